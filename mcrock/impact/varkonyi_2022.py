@@ -1,0 +1,342 @@
+"""Edge and facet impacts of a rigid body in three dimensions, without slip or rebound.
+
+Várkonyi, P. L., Kocsis, M., Ther, T. (2022). Rigid impacts of three-dimensional rocking
+structures. Nonlinear Dynamics 107, 1839-1858. Equation numbers are those of the paper; where its
+text is wrong the corrected form is used and the comment says so.
+
+All vectors are in one frame, of any orientation, with the origin at the centre of mass; ``up`` is
+the vertical in that frame. The angular velocity after an impact follows from the balance of
+angular momentum about the point R at which the resultant of the impulse acts, equation (18):
+
+    (Theta - m [R][a]) w+ = (Theta - m [R][b]) w- + tau up
+
+with [x] the cross-product matrix of a point, b the old pivot and a the new one.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+
+from mcrock.jit import jit
+
+TIE = 1e-9  # vertices whose lift speeds differ by less than this share land together [1]
+GAIN = 1e-12  # relative growth of energy that is rounding, not gain [1]
+PROJECTION_STEPS = 32
+PROJECTION_SPAN = 2.0  # how far beyond the drawn value the projection looks [1]
+
+
+@jit
+def solve_3x3(a11, a12, a13, a21, a22, a23, a31, a32, a33, b1, b2, b3):
+    """Solution of a 3 x 3 system by Cramer's rule; infinite or NaN if it is singular."""
+    c11, c12, c13 = a22 * a33 - a23 * a32, a23 * a31 - a21 * a33, a21 * a32 - a22 * a31
+    scale = 1.0 / (a11 * c11 + a12 * c12 + a13 * c13)
+    x1 = (b1 * c11 + a12 * (a23 * b3 - b2 * a33) + a13 * (b2 * a32 - a22 * b3)) * scale
+    x2 = (a11 * (b2 * a33 - a23 * b3) + b1 * c12 + a13 * (a21 * b3 - b2 * a31)) * scale
+    x3 = (a11 * (a22 * b3 - b2 * a32) + a12 * (b2 * a31 - a21 * b3) + b1 * c13) * scale
+    return x1, x2, x3
+
+
+@jit
+def kinetic_energy(mass, inertia, pivot, w):
+    """Kinetic energy of a body that turns with ``w`` [rad/s] about ``pivot`` [J]."""
+    wx, wy, wz = w
+    x, y, z = pivot
+    vx, vy, vz = wy * z - wz * y, wz * x - wx * z, wx * y - wy * x
+    spin = (
+        wx * (inertia[0] * wx + inertia[1] * wy + inertia[2] * wz)
+        + wy * (inertia[1] * wx + inertia[3] * wy + inertia[4] * wz)
+        + wz * (inertia[2] * wx + inertia[4] * wy + inertia[5] * wz)
+    )
+    return 0.5 * (spin + mass * (vx * vx + vy * vy + vz * vz))
+
+
+@jit
+def general_map(mass, inertia, point, old, new, w, up, tau):
+    """Angular velocity after an impact with given pivots, equation (18) [rad/s].
+
+    ``inertia`` is (xx, xy, xz, yy, yz, zz) about the centre of mass [kg m2]; ``point``, ``old``
+    and ``new`` are R, b and a [m]; ``w`` is the angular velocity before [rad/s]; ``tau`` the
+    angular impulse about the vertical [N m s].
+    """
+    xx, xy, xz, yy, yz, zz = inertia
+    rx, ry, rz = point
+    ox, oy, oz = old
+    ax, ay, az = new
+    wx, wy, wz = w
+    # momentum of the centre of mass before: [b] w = b x w
+    px, py, pz = (
+        mass * (oy * wz - oz * wy),
+        mass * (oz * wx - ox * wz),
+        mass * (ox * wy - oy * wx),
+    )
+    b1 = xx * wx + xy * wy + xz * wz - (ry * pz - rz * py) + tau * up[0]
+    b2 = xy * wx + yy * wy + yz * wz - (rz * px - rx * pz) + tau * up[1]
+    b3 = xz * wx + yz * wy + zz * wz - (rx * py - ry * px) + tau * up[2]
+    # [R][a] = a R^T - (R.a) 1
+    dot = rx * ax + ry * ay + rz * az
+    return solve_3x3(
+        xx - mass * (ax * rx - dot),
+        xy - mass * ax * ry,
+        xz - mass * ax * rz,
+        xy - mass * ay * rx,
+        yy - mass * (ay * ry - dot),
+        yz - mass * ay * rz,
+        xz - mass * az * rx,
+        yz - mass * az * ry,
+        zz - mass * (az * rz - dot),
+        b1,
+        b2,
+        b3,
+    )
+
+
+@jit
+def edge_map(mass, inertia, old, new, w, up, lam, tau):
+    """Angular velocity after an edge impact, equations (19) and (20) [rad/s].
+
+    The impulse acts at (1 + lambda)/2 of the way from the old pivot to the new one. lambda = 1 and
+    tau = 0 conserve the angular momentum about the new pivot (Housner's rule in three dimensions).
+    """
+    share = 0.5 * (1.0 + lam)
+    point = (
+        old[0] + share * (new[0] - old[0]),
+        old[1] + share * (new[1] - old[1]),
+        old[2] + share * (new[2] - old[2]),
+    )
+    return general_map(mass, inertia, point, old, new, w, up, tau)
+
+
+@jit
+def lift_speed(old, new, w, up):
+    """Vertical speed of the old pivot when the body turns with ``w`` about the new one [m/s]."""
+    dx, dy, dz = old[0] - new[0], old[1] - new[1], old[2] - new[2]
+    return (
+        up[0] * (w[1] * dz - w[2] * dy) + up[1] * (w[2] * dx - w[0] * dz) + up[2] * (w[0] * dy - w[1] * dx)
+    )
+
+
+@jit
+def plastic_edge(mass, inertia, old, new, w):
+    """Angular velocity when both ends of the landing edge stay on the ground [rad/s].
+
+    Angular momentum about the line of the edge is conserved: the projection of ``w`` in the
+    kinetic metric, so it never gains energy, and the limit of a sequence of edge impacts.
+    """
+    ex, ey, ez = new[0] - old[0], new[1] - old[1], new[2] - old[2]
+    length = sqrt(ex * ex + ey * ey + ez * ez)
+    ex, ey, ez = ex / length, ey / length, ez / length
+    xx, xy, xz, yy, yz, zz = inertia
+    ox, oy, oz = old
+    dot = ox * ex + oy * ey + oz * ez
+    square = ox * ox + oy * oy + oz * oz
+    # K_b e = Theta e + m (|b|^2 e - b (b.e))
+    kx = xx * ex + xy * ey + xz * ez + mass * (square * ex - ox * dot)
+    ky = xy * ex + yy * ey + yz * ez + mass * (square * ey - oy * dot)
+    kz = xz * ex + yz * ey + zz * ez + mass * (square * ez - oz * dot)
+    rate = (kx * w[0] + ky * w[1] + kz * w[2]) / (kx * ex + ky * ey + kz * ez)
+    return rate * ex, rate * ey, rate * ez
+
+
+@jit
+def edge_energy_roots(mass, inertia, old, new, w, up, lam):
+    """Interval of tau in which an edge impact gains no energy, inequality (26) [N m s].
+
+    The change of energy is a parabola in tau; NaN if it is positive everywhere.
+    """
+    at_zero = edge_map(mass, inertia, old, new, w, up, lam, 0.0)
+    at_one = edge_map(mass, inertia, old, new, w, up, lam, 1.0)
+    slope = (at_one[0] - at_zero[0], at_one[1] - at_zero[1], at_one[2] - at_zero[2])
+    c0 = kinetic_energy(mass, inertia, new, at_zero) - kinetic_energy(mass, inertia, old, w)
+    c2 = kinetic_energy(mass, inertia, new, slope)
+    c1 = kinetic_energy(mass, inertia, new, at_one) - kinetic_energy(mass, inertia, new, at_zero) - c2
+    root = sqrt(c1 * c1 - 4.0 * c2 * c0)  # NaN where there is none
+    return (-c1 - root) / (2.0 * c2), (-c1 + root) / (2.0 * c2)
+
+
+@jit
+def edge_energy_change(mass, inertia, old, new, w, up, lam, tau):
+    """Energy after less energy before an edge impact [J]."""
+    after = edge_map(mass, inertia, old, new, w, up, lam, tau)
+    return kinetic_energy(mass, inertia, new, after) - kinetic_energy(mass, inertia, old, w)
+
+
+@jit
+def project_edge(mass, inertia, old, new, w, up, lam, tau):
+    """The nearest lambda, upwards, at which an edge impact gains no energy, and tau.
+
+    Where no lambda within PROJECTION_SPAN of the drawn value (or up to 1) will do because tau
+    drives the gain, lambda = 1 is taken with the nearest tau that gains nothing (tau = 0 never
+    gains there).
+    """
+    allowed = GAIN * kinetic_energy(mass, inertia, old, w)
+    end = max(1.0, lam) if tau == 0.0 else lam + PROJECTION_SPAN
+    step = (end - lam) / PROJECTION_STEPS
+    low = lam
+    for i in range(1, PROJECTION_STEPS + 1):
+        high = lam + i * step
+        if edge_energy_change(mass, inertia, old, new, w, up, high, tau) <= allowed:
+            for _ in range(50):
+                middle = 0.5 * (low + high)
+                if edge_energy_change(mass, inertia, old, new, w, up, middle, tau) <= allowed:
+                    high = middle
+                else:
+                    low = middle
+            return high, tau
+        low = high
+    tau_low, tau_high = edge_energy_roots(mass, inertia, old, new, w, up, 1.0)
+    return 1.0, min(max(tau, tau_low), tau_high)
+
+
+@jit
+def facet_point(corners, first, last, old, lam_lon, lam_lat):
+    """Impact point R in a convex face for given lambdas, in face axes [m].
+
+    ``corners[first:last]`` are the corners of the face, counter-clockwise from above; the old
+    edge runs from corner ``old`` to the next. R lies on the chord parallel to the old edge at
+    (1 + lambda_lon)/2 of the depth of the face, lambda_lat half chords from its middle along the
+    edge. For a rectangle this is equation (21), for other polygons its extension.
+    """
+    n = last - first
+    ox, oy = corners[first + old, 0], corners[first + old, 1]
+    following = (old + 1) % n
+    ex, ey = corners[first + following, 0] - ox, corners[first + following, 1] - oy
+    length = sqrt(ex * ex + ey * ey)
+    ex, ey = ex / length, ey / length
+    depth = 0.0
+    for i in range(n):
+        x, y = corners[first + i, 0] - ox, corners[first + i, 1] - oy
+        depth = max(depth, ex * y - ey * x)
+    across = 0.5 * (1.0 + lam_lon) * depth
+    level = min(max(across, 0.0), depth)
+    low, high = 1e300, -1e300
+    for i in range(n):
+        j = (i + 1) % n
+        xi, yi = corners[first + i, 0] - ox, corners[first + i, 1] - oy
+        xj, yj = corners[first + j, 0] - ox, corners[first + j, 1] - oy
+        si, sj = ex * yi - ey * xi, ex * yj - ey * xj  # distances from the old edge
+        ti, tj = ex * xi + ey * yi, ex * xj + ey * yj  # positions along it
+        on_side = 1e-12 * depth
+        if abs(si - level) <= on_side:
+            low, high = min(low, ti), max(high, ti)
+        if (si - level) * (sj - level) < 0.0:
+            t = ti + (tj - ti) * (level - si) / (sj - si)
+            low, high = min(low, t), max(high, t)
+    along = 0.5 * (low + high) + lam_lat * 0.5 * (high - low)
+    return ox + along * ex - across * ey, oy + along * ey + across * ex
+
+
+@jit
+def facet_map(mass, height, compliance, corners, first, last, w, vz, push, point):
+    """Facet impact without spin after it, condition (24).
+
+    With no spin about the vertical after the impact the horizontal velocity of the centre of mass
+    follows from the angular velocity alone, whatever the pivot, and one unknown is left: the jump
+    D of its vertical velocity. D is the smallest jump that drives no corner into the ground.
+
+    Parameters
+    ----------
+    mass, height : float
+        Of the body [kg], of the centre of mass over the face [m].
+    compliance : tuple of 3 float
+        Inverse (xx, xy, yy) of Theta + m h^2 in face axes [1/(kg m2)].
+    corners, first, last
+        Face axes corners relative to the centre of mass and the range of this face [m].
+    w : tuple of 2 float
+        Horizontal angular velocity before, in face axes [rad/s].
+    vz : float
+        Vertical velocity of the centre of mass before [m/s].
+    push : tuple of 2 float
+        Change of horizontal angular velocity that comes from stopping the spin [rad/s].
+    point : tuple of 2 float
+        R in face axes [m].
+
+    Returns
+    -------
+    w_x, w_y : float
+        After the impact [rad/s].
+    pivot, partner : int
+        Corner that carries the motion after; partner is the other end if an edge does, else -1.
+        pivot = -1 if no corner can: with (22) and (23) exactly one solution exists if and only if
+        all k are positive.
+    """
+    cxx, cxy, cyy = compliance
+    px, py = point
+    ux, uy = cxx * py - cxy * px, cxy * py - cyy * px
+    wx, wy = w[0] + push[0], w[1] + push[1]
+    jump, pivot = -1.0, -1
+    n = last - first
+    for i in range(n):
+        x, y = corners[first + i, 0], corners[first + i, 1]
+        k = 1.0 + mass * (y * ux - x * uy)
+        if k <= 0.0:
+            return 0.0, 0.0, -1, -1
+        need = -(vz + wx * y - wy * x) / k
+        if need > jump:
+            jump, pivot = need, i
+    if jump <= 0.0:  # no corner approaches: an impulse would pull
+        return 0.0, 0.0, -1, -1
+    wx += mass * jump * ux
+    wy += mass * jump * uy
+    # corners that stay down together with the pivot
+    speed = sqrt(wx * wx + wy * wy) + sqrt(w[0] * w[0] + w[1] * w[1])
+    x0, y0 = corners[first + pivot, 0], corners[first + pivot, 1]
+    partner = -1
+    for side in (1, n - 1):
+        i = (pivot + side) % n
+        x, y = corners[first + i, 0] - x0, corners[first + i, 1] - y0
+        if abs(wx * y - wy * x) <= TIE * speed * sqrt(x * x + y * y):
+            partner = i
+    if partner >= 0:  # turn about the edge exactly
+        x, y = corners[first + partner, 0] - x0, corners[first + partner, 1] - y0
+        rate = (wx * x + wy * y) / (x * x + y * y)
+        wx, wy = rate * x, rate * y
+    return wx, wy, pivot, partner
+
+
+@jit
+def facet_gain(mass, compliance, corners, first, last, w, vz, point):
+    """Sign of the energy change of a facet impact, inequality (26): gain if positive.
+
+    The horizontal velocity of R vanishes before and after, so the impulse works on the vertical
+    velocity of R alone and dE = m D (u_R- + u_R+)/2. Returns (u_R- + u_R+) [m/s]; infinite where
+    the impact is infeasible. Valid for a body that does not spin before the impact.
+    """
+    cxx, cxy, cyy = compliance
+    px, py = point
+    ux, uy = cxx * py - cxy * px, cxy * py - cyy * px
+    jump = 0.0
+    for i in range(first, last):
+        x, y = corners[i, 0], corners[i, 1]
+        k = 1.0 + mass * (y * ux - x * uy)
+        if k <= 0.0:
+            return 1e300
+        jump = max(jump, -(vz + w[0] * y - w[1] * x) / k)
+    own = 1.0 + mass * (py * ux - px * uy)
+    return 2.0 * (vz + w[0] * py - w[1] * px) + jump * own
+
+
+@jit
+def project_facet(mass, compliance, corners, first, last, old, w, vz, lam_lon, lam_lat):
+    """The nearest lambda_lon, upwards, at which a facet impact gains no energy; NaN if none.
+
+    For a symmetric rectangle the bound is lambda_lon (1 + bn - be |lambda_lat|) >= be |lambda_lat|
+    (1 + |lambda_lat|), with bn, be the ratios m b^2/(Theta + m h^2) across and along the old edge:
+    a positive lower limit that grows with |lambda_lat| (not 0, as the paper's section 5.3 says).
+    """
+    end = max(1.0, lam_lon) + PROJECTION_SPAN
+    step = (end - lam_lon) / PROJECTION_STEPS
+    low = lam_lon
+    for i in range(1, PROJECTION_STEPS + 1):
+        high = lam_lon + i * step
+        point = facet_point(corners, first, last, old, high, lam_lat)
+        if facet_gain(mass, compliance, corners, first, last, w, vz, point) <= 0.0:
+            for _ in range(50):
+                middle = 0.5 * (low + high)
+                point = facet_point(corners, first, last, old, middle, lam_lat)
+                if facet_gain(mass, compliance, corners, first, last, w, vz, point) <= 0.0:
+                    high = middle
+                else:
+                    low = middle
+            return high
+        low = high
+    return float("nan")

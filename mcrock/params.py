@@ -1,0 +1,120 @@
+"""Constants, codes and packs: what every layer has to agree on.
+
+A code is an ``IntEnum`` whose values are stored in datasets and compared in compiled code: values
+are never reused or renumbered. A pack is a tuple or dataclass of plain numbers and arrays.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import NamedTuple
+
+import numpy as np
+
+GRAVITY = 9.81  # default gravity [m/s2]
+STANDARD_GRAVITY = 9.80665  # the `g` of accelerograms [m/s2], fixed by definition
+
+
+class Outcome(IntEnum):
+    """How a run ended. 0 is what an unwritten chunk of a store reads as."""
+
+    NOT_RUN = 0
+    AT_REST = 1
+    ROCKING = 2  # still moving when the time allowed after the shaking was over
+    OVERTURNED = 3
+    STEP_LIMIT = 4  # controls.max_steps
+    IMPACT_LIMIT = 5  # controls.max_impacts
+    INSTANT_LIMIT = 6  # too many events without time passing
+    NOT_FINITE = 7  # the state became NaN or infinite
+
+
+DECIDED = (Outcome.AT_REST, Outcome.OVERTURNED)
+
+
+class Mode(IntEnum):
+    """Contact of the body with the ground."""
+
+    REST = 0
+    EDGE = 1
+    VERTEX = 2
+    OVERTURNED = 3
+
+
+class Event(IntEnum):
+    """Change of mode, as listed in the event table of a single run."""
+
+    UPLIFT = 1
+    EDGE_RELEASE = 2
+    EDGE_IMPACT = 3
+    FACET_IMPACT = 4
+    REST = 5
+    OVERTURN = 6
+
+
+class EnergyGain(IntEnum):
+    """What is done with impact parameters that would make an impact gain energy."""
+
+    ALLOW = 0
+    PROJECT = 1  # to the nearest lambda (edge) or lambda_lon (facet) that gains none
+
+
+class ImpactParameter(IntEnum):
+    """Column of an impact parameter; also the random stream it is drawn from at every impact."""
+
+    LAMBDA = 0  # [1] place of the impulse along a landing edge: -1 old pivot, 1 new pivot
+    TAU = 1  # [N m s] angular impulse about the vertical in an edge impact
+    LAMBDA_LON = 2  # [1] place of the impulse across a landing facet: -1 old edge, 1 far end
+    LAMBDA_LAT = 3  # [1] place of the impulse along the old edge, in half chords
+    TAU_FACET = 4  # [N m s] as TAU in a facet impact; NaN: whatever leaves no spin about the vertical
+
+
+@dataclass(frozen=True, slots=True)
+class Controls:
+    """Numerical settings of a run.
+
+    ``step`` is in units of 1/p, so that one value suits bodies of every size; ``max_step``
+    bounds it in seconds. Steps never straddle a sample of the record.
+    """
+
+    step: float = 0.02  # largest step times p [1]
+    max_step: float = 0.01  # largest step [s]
+    tail: float = 60.0  # time allowed after the shaking for the motion to end [s]
+    edge_zeno_time: float = 1e-4  # a sequence of edge impacts shorter than this is over [s]
+    rest_time: float = 1e-3  # rocking whose half-cycle is shorter than this is rest [s]
+    max_steps: int = 10_000_000  # integration steps [1]
+    max_impacts: int = 1_000_000  # impacts [1]
+
+
+class MotionPack(NamedTuple):
+    """Ground motions end to end, as compiled code reads them."""
+
+    samples: np.ndarray  # (n_sample, 3) ground acceleration [m/s2], linear between samples
+    first: np.ndarray  # (n_motion,) index of the first sample
+    length: np.ndarray  # (n_motion,) number of samples; 0 marks an analytic pulse
+    dt: np.ndarray  # (n_motion,) time step [s]
+    pulse: np.ndarray  # (n_motion, 7) ax, ay, az [m/s2], omega [rad/s], phase [rad], start, end [s]
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """Everything the kernel needs for the realizations ``start`` to ``start + n - 1``."""
+
+    seed: int
+    start: int
+    faces: tuple[tuple[int, ...], ...]  # vertices of each face, counter-clockwise from above
+    gravity: np.ndarray  # (n,) [m/s2]
+    mass: np.ndarray  # (n,) [kg]
+    inertia: np.ndarray  # (n, 3, 3) about the centre of mass, body axes [kg m2]
+    vertices: np.ndarray  # (n, n_vertex, 3) relative to the centre of mass, body axes [m]
+    record: np.ndarray  # (n,) index of the motion
+    azimuth: np.ndarray  # (n,) rotation of the motion about the vertical [rad]
+    scale: np.ndarray  # (n, n_intensity) factor on the motion [1]
+    impact: np.ndarray  # (n, 5) values by `ImpactParameter`, unused where `redrawn`
+    redrawn: np.ndarray  # (5,) int8: 0 fixed, 1 drawn anew at every impact, 2 the same for steps
+    quantiles: np.ndarray  # (5, n_node) quantiles over normal scores (1) or probabilities (2)
+    energy_gain: np.ndarray  # (n,) codes of `EnergyGain`
+    values: dict[str, np.ndarray] = field(default_factory=dict)  # dataset variables on realization
+
+    def __len__(self) -> int:
+        return len(self.mass)
