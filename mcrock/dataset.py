@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import os
+import uuid
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import xarray as xr
 
 from mcrock.params import EnergyGain, Outcome
 
@@ -43,6 +50,9 @@ SCHEMA: dict[str, Variable] = {
     "record": Variable(INPUT, "i4", "1", "index of the ground motion along the dimension `motion`"),
     "azimuth": Variable(INPUT, "f8", "rad", "rotation of the ground motion about the vertical"),
     "polarity": Variable(INPUT, "i1", "1", "sign of the ground motion"),
+    # the intensity measure: units "" are those of the measure
+    "intensity": Variable(("intensity",), "f8", "", "intensity measure of the run"),
+    "intensity_value": Variable(INPUT, "f8", "", "intensity measure of the run"),
     # outcomes, one value per run
     "outcome": Variable(OUTPUT, "i1", "1", "how the run ended", Outcome),
     "overturning_time": Variable(OUTPUT, "f4", "s", "time at which the tilt reached 90 degrees"),
@@ -86,3 +96,190 @@ SCHEMA: dict[str, Variable] = {
 }
 
 OUTPUTS = tuple(name for name, variable in SCHEMA.items() if variable.dims == OUTPUT)
+
+
+class DatasetError(ValueError):
+    """A file or dataset that is not a whole result of a study."""
+
+
+def build_dataset(
+    values: Mapping[str, Any],
+    *,
+    units: str = "1",
+    long_name: str = "intensity measure of the run",
+    attrs: Mapping[str, Any] | None = None,
+) -> xr.Dataset:
+    """Make the labelled dataset of named arrays.
+
+    Parameters
+    ----------
+    values : mapping of str to array_like
+        Variables by their names in `SCHEMA`, with the dims declared there; outcomes of a cloud study
+        have no dim `intensity`.
+    units, long_name : str
+        Of the intensity measure, as in ``"m s-2"`` and ``"peak ground acceleration"``.
+    attrs : mapping, optional
+        Attributes of the dataset.
+
+    Returns
+    -------
+    Dataset
+        With `units`, `long_name` and, for codes, `flag_values` and `flag_meanings` on every variable.
+
+    Raises
+    ------
+    ValueError
+        If a name is not in `SCHEMA` or an array does not have its dims.
+
+    Examples
+    --------
+    >>> ds = build_dataset({"intensity": [1.0, 2.0], "outcome": [[1, 3], [1, 1]]}, units="m s-2")
+    >>> ds["outcome"].dims, ds["intensity"].attrs["units"]
+    (('realization', 'intensity'), 'm s-2')
+    """
+    variables = {}
+    for name, value in values.items():
+        if name not in SCHEMA:
+            raise ValueError(f"'{name}' is no dataset variable of mcrock; mcrock.dataset.SCHEMA lists them")
+        variable = SCHEMA[name]
+        dtype = object if variable.dtype == "U" else variable.dtype
+        array = np.asarray(value).astype(dtype)
+        dims = variable.dims[: array.ndim] if variable.dims == OUTPUT else variable.dims
+        if array.ndim != len(dims) or array.ndim == 0:
+            raise ValueError(f"'{name}' must have the dims {variable.dims}, got the shape {array.shape}")
+        variables[name] = (dims, array, attributes(name, units, long_name))
+    return xr.Dataset(variables, attrs=dict(attrs or {}))
+
+
+def attributes(name: str, units: str, long_name: str) -> dict[str, Any]:
+    """Attributes of a variable; `units` and `long_name` are those of the intensity measure."""
+    variable = SCHEMA[name]
+    attrs: dict[str, Any] = {}
+    if variable.dtype != "U":
+        attrs["units"] = variable.units or units
+    attrs["long_name"] = long_name if name in ("intensity", "intensity_value") else variable.long_name
+    if variable.flags is not None:
+        attrs["flag_values"] = [int(code) for code in variable.flags]
+        attrs["flag_meanings"] = " ".join(code.name.lower() for code in variable.flags)
+    return attrs
+
+
+def load_dataset(
+    path: str | Path, *, allow_incomplete: bool = False, chunks: dict[str, int] | None = None
+) -> xr.Dataset:
+    """Open the result of a study: a store of `mcrock run` or its NetCDF export.
+
+    Parameters
+    ----------
+    path : str or Path
+        Zarr store (a folder) or NetCDF file.
+    allow_incomplete : bool
+        Accept a store in which runs are missing; they have the outcome ``not_run``.
+    chunks : dict, optional
+        As in `xarray.open_dataset`: with ``{}`` every variable is a dask array over the chunks of the file.
+
+    Returns
+    -------
+    Dataset
+        Variables as declared in `SCHEMA`, read from disk when they are used.
+
+    Raises
+    ------
+    DatasetError
+        If there is no such file, it is not a result of mcrock, or runs are missing.
+    """
+    path = Path(path)
+    if not path.exists():
+        raise DatasetError(f"{path}: no such store or file")
+    try:
+        if path.is_dir():
+            ds = xr.open_zarr(path, consolidated=False, chunks=chunks)
+        else:
+            ds = xr.open_dataset(path, engine="netcdf4", chunks=chunks)
+    except PermissionError:
+        raise
+    except Exception as error:  # the backends have no common error for "this is something else"
+        raise DatasetError(f"{path} is neither a zarr store nor a NetCDF file of mcrock ({error})") from error
+    check_dataset(ds, str(path))
+    places = {name: place for place, name in enumerate(SCHEMA)}
+    ds = ds[sorted(ds.variables, key=lambda name: places.get(name, len(places)))]
+    if "chunk_done" in ds and not allow_incomplete:
+        done = ds["chunk_done"].values == 1
+        if not done.all():
+            raise DatasetError(
+                f"{path} is incomplete: {done.sum()} of {done.size} chunks are done; finish it with "
+                "`mcrock run --resume`, or accept the missing runs with --allow-incomplete"
+            )
+    return ds
+
+
+def check_dataset(ds: xr.Dataset, name: str) -> None:
+    """Raise `DatasetError` where `ds` departs from `SCHEMA`; `name` says in the message what it is."""
+    if "outcome" not in ds:
+        raise DatasetError(f"{name} is no result of mcrock: it has no variable 'outcome'")
+    for key, array in ds.variables.items():
+        if key not in SCHEMA:
+            continue
+        variable = SCHEMA[str(key)]
+        if array.dims != variable.dims and not (variable.dims == OUTPUT and array.dims == INPUT):
+            raise DatasetError(f"{name}: '{key}' must have the dims {variable.dims}, got {array.dims}")
+        if variable.dtype == "U":
+            continue
+        dtype, units = np.dtype(variable.dtype), array.attrs.get("units")
+        if array.dtype != dtype:
+            raise DatasetError(f"{name}: '{key}' must be of type {dtype}, got {array.dtype}")
+        if variable.units and units != variable.units:
+            raise DatasetError(f"{name}: '{key}' must have the units {variable.units!r}, got {units!r}")
+
+
+def save_dataset(ds: xr.Dataset, path: str | Path, *, overwrite: bool = False) -> None:
+    """Write a dataset to one NetCDF file, whole or not at all.
+
+    Parameters
+    ----------
+    ds : Dataset
+        From `load_dataset`; with dask arrays (``chunks={}``) memory does not grow with its size.
+    path : str or Path
+        File to write. It is written under a temporary name beside it and then renamed.
+    overwrite : bool
+        Replace a NetCDF file that is there (and nothing else).
+
+    Raises
+    ------
+    DatasetError
+        If the output is refused.
+    OSError
+        If it cannot be written.
+    """
+    path = Path(path)
+    if not path.parent.is_dir():
+        raise DatasetError(f"{path}: the folder {path.parent} does not exist")
+    if os.path.lexists(path):
+        if not _is_netcdf(path):
+            raise DatasetError(f"{path} exists and is not a NetCDF file; choose another output")
+        if not overwrite:
+            raise DatasetError(f"{path} exists already; replace it with --overwrite or choose another output")
+    ds = ds.drop_encoding()
+    for array in ds.variables.values():
+        if "flag_values" in array.attrs:  # of the type of the variable, as the CF conventions want it
+            array.attrs["flag_values"] = np.asarray(array.attrs["flag_values"], array.dtype)
+    numbers = [name for name, array in ds.variables.items() if array.dtype.kind in "fiu"]
+    encoding = {name: {"zlib": True, "complevel": 1} for name in numbers}
+    scratch = path.with_name(f".{path.name}.{uuid.uuid4().hex}.new")
+    try:
+        ds.to_netcdf(scratch, engine="netcdf4", format="NETCDF4", encoding=encoding)
+        with scratch.open("rb") as file:
+            os.fsync(file.fileno())
+        os.replace(scratch, path)
+    except RuntimeError as error:  # how the NetCDF library reports that it could not write
+        raise OSError(f"cannot write {path}: {error}; is the disk full?") from error
+    finally:
+        scratch.unlink(missing_ok=True)
+
+
+def _is_netcdf(path: Path) -> bool:
+    """Whether a file begins as NetCDF files do."""
+    if path.is_symlink() or not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(4) in (b"\x89HDF", b"CDF\x01", b"CDF\x02", b"CDF\x05")

@@ -107,6 +107,24 @@ def edge_map(mass, inertia, old, new, w, up, lam, tau):
 
 
 @jit
+def angular_impulse(mass, inertia, point, old, new, before, after, up):
+    """Angular impulse tau about the vertical through R that an impact amounts to, (13) [N m s].
+
+    ``before`` and ``after`` are the angular velocities about the pivots ``old`` and ``new``.
+    """
+    xx, xy, xz, yy, yz, zz = inertia
+    dx, dy, dz = after[0] - before[0], after[1] - before[1], after[2] - before[2]
+    # change of momentum of the centre of mass, v = pivot x w
+    px = mass * (new[1] * after[2] - new[2] * after[1] - old[1] * before[2] + old[2] * before[1])
+    py = mass * (new[2] * after[0] - new[0] * after[2] - old[2] * before[0] + old[0] * before[2])
+    pz = mass * (new[0] * after[1] - new[1] * after[0] - old[0] * before[1] + old[1] * before[0])
+    lx = xx * dx + xy * dy + xz * dz - (point[1] * pz - point[2] * py)
+    ly = xy * dx + yy * dy + yz * dz - (point[2] * px - point[0] * pz)
+    lz = xz * dx + yz * dy + zz * dz - (point[0] * py - point[1] * px)
+    return up[0] * lx + up[1] * ly + up[2] * lz
+
+
+@jit
 def lift_speed(old, new, w, up):
     """Vertical speed of the old pivot when the body turns with ``w`` about the new one [m/s]."""
     dx, dy, dz = old[0] - new[0], old[1] - new[1], old[2] - new[2]
@@ -223,6 +241,14 @@ def facet_point(corners, first, last, old, lam_lon, lam_lat):
             low, high = min(low, t), max(high, t)
     along = 0.5 * (low + high) + lam_lat * 0.5 * (high - low)
     return ox + along * ex - across * ey, oy + along * ey + across * ex
+
+
+@jit
+def facet_coefficients(mass, compliance, corners, first, last, point):
+    """Coefficients k of the corners of a face: vertical speed each gains per unit jump of the COM [1]."""
+    ux = compliance[0] * point[1] - compliance[1] * point[0]
+    uy = compliance[1] * point[1] - compliance[2] * point[0]
+    return [1.0 + mass * (corners[i, 1] * ux - corners[i, 0] * uy) for i in range(first, last)]
 
 
 @jit

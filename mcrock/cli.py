@@ -1,0 +1,297 @@
+"""The command `mcrock`: one short function per command.
+
+Heavy imports happen inside the functions, so that `--help` and completion are instant. A mistake in
+the input ends with exit code 2 and one line per mistake on the error stream, a failed run with 1.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+
+import typer
+
+if TYPE_CHECKING:
+    import xarray as xr
+    from distributed import Client
+
+    from mcrock.config import Study
+
+app = typer.Typer(
+    name="mcrock",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+Config = Annotated[Path, typer.Argument(metavar="CONFIG", help="Study file in TOML.", show_default=False)]
+Store = Annotated[Path, typer.Argument(metavar="STORE", help="Result of `mcrock run`.", show_default=False)]
+Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Override a key of the study file; repeatable."),
+]
+Seed = Annotated[int | None, typer.Option(help="Override the seed of the study file.")]
+Incomplete = Annotated[bool, typer.Option("--allow-incomplete", help="Accept a store with missing runs.")]
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM: end as Ctrl-C does."""
+
+
+def main() -> None:
+    """Run the command line and end the process with its exit code."""
+    warnings.showwarning = _show_warning
+    try:
+        try:
+            app()
+        finally:
+            sys.stdout.flush()
+    except ValueError as error:
+        _fail(str(error), 2)
+    except BrokenPipeError:  # the reader of the output has what it wanted
+        _drop_output()
+        sys.exit(1)
+    except OSError as error:
+        _drop_output()
+        place = f": {error.filename}" if error.filename else ""
+        _fail(f"{error.strerror or error}{place}", 1)
+    except MemoryError:
+        _fail("out of memory; use fewer --workers or a smaller --part-size", 1)
+
+
+def _fail(message: str, code: int) -> NoReturn:
+    for line in message.splitlines():
+        print(f"mcrock: {line}", file=sys.stderr)
+    sys.exit(code)
+
+
+def _drop_output() -> None:
+    """Let the output that could not be written go, so that the end of the process does not try again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _show_warning(message: Warning | str, category: type[Warning], *args: Any, **kwargs: Any) -> None:
+    print(f"mcrock: warning: {message}", file=sys.stderr)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        import mcrock
+
+        print(f"mcrock {mcrock.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def mcrock(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """How likely is it that a free-standing object overturns, and how sure are we?"""
+
+
+def _load(config: Path, overrides: list[str] | None, seed: int | None) -> Study:
+    from mcrock.config import load_config
+
+    return load_config(config, [*(overrides or []), *([] if seed is None else [f"seed={seed}"])])
+
+
+@app.command()
+def check(config: Config, set: Set = None, seed: Seed = None) -> None:
+    """Check a study file and say what it asks for and how long it will take."""
+    study = _load(config, set, seed)
+    from dask.system import CPU_COUNT
+
+    from mcrock.ensemble import estimate_time
+    from mcrock.sampling import check_inputs, describe, load_motions
+    from mcrock.terminal import word_time
+
+    motions = load_motions(study)
+    print(describe(study, motions))
+    check_inputs(study, motions)
+    seconds, n_timed = estimate_time(study, motions)
+    total = seconds * study.n_realizations * study.n_intensity
+    print(
+        f"about {word_time(total / CPU_COUNT)} on the {CPU_COUNT} cores of this machine, "
+        f"{word_time(total)} on one ({seconds * 1e3:.3g} ms per run, mean of {n_timed} runs over the study)"
+    )
+
+
+@app.command()
+def run(
+    config: Config,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="STORE", help="Folder of the result.")],
+    workers: Annotated[int | None, typer.Option(help="Threads or processes; default: all cores.")] = None,
+    part_size: Annotated[int | None, typer.Option(help="Realizations computed together.")] = None,
+    seed: Seed = None,
+    set: Set = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a store of mcrock.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the store that is there.")] = False,
+    task: Annotated[str, typer.Option(metavar="I/N", help="Share of an array job, as in 3/8.")] = "1/1",
+    processes: Annotated[bool, typer.Option("--processes", help="Processes in place of threads.")] = False,
+    address: Annotated[
+        str | None, typer.Option(help="Dask scheduler, as tcp://host:8786 or its scheduler file (.json).")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be run, and stop.")] = False,
+) -> None:
+    """Run a study into a store and print its probabilities and fragility."""
+    share = _parse_task(task)
+    study = _load(config, set, seed)
+    if dry_run:
+        _describe_run(study, output)
+        return
+
+    from mcrock.ensemble import EnsembleError, run_study
+    from mcrock.store import chunks_done
+    from mcrock.terminal import show_progress
+
+    signal.signal(signal.SIGTERM, _terminate)
+    client = _connect(address) if address else None
+    try:
+        with show_progress() as progress:
+            ds = run_study(
+                study,
+                output,
+                workers=workers,
+                part_size=part_size,
+                overwrite=overwrite,
+                resume=resume,
+                task=share,
+                processes=processes,
+                client=client,
+                progress=progress,
+            )
+    except EnsembleError as error:
+        _fail(str(error), 1)
+    except KeyboardInterrupt as interrupt:
+        _interrupted(output, 143 if isinstance(interrupt, Terminated) else 130)
+    finally:
+        if client is not None:
+            client.close()
+    done = chunks_done(output)
+    if not done.all():
+        print(f"task {task} has ended; {done.sum()} of {len(done)} chunks of {output} are done")
+        return
+    print(_summary(ds, allow_missing=False))
+    print(output)
+
+
+def _parse_task(text: str) -> tuple[int, int]:
+    try:
+        i, n = (int(number) for number in text.split("/"))
+    except ValueError:
+        raise ValueError(f"--task must be i/n, as in 3/8, got {text!r}") from None
+    return i, n
+
+
+def _describe_run(study: Study, output: Path) -> None:
+    from mcrock.sampling import describe, load_motions
+    from mcrock.store import chunk_length
+
+    print(describe(study, load_motions(study)))
+    length = chunk_length(study.n_realizations, study.n_intensity)
+    print(f"{-(-study.n_realizations // length)} chunks of up to {length} realizations in {output}")
+
+
+def _connect(address: str) -> Client:
+    from distributed import Client
+
+    try:
+        if address.endswith(".json"):
+            return Client(scheduler_file=address, timeout=30)
+        return Client(address, timeout=30)
+    except (OSError, ValueError) as error:
+        raise ValueError(f"no dask scheduler answers at {address}: {error}") from None
+
+
+def _terminate(number: int, frame: Any) -> NoReturn:
+    raise Terminated
+
+
+def _interrupted(output: Path, code: int) -> NoReturn:
+    """End at once: parts at work are given up, which the store survives by design."""
+    from mcrock.store import chunks_done, is_store
+
+    message = "mcrock: interrupted before a run was stored"
+    if is_store(output):
+        done = chunks_done(output)
+        message = (
+            f"mcrock: interrupted; {done.sum()} of {len(done)} chunks of {output} are done, "
+            "the same command with --resume computes the others"
+        )
+    print(message, file=sys.stderr, flush=True)
+    sys.stdout.flush()
+    os._exit(code)
+
+
+@app.command()
+def stats(
+    store: Store,
+    level: Annotated[float, typer.Option(help="Coverage of the intervals.")] = 0.95,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    allow_incomplete: Incomplete = False,
+) -> None:
+    """Print probabilities of overturning with intervals and the fragility parameters."""
+    from mcrock.dataset import load_dataset
+
+    ds = load_dataset(store, allow_incomplete=allow_incomplete)
+    if not as_json:
+        print(_summary(ds, level, allow_incomplete))
+        return
+    from mcrock.statistics import fit_fragility, overturning_probability
+    from mcrock.terminal import dataset_to_json
+
+    probability = overturning_probability(ds, level, allow_missing=allow_incomplete)
+    fragility = fit_fragility(ds, level, allow_missing=allow_incomplete)
+    result = {"overturning_probability": probability, "fragility": fragility}
+    print(json.dumps({name: dataset_to_json(part) for name, part in result.items()}, allow_nan=False))
+
+
+def _summary(ds: xr.Dataset, level: float = 0.95, allow_missing: bool = False) -> str:
+    from mcrock.statistics import fit_fragility, overturning_probability
+    from mcrock.terminal import summarize
+
+    return summarize(
+        overturning_probability(ds, level, allow_missing=allow_missing),
+        fit_fragility(ds, level, allow_missing=allow_missing),
+    )
+
+
+@app.command()
+def plot(
+    store: Store,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Folder of the figures.")],
+    format: Annotated[str, typer.Option(help="png, pdf or svg.")] = "png",
+    allow_incomplete: Incomplete = False,
+) -> None:
+    """Draw the figures of a result."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from mcrock.dataset import load_dataset
+    from mcrock.plots import save_all
+
+    ds = load_dataset(store, allow_incomplete=allow_incomplete)
+    for path in save_all(ds, output, format=format):
+        print(path)
+
+
+@app.command()
+def export(
+    store: Store,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE.nc", help="NetCDF file.")],
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a NetCDF file.")] = False,
+    allow_incomplete: Incomplete = False,
+) -> None:
+    """Write a result to one NetCDF file."""
+    from mcrock.dataset import load_dataset, save_dataset
+
+    ds = load_dataset(store, allow_incomplete=allow_incomplete, chunks={})
+    save_dataset(ds, output, overwrite=overwrite)
+    print(output)

@@ -1,0 +1,294 @@
+"""Probability distributions a number of the study file may have.
+
+Each is a table such as ``{ distribution = "normal", mean = 0.4, std = 0.01 }``. Parameters have
+the unit of the number they stand for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from pydantic import ValidationError
+from scipy import stats
+from scipy.special import ndtr
+
+from mcrock.config.errors import mistake, refuse, shown
+from mcrock.config.fields import Kind, Number, OneOf, Table, each, given
+
+Array = NDArray[np.float64]
+OWN = "{unit}"  # replaced by the unit of the number that is distributed
+STRAY = 1e-9  # largest probability of an impossible value that is let pass [1]
+
+
+class Distribution(Table):
+    """A distribution; subclasses name their parameters and give SciPy's frozen object."""
+
+    distribution: str
+
+    @cached_property
+    def frozen(self) -> Any:
+        """SciPy's frozen continuous distribution."""
+        raise NotImplementedError
+
+    def quantile(self, probability: ArrayLike) -> Array:
+        """Value not exceeded with ``probability`` [1], in the unit of the number."""
+        return np.asarray(self.frozen.ppf(probability), float)
+
+    def upper_quantile(self, probability: ArrayLike) -> Array:
+        """Value exceeded with ``probability`` [1]; exact where 1 - probability rounds to 1."""
+        return np.asarray(self.frozen.isf(probability), float)
+
+    def share_outside(self, above: float | None, least: float | None, most: float | None) -> float:
+        """Probability of a value <= ``above``, < ``least`` or > ``most`` [1]."""
+        low = max(self.frozen.cdf(bound) for bound in (above, least, -np.inf) if bound is not None)
+        return float(low + (0.0 if most is None else self.frozen.sf(most)))
+
+
+class Normal(Distribution):
+    """Normal distribution with mean and standard deviation."""
+
+    distribution: Literal["normal"]
+    mean: Annotated[float, Number(OWN)]
+    std: Annotated[float, Number(OWN, above=0.0)]
+
+    @cached_property
+    def frozen(self) -> Any:
+        return stats.norm(self.mean, self.std)
+
+
+class Lognormal(Distribution):
+    """Lognormal distribution with (median, dispersion) or (mean, std).
+
+    ``dispersion`` is the standard deviation of the natural logarithm [1].
+    """
+
+    distribution: Literal["lognormal"]
+    median: Annotated[float | None, Number(OWN, above=0.0)] = None
+    dispersion: Annotated[float | None, Number("1", above=0.0)] = None
+    mean: Annotated[float | None, Number(OWN, above=0.0)] = None
+    std: Annotated[float | None, Number(OWN, above=0.0)] = None
+
+    @classmethod
+    def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+        present = {key for key in ("median", "dispersion", "mean", "std") if key in data}
+        if present not in ({"median", "dispersion"}, {"mean", "std"}):
+            came = ", ".join(sorted(present)) or "neither"
+            yield (), f"a lognormal distribution needs median and dispersion, or mean and std; got {came}"
+
+    @cached_property
+    def frozen(self) -> Any:
+        if self.mean is None or self.std is None:
+            return stats.lognorm(self.dispersion, scale=self.median)
+        variance = np.log1p((self.std / self.mean) ** 2)
+        return stats.lognorm(np.sqrt(variance), scale=self.mean * np.exp(-0.5 * variance))
+
+
+class Uniform(Distribution):
+    """Uniform distribution between two ends."""
+
+    distribution: Literal["uniform"]
+    low: Annotated[float, Number(OWN)]
+    high: Annotated[float, Number(OWN)]
+
+    @classmethod
+    def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+        yield from out_of_order(data)
+
+    @cached_property
+    def frozen(self) -> Any:
+        return stats.uniform(self.low, self.high - self.low)
+
+
+class Triangular(Distribution):
+    """Triangular distribution with its most likely value between two ends."""
+
+    distribution: Literal["triangular"]
+    low: Annotated[float, Number(OWN)]
+    mode: Annotated[float, Number(OWN)]
+    high: Annotated[float, Number(OWN)]
+
+    @classmethod
+    def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+        wrong = list(out_of_order(data))
+        yield from wrong
+        numbers = given(data, "low", "mode", "high")
+        if numbers and not wrong and not numbers[0] <= numbers[1] <= numbers[2]:
+            low, mode, high = numbers
+            yield ("mode",), f"must lie between low = {low:g} and high = {high:g} [{OWN}], got {mode:g}"
+
+    @cached_property
+    def frozen(self) -> Any:
+        width = self.high - self.low
+        return stats.triang((self.mode - self.low) / width, self.low, width)
+
+    def upper_quantile(self, probability: ArrayLike) -> Array:
+        width = self.high - self.low  # SciPy's isf is ppf(1 - q); the mirror image loses nothing
+        mirror = stats.triang((self.high - self.mode) / width, 0.0, width)
+        return np.asarray(self.high - mirror.ppf(probability), float)
+
+
+class TruncatedNormal(Distribution):
+    """Normal distribution cut at ``low`` and ``high``; mean and std are those before the cut."""
+
+    distribution: Literal["truncated_normal"]
+    mean: Annotated[float, Number(OWN)]
+    std: Annotated[float, Number(OWN, above=0.0)]
+    low: Annotated[float, Number(OWN)]
+    high: Annotated[float, Number(OWN)]
+
+    @classmethod
+    def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+        wrong = list(out_of_order(data))
+        yield from wrong
+        numbers = given(data, "mean", "std", "low", "high")
+        if numbers and not wrong and numbers[1] > 0:
+            mean, std, low, high = numbers
+            ends = (low - mean) / std, (high - mean) / std
+            kept = ndtr(ends[1]) - ndtr(ends[0]) if ends[0] < 0 else ndtr(-ends[0]) - ndtr(-ends[1])
+            if not kept > 1e-12:
+                yield (), "low and high cut the whole normal distribution away; move them towards its mean"
+
+    @cached_property
+    def frozen(self) -> Any:
+        ends = (self.low - self.mean) / self.std, (self.high - self.mean) / self.std
+        return stats.truncnorm(*ends, loc=self.mean, scale=self.std)
+
+
+class Beta(Distribution):
+    """Beta distribution stretched from [0, 1] to [low, high]."""
+
+    distribution: Literal["beta"]
+    alpha: Annotated[float, Number("1", above=0.0)]
+    beta: Annotated[float, Number("1", above=0.0)]
+    low: Annotated[float, Number(OWN)] = 0.0
+    high: Annotated[float, Number(OWN)] = 1.0
+
+    @classmethod
+    def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+        yield from out_of_order({"low": 0.0, "high": 1.0, **data})
+
+    @cached_property
+    def frozen(self) -> Any:
+        return stats.beta(self.alpha, self.beta, self.low, self.high - self.low)
+
+
+@dataclass(frozen=True)
+class Values(Kind):
+    """A non-empty list of numbers."""
+
+    expected: str
+    item: Number
+
+    def parse(self, value: Any) -> tuple[float, ...]:
+        if not isinstance(value, list | tuple) or not value:
+            refuse(self.wrong(value))
+        return each(value, self.item.parse)
+
+
+class Discrete(Distribution):
+    """A few values with their probabilities, equal ones by default."""
+
+    distribution: Literal["discrete"]
+    values: Annotated[tuple[float, ...], Values(f"a list of numbers [{OWN}]", Number(OWN))]
+    probabilities: Annotated[
+        tuple[float, ...] | None, Values("a list of numbers >= 0 [1] with sum 1", Number("1", least=0.0))
+    ] = None
+
+    @classmethod
+    def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+        values, weights = data.get("values"), data.get("probabilities")
+        if not isinstance(weights, list | tuple) or not isinstance(values, list | tuple):
+            return
+        if len(weights) != len(values):
+            yield (
+                ("probabilities",),
+                f"expected one for each of the {len(values)} values, got {len(weights)}",
+            )
+        elif all(given({"": weight}, "") for weight in weights) and abs(sum(weights) - 1.0) > 1e-6:
+            yield ("probabilities",), f"their sum must be 1, got {sum(weights):.6g}"
+
+    @cached_property
+    def _steps(self) -> tuple[Array, Array]:
+        """Sorted values, and the probability of not exceeding each [1]."""
+        values = np.array(self.values)
+        weights = np.ones(len(values)) if self.probabilities is None else np.array(self.probabilities)
+        order = np.argsort(values, kind="stable")
+        kept = order[weights[order] > 0]
+        return values[kept], np.cumsum(weights[kept]) / weights[kept].sum()
+
+    def quantile(self, probability: ArrayLike) -> Array:
+        values, reached = self._steps
+        return values[np.searchsorted(reached[:-1], probability)]
+
+    def upper_quantile(self, probability: ArrayLike) -> Array:
+        return self.quantile(1.0 - np.asarray(probability))
+
+    def share_outside(self, above: float | None, least: float | None, most: float | None) -> float:
+        values, reached = self._steps
+        outside = np.zeros(len(values), bool)
+        if above is not None:
+            outside |= values <= above
+        if least is not None:
+            outside |= values < least
+        if most is not None:
+            outside |= values > most
+        return float(np.diff(reached, prepend=0.0)[outside].sum())
+
+
+def out_of_order(data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+    """The mistake of ``low`` not below ``high``."""
+    ends = given(data, "low", "high")
+    if ends and not ends[0] < ends[1]:
+        yield ("low",), f"must be < high = {shown(ends[1])} [{OWN}], got {shown(ends[0])}"
+
+
+DISTRIBUTIONS: dict[str, type[Distribution]] = {
+    "normal": Normal,
+    "lognormal": Lognormal,
+    "uniform": Uniform,
+    "triangular": Triangular,
+    "truncated_normal": TruncatedNormal,
+    "beta": Beta,
+    "discrete": Discrete,
+}
+
+Quantity = float | Distribution
+
+
+@dataclass(frozen=True)
+class Uncertain(Number):
+    """A number within bounds, or its distribution."""
+
+    @property
+    def expected(self) -> str:  # type: ignore[override]
+        return f"{super().expected} or a distribution table"
+
+    def parse(self, value: Any) -> Quantity:
+        if isinstance(value, list):
+            advice = '; for a few values write { distribution = "discrete", values = [...] }'
+            refuse(self.wrong(value, advice))
+        if not isinstance(value, Mapping | Distribution):
+            return super().parse(value)
+        try:
+            distribution = OneOf("distribution", DISTRIBUTIONS).parse(value)
+        except ValidationError as error:
+            found = []
+            for item in error.errors():
+                message = item["ctx"]["message"].replace(OWN, self.unit)
+                found.append(mistake(location=item["loc"], **item["ctx"] | {"message": message}))
+            refuse(*found)
+        assert isinstance(distribution, Distribution)
+        stray = distribution.share_outside(self.above, self.least, self.most)
+        if stray > STRAY:
+            refuse(
+                mistake(
+                    f"must be {self.bounds} [{self.unit}], but the distribution goes beyond with probability "
+                    f"{stray:.2g}; bound it (truncated_normal, beta, uniform) or use lognormal"
+                )
+            )
+        return distribution

@@ -1,0 +1,302 @@
+"""Kinds of values a study file may hold, and the base class of its tables.
+
+A kind knows what it expects, with unit and bounds, and says so in its own words; it stands in the
+``Annotated`` type of a field, where pydantic finds it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, ValidationError, model_validator
+from pydantic_core import CoreSchema, InitErrorDetails, core_schema
+
+from mcrock.config.errors import joined, mistake, nested, refuse, shown, suggest
+
+
+class Kind:
+    """A kind of value: `expected` words it, `parse` checks one."""
+
+    expected: str
+
+    def parse(self, value: Any) -> Any:
+        """Return the checked value or raise a ValidationError of `mistake` items."""
+        raise NotImplementedError
+
+    def wrong(self, value: Any, hint: str = "") -> InitErrorDetails:
+        """The mistake of a value that is not of this kind."""
+        return mistake(f"expected {self.expected}, got {shown(value)}{hint}")
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(
+            self.parse, serialization=core_schema.plain_serializer_function_ser_schema(plain)
+        )
+
+
+def plain(value: Any) -> Any:
+    """A checked value as JSON can hold it."""
+    if isinstance(value, BaseModel):
+        return value.model_dump(by_alias=True, exclude_none=True)
+    return [plain(item) for item in value] if isinstance(value, tuple) else value
+
+
+def each(items: Sequence[Any], parse: Callable[[Any], Any]) -> tuple[Any, ...]:
+    """Parse every item; the mistakes of all of them are raised together."""
+    parsed, mistakes = [], []
+    for i, item in enumerate(items):
+        try:
+            parsed.append(parse(item))
+        except ValidationError as error:
+            mistakes += nested(error, (i,))
+    if mistakes:
+        refuse(*mistakes)
+    return tuple(parsed)
+
+
+@dataclass(frozen=True)
+class Number(Kind):
+    """A finite number within bounds, fixed for the whole study."""
+
+    unit: str
+    above: float | None = None
+    least: float | None = None
+    most: float | None = None
+
+    @property
+    def bounds(self) -> str:
+        """``> 0``, ``>= 0 and <= 1`` or nothing."""
+        pairs = ((">", self.above), (">=", self.least), ("<=", self.most))
+        return " and ".join(f"{sign} {bound:g}" for sign, bound in pairs if bound is not None)
+
+    @property
+    def expected(self) -> str:  # type: ignore[override]
+        return " ".join(filter(None, ["a number", self.bounds, f"[{self.unit}]"]))
+
+    def parse(self, value: Any) -> Any:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            refuse(self.wrong(value))
+        try:
+            number = float(value)
+        except OverflowError:
+            number = math.inf
+        if not math.isfinite(number):
+            refuse(mistake(f"expected a finite number [{self.unit}], got {shown(value)}"))
+        low = self.above is not None and number <= self.above
+        low = low or (self.least is not None and number < self.least)
+        if low or (self.most is not None and number > self.most):
+            refuse(mistake(f"must be {self.bounds} [{self.unit}], got {shown(value)}"))
+        return number
+
+
+@dataclass(frozen=True)
+class Integer(Kind):
+    """An integer within bounds."""
+
+    least: int
+    most: int = 2**63 - 1
+
+    @property
+    def expected(self) -> str:  # type: ignore[override]
+        top = " and < 2**63" if self.most == 2**63 - 1 else f" and <= {self.most}"
+        return f"an integer >= {self.least}{top}"
+
+    def parse(self, value: Any) -> int:
+        if isinstance(value, bool) or not isinstance(value, int) or not self.least <= value <= self.most:
+            refuse(self.wrong(value))
+        return value
+
+
+@dataclass(frozen=True)
+class Text(Kind):
+    """Any text."""
+
+    expected: str = "text in quotes"
+
+    def parse(self, value: Any) -> str:
+        if not isinstance(value, str):
+            refuse(self.wrong(value))
+        return value
+
+
+@dataclass(frozen=True)
+class Choice(Kind):
+    """One of a few words or codes, or with ``several`` also a list of them to sample from."""
+
+    options: tuple[str | int, ...]
+    several: bool = False
+
+    @property
+    def expected(self) -> str:  # type: ignore[override]
+        return joined(self.options) + (", or a list of them to sample from" if self.several else "")
+
+    def _one(self, value: Any) -> str | int:
+        if isinstance(value, bool) or not isinstance(value, str | int) or value not in self.options:
+            words = [option for option in self.options if isinstance(option, str)]
+            refuse(self.wrong(value, suggest(value, words) if isinstance(value, str) else ""))
+        return value
+
+    def parse(self, value: Any) -> Any:
+        if not (self.several and isinstance(value, list | tuple)):
+            return self._one(value)
+        return each(distinct(value, self.expected), self._one)
+
+
+@dataclass(frozen=True)
+class ListOf(Kind):
+    """A non-empty list without repetitions, or the word ``or_word``."""
+
+    item: Kind
+    expected: str
+    or_word: str | None = None
+
+    def parse(self, value: Any) -> Any:
+        if self.or_word is not None and value == self.or_word:
+            return value
+        if not isinstance(value, list | tuple):
+            refuse(self.wrong(value))
+        return each(distinct(value, self.expected), self.item.parse)
+
+
+def distinct(items: Sequence[Any], expected: str) -> Sequence[Any]:
+    """Refuse an empty list and one with repetitions."""
+    if not items:
+        refuse(mistake(f"expected {expected}, got an empty list"))
+    repeated = [item for i, item in enumerate(items) if item in items[:i]]
+    if repeated:
+        refuse(mistake(f"{shown(repeated[0])} is listed twice; list every item once"))
+    return items
+
+
+@dataclass(frozen=True)
+class Levels(Kind):
+    """Positive, strictly increasing fixed numbers."""
+
+    unit: str
+
+    @property
+    def expected(self) -> str:  # type: ignore[override]
+        return f"a list of increasing numbers > 0 [{self.unit}]"
+
+    def _level(self, value: Any) -> float:
+        if isinstance(value, Mapping):
+            refuse(mistake("a level is one number; for a random intensity give 'value' in place of 'levels'"))
+        return Number(self.unit, above=0.0).parse(value)
+
+    def parse(self, value: Any) -> tuple[float, ...]:
+        if not isinstance(value, list | tuple):
+            refuse(self.wrong(value))
+        if not value:
+            refuse(mistake(f"expected {self.expected}, got an empty list"))
+        levels = each(value, self._level)
+        fallen = [i for i in range(1, len(levels)) if levels[i] <= levels[i - 1]]
+        if fallen:
+            refuse(
+                *(
+                    mistake(f"must be > the level before it, {levels[i - 1]:g}, got {levels[i]:g}", (i,))
+                    for i in fallen
+                )
+            )
+        return levels
+
+
+@dataclass(frozen=True)
+class OneOf(Kind):
+    """A table whose key ``tag`` says which keys the rest of it has."""
+
+    tag: str
+    tables: Mapping[str, type[Table]]
+
+    @property
+    def expected(self) -> str:  # type: ignore[override]
+        return f"a table with {self.tag} = {joined(self.tables)}"
+
+    def parse(self, value: Any) -> Table:
+        if isinstance(value, Table):
+            return value
+        if not isinstance(value, Mapping):
+            refuse(self.wrong(value))
+        if self.tag not in value:
+            refuse(mistake(f"missing key {self.tag!r}; expected {joined(self.tables)}"))
+        name = value[self.tag]
+        if not isinstance(name, str) or name not in self.tables:
+            hint = suggest(name, self.tables)
+            refuse(mistake(f"expected {joined(self.tables)}, got {shown(name)}{hint}", (self.tag,)))
+        return self.tables[name].model_validate(value)
+
+
+class Table(BaseModel):
+    """A table of a study file: no other keys, and all its mistakes found in one pass."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    # sets of keys of which at most one may be given; an override replaces the others
+    alternatives: ClassVar[tuple[tuple[str, ...], ...]] = ()
+
+    @classmethod
+    def key_names(cls) -> tuple[str, ...]:
+        """The keys of the table, as written in the file."""
+        return tuple(field.alias or name for name, field in cls.model_fields.items())
+
+    @classmethod
+    def kind(cls, key: str) -> Kind | None:
+        """What the value of ``key`` must be; None for a table."""
+        for name, field in cls.model_fields.items():
+            if key == (field.alias or name):
+                return next((item for item in field.metadata if isinstance(item, Kind)), None)
+        raise KeyError(key)
+
+    @classmethod
+    def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+        """Mistakes that involve several keys of the raw table: (location, message)."""
+        return iter(())
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _find_every_mistake(cls, data: Any, handler: Callable[[Any], Self]) -> Self:
+        if isinstance(data, cls):
+            return data
+        if not isinstance(data, Mapping):
+            refuse(mistake(f"expected a table, got {shown(data)}"))
+        mistakes: list[InitErrorDetails] = []
+        try:
+            table = handler(data)
+        except ValidationError as error:
+            for item in error.errors():
+                if item["type"] == "missing":
+                    mistakes.append(mistake(cls._missing(str(item["loc"][-1]))))
+                elif item["type"] == "extra_forbidden":
+                    key = str(item["loc"][-1])
+                    mistakes.append(mistake("", item["loc"], unknown=key, known=cls.key_names()))
+                else:
+                    mistakes.append(mistake(location=item["loc"], **item["ctx"]))
+        mistakes += [mistake(message, location) for location, message in cls.conflicts(data)]
+        if mistakes:
+            refuse(*mistakes)
+        return table
+
+    @classmethod
+    def _missing(cls, key: str) -> str:
+        kind = cls.kind(key)
+        if kind is None or isinstance(kind, OneOf):
+            return f"missing section [{key}]"
+        return f"missing key {key!r}; expected {kind.expected}"
+
+
+def given(data: Mapping[str, Any], *keys: str) -> list[float] | None:
+    """The numbers under ``keys``, or None unless every one is there and is a number."""
+    values = [data.get(key) for key in keys]
+    if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
+        return values  # type: ignore[return-value]
+    return None
+
+
+def exactly_one(data: Mapping[str, Any], keys: Mapping[str, str]) -> Iterator[tuple[tuple[str, ...], str]]:
+    """The mistake of giving none or several of ``keys`` (key -> its unit or meaning)."""
+    present = [key for key in keys if key in data]
+    if len(present) != 1:
+        wanted = " or ".join(f"{key!r} [{unit}]" for key, unit in keys.items())
+        came = f"{joined(present, 'and')} are given" if present else "none is given"
+        yield (), f"expected exactly one of {wanted}; {came}"

@@ -1,0 +1,141 @@
+"""From a TOML file and overrides to a `Study`."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from mcrock.config.body import typical
+from mcrock.config.errors import ConfigError, shown
+from mcrock.config.study import Study, tables
+
+OPENERS = "[{\"'"  # what starts with one of these is meant as TOML, not as a bare word
+
+
+def load_config(path: str | Path, overrides: Sequence[str] = ()) -> Study:
+    """Read and check a study file.
+
+    Parameters
+    ----------
+    path : str or Path
+        TOML file; every key is described in the README.
+    overrides : sequence of str
+        Each ``key.path=value``, with the value in TOML or a bare word. An override takes the place
+        of its alternatives: setting ``body.mass`` removes ``body.density``.
+
+    Returns
+    -------
+    Study
+        Validated and frozen.
+
+    Raises
+    ------
+    ConfigError
+        With every mistake of the file and of the overrides, one line each.
+    """
+    path = Path(path)
+    source = str(path)
+    data = _read(path)
+    origins: dict[tuple[int | str, ...], str] = {}
+    mistakes: list[str] = []
+    parsed = []
+    for text in overrides:
+        try:
+            parsed.append((*_parse(text), text))
+        except ConfigError as error:
+            mistakes += error.mistakes
+    kept = {keys for keys, _, _ in parsed}
+    for keys, value, text in parsed:
+        problem = _apply(data, keys, value, kept)
+        if problem:
+            mistakes.append(f"override {text!r}: {problem}")
+        else:
+            origins[keys] = text
+    _shorten_paths(data, path.parent)
+    study = Study.from_data(data, source, path.parent, origins, tuple(mistakes))
+    impossible = typical(study.body).first_impossible()
+    if impossible:
+        uncertain = any(name.startswith("body.") for name in study.uncertain)
+        which = "with every uncertain number at its median, " if uncertain else ""
+        raise ConfigError(f"{source} [body]: {which}{impossible[1]}")
+    return study
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """Raw tables of a TOML file."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: not a text file in UTF-8 (byte {error.start})") from None
+    except FileNotFoundError:
+        raise ConfigError(f"{path}: no such file{_near(path)}") from None
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        place = re.search(r"\(at line (\d+), column (\d+)\)$", str(error))
+        if not place:
+            raise ConfigError(f"{path}: not valid TOML: {error}") from None
+        line, column = int(place[1]), int(place[2])
+        reason = str(error)[: place.start()].strip()
+        written = text.replace("\r\n", "\n").split("\n")[line - 1].strip()
+        place_name = f"{path} line {line}, column {column}"
+        raise ConfigError(f"{place_name}: not valid TOML: {reason}: {written}") from None
+
+
+def _near(path: Path) -> str:
+    """Suggestion for a file that does not exist."""
+    names = [file.name for file in path.parent.glob("*.toml")] if path.parent.is_dir() else []
+    close = difflib.get_close_matches(path.name, names, n=1)
+    return f"; did you mean {str(path.with_name(close[0]))!r}?" if close else ""
+
+
+def _parse(text: str) -> tuple[tuple[str, ...], Any]:
+    """Key path and value of one override."""
+    path, sign, value = (part.strip() for part in text.partition("="))
+    keys = tuple(part.strip() for part in path.split("."))
+    if not sign or not value or not all(keys):
+        raise ConfigError(f"override {text!r}: expected key.path=value, such as ensemble.realizations=100")
+    try:
+        table = tomllib.loads(f"value = {value}")
+    except tomllib.TOMLDecodeError as error:
+        if value[0] in OPENERS:
+            raise ConfigError(f"override {text!r}: the value is not valid TOML: {error}") from None
+        return keys, value
+    if set(table) != {"value"}:
+        raise ConfigError(f"override {text!r}: expected one value")
+    return keys, table["value"]
+
+
+def _apply(data: dict[str, Any], keys: tuple[str, ...], value: Any, kept: set[tuple[str, ...]]) -> str | None:
+    """Set one key in the raw tables; words the problem if that cannot be done."""
+    table = data
+    for depth, key in enumerate(keys[:-1], start=1):
+        table = table.setdefault(key, {})
+        if not isinstance(table, dict):
+            return f"{'.'.join(keys[:depth])} is not a table, it is {shown(table)}"
+    table[keys[-1]] = value
+    if len(keys) == 2:
+        for variant in tables().get(keys[0], {}).values():
+            for group in variant.alternatives:
+                for other in group if keys[1] in group else ():
+                    if other != keys[1] and (keys[0], other) not in kept:
+                        table.pop(other, None)
+    return None
+
+
+def _shorten_paths(data: dict[str, Any], folder: Path) -> None:
+    """Write absolute names of record files relative to ``folder``, so that a study can be moved."""
+    motion = data.get("motion")
+    files = motion.get("files") if isinstance(motion, dict) else None
+    if isinstance(motion, dict) and isinstance(files, list):
+        motion["files"] = [
+            os.path.relpath(file, folder) if isinstance(file, str) and os.path.isabs(file) else file
+            for file in files
+        ]

@@ -1,0 +1,170 @@
+"""The tables of a study file other than the body: impact, motion, intensity, ensemble, controls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from math import pi
+from pathlib import PurePath
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field, field_validator
+
+from mcrock.config.distributions import Distribution, Quantity, Uncertain
+from mcrock.config.fields import Choice, Integer, Levels, ListOf, Number, OneOf, Table, Text, exactly_one
+from mcrock.excitation.csv_file import UNITS
+from mcrock.excitation.fema_p695 import SETS
+from mcrock.excitation.intensity import MEASURES
+from mcrock.params import STANDARD_GRAVITY, Controls
+
+MOST_REALIZATIONS = 2**30  # length of a Sobol sequence of 30 bits [1]
+DEGREE = pi / 180.0  # [rad]
+DEFAULTS = {field.name: field.default for field in fields(Controls)}
+
+
+class Impact(Table):
+    """Where and how the ground pushes back in an impact."""
+
+    lambda_: Annotated[Quantity, Uncertain("1")] = Field(1.0, alias="lambda")
+    tau: Annotated[Quantity, Uncertain("N m s")] = 0.0
+    lambda_lon: Annotated[Quantity, Uncertain("1")] = 1.0
+    lambda_lat: Annotated[Quantity, Uncertain("1")] = 0.0
+    tau_facet: Annotated[Quantity | None, Uncertain("N m s")] = None
+    draw: Annotated[str, Choice(("run", "impact"))] = "run"
+    energy_gain: Annotated[str | tuple[str, ...], Choice(("project", "allow"), several=True)] = "project"
+
+    @property
+    def parameters(self) -> tuple[Quantity | None, ...]:
+        """Specifications in the order of `ImpactParameter`; None is a parameter left to the default."""
+        return self.lambda_, self.tau, self.lambda_lon, self.lambda_lat, self.tau_facet
+
+    def is_redrawn(self, specification: Quantity | None) -> bool:
+        """Whether a parameter is drawn anew at every impact."""
+        return self.draw == "impact" and isinstance(specification, Distribution)
+
+
+class _Motion(Table):
+    """What every source of ground motions has in common."""
+
+    alternatives: ClassVar = (("azimuth", "azimuth_deg"),)
+
+    azimuth: Annotated[Quantity | None, Uncertain("rad")] = None
+    azimuth_deg: Annotated[Quantity | None, Uncertain("deg")] = None
+    polarity: Annotated[int | tuple[int, ...], Choice((1, -1), several=True)] = 1
+    assignment: Annotated[str, Choice(("cycle", "random"))] = "cycle"
+
+    @classmethod
+    def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+        if "azimuth" in data and "azimuth_deg" in data:
+            yield from exactly_one(data, {"azimuth": "rad", "azimuth_deg": "deg"})
+
+    @property
+    def rotation(self) -> tuple[Quantity, float]:
+        """Specification of the azimuth, and the factor that makes it [rad]."""
+        if self.azimuth_deg is not None:
+            return self.azimuth_deg, DEGREE
+        return (0.0 if self.azimuth is None else self.azimuth), 1.0
+
+
+class FemaMotion(_Motion):
+    """Record pairs of FEMA P695."""
+
+    source: Literal["fema_p695"]
+    set: Annotated[str, Choice(SETS)] = "farfield"
+    records: Annotated[
+        str | tuple[int, ...], ListOf(Integer(1), "'all' or a list of record numbers", or_word="all")
+    ] = "all"
+
+
+class CsvMotion(_Motion):
+    """Ground motions from text files; relative names start from the folder of the study file."""
+
+    source: Literal["csv"]
+    files: Annotated[tuple[str, ...], ListOf(Text(), "a list of file names")]
+    unit: Annotated[str, Choice(tuple(UNITS))]
+    dt: Annotated[float | None, Number("s", above=0.0)] = None
+
+    @field_validator("files", mode="after")
+    @classmethod
+    def _with_slashes(cls, files: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(PurePath(file).as_posix() for file in files)
+
+
+Motions = Annotated[FemaMotion | CsvMotion, OneOf("source", {"fema_p695": FemaMotion, "csv": CsvMotion})]
+
+INTENSITIES = {"levels": "SI", "levels_g": "g", "value": "SI", "value_g": "g"}
+
+
+class Intensity(Table):
+    """How strong the motions are made: fixed levels, or one random value per realization."""
+
+    alternatives: ClassVar = (tuple(INTENSITIES),)
+
+    measure: Annotated[str, Choice((*MEASURES, "factor"))]
+    levels: Annotated[tuple[float, ...] | None, Levels("m/s2 for pga, m/s for pgv, 1 for factor")] = None
+    levels_g: Annotated[tuple[float, ...] | None, Levels("g")] = None
+    value: Annotated[Quantity | None, Uncertain("m/s2 for pga, m/s for pgv, 1 for factor", above=0.0)] = None
+    value_g: Annotated[Quantity | None, Uncertain("g", above=0.0)] = None
+
+    @classmethod
+    def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+        yield from exactly_one(data, INTENSITIES)
+        measure = data.get("measure")
+        for key in ("levels_g", "value_g"):
+            if key in data and measure in (*MEASURES, "factor") and measure != "pga":
+                unit = "m/s" if measure == "pgv" else "1"
+                yield (key,), f"only the measure 'pga' is in g; for {measure!r} give {key[:-2]!r} [{unit}]"
+
+    @property
+    def is_cloud(self) -> bool:
+        """Whether every realization has an intensity of its own."""
+        return self.levels is None and self.levels_g is None
+
+    @property
+    def si_levels(self) -> tuple[float, ...]:
+        """Levels in the units of the measure; empty in a cloud study."""
+        if self.levels_g is not None:
+            return tuple(level * STANDARD_GRAVITY for level in self.levels_g)
+        return self.levels or ()
+
+    @property
+    def distribution(self) -> tuple[Quantity, float] | None:
+        """Specification of the random intensity and its factor to SI; None for fixed levels."""
+        if self.value_g is not None:
+            return self.value_g, STANDARD_GRAVITY
+        return None if self.value is None else (self.value, 1.0)
+
+    @property
+    def units(self) -> str:
+        """Units of the measure, as datasets write them."""
+        return "1" if self.measure == "factor" else MEASURES[self.measure].units
+
+    @property
+    def long_name(self) -> str:
+        """Name of the measure for people."""
+        if self.measure == "factor":
+            return "factor on the motion as recorded"
+        return MEASURES[self.measure].long_name
+
+
+class Ensemble(Table):
+    """How many realizations, and how their inputs are spread."""
+
+    realizations: Annotated[int, Integer(1, MOST_REALIZATIONS)]
+    design: Annotated[str, Choice(("sobol", "random", "latin_hypercube"))] = "sobol"
+
+
+def _default(name: str) -> Any:
+    return Field(DEFAULTS[name])
+
+
+class ControlsTable(Table):
+    """Numerical settings; the defaults are those of `Controls`."""
+
+    step: Annotated[float, Number("1", above=0.0, most=1.0)] = _default("step")
+    max_step: Annotated[float, Number("s", above=0.0)] = _default("max_step")
+    tail: Annotated[float, Number("s", least=0.0)] = _default("tail")
+    edge_zeno_time: Annotated[float, Number("s", above=0.0)] = _default("edge_zeno_time")
+    rest_time: Annotated[float, Number("s", above=0.0)] = _default("rest_time")
+    max_steps: Annotated[int, Integer(1)] = _default("max_steps")
+    max_impacts: Annotated[int, Integer(1)] = _default("max_impacts")

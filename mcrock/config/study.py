@@ -1,0 +1,177 @@
+"""The whole study as one validated, frozen object."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any, Self
+
+from pydantic import Field, PrivateAttr, ValidationError
+
+from mcrock.config.body import BodyTable
+from mcrock.config.distributions import Distribution, Quantity
+from mcrock.config.errors import ConfigError, word_mistakes
+from mcrock.config.fields import Integer, OneOf, Table, Text, plain
+from mcrock.config.sections import ControlsTable, Ensemble, Impact, Intensity, Motions
+from mcrock.params import Controls
+
+Specification = Quantity | tuple[Any, ...]
+
+
+class Study(Table):
+    """What to compute: one body, its impacts, the ground motions and the sampling.
+
+    Made by `load_config` or, for a replay, by `from_json`. ``folder`` and ``source`` say where it
+    was read; they are no part of the study and are not written by `to_json`.
+    """
+
+    title: Annotated[str, Text()] = ""
+    description: Annotated[str, Text()] = ""
+    seed: Annotated[int, Integer(0)]
+    body: BodyTable
+    impact: Impact = Field(default_factory=lambda: Impact.model_validate({}))
+    motion: Motions
+    intensity: Intensity
+    ensemble: Ensemble
+    controls_table: ControlsTable = Field(default_factory=ControlsTable, alias="controls")
+
+    _folder: Path = PrivateAttr(default=Path())
+    _source: str = PrivateAttr(default="study")
+
+    @property
+    def folder(self) -> Path:
+        """Folder that the names of record files start from."""
+        return self._folder
+
+    @property
+    def source(self) -> str:
+        """Name of the file the study was read from, for messages."""
+        return self._source
+
+    @property
+    def controls(self) -> Controls:
+        """Numerical settings."""
+        return Controls(**self.controls_table.model_dump())
+
+    @property
+    def is_cloud(self) -> bool:
+        """Whether every realization has an intensity of its own, in place of fixed levels."""
+        return self.intensity.is_cloud
+
+    @property
+    def n_intensity(self) -> int:
+        """Runs per realization [1]."""
+        return 1 if self.is_cloud else len(self.intensity.si_levels)
+
+    @property
+    def n_realizations(self) -> int:
+        """Draws of all inputs [1]."""
+        return self.ensemble.realizations
+
+    @cached_property
+    def quantities(self) -> dict[str, Specification]:
+        """Specification of every input drawn per realization, by dotted name, in design order."""
+        items: dict[str, Specification] = {f"body.{name}": value for name, value in self.body.quantities()}
+        for key, value in zip(IMPACT_KEYS, self.impact.parameters, strict=True):
+            if value is not None and not self.impact.is_redrawn(value):
+                items[f"impact.{key}"] = value
+        items["impact.energy_gain"] = self.impact.energy_gain  # type: ignore[assignment]
+        items["motion.azimuth"] = self.motion.rotation[0]
+        items["motion.polarity"] = self.motion.polarity
+        if self.intensity.distribution is not None:
+            items["intensity.value"] = self.intensity.distribution[0]
+        return items
+
+    @cached_property
+    def uncertain(self) -> list[str]:
+        """Dotted names of the sampled dimensions, in design order."""
+        names = [name for name, item in self.quantities.items() if isinstance(item, Distribution | tuple)]
+        return names + (["motion.record"] if self.motion.assignment == "random" else [])
+
+    @property
+    def redrawn(self) -> list[str]:
+        """Dotted names of the impact parameters drawn anew at every impact."""
+        pairs = zip(IMPACT_KEYS, self.impact.parameters, strict=True)
+        return [f"impact.{key}" for key, value in pairs if self.impact.is_redrawn(value)]
+
+    def to_json(self) -> str:
+        """The study with all defaults filled in, as JSON without any absolute path."""
+        return json.dumps(plain(self), ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, text: str, folder: str | Path = ".") -> Self:
+        """Read what `to_json` wrote.
+
+        Parameters
+        ----------
+        text : str
+            JSON.
+        folder : str or Path
+            Folder that the names of record files start from.
+
+        Raises
+        ------
+        ConfigError
+            If the text is no JSON or no study.
+        """
+        try:
+            data = json.loads(text)
+        except ValueError as error:
+            raise ConfigError(f"stored config: not valid JSON: {error}") from None
+        return cls.from_data(data, "stored config", Path(folder))
+
+    @classmethod
+    def from_data(
+        cls,
+        data: Mapping[str, Any],
+        source: str,
+        folder: Path,
+        overrides: Mapping[tuple[int | str, ...], str] | None = None,
+        mistakes: tuple[str, ...] = (),
+    ) -> Self:
+        """Validate raw tables, raising all mistakes, earlier ``mistakes`` included, in one ConfigError."""
+        study = None
+        try:
+            study = cls.model_validate(data)
+        except ValidationError as error:
+            mistakes += tuple(word_mistakes(error, source, sections(), key_homes(), overrides or {}))
+        if study is None or mistakes:
+            raise ConfigError(mistakes)
+        study._source, study._folder = source, folder
+        return study
+
+
+IMPACT_KEYS = ("lambda", "tau", "lambda_lon", "lambda_lat", "tau_facet")
+
+
+def tables() -> dict[str, dict[str, type[Table]]]:
+    """Tables of each section: one under "", or several by the value of the key that tells them apart."""
+    found: dict[str, dict[str, type[Table]]] = {}
+    for key, field in zip(Study.key_names(), Study.model_fields.values(), strict=True):
+        kind = Study.kind(key)
+        if isinstance(kind, OneOf):
+            found[key] = {f"{kind.tag} = {name!r}": table for name, table in kind.tables.items()}
+        elif isinstance(field.annotation, type) and issubclass(field.annotation, Table):
+            found[key] = {"": field.annotation}
+    return found
+
+
+def sections() -> tuple[str, ...]:
+    """Names of the sections of a study file."""
+    return tuple(tables())
+
+
+def key_homes() -> dict[str, list[str]]:
+    """Where each key of a study file belongs, in words."""
+    homes: dict[str, list[str]] = {}
+    for key in Study.key_names():
+        if key not in tables():
+            homes.setdefault(key, []).append("at the top of the file, before the first section")
+    for section, variants in tables().items():
+        for key in {key: None for table in variants.values() for key in table.key_names()}:
+            where = [name for name, table in variants.items() if key in table.key_names()]
+            condition = f" with {' or '.join(where)}" if len(where) < len(variants) else ""
+            homes.setdefault(key, []).append(f"in [{section}]{condition}")
+    return homes

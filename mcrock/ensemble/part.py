@@ -1,0 +1,144 @@
+"""One part of a study: draw its inputs, run it, store it. This is what a worker does."""
+
+from __future__ import annotations
+
+import os
+import socket
+import traceback
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mcrock.config import Study
+from mcrock.dataset import OUTPUTS, SCHEMA
+from mcrock.excitation import Motion
+from mcrock.params import Inputs, MotionPack, Outcome
+from mcrock.sampling import draw_inputs
+from mcrock.simulate import simulate_part
+from mcrock.store import StoreError, write_part
+
+
+class Part(NamedTuple):
+    """Realizations `start` to `stop` - 1: whole chunks of the store."""
+
+    start: int
+    stop: int
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """What the workers of a study share; every process holds it once."""
+
+    study: Study
+    motions: list[Motion]
+    pack: MotionPack
+    store: Path  # absolute
+    attrs: dict[str, Any]  # global attributes of the store
+
+
+@dataclass(frozen=True)
+class PartResult:
+    """What a worker says about a part; the runs themselves are in the store."""
+
+    part: Part
+    seconds: float
+    worker: str  # host:process
+    overturned: np.ndarray = field(default_factory=lambda: np.zeros(0, int))  # (n_intensity,) runs
+    error: str = ""
+    trace: str = ""
+    fatal: bool = False  # other parts would fail in the same way
+
+
+# Jobs of this process by name. Threads see the caller's, other processes receive theirs at start-up.
+JOBS: dict[str, Job] = {}
+
+
+def run_part(name: str, part: Part) -> PartResult:
+    """Compute and store one part of the job `name`; an error is returned, not raised."""
+    job = JOBS[name]
+    began = perf_counter()
+    worker = f"{socket.gethostname()}:{os.getpid()}"
+    fatal = False
+    try:
+        inputs = draw_inputs(job.study, job.motions, *part)
+        values = collect(inputs, simulate_part(inputs, job.pack, job.study.controls))
+        fatal = True
+        write_part(job.store, part.start, values, job.attrs)
+    except Exception as error:
+        return PartResult(
+            part,
+            perf_counter() - began,
+            worker,
+            error=describe_error(error),
+            trace=traceback.format_exc(),
+            fatal=fatal and isinstance(error, OSError | StoreError),
+        )
+    overturned = (np.atleast_2d(values["outcome"].T) == Outcome.OVERTURNED).sum(axis=1)
+    return PartResult(part, perf_counter() - began, worker, overturned)
+
+
+def collect(inputs: Inputs, outcomes: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Variables on `realization` as the store holds them: inputs, then outcomes.
+
+    Raises
+    ------
+    ValueError
+        If an outcome is missing or a run was left out.
+    """
+    if set(outcomes) != set(OUTPUTS):
+        raise ValueError(f"outcomes do not match the schema: {sorted(set(outcomes) ^ set(OUTPUTS))}")
+    if (outcomes["outcome"] == Outcome.NOT_RUN).any():
+        raise ValueError("the kernel left out runs")
+    if "intensity_value" in inputs.values:  # a cloud study has one intensity per realization
+        outcomes = {name: array[:, 0] for name, array in outcomes.items()}
+    values = {**inputs.values, **outcomes}
+    return {name: np.asarray(array).astype(SCHEMA[name].dtype) for name, array in values.items()}
+
+
+def describe_error(error: BaseException) -> str:
+    """One line for an error: its message, with the type where that alone says little."""
+    if isinstance(error, StoreError):
+        return str(error)
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.strerror}{f': {error.filename}' if error.filename else ''}"
+    return f"{type(error).__name__}: {error}"
+
+
+def cut_parts(
+    done: np.ndarray, length: int, n_realizations: int, part_size: int | None, task: tuple[int, int]
+) -> Iterator[Part]:
+    """Parts that are still to be computed by one task.
+
+    Parameters
+    ----------
+    done : ndarray (n_chunk,)
+        Chunks to skip.
+    length, n_realizations : int
+        Realizations per chunk and of the study.
+    part_size : int, optional
+        Realizations per part, rounded up to whole chunks; one chunk by default.
+    task : tuple of int
+        ``(i, n)``: the i-th of n shares of the chunks, counted from 1.
+
+    Examples
+    --------
+    >>> list(cut_parts(np.array([True, False, False, False]), 10, 35, 20, (1, 1)))
+    [Part(start=10, stop=30), Part(start=30, stop=35)]
+    """
+    i, n = task
+    first, last = len(done) * (i - 1) // n, len(done) * i // n
+    chunks_per_part = max(1, -(-(part_size or 1) // length))
+    chunk = first
+    while chunk < last:
+        if done[chunk]:
+            chunk += 1
+            continue
+        end = chunk + 1
+        while end < min(last, chunk + chunks_per_part) and not done[end]:
+            end += 1
+        yield Part(chunk * length, min(end * length, n_realizations))
+        chunk = end

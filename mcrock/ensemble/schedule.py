@@ -1,0 +1,125 @@
+"""Run parts on dask: threads or processes of this machine, or a distributed cluster.
+
+Each route calls `report` in the caller's thread with the result of every part as it finishes, and
+holds no more parts than there are workers, so that memory does not grow with the study.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterable
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import dask
+from dask.callbacks import Callback
+
+from mcrock.ensemble.part import JOBS, Job, Part, PartResult, describe_error, run_part
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+Report = Callable[[PartResult], None]
+
+
+def run_local(
+    name: str, job: Job, parts: Iterable[Part], workers: int, processes: bool, report: Report
+) -> None:
+    """Run parts in `workers` threads, or in as many processes.
+
+    Raises
+    ------
+    BrokenProcessPool
+        If a worker process dies.
+    """
+    pool: Executor
+    if processes:
+        context = multiprocessing.get_context("spawn")
+        pool = ProcessPoolExecutor(workers, context, _start_process, (name, job))
+    else:
+        JOBS[name] = job
+        pool = ThreadPoolExecutor(workers)
+    tasks = [dask.delayed(run_part, pure=False)(name, part) for part in parts]
+    finished = False
+    try:
+        with _Reporter(report):
+            dask.compute(
+                *tasks,
+                scheduler="processes" if processes else "threads",
+                pool=pool,
+                chunksize=1,
+                optimize_graph=False,
+            )
+        finished = True
+    finally:
+        # after an interrupt the parts at work are not waited for: they are marked done or not at all
+        pool.shutdown(wait=finished, cancel_futures=True)
+        JOBS.pop(name, None)
+
+
+class _Reporter(Callback):
+    def __init__(self, report: Report) -> None:
+        super().__init__()
+        self.report = report
+
+    def _posttask(self, key: Any, result: Any, dsk: Any, state: Any, worker_id: Any) -> None:
+        if isinstance(result, PartResult):
+            self.report(result)
+
+
+def _start_process(name: str, job: Job) -> None:
+    """Set up a worker process: it holds the job, leaves Ctrl-C to its parent and ends with it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    JOBS[name] = job
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=lambda: (parent.join(), os._exit(1)), daemon=True).start()
+
+
+def run_distributed(name: str, job: Job, parts: Iterable[Part], client: Client, report: Report) -> None:
+    """Run parts on the workers of `client`, which must see the store under the same path.
+
+    The job goes to every worker once, also to those that join later; a part whose worker is lost is
+    given to another one by the scheduler.
+    """
+    from distributed import as_completed
+    from distributed.diagnostics.plugin import WorkerPlugin
+
+    class HoldJob(WorkerPlugin):
+        def setup(self, worker: Any) -> None:
+            from mcrock.ensemble import part
+
+            part.JOBS[name] = job
+
+        def teardown(self, worker: Any) -> None:
+            from mcrock.ensemble import part
+
+            part.JOBS.pop(name, None)
+
+    client.register_plugin(HoldJob(), name=name)
+    left = iter(parts)
+    at_work: dict[Any, Part] = {}
+    completed = as_completed()
+    try:
+        while True:
+            room = max(4, 2 * sum(client.ncores().values())) - len(at_work)
+            for part in islice(left, max(0, room)):
+                future = client.submit(run_part, name, part, pure=False)
+                at_work[future] = part
+                completed.add(future)
+            if not at_work:
+                break
+            future = next(completed)
+            part = at_work.pop(future)
+            try:
+                result = future.result()
+            except Exception as error:  # the worker died of it several times
+                result = PartResult(part, 0.0, "", error=describe_error(error))
+            report(result)
+    finally:
+        client.cancel(list(at_work))
+        client.unregister_worker_plugin(name)

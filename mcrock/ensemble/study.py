@@ -1,0 +1,355 @@
+"""Run a study from its first realization to its last, or go on where an earlier run ended."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import socket
+import uuid
+from collections.abc import Callable, Sequence
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xarray as xr
+from dask.system import CPU_COUNT
+
+import mcrock
+from mcrock.config import Study
+from mcrock.dataset import build_dataset, load_dataset
+from mcrock.ensemble.part import Job, PartResult, cut_parts, describe_error
+from mcrock.ensemble.schedule import run_distributed, run_local
+from mcrock.excitation import MEASURES, Motion, intensity, pack_motions
+from mcrock.params import MotionPack
+from mcrock.sampling import check_inputs, draw_inputs, load_motions
+from mcrock.simulate import simulate_part
+from mcrock.store import StoreError, check_same_study, chunk_length, chunks_done, create_store, is_store
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+SHOWN_FAILURES = 5
+
+
+class EnsembleError(RuntimeError):
+    """A study that could not be computed to its end; what is done stays in the store."""
+
+
+@dataclass
+class Progress:
+    """How far a process is with its share of a study."""
+
+    total_runs: int
+    overturned: np.ndarray  # (n_intensity,) runs
+    intensities: Sequence[float] | None = None  # levels, None in a cloud study
+    units: str = "1"  # of the intensities
+    finished: int = 0  # realizations
+    began: float = field(default_factory=perf_counter)
+
+    @property
+    def finished_runs(self) -> int:
+        return self.finished * len(self.overturned)
+
+    @property
+    def rate(self) -> float:
+        """Runs per second since the start [1/s]."""
+        return self.finished_runs / max(perf_counter() - self.began, 1e-9)
+
+    @property
+    def seconds_left(self) -> float:
+        """Time left at the rate so far [s], NaN before the first part is done."""
+        return (self.total_runs - self.finished_runs) / self.rate if self.finished else float("nan")
+
+
+def run_study(
+    study: Study,
+    output: str | Path,
+    *,
+    workers: int | None = None,
+    part_size: int | None = None,
+    overwrite: bool = False,
+    resume: bool = False,
+    task: tuple[int, int] = (1, 1),
+    processes: bool = False,
+    client: Client | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> xr.Dataset:
+    """Run a study into a zarr store and open the result.
+
+    The result depends on the study alone: not on workers, part size, tasks or interruptions.
+
+    Parameters
+    ----------
+    study : Study
+        From `load_config`.
+    output : str or Path
+        Folder of the store; a log is written beside it as ``<output>.log``, one JSON object a line.
+    workers : int, optional
+        Threads or processes; by default one for each CPU this process may use.
+    part_size : int, optional
+        Realizations computed together, rounded up to whole chunks of the store; one chunk by default.
+    overwrite : bool
+        Replace a store that is there (and nothing else than a store of mcrock).
+    resume : bool
+        Go on with the store that is there; chunks that are done are kept.
+    task : tuple of int
+        ``(i, n)``: compute the i-th of n shares; the tasks may run at the same time.
+    processes : bool
+        Worker processes in place of threads. They are spawned, so a script that calls this needs
+        ``if __name__ == "__main__":``.
+    client : distributed.Client, optional
+        Run on this cluster, whose workers must see `output` under the same path.
+    progress : callable, optional
+        Called with a `Progress` at the start and after every part.
+
+    Returns
+    -------
+    Dataset
+        The result, read from disk when it is used; with runs missing only where ``task`` leaves some.
+
+    Raises
+    ------
+    StoreError
+        If the output is refused.
+    ValueError
+        If an option or the study is not valid.
+    EnsembleError
+        If parts failed or could not be stored; the others are stored.
+    """
+    _check_options(workers, part_size, overwrite, resume, task, processes, client)
+    path = Path(output)
+    joining = resume or task[1] > 1
+    _check_output(path, overwrite, joining)
+    motions = load_motions(study)
+    job = prepare_job(study, motions, path.absolute())
+    try:
+        if not (joining and path.exists()):
+            check_inputs(study, motions)
+            inputs = draw_inputs(study, motions, 0, 1).values
+            header = _header(study, motions, job.attrs)
+            is_mine = create_store(
+                path, header, inputs, study.n_realizations, _measure(study), replace=overwrite
+            )
+            if not is_mine:  # another process was quicker
+                _check_output(path, overwrite=False, joining=joining)
+        check_same_study(path, job.attrs)
+        _compute(job, path, workers or CPU_COUNT, part_size, task, processes, client, progress)
+    except (OSError, BrokenProcessPool) as error:
+        raise EnsembleError(f"{path}: {describe_error(error)}{_state(path)}") from error
+    return load_dataset(path, allow_incomplete=task[1] > 1)
+
+
+def _check_options(
+    workers: int | None,
+    part_size: int | None,
+    overwrite: bool,
+    resume: bool,
+    task: tuple[int, int],
+    processes: bool,
+    client: Client | None,
+) -> None:
+    for name, value in (("workers", workers), ("part_size", part_size)):
+        if value is not None and value < 1:
+            raise ValueError(f"{name} must be at least 1, got {value}")
+    if not 1 <= task[0] <= task[1]:
+        raise ValueError(f"task must be i/n with 1 <= i <= n, got {task[0]}/{task[1]}")
+    if overwrite and resume:
+        raise ValueError("overwrite starts anew and resume goes on: give one of them")
+    if overwrite and task[1] > 1:
+        raise ValueError("overwrite would delete what the other tasks have done: remove the store first")
+    if client is not None and (processes or workers is not None):
+        raise ValueError("workers and processes are those of the cluster where one is given")
+
+
+def _check_output(path: Path, overwrite: bool, joining: bool) -> None:
+    """Refuse an output that is there already, before anything is computed."""
+    if not os.path.lexists(path):
+        return
+    if not is_store(path):
+        raise StoreError(f"{path} exists and is not a store of mcrock; choose another output")
+    if not (overwrite or joining):
+        raise StoreError(
+            f"{path} exists already; go on with it (--resume), replace it (--overwrite) "
+            "or choose another output"
+        )
+
+
+def prepare_job(study: Study, motions: list[Motion], store: Path) -> Job:
+    """What the workers need, with the global attributes by which a store is known."""
+    pack = pack_motions(motions)
+    attrs = {
+        "Conventions": "CF-1.10",
+        "title": study.title or "mcrock study",
+        "source": f"mcrock {mcrock.__version__}",
+        "seed": study.seed,
+        "motions_digest": _digest(pack),
+        "config": study.to_json(),
+    }
+    return Job(study, motions, pack, store, attrs)
+
+
+def _digest(pack: MotionPack) -> str:
+    """Hash of all ground motions: a study whose record files were changed is another study."""
+    digest = hashlib.blake2b(digest_size=16)
+    for array in pack:
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()
+
+
+def _measure(study: Study) -> tuple[str, str]:
+    """Units and long name of the intensity measure."""
+    if study.intensity.measure == "factor":
+        return "1", "factor on the ground motion as recorded"
+    measure = MEASURES[study.intensity.measure]
+    return measure.units, measure.long_name
+
+
+def _header(study: Study, motions: list[Motion], attrs: dict[str, Any]) -> xr.Dataset:
+    """What is known of the result before any run."""
+    groups = {group: i for i, group in enumerate(dict.fromkeys(motion.group for motion in motions))}
+    name = study.intensity.measure
+    values: dict[str, Any] = {
+        "motion_name": [motion.name for motion in motions],
+        "motion_group": [groups[motion.group] for motion in motions],
+        "motion_intensity": [1.0 if name == "factor" else intensity(motion, name) for motion in motions],
+    }
+    if not study.is_cloud:
+        values["intensity"] = study.intensity.si_levels
+    units, long_name = _measure(study)
+    return build_dataset(values, units=units, long_name=long_name, attrs=attrs)
+
+
+def _compute(
+    job: Job,
+    path: Path,
+    workers: int,
+    part_size: int | None,
+    task: tuple[int, int],
+    processes: bool,
+    client: Client | None,
+    progress: Callable[[Progress], None] | None,
+) -> None:
+    study = job.study
+    n_intensity = study.n_intensity
+    length = chunk_length(study.n_realizations, n_intensity)
+    done = chunks_done(path)
+    parts = list(cut_parts(done, length, study.n_realizations, part_size, task))
+    state = Progress(
+        sum(part.stop - part.start for part in parts) * n_intensity,
+        np.zeros(n_intensity, int),
+        None if study.is_cloud else study.intensity.si_levels,
+        _measure(study)[0],
+    )
+    log = _Log(path)
+    log.write(
+        "start",
+        version=mcrock.__version__,
+        python=platform.python_version(),
+        machine=platform.machine(),
+        scheduler=client.scheduler.address if client else "processes" if processes else "threads",
+        workers=None if client else workers,
+        task=f"{task[0]}/{task[1]}",
+        part_size=part_size,
+        chunk_length=length,
+        chunks_done=int(done.sum()),
+        chunks=len(done),
+        parts=len(parts),
+    )
+    failures: list[PartResult] = []
+
+    def report(result: PartResult) -> None:
+        realizations = {"start": result.part.start, "stop": result.part.stop, "worker": result.worker}
+        if result.error:
+            failures.append(result)
+            if result.fatal:
+                raise EnsembleError(f"{path}: cannot store results: {result.error}{_state(path)}")
+            log.write("failed", **realizations, error=result.error, trace=result.trace)
+        else:
+            state.finished += result.part.stop - result.part.start
+            state.overturned += result.overturned
+            log.write("part", **realizations, seconds=round(result.seconds, 3))
+        if progress:
+            progress(state)
+
+    if progress:
+        progress(state)
+    name = f"mcrock-{uuid.uuid4().hex}"
+    if client is not None:
+        run_distributed(name, job, parts, client, report)
+    elif parts:
+        run_local(name, job, parts, min(workers, len(parts)), processes, report)
+    rate = round(state.rate, 1)
+    log.write("end", runs=state.finished_runs, runs_per_second=rate, failed_parts=len(failures))
+    if failures:
+        raise EnsembleError(_word_failures(failures) + _state(path))
+
+
+def _word_failures(failures: list[PartResult]) -> str:
+    failures = sorted(failures, key=lambda failure: failure.part)
+    lines = [f"realizations {f.part.start} to {f.part.stop - 1} failed: {f.error}" for f in failures]
+    if len(lines) > SHOWN_FAILURES:
+        lines[SHOWN_FAILURES:] = [f"and {len(lines) - SHOWN_FAILURES} more parts; the log has them all"]
+    return "\n".join(lines)
+
+
+def _state(path: Path) -> str:
+    """What is in the store and how to go on, as the end of a message."""
+    try:
+        done = chunks_done(path)
+    except (OSError, KeyError):
+        return ""
+    return f"\n{done.sum()} of {len(done)} chunks are done and kept; --resume computes the others"
+
+
+class _Log:
+    """What equal studies may differ in: times, hosts, workers. One JSON object a line."""
+
+    def __init__(self, store: Path) -> None:
+        self.path = store.with_name(f"{store.name}.log")
+
+    def write(self, event: str, **items: Any) -> None:
+        now = datetime.now(UTC).isoformat(timespec="milliseconds")
+        entry = {"time": now, "host": socket.gethostname(), "process": os.getpid(), "event": event, **items}
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(entry) + "\n")
+
+
+def estimate_time(study: Study, motions: list[Motion], budget: float = 3.0) -> tuple[float, int]:
+    """Time per run, measured on some realizations spread over the study.
+
+    Parameters
+    ----------
+    study, motions
+        The study and what `load_motions` gives for it.
+    budget : float
+        Time to spend on it, besides compilation [s].
+
+    Returns
+    -------
+    float, int
+        Time per run on one core [s], and on how many runs it was measured.
+    """
+    pack = pack_motions(motions)
+
+    def time_realization(i: int) -> float:
+        inputs = draw_inputs(study, motions, i, i + 1)
+        began = perf_counter()
+        simulate_part(inputs, pack, study.controls)
+        return perf_counter() - began
+
+    time_realization(0)  # compiles
+    # golden-section order: at any moment the realizations timed are spread evenly
+    order = (np.arange(1, 257) * 0.6180339887498949 % 1 * study.n_realizations).astype(int)
+    spent, n_timed = 0.0, 0
+    for i in dict.fromkeys(order.tolist()):
+        spent += time_realization(i)
+        n_timed += 1
+        if spent > budget:
+            break
+    return spent / (n_timed * study.n_intensity), n_timed * study.n_intensity

@@ -1,0 +1,141 @@
+"""One ground motion: three components of ground acceleration on a uniform time step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from math import cos, isfinite, sin
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+
+
+class MotionError(ValueError):
+    """A ground motion that cannot be read or used; the message names the file or motion and the reason."""
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """Acceleration of the ground, linear between samples and zero after the last.
+
+    Parameters
+    ----------
+    acceleration : array_like (3, n_time)
+        Ground acceleration along ground x, y and z (up) [m/s2], finite, at least two samples. Kept
+        as a read-only float64 copy.
+    dt : float
+        Time step [s]; the first sample is at time 0.
+    name : str
+        What messages, datasets and figures call the motion.
+    group : str
+        Recording the motion comes from. Motions of one group are dependent, which statistics have
+        to know; by default a motion is its own group.
+    metadata : dict
+        Facts about the recording, in SI units. Scaling and rotation do not change them.
+
+    Raises
+    ------
+    MotionError
+        If the samples are not (3, n_time) finite numbers, or `dt` is not finite and positive.
+
+    Examples
+    --------
+    >>> shake = Motion([[0.0, 2.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]], dt=0.5, name="shake")
+    >>> shake.duration, shake.group
+    (1.0, 'shake')
+    >>> shake.scaled(-0.5).acceleration[0].tolist()
+    [-0.0, -1.0, -0.0]
+    """
+
+    acceleration: FloatArray = field(repr=False)
+    dt: float
+    name: str
+    group: str = ""
+    metadata: Mapping[str, str | float] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.name, str) and self.name):
+            raise MotionError(f"Motion.name must be a non-empty text, got {self.name!r}")
+        acceleration = _samples(self.acceleration, self.name)
+        try:
+            dt = float(self.dt)
+        except (TypeError, ValueError):
+            dt = float("nan")
+        if not (isfinite(dt) and dt > 0):
+            raise MotionError(f"motion '{self.name}': dt must be finite and > 0 [s], got {self.dt!r}")
+        acceleration.setflags(write=False)
+        object.__setattr__(self, "acceleration", acceleration)
+        object.__setattr__(self, "dt", dt)
+        object.__setattr__(self, "group", self.group or self.name)
+        object.__setattr__(self, "metadata", dict(self.metadata))
+
+    @property
+    def duration(self) -> float:
+        """Time of the last sample [s]."""
+        return float((self.acceleration.shape[1] - 1) * self.dt)
+
+    @property
+    def time(self) -> FloatArray:
+        """Times of the samples, ndarray (n_time,) [s]."""
+        return np.arange(self.acceleration.shape[1], dtype=np.float64) * self.dt
+
+    def scaled(self, factor: float) -> Motion:
+        """Return the motion with every acceleration multiplied by `factor` [1], which may be negative.
+
+        Raises
+        ------
+        MotionError
+            If `factor` is not finite.
+        """
+        if not isfinite(factor):
+            raise MotionError(f"motion '{self.name}': the factor must be finite [1], got {factor!r}")
+        return replace(self, acceleration=factor * self.acceleration)
+
+    def rotated(self, azimuth: float) -> Motion:
+        """Return the motion with its horizontal pair turned by `azimuth` [rad].
+
+        The turn is counter-clockwise seen from above: shaking along ground x comes to act along
+        the direction (cos azimuth, sin azimuth). The vertical component stays.
+
+        Raises
+        ------
+        MotionError
+            If `azimuth` is not finite.
+
+        Examples
+        --------
+        >>> from math import pi
+        >>> shake = Motion([[0.0, 2.0], [0.0, 0.0], [0.0, 1.0]], dt=0.5, name="shake")
+        >>> shake.rotated(pi / 2).acceleration[:, 1].round(12).tolist()
+        [0.0, 2.0, 1.0]
+        """
+        if not isfinite(azimuth):
+            raise MotionError(f"motion '{self.name}': the azimuth must be finite [rad], got {azimuth!r}")
+        x, y, z = self.acceleration
+        c, s = cos(azimuth), sin(azimuth)
+        return replace(self, acceleration=np.stack([c * x - s * y, s * x + c * y, z]))
+
+
+def _samples(acceleration: object, name: str) -> FloatArray:
+    """Checked float64 copy of the samples of motion `name`, ndarray (3, n_time) [m/s2]."""
+    try:
+        samples = np.array(acceleration, dtype=np.float64, order="C")
+    except (TypeError, ValueError) as error:
+        raise MotionError(f"motion '{name}': acceleration must be numbers [m/s2]: {error}") from None
+    if samples.ndim != 2 or samples.shape[0] != 3:
+        raise MotionError(
+            f"motion '{name}': acceleration must have the shape (3, n_time) for ground x, y, z, "
+            f"got {samples.shape}; fill a component that was not recorded with zeros"
+        )
+    if samples.shape[1] < 2:
+        raise MotionError(f"motion '{name}': at least 2 samples are needed, got {samples.shape[1]}")
+    bad = np.argwhere(~np.isfinite(samples))
+    if len(bad):
+        axis, sample = bad[0]
+        raise MotionError(
+            f"motion '{name}': acceleration must be finite [m/s2], got {samples[axis, sample]} "
+            f"in component {'xyz'[axis]}, sample {sample} ({len(bad)} such values in all)"
+        )
+    return samples

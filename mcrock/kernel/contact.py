@@ -1,0 +1,204 @@
+"""What can touch the ground: vertices, edges and faces, and the constants that belong to each."""
+
+from __future__ import annotations
+
+from math import atan2, inf, sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from mcrock.jit import jit
+from mcrock.kernel.rotation import largest_eigenvalue
+
+
+class Topology(NamedTuple):
+    """Who is next to whom. One for all realizations of a study."""
+
+    neighbours: np.ndarray  # (n_vertex, n_max) vertices joined to each vertex by an edge, -1 where none
+    edge_of: np.ndarray  # (n_vertex, n_vertex) edge between two vertices, -1 where none
+    edge_vertices: np.ndarray  # (n_edge, 2) ends, in the order of the first face
+    edge_faces: np.ndarray  # (n_edge, 2) first face (lifted by positive rotation), other face or -1
+    face_first: np.ndarray  # (n_face + 1,) where the vertices of each face begin
+    face_vertices: np.ndarray  # (sum,) vertices of the faces, counter-clockwise from above
+
+
+class Constants(NamedTuple):
+    """Mass properties of one realization, in body axes. Filled once, constant during a run."""
+
+    scalars: np.ndarray  # (6,) see the codes below
+    inertia: np.ndarray  # (6,) about the COM: xx, xy, xz, yy, yz, zz [kg m2]
+    vertices: np.ndarray  # (n_vertex, 3) [m]
+    about: np.ndarray  # (n_vertex, 6) inertia about each vertex [kg m2]
+    inverse: np.ndarray  # (n_vertex, 6) its inverse [1/(kg m2)]
+    largest: np.ndarray  # (n_vertex,) its largest principal moment [kg m2]
+    edges: np.ndarray  # (n_edge, 17) see the codes below
+    faces: np.ndarray  # (n_face, 13) see the codes below
+    corners: np.ndarray  # (sum, 2) face axes coordinates of the vertices of each face [m]
+
+
+MASS, GRAVITY, FREQUENCY, SLENDERNESS, SIZE, BARRIER = range(6)  # columns of `scalars`
+# columns of `edges`; (e, n, z) is the frame of the first face: along, inwards, up
+E_X, E_Y, E_Z, N_X, N_Y, N_Z, UP_X, UP_Y, UP_Z, LENGTH, COM_E, COM_N, COM_Z, K_EE, K_EN, K_EZ, OPENING = range(17)
+# columns of `faces`; axes (x, y, up) of the face, COM height, inverse of Theta + m h^2, stable
+F_XX, F_XY, F_XZ, F_YX, F_YY, F_YZ, F_UX, F_UY, F_UZ, F_HEIGHT, F_CXX, F_CXY, F_CYY = range(13)
+
+
+def topology(faces: tuple[tuple[int, ...], ...], n_vertex: int) -> Topology:
+    """Neighbour tables of a body from the vertex lists of its faces.
+
+    Parameters
+    ----------
+    faces : tuple of tuples of int
+        Vertices of each face that can touch the ground, counter-clockwise from above when the
+        body stands on it. Edges are numbered as they appear: edge k of the first face is k.
+    n_vertex : int
+        Number of vertices.
+    """
+    edge_of = np.full((n_vertex, n_vertex), -1, dtype=np.int64)
+    ends: list[tuple[int, int]] = []
+    sides: list[list[int]] = []
+    for number, face in enumerate(faces):
+        for v, w in zip(face, face[1:] + face[:1], strict=True):
+            if edge_of[v, w] < 0:
+                edge_of[v, w] = edge_of[w, v] = len(ends)
+                ends.append((v, w))
+                sides.append([number, -1])
+            else:
+                sides[edge_of[v, w]][1] = number
+    joined = [[w for w in range(n_vertex) if edge_of[v, w] >= 0] for v in range(n_vertex)]
+    neighbours = np.full((n_vertex, max(map(len, joined))), -1, dtype=np.int64)
+    for v, row in enumerate(joined):
+        neighbours[v, : len(row)] = row
+    return Topology(
+        neighbours,
+        edge_of,
+        np.array(ends, dtype=np.int64),
+        np.array(sides, dtype=np.int64),
+        np.cumsum([0, *map(len, faces)]).astype(np.int64),
+        np.concatenate([np.array(face, dtype=np.int64) for face in faces]),
+    )
+
+
+def empty_constants(top: Topology) -> Constants:
+    """Room for the constants of one realization."""
+    n_vertex, n_edge, n_face = len(top.neighbours), len(top.edge_vertices), len(top.face_first) - 1
+    shapes = (6,), (6,), (n_vertex, 3), (n_vertex, 6), (n_vertex, 6), (n_vertex,), (n_edge, 17), (n_face, 13)
+    return Constants(*(np.zeros(shape) for shape in shapes), np.zeros((len(top.face_vertices), 2)))
+
+
+@jit
+def fill_constants(top, mass, inertia, vertices, gravity, out):
+    """Compute the constants of a body of ``mass`` [kg], ``inertia`` (3, 3) [kg m2], ``vertices``
+    (n, 3) [m] and ``gravity`` [m/s2] into ``out``; it stands on face 0, whose up is body z."""
+    theta = out.inertia
+    theta[0], theta[1], theta[2] = inertia[0, 0], inertia[0, 1], inertia[0, 2]
+    theta[3], theta[4], theta[5] = inertia[1, 1], inertia[1, 2], inertia[2, 2]
+    size = 0.0
+    for v in range(vertices.shape[0]):
+        x, y, z = vertices[v, 0], vertices[v, 1], vertices[v, 2]
+        out.vertices[v, 0], out.vertices[v, 1], out.vertices[v, 2] = x, y, z
+        size = max(size, sqrt(x * x + y * y + z * z))
+        xx, xy, xz = theta[0] + mass * (y * y + z * z), theta[1] - mass * x * y, theta[2] - mass * x * z
+        yy, yz, zz = theta[3] + mass * (x * x + z * z), theta[4] - mass * y * z, theta[5] + mass * (x * x + y * y)
+        about, inverse = out.about[v], out.inverse[v]
+        about[0], about[1], about[2], about[3], about[4], about[5] = xx, xy, xz, yy, yz, zz
+        a, b, c = yy * zz - yz * yz, xz * yz - xy * zz, xy * yz - xz * yy
+        scale = 1.0 / (xx * a + xy * b + xz * c)
+        inverse[0], inverse[1], inverse[2] = a * scale, b * scale, c * scale
+        inverse[3] = (xx * zz - xz * xz) * scale
+        inverse[4] = (xy * xz - xx * yz) * scale
+        inverse[5] = (xx * yy - xy * xy) * scale
+        out.largest[v] = largest_eigenvalue(xx, xy, xz, yy, yz, zz)
+    for f in range(top.face_first.size - 1):
+        _fill_face(top, f, mass, theta, out)
+    slenderness, barrier, frequency = inf, inf, 0.0
+    for k in range(top.edge_vertices.shape[0]):
+        _fill_edge(top, k, mass, theta, out)
+        edge = out.edges[k]
+        if top.edge_faces[k, 0] == 0:
+            radius = sqrt(edge[COM_N] ** 2 + edge[COM_Z] ** 2)
+            barrier = min(barrier, radius - edge[COM_Z])
+            angle = atan2(edge[COM_N], edge[COM_Z])
+            if angle < slenderness:
+                slenderness = angle
+                frequency = sqrt(mass * gravity * radius / edge[K_EE])
+    scalars = out.scalars
+    scalars[MASS], scalars[GRAVITY], scalars[FREQUENCY] = mass, gravity, frequency
+    scalars[SLENDERNESS], scalars[SIZE], scalars[BARRIER] = slenderness, size, mass * gravity * barrier
+
+
+@jit
+def _fill_face(top, f, mass, theta, out):
+    first, last = top.face_first[f], top.face_first[f + 1]
+    face = out.faces[f]
+    if f == 0:  # body axes, so that a body on its base is described in its own axes
+        xx, xy, xz = 1.0, 0.0, 0.0
+        ux, uy, uz = 0.0, 0.0, 1.0
+    else:
+        ux, uy, uz = 0.0, 0.0, 0.0
+        v0 = out.vertices[top.face_vertices[first]]
+        for i in range(first + 1, last - 1):  # area vector: robust for nearly straight corners
+            v1, v2 = out.vertices[top.face_vertices[i]], out.vertices[top.face_vertices[i + 1]]
+            ax, ay, az = v1[0] - v0[0], v1[1] - v0[1], v1[2] - v0[2]
+            bx, by, bz = v2[0] - v0[0], v2[1] - v0[1], v2[2] - v0[2]
+            ux, uy, uz = ux + ay * bz - az * by, uy + az * bx - ax * bz, uz + ax * by - ay * bx
+        norm = sqrt(ux * ux + uy * uy + uz * uz)
+        ux, uy, uz = ux / norm, uy / norm, uz / norm
+        v1 = out.vertices[top.face_vertices[first + 1]]
+        xx, xy, xz = v1[0] - v0[0], v1[1] - v0[1], v1[2] - v0[2]
+        norm = sqrt(xx * xx + xy * xy + xz * xz)
+        xx, xy, xz = xx / norm, xy / norm, xz / norm
+    yx, yy, yz = uy * xz - uz * xy, uz * xx - ux * xz, ux * xy - uy * xx
+    face[F_XX], face[F_XY], face[F_XZ] = xx, xy, xz
+    face[F_YX], face[F_YY], face[F_YZ] = yx, yy, yz
+    face[F_UX], face[F_UY], face[F_UZ] = ux, uy, uz
+    height = 0.0
+    for i in range(first, last):
+        v = out.vertices[top.face_vertices[i]]
+        out.corners[i, 0] = v[0] * xx + v[1] * xy + v[2] * xz
+        out.corners[i, 1] = v[0] * yx + v[1] * yy + v[2] * yz
+        height -= (v[0] * ux + v[1] * uy + v[2] * uz) / (last - first)
+    face[F_HEIGHT] = height
+    tx, ty, tz = _times(theta, xx, xy, xz)
+    sx, sy, sz = _times(theta, yx, yy, yz)
+    jxx = tx * xx + ty * xy + tz * xz + mass * height * height
+    jxy = tx * yx + ty * yy + tz * yz
+    jyy = sx * yx + sy * yy + sz * yz + mass * height * height
+    scale = 1.0 / (jxx * jyy - jxy * jxy)
+    face[F_CXX], face[F_CXY], face[F_CYY] = jyy * scale, -jxy * scale, jxx * scale
+
+
+@jit
+def _fill_edge(top, k, mass, theta, out):
+    edge = out.edges[k]
+    v, w = out.vertices[top.edge_vertices[k, 0]], out.vertices[top.edge_vertices[k, 1]]
+    face = out.faces[top.edge_faces[k, 0]]
+    ex, ey, ez = w[0] - v[0], w[1] - v[1], w[2] - v[2]
+    length = sqrt(ex * ex + ey * ey + ez * ez)
+    ex, ey, ez = ex / length, ey / length, ez / length
+    ux, uy, uz = face[F_UX], face[F_UY], face[F_UZ]
+    nx, ny, nz = uy * ez - uz * ey, uz * ex - ux * ez, ux * ey - uy * ex
+    edge[E_X], edge[E_Y], edge[E_Z] = ex, ey, ez
+    edge[N_X], edge[N_Y], edge[N_Z] = nx, ny, nz
+    edge[UP_X], edge[UP_Y], edge[UP_Z] = ux, uy, uz
+    edge[LENGTH] = length
+    edge[COM_E] = -(v[0] * ex + v[1] * ey + v[2] * ez)
+    edge[COM_N] = -(v[0] * nx + v[1] * ny + v[2] * nz)
+    edge[COM_Z] = -(v[0] * ux + v[1] * uy + v[2] * uz)
+    kx, ky, kz = _times(out.about[top.edge_vertices[k, 0]], ex, ey, ez)
+    edge[K_EE] = kx * ex + ky * ey + kz * ez
+    edge[K_EN] = kx * nx + ky * ny + kz * nz
+    edge[K_EZ] = kx * ux + ky * uy + kz * uz
+    edge[OPENING] = inf
+    other = top.edge_faces[k, 1]
+    if other >= 0:  # turn from the first face flat to the other face flat
+        up = out.faces[other]
+        edge[OPENING] = atan2(
+            up[F_UX] * nx + up[F_UY] * ny + up[F_UZ] * nz, up[F_UX] * ux + up[F_UY] * uy + up[F_UZ] * uz
+        )
+
+
+@jit
+def _times(s, x, y, z):
+    """Product of a symmetric matrix (xx, xy, xz, yy, yz, zz) and a vector."""
+    return s[0] * x + s[1] * y + s[2] * z, s[1] * x + s[3] * y + s[4] * z, s[2] * x + s[4] * y + s[5] * z

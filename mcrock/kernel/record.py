@@ -1,0 +1,124 @@
+"""What a run remembers: scalars always, its history and event list on request."""
+
+from __future__ import annotations
+
+from math import asin, pi, sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from mcrock.jit import jit
+from mcrock.kernel.events import cubic_peak
+
+# columns of the scalar results, in the order of `mcrock.dataset.OUTPUTS`
+(
+    OUTCOME,
+    OVERTURNING_TIME,
+    OVERTURNING_DIRECTION,
+    PEAK_TILT,
+    PEAK_TILT_RATIO,
+    PEAK_X,
+    PEAK_Y,
+    OUT_OF_PLANE,
+    EDGE_IMPACTS,
+    FACET_IMPACTS,
+    ENERGY_LOSS,
+    YAW,
+    DISPLACEMENT_X,
+    DISPLACEMENT_Y,
+    FRICTION,
+    NORMAL_FORCE,
+    CONTACT_LOST,
+    INFEASIBLE_EDGE,
+    INFEASIBLE_FACET,
+    EDGE_STICK,
+    ENERGY_GAIN,
+    END_TIME,
+    STEPS,
+) = range(23)
+# scratch columns behind them: peaks after the first impact
+LATER_X, LATER_Y, RESULT_SIZE = 23, 24, 25
+
+FRICTION_TILT = pi / 4  # the friction demand diverges in the last part of a fall: not counted [rad]
+_FRICTION_UP = sqrt(0.5)
+
+
+class Trace(NamedTuple):
+    """Room for the history and the events of one run; of length 0 nothing is kept."""
+
+    history: np.ndarray  # (n, 15) t, mode, index, q (4), omega ground (3), com (3), energy, tilt
+    events: np.ndarray  # (n, 9) t, kind, mode, index, omega ground (3), energy change, tilt
+    used: np.ndarray  # (2,) rows written, past the end if there was no room
+
+
+HISTORY_SIZE, EVENT_SIZE = 15, 9
+
+
+@jit
+def clear(result):
+    """Start a run: everything zero, what has not happened NaN."""
+    for i in range(result.size):
+        result[i] = 0.0
+    result[OVERTURNING_TIME] = np.nan
+    result[OVERTURNING_DIRECTION] = np.nan
+    result[OUT_OF_PLANE] = np.nan
+    result[NORMAL_FORCE] = 1.0
+
+
+@jit
+def see_pose(result, x, y):
+    """Update the peaks with a pose whose vertical has body components ``x`` and ``y``.
+
+    The tilt is the angle between body axis and vertical; the rotations about the base axes are the
+    components of the rotation vector without its yaw, tilt/sin(tilt) (y, -x).
+    """
+    square = x * x + y * y
+    if square > result[PEAK_TILT]:  # kept as sin(tilt)^2 until the run is over
+        result[PEAK_TILT] = square
+    after_impact = result[EDGE_IMPACTS] + result[FACET_IMPACTS] > 0.0
+    x, y = abs(x), abs(y)
+    widest = 0.5 * pi  # upper bound of tilt/sin(tilt)
+    if (
+        y * widest > result[PEAK_X]
+        or x * widest > result[PEAK_Y]
+        or (after_impact and (y * widest > result[LATER_X] or x * widest > result[LATER_Y]))
+    ):
+        sine = sqrt(min(square, 1.0))
+        factor = asin(sine) / sine if sine > 0.0 else 1.0
+        result[PEAK_X] = max(result[PEAK_X], factor * y)
+        result[PEAK_Y] = max(result[PEAK_Y], factor * x)
+        if after_impact:
+            result[LATER_X] = max(result[LATER_X], factor * y)
+            result[LATER_Y] = max(result[LATER_Y], factor * x)
+
+
+@jit
+def see_turning_point(result, s0, d0, s1, d1, h):
+    """Peak tilt between the ends of a step, from sin(tilt)^2 and its rate there."""
+    if d0 > 0.0 and d1 < 0.0:
+        result[PEAK_TILT] = max(result[PEAK_TILT], cubic_peak(s0, d0, s1, d1, h))
+
+
+@jit
+def see_force(result, gravity, horizontal_x, horizontal_y, normal, up_z):
+    """Update contact diagnostics with a ground reaction over mass [m/s2]."""
+    result[NORMAL_FORCE] = min(result[NORMAL_FORCE], normal / gravity)
+    if normal <= 0.0:
+        result[CONTACT_LOST] = 1.0
+    elif up_z >= _FRICTION_UP:
+        horizontal = sqrt(horizontal_x * horizontal_x + horizontal_y * horizontal_y)
+        result[FRICTION] = max(result[FRICTION], horizontal / normal)
+
+
+@jit
+def finish(result, outcome, t, slenderness):
+    """Turn the running peaks into results when a run ends with ``outcome`` at ``t`` [s]."""
+    result[OUTCOME] = outcome
+    result[END_TIME] = t
+    overturned = not np.isnan(result[OVERTURNING_TIME])
+    result[PEAK_TILT] = 0.5 * pi if overturned else asin(sqrt(min(result[PEAK_TILT], 1.0)))
+    result[PEAK_TILT_RATIO] = result[PEAK_TILT] / slenderness
+    if result[EDGE_IMPACTS] + result[FACET_IMPACTS] > 0.0:
+        larger = max(result[LATER_X], result[LATER_Y])
+        if larger > 0.0:
+            result[OUT_OF_PLANE] = min(result[LATER_X], result[LATER_Y]) / larger

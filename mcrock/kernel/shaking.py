@@ -1,0 +1,73 @@
+"""Ground acceleration as compiled code sees it: one smooth segment at a time."""
+
+from __future__ import annotations
+
+from math import cos, sin
+
+from mcrock.jit import jit
+
+# columns of a segment: its span [s]; acceleration at its start [m/s2] and rate [m/s3], or the
+# amplitude [m/s2] and the frequency [rad/s], phase [rad] and start [s] of a sine
+BEGIN, END, A_X, A_Y, A_Z, B_X, B_Y, B_Z, SINE, OMEGA, PHASE, ORIGIN = range(12)
+SEGMENT_SIZE = 12
+
+
+@jit
+def acceleration(segment, t):
+    """Ground acceleration at time ``t`` [s] of a segment (3 numbers) [m/s2]."""
+    if segment[SINE] != 0.0:
+        s = sin(segment[OMEGA] * (t - segment[ORIGIN]) + segment[PHASE])
+        return segment[A_X] * s, segment[A_Y] * s, segment[A_Z] * s
+    d = t - segment[BEGIN]
+    return segment[A_X] + segment[B_X] * d, segment[A_Y] + segment[B_Y] * d, segment[A_Z] + segment[B_Z] * d
+
+
+@jit
+def count_segments(motions, record):
+    """Number of segments in which the ground moves (or is about to)."""
+    length = motions.length[record]
+    return length - 1 if length > 0 else 2
+
+
+@jit
+def end_of_shaking(motions, record):
+    """Time after which the ground stays still [s]."""
+    length = motions.length[record]
+    return (length - 1) * motions.dt[record] if length > 0 else motions.pulse[record, 6]
+
+
+@jit
+def load_segment(motions, record, scale, azimuth, number, t_end, segment):
+    """Fill ``segment`` with piece ``number`` of a motion, scaled and turned by ``azimuth`` [rad].
+
+    After the last piece comes one of rest that ends at ``t_end`` [s].
+    """
+    c, s = scale * cos(azimuth), scale * sin(azimuth)
+    segment[SINE] = 0.0
+    if number >= count_segments(motions, record):
+        segment[BEGIN], segment[END] = end_of_shaking(motions, record), t_end
+        segment[A_X], segment[A_Y], segment[A_Z] = 0.0, 0.0, 0.0
+        segment[B_X], segment[B_Y], segment[B_Z] = 0.0, 0.0, 0.0
+    elif motions.length[record] > 0:
+        dt = motions.dt[record]
+        i = motions.first[record] + number
+        now, after = motions.samples[i], motions.samples[i + 1]
+        rate = 1.0 / dt
+        segment[BEGIN], segment[END] = number * dt, (number + 1) * dt
+        x, y = c * now[0] - s * now[1], s * now[0] + c * now[1]
+        segment[A_X], segment[A_Y], segment[A_Z] = x, y, scale * now[2]
+        segment[B_X] = (c * after[0] - s * after[1] - x) * rate
+        segment[B_Y] = (s * after[0] + c * after[1] - y) * rate
+        segment[B_Z] = (scale * after[2] - segment[A_Z]) * rate
+    else:
+        pulse = motions.pulse[record]
+        segment[B_X], segment[B_Y], segment[B_Z] = 0.0, 0.0, 0.0
+        if number == 0:
+            segment[BEGIN], segment[END] = 0.0, pulse[5]
+            segment[A_X], segment[A_Y], segment[A_Z] = 0.0, 0.0, 0.0
+        else:
+            segment[BEGIN], segment[END], segment[SINE] = pulse[5], pulse[6], 1.0
+            segment[A_X], segment[A_Y] = c * pulse[0] - s * pulse[1], s * pulse[0] + c * pulse[1]
+            segment[A_Z] = scale * pulse[2]
+            segment[OMEGA], segment[PHASE], segment[ORIGIN] = pulse[3], pulse[4], pulse[5]
+    segment[END] = min(segment[END], t_end)

@@ -1,0 +1,77 @@
+"""Figures of a study: dataset in, matplotlib Axes out, at the size of a printed column."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import xarray as xr
+from matplotlib.axes import Axes
+
+from mcrock.plots.exceedance import plot_exceedance
+from mcrock.plots.fragility import plot_fragility
+from mcrock.plots.impact_map import plot_impact_map, varying_parameters
+from mcrock.plots.outcomes import plot_outcomes
+from mcrock.plots.style import paper_style
+
+__all__ = [
+    "plot_exceedance",
+    "plot_fragility",
+    "plot_impact_map",
+    "plot_outcomes",
+    "save_all",
+    "save_figure",
+]
+
+
+def save_figure(ax: Axes, path: str | Path) -> Path:
+    """Write the figure of `ax`; the ending of `path` names the format.
+
+    Raises
+    ------
+    ValueError
+        If matplotlib does not know the format.
+    """
+    with paper_style():
+        ax.get_figure(root=True).savefig(path, bbox_inches="tight", pad_inches=0.04)
+    return Path(path)
+
+
+def save_all(
+    ds: xr.Dataset, folder: str | Path, format: str = "png", *, allow_missing: bool = False
+) -> list[Path]:
+    """Write every figure that a study can fill, each under its own name.
+
+    Parameters
+    ----------
+    ds : Dataset
+        Study that fits `mcrock.dataset.SCHEMA`.
+    folder : str or Path
+        Where to write; made if it is not there.
+    format : str
+        Ending that matplotlib knows: png, pdf, svg.
+    allow_missing : bool
+        Leave out runs that have not been run, rather than refuse.
+
+    Returns
+    -------
+    list of Path
+        `fragility`, `outcomes`, `exceedance` if the peak tilt ratio is in the dataset, and
+        `impact_map` if two impact parameters vary from run to run.
+
+    Raises
+    ------
+    ValueError
+        If the dataset does not fit, holds runs not yet run, or the format is unknown.
+    """
+    figures = {
+        "fragility": plot_fragility(ds, allow_missing=allow_missing),
+        "outcomes": plot_outcomes(ds, allow_missing=allow_missing),
+    }
+    if "peak_tilt_ratio" in ds:
+        figures["exceedance"] = plot_exceedance(ds, allow_missing=allow_missing)
+    names = varying_parameters(ds)
+    if len(names) >= 2:
+        figures["impact_map"] = plot_impact_map(ds, names[0], names[1], allow_missing=allow_missing)
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    return [save_figure(ax, folder / f"{name}.{format}") for name, ax in figures.items()]

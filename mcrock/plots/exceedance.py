@@ -1,0 +1,100 @@
+"""Probability that the peak tilt exceeds a threshold, one curve for each intensity."""
+
+from __future__ import annotations
+
+import numpy as np
+import seaborn as sns
+import xarray as xr
+from matplotlib.axes import Axes
+
+from mcrock.plots.style import (
+    add_note,
+    axis_scale,
+    count_words,
+    new_axes,
+    probability_axis,
+    short_numbers,
+    styled,
+)
+from mcrock.statistics import exceedance_probability
+
+
+@styled
+def plot_exceedance(
+    ds: xr.Dataset,
+    ax: Axes | None = None,
+    *,
+    variable: str = "peak_tilt_ratio",
+    curves: int = 5,
+    level: float = 0.95,
+    cluster: bool = True,
+    allow_missing: bool = False,
+) -> Axes:
+    """Draw the probability that `variable` exceeds x, for a few intensities, with bands.
+
+    Parameters
+    ----------
+    ds : Dataset
+        Study, as for `mcrock.statistics.exceedance_probability`.
+    ax : Axes, optional
+        Where to draw; by default on a new figure one column wide.
+    variable : str
+        What is compared with x; by default the peak tilt over the slenderness [1].
+    curves : int
+        Largest number of intensities drawn, those spread evenly over the ones with some motion.
+    level, cluster, allow_missing
+        As for `mcrock.statistics.exceedance_probability`.
+
+    Returns
+    -------
+    Axes
+        With one line and one band for each intensity.
+
+    Raises
+    ------
+    ValueError
+        As `mcrock.statistics.exceedance_probability`, or if `curves` is less than 1.
+    """
+    if curves < 1:
+        raise ValueError(f"curves must be at least 1, got {curves!r}")
+    thresholds = _thresholds(ds, variable)
+    result = exceedance_probability(
+        ds, thresholds, variable, level=level, cluster=cluster, allow_missing=allow_missing
+    )
+    runs = int(result["runs"].sum())
+    moving = (result["runs"].values > 0) & (result["probability"].values[0] > 0)
+    shown = np.flatnonzero(moving if moving.any() else result["runs"].values > 0)
+    shown = shown[np.unique(np.linspace(0, len(shown) - 1, min(curves, len(shown))).round().astype(int))]
+    result = result.isel(intensity=shown).sortby("intensity", ascending=False)
+    ax = new_axes() if ax is None else ax
+    factor, label = axis_scale(result["intensity"])
+    colours = sns.color_palette("viridis_r", len(shown) + 1)[1:][::-1]
+    names = short_numbers(result["intensity"].values * factor)
+    for i, (colour, name) in enumerate(zip(colours, names, strict=True)):
+        lower, upper = result["interval"].isel(intensity=i).values
+        ax.fill_between(thresholds, lower, upper, color=colour, alpha=0.13, linewidth=0)
+        ax.plot(thresholds, result["probability"].isel(intensity=i), color=colour, label=name)
+    ax.set_xlim(0, thresholds[-1])
+    ax.set_xlabel(_axis_label(ds, variable))
+    probability_axis(ax, "Probability of exceedance [1]")
+    title = label.replace("Peak ground acceleration", "PGA").replace("Peak ground velocity", "PGV")
+    ax.legend(title=title, loc="upper left", bbox_to_anchor=(1.0, 1.0), handlelength=1.3)
+    note = f"{count_words(result, runs)}"
+    if result["intensity"].size < int(moving.sum()):
+        note += f"; {result['intensity'].size} of {int(moving.sum())} intensities with motion shown"
+    add_note(ax, f"{note}. Overturned runs exceed every threshold. Bands: {level:.0%} intervals.")
+    return ax
+
+
+def _thresholds(ds: xr.Dataset, variable: str) -> np.ndarray:
+    """From 0 to where only overturned runs are beyond: 1.3 for a tilt ratio, else the 99 % quantile."""
+    if variable == "peak_tilt_ratio" or variable not in ds:
+        return np.linspace(0, 1.3, 131)
+    top = np.nanquantile(ds[variable].values, 0.99)
+    return np.linspace(0, top if top > 0 else 1.0, 131)
+
+
+def _axis_label(ds: xr.Dataset, variable: str) -> str:
+    if variable == "peak_tilt_ratio":
+        return "Peak tilt / slenderness [1]"
+    return axis_scale(ds[variable])[1].replace("[g]", "[m/s²]")

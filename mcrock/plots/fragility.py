@@ -1,0 +1,108 @@
+"""Fragility curve with its band and the observed shares of overturned runs."""
+
+from __future__ import annotations
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+
+from mcrock.plots.style import (
+    BLUE,
+    ORANGE,
+    add_note,
+    axis_scale,
+    count_words,
+    new_axes,
+    probability_axis,
+    styled,
+)
+from mcrock.statistics import fit_fragility, overturning_probability
+
+
+@styled
+def plot_fragility(
+    ds: xr.Dataset,
+    ax: Axes | None = None,
+    *,
+    level: float = 0.95,
+    resamples: int = 1000,
+    seed: int = 0,
+    cluster: bool = True,
+    allow_missing: bool = False,
+) -> Axes:
+    """Draw the fitted curve, its band, and the observed shares with their intervals.
+
+    Parameters
+    ----------
+    ds : Dataset
+        Study, as for `mcrock.statistics.fit_fragility`.
+    ax : Axes, optional
+        Where to draw; by default on a new figure one column wide.
+    level, resamples, seed, cluster, allow_missing
+        As for `mcrock.statistics.fit_fragility`.
+
+    Returns
+    -------
+    Axes
+        Acceleration in g, other intensities in their own unit.
+
+    Raises
+    ------
+    ValueError
+        As `mcrock.statistics.fit_fragility`.
+    """
+    points = overturning_probability(ds, level, cluster, allow_missing=allow_missing)
+    points = points.isel(intensity=points["runs"].values > 0)
+    fit = fit_fragility(ds, level, resamples, seed, cluster, allow_missing=allow_missing)
+    ax = new_axes() if ax is None else ax
+    factor, label = axis_scale(points["intensity"])
+    x = fit["intensity_grid"].values * factor
+    lower, upper = fit["band"].values
+    ax.fill_between(x, lower, upper, color=BLUE, alpha=0.22, linewidth=0, label=f"{level:.0%} band")
+    if np.isfinite(fit["median"]):
+        ax.plot(x, fit["curve"], color=BLUE, label="lognormal curve")
+    at, p = points["intensity"].values * factor, points["probability"].values
+    errors = np.clip(np.stack([p - points["interval"][0], points["interval"][1] - p]), 0, None)
+    ax.errorbar(
+        at,
+        p,
+        errors,
+        fmt="o",
+        color=ORANGE,
+        markersize=3.2,
+        elinewidth=0.9,
+        capsize=1.8,
+        capthick=0.9,
+        clip_on=False,
+        zorder=3,
+        label="share of runs",
+    )
+    ax.set_xlim(0, x[-1])
+    ax.set_xlabel(label)
+    probability_axis(ax, "Probability of overturning [1]")
+    place = "lower right" if not np.isfinite(fit["median"]) or p[-1] > 0.5 else "upper left"
+    ax.legend(loc=place, handlelength=1.5, borderaxespad=0.2)
+    add_note(ax, _note(fit, factor, label.rsplit("[", 1)[1].rstrip("]")))
+    return ax
+
+
+def _note(fit: xr.Dataset, factor: float, units: str) -> str:
+    units = "" if units == "1" else f" {units}"
+    text = f"{count_words(fit, int(fit['runs']))}, {int(fit['overturned'])} overturned"
+    if int(fit["undecided"]):
+        text += f", {int(fit['undecided'])} undecided (they widen the intervals)"
+    text += ". "
+    if np.isfinite(fit["median"]):
+        low, high = fit["median_interval"].values * factor
+        thin, wide = fit["dispersion_interval"].values
+        text += (
+            f"Median {float(fit['median']) * factor:.3g}{units} ({low:.3g} to {high:.3g}), "
+            f"dispersion {float(fit['dispersion']):.2g} ({thin:.2g} to {wide:.2g}). "
+        )
+    else:
+        text += f"No curve: {fit.attrs['fit'].split(':')[0]}. "
+    if fit.attrs["method"] == "resampling":
+        text += f"Band: {fit.attrs['resamples']} resamples of the {fit.attrs['independent']}."
+    else:
+        text += "Band: every rising curve through the intervals of the shares."
+    return text

@@ -1,0 +1,97 @@
+"""Shares of the ways in which runs ended, at each intensity."""
+
+from __future__ import annotations
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+
+from mcrock.plots.style import (
+    BLUE,
+    ORANGE,
+    PINK,
+    PURPLE,
+    SKY,
+    add_note,
+    axis_scale,
+    new_axes,
+    probability_axis,
+    short_numbers,
+    styled,
+)
+from mcrock.statistics import outcome_shares
+
+LOOKS = {
+    "did not rock": ("0.85", ""),
+    "rocked, came to rest": (SKY, ""),
+    "overturned": (BLUE, ""),
+    "still rocking": (ORANGE, "////"),
+    "limit met": (PINK, "\\\\\\\\"),
+    "infeasible impact": (PURPLE, "...."),
+}
+
+
+@styled
+def plot_outcomes(ds: xr.Dataset, ax: Axes | None = None, *, allow_missing: bool = False) -> Axes:
+    """Draw stacked shares of the endings over the intensities.
+
+    Parameters
+    ----------
+    ds : Dataset
+        Study, as for `mcrock.statistics.outcome_shares`.
+    ax : Axes, optional
+        Where to draw; by default on a new figure one column wide.
+    allow_missing : bool
+        Leave out runs that have not been run, rather than refuse.
+
+    Returns
+    -------
+    Axes
+        One bar for each intensity, or class of intensities of a cloud.
+
+    Raises
+    ------
+    ValueError
+        As `mcrock.statistics.outcome_shares`.
+    """
+    result = outcome_shares(ds, allow_missing=allow_missing)
+    result = result.isel(intensity=result["runs"].values > 0).sortby("intensity")
+    ax = new_axes(height=74.0) if ax is None else ax
+    factor, label = axis_scale(result["intensity"])
+    place = np.arange(result.sizes["intensity"])
+    base = np.zeros(len(place))
+    for ending, (colour, hatch) in LOOKS.items():
+        share = result["share"].sel(ending=ending).values
+        if not share.any():
+            continue
+        ax.bar(
+            place,
+            share,
+            0.84,
+            base,
+            color=colour,
+            hatch=hatch,
+            edgecolor="white",
+            linewidth=0.3,
+            label=ending,
+        )
+        base = base + share
+    step = max(1, int(np.ceil(len(place) / 12)))
+    ax.set_xticks(place[::step], short_numbers(result["intensity"].values * factor)[::step])
+    ax.tick_params(axis="x", length=0)
+    ax.set_xlim(-0.6, len(place) - 0.4)
+    ax.set_xlabel(label)
+    probability_axis(ax, "Share of runs [1]")
+    ax.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=2, handlelength=1.3, columnspacing=1.2)
+    runs = result["runs"].values
+    each = f"{runs[0]}" if np.ptp(runs) == 0 else f"{runs.min()} to {runs.max()}"
+    add_note(ax, f"{runs.sum()} runs, {each} at each intensity.{_doubt(result)}")
+    return ax
+
+
+def _doubt(result: xr.Dataset) -> str:
+    hatched = [ending for ending, (_, hatch) in LOOKS.items() if hatch]
+    number = float((result["share"].sel(ending=hatched).sum("ending") * result["runs"]).sum())
+    if number == 0:
+        return " All are decided."
+    return f" {number:.0f} are undecided (hatched): they count neither as survived nor as overturned."

@@ -1,0 +1,154 @@
+"""Looks of all figures: size, fonts, colours, axis labels and the note below the axes."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import seaborn as sns
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+from mcrock.params import STANDARD_GRAVITY
+
+COLUMN = 90.0  # width of a single column [mm]
+PAGE = 180.0  # width of two columns [mm]
+MILLIMETRE = 1 / 25.4  # [in]
+NOTE_SIZE = 6.5  # [pt]
+COLOURS = sns.color_palette("colorblind").as_hex()
+BLUE, ORANGE, GREEN, RED, PURPLE, BROWN, PINK, GREY, YELLOW, SKY = COLOURS
+PRETTY_UNITS = {"m s-1": "m/s", "m s-2": "m/s²", "rad s-1": "rad/s", "kg m-3": "kg/m³", "N m s": "N m s"}
+
+SETTINGS = {
+    **sns.axes_style("ticks"),
+    "font.size": 8.0,
+    "axes.labelsize": 8.0,
+    "axes.titlesize": 8.0,
+    "xtick.labelsize": 7.0,
+    "ytick.labelsize": 7.0,
+    "legend.fontsize": 7.0,
+    "legend.title_fontsize": 7.0,
+    "legend.frameon": False,
+    "axes.linewidth": 0.6,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "xtick.major.size": 3.0,
+    "ytick.major.size": 3.0,
+    "lines.linewidth": 1.3,
+    "hatch.linewidth": 0.5,
+    "savefig.dpi": 300.0,
+    "pdf.fonttype": 42,
+    "svg.fonttype": "none",
+}
+
+
+@contextmanager
+def paper_style() -> Iterator[None]:
+    """Settings of mcrock's figures; those of the caller come back at the end."""
+    with mpl.rc_context(SETTINGS):
+        yield
+
+
+def styled(plot: Callable[..., Axes]) -> Callable[..., Axes]:
+    """Run a plot function in `paper_style`."""
+
+    @wraps(plot)
+    def wrapper(*args: Any, **kwargs: Any) -> Axes:
+        with paper_style():
+            return plot(*args, **kwargs)
+
+    return wrapper
+
+
+def new_axes(width: float = COLUMN, height: float = 68.0) -> Axes:
+    """Axes of a new figure that needs no display.
+
+    Parameters
+    ----------
+    width, height : float
+        Size of the figure [mm].
+    """
+    figure = Figure(figsize=(width * MILLIMETRE, height * MILLIMETRE), layout="constrained")
+    return figure.add_subplot()
+
+
+def axes_width(ax: Axes) -> float:
+    """Width of the figure of `ax` [mm]."""
+    return float(ax.get_figure(root=True).get_size_inches()[0]) / MILLIMETRE
+
+
+def axis_scale(variable: xr.DataArray) -> tuple[float, str]:
+    """Factor from data to axis, and the label with its unit; accelerations are shown in g.
+
+    >>> pga = xr.DataArray(1.0, attrs={"units": "m s-2", "long_name": "peak ground acceleration"})
+    >>> factor, label = axis_scale(pga)
+    >>> print(f"{factor:.5f} {label}")
+    0.10197 Peak ground acceleration [g]
+    """
+    units = variable.attrs.get("units", "1")
+    name = variable.attrs.get("long_name") or str(variable.name).replace("_", " ")
+    name = name[:1].upper() + name[1:]
+    if units in ("m s-2", "m/s2", "m s^-2"):
+        return 1 / STANDARD_GRAVITY, f"{name} [g]"
+    return 1.0, f"{name} [{PRETTY_UNITS.get(units, units) or '1'}]"
+
+
+def short_numbers(values: np.ndarray) -> list[str]:
+    """Numbers with as few digits as keep them apart.
+
+    >>> short_numbers(np.array([0.1, 0.25, 1.0]))
+    ['0.1', '0.25', '1']
+    """
+    for digits in range(2, 7):
+        words = [f"{value:.{digits}g}" for value in values]
+        if len(set(words)) == len(set(np.asarray(values).tolist())):
+            break
+    return [f"{float(word):g}" for word in words]
+
+
+def probability_axis(ax: Axes, label: str) -> None:
+    """Vertical axis from 0 to 1."""
+    ax.set_ylim(-0.02, 1.02)
+    ax.spines["left"].set_bounds(0, 1)
+    ax.yaxis.set_major_locator(MaxNLocator(5))
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    ax.set_ylabel(label)
+
+
+def add_note(ax: Axes, text: str) -> None:
+    """Small print below the axes: numbers of runs and what is drawn, as wide as the figure."""
+    characters = int(axes_width(ax) * 0.74)
+    lines = textwrap.fill(text, characters)
+    label = ax.get_xlabel()
+    ax.set_xlabel(label)
+    ax.annotate(
+        lines,
+        xy=(0.0, 0.0),
+        xycoords=("axes fraction", "axes fraction"),
+        xytext=(-26.0, -31.0),
+        textcoords="offset points",
+        ha="left",
+        va="top",
+        fontsize=NOTE_SIZE,
+        color="0.35",
+        linespacing=1.25,
+        annotation_clip=False,
+    )
+
+
+def count_words(ds: xr.Dataset, runs: int) -> str:
+    """Numbers of runs and records for the note, from a dataset of `mcrock.statistics`.
+
+    >>> count_words(xr.Dataset({"records": 22}, attrs={"independent": "records"}), 4400)
+    '4400 runs of 22 records'
+    """
+    return f"{runs} runs of {int(ds['records'])} {ds.attrs['independent']}"

@@ -1,0 +1,149 @@
+"""A study in words, for people who are about to run it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import degrees
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mcrock.config import Study
+from mcrock.config.distributions import Discrete, Distribution
+from mcrock.config.fields import plain
+from mcrock.config.study import Specification
+from mcrock.excitation.motion import Motion
+from mcrock.params import STANDARD_GRAVITY
+from mcrock.sampling.inputs import draw_inputs
+
+LOOK = 4096  # realizations that ranges are taken from [1]
+
+
+def describe(study: Study, motions: Sequence[Motion]) -> str:
+    """Describe body, motions, intensities, uncertain inputs and size of a study.
+
+    Ranges are the smallest and largest values of the first 4096 realizations at most.
+
+    Parameters
+    ----------
+    study : Study
+        From `load_config`.
+    motions : sequence of Motion
+        From `load_motions`.
+
+    Returns
+    -------
+    str
+        Lines of text.
+
+    Raises
+    ------
+    ConfigError
+        As `draw_inputs`.
+    """
+    values = draw_inputs(study, motions, 0, min(study.n_realizations, LOOK)).values
+    lines = [f"{study.title or 'untitled study'} (seed {study.seed})"]
+    lines += _body(study, values) + _motions(study, motions) + _intensity(study, values)
+    lines += _uncertain(study) + _notes(study, motions)
+    n, levels = study.n_realizations, study.n_intensity
+    design = study.ensemble.design.replace("_", " ")
+    each = "1 intensity" if levels == 1 else f"{levels} intensities"
+    lines.append(f"size: {n} realizations x {each} = {n * levels} runs, {design} design")
+    return "\n".join(lines)
+
+
+def _span(array: NDArray[Any], form: str = ".4g") -> str:
+    """``0.4`` or ``0.39 to 0.41``."""
+    low, high = format(array.min(), form), format(array.max(), form)
+    return low if low == high else f"{low} to {high}"
+
+
+def _body(study: Study, values: dict[str, NDArray[Any]]) -> list[str]:
+    keys = [key for key in ("width", "depth", "height") if f"body_{key}" in values]
+    sizes = [f"{key} {_span(values[f'body_{key}'])} m" for key in keys]
+    slenderness = values["body_slenderness"]
+    return [
+        f"body: {', '.join([study.body.shape, *sizes])}, mass {_span(values['body_mass'])} kg",
+        f"  R {_span(values['body_radius'])} m, slenderness {_span(np.degrees(slenderness))} deg, "
+        f"p {_span(values['body_frequency'])} rad/s",
+        "  uplifts at a horizontal acceleration of about "
+        f"{_span(values['gravity'] * np.tan(slenderness) / STANDARD_GRAVITY)} g",
+    ]
+
+
+def _motions(study: Study, motions: Sequence[Motion]) -> list[str]:
+    groups = len({motion.group for motion in motions})
+    several = f" from {groups} recordings" if groups < len(motions) else ""
+    durations = np.array([motion.duration for motion in motions])
+    azimuth, factor = study.motion.rotation
+    turned = "azimuth uncertain"
+    if not isinstance(azimuth, Distribution):
+        turned = f"azimuth {degrees(azimuth * factor):g} deg"
+    name = f"FEMA P695 {study.motion.set}" if study.motion.source == "fema_p695" else "text files"
+    return [
+        f"motions: {len(motions)}{several} ({name}), {_span(durations, '.3g')} s long, {turned}, "
+        f"assigned by {study.motion.assignment}"
+    ]
+
+
+def _intensity(study: Study, values: dict[str, NDArray[Any]]) -> list[str]:
+    measure = study.intensity.measure
+    units = {"pga": "g", "pgv": "m/s", "factor": "times the record"}[measure]
+    levels = values["intensity_value"] if study.is_cloud else np.array(study.intensity.si_levels)
+    if measure == "pga":
+        levels = levels / STANDARD_GRAVITY
+    if study.is_cloud:
+        return [f"intensity: {measure}, {_span(levels)} {units}, one per realization (cloud)"]
+    return [f"intensity: {measure} = {', '.join(f'{level:.4g}' for level in levels)} {units}"]
+
+
+def _uncertain(study: Study) -> list[str]:
+    lines = []
+    items: dict[str, Specification] = {
+        name: study.quantities.get(name, ("all motions",)) for name in study.uncertain
+    }
+    for key, redrawn in zip(study.redrawn, _redrawn(study), strict=True):
+        items[f"{key} (anew at every impact)"] = redrawn
+    for name, item in items.items():
+        if isinstance(item, Distribution):
+            parameters = {key: value for key, value in plain(item).items() if key != "distribution"}
+            words = ", ".join(f"{key} {_short(value)}" for key, value in parameters.items())
+            lines.append(f"  {name}: {item.distribution}, {words}")
+        elif isinstance(item, tuple):
+            lines.append(f"  {name}: one of {', '.join(map(str, item))}")
+    return ["uncertain:", *lines] if lines else ["uncertain: nothing"]
+
+
+def _redrawn(study: Study) -> list[Distribution]:
+    items = study.impact.parameters
+    return [item for item in items if isinstance(item, Distribution) and study.impact.is_redrawn(item)]
+
+
+def _short(value: float | list[float]) -> str:
+    return f"{value:g}" if isinstance(value, float) else "[" + ", ".join(f"{item:g}" for item in value) + "]"
+
+
+def _notes(study: Study, motions: Sequence[Motion]) -> list[str]:
+    notes = []
+    places = {
+        "lambda": study.impact.lambda_,
+        "lambda_lon": study.impact.lambda_lon,
+        "lambda_lat": study.impact.lambda_lat,
+    }
+    for name, item in places.items():
+        beyond = item.share_outside(None, -1.0, 1.0) if isinstance(item, Distribution) else abs(item) > 1
+        if beyond:
+            notes.append(
+                f"note: impact.{name} reaches outside [-1, 1], beyond the base; impacts may be infeasible"
+            )
+    if any(isinstance(item, Discrete) for item in _redrawn(study)):
+        notes.append("note: a discrete distribution drawn at every impact keeps its probabilities to 1/529")
+    if study.motion.assignment == "cycle" and study.n_realizations % len(motions):
+        notes.append(
+            f"note: {study.n_realizations} realizations are no multiple of {len(motions)} motions, "
+            "so some motions are met once more than others"
+        )
+    if not study.uncertain and not study.redrawn and study.n_realizations > len(motions):
+        notes.append(f"note: nothing is uncertain; realizations beyond the first {len(motions)} repeat runs")
+    return notes

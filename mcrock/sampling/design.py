@@ -1,0 +1,112 @@
+"""Designs: where in the unit cube each realization lies, and which motion it meets.
+
+A realization is addressed by its index. Random and Sobol designs can therefore be extended, and
+any division into parts gives the same numbers; a Latin hypercube is made whole.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import qmc
+
+from mcrock.config import Study
+from mcrock.counter import uniforms
+
+Array = NDArray[np.float64]
+
+SOBOL_BITS = 30  # SciPy's default; its fast_forward fails above 32
+
+
+def stream(name: str) -> int:
+    """Random stream of a purpose, from its dotted name: the same on every machine."""
+    return int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), "little")
+
+
+def unit_numbers(study: Study, start: int, stop: int) -> dict[str, Array]:
+    """Coordinates in the unit cube of the realizations ``start`` to ``stop - 1``.
+
+    Parameters
+    ----------
+    study : Study
+        The design is made of its seed and its uncertain inputs.
+    start, stop : int
+        Slice of realizations.
+
+    Returns
+    -------
+    dict of str to ndarray (stop - start,)
+        For each name in ``study.uncertain``, in the open interval (0, 1) [1].
+    """
+    names, seed = study.uncertain, study.seed
+    if not names or start == stop:
+        return {name: np.empty(0) for name in names}
+    if study.ensemble.design == "random":
+        return {name: uniforms(seed, stream(name), start, stop - start) for name in names}
+    if study.ensemble.design == "sobol":
+        points = _sobol(seed, len(names), start, stop)
+    else:
+        points = _latin_hypercube(seed, len(names), study.n_realizations)[start:stop]
+    return {name: np.ascontiguousarray(column) for name, column in zip(names, points.T, strict=True)}
+
+
+def assign_records(
+    study: Study, n_motions: int, start: int, stop: int, u: dict[str, Array]
+) -> NDArray[np.int32]:
+    """Index of the motion of each realization (stop - start,).
+
+    With ``assignment = "random"`` it is drawn. With "cycle" every block of ``n_motions``
+    realizations meets every motion once: realization i has motion i modulo ``n_motions``, except
+    in a Sobol design, where each block has an order of its own. The digits of a Sobol point follow
+    those of its index; a fixed order would show a motion only a part of the cube whenever
+    ``n_motions`` is even.
+    """
+    if study.motion.assignment == "random":
+        return _pick(u["motion.record"], n_motions).astype(np.int32)
+    if study.ensemble.design != "sobol":
+        return (np.arange(start, stop) % n_motions).astype(np.int32)
+    first, last = start // n_motions, -(-stop // n_motions)
+    keys = uniforms(study.seed, stream("motion.record"), first * n_motions, (last - first) * n_motions)
+    order = np.argsort(keys.reshape(-1, n_motions), axis=1).ravel()
+    return order[start - first * n_motions : stop - first * n_motions].astype(np.int32)
+
+
+def _pick(u: Array, n: int) -> NDArray[np.int64]:
+    """Equally likely index 0 to n - 1."""
+    return np.minimum((u * n).astype(np.int64), n - 1)
+
+
+def choose(u: Array, options: tuple[int, ...]) -> NDArray[np.int8]:
+    """Equally likely one of a few codes."""
+    return np.array(options, np.int8)[_pick(u, len(options))]
+
+
+def _generator(seed: int, purpose: str) -> np.random.Generator:
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(stream(purpose),)))
+
+
+def _sobol(seed: int, dimensions: int, start: int, stop: int) -> Array:
+    """Scrambled Sobol points (stop - start, dimensions), moved to the middle of their resolution."""
+    engine = qmc.Sobol(dimensions, scramble=True, bits=SOBOL_BITS, rng=_generator(seed, "design.sobol"))
+    parts = []
+    if start == 0:
+        parts.append(engine.random(1))  # SciPy warns of any first draw that is no power of 2
+        start = 1
+    else:
+        engine.fast_forward(start)
+    if stop > start:
+        parts.append(engine.random(stop - start))
+    return np.concatenate(parts) + 0.5 ** (SOBOL_BITS + 1)
+
+
+@lru_cache(maxsize=2)
+def _latin_hypercube(seed: int, dimensions: int, n: int) -> Array:
+    """The whole hypercube (n, dimensions), read-only."""
+    generator = _generator(seed, "design.latin_hypercube")
+    raw = qmc.LatinHypercube(dimensions, rng=generator).random(n)
+    points: Array = np.clip(raw, np.finfo(float).tiny, 1.0 - 2.0**-53)
+    points.setflags(write=False)
+    return points

@@ -1,0 +1,145 @@
+"""Inputs of a slice of realizations, as the kernel reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mcrock.body import derived
+from mcrock.config import ConfigError, Study
+from mcrock.config.body import Bodies
+from mcrock.config.distributions import Distribution
+from mcrock.config.study import IMPACT_KEYS
+from mcrock.excitation.intensity import intensity
+from mcrock.excitation.motion import Motion
+from mcrock.params import EnergyGain, Inputs
+from mcrock.sampling.design import assign_records, choose, unit_numbers
+from mcrock.sampling.quantiles import impact_tables
+
+Array = NDArray[np.float64]
+SLICE = 16384  # realizations checked at a time [1]
+
+
+def draw_inputs(study: Study, motions: Sequence[Motion], start: int, stop: int) -> Inputs:
+    """Draw the inputs of the realizations ``start`` to ``stop - 1``.
+
+    They depend on the study and on the index of the realization alone: not on the slice, and in
+    random and Sobol designs not on the number of realizations either.
+
+    Parameters
+    ----------
+    study : Study
+        What is uncertain, and how.
+    motions : sequence of Motion
+        From `load_motions`.
+    start, stop : int
+        Slice, 0 <= start <= stop <= number of realizations.
+
+    Returns
+    -------
+    Inputs
+        A negative polarity is part of ``scale``.
+
+    Raises
+    ------
+    ValueError
+        If the slice or ``motions`` is empty or out of range.
+    ConfigError
+        If a drawn body cannot exist or stand: names the realization and the value.
+    """
+    if not 0 <= start < stop <= study.n_realizations:
+        raise ValueError(
+            f"expected 0 <= start < stop <= {study.n_realizations} realizations, got {start} and {stop}"
+        )
+    if not motions:
+        raise ValueError("at least one ground motion is needed, got none")
+    n = stop - start
+    u = unit_numbers(study, start, stop)
+    draws = _draw(study, u, n)
+    bodies = study.body.build(draws)
+    _check(study, bodies, draws, start)
+    record = assign_records(study, len(motions), start, stop, u)
+    polarity, gain = draws["motion.polarity"], draws["impact.energy_gain"]
+    azimuth = draws["motion.azimuth"] * study.motion.rotation[1]
+    level = _intensities(study, draws, n)
+    redrawn, quantiles = impact_tables(study)
+    impact = np.stack([draws.get(f"impact.{key}", np.full(n, np.nan)) for key in IMPACT_KEYS], axis=-1)
+    values: dict[str, NDArray[Any]] = bodies.values | {"body_mass": bodies.mass, "gravity": bodies.gravity}
+    values |= {f"body_{name}": array for name, array in derived(*bodies[:4]).items()}
+    values |= {f"impact_{key}": column for key, column in zip(IMPACT_KEYS, impact.T, strict=True)}
+    values |= {"energy_gain": gain, "record": record, "azimuth": azimuth, "polarity": polarity}
+    if study.is_cloud:
+        values["intensity_value"] = level[:, 0]
+    return Inputs(
+        seed=study.seed,
+        start=start,
+        faces=(tuple(range(bodies.vertices.shape[1])),),
+        gravity=bodies.gravity,
+        mass=bodies.mass,
+        inertia=bodies.inertia,
+        vertices=bodies.vertices,
+        record=record,
+        azimuth=azimuth,
+        scale=polarity[:, None] * level / _recorded(study, motions)[record][:, None],
+        impact=impact,
+        redrawn=redrawn,
+        quantiles=quantiles,
+        energy_gain=gain,
+        values={name: np.ascontiguousarray(array) for name, array in values.items()},
+    )
+
+
+def check_inputs(study: Study, motions: Sequence[Motion]) -> None:
+    """Draw every realization once, so that an impossible one is refused before anything runs.
+
+    Raises
+    ------
+    ConfigError
+        As `draw_inputs`.
+    """
+    for start in range(0, study.n_realizations, SLICE):
+        draw_inputs(study, motions, start, min(start + SLICE, study.n_realizations))
+
+
+def _draw(study: Study, u: dict[str, Array], n: int) -> dict[str, NDArray[Any]]:
+    """Value (n,) of every input, by dotted name, in the unit of its key; choices as codes."""
+    draws: dict[str, NDArray[Any]] = {}
+    for name, item in study.quantities.items():
+        if isinstance(item, Distribution):
+            draws[name] = item.quantile(u[name])
+        elif name in ("motion.polarity", "impact.energy_gain"):
+            options = item if isinstance(item, tuple) else (item,)
+            codes = tuple(EnergyGain[o.upper()].value if isinstance(o, str) else o for o in options)
+            draws[name] = choose(u.get(name, np.full(n, 0.5)), codes)
+        else:
+            draws[name] = np.full(n, item, float)
+    return draws
+
+
+def _check(study: Study, bodies: Bodies, draws: dict[str, NDArray[Any]], start: int) -> None:
+    impossible = bodies.first_impossible()
+    if impossible is None:
+        return
+    i, reason = impossible
+    drawn = [name for name in study.uncertain if name.startswith("body.")]
+    what = ", ".join(f"{name.removeprefix('body.')} = {draws[name][i]:.6g}" for name in drawn)
+    advice = f" (drawn: {what}); truncate the distributions" if drawn else ""
+    raise ConfigError(f"{study.source} [body]: realization {start + i}: {reason}{advice}")
+
+
+def _intensities(study: Study, draws: dict[str, NDArray[Any]], n: int) -> Array:
+    """Intensity of every run (n, n_intensity), in the units of the measure."""
+    random = study.intensity.distribution
+    if random is not None:
+        return draws["intensity.value"][:, None] * random[1]
+    return np.broadcast_to(np.array(study.intensity.si_levels), (n, study.n_intensity))
+
+
+def _recorded(study: Study, motions: Sequence[Motion]) -> Array:
+    """Intensity of every motion as recorded (n_motion,); 1 for the measure "factor"."""
+    if study.intensity.measure == "factor":
+        return np.ones(len(motions))
+    return np.array([intensity(motion, study.intensity.measure) for motion in motions])

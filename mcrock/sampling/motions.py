@@ -1,0 +1,61 @@
+"""The ground motions of a study, read from where it says."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import PurePath
+
+from mcrock.config import ConfigError, Study
+from mcrock.config.sections import CsvMotion
+from mcrock.excitation.csv_file import read_csv
+from mcrock.excitation.fema_p695 import fema_p695
+from mcrock.excitation.intensity import intensity
+from mcrock.excitation.motion import Motion, MotionError
+
+
+def load_motions(study: Study) -> list[Motion]:
+    """Read the ground motions of a study.
+
+    Parameters
+    ----------
+    study : Study
+        Names of files start from ``study.folder``.
+
+    Returns
+    -------
+    list of Motion
+        As recorded, neither scaled nor rotated, in the order of the study file.
+
+    Raises
+    ------
+    ConfigError
+        One line for every motion that cannot be read, or has no intensity to scale to.
+    """
+    motions, mistakes = [], []
+    if isinstance(study.motion, CsvMotion):
+        for file, name in zip(study.motion.files, _names(study.motion.files), strict=True):
+            try:
+                motions.append(read_csv(study.folder / file, study.motion.unit, study.motion.dt, name))
+            except MotionError as error:
+                mistakes.append(str(error))
+    else:
+        records = None if isinstance(study.motion.records, str) else study.motion.records
+        try:
+            motions = fema_p695(study.motion.set, records)
+        except MotionError as error:
+            mistakes.append(str(error))
+    for motion in motions:
+        try:
+            if study.intensity.measure != "factor":
+                intensity(motion, study.intensity.measure)
+        except MotionError as error:
+            mistakes.append(str(error))
+    if mistakes:
+        raise ConfigError([f"{study.source} [motion]: {text}" for text in mistakes])
+    return motions
+
+
+def _names(files: tuple[str, ...]) -> list[str]:
+    """Names of the motions: of the files without ending, with their folders where that is not unique."""
+    stems = Counter(PurePath(file).stem for file in files)
+    return [file if stems[PurePath(file).stem] > 1 else PurePath(file).stem for file in files]

@@ -1,0 +1,19 @@
+"""Statistics of a study: probabilities, fragility curves and their uncertainty.
+
+Every function takes a dataset that fits `mcrock.dataset.SCHEMA` and returns a dataset, and every
+number comes with an interval. Runs that share a ground motion are dependent: by default recordings,
+not runs, are what an interval counts.
+"""
+
+from mcrock.statistics.fragility import fit_fragility
+from mcrock.statistics.probability import exceedance_probability, outcome_shares, overturning_probability
+from mcrock.statistics.runs import overturned, undecided
+
+__all__ = [
+    "exceedance_probability",
+    "fit_fragility",
+    "outcome_shares",
+    "overturned",
+    "overturning_probability",
+    "undecided",
+]

@@ -1,0 +1,266 @@
+"""Probability of overturning and of exceeding a threshold, with intervals, and shares of outcomes."""
+
+from __future__ import annotations
+
+import numpy as np
+import xarray as xr
+from numpy.typing import ArrayLike, NDArray
+
+from mcrock.dataset import SCHEMA
+from mcrock.params import Outcome
+from mcrock.statistics.intervals import check_level, clustered_interval, wilson_interval
+from mcrock.statistics.runs import (
+    Classes,
+    Tally,
+    check_runs,
+    count_runs,
+    guessed,
+    intensity_classes,
+    is_cloud,
+    overturn_levels,
+    record_index,
+    run_intensity,
+    undecided,
+)
+
+BOUNDS = ["lower", "upper"]
+CLASSES = 10  # intensity classes of a cloud study
+SHARES = (
+    "did not rock",
+    "rocked, came to rest",
+    "overturned",
+    "still rocking",
+    "limit met",
+    "infeasible impact",
+)
+
+
+def overturning_probability(
+    ds: xr.Dataset,
+    level: float = 0.95,
+    cluster: bool = True,
+    *,
+    classes: int = CLASSES,
+    allow_missing: bool = False,
+) -> xr.Dataset:
+    """Overturning probability at each intensity with its interval.
+
+    The probability is that of a new ground motion of the same kind. Runs that share a recording are
+    dependent, and the interval is `clustered_interval`; with `cluster` False, or in a dataset that
+    knows no records, it is Wilson's, for independent runs. An undecided run is neither survival nor
+    overturning: it counts half in the probability, and the interval spans from all of them survived
+    to all overturned. Low-discrepancy designs are taken as random ones, which errs on the wide side.
+
+    Parameters
+    ----------
+    ds : Dataset
+        `outcome` (realization, intensity), or (realization) with `intensity_value` (realization).
+    level : float
+        Coverage of the interval [1].
+    cluster : bool
+        Whether runs that share a recording are treated as dependent.
+    classes : int
+        Classes of equal numbers of runs that a cloud study is cut into; 1 gives the probability over
+        the study's own distribution of intensity.
+    allow_missing : bool
+        Leave out runs that have not been run, rather than refuse.
+
+    Returns
+    -------
+    Dataset
+        `probability` (intensity) and `interval` (bound, intensity) [1]; `runs`, `overturned`,
+        `undecided` and `effective_runs` (intensity) [1]; `records`, the number of recordings [1]; for
+        a cloud also `intensity_range` (bound, intensity), with the median of a class as coordinate.
+
+    Raises
+    ------
+    ValueError
+        If the dataset does not fit, holds runs not yet run, or `level` is outside (0, 1).
+    """
+    tally, places, records = _count(ds, overturn_levels, 1, level, cluster, classes, allow_missing)
+    result = _probability(ds, tally, places, records, level, cluster).isel(threshold=0)
+    return result.rename(exceeding="overturned")
+
+
+def exceedance_probability(
+    ds: xr.Dataset,
+    threshold: ArrayLike,
+    variable: str = "peak_tilt_ratio",
+    level: float = 0.95,
+    cluster: bool = True,
+    *,
+    classes: int = CLASSES,
+    allow_missing: bool = False,
+) -> xr.Dataset:
+    """Probability that an outcome variable exceeds a threshold, at each intensity, with its interval.
+
+    Overturned runs exceed every threshold. Undecided runs exceed those they have already passed and
+    may yet exceed the others, which widens the interval; a run with an infeasible facet impact may
+    have passed even those only through the guess, and is in doubt at every threshold. Intervals as in
+    `overturning_probability`.
+
+    Parameters
+    ----------
+    ds : Dataset
+        As for `overturning_probability`, with `variable` on the dims of `outcome`.
+    threshold : array_like
+        One threshold or several, in the unit of `variable`.
+    variable : str
+        Quantity that grows towards overturning, such as `peak_tilt_ratio` [1].
+    level : float
+        Coverage of the interval [1].
+    cluster, classes, allow_missing
+        As for `overturning_probability`.
+
+    Returns
+    -------
+    Dataset
+        As from `overturning_probability`, with `exceeding` for `overturned` and a first dimension
+        `threshold` if several thresholds are given.
+
+    Raises
+    ------
+    ValueError
+        As `overturning_probability`; also if `variable` is missing or a threshold not finite.
+    """
+    values = np.atleast_1d(np.asarray(threshold, float))
+    if values.ndim > 1 or values.size == 0 or not np.isfinite(values).all():
+        raise ValueError(f"threshold must be one finite number or a list of them, got {threshold!r}")
+    if variable not in ds or "outcome" not in ds or set(ds[variable].dims) != set(ds["outcome"].dims):
+        raise ValueError(f"the dataset has no variable {variable!r} on the dims of `outcome`")
+    rising = np.unique(values)
+
+    def beyond(part: xr.Dataset) -> tuple[NDArray, NDArray]:
+        value = part[variable].values
+        fell = part["outcome"].values == Outcome.OVERTURNED
+        doubt = undecided(part).values | (np.isnan(value) & ~fell)
+        passed = np.searchsorted(rising, np.where(np.isnan(value), -np.inf, value), side="left")
+        passed = np.where(fell, len(rising), passed)
+        possible = np.where(doubt, len(rising), passed)
+        return np.where(guessed(part).values, 0, passed), possible
+
+    tally, places, records = _count(
+        ds, beyond, len(rising), level, cluster, classes, allow_missing, names=(variable,)
+    )
+    result = _probability(ds, tally, places, records, level, cluster)
+    units = ds[variable].attrs.get("units", SCHEMA[variable].units if variable in SCHEMA else "1")
+    result = result.assign_coords(threshold=("threshold", rising, {"units": units, "long_name": variable}))
+    result = result.isel(threshold=np.searchsorted(rising, values))
+    result.attrs["variable"] = variable
+    return result.isel(threshold=0) if np.ndim(threshold) == 0 else result
+
+
+def outcome_shares(ds: xr.Dataset, *, classes: int = CLASSES, allow_missing: bool = False) -> xr.Dataset:
+    """Share of the runs at each intensity that ended in each way.
+
+    Parameters
+    ----------
+    ds : Dataset
+        As for `overturning_probability`; `peak_tilt`, if there, tells rocking from standing still.
+    classes, allow_missing
+        As for `overturning_probability`.
+
+    Returns
+    -------
+    Dataset
+        `share` (ending, intensity) [1] and `runs` (intensity) [1]. The endings exclude each other; a
+        run with an infeasible facet impact is counted as that, whatever came after.
+
+    Raises
+    ------
+    ValueError
+        If the dataset does not fit or holds runs not yet run.
+    """
+    check_runs(ds)
+
+    def ending(part: xr.Dataset) -> tuple[NDArray, NDArray]:
+        outcome = part["outcome"].values
+        code = np.full(outcome.shape, SHARES.index("limit met"))
+        code[outcome == Outcome.AT_REST] = SHARES.index("rocked, came to rest")
+        if "peak_tilt" in part:
+            still = (outcome == Outcome.AT_REST) & (part["peak_tilt"].values == 0)
+            code[still] = SHARES.index("did not rock")
+        code[outcome == Outcome.OVERTURNED] = SHARES.index("overturned")
+        code[outcome == Outcome.ROCKING] = SHARES.index("still rocking")
+        code[guessed(part).values] = SHARES.index("infeasible impact")
+        return code, code
+
+    places = intensity_classes(ds, classes)
+    tally = count_runs(
+        ds, ending, len(SHARES), places, None, names=("peak_tilt",), allow_missing=allow_missing
+    )
+    runs = tally.runs[0]
+    number = np.stack([runs - tally.sure[0, :, 0], *(-np.diff(tally.sure[0], axis=-1)).T])
+    with np.errstate(invalid="ignore"):
+        share = number / runs
+    return xr.Dataset(
+        {
+            "share": (("ending", "intensity"), share, {"units": "1", "long_name": "share of the runs"}),
+            "runs": ("intensity", runs, {"units": "1", "long_name": "number of runs"}),
+        },
+        coords={"ending": list(SHARES), "intensity": _coordinate(ds, places)},
+    )
+
+
+def _coordinate(ds: xr.Dataset, places: Classes) -> tuple[str, NDArray, dict]:
+    attrs = run_intensity(ds).attrs
+    kept = {name: attrs[name] for name in ("units", "long_name", "standard_name") if name in attrs}
+    return "intensity", places.centre, kept
+
+
+def _count(ds, beyond, levels, level, cluster, classes, allow_missing, names=()):
+    check_level(level)
+    check_runs(ds)
+    if classes < 1:
+        raise ValueError(f"classes must be at least 1 [1], got {classes!r}")
+    record, records = record_index(ds)
+    places = intensity_classes(ds, classes)
+    grouping = record if cluster else None
+    tally = count_runs(ds, beyond, levels, places, grouping, names=names, allow_missing=allow_missing)
+    return tally, places, records
+
+
+def _probability(
+    ds: xr.Dataset, tally: Tally, places: Classes, records: int, level: float, cluster: bool
+) -> xr.Dataset:
+    """Probabilities and intervals on (threshold, intensity) from counts."""
+    runs = tally.runs.sum(axis=0)
+    sure, possible = (np.moveaxis(x, -1, 1) for x in (tally.sure, tally.possible))  # record, level, class
+    clustered = cluster and "record" in ds
+    if clustered:
+        lower, _, low_number = clustered_interval(sure, tally.runs[:, None], level)
+        _, upper, high_number = clustered_interval(possible, tally.runs[:, None], level)
+        effective = np.minimum(low_number, high_number)
+    else:
+        lower = wilson_interval(sure[0], runs, level)[0]
+        upper = wilson_interval(possible[0], runs, level)[1]
+        effective = np.broadcast_to(runs.astype(float), lower.shape)
+    yes, doubt = sure.sum(axis=0), (possible - sure).sum(axis=0)
+    with np.errstate(invalid="ignore"):
+        probability = (yes + doubt / 2) / runs
+    dims = ("threshold", "intensity")
+    result = xr.Dataset(
+        {
+            "probability": (dims, probability, {"units": "1", "long_name": "probability"}),
+            "interval": (("bound", *dims), np.stack([lower, upper]), {"units": "1"}),
+            "runs": ("intensity", runs, {"units": "1", "long_name": "number of runs"}),
+            "exceeding": (dims, yes, {"units": "1", "long_name": "runs beyond, without doubt"}),
+            "undecided": (dims, doubt, {"units": "1", "long_name": "runs in doubt"}),
+            "effective_runs": (
+                dims,
+                effective,
+                {"units": "1", "long_name": "independent runs worth as much"},
+            ),
+            "records": ((), records, {"units": "1", "long_name": "number of independent recordings"}),
+        },
+        coords={"bound": BOUNDS, "intensity": _coordinate(ds, places)},
+        attrs={
+            "level": level,
+            "independent": "records" if clustered else "realizations",
+            "method": "Clopper-Pearson on the effective number of runs" if clustered else "Wilson",
+        },
+    )
+    if is_cloud(ds):
+        result["intensity_range"] = (("bound", "intensity"), np.stack([places.lower, places.upper]))
+        result["intensity_range"].attrs = dict(result["intensity"].attrs)
+    return result

@@ -1,0 +1,179 @@
+"""Maximum likelihood of lognormal fragility curves for many sets of counts at once.
+
+The curve is Phi(a + b z) with z the logarithm of the intensity, so that median = exp(-a / b) and
+dispersion = 1 / b. Its log-likelihood is concave, but has no maximum for every set of counts; such
+sets get the curve (or the range of curves) that the likelihood tends to.
+
+Albert, A. and Anderson, J. A. (1984). On the existence of maximum likelihood estimates in logistic
+regression models. Biometrika 71(1), 1-10. (The conditions hold for the probit as well.)
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import log_ndtr, ndtr
+
+STEPS = 100  # Newton steps before a set is taken as separable
+STEEPEST = 1e8  # slope in standard deviations of z, beyond which a curve is a step
+
+
+class Fit(IntEnum):
+    """What the likelihood of a set of counts looks like."""
+
+    MAXIMUM = 0
+    SEPARATED = 1  # a step: every run below survived, every run above overturned
+    NONE = 2  # no run overturned
+    ALL = 3  # every run overturned
+    FLAT = 4  # overturning does not become more frequent with intensity
+
+
+class Curves(NamedTuple):
+    """Fitted curves; where the likelihood leaves a range of medians, its two ends differ."""
+
+    kind: NDArray  # (n,) codes of `Fit`
+    low_median: NDArray  # (n,) in the unit of the intensity
+    high_median: NDArray  # (n,)
+    low_dispersion: NDArray  # (n,) [1]
+    high_dispersion: NDArray  # (n,) [1]
+    share: NDArray  # (n,) share of all runs that overturned [1], the curve where it is flat
+
+
+def fit_curves(intensity: NDArray, yes: NDArray, runs: NDArray) -> Curves:
+    """Fit a lognormal curve to each set of counts.
+
+    Parameters
+    ----------
+    intensity : ndarray (n_intensity,)
+        Rising, > 0.
+    yes, runs : ndarray (n, n_intensity)
+        Overturned runs and all runs [1]; broken numbers are weights. Every set has runs.
+
+    Returns
+    -------
+    Curves
+        One curve for each set.
+    """
+    yes, runs = np.asarray(yes, float), np.asarray(runs, float)
+    z = np.log(intensity)
+    some, rest = yes > 0, runs - yes > 0
+    first_yes = np.where(some.any(axis=1), some.argmax(axis=1), len(z))
+    last_no = np.where(rest.any(axis=1), len(z) - 1 - rest[:, ::-1].argmax(axis=1), -1)
+    total = runs.sum(axis=1)
+    share = yes.sum(axis=1) / total
+    mean = (runs @ z) / total
+    rise = (yes * (z - mean[:, None])).sum(axis=1)  # has the sign of the slope
+
+    kind = np.full(len(yes), Fit.MAXIMUM)
+    kind[first_yes >= last_no] = Fit.SEPARATED
+    kind[rise <= 1e-12 * total * (np.ptp(z) + 1e-300)] = Fit.FLAT
+    kind[first_yes == len(z)] = Fit.NONE
+    kind[last_no == -1] = Fit.ALL
+
+    low, high = np.zeros(len(yes)), np.full(len(yes), np.inf)
+    thin, wide = np.zeros(len(yes)), np.full(len(yes), np.inf)
+    regular = np.flatnonzero(kind == Fit.MAXIMUM)
+    location, slope = _newton(z, yes[regular], runs[regular])
+    steep = ~np.isfinite(slope) | (np.abs(slope) > STEEPEST)
+    kind[regular[steep]] = Fit.SEPARATED
+    with np.errstate(over="ignore"):
+        low[regular] = high[regular] = np.exp(location)
+        thin[regular] = wide[regular] = np.where(steep, 0.0, 1 / slope)
+
+    clean = (kind == Fit.SEPARATED) & (first_yes >= last_no)
+    low[clean], high[clean] = intensity[last_no[clean]], intensity[first_yes[clean]]
+    wide[clean] = 0.0
+    there = runs > 0
+    weakest = intensity[there.argmax(axis=1)]
+    strongest = intensity[len(z) - 1 - there[:, ::-1].argmax(axis=1)]
+    low = np.where(kind == Fit.NONE, np.nextafter(strongest, np.inf), low)
+    high = np.where(kind == Fit.ALL, np.nextafter(weakest, 0), high)
+    flat = kind == Fit.FLAT
+    low[flat & (share < 0.5)] = np.inf
+    high[flat & (share > 0.5)] = 0.0
+    thin[flat] = np.inf
+    return Curves(kind, low, high, thin, wide, share)
+
+
+def evaluate_curves(curves: Curves, intensity: NDArray) -> tuple[NDArray, NDArray]:
+    """Lowest and highest probability that each curve leaves open at some intensities.
+
+    Parameters
+    ----------
+    curves : Curves
+        With n curves.
+    intensity : ndarray (n_intensity,)
+        At least 0.
+
+    Returns
+    -------
+    tuple of ndarray (n, n_intensity)
+        Lower and upper ends [1]; the same for curves with a maximum of the likelihood.
+    """
+    low, high = curves.low_median[:, None], curves.high_median[:, None]
+    lower = (intensity > high).astype(float)
+    upper = (intensity >= low).astype(float)
+    smooth = (curves.kind == Fit.MAXIMUM)[:, None]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        score = (np.log(intensity) - np.log(low)) / curves.low_dispersion[:, None]
+    curve = ndtr(score)
+    flat = (curves.kind == Fit.FLAT)[:, None]
+    ends = []
+    for step in (lower, upper):
+        ends.append(np.where(flat, curves.share[:, None], np.where(smooth, curve, step)))
+    return ends[0], ends[1]
+
+
+def _newton(z: NDArray, yes: NDArray, runs: NDArray) -> tuple[NDArray, NDArray]:
+    """Location -a/b and slope b of the maximum, by Newton steps that are halved until they climb."""
+    total = runs.sum(axis=1)
+    mean = (runs @ z) / total
+    scale = np.sqrt((runs * (z - mean[:, None]) ** 2).sum(axis=1) / total)
+    x = (z - mean[:, None]) / scale[:, None]
+    a, b = np.zeros(len(yes)), np.ones(len(yes))
+    value = _log_likelihood(a, b, x, yes, runs)
+    active = np.arange(len(yes))
+    for _ in range(STEPS):
+        step_a, step_b, gain = _newton_step(a[active], b[active], x[active], yes[active], runs[active])
+        moving = gain > 1e-13 * total[active]
+        active, step_a, step_b = active[moving], step_a[moving], step_b[moving]
+        if not len(active):
+            break
+        part = np.ones(len(active))
+        for _ in range(30):
+            new_a, new_b = a[active] + part * step_a, b[active] + part * step_b
+            new = _log_likelihood(new_a, new_b, x[active], yes[active], runs[active])
+            worse = ~(new >= value[active])
+            if not worse.any():
+                break
+            part[worse] /= 2
+        a[active], b[active], value[active] = new_a, new_b, new
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return mean - a / b * scale, b / scale
+
+
+def _log_likelihood(a: NDArray, b: NDArray, x: NDArray, yes: NDArray, runs: NDArray) -> NDArray:
+    eta = a[:, None] + b[:, None] * x
+    return (yes * log_ndtr(eta) + (runs - yes) * log_ndtr(-eta)).sum(axis=1)
+
+
+def _newton_step(
+    a: NDArray, b: NDArray, x: NDArray, yes: NDArray, runs: NDArray
+) -> tuple[NDArray, NDArray, NDArray]:
+    """Newton step and twice the gain it promises."""
+    eta = a[:, None] + b[:, None] * x
+    log_density = -0.5 * eta * eta - 0.5 * np.log(2 * np.pi)
+    up, down = np.exp(log_density - log_ndtr(eta)), np.exp(log_density - log_ndtr(-eta))
+    slope = yes * up - (runs - yes) * down
+    weight = yes * up * (up + eta) + (runs - yes) * down * (down - eta)
+    ga, gb = slope.sum(axis=1), (slope * x).sum(axis=1)
+    haa, hab, hbb = weight.sum(axis=1), (weight * x).sum(axis=1), (weight * x * x).sum(axis=1)
+    determinant = haa * hbb - hab * hab
+    with np.errstate(divide="ignore", invalid="ignore"):
+        step_a, step_b = (hbb * ga - hab * gb) / determinant, (haa * gb - hab * ga) / determinant
+    singular = ~(np.isfinite(step_a) & np.isfinite(step_b))
+    step_a, step_b = np.where(singular, 0.0, step_a), np.where(singular, 0.0, step_b)
+    return step_a, step_b, step_a * ga + step_b * gb

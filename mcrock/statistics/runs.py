@@ -1,0 +1,230 @@
+"""Which runs count as what, and their numbers per record and intensity.
+
+This is the only place that reads outcomes. Runs are read in slices of realizations, so that memory
+does not grow with the size of a study that is open lazily.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from mcrock.params import Outcome
+
+SLICE = 1 << 17  # realizations read at a time
+NOT_DECIDED = (
+    Outcome.ROCKING,
+    Outcome.STEP_LIMIT,
+    Outcome.IMPACT_LIMIT,
+    Outcome.INSTANT_LIMIT,
+    Outcome.NOT_FINITE,
+)
+
+
+def guessed(ds: xr.Dataset) -> xr.DataArray:
+    """Runs whose later motion is a guess: a facet impact had no feasible pivot and was taken as rest.
+
+    Edge impacts without feasible pivot do not count: the plastic edge contact that replaces them is
+    the limit of the impacts that would follow.
+    """
+    if "infeasible_facet_impacts" in ds:
+        return ds["infeasible_facet_impacts"] > 0
+    return xr.zeros_like(ds["outcome"], dtype=bool)
+
+
+def undecided(ds: xr.Dataset) -> xr.DataArray:
+    """Runs of which nobody can say whether the body overturns.
+
+    Parameters
+    ----------
+    ds : Dataset
+        With `outcome` and, if there is one, `infeasible_facet_impacts`, on the same dims.
+
+    Returns
+    -------
+    DataArray
+        True where the run was still moving, met a limit or became not finite, or a facet impact had
+        no feasible pivot (whatever the outcome then was).
+    """
+    return ds["outcome"].isin(NOT_DECIDED) | guessed(ds)
+
+
+def overturned(ds: xr.Dataset) -> xr.DataArray:
+    """Runs that overturned without doubt, on the dims of `outcome`."""
+    return (ds["outcome"] == Outcome.OVERTURNED) & ~undecided(ds)
+
+
+def check_runs(ds: xr.Dataset) -> None:
+    """Refuse a dataset that statistics cannot work on.
+
+    Raises
+    ------
+    ValueError
+        If `outcome` is missing, or is not on (realization, intensity) with a coordinate `intensity`,
+        nor on (realization) with a variable `intensity_value`; if an intensity is negative or not
+        finite; if there are no runs.
+    """
+    if "outcome" not in ds:
+        raise ValueError("the dataset lacks the variable `outcome`; is it the store of a mcrock study?")
+    dims = set(ds["outcome"].dims)
+    if dims == {"realization", "intensity"}:
+        name = "intensity"
+    elif dims == {"realization"}:
+        name = "intensity_value"
+    else:
+        raise ValueError(
+            "outcome must be on (realization, intensity), or on (realization) in a cloud study, "
+            f"got dims {tuple(ds['outcome'].dims)}"
+        )
+    if name not in ds.variables:
+        raise ValueError(f"the dataset lacks `{name}`, which says how strong the motion of a run was")
+    values = ds[name].values
+    if values.size == 0 or ds.sizes["realization"] == 0:
+        raise ValueError("the dataset holds no runs: dimension `realization` or `intensity` is empty")
+    wrong = ~(np.isfinite(values) & (values >= 0))
+    if wrong.any():
+        units = ds[name].attrs.get("units", "1")
+        raise ValueError(f"{name} must be finite and >= 0 [{units}], got {values[wrong][0]!r}")
+
+
+def is_cloud(ds: xr.Dataset) -> bool:
+    """True if every realization has an intensity of its own."""
+    return "intensity" not in ds["outcome"].dims
+
+
+def run_intensity(ds: xr.Dataset) -> xr.DataArray:
+    """Intensity of the stripes (intensity), or of each realization of a cloud study (realization)."""
+    return ds["intensity_value"] if is_cloud(ds) else ds["intensity"]
+
+
+def record_index(ds: xr.Dataset) -> tuple[NDArray | None, int]:
+    """Recording that each realization's motion comes from.
+
+    Returns
+    -------
+    tuple
+        Index from 0 on (n_realization,), or None if the dataset has no variable `record`; and the
+        number of different recordings, without `record` the number of realizations.
+    """
+    if "record" not in ds:
+        return None, ds.sizes["realization"]
+    record = ds["record"].values
+    labels = ds["motion_group"].values[record] if "motion_group" in ds else record
+    unique, index = np.unique(labels, return_inverse=True)
+    return index, len(unique)
+
+
+class Classes(NamedTuple):
+    """Places along the intensity axis in which runs are counted together."""
+
+    centre: NDArray  # (n_class,) representative intensity
+    lower: NDArray  # (n_class,) smallest intensity of the class
+    upper: NDArray  # (n_class,) largest intensity of the class
+    index: NDArray | None  # (n_realization,) class of each realization of a cloud, None for stripes
+
+
+def intensity_classes(ds: xr.Dataset, number: int) -> Classes:
+    """Stripes as they are; a cloud cut into at most `number` classes of about equal numbers of runs."""
+    x = run_intensity(ds).values.astype(float)
+    if not is_cloud(ds):
+        return Classes(x, x, x, None)
+    edges = np.unique(np.quantile(x, np.linspace(0, 1, min(number, len(x)) + 1)[1:-1], method="lower"))
+    index = np.searchsorted(edges, x, side="left")
+    index = np.unique(index, return_inverse=True)[1]  # no empty classes
+    order = np.argsort(index, kind="stable")
+    parts = np.split(x[order], np.flatnonzero(np.diff(index[order])) + 1)
+    centre, lower, upper = (np.array([f(part) for part in parts]) for f in (np.median, np.min, np.max))
+    return Classes(centre, lower, upper, index)
+
+
+class Tally(NamedTuple):
+    """Numbers of runs by record (or all together) and class; `levels` rising thresholds."""
+
+    runs: NDArray  # (n_record, n_class)
+    sure: NDArray  # (n_record, n_class, n_level) beyond the level without doubt
+    possible: NDArray  # (n_record, n_class, n_level) as `sure`, with the undecided runs
+
+
+def read_slices(
+    ds: xr.Dataset, names: tuple[str, ...], allow_missing: bool
+) -> Iterator[tuple[slice, xr.Dataset, NDArray]]:
+    """Slices of realizations in memory: where, the outcomes and `names`, and which runs exist.
+
+    Raises
+    ------
+    ValueError
+        If runs are missing and `allow_missing` is False, or no run is there at all.
+    """
+    known = [name for name in ("outcome", "infeasible_facet_impacts", *names) if name in ds]
+    dims = ds["outcome"].dims if is_cloud(ds) else ("realization", "intensity")
+    missing = found = 0
+    for start in range(0, ds.sizes["realization"], SLICE):
+        where = slice(start, min(start + SLICE, ds.sizes["realization"]))
+        part = ds[known].isel(realization=where).transpose(*dims).load()
+        there = part["outcome"].values != Outcome.NOT_RUN
+        missing += there.size - int(there.sum())
+        found += int(there.sum())
+        if not missing or allow_missing:
+            yield where, part, there
+    if missing and not allow_missing:
+        raise ValueError(
+            f"{missing} of {missing + found} runs have not been run yet; "
+            "finish the study, or allow missing runs to leave them out"
+        )
+    if not found:
+        raise ValueError("no run of this study has been run yet: nothing to count")
+
+
+def count_runs(
+    ds: xr.Dataset,
+    beyond: Callable[[xr.Dataset], tuple[NDArray, NDArray]],
+    levels: int,
+    places: Classes,
+    record: NDArray | None,
+    *,
+    names: tuple[str, ...] = (),
+    allow_missing: bool = False,
+) -> Tally:
+    """Count the runs of each record and class that pass each of some rising levels.
+
+    Parameters
+    ----------
+    ds : Dataset
+        Fits `check_runs`.
+    beyond : callable
+        From a slice of `ds` to two integer arrays on its dims: the number of levels passed without
+        doubt, and the number passed if every doubt is resolved upwards.
+    levels : int
+        Number of levels.
+    places : Classes
+        Where to count.
+    record : ndarray (n_realization,), optional
+        Record of each realization; None counts all together as one.
+    names : tuple of str
+        Variables that `beyond` reads besides the outcomes.
+    allow_missing : bool
+        Leave out runs that have not been run, rather than refuse.
+    """
+    shape = (1 if record is None else int(record.max()) + 1, len(places.centre), levels + 1)
+    sure, possible = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+    for where, part, there in read_slices(ds, names, allow_missing):
+        row = np.zeros(there.shape[0], np.int64) if record is None else record[where].astype(np.int64)
+        if places.index is None:
+            cell = row[:, None] * shape[1] + np.arange(shape[1])
+        else:
+            cell = row * shape[1] + places.index[where]
+        for total, passed in zip((sure, possible), beyond(part), strict=True):
+            flat = (cell * shape[2] + passed)[there]
+            total += np.bincount(flat, minlength=total.size).reshape(shape)
+    above = [total[..., ::-1].cumsum(axis=-1)[..., ::-1] for total in (sure, possible)]
+    return Tally(above[0][..., 0], above[0][..., 1:], above[1][..., 1:])
+
+
+def overturn_levels(part: xr.Dataset) -> tuple[NDArray, NDArray]:
+    """Overturning as one level, for `count_runs`."""
+    sure = overturned(part).values
+    return sure.astype(np.int64), (sure | undecided(part).values).astype(np.int64)

@@ -1,0 +1,226 @@
+"""The result of a study on disk: one flat zarr store that opens as a dataset, filled chunk by chunk.
+
+A missing chunk of a zarr array reads as its fill value, so that the presence of data proves nothing.
+What is finished is said by `chunk_done` alone: one element per chunk of realizations, written after
+every variable of the chunk. A process may be killed at any moment: whatever has no mark is computed
+again. Zarr writes each chunk file under a temporary name and renames it, so parts that hold whole
+chunks never touch each other's files.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import uuid
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+import zarr
+
+from mcrock.dataset import OUTPUT, OUTPUTS, SCHEMA, attributes
+
+MAX_CHUNKS = 2048
+
+
+class StoreError(ValueError):
+    """The output is something else than the store that is wanted there."""
+
+
+def chunk_length(n_realizations: int, n_intensity: int) -> int:
+    """Realizations per chunk [1]: fixed by the size of the study alone.
+
+    The number of chunks grows as the square root of the number of runs, so that a chunk of a small
+    study is seconds of work and a large one has no more than `MAX_CHUNKS` files per variable.
+
+    >>> chunk_length(440, 10), chunk_length(10**8, 1)
+    (13, 48829)
+    """
+    n_runs = n_realizations * n_intensity
+    n_chunks = min(MAX_CHUNKS, max(1, round(n_runs**0.5 / 2)))
+    return -(-n_realizations // n_chunks)
+
+
+def create_store(
+    path: Path,
+    header: xr.Dataset,
+    inputs: Iterable[str],
+    n_realizations: int,
+    measure: tuple[str, str],
+    *,
+    replace: bool = False,
+) -> bool:
+    """Put a store without any run in place, whole or not at all.
+
+    Parameters
+    ----------
+    path : Path
+        Folder of the store.
+    header : Dataset
+        What is known beforehand: `intensity` (unless it is a cloud study), the motions, the attributes.
+    inputs : iterable of str
+        Names of the variables on `realization` besides the outcomes.
+    n_realizations : int
+        Size of `realization`.
+    measure : tuple of str
+        Units and long name of the intensity measure.
+    replace : bool
+        Take the place of a store that is there.
+
+    Returns
+    -------
+    bool
+        False if another process was quicker: the store that is there stays.
+
+    Raises
+    ------
+    StoreError
+        If the folder to put it in does not exist, or what would be replaced is not a store.
+    OSError
+        If it cannot be written.
+    """
+    if not path.parent.is_dir():
+        raise StoreError(f"{path}: the folder {path.parent} does not exist")
+    scratch = path.with_name(f".{path.name}.{uuid.uuid4().hex}.new")
+    try:
+        _write_template(scratch, header, inputs, n_realizations, measure)
+        if replace and path.exists():
+            remove_store(path)
+        try:
+            os.rename(scratch, path)
+        except OSError:
+            if path.exists():
+                return False
+            raise
+        return True
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _write_template(
+    path: Path, header: xr.Dataset, inputs: Iterable[str], n_realizations: int, measure: tuple[str, str]
+) -> None:
+    header.to_zarr(path, mode="w-", consolidated=False, zarr_format=3)
+    is_cloud = "intensity" not in header.dims
+    n_intensity = header.sizes.get("intensity", 1)
+    length = chunk_length(n_realizations, n_intensity)
+    group = zarr.open_group(path, mode="r+")
+    for name in (*inputs, *OUTPUTS, "chunk_done"):
+        variable = SCHEMA[name]
+        dims = variable.dims[:1] if is_cloud and variable.dims == OUTPUT else variable.dims
+        shape, chunks = (n_realizations, n_intensity)[: len(dims)], (length, n_intensity)[: len(dims)]
+        if name == "chunk_done":
+            shape, chunks = (-(-n_realizations // length),), (1,)
+        group.create_array(
+            name,
+            shape=shape,
+            chunks=chunks,
+            dtype=variable.dtype,
+            fill_value=np.nan if variable.dtype.startswith("f") else 0,
+            dimension_names=dims,
+            attributes=attributes(name, *measure),
+        )
+
+
+def is_store(path: Path) -> bool:
+    """Whether `path` is a store made by mcrock: the only thing that it ever replaces."""
+    attrs = _read_attrs(path)
+    return attrs is not None and str(attrs.get("source", "")).startswith("mcrock ") and "config" in attrs
+
+
+def _read_attrs(path: Path) -> dict[str, Any] | None:
+    """Global attributes of a zarr group, None where there is none."""
+    try:
+        node = json.loads((path / "zarr.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return node.get("attributes") if isinstance(node, dict) and node.get("node_type") == "group" else None
+
+
+def remove_store(path: Path) -> None:
+    """Delete the store `path`.
+
+    Raises
+    ------
+    StoreError
+        If it is not a store of mcrock, or holds files that mcrock did not write.
+    """
+    if path.is_symlink() or not is_store(path):
+        raise StoreError(f"{path} is not a store of mcrock and is left alone; choose another output")
+    foreign = sorted(entry.name for entry in path.iterdir() if entry.name not in {*SCHEMA, "zarr.json"})
+    if foreign:
+        raise StoreError(f"{path} holds files that are not mcrock's and is left alone: {', '.join(foreign)}")
+    scratch = path.with_name(f".{path.name}.{uuid.uuid4().hex}.old")
+    os.rename(path, scratch)
+    shutil.rmtree(scratch, ignore_errors=True)
+
+
+def check_same_study(path: Path, attrs: Mapping[str, Any]) -> None:
+    """Raise `StoreError` unless the store holds the study with the global attributes `attrs`."""
+    found = _read_attrs(path)
+    if not is_store(path) or found is None:
+        what = "is not a store of mcrock" if path.exists() else "is gone"
+        raise StoreError(f"{path} {what}")
+    if found == dict(attrs):
+        return
+    differing = _differing_keys(json.loads(found["config"]), json.loads(attrs["config"]))
+    differing = differing or _differing_keys(found, dict(attrs))
+    raise StoreError(
+        f"{path} holds another study, which differs in {'; '.join(differing)}. Choose another output, "
+        "or replace it with --overwrite"
+    )
+
+
+def _differing_keys(old: Any, new: Any, prefix: str = "") -> list[str]:
+    """Dotted keys, with both values, in which two configs differ."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        keys = sorted({*old, *new})
+        return [line for k in keys for line in _differing_keys(old.get(k), new.get(k), f"{prefix}{k}.")]
+    return [] if old == new else [f"{prefix[:-1]} (stored {json.dumps(old)}, wanted {json.dumps(new)})"]
+
+
+def chunks_done(path: Path) -> np.ndarray:
+    """Which chunks are finished: bool (n_chunk,)."""
+    return np.asarray(zarr.open_group(path, mode="r")["chunk_done"][:]) == 1
+
+
+def write_part(path: Path, start: int, values: Mapping[str, np.ndarray], attrs: Mapping[str, Any]) -> None:
+    """Write the realizations from `start` on, and then mark their chunks as done.
+
+    Parameters
+    ----------
+    path : Path
+        The store.
+    start : int
+        First realization; first of a chunk.
+    values : mapping of str to ndarray (n, ...)
+        All variables on `realization`; ``start + n`` is the end of a chunk.
+    attrs : mapping
+        Global attributes of the study: the store must still be the one that was opened.
+
+    Raises
+    ------
+    StoreError
+        If the store was removed or replaced by that of another study.
+    ValueError
+        If the part does not consist of whole chunks or lacks a variable.
+    OSError
+        If it cannot be written; its chunks are then not marked.
+    """
+    check_same_study(path, attrs)
+    group = zarr.open_group(path, mode="r+")
+    n_realizations, length = group["outcome"].shape[0], group["outcome"].chunks[0]
+    stop = start + len(values["outcome"])
+    if start % length or (stop % length and stop != n_realizations) or stop > n_realizations:
+        raise ValueError(f"part {start}:{stop} is not made of whole chunks of {length} realizations")
+    arrays = {name: array for name, array in group.arrays() if SCHEMA[name].dims[0] == "realization"}
+    if arrays.keys() != values.keys():
+        names = ", ".join(sorted(arrays.keys() ^ values.keys()))
+        raise ValueError(f"part {start}:{stop} does not have the variables of the store: {names}")
+    for name, array in arrays.items():
+        array[start:stop] = values[name].reshape(stop - start, *array.shape[1:])
+    check_same_study(path, attrs)
+    group["chunk_done"][start // length : -(-stop // length)] = 1

@@ -1,0 +1,173 @@
+"""Cases of single impacts: edge, facet, and the energy bound."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from mcrock.body import Body
+from mcrock.impact.varkonyi_2022 import (
+    angular_impulse,
+    edge_energy_roots,
+    edge_map,
+    facet_coefficients,
+    facet_point,
+    kinetic_energy,
+    lift_speed,
+    plastic_edge,
+)
+from mcrock.kernel.contact import F_CXX, F_CYY, F_HEIGHT, MASS, empty_constants, fill_constants, topology
+from mcrock.kernel.dynamics import ALONG_X, ALONG_Y, F0, P_X, P_Y, Q0, RATE, W_X
+from mcrock.kernel.integrate import empty_workspace
+from mcrock.kernel.record import RESULT_SIZE
+from mcrock.kernel.transitions import EDGE, REST, ImpactLaw, edge_impact, inertia_of, land_edge_on_face, point_of
+from mcrock.params import EnergyGain, ImpactParameter
+from mcrock.verification.report import Check, compare, is_information, same
+
+
+def case_body(case: dict) -> Body:
+    """The body of a rocking case."""
+    body = case["body"]
+    return Body(body["m"], body["Theta"], body["verts"], case.get("g", 9.81))
+
+
+def case_law(params: dict) -> ImpactLaw:
+    """Impact parameters of a case, taken as they are: energy gains are neither refused nor projected."""
+    values = [params.get(key, default) for key, default in _DEFAULTS.items()]
+    n = len(ImpactParameter)
+    return ImpactLaw(
+        np.array([*values, np.nan], float),
+        np.zeros(n, dtype=np.int8),
+        np.zeros((n, 1)),
+        int(EnergyGain.ALLOW),
+        np.array(params.get("R_xy_body", (np.nan, np.nan)), float),
+        np.uint64(0),
+        np.uint64(0),
+    )
+
+
+_DEFAULTS = {"lam": 1.0, "tau": 0.0, "lam_lon": 1.0, "lam_lat": 0.0}
+
+
+def _tables(case: dict):
+    body = case_body(case)
+    top = topology(body.faces, len(body.vertices))
+    constants = empty_constants(top)
+    fill_constants(top, body.mass, body.inertia, body.vertices, body.gravity, constants)
+    return top, constants, empty_workspace(top.neighbours.shape[1]).state, np.zeros(RESULT_SIZE)
+
+
+def _checks(case: dict, computed: dict) -> Iterator[Check]:
+    tolerance = case.get("tol", {})
+    for key, expected in case["expected"].items():
+        if is_information(key, expected):
+            continue
+        if key in ("outcome", "pivots"):
+            yield same(case["id"], key, expected, computed[key])
+        else:
+            yield compare(
+                case["id"], key, expected, computed[key], tolerance.get("abs") or 0.0, tolerance.get("rel") or 0.0
+            )
+
+
+def edge_impact_case(case: dict) -> Iterator[Check]:
+    """Edge impact from ``v_old`` to ``v_new`` in a given orientation."""
+    top, body, state, result = _tables(case)
+    rotation = np.array(case["orientation_R"], float)
+    before = tuple(rotation.T @ np.array(case["omega_before"], float))
+    state[Q0 : Q0 + 4] = Rotation.from_matrix(rotation).as_quat(scalar_first=True)
+    state[W_X : W_X + 3] = before
+    law, old, new = case_law(case.get("params", {})), case["v_old"], case["v_new"]
+    mass, inertia, up = body.scalars[MASS], inertia_of(body), tuple(rotation[2])
+    b, a = point_of(body, old), point_of(body, new)
+    raw = edge_map(mass, inertia, b, a, before, up, law.values[0], law.values[1])
+    plastic = plastic_edge(mass, inertia, b, a, before)
+    mode, _, change = edge_impact(top, body, state, result, law, old, new, 0.0, 0.0, 0.0, 0.0)
+    after = tuple(state[W_X : W_X + 3])
+    energy = kinetic_energy(mass, inertia, b, before)
+    yield from _checks(
+        case,
+        {
+            "outcome": "edge" if mode == EDGE else "vertex",
+            "omega_after": rotation @ after,
+            "omega_raw_eq20": rotation @ raw,
+            "omega_plastic": rotation @ plastic,
+            "lift_speed_of_old_vertex": lift_speed(b, a, after, up),
+            "E_before": energy,
+            "E_after": energy + change,
+        },
+    )
+
+
+def facet_impact_case(case: dict) -> Iterator[Check]:
+    """Facet impact of a body that turned about base edge ``edge_old``."""
+    top, body, state, result = _tables(case)
+    k = case["edge_old"]
+    yaw = Rotation.from_euler("z", case.get("yaw", 0.0))
+    before = yaw.inv().apply(case["omega_before"])
+    edge = body.edges[k]
+    state[F0 : F0 + 4] = yaw.as_quat(scalar_first=True)
+    state[[ALONG_X, ALONG_Y]] = yaw.apply(edge[:3])[:2]
+    state[RATE] = before @ edge[:3]
+    v = top.edge_vertices[k, 0]
+    state[[P_X, P_Y]] = body.vertices[v, :2]
+    law = case_law(case.get("params", {}))
+    mass, inertia, face = body.scalars[MASS], inertia_of(body), body.faces[0]
+    n = len(body.vertices)
+    point = law.point if np.isfinite(law.point).all() else None
+    if point is None:
+        point = np.array(facet_point(body.corners, 0, n, k, law.values[2], law.values[3]))
+    mode, index, change = land_edge_on_face(top, body, state, result, law, k, 0)
+    after = state[W_X : W_X + 3].copy()
+    tau = None
+    if mode == REST:
+        outcome, pivots = "rest", []
+    else:
+        outcome = "edge" if mode == EDGE else "vertex"
+        pivots = sorted(top.edge_vertices[index].tolist()) if mode == EDGE else [int(index)]
+        tau = angular_impulse(
+            mass, inertia, (*point, -face[F_HEIGHT]), point_of(body, v), point_of(body, pivots[0]),
+            tuple(before), tuple(after), (0.0, 0.0, 1.0),
+        )  # fmt: skip
+    energy = kinetic_energy(mass, inertia, point_of(body, v), tuple(before))
+    expected_pivots = case["expected"].get("pivots")
+    if isinstance(expected_pivots, list):
+        case = case | {"expected": case["expected"] | {"pivots": sorted(expected_pivots)}}
+    yield from _checks(
+        case,
+        {
+            "outcome": outcome,
+            "pivots": pivots,
+            "omega_after": yaw.apply(after),
+            "tau": tau,
+            "R_xy_body": point,
+            "k": facet_coefficients(mass, tuple(face[F_CXX : F_CYY + 1]), body.corners, 0, n, tuple(point)),
+            "E_before": energy,
+            "E_after": energy + change,
+        },
+    )
+
+
+def edge_energy_roots_case(case: dict) -> Iterator[Check]:
+    """Interval of tau in which an edge impact gains no energy."""
+    _, body, _, _ = _tables(case)
+    rotation = np.array(case["orientation_R"], float)
+    low, high = edge_energy_roots(
+        body.scalars[MASS],
+        inertia_of(body),
+        point_of(body, case["v_old"]),
+        point_of(body, case["v_new"]),
+        tuple(rotation.T @ np.array(case["omega_before"], float)),
+        tuple(rotation[2]),
+        case.get("params", {}).get("lam", 1.0),
+    )
+    yield from _checks(case, {"tau_lo": low, "tau_hi": high})
+
+
+IMPACT_KINDS = {
+    "edge_impact": edge_impact_case,
+    "facet_impact": facet_impact_case,
+    "edge_energy_roots": edge_energy_roots_case,
+}

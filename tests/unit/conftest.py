@@ -1,0 +1,64 @@
+"""A study with known statistics: capacities are lognormal between and within records."""
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from mcrock.params import Outcome
+
+PGA = {"units": "m s-2", "long_name": "peak ground acceleration"}
+
+
+def simulate_study(
+    records=22,
+    per_record=20,
+    levels=(0.5, 1.1, 1.7, 2.3, 2.9, 3.6, 4.2, 4.8, 5.4, 6.0),
+    median=3.0,
+    between=0.35,
+    within=0.25,
+    undecided=0.0,
+    cloud=False,
+    seed=0,
+):
+    """Dataset in which a run overturns if its intensity [m/s2] is above the realization's capacity.
+
+    P(overturn | x) is exactly lognormal with this median and the dispersion hypot(between, within).
+    """
+    rng = np.random.default_rng(seed)
+    n = records * per_record
+    record = np.arange(n) % records
+    lon, edge = rng.uniform(0, 1, (2, n))
+    z = between * rng.standard_normal(records)[record] + within * rng.standard_normal(n)
+    capacity = median * np.exp(z)
+    if cloud:
+        x, dims = median * np.exp(0.6 * rng.standard_normal(n)), ("realization",)
+        ratio = x / capacity
+    else:
+        x, dims = np.asarray(levels, float), ("realization", "intensity")
+        ratio = x / capacity[:, None]
+    outcome = np.where(ratio > 1, Outcome.OVERTURNED, Outcome.AT_REST)
+    outcome = np.where(rng.random(outcome.shape) < undecided, Outcome.ROCKING, outcome).astype("i1")
+    tilt = np.where(ratio > 1, 5.0, np.where(ratio < 0.4, 0.0, ratio**2)).astype("f4")
+    ds = xr.Dataset(
+        {
+            "outcome": (dims, outcome),
+            "peak_tilt": (dims, (0.25 * tilt).astype("f4"), {"units": "rad"}),
+            "peak_tilt_ratio": (dims, tilt, {"units": "1"}),
+            "infeasible_facet_impacts": (dims, np.zeros(outcome.shape, "i4")),
+            "record": ("realization", record.astype("i4")),
+            "motion_group": ("motion", np.arange(records, dtype="i4")),
+            "impact_lambda": ("realization", edge),
+            "impact_lambda_lon": ("realization", lon),
+        }
+    )
+    if cloud:
+        ds["intensity_value"] = ("realization", x, PGA)
+    else:
+        ds = ds.assign_coords(intensity=("intensity", x, PGA))
+    return ds
+
+
+@pytest.fixture
+def make_study():
+    """Function that simulates a study, see `simulate_study`."""
+    return simulate_study

@@ -1,0 +1,225 @@
+"""Text tables of acceleration: what is understood, and what is refused with which words."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mcrock.excitation import MotionError, read_csv
+from mcrock.excitation.csv_file import UNITS
+
+G = 9.80665
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(text, name="record.csv"):
+        path = tmp_path / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    return write
+
+
+def test_time_and_two_components(write):
+    motion = read_csv(write("time,x,y\n0.00,1,4\n0.01,2,5\n0.02,3,6\n"), "m/s2")
+    assert motion.acceleration.tolist() == [[1, 2, 3], [4, 5, 6], [0, 0, 0]]
+    assert motion.dt == 0.01
+    assert (motion.name, motion.group) == ("record", "record")
+    assert motion.metadata == {"file": "record.csv", "unit": "m/s2"}
+    assert read_csv(write("0 1\n1 2"), "g", name="El Centro").name == "El Centro"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "time,x,y\n0,1,3\n0.5,2,4\n",
+        "0,1,3\n0.5,2,4\n",  # by place
+        "0 1   3\n0.5\t2 4".replace("\t", " "),
+        "0\t1\t3\n0.5\t2\t4",
+        "0;1;3\n0.5;2;4",
+        "0, 1, 3\r\n0.5, 2, 4\r\n",
+        "\ufefftime,x,y\n0,1,3\n0.5,2,4\n",  # byte order mark of a spreadsheet
+        "Time (s), ax (m/s2), ay (m/s2)\n0,1,3\n0.5,2,4\n",
+        "t [s] acc_x [m/s2] acc_y [m/s2]\n0 1 3\n0.5 2 4\n",
+        "Time,Acceleration,Y\n0,1,3\n0.5,2,4\n",
+        '"t","a_x","a_y"\n"0","1","3"\n"0.5","2","4"\n',
+        "y,time,x\n3,0,1\n4,0.5,2\n",  # names settle the order
+        "# station 12, 1940\n% dt 0.5\n\n0,1,3\n# middle\n0.5,2,4\n\n",
+        "Earthquake of El Centro\ncomponents north, east\ntime,x,y\n0,1,3\n0.5,2,4\n",
+        "Acceleration\ntime,x,y\n0,1,3\n0.5,2,4\n",
+        "time,x,y\nseconds,metric,metric\n0,1,3\n0.5,2,4\n",
+        "0e0,1E0,+3\n5e-1,2.,4\n",
+        "7.5,1,3\n8,2,4\n",  # a record may begin at any time
+    ],
+)
+def test_one_record_in_many_clothes(write, text):
+    motion = read_csv(write(text), "m/s2")
+    assert motion.acceleration.tolist() == [[1, 2], [3, 4], [0, 0]]
+    assert motion.dt == 0.5
+
+
+@pytest.mark.parametrize(
+    ("text", "acceleration"),
+    [
+        ("1\n2\n5\n", [[1, 2, 5], [0, 0, 0], [0, 0, 0]]),
+        ("1,4\n2,1\n0,0\n", [[1, 2, 0], [4, 1, 0], [0, 0, 0]]),
+        ("1,4,7\n2,1,7\n0,0,7\n", [[1, 2, 0], [4, 1, 0], [7, 7, 7]]),
+        ("1,4,7\n1,1,7\n1,0,7\n", [[1, 1, 1], [4, 1, 0], [7, 7, 7]]),
+        ("z\n1\n2\n5\n", [[0, 0, 0], [0, 0, 0], [1, 2, 5]]),
+        ("a title\n1\n2\n5\n", [[1, 2, 5], [0, 0, 0], [0, 0, 0]]),
+        ("0,1\n0.25,2\n0.5,5\n", [[1, 2, 5], [0, 0, 0], [0, 0, 0]]),  # only increases: a time after all
+        ("0,1,2,3\n0.25,1,2,3\n", [[1, 1], [2, 2], [3, 3]]),  # four columns: the first is the time
+        ("x,y\n1,4\n2,4\n3,4\n", [[1, 2, 3], [4, 4, 4], [0, 0, 0]]),  # only increases, but named
+    ],
+)
+def test_columns_with_dt_given(write, text, acceleration):
+    motion = read_csv(write(text), "m/s2", dt=0.25)
+    assert motion.acceleration.tolist() == acceleration
+    assert motion.dt == 0.25
+
+
+@pytest.mark.parametrize(
+    ("unit", "factor"),
+    [("m/s2", 1), ("cm/s2", 0.01), ("mm/s2", 1e-3), ("gal", 0.01), ("Gal", 0.01), ("g", G), ("mg", G / 1000)],
+)
+def test_units(write, unit, factor):
+    motion = read_csv(write("0,0.5\n1,-0.25\n"), unit)
+    assert motion.acceleration[0].tolist() == [0.5 * factor, -0.25 * factor]
+
+
+def test_unit_in_the_names_may_be_a_synonym(write):
+    assert read_csv(write("time (s),x (gal)\n0,1\n1,2\n"), "cm/s2").acceleration[0, 1] == 0.02
+
+
+@given(
+    dt=st.sampled_from([0.0024, 0.0025, 0.005, 0.01, 0.02, 1 / 128, 1 / 200]),
+    samples=st.lists(st.floats(-20, 20), min_size=2, max_size=40),
+    start=st.sampled_from([0.0, 0.02, 12.5]),
+)
+def test_round_trip_is_exact(tmp_path_factory, dt, samples, start):
+    path = tmp_path_factory.mktemp("csv") / "record.csv"
+    lines = [f"{start + i * dt!r},{sample!r}" for i, sample in enumerate(samples)]
+    path.write_text("time,x\n" + "\n".join(lines))
+    motion = read_csv(path, "m/s2")
+    np.testing.assert_array_equal(motion.acceleration[0], samples)
+    assert motion.dt == dt
+
+
+def test_rounded_times_are_uniform_within_the_tolerance(write):
+    times = [round(i / 128, 4) for i in range(200)]
+    motion = read_csv(write("\n".join(f"{t},1" for t in times)), "m/s2", dt=1 / 128)
+    assert motion.dt == 1 / 128
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "message"),
+    [
+        ("", {}, r"record.csv: at least 2 lines of numbers are needed, got 0"),
+        ("# nothing\ntime,x\n", {}, r"at least 2 lines of numbers are needed, got 0"),
+        ("time,x\n0,1\n", {}, r"at least 2 lines of numbers are needed, got 1"),
+        (b"\xff\xfe\x00\x01", {}, r"record.csv: not a text file in UTF-8"),
+        ("0,1\n0.1,nan\n", {}, r"record.csv, line 2, column 2: not finite: 'nan'"),
+        ("time,x\n0,1\ninf,2\n", {}, r"record.csv, line 3, column 1: not finite: 'inf'"),
+        ("time,x\n0,1\n\n0.1,1e999\n", {}, r"line 4, column 2: not finite: '1e999'"),
+        (
+            "time,x\n0,1\n0.1,abc\n",
+            {},
+            r"line 3, column 2: expected a number with a decimal point, got 'abc'",
+        ),
+        (
+            "0,abc\n0.1,1\n",
+            {},
+            r"line 1, column 2: expected a number .* got 'abc'; begin a line of text with #",
+        ),
+        ("El Centro 1940\n0 1\n", {}, r"line 1, column 1: expected a number .*begin a line of text with #"),
+        ("0;0,5\n1;0,3\n", {}, r"line 1, column 2: expected a number with a decimal point, got '0,5'"),
+        ("0,1_000\n1,2\n", {}, r"line 1, column 2: expected a number with a decimal point, got '1_000'"),
+        ("0,1\n0.1,\n", {}, r"line 2, column 2: expected a number with a decimal point, got ''"),
+        ("0,1\n0.1,2\nthe end\n", {}, r"line 3, column 1: expected a number .*got 'the'"),
+        ("0,1\n# note\n0.1,1,2\n", {}, r"record.csv, line 3: 3 columns, but 2 in line 1"),
+        ("0,1,2\n0.1,1\n", {}, r"record.csv, line 2: 2 columns, but 3 in line 1"),
+        ("0,1,2,3,4\n1,1,2,3,4\n", {}, r"expected at most 4 columns, time, x, y, z, got 5"),
+        ("1,1,2,3,4\n0,1,2,3,4\n", {"dt": 0.1}, r"expected at most 4 columns, time, x, y, z, got 5"),
+        ("1\n2\n", {}, r"record.csv: there is no time column; give dt, the time step \[s\]"),
+        ("x,y\n1,2\n2,3\n", {}, r"there is no time column; give dt, the time step \[s\]"),
+        ("0,1\n0.01,2\n0.01,3\n", {}, r"record.csv, line 3: time does not increase: 0.01 s after 0.01 s"),
+        ("time,x\n0,1\n0.02,2\n0.01,3\n", {}, r"line 4: time does not increase: 0.01 s after 0.02 s"),
+        (
+            "3,1\n2,2\n",
+            {},
+            r"line 2: time does not increase.*if the first column is no time, give dt \[s\] and name",
+        ),
+        ("0,1\n0.1,2\n0.1,2\n", {"dt": 0.1}, r"line 3: time does not increase"),
+        ("0,1\n0.1,2\n0.4,2\n", {"dt": 0.1}, r"the time step is not uniform"),
+        ("x\n0,1\n2,3\n", {"dt": 0.1}, r"1 column names \(x\) for 2 columns; begin a title"),
+        ("0,5\n-0,05\n0,3\n", {"dt": 0.1}, r"line 2, column 2: expected a number with a .* got '05'"),
+        (
+            "time,x\n" + "\n".join(f"{t},1" for t in (0, 0.01, 0.02, 0.04, 0.05)),
+            {},
+            r"record.csv, line 5: the time step is not uniform: 0.02 s here, 0.01 s elsewhere; resample",
+        ),
+        (
+            "\n".join(f"{t},1" for t in (0, 0.1, 0.2, 0.30123, 0.4, 0.5)),
+            {},
+            r"line 4: the time step is not uniform: 0.10123 s here, 0.1 s elsewhere",
+        ),
+        ("time,x\n0,1\n0.01,2\n", {"dt": 0.02}, r"the time column steps by 0.01 s, but dt = 0.02 s is given"),
+        (
+            "0,1\n0.01,2\n0.02,3\n",
+            {"dt": 0.005},
+            r"the time column steps by 0.01 s, but dt = 0.005 s is given",
+        ),
+        ("0,1,2,3\n0.01,1,2,3\n", {"dt": 0.02}, r"the time column steps by 0.01 s, but dt = 0.02 s"),
+        (
+            "time,velocity\n0,1\n1,2\n",
+            {},
+            r"column 'velocity' is not known; name the columns time, x, y, z, or",
+        ),
+        ("NS,EW\n0,1\n1,2\n", {}, r"column 'NS' is not known.*begin the line with #"),
+        ("time,x,x\n0,1,1\n1,2,2\n", {}, r"expected one column each of time, x, y, z, got time, x, x"),
+        ("time\n0\n1\n", {}, r"expected one column each of time, x, y, z, got time$"),
+        ("time,ax (g)\n0,1\n1,2\n", {}, r"the column names say 'g', but the unit given is 'm/s2'"),
+        (
+            "time [ms],x\n0,1\n10,2\n",
+            {},
+            r"the column names say 'ms', but the unit given is 'm/s2' \(and s for",
+        ),
+        ("0,1\n1,2\n", {"unit": "ft/s2"}, r"unit of the acceleration must be one of m/s2, .*mg, got 'ft/s2'"),
+        ("0,1\n1,2\n", {"unit": ""}, r"unit of the acceleration must be one of .* got ''"),
+        ("0,1\n1,2\n", {"unit": None}, r"unit of the acceleration must be one of .* got None"),
+        ("0,1\n1,2\n", {"dt": 0.0}, r"record.csv: dt must be finite and > 0 \[s\], got 0.0"),
+        ("0,1\n1,2\n", {"dt": float("nan")}, r"dt must be finite and > 0 \[s\], got nan"),
+    ],
+)
+def test_refuses(write, text, options, message):
+    with pytest.raises(MotionError, match=message):
+        read_csv(write(text), **({"unit": "m/s2"} | options))
+
+
+def test_refuses_what_is_not_there(tmp_path):
+    with pytest.raises(MotionError, match=r"absent.csv: cannot be read: No such file or directory"):
+        read_csv(tmp_path / "absent.csv", "g")
+    with pytest.raises(MotionError, match=r"cannot be read: Is a directory"):
+        read_csv(tmp_path, "g")
+
+
+def test_unit_is_mandatory(write):
+    with pytest.raises(TypeError, match="unit"):
+        read_csv(write("0,1\n1,2\n"))
+
+
+def test_a_slow_drift_of_the_time_step_is_found(write):
+    # every step is within 1 % of the usual one, yet the last times are steps away from an even grid
+    times = np.concatenate([[0.0], np.cumsum(np.linspace(0.00995, 0.01005, 2000))])
+    text = "\n".join(f"{t!r},1" for t in times.tolist())
+    with pytest.raises(MotionError, match="the time step is not uniform"):
+        read_csv(write(text), "m/s2")
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_warns_of_a_peak_above_three_g(write, unit):
+    high, low = 3.01 * G / UNITS[unit], 2.99 * G / UNITS[unit]
+    with pytest.warns(UserWarning, match=rf"record.csv: peak acceleration 3.01 g with the unit '{unit}'"):
+        read_csv(write(f"0,0\n1,{-high!r}\n"), unit)
+    read_csv(write(f"0,0\n1,{low!r}\n"), unit)  # warnings are errors in this suite

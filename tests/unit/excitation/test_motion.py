@@ -1,0 +1,138 @@
+"""Motion: what it stores, how it scales and turns, what it refuses."""
+
+import pickle
+from dataclasses import FrozenInstanceError
+from math import inf, nan, pi
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from mcrock.excitation import Motion, MotionError
+
+ROUNDING = 1e-12  # a handful of roundings of numbers of the size of the samples
+SAMPLES = arrays(np.float64, st.tuples(st.just(3), st.integers(2, 20)), elements=st.floats(-30, 30))
+ANGLE = st.floats(-10, 10)
+
+
+def shake(**changes):
+    usual = {"acceleration": [[0.0, 2.0, 1.0], [0.0, 0.0, 3.0], [0.0, 1.0, 0.0]], "dt": 0.5, "name": "shake"}
+    return Motion(**(usual | changes))
+
+
+def test_keeps_a_read_only_copy_of_the_samples():
+    samples = np.ones((3, 4), dtype=np.float32)
+    motion = shake(acceleration=samples)
+    samples[:] = 7.0
+    assert motion.acceleration.dtype == np.float64
+    assert (motion.acceleration == 1.0).all()
+    with pytest.raises(ValueError, match="read-only"):
+        motion.acceleration[0, 0] = 2.0
+    with pytest.raises(FrozenInstanceError):
+        motion.dt = 1.0
+
+
+def test_samples_are_contiguous_whatever_came():
+    assert shake(acceleration=np.ones((4, 3)).T).acceleration.flags.c_contiguous
+
+
+def test_time_begins_at_zero_and_ends_with_the_last_sample():
+    motion = shake()
+    assert motion.time.tolist() == [0.0, 0.5, 1.0]
+    assert motion.duration == motion.time[-1] == 1.0
+
+
+def test_a_motion_is_its_own_group_unless_told():
+    assert shake().group == "shake"
+    assert shake(group="RSN 953").group == "RSN 953"
+
+
+def test_metadata_are_a_copy():
+    facts = {"vs30": 300.0}
+    motion = shake(metadata=facts)
+    facts["vs30"] = 0.0
+    assert motion.metadata == {"vs30": 300.0}
+
+
+def test_scaling_and_rotation_keep_everything_but_the_samples():
+    motion = shake(group="RSN 953", metadata={"vs30": 300.0})
+    for other in (motion.scaled(2.0), motion.rotated(1.0), pickle.loads(pickle.dumps(motion))):
+        assert (other.dt, other.name, other.group) == (0.5, "shake", "RSN 953")
+        assert other.metadata == {"vs30": 300.0}
+
+
+def test_pickling_keeps_every_bit():
+    motion = shake().rotated(0.3)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(motion)).acceleration, motion.acceleration)
+
+
+def test_rotation_by_a_quarter_turn_is_counter_clockwise_from_above():
+    turned = shake(acceleration=[[0, 2], [0, 0], [0, 1]]).rotated(pi / 2).acceleration[:, 1]
+    np.testing.assert_allclose(turned, [0.0, 2.0, 1.0], atol=ROUNDING)
+
+
+def test_rotation_is_by_the_complex_exponential():
+    motion = shake()
+    turned = motion.rotated(0.7).acceleration
+    expected = (motion.acceleration[0] + 1j * motion.acceleration[1]) * np.exp(0.7j)
+    np.testing.assert_allclose(turned[0] + 1j * turned[1], expected, atol=ROUNDING)
+
+
+def test_no_rotation_changes_no_bit():
+    motion = shake(acceleration=np.linspace(-3, 3, 30).reshape(3, 10))
+    np.testing.assert_array_equal(motion.rotated(0.0).acceleration, motion.acceleration)
+
+
+@given(SAMPLES, ANGLE, ANGLE)
+def test_rotations_add_up_and_keep_length_and_vertical(samples, first, second):
+    motion = shake(acceleration=samples)
+    turned = motion.rotated(first)
+    length = np.hypot(*motion.acceleration[:2])
+    np.testing.assert_allclose(np.hypot(*turned.acceleration[:2]), length, atol=100 * ROUNDING)
+    np.testing.assert_array_equal(turned.acceleration[2], motion.acceleration[2])
+    both = motion.rotated(first + second).acceleration
+    np.testing.assert_allclose(turned.rotated(second).acceleration, both, atol=100 * ROUNDING)
+
+
+@given(SAMPLES, st.floats(-10, 10))
+def test_scaling_multiplies_every_sample(samples, factor):
+    np.testing.assert_array_equal(shake(acceleration=samples).scaled(factor).acceleration, factor * samples)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"name": ""}, r"Motion.name must be a non-empty text, got ''"),
+        ({"name": 3}, r"Motion.name must be a non-empty text, got 3"),
+        ({"dt": 0.0}, r"motion 'shake': dt must be finite and > 0 \[s\], got 0.0"),
+        ({"dt": -0.1}, r"dt must be finite and > 0 \[s\], got -0.1"),
+        ({"dt": nan}, r"dt must be finite and > 0 \[s\], got nan"),
+        ({"dt": inf}, r"dt must be finite and > 0 \[s\], got inf"),
+        ({"dt": None}, r"dt must be finite and > 0 \[s\], got None"),
+        ({"dt": "fast"}, r"dt must be finite and > 0 \[s\], got 'fast'"),
+        ({"acceleration": np.zeros(5)}, r"must have the shape \(3, n_time\) for ground x, y, z, got \(5,\)"),
+        ({"acceleration": np.zeros((5, 3))}, r"got \(5, 3\); fill a component that was not"),
+        ({"acceleration": np.zeros((3, 1))}, r"motion 'shake': at least 2 samples are needed, got 1"),
+        ({"acceleration": np.zeros((3, 0))}, r"at least 2 samples are needed, got 0"),
+        ({"acceleration": [["a", "b"]] * 3}, r"motion 'shake': acceleration must be numbers \[m/s2\]"),
+        ({"acceleration": [[1, 2], [1], [2, 3]]}, r"acceleration must be numbers \[m/s2\]"),
+        (
+            {"acceleration": [[0, 1, 2], [0, nan, nan], [0, 0, 0]]},
+            r"must be finite \[m/s2\], got nan in component y, sample 1 \(2 such values in all\)",
+        ),
+        ({"acceleration": [[0, 1], [0, 1], [0, inf]]}, r"got inf in component z, sample 1 \(1 such"),
+    ],
+)
+def test_refuses(changes, message):
+    with pytest.raises(MotionError, match=message):
+        shake(**changes)
+
+
+@pytest.mark.parametrize("bad", [nan, inf])
+def test_refuses_to_scale_or_turn_by_what_is_not_finite(bad):
+    with pytest.raises(MotionError, match=rf"motion 'shake': the factor must be finite \[1\], got {bad}"):
+        shake().scaled(bad)
+    with pytest.raises(MotionError, match=rf"motion 'shake': the azimuth must be finite \[rad\], got {bad}"):
+        shake().rotated(bad)

@@ -1,0 +1,107 @@
+"""Analytic pulses: their shape, their ends, what they refuse."""
+
+from math import inf, nan, pi
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+
+from mcrock.excitation import MotionError, Pulse, half_sine, one_cosine, one_sine
+
+ROUNDING = 1e-12  # a handful of roundings of numbers of the size of the peak
+PEAK, OMEGA, START = 3.0, 4.0, 0.5
+
+
+def along_x(pulse, time):
+    return pulse.acceleration_at(time)[0]
+
+
+def test_one_sine_follows_its_formula():
+    pulse = one_sine(PEAK, OMEGA, start=START)
+    time = START + np.linspace(0.0, 0.999, 50) * 2 * pi / OMEGA
+    np.testing.assert_allclose(along_x(pulse, time), PEAK * np.sin(OMEGA * (time - START)), atol=ROUNDING)
+
+
+def test_one_cosine_begins_at_its_peak_and_turns_at_half_time():
+    pulse = one_cosine(PEAK, OMEGA, start=START)
+    assert along_x(pulse, START) == pytest.approx(PEAK, abs=ROUNDING)
+    assert along_x(pulse, START + pi / OMEGA) == pytest.approx(-PEAK, abs=ROUNDING)
+
+
+def test_half_sine_has_one_sign_and_half_the_length():
+    pulse = half_sine(PEAK, OMEGA, start=START)
+    assert pulse.end == pytest.approx(START + pi / OMEGA, abs=ROUNDING)
+    assert (along_x(pulse, np.linspace(START, pulse.end, 100)) >= -ROUNDING).all()
+
+
+@pytest.mark.parametrize(("make", "velocity"), [(one_sine, 0), (one_cosine, 0), (half_sine, 1.5)])
+def test_ground_velocity_at_the_end(make, velocity):
+    # half a sine leaves 2 peak / omega, the full cycles leave none
+    pulse = make(PEAK, OMEGA)
+    area = quad(lambda t: float(along_x(pulse, t)), 0, pulse.end)[0]
+    assert area == pytest.approx(velocity, abs=1e-8)  # quad's own error estimate
+
+
+@pytest.mark.parametrize("make", [one_sine, one_cosine, half_sine])
+def test_zero_outside_and_half_open(make):
+    pulse = make(PEAK, OMEGA, start=START)
+    outside = [0.0, np.nextafter(START, 0), pulse.end, pulse.end + 1]
+    assert (pulse.acceleration_at(np.array(outside)) == 0).all()
+    inside = np.array([np.nextafter(START, 9) + 1e-6, np.nextafter(pulse.end, 0) - 1e-6])
+    assert (along_x(pulse, inside) != 0).all()
+
+
+@pytest.mark.parametrize("make", [one_sine, one_cosine, half_sine])
+def test_azimuth_turns_the_pulse_from_x_towards_y(make):
+    x, y, z = make(PEAK, OMEGA, azimuth=0.3).amplitude
+    assert np.hypot(x, y) == pytest.approx(PEAK, abs=ROUNDING)
+    assert np.arctan2(y, x) == pytest.approx(0.3, abs=ROUNDING)
+    assert z == 0
+
+
+def test_all_components_share_the_wave():
+    pulse = Pulse((1.0, -2.0, 0.5), OMEGA, phase=0.2, cycles=1.5)
+    x, y, z = pulse.acceleration_at(np.linspace(0, 3, 40))
+    np.testing.assert_allclose(y, -2 * x, atol=ROUNDING)
+    np.testing.assert_allclose(z, 0.5 * x, atol=ROUNDING)
+
+
+def test_shapes_follow_the_time():
+    pulse = one_sine(PEAK, OMEGA)
+    assert pulse.acceleration_at(0.1).shape == (3,)
+    assert pulse.acceleration_at(np.zeros((2, 5))).shape == (3, 2, 5)
+
+
+def test_equal_pulses_are_equal_and_are_their_own_group():
+    assert one_sine(PEAK, OMEGA) == one_sine(PEAK, OMEGA)
+    assert Pulse([1, 2, 3], OMEGA) == Pulse((1.0, 2.0, 3.0), OMEGA)
+    assert one_cosine(PEAK, OMEGA).group == one_cosine(PEAK, OMEGA).name == "one-cosine pulse"
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"name": ""}, "Pulse.name must be a non-empty text, got ''"),
+        ({"amplitude": (1.0, 2.0)}, r"amplitude must be three finite numbers \[m/s2\].*got \(1.0, 2.0\)"),
+        ({"amplitude": (1.0, nan, 0.0)}, r"pulse 'pulse': amplitude must be three finite numbers \[m/s2\]"),
+        ({"amplitude": 3.0}, r"amplitude must be three finite numbers \[m/s2\], for ground x, y, z, got 3.0"),
+        ({"amplitude": "abc"}, "amplitude must be three finite numbers"),
+        ({"angular_frequency": 0.0}, r"pulse 'pulse': angular_frequency must be > 0 \[rad/s\], got 0.0"),
+        ({"angular_frequency": inf}, r"angular_frequency must be > 0 \[rad/s\], got inf"),
+        ({"phase": nan}, r"phase must be finite \[rad\], got nan"),
+        ({"cycles": -1}, r"cycles must be > 0 \[1\], got -1"),
+        ({"cycles": nan}, r"cycles must be > 0 \[1\], got nan"),
+        ({"start": -0.1}, r"start must be >= 0 \[s\], got -0.1"),
+        ({"start": inf}, r"start must be >= 0 \[s\], got inf"),
+    ],
+)
+def test_refuses(changes, message):
+    with pytest.raises(MotionError, match=message):
+        Pulse(**({"amplitude": (1.0, 0.0, 0.0), "angular_frequency": OMEGA} | changes))
+
+
+def test_refuses_what_is_not_finite_in_the_constructors():
+    with pytest.raises(MotionError, match=r"azimuth of a pulse must be finite \[rad\], got inf"):
+        one_sine(PEAK, OMEGA, azimuth=inf)
+    with pytest.raises(MotionError, match=r"pulse 'half-sine pulse': amplitude must be three finite numbers"):
+        half_sine(nan, OMEGA)

