@@ -1,0 +1,54 @@
+"""How likely is it that a free-standing object overturns, and how sure are we?
+
+Names are loaded when first used, so that importing mcrock is quick and compiles nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from importlib.metadata import PackageNotFoundError, version
+
+try:
+    __version__ = version("mcrock")
+except PackageNotFoundError:  # a checkout that is not installed
+    __version__ = "0+unknown"
+
+_HOME = {
+    "Body": "body",
+    "cuboid": "body",
+    "prism": "body",
+    "Motion": "excitation",
+    "Pulse": "excitation",
+    "fema_p695": "excitation",
+    "read_csv": "excitation",
+    "intensity": "excitation",
+    "Controls": "params",
+    "Outcome": "params",
+    "Impact": "simulate",
+    "Start": "simulate",
+    "simulate": "simulate",
+    "load_config": "config",
+    "run_study": "ensemble",
+    "load_dataset": "dataset",
+    "overturning_probability": "statistics",
+    "exceedance_probability": "statistics",
+    "fit_fragility": "statistics",
+    "plot_fragility": "plots",
+    "plot_exceedance": "plots",
+    "plot_impact_map": "plots",
+    "plot_outcomes": "plots",
+}
+
+__all__ = ["__version__", *_HOME]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module 'mcrock' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"mcrock.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -61,9 +61,7 @@ class Body:
                 raise ValueError(f"Body.{name} must have shape {shape}, got {array.shape}")
             array.flags.writeable = False
             object.__setattr__(self, name, array)
-        check_bodies(
-            np.array([self.mass]), self.inertia[None], self.vertices[None], np.array([self.gravity])
-        )
+        check_bodies(np.array([self.mass]), self.inertia[None], self.vertices[None], np.array([self.gravity]))
 
     @property
     def com_height(self) -> float:
@@ -195,7 +193,9 @@ def prism(
     return Body(mass, inertia[0], vertices[0], gravity)
 
 
-def cuboid_properties(width: Array, depth: Array, height: Array, mass: Array, com: Array) -> tuple[Array, Array]:
+def cuboid_properties(
+    width: Array, depth: Array, height: Array, mass: Array, com: Array
+) -> tuple[Array, Array]:
     """Inertia (n, 3, 3) [kg m2] and base vertices (n, 4, 3) [m] of homogeneous cuboids.
 
     ``width``, ``depth``, ``height`` [m] and ``mass`` [kg] have shape (n,), ``com`` (n, 3) is the
@@ -290,11 +290,14 @@ def check_bodies(mass: Array, inertia: Array, vertices: Array, gravity: Array | 
     ValueError
         With field, unit and value of the first body that fails.
     """
-    _refuse(~(np.isfinite(mass) & (mass > 0)), lambda i: f"Body.mass must be finite and > 0 kg, got {mass[i]!r}")
+    _refuse(
+        ~(np.isfinite(mass) & (mass > 0)),
+        lambda i: f"Body.mass must be finite and > 0 kg, got {mass[i]:g}",
+    )
     if gravity is not None:
         _refuse(
             ~(np.isfinite(gravity) & (gravity > 0)),
-            lambda i: f"Body.gravity must be finite and > 0 m/s2, got {gravity[i]!r}",
+            lambda i: f"Body.gravity must be finite and > 0 m/s2, got {gravity[i]:g}",
         )
     if vertices.shape[1] < 3:
         raise ValueError(f"Body.vertices must list at least 3 base vertices, got {vertices.shape[1]}")
@@ -314,12 +317,16 @@ def check_bodies(mass: Array, inertia: Array, vertices: Array, gravity: Array | 
     moments = np.linalg.eigvalsh(inertia)
     _refuse(
         moments[:, 0] <= 0,
-        lambda i: f"Body.inertia must be positive definite; its principal moments are {moments[i].tolist()} kg m2",
+        lambda i: (
+            f"Body.inertia must be positive definite; its principal moments are {moments[i].tolist()} kg m2"
+        ),
     )
     _refuse(
         moments[:, 2] > (moments[:, 0] + moments[:, 1]) * (1 + 1e-9),
-        lambda i: "Body.inertia breaks the triangle inequality (no principal moment may exceed the sum of "
-        f"the other two); they are {moments[i].tolist()} kg m2",
+        lambda i: (
+            "Body.inertia breaks the triangle inequality (no principal moment may exceed the sum of "
+            f"the other two); they are {moments[i].tolist()} kg m2"
+        ),
     )
     size = np.ptp(vertices[..., :2], axis=1).max(-1)
     depth = np.ptp(vertices[..., 2], axis=1)
@@ -329,14 +336,18 @@ def check_bodies(mass: Array, inertia: Array, vertices: Array, gravity: Array | 
     )
     _refuse(
         vertices[..., 2].max(1) >= 0,
-        lambda i: "Body.vertices must lie below the centre of mass (z < 0 m), got z = "
-        f"{vertices[i, :, 2].max():.6g} m",
+        lambda i: (
+            "Body.vertices must lie below the centre of mass (z < 0 m), got z = "
+            f"{vertices[i, :, 2].max():.6g} m"
+        ),
     )
     distance, _, unit, length = _edge_geometry(vertices)
     _refuse(
         length.min(1) <= 1e-9 * size,
-        lambda i: f"Body.vertices {length[i].argmin()} and {(length[i].argmin() + 1) % vertices.shape[1]} coincide "
-        f"at {vertices[i, length[i].argmin(), :2].tolist()} m",
+        lambda i: (
+            f"Body.vertices {length[i].argmin()} and {(length[i].argmin() + 1) % vertices.shape[1]} "
+            f"coincide at {vertices[i, length[i].argmin(), :2].tolist()} m"
+        ),
     )
     after = np.roll(unit, -1, axis=1)
     turn = unit[..., 0] * after[..., 1] - unit[..., 1] * after[..., 0]
@@ -346,9 +357,11 @@ def check_bodies(mass: Array, inertia: Array, vertices: Array, gravity: Array | 
     )
     _refuse(
         turn.min(1) <= 1e-9,
-        lambda i: "Body.vertices must be the corners of a convex polygon, counter-clockwise seen from above; "
-        f"the corner at {vertices[i, (turn[i].argmin() + 1) % vertices.shape[1], :2].tolist()} m (relative to the "
-        "centre of mass) is straight or turns the wrong way",
+        lambda i: (
+            "Body.vertices must be the corners of a convex polygon, counter-clockwise seen from "
+            f"above; the corner at {vertices[i, (turn[i].argmin() + 1) % vertices.shape[1], :2].tolist()} m "
+            "(relative to the centre of mass) is straight or turns the wrong way"
+        ),
     )
     heading = np.arctan2(turn, (unit * after).sum(-1)).sum(1)
     _refuse(
@@ -357,8 +370,10 @@ def check_bodies(mass: Array, inertia: Array, vertices: Array, gravity: Array | 
     )
     _refuse(
         distance.min(1) <= 0,
-        lambda i: "the centre of mass must stand over the inside of the base; it lies "
-        f"{-distance[i].min():.6g} m outside base edge {distance[i].argmin()}",
+        lambda i: (
+            "the centre of mass must stand over the inside of the base; it lies "
+            f"{-distance[i].min():.6g} m outside base edge {distance[i].argmin()}"
+        ),
     )
 
 
@@ -376,7 +391,9 @@ def _positive(name: str, value: float, unit: str) -> None:
 
 def _mass(name: str, density: float | None, mass: float | None, volume: float) -> float:
     if (density is None) == (mass is None):
-        raise ValueError(f"{name} needs exactly one of density [kg/m3] and mass [kg], got {density=}, {mass=}")
+        raise ValueError(
+            f"{name} needs exactly one of density [kg/m3] and mass [kg], got {density=}, {mass=}"
+        )
     if mass is None:
         _positive(f"{name}.density", density, "kg/m3")
         return density * volume

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from mcrock.config import Study
 
+CONNECT_SECONDS = 30.0  # to wait for a dask scheduler [s]
+
 app = typer.Typer(
     name="mcrock",
     no_args_is_help=True,
@@ -204,8 +206,8 @@ def _connect(address: str) -> Client:
 
     try:
         if address.endswith(".json"):
-            return Client(scheduler_file=address, timeout=30)
-        return Client(address, timeout=30)
+            return Client(scheduler_file=address, timeout=CONNECT_SECONDS)
+        return Client(address, timeout=CONNECT_SECONDS)
     except (OSError, ValueError) as error:
         raise ValueError(f"no dask scheduler answers at {address}: {error}") from None
 

@@ -79,6 +79,9 @@ SCHEMA: dict[str, Variable] = {
         OUTPUT, "i4", "1", "edge impacts without feasible pivot, taken as plastic edge contact"
     ),
     "infeasible_facet_impacts": Variable(OUTPUT, "i4", "1", "facet impacts without feasible pivot, taken as rest"),
+    "infeasible_energy_loss": Variable(
+        OUTPUT, "f4", "1", "energy lost in infeasible impacts over the energy needed to overturn"
+    ),
     "edge_stick_infeasible": Variable(
         OUTPUT, "i1", "1", "1 if the centre of pressure left an edge that could not be released"
     ),

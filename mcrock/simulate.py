@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isfinite
+from math import cos, isfinite, sin
 
 import numpy as np
 import xarray as xr
@@ -16,8 +15,8 @@ from mcrock.excitation import Motion, Pulse, pack_motions
 from mcrock.kernel.contact import Constants, Topology, empty_constants, fill_constants, topology
 from mcrock.kernel.dynamics import ALONG_X, ALONG_Y, ANGLE, F0, P_X, P_Y, Q0, RATE, W_X
 from mcrock.kernel.integrate import Batch, Settings, Workspace, empty_workspace, run, run_part, start_at_rest
+from mcrock.kernel.landing import ImpactLaw
 from mcrock.kernel.record import EVENT_SIZE, HISTORY_SIZE, OUTCOME, RESULT_SIZE, Trace
-from mcrock.kernel.transitions import ImpactLaw
 from mcrock.params import Controls, EnergyGain, Event, ImpactParameter, Inputs, Mode, MotionPack, Outcome
 
 NO_TRACE = Trace(np.zeros((0, HISTORY_SIZE)), np.zeros((0, EVENT_SIZE)), np.zeros(2, dtype=np.int64))
@@ -136,7 +135,7 @@ def _body_tables(body: Body) -> tuple[Topology, Constants, Workspace]:
     top = topology(body.faces, len(body.vertices))
     constants = empty_constants(top)
     fill_constants(top, body.mass, body.inertia, body.vertices, body.gravity, constants)
-    return top, constants, empty_workspace(top.neighbours.shape[1])
+    return top, constants, empty_workspace(top)
 
 
 def _set_start(body: Body, top: Topology, constants: Constants, work: Workspace, start: Start) -> None:
@@ -287,6 +286,8 @@ def _traced(body, pack, index, scale, azimuth, law, start, controls, t_end, hist
         shaken = (length - 1) * pack.dt[index] if length else pack.pulse[index, 6]
         t_end = shaken + controls.tail
     result = np.zeros(RESULT_SIZE)
+    scale = float(scale)
+    turn = (scale * cos(azimuth), scale * sin(azimuth), scale)
     rows, events = (4096, 1024) if history else (0, 0)
     while True:
         trace = Trace(
@@ -294,7 +295,7 @@ def _traced(body, pack, index, scale, azimuth, law, start, controls, t_end, hist
         )
         _set_start(body, top, constants, work, start)
         run(
-            top, constants, pack, int(index), float(scale), float(azimuth), law, settings_of(controls),
+            top, constants, pack, int(index), turn, law, settings_of(controls),
             float(t_end), work, result, trace,
         )  # fmt: skip
         if trace.used[0] <= rows and trace.used[1] <= events:
@@ -367,7 +368,7 @@ def simulate_part(inputs: Inputs, motions: MotionPack, controls: Controls) -> di
     )
     run_part(
         top, empty_constants(top), motions, batch, settings_of(controls), float(controls.tail),
-        empty_workspace(top.neighbours.shape[1]), np.zeros(RESULT_SIZE), NO_TRACE, out,
+        empty_workspace(top), np.zeros(RESULT_SIZE), NO_TRACE, out,
     )  # fmt: skip
     return {name: out[:, :, column].astype(SCHEMA[name].dtype) for column, name in enumerate(OUTPUTS)}
 

@@ -268,7 +268,7 @@ class Uncertain(Number):
     def expected(self) -> str:  # type: ignore[override]
         return f"{super().expected} or a distribution table"
 
-    def parse(self, value: Any) -> Quantity:
+    def parse(self, value: Any) -> Any:
         if isinstance(value, list):
             advice = '; for a few values write { distribution = "discrete", values = [...] }'
             refuse(self.wrong(value, advice))

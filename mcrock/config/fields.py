@@ -183,7 +183,8 @@ class Levels(Kind):
     def _level(self, value: Any) -> float:
         if isinstance(value, Mapping):
             refuse(mistake("a level is one number; for a random intensity give 'value' in place of 'levels'"))
-        return Number(self.unit, above=0.0).parse(value)
+        level: float = Number(self.unit, above=0.0).parse(value)
+        return level
 
     def parse(self, value: Any) -> tuple[float, ...]:
         if not isinstance(value, list | tuple):

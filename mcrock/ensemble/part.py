@@ -6,6 +6,7 @@ import os
 import socket
 import traceback
 from collections.abc import Iterator
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
@@ -103,6 +104,8 @@ def describe_error(error: BaseException) -> str:
     """One line for an error: its message, with the type where that alone says little."""
     if isinstance(error, StoreError):
         return str(error)
+    if isinstance(error, BrokenProcessPool):
+        return "a worker process died, perhaps for want of memory"
     if isinstance(error, OSError) and error.strerror:
         return f"{error.strerror}{f': {error.filename}' if error.filename else ''}"
     return f"{type(error).__name__}: {error}"

@@ -128,9 +128,7 @@ def angular_impulse(mass, inertia, point, old, new, before, after, up):
 def lift_speed(old, new, w, up):
     """Vertical speed of the old pivot when the body turns with ``w`` about the new one [m/s]."""
     dx, dy, dz = old[0] - new[0], old[1] - new[1], old[2] - new[2]
-    return (
-        up[0] * (w[1] * dz - w[2] * dy) + up[1] * (w[2] * dx - w[0] * dz) + up[2] * (w[0] * dy - w[1] * dx)
-    )
+    return up[0] * (w[1] * dz - w[2] * dy) + up[1] * (w[2] * dx - w[0] * dz) + up[2] * (w[0] * dy - w[1] * dx)
 
 
 @jit

@@ -38,8 +38,9 @@ class Constants(NamedTuple):
 
 MASS, GRAVITY, FREQUENCY, SLENDERNESS, SIZE, BARRIER = range(6)  # columns of `scalars`
 # columns of `edges`; (e, n, z) is the frame of the first face: along, inwards, up
-E_X, E_Y, E_Z, N_X, N_Y, N_Z, UP_X, UP_Y, UP_Z, LENGTH, COM_E, COM_N, COM_Z, K_EE, K_EN, K_EZ, OPENING = range(17)
-# columns of `faces`; axes (x, y, up) of the face, COM height, inverse of Theta + m h^2, stable
+E_X, E_Y, E_Z, N_X, N_Y, N_Z, UP_X, UP_Y, UP_Z, LENGTH = range(10)
+COM_E, COM_N, COM_Z, K_EE, K_EN, K_EZ, OPENING = range(10, 17)
+# columns of `faces`; axes (x, y, up) of the face, COM height, inverse of Theta + m h^2
 F_XX, F_XY, F_XZ, F_YX, F_YY, F_YZ, F_UX, F_UY, F_UZ, F_HEIGHT, F_CXX, F_CXY, F_CYY = range(13)
 
 
@@ -98,8 +99,9 @@ def fill_constants(top, mass, inertia, vertices, gravity, out):
         x, y, z = vertices[v, 0], vertices[v, 1], vertices[v, 2]
         out.vertices[v, 0], out.vertices[v, 1], out.vertices[v, 2] = x, y, z
         size = max(size, sqrt(x * x + y * y + z * z))
-        xx, xy, xz = theta[0] + mass * (y * y + z * z), theta[1] - mass * x * y, theta[2] - mass * x * z
-        yy, yz, zz = theta[3] + mass * (x * x + z * z), theta[4] - mass * y * z, theta[5] + mass * (x * x + y * y)
+        xx, yy = theta[0] + mass * (y * y + z * z), theta[3] + mass * (x * x + z * z)
+        zz = theta[5] + mass * (x * x + y * y)
+        xy, xz, yz = theta[1] - mass * x * y, theta[2] - mass * x * z, theta[4] - mass * y * z
         about, inverse = out.about[v], out.inverse[v]
         about[0], about[1], about[2], about[3], about[4], about[5] = xx, xy, xz, yy, yz, zz
         a, b, c = yy * zz - yz * yz, xz * yz - xy * zz, xy * yz - xz * yy

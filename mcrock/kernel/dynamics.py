@@ -62,7 +62,10 @@ def vertex_rates(body, pivot, q0, q1, q2, q3, wx, wy, wz, ax, ay, az):
 
 @jit
 def vertex_step(body, pivot, state, segment, t, h, out):
-    """One step of the classical Runge-Kutta method in VERTEX mode from ``t`` over ``h`` [s]."""
+    """One step of the classical Runge-Kutta method in VERTEX mode from ``t`` over ``h`` [s].
+
+    Returns the angular acceleration at its start, body axes (3 numbers) [rad/s2].
+    """
     q0, q1, q2, q3 = state[Q0], state[Q1], state[Q2], state[Q3]
     x, y, z = state[W_X], state[W_Y], state[W_Z]
     a = acceleration(segment, t)
@@ -92,15 +95,17 @@ def vertex_step(body, pivot, state, segment, t, h, out):
     out[W_X] = x + d * (k1[4] + 2.0 * (k2[4] + k3[4]) + k4[4])
     out[W_Y] = y + d * (k1[5] + 2.0 * (k2[5] + k3[5]) + k4[5])
     out[W_Z] = z + d * (k1[6] + 2.0 * (k2[6] + k3[6]) + k4[6])
+    return k1[4], k1[5], k1[6]
 
 
 @jit
-def vertex_force(body, pivot, state, ax, ay, az):
-    """Ground reaction over mass in VERTEX mode, ground axes (3 numbers) [m/s2]."""
+def vertex_force(body, pivot, state, ex, ey, ez, ax, ay, az):
+    """Ground reaction over mass in VERTEX mode, ground axes (3 numbers) [m/s2].
+
+    (ex, ey, ez) is the angular acceleration in body axes [rad/s2].
+    """
     m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
     wx, wy, wz = state[W_X], state[W_Y], state[W_Z]
-    rates = vertex_rates(body, pivot, state[Q0], state[Q1], state[Q2], state[Q3], wx, wy, wz, ax, ay, az)
-    ex, ey, ez = rates[4], rates[5], rates[6]
     v = body.vertices[pivot]
     cx, cy, cz = -v[0], -v[1], -v[2]
     vx, vy, vz = wy * cz - wz * cy, wz * cx - wx * cz, wx * cy - wy * cx

@@ -31,13 +31,14 @@ from mcrock.kernel.events import cubic_peak
     CONTACT_LOST,
     INFEASIBLE_EDGE,
     INFEASIBLE_FACET,
+    INFEASIBLE_ENERGY,
     EDGE_STICK,
     ENERGY_GAIN,
     END_TIME,
     STEPS,
-) = range(23)
+) = range(24)
 # scratch columns behind them: peaks after the first impact
-LATER_X, LATER_Y, RESULT_SIZE = 23, 24, 25
+LATER_X, LATER_Y, RESULT_SIZE = 24, 25, 26
 
 FRICTION_TILT = pi / 4  # the friction demand diverges in the last part of a fall: not counted [rad]
 _FRICTION_UP = sqrt(0.5)

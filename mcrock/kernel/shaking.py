@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import cos, sin
+from math import sin
 
 from mcrock.jit import jit
 
@@ -37,12 +37,14 @@ def end_of_shaking(motions, record):
 
 
 @jit
-def load_segment(motions, record, scale, azimuth, number, t_end, segment):
-    """Fill ``segment`` with piece ``number`` of a motion, scaled and turned by ``azimuth`` [rad].
+def load_segment(motions, record, turn, number, t_end, segment):
+    """Fill ``segment`` with piece ``number`` of a motion.
+
+    ``turn`` is its scale times cosine and sine of its azimuth, and the scale.
 
     After the last piece comes one of rest that ends at ``t_end`` [s].
     """
-    c, s = scale * cos(azimuth), scale * sin(azimuth)
+    c, s, scale = turn
     segment[SINE] = 0.0
     if number >= count_segments(motions, record):
         segment[BEGIN], segment[END] = end_of_shaking(motions, record), t_end

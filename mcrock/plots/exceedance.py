@@ -72,6 +72,8 @@ def plot_exceedance(
     names = short_numbers(result["intensity"].values * factor)
     for i, (colour, name) in enumerate(zip(colours, names, strict=True)):
         lower, upper = result["interval"].isel(intensity=i).values
+        # the probability falls, the intervals need not: widen them to bounds that fall as well
+        lower, upper = np.minimum.accumulate(lower), np.maximum.accumulate(upper[::-1])[::-1]
         ax.fill_between(thresholds, lower, upper, color=colour, alpha=0.13, linewidth=0)
         ax.plot(thresholds, result["probability"].isel(intensity=i), color=colour, label=name)
     ax.set_xlim(0, thresholds[-1])

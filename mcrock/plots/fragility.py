@@ -60,7 +60,7 @@ def plot_fragility(
     lower, upper = fit["band"].values
     ax.fill_between(x, lower, upper, color=BLUE, alpha=0.22, linewidth=0, label=f"{level:.0%} band")
     if np.isfinite(fit["median"]):
-        ax.plot(x, fit["curve"], color=BLUE, label="lognormal curve")
+        ax.plot(x, fit["curve"], color=BLUE, label="lognormal fit")
     at, p = points["intensity"].values * factor, points["probability"].values
     errors = np.clip(np.stack([p - points["interval"][0], points["interval"][1] - p]), 0, None)
     ax.errorbar(
@@ -75,13 +75,19 @@ def plot_fragility(
         capthick=0.9,
         clip_on=False,
         zorder=3,
-        label="share of runs",
+        label=f"runs, {level:.0%} interval",
     )
     ax.set_xlim(0, x[-1])
     ax.set_xlabel(label)
     probability_axis(ax, "Probability of overturning [1]")
-    place = "lower right" if not np.isfinite(fit["median"]) or p[-1] > 0.5 else "upper left"
-    ax.legend(loc=place, handlelength=1.5, borderaxespad=0.2)
+    ax.legend(
+        loc="lower left",
+        bbox_to_anchor=(-0.1, 1.0),
+        ncols=3,
+        handlelength=1.2,
+        handletextpad=0.5,
+        columnspacing=1.0,
+    )
     add_note(ax, _note(fit, factor, label.rsplit("[", 1)[1].rstrip("]")))
     return ax
 

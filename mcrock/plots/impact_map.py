@@ -53,7 +53,7 @@ def plot_impact_map(
         Intensity of the runs [unit of the intensity], the nearest of the study; by default that at
         which the share of overturned runs is nearest to one half. A cloud shows all its runs.
     bins : int, optional
-        Cells along each axis; by default as many as leave about 25 runs in each, 3 to 12.
+        Cells along each axis; by default as many as leave about 25 runs in each, 3 to 8.
     allow_missing : bool
         Leave out runs that have not been run, rather than refuse.
 
@@ -80,7 +80,10 @@ def plot_impact_map(
         part, where = ds, "at all intensities"
     else:
         if intensity is None:
-            chosen = int(np.nanargmin(np.abs(points["probability"].values - 0.5)))
+            distance = np.abs(points["probability"].values - 0.5)
+            equal = np.flatnonzero(distance == np.nanmin(distance))
+            below = equal[points["probability"].values[equal] < 0.5]
+            chosen = int(below[-1] if below.size else equal[0])
         else:
             chosen = int(np.argmin(np.abs(points["intensity"].values - intensity)))
         part = ds.isel(intensity=chosen)
@@ -90,7 +93,7 @@ def plot_impact_map(
         where = f"at {name[:1].lower() + name[1:]} {value}"
     there = (part["outcome"] != 0).values & np.isfinite(part[x].values) & np.isfinite(part[y].values)
     fell, doubt = overturned(part).values[there], undecided(part).values[there]
-    number = bins or int(np.clip(np.sqrt(there.sum() / TYPICAL), 3, 12))
+    number = bins or int(np.clip(np.sqrt(there.sum() / TYPICAL), 3, 8))
     edges = [np.linspace(*_limits(part[name].values[there]), number + 1) for name in (x, y)]
     cells = [
         np.histogram2d(part[x].values[there], part[y].values[there], bins=edges, weights=weight)[0].T
@@ -103,7 +106,7 @@ def plot_impact_map(
     mesh = ax.pcolormesh(*edges, np.ma.masked_array(share, few), cmap="cividis", vmin=0, vmax=1)
     if few.any():
         _hatch(ax, edges, few)
-    bar = ax.get_figure().colorbar(mesh, ax=ax, pad=0.03)
+    bar = ax.get_figure(root=True).colorbar(mesh, ax=ax, pad=0.03)
     bar.set_label("Share of runs overturned [1]")
     bar.outline.set_visible(False)
     if number <= 6:
@@ -113,10 +116,12 @@ def plot_impact_map(
     note = f"{int(there.sum())} runs {where}, {int(fell.sum())} overturned"
     if doubt.any():
         note += f", {int(doubt.sum())} undecided (counted half)"
-    note += f". {int(np.median(runs))} runs in the middle cell"
+    typical = max(int(np.median(runs)), 1)
+    note += (
+        f". About {typical} runs in a cell: a share near 0.5 is sure to ±{1 / np.sqrt(typical):.2g} at best"
+    )
     note += f"; hatched: fewer than {FEW} runs." if few.any() else "."
-    spread = np.sqrt(0.25 / max(np.median(runs), 1))
-    add_note(ax, f"{note} A share near 0.5 is uncertain by about ±{2 * spread:.2g}, more if few records.")
+    add_note(ax, note)
     return ax
 
 
@@ -126,11 +131,11 @@ def _limits(values: NDArray) -> tuple[float, float]:
 
 def _symbol_label(ds: xr.Dataset, name: str) -> str:
     symbols = {
-        "impact_lambda": "Edge impact, λ [1]",
-        "impact_lambda_lon": "Facet impact, λ lon [1]",
-        "impact_lambda_lat": "Facet impact, λ lat [1]",
-        "impact_tau": "Edge impact, τ [N m s]",
-        "impact_tau_facet": "Facet impact, τ [N m s]",
+        "impact_lambda": r"Edge impact, $\lambda$ [1]",
+        "impact_lambda_lon": r"Facet impact, $\lambda_\mathrm{lon}$ [1]",
+        "impact_lambda_lat": r"Facet impact, $\lambda_\mathrm{lat}$ [1]",
+        "impact_tau": r"Edge impact, $\tau$ [N m s]",
+        "impact_tau_facet": r"Facet impact, $\tau$ [N m s]",
     }
     return symbols.get(name) or axis_scale(ds[name])[1]
 

@@ -22,6 +22,7 @@ COLUMN = 90.0  # width of a single column [mm]
 PAGE = 180.0  # width of two columns [mm]
 MILLIMETRE = 1 / 25.4  # [in]
 NOTE_SIZE = 6.5  # [pt]
+OWN = "mcrock"  # label of figures made here
 COLOURS = sns.color_palette("colorblind").as_hex()
 BLUE, ORANGE, GREEN, RED, PURPLE, BROWN, PINK, GREY, YELLOW, SKY = COLOURS
 PRETTY_UNITS = {"m s-1": "m/s", "m s-2": "m/s²", "rad s-1": "rad/s", "kg m-3": "kg/m³", "N m s": "N m s"}
@@ -78,6 +79,7 @@ def new_axes(width: float = COLUMN, height: float = 68.0) -> Axes:
         Size of the figure [mm].
     """
     figure = Figure(figsize=(width * MILLIMETRE, height * MILLIMETRE), layout="constrained")
+    figure.set_label(OWN)
     return figure.add_subplot()
 
 
@@ -125,23 +127,24 @@ def probability_axis(ax: Axes, label: str) -> None:
 
 
 def add_note(ax: Axes, text: str) -> None:
-    """Small print below the axes: numbers of runs and what is drawn, as wide as the figure."""
-    characters = int(axes_width(ax) * 0.74)
-    lines = textwrap.fill(text, characters)
-    label = ax.get_xlabel()
-    ax.set_xlabel(label)
+    """Small print below the axes: numbers of runs and what is drawn, as wide as the figure.
+
+    In a figure of the caller, which may have other axes, the note hangs below `ax`.
+    """
+    figure = ax.get_figure(root=True)
+    look = {"fontsize": NOTE_SIZE, "color": "0.35", "linespacing": 1.25, "ha": "left"}
+    if figure.get_label() == OWN:
+        figure.supxlabel(textwrap.fill(text, int(0.8 * axes_width(ax))), x=0.012, **look)
+        return
+    width = ax.get_position().width * axes_width(ax)
     ax.annotate(
-        lines,
+        textwrap.fill(text, max(int(0.8 * width), 20)),
         xy=(0.0, 0.0),
-        xycoords=("axes fraction", "axes fraction"),
-        xytext=(-26.0, -31.0),
+        xycoords="axes fraction",
+        xytext=(0.0, -36.0),
         textcoords="offset points",
-        ha="left",
         va="top",
-        fontsize=NOTE_SIZE,
-        color="0.35",
-        linespacing=1.25,
-        annotation_clip=False,
+        **look,
     )
 
 

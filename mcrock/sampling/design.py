@@ -61,8 +61,8 @@ def assign_records(
     With ``assignment = "random"`` it is drawn. With "cycle" every block of ``n_motions``
     realizations meets every motion once: realization i has motion i modulo ``n_motions``, except
     in a Sobol design, where each block has an order of its own. The digits of a Sobol point follow
-    those of its index; a fixed order would show a motion only a part of the cube whenever
-    ``n_motions`` is even.
+    those of its index: in a fixed order a motion would never meet half of the cube whenever
+    ``n_motions`` is even, as with the 22 far-field pairs.
     """
     if study.motion.assignment == "random":
         return _pick(u["motion.record"], n_motions).astype(np.int32)

@@ -1,8 +1,8 @@
 """Tables of distributions, from which compiled code draws at every impact.
 
 A continuous distribution is tabulated over standard normal scores: there its quantiles are smooth
-in both tails, and the interpolation of `mcrock.counter.quantile` is accurate to about 1e-6 of the
-spread. A discrete one is tabulated over probabilities and looked up, to 1/529.
+in both tails, and the interpolation of `mcrock.counter.quantile` is accurate to 1e-5 of the
+spread or better. A discrete one is tabulated over probabilities and looked up, to 1/529.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
@@ -48,8 +50,9 @@ def overturning_probability(
     The probability is that of a new ground motion of the same kind. Runs that share a recording are
     dependent, and the interval is `clustered_interval`; with `cluster` False, or in a dataset that
     knows no records, it is Wilson's, for independent runs. An undecided run is neither survival nor
-    overturning: it counts half in the probability, and the interval spans from all of them survived
-    to all overturned. Low-discrepancy designs are taken as random ones, which errs on the wide side.
+    overturning: it counts half in the probability, and the interval is the union of those with all
+    survived and with all overturned. Low-discrepancy designs are taken as random ones, which errs on
+    the wide side.
 
     Parameters
     ----------
@@ -208,7 +211,17 @@ def _coordinate(ds: xr.Dataset, places: Classes) -> tuple[str, NDArray, dict]:
     return "intensity", places.centre, kept
 
 
-def _count(ds, beyond, levels, level, cluster, classes, allow_missing, names=()):
+def _count(
+    ds: xr.Dataset,
+    beyond: Callable[[xr.Dataset], tuple[NDArray, NDArray]],
+    levels: int,
+    level: float,
+    cluster: bool,
+    classes: int,
+    allow_missing: bool,
+    names: tuple[str, ...] = (),
+) -> tuple[Tally, Classes, int]:
+    """Checked arguments and the counts behind the probabilities, with the number of records."""
     check_level(level)
     check_runs(ds)
     if classes < 1:
@@ -228,13 +241,13 @@ def _probability(
     sure, possible = (np.moveaxis(x, -1, 1) for x in (tally.sure, tally.possible))  # record, level, class
     clustered = cluster and "record" in ds
     if clustered:
-        lower, _, low_number = clustered_interval(sure, tally.runs[:, None], level)
-        _, upper, high_number = clustered_interval(possible, tally.runs[:, None], level)
-        effective = np.minimum(low_number, high_number)
+        readings = [clustered_interval(count, tally.runs[:, None], level) for count in (sure, possible)]
+        effective = np.minimum(readings[0][2], readings[1][2])
     else:
-        lower = wilson_interval(sure[0], runs, level)[0]
-        upper = wilson_interval(possible[0], runs, level)[1]
-        effective = np.broadcast_to(runs.astype(float), lower.shape)
+        readings = [wilson_interval(count[0], runs, level) for count in (sure, possible)]
+        effective = np.broadcast_to(runs.astype(float), readings[0][0].shape)
+    lower = np.minimum(readings[0][0], readings[1][0])
+    upper = np.maximum(readings[0][1], readings[1][1])
     yes, doubt = sure.sum(axis=0), (possible - sure).sum(axis=0)
     with np.errstate(invalid="ignore"):
         probability = (yes + doubt / 2) / runs

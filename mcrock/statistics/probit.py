@@ -84,7 +84,9 @@ def fit_curves(intensity: NDArray, yes: NDArray, runs: NDArray) -> Curves:
         thin[regular] = wide[regular] = np.where(steep, 0.0, 1 / slope)
 
     clean = (kind == Fit.SEPARATED) & (first_yes >= last_no)
+    gap = clean & (first_yes > last_no)
     low[clean], high[clean] = intensity[last_no[clean]], intensity[first_yes[clean]]
+    low[gap], high[gap] = np.nextafter(low[gap], np.inf), np.nextafter(high[gap], 0)
     wide[clean] = 0.0
     there = runs > 0
     weakest = intensity[there.argmax(axis=1)]
@@ -139,6 +141,8 @@ def _newton(z: NDArray, yes: NDArray, runs: NDArray) -> tuple[NDArray, NDArray]:
     for _ in range(STEPS):
         step_a, step_b, gain = _newton_step(a[active], b[active], x[active], yes[active], runs[active])
         moving = gain > 1e-13 * total[active]
+        ready = active[~moving]  # so near that a full step cannot but improve
+        a[ready], b[ready] = a[ready] + step_a[~moving], b[ready] + step_b[~moving]
         active, step_a, step_b = active[moving], step_a[moving], step_b[moving]
         if not len(active):
             break

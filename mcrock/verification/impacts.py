@@ -21,8 +21,9 @@ from mcrock.impact.varkonyi_2022 import (
 from mcrock.kernel.contact import F_CXX, F_CYY, F_HEIGHT, MASS, empty_constants, fill_constants, topology
 from mcrock.kernel.dynamics import ALONG_X, ALONG_Y, F0, P_X, P_Y, Q0, RATE, W_X
 from mcrock.kernel.integrate import empty_workspace
+from mcrock.kernel.landing import ImpactLaw, edge_impact, land_edge_on_face
+from mcrock.kernel.modes import EDGE, REST, inertia_of, point_of
 from mcrock.kernel.record import RESULT_SIZE
-from mcrock.kernel.transitions import EDGE, REST, ImpactLaw, edge_impact, inertia_of, land_edge_on_face, point_of
 from mcrock.params import EnergyGain, ImpactParameter
 from mcrock.verification.report import Check, compare, is_information, same
 
@@ -56,7 +57,7 @@ def _tables(case: dict):
     top = topology(body.faces, len(body.vertices))
     constants = empty_constants(top)
     fill_constants(top, body.mass, body.inertia, body.vertices, body.gravity, constants)
-    return top, constants, empty_workspace(top.neighbours.shape[1]).state, np.zeros(RESULT_SIZE)
+    return top, constants, empty_workspace(top), np.zeros(RESULT_SIZE)
 
 
 def _checks(case: dict, computed: dict) -> Iterator[Check]:
@@ -68,13 +69,19 @@ def _checks(case: dict, computed: dict) -> Iterator[Check]:
             yield same(case["id"], key, expected, computed[key])
         else:
             yield compare(
-                case["id"], key, expected, computed[key], tolerance.get("abs") or 0.0, tolerance.get("rel") or 0.0
+                case["id"],
+                key,
+                expected,
+                computed[key],
+                tolerance.get("abs") or 0.0,
+                tolerance.get("rel") or 0.0,
             )
 
 
 def edge_impact_case(case: dict) -> Iterator[Check]:
     """Edge impact from ``v_old`` to ``v_new`` in a given orientation."""
-    top, body, state, result = _tables(case)
+    top, body, work, result = _tables(case)
+    state = work.state
     rotation = np.array(case["orientation_R"], float)
     before = tuple(rotation.T @ np.array(case["omega_before"], float))
     state[Q0 : Q0 + 4] = Rotation.from_matrix(rotation).as_quat(scalar_first=True)
@@ -103,7 +110,8 @@ def edge_impact_case(case: dict) -> Iterator[Check]:
 
 def facet_impact_case(case: dict) -> Iterator[Check]:
     """Facet impact of a body that turned about base edge ``edge_old``."""
-    top, body, state, result = _tables(case)
+    top, body, work, result = _tables(case)
+    state = work.state
     k = case["edge_old"]
     yaw = Rotation.from_euler("z", case.get("yaw", 0.0))
     before = yaw.inv().apply(case["omega_before"])
@@ -119,7 +127,7 @@ def facet_impact_case(case: dict) -> Iterator[Check]:
     point = law.point if np.isfinite(law.point).all() else None
     if point is None:
         point = np.array(facet_point(body.corners, 0, n, k, law.values[2], law.values[3]))
-    mode, index, change = land_edge_on_face(top, body, state, result, law, k, 0)
+    mode, index, change = land_edge_on_face(top, body, state, result, law, k, 0, work.sides)
     after = state[W_X : W_X + 3].copy()
     tau = None
     if mode == REST:

@@ -31,7 +31,9 @@ class CaseError(ValueError):
     """A case file that cannot be read or a case that cannot be run."""
 
 
-def compare(case: str, quantity: str, expected: Any, computed: Any, absolute: float, relative: float = 0.0) -> Check:
+def compare(
+    case: str, quantity: str, expected: Any, computed: Any, absolute: float, relative: float = 0.0
+) -> Check:
     """Compare numbers of any shape: |x - y| <= abs + rel |y| for every element."""
     y, x = np.asarray(expected, float), np.asarray(computed, float)
     tolerance = absolute + relative * float(np.abs(y).max(initial=0.0))

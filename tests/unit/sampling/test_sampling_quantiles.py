@@ -11,7 +11,7 @@ from mcrock.sampling.quantiles import NODES, quantile_table
 # Interpolation error over the width between the 0.1 % and 99.9 % quantiles: cubics on nodes 1/32
 # of a standard deviation apart leave about (1/32)^3 of the third derivative, and more where
 # quantiles bend sharply, as at the mode of a triangle.
-TOLERANCE = 1e-4
+TOLERANCE = 1e-5
 
 SMOOTH = [
     {"distribution": "normal", "mean": 2.0, "std": 0.5},

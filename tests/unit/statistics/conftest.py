@@ -7,12 +7,13 @@ import xarray as xr
 from mcrock.params import Outcome
 
 PGA = {"units": "m s-2", "long_name": "peak ground acceleration"}
+LEVELS = (0.5, 1.1, 1.7, 2.3, 2.9, 3.6, 4.2, 4.8, 5.4, 6.0)
 
 
 def simulate_study(
     records=22,
     per_record=20,
-    levels=(0.5, 1.1, 1.7, 2.3, 2.9, 3.6, 4.2, 4.8, 5.4, 6.0),
+    levels=LEVELS,
     median=3.0,
     between=0.35,
     within=0.25,

@@ -1,0 +1,328 @@
+"""Contact modes: how one is entered and what ends it without an impact.
+
+Uplift from rest, release of an edge at one end, and rest as the end of a sequence of impacts. Each
+function that enters a mode changes the state in place and returns the mode and its index (of
+edge, vertex or face).
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+
+from mcrock.impact.varkonyi_2022 import kinetic_energy
+from mcrock.jit import jit
+from mcrock.kernel.contact import (
+    E_X,
+    E_Y,
+    E_Z,
+    F_HEIGHT,
+    F_UX,
+    F_UY,
+    F_UZ,
+    F_XX,
+    F_XY,
+    F_XZ,
+    F_YX,
+    F_YY,
+    F_YZ,
+    GRAVITY,
+    LENGTH,
+    MASS,
+    N_X,
+    N_Y,
+    N_Z,
+    OPENING,
+    SIZE,
+    UP_X,
+    UP_Y,
+    UP_Z,
+)
+from mcrock.kernel.dynamics import (
+    ALONG_X,
+    ALONG_Y,
+    ANGLE,
+    F0,
+    F1,
+    F2,
+    F3,
+    P_X,
+    P_Y,
+    Q0,
+    Q1,
+    Q2,
+    Q3,
+    RATE,
+    W_X,
+    W_Y,
+    W_Z,
+    edge_acceleration,
+    edge_contact,
+    vertex_lift,
+)
+from mcrock.kernel.events import EVENT_TIME
+from mcrock.kernel.record import EDGE_STICK
+from mcrock.kernel.rotation import flattened, to_ground, turned, vertical
+from mcrock.kernel.shaking import END, SINE, acceleration
+from mcrock.params import Mode
+
+# numpy integers throughout: a Python integer constant would compile a function once for each value
+REST, EDGE, VERTEX = np.int64(Mode.REST), np.int64(Mode.EDGE), np.int64(Mode.VERTEX)
+NONE, FIRST, SECOND = np.int64(-1), np.int64(0), np.int64(1)
+
+DISTANCE, PULL_X, PULL_Y = range(3)  # columns of the table of the sides of a face at rest
+
+
+@jit
+def point_of(body, vertex):
+    v = body.vertices[vertex]
+    return v[0], v[1], v[2]
+
+
+@jit
+def inertia_of(body):
+    i = body.inertia
+    return i[0], i[1], i[2], i[3], i[4], i[5]
+
+
+@jit
+def move_pivot(body, state, old, new):
+    """Ground position of the pivot when vertex ``new`` takes over from ``old``."""
+    if old != new:
+        a, b = body.vertices[old], body.vertices[new]
+        x, y, _ = to_ground(state, b[0] - a[0], b[1] - a[1], b[2] - a[2])
+        state[P_X] += x
+        state[P_Y] += y
+
+
+@jit
+def edge_pose(edge, state, angle, rate):
+    """Orientation and angular velocity in EDGE mode at a given angle [rad] and rate [rad/s]."""
+    q = turned(state[F0:], edge[E_X], edge[E_Y], edge[E_Z], angle)
+    state[Q0], state[Q1], state[Q2], state[Q3] = q
+    state[W_X], state[W_Y], state[W_Z] = rate * edge[E_X], rate * edge[E_Y], rate * edge[E_Z]
+
+
+@jit
+def enter_edge(top, body, state, pivot, k):
+    """Start EDGE mode on edge ``k`` from a pose with both ends on the ground."""
+    edge = body.edges[k]
+    ux, uy, uz = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
+    across = ux * edge[N_X] + uy * edge[N_Y] + uz * edge[N_Z]
+    state[ANGLE] = np.arctan2(across, ux * edge[UP_X] + uy * edge[UP_Y] + uz * edge[UP_Z])
+    state[RATE] = state[W_X] * edge[E_X] + state[W_Y] * edge[E_Y] + state[W_Z] * edge[E_Z]
+    q = turned(state, edge[E_X], edge[E_Y], edge[E_Z], -state[ANGLE])
+    state[F0], state[F1], state[F2], state[F3] = q
+    q = flattened(state[F0:], edge[UP_X], edge[UP_Y], edge[UP_Z])
+    state[F0], state[F1], state[F2], state[F3] = q
+    x, y, _ = to_ground(state[F0:], edge[E_X], edge[E_Y], edge[E_Z])
+    norm = sqrt(x * x + y * y)
+    state[ALONG_X], state[ALONG_Y] = x / norm, y / norm
+    move_pivot(body, state, pivot, top.edge_vertices[k, 0])
+    edge_pose(edge, state, state[ANGLE], state[RATE])
+    return EDGE, k
+
+
+@jit
+def lay_sides(top, body, q, f, sides):
+    """Table of the sides of face ``f`` lying flat with orientation ``q``, for `side_margin`.
+
+    Per side: the distance of the COM inside it [m] and the COM height times its inward normal in
+    ground axes [m].
+    """
+    first, last = top.face_first[f], top.face_first[f + 1]
+    n, face = last - first, body.faces[f]
+    for i in range(n):
+        a, b = body.corners[first + i], body.corners[first + (i + 1) % n]
+        ex, ey = b[0] - a[0], b[1] - a[1]
+        length = sqrt(ex * ex + ey * ey)
+        nx, ny = -ey / length, ex / length
+        gx, gy, _ = to_ground(
+            q,
+            nx * face[F_XX] + ny * face[F_YX],
+            nx * face[F_XY] + ny * face[F_YY],
+            nx * face[F_XZ] + ny * face[F_YZ],
+        )
+        sides[i, DISTANCE] = -(a[0] * nx + a[1] * ny)
+        sides[i, PULL_X], sides[i, PULL_Y] = face[F_HEIGHT] * gx, face[F_HEIGHT] * gy
+    return n
+
+
+@jit
+def side_margin(side, down, ax, ay):
+    """How far the centre of pressure at rest is inside a side, times gravity [m2/s2].
+
+    -M/m of the lift-off moment about that side, linear in the acceleration of the ground;
+    negative lifts. ``down`` is gravity plus the vertical acceleration of the ground [m/s2].
+    """
+    return side[DISTANCE] * down - (side[PULL_X] * ax + side[PULL_Y] * ay)
+
+
+@jit
+def enter_rest(top, body, state, pivot, f, sides):
+    """Lay the body flat on face ``f``, keeping ``pivot`` where it is."""
+    face = body.faces[f]
+    q = flattened(state, face[F_UX], face[F_UY], face[F_UZ])
+    state[Q0], state[Q1], state[Q2], state[Q3] = q
+    state[W_X], state[W_Y], state[W_Z] = 0.0, 0.0, 0.0
+    move_pivot(body, state, pivot, top.face_vertices[top.face_first[f]])
+    lay_sides(top, body, state, f, sides)
+    return REST, f
+
+
+@jit
+def next_uplift(sides, n, gravity, segment, t, step):
+    """Time in the segment, from ``t`` on, at which a face at rest lifts; infinite if it does not.
+
+    ``sides`` [:n] is its table. On a linear segment the lift-off moments are linear and their
+    roots exact.
+    """
+    end = segment[END]
+    begin = t
+    while True:
+        last = segment[END] if segment[SINE] == 0.0 else min(begin + step, end)
+        a, b = acceleration(segment, begin), acceleration(segment, last)
+        first = np.inf
+        for i in range(n):
+            m0 = side_margin(sides[i], gravity + a[2], a[0], a[1])
+            if m0 < 0.0:
+                return begin
+            m1 = side_margin(sides[i], gravity + b[2], b[0], b[1])
+            if m1 < 0.0:
+                if segment[SINE] == 0.0:
+                    first = min(first, begin + (last - begin) * (m0 / (m0 - m1)))
+                else:
+                    low, high = begin, last
+                    while high - low > EVENT_TIME:
+                        middle = 0.5 * (low + high)
+                        c = acceleration(segment, middle)
+                        if middle <= low or middle >= high:
+                            break
+                        if side_margin(sides[i], gravity + c[2], c[0], c[1]) < 0.0:
+                            high = middle
+                        else:
+                            low = middle
+                    first = min(first, high)
+        if first <= last:
+            return first
+        if last >= end:
+            return np.inf
+        begin = last
+
+
+@jit
+def uplift(top, body, state, result, f, sides, ax, ay, az):
+    """Leave face ``f``: over the edge whose moment lifts, or over a vertex."""
+    first, last = top.face_first[f], top.face_first[f + 1]
+    n = last - first
+    anchor = top.face_vertices[first]
+    slack = 1e-9 * body.scalars[GRAVITY] * body.scalars[SIZE]
+    best, best_acceleration, lowest, lowest_margin = NONE, -1.0, FIRST, np.inf
+    for i in range(n):
+        margin = side_margin(sides[i], body.scalars[GRAVITY] + az, ax, ay)
+        if margin < lowest_margin:
+            lowest, lowest_margin = i, margin
+        if margin > slack:
+            continue
+        k = top.edge_of[top.face_vertices[first + i], top.face_vertices[first + (i + 1) % n]]
+        edge = body.edges[k]
+        x, y, _ = to_ground(state, edge[E_X], edge[E_Y], edge[E_Z])
+        angle = 0.0 if top.edge_faces[k, 0] == f else edge[OPENING]
+        moment, _, _, normal = edge_contact(body, edge, x, y, angle, 0.0, ax, ay, az)
+        if moment <= 0.0 and moment + edge[LENGTH] * normal >= 0.0:
+            acceleration = abs(edge_acceleration(body, edge, x, y, angle, ax, ay, az))
+            if acceleration > best_acceleration:
+                best, best_acceleration = k, acceleration
+    if best >= 0:
+        return enter_edge(top, body, state, anchor, best)
+    for i in range(n):
+        p = top.face_vertices[first + i]
+        before, after = top.face_vertices[first + (i + n - 1) % n], top.face_vertices[first + (i + 1) % n]
+        if (
+            vertex_lift(body, p, before, state, ax, ay, az) > 0.0
+            and vertex_lift(body, p, after, state, ax, ay, az) > 0.0
+        ):
+            move_pivot(body, state, anchor, p)
+            return VERTEX, p
+    result[EDGE_STICK] = 1.0  # neither: the edge that lifts most, held at both ends
+    k = top.edge_of[top.face_vertices[first + lowest], top.face_vertices[first + (lowest + 1) % n]]
+    return enter_edge(top, body, state, anchor, k)
+
+
+@jit
+def release(top, body, k, state, angle, rate, ax, ay, az):
+    """Contact along edge ``k`` and whether it can be released.
+
+    The centre of pressure must be beyond an end AND the other end must accelerate upwards once
+    released. A centre of pressure outside alone is not enough: a tilted block shaken along its
+    edge would then drive the free end into the ground.
+
+    Returns
+    -------
+    margin : float
+        The smaller of the two conditions over gravity, positive if released [1].
+    end : int
+        0 or 1, the end about which the body would turn.
+    stuck : bool
+        The centre of pressure is outside and the edge cannot be released.
+    force_e, force_n, force_z : float
+        Ground reaction over mass along the edge, inwards and upwards [m/s2].
+    """
+    edge = body.edges[k]
+    moment, force_e, force_n, force_z = edge_contact(
+        body, edge, state[ALONG_X], state[ALONG_Y], angle, rate, ax, ay, az
+    )
+    gravity = body.scalars[GRAVITY]
+    scale = 1.0 / (gravity * edge[LENGTH])
+    over_first, over_second = moment * scale, -moment * scale - force_z / gravity
+    beyond = max(over_first, over_second)
+    end = FIRST if over_first >= over_second else SECOND
+    if beyond <= 0.0:
+        return beyond, end, False, force_e, force_n, force_z
+    edge_pose(edge, state, angle, rate)
+    kept, freed = top.edge_vertices[k, end], top.edge_vertices[k, 1 - end]
+    lift = vertex_lift(body, kept, freed, state, ax, ay, az)
+    return min(beyond, lift / gravity), end, lift <= 0.0, force_e, force_n, force_z
+
+
+@jit
+def flatter_face(top, body, state, k):
+    """The face at edge ``k`` that is closer to lying flat."""
+    first, other = top.edge_faces[k, 0], top.edge_faces[k, 1]
+    if other < 0:
+        return first
+    ux, uy, uz = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
+    a, b = body.faces[first], body.faces[other]
+    on_first = ux * a[F_UX] + uy * a[F_UY] + uz * a[F_UZ]
+    on_other = ux * b[F_UX] + uy * b[F_UY] + uz * b[F_UZ]
+    return first if on_first >= on_other else other
+
+
+@jit
+def comes_to_rest(top, body, state, trial, pivot, f, sides, settings, ax, ay, az):
+    """Whether the motion that is left on face ``f`` ends within the rest time.
+
+    The energy above the flat position, in the present effective gravity, allows one more half
+    cycle of rocking; rest if that would be shorter than the rest time. ``trial`` and ``sides`` are
+    scratch.
+    """
+    face = body.faces[f]
+    ux, uy, uz = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
+    dx, dy, dz = ux - face[F_UX], uy - face[F_UY], uz - face[F_UZ]
+    if dx * dx + dy * dy + dz * dz > settings.rest_tilt * settings.rest_tilt:
+        return False
+    mass, gravity = body.scalars[MASS], body.scalars[GRAVITY]
+    v = body.vertices[pivot]
+    x, y, z = to_ground(state, -v[0], -v[1], -v[2])
+    w = state[W_X], state[W_Y], state[W_Z]
+    trial[Q0], trial[Q1], trial[Q2], trial[Q3] = flattened(state, face[F_UX], face[F_UY], face[F_UZ])
+    fx, fy, fz = to_ground(trial, -v[0], -v[1], -v[2])
+    energy = kinetic_energy(mass, inertia_of(body), (v[0], v[1], v[2]), w)
+    energy += mass * ((gravity + az) * (z - fz) + ax * (x - fx) + ay * (y - fy))
+    margin = np.inf
+    for i in range(lay_sides(top, body, trial, f, sides)):
+        margin = min(margin, side_margin(sides[i], gravity + az, ax, ay))
+    if margin <= 0.0:
+        return False
+    return 2.0 * sqrt(2.0 * max(energy, 0.0) * body.largest[pivot]) < settings.rest_time * mass * margin

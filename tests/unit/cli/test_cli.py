@@ -1,0 +1,271 @@
+"""The command line: exit codes, messages, and what survives an interruption."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+import xarray as xr
+
+from mcrock import cli
+from mcrock.dataset import load_dataset
+from mcrock.store import chunks_done
+
+PROGRAM = [sys.executable, "-m", "mcrock"]
+
+
+@pytest.fixture
+def mcrock(monkeypatch, capsys):
+    """Run the command line in this process: (exit code, output, errors)."""
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["mcrock", *map(str, arguments)])
+        terminate = signal.getsignal(signal.SIGTERM)
+        try:
+            with pytest.raises(SystemExit) as ended:
+                cli.main()
+        finally:
+            signal.signal(signal.SIGTERM, terminate)
+        return ended.value.code or 0, *capsys.readouterr()
+
+    return call
+
+
+def program(*arguments, **options):
+    """Run the command line in a process of its own."""
+    command = [*PROGRAM, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, **options)
+
+
+@pytest.fixture
+def store(mcrock, study_file, tmp_path):
+    """Finished store of the small study."""
+    assert mcrock("run", study_file, "-o", tmp_path / "s.zarr")[0] == 0
+    return tmp_path / "s.zarr"
+
+
+def test_help_and_version_come_without_the_heavy_imports():
+    script = (
+        "import sys; from mcrock import cli; sys.argv = ['mcrock', '--help']\n"
+        "try: cli.main()\n"
+        "finally: print(sorted({'numba', 'xarray', 'dask', 'scipy', 'zarr', 'pydantic'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert done.stdout.splitlines()[-1] == "[]"
+    assert re.fullmatch(r"mcrock \d+\.\d+\.\d+\S*\n", program("--version").stdout)
+
+
+def test_a_run_ends_with_its_table_and_path(mcrock, study_file, tmp_path):
+    code, output, errors = mcrock("run", study_file, "-o", tmp_path / "s.zarr", "--workers", 2)
+    assert code == 0, errors
+    lines = output.splitlines()
+    assert lines[1].split()[:4] == ["intensity", "runs", "overturned", "undecided"]
+    assert [line.split()[:3] for line in lines[2:5]] == [[x, "g", "40"] for x in ("0.102", "0.408", "0.918")]
+    assert "Lognormal fragility" in output
+    assert lines[-1] == str(tmp_path / "s.zarr")
+
+
+def test_stats_say_the_same_as_the_run(mcrock, study_file, tmp_path):
+    _, at_the_end, _ = mcrock("run", study_file, "-o", tmp_path / "s.zarr")
+    code, output, _ = mcrock("stats", tmp_path / "s.zarr")
+    assert code == 0
+    assert output == at_the_end[: len(output)]
+
+
+def test_stats_as_json(mcrock, store):
+    code, output, _ = mcrock("stats", store, "--json")
+    result = json.loads(output)
+    assert code == 0
+    assert result["overturning_probability"]["variables"]["runs"]["values"] == [40, 40, 40]
+    assert result["fragility"]["variables"]["median"]["units"] == "m s-2"
+
+
+def test_check_says_size_and_time(mcrock, study_file):
+    code, output, _ = mcrock("check", study_file)
+    assert code == 0
+    assert "40 realizations x 3 intensities = 120 runs" in output
+    assert re.search(r"about .* on the \d+ cores of this machine, .* ms per run, mean of \d+ runs", output)
+
+
+def test_a_dry_run_writes_nothing(mcrock, study_file, tmp_path):
+    before = sorted(tmp_path.iterdir())
+    code, output, _ = mcrock("run", study_file, "-o", tmp_path / "s.zarr", "--dry-run")
+    assert code == 0
+    assert "5 chunks of up to 8 realizations" in output
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_seed_and_keys_can_be_overridden(mcrock, study_file, tmp_path):
+    options = ("--seed", 9, "--set", "ensemble.realizations=11", "--set", "body.height=1.1")
+    assert mcrock("run", study_file, "-o", tmp_path / "s.zarr", *options)[0] == 0
+    with load_dataset(tmp_path / "s.zarr") as ds:
+        config = json.loads(ds.attrs["config"])
+        assert ds.sizes["realization"] == 11
+    assert (config["seed"], config["body"]["height"]) == (9, 1.1)
+
+
+def test_export_equals_the_store(mcrock, store, tmp_path):
+    assert mcrock("export", store, "-o", tmp_path / "s.nc")[0] == 0
+    with load_dataset(tmp_path / "s.nc") as exported, load_dataset(store) as stored:
+        xr.testing.assert_identical(exported.load(), stored.load())
+    code, _, errors = mcrock("export", store, "-o", tmp_path / "s.nc")
+    assert (code, errors.count("\n")) == (2, 1)
+    assert mcrock("export", store, "-o", tmp_path / "s.nc", "--overwrite")[0] == 0
+
+
+def test_tasks_say_how_far_the_study_is(mcrock, study_file, tmp_path):
+    run = ("run", study_file, "-o", tmp_path / "s.zarr")
+    code, output, _ = mcrock(*run, "--task", "1/2")
+    assert (code, output) == (0, f"task 1/2 has ended; 2 of 5 chunks of {tmp_path / 's.zarr'} are done\n")
+    code, output, _ = mcrock(*run, "--task", "2/2")
+    assert code == 0
+    assert "Lognormal fragility" in output
+
+
+@pytest.mark.parametrize("command", [("stats",), ("export", "-o", "x.nc"), ("plot", "-o", "figures")])
+def test_missing_runs_are_refused(mcrock, study_file, tmp_path, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    mcrock("run", study_file, "-o", "s.zarr", "--task", "1/2")
+    name, *rest = command
+    code, _, errors = mcrock(name, "s.zarr", *rest)
+    assert code == 2
+    assert errors.startswith("mcrock: s.zarr is incomplete: 2 of 5 chunks are done; finish it with")
+    assert not (tmp_path / "x.nc").exists()
+    assert not (tmp_path / "figures").exists()
+
+
+def test_missing_runs_can_be_accepted(mcrock, study_file, tmp_path):
+    mcrock("run", study_file, "-o", tmp_path / "s.zarr", "--task", "1/2")
+    code, output, _ = mcrock("stats", tmp_path / "s.zarr", "--allow-incomplete")
+    assert code == 0
+    assert output.splitlines()[2].split()[2] == "16"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("run", "none.toml", "-o", "s.zarr"), r"none\.toml: no such file"),
+        (("check", "study.toml", "--set", "body.heigth=1"), "unknown key 'heigth'; did you mean 'height'"),
+        (("run", "study.toml", "-o", "none/s.zarr"), r"the folder none does not exist"),
+        (("run", "study.toml", "-o", "study.toml", "--overwrite"), "not a store of mcrock; choose another"),
+        (("run", "study.toml", "-o", "s.zarr", "--task", "one"), "--task must be i/n, as in 3/8, got 'one'"),
+        (("run", "study.toml", "-o", "s.zarr", "--task", "3/2"), "task must be i/n with 1 <= i <= n"),
+        (("run", "study.toml", "-o", "s.zarr", "--workers", "0"), "workers must be at least 1, got 0"),
+        (("run", "study.toml", "-o", "s.zarr", "--address", "none.json"), "no dask scheduler answers"),
+        (("stats", "none.zarr"), r"none\.zarr: no such store or file"),
+        (("stats", "study.toml"), "neither a zarr store nor a NetCDF file"),
+        (("plot", ".", "-o", "figures"), "neither a zarr store nor a NetCDF file"),
+        (("export", "none.zarr", "-o", "x.nc"), "no such store or file"),
+    ],
+)
+def test_a_mistake_is_one_line_and_exit_2(mcrock, study_file, monkeypatch, arguments, message):
+    monkeypatch.chdir(study_file.parent)
+    monkeypatch.setattr(cli, "CONNECT_SECONDS", 0.5)
+    code, output, errors = mcrock(*arguments)
+    assert (code, output) == (2, "")
+    assert re.fullmatch(rf"mcrock: .*{message}.*\n", errors)
+
+
+def test_all_mistakes_are_listed(mcrock, study_file):
+    options = ("--set", "body.heigth=1", "--set", "body.depth=-1", "--set", "seed=0.5")
+    code, _, errors = mcrock("run", study_file, "-o", study_file.parent / "s.zarr", *options)
+    assert (code, errors.count("\n")) == (2, 3)
+
+
+def test_wrong_options_are_exit_2(mcrock, study_file):
+    assert mcrock("run", study_file)[0] == 2
+    assert mcrock("run", study_file, "-o", "x", "--workers", "many")[0] == 2
+    assert mcrock("fly")[0] == 2
+
+
+def test_a_failed_run_is_exit_1(mcrock, study_file, tmp_path, monkeypatch):
+    import mcrock.ensemble.part
+
+    def fail(*args):
+        raise ZeroDivisionError("division by zero")
+
+    monkeypatch.setattr(mcrock.ensemble.part, "simulate_part", fail)
+    code, output, errors = mcrock("run", study_file, "-o", tmp_path / "s.zarr")
+    assert (code, output) == (1, "")
+    assert "mcrock: realizations 0 to 7 failed: ZeroDivisionError" in errors
+    assert "0 of 5 chunks are done" in errors
+    assert "Traceback" not in errors
+
+
+def test_warnings_are_lines_too(mcrock, study_file):
+    record = study_file.parent / "one.csv"
+    rows = record.read_text().splitlines()
+    rows[5] = rows[5].split(",")[0] + ",90,0"
+    record.write_text("\n".join(rows))
+    command = program("run", study_file, "-o", study_file.parent / "s.zarr", "--dry-run")
+    assert command.returncode == 0
+    assert re.match(r"mcrock: warning: .*one", command.stderr)
+    assert "site-packages" not in command.stderr
+
+
+def test_a_full_disk_is_one_message_and_exit_1(study_file, tmp_path):
+    path = tmp_path / "s.zarr"
+    limited = (
+        "import resource, signal, sys; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]),) * 2)\n"
+        "from mcrock import cli; sys.argv = ['mcrock', 'run', *sys.argv[2:], '--resume']; cli.main()"
+    )
+    many = ("--set", "ensemble.realizations=400", "--set", "intensity.levels=[1, 2, 3, 4]")
+    for size in (200, 3000, 10**9):  # the template, a part, nothing fails
+        command = [sys.executable, "-c", limited, str(size), study_file, "-o", path, *many]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert "Traceback" not in done.stderr
+        if size < 10**9:
+            assert done.returncode == 1, done.stderr
+            assert "File too large" in done.stderr
+            assert not path.exists() or not chunks_done(path).all()
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize("processes", [False, True])
+def test_an_interrupted_run_goes_on_with_resume(study_file, tmp_path, sent, code, processes):
+    path = tmp_path / "s.zarr"
+    options = ("--set", "ensemble.realizations=20000", "--workers", "2", *(["--processes"] if processes else []))
+    command = [*PROGRAM, "run", study_file, "-o", path, *options]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    while not path.exists() or not chunks_done(path).any():
+        assert process.poll() is None
+        time.sleep(0.02)
+    process.send_signal(sent)
+    output, errors = process.communicate(timeout=30)
+    assert process.returncode == code
+    assert output == ""
+    assert re.fullmatch(r"mcrock: interrupted; \d+ of \d+ chunks of .* are done, .* --resume .*\n", errors)
+    assert 0 < chunks_done(path).sum() < len(chunks_done(path))
+
+
+@pytest.mark.parametrize("arguments", [("--help",), ("stats", "s.zarr", "--json")])
+def test_a_reader_that_leaves_is_no_error(store, arguments):
+    process = subprocess.Popen(
+        [*PROGRAM, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=store.parent,
+        env=os.environ | {"COLUMNS": "80"},
+    )
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait() in (0, 1)
+
+
+def test_output_that_cannot_be_written_is_an_error(store):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [*PROGRAM, "stats", store], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert done.returncode == 1
+    assert done.stderr == "mcrock: No space left on device\n"

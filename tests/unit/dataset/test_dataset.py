@@ -1,0 +1,159 @@
+"""Labelled datasets: made, checked, exported."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from mcrock.dataset import OUTPUTS, SCHEMA, DatasetError, build_dataset, load_dataset, save_dataset
+from mcrock.params import Outcome
+
+
+@pytest.fixture
+def result():
+    """A result of 6 realizations at 2 intensities."""
+    rng = np.random.default_rng(1)
+    values = {name: rng.integers(1, 4, (6, 2)) for name in OUTPUTS}
+    values |= {"intensity": [1.0, 2.0], "record": np.arange(6) % 2, "motion_name": ["a", "b"]}
+    values |= {"motion_group": [0, 1], "motion_intensity": [3.0, 4.0], "chunk_done": [1, 1]}
+    attrs = {"title": "t", "seed": 2**63 - 1, "config": "{}"}
+    return build_dataset(values, units="m s-1", long_name="peak ground velocity", attrs=attrs)
+
+
+def test_every_number_has_units_and_every_variable_a_name(result):
+    for name, array in result.variables.items():
+        assert array.attrs["long_name"]
+        assert array.dtype.kind == "O" or array.attrs["units"], name
+
+
+def test_intensities_have_the_units_of_the_measure(result):
+    assert result["intensity"].attrs == {"units": "m s-1", "long_name": "peak ground velocity"}
+    assert result["motion_intensity"].attrs["units"] == "m s-1"
+
+
+def test_codes_carry_their_meaning(result):
+    attrs = result["outcome"].attrs
+    assert attrs["flag_values"] == [int(code) for code in Outcome]
+    assert attrs["flag_meanings"].split()[Outcome.OVERTURNED] == "overturned"
+
+
+def test_types_are_those_of_the_schema(result):
+    assert all(result[name].dtype == SCHEMA[name].dtype for name in OUTPUTS)
+
+
+def test_a_cloud_has_outcomes_on_realization_alone():
+    ds = build_dataset({"outcome": [1, 3], "intensity_value": [0.1, 0.2]}, units="m s-2")
+    assert ds["outcome"].dims == ds["intensity_value"].dims == ("realization",)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"heigth": [1.0]}, "'heigth' is no dataset variable"),
+        ({"body_mass": [[1.0]]}, r"'body_mass' must have the dims \('realization',\), got the shape"),
+        ({"outcome": 3}, r"'outcome' must have the dims"),
+    ],
+)
+def test_what_is_not_in_the_schema_is_refused(values, message):
+    with pytest.raises(ValueError, match=message):
+        build_dataset(values)
+
+
+@pytest.mark.parametrize("suffix", [".zarr", ".nc"])
+def test_a_file_gives_back_what_was_written(result, tmp_path, suffix):
+    path = tmp_path / f"r{suffix}"
+    if suffix == ".zarr":
+        result.to_zarr(path, consolidated=False, zarr_format=3)
+    else:
+        save_dataset(result, path)
+    loaded = load_dataset(path).load()
+    xr.testing.assert_identical(loaded, result)
+    assert list(loaded.data_vars) == [name for name in SCHEMA if name in result.data_vars]
+    loaded.close()
+
+
+def test_an_export_of_lazy_arrays_equals_that_of_loaded_ones(result, tmp_path):
+    result.to_zarr(tmp_path / "r.zarr", consolidated=False, zarr_format=3)
+    save_dataset(load_dataset(tmp_path / "r.zarr", chunks={}), tmp_path / "r.nc")
+    with load_dataset(tmp_path / "r.nc") as loaded:
+        xr.testing.assert_identical(loaded.load(), result)
+
+
+def test_missing_runs_are_refused_unless_allowed(result, tmp_path):
+    result["chunk_done"][1] = 0
+    save_dataset(result, tmp_path / "r.nc")
+    with pytest.raises(DatasetError, match=r"incomplete: 1 of 2 chunks are done; .* --allow-incomplete"):
+        load_dataset(tmp_path / "r.nc")
+    load_dataset(tmp_path / "r.nc", allow_incomplete=True).close()
+
+
+def test_what_is_no_result_is_refused(result, tmp_path):
+    with pytest.raises(DatasetError, match=r"no\.zarr: no such store or file"):
+        load_dataset(tmp_path / "no.zarr")
+    with pytest.raises(DatasetError, match="neither a zarr store nor a NetCDF file"):
+        load_dataset(tmp_path)
+    (tmp_path / "text.nc").write_text("no")
+    with pytest.raises(DatasetError, match="neither a zarr store nor a NetCDF file"):
+        load_dataset(tmp_path / "text.nc")
+    xr.Dataset({"x": 1}).to_netcdf(tmp_path / "x.nc")
+    with pytest.raises(DatasetError, match="no result of mcrock: it has no variable 'outcome'"):
+        load_dataset(tmp_path / "x.nc")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda ds: ds.assign(peak_tilt=ds["peak_tilt"].assign_attrs(units="deg")), "units 'rad', got 'deg'"),
+        (lambda ds: ds.assign(outcome=ds["outcome"].astype("f8")), "'outcome' must be of type int8"),
+        (lambda ds: ds.assign(record=("motion", np.zeros(2, "i4"))), "'record' must have the dims"),
+    ],
+)
+def test_departures_from_the_schema_are_named(result, tmp_path, change, message):
+    change(result.drop_vars("motion_name")).to_netcdf(tmp_path / "r.nc")
+    with pytest.raises(DatasetError, match=message):
+        load_dataset(tmp_path / "r.nc")
+
+
+def test_an_export_replaces_nothing_but_a_netcdf_file_and_only_if_told(result, tmp_path):
+    path = tmp_path / "r.nc"
+    save_dataset(result, path)
+    with pytest.raises(DatasetError, match=r"r\.nc exists already; replace it with --overwrite"):
+        save_dataset(result, path)
+    save_dataset(result, path, overwrite=True)
+    notes = tmp_path / "notes.txt"
+    notes.write_text("years of work")
+    for other in (notes, tmp_path):
+        with pytest.raises(DatasetError, match="exists and is not a NetCDF file"):
+            save_dataset(result, other, overwrite=True)
+    assert notes.read_text() == "years of work"
+    with pytest.raises(DatasetError, match=r"the folder .* does not exist"):
+        save_dataset(result, tmp_path / "none" / "r.nc")
+
+
+def test_an_export_that_fails_leaves_the_old_file_and_nothing_else(result, tmp_path):
+    path = tmp_path / "r.nc"
+    save_dataset(result, path)
+    before = path.read_bytes()
+    script = textwrap.dedent("""
+        import resource, signal, sys
+        from pathlib import Path
+        import numpy as np
+        from mcrock.dataset import build_dataset, save_dataset
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+        values = {"outcome": np.ones((1000, 2)), "peak_tilt": np.random.default_rng(0).random((100_000, 2))}
+        values["outcome"] = np.ones((100_000, 2))
+        try:
+            save_dataset(build_dataset(values), Path(sys.argv[1]), overwrite=True)
+        except OSError as error:
+            print(error)
+    """)
+    done = subprocess.run([sys.executable, "-c", script, path], capture_output=True, text=True, check=False)
+    assert "r.nc" in done.stdout, done.stderr
+    assert path.read_bytes() == before
+    assert [file.name for file in tmp_path.iterdir()] == ["r.nc"]

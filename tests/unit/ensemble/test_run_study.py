@@ -1,0 +1,341 @@
+"""Studies end to end: the result depends on nothing but the study, whatever happens on the way."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+
+import numpy as np
+import pytest
+import xarray as xr
+import zarr
+
+import mcrock.ensemble.part
+from mcrock.config import load_config
+from mcrock.ensemble import EnsembleError, estimate_time, run_study
+from mcrock.ensemble.part import JOBS, cut_parts
+from mcrock.params import Outcome
+from mcrock.sampling import load_motions
+from mcrock.simulate import simulate_part
+from mcrock.store import StoreError, chunk_length, chunks_done
+
+
+@pytest.fixture
+def study(study_file):
+    """40 realizations at 3 intensities, in 5 chunks of 8."""
+    return load_config(study_file)
+
+
+@pytest.fixture
+def reference(study, tmp_path):
+    """Its result, from one worker."""
+    return run_study(study, tmp_path / "reference.zarr", workers=1)
+
+
+def files(path):
+    """Digest of every file of a store."""
+    found = [file for file in sorted(path.rglob("*")) if file.is_file() and file.suffix != ".partial"]
+    return {str(f.relative_to(path)): hashlib.sha256(f.read_bytes()).hexdigest() for f in found}
+
+
+def test_every_run_has_an_outcome(reference, study):
+    assert dict(reference["outcome"].sizes) == {"realization": 40, "intensity": 3}
+    assert (reference["outcome"] != Outcome.NOT_RUN).all()
+    assert reference["chunk_done"].all()
+    assert 0 < (reference["outcome"] == Outcome.OVERTURNED).mean() < 1  # or the other tests prove little
+    assert json.loads(reference.attrs["config"]) == json.loads(study.to_json())
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"workers": 1},
+        {"workers": 2},
+        {"workers": 5, "part_size": 1},
+        {"workers": 2, "part_size": 17},
+        {"part_size": 1000},
+        {"workers": 2, "processes": True, "part_size": 9},
+    ],
+    ids=str,
+)
+def test_workers_and_part_size_change_no_bit(study, reference, tmp_path, options):
+    xr.testing.assert_identical(run_study(study, tmp_path / "s.zarr", **options), reference)
+    assert files(tmp_path / "s.zarr") == files(tmp_path / "reference.zarr")
+
+
+def test_a_cluster_changes_no_bit(study, reference, tmp_path):
+    from distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+    ):
+        ds = run_study(study, tmp_path / "s.zarr", client=client)
+    xr.testing.assert_identical(ds, reference)
+
+
+def test_a_cloud_study_runs(study_file, tmp_path):
+    value = 'intensity={ measure = "pga", value = { distribution = "uniform", low = 1, high = 9 } }'
+    ds = run_study(load_config(study_file, [value]), tmp_path / "s.zarr")
+    assert ds["outcome"].dims == ("realization",)
+    assert ((ds["intensity_value"] >= 1) & (ds["intensity_value"] <= 9)).all()
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 9])
+def test_tasks_share_the_work_without_overlap(n):
+    done = np.array([False, False, False, True, False])
+    parts = [part for i in range(1, n + 1) for part in cut_parts(done, 8, 37, 16, (i, n))]
+    computed = [realization for part in parts for realization in range(*part)]
+    assert computed == [realization for realization in range(37) if realization // 8 != 3]
+
+
+def test_tasks_join_one_store(study, reference, tmp_path):
+    path = tmp_path / "s.zarr"
+    partial = run_study(study, path, task=(2, 3))
+    assert partial["chunk_done"].values.tolist() == [0, 1, 1, 0, 0]
+    partial.close()
+    for i in (3, 1):
+        ds = run_study(study, path, task=(i, 3))
+    xr.testing.assert_identical(ds, reference)
+
+
+def test_tasks_may_race_to_create_the_store(study_file, study, reference, tmp_path):
+    script = textwrap.dedent("""
+        import sys
+        from mcrock.config import load_config
+        from mcrock.ensemble import run_study
+        run_study(load_config(sys.argv[1]), sys.argv[2], task=(int(sys.argv[3]), 2), workers=1)
+    """)
+    path = tmp_path / "s.zarr"
+    command = [sys.executable, "-c", script, str(study_file), str(path)]
+    tasks = [subprocess.Popen([*command, str(i)]) for i in (1, 2)]
+    assert [task.wait(timeout=120) for task in tasks] == [0, 0]
+    xr.testing.assert_identical(run_study(study, path, resume=True), reference)
+    assert not [p.name for p in tmp_path.iterdir() if p.name.startswith(".")]
+
+
+def test_what_is_there_is_not_touched(study, reference, tmp_path):
+    before = files(tmp_path / "reference.zarr")
+    with pytest.raises(StoreError, match=r"exists already; go on with it \(--resume\), replace it"):
+        run_study(study, tmp_path / "reference.zarr")
+    other = tmp_path / "folder"
+    other.mkdir()
+    (other / "notes.txt").write_text("years of work")
+    for options in ({}, {"overwrite": True}, {"resume": True}, {"task": (1, 2)}):
+        with pytest.raises(StoreError, match="is not a store of mcrock; choose another output"):
+            run_study(study, other, **options)
+    assert (other / "notes.txt").read_text() == "years of work"
+    assert files(tmp_path / "reference.zarr") == before
+
+
+def test_another_study_does_not_join(study_file, reference, tmp_path):
+    path = tmp_path / "reference.zarr"
+    other = load_config(study_file, ["seed=6", "ensemble.realizations=41"])
+    for options in ({"resume": True}, {"task": (1, 2)}):
+        with pytest.raises(StoreError, match=r"seed \(stored 5, wanted 6\)"):
+            run_study(other, path, **options)
+    ds = run_study(other, path, overwrite=True)
+    assert ds.sizes["realization"] == 41
+
+
+def test_changed_records_are_noticed(study, reference, tmp_path, study_file):
+    record = study_file.parent / "one.csv"
+    record.write_text(record.read_text().replace("0.000000000000000000e+00,0.0", "0.0,0.1", 1))
+    with pytest.raises(StoreError, match="motions_digest"):
+        run_study(study, tmp_path / "reference.zarr", resume=True)
+
+
+def test_time_and_place_go_to_the_log(study, reference, tmp_path):
+    lines = [json.loads(line) for line in (tmp_path / "reference.zarr.log").read_text().splitlines()]
+    assert [line["event"] for line in lines] == ["start", *["part"] * 5, "end"]
+    assert lines[0]["workers"] == 1
+    assert set(reference.attrs) == {"Conventions", "title", "source", "seed", "motions_digest", "config"}
+
+
+def test_progress_counts_all_runs(study, tmp_path):
+    states = []
+
+    def note(progress):
+        states.append((progress.finished_runs, progress.total_runs))
+
+    ds = run_study(study, tmp_path / "s.zarr", progress=note)
+    assert states[0] == (0, 120)
+    assert states[-1] == (120, 120)
+    assert len(states) == 1 + ds.sizes["chunk"]
+
+
+def test_a_part_that_fails_is_named_and_the_others_are_stored(study, reference, tmp_path, monkeypatch):
+    def fail(inputs, motions, controls):
+        if inputs.start == 16:
+            raise ZeroDivisionError("division by zero")
+        return simulate_part(inputs, motions, controls)
+
+    path = tmp_path / "s.zarr"
+    monkeypatch.setattr(mcrock.ensemble.part, "simulate_part", fail)
+    message = r"realizations 16 to 23 failed: ZeroDivisionError: division by zero\n4 of 5 chunks are done"
+    with pytest.raises(EnsembleError, match=message):
+        run_study(study, path, workers=2)
+    assert chunks_done(path).tolist() == [True, True, False, True, True]
+    assert "Traceback" in (tmp_path / "s.zarr.log").read_text()
+    monkeypatch.undo()
+    xr.testing.assert_identical(run_study(study, path, resume=True), reference)
+
+
+def test_runs_the_kernel_leaves_out_are_an_error(study, tmp_path, monkeypatch):
+    def forget(inputs, motions, controls):
+        outcomes = simulate_part(inputs, motions, controls)
+        outcomes["outcome"][0, 0] = Outcome.NOT_RUN
+        return outcomes
+
+    monkeypatch.setattr(mcrock.ensemble.part, "simulate_part", forget)
+    with pytest.raises(EnsembleError, match="the kernel left out runs"):
+        run_study(study, tmp_path / "s.zarr")
+
+
+@pytest.mark.parametrize("n_written", [0, 5, 60, 100, 200])
+def test_a_full_disk_ends_the_run_and_loses_nothing(study, reference, tmp_path, monkeypatch, n_written):
+    path, count, lock = tmp_path / "s.zarr", [0], threading.Lock()
+    put = zarr.Array.__setitem__
+
+    def write(array, selection, value):
+        with lock:
+            count[0] += 1
+            if count[0] > n_written:
+                raise OSError(errno.ENOSPC, "No space left on device")
+        put(array, selection, value)
+
+    monkeypatch.setattr(zarr.Array, "__setitem__", write)
+    with pytest.raises(EnsembleError, match=r"s\.zarr.*No space left on device"):
+        run_study(study, path, workers=2)
+    monkeypatch.undo()
+    time.sleep(0.5)  # the other worker ends its part
+    if path.exists():
+        assert not chunks_done(path).all()
+    xr.testing.assert_identical(run_study(study, path, resume=True), reference)
+
+
+def test_a_log_that_cannot_be_written_ends_the_run(study, tmp_path):
+    (tmp_path / "s.zarr.log").mkdir()
+    with pytest.raises(EnsembleError, match=r"Is a directory: .*s\.zarr\.log"):
+        run_study(study, tmp_path / "s.zarr")
+
+
+SLOW = """
+    import sys, time
+    from mcrock.config import load_config
+    from mcrock.ensemble import part, run_study
+    simulate_part = part.simulate_part
+    def slow(*args):
+        outcomes = simulate_part(*args)
+        time.sleep(0.2)
+        return outcomes
+    part.simulate_part = slow
+    run_study(load_config(sys.argv[1]), sys.argv[2], workers=1, resume=True)
+"""
+
+
+def test_a_killed_run_goes_on_where_it_ended(study, study_file, reference, tmp_path):
+    path = tmp_path / "s.zarr"
+    command = [sys.executable, "-c", textwrap.dedent(SLOW), str(study_file), str(path)]
+    for n_done in (1, 3):
+        process = subprocess.Popen(command)
+        while not path.exists() or chunks_done(path).sum() < n_done:
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.kill()
+        process.wait()
+    done = chunks_done(path)
+    assert 3 <= done.sum() < len(done)
+    xr.testing.assert_identical(run_study(study, path, resume=True), reference)
+    assert files(path) == files(tmp_path / "reference.zarr")
+
+
+def test_half_a_chunk_is_computed_again(study, reference, tmp_path):
+    path = tmp_path / "s.zarr"
+    run_study(study, path)
+    group = zarr.open_group(path, mode="r+")
+    length = chunk_length(40, 3)
+    group["chunk_done"][2] = 0
+    group["peak_tilt"][2 * length : 3 * length] = 99.0
+    (path / "outcome" / "c" / "2" / "0").unlink()
+    xr.testing.assert_identical(run_study(study, path, resume=True), reference)
+
+
+def test_a_lost_worker_process_is_reported(study, tmp_path):
+    def kill(progress):
+        for child in multiprocessing.active_children():
+            os.kill(child.pid, signal.SIGKILL)
+
+    with pytest.raises(EnsembleError, match=r"a worker process died.*\n\d of 5 chunks are done"):
+        run_study(study, tmp_path / "s.zarr", workers=2, processes=True, progress=kill)
+
+
+def test_no_more_parts_are_held_than_there_are_workers(study, tmp_path, monkeypatch):
+    held, most, lock = [0], [0], threading.Lock()
+
+    def count(inputs, motions, controls):
+        with lock:
+            held[0] += 1
+            most[0] = max(most[0], held[0])
+        outcomes = simulate_part(inputs, motions, controls)
+        time.sleep(0.02)
+        with lock:
+            held[0] -= 1
+        return outcomes
+
+    monkeypatch.setattr(mcrock.ensemble.part, "simulate_part", count)
+    run_study(study, tmp_path / "s.zarr", workers=2)
+    assert most[0] == 2
+    assert not JOBS
+
+
+def test_an_interrupt_keeps_what_is_done(study, reference, tmp_path):
+    def interrupt(progress):
+        if progress.finished:
+            raise KeyboardInterrupt
+
+    path = tmp_path / "s.zarr"
+    with pytest.raises(KeyboardInterrupt):
+        run_study(study, path, workers=1, progress=interrupt)
+    assert chunks_done(path).any()
+    xr.testing.assert_identical(run_study(study, path, resume=True), reference)
+
+
+def test_impossible_bodies_are_refused_before_anything_is_written(study_file, tmp_path):
+    offset = 'body.com_x={ distribution = "normal", mean = 0, std = 0.1 }'
+    with pytest.raises(ValueError, match=r"realization \d+: .*truncate"):
+        run_study(load_config(study_file, [offset]), tmp_path / "s.zarr")
+    assert not (tmp_path / "s.zarr").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"workers": 0}, "workers must be at least 1, got 0"),
+        ({"part_size": -1}, "part_size must be at least 1, got -1"),
+        ({"task": (3, 2)}, "task must be i/n with 1 <= i <= n, got 3/2"),
+        ({"task": (0, 2)}, "task must be i/n"),
+        ({"overwrite": True, "resume": True}, "give one of them"),
+        ({"overwrite": True, "task": (1, 2)}, "would delete what the other tasks have done"),
+        ({"client": object(), "workers": 2}, "are those of the cluster"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(study, tmp_path, options, message):
+    with pytest.raises(ValueError, match=message):
+        run_study(study, tmp_path / "s.zarr", **options)
+
+
+def test_the_estimate_is_measured(study):
+    seconds, n_timed = estimate_time(study, load_motions(study), budget=0.2)
+    assert 0 < seconds < 1
+    assert n_timed % 3 == 0
+    assert 0 < n_timed <= 120

@@ -1,0 +1,147 @@
+"""Figures: what they show, their labels and notes, and that they leave no traces."""
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+from mcrock.params import STANDARD_GRAVITY, Outcome
+from mcrock.plots import (
+    plot_exceedance,
+    plot_fragility,
+    plot_impact_map,
+    plot_outcomes,
+    save_all,
+    save_figure,
+)
+from mcrock.statistics import fit_fragility, overturning_probability
+
+PLOTS = [plot_fragility, plot_exceedance, plot_impact_map, plot_outcomes]
+
+
+def note(ax):
+    return ax.get_figure().get_supxlabel().replace("\n", " ")
+
+
+@pytest.mark.parametrize("plot", PLOTS)
+@pytest.mark.parametrize("cloud", [False, True])
+def test_every_figure_has_units_and_numbers_and_leaves_settings_alone(make_study, plot, cloud):
+    before = dict(mpl.rcParams)
+    ax = plot(make_study(cloud=cloud, undecided=0.02))
+    assert dict(mpl.rcParams) == before
+    assert ax.get_xlabel().endswith("]")
+    assert ax.get_ylabel().endswith("]")
+    assert "runs" in note(ax)
+    assert ax.get_figure().get_size_inches()[0] * 25.4 == pytest.approx(90)
+
+
+def test_fragility_shows_the_fit_in_g(make_study):
+    ds = make_study()
+    ax, fit = plot_fragility(ds), fit_fragility(ds)
+    assert ax.get_xlabel() == "Peak ground acceleration [g]"
+    curve = ax.get_lines()[0]
+    np.testing.assert_allclose(curve.get_xdata(), fit["intensity_grid"] / STANDARD_GRAVITY)
+    np.testing.assert_allclose(curve.get_ydata(), fit["curve"])
+    points = ax.containers[0].lines[0]
+    np.testing.assert_allclose(points.get_ydata(), overturning_probability(ds)["probability"])
+    assert "4400 runs of 22 records" in note(ax)
+    assert f"Median {float(fit['median']) / STANDARD_GRAVITY:.3g} g" in note(ax)
+    assert "Band: 1000 resamples of the records" in note(ax)
+
+
+def test_fragility_without_a_curve_says_so(make_study):
+    ax = plot_fragility(make_study(median=1000.0))
+    assert "No curve: none overturned" in note(ax)
+    assert "lognormal fit" not in [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+def test_intensity_other_than_acceleration_keeps_its_unit(make_study):
+    ds = make_study()
+    ds["intensity"].attrs = {"units": "m s-1", "long_name": "peak ground velocity"}
+    assert plot_fragility(ds).get_xlabel() == "Peak ground velocity [m/s]"
+    ds["intensity"].attrs = {"units": "1", "long_name": "factor on the motion"}
+    ax = plot_fragility(ds)
+    assert ax.get_xlabel() == "Factor on the motion [1]"
+    assert ax.get_lines()[0].get_xdata()[-1] == pytest.approx(6.6)
+
+
+def test_exceedance_curves_fall_and_end_at_overturning(make_study):
+    ds = make_study()
+    ax = plot_exceedance(ds, curves=3)
+    assert len(ax.get_lines()) == 3
+    for line in ax.get_lines():
+        assert (np.diff(line.get_ydata()) <= 0).all()
+    strongest = float(overturning_probability(ds)["probability"][-1])
+    assert ax.get_lines()[0].get_ydata()[-1] == pytest.approx(strongest)
+    with pytest.raises(ValueError, match="curves must be at least 1"):
+        plot_exceedance(ds, curves=0)
+
+
+def test_outcome_bars_fill_the_axis(make_study):
+    ax = plot_outcomes(make_study(undecided=0.05))
+    tops = np.sum([[bar.get_height() for bar in bars] for bars in ax.containers], axis=0)
+    np.testing.assert_allclose(tops, 1)
+    assert "undecided (hatched)" in note(ax)
+
+
+def test_impact_map_finds_the_dependence(make_study):
+    ds = make_study(per_record=200)
+    fell = ds["impact_lambda_lon"] > 0.5
+    ds["outcome"] = ds["outcome"].copy(
+        data=np.where(fell.values[:, None], Outcome.OVERTURNED, Outcome.AT_REST).repeat(10, axis=1)
+    )
+    ax = plot_impact_map(ds, bins=4)
+    shares = ax.collections[0].get_array()
+    np.testing.assert_allclose(shares[:, :2], 0, atol=0.01)  # cells end within 1/4400 of 0.5
+    np.testing.assert_allclose(shares[:, 2:], 1, atol=0.01)
+    assert "4400 runs at peak ground acceleration" in note(ax)
+
+
+def test_impact_map_says_when_counts_are_low(make_study):
+    ax = plot_impact_map(make_study(per_record=2), intensity=3.0)
+    assert "hatched: fewer than 10 runs" in note(ax)
+    assert "0.296 g" in note(ax)
+    assert any(patch.get_hatch() for patch in ax.patches)
+
+
+def test_impact_map_needs_parameters_that_vary(make_study):
+    ds = make_study()
+    ds["impact_lambda"][:] = np.nan
+    with pytest.raises(ValueError, match=r"'impact_lambda' does not vary .* these do: impact_lambda_lon"):
+        plot_impact_map(ds)
+
+
+@pytest.mark.parametrize("plot", PLOTS)
+def test_missing_runs_are_refused_unless_allowed(make_study, plot):
+    ds = make_study()
+    ds["outcome"][0] = Outcome.NOT_RUN
+    with pytest.raises(ValueError, match="10 of 4400 runs have not been run"):
+        plot(ds)
+    assert "runs" in note(plot(ds, allow_missing=True))
+
+
+def test_axes_of_the_caller_are_used_and_noted(make_study):
+    figure = Figure(figsize=(7, 3))
+    axes = figure.subplots(1, 2)
+    assert plot_fragility(make_study(), axes[0]) is axes[0]
+    plot_outcomes(make_study(), axes[1])
+    for ax in axes:
+        assert any("runs" in text.get_text() for text in ax.texts)
+
+
+@pytest.mark.parametrize(("ending", "start"), [("png", b"\x89PNG"), ("pdf", b"%PDF"), ("svg", b"<?xml")])
+def test_all_figures_are_written(make_study, tmp_path, ending, start):
+    paths = save_all(make_study(), tmp_path / "new" / "figures", ending)
+    names = ["fragility", "outcomes", "exceedance", "impact_map"]
+    assert [path.name for path in paths] == [f"{name}.{ending}" for name in names]
+    assert all(path.read_bytes().startswith(start) for path in paths)
+
+
+def test_figures_that_a_study_cannot_fill_are_left_out(make_study, tmp_path):
+    ds = make_study().drop_vars(["impact_lambda", "peak_tilt_ratio"])
+    assert [path.stem for path in save_all(ds, tmp_path)] == ["fragility", "outcomes"]
+
+
+def test_unknown_format_is_refused(make_study, tmp_path):
+    with pytest.raises(ValueError, match="xyz"):
+        save_figure(plot_outcomes(make_study()), tmp_path / "figure.xyz")

@@ -1,0 +1,249 @@
+"""Fragility of a study: intervals, undecided runs, limits, invariance, refusals."""
+
+import numpy as np
+import pytest
+import xarray as xr
+from scipy.optimize import minimize
+from scipy.special import log_ndtr, ndtr
+
+from mcrock.params import Outcome
+from mcrock.statistics import fit_fragility, overturning_probability, resample
+from mcrock.statistics.fragility import WORDS
+from mcrock.statistics.probit import Fit
+
+
+def width(fit, name="median"):
+    low, high = fit[f"{name}_interval"].values
+    return high - low
+
+
+def test_estimate_lies_in_its_intervals(make_study):
+    fit = fit_fragility(make_study())
+    for name in ("median", "dispersion"):
+        low, high = fit[f"{name}_interval"].values
+        assert low < fit[name] < high
+    assert fit["median"].attrs["units"] == "m s-2"
+    assert fit.attrs["fit"] == WORDS[Fit.MAXIMUM]
+    low, high = fit["band"].values
+    assert (low <= fit["curve"]).all()
+    assert (fit["curve"] <= high).all()
+    for curve in (low, fit["curve"].values, high):
+        assert (np.diff(curve) >= -1e-12).all()
+
+
+def test_ignoring_records_narrows_the_intervals(make_study):
+    """With 0.66 of the variance between records and 20 runs in each, sqrt(1 + 19 * 0.66) = 3.7."""
+    ds = make_study()
+    wide, narrow = fit_fragility(ds), fit_fragility(ds, cluster=False)
+    assert float(wide["median"]) == float(narrow["median"])
+    assert 2.5 < width(wide) / width(narrow) < 5.5
+    assert width(wide, "dispersion") > 1.5 * width(narrow, "dispersion")
+
+
+def test_coverage_of_records_and_of_single_runs(make_study):
+    """22 records of 20 realizations, 120 studies of 200 resamples.
+
+    In 500 other studies (1000 resamples) records covered the median in 0.95 and the dispersion in
+    0.93, single realizations the median in 0.40. With these coverages the binomial chance of a false
+    alarm is 3e-4 for the median, 3e-4 for the dispersion and less than 1e-6 for single realizations.
+    """
+    covered = {"median": 0, "dispersion": 0, "alone": 0}
+    for seed in range(120):
+        ds = make_study(seed=1000 + seed)
+        fit = fit_fragility(ds, resamples=200, seed=seed, grid=[3.0])
+        low, high = fit["median_interval"].values
+        covered["median"] += low <= 3.0 <= high
+        low, high = fit["dispersion_interval"].values
+        covered["dispersion"] += low <= np.hypot(0.35, 0.25) <= high
+        low, high = fit_fragility(ds, resamples=200, cluster=False, grid=[3.0])["median_interval"].values
+        covered["alone"] += low <= 3.0 <= high
+    assert covered["median"] >= 0.87 * 120
+    assert covered["dispersion"] >= 0.835 * 120
+    assert covered["alone"] <= 0.65 * 120
+
+
+def test_same_seed_same_result_and_order_does_not_matter(make_study):
+    ds = make_study(undecided=0.02)
+    fit = fit_fragility(ds)
+    xr.testing.assert_identical(fit_fragility(ds), fit)
+    shuffled = ds.isel(realization=np.random.default_rng(1).permutation(440))
+    xr.testing.assert_identical(fit_fragility(shuffled), fit)
+    xr.testing.assert_identical(fit_fragility(ds.isel(intensity=slice(None, None, -1))), fit)
+    for cluster in (True, False):
+        xr.testing.assert_identical(
+            fit_fragility(shuffled, cluster=cluster), fit_fragility(ds, cluster=cluster)
+        )
+
+
+def test_scaling_the_intensity_scales_the_median_alone(make_study):
+    ds = make_study(undecided=0.02)
+    scaled = ds.assign_coords(intensity=1000 * ds["intensity"])
+    fit, other = fit_fragility(ds), fit_fragility(scaled)
+    for name, factor in (("median", 1000), ("dispersion", 1)):
+        assert float(other[name]) == pytest.approx(factor * float(fit[name]), rel=1e-9)
+        np.testing.assert_allclose(other[f"{name}_interval"], factor * fit[f"{name}_interval"], rtol=1e-9)
+
+
+def test_undecided_runs_give_the_union_of_both_readings(make_study):
+    ds = make_study(undecided=0.05)
+    fit = fit_fragility(ds)
+    readings = []
+    for code in (Outcome.AT_REST, Outcome.OVERTURNED):
+        outcome = ds["outcome"].where(ds["outcome"] != Outcome.ROCKING, code)
+        readings.append(fit_fragility(ds.assign(outcome=outcome)))
+    for name in ("median_interval", "dispersion_interval", "band"):
+        low = np.minimum(readings[0][name][0], readings[1][name][0])
+        high = np.maximum(readings[0][name][1], readings[1][name][1])
+        np.testing.assert_allclose(fit[name], [low, high])
+    assert float(readings[1]["median"]) < float(fit["median"]) < float(readings[0]["median"])
+
+
+@pytest.mark.parametrize(("median", "kind"), [(1000.0, Fit.NONE), (0.001, Fit.ALL)])
+def test_no_transition_leaves_the_bound_of_the_number_of_records(make_study, median, kind):
+    ds = make_study(median=median)
+    fit = fit_fragility(ds, grid=[0.0, 0.25, 3.0, 7.0])
+    assert fit.attrs["fit"] == WORDS[kind]
+    assert np.isnan(fit["median"])
+    assert np.isnan(fit["dispersion"])
+    assert np.isnan(fit["curve"]).all()
+    bound = 1 - 0.025 ** (1 / 22)
+    np.testing.assert_array_equal(fit["dispersion_interval"], [0, np.inf])
+    if kind == Fit.NONE:
+        np.testing.assert_array_equal(fit["median_interval"], [6.0, np.inf])
+        np.testing.assert_allclose(fit["band"], [[0, 0, 0, 0], [0, bound, bound, 1]], atol=1e-12)
+    else:
+        np.testing.assert_array_equal(fit["median_interval"], [0.0, 0.5])
+        np.testing.assert_allclose(fit["band"], [[0, 0, 1 - bound, 1 - bound], [0, 1, 1, 1]], atol=1e-12)
+
+
+def test_undecided_alone_make_no_curve(make_study):
+    fit = fit_fragility(make_study(median=1000.0, undecided=0.02))
+    assert np.isnan(fit["median"])
+    assert float(fit["median_interval"][1]) == np.inf
+    all_of_them = fit_fragility(make_study(undecided=1.0))
+    np.testing.assert_array_equal(all_of_them["median_interval"], [0, np.inf])
+    np.testing.assert_array_equal(all_of_them["band"][:, 1:], [[0] * 210, [1] * 210])
+
+
+def test_separated_runs_have_a_step_with_honest_bounds(make_study):
+    fit = fit_fragility(make_study(between=1e-6, within=1e-6))
+    assert fit.attrs["fit"] == WORDS[Fit.SEPARATED]
+    assert float(fit["median"]) == pytest.approx(np.sqrt(2.9 * 3.6))
+    np.testing.assert_allclose(fit["median_interval"], [2.9, 3.6])
+    assert float(fit["dispersion"]) == 0
+    # the flattest curve through the bounds of 22 records on either side of the step
+    flattest = np.log(3.6 / 2.9) / (2 * 1.0177)
+    assert fit["dispersion_interval"].values == pytest.approx([0, flattest], rel=1e-3)
+    assert float(fit["band"][1].sel(intensity_grid=2.9)) == pytest.approx(1 - 0.025 ** (1 / 22))
+
+
+def test_one_record_and_one_run_claim_nothing(make_study):
+    one = fit_fragility(make_study(records=1, per_record=400))
+    np.testing.assert_array_equal(one["median_interval"], [0, np.inf])
+    single = make_study(records=1, per_record=1, cloud=True)
+    for cluster in (True, False):
+        fit = fit_fragility(single, cluster=cluster)
+        assert np.isnan(fit["median"])
+        np.testing.assert_array_equal(fit["median_interval"], [0, np.inf])
+
+
+def test_too_few_records_to_resample(make_study):
+    five, six = (fit_fragility(make_study(records=n, per_record=80, seed=2)) for n in (5, 6))
+    assert five.attrs["method"] == "rising curves through exact intervals"
+    assert six.attrs["method"] == "resampling"
+    assert np.isfinite(five["median"])
+
+
+def test_one_intensity_makes_no_curve(make_study):
+    fit = fit_fragility(make_study(levels=[3.0]))
+    assert fit.attrs["fit"] == "one intensity: no curve to fit"
+    assert np.isnan(fit["median"])
+    np.testing.assert_array_equal(fit["median_interval"], [0, np.inf])
+
+
+def test_resamples_without_a_maximum_are_kept(make_study):
+    """Eight records, two of which overturn: about a tenth of the resamples hold neither."""
+    ds = make_study(records=8, levels=[1.0, 2.0, 3.0], median=6.0)
+    ds["outcome"][:] = Outcome.AT_REST
+    ds["outcome"][0::8, 2] = Outcome.OVERTURNED
+    ds["outcome"][1::8, 1:] = Outcome.OVERTURNED
+    fit = fit_fragility(ds)
+    assert np.isfinite(fit["median"])
+    assert float(fit["median_interval"][1]) == np.inf
+
+
+def test_stripe_at_zero_intensity_is_left_out(make_study):
+    levels = (0.0, 1.0, 2.0, 3.0, 4.0, 5.0)
+    fit = fit_fragility(make_study(levels=levels))
+    without = fit_fragility(make_study(levels=levels).isel(intensity=slice(1, None)))
+    xr.testing.assert_identical(fit, without)
+
+
+def test_cloud_equals_the_bernoulli_likelihood(make_study):
+    ds = make_study(cloud=True, per_record=200)
+    x, fell = ds["intensity_value"].values, ds["outcome"].values == Outcome.OVERTURNED
+
+    def cost(v):
+        eta = np.log(x / np.exp(v[0])) / np.exp(v[1])
+        return -np.sum(np.where(fell, log_ndtr(eta), log_ndtr(-eta)))
+
+    expected = np.exp(minimize(cost, [1.0, -1.0], method="Nelder-Mead", options={"xatol": 1e-9}).x)
+    fit = fit_fragility(ds)
+    binning = 1e-3  # cells of width 0.02 in ln x: dispersion**2 is off by less than 0.02**2 / 12
+    assert (float(fit["median"]), float(fit["dispersion"])) == pytest.approx(expected, rel=binning)
+    assert fit.attrs["independent"] == "records"
+    assert width(fit) > 2 * width(fit_fragility(ds, cluster=False))
+
+
+def test_small_cloud_is_not_binned(make_study, monkeypatch):
+    ds = make_study(cloud=True, per_record=10)
+    fit = fit_fragility(ds)
+    monkeypatch.setattr(resample, "CELLS", 10**6)
+    xr.testing.assert_identical(fit_fragility(ds), fit)
+
+
+def test_batches_hold_the_memory(make_study, monkeypatch):
+    ds = make_study()
+    monkeypatch.setattr(resample, "BATCH", 2200)
+    sizes = [len(runs) for runs, _, _ in resample.draw_units(resample.collect_units(ds, None, False), 50, 0)]
+    assert max(sizes) <= 100
+    assert sum(sizes) == 50
+    assert np.isfinite(fit_fragility(ds)["median_interval"]).all()
+
+
+def test_patterns_hold_every_realization(make_study):
+    ds = make_study(undecided=0.02)
+    units = resample.collect_units(ds, None, False)
+    assert units.number == 440
+    points = overturning_probability(ds)
+    np.testing.assert_array_equal(units.total(units.sure), points["overturned"])
+    np.testing.assert_array_equal(units.total(units.possible - units.sure), points["undecided"])
+
+
+def test_missing_runs(make_study):
+    ds = make_study()
+    ds["outcome"][:44] = Outcome.NOT_RUN
+    with pytest.raises(ValueError, match="440 of 4400 runs have not been run"):
+        fit_fragility(ds)
+    rest = ds.isel(realization=slice(44, None))
+    for cluster in (True, False):
+        fit = fit_fragility(ds, cluster=cluster, allow_missing=True)
+        xr.testing.assert_identical(fit, fit_fragility(rest, cluster=cluster))
+
+
+def test_curve_is_the_lognormal_one(make_study):
+    fit = fit_fragility(make_study(), grid=[0.0, 1.0, 3.0])
+    eta = np.log([1.0, 3.0] / fit["median"].values) / fit["dispersion"].values
+    np.testing.assert_allclose(fit["curve"], [0, *ndtr(eta)])
+
+
+def test_arguments_are_checked(make_study):
+    ds = make_study()
+    with pytest.raises(ValueError, match="resamples must be at least 1"):
+        fit_fragility(ds, resamples=0)
+    with pytest.raises(ValueError, match="grid must hold finite intensities"):
+        fit_fragility(ds, grid=[2.0, 1.0])
+    with pytest.raises(ValueError, match="level must lie"):
+        fit_fragility(ds, level=0)
+    with pytest.raises(ValueError, match="needs intensities > 0"):
+        fit_fragility(make_study(levels=[0.0]))

@@ -1,0 +1,207 @@
+"""Probabilities per intensity: counting, doubt, order, refusals."""
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from mcrock.params import Outcome
+from mcrock.statistics import (
+    exceedance_probability,
+    outcome_shares,
+    overturned,
+    overturning_probability,
+    runs,
+    undecided,
+)
+from mcrock.statistics.intervals import clustered_interval, wilson_interval
+
+
+def test_counts_and_intervals_are_those_of_the_runs(make_study):
+    ds = make_study()
+    result = overturning_probability(ds)
+    fell = (ds["outcome"] == Outcome.OVERTURNED).values
+    np.testing.assert_array_equal(result["overturned"], fell.sum(axis=0))
+    np.testing.assert_allclose(result["probability"], fell.mean(axis=0))
+    per_record = np.stack([fell[ds["record"].values == i].sum(axis=0) for i in range(22)])
+    lower, upper, _ = clustered_interval(per_record, np.full_like(per_record, 20))
+    np.testing.assert_allclose(result["interval"], [lower, upper])
+    assert int(result["records"]) == 22
+    assert result["intensity"].attrs["units"] == "m s-2"
+    alone = overturning_probability(ds, cluster=False)
+    np.testing.assert_allclose(alone["interval"], wilson_interval(fell.sum(axis=0), 440))
+
+
+def test_ignoring_records_narrows_the_interval(make_study):
+    ds = make_study()
+    wide, narrow = (overturning_probability(ds, cluster=c)["interval"].diff("bound") for c in (True, False))
+    middle = slice(3, 8)  # probabilities between 0.2 and 0.9
+    assert (wide / narrow).values[0, middle].min() > 1.4
+
+
+def test_motions_of_one_recording_are_one_record(make_study):
+    ds = make_study()
+    ds["motion_group"] = ("motion", np.arange(22) // 2)
+    result = overturning_probability(ds)
+    assert int(result["records"]) == 11
+    assert float(result["interval"][1, 0]) == pytest.approx(1 - 0.025 ** (1 / 11))
+
+
+def test_a_dataset_without_records_has_independent_realizations(make_study):
+    ds = make_study().drop_vars(["record", "motion_group"])
+    result = overturning_probability(ds)
+    assert result.attrs["independent"] == "realizations"
+    assert int(result["records"]) == 440
+    xr.testing.assert_equal(result["interval"], overturning_probability(ds, cluster=False)["interval"])
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        Outcome.ROCKING,
+        Outcome.STEP_LIMIT,
+        Outcome.IMPACT_LIMIT,
+        Outcome.INSTANT_LIMIT,
+        Outcome.NOT_FINITE,
+    ],
+)
+def test_undecided_runs_widen_and_count_half(make_study, code):
+    ds = make_study()
+    sure = overturning_probability(ds)
+    ds["outcome"][:44] = code
+    some = overturning_probability(ds)
+    assert (some["undecided"] == 44).all()
+    assert undecided(ds)[:44].all()
+    assert not overturned(ds)[:44].any()
+    np.testing.assert_allclose(some["probability"], (some["overturned"] + 22) / 440)
+    survived = ds.assign(outcome=ds["outcome"].where(ds["outcome"] != code, Outcome.AT_REST))
+    fell = ds.assign(outcome=ds["outcome"].where(ds["outcome"] != code, Outcome.OVERTURNED))
+    one, other = (overturning_probability(reading)["interval"] for reading in (survived, fell))
+    np.testing.assert_array_equal(some["interval"][0], np.minimum(one[0], other[0]))
+    np.testing.assert_array_equal(some["interval"][1], np.maximum(one[1], other[1]))
+    wider = some["interval"].diff("bound") > sure["interval"].diff("bound")
+    assert wider[0, 3:8].all()  # probabilities between 0.2 and 0.9
+
+
+def test_infeasible_facet_impact_makes_any_outcome_undecided(make_study):
+    ds = make_study()
+    ds["infeasible_facet_impacts"][:] = 1
+    result = overturning_probability(ds)
+    assert (result["overturned"] == 0).all()
+    assert (result["undecided"] == 440).all()
+    np.testing.assert_array_equal(result["interval"][0], 0)
+    np.testing.assert_array_equal(result["interval"][1], 1)
+    # a peak reached after the guess proves nothing either
+    assert (exceedance_probability(ds, 0.1)["undecided"] == 440).all()
+
+
+def test_missing_runs_are_refused_unless_allowed(make_study):
+    ds = make_study()
+    ds["outcome"][:22] = Outcome.NOT_RUN
+    with pytest.raises(ValueError, match="220 of 4400 runs have not been run"):
+        overturning_probability(ds)
+    left = overturning_probability(ds, allow_missing=True)
+    xr.testing.assert_allclose(left, overturning_probability(ds.isel(realization=slice(22, None))))
+    ds["outcome"][:] = Outcome.NOT_RUN
+    with pytest.raises(ValueError, match="nothing to count"):
+        overturning_probability(ds, allow_missing=True)
+
+
+def test_order_of_realizations_and_slices_change_nothing(make_study, monkeypatch):
+    ds = make_study(undecided=0.02)
+    whole = overturning_probability(ds)
+    shuffled = ds.isel(realization=np.random.default_rng(1).permutation(440))
+    xr.testing.assert_identical(overturning_probability(shuffled), whole)
+    xr.testing.assert_identical(overturning_probability(ds.transpose()), whole)
+    monkeypatch.setattr(runs, "SLICE", 7)
+    xr.testing.assert_identical(overturning_probability(ds), whole)
+
+
+def test_exceedance_is_counted_as_by_hand(make_study):
+    ds = make_study(undecided=0.03)
+    thresholds = [0.9, 0.0, 0.5, 0.25, 3.0]  # any order
+    result = exceedance_probability(ds, thresholds)
+    assert result["exceeding"].dims == ("threshold", "intensity")
+    np.testing.assert_array_equal(result["threshold"], thresholds)
+    fell = (ds["outcome"] == Outcome.OVERTURNED).values
+    doubt = undecided(ds).values
+    for i, threshold in enumerate(thresholds):
+        passed = (ds["peak_tilt_ratio"].values > threshold) | fell
+        np.testing.assert_array_equal(result["exceeding"][i], passed.sum(axis=0))
+        np.testing.assert_array_equal(result["undecided"][i], (doubt & ~passed).sum(axis=0))
+    one = exceedance_probability(ds, 0.5)
+    assert "threshold" not in one.dims
+    xr.testing.assert_equal(one["interval"], result["interval"].isel(threshold=2))
+
+
+def test_exceeding_a_tilt_that_only_overturning_reaches_is_overturning(make_study):
+    ds = make_study(undecided=0.02)
+    ds["peak_tilt_ratio"] = ds["peak_tilt_ratio"].where(ds["outcome"] == Outcome.OVERTURNED, 0.5)
+    at, fell = exceedance_probability(ds, 2.0), overturning_probability(ds)
+    for name in ("probability", "interval", "undecided"):
+        np.testing.assert_array_equal(at[name], fell[name])
+
+
+def test_peak_that_is_not_a_number_is_in_doubt(make_study):
+    ds = make_study()
+    ds["outcome"][0], ds["peak_tilt_ratio"][0] = Outcome.NOT_FINITE, np.nan
+    result = exceedance_probability(ds, [0.0, 1.0])
+    assert (result["undecided"] == 1).all()
+
+
+def test_cloud_is_cut_into_classes_of_equal_numbers(make_study):
+    ds = make_study(cloud=True, per_record=40)
+    result = overturning_probability(ds)
+    assert result.sizes["intensity"] == 10
+    np.testing.assert_array_equal(result["runs"], 88)
+    assert int(result["overturned"].sum()) == int((ds["outcome"] == Outcome.OVERTURNED).sum())
+    lower, upper = result["intensity_range"].values
+    assert (lower <= result["intensity"]).all()
+    assert (upper[:-1] < lower[1:]).all()
+    whole = overturning_probability(ds, classes=1)
+    assert float(whole["probability"][0]) == pytest.approx(float(overturned(ds).mean()))
+
+
+def test_classes_of_a_cloud_with_equal_intensities(make_study):
+    ds = make_study(cloud=True)
+    ds["intensity_value"][:] = 2.0
+    assert overturning_probability(ds).sizes["intensity"] == 1
+    assert overturning_probability(ds.isel(realization=[0])).sizes["intensity"] == 1
+
+
+def test_shares_are_exclusive_and_complete(make_study):
+    ds = make_study(undecided=0.05)
+    ds["outcome"][:5] = Outcome.STEP_LIMIT
+    ds["infeasible_facet_impacts"][5:9] = 2
+    result = outcome_shares(ds)
+    np.testing.assert_allclose(result["share"].sum("ending"), 1)
+    doubt = ["still rocking", "limit met", "infeasible impact"]
+    np.testing.assert_allclose(
+        result["share"].sel(ending=doubt).sum("ending"), undecided(ds).mean("realization")
+    )
+    np.testing.assert_allclose(result["share"].sel(ending="limit met"), 5 / 440)
+    np.testing.assert_allclose(result["share"].sel(ending="infeasible impact"), 4 / 440)
+    np.testing.assert_allclose(result["share"].sel(ending="overturned"), overturned(ds).mean("realization"))
+
+
+def test_datasets_that_do_not_fit_are_refused(make_study):
+    ds = make_study()
+    with pytest.raises(ValueError, match="lacks the variable `outcome`"):
+        overturning_probability(ds.drop_vars("outcome"))
+    with pytest.raises(ValueError, match="lacks `intensity`"):
+        overturning_probability(ds.drop_vars("intensity"))
+    with pytest.raises(ValueError, match="lacks `intensity_value`"):
+        overturning_probability(ds.isel(intensity=0, drop=True))
+    with pytest.raises(ValueError, match=r"got dims \('realization', 'batch'\)"):
+        overturning_probability(ds.drop_vars("intensity").rename(intensity="batch"))
+    with pytest.raises(ValueError, match=r"intensity must be finite and >= 0 \[m s-2\]"):
+        overturning_probability(ds.assign_coords(intensity=ds["intensity"] - 1))
+    with pytest.raises(ValueError, match="holds no runs"):
+        overturning_probability(ds.isel(realization=slice(0, 0)))
+    with pytest.raises(ValueError, match="level must lie"):
+        overturning_probability(ds, level=95)
+    with pytest.raises(ValueError, match="classes must be at least 1"):
+        overturning_probability(ds, classes=0)
+    with pytest.raises(ValueError, match="no variable 'peak_height'"):
+        exceedance_probability(ds, 1.0, "peak_height")
+    with pytest.raises(ValueError, match="threshold must be one finite number"):
+        exceedance_probability(ds, [0.1, np.nan])

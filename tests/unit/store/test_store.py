@@ -1,0 +1,220 @@
+"""The store: template, whole chunks, marks, and what it refuses."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import xarray as xr
+import zarr
+
+from mcrock.dataset import OUTPUTS, SCHEMA, build_dataset
+from mcrock.store import (
+    MAX_CHUNKS,
+    StoreError,
+    check_same_study,
+    chunk_length,
+    chunks_done,
+    create_store,
+    is_store,
+    remove_store,
+    write_part,
+)
+
+N, LEVELS = 50, 3
+LENGTH = chunk_length(N, LEVELS)
+MEASURE = ("m s-2", "peak ground acceleration")
+
+
+@pytest.fixture
+def header():
+    """Header of a study with 2 motions."""
+    config = {"seed": 3, "body": {"width": 0.3}}
+    attrs = {"title": "t", "source": "mcrock 0", "seed": 3, "config": json.dumps(config)}
+    values = {"motion_name": ["a", "b"], "motion_group": [0, 0], "motion_intensity": [1.0, 2.0]}
+    values["intensity"] = np.arange(1.0, LEVELS + 1)
+    return build_dataset(values, units=MEASURE[0], long_name=MEASURE[1], attrs=attrs)
+
+
+@pytest.fixture
+def store(tmp_path, header):
+    """Store without any run."""
+    path = tmp_path / "s.zarr"
+    assert create_store(path, header, ["record"], N, MEASURE)
+    return path
+
+
+def part(start, stop):
+    """Values of some realizations, all different."""
+    n = stop - start
+    values = {name: np.arange(start * LEVELS, stop * LEVELS).reshape(n, LEVELS) for name in OUTPUTS}
+    values |= {"record": np.arange(start, stop), "outcome": np.full((n, LEVELS), 3)}
+    return {name: array.astype(SCHEMA[name].dtype) for name, array in values.items()}
+
+
+def tree(path):
+    """Digest of every file of a folder."""
+    files = [file for file in sorted(path.rglob("*")) if file.is_file()]
+    return {str(f.relative_to(path)): hashlib.sha256(f.read_bytes()).hexdigest() for f in files}
+
+
+@pytest.mark.parametrize("n_intensity", [1, 10])
+def test_number_of_chunks_suits_the_size_of_the_study(n_intensity):
+    def count(n):
+        return -(-n // chunk_length(n, n_intensity))
+
+    assert count(1) == 1
+    assert count(440) <= 40
+    assert 500 / 2 <= count(10**6) <= MAX_CHUNKS
+    assert MAX_CHUNKS / 2 <= count(10**8) <= MAX_CHUNKS
+    assert all(count(n) <= n for n in range(1, 200))
+
+
+def test_a_new_store_holds_no_run(store, header):
+    with xr.open_zarr(store, consolidated=False) as ds:
+        assert (ds["outcome"] == 0).all()
+        assert not ds["chunk_done"].any()
+        assert ds["outcome"].sizes == {"realization": N, "intensity": LEVELS}
+        assert ds.attrs == header.attrs
+        assert ds["outcome"].attrs["units"] == "1"
+        assert ds["intensity"].attrs == header["intensity"].attrs
+
+
+def test_parts_fill_the_store(store, header):
+    for start, stop in ((2 * LENGTH, N), (0, 2 * LENGTH)):
+        write_part(store, start, part(start, stop), header.attrs)
+    assert chunks_done(store).all()
+    with xr.open_zarr(store, consolidated=False) as ds:
+        for name, array in part(0, N).items():
+            np.testing.assert_array_equal(ds[name], array)
+
+
+def test_equal_parts_give_equal_files(tmp_path, header):
+    for name, cuts in (("a", (0, LENGTH, N)), ("b", (0, 2 * LENGTH, 3 * LENGTH, N))):
+        create_store(tmp_path / name, header, ["record"], N, MEASURE)
+        for start, stop in pairwise(cuts):
+            write_part(tmp_path / name, start, part(start, stop), header.attrs)
+    assert tree(tmp_path / "a") == tree(tmp_path / "b")
+
+
+@pytest.mark.parametrize(("start", "stop"), [(1, LENGTH), (0, LENGTH - 1), (LENGTH, N + LENGTH)])
+def test_parts_that_cut_a_chunk_are_refused(store, header, start, stop):
+    with pytest.raises(ValueError, match="not made of whole chunks"):
+        write_part(store, start, part(start, stop), header.attrs)
+    assert not chunks_done(store).any()
+
+
+def test_a_part_without_a_variable_is_refused(store, header):
+    values = part(0, LENGTH)
+    del values["record"]
+    with pytest.raises(ValueError, match="variables of the store: record"):
+        write_part(store, 0, values, header.attrs)
+
+
+@pytest.mark.parametrize("failing", [0, 1, 10, len(OUTPUTS), len(OUTPUTS) + 1])
+def test_a_write_that_fails_leaves_the_chunk_unmarked(store, header, monkeypatch, failing):
+    written = []
+    put = zarr.Array.__setitem__
+
+    def fail(array, selection, value):
+        written.append(array.name)
+        if len(written) > failing:
+            raise OSError(28, "No space left on device")
+        put(array, selection, value)
+
+    monkeypatch.setattr(zarr.Array, "__setitem__", fail)
+    with pytest.raises(OSError, match="No space left"):
+        write_part(store, 0, part(0, LENGTH), header.attrs)
+    assert not chunks_done(store).any()
+
+
+def test_only_one_of_many_creators_wins(tmp_path, header):
+    gate, won = threading.Barrier(8), []
+
+    def create():
+        gate.wait()
+        won.append(create_store(tmp_path / "s.zarr", header, ["record"], N, MEASURE))
+
+    threads = [threading.Thread(target=create) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(won) == [False] * 7 + [True]
+    assert [path.name for path in tmp_path.iterdir()] == ["s.zarr"]
+
+
+def test_a_template_that_cannot_be_written_leaves_nothing(tmp_path, header, monkeypatch):
+    def fail(*args, **kwargs):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(zarr.Group, "create_array", fail)
+    with pytest.raises(OSError, match="No space left"):
+        create_store(tmp_path / "s.zarr", header, ["record"], N, MEASURE)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_replaced_store_is_kept_until_the_new_one_is_whole(store, header, monkeypatch):
+    before = tree(store)
+
+    def fail(*args, **kwargs):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(zarr.Group, "create_array", fail)
+    with pytest.raises(OSError, match="No space left"):
+        create_store(store, header, ["record"], N, MEASURE, replace=True)
+    assert tree(store) == before
+
+
+def test_the_folder_must_exist(tmp_path, header):
+    with pytest.raises(StoreError, match=r"the folder .*none does not exist"):
+        create_store(tmp_path / "none" / "s.zarr", header, [], N, MEASURE)
+
+
+def test_a_store_is_removed_whole(store):
+    assert is_store(store)
+    remove_store(store)
+    assert not list(store.parent.iterdir())
+
+
+def test_nothing_but_a_store_is_removed(store, tmp_path):
+    folder, file, link, other = (tmp_path / name for name in ("folder", "file", "link", "other.zarr"))
+    folder.mkdir()
+    (folder / "zarr.json").write_text("{}")
+    file.write_text("years of work")
+    link.symlink_to(store)
+    xr.Dataset({"x": 1}, attrs={"source": "another model"}).to_zarr(other, consolidated=False, zarr_format=3)
+    for path in (folder, file, link, other, tmp_path / "none"):
+        with pytest.raises(StoreError, match="not a store of mcrock and is left alone"):
+            remove_store(path)
+    (store / "notes.txt").write_text("years of work")
+    with pytest.raises(StoreError, match=r"not mcrock's and is left alone: notes\.txt"):
+        remove_store(store)
+    assert all(path.exists() for path in (folder, file, link, other, store / "notes.txt"))
+
+
+def test_another_study_is_named_by_its_differences(store, header):
+    config = json.dumps({"seed": 3, "body": {"width": 0.4}})
+    with pytest.raises(StoreError, match=r"differs in body\.width \(stored 0\.3, wanted 0\.4\)"):
+        check_same_study(store, header.attrs | {"config": config})
+    with pytest.raises(StoreError, match=r'source \(stored "mcrock 0", wanted "mcrock 1"\)'):
+        check_same_study(store, header.attrs | {"source": "mcrock 1"})
+
+
+def test_writers_notice_that_the_store_was_taken_away(store, header):
+    remove_store(store)
+    with pytest.raises(StoreError, match="is gone"):
+        write_part(store, 0, part(0, LENGTH), header.attrs)
+    assert not store.exists()
+
+
+def test_a_cloud_study_has_no_intensity_dimension(tmp_path, header):
+    path = tmp_path / "c.zarr"
+    create_store(path, header.drop_vars("intensity"), ["intensity_value"], 30, MEASURE)
+    with xr.open_zarr(path, consolidated=False) as ds:
+        assert ds["outcome"].dims == ("realization",)
+        assert ds["intensity_value"].attrs == {"units": MEASURE[0], "long_name": MEASURE[1]}
