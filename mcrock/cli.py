@@ -172,7 +172,8 @@ def run(
     except EnsembleError as error:
         _fail(str(error), 1)
     except KeyboardInterrupt as interrupt:
-        _interrupted(output, 143 if isinstance(interrupt, Terminated) else 130)
+        code = 143 if isinstance(interrupt, Terminated) else 130
+        _interrupted(output, code, has_threads=not (processes or address))
     finally:
         if client is not None:
             client.close()
@@ -204,8 +205,11 @@ def _describe_run(study: Study, output: Path) -> None:
 def _connect(address: str) -> Client:
     from distributed import Client
 
+    is_file = address.endswith(".json")
+    if is_file and not Path(address).is_file():  # the client would wait for it without end
+        raise ValueError(f"no dask scheduler answers at {address}: no such file")
     try:
-        if address.endswith(".json"):
+        if is_file:
             return Client(scheduler_file=address, timeout=CONNECT_SECONDS)
         return Client(address, timeout=CONNECT_SECONDS)
     except (OSError, ValueError) as error:
@@ -216,8 +220,8 @@ def _terminate(number: int, frame: Any) -> NoReturn:
     raise Terminated
 
 
-def _interrupted(output: Path, code: int) -> NoReturn:
-    """End at once: parts at work are given up, which the store survives by design."""
+def _interrupted(output: Path, code: int, has_threads: bool) -> NoReturn:
+    """End at once: threads at work are not waited for, which the store survives by design."""
     from mcrock.store import chunks_done, is_store
 
     message = "mcrock: interrupted before a run was stored"
@@ -228,8 +232,37 @@ def _interrupted(output: Path, code: int) -> NoReturn:
             "the same command with --resume computes the others"
         )
     print(message, file=sys.stderr, flush=True)
-    sys.stdout.flush()
-    os._exit(code)
+    if has_threads:
+        os._exit(code)
+    sys.exit(code)
+
+
+@app.command()
+def simulate(
+    config: Config,
+    realization: Annotated[int, typer.Option(metavar="I", help="Realization of the study, from 0.")] = 0,
+    intensity: Annotated[int, typer.Option(metavar="J", help="Intensity of the study, from 0.")] = 0,
+    set: Set = None,
+    seed: Seed = None,
+) -> None:
+    """Replay one run of a study and print its results and events."""
+    study = _load(config, set, seed)
+    from mcrock.excitation import pack_motions
+    from mcrock.sampling import draw_inputs, load_motions
+    from mcrock.simulate import simulate_realization
+    from mcrock.terminal import word_run
+
+    for name, value, size in (
+        ("--realization", realization, study.n_realizations),
+        ("--intensity", intensity, study.n_intensity),
+    ):
+        if not 0 <= value < size:
+            raise ValueError(f"{name} must be 0 to {size - 1} in this study, got {value}")
+    motions = load_motions(study)
+    inputs = draw_inputs(study, motions, realization, realization + 1)
+    _, replay = simulate_realization(inputs, 0, intensity, pack_motions(motions), study.controls)
+    print(f"motion {motions[inputs.record[0]].name}, scaled by {inputs.scale[0, intensity]:.4g}")
+    print(word_run(replay))
 
 
 @app.command()
@@ -280,7 +313,7 @@ def plot(
     from mcrock.plots import save_all
 
     ds = load_dataset(store, allow_incomplete=allow_incomplete)
-    for path in save_all(ds, output, format=format):
+    for path in save_all(ds, output, format, allow_missing=allow_incomplete):
         print(path)
 
 

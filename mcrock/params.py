@@ -21,15 +21,17 @@ class Outcome(IntEnum):
 
     NOT_RUN = 0
     AT_REST = 1
-    ROCKING = 2  # still moving when the time allowed after the shaking was over
+    ROCKING = 2  # still moving at the end, with enough energy to overturn
     OVERTURNED = 3
     STEP_LIMIT = 4  # controls.max_steps
     IMPACT_LIMIT = 5  # controls.max_impacts
     INSTANT_LIMIT = 6  # too many events without time passing
     NOT_FINITE = 7  # the state became NaN or infinite
+    SETTLING = 8  # still moving at the end, with too little energy left to overturn
 
 
-DECIDED = (Outcome.AT_REST, Outcome.OVERTURNED)
+STANDING = (Outcome.AT_REST, Outcome.SETTLING)
+DECIDED = (*STANDING, Outcome.OVERTURNED)
 
 
 class Mode(IntEnum):

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from mcrock.ensemble import Progress
+    from mcrock.simulate import Run
 
 LINE_INTERVAL = 10.0  # between progress lines where the output is no terminal [s]
 
@@ -186,3 +187,29 @@ def _with_interval(fragility: xr.Dataset, key: str, units: str) -> str:
     else:
         estimate, low, high = (f"{value:.3g}" for value in values)
     return f"{'unknown' if math.isnan(values[0]) else estimate} ({low} to {high})"
+
+
+def word_run(run: Run) -> str:
+    """Results and events of one run, as text."""
+    from mcrock.dataset import SCHEMA
+
+    results = [
+        [SCHEMA[name].long_name, f"{value:.6g}", SCHEMA[name].units if SCHEMA[name].units != "1" else ""]
+        for name, value in run.results.items()
+        if name != "outcome"
+    ]
+    width = max(len(row[0]) for row in results)
+    lines = [f"outcome: {run.outcome.name.lower().replace('_', ' ')}"]
+    lines += [f"{text:<{width}}  {value} {units}".rstrip() for text, value, units in results]
+    heads = ["time [s]", "event", "then", "tilt [rad]", "energy change [J]"]
+    rows = [
+        [
+            f"{event['t']:.4f}",
+            event["kind"].replace("_", " "),
+            f"{event['to'][0].lower()} {event['to'][1]}",
+            f"{event['tilt']:.5f}",
+            f"{event['energy_change']:.4g}",
+        ]
+        for event in run.events
+    ]
+    return "\n".join([*lines, f"{len(rows)} events", table(heads, rows)])

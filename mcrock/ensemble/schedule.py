@@ -56,8 +56,11 @@ def run_local(
             )
         finished = True
     finally:
-        # after an interrupt the parts at work are not waited for: they are marked done or not at all
-        pool.shutdown(wait=finished, cancel_futures=True)
+        # after an error the parts at work are given up: a chunk is marked when it is whole, or not at all
+        if processes and not finished:
+            for process in list((pool._processes or {}).values()):
+                process.terminate()
+        pool.shutdown(wait=finished or processes, cancel_futures=True)
         JOBS.pop(name, None)
 
 

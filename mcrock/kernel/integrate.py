@@ -21,10 +21,19 @@ from mcrock.kernel.advance import (
     advance_edge,
     advance_vertex,
 )
-from mcrock.kernel.contact import FREQUENCY, GRAVITY, MASS, SLENDERNESS, Topology, fill_constants
+from mcrock.kernel.contact import (
+    BARRIER,
+    F_HEIGHT,
+    FREQUENCY,
+    GRAVITY,
+    MASS,
+    SLENDERNESS,
+    Topology,
+    fill_constants,
+)
 from mcrock.kernel.dynamics import ANGLE, P_X, P_Y, Q0, Q1, Q2, Q3, RATE, STATE_SIZE, W_X, W_Y, W_Z
 from mcrock.kernel.events import EVENT_TIME
-from mcrock.kernel.landing import ImpactLaw, edge_impact, land_edge_on_face, land_vertex_on_face
+from mcrock.kernel.landing import PROJECT, ImpactLaw, edge_impact, land_edge_on_face, land_vertex_on_face
 from mcrock.kernel.modes import (
     EDGE,
     FIRST,
@@ -53,12 +62,12 @@ from mcrock.kernel.shaking import (
     end_of_shaking,
     load_segment,
 )
-from mcrock.params import Mode, Outcome
+from mcrock.params import Outcome
 
-OVERTURNED_MODE = np.int64(Mode.OVERTURNED)
 AT_REST, ROCKING, OVERTURNED = int(Outcome.AT_REST), int(Outcome.ROCKING), int(Outcome.OVERTURNED)
 STEP_LIMIT, IMPACT_LIMIT = int(Outcome.STEP_LIMIT), int(Outcome.IMPACT_LIMIT)
 INSTANT_LIMIT, NOT_FINITE = int(Outcome.INSTANT_LIMIT), int(Outcome.NOT_FINITE)
+SETTLING = int(Outcome.SETTLING)
 
 CHATTER_TIME = 1e-6  # an end that lands this soon after its release was not released [s]
 HOLD_TIME = 1e-3  # after that the edge is held this long [s]
@@ -126,11 +135,7 @@ def note(top, body, work, trace, t, kind, change):
         return
     if mode == EDGE:
         edge_pose(body.edges[index], state, state[ANGLE], state[RATE])
-    pivot = index
-    if mode == EDGE:
-        pivot = top.edge_vertices[index, 0]
-    elif mode == REST:
-        pivot = top.face_vertices[top.face_first[index]]
+    pivot = _contact_vertex(top, mode, index)
     wx, wy, wz = to_ground(state, state[W_X], state[W_Y], state[W_Z])
     ux, uy, uz = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
     tilt = atan2(sqrt(ux * ux + uy * uy), uz)
@@ -185,7 +190,14 @@ def run(top, body, motions, motion, turn, law, settings, t_end, work, result, tr
             if number > pieces:
                 break
         if t >= t_end:
-            outcome = AT_REST if mode[0] == REST else ROCKING
+            if mode[0] == REST:
+                outcome = AT_REST
+            elif (
+                number >= pieces
+                and law.energy_gain == PROJECT
+                and _energy(top, body, work) < body.scalars[BARRIER]
+            ):
+                outcome = SETTLING
             break
         if mode[0] == REST:
             lift = next_uplift(sides, corners, gravity, segment, t, step)
@@ -288,15 +300,33 @@ def run(top, body, motions, motion, turn, law, settings, t_end, work, result, tr
 
 
 @jit
+def _contact_vertex(top, mode, index):
+    """A vertex on the ground."""
+    if mode == EDGE:
+        return top.edge_vertices[index, 0]
+    return top.face_vertices[top.face_first[index]] if mode == REST else index
+
+
+@jit
+def _energy(top, body, work):
+    """Mechanical energy above that of the body on its base [J]; no impact without gain adds to it."""
+    state, mode, index = work.state, work.mode[0], work.mode[1]
+    if mode == EDGE:
+        edge_pose(body.edges[index], state, state[ANGLE], state[RATE])
+    pivot = point_of(body, _contact_vertex(top, mode, index))
+    w = state[W_X], state[W_Y], state[W_Z]
+    rise = -to_ground(state, pivot[0], pivot[1], pivot[2])[2] - body.faces[0, F_HEIGHT]
+    weight = body.scalars[MASS] * body.scalars[GRAVITY]
+    return kinetic_energy(body.scalars[MASS], inertia_of(body), pivot, w) + weight * rise
+
+
+@jit
 def _report_position(top, body, work, result):
     """Yaw and displacement of the base at the end of a run."""
     state, mode, index = work.state, work.mode[0], work.mode[1]
-    pivot = index
     if mode == EDGE:
         edge_pose(body.edges[index], state, state[ANGLE], state[RATE])
-        pivot = top.edge_vertices[index, 0]
-    elif mode == REST:
-        pivot = top.face_vertices[top.face_first[index]]
+    pivot = _contact_vertex(top, mode, index)
     first, last = top.face_first[0], top.face_first[1]
     x, y = 0.0, 0.0
     for i in range(first, last):

@@ -9,7 +9,7 @@ import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
 from mcrock.dataset import SCHEMA
-from mcrock.params import Outcome
+from mcrock.params import STANDING, Outcome
 from mcrock.statistics.intervals import check_level, clustered_interval, wilson_interval
 from mcrock.statistics.runs import (
     Classes,
@@ -98,7 +98,7 @@ def exceedance_probability(
     """Probability that an outcome variable exceeds a threshold, at each intensity, with its interval.
 
     Overturned runs exceed every threshold. Undecided runs exceed those they have already passed and
-    may yet exceed the others, which widens the interval; a run with an infeasible facet impact may
+    may yet exceed the others, which widens the interval; a run in doubt after infeasible impacts may
     have passed even those only through the guess, and is in doubt at every threshold. Intervals as in
     `overturning_probability`.
 
@@ -167,7 +167,7 @@ def outcome_shares(ds: xr.Dataset, *, classes: int = CLASSES, allow_missing: boo
     -------
     Dataset
         `share` (ending, intensity) [1] and `runs` (intensity) [1]. The endings exclude each other; a
-        run with an infeasible facet impact is counted as that, whatever came after.
+        run in doubt after infeasible impacts is counted as that, whatever came after.
 
     Raises
     ------
@@ -179,7 +179,7 @@ def outcome_shares(ds: xr.Dataset, *, classes: int = CLASSES, allow_missing: boo
     def ending(part: xr.Dataset) -> tuple[NDArray, NDArray]:
         outcome = part["outcome"].values
         code = np.full(outcome.shape, SHARES.index("limit met"))
-        code[outcome == Outcome.AT_REST] = SHARES.index("rocked, came to rest")
+        code[np.isin(outcome, STANDING)] = SHARES.index("rocked, came to rest")
         if "peak_tilt" in part:
             still = (outcome == Outcome.AT_REST) & (part["peak_tilt"].values == 0)
             code[still] = SHARES.index("did not rock")

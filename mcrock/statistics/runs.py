@@ -25,14 +25,20 @@ NOT_DECIDED = (
 )
 
 
-def guessed(ds: xr.Dataset) -> xr.DataArray:
-    """Runs whose later motion is a guess: a facet impact had no feasible pivot and was taken as rest.
+# share of the energy needed to overturn above which what infeasible impacts took away is in doubt:
+# below it they are landings so soft that the spread of the impact parameters covers them by far
+GUESSED_ENERGY = 0.01
 
-    Edge impacts without feasible pivot do not count: the plastic edge contact that replaces them is
-    the limit of the impacts that would follow.
+
+def guessed(ds: xr.Dataset) -> xr.DataArray:
+    """Runs whose later motion is a guess, because impacts had no feasible pivot.
+
+    An edge impact without one is taken as plastic edge contact, a facet impact as rest: the largest
+    loss there can be. A run is in doubt if such impacts together lost more than GUESSED_ENERGY of
+    the energy needed to overturn.
     """
-    if "infeasible_facet_impacts" in ds:
-        return ds["infeasible_facet_impacts"] > 0
+    if "infeasible_energy_loss" in ds:
+        return ds["infeasible_energy_loss"] > GUESSED_ENERGY
     return xr.zeros_like(ds["outcome"], dtype=bool)
 
 
@@ -42,13 +48,13 @@ def undecided(ds: xr.Dataset) -> xr.DataArray:
     Parameters
     ----------
     ds : Dataset
-        With `outcome` and, if there is one, `infeasible_facet_impacts`, on the same dims.
+        With `outcome` and, if there is one, `infeasible_energy_loss`, on the same dims.
 
     Returns
     -------
     DataArray
-        True where the run was still moving, met a limit or became not finite, or a facet impact had
-        no feasible pivot (whatever the outcome then was).
+        True where the run was still moving with energy to overturn, met a limit or became not
+        finite, or infeasible impacts took much energy away (whatever the outcome then was).
     """
     return ds["outcome"].isin(NOT_DECIDED) | guessed(ds)
 
@@ -159,7 +165,7 @@ def read_slices(
     ValueError
         If runs are missing and `allow_missing` is False, or no run is there at all.
     """
-    known = [name for name in ("outcome", "infeasible_facet_impacts", *names) if name in ds]
+    known = [name for name in ("outcome", "infeasible_energy_loss", *names) if name in ds]
     dims = ds["outcome"].dims if is_cloud(ds) else ("realization", "intensity")
     missing = found = 0
     for start in range(0, ds.sizes["realization"], SLICE):

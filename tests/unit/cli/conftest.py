@@ -1,52 +1,5 @@
-"""A study small enough for unit tests: a second of shaking from a CSV file, a short tail."""
+"""The command line is tried on the small study of the ensemble tests."""
 
-from __future__ import annotations
+from tests.unit.ensemble.conftest import study_file
 
-import numpy as np
-import pytest
-
-STUDY = """
-title = "unit test"
-seed = 5
-[body]
-shape = "cuboid"
-width = { distribution = "truncated_normal", mean = 0.3, std = 0.02, low = 0.2, high = 0.4 }
-depth = 0.3
-height = 1.0
-density = 2000
-[impact]
-lambda = { distribution = "uniform", low = 0.6, high = 1.0 }
-lambda_lon = { distribution = "uniform", low = 0.8, high = 1.0 }
-draw = "impact"
-[motion]
-source = "csv"
-files = ["one.csv", "two.csv"]
-unit = "m/s2"
-azimuth_deg = { distribution = "uniform", low = 0, high = 360 }
-[intensity]
-measure = "pga"
-levels = [1.0, 4.0, 9.0]
-[ensemble]
-realizations = 40
-design = "random"
-[controls]
-tail = 5.0
-"""
-
-
-@pytest.fixture
-def study_file(tmp_path):
-    """Path of a study file with its two records: 40 realizations at 3 intensities."""
-    time = np.arange(0.0, 1.5, 0.02)
-    for name, period in (("one", 0.8), ("two", 0.5)):
-        x, y = np.sin(2 * np.pi * time / period), 0.5 * np.sin(2 * np.pi * time / period + 1.0) - 0.42
-        np.savetxt(
-            tmp_path / f"{name}.csv",
-            np.stack([time, x, y - y[0]], axis=1),
-            delimiter=",",
-            header="time,x,y",
-            comments="",
-        )
-    path = tmp_path / "study.toml"
-    path.write_text(STUDY, encoding="utf-8")
-    return path
+__all__ = ["study_file"]

@@ -45,7 +45,7 @@ def simulate_study(
             "outcome": (dims, outcome),
             "peak_tilt": (dims, (0.25 * tilt).astype("f4"), {"units": "rad"}),
             "peak_tilt_ratio": (dims, tilt, {"units": "1"}),
-            "infeasible_facet_impacts": (dims, np.zeros(outcome.shape, "i4")),
+            "infeasible_energy_loss": (dims, np.zeros(outcome.shape, "f4")),
             "record": ("realization", record.astype("i4")),
             "motion_group": ("motion", np.arange(records, dtype="i4")),
             "impact_lambda": ("realization", edge),

@@ -84,7 +84,7 @@ def test_undecided_runs_widen_and_count_half(make_study, code):
 
 def test_infeasible_facet_impact_makes_any_outcome_undecided(make_study):
     ds = make_study()
-    ds["infeasible_facet_impacts"][:] = 1
+    ds["infeasible_energy_loss"][:] = 1
     result = overturning_probability(ds)
     assert (result["overturned"] == 0).all()
     assert (result["undecided"] == 440).all()
@@ -171,7 +171,7 @@ def test_classes_of_a_cloud_with_equal_intensities(make_study):
 def test_shares_are_exclusive_and_complete(make_study):
     ds = make_study(undecided=0.05)
     ds["outcome"][:5] = Outcome.STEP_LIMIT
-    ds["infeasible_facet_impacts"][5:9] = 2
+    ds["infeasible_energy_loss"][5:9] = 2
     result = outcome_shares(ds)
     np.testing.assert_allclose(result["share"].sum("ending"), 1)
     doubt = ["still rocking", "limit met", "infeasible impact"]

