@@ -71,14 +71,23 @@ SCHEMA: dict[str, Variable] = {
     "final_displacement_x": Variable(OUTPUT, "f4", "m", "displacement of the base along ground x at the end"),
     "final_displacement_y": Variable(OUTPUT, "f4", "m", "displacement of the base along ground y at the end"),
     "peak_friction_demand": Variable(
-        OUTPUT, "f4", "1", "largest horizontal over vertical contact force while rocking, up to 45 degrees of tilt"
+        OUTPUT,
+        "f4",
+        "1",
+        "largest horizontal over vertical contact force while rocking, up to 45 degrees of tilt",
     ),
-    "lowest_normal_force": Variable(OUTPUT, "f4", "1", "smallest vertical contact force over the weight"),
-    "contact_lost": Variable(OUTPUT, "i1", "1", "1 if the contact force became tensile"),
+    "lowest_normal_force": Variable(
+        OUTPUT, "f4", "1", "smallest vertical contact force over the weight, up to 45 degrees of tilt"
+    ),
+    "contact_lost": Variable(
+        OUTPUT, "i1", "1", "1 if the contact force became tensile before 45 degrees of tilt"
+    ),
     "infeasible_edge_impacts": Variable(
         OUTPUT, "i4", "1", "edge impacts without feasible pivot, taken as plastic edge contact"
     ),
-    "infeasible_facet_impacts": Variable(OUTPUT, "i4", "1", "facet impacts without feasible pivot, taken as rest"),
+    "infeasible_facet_impacts": Variable(
+        OUTPUT, "i4", "1", "facet impacts without feasible pivot, taken as rest"
+    ),
     "infeasible_energy_loss": Variable(
         OUTPUT, "f4", "1", "energy lost in infeasible impacts over the energy needed to overturn"
     ),
@@ -92,7 +101,9 @@ SCHEMA: dict[str, Variable] = {
     "steps": Variable(OUTPUT, "i4", "1", "integration steps taken"),
     # the ground motions
     "motion_name": Variable(("motion",), "U", "1", "name of the ground motion"),
-    "motion_group": Variable(("motion",), "i4", "1", "recording the motion comes from; runs that share it are dependent"),
+    "motion_group": Variable(
+        ("motion",), "i4", "1", "recording the motion comes from; runs that share it are dependent"
+    ),
     "motion_intensity": Variable(("motion",), "f8", "", "intensity measure of the motion as recorded"),
     # what is done
     "chunk_done": Variable(("chunk",), "u1", "1", "1 if every run of the chunk is stored"),

@@ -35,5 +35,9 @@ if not os.environ.get("NUMBA_CACHE_DIR"):
 
 
 def jit(function: Callable) -> Callable:
-    """Compile in nopython mode, without the GIL, cached on disk."""
-    return numba.njit(nogil=True, error_model="numpy", cache=True)(function)
+    """Compile in nopython mode, without the GIL, cached on disk.
+
+    The run-time of numba that counts references to arrays is left out: compiled code here allocates
+    nothing (it would not compile), and counting took a third of the time.
+    """
+    return numba.njit(nogil=True, error_model="numpy", cache=True, _nrt=False)(function)

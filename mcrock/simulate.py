@@ -365,6 +365,7 @@ def simulate_part(inputs: Inputs, motions: MotionPack, controls: Controls) -> di
         np.uint64(inputs.seed),
         np.uint64(inputs.start),
         *(np.ascontiguousarray(getattr(inputs, name), dtype) for name, dtype in _BATCH_TYPES.items()),
+        np.full(2, np.nan),
     )
     run_part(
         top, empty_constants(top), motions, batch, settings_of(controls), float(controls.tail),
@@ -375,5 +376,5 @@ def simulate_part(inputs: Inputs, motions: MotionPack, controls: Controls) -> di
 
 _BATCH_TYPES = {
     field: {"record": np.int64, "energy_gain": np.int64, "redrawn": np.int8}.get(field, np.float64)
-    for field in Batch._fields[2:]
+    for field in Batch._fields[2:-1]
 }

@@ -242,11 +242,11 @@ def facet_point(corners, first, last, old, lam_lon, lam_lat):
 
 
 @jit
-def facet_coefficients(mass, compliance, corners, first, last, point):
-    """Coefficients k of the corners of a face: vertical speed each gains per unit jump of the COM [1]."""
+def corner_coefficient(mass, compliance, point, x, y):
+    """Coefficient k of a point of the face: vertical speed it gains per unit jump of the COM [1]."""
     ux = compliance[0] * point[1] - compliance[1] * point[0]
     uy = compliance[1] * point[1] - compliance[2] * point[0]
-    return [1.0 + mass * (corners[i, 1] * ux - corners[i, 0] * uy) for i in range(first, last)]
+    return 1.0 + mass * (y * ux - x * uy)
 
 
 @jit
@@ -291,7 +291,7 @@ def facet_map(mass, height, compliance, corners, first, last, w, vz, push, point
     n = last - first
     for i in range(n):
         x, y = corners[first + i, 0], corners[first + i, 1]
-        k = 1.0 + mass * (y * ux - x * uy)
+        k = corner_coefficient(mass, compliance, point, x, y)
         if k <= 0.0:
             return 0.0, 0.0, -1, -1
         need = -(vz + wx * y - wy * x) / k
@@ -325,18 +325,15 @@ def facet_gain(mass, compliance, corners, first, last, w, vz, point):
     velocity of R alone and dE = m D (u_R- + u_R+)/2. Returns (u_R- + u_R+) [m/s]; infinite where
     the impact is infeasible. Valid for a body that does not spin before the impact.
     """
-    cxx, cxy, cyy = compliance
-    px, py = point
-    ux, uy = cxx * py - cxy * px, cxy * py - cyy * px
     jump = 0.0
     for i in range(first, last):
         x, y = corners[i, 0], corners[i, 1]
-        k = 1.0 + mass * (y * ux - x * uy)
+        k = corner_coefficient(mass, compliance, point, x, y)
         if k <= 0.0:
             return 1e300
         jump = max(jump, -(vz + w[0] * y - w[1] * x) / k)
-    own = 1.0 + mass * (py * ux - px * uy)
-    return 2.0 * (vz + w[0] * py - w[1] * px) + jump * own
+    own = corner_coefficient(mass, compliance, point, point[0], point[1])
+    return 2.0 * (vz + w[0] * point[1] - w[1] * point[0]) + jump * own
 
 
 @jit

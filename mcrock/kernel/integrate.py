@@ -102,6 +102,7 @@ class Batch(NamedTuple):
     redrawn: np.ndarray
     quantiles: np.ndarray
     energy_gain: np.ndarray
+    point: np.ndarray  # (2,) impact point of `ImpactLaw`: NaN
 
 
 class Workspace(NamedTuple):
@@ -354,7 +355,6 @@ def start_at_rest(top, body, work):
 @jit
 def run_part(top, body, motions, batch, settings, tail, work, result, trace, out):
     """Runs of consecutive realizations at all their intensities, into ``out`` (n, m, 24)."""
-    no_point = np.full(2, np.nan)
     for i in range(batch.mass.shape[0]):
         fill_constants(top, batch.mass[i], batch.inertia[i], batch.vertices[i], batch.gravity[i], body)
         law = ImpactLaw(
@@ -362,7 +362,7 @@ def run_part(top, body, motions, batch, settings, tail, work, result, trace, out
             batch.redrawn,
             batch.quantiles,
             batch.energy_gain[i],
-            no_point,
+            batch.point,
             batch.seed,
             batch.start + np.uint64(i),
         )

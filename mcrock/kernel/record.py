@@ -40,8 +40,9 @@ from mcrock.kernel.events import cubic_peak
 # scratch columns behind them: peaks after the first impact
 LATER_X, LATER_Y, RESULT_SIZE = 24, 25, 26
 
-FRICTION_TILT = pi / 4  # the friction demand diverges in the last part of a fall: not counted [rad]
-_FRICTION_UP = sqrt(0.5)
+# the last part of every fall unloads the contact and its friction demand diverges: contact forces
+# are watched up to a tilt of 45 degrees, given by its cosine [1]
+_FALL_UP = sqrt(0.5)
 
 
 class Trace(NamedTuple):
@@ -103,10 +104,12 @@ def see_turning_point(result, s0, d0, s1, d1, h):
 @jit
 def see_force(result, gravity, horizontal_x, horizontal_y, normal, up_z):
     """Update contact diagnostics with a ground reaction over mass [m/s2]."""
+    if up_z < _FALL_UP:
+        return
     result[NORMAL_FORCE] = min(result[NORMAL_FORCE], normal / gravity)
     if normal <= 0.0:
         result[CONTACT_LOST] = 1.0
-    elif up_z >= _FRICTION_UP:
+    else:
         horizontal = sqrt(horizontal_x * horizontal_x + horizontal_y * horizontal_y)
         result[FRICTION] = max(result[FRICTION], horizontal / normal)
 

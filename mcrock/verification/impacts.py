@@ -10,9 +10,9 @@ from scipy.spatial.transform import Rotation
 from mcrock.body import Body
 from mcrock.impact.varkonyi_2022 import (
     angular_impulse,
+    corner_coefficient,
     edge_energy_roots,
     edge_map,
-    facet_coefficients,
     facet_point,
     kinetic_energy,
     lift_speed,
@@ -139,6 +139,7 @@ def facet_impact_case(case: dict) -> Iterator[Check]:
             mass, inertia, (*point, -face[F_HEIGHT]), point_of(body, v), point_of(body, pivots[0]),
             tuple(before), tuple(after), (0.0, 0.0, 1.0),
         )  # fmt: skip
+    compliance = tuple(face[F_CXX : F_CYY + 1])
     energy = kinetic_energy(mass, inertia, point_of(body, v), tuple(before))
     expected_pivots = case["expected"].get("pivots")
     if isinstance(expected_pivots, list):
@@ -151,7 +152,7 @@ def facet_impact_case(case: dict) -> Iterator[Check]:
             "omega_after": yaw.apply(after),
             "tau": tau,
             "R_xy_body": point,
-            "k": facet_coefficients(mass, tuple(face[F_CXX : F_CYY + 1]), body.corners, 0, n, tuple(point)),
+            "k": [corner_coefficient(mass, compliance, tuple(point), x, y) for x, y in body.corners],
             "E_before": energy,
             "E_after": energy + change,
         },

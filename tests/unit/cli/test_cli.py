@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import signal
 import subprocess
@@ -156,7 +155,7 @@ def test_missing_runs_can_be_accepted(mcrock, study_file, tmp_path):
         (("run", "study.toml", "-o", "none/s.zarr"), r"the folder none does not exist"),
         (("run", "study.toml", "-o", "study.toml", "--overwrite"), "not a store of mcrock; choose another"),
         (("run", "study.toml", "-o", "s.zarr", "--task", "one"), "--task must be i/n, as in 3/8, got 'one'"),
-        (("run", "study.toml", "-o", "s.zarr", "--task", "3/2"), "task must be i/n with 1 <= i <= n"),
+        (("run", "study.toml", "-o", "s.zarr", "--task", "3/2"), "task must be i/n with 1 <= i"),
         (("run", "study.toml", "-o", "s.zarr", "--workers", "0"), "workers must be at least 1, got 0"),
         (("run", "study.toml", "-o", "s.zarr", "--address", "none.json"), "no dask scheduler answers at none"),
         (("stats", "none.zarr"), r"none\.zarr: no such store or file"),
@@ -233,31 +232,25 @@ def test_an_interrupted_run_goes_on_with_resume(study_file, tmp_path, sent, code
     path = tmp_path / "s.zarr"
     options = ["--set", "ensemble.realizations=20000", "--workers", "2"]
     command = [*PROGRAM, "run", study_file, "-o", path, *options, *(["--processes"] if processes else [])]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    while not path.exists() or not chunks_done(path).any():
-        assert process.poll() is None
-        time.sleep(0.02)
-    process.send_signal(sent)
-    output, errors = process.communicate(timeout=30)
+    with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        while not path.exists() or not chunks_done(path).any():
+            assert process.poll() is None
+            time.sleep(0.02)
+        process.send_signal(sent)
+        output, errors = process.communicate(timeout=30)
     assert process.returncode == code
     assert output == ""
     assert re.fullmatch(r"mcrock: interrupted; \d+ of \d+ chunks of .* are done, .* --resume .*\n", errors)
     assert 0 < chunks_done(path).sum() < len(chunks_done(path))
 
 
-@pytest.mark.parametrize("arguments", [("--help",), ("stats", "s.zarr", "--json")])
-def test_a_reader_that_leaves_is_no_error(store, arguments):
-    process = subprocess.Popen(
-        [*PROGRAM, *arguments],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        cwd=store.parent,
-        env=os.environ | {"COLUMNS": "80"},
-    )
-    process.stdout.close()
-    assert process.stderr.read() == b""
-    process.stderr.close()
-    assert process.wait() in (0, 1)
+def test_a_reader_that_leaves_is_no_error(store):
+    for arguments in (["--help"], ["stats", store, "--json"]):
+        command = [*PROGRAM, *arguments]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            process.stdout.close()
+            assert process.stderr.read() == b""
+        assert process.returncode in (0, 1)
 
 
 def test_output_that_cannot_be_written_is_an_error(store):
