@@ -326,12 +326,18 @@ def _events(top: Topology, rows: np.ndarray) -> list[dict]:
 
 def _history(rows: np.ndarray) -> xr.Dataset:
     axis = ("time", "axis")
+    q = rows[:, 3:7]
+    up_x = 2.0 * (q[:, 1] * q[:, 3] - q[:, 0] * q[:, 2])
+    up_y = 2.0 * (q[:, 2] * q[:, 3] + q[:, 0] * q[:, 1])
+    stretch = 1.0 / np.sinc(rows[:, 14] / np.pi)  # tilt over its sine
     variables = {
         "mode": ("time", rows[:, 1].astype("i1"), {"long_name": "contact mode"}),
         "index": ("time", rows[:, 2].astype("i4"), {"long_name": "edge, vertex or face in contact"}),
         "orientation": (("time", "quaternion"), rows[:, 3:7], {"long_name": "quaternion body to ground"}),
         "angular_velocity": (axis, rows[:, 7:10], {"units": "rad s-1", "long_name": "angular velocity"}),
         "com": (axis, rows[:, 10:13], {"units": "m", "long_name": "centre of mass"}),
+        "rotation_x": ("time", stretch * up_y, {"units": "rad", "long_name": "rotation about base axis x"}),
+        "rotation_y": ("time", -stretch * up_x, {"units": "rad", "long_name": "rotation about base axis y"}),
         "energy": ("time", rows[:, 13], {"units": "J", "long_name": "mechanical energy"}),
         "tilt": ("time", rows[:, 14], {"units": "rad", "long_name": "tilt of the body axis"}),
     }

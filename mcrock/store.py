@@ -37,7 +37,7 @@ def chunk_length(n_realizations: int, n_intensity: int) -> int:
     study is seconds of work and a large one has no more than `MAX_CHUNKS` files per variable.
 
     >>> chunk_length(440, 10), chunk_length(10**8, 1)
-    (13, 48829)
+    (14, 48829)
     """
     n_runs = n_realizations * n_intensity
     n_chunks = min(MAX_CHUNKS, max(1, round(n_runs**0.5 / 2)))
@@ -184,7 +184,7 @@ def _differing_keys(old: Any, new: Any, prefix: str = "") -> list[str]:
 
 def chunks_done(path: Path) -> np.ndarray:
     """Which chunks are finished: bool (n_chunk,)."""
-    return np.asarray(zarr.open_group(path, mode="r")["chunk_done"][:]) == 1
+    return np.asarray(zarr.open_array(path / "chunk_done", mode="r")[:]) == 1
 
 
 def write_part(path: Path, start: int, values: Mapping[str, np.ndarray], attrs: Mapping[str, Any]) -> None:
@@ -212,15 +212,15 @@ def write_part(path: Path, start: int, values: Mapping[str, np.ndarray], attrs: 
     """
     check_same_study(path, attrs)
     group = zarr.open_group(path, mode="r+")
-    n_realizations, length = group["outcome"].shape[0], group["outcome"].chunks[0]
+    arrays = {name: array for name, array in group.arrays() if SCHEMA[name].dims[0] == "realization"}
+    n_realizations, length = arrays["outcome"].shape[0], arrays["outcome"].chunks[0]
     stop = start + len(values["outcome"])
     if start % length or (stop % length and stop != n_realizations) or stop > n_realizations:
         raise ValueError(f"part {start}:{stop} is not made of whole chunks of {length} realizations")
-    arrays = {name: array for name, array in group.arrays() if SCHEMA[name].dims[0] == "realization"}
     if arrays.keys() != values.keys():
         names = ", ".join(sorted(arrays.keys() ^ values.keys()))
         raise ValueError(f"part {start}:{stop} does not have the variables of the store: {names}")
     for name, array in arrays.items():
         array[start:stop] = values[name].reshape(stop - start, *array.shape[1:])
     check_same_study(path, attrs)
-    group["chunk_done"][start // length : -(-stop // length)] = 1
+    zarr.open_array(path / "chunk_done", mode="r+")[start // length : -(-stop // length)] = 1

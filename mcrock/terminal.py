@@ -154,7 +154,7 @@ def summarize(probability: xr.Dataset, fragility: xr.Dataset) -> str:
     rows = [
         [label, *(str(int(number)) for number in counts), f"{p:.4f}", f"{low:.4f} to {high:.4f}"]
         for label, *counts, p, low, high in zip(
-            label_intensities(axis.values, units),
+            label_intensities(axis.values.tolist(), units),
             probability["runs"].values,
             probability["overturned"].values,
             probability["undecided"].values,

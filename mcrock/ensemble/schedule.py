@@ -11,7 +11,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterable
-from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -36,7 +36,7 @@ def run_local(
     BrokenProcessPool
         If a worker process dies.
     """
-    pool: Executor
+    pool: ProcessPoolExecutor | ThreadPoolExecutor
     if processes:
         context = multiprocessing.get_context("spawn")
         pool = ProcessPoolExecutor(workers, context, _start_process, (name, job))
@@ -44,7 +44,7 @@ def run_local(
         JOBS[name] = job
         pool = ThreadPoolExecutor(workers)
     tasks = [dask.delayed(run_part, pure=False)(name, part) for part in parts]
-    finished = False
+    finished, wait = False, True
     try:
         with _Reporter(report):
             dask.compute(
@@ -55,12 +55,15 @@ def run_local(
                 optimize_graph=False,
             )
         finished = True
+    except KeyboardInterrupt:
+        wait = False
+        raise
     finally:
-        # after an error the parts at work are given up: a chunk is marked when it is whole, or not at all
-        if processes and not finished:
+        # threads end their part, processes give it up: a chunk is marked when it is whole, or not at all
+        if isinstance(pool, ProcessPoolExecutor) and not finished:
             for process in list((pool._processes or {}).values()):
                 process.terminate()
-        pool.shutdown(wait=finished or processes, cancel_futures=True)
+        pool.shutdown(wait=wait or processes, cancel_futures=True)
         JOBS.pop(name, None)
 
 
@@ -80,7 +83,12 @@ def _start_process(name: str, job: Job) -> None:
     JOBS[name] = job
     parent = multiprocessing.parent_process()
     if parent is not None:
-        threading.Thread(target=lambda: (parent.join(), os._exit(1)), daemon=True).start()
+        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_with(parent: multiprocessing.process.BaseProcess) -> None:
+    parent.join()
+    os._exit(1)
 
 
 def run_distributed(name: str, job: Job, parts: Iterable[Part], client: Client, report: Report) -> None:

@@ -26,6 +26,7 @@ from mcrock.dataset import build_dataset, load_dataset
 from mcrock.ensemble.part import Job, PartResult, cut_parts, describe_error
 from mcrock.ensemble.schedule import run_distributed, run_local
 from mcrock.excitation import MEASURES, Motion, intensity, pack_motions
+from mcrock.jit import source_hash
 from mcrock.params import MotionPack
 from mcrock.sampling import check_inputs, draw_inputs, load_motions
 from mcrock.simulate import simulate_part
@@ -50,16 +51,28 @@ class Progress:
     intensities: Sequence[float] | None = None  # levels, None in a cloud study
     units: str = "1"  # of the intensities
     finished: int = 0  # realizations
+    first: int = 0  # realizations finished when the first part was: until then the kernel is compiled
     began: float = field(default_factory=perf_counter)
+    first_seconds: float = 0.0  # time that took [s]
 
     @property
     def finished_runs(self) -> int:
         return self.finished * len(self.overturned)
 
+    def add(self, n_realizations: int, overturned: np.ndarray) -> None:
+        """Count a part that was finished."""
+        self.finished += n_realizations
+        self.overturned += overturned
+        if not self.first:
+            self.first, self.first_seconds = n_realizations, perf_counter() - self.began
+
     @property
     def rate(self) -> float:
-        """Runs per second since the start [1/s]."""
-        return self.finished_runs / max(perf_counter() - self.began, 1e-9)
+        """Runs per second since the first part was finished, before that since the start [1/s]."""
+        seconds, counted = perf_counter() - self.began, self.finished
+        if counted > self.first:
+            seconds, counted = seconds - self.first_seconds, counted - self.first
+        return counted * len(self.overturned) / max(seconds, 1e-9)
 
     @property
     def seconds_left(self) -> float:
@@ -188,6 +201,7 @@ def prepare_job(study: Study, motions: list[Motion], store: Path) -> Job:
         "title": study.title or "mcrock study",
         "source": f"mcrock {mcrock.__version__}",
         "seed": study.seed,
+        "kernel_digest": source_hash(),  # parts of two kernels never meet in one store
         "motions_digest": _digest(pack),
         "config": study.to_json(),
     }
@@ -271,8 +285,7 @@ def _compute(
                 raise EnsembleError(f"{path}: cannot store results: {result.error}{_state(path)}")
             log.write("failed", **realizations, error=result.error, trace=result.trace)
         else:
-            state.finished += result.part.stop - result.part.start
-            state.overturned += result.overturned
+            state.add(result.part.stop - result.part.start, result.overturned)
             log.write("part", **realizations, seconds=round(result.seconds, 3))
         if progress:
             progress(state)
@@ -284,8 +297,10 @@ def _compute(
         run_distributed(name, job, parts, client, report)
     elif parts:
         run_local(name, job, parts, min(workers, len(parts)), processes, report)
-    rate = round(state.rate, 1)
-    log.write("end", runs=state.finished_runs, runs_per_second=rate, failed_parts=len(failures))
+    seconds, rate = round(perf_counter() - state.began, 3), round(state.rate, 1)
+    log.write(
+        "end", runs=state.finished_runs, seconds=seconds, runs_per_second=rate, failed_parts=len(failures)
+    )
     if failures:
         raise EnsembleError(_word_failures(failures) + _state(path))
 

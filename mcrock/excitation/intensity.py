@@ -46,10 +46,8 @@ class Measure(NamedTuple):
 
 
 MEASURES: dict[str, Measure] = {
-    "pga": Measure(
-        "m s-2", "peak ground acceleration, geometric mean of the recorded components", peak_acceleration
-    ),
-    "pgv": Measure("m s-1", "peak ground velocity, geometric mean of the recorded components", peak_velocity),
+    "pga": Measure("m s-2", "peak ground acceleration (geometric mean)", peak_acceleration),
+    "pgv": Measure("m s-1", "peak ground velocity (geometric mean)", peak_velocity),
 }
 
 

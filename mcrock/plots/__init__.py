@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 
 from mcrock.plots.exceedance import plot_exceedance
 from mcrock.plots.fragility import plot_fragility
+from mcrock.plots.history import plot_history
 from mcrock.plots.impact_map import plot_impact_map, varying_parameters
 from mcrock.plots.outcomes import plot_outcomes
 from mcrock.plots.style import paper_style
@@ -16,6 +17,7 @@ from mcrock.plots.style import paper_style
 __all__ = [
     "plot_exceedance",
     "plot_fragility",
+    "plot_history",
     "plot_impact_map",
     "plot_outcomes",
     "save_all",

@@ -80,7 +80,14 @@ def plot_exceedance(
     ax.set_xlabel(_axis_label(ds, variable))
     probability_axis(ax, "Probability of exceedance [1]")
     title = label.replace("Peak ground acceleration", "PGA").replace("Peak ground velocity", "PGV")
-    ax.legend(title=title, loc="upper left", bbox_to_anchor=(1.0, 1.0), handlelength=1.3)
+    ax.legend(
+        title=title,
+        loc="lower center",
+        bbox_to_anchor=(0.5, 1.0),
+        ncols=len(shown),
+        handlelength=1.0,
+        columnspacing=1.0,
+    )
     note = f"{count_words(result, runs)}"
     if result["intensity"].size < int(moving.sum()):
         note += f"; {result['intensity'].size} of {int(moving.sum())} intensities with motion shown"
