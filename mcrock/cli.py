@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
     from mcrock.config import Study
+    from mcrock.simulation import Run
 
 CONNECT_SECONDS = 30.0  # to wait for a dask scheduler [s]
 
@@ -242,14 +243,18 @@ def simulate(
     config: Config,
     realization: Annotated[int, typer.Option(metavar="I", help="Realization of the study, from 0.")] = 0,
     intensity: Annotated[int, typer.Option(metavar="J", help="Intensity of the study, from 0.")] = 0,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="DIR", help="Folder for history.nc, events.csv, history.png."),
+    ] = None,
     set: Set = None,
     seed: Seed = None,
 ) -> None:
-    """Replay one run of a study and print its results and events."""
+    """Replay one run of a study: its results, events, history and figure."""
     study = _load(config, set, seed)
     from mcrock.excitation import pack_motions
     from mcrock.sampling import draw_inputs, load_motions
-    from mcrock.simulate import simulate_realization
+    from mcrock.simulation import simulate_realization
     from mcrock.terminal import word_run
 
     for name, value, size in (
@@ -260,9 +265,50 @@ def simulate(
             raise ValueError(f"{name} must be 0 to {size - 1} in this study, got {value}")
     motions = load_motions(study)
     inputs = draw_inputs(study, motions, realization, realization + 1)
-    _, replay = simulate_realization(inputs, 0, intensity, pack_motions(motions), study.controls)
-    print(f"motion {motions[inputs.record[0]].name}, scaled by {inputs.scale[0, intensity]:.4g}")
-    print(word_run(replay))
+    body, replay = simulate_realization(inputs, 0, intensity, pack_motions(motions), study.controls)
+    motion = motions[inputs.record[0]].name
+    print(f"realization {realization}, intensity {intensity}")
+    print(f"motion {motion}, scaled by {inputs.scale[0, intensity]:.4g}")
+    folder = output or Path(f"run-{realization}-{intensity}")
+    print(word_run(replay, folder / "events.csv"))
+    title = f"{motion}, realization {realization}, intensity {intensity}"
+    for path in _save_run(replay, folder, title, body.slenderness):
+        print(path)
+
+
+def _save_run(replay: Run, folder: Path, title: str, slenderness: float) -> list[Path]:
+    """History, event list and figure of one run."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from mcrock.dataset import replacing, save_dataset
+    from mcrock.plots import plot_history, save_figure
+    from mcrock.simulation import events_to_csv
+
+    folder.mkdir(parents=True, exist_ok=True)
+    history, events, figure = (folder / name for name in ("history.nc", "events.csv", "history.png"))
+    save_dataset(replay.history, history, overwrite=True)
+    with replacing(events) as path:
+        path.write_text(events_to_csv(replay))
+    save_figure(plot_history(replay, title, slenderness), figure)
+    return [history, events, figure]
+
+
+@app.command()
+def verify(
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="[FILE.json ...]", help="Case files; default: those shipped."),
+    ] = None,
+    failures: Annotated[bool, typer.Option("--failures", help="List failed checks only.")] = False,
+) -> None:
+    """Recompute cases with known results on this machine."""
+    from mcrock.terminal import print_checks
+    from mcrock.verification import CASES, run_file
+
+    checks = (check for path in files or [CASES] for check in run_file(path))
+    if not print_checks(checks, failures):
+        sys.exit(1)
 
 
 @app.command()

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from enum import IntEnum
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,7 +23,7 @@ class Variable(NamedTuple):
     dtype: str
     units: str
     long_name: str
-    flags: type | None = None  # IntEnum whose codes the variable holds
+    flags: type[IntEnum] | None = None  # whose codes the variable holds
 
 
 INPUT = ("realization",)
@@ -279,14 +281,22 @@ def save_dataset(ds: xr.Dataset, path: str | Path, *, overwrite: bool = False) -
             array.attrs["flag_values"] = np.asarray(array.attrs["flag_values"], array.dtype)
     numbers = [name for name, array in ds.variables.items() if array.dtype.kind in "fiu"]
     encoding = {name: {"zlib": True, "complevel": 1} for name in numbers}
-    scratch = path.with_name(f".{path.name}.{uuid.uuid4().hex}.new")
+    with replacing(path) as scratch:
+        try:
+            ds.to_netcdf(scratch, engine="netcdf4", format="NETCDF4", encoding=encoding)
+        except RuntimeError as error:  # how the NetCDF library reports that it could not write
+            raise OSError(f"cannot write {path}: {error}; is the disk full?") from error
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A temporary name beside ``path`` to write to, renamed to it when all went well."""
+    scratch = path.with_name(f".{uuid.uuid4().hex}.{path.name}")
     try:
-        ds.to_netcdf(scratch, engine="netcdf4", format="NETCDF4", encoding=encoding)
+        yield scratch
         with scratch.open("rb") as file:
             os.fsync(file.fileno())
         os.replace(scratch, path)
-    except RuntimeError as error:  # how the NetCDF library reports that it could not write
-        raise OSError(f"cannot write {path}: {error}; is the disk full?") from error
     finally:
         scratch.unlink(missing_ok=True)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Protocol
@@ -12,10 +12,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 from mcrock.params import STANDARD_GRAVITY
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import xarray as xr
 
     from mcrock.ensemble import Progress
-    from mcrock.simulate import Run
+    from mcrock.simulation import Run
+    from mcrock.verification import Check
 
 LINE_INTERVAL = 10.0  # between progress lines where the output is no terminal [s]
 
@@ -189,18 +192,21 @@ def _with_interval(fragility: xr.Dataset, key: str, units: str) -> str:
     return f"{'unknown' if math.isnan(values[0]) else estimate} ({low} to {high})"
 
 
-def word_run(run: Run) -> str:
-    """Results and events of one run, as text."""
+EVENTS_SHOWN = 20
+
+
+def word_run(run: Run, events_file: Path) -> str:
+    """Results and first events of one run, as text; ``events_file`` has them all."""
     from mcrock.dataset import SCHEMA
 
     results = [
-        [SCHEMA[name].long_name, f"{value:.6g}", SCHEMA[name].units if SCHEMA[name].units != "1" else ""]
+        [SCHEMA[name].long_name, _word_result(name, value)]
         for name, value in run.results.items()
         if name != "outcome"
     ]
     width = max(len(row[0]) for row in results)
     lines = [f"outcome: {run.outcome.name.lower().replace('_', ' ')}"]
-    lines += [f"{text:<{width}}  {value} {units}".rstrip() for text, value, units in results]
+    lines += [f"{text:<{width}}  {value}" for text, value in results]
     heads = ["time [s]", "event", "then", "tilt [rad]", "energy change [J]"]
     rows = [
         [
@@ -210,6 +216,50 @@ def word_run(run: Run) -> str:
             f"{event['tilt']:.5f}",
             f"{event['energy_change']:.4g}",
         ]
-        for event in run.events
+        for event in run.events[:EVENTS_SHOWN]
     ]
-    return "\n".join([*lines, f"{len(rows)} events", table(heads, rows)])
+    count = f"{len(run.events)} events"
+    if len(run.events) > EVENTS_SHOWN:
+        count += f", the first {EVENTS_SHOWN} of them (all are in {events_file})"
+    return "\n".join([*lines, count, table(heads, rows)])
+
+
+def _word_result(name: str, value: float) -> str:
+    """A result of a run with its unit; what did not happen is a dash."""
+    from mcrock.dataset import SCHEMA
+
+    units = SCHEMA[name].units
+    if math.isnan(value):
+        return "-"
+    if SCHEMA[name].dtype.startswith("i"):
+        return str(int(value))
+    return f"{value:.6g} {units}" if units != "1" else f"{value:.6g}"
+
+
+def print_checks(checks: Iterable[Check], failures: bool) -> bool:
+    """Print checks as they come, in columns, and a summary; True if all passed."""
+    heads = f"{'case':<28}{'quantity':<36}{'expected':>28}{'computed':>28}{'tolerance':>11}  verdict"
+    print(heads)
+    total = failed = 0
+    for check in checks:
+        total += 1
+        failed += not check.passed
+        if check.passed and failures:
+            continue
+        tolerance = "" if check.tolerance is None else f"{check.tolerance:.2g}"
+        verdict = "ok" if check.passed else "FAILED"
+        expected, computed = _word_value(check.expected), _word_value(check.computed)
+        print(f"{check.case:<28}{check.quantity:<36}{expected:>28}{computed:>28}{tolerance:>11}  {verdict}")
+    print(f"{total} checks, {total - failed} passed, {failed} failed")
+    return total > 0 and not failed
+
+
+def _word_value(value: Any) -> str:
+    """A number, text or the largest element of an array, in at most 27 characters."""
+    if isinstance(value, bool | str):
+        return str(value)
+    if isinstance(value, int | float):
+        return f"{value:.12g}"
+    items = getattr(value, "tolist", lambda: value)()
+    text = ",".join(_word_value(item) if not isinstance(item, float) else f"{item:.3g}" for item in items)
+    return text if len(text) <= 27 else f"{text[:24]}..."

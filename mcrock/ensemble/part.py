@@ -19,7 +19,7 @@ from mcrock.dataset import OUTPUTS, SCHEMA
 from mcrock.excitation import Motion
 from mcrock.params import Inputs, MotionPack, Outcome
 from mcrock.sampling import draw_inputs
-from mcrock.simulate import simulate_part
+from mcrock.simulation import simulate_part
 from mcrock.store import StoreError, write_part
 
 

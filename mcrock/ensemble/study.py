@@ -29,7 +29,7 @@ from mcrock.excitation import MEASURES, Motion, intensity, pack_motions
 from mcrock.jit import source_hash
 from mcrock.params import MotionPack
 from mcrock.sampling import check_inputs, draw_inputs, load_motions
-from mcrock.simulate import simulate_part
+from mcrock.simulation import simulate_part
 from mcrock.store import StoreError, check_same_study, chunk_length, chunks_done, create_store, is_store
 
 if TYPE_CHECKING:

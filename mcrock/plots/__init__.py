@@ -7,6 +7,7 @@ from pathlib import Path
 import xarray as xr
 from matplotlib.axes import Axes
 
+from mcrock.dataset import replacing
 from mcrock.plots.exceedance import plot_exceedance
 from mcrock.plots.fragility import plot_fragility
 from mcrock.plots.history import plot_history
@@ -33,9 +34,10 @@ def save_figure(ax: Axes, path: str | Path) -> Path:
     ValueError
         If matplotlib does not know the format.
     """
-    with paper_style():
-        ax.get_figure(root=True).savefig(path, bbox_inches="tight", pad_inches=0.04)
-    return Path(path)
+    path = Path(path)
+    with replacing(path) as scratch, paper_style():
+        ax.get_figure(root=True).savefig(scratch, bbox_inches="tight", pad_inches=0.04)
+    return path
 
 
 def save_all(

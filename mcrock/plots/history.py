@@ -12,7 +12,7 @@ from mcrock.params import Mode, Outcome
 from mcrock.plots.style import BLUE, COLUMN, GREEN, GREY, MILLIMETRE, ORANGE, OWN, add_note, paper_style
 
 if TYPE_CHECKING:
-    from mcrock.simulate import Run
+    from mcrock.simulation import Run
 
 CONTACT = {Mode.REST: GREY, Mode.EDGE: GREEN, Mode.VERTEX: ORANGE}
 

@@ -1,5 +1,9 @@
 """Cases with known results, and how to run them on any machine."""
 
-from mcrock.verification.report import Check, run_cases, run_file
+from pathlib import Path
 
-__all__ = ["Check", "run_cases", "run_file"]
+from mcrock.verification.report import CaseError, Check, run_cases, run_file
+
+CASES = Path(__file__).with_name("cases") / "rocking.json"  # shipped with the package
+
+__all__ = ["CASES", "CaseError", "Check", "run_cases", "run_file"]

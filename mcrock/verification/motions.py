@@ -10,7 +10,7 @@ import numpy as np
 from mcrock.body import Body
 from mcrock.excitation import Motion, Pulse, fema_p695
 from mcrock.params import STANDARD_GRAVITY, Controls, Mode, Outcome
-from mcrock.simulate import Impact, Run, Start, rotation_matrix, simulate
+from mcrock.simulation import Impact, Run, Start, rotation_matrix, simulate
 from mcrock.verification.impacts import case_body
 from mcrock.verification.report import Check, compare, is_information, same
 

@@ -8,7 +8,7 @@ from scipy.integrate import quad
 from mcrock.body import cuboid
 from mcrock.excitation import Motion
 from mcrock.params import GRAVITY
-from mcrock.simulate import Impact, Start, simulate
+from mcrock.simulation import Impact, Start, simulate
 from tests.physics.bodies import TIGHT, planar_lambda
 
 ATOL = 1e-6  # times [s] and tilts [rad]

@@ -14,7 +14,7 @@ from scipy.integrate import solve_ivp
 
 from mcrock.excitation import one_cosine, one_sine
 from mcrock.params import GRAVITY, STANDING, Outcome
-from mcrock.simulate import Impact, simulate
+from mcrock.simulation import Impact, simulate
 from tests.physics.bodies import planar_lambda, square_block
 
 RTOL = 1e-3  # relative to the amplitude: the tables have four decimals, the limits are this sharp

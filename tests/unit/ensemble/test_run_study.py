@@ -25,7 +25,7 @@ from mcrock.ensemble import EnsembleError, estimate_time, run_study
 from mcrock.ensemble.part import JOBS, cut_parts
 from mcrock.params import Outcome
 from mcrock.sampling import load_motions
-from mcrock.simulate import simulate_part
+from mcrock.simulation import simulate_part
 from mcrock.store import StoreError, chunk_length, chunks_done
 
 

@@ -349,6 +349,28 @@ def _history(rows: np.ndarray) -> xr.Dataset:
     )
 
 
+def events_to_csv(run: Run) -> str:
+    """Event list of a run as comma-separated text, units in the first line."""
+    head = (
+        "t [s],kind,mode,index,omega_x [rad/s],omega_y [rad/s],omega_z [rad/s],energy_change [J],tilt [rad]"
+    )
+    rows = [
+        ",".join(
+            [
+                repr(float(event["t"])),
+                event["kind"],
+                event["to"][0],
+                str(event["to"][1]),
+                *(repr(float(value)) for value in event["omega"]),
+                repr(float(event["energy_change"])),
+                repr(float(event["tilt"])),
+            ]
+        )
+        for event in run.events
+    ]
+    return "\n".join([head, *rows]) + "\n"
+
+
 def simulate_part(inputs: Inputs, motions: MotionPack, controls: Controls) -> dict[str, np.ndarray]:
     """All runs of consecutive realizations, without the GIL.
 
