@@ -65,8 +65,8 @@ def _print_lines() -> Report:
 def word_progress(progress: Progress) -> str:
     """Numbers of a progress in one line."""
     text = f"{progress.finished_runs} of {progress.total_runs} runs"
-    if not progress.finished:
-        return f"{text}, starting (the first start compiles)"
+    if progress.finished <= progress.first:  # no rate yet: the first part waited for the compiler
+        return f"{text}, starting (the first start compiles, for about half a minute)"
     return f"{text}, {progress.rate:.0f} runs/s, {word_time(progress.seconds_left)} left"
 
 

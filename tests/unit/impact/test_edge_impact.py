@@ -183,10 +183,10 @@ def test_plastic_edge_is_the_limit_of_a_sequence_of_edge_impacts(edge_cases):
 
     Its moment about the edge acts in sustained edge contact just as well, and is left out on both sides.
     """
-    most = 5000  # impacts; each keeps up to 99 % of the lift speed
+    most = 10000  # impacts; each keeps up to 99 % of the lift speed
     for case in edge_cases[:10]:
         mass, inertia, old, new, w = arguments(case)
-        limit = plastic_edge(mass, inertia, old, new, w)
+        limit = np.array(plastic_edge(mass, inertia, old, new, w))
         omega, old, new = case.omega, case.old, case.new
         for _ in range(most):
             omega = edge_map(mass, inertia, tuple(old), tuple(new), tuple(omega), tuple(UP), 0.6, 0.0)
@@ -195,11 +195,9 @@ def test_plastic_edge_is_the_limit_of_a_sequence_of_edge_impacts(edge_cases):
             about = case.inertia + case.mass * cross_matrix(old).T @ cross_matrix(old)
             turn = np.linalg.solve(about, normal)
             omega = omega - 2 * turn * (normal @ omega) / (normal @ turn)
-            if abs(np.cross(omega, new - old)[2]) < RTOL * np.abs(case.omega).max():
+            if np.abs(omega - limit).max() < RTOL:
                 break
-        else:
-            pytest.fail("the sway does not die out")
-        assert omega == pytest.approx(np.array(limit), abs=100 * RTOL * np.abs(limit).max())
+        assert omega == pytest.approx(limit, abs=RTOL)
 
 
 def test_edge_energy_roots(edge_cases):
