@@ -325,22 +325,27 @@ def stats(
     if not as_json:
         print(_summary(ds, level, allow_incomplete))
         return
-    from mcrock.statistics import fit_fragility, overturning_probability
+    from mcrock.statistics import fit_fragility, overturning_probability, step_check
     from mcrock.terminal import dataset_to_json
 
     probability = overturning_probability(ds, level, allow_missing=allow_incomplete)
     fragility = fit_fragility(ds, level, allow_missing=allow_incomplete)
-    result = {"overturning_probability": probability, "fragility": fragility}
+    result = {
+        "overturning_probability": probability,
+        "fragility": fragility,
+        "step_check": step_check(ds, level),
+    }
     print(json.dumps({name: dataset_to_json(part) for name, part in result.items()}, allow_nan=False))
 
 
 def _summary(ds: xr.Dataset, level: float = 0.95, allow_missing: bool = False) -> str:
-    from mcrock.statistics import fit_fragility, overturning_probability
+    from mcrock.statistics import fit_fragility, overturning_probability, step_check
     from mcrock.terminal import summarize
 
     return summarize(
         overturning_probability(ds, level, allow_missing=allow_missing),
         fit_fragility(ds, level, allow_missing=allow_missing),
+        step_check(ds, level),
     )
 
 

@@ -101,6 +101,9 @@ SCHEMA: dict[str, Variable] = {
     ),
     "end_time": Variable(OUTPUT, "f4", "s", "time at which the run ended"),
     "steps": Variable(OUTPUT, "i4", "1", "integration steps taken"),
+    "half_step_outcome": Variable(
+        OUTPUT, "i1", "1", "how the run ended at half the time step (not_run: not repeated)", Outcome
+    ),
     # the ground motions
     "motion_name": Variable(("motion",), "U", "1", "name of the ground motion"),
     "motion_group": Variable(

@@ -71,6 +71,9 @@ class ImpactParameter(IntEnum):
     TAU_FACET = 4  # [N m s] as TAU in a facet impact; NaN: whatever leaves no spin about the vertical
 
 
+RECHECK_STREAM = 5  # random stream that picks the realizations run again at half the step
+
+
 @dataclass(frozen=True, slots=True)
 class Controls:
     """Numerical settings of a run.
@@ -86,6 +89,7 @@ class Controls:
     rest_time: float = 1e-3  # rocking whose half-cycle is shorter than this is rest [s]
     max_steps: int = 10_000_000  # integration steps [1]
     max_impacts: int = 1_000_000  # impacts [1]
+    recheck: float = 0.01  # share of the realizations that are run again at half the step [1]
 
 
 class MotionPack(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import cos, isfinite, sin
 
 import numpy as np
@@ -10,6 +10,7 @@ import xarray as xr
 from numpy.typing import ArrayLike
 
 from mcrock.body import Body
+from mcrock.counter import uniforms
 from mcrock.dataset import OUTPUTS, SCHEMA
 from mcrock.excitation import Motion, Pulse, pack_motions
 from mcrock.kernel.contact import Constants, Topology, empty_constants, fill_constants, topology
@@ -17,7 +18,17 @@ from mcrock.kernel.dynamics import ALONG_X, ALONG_Y, ANGLE, F0, P_X, P_Y, Q0, RA
 from mcrock.kernel.integrate import Batch, Settings, Workspace, empty_workspace, run, run_part, start_at_rest
 from mcrock.kernel.landing import ImpactLaw
 from mcrock.kernel.record import EVENT_SIZE, HISTORY_SIZE, OUTCOME, RESULT_SIZE, Trace
-from mcrock.params import Controls, EnergyGain, Event, ImpactParameter, Inputs, Mode, MotionPack, Outcome
+from mcrock.params import (
+    RECHECK_STREAM,
+    Controls,
+    EnergyGain,
+    Event,
+    ImpactParameter,
+    Inputs,
+    Mode,
+    MotionPack,
+    Outcome,
+)
 
 NO_TRACE = Trace(np.zeros((0, HISTORY_SIZE)), np.zeros((0, EVENT_SIZE)), np.zeros(2, dtype=np.int64))
 
@@ -384,25 +395,28 @@ def simulate_part(inputs: Inputs, motions: MotionPack, controls: Controls) -> di
     Returns
     -------
     dict of ndarray (n, m)
-        By the output names of `mcrock.dataset.SCHEMA`, in its types.
+        By the output names of `mcrock.dataset.SCHEMA`, in its types. A share ``controls.recheck`` of
+        the realizations, picked by their own random stream, is run again at half the step.
     """
     top = topology(inputs.faces, inputs.vertices.shape[1])
     n, m = inputs.scale.shape
+    halved = replace(controls, step=controls.step / 2, max_step=controls.max_step / 2)
     out = np.zeros((n, m, len(OUTPUTS)))
     batch = Batch(
         np.uint64(inputs.seed),
         np.uint64(inputs.start),
         *(np.ascontiguousarray(getattr(inputs, name), dtype) for name, dtype in _BATCH_TYPES.items()),
         np.full(2, np.nan),
+        uniforms(inputs.seed, RECHECK_STREAM, inputs.start, n) < controls.recheck,
     )
     run_part(
-        top, empty_constants(top), motions, batch, settings_of(controls), float(controls.tail),
-        empty_workspace(top), np.zeros(RESULT_SIZE), NO_TRACE, out,
+        top, empty_constants(top), motions, batch, settings_of(controls), settings_of(halved),
+        float(controls.tail), empty_workspace(top), np.zeros(RESULT_SIZE), NO_TRACE, out,
     )  # fmt: skip
     return {name: out[:, :, column].astype(SCHEMA[name].dtype) for column, name in enumerate(OUTPUTS)}
 
 
 _BATCH_TYPES = {
     field: {"record": np.int64, "energy_gain": np.int64, "redrawn": np.int8}.get(field, np.float64)
-    for field in Batch._fields[2:-1]
+    for field in Batch._fields[2:-2]
 }

@@ -143,13 +143,13 @@ def dataset_to_json(ds: xr.Dataset) -> dict[str, Any]:
     return plain({"variables": variables, "attributes": dict(ds.attrs)})
 
 
-def summarize(probability: xr.Dataset, fragility: xr.Dataset) -> str:
+def summarize(probability: xr.Dataset, fragility: xr.Dataset, steps: xr.Dataset) -> str:
     """Table of probabilities with intervals, and the parameters of the fragility curve, as text.
 
     Parameters
     ----------
-    probability, fragility : Dataset
-        From `overturning_probability` and `fit_fragility`.
+    probability, fragility, steps : Dataset
+        From `overturning_probability`, `fit_fragility` and `step_check`.
     """
     axis = probability["intensity"]
     units = axis.attrs.get("units", "1")
@@ -180,6 +180,11 @@ def summarize(probability: xr.Dataset, fragility: xr.Dataset) -> str:
     if undecided:
         total = int(probability["runs"].sum())
         lines.append(f"{undecided} of {total} runs are undecided and widen the intervals")
+    if steps["repeated"]:
+        lines.append(
+            f"{int(steps['repeated'])} runs repeated at half the time step: {int(steps['flipped'])} ended "
+            f"differently, the share overturned changed by {float(steps['shift']):+.4f}"
+        )
     return "\n".join(lines)
 
 

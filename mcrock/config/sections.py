@@ -168,3 +168,4 @@ class ControlsTable(Table):
     rest_time: Annotated[float, Number("s", above=0.0)] = _default("rest_time")
     max_steps: Annotated[int, Integer(1)] = _default("max_steps")
     max_impacts: Annotated[int, Integer(1)] = _default("max_impacts")
+    recheck: Annotated[float, Number("1", least=0.0, most=1.0)] = _default("recheck")

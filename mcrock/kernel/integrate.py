@@ -103,6 +103,7 @@ class Batch(NamedTuple):
     quantiles: np.ndarray
     energy_gain: np.ndarray
     point: np.ndarray  # (2,) impact point of `ImpactLaw`: NaN
+    recheck: np.ndarray  # (n,) bool: run again at half the step
 
 
 class Workspace(NamedTuple):
@@ -353,8 +354,8 @@ def start_at_rest(top, body, work):
 
 
 @jit
-def run_part(top, body, motions, batch, settings, tail, work, result, trace, out):
-    """Runs of consecutive realizations at all their intensities, into ``out`` (n, m, 24)."""
+def run_part(top, body, motions, batch, settings, halved, tail, work, result, trace, out):
+    """Runs of consecutive realizations at all their intensities, into ``out`` (n, m, 25)."""
     for i in range(batch.mass.shape[0]):
         fill_constants(top, batch.mass[i], batch.inertia[i], batch.vertices[i], batch.gravity[i], body)
         law = ImpactLaw(
@@ -378,3 +379,10 @@ def run_part(top, body, motions, batch, settings, tail, work, result, trace, out
             )  # fmt: skip
             for column in range(out.shape[2]):
                 out[i, j, column] = result[column]
+            if batch.recheck[i]:
+                start_at_rest(top, body, work)
+                run(
+                    top, body, motions, motion, (scale * c, scale * s, scale), law, halved, t_end,
+                    work, result, trace,
+                )  # fmt: skip
+                out[i, j, record.HALF_STEP] = result[record.OUTCOME]

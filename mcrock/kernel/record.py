@@ -36,9 +36,10 @@ from mcrock.kernel.events import cubic_peak
     ENERGY_GAIN,
     END_TIME,
     STEPS,
-) = range(24)
+    HALF_STEP,
+) = range(25)
 # scratch columns behind them: peaks after the first impact
-LATER_X, LATER_Y, RESULT_SIZE = 24, 25, 26
+LATER_X, LATER_Y, RESULT_SIZE = 25, 26, 27
 
 # the last part of every fall unloads the contact and its friction demand diverges: contact forces
 # are watched up to a tilt of 45 degrees, given by its cosine [1]

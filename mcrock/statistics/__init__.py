@@ -7,6 +7,7 @@ not runs, are what an interval counts.
 
 from mcrock.statistics.fragility import fit_fragility
 from mcrock.statistics.probability import exceedance_probability, outcome_shares, overturning_probability
+from mcrock.statistics.recheck import step_check
 from mcrock.statistics.runs import overturned, undecided
 
 __all__ = [
@@ -15,5 +16,6 @@ __all__ = [
     "outcome_shares",
     "overturned",
     "overturning_probability",
+    "step_check",
     "undecided",
 ]

@@ -1,0 +1,67 @@
+"""What the time step does to the outcomes: runs repeated at half the step."""
+
+from __future__ import annotations
+
+import numpy as np
+import xarray as xr
+
+from mcrock.params import STANDING, Outcome
+from mcrock.statistics.intervals import check_level, wilson_interval
+from mcrock.statistics.runs import SLICE
+
+
+def step_check(ds: xr.Dataset, level: float = 0.95) -> xr.Dataset:
+    """Share of the repeated runs whose outcome is another one at half the time step.
+
+    Single runs are chaotic, so some outcomes flip at any step; what matters is that as many flip one
+    way as the other. The shift is the change of the share of overturned runs.
+
+    Parameters
+    ----------
+    ds : Dataset
+        With `outcome` and `half_step_outcome` on the same dims.
+    level : float
+        Coverage of the interval [1].
+
+    Returns
+    -------
+    Dataset
+        `repeated` and `flipped`, numbers of runs; `share` flipped, its `interval` (bound) by Wilson's
+        formula, and `shift`, the share overturned at half the step less that at the full one [1].
+        NaN where nothing was repeated.
+
+    Raises
+    ------
+    ValueError
+        If `level` is outside (0, 1) or a variable is missing.
+    """
+    check_level(level)
+    for name in ("outcome", "half_step_outcome"):
+        if name not in ds:
+            raise ValueError(f"the dataset has no variable {name!r}; is it the store of a mcrock study?")
+    repeated = flipped = shift = 0
+    for start in range(0, ds.sizes["realization"], SLICE):
+        part = ds[["outcome", "half_step_outcome"]].isel(realization=slice(start, start + SLICE)).load()
+        first, second = part["outcome"].values, part["half_step_outcome"].values
+        kept = (second != Outcome.NOT_RUN) & (first != Outcome.NOT_RUN)
+        first, second = first[kept], second[kept]
+        repeated += first.size
+        flipped += int((_verdict(first) != _verdict(second)).sum())
+        shift += int((second == Outcome.OVERTURNED).sum()) - int((first == Outcome.OVERTURNED).sum())
+    lower, upper = wilson_interval(flipped, repeated, level)
+    return xr.Dataset(
+        {
+            "repeated": ((), repeated, {"units": "1", "long_name": "runs repeated at half the step"}),
+            "flipped": ((), flipped, {"units": "1", "long_name": "of these, runs that ended differently"}),
+            "share": ((), flipped / repeated if repeated else np.nan, {"units": "1"}),
+            "interval": ("bound", [float(lower), float(upper)], {"units": "1"}),
+            "shift": ((), shift / repeated if repeated else np.nan, {"units": "1"}),
+        },
+        coords={"bound": ["lower", "upper"]},
+        attrs={"level": level},
+    )
+
+
+def _verdict(outcome: np.ndarray) -> np.ndarray:
+    """0 undecided, 1 stands, 2 overturned."""
+    return np.isin(outcome, STANDING) + 2 * (outcome == Outcome.OVERTURNED)
