@@ -185,6 +185,13 @@ def prism(
         raise ValueError(f"prism.base must have shape (n, 2) [m], got {corners.shape}")
     if len(corners) < 3:
         raise ValueError(f"prism.base must have at least 3 corners [m], got {len(corners)}")
+    if not np.isfinite(corners).all():
+        raise ValueError(f"prism.base must be finite [m], got {corners.tolist()}")
+    area = float(prism_volume(corners[None], np.ones(1))[0])
+    if abs(area) <= 1e-12 * float(np.ptp(corners, axis=0).max()) ** 2:
+        raise ValueError("prism.base must be a convex polygon, but its corners enclose no area [m2]")
+    if area < 0:
+        raise ValueError("prism.base must run counter-clockwise seen from above; reverse their order")
     _positive("prism.height", height, "m")
     mass = _mass("prism", density, mass, float(prism_volume(corners[None], np.array([height]))[0]))
     inertia, vertices = prism_properties(

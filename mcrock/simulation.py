@@ -30,6 +30,10 @@ from mcrock.params import (
     Outcome,
 )
 
+# ground that never moves: a pulse that is over when it begins
+STILL = MotionPack(
+    np.zeros((0, 3)), np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64), np.zeros(1), np.zeros((1, 7))
+)
 NO_TRACE = Trace(np.zeros((0, HISTORY_SIZE)), np.zeros((0, EVENT_SIZE)), np.zeros(2, dtype=np.int64))
 
 
@@ -232,8 +236,7 @@ def simulate(
     ('AT_REST', 0.3689, 'facet_impact')
     """
     impact, controls, start = impact or Impact(), controls or Controls(), start or Start()
-    still = Motion(np.zeros((3, 2)), dt=1.0, name="still ground")
-    pack = pack_motions([motion if motion is not None else still])
+    pack = pack_motions([motion]) if motion is not None else STILL
     law = ImpactLaw(
         impact.values(),
         np.zeros(len(ImpactParameter), dtype=np.int8),

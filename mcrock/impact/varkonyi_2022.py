@@ -250,7 +250,7 @@ def corner_coefficient(mass, compliance, point, x, y):
 
 
 @jit
-def facet_map(mass, height, compliance, corners, first, last, w, vz, push, point):
+def facet_map(mass, compliance, corners, first, last, w, vz, point):
     """Facet impact without spin after it, condition (24).
 
     With no spin about the vertical after the impact the horizontal velocity of the centre of mass
@@ -259,18 +259,17 @@ def facet_map(mass, height, compliance, corners, first, last, w, vz, push, point
 
     Parameters
     ----------
-    mass, height : float
-        Of the body [kg], of the centre of mass over the face [m].
+    mass : float
+        [kg].
     compliance : tuple of 3 float
         Inverse (xx, xy, yy) of Theta + m h^2 in face axes [1/(kg m2)].
     corners, first, last
         Face axes corners relative to the centre of mass and the range of this face [m].
     w : tuple of 2 float
-        Horizontal angular velocity before, in face axes [rad/s].
+        Horizontal angular velocity before, in face axes, with what stopping a spin about the
+        vertical adds to it [rad/s].
     vz : float
         Vertical velocity of the centre of mass before [m/s].
-    push : tuple of 2 float
-        Change of horizontal angular velocity that comes from stopping the spin [rad/s].
     point : tuple of 2 float
         R in face axes [m].
 
@@ -286,7 +285,7 @@ def facet_map(mass, height, compliance, corners, first, last, w, vz, push, point
     cxx, cxy, cyy = compliance
     px, py = point
     ux, uy = cxx * py - cxy * px, cxy * py - cyy * px
-    wx, wy = w[0] + push[0], w[1] + push[1]
+    wx, wy = w
     jump, pivot = -1.0, -1
     n = last - first
     for i in range(n):
@@ -318,12 +317,13 @@ def facet_map(mass, height, compliance, corners, first, last, w, vz, push, point
 
 
 @jit
-def facet_gain(mass, compliance, corners, first, last, w, vz, point):
+def facet_gain(mass, compliance, corners, first, last, w, vz, spin_energy, point):
     """Sign of the energy change of a facet impact, inequality (26): gain if positive.
 
-    The horizontal velocity of R vanishes before and after, so the impulse works on the vertical
-    velocity of R alone and dE = m D (u_R- + u_R+)/2. Returns (u_R- + u_R+) [m/s]; infinite where
-    the impact is infeasible. Valid for a body that does not spin before the impact.
+    The horizontal velocity of R vanishes after the impact, so its impulse works on the vertical
+    velocity of R alone: dE = m D (u_R- + u_R+)/2, besides ``spin_energy`` [J], the change of energy
+    by stopping a spin about the vertical. Returns 2 dE/(m D) [m/s], infinite where the impact is
+    infeasible. ``w`` [rad/s] is the angular velocity after the spin has stopped.
     """
     jump = 0.0
     for i in range(first, last):
@@ -332,32 +332,105 @@ def facet_gain(mass, compliance, corners, first, last, w, vz, point):
         if k <= 0.0:
             return 1e300
         jump = max(jump, -(vz + w[0] * y - w[1] * x) / k)
+    if jump <= 0.0:
+        return 1e300
     own = corner_coefficient(mass, compliance, point, point[0], point[1])
-    return 2.0 * (vz + w[0] * point[1] - w[1] * point[0]) + jump * own
+    return 2.0 * (vz + w[0] * point[1] - w[1] * point[0]) + jump * own + 2.0 * spin_energy / (mass * jump)
 
 
 @jit
-def project_facet(mass, compliance, corners, first, last, old, w, vz, lam_lon, lam_lat):
+def _next_root(mass, compliance, corners, first, last, w, vz, spin_energy, start, middle, end, after):
+    """Next place in (after, 1) at which the sign of the energy change may turn, 1 if there is none.
+
+    Places are shares of the straight way of R from ``start`` over ``middle`` to ``end``. On it the k
+    are linear, and with D = -u/k of one corner the change of energy times k^2 is quadratic:
+
+        spin_energy k^2 - m u k u_R + m u^2 k_R/2
+    """
+    found = 1.0
+    for i in range(first, last):
+        x, y = corners[i, 0], corners[i, 1]
+        u = vz + w[0] * y - w[1] * x
+        k0 = corner_coefficient(mass, compliance, start, x, y)
+        k2 = corner_coefficient(mass, compliance, end, x, y)
+        if k0 != k2:
+            share = k0 / (k0 - k2)
+            if after < share < found:
+                found = share
+        f0 = _energy_times_square(mass, compliance, w, vz, spin_energy, u, k0, start)
+        f1 = _energy_times_square(mass, compliance, w, vz, spin_energy, u, 0.5 * (k0 + k2), middle)
+        f2 = _energy_times_square(mass, compliance, w, vz, spin_energy, u, k2, end)
+        a, b = 2.0 * (f0 + f2) - 4.0 * f1, 4.0 * f1 - 3.0 * f0 - f2  # f0 + b s + a s^2
+        square = b * b - 4.0 * a * f0
+        if square < 0.0:
+            continue
+        big = -0.5 * (b + sqrt(square)) if b >= 0.0 else -0.5 * (b - sqrt(square))
+        if a != 0.0 and after < big / a < found:
+            found = big / a
+        if big != 0.0 and after < f0 / big < found:
+            found = f0 / big
+    return found
+
+
+@jit
+def _energy_times_square(mass, compliance, w, vz, spin_energy, u, k, point):
+    own = corner_coefficient(mass, compliance, point, point[0], point[1])
+    u_point = vz + w[0] * point[1] - w[1] * point[0]
+    return spin_energy * k * k + mass * u * (0.5 * u * own - k * u_point)
+
+
+@jit
+def project_facet(mass, compliance, corners, first, last, old, w, vz, spin_energy, lam_lon, lam_lat):
     """The nearest lambda_lon, upwards, at which a facet impact gains no energy; NaN if none.
 
-    For a symmetric rectangle the bound is lambda_lon (1 + bn - be |lambda_lat|) >= be |lambda_lat|
-    (1 + |lambda_lat|), with bn, be the ratios m b^2/(Theta + m h^2) across and along the old edge:
-    a positive lower limit that grows with |lambda_lat| (not 0, as the paper's section 5.3 says).
+    Looked for up to PROJECTION_SPAN beyond 1 (or beyond the drawn value). R moves on straight lines
+    between the lambda_lon of the corners; on each the energy change turns sign at roots of quadratics
+    alone, so no window is missed. For a symmetric rectangle the bound is lambda_lon
+    (1 + bn - be |lambda_lat|) >= be |lambda_lat| (1 + |lambda_lat|), with bn, be the ratios
+    m b^2/(Theta + m h^2) across and along the old edge: a positive lower limit that grows with
+    |lambda_lat| (not 0, as the paper's section 5.3 says).
     """
-    end = max(1.0, lam_lon) + PROJECTION_SPAN
-    step = (end - lam_lon) / PROJECTION_STEPS
-    low = lam_lon
-    for i in range(1, PROJECTION_STEPS + 1):
-        high = lam_lon + i * step
-        point = facet_point(corners, first, last, old, high, lam_lat)
-        if facet_gain(mass, compliance, corners, first, last, w, vz, point) <= 0.0:
-            for _ in range(50):
-                middle = 0.5 * (low + high)
-                point = facet_point(corners, first, last, old, middle, lam_lat)
-                if facet_gain(mass, compliance, corners, first, last, w, vz, point) <= 0.0:
-                    high = middle
-                else:
-                    low = middle
-            return high
-        low = high
+    limit = max(1.0, lam_lon) + PROJECTION_SPAN
+    begin = lam_lon
+    while begin < limit:
+        stop = limit
+        for i in range(first, last):
+            level = _corner_level(corners, first, last, old, i)
+            if begin + 1e-9 < level < stop:
+                stop = level
+        start = facet_point(corners, first, last, old, begin, lam_lat)
+        middle = facet_point(corners, first, last, old, 0.5 * (begin + stop), lam_lat)
+        end = facet_point(corners, first, last, old, stop, lam_lat)
+        low = 0.0
+        while low < 1.0:
+            high = _next_root(
+                mass, compliance, corners, first, last, w, vz, spin_energy, start, middle, end, low
+            )
+            inside = begin + 0.5 * (low + high) * (stop - begin)
+            point = facet_point(corners, first, last, old, inside, lam_lat)
+            if facet_gain(mass, compliance, corners, first, last, w, vz, spin_energy, point) <= 0.0:
+                outside = begin + low * (stop - begin)
+                for _ in range(60):
+                    half = 0.5 * (outside + inside)
+                    point = facet_point(corners, first, last, old, half, lam_lat)
+                    if facet_gain(mass, compliance, corners, first, last, w, vz, spin_energy, point) <= 0.0:
+                        inside = half
+                    else:
+                        outside = half
+                return inside
+            low = high
+        begin = stop
     return float("nan")
+
+
+@jit
+def _corner_level(corners, first, last, old, corner):
+    """lambda_lon of the chord through a corner: -1 on the old edge, 1 at the largest distance."""
+    n = last - first
+    following = (old + 1) % n
+    ox, oy = corners[first + old, 0], corners[first + old, 1]
+    ex, ey = corners[first + following, 0] - ox, corners[first + following, 1] - oy
+    depth = 0.0
+    for i in range(first, last):
+        depth = max(depth, ex * (corners[i, 1] - oy) - ey * (corners[i, 0] - ox))
+    return 2.0 * (ex * (corners[corner, 1] - oy) - ey * (corners[corner, 0] - ox)) / depth - 1.0

@@ -195,7 +195,7 @@ def run(top, body, motions, motion, turn, law, settings, t_end, work, result, tr
             if mode[0] == REST:
                 outcome = AT_REST
             elif (
-                number >= pieces
+                t >= end_of_shaking(motions, motion)
                 and law.energy_gain == PROJECT
                 and _energy(top, body, work) < body.scalars[BARRIER]
             ):

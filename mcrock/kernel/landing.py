@@ -189,31 +189,40 @@ def facet_impact(top, body, state, result, law, f, pivot, old, sides):
     point = facet_point(body.corners, first, last, old, lon, lat)
     if given:
         point = law.point[0], law.point[1]
-    partner = -1
-    if np.isnan(tau):
-        ox, oy, winner, partner = facet_map(
-            mass, face[F_HEIGHT], compliance, body.corners, first, last, w, vz, push, point
-        )
-        rise = w[0] * push[0] + w[1] * push[1]
-        if winner >= 0 and spin == 0.0 and rise == 0.0:
-            gain = facet_gain(mass, compliance, body.corners, first, last, w, vz, point)
-            if gain > GAIN * abs(vz):
-                result[ENERGY_GAIN] += 1.0
-                if law.energy_gain == PROJECT and not given:
-                    lon = project_facet(mass, compliance, body.corners, first, last, old, w, vz, lon, lat)
-                    winner = -1
-                    if not np.isnan(lon):
-                        point = facet_point(body.corners, first, last, old, lon, lat)
-                        ox, oy, winner, partner = facet_map(
-                            mass, face[F_HEIGHT], compliance, body.corners, first, last, w, vz, push, point
-                        )
-        after = (
-            ox * face[F_XX] + oy * face[F_YX],
-            ox * face[F_XY] + oy * face[F_YY],
-            ox * face[F_XZ] + oy * face[F_YZ],
-        )
-    else:
+    partner, gains = -1, False
+    after, winner = (0.0, 0.0, 0.0), -1
+    if not np.isnan(tau):
         after, winner = _facet_with_torque(top, body, f, pivot, (wx, wy, wz), vz, point, tau)
+        if winner >= 0:
+            new = point_of(body, top.face_vertices[first + winner])
+            gains = kinetic_energy(mass, inertia, new, after) > before * (1.0 + GAIN)
+    if np.isnan(tau) or (gains and law.energy_gain == PROJECT):  # a torque that drives a gain is dropped
+        w = w[0] + push[0], w[1] + push[1]
+        spin_energy = 0.0
+        if spin != 0.0:
+            determinant = compliance[0] * compliance[2] - compliance[1] * compliance[1]
+            turning = (
+                compliance[2] * w[0] * w[0] - 2.0 * compliance[1] * w[0] * w[1] + compliance[0] * w[1] * w[1]
+            )
+            spin_energy = 0.5 * (turning / determinant + mass * vz * vz) - before
+        gain = facet_gain(mass, compliance, body.corners, first, last, w, vz, spin_energy, point)
+        if GAIN * abs(vz) < gain < 1e300:
+            gains = True
+            if law.energy_gain == PROJECT and not given:
+                lon = project_facet(
+                    mass, compliance, body.corners, first, last, old, w, vz, spin_energy, lon, lat
+                )
+                point = facet_point(body.corners, first, last, old, lon, lat)
+        winner = -1
+        if not np.isnan(lon):
+            ox, oy, winner, partner = facet_map(mass, compliance, body.corners, first, last, w, vz, point)
+            after = (
+                ox * face[F_XX] + oy * face[F_YX],
+                ox * face[F_XY] + oy * face[F_YY],
+                ox * face[F_XZ] + oy * face[F_YZ],
+            )
+    if gains:
+        result[ENERGY_GAIN] += 1.0
     if winner < 0:
         result[INFEASIBLE_FACET] += 1.0
         result[INFEASIBLE_ENERGY] += before / body.scalars[BARRIER]
@@ -222,8 +231,6 @@ def facet_impact(top, body, state, result, law, f, pivot, old, sides):
         return mode, index, -before
     new = top.face_vertices[first + winner]
     energy = kinetic_energy(mass, inertia, point_of(body, new), after)
-    if not np.isnan(tau) and energy > before * (1.0 + GAIN):
-        result[ENERGY_GAIN] += 1.0
     result[ENERGY_LOSS] += before - energy
     state[W_X], state[W_Y], state[W_Z] = after
     move_pivot(body, state, pivot, new)

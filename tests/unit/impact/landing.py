@@ -1,0 +1,80 @@
+"""One facet impact as the kernel does it."""
+
+from math import cos, sin
+
+import numpy as np
+
+from mcrock.body import Body
+from mcrock.kernel.contact import empty_constants, fill_constants, topology
+from mcrock.kernel.dynamics import ALONG_X, ALONG_Y, F0, F3, P_X, P_Y, Q0, Q3, RATE, W_X, W_Z
+from mcrock.kernel.integrate import empty_workspace
+from mcrock.kernel.landing import ImpactLaw, land_edge_on_face, land_vertex_on_face
+from mcrock.kernel.modes import EDGE
+from mcrock.kernel.record import RESULT_SIZE
+from mcrock.params import EnergyGain
+
+
+class Landing:
+    """A body that turned about base edge ``edge`` at ``rate`` [rad/s] lands on its base.
+
+    Attributes
+    ----------
+    mode, index, change
+        What `land_edge_on_face` returns: contact after, and change of energy [J].
+    omega : ndarray (3,)
+        Angular velocity after, body axes [rad/s].
+    orientation : ndarray (4,)
+        Quaternion after.
+    pivots : list of int
+        Vertices in contact after, one or two.
+    results : ndarray
+        Counters of the run.
+    """
+
+    def __init__(
+        self, body: Body, rate=-1.0, edge=0, point=None, tau=np.nan, lon=1.0, lat=0.0, gain="allow", yaw=0.0
+    ):
+        top, constants, work, self.results = _tables(body)
+        state = work.state
+        x, y = constants.edges[edge][:2]
+        state[[F0, F3]] = cos(yaw / 2), sin(yaw / 2)
+        state[[ALONG_X, ALONG_Y]] = cos(yaw) * x - sin(yaw) * y, sin(yaw) * x + cos(yaw) * y
+        state[RATE] = rate
+        state[[P_X, P_Y]] = body.vertices[edge, :2]
+        law = _law(lon, lat, tau, gain, point)
+        contact = land_edge_on_face(top, constants, state, self.results, law, edge, 0, work.sides)
+        self._read(top, state, contact)
+
+    @classmethod
+    def from_vertex(cls, body: Body, pivot: int, omega, lon=1.0, lat=0.0, gain="allow"):
+        """A body that turned about base vertex ``pivot`` with ``omega`` (3,) lands whole on its base."""
+        self = cls.__new__(cls)
+        top, constants, work, self.results = _tables(body)
+        state = work.state
+        state[Q0] = 1.0
+        state[W_X : W_Z + 1] = omega
+        state[[P_X, P_Y]] = body.vertices[pivot, :2]
+        law = _law(lon, lat, np.nan, gain, None)
+        contact = land_vertex_on_face(top, constants, state, self.results, law, 0, pivot, work.sides)
+        self._read(top, state, contact)
+        return self
+
+    def _read(self, top, state, contact):
+        self.mode, self.index, self.change = contact
+        self.omega, self.orientation = state[W_X : W_Z + 1].copy(), state[Q0 : Q3 + 1].copy()
+        self.pivots = sorted(top.edge_vertices[self.index].tolist()) if self.mode == EDGE else [self.index]
+
+
+def _tables(body):
+    top = topology(body.faces, len(body.vertices))
+    constants = empty_constants(top)
+    fill_constants(top, body.mass, body.inertia, body.vertices, body.gravity, constants)
+    return top, constants, empty_workspace(top), np.zeros(RESULT_SIZE)
+
+
+def _law(lon, lat, tau, gain, point):
+    return ImpactLaw(
+        np.array([1.0, 0.0, lon, lat, tau]), np.zeros(5, np.int8), np.zeros((5, 1)),
+        int(EnergyGain[gain.upper()]), np.full(2, np.nan) if point is None else np.array(point, float),
+        np.uint64(0), np.uint64(0),
+    )  # fmt: skip
