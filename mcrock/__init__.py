@@ -33,10 +33,13 @@ _HOME = {
     "overturning_probability": "statistics",
     "exceedance_probability": "statistics",
     "fit_fragility": "statistics",
+    "undecided": "statistics",
+    "step_check": "statistics",
     "plot_fragility": "plots",
     "plot_exceedance": "plots",
     "plot_impact_map": "plots",
     "plot_outcomes": "plots",
+    "plot_history": "plots",
 }
 
 __all__ = ["__version__", *_HOME]

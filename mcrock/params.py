@@ -21,7 +21,7 @@ class Outcome(IntEnum):
 
     NOT_RUN = 0
     AT_REST = 1
-    ROCKING = 2  # still moving at the end, with enough energy to overturn
+    ROCKING = 2  # not over: moving at the end with enough energy to overturn, or still shaken
     OVERTURNED = 3
     STEP_LIMIT = 4  # controls.max_steps
     IMPACT_LIMIT = 5  # controls.max_impacts

@@ -165,7 +165,8 @@ def edge_energy_roots(mass, inertia, old, new, w, up, lam):
     c0 = kinetic_energy(mass, inertia, new, at_zero) - kinetic_energy(mass, inertia, old, w)
     c2 = kinetic_energy(mass, inertia, new, slope)
     c1 = kinetic_energy(mass, inertia, new, at_one) - kinetic_energy(mass, inertia, new, at_zero) - c2
-    root = sqrt(c1 * c1 - 4.0 * c2 * c0)  # NaN where there is none
+    square = c1 * c1 - 4.0 * c2 * c0
+    root = sqrt(square) if square >= 0.0 else float("nan")
     return (-c1 - root) / (2.0 * c2), (-c1 + root) / (2.0 * c2)
 
 

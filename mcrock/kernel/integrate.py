@@ -192,17 +192,15 @@ def run(top, body, motions, motion, turn, law, settings, t_end, work, result, tr
             if number > pieces:
                 break
         if t >= t_end:
-            if mode[0] == REST:
+            if t < end_of_shaking(motions, motion):  # later shaking may do anything
+                outcome = ROCKING
+            elif mode[0] == REST:
                 outcome = AT_REST
-            elif (
-                t >= end_of_shaking(motions, motion)
-                and law.energy_gain == PROJECT
-                and _energy(top, body, work) < body.scalars[BARRIER]
-            ):
+            elif law.energy_gain == PROJECT and _energy(top, body, work) < body.scalars[BARRIER]:
                 outcome = SETTLING
             break
         if mode[0] == REST:
-            lift = next_uplift(sides, corners, gravity, segment, t, step)
+            lift = next_uplift(sides, corners, gravity, segment, t, step, result)
             if lift > segment[END]:
                 if t >= shaken or number >= pieces:
                     outcome = AT_REST
@@ -297,6 +295,7 @@ def run(top, body, motions, motion, turn, law, settings, t_end, work, result, tr
         if not np.isfinite(state[Q0] + state[W_X] + state[W_Y] + state[W_Z] + state[RATE]):
             outcome = NOT_FINITE
             break
+    note(top, body, work, trace, t, NO_EVENT, 0.0)
     _report_position(top, body, work, result)
     record.finish(result, outcome, t, slenderness)
 

@@ -62,7 +62,7 @@ from mcrock.kernel.dynamics import (
     vertex_lift,
 )
 from mcrock.kernel.events import EVENT_TIME
-from mcrock.kernel.record import EDGE_STICK
+from mcrock.kernel.record import EDGE_STICK, see_rest
 from mcrock.kernel.rotation import flattened, to_ground, turned, vertical
 from mcrock.kernel.shaking import END, SINE, acceleration
 from mcrock.params import Mode
@@ -172,7 +172,7 @@ def enter_rest(top, body, state, pivot, f, sides):
 
 
 @jit
-def next_uplift(sides, n, gravity, segment, t, step):
+def next_uplift(sides, n, gravity, segment, t, step, result):
     """Time in the segment, from ``t`` on, at which a face at rest lifts; infinite if it does not.
 
     ``sides`` [:n] is its table. On a linear segment the lift-off moments are linear and their
@@ -204,8 +204,10 @@ def next_uplift(sides, n, gravity, segment, t, step):
                         else:
                             low = middle
                     first = min(first, high)
+        see_rest(result, gravity, a[2])
         if first <= last:
             return first
+        see_rest(result, gravity, b[2])
         if last >= end:
             return np.inf
         begin = last

@@ -116,6 +116,15 @@ def see_force(result, gravity, horizontal_x, horizontal_y, normal, up_z):
 
 
 @jit
+def see_rest(result, gravity, az):
+    """Update contact diagnostics with a vertical ground acceleration [m/s2] felt at rest."""
+    normal = 1.0 + az / gravity
+    result[NORMAL_FORCE] = min(result[NORMAL_FORCE], normal)
+    if normal <= 0.0:
+        result[CONTACT_LOST] = 1.0
+
+
+@jit
 def finish(result, outcome, t, slenderness):
     """Turn the running peaks into results when a run ends with ``outcome`` at ``t`` [s]."""
     result[OUTCOME] = outcome

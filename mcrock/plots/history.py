@@ -1,4 +1,4 @@
-"""The history of one run: tilt and rotations, contact, energy."""
+"""The history of one run: ground motion, tilt and rotations, contact, energy."""
 
 from __future__ import annotations
 
@@ -8,17 +8,20 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from mcrock.params import Mode, Outcome
+from mcrock.params import STANDARD_GRAVITY, Mode, Outcome
 from mcrock.plots.style import BLUE, COLUMN, GREEN, GREY, MILLIMETRE, ORANGE, OWN, add_note, paper_style
 
 if TYPE_CHECKING:
+    from mcrock.excitation import Motion
     from mcrock.simulation import Run
 
 CONTACT = {Mode.REST: GREY, Mode.EDGE: GREEN, Mode.VERTEX: ORANGE}
 
 
-def plot_history(run: Run, title: str = "", slenderness: float | None = None) -> Axes:
-    """Tilt and rotations, contact mode and energy of one run over time.
+def plot_history(
+    run: Run, title: str = "", slenderness: float | None = None, motion: Motion | None = None
+) -> Axes:
+    """Ground motion, tilt and rotations, contact mode and energy of one run over time.
 
     Parameters
     ----------
@@ -28,11 +31,13 @@ def plot_history(run: Run, title: str = "", slenderness: float | None = None) ->
         Line above the figure.
     slenderness : float, optional
         Smallest slenderness of the body, drawn as a level in the tilt [rad].
+    motion : Motion, optional
+        Ground motion as the body felt it, scaled and turned.
 
     Returns
     -------
     Axes
-        Of the angles, in a figure of three axes that share the time.
+        Of the angles, in a figure of axes that share the time.
 
     Raises
     ------
@@ -43,39 +48,74 @@ def plot_history(run: Run, title: str = "", slenderness: float | None = None) ->
     if history.sizes["time"] < 2:
         raise ValueError("the run has no history to draw; simulate with history=True")
     time = history["time"].values
+    heights = [*([2.0] if motion is not None else []), 5.0, 0.7, 2.5]
     with paper_style():
-        figure = Figure(figsize=(1.5 * COLUMN * MILLIMETRE, 105 * MILLIMETRE), layout="constrained")
+        size = (1.5 * COLUMN * MILLIMETRE, (85 + 20 * (motion is not None)) * MILLIMETRE)
+        figure = Figure(figsize=size, layout="constrained")
         figure.set_label(OWN)
-        top, middle, bottom = figure.subplots(3, 1, sharex=True, height_ratios=[5, 0.7, 2.5])
-        top.plot(time, np.degrees(history["tilt"]), color="black", linewidth=1.0, label="tilt")
+        *ground, angles, contact, energy = figure.subplots(
+            len(heights), 1, sharex=True, height_ratios=heights
+        )
+        for ax in ground:
+            _draw_ground(ax, motion)
+        angles.plot(time, np.degrees(history["tilt"]), color="black", linewidth=1.0, label="tilt")
         for name, colour in (("x", BLUE), ("y", ORANGE)):
             angle = np.degrees(history[f"rotation_{name}"])
-            top.plot(time, angle, color=colour, linewidth=0.8, label=f"rotation about base {name}")
+            angles.plot(time, angle, color=colour, linewidth=0.8, label=f"rotation about base {name}")
         if slenderness is not None:
-            top.axhline(
-                np.degrees(slenderness), color=GREY, linestyle=":", linewidth=0.8, label="slenderness"
-            )
-        top.set_ylabel("Angle [°]")
-        top.legend(
-            loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4, handlelength=1.3, columnspacing=1.2
+            level = np.degrees(slenderness)
+            angles.axhline(level, color=GREY, linestyle=":", linewidth=0.8, label="slenderness")
+        angles.set_ylabel("Angle [°]")
+        angles.legend(
+            loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=4, handlelength=1.3, columnspacing=1.2
         )
-        _draw_contact(middle, time, history["mode"].values)
-        bottom.plot(time, history["energy"] - history["energy"].values[0], color="black", linewidth=1.0)
-        bottom.set_ylabel("Energy [J]")
-        bottom.set_xlabel("Time [s]")
-        moves = time[1]  # nothing happens before the second point
-        bottom.set_xlim(max(time[0], moves - 0.05 * (time[-1] - moves)), time[-1])
-        figure.align_ylabels([top, bottom])
+        _draw_contact(contact, time, history["mode"].values)
+        joule = history["energy"].values - history["energy"].values[0]
+        factor, unit = (1e-3, "kJ") if np.abs(joule).max() >= 1e4 else (1.0, "J")
+        energy.plot(time, factor * joule, color="black", linewidth=1.0)
+        energy.set_ylabel(f"Energy [{unit}]")
+        energy.set_xlabel("Time [s]")
+        energy.set_xlim(*_moving_span(run, time))
+        figure.align_ylabels([*ground, angles, energy])
         if title:
             figure.suptitle(title, fontsize=8.0)
-        impacts = int(run.results["edge_impacts"]), int(run.results["facet_impacts"])
-        ending = Outcome(run.outcome).name.lower().replace("_", " ")
-        add_note(
-            bottom,
-            f"{ending.capitalize()} at {run.results['end_time']:.4g} s; {impacts[0]} edge and "
-            f"{impacts[1]} facet impacts. Energy: kinetic and potential, above its value at the start.",
-        )
-    return top
+        add_note(energy, _word_ending(run))
+    return angles
+
+
+def _moving_span(run: Run, time: np.ndarray) -> tuple[float, float]:
+    """The part of the time in which something happens, with a margin [s]."""
+    if not run.events:
+        return time[0], time[-1]
+    first, last = run.events[0]["t"], run.events[-1]["t"]
+    last = last if run.outcome in (Outcome.AT_REST, Outcome.OVERTURNED) else time[-1]
+    margin = 0.05 * max(last - first, 1.0)
+    return max(time[0], first - margin), min(time[-1], last + margin)
+
+
+def _word_ending(run: Run) -> str:
+    """How the run ended, in a sentence or two."""
+    edge, facet = int(run.results["edge_impacts"]), int(run.results["facet_impacts"])
+    if not run.events:
+        return "The body never left its base."
+    if run.outcome == Outcome.AT_REST:
+        ending = f"Came to rest at {run.events[-1]['t']:.4g} s"
+    else:
+        name = Outcome(run.outcome).name.lower().replace("_", " ").capitalize()
+        ending = f"{name} at {run.results['end_time']:.4g} s"
+    return (
+        f"{ending}; {edge} edge and {facet} facet impacts. "
+        "Energy: kinetic and potential, above its value at the start."
+    )
+
+
+def _draw_ground(ax: Axes, motion: Motion) -> None:
+    for row, name, colour in ((0, "x", BLUE), (1, "y", ORANGE), (2, "z", GREEN)):
+        if motion.acceleration[row].any():
+            a = motion.acceleration[row] / STANDARD_GRAVITY
+            ax.plot(motion.time, a, color=colour, linewidth=0.6, label=f"ground {name}")
+    ax.set_ylabel("Ground [g]")
+    ax.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=3, handlelength=1.3, columnspacing=1.2)
 
 
 def _draw_contact(ax: Axes, time: np.ndarray, mode: np.ndarray) -> None:

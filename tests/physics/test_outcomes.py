@@ -2,6 +2,7 @@
 
 from math import cos, pi, sin
 
+import numba
 import numpy as np
 import pytest
 from scipy.integrate import quad
@@ -113,6 +114,7 @@ def test_instant_limit():
     assert run.outcome == Outcome.INSTANT_LIMIT
 
 
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="Python raises where compiled code overflows")
 def test_not_finite():
     """An acceleration that overflows."""
     absurd = Motion([[0.0, 1e100], [0.0, 3e99], [0.0, 0.0]], dt=1.0, name="absurd")
@@ -355,3 +357,18 @@ def test_yaw_and_displacement_of_a_body_that_walked():
     # peaks of the run are those of its history, which has no points between the steps
     assert run.peak_tilt == pytest.approx(float(run.history.tilt.max()), abs=1e-4)
     assert run.peak_tilt >= float(run.history.tilt.max()) - POSE_ATOL
+
+
+@pytest.mark.parametrize(
+    ("az", "force", "lost"), [(-5.0, 1 - 5.0 / GRAVITY, 0), (-12.0, 1 - 12.0 / GRAVITY, 1)]
+)
+def test_normal_force_at_rest_follows_the_vertical_acceleration(az, force, lost):
+    motion = Motion([[0, 0, 0], [0, 0, 0], [0, az, 0]], dt=0.1, name="vertical")
+    run = simulate(cuboid(0.4, 0.4, 1.6, mass=10.0), motion)
+    assert run.lowest_normal_force == pytest.approx(force, rel=1e-12)
+    assert run.contact_lost == lost
+
+
+def test_stopped_while_the_ground_still_moves_is_undecided():
+    motion = Motion([[0, 0, 20.0, 0], [0, 0, 0, 0], [0, 0, 0, 0]], dt=0.5, name="late")
+    assert simulate(cuboid(0.4, 0.4, 1.6, mass=10.0), motion, t_end=0.4).outcome == Outcome.ROCKING

@@ -44,7 +44,7 @@ ENERGY_GAIN = 2e-12  # in an impact, over the kinetic energy before: rounding, t
 MOMENTUM_RTOL = 1e-10  # vertical angular momentum over |K| |w|: as the energy
 PENETRATION = 1e-9  # of a base vertex over the size of the body, at tight settings
 COARSE_PENETRATION = 1e-6  # at production settings
-UNIT = 4e-16  # a quaternion is normalised in every step: rounding
+UNIT = 1e-15  # a quaternion is normalised in every step: rounding, also of the norm taken here
 SLIP = 1e-13  # of a contact vertex over the size of the body, in one step: rounding
 
 impacts = st.builds(

@@ -153,9 +153,8 @@ def test_change_of_energy_is_the_work_at_the_impact_point(facet_cases):
         found = equations.facet_solutions(case.mass, case.inertia, case.vertices, point, old, case.omega)
         corners = np.ascontiguousarray(case.vertices[:, :2])
         vz = np.cross(old, case.omega)[2]
-        gain = facet_gain(
-            case.mass, compliance(case), corners, 0, len(corners), tuple(case.omega[:2]), vz, 0.0, tuple(point[:2])
-        )
+        w, at = tuple(case.omega[:2]), tuple(point[:2])
+        gain = facet_gain(case.mass, compliance(case), corners, 0, len(corners), w, vz, 0.0, at)
         if not found:
             assert gain > 1e9  # no energy bound can hold
             continue

@@ -1,0 +1,78 @@
+"""Where a height known with its rate at both ends of a step comes to zero."""
+
+import numpy as np
+import pytest
+
+from mcrock.kernel.events import cubic_peak, first_landing
+
+GUESS_RTOL = 2e-4  # the root of the cubic is a first guess, refined by stepping: bisected to 1e-4
+EXACT = 1e-14  # rounding
+NEVER = -1.0
+TOUCH = 1e-12
+
+
+def ends(polynomial, h):
+    """Value and rate at both ends of a step of a cubic given from the highest power."""
+    rate = np.polyder(polynomial)
+    return *(float(np.polyval(p, 0.0)) for p in (polynomial, rate)), *(
+        float(np.polyval(p, h)) for p in (polynomial, rate)
+    )
+
+
+def landing(polynomial, h):
+    z0, v0, z1, v1 = ends(polynomial, h)
+    return first_landing(z0, v0, z1, v1, h, TOUCH)
+
+
+def product(scale, *roots):
+    return scale * np.poly(roots)
+
+
+@pytest.mark.parametrize(
+    ("polynomial", "expected"),
+    [
+        (product(1.0, 0.3, 2.0, 3.0) * -1, 0.3),  # falls through once
+        (product(-1.0, 0.7, -1.0, -2.0), 0.7),
+        (product(1.0, 0.4, 0.6), 0.4),  # dips below and comes back within the step
+        (product(1.0, -0.3, 1.5, 1.7), NEVER),  # positive throughout
+        ([1.0, -0.8, 0.17], NEVER),  # nearly touches
+        (product(-1.0, 0.0, 0.6), 0.6),  # leaves the ground and lands in the step
+        (product(1.0, 0.0, 0.4, 0.7), 0.4),  # the same, and is up again at its end
+        (product(1.0, 0.0, 1.3, 2.0), NEVER),  # leaves the ground for good
+        (product(1.0, 0.0, 0.0), NEVER),  # accelerates off the ground from rest
+        (product(-1.0, 0.0, 0.0), 0.0),  # sinks at once from rest
+        ([-1.0, 0.0], 0.0),  # sinks at once
+        (product(-1.0, 0.0, 0.0, 0.5), 0.5),  # is lifted from rest and dropped
+    ],
+)
+@pytest.mark.parametrize("h", [1.0, 1e-3])
+def test_first_landing(polynomial, expected, h):
+    """Steps of 1 s and, with time compressed, of 1 ms."""
+    degree = len(polynomial) - 1
+    stretched = np.array(polynomial) / h ** np.arange(degree, -1, -1)
+    found = landing(stretched, h)
+    assert found == pytest.approx(expected if expected == NEVER else expected * h, rel=GUESS_RTOL, abs=0.0)
+
+
+def test_guess_is_on_the_far_side():
+    """What comes out has passed the root, so that stepping there sees the landing."""
+    polynomial = product(-1.0, 0.37, -1.0)
+    assert np.polyval(polynomial, landing(polynomial, 1.0)) <= 0.0
+
+
+def test_touch_is_not_a_landing():
+    """A start within the tolerance of the ground, moving up, has not landed."""
+    assert first_landing(0.5 * TOUCH, 1e-3, 1e-3, 1e-3, 1.0, TOUCH) == NEVER
+    assert first_landing(-0.5 * TOUCH, 0.0, 0.5 * TOUCH, 0.0, 1.0, TOUCH) == NEVER
+
+
+@pytest.mark.parametrize("peak", [0.2, 0.5, 0.9])
+def test_cubic_peak(peak):
+    parabola = [-1.0, 2 * peak, 0.3]
+    assert cubic_peak(*ends(parabola, 1.0), 1.0) == pytest.approx(0.3 + peak**2, abs=GUESS_RTOL**2)
+    cubic = np.polyint([-1.0, 0.0, peak**2], k=0.1)
+    assert cubic_peak(*ends(cubic, 1.0), 1.0) == pytest.approx(0.1 + 2 * peak**3 / 3, abs=GUESS_RTOL**2)
+
+
+def test_cubic_peak_is_at_least_the_ends():
+    assert cubic_peak(1.0, 1e-300, 0.0, -1.0, 1.0) >= 1.0
