@@ -359,14 +359,14 @@ def test_yaw_and_displacement_of_a_body_that_walked():
     assert run.peak_tilt >= float(run.history.tilt.max()) - POSE_ATOL
 
 
-@pytest.mark.parametrize(
-    ("az", "force", "lost"), [(-5.0, 1 - 5.0 / GRAVITY, 0), (-12.0, 1 - 12.0 / GRAVITY, 1)]
-)
-def test_normal_force_at_rest_follows_the_vertical_acceleration(az, force, lost):
-    motion = Motion([[0, 0, 0], [0, 0, 0], [0, az, 0]], dt=0.1, name="vertical")
-    run = simulate(cuboid(0.4, 0.4, 1.6, mass=10.0), motion)
-    assert run.lowest_normal_force == pytest.approx(force, rel=1e-12)
-    assert run.contact_lost == lost
+def test_normal_force_at_rest_follows_the_vertical_acceleration():
+    body = cuboid(0.4, 0.4, 1.6, mass=10.0)
+    run = simulate(body, Motion([[0, 0, 0], [0, 0, 0], [0, -5.0, 0]], dt=0.1, name="vertical"))
+    assert run.lowest_normal_force == pytest.approx(1 - 5.0 / GRAVITY, rel=1e-12)
+    assert run.contact_lost == 0
+    run = simulate(body, Motion([[0, 0, 0], [0, 0, 0], [0, -12.0, 0]], dt=0.1, name="throws up"))
+    assert run.lowest_normal_force < 0
+    assert run.contact_lost == 1
 
 
 def test_stopped_while_the_ground_still_moves_is_undecided():
