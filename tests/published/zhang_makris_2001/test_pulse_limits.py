@@ -12,7 +12,7 @@ from math import cos, pi, sin, sqrt, tan
 import pytest
 from scipy.integrate import solve_ivp
 
-from mcrock.excitation import one_cosine, one_sine
+from mcrock.excitation import Pulse, half_sine, one_cosine, one_sine
 from mcrock.params import GRAVITY, STANDING, Outcome
 from mcrock.simulation import Impact, simulate
 from tests.physics.bodies import planar_lambda, square_block
@@ -128,3 +128,26 @@ def test_of_two_similar_blocks_the_larger_is_safer(radius, overturns):
     motion = one_sine(2 * GRAVITY * tan(0.2), 2 * pi / 0.5)
     run = simulate(body, motion, history=False)
     assert (run.outcome == Outcome.OVERTURNED) is overturns
+
+
+def rectangle(peak, omega):
+    """Constant acceleration for half a period, as a cosine too slow to notice."""
+    return Pulse((peak, 0.0, 0.0), 1e-9, phase=pi / 2, cycles=1e-9 / (2 * omega))
+
+
+ONE_SIDED = {
+    half_sine: {1: 1.3495, 2: 1.8400, 3: 2.3465, 5: 3.3698},
+    rectangle: {1: 1.0666, 2: 1.2884, 3: 1.5738, 5: 2.1935},
+}
+
+
+@pytest.mark.parametrize(
+    ("pulse", "frequency_ratio", "limit"),
+    [(pulse, ratio, limit) for pulse, limits in ONE_SIDED.items() for ratio, limit in limits.items()],
+)
+def test_one_sided_pulses_overturn_without_impact(pulse, frequency_ratio, limit):
+    below = rock(0.25, 0.9, pulse, frequency_ratio, limit * (1 - RTOL))
+    above = rock(0.25, 0.9, pulse, frequency_ratio, limit * (1 + RTOL))
+    assert below.facet_impacts > 0 or below.outcome in STANDING
+    assert above.outcome == Outcome.OVERTURNED
+    assert above.facet_impacts == 0
