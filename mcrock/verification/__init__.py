@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from mcrock.verification.report import CaseError, Check, run_cases, run_file
+from mcrock.verification.checks import CaseError, Check
+from mcrock.verification.run import run_cases, run_file
 
 CASES = Path(__file__).with_name("cases") / "rocking.json"  # shipped with the package
 

@@ -25,7 +25,7 @@ from mcrock.kernel.landing import ImpactLaw, edge_impact, land_edge_on_face
 from mcrock.kernel.modes import EDGE, REST, inertia_of, point_of
 from mcrock.kernel.record import RESULT_SIZE
 from mcrock.params import EnergyGain, ImpactParameter
-from mcrock.verification.report import Check, compare, is_information, same
+from mcrock.verification.checks import Check, compare, is_information, same
 
 
 def case_body(case: dict) -> Body:

@@ -11,8 +11,8 @@ from mcrock.body import Body
 from mcrock.excitation import Motion, Pulse, fema_p695
 from mcrock.params import STANDARD_GRAVITY, Controls, Mode, Outcome
 from mcrock.simulation import Impact, Run, Start, rotation_matrix, simulate
+from mcrock.verification.checks import Check, compare, is_information, same
 from mcrock.verification.impacts import case_body
-from mcrock.verification.report import Check, compare, is_information, same
 
 TIGHT = Controls(step=0.004, max_step=1e-3, edge_zeno_time=1e-6, rest_time=1e-5)
 

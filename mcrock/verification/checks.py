@@ -1,0 +1,56 @@
+"""Comparing what comes out of a case with what was expected."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One compared quantity of a case.
+
+    ``tolerance`` is the largest allowed difference; texts and lists of indices have none and must
+    be equal.
+    """
+
+    case: str
+    quantity: str
+    expected: Any
+    computed: Any
+    tolerance: float | None
+    passed: bool
+
+
+class CaseError(ValueError):
+    """A case file that cannot be read or a case that cannot be run."""
+
+
+def compare(
+    case: str, quantity: str, expected: Any, computed: Any, absolute: float, relative: float = 0.0
+) -> Check:
+    """Compare numbers of any shape: |x - y| <= abs + rel |y| for every element."""
+    y, x = np.asarray(expected, float), np.asarray(computed, float)
+    tolerance = absolute + relative * float(np.abs(y).max(initial=0.0))
+    passed = x.shape == y.shape and bool(np.all(np.abs(x - y) <= absolute + relative * np.abs(y)))
+    return Check(case, quantity, expected, computed, tolerance, passed)
+
+
+def same(case: str, quantity: str, expected: Any, computed: Any) -> Check:
+    """Compare texts, truth values or lists of indices."""
+    return Check(case, quantity, expected, computed, None, expected == computed)
+
+
+def is_information(key: str, value: Any) -> bool:
+    """Whether an expected entry is not meant to be compared."""
+    named = key in {
+        "reference_summary",
+        "n_events_checked",
+        "outcome_robust_to_rel_amplitude",
+        "t_max_tilt",
+        "min_Fz_over_mg",
+    }
+    text = isinstance(value, str) and "not check" in value.lower()
+    return named or key.startswith("note") or key.endswith("_note") or value is None or text
