@@ -35,6 +35,7 @@ _HOME = {
     "fit_fragility": "statistics",
     "undecided": "statistics",
     "step_check": "statistics",
+    "model_validity": "statistics",
     "plot_fragility": "plots",
     "plot_exceedance": "plots",
     "plot_impact_map": "plots",

@@ -6,27 +6,58 @@ the input ends with exit code 2 and one line per mistake on the error stream, a 
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import signal
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
+from typer.core import TyperGroup
 
 if TYPE_CHECKING:
     import xarray as xr
     from distributed import Client
 
     from mcrock.config import Study
+    from mcrock.ensemble import Plan
+    from mcrock.excitation import Motion
     from mcrock.simulation import Run
 
 CONNECT_SECONDS = 30.0  # to wait for a dask scheduler [s]
+FORMATS = ("png", "pdf", "svg")  # of figures
+
+
+class Commands(TyperGroup):
+    """The commands, of which any may be interrupted; Typer would say nothing then."""
+
+    def make_context(self, *args: Any, **kwargs: Any) -> Any:
+        """Parse the command line."""
+        with _one_line_if_interrupted():
+            return super().make_context(*args, **kwargs)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command."""
+        with _one_line_if_interrupted():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _one_line_if_interrupted() -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt as interrupt:
+        _fail("interrupted", 143 if isinstance(interrupt, Terminated) else 130)
+
 
 app = typer.Typer(
     name="mcrock",
+    cls=Commands,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -49,18 +80,22 @@ class Terminated(KeyboardInterrupt):
 def main() -> None:
     """Run the command line and end the process with its exit code."""
     warnings.showwarning = _show_warning
+    if hasattr(signal, "pthread_sigmask"):  # a late Ctrl-C changes neither exit code nor output
+        atexit.register(signal.pthread_sigmask, signal.SIG_BLOCK, [signal.SIGINT])
     try:
-        try:
-            app()
-        finally:
-            sys.stdout.flush()
+        with _one_line_if_interrupted():
+            try:
+                app()
+            finally:
+                sys.stdout.flush()
     except ValueError as error:
         _fail(str(error), 2)
     except BrokenPipeError:  # the reader of the output has what it wanted
         _drop_output()
         sys.exit(1)
     except OSError as error:
-        _drop_output()
+        if error.errno is not None:  # of the system, perhaps when the output was written
+            _drop_output()
         place = f": {error.filename}" if error.filename else ""
         _fail(f"{error.strerror or error}{place}", 1)
     except MemoryError:
@@ -146,12 +181,24 @@ def run(
     """Run a study into a store and print its probabilities and fragility."""
     share = _parse_task(task)
     study = _load(config, set, seed)
+    from mcrock.dataset import explained
+    from mcrock.ensemble import EnsembleError, plan_study, run_study
+    from mcrock.store import chunks_done
+
     if dry_run:
-        _describe_run(study, output)
+        plan = plan_study(
+            study,
+            output,
+            workers=workers,
+            part_size=part_size,
+            overwrite=overwrite,
+            resume=resume,
+            task=share,
+            processes=processes,
+        )
+        _describe_run(study, output, plan, task)
         return
 
-    from mcrock.ensemble import EnsembleError, run_study
-    from mcrock.store import chunks_done
     from mcrock.terminal import show_progress
 
     signal.signal(signal.SIGTERM, _terminate)
@@ -182,7 +229,8 @@ def run(
     if not done.all():
         print(f"task {task} has ended; {done.sum()} of {len(done)} chunks of {output} are done")
         return
-    print(_summary(ds, allow_missing=False))
+    with explained(output):
+        print(_summary(ds, allow_missing=False))
     print(output)
 
 
@@ -194,13 +242,13 @@ def _parse_task(text: str) -> tuple[int, int]:
     return i, n
 
 
-def _describe_run(study: Study, output: Path) -> None:
+def _describe_run(study: Study, output: Path, plan: Plan, task: str) -> None:
     from mcrock.sampling import describe, load_motions
-    from mcrock.store import chunk_length
 
     print(describe(study, load_motions(study)))
-    length = chunk_length(study.n_realizations, study.n_intensity)
-    print(f"{-(-study.n_realizations // length)} chunks of up to {length} realizations in {output}")
+    print(f"{plan.chunks} chunks of up to {plan.chunk_length} realizations in {output}")
+    share = "" if plan.share == plan.chunks else f" of task {task}"
+    print(f"{plan.left} of the {plan.share} chunks{share} would be computed")
 
 
 def _connect(address: str) -> Client:
@@ -242,10 +290,17 @@ def _interrupted(output: Path, code: int, has_threads: bool) -> NoReturn:
 def simulate(
     config: Config,
     realization: Annotated[int, typer.Option(metavar="I", help="Realization of the study, from 0.")] = 0,
-    intensity: Annotated[int, typer.Option(metavar="J", help="Intensity of the study, from 0.")] = 0,
+    intensity: Annotated[
+        int | None, typer.Option(metavar="J", help="Intensity of the study, from 0; default: the last.")
+    ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="DIR", help="Folder for history.nc, events.csv, history.png."),
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="DIR",
+            help="Folder for history.nc, events.csv and history.png; default: run-I-J. Replaces these files.",
+        ),
     ] = None,
     set: Set = None,
     seed: Seed = None,
@@ -255,8 +310,9 @@ def simulate(
     from mcrock.excitation import pack_motions
     from mcrock.sampling import draw_inputs, load_motions
     from mcrock.simulation import simulate_realization
-    from mcrock.terminal import word_run
+    from mcrock.terminal import label_intensities, word_run
 
+    intensity = study.n_intensity - 1 if intensity is None else intensity
     for name, value, size in (
         ("--realization", realization, study.n_realizations),
         ("--intensity", intensity, study.n_intensity),
@@ -266,17 +322,19 @@ def simulate(
     motions = load_motions(study)
     inputs = draw_inputs(study, motions, realization, realization + 1)
     body, replay = simulate_realization(inputs, 0, intensity, pack_motions(motions), study.controls)
-    motion = motions[inputs.record[0]].name
-    print(f"realization {realization}, intensity {intensity}")
-    print(f"motion {motion}, scaled by {inputs.scale[0, intensity]:.4g}")
+    motion = motions[inputs.record[0]].scaled(inputs.scale[0, intensity]).rotated(inputs.azimuth[0])
+    value = inputs.values["intensity_value"][0] if study.is_cloud else study.intensity.si_levels[intensity]
+    level = label_intensities([value], study.intensity.units)[0]
     folder = output or Path(f"run-{realization}-{intensity}")
+    folder.mkdir(parents=True, exist_ok=True)
+    print(f"realization {realization} at {level}: {motion.name}, scaled by {inputs.scale[0, intensity]:.4g}")
     print(word_run(replay, folder / "events.csv"))
-    title = f"{motion}, realization {realization}, intensity {intensity}"
-    for path in _save_run(replay, folder, title, body.slenderness):
+    title = f"{motion.name}, realization {realization} at {level}"
+    for path in _save_run(replay, folder, title, body.slenderness, motion):
         print(path)
 
 
-def _save_run(replay: Run, folder: Path, title: str, slenderness: float) -> list[Path]:
+def _save_run(replay: Run, folder: Path, title: str, slenderness: float, motion: Motion) -> list[Path]:
     """History, event list and figure of one run."""
     import matplotlib
 
@@ -285,12 +343,11 @@ def _save_run(replay: Run, folder: Path, title: str, slenderness: float) -> list
     from mcrock.plots import plot_history, save_figure
     from mcrock.simulation import events_to_csv
 
-    folder.mkdir(parents=True, exist_ok=True)
     history, events, figure = (folder / name for name in ("history.nc", "events.csv", "history.png"))
     save_dataset(replay.history, history, overwrite=True)
     with replacing(events) as path:
         path.write_text(events_to_csv(replay))
-    save_figure(plot_history(replay, title, slenderness), figure)
+    save_figure(plot_history(replay, title, slenderness, motion), figure)
     return [history, events, figure]
 
 
@@ -306,6 +363,9 @@ def verify(
     from mcrock.terminal import print_checks
     from mcrock.verification import CASES, run_file
 
+    missing = [str(path) for path in files or [] if not path.is_file()]
+    if missing:
+        raise ValueError("\n".join(f"{path}: no such file" for path in missing))
     checks = (check for path in files or [CASES] for check in run_file(path))
     if not print_checks(checks, failures):
         sys.exit(1)
@@ -319,33 +379,48 @@ def stats(
     allow_incomplete: Incomplete = False,
 ) -> None:
     """Print probabilities of overturning with intervals and the fragility parameters."""
-    from mcrock.dataset import load_dataset
+    from mcrock.dataset import explained, load_dataset
 
     ds = load_dataset(store, allow_incomplete=allow_incomplete)
-    if not as_json:
-        print(_summary(ds, level, allow_incomplete))
-        return
-    from mcrock.statistics import fit_fragility, overturning_probability, step_check
+    with explained(store):
+        if as_json:
+            print(json.dumps(_result_as_json(ds, level, allow_incomplete), allow_nan=False))
+            return
+        print("\n".join([*_word_missing(ds), _summary(ds, level, allow_incomplete)]))
+
+
+def _word_missing(ds: xr.Dataset) -> list[str]:
+    """How much of a study is there, as a line; none if it is all there."""
+    done = ds["chunk_done"].values == 1 if "chunk_done" in ds else None
+    if done is None or done.all():
+        return []
+    return [f"incomplete: {done.sum()} of {done.size} chunks"]
+
+
+def _result_as_json(ds: xr.Dataset, level: float, allow_missing: bool) -> dict[str, Any]:
+    from mcrock.statistics import fit_fragility, model_validity, overturning_probability, step_check
     from mcrock.terminal import dataset_to_json
 
-    probability = overturning_probability(ds, level, allow_missing=allow_incomplete)
-    fragility = fit_fragility(ds, level, allow_missing=allow_incomplete)
+    probability = overturning_probability(ds, level, allow_missing=allow_missing)
+    fragility = fit_fragility(ds, level, allow_missing=allow_missing)
     result = {
         "overturning_probability": probability,
         "fragility": fragility,
         "step_check": step_check(ds, level),
+        "model_validity": model_validity(ds, allow_missing=allow_missing),
     }
-    print(json.dumps({name: dataset_to_json(part) for name, part in result.items()}, allow_nan=False))
+    return {name: dataset_to_json(part) for name, part in result.items()}
 
 
 def _summary(ds: xr.Dataset, level: float = 0.95, allow_missing: bool = False) -> str:
-    from mcrock.statistics import fit_fragility, overturning_probability, step_check
+    from mcrock.statistics import fit_fragility, model_validity, overturning_probability, step_check
     from mcrock.terminal import summarize
 
     return summarize(
         overturning_probability(ds, level, allow_missing=allow_missing),
         fit_fragility(ds, level, allow_missing=allow_missing),
         step_check(ds, level),
+        model_validity(ds, allow_missing=allow_missing),
     )
 
 
@@ -357,14 +432,23 @@ def plot(
     allow_incomplete: Incomplete = False,
 ) -> None:
     """Draw the figures of a result."""
+    if format not in FORMATS:
+        raise ValueError(f"--format must be one of {', '.join(FORMATS)}, got {format!r}")
+    for place in (output, *output.parents):
+        if os.path.lexists(place) and not place.is_dir():
+            raise ValueError(f"{output}: {place} is a file, not a folder; choose another output")
     import matplotlib
 
     matplotlib.use("Agg")
-    from mcrock.dataset import load_dataset
+    from mcrock.dataset import explained, load_dataset
     from mcrock.plots import save_all
 
     ds = load_dataset(store, allow_incomplete=allow_incomplete)
-    for path in save_all(ds, output, format, allow_missing=allow_incomplete):
+    with explained(store):
+        for line in _word_missing(ds):
+            print(line)
+        paths = save_all(ds, output, format, allow_missing=allow_incomplete)
+    for path in paths:
         print(path)
 
 
@@ -376,8 +460,9 @@ def export(
     allow_incomplete: Incomplete = False,
 ) -> None:
     """Write a result to one NetCDF file."""
-    from mcrock.dataset import load_dataset, save_dataset
+    from mcrock.dataset import explained, load_dataset, save_dataset
 
     ds = load_dataset(store, allow_incomplete=allow_incomplete, chunks={})
-    save_dataset(ds, output, overwrite=overwrite)
+    with explained(store):
+        save_dataset(ds, output, overwrite=overwrite)
     print(output)

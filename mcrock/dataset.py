@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from enum import IntEnum
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -121,6 +123,10 @@ class DatasetError(ValueError):
     """A file or dataset that is not a whole result of a study."""
 
 
+class DamageError(OSError):
+    """A file of a store that cannot be decoded."""
+
+
 def build_dataset(
     values: Mapping[str, Any],
     *,
@@ -205,24 +211,32 @@ def load_dataset(
     Raises
     ------
     DatasetError
-        If there is no such file, it is not a result of mcrock, or runs are missing.
+        If there is no such file, it is not a result of mcrock, runs are missing, or files of what is
+        done are.
+    DamageError
+        If a file of the store cannot be decoded.
     """
     path = Path(path)
     if not path.exists():
         raise DatasetError(f"{path}: no such store or file")
     try:
         if path.is_dir():
-            ds = xr.open_zarr(path, consolidated=False, chunks=chunks)
+            _check_files(path)
+            with explained(path):
+                ds = xr.open_zarr(path, consolidated=False, chunks=chunks)
         else:
             ds = xr.open_dataset(path, engine="netcdf4", chunks=chunks)
-    except PermissionError:
+    except (PermissionError, DamageError, DatasetError):
         raise
     except Exception as error:  # the backends have no common error for "this is something else"
         raise DatasetError(f"{path} is neither a zarr store nor a NetCDF file of mcrock ({error})") from error
     check_dataset(ds, str(path))
     places = {name: place for place, name in enumerate(SCHEMA)}
     ds = ds[sorted(ds.variables, key=lambda name: places.get(name, len(places)))]
-    if "chunk_done" in ds and not allow_incomplete:
+    if "chunk_done" not in ds:
+        return ds
+    ds["chunk_done"].attrs.pop(FILES, None)  # holds for the files of this store, not for copies of it
+    if not allow_incomplete:
         done = ds["chunk_done"].values == 1
         if not done.all():
             raise DatasetError(
@@ -230,6 +244,160 @@ def load_dataset(
                 "`mcrock run --resume`, or accept the missing runs with --allow-incomplete"
             )
     return ds
+
+
+FILES = "variables"  # attribute of `chunk_done` in a store: the arrays whose files its marks vouch for
+
+
+def is_store(path: Path) -> bool:
+    """Whether `path` is a store made by mcrock: the only thing that it ever replaces."""
+    attrs = read_attributes(path)
+    return attrs is not None and str(attrs.get("source", "")).startswith("mcrock ") and "config" in attrs
+
+
+def read_attributes(path: Path) -> dict[str, Any] | None:
+    """Attributes of a zarr group or array, None where there is none that can be read."""
+    node = _read_node(path)
+    return None if node is None else node.get("attributes", {})
+
+
+def _read_node(path: Path) -> dict[str, Any] | None:
+    try:
+        node = json.loads((path / "zarr.json").read_text(encoding="utf-8"))
+    except PermissionError:
+        raise
+    except (OSError, ValueError):
+        return None
+    return node if isinstance(node, dict) else None
+
+
+def read_marks(path: Path) -> np.ndarray:
+    """What `chunk_done` of a store says: bool (n_chunk,)."""
+    import zarr
+
+    with explained(path):
+        return np.asarray(zarr.open_array(path / "chunk_done", mode="r")[:]) == 1
+
+
+def missing_files(
+    path: Path, names: Iterable[str], done: np.ndarray
+) -> Iterator[tuple[str, tuple[int, ...] | None]]:
+    """What should be on disk and is not; no data are read.
+
+    Parameters
+    ----------
+    path : Path
+        Store made by `mcrock.store`, which writes every chunk, also one that holds fill values alone.
+    names : iterable of str
+        Arrays that should be there.
+    done : ndarray (n_chunk,)
+        Chunks of realizations that should be there; the other arrays should be there whole.
+
+    Yields
+    ------
+    str, tuple of int or None
+        Array and index of a chunk whose file is missing or empty; None if the array itself is missing.
+    """
+    for name in names:
+        node = _read_node(path / name)
+        try:
+            lengths = node["chunk_grid"]["configuration"]["chunk_shape"]  # type: ignore[index]
+            counts = [-(-size // length) for size, length in zip(node["shape"], lengths, strict=True)]
+        except (TypeError, KeyError, ValueError):
+            yield name, None
+            continue
+        if name == "chunk_done":  # a mark that is missing says that the chunk is not done
+            continue
+        is_marked = SCHEMA[name].dims[0] == "realization"
+        for index in product(*map(range, counts)):
+            if is_marked and not done[index[0]]:
+                continue
+            try:
+                size = os.stat(f"{path}/{chunk_file(name, index)}").st_size
+            except (FileNotFoundError, NotADirectoryError):
+                size = 0
+            if not size:
+                yield name, index
+
+
+def chunk_file(name: str, index: Iterable[int]) -> str:
+    """File of a chunk inside its store."""
+    return "/".join([name, "c", *map(str, index)])
+
+
+def _check_files(path: Path) -> None:
+    """Raise `DatasetError` where a store of mcrock lacks files of what is done."""
+    if not is_store(path):
+        return
+    advice = "run the command that made the store once more with --resume"
+    attrs = read_attributes(path / "chunk_done")
+    if attrs is None:
+        raise DatasetError(f"{path} is damaged: the array 'chunk_done' is missing; {advice}")
+    if FILES not in attrs:  # a copy that was written by xarray
+        return
+    lost = list(missing_files(path, attrs[FILES].split(), read_marks(path)))
+    if lost:
+        name, index = lost[0]
+        what = f"the array {name!r} is missing"
+        if index is not None:
+            what = f"the chunk {chunk_file(name, index)} of the array {name!r} is missing"
+        more = f" (and {len(lost) - 1} more)" if len(lost) > 1 else ""
+        raise DatasetError(f"{path} is damaged: {what}{more}; {advice}")
+
+
+@contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """Where reading the store `path` fails, name the file that cannot be decoded.
+
+    Raises
+    ------
+    DamageError
+        In place of the error of the decoder.
+    """
+    try:
+        yield
+    except (OSError, MemoryError):
+        raise
+    except Exception as error:  # decoders raise what they like
+        file = _find_undecodable(path) if _is_of_zarr(error) else None
+        if file is None:
+            raise
+        raise DamageError(
+            f"{path} is damaged: {file} cannot be decoded; remove that file and run the command that made "
+            "the store once more with --resume"
+        ) from error
+
+
+def _is_of_zarr(error: BaseException | None) -> bool:
+    """Whether an error, or one that it came of, was raised inside zarr."""
+    while error is not None:
+        trace = error.__traceback__
+        while trace is not None:
+            if str(trace.tb_frame.f_globals.get("__name__")).startswith("zarr."):
+                return True
+            trace = trace.tb_next
+        error = error.__cause__
+    return False
+
+
+def _find_undecodable(path: Path) -> str | None:
+    import zarr
+
+    for name in SCHEMA:
+        if not (path / name / "zarr.json").is_file():
+            continue
+        try:
+            array = zarr.open_array(path / name, mode="r")
+        except ValueError:
+            return f"{name}/zarr.json"
+        for index in product(*map(range, array.cdata_shape)):
+            try:
+                array.blocks[index]
+            except (OSError, MemoryError):
+                raise
+            except Exception:  # decoders raise what they like
+                return chunk_file(name, index)
+    return None
 
 
 def check_dataset(ds: xr.Dataset, name: str) -> None:
@@ -278,6 +446,8 @@ def save_dataset(ds: xr.Dataset, path: str | Path, *, overwrite: bool = False) -
             raise DatasetError(f"{path} exists and is not a NetCDF file; choose another output")
         if not overwrite:
             raise DatasetError(f"{path} exists already; replace it with --overwrite or choose another output")
+    if path.suffix != ".nc":
+        raise DatasetError(f"{path}: the name of a NetCDF file must end in .nc")
     ds = ds.drop_encoding()
     for array in ds.variables.values():
         if "flag_values" in array.attrs:  # of the type of the variable, as the CF conventions want it
@@ -288,6 +458,8 @@ def save_dataset(ds: xr.Dataset, path: str | Path, *, overwrite: bool = False) -
         try:
             ds.to_netcdf(scratch, engine="netcdf4", format="NETCDF4", encoding=encoding)
         except RuntimeError as error:  # how the NetCDF library reports that it could not write
+            if _is_of_zarr(error):  # the source could not be read
+                raise
             raise OSError(f"cannot write {path}: {error}; is the disk full?") from error
 
 
@@ -300,6 +472,10 @@ def replacing(path: Path) -> Iterator[Path]:
         with scratch.open("rb") as file:
             os.fsync(file.fileno())
         os.replace(scratch, path)
+    except OSError as error:
+        if str(error.filename) == str(scratch):  # a name that says nothing to the reader
+            error.filename = str(path)
+        raise
     finally:
         scratch.unlink(missing_ok=True)
 

@@ -233,7 +233,7 @@ def simulate(
     >>> from mcrock.body import cuboid
     >>> run = simulate(cuboid(0.4, 0.4, 1.6, 2600), start=Start(edge=0, tilt=0.1))
     >>> run.outcome.name, round(run.events[0]["t"], 4), run.events[0]["kind"]
-    ('AT_REST', 0.3689, 'facet_impact')
+    ('AT_REST', 0.3744, 'facet_impact')
     """
     impact, controls, start = impact or Impact(), controls or Controls(), start or Start()
     pack = pack_motions([motion]) if motion is not None else STILL
@@ -327,12 +327,12 @@ def _traced(body, pack, index, scale, azimuth, law, start, controls, t_end, hist
 def _events(top: Topology, rows: np.ndarray) -> list[dict]:
     return [
         {
-            "t": row[0],
+            "t": float(row[0]),
             "kind": Event(int(row[1])).name.lower(),
             "to": (Mode(int(row[2])).name, int(row[3])),
             "omega": row[4:7].copy(),
-            "energy_change": row[7],
-            "tilt": row[8],
+            "energy_change": float(row[7]),
+            "tilt": float(row[8]),
         }
         for row in rows
     ]

@@ -3,8 +3,10 @@
 A missing chunk of a zarr array reads as its fill value, so that the presence of data proves nothing.
 What is finished is said by `chunk_done` alone: one element per chunk of realizations, written after
 every variable of the chunk. A process may be killed at any moment: whatever has no mark is computed
-again. Zarr writes each chunk file under a temporary name and renames it, so parts that hold whole
-chunks never touch each other's files.
+again. Every chunk is written, also one that holds fill values alone, so that a file which is lost
+later is noticed: a chunk counts as done if it has its mark and all its files. Zarr writes each chunk
+file under a temporary name and renames it, so parts that hold whole chunks never touch each other's
+files.
 """
 
 from __future__ import annotations
@@ -21,7 +23,17 @@ import numpy as np
 import xarray as xr
 import zarr
 
-from mcrock.dataset import OUTPUT, OUTPUTS, SCHEMA, attributes
+from mcrock.dataset import (
+    FILES,
+    OUTPUT,
+    OUTPUTS,
+    SCHEMA,
+    attributes,
+    is_store,
+    missing_files,
+    read_attributes,
+    read_marks,
+)
 
 MAX_CHUNKS = 2048
 
@@ -82,8 +94,7 @@ def create_store(
     OSError
         If it cannot be written.
     """
-    if not path.parent.is_dir():
-        raise StoreError(f"{path}: the folder {path.parent} does not exist")
+    check_folder(path)
     scratch = path.with_name(f".{path.name}.{uuid.uuid4().hex}.new")
     try:
         _write_template(scratch, header, inputs, n_realizations, measure)
@@ -96,23 +107,46 @@ def create_store(
                 return False
             raise
         return True
+    except OSError as error:  # the temporary name would say nothing to the reader
+        raise OSError(error.errno, error.strerror or str(error), str(path.parent)) from error
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
+
+
+def check_folder(path: Path) -> None:
+    """Raise `StoreError` if the folder that a store is to be put in does not exist."""
+    if not path.parent.is_dir():
+        raise StoreError(f"{path}: the folder {path.parent} does not exist")
 
 
 def _write_template(
     path: Path, header: xr.Dataset, inputs: Iterable[str], n_realizations: int, measure: tuple[str, str]
 ) -> None:
-    header.to_zarr(path, mode="w-", consolidated=False, zarr_format=3)
+    header.to_zarr(path, mode="w-", consolidated=False, zarr_format=3, write_empty_chunks=True)
+    names = [*inputs, *OUTPUTS, "chunk_done"]
+    _create_arrays(path, names, [*map(str, header.variables), *names], header, n_realizations, measure)
+
+
+def _create_arrays(
+    path: Path,
+    names: Iterable[str],
+    every_name: Iterable[str],
+    header: xr.Dataset,
+    n_realizations: int,
+    measure: tuple[str, str],
+) -> None:
+    """Make arrays without any run; `every_name` lists all arrays of the store."""
     is_cloud = "intensity" not in header.dims
     n_intensity = header.sizes.get("intensity", 1)
     length = chunk_length(n_realizations, n_intensity)
     group = zarr.open_group(path, mode="r+")
-    for name in (*inputs, *OUTPUTS, "chunk_done"):
+    for name in names:
         variable = SCHEMA[name]
         dims = variable.dims[:1] if is_cloud and variable.dims == OUTPUT else variable.dims
         shape, chunks = (n_realizations, n_intensity)[: len(dims)], (length, n_intensity)[: len(dims)]
+        attrs = attributes(name, *measure)
         if name == "chunk_done":
+            attrs[FILES] = " ".join(every_name)
             shape, chunks = (-(-n_realizations // length),), (1,)
         group.create_array(
             name,
@@ -121,23 +155,31 @@ def _write_template(
             dtype=variable.dtype,
             fill_value=np.nan if variable.dtype.startswith("f") else 0,
             dimension_names=dims,
-            attributes=attributes(name, *measure),
+            attributes=attrs,
         )
 
 
-def is_store(path: Path) -> bool:
-    """Whether `path` is a store made by mcrock: the only thing that it ever replaces."""
-    attrs = _read_attrs(path)
-    return attrs is not None and str(attrs.get("source", "")).startswith("mcrock ") and "config" in attrs
+def repair_store(
+    path: Path, header: xr.Dataset, inputs: Iterable[str], n_realizations: int, measure: tuple[str, str]
+) -> None:
+    """Put back what `create_store` wrote and is missing; the arguments are the same.
 
-
-def _read_attrs(path: Path) -> dict[str, Any] | None:
-    """Global attributes of a zarr group, None where there is none."""
-    try:
-        node = json.loads((path / "zarr.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    return node.get("attributes") if isinstance(node, dict) and node.get("node_type") == "group" else None
+    Arrays on `realization` come back empty, so that their chunks are not done.
+    """
+    names = [*inputs, *OUTPUTS, "chunk_done"]
+    every_name = [*map(str, header.variables), *names]
+    nothing = np.zeros(
+        -(-n_realizations // chunk_length(n_realizations, header.sizes.get("intensity", 1))), bool
+    )
+    lost = {name for name, _ in missing_files(path, every_name, nothing)}
+    for name in lost:
+        shutil.rmtree(path / name, ignore_errors=True)
+    known = [name for name in header.variables if name in lost]
+    if known:
+        header[known].to_zarr(path, mode="a", consolidated=False, zarr_format=3, write_empty_chunks=True)
+    _create_arrays(
+        path, [name for name in names if name in lost], every_name, header, n_realizations, measure
+    )
 
 
 def remove_store(path: Path) -> None:
@@ -148,29 +190,41 @@ def remove_store(path: Path) -> None:
     StoreError
         If it is not a store of mcrock, or holds files that mcrock did not write.
     """
-    if path.is_symlink() or not is_store(path):
-        raise StoreError(f"{path} is not a store of mcrock and is left alone; choose another output")
-    foreign = sorted(entry.name for entry in path.iterdir() if entry.name not in {*SCHEMA, "zarr.json"})
-    if foreign:
-        raise StoreError(f"{path} holds files that are not mcrock's and is left alone: {', '.join(foreign)}")
+    check_removable(path)
     scratch = path.with_name(f".{path.name}.{uuid.uuid4().hex}.old")
     os.rename(path, scratch)
     shutil.rmtree(scratch, ignore_errors=True)
 
 
+def check_removable(path: Path) -> None:
+    """Raise `StoreError` unless `path` is a store of mcrock and holds nothing else."""
+    if path.is_symlink() or not is_store(path):
+        raise StoreError(f"{path} is not a store of mcrock and is left alone; choose another output")
+    foreign = sorted(entry.name for entry in path.iterdir() if entry.name not in {*SCHEMA, "zarr.json"})
+    if foreign:
+        raise StoreError(f"{path} holds files that are not mcrock's and is left alone: {', '.join(foreign)}")
+
+
 def check_same_study(path: Path, attrs: Mapping[str, Any]) -> None:
     """Raise `StoreError` unless the store holds the study with the global attributes `attrs`."""
-    found = _read_attrs(path)
+    found = read_attributes(path)
     if not is_store(path) or found is None:
         what = "is not a store of mcrock" if path.exists() else "is gone"
         raise StoreError(f"{path} {what}")
     if found == dict(attrs):
         return
-    differing = _differing_keys(json.loads(found["config"]), json.loads(attrs["config"]))
+    try:
+        config = json.loads(found["config"])
+    except (TypeError, ValueError):
+        raise StoreError(
+            f"{path} is damaged: its attribute 'config' is not JSON, so that its study is unknown. Choose "
+            "another output, or replace it (--overwrite, in Python overwrite=True)"
+        ) from None
+    differing = _differing_keys(config, json.loads(attrs["config"]))
     differing = differing or _differing_keys(found, dict(attrs))
     raise StoreError(
         f"{path} holds another study, which differs in {'; '.join(differing)}. Choose another output, "
-        "or replace it with --overwrite"
+        "or replace it (--overwrite, in Python overwrite=True)"
     )
 
 
@@ -183,8 +237,19 @@ def _differing_keys(old: Any, new: Any, prefix: str = "") -> list[str]:
 
 
 def chunks_done(path: Path) -> np.ndarray:
-    """Which chunks are finished: bool (n_chunk,)."""
-    return np.asarray(zarr.open_array(path / "chunk_done", mode="r")[:]) == 1
+    """Which chunks are finished: they have their mark and all their files: bool (n_chunk,).
+
+    Raises
+    ------
+    OSError
+        If the marks cannot be read.
+    """
+    done = read_marks(path)
+    names = (read_attributes(path / "chunk_done") or {}).get(FILES, "").split()
+    for name, index in missing_files(path, names, done):
+        if SCHEMA[name].dims[0] == "realization":
+            done[slice(None) if index is None else index[0]] = False
+    return done
 
 
 def write_part(path: Path, start: int, values: Mapping[str, np.ndarray], attrs: Mapping[str, Any]) -> None:
@@ -221,6 +286,7 @@ def write_part(path: Path, start: int, values: Mapping[str, np.ndarray], attrs: 
         names = ", ".join(sorted(arrays.keys() ^ values.keys()))
         raise ValueError(f"part {start}:{stop} does not have the variables of the store: {names}")
     for name, array in arrays.items():
+        array = array.with_config({"write_empty_chunks": True})
         array[start:stop] = values[name].reshape(stop - start, *array.shape[1:])
     check_same_study(path, attrs)
     zarr.open_array(path / "chunk_done", mode="r+")[start // length : -(-stop // length)] = 1

@@ -143,13 +143,23 @@ def dataset_to_json(ds: xr.Dataset) -> dict[str, Any]:
     return plain({"variables": variables, "attributes": dict(ds.attrs)})
 
 
-def summarize(probability: xr.Dataset, fragility: xr.Dataset, steps: xr.Dataset) -> str:
-    """Table of probabilities with intervals, and the parameters of the fragility curve, as text.
+STRAINED = 0.03  # share of the runs above which a departure from the model is worth a line
+
+
+def summarize(
+    probability: xr.Dataset,
+    fragility: xr.Dataset,
+    steps: xr.Dataset,
+    validity: xr.Dataset | None = None,
+) -> str:
+    """Table of probabilities with intervals, the fragility curve and how the model held, as text.
 
     Parameters
     ----------
     probability, fragility, steps : Dataset
         From `overturning_probability`, `fit_fragility` and `step_check`.
+    validity : Dataset, optional
+        From `model_validity`.
     """
     axis = probability["intensity"]
     units = axis.attrs.get("units", "1")
@@ -168,24 +178,125 @@ def summarize(probability: xr.Dataset, fragility: xr.Dataset, steps: xr.Dataset)
     ]
     heads = ["intensity", "runs", "overturned", "undecided", "probability", f"{percent} interval"]
     name = axis.attrs.get("long_name", "intensity")
-    median, dispersion = (_with_interval(fragility, key, units) for key in ("median", "dispersion"))
     lines = [
         f"Probability of overturning by {name}",
         table(heads, rows),
-        f"Lognormal fragility ({fragility.attrs['fit']}): median {median}, dispersion {dispersion}",
-        f"{int(probability['records'])} independent recordings; the intervals count "
-        f"{probability.attrs['independent']}, not runs",
+        _word_fragility(fragility, units),
+        _word_independence(probability),
     ]
     undecided = int(probability["undecided"].sum())
     if undecided:
-        total = int(probability["runs"].sum())
-        lines.append(f"{undecided} of {total} runs are undecided and widen the intervals")
+        total = word_number(int(probability["runs"].sum()), "run")
+        verb, pronoun = ("is", "it counts") if undecided == 1 else ("are", "they count")
+        lines.append(
+            f"{undecided} of {total} {verb} undecided: {pronoun} half in the probability and the curve, "
+            "both as standing and as overturned in the intervals"
+        )
     if steps["repeated"]:
         lines.append(
-            f"{int(steps['repeated'])} runs repeated at half the time step: {int(steps['flipped'])} ended "
-            f"differently, the share overturned changed by {float(steps['shift']):+.4f}"
+            f"{word_number(int(steps['repeated']), 'run')} repeated at half the time step: "
+            f"{int(steps['flipped'])} ended differently, the share overturned changed by "
+            f"{float(steps['shift']):+.4f}"
         )
+    if validity is not None:
+        lines += _word_validity(validity)
     return "\n".join(lines)
+
+
+def word_number(number: int, noun: str) -> str:
+    """A number of things.
+
+    >>> word_number(1, "record"), word_number(22, "record")
+    ('1 record', '22 records')
+    """
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _word_independence(probability: xr.Dataset) -> str:
+    """What the intervals count."""
+    records = int(probability["records"])
+    if probability.attrs["independent"] == "records":
+        return (
+            f"{word_number(records, 'independent recording')}; the intervals count recordings, not runs, "
+            "and hold for new ground motions of the kind"
+        )
+    return "the intervals count realizations as independent: they hold for the given ground motions alone"
+
+
+def _word_fragility(fragility: xr.Dataset, units: str) -> str:
+    """Parameters of the curve, or what is known of the median where there is none."""
+    kind = fragility.attrs["fit"]
+    low, high = fragility["median_interval"].values.tolist()
+    if not math.isnan(float(fragility["median"])):
+        median, dispersion = (_with_interval(fragility, key, units) for key in ("median", "dispersion"))
+        return f"Lognormal fragility ({kind}): median {median}, dispersion {dispersion}"
+    doubt = int(fragility["undecided"]) > 0
+    percent = f"{fragility.attrs['level'] * 100:.4g} % interval"
+    what = f"no curve ({kind})"
+    if kind.startswith("none overturned"):
+        what = "nothing overturned without doubt" if doubt else "nothing overturned"
+    elif kind.startswith("all overturned"):
+        what = "everything overturned, or is undecided" if doubt else "everything overturned"
+    lowest, highest = label_intensities([low, high], units)
+    if low > 0 and math.isfinite(high):
+        bound = f"the median lies between {lowest} and {highest} ({percent})"
+    elif low > 0:
+        bound = f"the median lies above {lowest} ({percent})"
+    elif math.isfinite(high):
+        bound = f"the median lies below {highest} ({percent})"
+    else:
+        bound = "the intervals are too wide to bound the median"
+    return f"Fragility: {what}; {bound}"
+
+
+def _word_validity(validity: xr.Dataset) -> list[str]:
+    """Lines on what strains the model, and always one on friction."""
+    lines = []
+    words = {
+        "contact_lost": "contact was lost before 45 degrees of tilt in {}: beyond a few per cent the rigid "
+        "no-bounce model is strained",
+        "energy_gain_impacts": "impacts that would gain energy occurred in {}: their parameters lie outside "
+        "what is possible there",
+    }
+    runs = validity["runs"].values
+    for name, sentence in words.items():
+        shares = [
+            float((share * number)[number > 0].sum() / number.sum()) if number.sum() else 0.0
+            for share, number in zip(validity[name].values, runs, strict=True)
+        ]
+        if max(shares) > STRAINED:
+            standing = f"{_percent(shares[1])} of those that stand" if runs[1].sum() else "none stands"
+            lines.append(sentence.format(f"{_percent(shares[0])} of the runs ({standing})"))
+    lines.append(_word_friction(validity))
+    return lines
+
+
+def _word_friction(validity: xr.Dataset) -> str:
+    rocked = int(validity["rocked"].sum())
+    if not rocked:
+        return "no run rocked and stood, so none tells how much friction is needed"
+    share = f"{validity.attrs['quantile'] * 100:g} %"
+    demand, held = (float(validity[f"study_{name}friction_demand"]) for name in ("", "held_"))
+    if math.isfinite(demand):
+        return (
+            f"{share} of the runs that rocked and stood need a friction coefficient below {_round_up(demand)}"
+        )
+    standing = validity["runs"].sel(among="standing")
+    lost = float((validity["contact_lost"].sel(among="standing") * standing).sum()) / rocked
+    text = f"{_percent(lost)} of the runs that rocked and stood lost contact, where no friction is enough"
+    if math.isnan(held):
+        return text
+    return f"{text}; {share} of the others need a friction coefficient below {_round_up(held)}"
+
+
+def _round_up(value: float) -> str:
+    """Three digits at most, two decimals, never less than the value."""
+    digits = 2 if value < 10 else 0
+    return f"{math.ceil(value * 10**digits) / 10**digits:.{digits}f}" if math.isfinite(value) else "any"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.2g} %" if share < 0.995 else "all"
 
 
 def _with_interval(fragility: xr.Dataset, key: str, units: str) -> str:
@@ -194,7 +305,11 @@ def _with_interval(fragility: xr.Dataset, key: str, units: str) -> str:
         estimate, low, high = label_intensities(values, units)
     else:
         estimate, low, high = (f"{value:.3g}" for value in values)
-    return f"{'unknown' if math.isnan(values[0]) else estimate} ({low} to {high})"
+    if values[1] <= 0 and math.isinf(values[2]):
+        return f"{estimate} (interval open)"
+    if math.isinf(values[2]):
+        return f"{estimate} (above {low})"
+    return f"{estimate} ({low} to {high})"
 
 
 EVENTS_SHOWN = 20
@@ -205,9 +320,9 @@ def word_run(run: Run, events_file: Path) -> str:
     from mcrock.dataset import SCHEMA
 
     results = [
-        [SCHEMA[name].long_name, _word_result(name, value)]
+        [SCHEMA[name].long_name.removeprefix("1 if "), _word_result(name, value)]
         for name, value in run.results.items()
-        if name != "outcome"
+        if name not in ("outcome", "half_step_outcome")
     ]
     width = max(len(row[0]) for row in results)
     lines = [f"outcome: {run.outcome.name.lower().replace('_', ' ')}"]
@@ -223,6 +338,8 @@ def word_run(run: Run, events_file: Path) -> str:
         ]
         for event in run.events[:EVENTS_SHOWN]
     ]
+    if not run.events:
+        return "\n".join([*lines, "no events: the body never left its base"])
     count = f"{len(run.events)} events"
     if len(run.events) > EVENTS_SHOWN:
         count += f", the first {EVENTS_SHOWN} of them (all are in {events_file})"
@@ -236,6 +353,8 @@ def _word_result(name: str, value: float) -> str:
     units = SCHEMA[name].units
     if math.isnan(value):
         return "-"
+    if SCHEMA[name].long_name.startswith("1 if "):
+        return "yes" if value else "no"
     if SCHEMA[name].dtype.startswith("i"):
         return str(int(value))
     return f"{value:.6g} {units}" if units != "1" else f"{value:.6g}"
@@ -244,9 +363,10 @@ def _word_result(name: str, value: float) -> str:
 def print_checks(checks: Iterable[Check], failures: bool) -> bool:
     """Print checks as they come, in columns, and a summary; True if all passed."""
     heads = f"{'case':<28}{'quantity':<36}{'expected':>28}{'computed':>28}{'tolerance':>11}  verdict"
-    print(heads)
     total = failed = 0
     for check in checks:
+        if not total:  # not before the first check: a file of cases may be broken
+            print(heads)
         total += 1
         failed += not check.passed
         if check.passed and failures:

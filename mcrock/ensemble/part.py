@@ -132,8 +132,7 @@ def cut_parts(
     >>> list(cut_parts(np.array([True, False, False, False]), 10, 35, 20, (1, 1)))
     [Part(start=10, stop=30), Part(start=30, stop=35)]
     """
-    i, n = task
-    first, last = len(done) * (i - 1) // n, len(done) * i // n
+    first, last = share_of(task, len(done))
     chunks_per_part = max(1, -(-(part_size or 1) // length))
     chunk = first
     while chunk < last:
@@ -145,3 +144,13 @@ def cut_parts(
             end += 1
         yield Part(chunk * length, min(end * length, n_realizations))
         chunk = end
+
+
+def share_of(task: tuple[int, int], n_chunks: int) -> tuple[int, int]:
+    """First chunk of a task, and the one after its last.
+
+    >>> share_of((1, 2), 5), share_of((2, 2), 5)
+    ((0, 2), (2, 5))
+    """
+    i, n = task
+    return n_chunks * (i - 1) // n, n_chunks * i // n

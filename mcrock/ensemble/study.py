@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -22,15 +22,25 @@ from dask.system import CPU_COUNT
 
 import mcrock
 from mcrock.config import Study
-from mcrock.dataset import build_dataset, load_dataset
-from mcrock.ensemble.part import Job, PartResult, cut_parts, describe_error
+from mcrock.dataset import DamageError, build_dataset, load_dataset
+from mcrock.ensemble.part import Job, PartResult, cut_parts, describe_error, share_of
 from mcrock.ensemble.schedule import run_distributed, run_local
 from mcrock.excitation import MEASURES, Motion, intensity, pack_motions
 from mcrock.jit import source_hash
 from mcrock.params import MotionPack
 from mcrock.sampling import check_inputs, draw_inputs, load_motions
 from mcrock.simulation import simulate_part
-from mcrock.store import StoreError, check_same_study, chunk_length, chunks_done, create_store, is_store
+from mcrock.store import (
+    StoreError,
+    check_folder,
+    check_removable,
+    check_same_study,
+    chunk_length,
+    chunks_done,
+    create_store,
+    is_store,
+    repair_store,
+)
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -110,7 +120,7 @@ def run_study(
     overwrite : bool
         Replace a store that is there (and nothing else than a store of mcrock).
     resume : bool
-        Go on with the store that is there; chunks that are done are kept.
+        Go on with the store that is there; chunks that are done are kept, files that are missing are made.
     task : tuple of int
         ``(i, n)``: compute the i-th of n shares; the tasks may run at the same time.
     processes : bool
@@ -134,6 +144,8 @@ def run_study(
         If an option or the study is not valid.
     EnsembleError
         If parts failed or could not be stored; the others are stored.
+    DamageError
+        If a file of the store cannot be decoded.
     """
     _check_options(workers, part_size, overwrite, resume, task, processes, client)
     path = Path(output)
@@ -142,20 +154,82 @@ def run_study(
     motions = load_motions(study)
     job = prepare_job(study, motions, path.absolute())
     try:
-        if not (joining and path.exists()):
-            check_inputs(study, motions)
-            inputs = draw_inputs(study, motions, 0, 1).values
-            header = _header(study, motions, job.attrs)
-            is_mine = create_store(
-                path, header, inputs, study.n_realizations, _measure(study), replace=overwrite
-            )
-            if not is_mine:  # another process was quicker
-                _check_output(path, overwrite=False, joining=joining)
-        check_same_study(path, job.attrs)
+        _open_store(job, path, overwrite, joining)
+    except DamageError:
+        raise
+    except OSError as error:
+        raise EnsembleError(f"{path}: {describe_error(error)}") from error
+    try:
         _compute(job, path, workers or CPU_COUNT, part_size, task, processes, client, progress)
+    except DamageError:
+        raise
     except (OSError, BrokenProcessPool) as error:
         raise EnsembleError(f"{path}: {describe_error(error)}{_state(path)}") from error
     return load_dataset(path, allow_incomplete=task[1] > 1)
+
+
+def _open_store(job: Job, path: Path, overwrite: bool, joining: bool) -> None:
+    """Make the store, or check and mend the one that is there."""
+    study = job.study
+    is_mine = False
+    if not (joining and path.exists()):
+        check_inputs(study, job.motions)
+    inputs = draw_inputs(study, job.motions, 0, 1).values
+    template = _header(study, job.motions, job.attrs), list(inputs), study.n_realizations, _measure(study)
+    if not (joining and path.exists()):
+        is_mine = create_store(path, *template, replace=overwrite)
+        if not is_mine:  # another process was quicker
+            _check_output(path, overwrite=False, joining=joining)
+    check_same_study(path, job.attrs)
+    if not is_mine:
+        repair_store(path, *template)
+
+
+class Plan(NamedTuple):
+    """What a call of `run_study` would do."""
+
+    chunk_length: int  # realizations
+    chunks: int  # of the study
+    share: int  # of the chunks, of the task
+    left: int  # of the share, still to be computed
+
+
+def plan_study(
+    study: Study,
+    output: str | Path,
+    *,
+    workers: int | None = None,
+    part_size: int | None = None,
+    overwrite: bool = False,
+    resume: bool = False,
+    task: tuple[int, int] = (1, 1),
+    processes: bool = False,
+) -> Plan:
+    """Say what `run_study` would do with these arguments, and refuse what it refuses; nothing is written.
+
+    Raises
+    ------
+    StoreError
+        If the output is refused.
+    ValueError
+        If an option or the study is not valid.
+    """
+    _check_options(workers, part_size, overwrite, resume, task, processes, client=None)
+    path = Path(output)
+    joining = resume or task[1] > 1
+    _check_output(path, overwrite, joining)
+    motions = load_motions(study)
+    length = chunk_length(study.n_realizations, study.n_intensity)
+    n_chunks = -(-study.n_realizations // length)
+    done = np.zeros(n_chunks, bool)
+    if joining and path.exists():
+        check_same_study(path, prepare_job(study, motions, path.absolute()).attrs)
+        if (path / "chunk_done" / "zarr.json").is_file():  # or the marks are lost, and all is computed again
+            done = chunks_done(path)
+    else:
+        check_inputs(study, motions)
+    first, last = share_of(task, n_chunks)
+    return Plan(length, n_chunks, last - first, int((~done[first:last]).sum()))
 
 
 def _check_options(
@@ -182,15 +256,18 @@ def _check_options(
 
 def _check_output(path: Path, overwrite: bool, joining: bool) -> None:
     """Refuse an output that is there already, before anything is computed."""
+    check_folder(path)
     if not os.path.lexists(path):
         return
     if not is_store(path):
         raise StoreError(f"{path} exists and is not a store of mcrock; choose another output")
     if not (overwrite or joining):
         raise StoreError(
-            f"{path} exists already; go on with it (--resume), replace it (--overwrite) "
-            "or choose another output"
+            f"{path} exists already; go on with it (--resume, in Python resume=True), replace it "
+            "(--overwrite, in Python overwrite=True) or choose another output"
         )
+    if overwrite:
+        check_removable(path)
 
 
 def prepare_job(study: Study, motions: list[Motion], store: Path) -> Job:
@@ -319,6 +396,8 @@ def _state(path: Path) -> str:
         done = chunks_done(path)
     except (OSError, KeyError):
         return ""
+    if done.all():
+        return f"\nall {len(done)} chunks are done and kept"
     return f"\n{done.sum()} of {len(done)} chunks are done and kept; --resume computes the others"
 
 

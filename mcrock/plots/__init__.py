@@ -13,7 +13,7 @@ from mcrock.plots.fragility import plot_fragility
 from mcrock.plots.history import plot_history
 from mcrock.plots.impact_map import plot_impact_map, varying_parameters
 from mcrock.plots.outcomes import plot_outcomes
-from mcrock.plots.style import paper_style
+from mcrock.plots.style import add_source, paper_style
 
 __all__ = [
     "plot_exceedance",
@@ -43,7 +43,7 @@ def save_figure(ax: Axes, path: str | Path) -> Path:
 def save_all(
     ds: xr.Dataset, folder: str | Path, format: str = "png", *, allow_missing: bool = False
 ) -> list[Path]:
-    """Write every figure that a study can fill, each under its own name.
+    """Write every figure that a study can fill, each under its own name, signed with title and seed.
 
     Parameters
     ----------
@@ -78,4 +78,6 @@ def save_all(
         figures["impact_map"] = plot_impact_map(ds, names[0], names[1], allow_missing=allow_missing)
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
+    for ax in figures.values():
+        add_source(ax, ds)
     return [save_figure(ax, folder / f"{name}.{format}") for name, ax in figures.items()]

@@ -12,11 +12,15 @@ from mcrock.plots.style import (
     axis_scale,
     count_words,
     new_axes,
+    number_axis,
     probability_axis,
     short_numbers,
     styled,
 )
 from mcrock.statistics import exceedance_probability
+
+APART = 0.03  # mean difference of two curves below which only one is drawn [1]
+DASHES = (0, (4, 2))
 
 
 @styled
@@ -25,7 +29,7 @@ def plot_exceedance(
     ax: Axes | None = None,
     *,
     variable: str = "peak_tilt_ratio",
-    curves: int = 5,
+    curves: int = 3,
     level: float = 0.95,
     cluster: bool = True,
     allow_missing: bool = False,
@@ -41,14 +45,15 @@ def plot_exceedance(
     variable : str
         What is compared with x; by default the peak tilt over the slenderness [1].
     curves : int
-        Largest number of intensities drawn, those spread evenly over the ones with some motion.
+        Largest number of intensities drawn: the strongest, and those that differ most from the others,
+        as long as they differ by 0.03 on average.
     level, cluster, allow_missing
         As for `mcrock.statistics.exceedance_probability`.
 
     Returns
     -------
     Axes
-        With one line and one band for each intensity.
+        With one line and one band between dashed lines for each intensity.
 
     Raises
     ------
@@ -64,7 +69,8 @@ def plot_exceedance(
     runs = int(result["runs"].sum())
     moving = (result["runs"].values > 0) & (result["probability"].values[0] > 0)
     shown = np.flatnonzero(moving if moving.any() else result["runs"].values > 0)
-    shown = shown[np.unique(np.linspace(0, len(shown) - 1, min(curves, len(shown))).round().astype(int))]
+    strength = result["intensity"].values[shown]
+    shown = shown[_different(result["probability"].values[:, shown], strength, curves)]
     result = result.isel(intensity=shown).sortby("intensity", ascending=False)
     ax = new_axes() if ax is None else ax
     factor, label = axis_scale(result["intensity"])
@@ -74,9 +80,12 @@ def plot_exceedance(
         lower, upper = result["interval"].isel(intensity=i).values
         # the probability falls, the intervals need not: widen them to bounds that fall as well
         lower, upper = np.minimum.accumulate(lower), np.maximum.accumulate(upper[::-1])[::-1]
-        ax.fill_between(thresholds, lower, upper, color=colour, alpha=0.13, linewidth=0)
+        ax.fill_between(thresholds, lower, upper, color=colour, alpha=0.08, linewidth=0)
+        for bound in (lower, upper):
+            ax.plot(thresholds, bound, color=colour, linewidth=0.6, linestyle=DASHES, alpha=0.9)
         ax.plot(thresholds, result["probability"].isel(intensity=i), color=colour, label=name)
     ax.set_xlim(0, thresholds[-1])
+    number_axis(ax)
     ax.set_xlabel(_axis_label(ds, variable))
     probability_axis(ax, "Probability of exceedance [1]")
     title = label.replace("Peak ground acceleration", "PGA").replace("Peak ground velocity", "PGV")
@@ -90,9 +99,21 @@ def plot_exceedance(
     )
     note = f"{count_words(result, runs)}"
     if result["intensity"].size < int(moving.sum()):
-        note += f"; {result['intensity'].size} of {int(moving.sum())} intensities with motion shown"
-    add_note(ax, f"{note}. Overturned runs exceed every threshold. Bands: {level:.0%} intervals.")
+        note += f"; {result['intensity'].size} of {int(moving.sum())} intensities with motion shown, "
+        note += "those that differ most"
+    add_note(ax, f"{note}. Overturned runs exceed every threshold. Dashed: {level:.0%} intervals.")
     return ax
+
+
+def _different(curves: np.ndarray, strength: np.ndarray, number: int) -> np.ndarray:
+    """Columns of `curves` that are far from each other, from the strongest on, in rising order."""
+    chosen = [int(strength.argmax())]
+    while len(chosen) < number:
+        apart = np.abs(curves[:, :, None] - curves[:, None, chosen]).mean(axis=0).min(axis=1)
+        if apart.max() < APART:
+            break
+        chosen.append(int(apart.argmax()))
+    return np.sort(chosen)
 
 
 def _thresholds(ds: xr.Dataset, variable: str) -> np.ndarray:

@@ -13,6 +13,7 @@ from mcrock.plots.style import (
     axis_scale,
     count_words,
     new_axes,
+    number_axis,
     probability_axis,
     styled,
 )
@@ -58,7 +59,17 @@ def plot_fragility(
     factor, label = axis_scale(points["intensity"])
     x = fit["intensity_grid"].values * factor
     lower, upper = fit["band"].values
-    ax.fill_between(x, lower, upper, color=BLUE, alpha=0.22, linewidth=0, label=f"{level:.0%} band")
+    drawn = _known(fit, points)
+    if drawn.sum() > 1:
+        ax.fill_between(
+            x[drawn],
+            lower[drawn],
+            upper[drawn],
+            color=BLUE,
+            alpha=0.22,
+            linewidth=0,
+            label=f"{level:.0%} band",
+        )
     if np.isfinite(fit["median"]):
         ax.plot(x, fit["curve"], color=BLUE, label="lognormal fit")
     at, p = points["intensity"].values * factor, points["probability"].values
@@ -79,6 +90,7 @@ def plot_fragility(
     )
     ax.set_xlim(0, x[-1])
     ax.set_xlabel(label)
+    number_axis(ax)
     probability_axis(ax, "Probability of overturning [1]")
     ax.legend(
         loc="lower left",
@@ -92,18 +104,38 @@ def plot_fragility(
     return ax
 
 
+def _known(fit: xr.Dataset, points: xr.Dataset) -> np.ndarray:
+    """Intensities of the grid that the band says something about.
+
+    Bounds through the intervals of the shares know nothing beyond the runs, and jump there to 0 or 1.
+    """
+    x = fit["intensity_grid"].values
+    if fit.attrs["method"] == "resampling":
+        return np.ones(len(x), bool)
+    weakest = strongest = points["intensity"].values
+    if "intensity_range" in points:
+        weakest, strongest = points["intensity_range"].values
+    return (x >= strongest.min()) & (x <= weakest.max())
+
+
+def _word_range(low: float, high: float, digits: int) -> str:
+    if np.isfinite(high):
+        return f"{low:.{digits}g} to {high:.{digits}g}"
+    return f"above {low:.{digits}g}" if low > 0 else "interval open"
+
+
 def _note(fit: xr.Dataset, factor: float, units: str) -> str:
     units = "" if units == "1" else f" {units}"
     text = f"{count_words(fit, int(fit['runs']))}, {int(fit['overturned'])} overturned"
     if int(fit["undecided"]):
-        text += f", {int(fit['undecided'])} undecided (they widen the intervals)"
+        text += f", {int(fit['undecided'])} undecided (half in the curve, both ways in the intervals)"
     text += ". "
     if np.isfinite(fit["median"]):
         low, high = fit["median_interval"].values * factor
         thin, wide = fit["dispersion_interval"].values
         text += (
-            f"Median {float(fit['median']) * factor:.3g}{units} ({low:.3g} to {high:.3g}), "
-            f"dispersion {float(fit['dispersion']):.2g} ({thin:.2g} to {wide:.2g}). "
+            f"Median {float(fit['median']) * factor:.3g}{units} ({_word_range(low, high, 3)}), "
+            f"dispersion {float(fit['dispersion']):.2g} ({_word_range(thin, wide, 2)}). "
         )
     else:
         text += f"No curve: {fit.attrs['fit'].split(':')[0]}. "

@@ -7,7 +7,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from mcrock.plots.style import add_note, axis_scale, new_axes, styled
+from mcrock.plots.style import add_note, axis_scale, new_axes, run_words, styled
 from mcrock.statistics import overturned, overturning_probability, undecided
 from mcrock.statistics.runs import check_runs, is_cloud
 
@@ -113,9 +113,9 @@ def plot_impact_map(
         _write_shares(ax, edges, share, few)
     ax.set_xlabel(_symbol_label(ds, x))
     ax.set_ylabel(_symbol_label(ds, y))
-    note = f"{int(there.sum())} runs {where}, {int(fell.sum())} overturned"
+    note = f"{run_words(there.sum())} {where}, {int(fell.sum())} overturned"
     if doubt.any():
-        note += f", {int(doubt.sum())} undecided (counted half)"
+        note += f", {int(doubt.sum())} undecided (each counts half)"
     typical = max(int(np.median(runs)), 1)
     note += (
         f". About {typical} runs in a cell: a share near 0.5 is sure to ±{1 / np.sqrt(typical):.2g} at best"

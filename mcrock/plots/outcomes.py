@@ -16,6 +16,7 @@ from mcrock.plots.style import (
     axis_scale,
     new_axes,
     probability_axis,
+    run_words,
     short_numbers,
     styled,
 )
@@ -85,7 +86,7 @@ def plot_outcomes(ds: xr.Dataset, ax: Axes | None = None, *, allow_missing: bool
     ax.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=2, handlelength=1.3, columnspacing=1.2)
     runs = result["runs"].values
     each = f"{runs[0]}" if np.ptp(runs) == 0 else f"{runs.min()} to {runs.max()}"
-    add_note(ax, f"{runs.sum()} runs, {each} at each intensity.{_doubt(result)}")
+    add_note(ax, f"{run_words(runs.sum())}, {each} at each intensity.{_doubt(result)}")
     return ax
 
 
@@ -94,4 +95,9 @@ def _doubt(result: xr.Dataset) -> str:
     number = float((result["share"].sel(ending=hatched).sum("ending") * result["runs"]).sum())
     if number == 0:
         return " All are decided."
-    return f" {number:.0f} are undecided (hatched): they count neither as survived nor as overturned."
+    who = (
+        "1 is undecided (hatched): it counts"
+        if round(number) == 1
+        else f"{number:.0f} are undecided (hatched): they count"
+    )
+    return f" {who} half in the probabilities and both ways in the intervals."

@@ -22,6 +22,7 @@ COLUMN = 90.0  # width of a single column [mm]
 PAGE = 180.0  # width of two columns [mm]
 MILLIMETRE = 1 / 25.4  # [in]
 NOTE_SIZE = 6.5  # [pt]
+NOTE_LOOK = {"fontsize": NOTE_SIZE, "color": "0.35", "linespacing": 1.25, "ha": "left"}
 OWN = "mcrock"  # label of figures made here
 COLOURS = sns.color_palette("colorblind").as_hex()
 BLUE, ORANGE, GREEN, RED, PURPLE, BROWN, PINK, GREY, YELLOW, SKY = COLOURS
@@ -132,9 +133,8 @@ def add_note(ax: Axes, text: str) -> None:
     In a figure of the caller, which may have other axes, the note hangs below `ax`.
     """
     figure = ax.get_figure(root=True)
-    look = {"fontsize": NOTE_SIZE, "color": "0.35", "linespacing": 1.25, "ha": "left"}
     if figure.get_label() == OWN:
-        figure.supxlabel(textwrap.fill(text, int(0.8 * axes_width(ax))), x=0.012, **look)
+        figure.supxlabel(textwrap.fill(text, int(0.8 * axes_width(ax))), x=0.012, **NOTE_LOOK)
         return
     width = ax.get_position().width * axes_width(ax)
     ax.annotate(
@@ -144,14 +144,38 @@ def add_note(ax: Axes, text: str) -> None:
         xytext=(0.0, -36.0),
         textcoords="offset points",
         va="top",
-        **look,
+        **NOTE_LOOK,
     )
+
+
+def add_source(ax: Axes, ds: xr.Dataset) -> None:
+    """Title and seed of the study as a last line of the note, where the dataset has them."""
+    words = [str(ds.attrs["title"])] if ds.attrs.get("title") else []
+    words += [f"seed {ds.attrs['seed']}"] if "seed" in ds.attrs else []
+    if words:
+        figure = ax.get_figure(root=True)
+        line = textwrap.fill(", ".join(words).replace("$", r"\$"), int(0.8 * axes_width(ax)))
+        figure.supxlabel(f"{figure.get_supxlabel()}\n{line}".lstrip(), x=0.012, **NOTE_LOOK)
+
+
+def number_axis(ax: Axes) -> None:
+    """Few numbers along the horizontal axis, and short ones, so that they keep apart."""
+    ax.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 2.5, 5, 10]))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+
+
+def run_words(number: int) -> str:
+    """A number of runs in words: one run, or many."""
+    return "1 run" if number == 1 else f"{number} runs"
 
 
 def count_words(ds: xr.Dataset, runs: int) -> str:
     """Numbers of runs and records for the note, from a dataset of `mcrock.statistics`.
 
+    >>> count_words(xr.Dataset({"records": 1}, attrs={"independent": "records"}), 1)
+    '1 run of 1 record'
     >>> count_words(xr.Dataset({"records": 22}, attrs={"independent": "records"}), 4400)
     '4400 runs of 22 records'
     """
-    return f"{runs} runs of {int(ds['records'])} {ds.attrs['independent']}"
+    records, name = int(ds["records"]), ds.attrs["independent"]
+    return f"{run_words(runs)} of {records} {name.removesuffix('s') if records == 1 else name}"

@@ -9,10 +9,12 @@ from mcrock.statistics.fragility import fit_fragility
 from mcrock.statistics.probability import exceedance_probability, outcome_shares, overturning_probability
 from mcrock.statistics.recheck import step_check
 from mcrock.statistics.runs import overturned, undecided
+from mcrock.statistics.validity import model_validity
 
 __all__ = [
     "exceedance_probability",
     "fit_fragility",
+    "model_validity",
     "outcome_shares",
     "overturned",
     "overturning_probability",

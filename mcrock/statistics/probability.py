@@ -27,6 +27,7 @@ from mcrock.statistics.runs import (
 
 BOUNDS = ["lower", "upper"]
 CLASSES = 10  # intensity classes of a cloud study
+TILTS = ("peak_tilt", "peak_tilt_ratio")  # above 0 from the first rocking on
 SHARES = (
     "did not rock",
     "rocked, came to rest",
@@ -49,7 +50,9 @@ def overturning_probability(
 
     The probability is that of a new ground motion of the same kind. Runs that share a recording are
     dependent, and the interval is `clustered_interval`; with `cluster` False, or in a dataset that
-    knows no records, it is Wilson's, for independent runs. An undecided run is neither survival nor
+    knows no records, it is Wilson's, for independent runs. The interval with `cluster` False is
+    conditional on the given records: it says how well more realizations would know the probability
+    for these very records, and nothing about other earthquakes. An undecided run is neither survival nor
     overturning: it counts half in the probability, and the interval is the union of those with all
     survived and with all overturned. Low-discrepancy designs are taken as random ones, which errs on
     the wide side.
@@ -61,7 +64,8 @@ def overturning_probability(
     level : float
         Coverage of the interval [1].
     cluster : bool
-        Whether runs that share a recording are treated as dependent.
+        Whether runs that share a recording are treated as dependent. Only then does the interval
+        hold for other earthquakes; False gives that of the realizations alone, for the given records.
     classes : int
         Classes of equal numbers of runs that a cloud study is cut into; 1 gives the probability over
         the study's own distribution of intensity.
@@ -98,9 +102,12 @@ def exceedance_probability(
     """Probability that an outcome variable exceeds a threshold, at each intensity, with its interval.
 
     Overturned runs exceed every threshold. Undecided runs exceed those they have already passed and
-    may yet exceed the others, which widens the interval; a run in doubt after infeasible impacts may
-    have passed even those only through the guess, and is in doubt at every threshold. Intervals as in
-    `overturning_probability`.
+    may yet exceed the others, which widens the interval. A run in doubt after infeasible impacts may
+    have passed them only through the guess: the store knows one peak for the whole run, not whether it
+    came before the first such impact or after. It is in doubt at every threshold above 0. A tilt above
+    0, however, means that it rocked, and no impact comes before the first rocking: of threshold 0 there
+    is no doubt. Intervals as in `overturning_probability`, with `cluster` False for the given records
+    only.
 
     Parameters
     ----------
@@ -132,6 +139,7 @@ def exceedance_probability(
     if variable not in ds or "outcome" not in ds or set(ds[variable].dims) != set(ds["outcome"].dims):
         raise ValueError(f"the dataset has no variable {variable!r} on the dims of `outcome`")
     rising = np.unique(values)
+    any_motion = int(np.searchsorted(rising, 0.0, side="right")) if variable in TILTS else 0
 
     def beyond(part: xr.Dataset) -> tuple[NDArray, NDArray]:
         value = part[variable].values
@@ -140,7 +148,7 @@ def exceedance_probability(
         passed = np.searchsorted(rising, np.where(np.isnan(value), -np.inf, value), side="left")
         passed = np.where(fell, len(rising), passed)
         possible = np.where(doubt, len(rising), passed)
-        return np.where(guessed(part).values, 0, passed), possible
+        return np.where(guessed(part).values, np.minimum(passed, any_motion), passed), possible
 
     tally, places, records = _count(
         ds, beyond, len(rising), level, cluster, classes, allow_missing, names=(variable,)
@@ -201,11 +209,12 @@ def outcome_shares(ds: xr.Dataset, *, classes: int = CLASSES, allow_missing: boo
             "share": (("ending", "intensity"), share, {"units": "1", "long_name": "share of the runs"}),
             "runs": ("intensity", runs, {"units": "1", "long_name": "number of runs"}),
         },
-        coords={"ending": list(SHARES), "intensity": _coordinate(ds, places)},
+        coords={"ending": list(SHARES), "intensity": intensity_coordinate(ds, places)},
     )
 
 
-def _coordinate(ds: xr.Dataset, places: Classes) -> tuple[str, NDArray, dict]:
+def intensity_coordinate(ds: xr.Dataset, places: Classes) -> tuple[str, NDArray, dict]:
+    """Coordinate `intensity` of a result counted at `places`, with the attributes of the study's."""
     attrs = run_intensity(ds).attrs
     kept = {name: attrs[name] for name in ("units", "long_name", "standard_name") if name in attrs}
     return "intensity", places.centre, kept
@@ -266,7 +275,7 @@ def _probability(
             ),
             "records": ((), records, {"units": "1", "long_name": "number of independent recordings"}),
         },
-        coords={"bound": BOUNDS, "intensity": _coordinate(ds, places)},
+        coords={"bound": BOUNDS, "intensity": intensity_coordinate(ds, places)},
         attrs={
             "level": level,
             "independent": "records" if clustered else "realizations",

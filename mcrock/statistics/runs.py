@@ -179,7 +179,7 @@ def read_slices(
     if missing and not allow_missing:
         raise ValueError(
             f"{missing} of {missing + found} runs have not been run yet; "
-            "finish the study, or allow missing runs to leave them out"
+            "finish the study (--resume), or leave them out (--allow-incomplete, allow_missing=True)"
         )
     if not found:
         raise ValueError("no run of this study has been run yet: nothing to count")

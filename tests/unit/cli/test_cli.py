@@ -144,7 +144,11 @@ def test_missing_runs_can_be_accepted(mcrock, study_file, tmp_path):
     mcrock("run", study_file, "-o", tmp_path / "s.zarr", "--task", "1/2")
     code, output, _ = mcrock("stats", tmp_path / "s.zarr", "--allow-incomplete")
     assert code == 0
-    assert output.splitlines()[2].split()[2] == "16"
+    assert output.splitlines()[0] == "incomplete: 2 of 5 chunks"
+    assert output.splitlines()[3].split()[2] == "16"
+    code, output, _ = mcrock("plot", tmp_path / "s.zarr", "-o", tmp_path / "figures", "--allow-incomplete")
+    assert code == 0
+    assert output.splitlines()[0] == "incomplete: 2 of 5 chunks"
 
 
 @pytest.mark.parametrize(
@@ -161,15 +165,96 @@ def test_missing_runs_can_be_accepted(mcrock, study_file, tmp_path):
         (("stats", "none.zarr"), r"none\.zarr: no such store or file"),
         (("stats", "study.toml"), "neither a zarr store nor a NetCDF file"),
         (("plot", ".", "-o", "figures"), "neither a zarr store nor a NetCDF file"),
+        (("plot", "none.zarr", "-o", "study.toml"), r"study\.toml is a file, not a folder; choose another"),
+        (("plot", "none.zarr", "-o", "study.toml/x"), r"study\.toml is a file, not a folder; choose another"),
+        (("plot", ".", "-o", "figures", "--format", "bmpx"), "must be one of png, pdf, svg, got 'bmpx'"),
         (("export", "none.zarr", "-o", "x.nc"), "no such store or file"),
+        (("verify", "none.json"), r"none\.json: no such file"),
+        (("verify", "bad.json"), r"bad\.json: is not JSON"),
+        (("run", "study.toml", "-o", "none/s.zarr", "--dry-run"), r"the folder none does not exist"),
+        (("run", "study.toml", "-o", "study.toml", "--dry-run"), "not a store of mcrock; choose another"),
+        (("run", "study.toml", "-o", "s.zarr", "--task", "3/2", "--dry-run"), "task must be i/n with 1 <= i"),
     ],
 )
 def test_a_mistake_is_one_line_and_exit_2(mcrock, study_file, monkeypatch, arguments, message):
     monkeypatch.chdir(study_file.parent)
+    (study_file.parent / "bad.json").write_text("{")
     monkeypatch.setattr(cli, "CONNECT_SECONDS", 0.5)
     code, output, errors = mcrock(*arguments)
     assert (code, output) == (2, "")
     assert re.fullmatch(rf"mcrock: .*{message}.*\n", errors)
+
+
+def test_a_dry_run_refuses_and_counts_as_the_run_does(mcrock, study_file, store):
+    run = ("run", study_file, "-o", store, "--dry-run")
+    code, output, errors = mcrock(*run)
+    assert (code, output) == (2, "")
+    assert "--resume, in Python resume=True" in errors
+    assert "--overwrite, in Python overwrite=True" in errors
+    (store / "steps" / "c" / "3" / "0").unlink()
+    for options, line in (
+        (("--resume",), "1 of the 5 chunks would be computed"),
+        (("--task", "2/2"), "1 of the 3 chunks of task 2/2 would be computed"),
+        (("--overwrite",), "5 of the 5 chunks would be computed"),
+    ):
+        code, output, _ = mcrock(*run, *options)
+        assert (code, output.splitlines()[-1]) == (0, line)
+
+
+@pytest.mark.parametrize(
+    "command", [("stats",), ("export", "-o", "x.nc"), ("plot", "-o", "figures"), ("run",)]
+)
+def test_a_file_that_cannot_be_decoded_is_one_line(mcrock, study_file, store, monkeypatch, command):
+    monkeypatch.chdir(store.parent)
+    (store / "outcome" / "c" / "3" / "0").write_bytes(b"xx")
+    name, *rest = command
+    arguments = (study_file, "-o", "s.zarr", "--resume") if name == "run" else ("s.zarr", *rest)
+    code, output, errors = mcrock(name, *arguments)
+    assert (code, output) == (1, "")
+    assert re.fullmatch(r"mcrock: s\.zarr is damaged: outcome/c/3/0 cannot be decoded; .*--resume\n", errors)
+    assert not (store.parent / "x.nc").exists()
+
+
+def test_a_damaged_store_is_one_line_and_resume_mends_it(mcrock, study_file, store):
+    before = mcrock("stats", store)
+    (store / "infeasible_energy_loss" / "c" / "3" / "0").unlink()
+    code, output, errors = mcrock("stats", store)
+    assert (code, output) == (2, "")
+    assert re.fullmatch(r"mcrock: .*infeasible_energy_loss/c/3/0 .* is missing; .*--resume\n", errors)
+    assert mcrock("run", study_file, "-o", store, "--resume")[0] == 0
+    assert mcrock("stats", store) == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "interrupted"),
+    [
+        (("check", "study.toml"), "mcrock.ensemble.estimate_time"),
+        (("simulate", "study.toml"), "mcrock.simulation.simulate_realization"),
+        (("run", "study.toml", "-o", "s.zarr"), "mcrock.config.load_config"),
+        (("stats", "s.zarr"), "mcrock.dataset.load_dataset"),
+        (("plot", "s.zarr", "-o", "figures"), "mcrock.dataset.load_dataset"),
+        (("verify",), "mcrock.verification.run_file"),
+    ],
+)
+def test_an_interruption_is_one_line(mcrock, study_file, monkeypatch, arguments, interrupted):
+    def interrupt(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.chdir(study_file.parent)
+    monkeypatch.setattr(interrupted, interrupt)
+    code, _, errors = mcrock(*arguments)
+    assert (code, errors) == (130, "mcrock: interrupted\n")
+
+
+@pytest.mark.parametrize("delay", [0.3, 0.6])
+def test_an_early_signal_is_one_line_too(study_file, tmp_path, delay):
+    command = [*PROGRAM, "run", study_file, "-o", tmp_path / "s.zarr"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        time.sleep(delay)
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=30)
+    assert (process.returncode, output) == (130, "")
+    assert re.fullmatch(r"mcrock: interrupted.*\n", errors)
 
 
 def test_all_mistakes_are_listed(mcrock, study_file):
@@ -262,7 +347,8 @@ def test_output_that_cannot_be_written_is_an_error(store):
     assert done.stderr == "mcrock: No space left on device\n"
 
 
-def test_a_replay_equals_the_run_in_the_store(mcrock, study_file, store):
+def test_a_replay_equals_the_run_in_the_store(mcrock, study_file, store, monkeypatch):
+    monkeypatch.chdir(store.parent)
     code, output, _ = mcrock("simulate", study_file, "--realization", 17, "--intensity", 1)
     assert code == 0
     with load_dataset(store) as ds:

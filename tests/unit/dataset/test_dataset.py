@@ -10,7 +10,15 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from mcrock.dataset import OUTPUTS, SCHEMA, DatasetError, build_dataset, load_dataset, save_dataset
+from mcrock.dataset import (
+    OUTPUTS,
+    SCHEMA,
+    DatasetError,
+    build_dataset,
+    load_dataset,
+    replacing,
+    save_dataset,
+)
 from mcrock.params import Outcome
 
 
@@ -157,3 +165,15 @@ def test_an_export_that_fails_leaves_the_old_file_and_nothing_else(result, tmp_p
     assert "r.nc" in done.stdout, done.stderr
     assert path.read_bytes() == before
     assert [file.name for file in tmp_path.iterdir()] == ["r.nc"]
+
+
+def test_an_export_is_named_as_what_it_is(result, tmp_path):
+    with pytest.raises(DatasetError, match=r"a\.txt: the name of a NetCDF file must end in \.nc"):
+        save_dataset(result, tmp_path / "a.txt")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_temporary_name_is_not_in_the_message(tmp_path):
+    with pytest.raises(OSError, match="Permission denied") as caught, replacing(tmp_path / "r.nc") as scratch:
+        raise PermissionError(13, "Permission denied", str(scratch))
+    assert caught.value.filename == str(tmp_path / "r.nc")

@@ -7,6 +7,7 @@ import hashlib
 import json
 import multiprocessing
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -21,7 +22,8 @@ import zarr
 
 import mcrock.ensemble.part
 from mcrock.config import load_config
-from mcrock.ensemble import EnsembleError, estimate_time, run_study
+from mcrock.dataset import DamageError, DatasetError, load_dataset
+from mcrock.ensemble import EnsembleError, estimate_time, plan_study, run_study
 from mcrock.ensemble.part import JOBS, cut_parts
 from mcrock.params import Outcome
 from mcrock.sampling import load_motions
@@ -125,7 +127,9 @@ def test_tasks_may_race_to_create_the_store(study_file, study, reference, tmp_pa
 
 def test_what_is_there_is_not_touched(study, reference, tmp_path):
     before = files(tmp_path / "reference.zarr")
-    with pytest.raises(StoreError, match=r"exists already; go on with it \(--resume\), replace it"):
+    with pytest.raises(
+        StoreError, match=r"exists already; go on with it \(--resume, in Python resume=True\)"
+    ):
         run_study(study, tmp_path / "reference.zarr")
     other = tmp_path / "folder"
     other.mkdir()
@@ -274,6 +278,102 @@ def test_half_a_chunk_is_computed_again(study, reference, tmp_path):
     group["peak_tilt"][2 * length : 3 * length] = 99.0
     (path / "outcome" / "c" / "2" / "0").unlink()
     xr.testing.assert_identical(run_study(study, path, resume=True), reference)
+
+
+def test_every_lost_file_is_noticed_and_made_again(study, tmp_path):
+    path = tmp_path / "s.zarr"
+    ds = run_study(study, path).load()
+    before = files(path)
+    chunks = [chunk for chunk in before if chunk.rsplit("/")[1:] in (["c", "0"], ["c", "0", "0"])]
+    assert {chunk.split("/")[0] for chunk in chunks} == set(ds.variables)
+    chunks.remove("chunk_done/c/0")
+    for chunk in chunks:
+        content = (path / chunk).read_bytes()
+        (path / chunk).unlink()
+        name = chunk.split("/")[0]
+        message = rf"s\.zarr is damaged: the chunk {chunk} of the array '{name}' is missing; .*--resume"
+        for options in ({}, {"allow_incomplete": True}):
+            with pytest.raises(DatasetError, match=message):
+                load_dataset(path, **options)
+        (path / chunk).write_bytes(content)
+    for chunk in chunks:
+        (path / chunk).unlink()
+    assert chunks_done(path).tolist() == [False, True, True, True, True]
+    xr.testing.assert_identical(run_study(study, path, resume=True), ds)
+    assert files(path) == before
+
+
+@pytest.mark.parametrize(
+    "name", ["motion_group", "record", "infeasible_energy_loss", "peak_tilt_ratio", "intensity", "chunk_done"]
+)
+@pytest.mark.parametrize("file", ["", "zarr.json"])
+def test_a_lost_array_is_noticed_and_made_again(study, reference, tmp_path, name, file):
+    path = tmp_path / "reference.zarr"
+    before, expected = files(path), reference.load()
+    if file:
+        (path / name / file).write_text("{")
+    else:
+        shutil.rmtree(path / name)
+    with pytest.raises(DatasetError, match=rf"damaged: the array '{name}' is missing; .*--resume"):
+        load_dataset(path)
+    xr.testing.assert_identical(run_study(study, path, resume=True), expected)
+    assert files(path) == before
+
+
+def test_an_empty_file_counts_as_lost(study, reference, tmp_path):
+    path = tmp_path / "reference.zarr"
+    (path / "outcome" / "c" / "3" / "0").write_bytes(b"")
+    assert chunks_done(path).tolist() == [True, True, True, False, True]
+    with pytest.raises(DatasetError, match="outcome/c/3/0"):
+        load_dataset(path)
+
+
+@pytest.mark.parametrize("file", ["chunk_done/c/1", "intensity/c/0"])
+def test_a_file_that_cannot_be_decoded_is_named(study, reference, tmp_path, file):
+    path = tmp_path / "reference.zarr"
+    (path / file).write_bytes(b"xx")
+    for read in (lambda: load_dataset(path), lambda: run_study(study, path, resume=True)):
+        with pytest.raises(
+            DamageError, match=rf"damaged: {file} cannot be decoded; remove that file.*--resume"
+        ):
+            read()
+
+
+def test_a_copy_of_a_result_needs_no_files_of_fill_values(reference, tmp_path):
+    reference.to_zarr(tmp_path / "copy.zarr", consolidated=False, zarr_format=3)
+    assert not (tmp_path / "copy.zarr" / "contact_lost" / "c" / "0").exists()
+    xr.testing.assert_identical(load_dataset(tmp_path / "copy.zarr"), reference)
+
+
+def test_a_store_with_a_broken_config_is_named(study, reference, tmp_path):
+    node = tmp_path / "reference.zarr" / "zarr.json"
+    content = json.loads(node.read_text())
+    content["attributes"]["config"] = "{broken"
+    node.write_text(json.dumps(content))
+    with pytest.raises(StoreError, match=r"reference\.zarr is damaged: its attribute 'config' is not JSON"):
+        run_study(study, tmp_path / "reference.zarr", resume=True)
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_a_folder_that_cannot_be_written_is_named(study, reference, tmp_path, monkeypatch, overwrite):
+    def refuse(store, *args, **kwargs):
+        raise PermissionError(errno.EACCES, "Permission denied", str(tmp_path / ".s.zarr.1234.new"))
+
+    monkeypatch.setattr(xr.Dataset, "to_zarr", refuse)
+    path = tmp_path / ("reference.zarr" if overwrite else "s.zarr")
+    with pytest.raises(EnsembleError) as caught:
+        run_study(study, path, overwrite=overwrite)
+    assert str(caught.value) == f"{path}: Permission denied: {tmp_path}"
+
+
+def test_a_plan_counts_the_chunks_that_are_left(study, reference, tmp_path):
+    path = tmp_path / "reference.zarr"
+    (path / "steps" / "c" / "3" / "0").unlink()
+    assert plan_study(study, path, resume=True)[1:] == (5, 5, 1)
+    assert plan_study(study, path, task=(1, 2))[1:] == (5, 2, 0)
+    assert plan_study(study, path, task=(2, 2))[1:] == (5, 3, 1)
+    assert plan_study(study, path, overwrite=True)[1:] == (5, 5, 5)
+    assert plan_study(study, tmp_path / "new.zarr", task=(2, 2))[1:] == (5, 3, 3)
 
 
 def test_a_lost_worker_process_is_reported(study, tmp_path):

@@ -55,6 +55,27 @@ def test_fragility_without_a_curve_says_so(make_study):
     assert "lognormal fit" not in [text.get_text() for text in ax.get_legend().get_texts()]
 
 
+def test_band_without_a_curve_ends_where_the_runs_end(make_study):
+    for cloud in (False, True):
+        ds = make_study(cloud=cloud)
+        ds["outcome"][:] = Outcome.AT_REST
+        ax = plot_fragility(ds)
+        path = ax.collections[0].get_paths()[0].vertices
+        strongest = float(overturning_probability(ds)["intensity"].max()) / STANDARD_GRAVITY
+        assert path[:, 0].max() <= strongest * (1 + 1e-12)
+        assert path[:, 1].max() < 0.25
+
+
+def test_small_levels_have_few_short_ticks(make_study):
+    ds = make_study(levels=np.array([0.01, 0.02]) * STANDARD_GRAVITY, median=0.015 * STANDARD_GRAVITY)
+    ax = plot_fragility(ds)
+    low, high = ax.get_xlim()
+    ticks = [tick for tick in ax.get_xticks() if low <= tick <= high]
+    labels = [ax.xaxis.get_major_formatter()(tick) for tick in ticks]
+    assert len(ticks) <= 7
+    assert max(map(len, labels)) <= 6
+
+
 def test_intensity_other_than_acceleration_keeps_its_unit(make_study):
     ds = make_study()
     ds["intensity"].attrs = {"units": "m s-1", "long_name": "peak ground velocity"}
@@ -68,20 +89,31 @@ def test_intensity_other_than_acceleration_keeps_its_unit(make_study):
 def test_exceedance_curves_fall_and_end_at_overturning(make_study):
     ds = make_study()
     ax = plot_exceedance(ds, curves=3)
-    assert len(ax.get_lines()) == 3
+    assert len(ax.get_lines()) == 9  # each with its bounds
+    assert len(ax.get_legend().get_texts()) == 3
     for line in ax.get_lines():
         assert (np.diff(line.get_ydata()) <= 0).all()
     strongest = float(overturning_probability(ds)["probability"][-1])
-    assert ax.get_lines()[0].get_ydata()[-1] == pytest.approx(strongest)
+    assert ax.get_lines()[2].get_ydata()[-1] == pytest.approx(strongest)
     with pytest.raises(ValueError, match="curves must be at least 1"):
         plot_exceedance(ds, curves=0)
+
+
+def test_exceedance_draws_what_differs(make_study):
+    ds = make_study(levels=[1.0, 3.0, 40.0, 50.0, 60.0])  # the last three overturn all
+    names = [text.get_text() for text in plot_exceedance(ds, curves=5).get_legend().get_texts()]
+    assert names == ["6.1", "0.31", "0.1"]
+    assert "3 of 5 intensities with motion shown" in note(plot_exceedance(ds, curves=5))
 
 
 def test_outcome_bars_fill_the_axis(make_study):
     ax = plot_outcomes(make_study(undecided=0.05))
     tops = np.sum([[bar.get_height() for bar in bars] for bars in ax.containers], axis=0)
     np.testing.assert_allclose(tops, 1)
-    assert "undecided (hatched)" in note(ax)
+    assert "undecided (hatched): they count half in the probabilities and both ways" in note(ax)
+    ds = make_study()
+    ds["outcome"][0, 0] = Outcome.ROCKING
+    assert "1 is undecided (hatched): it counts half" in note(plot_outcomes(ds))
 
 
 def test_impact_map_finds_the_dependence(make_study):
@@ -135,6 +167,12 @@ def test_all_figures_are_written(make_study, tmp_path, ending, start):
     names = ["fragility", "outcomes", "exceedance", "impact_map"]
     assert [path.name for path in paths] == [f"{name}.{ending}" for name in names]
     assert all(path.read_bytes().startswith(start) for path in paths)
+
+
+def test_written_figures_carry_title_and_seed(make_study, tmp_path):
+    ds = make_study().assign_attrs(title="Statue at 5 $", seed=2026)
+    for path in save_all(ds, tmp_path, "svg"):
+        assert "Statue at 5 $, seed 2026" in path.read_text()
 
 
 def test_figures_that_a_study_cannot_fill_are_left_out(make_study, tmp_path):

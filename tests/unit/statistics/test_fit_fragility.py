@@ -7,7 +7,7 @@ from scipy.optimize import minimize
 from scipy.special import log_ndtr, ndtr
 
 from mcrock.params import Outcome
-from mcrock.statistics import fit_fragility, overturning_probability, resample
+from mcrock.statistics import fit_fragility, fragility, overturning_probability, resample
 from mcrock.statistics.fragility import WORDS
 from mcrock.statistics.probit import Fit
 
@@ -29,6 +29,23 @@ def test_estimate_lies_in_its_intervals(make_study):
     assert (fit["curve"] <= high).all()
     for curve in (low, fit["curve"].values, high):
         assert (np.diff(curve) >= -1e-12).all()
+
+
+def test_band_rises_where_pointwise_corrections_do_not(make_study, monkeypatch):
+    """Few records with clustered capacities: bias and skewness change abruptly along the curve."""
+    fell = widened = 0
+    for seed in range(12):
+        ds = make_study(records=14, per_record=40, between=0.28, within=0.1, seed=seed)
+        monkeypatch.undo()
+        band = fit_fragility(ds)["band"].values
+        monkeypatch.setattr(fragility, "_rising", lambda bounds: bounds)
+        single = fit_fragility(ds)["band"].values
+        assert (np.diff(band, axis=1) >= 0).all()
+        assert (band[0] <= single[0]).all()
+        assert (band[1] >= single[1]).all()
+        fell += (np.diff(single, axis=1) < 0).any()
+        widened += (band != single).any()
+    assert fell == widened > 0  # without it, some fall
 
 
 def test_ignoring_records_narrows_the_intervals(make_study):

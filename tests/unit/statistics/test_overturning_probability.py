@@ -133,6 +133,20 @@ def test_exceedance_is_counted_as_by_hand(make_study):
     xr.testing.assert_equal(one["interval"], result["interval"].isel(threshold=2))
 
 
+def test_an_infeasible_impact_does_not_undo_that_the_body_rocked(make_study):
+    ds = make_study()
+    ds["infeasible_energy_loss"][:] = 1
+    rocked = (ds["peak_tilt_ratio"] > 0).sum("realization")
+    still = 440 - rocked
+    at = exceedance_probability(ds, [0.0, 0.01])
+    np.testing.assert_array_equal(at["exceeding"][0], rocked)
+    np.testing.assert_array_equal(at["undecided"][0], still)
+    np.testing.assert_array_equal(at["exceeding"][1], 0)  # how far it rocked before is not known
+    np.testing.assert_array_equal(at["undecided"][1], 440)
+    ds["peak_rotation_y"] = ds["peak_tilt_ratio"]  # may have become other than 0 only after the impact
+    assert (exceedance_probability(ds, 0.0, "peak_rotation_y")["undecided"] == 440).all()
+
+
 def test_exceeding_a_tilt_that_only_overturning_reaches_is_overturning(make_study):
     ds = make_study(undecided=0.02)
     ds["peak_tilt_ratio"] = ds["peak_tilt_ratio"].where(ds["outcome"] == Outcome.OVERTURNED, 0.5)

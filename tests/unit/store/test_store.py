@@ -93,6 +93,19 @@ def test_parts_fill_the_store(store, header):
             np.testing.assert_array_equal(ds[name], array)
 
 
+def test_chunks_of_fill_values_are_written_too(store, header):
+    values = {name: np.zeros_like(array) for name, array in part(0, N).items()}
+    write_part(store, 0, values, header.attrs)
+    assert chunks_done(store).all()
+    for name in values:
+        assert sum(file.is_file() for file in (store / name / "c").rglob("*")) == len(chunks_done(store)), (
+            name
+        )
+    (store / "contact_lost" / "c" / "1" / "0").unlink()
+    (store / "record" / "c" / "2").unlink()
+    assert np.flatnonzero(~chunks_done(store)).tolist() == [1, 2]
+
+
 def test_equal_parts_give_equal_files(tmp_path, header):
     for name, cuts in (("a", (0, LENGTH, N)), ("b", (0, 2 * LENGTH, 3 * LENGTH, N))):
         create_store(tmp_path / name, header, ["record"], N, MEASURE)

@@ -1,0 +1,86 @@
+"""The printed summary: what it says of doubt, of one record, of no transition and of a strained model."""
+
+import numpy as np
+import pytest
+
+from mcrock.params import Outcome
+from mcrock.statistics import fit_fragility, model_validity, overturning_probability, step_check
+from mcrock.terminal import summarize
+
+
+def summary(ds, demand=0.4, lost=0.0, gained=0.0, cluster=True):
+    shape = ds["outcome"].shape
+    draw = np.random.default_rng(0).random(shape)
+    outputs = {
+        "contact_lost": draw < lost,
+        "energy_gain_impacts": draw < gained,
+        "edge_stick_infeasible": draw < 0.5,
+        "peak_friction_demand": np.full(shape, demand),
+        "lowest_normal_force": np.ones(shape),
+        "half_step_outcome": np.full(shape, Outcome.NOT_RUN),
+    }
+    ds = ds.assign({name: (ds["outcome"].dims, value) for name, value in outputs.items()})
+    return summarize(
+        overturning_probability(ds, cluster=cluster),
+        fit_fragility(ds, cluster=cluster),
+        step_check(ds),
+        model_validity(ds),
+    )
+
+
+def test_plain_study_has_one_line_on_friction(make_study):
+    text = summary(make_study())
+    assert text.splitlines()[-1] == (
+        "95 % of the runs that rocked and stood need a friction coefficient below 0.40"
+    )
+    assert "22 independent recordings; the intervals count recordings, not runs" in text
+    for word in ("undecided:", "contact was lost", "gain energy", "inf", "nan"):
+        assert word not in text
+
+
+def test_strained_model_is_said(make_study):
+    lines = summary(make_study(), lost=0.3, gained=0.1).splitlines()
+    assert lines[-3].startswith("contact was lost before 45 degrees of tilt in 30 % of the runs (")
+    assert lines[-3].endswith(
+        "of those that stand): beyond a few per cent the rigid no-bounce model is strained"
+    )
+    assert lines[-2].startswith("impacts that would gain energy occurred in 10 % of the runs")
+    assert (
+        "of the runs that rocked and stood lost contact, where no friction is enough; 95 % of the others"
+        in (lines[-1])
+    )
+
+
+def test_bounds_of_the_friction_demand_are_rounded_up(make_study):
+    assert summary(make_study(), demand=0.4051).endswith("below 0.41")
+    assert summary(make_study(median=0.001)).endswith("so none tells how much friction is needed")
+
+
+@pytest.mark.parametrize(
+    ("median", "words"),
+    [
+        (1000.0, "Fragility: nothing overturned; the median lies above 0.612 g (95 % interval)"),
+        (0.001, "Fragility: everything overturned; the median lies below 0.051 g (95 % interval)"),
+    ],
+)
+def test_no_transition_says_what_the_bound_is(make_study, median, words):
+    assert words in summary(make_study(median=median))
+
+
+def test_doubt_and_single_records_are_worded(make_study):
+    ds = make_study(median=1000.0)
+    ds["outcome"][0, 0] = Outcome.ROCKING
+    text = summary(ds)
+    assert "nothing overturned without doubt" in text
+    assert "1 of 4400 runs is undecided: it counts half in the probability" in text
+    ds["outcome"][1, 0] = Outcome.ROCKING
+    text = summary(ds)
+    assert "2 of 4400 runs are undecided: they count half in the probability and the curve, " in text
+    assert "both as standing and as overturned in the intervals" in text
+    one = summary(make_study(records=1, per_record=1, median=1000.0))
+    assert "1 independent recording;" in one
+    assert "the intervals are too wide to bound the median" in one
+
+
+def test_intervals_of_realizations_hold_for_the_given_motions(make_study):
+    assert "they hold for the given ground motions alone" in summary(make_study(), cluster=False)
