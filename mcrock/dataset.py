@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray as xr
 
-from mcrock.params import EnergyGain, Outcome
+from mcrock.params import Draw, EnergyGain, FacetFallback, Outcome
 
 
 class Variable(NamedTuple):
@@ -50,7 +50,12 @@ SCHEMA: dict[str, Variable] = {
     "impact_lambda_lon": Variable(INPUT, "f8", "1", "facet impact: place of the impulse across the facet"),
     "impact_lambda_lat": Variable(INPUT, "f8", "1", "facet impact: place of the impulse along the old edge"),
     "impact_tau_facet": Variable(INPUT, "f8", "N m s", "facet impact: angular impulse about the vertical"),
+    "impact_draw": Variable(INPUT, "i1", "1", "when the impact parameters are drawn", Draw),
     "energy_gain": Variable(INPUT, "i1", "1", "rule for impacts that would gain energy", EnergyGain),
+    "facet_fallback": Variable(
+        INPUT, "i1", "1", "what a facet impact without feasible pivot becomes", FacetFallback
+    ),
+    "start_face": Variable(INPUT, "i2", "1", "face on which the body starts"),
     "record": Variable(INPUT, "i4", "1", "index of the ground motion along the dimension `motion`"),
     "azimuth": Variable(INPUT, "f8", "rad", "rotation of the ground motion about the vertical"),
     "polarity": Variable(INPUT, "i1", "1", "sign of the ground motion"),
@@ -59,7 +64,7 @@ SCHEMA: dict[str, Variable] = {
     "intensity_value": Variable(INPUT, "f8", "", "intensity measure of the run"),
     # outcomes, one value per run
     "outcome": Variable(OUTPUT, "i1", "1", "how the run ended", Outcome),
-    "overturning_time": Variable(OUTPUT, "f4", "s", "time at which the tilt reached 90 degrees"),
+    "overturning_time": Variable(OUTPUT, "f4", "s", "time at which the body overturned"),
     "overturning_direction": Variable(OUTPUT, "f4", "rad", "azimuth of the fall, from ground x towards y"),
     "peak_tilt": Variable(OUTPUT, "f4", "rad", "largest tilt of the body axis"),
     "peak_tilt_ratio": Variable(OUTPUT, "f4", "1", "largest tilt over the smallest slenderness"),
@@ -71,6 +76,9 @@ SCHEMA: dict[str, Variable] = {
     "edge_impacts": Variable(OUTPUT, "i4", "1", "number of edge impacts"),
     "facet_impacts": Variable(OUTPUT, "i4", "1", "number of facet impacts"),
     "impact_energy_loss": Variable(OUTPUT, "f4", "J", "energy lost in impacts"),
+    "final_face": Variable(
+        OUTPUT, "i2", "1", "face on which the body is at rest at the end, -1 while it moves"
+    ),
     "final_yaw": Variable(OUTPUT, "f4", "rad", "rotation about the vertical at the end"),
     "final_displacement_x": Variable(OUTPUT, "f4", "m", "displacement of the base along ground x at the end"),
     "final_displacement_y": Variable(OUTPUT, "f4", "m", "displacement of the base along ground y at the end"),
@@ -90,7 +98,7 @@ SCHEMA: dict[str, Variable] = {
         OUTPUT, "i4", "1", "edge impacts without feasible pivot, taken as plastic edge contact"
     ),
     "infeasible_facet_impacts": Variable(
-        OUTPUT, "i4", "1", "facet impacts without feasible pivot, taken as rest"
+        OUTPUT, "i4", "1", "facet impacts without feasible pivot, taken as rest or plastic (facet_fallback)"
     ),
     "infeasible_energy_loss": Variable(
         OUTPUT, "f4", "1", "energy lost in infeasible impacts over the energy needed to overturn"

@@ -61,8 +61,25 @@ class EnergyGain(IntEnum):
     PROJECT = 1  # to the nearest lambda (edge) or lambda_lon (facet) that gains none
 
 
+class FacetFallback(IntEnum):
+    """What a facet impact without feasible pivot becomes."""
+
+    REST = 0
+    PLASTIC = 1  # the plastic impact of the whole face, also where the impact would gain energy
+
+
+class Draw(IntEnum):
+    """When the distributions of impact parameters are drawn."""
+
+    RUN = 0
+    IMPACT = 1
+
+
 class ImpactParameter(IntEnum):
-    """Column of an impact parameter; also the random stream it is drawn from at every impact."""
+    """Column of an impact parameter; also the random stream it is drawn from at every impact.
+
+    Behind these five come lambda_lon and lambda_lat of each face that has its own.
+    """
 
     LAMBDA = 0  # [1] place of the impulse along a landing edge: -1 old pivot, 1 new pivot
     TAU = 1  # [N m s] angular impulse about the vertical in an edge impact
@@ -71,6 +88,7 @@ class ImpactParameter(IntEnum):
     TAU_FACET = 4  # [N m s] as TAU in a facet impact; NaN: whatever leaves no spin about the vertical
 
 
+FACE_STREAM = 16  # random stream of the first column behind the five impact parameters
 RECHECK_STREAM = 5  # random stream that picks the realizations run again at half the step
 
 
@@ -90,6 +108,8 @@ class Controls:
     max_steps: int = 10_000_000  # integration steps [1]
     max_impacts: int = 1_000_000  # impacts [1]
     recheck: float = 0.01  # share of the realizations that are run again at half the step [1]
+    follow_fall: bool = False  # go on after overturning until the body lies on a face
+    overturned_by: str = "contact"  # or "tilt": whether the ground touched off the base counts too
 
 
 class MotionPack(NamedTuple):
@@ -109,6 +129,9 @@ class Inputs:
     seed: int
     start: int
     faces: tuple[tuple[int, ...], ...]  # vertices of each face, counter-clockwise from above
+    start_face: np.ndarray  # (n,) face on which each realization starts
+    base_faces: tuple[int, ...]  # faces that may touch the ground without overturning
+    stands_clear: bool  # up to a tilt of 90 degrees nothing but face 0 can touch the ground
     gravity: np.ndarray  # (n,) [m/s2]
     mass: np.ndarray  # (n,) [kg]
     inertia: np.ndarray  # (n, 3, 3) about the centre of mass, body axes [kg m2]
@@ -116,10 +139,12 @@ class Inputs:
     record: np.ndarray  # (n,) index of the motion
     azimuth: np.ndarray  # (n,) rotation of the motion about the vertical [rad]
     scale: np.ndarray  # (n, n_intensity) factor on the motion [1]
-    impact: np.ndarray  # (n, 5) values by `ImpactParameter`, unused where `redrawn`
-    redrawn: np.ndarray  # (5,) int8: 0 fixed, 1 drawn anew at every impact, 2 the same for steps
-    quantiles: np.ndarray  # (5, n_node) quantiles over normal scores (1) or probabilities (2)
+    impact: np.ndarray  # (n, n_parameter) values, first by `ImpactParameter`, unused where `redrawn`
+    redrawn: np.ndarray  # (n, n_parameter) int8: 0 fixed, 1 drawn anew at every impact, 2 same for steps
+    quantiles: np.ndarray  # (n_parameter, n_node) over normal scores (1) or probabilities (2)
+    face_parameters: np.ndarray  # (n_face,) column of lambda_lon of each face; lambda_lat is the next
     energy_gain: np.ndarray  # (n,) codes of `EnergyGain`
+    facet_fallback: np.ndarray  # (n,) codes of `FacetFallback`
     values: dict[str, np.ndarray] = field(default_factory=dict)  # dataset variables on realization
 
     def __len__(self) -> int:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from math import cos, isfinite, sin
 
 import numpy as np
@@ -13,16 +14,28 @@ from mcrock.body import Body
 from mcrock.counter import uniforms
 from mcrock.dataset import OUTPUTS, SCHEMA
 from mcrock.excitation import Motion, Pulse, pack_motions
-from mcrock.kernel.contact import Constants, Topology, empty_constants, fill_constants, topology
+from mcrock.kernel.contact import (
+    E_X,
+    E_Y,
+    E_Z,
+    OPENING,
+    Constants,
+    Topology,
+    empty_constants,
+    fill_constants,
+    topology,
+)
 from mcrock.kernel.dynamics import ALONG_X, ALONG_Y, ANGLE, F0, P_X, P_Y, Q0, RATE, W_X
 from mcrock.kernel.integrate import Batch, Settings, Workspace, empty_workspace, run, run_part, start_at_rest
 from mcrock.kernel.landing import ImpactLaw
 from mcrock.kernel.record import EVENT_SIZE, HISTORY_SIZE, OUTCOME, RESULT_SIZE, Trace
+from mcrock.kernel.rotation import turned
 from mcrock.params import (
     RECHECK_STREAM,
     Controls,
     EnergyGain,
     Event,
+    FacetFallback,
     ImpactParameter,
     Inputs,
     Mode,
@@ -56,6 +69,11 @@ class Impact:
         Place of the impulse of every facet impact in body axes [m], instead of the two lambdas.
     energy_gain : str
         "project" or "allow": what to do when the parameters would make an impact gain energy.
+    facet_fallback : str
+        "rest" or "plastic": what a facet impact without feasible pivot becomes. The plastic impact
+        of the whole face also takes the place of one that would gain energy.
+    faces : mapping of int to mapping
+        Parameters ``lam_lon``, ``lam_lat`` of faces that have their own, by face number.
     """
 
     lam: float = 1.0
@@ -65,6 +83,8 @@ class Impact:
     tau_facet: float | None = None
     point: tuple[float, float] | None = None
     energy_gain: str = "project"
+    facet_fallback: str = "rest"
+    faces: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name in ("lam", "tau", "lam_lon", "lam_lat"):
@@ -74,11 +94,32 @@ class Impact:
             raise ValueError(f"Impact.tau_facet must be finite [N m s] or None, got {self.tau_facet!r}")
         if self.energy_gain.upper() not in EnergyGain.__members__:
             raise ValueError(f"Impact.energy_gain must be 'project' or 'allow', got {self.energy_gain!r}")
+        if self.facet_fallback.upper() not in FacetFallback.__members__:
+            raise ValueError(
+                f"Impact.facet_fallback must be 'rest' or 'plastic', got {self.facet_fallback!r}"
+            )
+        for number, own in self.faces.items():
+            if not set(own) <= {"lam_lon", "lam_lat"} or not all(isfinite(value) for value in own.values()):
+                raise ValueError(
+                    f"Impact.faces[{number}] may hold finite numbers 'lam_lon' and 'lam_lat', got {dict(own)}"
+                )
 
     def values(self) -> np.ndarray:
-        """Parameters by `mcrock.params.ImpactParameter` (5,)."""
+        """Parameters by `mcrock.params.ImpactParameter`, then lam_lon and lam_lat of the faces."""
         facet = np.nan if self.tau_facet is None else self.tau_facet
-        return np.array([self.lam, self.tau, self.lam_lon, self.lam_lat, facet])
+        values = [self.lam, self.tau, self.lam_lon, self.lam_lat, facet]
+        for own in self.faces.values():
+            values += [own.get("lam_lon", self.lam_lon), own.get("lam_lat", self.lam_lat)]
+        return np.array(values, float)
+
+    def face_parameters(self, n_face: int) -> np.ndarray:
+        """Place of lam_lon of every face in `values` (n_face,); the body must have the faces named."""
+        columns = np.full(n_face, int(ImpactParameter.LAMBDA_LON), np.int64)
+        for i, number in enumerate(self.faces):
+            if not 0 <= number < n_face:
+                raise ValueError(f"Impact.faces: the body has the faces 0 to {n_face - 1}, got {number}")
+            columns[number] = len(ImpactParameter) + 2 * i
+        return columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +129,11 @@ class Start:
     Attributes
     ----------
     edge, tilt, rate : int, float, float
-        Turned by ``tilt`` [rad] about base edge ``edge`` (from its vertex to the next; positive
-        lifts the body), with the rate of that angle [rad/s].
+        Turned by ``tilt`` [rad] about an edge of the start face (edge k of a base joins its vertices
+        k and k + 1; positive lifts the face), with the rate of that angle [rad/s].
     vertex, orientation, angular_velocity : int, array_like (4,), array_like (3,)
-        Standing on base vertex ``vertex`` with a unit quaternion (scalar first, body to ground)
-        and an angular velocity in ground axes [rad/s].
+        Standing on a vertex with a unit quaternion (scalar first, body to ground) and an angular
+        velocity in ground axes [rad/s].
     """
 
     edge: int | None = None
@@ -115,7 +156,8 @@ class Run:
         The scalars of a run by the names of the dataset, SI units.
     events : list of dict
         Time ``t`` [s], ``kind``, mode and index ``to``, angular velocity after ``omega`` (3,) in
-        ground axes [rad/s], ``energy_change`` [J] and ``tilt`` [rad] of every change of contact.
+        ground axes [rad/s], ``energy_change`` [J], ``tilt`` [rad] and ``face`` (the one that lands,
+        None but in a facet impact) of every change of contact.
     history : Dataset
         Motion over ``time``: mode, orientation, angular velocity, centre of mass, energy, tilt.
     """
@@ -143,31 +185,46 @@ def settings_of(controls: Controls) -> Settings:
         min(1e-4, max(1e-5, 0.1 * controls.rest_time)),
         int(controls.max_steps),
         int(controls.max_impacts),
+        bool(controls.follow_fall),
+        controls.overturned_by == "contact",
     )
 
 
-def _body_tables(body: Body) -> tuple[Topology, Constants, Workspace]:
-    top = topology(body.faces, len(body.vertices))
+def body_tables(body: Body, base_only: bool) -> tuple[Topology, Constants]:
+    """Neighbour tables and constants of a body, of its face 0 alone where that is all to watch."""
+    vertices, faces = body.vertices, body.faces
+    if base_only:
+        vertices, faces = vertices[: len(faces[0])], faces[:1]
+    top = topology(faces, len(vertices), body.base_faces)
     constants = empty_constants(top)
-    fill_constants(top, body.mass, body.inertia, body.vertices, body.gravity, constants)
-    return top, constants, empty_workspace(top)
+    fill_constants(top, body.mass, body.inertia, vertices, body.gravity, body.start_face, constants)
+    return top, constants
 
 
-def _set_start(body: Body, top: Topology, constants: Constants, work: Workspace, start: Start) -> None:
+def _set_start(top: Topology, constants: Constants, work: Workspace, start: Start) -> None:
     start_at_rest(top, constants, work)
-    n = len(body.vertices)
-    state = work.state
+    state, pose, vertices = work.state, constants.pose, constants.vertices
+    turn = rotation_matrix(pose)
     if start.edge is not None:
-        if not 0 <= start.edge < n:
-            raise ValueError(f"Start.edge must be 0 to {n - 1}, got {start.edge}")
+        own = np.flatnonzero((top.edge_faces == constants.start[0]).any(1))
+        if start.edge not in own:
+            raise ValueError(
+                f"Start.edge must be an edge of the start face, {', '.join(map(str, own))}, got {start.edge}"
+            )
         v, w = top.edge_vertices[start.edge]
-        along = body.vertices[w] - body.vertices[v]
-        state[F0] = 1.0
+        state[F0 : F0 + 4] = pose
         state[ANGLE], state[RATE] = start.tilt, start.rate
+        if top.edge_faces[start.edge, 0] != constants.start[0]:  # angles count from the other face flat
+            edge = constants.edges[start.edge]
+            opening = edge[OPENING]
+            state[F0 : F0 + 4] = turned(pose, edge[E_X], edge[E_Y], edge[E_Z], -opening)
+            state[ANGLE], state[RATE] = opening - start.tilt, -start.rate
+        along = turn @ (vertices[w] - vertices[v])
         state[[ALONG_X, ALONG_Y]] = along[:2] / np.hypot(*along[:2])
-        state[[P_X, P_Y]] = body.vertices[v, :2]
+        state[[P_X, P_Y]] = (turn @ vertices[v])[:2]
         work.mode[:] = Mode.EDGE, start.edge
     elif start.vertex is not None:
+        n = len(vertices)
         if not 0 <= start.vertex < n:
             raise ValueError(f"Start.vertex must be 0 to {n - 1}, got {start.vertex}")
         q = np.array(start.orientation, float)
@@ -175,7 +232,7 @@ def _set_start(body: Body, top: Topology, constants: Constants, work: Workspace,
             raise ValueError(f"Start.orientation must be a unit quaternion, scalar first, got {q.tolist()}")
         state[Q0 : Q0 + 4] = q / np.linalg.norm(q)
         state[W_X : W_X + 3] = rotation_matrix(state[Q0 : Q0 + 4]).T @ np.array(start.angular_velocity, float)
-        state[[P_X, P_Y]] = body.vertices[start.vertex, :2]
+        state[[P_X, P_Y]] = (turn @ vertices[start.vertex])[:2]
         work.mode[:] = Mode.VERTEX, start.vertex
 
 
@@ -237,16 +294,20 @@ def simulate(
     """
     impact, controls, start = impact or Impact(), controls or Controls(), start or Start()
     pack = pack_motions([motion]) if motion is not None else STILL
+    values = impact.values()
     law = ImpactLaw(
-        impact.values(),
-        np.zeros(len(ImpactParameter), dtype=np.int8),
-        np.zeros((len(ImpactParameter), 1)),
+        values,
+        np.zeros(len(values), dtype=np.int8),
+        np.zeros((len(values), 1)),
+        impact.face_parameters(len(body.faces)),
         int(EnergyGain[impact.energy_gain.upper()]),
+        int(FacetFallback[impact.facet_fallback.upper()]),
         np.array(impact.point if impact.point is not None else (np.nan, np.nan), float),
         np.uint64(0),
         np.uint64(0),
     )
-    return _traced(body, pack, 0, 1.0, 0.0, law, start, controls, t_end, history)
+    base_only = body.stands_clear and body.start_face == 0 and not controls.follow_fall
+    return _traced(body, base_only, pack, 0, 1.0, 0.0, law, start, controls, t_end, history)
 
 
 def simulate_realization(
@@ -268,33 +329,46 @@ def simulate_realization(
     Body, Run
         The results equal those of the study to the last bit.
     """
-    body = Body(inputs.mass[row], inputs.inertia[row], inputs.vertices[row], inputs.gravity[row])
+    controls = controls or Controls()
+    body = Body(
+        inputs.mass[row],
+        inputs.inertia[row],
+        inputs.vertices[row],
+        inputs.gravity[row],
+        faces=inputs.faces,
+        start_face=int(inputs.start_face[row]),
+        base_faces=inputs.base_faces,
+    )
     law = ImpactLaw(
         inputs.impact[row],
-        inputs.redrawn,
+        inputs.redrawn[row],
         inputs.quantiles,
+        inputs.face_parameters,
         int(inputs.energy_gain[row]),
+        int(inputs.facet_fallback[row]),
         np.full(2, np.nan),
         np.uint64(inputs.seed),
         np.uint64(inputs.start + row),
     )
     run_ = _traced(
         body,
+        inputs.stands_clear and not controls.follow_fall,
         motions,
         inputs.record[row],
         inputs.scale[row, level],
         inputs.azimuth[row],
         law,
         Start(),
-        controls or Controls(),
+        controls,
         None,
         True,
     )
     return body, run_
 
 
-def _traced(body, pack, index, scale, azimuth, law, start, controls, t_end, history) -> Run:
-    top, constants, work = _body_tables(body)
+def _traced(body, base_only, pack, index, scale, azimuth, law, start, controls, t_end, history) -> Run:
+    top, constants = body_tables(body, base_only)
+    work = empty_workspace(top)
     if t_end is None:
         length = pack.length[index]
         shaken = (length - 1) * pack.dt[index] if length else pack.pulse[index, 6]
@@ -307,7 +381,7 @@ def _traced(body, pack, index, scale, azimuth, law, start, controls, t_end, hist
         trace = Trace(
             np.zeros((rows, HISTORY_SIZE)), np.zeros((events, EVENT_SIZE)), np.zeros(2, dtype=np.int64)
         )
-        _set_start(body, top, constants, work, start)
+        _set_start(top, constants, work, start)
         run(
             top, constants, pack, int(index), turn, law, settings_of(controls),
             float(t_end), work, result, trace,
@@ -333,6 +407,7 @@ def _events(top: Topology, rows: np.ndarray) -> list[dict]:
             "omega": row[4:7].copy(),
             "energy_change": float(row[7]),
             "tilt": float(row[8]),
+            "face": int(row[9]) if row[9] >= 0 else None,
         }
         for row in rows
     ]
@@ -366,7 +441,7 @@ def _history(rows: np.ndarray) -> xr.Dataset:
 def events_to_csv(run: Run) -> str:
     """Event list of a run as comma-separated text, units in the first line."""
     head = (
-        "t [s],kind,mode,index,omega_x [rad/s],omega_y [rad/s],omega_z [rad/s],energy_change [J],tilt [rad]"
+        "t [s],kind,mode,index,omega_x [rad/s],omega_y [rad/s],omega_z [rad/s],energy_change [J],tilt [rad],face"
     )
     rows = [
         ",".join(
@@ -378,6 +453,7 @@ def events_to_csv(run: Run) -> str:
                 *(repr(float(value)) for value in event["omega"]),
                 repr(float(event["energy_change"])),
                 repr(float(event["tilt"])),
+                "" if event["face"] is None else str(event["face"]),
             ]
         )
         for event in run.events
@@ -401,14 +477,17 @@ def simulate_part(inputs: Inputs, motions: MotionPack, controls: Controls) -> di
         By the output names of `mcrock.dataset.SCHEMA`, in its types. A share ``controls.recheck`` of
         the realizations, picked by their own random stream, is run again at half the step.
     """
-    top = topology(inputs.faces, inputs.vertices.shape[1])
+    if inputs.stands_clear and not controls.follow_fall:
+        n_base = len(inputs.faces[0])
+        inputs = replace(inputs, vertices=inputs.vertices[:, :n_base], faces=inputs.faces[:1])
+    top = topology(inputs.faces, inputs.vertices.shape[1], inputs.base_faces)
     n, m = inputs.scale.shape
     halved = replace(controls, step=controls.step / 2, max_step=controls.max_step / 2)
     out = np.zeros((n, m, len(OUTPUTS)))
     batch = Batch(
         np.uint64(inputs.seed),
         np.uint64(inputs.start),
-        *(np.ascontiguousarray(getattr(inputs, name), dtype) for name, dtype in _BATCH_TYPES.items()),
+        *(np.ascontiguousarray(getattr(inputs, name), _BATCH_TYPES[name]) for name in Batch._fields[2:-2]),
         np.full(2, np.nan),
         uniforms(inputs.seed, RECHECK_STREAM, inputs.start, n) < controls.recheck,
     )
@@ -420,6 +499,11 @@ def simulate_part(inputs: Inputs, motions: MotionPack, controls: Controls) -> di
 
 
 _BATCH_TYPES = {
-    field: {"record": np.int64, "energy_gain": np.int64, "redrawn": np.int8}.get(field, np.float64)
-    for field in Batch._fields[2:-2]
+    field: dtype
+    for dtype, fields in {
+        np.float64: ("gravity", "mass", "inertia", "vertices", "azimuth", "scale", "impact", "quantiles"),
+        np.int64: ("start_face", "record", "face_parameters", "energy_gain", "facet_fallback"),
+        np.int8: ("redrawn",),
+    }.items()
+    for field in fields
 }

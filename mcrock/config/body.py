@@ -1,164 +1,75 @@
-"""The table of the body, and how drawn numbers become mass properties and base vertices."""
+"""The table of the body, and how drawn numbers become mass properties, vertices and faces."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from mcrock.body import check_bodies, cuboid_properties, prism_properties, prism_volume
+from mcrock.body import (
+    Faces,
+    circle_polygon,
+    cuboid_properties,
+    frustum_properties,
+    frustum_volume,
+    prism_faces,
+    prism_properties,
+    prism_volume,
+    scaled_base,
+    stands_over,
+)
+from mcrock.config.bodies import (
+    Array,
+    Bodies,
+    Draws,
+    Points,
+    Shape,
+    Solid,
+    Tensor,
+    Triple,
+    Upright,
+    coordinates,
+    drawn_tensor,
+)
 from mcrock.config.distributions import Distribution, Quantity, Uncertain
-from mcrock.config.errors import mistake, refuse, shown
-from mcrock.config.fields import Kind, OneOf, Table, each, exactly_one
-from mcrock.params import GRAVITY
+from mcrock.config.fields import Integer, OneOf, exactly_one
+from mcrock.config.polyhedron import Polyhedron
 
-Array = NDArray[np.float64]
-Draws = Mapping[str, Array]  # values (n,) by dotted name, such as "body.width"
-
-
-class Bodies(NamedTuple):
-    """Many bodies, one per realization."""
-
-    mass: Array  # (n,) [kg]
-    inertia: Array  # (n, 3, 3) about the centre of mass [kg m2]
-    vertices: Array  # (n, k, 3) relative to the centre of mass [m]
-    gravity: Array  # (n,) [m/s2]
-    values: dict[str, Array]  # dataset variables on realization
-
-    def check(self, until: int | None = None) -> None:
-        """Refuse impossible bodies among the first ``until`` (ValueError)."""
-        part = slice(until)
-        check_bodies(self.mass[part], self.inertia[part], self.vertices[part], self.gravity[part])
-
-    def first_impossible(self) -> tuple[int, str] | None:
-        """Index of the first body that cannot exist or stand, and why; None if all can."""
-        try:
-            self.check()
-            return None
-        except ValueError:
-            good, bad = 0, len(self.mass)
-        while bad - good > 1:  # the first `good` bodies are possible, the first `bad` are not
-            middle = (good + bad) // 2
-            try:
-                self.check(middle)
-                good = middle
-            except ValueError:
-                bad = middle
-        one = slice(good, bad)
-        try:
-            check_bodies(self.mass[one], self.inertia[one], self.vertices[one], self.gravity[one])
-        except ValueError as error:
-            return good, str(error).replace("Body.vertices", "base corners").replace("Body.", "")
-        raise AssertionError("a body refused in company must be refused alone")
+MOST_SIDES = 120  # of a cylinder [1]
+BASE = Points("a list of at least 3 corners [x, y] [m], counter-clockwise", size=2, least=3)
+CENTRE = Triple(
+    "[x, y, height above the base] [m]", (Uncertain("m"), Uncertain("m"), Uncertain("m", above=0.0))
+)
+Corners = tuple[tuple[Quantity, ...], ...]
 
 
-@dataclass(frozen=True)
-class Points(Kind):
-    """A list of points of ``size`` coordinates, each a number or a distribution."""
-
-    expected: str
-    size: int
-    least: int
-
-    def _point(self, value: Any) -> tuple[Quantity, ...]:
-        if not isinstance(value, list | tuple) or len(value) != self.size:
-            refuse(mistake(f"expected {self.size} coordinates [m], got {shown(value)}"))
-        return each(value, Uncertain("m").parse)
-
-    def parse(self, value: Any) -> tuple[tuple[Quantity, ...], ...]:
-        if not isinstance(value, list | tuple):
-            refuse(self.wrong(value))
-        if len(value) < self.least:
-            refuse(mistake(f"expected {self.expected}, got {len(value)} of them"))
-        return each(value, self._point)
-
-
-@dataclass(frozen=True)
-class Centre(Kind):
-    """The centre of mass [x, y, height]; its height is positive."""
-
-    expected: str = "[x, y, height above the base] [m]"
-
-    def parse(self, value: Any) -> tuple[Quantity, ...]:
-        if not isinstance(value, list | tuple) or len(value) != 3:
-            refuse(self.wrong(value))
-        kinds = iter((Uncertain("m"), Uncertain("m"), Uncertain("m", above=0.0)))
-        return each(value, lambda item: next(kinds).parse(item))
+def _on_face_0(
+    mass: Array,
+    inertia: Array,
+    vertices: Array,
+    draws: Draws,
+    values: dict[str, Array],
+    faces: Faces,
+    stands_clear: bool = True,
+) -> Bodies:
+    """Bodies that must stand on face 0, their only base."""
+    start = np.zeros(len(mass), dtype=np.int64)
+    return Bodies(
+        mass,
+        inertia,
+        vertices,
+        draws["body.gravity"],
+        values,
+        faces,
+        start,
+        (0,),
+        stands_clear,
+        settled=False,
+    )
 
 
-@dataclass(frozen=True)
-class Tensor(Kind):
-    """A symmetric 3 x 3 inertia tensor; both entries of a pair are written, and are the same."""
-
-    expected: str = "3 rows of 3 numbers or distributions [kg m2]"
-
-    def _row(self, value: Any) -> tuple[Quantity, ...]:
-        if not isinstance(value, list | tuple) or len(value) != 3:
-            refuse(mistake(f"expected a row of 3 numbers [kg m2], got {shown(value)}"))
-        return each(value, Uncertain("kg m2").parse)
-
-    def parse(self, value: Any) -> tuple[tuple[Quantity, ...], ...]:
-        if not isinstance(value, list | tuple) or len(value) != 3:
-            refuse(self.wrong(value))
-        rows = each(value, self._row)
-        skew = [(i, j) for i in range(3) for j in range(i) if rows[i][j] != rows[j][i]]
-        if skew:
-            refuse(*(mistake(f"must equal inertia[{j}][{i}], for symmetry", (i, j)) for i, j in skew))
-        return rows
-
-
-class _Body(Table):
-    """What every shape has in common."""
-
-    gravity: Annotated[Quantity, Uncertain("m/s2", above=0.0)] = GRAVITY
-
-    def quantities(self) -> Iterator[tuple[str, Quantity]]:
-        """All numbers of the body, fixed or uncertain, with their keys."""
-        for name in type(self).model_fields:
-            value = getattr(self, name)
-            if isinstance(value, tuple):
-                yield from _entries(name, value)
-            elif value is not None and not isinstance(value, str):
-                yield name, value
-
-    def build(self, draws: Draws) -> Bodies:
-        """Bodies from the drawn numbers, unchecked."""
-        raise NotImplementedError
-
-
-class _Solid(_Body):
-    """A homogeneous solid, whose centre of mass may be off its centre."""
-
-    alternatives: ClassVar = (("density", "mass"),)
-
-    height: Annotated[Quantity, Uncertain("m", above=0.0)]
-    density: Annotated[Quantity | None, Uncertain("kg/m3", above=0.0)] = None
-    mass: Annotated[Quantity | None, Uncertain("kg", above=0.0)] = None
-    com_x: Annotated[Quantity, Uncertain("m")] = 0.0
-    com_y: Annotated[Quantity, Uncertain("m")] = 0.0
-    com_z: Annotated[Quantity, Uncertain("m")] = 0.0
-
-    @classmethod
-    def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
-        yield from exactly_one(data, {"density": "kg/m3", "mass": "kg"})
-
-    def _weighed(self, draws: Draws, volume: Array) -> tuple[Array, Array, dict[str, Array]]:
-        """Mass (n,) [kg], offset of the centre of mass (n, 3) [m] and dataset variables."""
-        if self.mass is None:
-            density = draws["body.density"]
-            mass = density * volume
-        else:
-            mass = draws["body.mass"]
-            density = mass / volume
-        com = np.stack([draws[f"body.com_{axis}"] for axis in "xyz"], axis=-1)
-        values = {"body_height": draws["body.height"], "body_density": density}
-        return mass, com, values | {f"body_com_{axis}": draws[f"body.com_{axis}"] for axis in "xyz"}
-
-
-class Cuboid(_Solid):
+class Cuboid(Solid, Upright):
     """Rectangular block."""
 
     shape: Literal["cuboid"]
@@ -167,76 +78,122 @@ class Cuboid(_Solid):
 
     def build(self, draws: Draws) -> Bodies:
         width, depth, height = (draws[f"body.{name}"] for name in ("width", "depth", "height"))
-        mass, com, values = self._weighed(draws, width * depth * height)
+        mass, com, values = self.weighed(draws, width * depth * height)
         inertia, vertices = cuboid_properties(width, depth, height, mass, com)
-        values = {"body_width": width, "body_depth": depth} | values
-        return Bodies(mass, inertia, vertices, draws["body.gravity"], values)
+        values = {"body_width": width, "body_depth": depth, "body_height": height} | values
+        return _on_face_0(mass, inertia, vertices, draws, values, prism_faces(4))
 
 
-BASE = Points("a list of at least 3 corners [x, y] [m], counter-clockwise", size=2, least=3)
-Corners = tuple[tuple[Quantity, ...], ...]
-
-
-def _base(corners: Corners, draws: Draws) -> Array:
-    """Corners of the bases (n, k, 2) [m]."""
-    return np.stack(
-        [np.stack([draws[f"body.base[{i}][{j}]"] for j in range(2)], -1) for i in range(len(corners))], axis=1
-    )
-
-
-class Prism(_Solid):
+class Prism(Solid, Upright):
     """Right prism on a convex polygon."""
 
     shape: Literal["prism"]
     base: Annotated[Corners, BASE]
 
     def build(self, draws: Draws) -> Bodies:
-        base, height = _base(self.base, draws), draws["body.height"]
+        base, height = coordinates("base", self.base, draws), draws["body.height"]
         with np.errstate(divide="ignore", invalid="ignore"):  # a base without area is refused by `check`
-            mass, com, values = self._weighed(draws, np.abs(prism_volume(base, height)))
+            mass, com, values = self.weighed(draws, np.abs(prism_volume(base, height)))
             inertia, vertices = prism_properties(base, height, mass, com)
-        return Bodies(mass, inertia, vertices, draws["body.gravity"], values)
+        values = {"body_height": height} | values
+        return _on_face_0(mass, inertia, vertices, draws, values, prism_faces(base.shape[1]))
 
 
-class Free(_Body):
+class Cylinder(Solid, Upright):
+    """Upright circular cylinder, as a regular prism of the same volume."""
+
+    settings: ClassVar = ("sides",)
+
+    shape: Literal["cylinder"]
+    radius: Annotated[Quantity, Uncertain("m", above=0.0)]
+    sides: Annotated[int, Integer(3, MOST_SIDES)] = 24
+
+    def build(self, draws: Draws) -> Bodies:
+        radius, height = draws["body.radius"], draws["body.height"]
+        base = circle_polygon(radius, self.sides)
+        mass, com, values = self.weighed(draws, prism_volume(base, height))
+        inertia, vertices = prism_properties(base, height, mass, com)
+        width = 2.0 * radius
+        values = {"body_width": width, "body_depth": width, "body_height": height} | values
+        return _on_face_0(mass, inertia, vertices, draws, values, prism_faces(self.sides))
+
+
+class Frustum(Solid, Upright):
+    """Convex base, parallel top, plane tapered walls."""
+
+    alternatives: ClassVar = (("density", "mass"), ("top_scale", "top"))
+
+    shape: Literal["frustum"]
+    base: Annotated[Corners, BASE]
+    top_scale: Annotated[Quantity | None, Uncertain("1", above=0.0)] = None
+    top: Annotated[Corners | None, BASE] = None
+
+    @classmethod
+    def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+        yield from super().conflicts(data)
+        yield from exactly_one(data, {"top_scale": "1", "top": "m"})
+        base, top = data.get("base"), data.get("top")
+        if isinstance(base, list | tuple) and isinstance(top, list | tuple) and len(top) != len(base):
+            yield ("top",), f"must have as many corners as the base, {len(base)}, got {len(top)}"
+
+    def build(self, draws: Draws) -> Bodies:
+        base, height = coordinates("base", self.base, draws), draws["body.height"]
+        with np.errstate(divide="ignore", invalid="ignore"):  # a base without area is refused by `check`
+            if self.top is None:
+                top = scaled_base(base, draws["body.top_scale"])
+            else:
+                top = coordinates("top", self.top, draws)
+            mass, com, values = self.weighed(draws, np.abs(frustum_volume(base, top, height)))
+            inertia, vertices = frustum_properties(base, top, height, mass, com)
+        faces = prism_faces(base.shape[1])
+        values = {"body_height": height} | values
+        return _on_face_0(mass, inertia, vertices, draws, values, faces, self._stands_clear(vertices))
+
+    def _stands_clear(self, vertices: Array) -> bool:
+        """Whether no realization can reach beyond its base; the same for every part of a study."""
+        if self.top_scale is not None:
+            if isinstance(self.top_scale, Distribution):
+                return self.top_scale.share_outside(None, None, 1.0) == 0
+            return self.top_scale <= 1
+        shapes = (*self.base, *(self.top or ()))
+        if any(isinstance(value, Distribution) for corner in shapes for value in corner):
+            return False
+        return bool(stands_over(vertices[:1], tuple(range(len(self.base))))[0])
+
+
+class Free(Shape):
     """Measured or computed mass properties on a convex polygon."""
 
     shape: Literal["free"]
     base: Annotated[Corners, BASE]
-    com: Annotated[tuple[Quantity, ...], Centre()]
+    com: Annotated[tuple[Quantity, ...], CENTRE]
     mass: Annotated[Quantity, Uncertain("kg", above=0.0)]
     inertia: Annotated[tuple[tuple[Quantity, ...], ...], Tensor()]
 
-    def quantities(self) -> Iterator[tuple[str, Quantity]]:
-        below = {f"inertia[{i}][{j}]" for i in range(3) for j in range(i)}  # the same as above
-        return ((name, value) for name, value in super().quantities() if name not in below)
-
     def build(self, draws: Draws) -> Bodies:
-        corners = _base(self.base, draws)
+        corners = coordinates("base", self.base, draws)
         com = np.stack([draws[f"body.com[{i}]"] for i in range(3)], axis=-1)
         vertices = np.concatenate([corners, np.zeros_like(corners[..., :1])], axis=-1) - com[:, None, :]
-        inertia = np.empty((len(com), 3, 3))
-        for i in range(3):
-            for j in range(i, 3):
-                inertia[:, i, j] = inertia[:, j, i] = draws[f"body.inertia[{i}][{j}]"]
-        return Bodies(draws["body.mass"], inertia, vertices, draws["body.gravity"], {})
+        faces = (tuple(range(len(self.base))),)
+        return _on_face_0(draws["body.mass"], drawn_tensor(draws), vertices, draws, {}, faces)
 
 
-def _entries(name: str, value: tuple[Any, ...]) -> Iterator[tuple[str, Quantity]]:
-    for i, item in enumerate(value):
-        if isinstance(item, tuple):
-            yield from _entries(f"{name}[{i}]", item)
-        else:
-            yield f"{name}[{i}]", item
+SHAPES: dict[str, type[Shape]] = {
+    "cuboid": Cuboid,
+    "prism": Prism,
+    "frustum": Frustum,
+    "cylinder": Cylinder,
+    "polyhedron": Polyhedron,
+    "free": Free,
+}
+AnyShape = Cuboid | Prism | Frustum | Cylinder | Polyhedron | Free
+BodyTable = Annotated[AnyShape, OneOf("shape", SHAPES)]
 
 
-BodyTable = Annotated[Cuboid | Prism | Free, OneOf("shape", {"cuboid": Cuboid, "prism": Prism, "free": Free})]
-
-
-def typical(body: Cuboid | Prism | Free) -> Bodies:
-    """The one body whose every uncertain number has its median."""
-    draws = {
-        f"body.{name}": np.atleast_1d(value.quantile(0.5) if isinstance(value, Distribution) else value)
-        for name, value in body.quantities()
-    }
-    return body.build({name: value.astype(float) for name, value in draws.items()})
+def refusal(body: AnyShape) -> str | None:
+    """Why the body whose every uncertain number has its median cannot exist or stand; None if it can."""
+    try:
+        impossible = body.build(body.medians()).first_impossible()
+    except ValueError as error:  # no solid body can be made of the vertices
+        return str(error)
+    return None if impossible is None else impossible[1]

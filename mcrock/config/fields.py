@@ -110,6 +110,18 @@ class Integer(Kind):
 
 
 @dataclass(frozen=True)
+class Flag(Kind):
+    """Yes or no."""
+
+    expected: str = "true or false"
+
+    def parse(self, value: Any) -> bool:
+        if not isinstance(value, bool):
+            refuse(self.wrong(value))
+        return value
+
+
+@dataclass(frozen=True)
 class Text(Kind):
     """Any text."""
 

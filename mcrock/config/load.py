@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from mcrock.config.body import typical
+from mcrock.config.body import refusal
 from mcrock.config.errors import ConfigError, shown
+from mcrock.config.polyhedron import read_points
 from mcrock.config.study import Study, tables
 
 OPENERS = "[{\"'"  # what starts with one of these is meant as TOML, not as a bare word
@@ -57,12 +58,16 @@ def load_config(path: str | Path, overrides: Sequence[str] = ()) -> Study:
         else:
             origins[keys] = text
     _shorten_paths(data, path.parent)
+    try:
+        _take_in_points(data, path.parent)
+    except ConfigError as error:
+        mistakes.append(f"{source} [body] file: {error}")
     study = Study.from_data(data, source, path.parent, origins, tuple(mistakes))
-    impossible = typical(study.body).first_impossible()
+    impossible = refusal(study.body)
     if impossible:
         uncertain = any(name.startswith("body.") for name in study.uncertain)
         which = "with every uncertain number at its median, " if uncertain else ""
-        raise ConfigError(f"{source} [body]: {which}{impossible[1]}")
+        raise ConfigError(f"{source} [body]: {which}{impossible}")
     return study
 
 
@@ -139,3 +144,13 @@ def _shorten_paths(data: dict[str, Any], folder: Path) -> None:
             os.path.relpath(file, folder) if isinstance(file, str) and os.path.isabs(file) else file
             for file in files
         ]
+
+
+def _take_in_points(data: dict[str, Any], folder: Path) -> None:
+    """Put the points of a file in its place, so that a study does not depend on the file."""
+    body = data.get("body")
+    if isinstance(body, dict) and body.get("shape") == "polyhedron" and "vertices" not in body:
+        file = body.get("file")
+        if isinstance(file, str):
+            body["vertices"] = read_points(folder / file)
+            del body["file"]

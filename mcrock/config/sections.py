@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from math import pi
 from pathlib import PurePath
 from typing import Annotated, Any, ClassVar, Literal
@@ -11,7 +11,21 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field, field_validator
 
 from mcrock.config.distributions import Distribution, Quantity, Uncertain
-from mcrock.config.fields import Choice, Integer, Levels, ListOf, Number, OneOf, Table, Text, exactly_one
+from mcrock.config.errors import mistake, refuse
+from mcrock.config.fields import (
+    Choice,
+    Flag,
+    Integer,
+    Kind,
+    Levels,
+    ListOf,
+    Number,
+    OneOf,
+    Table,
+    Text,
+    each,
+    exactly_one,
+)
 from mcrock.excitation.csv_file import UNITS
 from mcrock.excitation.fema_p695 import SETS
 from mcrock.excitation.intensity import MEASURES
@@ -19,7 +33,34 @@ from mcrock.params import STANDARD_GRAVITY, Controls
 
 MOST_REALIZATIONS = 2**30  # length of a Sobol sequence of 30 bits [1]
 DEGREE = pi / 180.0  # [rad]
+IMPACT_KEYS = ("lambda", "tau", "lambda_lon", "lambda_lat", "tau_facet")  # as `ImpactParameter`
+FACE_KEYS = ("lambda_lon", "lambda_lat")
 DEFAULTS = {field.name: field.default for field in fields(Controls)}
+
+
+class FaceImpact(Table):
+    """Impact parameters of one face; those not given are the ones of the body."""
+
+    face: Annotated[int, Integer(0)]
+    lambda_lon: Annotated[Quantity | None, Uncertain("1")] = None
+    lambda_lat: Annotated[Quantity | None, Uncertain("1")] = None
+
+
+@dataclass(frozen=True)
+class FaceTables(Kind):
+    """Tables of faces, every face at most once."""
+
+    expected: str = "a list of tables with the keys 'face', 'lambda_lon', 'lambda_lat'"
+
+    def parse(self, value: Any) -> tuple[FaceImpact, ...]:
+        if not isinstance(value, list | tuple):
+            refuse(self.wrong(value))
+        faces = each(value, FaceImpact.model_validate)
+        numbers = [table.face for table in faces]
+        for i, number in enumerate(numbers):
+            if number in numbers[:i]:
+                refuse(mistake(f"face {number} is listed twice; list every face once", (i, "face")))
+        return faces
 
 
 class Impact(Table):
@@ -30,17 +71,33 @@ class Impact(Table):
     lambda_lon: Annotated[Quantity, Uncertain("1")] = 1.0
     lambda_lat: Annotated[Quantity, Uncertain("1")] = 0.0
     tau_facet: Annotated[Quantity | None, Uncertain("N m s")] = None
-    draw: Annotated[str, Choice(("run", "impact"))] = "run"
+    faces: Annotated[tuple[FaceImpact, ...], FaceTables()] = ()
+    draw: Annotated[str | tuple[str, ...], Choice(("run", "impact"), several=True)] = "run"
     energy_gain: Annotated[str | tuple[str, ...], Choice(("project", "allow"), several=True)] = "project"
+    facet_fallback: Annotated[str | tuple[str, ...], Choice(("rest", "plastic"), several=True)] = "rest"
 
     @property
-    def parameters(self) -> tuple[Quantity | None, ...]:
-        """Specifications in the order of `ImpactParameter`; None is a parameter left to the default."""
-        return self.lambda_, self.tau, self.lambda_lon, self.lambda_lat, self.tau_facet
+    def parameters(self) -> dict[str, Quantity | None]:
+        """Specifications by their keys in the table; None is a parameter left to the default."""
+        values = self.lambda_, self.tau, self.lambda_lon, self.lambda_lat, self.tau_facet
+        found: dict[str, Quantity | None] = dict(zip(IMPACT_KEYS, values, strict=True))
+        for i, table in enumerate(self.faces):
+            for key in FACE_KEYS:
+                if getattr(table, key) is not None:
+                    found[f"faces[{i}].{key}"] = getattr(table, key)
+        return found
 
-    def is_redrawn(self, specification: Quantity | None) -> bool:
-        """Whether a parameter is drawn anew at every impact."""
-        return self.draw == "impact" and isinstance(specification, Distribution)
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Key of each column of `mcrock.params.Inputs.impact`."""
+        pairs = [(f"faces[{i}].{key}", key) for i in range(len(self.faces)) for key in FACE_KEYS]
+        return *IMPACT_KEYS, *(own if own in self.parameters else key for own, key in pairs)
+
+    @property
+    def redrawn(self) -> dict[str, Distribution]:
+        """Parameters that may be drawn anew at every impact, by their keys."""
+        anew = "impact" in (self.draw if isinstance(self.draw, tuple) else (self.draw,))
+        return {key: item for key, item in self.parameters.items() if anew and isinstance(item, Distribution)}
 
 
 class _Motion(Table):
@@ -169,3 +226,5 @@ class ControlsTable(Table):
     max_steps: Annotated[int, Integer(1)] = _default("max_steps")
     max_impacts: Annotated[int, Integer(1)] = _default("max_impacts")
     recheck: Annotated[float, Number("1", least=0.0, most=1.0)] = _default("recheck")
+    follow_fall: Annotated[bool, Flag()] = _default("follow_fall")
+    overturned_by: Annotated[str, Choice(("contact", "tilt"))] = _default("overturned_by")

@@ -74,10 +74,12 @@ class Study(Table):
     def quantities(self) -> dict[str, Specification]:
         """Specification of every input drawn per realization, by dotted name, in design order."""
         items: dict[str, Specification] = {f"body.{name}": value for name, value in self.body.quantities()}
-        for key, value in zip(IMPACT_KEYS, self.impact.parameters, strict=True):
-            if value is not None and not self.impact.is_redrawn(value):
+        always = self.impact.draw == "impact"
+        for key, value in self.impact.parameters.items():
+            if value is not None and not (always and isinstance(value, Distribution)):
                 items[f"impact.{key}"] = value
-        items["impact.energy_gain"] = self.impact.energy_gain  # type: ignore[assignment]
+        for key in IMPACT_CHOICES:
+            items[f"impact.{key}"] = getattr(self.impact, key)
         items["motion.azimuth"] = self.motion.rotation[0]
         items["motion.polarity"] = self.motion.polarity
         if self.intensity.distribution is not None:
@@ -92,9 +94,8 @@ class Study(Table):
 
     @property
     def redrawn(self) -> list[str]:
-        """Dotted names of the impact parameters drawn anew at every impact."""
-        pairs = zip(IMPACT_KEYS, self.impact.parameters, strict=True)
-        return [f"impact.{key}" for key, value in pairs if self.impact.is_redrawn(value)]
+        """Dotted names of the impact parameters that may be drawn anew at every impact."""
+        return [f"impact.{key}" for key in self.impact.redrawn]
 
     def to_json(self) -> str:
         """The study with all defaults filled in, as JSON without any absolute path."""
@@ -143,7 +144,7 @@ class Study(Table):
         return study
 
 
-IMPACT_KEYS = ("lambda", "tau", "lambda_lon", "lambda_lat", "tau_facet")
+IMPACT_CHOICES = ("energy_gain", "draw", "facet_fallback")
 
 
 def tables() -> dict[str, dict[str, type[Table]]]:

@@ -91,7 +91,7 @@ def advance_edge(top, body, work, result, t, h, hold):
         other = first_landing(opening - angle0, -rate0, opening - angle1, -rate1, h, TOUCH)
         if other >= 0.0 and (landing < 0.0 or other < landing):
             landing, face, sign, target = other, top.edge_faces[k, 1], -1.0, opening
-    if 0.0 <= landing <= STILL and sign * (angle0 - target) <= TOUCH and sign * rate0 <= STILL:
+    if 0.0 <= landing <= STILL and sign * (angle0 - target) <= TOUCH and abs(rate0) <= STILL:
         return 0.0, REST_EVENT, face
     event = NO_EVENT
     if landing >= 0.0:
@@ -123,7 +123,7 @@ def advance_edge(top, body, work, result, t, h, hold):
             )
             event = EDGE_RELEASE
     after = edge_up(edge, angle1)
-    if after[2] <= (UPRIGHT if event == FACET_IMPACT else 0.0):
+    if after[2] <= (UPRIGHT if event == FACET_IMPACT else 0.0) and not record.has_overturned(result):
         low, high = 0.0, h
         while high - low > EVENT_TIME:
             middle = 0.5 * (low + high)
@@ -135,6 +135,7 @@ def advance_edge(top, body, work, result, t, h, hold):
         h, event = high, OVERTURN
         angle1, rate1 = edge_step(body, edge, state, segment, t, h)
         after = edge_up(edge, angle1)
+        result[record.PEAK_TILT] = 1.0
     state[ANGLE], state[RATE] = angle1, rate1
     d0 = _tilt_rate(up, rate0 * edge[E_X], rate0 * edge[E_Y], rate0 * edge[E_Z])
     d1 = _tilt_rate(after, rate1 * edge[E_X], rate1 * edge[E_Y], rate1 * edge[E_Z])
@@ -241,7 +242,7 @@ def advance_vertex(top, body, work, result, t, h):
         if face >= 0:
             event = FACET_IMPACT
     after = vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3])
-    if after[2] <= (UPRIGHT if event != NO_EVENT else 0.0):
+    if after[2] <= (UPRIGHT if event != NO_EVENT else 0.0) and not record.has_overturned(result):
         low, high = 0.0, h
         while high - low > EVENT_TIME:
             middle = 0.5 * (low + high)
@@ -253,6 +254,7 @@ def advance_vertex(top, body, work, result, t, h):
         h, event = high, OVERTURN
         vertex_step(body, pivot, state, segment, t, h, trial)
         after = vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3])
+        result[record.PEAK_TILT] = 1.0
     d0 = _tilt_rate(up, state[W_X], state[W_Y], state[W_Z])
     d1 = _tilt_rate(after, trial[W_X], trial[W_Y], trial[W_Z])
     for i in range(W_Z + 1):

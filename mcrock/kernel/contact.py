@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from math import atan2, inf, sqrt
+from math import atan2, copysign, cos, inf, pi, sin, sqrt
 from typing import NamedTuple
 
 import numpy as np
 
 from mcrock.jit import jit
-from mcrock.kernel.rotation import largest_eigenvalue
+from mcrock.kernel.rotation import flattened, largest_eigenvalue
 
 
 class Topology(NamedTuple):
@@ -20,6 +20,7 @@ class Topology(NamedTuple):
     edge_faces: np.ndarray  # (n_edge, 2) first face (lifted by positive rotation), other face or -1
     face_first: np.ndarray  # (n_face + 1,) where the vertices of each face begin
     face_vertices: np.ndarray  # (sum,) vertices of the faces, counter-clockwise from above
+    base: np.ndarray  # (n_face,) bool: faces that may touch the ground without overturning
 
 
 class Constants(NamedTuple):
@@ -32,19 +33,27 @@ class Constants(NamedTuple):
     inverse: np.ndarray  # (n_vertex, 6) its inverse [1/(kg m2)]
     largest: np.ndarray  # (n_vertex,) its largest principal moment [kg m2]
     edges: np.ndarray  # (n_edge, 17) see the codes below
-    faces: np.ndarray  # (n_face, 13) see the codes below
+    faces: np.ndarray  # (n_face, 14) see the codes below
     corners: np.ndarray  # (sum, 2) face axes coordinates of the vertices of each face [m]
+    pose: np.ndarray  # (4,) orientation at the start: the start face flat
+    start: np.ndarray  # (1,) face on which the body starts
+    standing: np.ndarray  # (n_vertex,) bool: vertices of the base, start face included
 
 
 MASS, GRAVITY, FREQUENCY, SLENDERNESS, SIZE, BARRIER = range(6)  # columns of `scalars`
 # columns of `edges`; (e, n, z) is the frame of the first face: along, inwards, up
 E_X, E_Y, E_Z, N_X, N_Y, N_Z, UP_X, UP_Y, UP_Z, LENGTH = range(10)
 COM_E, COM_N, COM_Z, K_EE, K_EN, K_EZ, OPENING = range(10, 17)
-# columns of `faces`; axes (x, y, up) of the face, COM height, inverse of Theta + m h^2
-F_XX, F_XY, F_XZ, F_YX, F_YY, F_YZ, F_UX, F_UY, F_UZ, F_HEIGHT, F_CXX, F_CXY, F_CYY = range(13)
+# columns of `faces`; axes (x, y, up) of the face, COM height, inverse of Theta + m h^2, and how
+# high the COM has to rise at least on the way there from the start
+F_XX, F_XY, F_XZ, F_YX, F_YY, F_YZ, F_UX, F_UY, F_UZ, F_HEIGHT, F_CXX, F_CXY, F_CYY, F_PASS = range(14)
+
+LEVEL = 1e-9  # a face that deviates this little from the body axes is described in them [1]
 
 
-def topology(faces: tuple[tuple[int, ...], ...], n_vertex: int) -> Topology:
+def topology(
+    faces: tuple[tuple[int, ...], ...], n_vertex: int, base_faces: tuple[int, ...] = (0,)
+) -> Topology:
     """Neighbour tables of a body from the vertex lists of its faces.
 
     Parameters
@@ -54,6 +63,8 @@ def topology(faces: tuple[tuple[int, ...], ...], n_vertex: int) -> Topology:
         body stands on it. Edges are numbered as they appear: edge k of the first face is k.
     n_vertex : int
         Number of vertices.
+    base_faces : tuple of int
+        Faces that may touch the ground without overturning.
     """
     edge_of = np.full((n_vertex, n_vertex), -1, dtype=np.int64)
     ends: list[tuple[int, int]] = []
@@ -77,20 +88,27 @@ def topology(faces: tuple[tuple[int, ...], ...], n_vertex: int) -> Topology:
         np.array(sides, dtype=np.int64),
         np.cumsum([0, *map(len, faces)]).astype(np.int64),
         np.concatenate([np.array(face, dtype=np.int64) for face in faces]),
+        np.isin(np.arange(len(faces)), base_faces),
     )
 
 
 def empty_constants(top: Topology) -> Constants:
     """Room for the constants of one realization."""
     n_vertex, n_edge, n_face = len(top.neighbours), len(top.edge_vertices), len(top.face_first) - 1
-    shapes = (6,), (6,), (n_vertex, 3), (n_vertex, 6), (n_vertex, 6), (n_vertex,), (n_edge, 17), (n_face, 13)
-    return Constants(*(np.zeros(shape) for shape in shapes), np.zeros((len(top.face_vertices), 2)))
+    shapes = (6,), (6,), (n_vertex, 3), (n_vertex, 6), (n_vertex, 6), (n_vertex,), (n_edge, 17), (n_face, 14)
+    return Constants(
+        *(np.zeros(shape) for shape in shapes),
+        np.zeros((len(top.face_vertices), 2)),
+        np.zeros(4),
+        np.zeros(1, dtype=np.int64),
+        np.zeros(n_vertex, dtype=np.bool_),
+    )
 
 
 @jit
-def fill_constants(top, mass, inertia, vertices, gravity, out):
+def fill_constants(top, mass, inertia, vertices, gravity, start, out):
     """Compute the constants of a body of ``mass`` [kg], ``inertia`` (3, 3) [kg m2], ``vertices``
-    (n, 3) [m] and ``gravity`` [m/s2] into ``out``; it stands on face 0, whose up is body z."""
+    (n, 3) [m] and ``gravity`` [m/s2] that stands on face ``start`` into ``out``."""
     theta = out.inertia
     theta[0], theta[1], theta[2] = inertia[0, 0], inertia[0, 1], inertia[0, 2]
     theta[3], theta[4], theta[5] = inertia[1, 1], inertia[1, 2], inertia[2, 2]
@@ -113,39 +131,106 @@ def fill_constants(top, mass, inertia, vertices, gravity, out):
         out.largest[v] = largest_eigenvalue(xx, xy, xz, yy, yz, zz)
     for f in range(top.face_first.size - 1):
         _fill_face(top, f, mass, theta, out)
-    slenderness, barrier, frequency = inf, inf, 0.0
     for k in range(top.edge_vertices.shape[0]):
         _fill_edge(top, k, mass, theta, out)
-        edge = out.edges[k]
-        if top.edge_faces[k, 0] == 0:
-            radius = sqrt(edge[COM_N] ** 2 + edge[COM_Z] ** 2)
-            barrier = min(barrier, radius - edge[COM_Z])
-            angle = atan2(edge[COM_N], edge[COM_Z])
-            if angle < slenderness:
-                slenderness = angle
-                frequency = sqrt(mass * gravity * radius / edge[K_EE])
+    out.start[0] = start
+    up = out.faces[start]
+    pose = flattened(UPRIGHT_POSE, up[F_UX], up[F_UY], up[F_UZ])
+    out.pose[0], out.pose[1], out.pose[2], out.pose[3] = pose
+    for v in range(vertices.shape[0]):
+        out.standing[v] = False
+    for f in range(top.face_first.size - 1):
+        if top.base[f] or f == start:
+            for i in range(top.face_first[f], top.face_first[f + 1]):
+                out.standing[top.face_vertices[i]] = True
     scalars = out.scalars
-    scalars[MASS], scalars[GRAVITY], scalars[FREQUENCY] = mass, gravity, frequency
-    scalars[SLENDERNESS], scalars[SIZE], scalars[BARRIER] = slenderness, size, mass * gravity * barrier
+    scalars[MASS], scalars[GRAVITY], scalars[SIZE] = mass, gravity, size
+    scalars[BARRIER] = mass * gravity * (_pass_height(top, start, out) - up[F_HEIGHT])
+    _fill_slenderness(top, start, out)
+
+
+UPRIGHT_POSE = (1.0, 0.0, 0.0, 0.0)
+
+
+@jit
+def _fill_slenderness(top, start, out):
+    """Smallest tilt of the body axis at which the COM stands over an edge that bounds the base, and
+    the frequency parameter about it."""
+    mass, gravity = out.scalars[MASS], out.scalars[GRAVITY]
+    slenderness, frequency = inf, 0.0
+    for k in range(top.edge_vertices.shape[0]):
+        first, other = top.edge_faces[k, 0], top.edge_faces[k, 1]
+        inside = top.base[first] or first == start
+        if inside == (other >= 0 and (top.base[other] or other == start)):
+            continue
+        edge = out.edges[k]
+        radius = sqrt(edge[COM_N] ** 2 + edge[COM_Z] ** 2)
+        x = edge[COM_N] * edge[N_X] + edge[COM_Z] * edge[UP_X]
+        y = edge[COM_N] * edge[N_Y] + edge[COM_Z] * edge[UP_Y]
+        z = edge[COM_N] * edge[N_Z] + edge[COM_Z] * edge[UP_Z]
+        over = edge[COM_N] if inside else edge[COM_Z] * sin(edge[OPENING]) - edge[COM_N] * cos(edge[OPENING])
+        angle = copysign(atan2(sqrt(x * x + y * y), z), over)
+        if angle < slenderness:
+            slenderness, frequency = angle, sqrt(mass * gravity * radius / edge[K_EE])
+    if frequency == 0.0:  # every face is base: nothing but a tilt of 90 degrees overturns
+        slenderness = 0.5 * pi
+        for k in range(top.edge_vertices.shape[0]):
+            edge = out.edges[k]
+            radius = sqrt(edge[COM_N] ** 2 + edge[COM_Z] ** 2)
+            frequency = max(frequency, sqrt(mass * gravity * radius / edge[K_EE]))
+    out.scalars[SLENDERNESS], out.scalars[FREQUENCY] = slenderness, frequency
+
+
+@jit
+def _pass_height(top, start, out):
+    """How high the COM has to rise at least to leave the base [m].
+
+    While the body rolls on the ground its COM height over the orientations is the support function
+    of its hull. Its saddles lie on edges, so the lowest way from face to face keeps to them: the
+    lowest of all ways is found as in a network whose links are the edges.
+    """
+    n_face, leave = top.face_first.size - 1, inf
+    for f in range(n_face):
+        out.faces[f, F_PASS] = inf
+    out.faces[start, F_PASS] = out.faces[start, F_HEIGHT]
+    for _ in range(n_face):
+        for k in range(top.edge_vertices.shape[0]):
+            edge = out.edges[k]
+            for side in range(2):
+                here, there = top.edge_faces[k, side], top.edge_faces[k, 1 - side]
+                if here < 0 or not (top.base[here] or here == start):
+                    continue
+                top_height = out.faces[here, F_HEIGHT]
+                angle = atan2(edge[COM_N], edge[COM_Z])
+                if there >= 0:
+                    top_height = max(top_height, out.faces[there, F_HEIGHT])
+                if 0.0 < angle < edge[OPENING]:
+                    top_height = sqrt(edge[COM_N] ** 2 + edge[COM_Z] ** 2)
+                height = max(out.faces[here, F_PASS], top_height)
+                if there < 0 or not (top.base[there] or there == start) or out.faces[there, F_UZ] <= 0.0:
+                    leave = min(leave, height)
+                else:
+                    out.faces[there, F_PASS] = min(out.faces[there, F_PASS], height)
+    return leave
 
 
 @jit
 def _fill_face(top, f, mass, theta, out):
     first, last = top.face_first[f], top.face_first[f + 1]
     face = out.faces[f]
-    if f == 0:  # body axes, so that a body on its base is described in its own axes
-        xx, xy, xz = 1.0, 0.0, 0.0
+    ux, uy, uz = 0.0, 0.0, 0.0
+    v0 = out.vertices[top.face_vertices[first]]
+    for i in range(first + 1, last - 1):  # area vector: robust for nearly straight corners
+        v1, v2 = out.vertices[top.face_vertices[i]], out.vertices[top.face_vertices[i + 1]]
+        ax, ay, az = v1[0] - v0[0], v1[1] - v0[1], v1[2] - v0[2]
+        bx, by, bz = v2[0] - v0[0], v2[1] - v0[1], v2[2] - v0[2]
+        ux, uy, uz = ux + ay * bz - az * by, uy + az * bx - ax * bz, uz + ax * by - ay * bx
+    norm = sqrt(ux * ux + uy * uy + uz * uz)
+    ux, uy, uz = ux / norm, uy / norm, uz / norm
+    if uz > 0.0 and abs(ux) < LEVEL and abs(uy) < LEVEL:
         ux, uy, uz = 0.0, 0.0, 1.0
+        xx, xy, xz = 1.0, 0.0, 0.0
     else:
-        ux, uy, uz = 0.0, 0.0, 0.0
-        v0 = out.vertices[top.face_vertices[first]]
-        for i in range(first + 1, last - 1):  # area vector: robust for nearly straight corners
-            v1, v2 = out.vertices[top.face_vertices[i]], out.vertices[top.face_vertices[i + 1]]
-            ax, ay, az = v1[0] - v0[0], v1[1] - v0[1], v1[2] - v0[2]
-            bx, by, bz = v2[0] - v0[0], v2[1] - v0[1], v2[2] - v0[2]
-            ux, uy, uz = ux + ay * bz - az * by, uy + az * bx - ax * bz, uz + ax * by - ay * bx
-        norm = sqrt(ux * ux + uy * uy + uz * uz)
-        ux, uy, uz = ux / norm, uy / norm, uz / norm
         v1 = out.vertices[top.face_vertices[first + 1]]
         xx, xy, xz = v1[0] - v0[0], v1[1] - v0[1], v1[2] - v0[2]
         norm = sqrt(xx * xx + xy * xy + xz * xz)

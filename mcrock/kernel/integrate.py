@@ -84,6 +84,8 @@ class Settings(NamedTuple):
     rest_tilt: float
     max_steps: int
     max_impacts: int
+    follow_fall: bool
+    contact_overturns: bool
 
 
 class Batch(NamedTuple):
@@ -95,13 +97,16 @@ class Batch(NamedTuple):
     mass: np.ndarray
     inertia: np.ndarray
     vertices: np.ndarray
+    start_face: np.ndarray
     record: np.ndarray
     azimuth: np.ndarray
     scale: np.ndarray
     impact: np.ndarray
     redrawn: np.ndarray
     quantiles: np.ndarray
+    face_parameters: np.ndarray
     energy_gain: np.ndarray
+    facet_fallback: np.ndarray
     point: np.ndarray  # (2,) impact point of `ImpactLaw`: NaN
     recheck: np.ndarray  # (n,) bool: run again at half the step
 
@@ -130,8 +135,9 @@ def empty_workspace(top: Topology) -> Workspace:
 
 
 @jit
-def note(top, body, work, trace, t, kind, change):
-    """Add the present state to the history, and to the event list if ``kind`` is an event."""
+def note(top, body, work, trace, t, kind, change, face):
+    """Add the present state to the history, and to the event list if ``kind`` is an event; ``face``
+    is the one that lands."""
     state, mode, index = work.state, work.mode[0], work.mode[1]
     if trace.history.shape[0] == 0:
         return
@@ -158,7 +164,7 @@ def note(top, body, work, trace, t, kind, change):
             row = trace.events[trace.used[1]]
             row[0], row[1], row[2], row[3] = t, kind, mode, index
             row[4], row[5], row[6] = wx, wy, wz
-            row[7], row[8] = change, tilt
+            row[7], row[8], row[9] = change, tilt, face
         trace.used[1] += 1
 
 
@@ -178,9 +184,9 @@ def run(top, body, motions, motion, turn, law, settings, t_end, work, result, tr
     number, pieces = FIRST, count_segments(motions, motion)
     t, at_instant, hold, released_end, release_time = 0.0, 0, -1.0, NONE, -1.0
     load_segment(motions, motion, turn, number, t_end, segment)
-    note(top, body, work, trace, t, NO_EVENT, 0.0)
+    note(top, body, work, trace, t, NO_EVENT, 0.0, NONE)
     outcome = ROCKING
-    corners = lay_sides(top, body, state, FIRST, sides)
+    corners = lay_sides(top, body, state, mode[1] if mode[0] == REST else body.start[0], sides)
     if mode[0] == EDGE:
         edge_pose(body.edges[mode[1]], state, state[ANGLE], state[RATE])
     up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
@@ -211,7 +217,7 @@ def run(top, body, motions, motion, turn, law, settings, t_end, work, result, tr
             t = lift
             a = acceleration(segment, t)
             mode[0], mode[1] = uplift(top, body, state, result, mode[1], sides, a[0], a[1], a[2])
-            note(top, body, work, trace, t, UPLIFT, 0.0)
+            note(top, body, work, trace, t, UPLIFT, 0.0, NONE)
             if at_instant > INSTANT_EVENTS:
                 outcome = INSTANT_LIMIT
                 break
@@ -231,13 +237,20 @@ def run(top, body, motions, motion, turn, law, settings, t_end, work, result, tr
         t = segment[END] if last and event == NO_EVENT else t + h
         a = acceleration(segment, t)
         change, pivot, rest_face = 0.0, NONE, NONE
-        if event == OVERTURN:
-            direction = to_ground(state, 0.0, 0.0, 1.0)
-            result[record.OVERTURNING_TIME] = t
-            result[record.OVERTURNING_DIRECTION] = atan2(direction[1], direction[0])
-            note(top, body, work, trace, t, OVERTURN, 0.0)
+        off_base = (
+            settings.contact_overturns
+            and not record.has_overturned(result)
+            and event in (EDGE_IMPACT, FACET_IMPACT)
+            and _lands_off_base(top, body, event, vertex, face)
+        )
+        if event == OVERTURN or off_base:
+            record.see_overturning(result, t, state)
+            note(top, body, work, trace, t, OVERTURN, 0.0, NONE)
             outcome = OVERTURNED
-            break
+            if not settings.follow_fall:
+                break
+            if event == OVERTURN:
+                continue
         if event == EDGE_RELEASE:
             edge_pose(body.edges[mode[1]], state, state[ANGLE], state[RATE])
             pivot = top.edge_vertices[mode[1], face]
@@ -276,14 +289,14 @@ def run(top, body, motions, motion, turn, law, settings, t_end, work, result, tr
         elif event == REST_EVENT:  # an uplift that came to nothing
             mode[0], mode[1] = enter_rest(top, body, state, top.edge_vertices[mode[1], 0], face, sides)
             event = NO_EVENT
-        note(top, body, work, trace, t, event, change)
+        note(top, body, work, trace, t, event, change, face if event == FACET_IMPACT else NONE)
         if rest_face >= 0 and mode[0] != REST:
             pivot = mode[1] if mode[0] == VERTEX else top.edge_vertices[mode[1], 0]
             if comes_to_rest(
                 top, body, state, work.trial, pivot, rest_face, sides, settings, a[0], a[1], a[2]
             ):
                 mode[0], mode[1] = enter_rest(top, body, state, pivot, rest_face, sides)
-                note(top, body, work, trace, t, REST_EVENT, 0.0)
+                note(top, body, work, trace, t, REST_EVENT, 0.0, NONE)
         if mode[0] == REST:
             corners = top.face_first[mode[1] + 1] - top.face_first[mode[1]]
         if at_instant > INSTANT_EVENTS:
@@ -295,9 +308,24 @@ def run(top, body, motions, motion, turn, law, settings, t_end, work, result, tr
         if not np.isfinite(state[Q0] + state[W_X] + state[W_Y] + state[W_Z] + state[RATE]):
             outcome = NOT_FINITE
             break
-    note(top, body, work, trace, t, NO_EVENT, 0.0)
+    note(top, body, work, trace, t, NO_EVENT, 0.0, NONE)
+    if record.has_overturned(result):
+        outcome = OVERTURNED
+    if mode[0] == REST:
+        result[record.FINAL_FACE] = mode[1]
     _report_position(top, body, work, result)
     record.finish(result, outcome, t, slenderness)
+
+
+@jit
+def _lands_off_base(top, body, event, vertex, face):
+    """Whether a vertex that is none of the base touches the ground."""
+    if event == EDGE_IMPACT:
+        return not body.standing[vertex]
+    for i in range(top.face_first[face], top.face_first[face + 1]):
+        if not body.standing[top.face_vertices[i]]:
+            return True
+    return False
 
 
 @jit
@@ -310,13 +338,13 @@ def _contact_vertex(top, mode, index):
 
 @jit
 def _energy(top, body, work):
-    """Mechanical energy above that of the body on its base [J]; no impact without gain adds to it."""
+    """Mechanical energy above that of the body at the start [J]; no impact without gain adds to it."""
     state, mode, index = work.state, work.mode[0], work.mode[1]
     if mode == EDGE:
         edge_pose(body.edges[index], state, state[ANGLE], state[RATE])
     pivot = point_of(body, _contact_vertex(top, mode, index))
     w = state[W_X], state[W_Y], state[W_Z]
-    rise = -to_ground(state, pivot[0], pivot[1], pivot[2])[2] - body.faces[0, F_HEIGHT]
+    rise = -to_ground(state, pivot[0], pivot[1], pivot[2])[2] - body.faces[body.start[0], F_HEIGHT]
     weight = body.scalars[MASS] * body.scalars[GRAVITY]
     return kinetic_energy(body.scalars[MASS], inertia_of(body), pivot, w) + weight * rise
 
@@ -328,40 +356,47 @@ def _report_position(top, body, work, result):
     if mode == EDGE:
         edge_pose(body.edges[index], state, state[ANGLE], state[RATE])
     pivot = _contact_vertex(top, mode, index)
-    first, last = top.face_first[0], top.face_first[1]
-    x, y = 0.0, 0.0
+    first, last = top.face_first[body.start[0]], top.face_first[body.start[0] + 1]
+    x, y, z = 0.0, 0.0, 0.0
     for i in range(first, last):
         x += body.vertices[top.face_vertices[i], 0] / (last - first)
         y += body.vertices[top.face_vertices[i], 1] / (last - first)
+        z += body.vertices[top.face_vertices[i], 2] / (last - first)
     v = body.vertices[pivot]
-    gx, gy, _ = to_ground(state, x - v[0], y - v[1], body.vertices[top.face_vertices[first], 2] - v[2])
+    was_x, was_y, _ = to_ground(body.pose, x, y, z)
+    is_x, is_y, _ = to_ground(state, x - v[0], y - v[1], z - v[2])
     result[record.YAW] = wrapped(2.0 * atan2(state[Q3], state[Q0]))
-    result[record.DISPLACEMENT_X] = state[P_X] + gx - x
-    result[record.DISPLACEMENT_Y] = state[P_Y] + gy - y
+    result[record.DISPLACEMENT_X] = state[P_X] + is_x - was_x
+    result[record.DISPLACEMENT_Y] = state[P_Y] + is_y - was_y
 
 
 @jit
 def start_at_rest(top, body, work):
-    """Stand the body on its first face with the COM over the origin of the ground frame."""
-    state = work.state
+    """Stand the body on its start face with the COM over the origin of the ground frame."""
+    state, face = work.state, body.start[0]
     for i in range(STATE_SIZE):
         state[i] = 0.0
-    state[Q0] = 1.0
-    v = body.vertices[top.face_vertices[0]]
-    state[P_X], state[P_Y] = v[0], v[1]
-    work.mode[0], work.mode[1] = REST, 0
+    state[Q0], state[Q1], state[Q2], state[Q3] = body.pose[0], body.pose[1], body.pose[2], body.pose[3]
+    v = body.vertices[top.face_vertices[top.face_first[face]]]
+    state[P_X], state[P_Y], _ = to_ground(state, v[0], v[1], v[2])
+    work.mode[0], work.mode[1] = REST, face
 
 
 @jit
 def run_part(top, body, motions, batch, settings, halved, tail, work, result, trace, out):
-    """Runs of consecutive realizations at all their intensities, into ``out`` (n, m, 25)."""
+    """Runs of consecutive realizations at all their intensities, into ``out`` (n, m, 26)."""
     for i in range(batch.mass.shape[0]):
-        fill_constants(top, batch.mass[i], batch.inertia[i], batch.vertices[i], batch.gravity[i], body)
+        fill_constants(
+            top, batch.mass[i], batch.inertia[i], batch.vertices[i], batch.gravity[i],
+            batch.start_face[i], body,
+        )  # fmt: skip
         law = ImpactLaw(
             batch.impact[i],
-            batch.redrawn,
+            batch.redrawn[i],
             batch.quantiles,
+            batch.face_parameters,
             batch.energy_gain[i],
+            batch.facet_fallback[i],
             batch.point,
             batch.seed,
             batch.start + np.uint64(i),

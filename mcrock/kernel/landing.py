@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mcrock.counter import quantile, uniform
+from mcrock.impact.plastic import plastic_facet
 from mcrock.impact.varkonyi_2022 import (
     GAIN,
     edge_map,
@@ -66,21 +67,23 @@ from mcrock.kernel.record import (
     INFEASIBLE_FACET,
 )
 from mcrock.kernel.rotation import flattened, vertical
-from mcrock.params import EnergyGain, ImpactParameter
+from mcrock.params import FACE_STREAM, EnergyGain, FacetFallback, ImpactParameter
 
 LAMBDA, TAU = np.int64(ImpactParameter.LAMBDA), np.int64(ImpactParameter.TAU)
 LAMBDA_LON, LAMBDA_LAT = np.int64(ImpactParameter.LAMBDA_LON), np.int64(ImpactParameter.LAMBDA_LAT)
 TAU_FACET = np.int64(ImpactParameter.TAU_FACET)
-PROJECT = np.int64(EnergyGain.PROJECT)
+PROJECT, PLASTIC = np.int64(EnergyGain.PROJECT), np.int64(FacetFallback.PLASTIC)
 
 
 class ImpactLaw(NamedTuple):
     """Impact parameters of one run and how they are drawn."""
 
-    values: np.ndarray  # (5,) by `ImpactParameter`
-    redrawn: np.ndarray  # (5,) int8, see `mcrock.params.Inputs`
-    quantiles: np.ndarray  # (5, n_node)
+    values: np.ndarray  # (n_parameter,) first by `ImpactParameter`, then of faces
+    redrawn: np.ndarray  # (n_parameter,) int8, see `mcrock.params.Inputs`
+    quantiles: np.ndarray  # (n_parameter, n_node)
+    face_parameters: np.ndarray  # (n_face,) column of lambda_lon of each face; lambda_lat is the next
     energy_gain: int  # code of `EnergyGain`
+    facet_fallback: int  # code of `FacetFallback`
     point: np.ndarray  # (2,) impact point of every facet impact in face axes [m], NaN: from the lambdas
     seed: np.uint64
     realization: np.uint64
@@ -91,7 +94,8 @@ def parameter(law, which, number):
     """Value of an impact parameter for impact ``number`` of the run."""
     if law.redrawn[which] == 0:
         return law.values[which]
-    u = uniform(law.seed, which, law.realization, number)
+    stream = which if which <= TAU_FACET else which - TAU_FACET - 1 + FACE_STREAM
+    u = uniform(law.seed, stream, law.realization, number)
     return quantile(law.quantiles[which], u, law.redrawn[which] == 2)
 
 
@@ -181,51 +185,57 @@ def facet_impact(top, body, state, result, law, f, pivot, old, sides):
     inertia = inertia_of(body)
     before = kinetic_energy(mass, inertia, point_of(body, pivot), (wx, wy, wz))
     push = _spin_push(face, mass, inertia, compliance, spin, px, py)
+    stopped = w[0] + push[0], w[1] + push[1]
     number = np.int64(result[EDGE_IMPACTS] + result[FACET_IMPACTS])
-    lon, lat = parameter(law, LAMBDA_LON, number), parameter(law, LAMBDA_LAT, number)
+    column = law.face_parameters[f]
+    lon, lat = parameter(law, column, number), parameter(law, column + 1, number)
     tau = parameter(law, TAU_FACET, number)
     result[FACET_IMPACTS] += 1.0
     given = not np.isnan(law.point[0])
     point = facet_point(body.corners, first, last, old, lon, lat)
     if given:
         point = law.point[0], law.point[1]
-    partner, gains = -1, False
+    partner, gains, drops_torque = -1, False, np.isnan(tau)
     after, winner = (0.0, 0.0, 0.0), -1
     if not np.isnan(tau):
         after, winner = _facet_with_torque(top, body, f, pivot, (wx, wy, wz), vz, point, tau)
         if winner >= 0:
             new = point_of(body, top.face_vertices[first + winner])
             gains = kinetic_energy(mass, inertia, new, after) > before * (1.0 + GAIN)
-    if np.isnan(tau) or (gains and law.energy_gain == PROJECT):  # a torque that drives a gain is dropped
-        w = w[0] + push[0], w[1] + push[1]
+    plastic = law.facet_fallback == PLASTIC
+    if gains and (law.energy_gain == PROJECT or plastic):  # a torque that drives a gain is dropped
+        drops_torque = True
+    if drops_torque:
         spin_energy = 0.0
         if spin != 0.0:
             determinant = compliance[0] * compliance[2] - compliance[1] * compliance[1]
-            turning = (
-                compliance[2] * w[0] * w[0] - 2.0 * compliance[1] * w[0] * w[1] + compliance[0] * w[1] * w[1]
-            )
+            x, y = stopped
+            turning = compliance[2] * x * x - 2.0 * compliance[1] * x * y + compliance[0] * y * y
             spin_energy = 0.5 * (turning / determinant + mass * vz * vz) - before
-        gain = facet_gain(mass, compliance, body.corners, first, last, w, vz, spin_energy, point)
+        gain = facet_gain(mass, compliance, body.corners, first, last, stopped, vz, spin_energy, point)
         if GAIN * abs(vz) < gain < 1e300:
             gains = True
-            if law.energy_gain == PROJECT and not given:
+            if law.energy_gain == PROJECT and not given and not plastic:
                 lon = project_facet(
-                    mass, compliance, body.corners, first, last, old, w, vz, spin_energy, lon, lat
+                    mass, compliance, body.corners, first, last, old, stopped, vz, spin_energy, lon, lat
                 )
                 point = facet_point(body.corners, first, last, old, lon, lat)
         winner = -1
         if not np.isnan(lon):
-            ox, oy, winner, partner = facet_map(mass, compliance, body.corners, first, last, w, vz, point)
-            after = (
-                ox * face[F_XX] + oy * face[F_YX],
-                ox * face[F_XY] + oy * face[F_YY],
-                ox * face[F_XZ] + oy * face[F_YZ],
+            ox, oy, winner, partner = facet_map(
+                mass, compliance, body.corners, first, last, stopped, vz, point
             )
+            after = _in_body_axes(face, ox, oy)
     if gains:
         result[ENERGY_GAIN] += 1.0
     if winner < 0:
         result[INFEASIBLE_FACET] += 1.0
-        result[INFEASIBLE_ENERGY] += before / body.scalars[BARRIER]
+        if not plastic:
+            result[INFEASIBLE_ENERGY] += before / body.scalars[BARRIER]
+    if plastic and (winner < 0 or gains):
+        ox, oy, winner, partner = plastic_facet(mass, compliance, body.corners, first, last, stopped, vz)
+        after = _in_body_axes(face, ox, oy)
+    if winner < 0:
         result[ENERGY_LOSS] += before
         mode, index = enter_rest(top, body, state, pivot, f, sides)
         return mode, index, -before
@@ -239,6 +249,12 @@ def facet_impact(top, body, state, result, law, f, pivot, old, sides):
         mode, index = enter_edge(top, body, state, new, k)
         return mode, index, energy - before
     return VERTEX, new, energy - before
+
+
+@jit
+def _in_body_axes(face, x, y):
+    """A vector in the plane of a face in body axes."""
+    return x * face[F_XX] + y * face[F_YX], x * face[F_XY] + y * face[F_YY], x * face[F_XZ] + y * face[F_YZ]
 
 
 @jit

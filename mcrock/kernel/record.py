@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from math import asin, pi, sqrt
+from math import asin, atan2, pi, sqrt
 from typing import NamedTuple
 
 import numpy as np
 
 from mcrock.jit import jit
 from mcrock.kernel.events import cubic_peak
+from mcrock.kernel.rotation import to_ground
 
 # columns of the scalar results, in the order of `mcrock.dataset.OUTPUTS`
 (
@@ -23,6 +24,7 @@ from mcrock.kernel.events import cubic_peak
     EDGE_IMPACTS,
     FACET_IMPACTS,
     ENERGY_LOSS,
+    FINAL_FACE,
     YAW,
     DISPLACEMENT_X,
     DISPLACEMENT_Y,
@@ -37,9 +39,9 @@ from mcrock.kernel.events import cubic_peak
     END_TIME,
     STEPS,
     HALF_STEP,
-) = range(25)
+) = range(26)
 # scratch columns behind them: peaks after the first impact
-LATER_X, LATER_Y, RESULT_SIZE = 25, 26, 27
+LATER_X, LATER_Y, RESULT_SIZE = 26, 27, 28
 
 # the last part of every fall unloads the contact and its friction demand diverges: contact forces
 # are watched up to a tilt of 45 degrees, given by its cosine [1]
@@ -50,11 +52,11 @@ class Trace(NamedTuple):
     """Room for the history and the events of one run; of length 0 nothing is kept."""
 
     history: np.ndarray  # (n, 15) t, mode, index, q (4), omega ground (3), com (3), energy, tilt
-    events: np.ndarray  # (n, 9) t, kind, mode, index, omega ground (3), energy change, tilt
+    events: np.ndarray  # (n, 10) t, kind, mode, index, omega ground (3), energy change, tilt, face
     used: np.ndarray  # (2,) rows written, past the end if there was no room
 
 
-HISTORY_SIZE, EVENT_SIZE = 15, 9
+HISTORY_SIZE, EVENT_SIZE = 15, 10
 
 
 @jit
@@ -66,6 +68,21 @@ def clear(result):
     result[OVERTURNING_DIRECTION] = np.nan
     result[OUT_OF_PLANE] = np.nan
     result[NORMAL_FORCE] = 1.0
+    result[FINAL_FACE] = -1.0
+
+
+@jit
+def see_overturning(result, t, q):
+    """Note that the body overturns at ``t`` [s] with orientation ``q`` (indexable)."""
+    x, y, _ = to_ground(q, 0.0, 0.0, 1.0)
+    result[OVERTURNING_TIME] = t
+    result[OVERTURNING_DIRECTION] = atan2(y, x)
+
+
+@jit
+def has_overturned(result):
+    """Whether the body has overturned before."""
+    return not np.isnan(result[OVERTURNING_TIME])
 
 
 @jit
@@ -73,8 +90,11 @@ def see_pose(result, x, y):
     """Update the peaks with a pose whose vertical has body components ``x`` and ``y``.
 
     The tilt is the angle between body axis and vertical; the rotations about the base axes are the
-    components of the rotation vector without its yaw, tilt/sin(tilt) (y, -x).
+    components of the rotation vector without its yaw, tilt/sin(tilt) (y, -x). A fall that is
+    followed adds nothing to the peaks.
     """
+    if has_overturned(result):
+        return
     square = x * x + y * y
     if square > result[PEAK_TILT]:  # kept as sin(tilt)^2 until the run is over
         result[PEAK_TILT] = square
@@ -98,14 +118,14 @@ def see_pose(result, x, y):
 @jit
 def see_turning_point(result, s0, d0, s1, d1, h):
     """Peak tilt between the ends of a step, from sin(tilt)^2 and its rate there."""
-    if d0 > 0.0 and d1 < 0.0:
+    if d0 > 0.0 and d1 < 0.0 and not has_overturned(result):
         result[PEAK_TILT] = max(result[PEAK_TILT], cubic_peak(s0, d0, s1, d1, h))
 
 
 @jit
 def see_force(result, gravity, horizontal_x, horizontal_y, normal, up_z):
     """Update contact diagnostics with a ground reaction over mass [m/s2]."""
-    if up_z < _FALL_UP:
+    if up_z < _FALL_UP or has_overturned(result):
         return
     result[NORMAL_FORCE] = min(result[NORMAL_FORCE], normal / gravity)
     if normal <= 0.0:
@@ -129,9 +149,8 @@ def finish(result, outcome, t, slenderness):
     """Turn the running peaks into results when a run ends with ``outcome`` at ``t`` [s]."""
     result[OUTCOME] = outcome
     result[END_TIME] = t
-    overturned = not np.isnan(result[OVERTURNING_TIME])
-    result[PEAK_TILT] = 0.5 * pi if overturned else asin(sqrt(min(result[PEAK_TILT], 1.0)))
-    result[PEAK_TILT_RATIO] = result[PEAK_TILT] / slenderness
+    result[PEAK_TILT] = asin(sqrt(min(result[PEAK_TILT], 1.0)))
+    result[PEAK_TILT_RATIO] = result[PEAK_TILT] / slenderness if slenderness > 0.0 else np.nan
     if result[EDGE_IMPACTS] + result[FACET_IMPACTS] > 0.0:
         larger = max(result[LATER_X], result[LATER_Y])
         if larger > 0.0:

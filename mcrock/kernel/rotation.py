@@ -61,6 +61,10 @@ def flattened(q, x, y, z):
     # turn from (x, y, z) to the vertical, both in body axes
     a, b, c = y * uz - z * uy, z * ux - x * uz, x * uy - y * ux
     norm = sqrt(w * w + a * a + b * b + c * c)
+    if norm < 1e-12:  # it points down: half a turn, about x unless that is the vector itself
+        w, norm = 0.0, sqrt(y * y + z * z)
+        a, b, c = norm, -x * y / norm if norm > 0.0 else 1.0, -x * z / norm if norm > 0.0 else 0.0
+        norm = sqrt(a * a + b * b + c * c)
     w, a, b, c = w / norm, a / norm, b / norm, c / norm
     return (
         q[0] * w - q[1] * a - q[2] * b - q[3] * c,

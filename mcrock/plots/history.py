@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from mcrock.excitation import Pulse
 from mcrock.params import STANDARD_GRAVITY, Mode, Outcome
 from mcrock.plots.style import BLUE, COLUMN, GREEN, GREY, MILLIMETRE, ORANGE, OWN, add_note, paper_style
 
@@ -16,10 +18,22 @@ if TYPE_CHECKING:
     from mcrock.simulation import Run
 
 CONTACT = {Mode.REST: GREY, Mode.EDGE: GREEN, Mode.VERTEX: ORANGE}
+AXES = {"x": BLUE, "y": ORANGE, "z": GREEN}
+LEGEND = {
+    "loc": "lower left",
+    "bbox_to_anchor": (0.0, 1.0),
+    "ncols": 4,
+    "handlelength": 1.3,
+    "columnspacing": 1.2,
+}
+FALL = 1.0  # a tilt beyond which a motion is a fall [rad]
 
 
 def plot_history(
-    run: Run, title: str = "", slenderness: float | None = None, motion: Motion | None = None
+    run: Run,
+    title: str = "",
+    slenderness: float | None = None,
+    motion: Motion | Pulse | None = None,
 ) -> Axes:
     """Ground motion, tilt and rotations, contact mode and energy of one run over time.
 
@@ -30,8 +44,9 @@ def plot_history(
     title : str
         Line above the figure.
     slenderness : float, optional
-        Smallest slenderness of the body, drawn as a level in the tilt [rad].
-    motion : Motion, optional
+        Smallest slenderness of the body, drawn as a level in the tilt [rad]. Of a body that falls
+        the angles are cut beyond twice that, and the fall has axes of its own.
+    motion : Motion or Pulse, optional
         Ground motion as the body felt it, scaled and turned.
 
     Returns
@@ -47,86 +62,140 @@ def plot_history(
     history = run.history
     if history.sizes["time"] < 2:
         raise ValueError("the run has no history to draw; simulate with history=True")
-    time = history["time"].values
-    heights = [*([2.0] if motion is not None else []), 5.0, 0.7, 2.5]
+    span = moving_span(run)
+    cut = None if slenderness is None else 2.0 * slenderness
+    has_fall = cut is not None and float(history["tilt"].max()) > max(cut, FALL)
+    # heights of the axes [mm]
+    heights = {"ground": 14.0, "angles": 34.0, "fall": 14.0, "contact": 5.0, "energy": 18.0}
+    if motion is None:
+        del heights["ground"]
+    if not has_fall:
+        del heights["fall"]
     with paper_style():
-        size = (1.5 * COLUMN * MILLIMETRE, (85 + 20 * (motion is not None)) * MILLIMETRE)
-        figure = Figure(figsize=size, layout="constrained")
+        size = (1.5 * COLUMN, sum(heights.values()) + 9.0 * len(heights) + 8.0)
+        figure = Figure(figsize=tuple(side * MILLIMETRE for side in size), layout="constrained")
         figure.set_label(OWN)
-        *ground, angles, contact, energy = figure.subplots(
-            len(heights), 1, sharex=True, height_ratios=heights
+        rows = figure.subplots(len(heights), 1, sharex=True, height_ratios=list(heights.values()))
+        axes = dict(zip(heights, rows, strict=True))
+        if motion is not None:
+            draw_ground(axes["ground"], motion, span)
+            axes["ground"].legend(**LEGEND)
+        _draw_angles(axes["angles"], history, slenderness)
+        if has_fall:
+            axes["angles"].set_ylim(-np.degrees(cut), np.degrees(cut))
+            draw_tilt(axes["fall"], history, "Tilt [°]")
+        draw_contact(axes["contact"], history)
+        axes["contact"].set_ylabel("Contact", rotation=0, ha="right", va="center")
+        axes["contact"].legend(
+            loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=0.8, labelspacing=0.1
         )
-        for ax in ground:
-            _draw_ground(ax, motion)
-        angles.plot(time, np.degrees(history["tilt"]), color="black", linewidth=1.0, label="tilt")
-        for name, colour in (("x", BLUE), ("y", ORANGE)):
-            angle = np.degrees(history[f"rotation_{name}"])
-            angles.plot(time, angle, color=colour, linewidth=0.8, label=f"rotation about base {name}")
-        if slenderness is not None:
-            level = np.degrees(slenderness)
-            angles.axhline(level, color=GREY, linestyle=":", linewidth=0.8, label="slenderness")
-        angles.set_ylabel("Angle [°]")
-        angles.legend(
-            loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=4, handlelength=1.3, columnspacing=1.2
-        )
-        _draw_contact(contact, time, history["mode"].values)
-        joule = history["energy"].values - history["energy"].values[0]
-        factor, unit = (1e-3, "kJ") if np.abs(joule).max() >= 1e4 else (1.0, "J")
-        energy.plot(time, factor * joule, color="black", linewidth=1.0)
-        energy.set_ylabel(f"Energy [{unit}]")
-        energy.set_xlabel("Time [s]")
-        energy.set_xlim(*_moving_span(run, time))
-        figure.align_ylabels([*ground, angles, energy])
+        _draw_energy(axes["energy"], history)
+        axes["energy"].set_xlim(*span)
+        figure.align_ylabels([ax for name, ax in axes.items() if name != "contact"])
         if title:
             figure.suptitle(title, fontsize=8.0)
-        add_note(energy, _word_ending(run))
-    return angles
+        note = _word_ending(run)
+        if has_fall:
+            note += " Angles beyond twice the slenderness are cut; the tilt below them is not."
+        add_note(axes["energy"], note)
+    return axes["angles"]
 
 
-def _moving_span(run: Run, time: np.ndarray) -> tuple[float, float]:
-    """The part of the time in which something happens, with a margin [s]."""
+def moving_span(run: Run) -> tuple[float, float]:
+    """The part of a run in which something happens, with a margin: begin and end [s]."""
+    time = run.history["time"].values
     if not run.events:
-        return time[0], time[-1]
-    first, last = run.events[0]["t"], run.events[-1]["t"]
-    last = last if run.outcome in (Outcome.AT_REST, Outcome.OVERTURNED) else time[-1]
+        return float(time[0]), float(time[-1])
+    starts_at_rest = run.history["mode"].values[0] == Mode.REST
+    first = run.events[0]["t"] if starts_at_rest else time[0]
+    last = run.events[-1]["t"] if run.history["mode"].values[-1] == Mode.REST else time[-1]
     margin = 0.05 * max(last - first, 1.0)
-    return max(time[0], first - margin), min(time[-1], last + margin)
+    return float(max(time[0], first - margin)), float(min(time[-1], last + margin))
 
 
-def _word_ending(run: Run) -> str:
-    """How the run ended, in a sentence or two."""
-    edge, facet = int(run.results["edge_impacts"]), int(run.results["facet_impacts"])
-    if not run.events:
-        return "The body never left its base."
-    if run.outcome == Outcome.AT_REST:
-        ending = f"Came to rest at {run.events[-1]['t']:.4g} s"
-    else:
-        name = Outcome(run.outcome).name.lower().replace("_", " ").capitalize()
-        ending = f"{name} at {run.results['end_time']:.4g} s"
-    return (
-        f"{ending}; {edge} edge and {facet} facet impacts. "
-        "Energy: kinetic and potential, above its value at the start."
-    )
+def ground_acceleration(motion: Motion | Pulse, span: tuple[float, float]) -> tuple[np.ndarray, np.ndarray]:
+    """Times (n,) [s] and ground acceleration (3, n) [m/s2] at which to draw a motion over a span [s]."""
+    if isinstance(motion, Pulse):
+        time = np.linspace(*span, 2001)
+        return time, motion.acceleration_at(time)
+    shown = (motion.time >= span[0] - motion.dt) & (motion.time <= span[1] + motion.dt)
+    return motion.time[shown], motion.acceleration[:, shown]
 
 
-def _draw_ground(ax: Axes, motion: Motion) -> None:
-    for row, name, colour in ((0, "x", BLUE), (1, "y", ORANGE), (2, "z", GREEN)):
-        if motion.acceleration[row].any():
-            a = motion.acceleration[row] / STANDARD_GRAVITY
-            ax.plot(motion.time, a, color=colour, linewidth=0.6, label=f"ground {name}")
+def draw_ground(ax: Axes, motion: Motion | Pulse, span: tuple[float, float]) -> None:
+    """The components of the ground acceleration that are not zero."""
+    time, acceleration = ground_acceleration(motion, span)
+    for row, (name, colour) in enumerate(AXES.items()):
+        if acceleration[row].any():
+            g = acceleration[row] / STANDARD_GRAVITY
+            ax.plot(time, g, color=colour, linewidth=0.6, label=f"ground {name}")
     ax.set_ylabel("Ground [g]")
-    ax.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=3, handlelength=1.3, columnspacing=1.2)
 
 
-def _draw_contact(ax: Axes, time: np.ndarray, mode: np.ndarray) -> None:
-    """Strip of the contact mode between the points of the history."""
+def draw_tilt(ax: Axes, history: xr.Dataset, label: str) -> None:
+    """The tilt alone, with a line at 90 degrees where it gets there."""
+    tilt = np.degrees(history["tilt"].values)
+    ax.plot(history["time"].values, tilt, color="black", linewidth=1.0)
+    if tilt.max() > 0.99 * 90.0:
+        ax.axhline(90.0, color=GREY, linestyle=":", linewidth=0.8)
+        ax.set_yticks([0, 90, 180] if tilt.max() > 120.0 else [0, 45, 90])
+    ax.set_ylabel(label)
+
+
+def draw_contact(ax: Axes, history: xr.Dataset) -> None:
+    """Strip of the contact mode between the rows of the history."""
+    time, mode = history["time"].values, history["mode"].values
     changes = np.concatenate([[0], np.flatnonzero(np.diff(mode)) + 1])
     ends = np.append(time[changes[1:]], time[-1])
     for code, colour in CONTACT.items():
         held = mode[changes] == code
         spans = list(zip(time[changes][held], (ends - time[changes])[held], strict=True))
-        ax.broken_barh(spans, (0, 1), color=colour, linewidth=0, label=code.name.lower())
+        # outlined, so that the shortest stay visible
+        ax.broken_barh(
+            spans, (0, 1), facecolor=colour, edgecolor=colour, linewidth=0.3, label=code.name.lower()
+        )
     ax.set_yticks([])
     ax.set_ylim(0, 1)
-    ax.set_ylabel("Contact", rotation=0, ha="right", va="center")
-    ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=0.8, labelspacing=0.1)
+
+
+def _draw_angles(ax: Axes, history: xr.Dataset, slenderness: float | None) -> None:
+    time = history["time"].values
+    ax.plot(time, np.degrees(history["tilt"]), color="black", linewidth=1.0, label="tilt")
+    for name in ("x", "y"):
+        angle = np.degrees(history[f"rotation_{name}"])
+        ax.plot(time, angle, color=AXES[name], linewidth=0.8, label=f"rotation about base {name}")
+    if slenderness is not None:
+        ax.axhline(np.degrees(slenderness), color=GREY, linestyle=":", linewidth=0.8, label="slenderness")
+    ax.set_ylabel("Angle [°]")
+    ax.legend(**LEGEND)
+
+
+def _draw_energy(ax: Axes, history: xr.Dataset) -> None:
+    joule = history["energy"].values - history["energy"].values[0]
+    factor, unit = (1e-3, "kJ") if np.abs(joule).max() >= 1e4 else (1.0, "J")
+    ax.plot(history["time"].values, factor * joule, color="black", linewidth=1.0)
+    ax.set_ylabel(f"Energy [{unit}]")
+    ax.set_xlabel("Time [s]")
+
+
+def _word_ending(run: Run) -> str:
+    """How the run ended, in a sentence or two."""
+    if not run.events:
+        return "The body never left its base."
+    mode, index = (run.history[name].values for name in ("mode", "index"))
+    numbers = [f"{int(run.results[f'{name}_impacts'])} {name}" for name in ("edge", "facet")]
+    first_face = index[0] if mode[0] == Mode.REST else 0
+    face = f" on face {index[-1]}" if index[-1] != first_face else ""
+    resting = f"at rest{face} at {run.events[-1]['t']:.4g} s" if mode[-1] == Mode.REST else ""
+    if run.outcome == Outcome.AT_REST:
+        ending = f"Came to {resting.removeprefix('at ')}"
+    elif run.outcome == Outcome.OVERTURNED:
+        ending = f"Overturned at {run.results['overturning_time']:.4g} s"
+        ending += f", {resting}" if resting else ""
+    else:
+        name = Outcome(run.outcome).name.lower().replace("_", " ").capitalize()
+        ending = f"{name} at {run.results['end_time']:.4g} s"
+    return (
+        f"{ending}; {' and '.join(numbers)} impacts. "
+        "Energy: kinetic and potential, above its value at the start."
+    )

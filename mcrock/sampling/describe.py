@@ -103,8 +103,8 @@ def _uncertain(study: Study) -> list[str]:
     items: dict[str, Specification] = {
         name: study.quantities.get(name, ("all motions",)) for name in study.uncertain
     }
-    for key, redrawn in zip(study.redrawn, _redrawn(study), strict=True):
-        items[f"{key} (anew at every impact)"] = redrawn
+    for key, redrawn in study.impact.redrawn.items():
+        items[f"impact.{key} (anew at every impact)"] = redrawn
     for name, item in items.items():
         if isinstance(item, Distribution):
             parameters = {key: value for key, value in plain(item).items() if key != "distribution"}
@@ -115,29 +115,21 @@ def _uncertain(study: Study) -> list[str]:
     return ["uncertain:", *lines] if lines else ["uncertain: nothing"]
 
 
-def _redrawn(study: Study) -> list[Distribution]:
-    items = study.impact.parameters
-    return [item for item in items if isinstance(item, Distribution) and study.impact.is_redrawn(item)]
-
-
 def _short(value: float | list[float]) -> str:
     return f"{value:g}" if isinstance(value, float) else "[" + ", ".join(f"{item:g}" for item in value) + "]"
 
 
 def _notes(study: Study, motions: Sequence[Motion]) -> list[str]:
     notes = []
-    places = {
-        "lambda": study.impact.lambda_,
-        "lambda_lon": study.impact.lambda_lon,
-        "lambda_lat": study.impact.lambda_lat,
-    }
-    for name, item in places.items():
+    for name, item in study.impact.parameters.items():
+        if "lambda" not in name or item is None:
+            continue
         beyond = item.share_outside(None, -1.0, 1.0) if isinstance(item, Distribution) else abs(item) > 1
         if beyond:
             notes.append(
                 f"note: impact.{name} reaches outside [-1, 1], beyond the base; impacts may be infeasible"
             )
-    if any(isinstance(item, Discrete) for item in _redrawn(study)):
+    if any(isinstance(item, Discrete) for item in study.impact.redrawn.values()):
         notes.append("note: a discrete distribution drawn at every impact keeps its probabilities to 1/529")
     if study.motion.assignment == "cycle" and study.n_realizations % len(motions):
         notes.append(

@@ -7,6 +7,7 @@ any division into parts gives the same numbers; a Latin hypercube is made whole.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -79,7 +80,7 @@ def _pick(u: Array, n: int) -> NDArray[np.int64]:
     return np.minimum((u * n).astype(np.int64), n - 1)
 
 
-def choose(u: Array, options: tuple[int, ...]) -> NDArray[np.int8]:
+def choose(u: Array, options: Sequence[int]) -> NDArray[np.int8]:
     """Equally likely one of a few codes."""
     return np.array(options, np.int8)[_pick(u, len(options))]
 

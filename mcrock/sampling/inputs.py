@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,14 +12,20 @@ from mcrock.body import derived
 from mcrock.config import ConfigError, Study
 from mcrock.config.body import Bodies
 from mcrock.config.distributions import Distribution
-from mcrock.config.study import IMPACT_KEYS
+from mcrock.config.sections import IMPACT_KEYS
 from mcrock.excitation.intensity import intensity
 from mcrock.excitation.motion import Motion
-from mcrock.params import EnergyGain, Inputs
+from mcrock.params import Draw, EnergyGain, FacetFallback, ImpactParameter, Inputs
 from mcrock.sampling.design import assign_records, choose, unit_numbers
 from mcrock.sampling.quantiles import impact_tables
 
 Array = NDArray[np.float64]
+CHOICES: dict[str, Callable[[Any], int]] = {  # code of an option, by the dotted name of the choice
+    "motion.polarity": int,
+    "impact.energy_gain": lambda word: EnergyGain[word.upper()],
+    "impact.draw": lambda word: Draw[word.upper()],
+    "impact.facet_fallback": lambda word: FacetFallback[word.upper()],
+}
 SLICE = 16384  # realizations checked at a time [1]
 
 
@@ -63,20 +69,28 @@ def draw_inputs(study: Study, motions: Sequence[Motion], start: int, stop: int) 
     _check(study, bodies, draws, start)
     record = assign_records(study, len(motions), start, stop, u)
     polarity, gain = draws["motion.polarity"], draws["impact.energy_gain"]
+    draw, fallback = draws["impact.draw"], draws["impact.facet_fallback"]
     azimuth = draws["motion.azimuth"] * study.motion.rotation[1]
     level = _intensities(study, draws, n)
-    redrawn, quantiles = impact_tables(study)
-    impact = np.stack([draws.get(f"impact.{key}", np.full(n, np.nan)) for key in IMPACT_KEYS], axis=-1)
+    kinds, quantiles = impact_tables(study)
+    redrawn = np.where(draw[:, None] == Draw.IMPACT, kinds, np.int8(0))
+    columns = [draws.get(f"impact.{key}", np.full(n, np.nan)) for key in study.impact.columns]
+    impact = np.where(redrawn == 0, np.stack(columns, axis=-1), np.nan)
     values: dict[str, NDArray[Any]] = bodies.values | {"body_mass": bodies.mass, "gravity": bodies.gravity}
-    values |= {f"body_{name}": array for name, array in derived(*bodies[:4]).items()}
-    values |= {f"impact_{key}": column for key, column in zip(IMPACT_KEYS, impact.T, strict=True)}
-    values |= {"energy_gain": gain, "record": record, "azimuth": azimuth, "polarity": polarity}
+    values |= {f"body_{name}": array for name, array in _derived(bodies).items()}
+    values["start_face"] = bodies.start_face
+    values |= {f"impact_{key}": column for key, column in zip(IMPACT_KEYS, impact.T, strict=False)}
+    values |= {"impact_draw": draw, "energy_gain": gain, "facet_fallback": fallback}
+    values |= {"record": record, "azimuth": azimuth, "polarity": polarity}
     if study.is_cloud:
         values["intensity_value"] = level[:, 0]
     return Inputs(
         seed=study.seed,
         start=start,
-        faces=(tuple(range(bodies.vertices.shape[1])),),
+        faces=bodies.faces,
+        start_face=bodies.start_face,
+        base_faces=bodies.base_faces,
+        stands_clear=bodies.stands_clear,
         gravity=bodies.gravity,
         mass=bodies.mass,
         inertia=bodies.inertia,
@@ -87,7 +101,9 @@ def draw_inputs(study: Study, motions: Sequence[Motion], start: int, stop: int) 
         impact=impact,
         redrawn=redrawn,
         quantiles=quantiles,
+        face_parameters=_face_parameters(study, len(bodies.faces)),
         energy_gain=gain,
+        facet_fallback=fallback,
         values={name: np.ascontiguousarray(array) for name, array in values.items()},
     )
 
@@ -110,13 +126,16 @@ def _draw(study: Study, u: dict[str, Array], n: int) -> dict[str, NDArray[Any]]:
     for name, item in study.quantities.items():
         if isinstance(item, Distribution):
             draws[name] = item.quantile(u[name])
-        elif name in ("motion.polarity", "impact.energy_gain"):
-            options = item if isinstance(item, tuple) else (item,)
-            codes = tuple(EnergyGain[o.upper()].value if isinstance(o, str) else o for o in options)
+        elif name in CHOICES:
+            codes = [CHOICES[name](option) for option in (item if isinstance(item, tuple) else (item,))]
             draws[name] = choose(u.get(name, np.full(n, 0.5)), codes)
         else:
             draws[name] = np.full(n, item, float)
     return draws
+
+
+def _derived(bodies: Bodies) -> dict[str, Array]:
+    return derived(*bodies[:4], bodies.faces, bodies.start_face, bodies.base_faces)
 
 
 def _check(study: Study, bodies: Bodies, draws: dict[str, NDArray[Any]], start: int) -> None:
@@ -128,6 +147,19 @@ def _check(study: Study, bodies: Bodies, draws: dict[str, NDArray[Any]], start: 
     what = ", ".join(f"{name.removeprefix('body.')} = {draws[name][i]:.6g}" for name in drawn)
     advice = f" (drawn: {what}); truncate the distributions" if drawn else ""
     raise ConfigError(f"{study.source} [body]: realization {start + i}: {reason}{advice}")
+
+
+def _face_parameters(study: Study, n_face: int) -> NDArray[np.int64]:
+    """Column of lambda_lon of every face (n_face,)."""
+    found = np.full(n_face, int(ImpactParameter.LAMBDA_LON), np.int64)
+    for i, table in enumerate(study.impact.faces):
+        if table.face >= n_face:
+            raise ConfigError(
+                f"{study.source} [impact] faces[{i}].face: the body has the faces 0 to {n_face - 1}, "
+                f"got {table.face}"
+            )
+        found[table.face] = len(ImpactParameter) + 2 * i
+    return found
 
 
 def _intensities(study: Study, draws: dict[str, NDArray[Any]], n: int) -> Array:

@@ -31,11 +31,13 @@ def quantile_table(distribution: Distribution) -> Array:
 
 
 def impact_tables(study: Study) -> tuple[NDArray[np.int8], Array]:
-    """How each impact parameter is drawn (5,), and its table (5, 529), zero where it is fixed."""
-    redrawn, tables = np.zeros(5, np.int8), np.zeros((5, NODES))
-    for i, specification in enumerate(study.impact.parameters):
-        if study.impact.is_redrawn(specification):
-            assert isinstance(specification, Distribution)
-            redrawn[i] = STEPS if isinstance(specification, Discrete) else INTERPOLATED
-            tables[i] = quantile_table(specification)
+    """How each column of impact parameters is drawn at every impact (n_parameter,), and its table
+    (n_parameter, 529), zero where it is fixed."""
+    columns = study.impact.columns
+    redrawn, tables = np.zeros(len(columns), np.int8), np.zeros((len(columns), NODES))
+    for i, key in enumerate(columns):
+        distribution = study.impact.redrawn.get(key)
+        if distribution is not None:
+            redrawn[i] = STEPS if isinstance(distribution, Discrete) else INTERPOLATED
+            tables[i] = quantile_table(distribution)
     return redrawn, tables

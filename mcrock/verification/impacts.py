@@ -18,13 +18,14 @@ from mcrock.impact.varkonyi_2022 import (
     lift_speed,
     plastic_edge,
 )
-from mcrock.kernel.contact import F_CXX, F_CYY, F_HEIGHT, MASS, empty_constants, fill_constants, topology
+from mcrock.kernel.contact import F_CXX, F_CYY, F_HEIGHT, MASS
 from mcrock.kernel.dynamics import ALONG_X, ALONG_Y, F0, P_X, P_Y, Q0, RATE, W_X
 from mcrock.kernel.integrate import empty_workspace
 from mcrock.kernel.landing import ImpactLaw, edge_impact, land_edge_on_face
 from mcrock.kernel.modes import EDGE, REST, inertia_of, point_of
 from mcrock.kernel.record import RESULT_SIZE
-from mcrock.params import EnergyGain, ImpactParameter
+from mcrock.params import EnergyGain, FacetFallback, ImpactParameter
+from mcrock.simulation import body_tables
 from mcrock.verification.checks import Check, compare, is_information, same
 
 
@@ -42,7 +43,9 @@ def case_law(params: dict) -> ImpactLaw:
         np.array([*values, np.nan], float),
         np.zeros(n, dtype=np.int8),
         np.zeros((n, 1)),
+        np.full(1, int(ImpactParameter.LAMBDA_LON), dtype=np.int64),
         int(EnergyGain.ALLOW),
+        int(FacetFallback.REST),
         np.array(params.get("R_xy_body", (np.nan, np.nan)), float),
         np.uint64(0),
         np.uint64(0),
@@ -54,9 +57,7 @@ _DEFAULTS = {"lam": 1.0, "tau": 0.0, "lam_lon": 1.0, "lam_lat": 0.0}
 
 def _tables(case: dict):
     body = case_body(case)
-    top = topology(body.faces, len(body.vertices))
-    constants = empty_constants(top)
-    fill_constants(top, body.mass, body.inertia, body.vertices, body.gravity, constants)
+    top, constants = body_tables(body, base_only=True)
     return top, constants, empty_workspace(top), np.zeros(RESULT_SIZE)
 
 

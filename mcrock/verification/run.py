@@ -9,8 +9,9 @@ from pathlib import Path
 from mcrock.verification.checks import CaseError, Check
 from mcrock.verification.impacts import IMPACT_KINDS
 from mcrock.verification.motions import MOTION_KINDS
+from mcrock.verification.polyhedra import POLYHEDRON_KINDS
 
-KINDS = IMPACT_KINDS | MOTION_KINDS
+KINDS = IMPACT_KINDS | MOTION_KINDS | POLYHEDRON_KINDS
 
 
 def run_file(path: Path | str) -> Iterator[Check]:

@@ -21,7 +21,7 @@ def square_block(slenderness: float, frequency: float) -> Body:
 
 def planar_lambda(body: Body, ratio: float) -> float:
     """lambda of a planar impact that reduces the angular velocity to ``ratio``: (A/B)(1-r)/(1+r)."""
-    half = body.vertices[:, 0].max()
+    half = body.base[:, 0].max()
     a = body.inertia[1, 1] + body.mass * body.com_height**2
     return a / (body.mass * half**2) * (1 - ratio) / (1 + ratio)
 

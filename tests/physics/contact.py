@@ -21,10 +21,10 @@ ZENO_GAP = 2e-3  # events closer than this belong to a sequence whose count depe
 @st.composite
 def vertex_starts(draw, body: Body) -> Start:
     """At rest or moving on one base vertex, tilted so that all others are up."""
-    n = len(body.vertices)
+    n = len(body.base)
     p = draw(st.integers(0, n - 1))
-    here, share = body.vertices[p], draw(st.floats(0.25, 0.75))
-    before, after = here - body.vertices[p - 1], body.vertices[(p + 1) % n] - here
+    here, share = body.base[p], draw(st.floats(0.25, 0.75))
+    before, after = here - body.base[p - 1], body.base[(p + 1) % n] - here
     out = [np.array([e[1], -e[0]]) / hypot(e[0], e[1]) for e in (before, after)]
     outward = share * out[0] + (1 - share) * out[1]
     outward = outward / np.linalg.norm(outward)
@@ -39,7 +39,7 @@ def vertex_starts(draw, body: Body) -> Start:
 @st.composite
 def edge_starts(draw, body: Body) -> Start:
     """At rest or moving on one base edge."""
-    k = draw(st.integers(0, len(body.vertices) - 1))
+    k = draw(st.integers(0, len(body.base) - 1))
     slenderness = body.edge_slenderness[k]
     rate = draw(st.floats(-0.3, 0.3)) * body.frequency * slenderness
     return Start(edge=k, tilt=draw(st.floats(0.1, 0.7)) * slenderness, rate=rate)
@@ -63,14 +63,14 @@ def rotations(run: Run) -> np.ndarray:
 
 def vertex_positions(body: Body, run: Run) -> np.ndarray:
     """Ground positions (time, n, 3) of the base vertices [m]."""
-    return run.history.com.values[:, None] + np.einsum("tij,nj->tni", rotations(run), body.vertices)
+    return run.history.com.values[:, None] + np.einsum("tij,nj->tni", rotations(run), body.base)
 
 
 def lowest_within_steps(body: Body, run: Run) -> float:
     """Lowest height of a base vertex inside the steps without event, by cubics through their ends [m]."""
     where, R = vertex_positions(body, run), rotations(run)
     p = contact_vertex(body, run)
-    arms = np.einsum("tij,tnj->tni", R, body.vertices - body.vertices[p][:, None])
+    arms = np.einsum("tij,tnj->tni", R, body.base - body.base[p][:, None])
     rates = np.cross(run.history.angular_velocity.values[:, None], arms)[..., 2]
     pick = np.flatnonzero(smooth(run))
     h = np.diff(run.history.time.values)[pick, None]
@@ -92,7 +92,7 @@ def energy(body: Body, run: Run) -> np.ndarray:
     """Mechanical energy (time,) from motion about the contact vertex [J]."""
     R, omega = rotations(run), run.history.angular_velocity.values
     local = np.einsum("tji,tj->ti", R, omega)
-    velocity = np.cross(local, -body.vertices[contact_vertex(body, run)])
+    velocity = np.cross(local, -body.base[contact_vertex(body, run)])
     spin = np.einsum("ti,ij,tj->t", local, body.inertia, local)
     height = run.history.com.values[:, 2]
     return 0.5 * (spin + body.mass * (velocity**2).sum(1)) + body.mass * body.gravity * height
@@ -110,7 +110,7 @@ def drifts(body: Body, run: Run) -> np.ndarray:
     kinds = {kind: {e["t"] for e in run.events if e["kind"] == kind} for kind in ("rest", "facet_impact")}
     changes[np.isin(times, list(kinds["rest"]))] = 0.0  # rest ends the energy that is left
     # vertices this low land together, and landing makes the pose flat
-    flattening = TOGETHER * body.mass * body.gravity * np.abs(body.vertices).max()
+    flattening = TOGETHER * body.mass * body.gravity * np.abs(body.base).max()
     landing = np.isin(times, list(kinds["facet_impact"])) & (np.abs(changes) < flattening)
     changes[landing] = 0.0
     ends = np.isin(times, [event["t"] for event in run.events])

@@ -9,7 +9,6 @@ from scipy.integrate import solve_ivp
 
 from mcrock.body import Body
 from mcrock.excitation import Motion, Pulse, pack_motions
-from mcrock.kernel.contact import empty_constants, fill_constants, topology
 from mcrock.kernel.dynamics import (
     ALONG_X,
     ALONG_Y,
@@ -25,7 +24,7 @@ from mcrock.kernel.dynamics import (
 )
 from mcrock.kernel.shaking import SEGMENT_SIZE, load_segment
 from mcrock.params import Controls
-from mcrock.simulation import Impact, Start, rotation_matrix, simulate
+from mcrock.simulation import Impact, Start, body_tables, rotation_matrix, simulate
 
 ORDER = 4
 ORDER_ATOL = 0.15  # of the observed order: terms of the next order at these steps
@@ -50,10 +49,7 @@ SINE = Pulse((2.0, -1.5, 0.8), angular_frequency=9.0, phase=0.4)
 
 
 def constants_of(body):
-    top = topology(body.faces, len(body.vertices))
-    constants = empty_constants(top)
-    fill_constants(top, body.mass, body.inertia, body.vertices, body.gravity, constants)
-    return constants
+    return body_tables(body, base_only=True)[1]
 
 
 def segment_of(motion):
@@ -95,7 +91,7 @@ def acceleration_at(motion, t):
 def vertex_rates(t, y, motion):
     """K w' + w x K w = c x m R^T g_eff and q' = q (0, w)/2, with numpy."""
     q, w = y[:4] / np.linalg.norm(y[:4]), y[4:]
-    c = -BODY.vertices[START.vertex]
+    c = -BODY.base[START.vertex]
     K = BODY.inertia + BODY.mass * (c @ c * np.eye(3) - np.outer(c, c))
     pull = rotation_matrix(q).T @ (-acceleration_at(motion, t) - [0.0, 0.0, BODY.gravity])
     turn = np.linalg.solve(K, np.cross(c, BODY.mass * pull) - np.cross(w, K @ w))
@@ -105,7 +101,7 @@ def vertex_rates(t, y, motion):
 
 def edge_rates(t, y, motion):
     """theta'' = e . (c x m R^T g_eff)/(e . K e) about edge 0, which runs along y."""
-    e, c = np.array([0.0, 1.0, 0.0]), -BODY.vertices[0]
+    e, c = np.array([0.0, 1.0, 0.0]), -BODY.base[0]
     K = BODY.inertia + BODY.mass * (c @ c * np.eye(3) - np.outer(c, c))
     R = rotation_matrix([np.cos(y[0] / 2), 0.0, np.sin(y[0] / 2), 0.0])
     pull = R.T @ (-acceleration_at(motion, t) - [0.0, 0.0, BODY.gravity])
@@ -166,7 +162,7 @@ def test_time_of_edge_impact_against_scipy():
     still = Motion(np.zeros((3, 2)), dt=1.0, name="still")
 
     def height(t, y, motion, other):
-        d = BODY.vertices[other] - BODY.vertices[START.vertex]
+        d = BODY.base[other] - BODY.base[START.vertex]
         return (rotation_matrix(y[:4] / np.linalg.norm(y[:4])) @ d)[2]
 
     events = [lambda t, y, motion, other=other: height(t, y, motion, other) for other in (0, 2)]
@@ -187,7 +183,7 @@ def test_time_of_edge_impact_against_scipy():
 @pytest.mark.parametrize("size", [1 / 3, 1.0, 3.0])
 def test_production_step_is_fine_enough_for_bodies_of_every_size(size):
     """Times of the first impact at production settings: 1e-6 of the flight or better."""
-    body = Body(BODY.mass, BODY.inertia * size**2, BODY.vertices * size)
+    body = Body(BODY.mass, BODY.inertia * size**2, BODY.base * size)
     for start in (Start(edge=0, tilt=0.15), START):
         fine = simulate(body, start=start, controls=controls(2e-4 * size**0.5), t_end=5.0).events[0]["t"]
         found = simulate(body, start=start, t_end=5.0).events[0]["t"]

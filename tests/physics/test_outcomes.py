@@ -258,11 +258,11 @@ def contact_along_edge(body, tilt, rate, a_y):
     g_eff = np.array([0.0, -a_y, -body.gravity])
     lifts = []
     for p, q in ((0, 1), (1, 0)):
-        c = -R @ body.vertices[p]
+        c = -R @ body.base[p]
         K = R @ body.inertia @ R.T + body.mass * (c @ c * np.eye(3) - np.outer(c, c))
         pull = np.cross(c, body.mass * g_eff)
         turn = np.linalg.solve(K, pull - np.cross(rate * e, K @ (rate * e)))
-        d = R @ (body.vertices[q] - body.vertices[p])
+        d = R @ (body.base[q] - body.base[p])
         lifts.append((np.cross(turn, d) + np.cross(rate * e, np.cross(rate * e, d)))[2])
         if p == 0:
             acceleration = e @ pull / (e @ K @ e)
@@ -352,7 +352,7 @@ def test_yaw_and_displacement_of_a_body_that_walked():
     assert run.final_yaw == pytest.approx(yaw, abs=POSE_ATOL)
     # it moves with its contact points alone: no vertex jumps where the contact changes
     steps = np.abs(np.diff(where, axis=0)).max((1, 2))
-    speed = np.abs(run.history.angular_velocity.values).max() * 2 * np.abs(body.vertices).max()
+    speed = np.abs(run.history.angular_velocity.values).max() * 2 * np.abs(body.base).max()
     assert (steps <= 2 * speed * np.diff(run.history.time.values) + 1e-6).all()
     # peaks of the run are those of its history, which has no points between the steps
     assert run.peak_tilt == pytest.approx(float(run.history.tilt.max()), abs=1e-4)

@@ -102,10 +102,10 @@ def test_vertical_angular_momentum_about_a_vertex_is_conserved(body, seed, verti
     R, omega = rotations(run), run.history.angular_velocity.values
     p = contact_vertex(body, run)
     local = np.einsum("tji,tj->ti", R, omega)
-    arm = -body.vertices[p]
+    arm = -body.base[p]
     momentum = local @ body.inertia + body.mass * np.cross(arm, np.cross(local, arm))
     about = np.einsum("tij,tj->ti", R, momentum)[:, 2]
-    inertia = np.trace(body.inertia) + body.mass * (body.vertices**2).sum(1).max()
+    inertia = np.trace(body.inertia) + body.mass * (body.base**2).sum(1).max()
     scale = inertia * np.abs(omega).max()
     pick = smooth(run) & (run.history["mode"].values[1:] == Mode.VERTEX)
     assert pick.sum() > 10
@@ -152,7 +152,7 @@ def test_constant_vertical_acceleration_is_changed_gravity(body, impact, share, 
     motion = given_["motion"]
     lift = share * body.gravity
     raised = motion.acceleration + np.array([[0.0], [0.0], [lift]])
-    heavier = Body(body.mass, body.inertia, body.vertices, body.gravity + lift)
+    heavier = Body(body.mass, body.inertia, body.base, body.gravity + lift)
     common = {"impact": impact, "t_end": 2.5, "controls": TIGHT}
     run = simulate(heavier, motion, start=given_["start"], **common)
     nearby = simulate(heavier, motion, start=perturbed(given_["start"]), **common)
@@ -174,7 +174,7 @@ def test_constant_vertical_acceleration_moves_the_uplift():
 def mirrored(body: Body) -> Body:
     """The body seen in a mirror x -> -x; vertex i becomes n - 1 - i."""
     flip = np.diag([-1.0, 1.0, 1.0])
-    return Body(body.mass, flip @ body.inertia @ flip, (body.vertices @ flip)[::-1], body.gravity)
+    return Body(body.mass, flip @ body.inertia @ flip, (body.base @ flip)[::-1], body.gravity)
 
 
 def mirrored_start(start: Start, n: int) -> Start:
@@ -194,7 +194,7 @@ def mirrored_start(start: Start, n: int) -> Start:
 def test_mirror_symmetry(body, impact, share, data):
     """x -> -x: w_x stays; w_y, w_z, tau and lambda_lat change sign."""
     given_ = scenario(data, body)
-    motion, start, n = given_["motion"], given_["start"], len(body.vertices)
+    motion, start, n = given_["motion"], given_["start"], len(body.base)
     impact = replace(impact, tau=torque(body, share))
     image = replace(impact, tau=-impact.tau, lam_lat=-impact.lam_lat)
     reflected = Motion(motion.acceleration * [[-1.0], [1.0], [1.0]], dt=motion.dt, name="mirrored")
@@ -232,7 +232,7 @@ def test_body_and_record_turned_together_change_nothing(body, impact, azimuth, d
     start, motion = data.draw(edge_starts(body)), shaking(body, data.draw(seeds), 1.0)
     c, s = cos(azimuth), sin(azimuth)
     turn = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
-    turned = Body(body.mass, turn @ body.inertia @ turn.T, body.vertices @ turn.T, body.gravity)
+    turned = Body(body.mass, turn @ body.inertia @ turn.T, body.base @ turn.T, body.gravity)
     common = {"impact": impact, "t_end": 2.5, "controls": TIGHT}
     run = simulate(body, motion, start=start, **common)
     nearby = simulate(body, motion, start=perturbed(start), **common)
@@ -250,7 +250,7 @@ def test_direction_of_a_fall_turns_with_body_and_record():
     for azimuth in (0.5, 2.0, -1.3):
         c, s = cos(azimuth), sin(azimuth)
         turn = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
-        turned = Body(body.mass, turn @ body.inertia @ turn.T, body.vertices @ turn.T)
+        turned = Body(body.mass, turn @ body.inertia @ turn.T, body.base @ turn.T)
         other = simulate(turned, motion.rotated(azimuth), controls=TIGHT)
         assert other.overturning_time == pytest.approx(run.overturning_time, abs=1e-6)
         difference = other.overturning_direction - run.overturning_direction - azimuth
@@ -267,7 +267,7 @@ def test_scale_of_length_and_time(body, impact, s, share, data):
     given_ = scenario(data, body)
     motion, start, clock = given_["motion"], given_["start"], sqrt(s)
     tau = torque(body, share)
-    large = Body(body.mass * s**3, body.inertia * s**5, body.vertices * s, body.gravity)
+    large = Body(body.mass * s**3, body.inertia * s**5, body.base * s, body.gravity)
     slow = Motion(motion.acceleration, dt=motion.dt * clock, name="slow")
     slow_start = replace(
         start, rate=start.rate / clock, angular_velocity=np.array(start.angular_velocity) / clock
@@ -297,7 +297,7 @@ def test_scale_of_length_and_time(body, impact, s, share, data):
 def test_geometry_of_contact(body, impact, seed):
     """Unit quaternion, no vertex below the ground, and contact vertices that stay where they are."""
     motion = shaking(body, seed, 2.5)
-    size = np.abs(body.vertices).max()
+    size = np.abs(body.base).max()
     for controls, below in ((TIGHT, PENETRATION), (Controls(), COARSE_PENETRATION)):
         run = simulate(body, motion, impact, controls=controls, t_end=4.0)
         norm = np.linalg.norm(run.history.orientation.values, axis=1)
@@ -306,7 +306,7 @@ def test_geometry_of_contact(body, impact, seed):
         assert where[..., 2].min() > -SLIP * size
         assert lowest_within_steps(body, run) > -below * size
         mode, index = run.history["mode"].values, run.history["index"].values
-        n, rows = len(body.vertices), np.arange(len(mode))
+        n, rows = len(body.base), np.arange(len(mode))
         first = where[rows, contact_vertex(body, run)]
         second = where[rows, (contact_vertex(body, run) + 1) % n]
         assert np.abs(first[mode != Mode.REST, 2]).max(initial=0.0) <= SLIP * size

@@ -29,9 +29,9 @@ def impact_point(lon, lat):
 
 
 def solutions(body, lon, lat, tau=None):
-    point = np.array([*impact_point(lon, lat), body.vertices[0, 2]])
+    point = np.array([*impact_point(lon, lat), body.base[0, 2]])
     before = np.array([0.0, -1.0, 0.0])
-    return facet_solutions(body.mass, body.inertia, body.vertices, point, body.vertices[0], before, tau)
+    return facet_solutions(body.mass, body.inertia, body.base, point, body.base[0], before, tau)
 
 
 FIGURE_12 = [  # lambdas, omega after for a COM at 20 cm and 10 cm, pivots (from 1)
@@ -91,7 +91,7 @@ def test_no_spin_takes_a_torque(com_height, tau, spin):
     body = block(com_height)
     landing = Landing(body, lon=1.0, lat=1.0)
     point = (*impact_point(1.0, 1.0), -com_height)
-    old, new = tuple(body.vertices[0]), tuple(body.vertices[landing.pivots[0]])
+    old, new = tuple(body.base[0]), tuple(body.base[landing.pivots[0]])
     inertia = tuple(body.inertia[np.triu_indices(3)])
     up = (0.0, 0.0, 1.0)
     found = angular_impulse(1.0, inertia, point, old, new, (0.0, -1.0, 0.0), tuple(landing.omega), up)
@@ -114,7 +114,7 @@ def test_given_torque_may_leave_two_solutions():
     landing = Landing(body, lon=-3.0, lat=4.2, tau=-0.002)
     energies = []
     for solution in found:
-        a = body.vertices[solution.pivot]
+        a = body.base[solution.pivot]
         v = np.cross(a, solution.omega)
         energies.append(0.5 * solution.omega @ body.inertia @ solution.omega + 0.5 * v @ v)
     best = found[int(np.argmin(energies))]

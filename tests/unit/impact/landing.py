@@ -5,13 +5,13 @@ from math import cos, sin
 import numpy as np
 
 from mcrock.body import Body
-from mcrock.kernel.contact import empty_constants, fill_constants, topology
 from mcrock.kernel.dynamics import ALONG_X, ALONG_Y, F0, F3, P_X, P_Y, Q0, Q3, RATE, W_X, W_Z
 from mcrock.kernel.integrate import empty_workspace
 from mcrock.kernel.landing import ImpactLaw, land_edge_on_face, land_vertex_on_face
 from mcrock.kernel.modes import EDGE
 from mcrock.kernel.record import RESULT_SIZE
-from mcrock.params import EnergyGain
+from mcrock.params import EnergyGain, FacetFallback, ImpactParameter
+from mcrock.simulation import body_tables
 
 
 class Landing:
@@ -40,7 +40,7 @@ class Landing:
         state[[F0, F3]] = cos(yaw / 2), sin(yaw / 2)
         state[[ALONG_X, ALONG_Y]] = cos(yaw) * x - sin(yaw) * y, sin(yaw) * x + cos(yaw) * y
         state[RATE] = rate
-        state[[P_X, P_Y]] = body.vertices[edge, :2]
+        state[[P_X, P_Y]] = body.base[edge, :2]
         law = _law(lon, lat, tau, gain, point)
         contact = land_edge_on_face(top, constants, state, self.results, law, edge, 0, work.sides)
         self._read(top, state, contact)
@@ -53,7 +53,7 @@ class Landing:
         state = work.state
         state[Q0] = 1.0
         state[W_X : W_Z + 1] = omega
-        state[[P_X, P_Y]] = body.vertices[pivot, :2]
+        state[[P_X, P_Y]] = body.base[pivot, :2]
         law = _law(lon, lat, np.nan, gain, None)
         contact = land_vertex_on_face(top, constants, state, self.results, law, 0, pivot, work.sides)
         self._read(top, state, contact)
@@ -66,15 +66,14 @@ class Landing:
 
 
 def _tables(body):
-    top = topology(body.faces, len(body.vertices))
-    constants = empty_constants(top)
-    fill_constants(top, body.mass, body.inertia, body.vertices, body.gravity, constants)
+    top, constants = body_tables(body, base_only=True)
     return top, constants, empty_workspace(top), np.zeros(RESULT_SIZE)
 
 
 def _law(lon, lat, tau, gain, point):
     return ImpactLaw(
         np.array([1.0, 0.0, lon, lat, tau]), np.zeros(5, np.int8), np.zeros((5, 1)),
-        int(EnergyGain[gain.upper()]), np.full(2, np.nan) if point is None else np.array(point, float),
+        np.full(1, int(ImpactParameter.LAMBDA_LON)), int(EnergyGain[gain.upper()]), int(FacetFallback.REST),
+        np.full(2, np.nan) if point is None else np.array(point, float),
         np.uint64(0), np.uint64(0),
     )  # fmt: skip

@@ -224,7 +224,7 @@ def test_closed_form_of_a_rectangle(edge, lon, lat):
     beta_n = body.mass * across**2 / (body.inertia[about_edge, about_edge] + body.mass * h**2)
     beta_e = body.mass * along**2 / (body.inertia[about_normal, about_normal] + body.mass * h**2)
     k = 1 + beta_n * lon - beta_e * abs(lat)
-    e = np.roll(body.vertices, -1, axis=0)[edge] - body.vertices[edge]
+    e = np.roll(body.base, -1, axis=0)[edge] - body.base[edge]
     e = e / np.linalg.norm(e)
     expected = -e * (1 - 2 * beta_n * lon / k) - np.cross(UP, e) * 2 * across / along * beta_e * lat / k
     landing = Landing(body, edge=edge, lon=lon, lat=lat)
@@ -278,7 +278,7 @@ def test_every_point_of_a_rectangle_is_feasible_if_and_only_if_the_betas_add_to_
 def test_infeasible_impact_stops_the_body_and_is_counted_with_its_energy():
     body = cuboid(1.0, 1.0, 1.0, mass=3.0)
     landing = Landing(body, lon=-1.0, lat=1.0, rate=-2.0)
-    old = body.vertices[0]
+    old = body.base[0]
     before = equations.energy(body.mass, body.inertia, old, np.array([0.0, -2.0, 0.0]))
     barrier = body.mass * body.gravity * (body.radius - body.com_height)
     assert landing.mode == REST
@@ -399,8 +399,8 @@ def vertex_landings(cases, size):
             continue
         body = Body(case.mass, case.inertia, case.vertices)
         for _ in range(size):
-            pivot, omega = int(rng.integers(len(body.vertices))), rng.normal(size=3)
-            approach = np.cross(omega, body.vertices - body.vertices[pivot])[:, 2]
+            pivot, omega = int(rng.integers(len(body.base))), rng.normal(size=3)
+            approach = np.cross(omega, body.base - body.base[pivot])[:, 2]
             if (np.delete(approach, pivot) < 0).all():
                 yield body, pivot, omega, rng.uniform(-0.9, 1.4), rng.uniform(-1.0, 1.0), approach
 
@@ -413,15 +413,15 @@ def test_landing_from_a_vertex(facet_cases):
     """
     counts = {True: 0, False: 0}
     for body, pivot, omega, lon, lat, approach in vertex_landings(facet_cases, 30):
-        n = len(body.vertices)
+        n = len(body.base)
         before, after = approach[(pivot - 1) % n], approach[(pivot + 1) % n]
         old = pivot if abs(after) < abs(before) else (pivot - 1) % n
-        point = np.array([*equations.facet_point(body.vertices[:, :2], old, lon, lat), -body.com_height])
+        point = np.array([*equations.facet_point(body.base[:, :2], old, lon, lat), -body.com_height])
         k = coefficients_of(body, point).min()
         if abs(k) < 1e-3:  # rounding grows with 1/k
             continue
         found = equations.facet_solutions(
-            body.mass, body.inertia, body.vertices, point, body.vertices[pivot], omega
+            body.mass, body.inertia, body.base, point, body.base[pivot], omega
         )
         landing = Landing.from_vertex(body, pivot, omega, lon, lat)
         assert (len(found) == 1) == (k > 0)
@@ -433,8 +433,8 @@ def test_landing_from_a_vertex(facet_cases):
         assert landing.pivots == [found[0].pivot]
         scale = np.abs(found[0].omega).max() + np.abs(omega).max()
         assert landing.omega == pytest.approx(found[0].omega, abs=RTOL / min(1.0, k) * scale)
-        kinetic = equations.energy(body.mass, body.inertia, body.vertices[pivot], omega)
-        left = equations.energy(body.mass, body.inertia, body.vertices[found[0].pivot], found[0].omega)
+        kinetic = equations.energy(body.mass, body.inertia, body.base[pivot], omega)
+        left = equations.energy(body.mass, body.inertia, body.base[found[0].pivot], found[0].omega)
         assert landing.change == pytest.approx(left - kinetic, abs=RTOL / min(1.0, k) * max(left, kinetic))
     assert counts[True] > 1000
     assert counts[False] > 100
@@ -443,7 +443,7 @@ def test_landing_from_a_vertex(facet_cases):
 def test_landing_from_a_vertex_gains_no_energy_when_projected(facet_cases):
     gained = []
     for body, pivot, omega, lon, lat, _ in vertex_landings(facet_cases, 30):
-        kinetic = equations.energy(body.mass, body.inertia, body.vertices[pivot], omega)
+        kinetic = equations.energy(body.mass, body.inertia, body.base[pivot], omega)
         landing = Landing.from_vertex(body, pivot, omega, lon, lat, gain="project")
         if landing.change > BOUND_RTOL * kinetic:
             gained.append((lon, lat, landing.change / kinetic, landing.results[ENERGY_GAIN]))
@@ -453,7 +453,7 @@ def test_landing_from_a_vertex_gains_no_energy_when_projected(facet_cases):
 def test_given_torque_gains_no_energy_when_projected():
     """A torque large enough to spin a block up from an impact that loses energy without it."""
     body = cuboid(0.6, 0.4, 2.0, mass=3.0)
-    before = equations.energy(body.mass, body.inertia, body.vertices[0], np.array([0.0, -1.0, 0.0]))
+    before = equations.energy(body.mass, body.inertia, body.base[0], np.array([0.0, -1.0, 0.0]))
     allowed = Landing(body, lon=0.9, lat=0.2, tau=1.0)
     assert allowed.change > 0.1 * before
     landing = Landing(body, lon=0.9, lat=0.2, tau=1.0, gain="project")

@@ -1,0 +1,217 @@
+"""The rigid body of one run, and the numbers derived from many."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcrock.body.check import check_bodies, check_faces, edge_geometry
+from mcrock.body.faces import (
+    Array,
+    Faces,
+    directed_edges,
+    face_heights,
+    face_normals,
+    nearly_flat,
+    stable_faces,
+    stands_over,
+)
+from mcrock.body.frame import downwards
+from mcrock.params import GRAVITY
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Body:
+    """Rigid convex body that stands on one of its faces.
+
+    Use `cuboid`, `prism`, `frustum`, `cylinder`, `hull` or `polyhedron`; call ``Body`` itself with
+    measured or computed mass properties. If only its base is known, ``vertices`` is the base polygon
+    and nothing else can touch the ground.
+
+    The frame has its origin at the COM, and z is the axis that tilt is measured from. A start face
+    that is not perpendicular to z is laid flat by the smallest rotation.
+
+    Attributes
+    ----------
+    mass : float
+        [kg].
+    inertia : ndarray (3, 3)
+        About the COM, body axes [kg m2].
+    vertices : ndarray (n, 3)
+        Relative to the COM [m]. Without ``faces`` the base, counter-clockwise seen from above, all at
+        z = -(height of the COM above the base).
+    gravity : float
+        [m/s2].
+    faces : tuple of tuples of int
+        Vertices of each face that can touch the ground, counter-clockwise seen from above when the
+        body lies on it (seen from inside the body).
+    start_face : int
+        Face on which the body stands at the start. The COM need not be over it if all faces are given:
+        such a body rolls off.
+    base_faces : tuple of int
+        Faces that count as base: a vertex that belongs to none of them and touches the ground means
+        overturned. Always with the start face; by default also every face inclined to it by less
+        than 5 deg that is connected to it through such faces.
+
+    Raises
+    ------
+    ValueError
+        For a body that cannot exist or cannot stand: the message names field, unit and value.
+    """
+
+    mass: float
+    inertia: Array
+    vertices: Array
+    gravity: float = GRAVITY
+    faces: Faces = None  # type: ignore[assignment]  # a tuple once the body is made
+    start_face: int = 0
+    base_faces: tuple[int, ...] = None  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "mass", float(self.mass))
+        object.__setattr__(self, "gravity", float(self.gravity))
+        for name, shape in (("inertia", "(3, 3) [kg m2]"), ("vertices", "(n, 3) [m]")):
+            try:
+                array = np.array(getattr(self, name), dtype=float)
+            except (TypeError, ValueError):
+                raise ValueError(f"Body.{name} must be an array of numbers of shape {shape}") from None
+            if array.ndim != 2 or array.shape[1] != 3 or (name == "inertia" and array.shape[0] != 3):
+                raise ValueError(f"Body.{name} must have shape {shape}, got {array.shape}")
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
+        self._set_faces()
+        check_bodies(*self._arrays(), self.faces, np.array([self.start_face]))
+        base = nearly_flat(self.vertices, self.faces, self.start_face)
+        if self.base_faces is not None:
+            base = tuple(
+                sorted({self.start_face, *(self._face_number(f, "base_faces") for f in self.base_faces)})
+            )
+        object.__setattr__(self, "base_faces", base)
+
+    def _set_faces(self) -> None:
+        if self.faces is None:
+            faces: Faces = (tuple(range(len(self.vertices))),)
+        else:
+            faces = tuple(tuple(int(v) for v in face) for face in self.faces)
+            check_faces(faces, len(self.vertices))
+        object.__setattr__(self, "faces", faces)
+        object.__setattr__(self, "start_face", self._face_number(self.start_face, "start_face"))
+
+    def _face_number(self, face: int, name: str) -> int:
+        if not 0 <= face < len(self.faces):
+            raise ValueError(f"Body.{name} must be 0 to {len(self.faces) - 1}, got {face}")
+        return int(face)
+
+    def _arrays(self) -> tuple[Array, Array, Array, Array]:
+        """Mass, inertia, vertices and gravity as those of one body among many."""
+        return np.array([self.mass]), self.inertia[None], self.vertices[None], np.array([self.gravity])
+
+    @property
+    def base(self) -> Array:
+        """Vertices of the start face in its order (k, 3) [m]."""
+        return self.vertices[list(self.faces[self.start_face])]
+
+    @property
+    def com_height(self) -> float:
+        """Height of the COM above the start face [m]."""
+        return -float(self._flat_base()[:, 2].mean())
+
+    @property
+    def face_normals(self) -> Array:
+        """Outward unit normals (n_face, 3) [1]."""
+        return face_normals(self.vertices[None], self.faces)[0]
+
+    @property
+    def face_heights(self) -> Array:
+        """Height of the COM over each face (n_face,) [m]."""
+        return face_heights(self.vertices[None], self.faces, self.face_normals[None])[0]
+
+    @property
+    def face_stable(self) -> np.ndarray:
+        """Whether the body can stand on each face (n_face,)."""
+        return stable_faces(self.vertices[None], self.faces)[0]
+
+    @property
+    def edge_slenderness(self) -> Array:
+        """Slenderness of each edge of the start face: tilt at which the COM stands over it (n,) [rad]."""
+        return edge_geometry(self._flat_base()[None])[1][0]
+
+    @property
+    def slenderness(self) -> float:
+        """Smallest tilt at which the COM stands over an edge that bounds the base [rad]."""
+        return float(self._derived("slenderness"))
+
+    @property
+    def radius(self) -> float:
+        """Distance R from the COM to the edge of smallest slenderness [m]."""
+        return float(self._derived("radius"))
+
+    @property
+    def frequency(self) -> float:
+        """Frequency parameter p = sqrt(m g R / I) about the edge of smallest slenderness [rad/s]."""
+        return float(self._derived("frequency"))
+
+    @property
+    def stands_clear(self) -> bool:
+        """Whether nothing outside the base can touch the ground before the axis has tilted by 90 deg.
+
+        True if only the base is known, or if it is one face perpendicular to the axis and every
+        other vertex stands over it.
+        """
+        if len(self.faces) == 1:
+            return True
+        return len(self.base_faces) == 1 and bool(
+            stands_over(self.vertices[None], self.faces[self.start_face])[0]
+        )
+
+    def _flat_base(self) -> Array:
+        """Vertices of the start face with z up when it lies flat (k, 3) [m]."""
+        if len(self.faces) == 1:
+            return self.base
+        normal = face_normals(self.vertices[None], self.faces)[:, self.start_face]
+        return self.base @ downwards(normal)[0].T
+
+    def _derived(self, name: str) -> float:
+        return derived(*self._arrays(), self.faces, np.array([self.start_face]), self.base_faces)[name][0]
+
+
+def derived(
+    mass: Array,
+    inertia: Array,
+    vertices: Array,
+    gravity: Array,
+    faces: Faces | None = None,
+    start_face: np.ndarray | None = None,
+    base_faces: tuple[int, ...] = (0,),
+) -> dict[str, Array]:
+    """Radius [m], slenderness [rad] and frequency parameter [rad/s] of many bodies.
+
+    The slenderness is the smallest tilt of body z at which the COM stands over an edge that bounds the
+    base; radius and frequency parameter belong to that edge. Where every face is base the slenderness
+    is pi/2. Shapes as `check_bodies`; each result has shape (n,).
+    """
+    faces = (tuple(range(vertices.shape[1])),) if faces is None else faces
+    start = np.zeros(len(mass), dtype=np.int64) if start_face is None else start_face
+    owner = {edge: f for f, face in enumerate(faces) for edge in directed_edges(face)}
+    result = {name: np.empty(len(mass)) for name in ("radius", "slenderness", "frequency")}
+    for face in np.unique(start):
+        of, base = np.flatnonzero(start == face), {int(face), *base_faces}
+        bounds = [(v, w) for (v, w), f in owner.items() if f in base and owner.get((w, v)) not in base]
+        free = not bounds
+        v, w = np.array(bounds or [edge for edge in owner if edge[0] < edge[1]]).T
+        corner, along = vertices[of][:, v], vertices[of][:, w] - vertices[of][:, v]
+        along /= np.sqrt((along**2).sum(-1, keepdims=True))
+        lever = (corner * along).sum(-1, keepdims=True) * along - corner  # from the edge to the COM
+        radius = np.sqrt((lever**2).sum(-1))
+        about = np.einsum("nki,nij,nkj->nk", along, inertia[of], along) + mass[of, None] * radius**2
+        frequency = np.sqrt((mass * gravity)[of, None] * radius / about)
+        normals = -face_normals(vertices[of], faces)[:, [owner[edge] for edge in zip(v, w, strict=True)]]
+        inside = (np.cross(normals, along) * lever).sum(-1)
+        tilt = np.copysign(np.arctan2(np.hypot(lever[..., 0], lever[..., 1]), lever[..., 2]), inside)
+        pick = np.argmax(frequency, axis=1) if free else np.argmin(tilt, axis=1)
+        rows = np.arange(len(of))
+        result["radius"][of] = radius[rows, pick]
+        result["slenderness"][of] = np.pi / 2 if free else tilt[rows, pick]
+        result["frequency"][of] = frequency[rows, pick]
+    return result

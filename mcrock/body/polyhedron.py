@@ -1,0 +1,275 @@
+"""Bodies of any convex shape, from their points or from their faces."""
+
+from __future__ import annotations
+
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.spatial import ConvexHull, QhullError
+
+from mcrock.body.body import Body
+from mcrock.body.check import check_face_lists
+from mcrock.body.faces import Array, Faces, exterior_angles, face_normals
+from mcrock.body.frame import body_axes
+from mcrock.body.mass import solid_moments
+from mcrock.body.merge import MERGE_ANGLE, merge_coplanar, orient
+from mcrock.body.solids import mass_of
+from mcrock.params import GRAVITY
+
+SHALLOW = 1e-3  # neighbouring faces that differ by less deserve a warning [rad]
+
+
+class Surface(NamedTuple):
+    """Faces of a convex body and the points that are its corners."""
+
+    kept: NDArray[np.int64]  # (n_vertex,) numbers of the points that are corners
+    faces: Faces  # of the corners, counter-clockwise seen from inside
+    face_map: NDArray[np.int64]  # (n_given,) number of each given face after merging
+
+
+def polyhedron(
+    vertices: ArrayLike,
+    faces: Faces | None = None,
+    density: float | None = None,
+    *,
+    mass: float | None = None,
+    com: ArrayLike | None = None,
+    inertia: ArrayLike | None = None,
+    start_face: int | None = None,
+    axis: ArrayLike | None = None,
+    base_faces: tuple[int, ...] | None = None,
+    gravity: float = GRAVITY,
+) -> Body:
+    """Convex body from its vertices and faces.
+
+    Faces in one plane are merged, and vertices that are no corners then are dropped: neighbours whose
+    normals differ by less than 1e-6 rad are one face. A merged face takes the place of the first of
+    its parts; otherwise faces and vertices keep their order.
+
+    Parameters
+    ----------
+    vertices : array_like (n, 3)
+        In any axes [m].
+    faces : tuple of tuples of int, optional
+        Vertices of each face in order round it, either way; the faces of the hull by default.
+    density, mass : float
+        One of the two [kg/m3], [kg].
+    com : array_like (3,), optional
+        Position of the COM in the axes of the vertices [m]; the centroid by default.
+    inertia : array_like (3, 3), optional
+        About the COM, in the axes of the vertices [kg m2], with ``mass``; by default that of the
+        homogeneous body about its centroid.
+    start_face : int, optional
+        Face on which the body starts, by its number in ``faces``; by default the face whose outward
+        normal is closest to -z.
+    axis : array_like (3,), optional
+        Axis from which tilt is measured, in the axes of the vertices; by default the inward normal of
+        the start face. It becomes body z.
+    base_faces : tuple of int, optional
+        Faces that count as base, see `Body`, by their numbers in ``faces``.
+    gravity : float
+        [m/s2].
+
+    Returns
+    -------
+    Body
+
+    Raises
+    ------
+    ValueError
+        If the faces are no closed convex surface, or the body cannot exist.
+
+    Warns
+    -----
+    UserWarning
+        If neighbouring faces meet at 1e-6 to 1e-3 rad: the motion depends on whether such faces
+        are one.
+
+    Examples
+    --------
+    >>> wedge = polyhedron(
+    ...     [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)],
+    ...     [(0, 1, 2), (0, 1, 3), (1, 2, 3), (2, 0, 3)],
+    ...     mass=6.0,
+    ... )
+    >>> round(wedge.com_height, 4), wedge.face_stable.tolist()
+    (0.25, [True, True, True, True])
+    """
+    points = _points("polyhedron.vertices", vertices)
+    if faces is None:
+        return hull(
+            points, density, mass=mass, com=com, inertia=inertia, start_face=start_face, axis=axis,
+            base_faces=base_faces, gravity=gravity,
+        )  # fmt: skip
+    surface = surface_of(points, faces)
+    start = None if start_face is None else _mapped(surface.face_map, start_face, "start_face")
+    if base_faces is not None:
+        base_faces = tuple(_mapped(surface.face_map, f, "base_faces") for f in base_faces)
+    return _body("polyhedron", points, surface, density, mass, com, inertia, start, axis, base_faces, gravity)
+
+
+def hull(
+    points: ArrayLike,
+    density: float | None = None,
+    *,
+    mass: float | None = None,
+    com: ArrayLike | None = None,
+    inertia: ArrayLike | None = None,
+    start_face: int | None = None,
+    axis: ArrayLike | None = None,
+    base_faces: tuple[int, ...] | None = None,
+    gravity: float = GRAVITY,
+) -> Body:
+    """Convex hull of points, in any order; points inside it are left out.
+
+    The corners keep the order of the points. Faces are numbered by their vertices in ascending
+    order: the face with vertices 0, 1 and 4 comes before that with 0, 2 and 3.
+
+    Parameters
+    ----------
+    points : array_like (n, 3)
+        At least 4, in any axes [m].
+    density, mass, com, inertia, axis, gravity
+        As `polyhedron`.
+    start_face, base_faces : int, tuple of int, optional
+        As `polyhedron`, by the numbers of the faces of the hull.
+
+    Returns
+    -------
+    Body
+
+    Raises
+    ------
+    ValueError
+        If the points enclose no volume, or the body cannot exist.
+
+    Warns
+    -----
+    UserWarning
+        As `polyhedron`.
+
+    Examples
+    --------
+    >>> corners = [(x, y, z) for x in (0.0, 0.4) for y in (0.0, 0.4) for z in (0.0, 1.6)]
+    >>> block = hull([*corners, (0.2, 0.2, 0.8)], density=2600)
+    >>> round(block.frequency, 4), block.base.shape
+    (2.987, (4, 3))
+    """
+    points = _points("hull.points", points)
+    surface = hull_surface(points)
+    return _body("hull", points, surface, density, mass, com, inertia, start_face, axis, base_faces, gravity)
+
+
+def surface_of(points: Array, faces: Faces) -> Surface:
+    """Oriented and merged ``faces`` round ``points`` (n, 3) [m]; ValueError as `polyhedron`."""
+    given = tuple(tuple(int(v) for v in face) for face in faces)
+    if len(given) < 4:
+        raise ValueError(f"polyhedron.faces must list at least 4 faces, got {len(given)}")
+    check_face_lists(given, len(points), "polyhedron")
+    return _merged(points, orient(points, given))
+
+
+def hull_surface(points: Array) -> Surface:
+    """Faces of the convex hull of ``points`` (n, 3) [m]; ValueError as `hull`."""
+    if len(points) < 4:
+        raise ValueError(f"hull.points must list at least 4 points [m], got {len(points)}")
+    try:
+        found = ConvexHull(points)
+    except QhullError:
+        raise ValueError(
+            f"hull.points must enclose a volume [m3], but all {len(points)} lie in one plane"
+        ) from None
+    used = np.unique(found.simplices)
+    number = np.zeros(len(points), dtype=np.int64)
+    number[used] = np.arange(len(used))
+    triangles = tuple(map(tuple, number[found.simplices].tolist()))
+    # the triangles of one plane share its equation, exact also where they are slivers
+    kept, faces, _ = _merged(points[used], orient(points[used], triangles), found.equations[:, :3])
+    begun = [face[at:] + face[:at] for face in faces for at in [face.index(min(face))]]
+    return Surface(used[kept], tuple(sorted(begun, key=sorted)), np.arange(len(faces)))
+
+
+def _merged(points: Array, faces: Faces, normals: Array | None = None) -> Surface:
+    _, merged, face_map, vertex_map = merge_coplanar(points, faces, normals)
+    return Surface(np.flatnonzero(vertex_map >= 0), merged, face_map)
+
+
+def lowest_face(vertices: Array, faces: Faces) -> int:
+    """Face whose outward normal is closest to -z; of equal ones the first. ``vertices`` (n, 3)."""
+    down = face_normals(vertices[None], faces)[0, :, 2]
+    return int(np.flatnonzero(down <= down.min() + 1e-12)[0])
+
+
+def _body(
+    name: str,
+    points: Array,
+    surface: Surface,
+    density: float | None,
+    mass: float | None,
+    com: ArrayLike | None,
+    inertia: ArrayLike | None,
+    start_face: int | None,
+    axis: ArrayLike | None,
+    base_faces: tuple[int, ...] | None,
+    gravity: float,
+) -> Body:
+    corners = points[surface.kept]
+    volume, centroid, spread = (array[0] for array in solid_moments(corners[None], surface.faces))
+    if inertia is not None and mass is None:
+        raise ValueError(f"{name}.inertia [kg m2] is given, so {name}.mass [kg] is needed too")
+    mass = mass_of(name, density, mass, float(volume))
+    centre = centroid if com is None else _vector(f"{name}.com", com, "m")
+    about = mass * spread if inertia is None else np.array(inertia, float)
+    start = lowest_face(corners, surface.faces) if start_face is None else start_face
+    if not 0 <= start < len(surface.faces):
+        raise ValueError(f"{name}.start_face must be 0 to {len(surface.faces) - 1}, got {start}")
+    if axis is not None:
+        axis = _vector(f"{name}.axis", axis, "1")
+        if not axis.any():
+            raise ValueError(f"{name}.axis must not be zero")
+    turn = body_axes(face_normals(corners[None], (surface.faces[start],))[0], axis)[0]
+    _warn_if_shallow(name, corners, surface.faces)
+    return Body(
+        mass, turn @ about @ turn.T, (corners - centre) @ turn.T, gravity, surface.faces, start, base_faces
+    )
+
+
+def _warn_if_shallow(name: str, corners: Array, faces: Faces) -> None:
+    pairs, angles = exterior_angles(corners[None], faces)
+    shallow = np.flatnonzero((angles[0] >= 0.5 * MERGE_ANGLE) & (angles[0] < SHALLOW))
+    if len(shallow):
+        f, g = pairs[shallow[0]]
+        more = f" and {len(shallow) - 1} more pairs" if len(shallow) > 1 else ""
+        warnings.warn(
+            f"{name}: faces {f} and {g}{more} meet at {angles[0][shallow[0]]:.2g} rad, less than "
+            f"{SHALLOW:g}; the motion depends on whether they are one face, so make them one plane if they are",
+            stacklevel=4,
+        )
+
+
+def _points(name: str, points: ArrayLike) -> Array:
+    try:
+        array = np.array(points, float)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be an array of numbers of shape (n, 3) [m]") from None
+    if array.ndim != 2 or array.shape[1] != 3:
+        raise ValueError(f"{name} must have shape (n, 3) [m], got {array.shape}")
+    if not np.isfinite(array).all():
+        worst = int(np.argmin(np.isfinite(array).all(1)))
+        raise ValueError(f"{name} must be finite [m], got {array[worst].tolist()} at {worst}")
+    return array
+
+
+def _vector(name: str, value: ArrayLike, unit: str) -> Array:
+    array = np.array(value, float)
+    if array.shape != (3,) or not np.isfinite(array).all():
+        raise ValueError(f"{name} must be 3 finite numbers [{unit}], got {value!r}")
+    return array
+
+
+def _mapped(face_map: NDArray[np.int64], face: int, name: str) -> int:
+    if not 0 <= face < len(face_map):
+        raise ValueError(f"polyhedron.{name} must be 0 to {len(face_map) - 1}, got {face}")
+    return int(face_map[face])

@@ -1,0 +1,194 @@
+"""The table of a body of any convex shape: the hull of its vertices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from math import isfinite
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mcrock.body import (
+    Faces,
+    body_axes,
+    face_normals,
+    hull_surface,
+    lowest_face,
+    nearly_flat,
+    settle,
+    solid_moments,
+)
+from mcrock.config.bodies import (
+    Array,
+    Bodies,
+    Draws,
+    Points,
+    Solid,
+    Tensor,
+    Triple,
+    coordinates,
+    drawn_tensor,
+)
+from mcrock.config.distributions import Distribution, Quantity, Uncertain
+from mcrock.config.errors import ConfigError, mistake, refuse
+from mcrock.config.fields import Integer, ListOf, Number, Text, exactly_one
+
+OFFSETS = ("com_x", "com_y", "com_z")
+
+
+class Outline(NamedTuple):
+    """What all realizations of a polyhedron share."""
+
+    kept: NDArray[np.int64]  # (n_vertex,) numbers of the listed vertices that are corners of the hull
+    faces: Faces  # of the corners, as `mcrock.body.Body`
+    start_face: int  # face that the bodies are put down on
+    base_faces: tuple[int, ...]
+
+
+class Axis(Triple):
+    """A direction."""
+
+    def parse(self, value: Any) -> tuple[float, ...]:
+        axis = super().parse(value)
+        if not any(axis):
+            refuse(mistake("must not be zero in all three coordinates"))
+        return axis
+
+
+class Polyhedron(Solid):
+    """Convex hull of vertices; homogeneous, or with given mass properties.
+
+    The faces are those of the hull of the vertices at their medians, numbered by their vertices in
+    ascending order. Every realization has the same faces, and one whose drawn vertices do not lie in
+    them is refused.
+    """
+
+    alternatives: ClassVar = (("density", "mass"), ("vertices", "file"))
+    settings: ClassVar = ("vertices", "start_face", "axis", "base_faces")
+
+    shape: Literal["polyhedron"]
+    vertices: Annotated[
+        tuple[tuple[Quantity, ...], ...] | None, Points("a list of at least 4 vertices [x, y, z] [m]", 3, 4)
+    ] = None
+    file: Annotated[str | None, Text()] = None  # read by `load_config`, which puts its rows in `vertices`
+    scale: Annotated[Quantity, Uncertain("1", above=0.0)] = 1.0
+    com: Annotated[
+        tuple[Quantity, ...] | None,
+        Triple("[x, y, z] in the axes of the vertices [m]", (Uncertain("m"),) * 3),
+    ] = None
+    inertia: Annotated[tuple[tuple[Quantity, ...], ...] | None, Tensor()] = None
+    start_face: Annotated[int | None, Integer(0)] = None
+    axis: Annotated[tuple[float, ...] | None, Axis("a direction [x, y, z] [1]", (Number("1"),) * 3)] = None
+    base_faces: Annotated[tuple[int, ...] | None, ListOf(Integer(0), "a list of face numbers")] = None
+
+    @classmethod
+    def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+        yield from exactly_one(data, {"vertices": "m", "file": "rows of x, y, z"})
+        if "com" not in data and "inertia" not in data:
+            yield from super().conflicts(data)
+            return
+        missing = [repr(key) for key in ("com", "inertia", "mass") if key not in data]
+        if missing:
+            yield (
+                (),
+                f"'com', 'inertia' and 'mass' are given together or not at all; missing {', '.join(missing)}",
+            )
+        for key in ("density", *OFFSETS):
+            if key in data:
+                yield (key,), "only for a homogeneous body; leave it out where 'com' and 'inertia' are given"
+
+    def quantities(self) -> Iterator[tuple[str, Quantity]]:
+        """All numbers of the body with their keys, but of the vertices the uncertain ones alone."""
+        for name, value in super().quantities():
+            if self.com is None or name not in OFFSETS:
+                yield name, value
+        for i, vertex in enumerate(self.vertices or ()):
+            for j, value in enumerate(vertex):
+                if isinstance(value, Distribution):
+                    yield f"vertices[{i}][{j}]", value
+
+    @cached_property
+    def outline(self) -> Outline:
+        """Faces and base of the body with every uncertain number at its median.
+
+        Raises
+        ------
+        ValueError
+            If the vertices enclose no volume, or a face is named that does not exist.
+        """
+        draws = self.medians()
+        points = coordinates("vertices", self.vertices or (), draws)[0]
+        try:
+            surface = hull_surface(points)
+        except ValueError as error:
+            raise ValueError(str(error).replace("hull.points", "vertices")) from None
+        corners, faces = points[surface.kept], surface.faces
+        start = lowest_face(corners, faces) if self.start_face is None else self.start_face
+        for key, numbers in (("start_face", (start,)), ("base_faces", self.base_faces or ())):
+            if max(numbers, default=0) >= len(faces):
+                raise ValueError(f"{key}: the body has the faces 0 to {len(faces) - 1}, got {max(numbers)}")
+        if self.base_faces is None:
+            relative = self._matter(draws, corners[None], faces)[2]
+            base = nearly_flat(corners, faces, settle(relative[0], faces, start))
+        else:
+            base = tuple(sorted(self.base_faces))
+        return Outline(surface.kept, faces, start, base)
+
+    def build(self, draws: Draws) -> Bodies:
+        kept, faces, put_on, base = self.outline
+        corners = coordinates("vertices", self.vertices or (), draws, kept)
+        with np.errstate(divide="ignore", invalid="ignore"):  # what has no volume is refused by `check`
+            mass, inertia, relative, values = self._matter(draws, corners, faces)
+            start = settle(relative, faces, np.full(len(mass), put_on))
+            normals = face_normals(relative, faces)[np.arange(len(mass)), start]
+            turn = body_axes(normals, None if self.axis is None else np.array(self.axis))
+        inertia = turn @ inertia @ turn.transpose(0, 2, 1)
+        vertices = np.einsum("nij,nvj->nvi", turn, relative)
+        return Bodies(
+            mass, inertia, vertices, draws["body.gravity"], values, faces, start, base, False, settled=True
+        )
+
+    def _matter(
+        self, draws: Draws, corners: Array, faces: Faces
+    ) -> tuple[Array, Array, Array, dict[str, Array]]:
+        """Mass (n,) [kg], inertia (n, 3, 3) about the centre of mass [kg m2], vertices (n, n_vertex, 3)
+        relative to it [m], both in the axes of ``corners``, and dataset variables."""
+        corners = corners * draws["body.scale"][:, None, None]
+        if self.com is not None:
+            com = np.stack([draws[f"body.com[{i}]"] for i in range(3)], axis=-1)
+            return draws["body.mass"], drawn_tensor(draws), corners - com[:, None], {}
+        volume, centroid, spread = solid_moments(corners, faces)
+        mass, offset, values = self.weighed(draws, volume)
+        return mass, mass[:, None, None] * spread, corners - (centroid + offset)[:, None], values
+
+
+def read_points(path: Path) -> list[list[float]]:
+    """Points of a text file: one to a line, x y z [m] with commas or blanks between; ``#`` comments.
+
+    Raises
+    ------
+    ConfigError
+        With file and line, if the file cannot be read or a line does not hold 3 finite numbers.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise ConfigError(f"{path}: not a text file in UTF-8") from None
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
+    points = []
+    for line, content in enumerate(text.splitlines(), start=1):
+        fields = content.partition("#")[0].replace(",", " ").split()
+        if not fields:
+            continue
+        try:
+            point = [float(field) for field in fields]
+        except ValueError:
+            point = []
+        if len(point) != 3 or not all(map(isfinite, point)):
+            raise ConfigError(f"{path}, line {line}: expected 3 numbers x, y, z, got {content.strip()!r}")
+        points.append(point)
+    return points

@@ -1,0 +1,454 @@
+"""Motion of a planar block, compiled: rest, rocking over one edge, impacts, overturning.
+
+Over an edge the block has one angle, phi >= 0, its tilt over that edge; the signed rotation is phi
+over the right edge and -phi over the left one. With the slenderness alpha and c = m R/K of the edge
+(K the inertia about it) the equation of motion is
+
+    phi'' = -c [ (g + a_z) sin(alpha - phi) + s a_x cos(alpha - phi) ],   s = 1 right, -1 left
+
+exact for any tilt. It does not contain phi', so that Nystrom's method of fourth order needs three
+evaluations in a step. A landing multiplies the angular velocity by the ratio r of the new edge.
+"""
+
+from __future__ import annotations
+
+from math import acos, asin, cos, pi, sin, sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from mcrock.jit import jit
+from mcrock.kernel.events import EVENT_TIME, cubic_peak, first_landing
+from mcrock.kernel.shaking import (
+    A_X,
+    A_Z,
+    END,
+    OMEGA,
+    ORIGIN,
+    PHASE,
+    SINE,
+    acceleration,
+    count_segments,
+    end_of_shaking,
+    load_segment,
+)
+from mcrock.params import Event, Outcome
+
+AT_REST, ROCKING, OVERTURNED = int(Outcome.AT_REST), int(Outcome.ROCKING), int(Outcome.OVERTURNED)
+STEP_LIMIT, IMPACT_LIMIT = int(Outcome.STEP_LIMIT), int(Outcome.IMPACT_LIMIT)
+INSTANT_LIMIT, NOT_FINITE = int(Outcome.INSTANT_LIMIT), int(Outcome.NOT_FINITE)
+SETTLING = int(Outcome.SETTLING)
+START, UPLIFT, FACET_IMPACT = 0, int(Event.UPLIFT), int(Event.FACET_IMPACT)
+REST_EVENT, OVERTURN = int(Event.REST), int(Event.OVERTURN)
+
+# numpy integers: a Python integer constant would compile a function once for each value
+RIGHT, LEFT, REST = np.int64(0), np.int64(1), np.int64(-1)
+
+# columns of a block, those of an edge first: slenderness [rad], c = m R/K [1/m], R [m], K/m [m2],
+# distance from the COM [m] and velocity ratio of landings on it [1]; those of the left edge follow
+ALPHA, PULL, RADIUS, INERTIA, DISTANCE, RATIO, EDGE_SIZE = range(7)
+# gravity [m/s2], COM height [m], p [rad/s], smallest slenderness [rad] and energy over mass that the
+# lower of the two barriers takes [m2/s2]
+GRAVITY, HEIGHT, FREQUENCY, SLENDERNESS, BARRIER, BLOCK_SIZE = range(2 * EDGE_SIZE, 2 * EDGE_SIZE + 6)
+
+# columns of the results of a run
+(
+    OUTCOME,
+    OVERTURNING_TIME,
+    PEAK_RIGHT,
+    PEAK_LEFT,
+    PEAK_RATIO,
+    IMPACTS,
+    UPLIFTS,
+    ENERGY_LOSS,
+    FRICTION,
+    NORMAL_FORCE,
+    CONTACT_LOST,
+    MARGIN,
+    END_TIME,
+    STEPS,
+    RESULT_SIZE,
+) = range(15)
+
+TOUCH = 1e-12  # tilt that counts as flat [rad]
+STILL = 1e-9  # an uplift this slow [rad/s] that ends this soon [s] is none
+SLACK = 1e-12  # share of the moment of the weight that is rounding [1]
+SINE_STEP = 0.1  # largest step in a sine pulse, in radians of the pulse
+REFINEMENTS = 40  # of the time of an event, by stepping again from the start of the step
+CONVERGED, CONVERGED_TIME = 1e-4, 1e-7  # Newton corrections of a landing, over the step and [s]
+INSTANT_EVENTS = 200  # events at one instant before the run is given up
+SWINGS = 100  # swings of free motion looked at before the run is given up
+FALL = 0.25 * pi  # contact forces are watched up to this tilt: the end of every fall unloads the edge [rad]
+
+
+class Settings(NamedTuple):
+    """Numerical settings of a run, see `mcrock.params.Controls`."""
+
+    step: float
+    max_step: float
+    rest_time: float
+    max_steps: int
+    max_impacts: int
+    follow: bool  # integrate the free motion after the shaking, rather than decide it by its energy
+
+
+class Trace(NamedTuple):
+    """Room for the history and the events of one run; of length 0 nothing is kept."""
+
+    history: np.ndarray  # (n, 5) t, edge, rotation, angular velocity, energy over mass
+    events: np.ndarray  # (n, 6) t, kind, edge, angular velocity, change of energy over mass, rotation
+    used: np.ndarray  # (2,) rows written, past the end if there was no room
+
+
+HISTORY_SIZE, EVENT_SIZE = 5, 6
+
+
+@jit
+def angular_acceleration(edge, down, push, phi):
+    """phi'' [rad/s2] about an edge, for the vertical pull [m/s2] and the push of the ground towards it."""
+    lean = edge[ALPHA] - phi
+    return -edge[PULL] * (down * sin(lean) + push * cos(lean))
+
+
+@jit
+def step(edge, gravity, sign, segment, t, h, phi, rate, start):
+    """Angle [rad] and rate [rad/s] a time ``h`` [s] after ``t``, where phi'' is ``start``."""
+    a = acceleration(segment, t + 0.5 * h)
+    middle = angular_acceleration(
+        edge, gravity + a[2], sign * a[0], phi + h * (0.5 * rate + 0.125 * h * start)
+    )
+    b = acceleration(segment, t + h)
+    end = angular_acceleration(edge, gravity + b[2], sign * b[0], phi + h * (rate + 0.5 * h * middle))
+    return phi + h * (rate + h * (start + 2.0 * middle) / 6.0), rate + h * (start + 4.0 * middle + end) / 6.0
+
+
+@jit
+def locate_landing(edge, gravity, sign, segment, t, h, first, phi, rate, start):
+    """Time of a landing within a step [s] and the rate there, by Newton's method from a ``first`` guess."""
+    low, high, h = 0.0, h, max(first, EVENT_TIME)
+    for _ in range(REFINEMENTS):
+        phi1, rate1 = step(edge, gravity, sign, segment, t, h, phi, rate, start)
+        if phi1 > 0.0:
+            low = max(low, h)
+        else:
+            high = min(high, h)
+        guess = h - phi1 / rate1 if rate1 < 0.0 else 0.5 * (low + high)
+        if not low < guess < high:
+            guess = 0.5 * (low + high)
+        moved = abs(guess - h)
+        h = guess
+        if moved <= min(CONVERGED * h, CONVERGED_TIME):
+            break
+    phi1, rate1 = step(edge, gravity, sign, segment, t, h, phi, rate, start)
+    return h, min(rate1, 0.0)
+
+
+@jit
+def locate_overturning(edge, gravity, sign, segment, t, h, phi, rate, start):
+    """Time within a step at which the tilt is 90 degrees [s] and the rate there, by bisection."""
+    low, high = 0.0, h
+    while high - low > EVENT_TIME:
+        middle = 0.5 * (low + high)
+        if middle <= low or middle >= high:
+            break
+        if step(edge, gravity, sign, segment, t, middle, phi, rate, start)[0] < 0.5 * pi:
+            low = middle
+        else:
+            high = middle
+    return high, step(edge, gravity, sign, segment, t, high, phi, rate, start)[1]
+
+
+@jit
+def next_lift(block, segment, t):
+    """When a block at rest lifts in the segment, from ``t`` on [s], and the edge about which it turns.
+
+    Infinite if it does not. The moment about an edge is linear in the acceleration of the ground, so
+    that the roots are exact on linear pieces and on sines.
+    """
+    when, lifts, lowest = np.inf, REST, 0.0
+    a, b = acceleration(segment, t), acceleration(segment, segment[END])
+    for side in (RIGHT, LEFT):
+        arm = block[HEIGHT] if side == RIGHT else -block[HEIGHT]
+        weight = block[GRAVITY] * block[side * EDGE_SIZE + DISTANCE]
+        pull = weight / block[GRAVITY]
+        now = weight + pull * a[2] + arm * a[0]  # moment that holds the block down, over its mass
+        if segment[SINE] == 0.0:
+            then = weight + pull * b[2] + arm * b[0]
+            falling = then < now
+            found = t + (segment[END] - t) * max(now / (now - then), 0.0) if then < 0.0 < now else np.inf
+        else:
+            swing = pull * segment[A_Z] + arm * segment[A_X]
+            angle = segment[OMEGA] * (t - segment[ORIGIN]) + segment[PHASE]
+            falling = swing * cos(angle) < 0.0
+            found = np.inf
+            if abs(swing) > weight:
+                start = asin(weight / abs(swing)) + (pi if swing > 0.0 else 0.0)
+                found = t + ((start - angle) % (2.0 * pi)) / segment[OMEGA]
+        if now <= 0.0 and (falling or now < -SLACK * weight):
+            found = t
+        if found < when or (found == when and now < lowest):
+            when, lifts, lowest = found, side, now
+    return when, lifts
+
+
+@jit
+def last_still_piece(block, motions, motion, turn, number, result):
+    """Last piece of a record, from ``number`` on, through which a block at rest stays at rest.
+
+    Between samples the moments about the edges are linear: a block that the samples do not lift stays.
+    """
+    if motions.length[motion] == 0:
+        return number
+    c, s, scale = turn
+    first, gravity, height = motions.first[motion], block[GRAVITY], block[HEIGHT]
+    pieces = count_segments(motions, motion)
+    while number + 1 < pieces:
+        sample = motions.samples[first + number + 2]
+        down, across = gravity + scale * sample[2], height * (c * sample[0] - s * sample[1])
+        if down * block[DISTANCE] + across <= 0.0 or down * block[EDGE_SIZE + DISTANCE] - across <= 0.0:
+            break
+        result[NORMAL_FORCE] = min(result[NORMAL_FORCE], down / gravity)
+        number += 1
+    return number
+
+
+@jit
+def comes_to_rest(block, edge, rate, a, settings):
+    """Whether the next half-cycle of rocking, in the present acceleration, is shorter than the rest time."""
+    down = block[GRAVITY] + a[2]
+    held = min(
+        down * block[DISTANCE] + block[HEIGHT] * a[0],
+        down * block[EDGE_SIZE + DISTANCE] - block[HEIGHT] * a[0],
+    )
+    return held > 0.0 and 2.0 * edge[INERTIA] * rate < settings.rest_time * held
+
+
+@jit
+def see_force(result, gravity, edge, phi, rate, second, down, push):
+    """Update contact diagnostics with the ground reaction at a tilt, its rate and second rate."""
+    if phi > FALL:
+        return
+    lean = edge[ALPHA] - phi
+    up, across = edge[RADIUS] * cos(lean), edge[RADIUS] * sin(lean)
+    normal = down + across * second - up * rate * rate
+    result[NORMAL_FORCE] = min(result[NORMAL_FORCE], normal / gravity)
+    if normal <= 0.0:
+        result[CONTACT_LOST] = 1.0
+    else:
+        horizontal = abs(push + up * second + across * rate * rate)
+        result[FRICTION] = max(result[FRICTION], horizontal / normal)
+
+
+@jit
+def energy_of(block, side, phi, rate):
+    """Energy above lying flat, over the mass [m2/s2]."""
+    edge = block[side * EDGE_SIZE :]
+    height = edge[RADIUS] * (cos(edge[ALPHA] - phi) - cos(edge[ALPHA]))
+    return 0.5 * edge[INERTIA] * rate * rate + block[GRAVITY] * height
+
+
+@jit
+def decide(block, side, phi, rate, result):
+    """How free motion on ground that stays still ends, in closed form.
+
+    With p^2 = c g the block overturns about the edge it turns about, without another landing, if and
+    only if phi'/p + 2 sin((phi - alpha)/2) > 0: that is the stable branch of the balanced state. Else it
+    lands with the speed that its energy gives, and goes on over the other edge.
+    """
+    impacts = result[IMPACTS]
+    for swing in range(SWINGS):
+        edge = block[side * EDGE_SIZE :]
+        alpha, p = edge[ALPHA], sqrt(edge[PULL] * block[GRAVITY])
+        growth = rate / p + 2.0 * sin(0.5 * (phi - alpha))
+        result[MARGIN] = max(result[MARGIN], growth / (2.0 * sin(0.5 * alpha)))
+        if growth > 0.0:
+            result[PEAK_RIGHT + side] = 0.5 * pi
+            result[IMPACTS] = impacts + swing
+            return OVERTURNED
+        level = 0.5 * (rate / p) ** 2 + cos(alpha - phi)  # cosine of alpha - phi where it turns back
+        if rate > 0.0:
+            result[PEAK_RIGHT + side] = max(result[PEAK_RIGHT + side], alpha - acos(min(level, 1.0)))
+        # the peaks over both edges have been seen after three swings, and the later ones are lower
+        if swing >= 2 and energy_of(block, side, phi, rate) < block[BARRIER]:
+            return SETTLING
+        speed = p * sqrt(max(2.0 * (level - cos(alpha)), 0.0))
+        side = 1 - side
+        phi, rate = 0.0, block[side * EDGE_SIZE + RATIO] * speed
+    return ROCKING
+
+
+@jit
+def note(block, side, phi, rate, trace, t, kind, change):
+    """Add the present state to the history, and to the event list if ``kind`` is an event."""
+    if trace.history.shape[0] == 0:
+        return
+    sign = -1.0 if side == LEFT else 1.0
+    if trace.used[0] < trace.history.shape[0]:
+        row = trace.history[trace.used[0]]
+        row[0], row[1], row[2], row[3] = t, side, sign * phi, sign * rate
+        row[4] = energy_of(block, side, phi, rate) if side >= 0 else 0.0
+    trace.used[0] += 1
+    if kind != START:
+        if trace.used[1] < trace.events.shape[0]:
+            row = trace.events[trace.used[1]]
+            row[0], row[1], row[2], row[3], row[4], row[5] = t, kind, side, sign * rate, change, sign * phi
+        trace.used[1] += 1
+
+
+@jit
+def run(block, motions, motion, turn, settings, start, t_end, segment, result, trace):
+    """Integrate one run until rest without shaking, overturning or ``t_end`` [s].
+
+    Parameters
+    ----------
+    block : ndarray (17,)
+        See the columns above.
+    motions, motion
+        Pack of ground motions and the one that acts.
+    turn : tuple of 3 float
+        Scale of the motion times cosine and sine of its azimuth, and the scale [1].
+    settings : Settings
+    start : tuple
+        Edge (REST for none), tilt [rad] and its rate [rad/s].
+    t_end : float
+        [s].
+    segment, result, trace
+        Room for a segment of the motion (12,), the results (14,) and the history.
+    """
+    for i in range(result.shape[0]):
+        result[i] = 0.0
+    result[OVERTURNING_TIME], result[NORMAL_FORCE], result[MARGIN] = np.nan, 1.0, -1.0
+    side, phi, rate = start
+    gravity = block[GRAVITY]
+    longest = min(settings.max_step, settings.step / block[FREQUENCY])
+    number, pieces = np.int64(0), count_segments(motions, motion)
+    t, at_instant, outcome = 0.0, 0, ROCKING
+    load_segment(motions, motion, turn, number, t_end, segment)
+    if side >= 0:
+        result[PEAK_RIGHT + side] = phi
+    note(block, side, phi, rate, trace, t, START, 0.0)
+    while True:
+        while segment[END] <= t and t < t_end:
+            number += 1
+            load_segment(motions, motion, turn, number, t_end, segment)
+            if number > pieces:
+                break
+        if t >= t_end:
+            if t >= end_of_shaking(motions, motion):
+                if side < 0:
+                    outcome = AT_REST
+                elif energy_of(block, side, phi, rate) < block[BARRIER] and phi < block[SLENDERNESS]:
+                    outcome = SETTLING
+            break
+        if side < 0:
+            result[NORMAL_FORCE] = min(
+                result[NORMAL_FORCE],
+                1.0 + min(acceleration(segment, t)[2], acceleration(segment, segment[END])[2]) / gravity,
+            )
+            when, lifts = next_lift(block, segment, t)
+            if when > segment[END]:
+                if number >= pieces:
+                    outcome = AT_REST
+                    break
+                last = last_still_piece(block, motions, motion, turn, number, result)
+                t = segment[END] if last == number else min((last + 1) * motions.dt[motion], t_end)
+                number = last
+                continue
+            at_instant = at_instant + 1 if when - t <= EVENT_TIME else 0
+            if at_instant > INSTANT_EVENTS:
+                outcome = INSTANT_LIMIT
+                break
+            t, side, phi, rate = when, lifts, 0.0, 0.0
+            result[UPLIFTS] += 1.0
+            note(block, side, phi, rate, trace, t, UPLIFT, 0.0)
+            if t >= segment[END]:
+                continue
+        elif number >= pieces and not settings.follow:
+            outcome = decide(block, side, phi, rate, result)
+            break
+        result[STEPS] += 1.0
+        if result[STEPS] > settings.max_steps:
+            outcome = STEP_LIMIT
+            break
+        edge = block[side * EDGE_SIZE :]
+        sign = 1.0 if side == RIGHT else -1.0
+        a = acceleration(segment, t)
+        second = angular_acceleration(edge, gravity + a[2], sign * a[0], phi)
+        see_force(result, gravity, edge, phi, rate, second, gravity + a[2], sign * a[0])
+        room = segment[END] - t
+        allowed = longest if segment[SINE] == 0.0 else min(longest, SINE_STEP / segment[OMEGA])
+        h = room / np.ceil(room / allowed)
+        ends_piece = h == room
+        phi1, rate1 = step(edge, gravity, sign, segment, t, h, phi, rate, second)
+        if phi1 <= 0.0 or phi <= TOUCH or rate < 0.0 < rate1:
+            landing = first_landing(phi, rate, phi1, rate1, h, TOUCH)
+            if 0.0 <= landing <= STILL and phi <= TOUCH and rate <= STILL:
+                side, phi, rate = REST, 0.0, 0.0
+                at_instant += 1
+                note(block, side, phi, rate, trace, t, REST_EVENT, 0.0)
+                if at_instant > INSTANT_EVENTS:
+                    outcome = INSTANT_LIMIT
+                    break
+                continue
+            if landing >= 0.0:
+                h, speed = locate_landing(edge, gravity, sign, segment, t, h, landing, phi, rate, second)
+                if rate > 0.0:  # it rose and came back within the step
+                    peak = cubic_peak(phi, rate, 0.0, speed, h)
+                    result[PEAK_RIGHT + side] = max(result[PEAK_RIGHT + side], peak)
+                at_instant = at_instant + 1 if h <= EVENT_TIME else 0
+                t += h
+                side = 1 - side
+                other = block[side * EDGE_SIZE :]
+                phi, rate = 0.0, -other[RATIO] * speed
+                change = 0.5 * (other[INERTIA] * rate * rate - edge[INERTIA] * speed * speed)
+                result[IMPACTS] += 1.0
+                result[ENERGY_LOSS] -= change
+                if rate == 0.0 or comes_to_rest(block, other, rate, acceleration(segment, t), settings):
+                    side, rate = REST, 0.0
+                note(block, side, phi, rate, trace, t, FACET_IMPACT, change)
+                if result[IMPACTS] >= settings.max_impacts:
+                    outcome = IMPACT_LIMIT
+                    break
+                if at_instant > INSTANT_EVENTS:
+                    outcome = INSTANT_LIMIT
+                    break
+                continue
+        if phi1 >= 0.5 * pi:
+            h, rate = locate_overturning(edge, gravity, sign, segment, t, h, phi, rate, second)
+            t, phi = t + h, 0.5 * pi
+            result[PEAK_RIGHT + side] = phi
+            result[MARGIN] = np.inf
+            result[OVERTURNING_TIME] = t
+            note(block, side, phi, rate, trace, t, OVERTURN, 0.0)
+            outcome = OVERTURNED
+            break
+        if not (phi1 > -np.inf and abs(rate1) < np.inf):
+            outcome = NOT_FINITE
+            break
+        if rate > 0.0 > rate1:
+            phi_peak = cubic_peak(phi, rate, phi1, rate1, h)
+            result[PEAK_RIGHT + side] = max(result[PEAK_RIGHT + side], phi_peak)
+        t = segment[END] if ends_piece else t + h
+        phi, rate = phi1, rate1
+        at_instant = 0
+        result[PEAK_RIGHT + side] = max(result[PEAK_RIGHT + side], phi)
+        note(block, side, phi, rate, trace, t, START, 0.0)
+    result[OUTCOME], result[END_TIME] = outcome, t
+    result[PEAK_RATIO] = max(result[PEAK_RIGHT], result[PEAK_LEFT]) / block[SLENDERNESS]
+
+
+@jit
+def run_many(blocks, motions, block, motion, scale, settings, tail, first, last, segment, result, trace, out):
+    """Runs from rest number ``first`` to ``last`` - 1, into ``out`` (n, 14).
+
+    Run i has the block number ``block[i]``, the motion number ``motion[i]`` along x scaled by
+    ``scale[i]`` and ends ``tail`` [s] after it at the latest.
+    """
+    for i in range(first, last):
+        t_end = end_of_shaking(motions, motion[i]) + tail
+        run(
+            blocks[block[i]], motions, motion[i], (scale[i], 0.0, scale[i]), settings, (REST, 0.0, 0.0),
+            t_end, segment, result, trace,
+        )  # fmt: skip
+        for column in range(out.shape[1]):
+            out[i, column] = result[column]

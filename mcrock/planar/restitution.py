@@ -1,0 +1,446 @@
+"""Restitution of a planar rocking block: models, and conversions between their parameters.
+
+Every model gives the **velocity ratio** r = (angular velocity after the impact)/(before). It is not
+the energy ratio that some papers call r: for a block whose COM is above the middle of its base the
+energy ratio is r^2, for others r^2 times the inertia about the new edge over that about the old one
+(`energy_ratio`).
+
+The models are those of the review in section 2 of Várkonyi, P. L., Kocsis, M., Ther, T. (2022), Rigid
+impacts of three-dimensional rocking structures, Nonlinear Dynamics 107, 1839-1858, where (3) to (6)
+are stated for a COM above the middle of the base. With A = I + m h^2 the inertia about the foot of the
+COM on the base, x the places of the old and the new edge measured from that foot and x_R the place of
+the resultant impulse, the balance of angular momentum about x_R gives for any block
+
+    r = (A + m x_R x_old) / (A + m x_R x_new)                                                   (*)
+
+where x_old < 0 < x_new. With K(x) = A + m x^2, the inertia about a point of the base, and the angles
+theta(x) = atan(x sqrt(m/A)), an inelastic impact that moves the pivot from x_1 to x_2 keeps the share
+cos^2(theta_2 - theta_1) of the energy, and a smooth convex stretch between them keeps all of it.
+
+``onto`` names the edge about which the block turns after the impact; the two differ only for a COM that
+is off centre. A negative ratio says that the rule leaves no rocking about the new edge (squat blocks):
+the block comes to rest.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from math import atan, cos, inf, isfinite, sqrt
+
+from mcrock.planar.block import SIDES, PlanarBlock
+
+ROUNDING = 1e-12  # relative excess of energy that is rounding, not gain [1]
+
+
+def housner(block: PlanarBlock, onto: str = "right") -> float:
+    """One inelastic impact at the new edge, equation (3): r = (A - m b^2)/(A + m b^2) for half width b.
+
+    1 - 1.5 sin^2(slenderness) for a homogeneous rectangle. Housner, G. W. (1963), The behavior of
+    inverted pendulum structures during earthquakes, Bulletin of the Seismological Society of America
+    53(2), 403-417; his energy ratio ``r`` is the square.
+
+    >>> from mcrock.planar import rectangle
+    >>> round(housner(rectangle(1.0, 2.0)), 12)
+    0.7
+    """
+    return _point_ratio(block, onto, _edges(block, onto)[1])
+
+
+def kalliontzis(block: PlanarBlock, nu: float, onto: str = "right") -> float:
+    """Impact on a base of reduced effective width, equation (4): r = (A - nu^2 m b^2)/(A + nu^2 m b^2).
+
+    ``nu`` is the effective over the true width, 0 to 1. It amounts to a smooth convex strip along both
+    edges with a hollow between them that is nu times the width of the base (Fig. 2d of the review), and
+    that is how it is carried over to a COM that is off centre. Kalliontzis, D., Sritharan, S., Schultz,
+    A. (2016), Improved coefficient of restitution estimation for free rocking members, Journal of
+    Structural Engineering 142(12), 06016002.
+
+    Raises
+    ------
+    ValueError
+        If ``nu`` is not from 0 to 1.
+
+    >>> from mcrock.planar import rectangle
+    >>> round(kalliontzis(rectangle(1.0, 2.0), nu=0.5), 6)
+    0.915493
+    """
+    _within("nu (effective over true width)", nu, 0.0, 1.0)
+    old, new = _edges(block, onto)
+    middle, half = 0.5 * (old + new), 0.5 * nu * (new - old)
+    kept = cos(_angle(block, middle + half) - _angle(block, middle - half))
+    return kept * largest_ratio(block, onto)
+
+
+def ther_kollar(block: PlanarBlock, onto: str = "right") -> float:
+    """Two inelastic impacts, at the middle of the base and at the new edge, (5): r = A/(A + m b^2).
+
+    Ther, T., Kollár, L. P. (2017), Refinement of Housner's model on rocking blocks, Bulletin of
+    Earthquake Engineering 15, 2305-2319.
+
+    >>> from mcrock.planar import rectangle
+    >>> round(ther_kollar(rectangle(1.0, 2.0)), 12)
+    0.85
+    """
+    return wittich_hutchinson(block, (0.0,), onto)
+
+
+def wittich_hutchinson(block: PlanarBlock, points: Sequence[float], onto: str = "right") -> float:
+    """Inelastic impacts one after the other on the highest points of an imperfect base.
+
+    r = prod (A + m x_{i-1} x_i)/(A + m x_i^2) over the points from the old to the new edge, assumptions
+    H1, H4a and H5 of the review. Without points that is Housner's model, with the middle alone that of
+    Ther and Kollár; many points approach r = 1. Wittich, C. E., Hutchinson, T. C. (2018), Rocking bodies
+    with arbitrary interface defects, Earthquake Engineering & Structural Dynamics 47(1), 69-85.
+
+    Parameters
+    ----------
+    block : PlanarBlock
+    points : sequence of float
+        Places that touch the ground between the edges, in half widths from the middle of the base: -1 is
+        the left edge, 1 the right edge [1]. In any order, without the edges.
+    onto : str
+        "right" or "left".
+
+    Raises
+    ------
+    ValueError
+        If a point is not strictly between the edges.
+    """
+    for point in points:
+        if not -1.0 < point < 1.0:
+            raise ValueError(
+                "points of contact must lie between the edges, above -1 (left) and below 1 (right), in half "
+                f"widths from the middle of the base, got {point!r}"
+            )
+    sign = 1.0 if onto == "right" else -1.0
+    old, new = _edges(block, onto)
+    middle, half = 0.5 * (old + new), 0.5 * (new - old)
+    places = [old, *sorted(middle + half * sign * point for point in points), new]
+    ratio = 1.0
+    for before, after in pairwise(places):
+        ratio *= (block.about_base + block.mass * before * after) / _about(block, after)
+    return ratio
+
+
+def chatzis(block: PlanarBlock, lam: float, onto: str = "right") -> float:
+    """Resultant impulse at a given place of the base, (6): r = (A - lam m b^2)/(A + lam m b^2).
+
+    ``lam`` is the place in half widths from the middle: -1 old edge, 1 new edge. It covers every impact
+    without slip. lam = 1 is Housner's model and lam = 0 loses no energy for a COM above the middle.
+    Measured ratios below Housner's belong to lam > 1, an impulse that acts beyond the base, which the
+    ground alone cannot give. Chatzis, M. N., García Espinosa, M., Smyth, A. W. (2017), Examining the
+    energy loss in the inverted pendulum model for rocking bodies, Journal of Engineering Mechanics
+    143(5), 04017013.
+
+    Raises
+    ------
+    ValueError
+        If the impact would gain energy.
+
+    Warns
+    -----
+    UserWarning
+        If lam > 1.
+
+    >>> from mcrock.planar import rectangle
+    >>> round(chatzis(rectangle(1.0, 2.0), lam=0.4), 6)
+    0.868132
+    """
+    if not isfinite(lam):
+        raise ValueError(f"lambda must be finite [1], got {lam!r}")
+    if lam > 1.0:
+        warnings.warn(
+            f"lambda = {lam:g}: above 1 the impulse acts beyond the base, which the ground alone cannot give",
+            UserWarning,
+            stacklevel=2,
+        )
+    old, new = _edges(block, onto)
+    point = old + 0.5 * (1.0 + lam) * (new - old)
+    if block.about_base + block.mass * point * new <= 0.0:
+        raise ValueError(
+            f"lambda = {lam:g} leaves no motion about the {onto} edge (it must be above "
+            f"{_lambda_of_point(block, onto, -block.about_base / (block.mass * new)):.4g} for this block)"
+        )
+    ratio = _point_ratio(block, onto, point)
+    if energy_ratio(block, ratio, onto) > 1.0 + ROUNDING:
+        least = lambda_of_ratio(block, largest_ratio(block, onto), onto)
+        raise ValueError(
+            f"lambda = {lam:g} would gain energy in a landing on the {onto} edge; it must be at least "
+            f"{least:.6g} for this block"
+        )
+    return ratio
+
+
+def measured(block: PlanarBlock, ratio: float, onto: str = "right") -> float:
+    """A measured velocity ratio (not an energy ratio), checked: 0 to `largest_ratio`.
+
+    Raises
+    ------
+    ValueError
+        If the ratio is not finite, is negative or gains energy.
+    """
+    highest = largest_ratio(block, onto)
+    if not (isfinite(ratio) and 0.0 <= ratio <= highest * (1.0 + ROUNDING)):
+        raise ValueError(
+            f"velocity ratio r of a landing on the {onto} edge must be from 0 (comes to rest) to "
+            f"{highest:.6g} (loses no energy), got {ratio!r}; an energy ratio is its square"
+        )
+    return float(ratio)
+
+
+def largest_ratio(block: PlanarBlock, onto: str = "right") -> float:
+    """Velocity ratio of an impact that loses no energy [1]: 1 for a COM above the middle of the base."""
+    old, new = _edges(block, onto)
+    return sqrt(_about(block, old) / _about(block, new))
+
+
+def energy_ratio(block: PlanarBlock, ratio: float, onto: str = "right") -> float:
+    """Kinetic energy after an impact over that before [1], for a velocity ratio: r^2 K_new/K_old."""
+    return (ratio / largest_ratio(block, onto)) ** 2
+
+
+def admissible_ratios(block: PlanarBlock, friction: float = inf, onto: str = "right") -> tuple[float, float]:
+    """Velocity ratios that the ground can give by pushing, without slip and without gain of energy.
+
+    From the larger of 0 and Housner's ratio (impulse at the new edge) to `largest_ratio`; with a
+    coefficient of ``friction`` [1] also from (h - friction |x_old|)/(h + friction x_new) on, below which
+    the impulse leaves the cone of friction. For a homogeneous rectangle these are the domains of e_n21 in
+    sticking rocking of Brogliato, B., Zhang, H., Liu, C. (2012), Analysis of a generalized kinematic impact
+    law for multibody-multicontact systems, with application to the planar rocking and chains of balls,
+    Multibody System Dynamics 27, 351-382, sections 3.4 and 3.7 and inequality (30).
+
+    Raises
+    ------
+    ValueError
+        If friction is negative or not a number, or no ratio is left.
+
+    >>> from mcrock.planar import rectangle
+    >>> low, high = admissible_ratios(rectangle(1.0, 4.0), friction=0.5)
+    >>> round(low, 10), high
+    (0.9117647059, 1.0)
+    """
+    if not friction >= 0.0:
+        raise ValueError(f"friction must be >= 0 [1], got {friction!r}")
+    old, new = _edges(block, onto)
+    low, high = max(0.0, housner(block, onto)), largest_ratio(block, onto)
+    if isfinite(friction):
+        low = max(low, (block.com_height + friction * old) / (block.com_height + friction * new))
+    if low > high:
+        raise ValueError(
+            f"a friction of {friction:g} leaves no landing on the {onto} edge without slip: the ratio would "
+            f"have to be from {low:.6g} to {high:.6g}"
+        )
+    return low, high
+
+
+def lambda_of_ratio(block: PlanarBlock, ratio: float, onto: str = "right") -> float:
+    """Place lambda of the resultant impulse for a velocity ratio, the inverse of `chatzis` [1].
+
+    (A/(m b^2)) (1 - r)/(1 + r) for a COM above the middle of the base.
+
+    Raises
+    ------
+    ValueError
+        If the ratio would gain energy or is negative.
+    """
+    ratio = measured(block, ratio, onto)
+    old, new = _edges(block, onto)
+    return _lambda_of_point(
+        block, onto, block.about_base * (1.0 - ratio) / (block.mass * (ratio * new - old))
+    )
+
+
+def nu_of_ratio(block: PlanarBlock, ratio: float, onto: str = "right") -> float:
+    """Relative effective width nu for a velocity ratio, the inverse of `kalliontzis` [1].
+
+    The square root of lambda for a COM above the middle of the base.
+
+    Raises
+    ------
+    ValueError
+        If the ratio would gain energy, or is below Housner's, where nu would exceed 1.
+    """
+    lowest, highest = housner(block, onto), largest_ratio(block, onto)
+    if not lowest - ROUNDING <= ratio <= highest * (1.0 + ROUNDING):
+        raise ValueError(
+            f"an effective width gives velocity ratios from {lowest:.6g} (nu = 1, Housner's model) to "
+            f"{highest:.6g} (nu = 0, no loss) in landings on the {onto} edge, got {ratio!r}"
+        )
+    old, new = _edges(block, onto)
+    middle, half = 0.5 * (old + new), 0.5 * (new - old)
+    # with q = x sqrt(m/A) and cos(delta) the share of the velocity in the energy norm that is left:
+    # tan(delta) = 2 nu q_half/(1 + q_middle^2 - nu^2 q_half^2)
+    cosine = min(ratio / highest, 1.0)
+    sine = sqrt(1.0 - cosine * cosine)
+    scale = sqrt(block.mass / block.about_base)
+    square = 1.0 + (scale * middle) ** 2
+    return sine * square / (scale * half * (cosine + sqrt(cosine**2 + sine**2 * square)))
+
+
+def effective_width(block: PlanarBlock, nu: float) -> float:
+    """Effective width [m] for the relative one, nu.
+
+    Raises
+    ------
+    ValueError
+        If ``nu`` is not from 0 to 1.
+    """
+    _within("nu (effective over true width)", nu, 0.0, 1.0)
+    return nu * block.width
+
+
+def nu_of_effective_width(block: PlanarBlock, width: float) -> float:
+    """Relative effective width nu of an effective width [m].
+
+    Raises
+    ------
+    ValueError
+        If the effective width is not from 0 to the width of the block.
+    """
+    _within("effective width [m]", width, 0.0, block.width)
+    return width / block.width
+
+
+def e_n21_of_ratio(block: PlanarBlock, ratio: float, onto: str = "right") -> float:
+    """Brogliato's coefficient e_n21 for a velocity ratio [1].
+
+    The normal velocity of the corner that leaves (2) after the impact over that of the corner that lands
+    (1) before it, with the sign changed, each divided by the square root of D_ii = 1/m + x_i^2/I
+    (generalized kinematic law (12) of Brogliato et al. 2012, e_n1 = 0). For a COM above the middle of the
+    base the roots are equal and e_n21 = r. That paper's own r has the opposite sign, r = -e_n21.
+
+    Raises
+    ------
+    ValueError
+        As `measured`.
+    """
+    return measured(block, ratio, onto) * _root_ratio(block, onto)
+
+
+def ratio_of_e_n21(block: PlanarBlock, e_n21: float, onto: str = "right") -> float:
+    """Velocity ratio for Brogliato's coefficient e_n21, the inverse of `e_n21_of_ratio` [1].
+
+    Raises
+    ------
+    ValueError
+        If the coefficient is negative or would gain energy.
+    """
+    root = _root_ratio(block, onto)
+    _within("e_n21", e_n21, 0.0, largest_ratio(block, onto) * root * (1.0 + ROUNDING))
+    return e_n21 / root
+
+
+MODELS: dict[str, Callable[..., float]] = {
+    "housner": housner,
+    "ther-kollar": ther_kollar,
+    "kalliontzis": kalliontzis,
+    "chatzis": chatzis,
+    "wittich-hutchinson": wittich_hutchinson,
+}
+GRAMMAR = (
+    "a number r, two numbers for the right and the left edge as in 0.92,0.9, or one of housner, ther-kollar, "
+    "kalliontzis:NU, chatzis:LAMBDA, wittich-hutchinson:X1,X2,..."
+)
+
+
+def velocity_ratios(
+    block: PlanarBlock, restitution: str | float | tuple[float, float]
+) -> tuple[float, float]:
+    """Velocity ratios of landings on the right and on the left edge, for a model in words.
+
+    Parameters
+    ----------
+    block : PlanarBlock
+    restitution : str, float or tuple of 2 float
+        A measured ratio, one for each edge, or a model with its parameter: "housner", "ther-kollar",
+        "kalliontzis:0.8" (nu), "chatzis:0.6" (lambda), "wittich-hutchinson:-0.5,0.1" (points of contact).
+
+    Returns
+    -------
+    tuple of 2 float
+
+    Raises
+    ------
+    ValueError
+        If the words are unknown, a parameter is out of its range, or the ratio is negative or gains energy.
+
+    Examples
+    --------
+    >>> from mcrock.planar import rectangle
+    >>> [round(r, 4) for r in velocity_ratios(rectangle(1.0, 2.0), "chatzis:0.4")]
+    [0.8681, 0.8681]
+    """
+    if isinstance(restitution, str):
+        word, _, rest = restitution.strip().lower().partition(":")
+        numbers = _numbers(rest if word in MODELS else restitution, restitution)
+        if word in MODELS:
+            return _of_model(block, word, numbers, restitution)
+    else:
+        numbers = list(restitution) if isinstance(restitution, Sequence) else [float(restitution)]
+    if len(numbers) not in (1, 2):
+        raise ValueError(f"restitution must be {GRAMMAR}, got {restitution!r}")
+    return measured(block, numbers[0], "right"), measured(block, numbers[-1], "left")
+
+
+def _of_model(block: PlanarBlock, word: str, numbers: list[float], restitution: str) -> tuple[float, float]:
+    wanted = {"housner": 0, "ther-kollar": 0, "kalliontzis": 1, "chatzis": 1}.get(word, len(numbers))
+    if len(numbers) != wanted:
+        raise ValueError(f"restitution must be {GRAMMAR}, got {restitution!r}")
+    arguments = [numbers] if word == "wittich-hutchinson" else numbers
+    right, left = (MODELS[word](block, *arguments, onto=onto) for onto in SIDES)
+    for ratio, onto in ((right, "right"), (left, "left")):
+        if ratio < 0.0:
+            raise ValueError(
+                f"restitution {restitution!r} gives the velocity ratio {ratio:.4g}: a block of slenderness "
+                f"{block.slenderness:.4g} rad is too squat to rock on to its {onto} edge; give 0 for "
+                "landings that end in rest"
+            )
+        measured(block, ratio, onto)
+    return right, left
+
+
+def _numbers(text: str, whole: str) -> list[float]:
+    try:
+        return [float(number) for number in text.split(",")] if text else []
+    except ValueError:
+        raise ValueError(f"restitution must be {GRAMMAR}, got {whole!r}") from None
+
+
+def _edges(block: PlanarBlock, onto: str) -> tuple[float, float]:
+    """Places of the old and the new edge from the foot of the COM [m], the new one positive."""
+    if onto not in SIDES:
+        raise ValueError(f"onto must be 'right' or 'left', the edge of the motion after, got {onto!r}")
+    return (-block.left, block.right) if onto == "right" else (-block.right, block.left)
+
+
+def _about(block: PlanarBlock, place: float) -> float:
+    """Inertia about a point of the base [kg m2]."""
+    return block.about_base + block.mass * place * place
+
+
+def _angle(block: PlanarBlock, place: float) -> float:
+    return atan(place * sqrt(block.mass / block.about_base))
+
+
+def _point_ratio(block: PlanarBlock, onto: str, point: float) -> float:
+    old, new = _edges(block, onto)
+    a, m = block.about_base, block.mass
+    return (a + m * point * old) / (a + m * point * new)
+
+
+def _lambda_of_point(block: PlanarBlock, onto: str, point: float) -> float:
+    old, new = _edges(block, onto)
+    return 2.0 * (point - old) / (new - old) - 1.0
+
+
+def _root_ratio(block: PlanarBlock, onto: str) -> float:
+    old, new = _edges(block, onto)
+    lands, leaves = (1.0 / block.mass + x * x / block.inertia for x in (new, old))
+    return sqrt(lands / leaves)
+
+
+def _within(name: str, value: float, low: float, high: float) -> None:
+    if not low <= value <= high:
+        raise ValueError(f"{name} must be from {low:g} to {high:.6g}, got {value!r}")

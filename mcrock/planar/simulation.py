@@ -1,0 +1,294 @@
+"""The Python face of the planar kernel: one run with its history, or many runs in compiled loops."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from math import cos, hypot, isfinite, pi
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from mcrock.excitation import Motion, Pulse, pack_motions
+from mcrock.kernel.shaking import SEGMENT_SIZE
+from mcrock.params import Controls, Event, MotionPack, Outcome
+from mcrock.planar import motion as kernel
+from mcrock.planar.block import SIDES, PlanarBlock
+from mcrock.planar.restitution import velocity_ratios
+
+Array = NDArray[np.float64]
+
+# ground that never moves: a pulse that is over when it begins
+STILL = MotionPack(
+    np.zeros((0, 3)), np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64), np.zeros(1), np.zeros((1, 7))
+)
+NO_TRACE = kernel.Trace(
+    np.zeros((0, kernel.HISTORY_SIZE)), np.zeros((0, kernel.EVENT_SIZE)), np.zeros(2, dtype=np.int64)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PlanarRun:
+    """Result of one run of a planar block.
+
+    Attributes
+    ----------
+    outcome : Outcome
+        How it ended. Overturned means a tilt of 90 degrees; a tilt beyond the slenderness alone does not:
+        while the ground moves, blocks come back from there.
+    peak_tilt, peak_tilt_ratio : float
+        Largest tilt [rad], and over the smaller slenderness [1].
+    peak_right, peak_left : float
+        Largest tilts over the two edges [rad].
+    impacts, uplifts : int
+        Landings that went on over the other edge or ended in rest; departures from rest.
+    overturning_time, end_time : float
+        [s]; NaN if it stands.
+    energy_loss : float
+        Energy lost in impacts [J].
+    peak_friction_demand : float
+        Largest horizontal over vertical contact force while rocking, up to 45 degrees of tilt [1].
+    lowest_normal_force : float
+        Smallest vertical contact force over the weight, up to 45 degrees of tilt [1].
+    contact_lost : bool
+        Whether the ground would have had to pull before 45 degrees of tilt.
+    steps : int
+        Integration steps.
+    events : list of dict
+        Time ``t`` [s], ``kind``, ``edge`` of the motion after it ("right", "left" or None at rest),
+        signed angular velocity ``rate`` after it [rad/s], ``energy_change`` [J] and ``rotation`` [rad].
+    history : Dataset
+        Signed `rotation` (positive over the right edge) [rad], `rate` [rad/s], `edge` (0 right, 1 left,
+        -1 at rest) and mechanical `energy` above rest [J] over `time` [s].
+    """
+
+    outcome: Outcome
+    peak_tilt: float
+    peak_tilt_ratio: float
+    peak_right: float
+    peak_left: float
+    impacts: int
+    uplifts: int
+    overturning_time: float
+    end_time: float
+    energy_loss: float
+    peak_friction_demand: float
+    lowest_normal_force: float
+    contact_lost: bool
+    steps: int
+    events: list[dict]
+    history: xr.Dataset
+
+
+def simulate_planar(
+    block: PlanarBlock,
+    motion: Motion | Pulse | None = None,
+    r: str | float | tuple[float, float] = "housner",
+    *,
+    tilt: float = 0.0,
+    rate: float = 0.0,
+    controls: Controls | None = None,
+    t_end: float | None = None,
+    history: bool = False,
+) -> PlanarRun:
+    """One run of a planar block under the x and z components of a motion.
+
+    Parameters
+    ----------
+    block : PlanarBlock
+    motion : Motion or Pulse, optional
+        Ground acceleration; none for free rocking. The y component does not act.
+    r : str, float or tuple of 2 float
+        Restitution: velocity ratio (not energy ratio), one for each edge, or a model, as for
+        `mcrock.planar.restitution.velocity_ratios`.
+    tilt, rate : float
+        Signed rotation at the start [rad], positive over the right edge, and its rate [rad/s].
+    controls : Controls, optional
+        Numerical settings; those on edge impacts have no meaning here.
+    t_end : float, optional
+        Latest time [s]; by default ``controls.tail`` after the motion is over.
+    history : bool
+        Whether to keep history and event list.
+
+    Returns
+    -------
+    PlanarRun
+
+    Raises
+    ------
+    ValueError
+        If the start is impossible or the restitution does not suit the block.
+
+    Examples
+    --------
+    >>> from mcrock.planar import rectangle
+    >>> run = simulate_planar(rectangle(0.4, 1.6), tilt=0.1, history=True)
+    >>> run.outcome.name, round(run.events[0]["t"], 4), run.events[0]["kind"]
+    ('AT_REST', 0.3744, 'facet_impact')
+    """
+    controls = controls or Controls()
+    if not (isfinite(tilt) and abs(tilt) < pi / 2):
+        raise ValueError(f"tilt at the start must be between -pi/2 and pi/2 rad, got {tilt!r}")
+    if not isfinite(rate):
+        raise ValueError(f"rate at the start must be finite [rad/s], got {rate!r}")
+    row = block_rows([block], [velocity_ratios(block, r)])[0]
+    pack = pack_motions([motion]) if motion is not None else STILL
+    if t_end is None:
+        shaken = (pack.length[0] - 1) * pack.dt[0] if pack.length[0] else pack.pulse[0, 6]
+        t_end = shaken + controls.tail
+    sign = -1.0 if tilt < 0.0 or (tilt == 0.0 and rate < 0.0) else 1.0
+    side = kernel.REST if tilt == rate == 0.0 else np.int64(sign < 0)
+    start = (side, sign * float(tilt), sign * float(rate))
+    rows, events = (4096, 1024) if history else (0, 0)
+    segment, result = np.zeros(SEGMENT_SIZE), np.zeros(kernel.RESULT_SIZE)
+    while True:
+        trace = kernel.Trace(
+            np.zeros((rows, kernel.HISTORY_SIZE)),
+            np.zeros((events, kernel.EVENT_SIZE)),
+            np.zeros(2, dtype=np.int64),
+        )
+        kernel.run(
+            row, pack, 0, (1.0, 0.0, 1.0), settings_of(controls, follow=True), start, float(t_end),
+            segment, result, trace,
+        )  # fmt: skip
+        if trace.used[0] <= rows and trace.used[1] <= events:
+            break
+        rows, events = int(trace.used[0]), int(trace.used[1])  # the run is repeatable: once more, with room
+    return _planar_run(block, result, trace)
+
+
+def _planar_run(block: PlanarBlock, result: Array, trace: kernel.Trace) -> PlanarRun:
+    right, left = float(result[kernel.PEAK_RIGHT]), float(result[kernel.PEAK_LEFT])
+    return PlanarRun(
+        outcome=Outcome(int(result[kernel.OUTCOME])),
+        peak_tilt=max(right, left),
+        peak_tilt_ratio=float(result[kernel.PEAK_RATIO]),
+        peak_right=right,
+        peak_left=left,
+        impacts=int(result[kernel.IMPACTS]),
+        uplifts=int(result[kernel.UPLIFTS]),
+        overturning_time=float(result[kernel.OVERTURNING_TIME]),
+        end_time=float(result[kernel.END_TIME]),
+        energy_loss=block.mass * float(result[kernel.ENERGY_LOSS]),
+        peak_friction_demand=float(result[kernel.FRICTION]),
+        lowest_normal_force=float(result[kernel.NORMAL_FORCE]),
+        contact_lost=bool(result[kernel.CONTACT_LOST]),
+        steps=int(result[kernel.STEPS]),
+        events=[
+            {
+                "t": float(row[0]),
+                "kind": Event(int(row[1])).name.lower(),
+                "edge": SIDES[int(row[2])] if row[2] >= 0 else None,
+                "rate": float(row[3]),
+                "energy_change": block.mass * float(row[4]),
+                "rotation": float(row[5]),
+            }
+            for row in trace.events[: trace.used[1]]
+        ],
+        history=_history(block, trace.history[: trace.used[0]]),
+    )
+
+
+def _history(block: PlanarBlock, rows: Array) -> xr.Dataset:
+    edges = {"flag_values": [-1, 0, 1], "flag_meanings": "rest right left"}
+    return xr.Dataset(
+        {
+            "edge": ("time", rows[:, 1].astype("i1"), {"long_name": "edge about which it turns", **edges}),
+            "rotation": (
+                "time",
+                rows[:, 2],
+                {"units": "rad", "long_name": "rotation, positive to the right"},
+            ),
+            "rate": ("time", rows[:, 3], {"units": "rad s-1", "long_name": "angular velocity"}),
+            "energy": ("time", block.mass * rows[:, 4], {"units": "J", "long_name": "energy above rest"}),
+        },
+        coords={"time": ("time", rows[:, 0], {"units": "s", "long_name": "time"})},
+    )
+
+
+def settings_of(controls: Controls, follow: bool) -> kernel.Settings:
+    """Numerical settings as compiled code reads them."""
+    return kernel.Settings(
+        float(controls.step),
+        float(controls.max_step),
+        float(controls.rest_time),
+        int(controls.max_steps),
+        int(controls.max_impacts),
+        bool(follow),
+    )
+
+
+def block_rows(blocks: Sequence[PlanarBlock], ratios: Sequence[tuple[float, float]]) -> Array:
+    """Blocks and their velocity ratios as compiled code reads them (n, 17)."""
+    rows = np.zeros((len(blocks), kernel.BLOCK_SIZE))
+    for row, block, pair in zip(rows, blocks, ratios, strict=True):
+        height, barriers = block.com_height, []
+        for edge, distance, slenderness, ratio in zip(
+            row[: 2 * kernel.EDGE_SIZE].reshape(2, -1),
+            (block.right, block.left),
+            block.slendernesses,
+            pair,
+            strict=True,
+        ):
+            radius = hypot(distance, height)
+            inertia = block.inertia / block.mass + radius**2
+            edge[:] = slenderness, radius / inertia, radius, inertia, distance, ratio
+            barriers.append(block.gravity * radius * (1.0 - cos(slenderness)))
+        row[2 * kernel.EDGE_SIZE :] = (
+            block.gravity, height, block.frequency, block.slenderness, min(barriers)
+        )  # fmt: skip
+    return rows
+
+
+def run_many(
+    rows: Array,
+    motions: MotionPack,
+    block: NDArray[np.int64],
+    motion: NDArray[np.int64],
+    scale: Array,
+    controls: Controls,
+    workers: int | None = None,
+) -> Array:
+    """Runs from rest, each decided by its energy when the ground comes to rest.
+
+    Parameters
+    ----------
+    rows : ndarray (n_block, 17)
+        From `block_rows`.
+    motions : MotionPack
+    block, motion : ndarray (n,)
+        Row of the block and number of the motion of every run.
+    scale : ndarray (n,)
+        Factor on the motion [1].
+    controls : Controls
+    workers : int, optional
+        Threads; all cores by default.
+
+    Returns
+    -------
+    ndarray (n, 14)
+        Columns of `mcrock.planar.motion`. They do not depend on the number of threads.
+    """
+    n = len(scale)
+    block, motion = block.astype(np.int64), motion.astype(np.int64)
+    scale = np.ascontiguousarray(scale, float)
+    out = np.zeros((n, kernel.RESULT_SIZE))
+    settings = settings_of(controls, follow=False)
+
+    def work(first: int, last: int) -> None:
+        kernel.run_many(
+            rows, motions, block, motion, scale, settings, float(controls.tail), first, last,
+            np.zeros(SEGMENT_SIZE), np.zeros(kernel.RESULT_SIZE), NO_TRACE, out,
+        )  # fmt: skip
+
+    workers = workers or os.cpu_count() or 1
+    ends = np.linspace(0, n, 1 + (1 if n < PARALLEL_RUNS else 8 * workers)).astype(int)
+    with ThreadPoolExecutor(workers) as pool:
+        list(pool.map(work, ends[:-1].tolist(), ends[1:].tolist()))
+    return out
+
+
+PARALLEL_RUNS = 1000  # fewer runs are not worth threads

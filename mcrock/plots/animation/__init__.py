@@ -1,0 +1,270 @@
+"""Animations of one run: the body in three dimensions, its contact, its events, its tilt over time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from math import isfinite
+from pathlib import Path
+from subprocess import CalledProcessError
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from matplotlib.animation import FFMpegWriter, FuncAnimation
+from PIL import Image
+
+from mcrock.dataset import replacing
+from mcrock.plots.animation.frames import frame_times, pick_span, sample_run
+from mcrock.plots.animation.page import build_page
+from mcrock.plots.animation.picture import DPI, Picture, build_picture
+from mcrock.plots.animation.stage import Stage, build_stage
+from mcrock.plots.animation.view import View
+
+if TYPE_CHECKING:
+    from mcrock.body import Body
+    from mcrock.excitation import Motion, Pulse
+    from mcrock.simulation import Run
+
+__all__ = ["animate_run", "check_animation", "save_animation"]
+
+Report = Callable[[int, int], None]  # frames drawn so far, frames in all
+
+
+class Format(NamedTuple):
+    """What a kind of file is made with unless something else is asked for."""
+
+    fps: float  # frames per second of the animation
+    longest: float  # duration beyond which a motion is shown faster than it was [s]
+
+
+FORMATS = {".gif": Format(20.0, 30.0), ".html": Format(50.0, 120.0), ".mp4": Format(30.0, 60.0)}
+FASTEST = 50.0  # frames per second that programs still show a GIF with
+HOLD = 1.5  # how long a GIF stays at its end before it begins again [s]
+COLOURS = 96  # of a GIF
+SAMPLES = 6  # pictures from which they are chosen
+
+
+def animate_run(
+    run: Run,
+    body: Body,
+    *,
+    motion: Motion | Pulse | None = None,
+    title: str = "",
+    fps: float | None = None,
+    speed: float | None = None,
+    span: tuple[float, float] | None = None,
+    view: tuple[float, float] | None = None,
+) -> FuncAnimation:
+    """Animation of a run for a notebook or a program; `save_animation` writes files, and is quicker.
+
+    Parameters
+    ----------
+    run : Run
+        With its history.
+    body : Body
+        The body that it was made with.
+    motion : Motion or Pulse, optional
+        Ground motion as the body felt it, scaled and turned.
+    title : str
+        Line above the picture.
+    fps : float, optional
+        Frames per second of the animation; 20 by default.
+    speed : float, optional
+        Time of the motion over time of the animation [1]: 0.25 is slow motion. By default real
+        time, or as much faster as it takes to be over in 30 s.
+    span : tuple of 2 float, optional
+        Times of the run at which to begin and end [s]; by default the part in which something
+        happens.
+    view : tuple of 2 float, optional
+        Direction from the body to the eye: azimuth from ground x towards y, and elevation [rad]; by
+        default across the direction in which the body tilts most.
+
+    Returns
+    -------
+    matplotlib.animation.FuncAnimation
+
+    Raises
+    ------
+    ValueError
+        If the run has no history, or an option makes no sense.
+    """
+    fps = _checked("fps", FORMATS[".gif"].fps if fps is None else fps, "frames per second")
+    stage, speed = _prepare(run, body, fps, FORMATS[".gif"].longest, speed, span, view)
+    picture = build_picture(run, stage, motion, title, speed)
+    return FuncAnimation(
+        picture.figure, picture.update, frames=len(stage.frames), interval=1e3 / fps, blit=True
+    )
+
+
+def save_animation(
+    run: Run,
+    body: Body,
+    path: str | Path,
+    *,
+    motion: Motion | Pulse | None = None,
+    title: str = "",
+    fps: float | None = None,
+    speed: float | None = None,
+    span: tuple[float, float] | None = None,
+    view: tuple[float, float] | None = None,
+    progress: Report | None = None,
+) -> Path:
+    """Write the animation of a run to a file, whole or not at all.
+
+    Parameters
+    ----------
+    run, body, motion, title, span, view
+        As `animate_run` takes them.
+    path : str or Path
+        Its ending names the format: ``.gif``, ``.html`` (a page that plays the run in any browser
+        and loads nothing, where the view can be turned), or ``.mp4`` (needs the program ffmpeg).
+    fps : float, optional
+        Frames per second: 20 in a GIF, 50 in a page, 30 in an MP4. A GIF holds its frames for whole
+        hundredths of a second, so that it takes the nearest number that allows it, at most 50.
+    speed : float, optional
+        Time of the motion over time of the animation [1]: 0.25 is slow motion. By default real
+        time, or as much faster as it takes to be over in 30 s (page: 120 s, MP4: 60 s).
+    progress : callable, optional
+        Called with the number of frames drawn and that of all frames.
+
+    Returns
+    -------
+    Path
+        That of the file.
+
+    Raises
+    ------
+    ValueError
+        As `check_animation` and `animate_run`.
+    OSError
+        If the file cannot be written.
+    """
+    path = check_animation(path, fps=fps, speed=speed)
+    kind = FORMATS[path.suffix.lower()]
+    fps = kind.fps if fps is None else float(fps)
+    hundredths = max(round(100.0 / fps), 1)
+    if path.suffix.lower() == ".gif":
+        fps = 100.0 / hundredths
+    stage, speed = _prepare(run, body, fps, kind.longest, speed, span, view)
+    report = progress or (lambda drawn, total: None)
+    with replacing(path) as scratch:
+        if path.suffix.lower() == ".html":
+            scratch.write_text(build_page(run, stage, motion, title, speed), encoding="utf-8")
+            report(len(stage.frames), len(stage.frames))
+            return path
+        picture = build_picture(run, stage, motion, title, speed)
+        if path.suffix.lower() == ".gif":
+            _write_gif(picture, stage, 10 * hundredths, scratch, report)
+        else:
+            _write_mp4(picture, len(stage.frames), fps, scratch, report)
+    return path
+
+
+def check_animation(path: str | Path, *, fps: float | None = None, speed: float | None = None) -> Path:
+    """Refuse what `save_animation` could not write, before the run is made.
+
+    Returns
+    -------
+    Path
+
+    Raises
+    ------
+    ValueError
+        For an ending that is none of ``.gif``, ``.html`` and ``.mp4``, an ``.mp4`` where ffmpeg is not
+        found, a folder that does not exist, and numbers that are not positive.
+    """
+    path = Path(path)
+    suffix = path.suffix.lower()
+    if suffix not in FORMATS:
+        raise ValueError(f"{path}: the name of an animation must end in {', '.join(FORMATS)}")
+    if suffix == ".mp4" and not FFMpegWriter.isAvailable():
+        raise ValueError(
+            f"{path}: an .mp4 needs the program ffmpeg, which is not found; install it (as in `apt install "
+            "ffmpeg` or `conda install ffmpeg`), or choose a name that ends in .gif or .html"
+        )
+    if not path.parent.is_dir():
+        raise ValueError(f"{path}: the folder {path.parent} does not exist")
+    if path.is_dir():
+        raise ValueError(f"{path} is a folder; an animation is a file")
+    if fps is not None:
+        _checked("fps", fps, "frames per second")
+        if suffix == ".gif" and fps > FASTEST:
+            raise ValueError(f"fps must be at most {FASTEST:g} frames per second in a GIF, got {fps:g}")
+    if speed is not None:
+        _checked("speed", speed, "times the real speed")
+    return path
+
+
+def _checked(name: str, value: float, unit: str) -> float:
+    if not (isfinite(value) and value > 0):
+        raise ValueError(f"{name} must be finite and > 0 [{unit}], got {value:g}")
+    return float(value)
+
+
+def _prepare(
+    run: Run,
+    body: Body,
+    fps: float,
+    longest: float,
+    speed: float | None,
+    span: tuple[float, float] | None,
+    view: tuple[float, float] | None,
+) -> tuple[Stage, float]:
+    """What is shown, and the speed at which."""
+    begin, end = pick_span(run, span)
+    speed = max(1.0, (end - begin) / longest) if speed is None else _checked("speed", speed, "1")
+    frames = sample_run(run, body, frame_times((begin, end), speed / fps))
+    return build_stage(run, body, frames, None if view is None else View(*view)), speed
+
+
+def _draw(picture: Picture, stage: Stage, order: list[int]) -> Iterator[Image.Image]:
+    """Pictures of the given frames; what does not change is drawn once."""
+    figure, canvas = picture.figure, picture.figure.canvas
+    canvas.draw()
+    still = canvas.copy_from_bbox(figure.bbox)
+    listed, quick = None, [artist for artist in picture.artists if artist not in picture.lists]
+    for frame in order:
+        picture.update(frame)
+        if stage.frames.happened[frame] != listed:
+            listed = stage.frames.happened[frame]
+            canvas.restore_region(still)
+            for artist in picture.lists:  # text, which takes most of the time
+                figure.draw_artist(artist)
+            background = canvas.copy_from_bbox(figure.bbox)
+        canvas.restore_region(background)
+        for artist in quick:
+            figure.draw_artist(artist)
+        yield Image.fromarray(np.asarray(canvas.buffer_rgba())[..., :3])
+
+
+def _write_gif(picture: Picture, stage: Stage, duration: int, path: Path, report: Report) -> None:
+    """Write a GIF whose frames take ``duration`` [ms], the last one longer."""
+    number = len(stage.frames)
+    samples = list(_draw(picture, stage, np.linspace(0, number - 1, SAMPLES).round().astype(int).tolist()))
+    sheet = Image.new("RGB", (samples[0].width, SAMPLES * samples[0].height))
+    for place, sample in enumerate(samples):
+        sheet.paste(sample, (0, place * sample.height))
+    palette = sheet.quantize(COLOURS)
+
+    def few_colours() -> Iterator[Image.Image]:
+        for drawn, image in enumerate(_draw(picture, stage, list(range(number))), start=1):
+            report(drawn, number)
+            # without dither what stands still stays the same from frame to frame, which keeps the file small
+            yield image.quantize(palette=palette, dither=Image.Dither.NONE)
+
+    images = few_colours()
+    durations = [duration] * (number - 1) + [round(1e3 * HOLD)]
+    next(images).save(
+        path, "GIF", save_all=True, append_images=images, duration=durations, loop=0, optimize=True
+    )
+
+
+def _write_mp4(picture: Picture, number: int, fps: float, path: Path, report: Report) -> None:
+    writer = FFMpegWriter(fps=fps)
+    try:
+        with writer.saving(picture.figure, str(path), DPI):
+            for frame in range(number):
+                picture.update(frame)
+                writer.grab_frame()
+                report(frame + 1, number)
+    except CalledProcessError as error:
+        raise OSError(f"ffmpeg could not write the animation: {error}") from error

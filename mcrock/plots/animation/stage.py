@@ -1,0 +1,64 @@
+"""What an animation shows, whatever draws it: the body, the ground around it, and the view."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.colors import to_rgb
+
+from mcrock.params import Mode
+from mcrock.plots.animation.frames import Array, Frames, Solid, sample_run, solid_of
+from mcrock.plots.animation.view import View, choose_view, grid_step
+
+if TYPE_CHECKING:
+    from mcrock.body import Body
+    from mcrock.simulation import Run
+
+STONE, BASE = np.array(to_rgb("#e3d8c5")), np.array(to_rgb("#8fb4d9"))  # of the faces
+HINT = "walls not known: drawn up to twice\nthe height of the centre of mass"
+MARGIN = 0.15  # of ground around the motion over the size of the body [1]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stage:
+    """What is shown.
+
+    Attributes
+    ----------
+    frames : Frames
+    solid : Solid
+    base : tuple of int
+        The face on which the body stood at first; face 0 if it did not start at rest.
+    footprint : ndarray (n, 3)
+        Where that face was, or the ground below it [m].
+    corners : ndarray (4, 3)
+        Of the ground that is drawn: what the body comes over, with a margin [m].
+    grid : float
+        Step of the grid on it [m].
+    view : View
+    """
+
+    frames: Frames
+    solid: Solid
+    base: tuple[int, ...]
+    footprint: Array
+    corners: Array
+    grid: float
+    view: View
+
+
+def build_stage(run: Run, body: Body, frames: Frames, view: View | None) -> Stage:
+    """What is shown of a run at some frames; without a view the one that shows most is chosen."""
+    solid = solid_of(body)
+    mode, index = (run.history[name].values[0] for name in ("mode", "index"))
+    base = solid.faces[int(index) if mode == Mode.REST else 0]
+    start = sample_run(run, body, run.history["time"].values[:1])
+    footprint = start.points[0, list(base)] * (1.0, 1.0, 0.0)
+    size = float(np.ptp(solid.vertices, axis=0).max())
+    covered = np.concatenate([frames.points.reshape(-1, 3), footprint])[:, :2]
+    (x0, y0), (x1, y1) = covered.min(axis=0) - MARGIN * size, covered.max(axis=0) + MARGIN * size
+    corners = np.array([(x0, y0, 0.0), (x1, y0, 0.0), (x1, y1, 0.0), (x0, y1, 0.0)])
+    grid = grid_step(max(size, 0.5 * (x1 - x0), 0.5 * (y1 - y0)))
+    return Stage(frames, solid, base, footprint, corners, grid, view or choose_view(frames))
