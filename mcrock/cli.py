@@ -366,7 +366,7 @@ def verify(
     missing = [str(path) for path in files or [] if not path.is_file()]
     if missing:
         raise ValueError("\n".join(f"{path}: no such file" for path in missing))
-    checks = (check for path in files or [CASES] for check in run_file(path))
+    checks = (check for path in files or CASES for check in run_file(path))
     if not print_checks(checks, failures):
         sys.exit(1)
 

@@ -10,6 +10,7 @@ from mcrock.body.check import check_bodies, check_faces, edge_geometry
 from mcrock.body.faces import (
     Array,
     Faces,
+    connected,
     directed_edges,
     face_heights,
     face_normals,
@@ -188,15 +189,16 @@ def derived(
     """Radius [m], slenderness [rad] and frequency parameter [rad/s] of many bodies.
 
     The slenderness is the smallest tilt of body z at which the COM stands over an edge that bounds the
-    base; radius and frequency parameter belong to that edge. Where every face is base the slenderness
-    is pi/2. Shapes as `check_bodies`; each result has shape (n,).
+    base (the start face and the base faces connected to it); radius and frequency parameter belong to
+    that edge. Where every face is base the slenderness is pi/2. Shapes as `check_bodies`; each result
+    has shape (n,).
     """
     faces = (tuple(range(vertices.shape[1])),) if faces is None else faces
     start = np.zeros(len(mass), dtype=np.int64) if start_face is None else start_face
     owner = {edge: f for f, face in enumerate(faces) for edge in directed_edges(face)}
     result = {name: np.empty(len(mass)) for name in ("radius", "slenderness", "frequency")}
     for face in np.unique(start):
-        of, base = np.flatnonzero(start == face), {int(face), *base_faces}
+        of, base = np.flatnonzero(start == face), set(connected(faces, base_faces, int(face)))
         bounds = [(v, w) for (v, w), f in owner.items() if f in base and owner.get((w, v)) not in base]
         free = not bounds
         v, w = np.array(bounds or [edge for edge in owner if edge[0] < edge[1]]).T

@@ -7,6 +7,7 @@ on that face, which is seen from inside the body.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import radians
 from typing import overload
 
@@ -117,15 +118,21 @@ def exterior_angles(vertices: Array, faces: Faces) -> tuple[list[tuple[int, int]
 def nearly_flat(vertices: Array, faces: Faces, start_face: int) -> tuple[int, ...]:
     """Numbers of the start face and of the faces inclined to it by less than 5 deg that are connected
     to it through such faces; ``vertices`` (n_vertex, 3) of one body."""
-    if len(faces) == 1:
-        return (start_face,)
     normals = face_normals(vertices[None], faces)[0]
     across = np.cross(normals[start_face], normals)
     angles = np.arctan2(np.sqrt((across**2).sum(-1)), normals @ normals[start_face])
-    joined, found, fresh = neighbours(faces), {start_face}, [start_face]
+    return connected(faces, np.flatnonzero(angles < BASE_ANGLE).tolist(), start_face)
+
+
+def connected(faces: Faces, allowed: Iterable[int], start_face: int) -> tuple[int, ...]:
+    """Numbers of the start face and of those ``allowed`` faces that can be reached from it across edges
+    without leaving them."""
+    if len(faces) == 1:
+        return (start_face,)
+    joined, left, found, fresh = neighbours(faces), set(allowed), {start_face}, [start_face]
     while fresh:
-        near = [g for g in joined[fresh.pop()] if angles[g] < BASE_ANGLE and g not in found]
-        found.update(near)
+        near = left.difference(found).intersection(joined[fresh.pop()])
+        found |= near
         fresh += near
     return tuple(sorted(found))
 

@@ -7,11 +7,12 @@ from collections import defaultdict
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mcrock.body.faces import Array, Faces, directed_edges, face_normals
+from mcrock.body.faces import Array, Faces, directed_edges, face_areas, face_normals
 from mcrock.body.mass import solid_moments
 
+Edge = tuple[int, int]  # directed, from a vertex to another
 MERGE_ANGLE = 1e-6  # neighbouring faces that differ by less are one face [rad]
-THIN = 1e-8  # a face narrower than this share of the body has no direction of its own [1]
+THIN = 1e-6  # a face narrower than this share of the body is no face of its own [1]
 
 
 def orient(vertices: ArrayLike, faces: Faces) -> Faces:
@@ -67,9 +68,9 @@ def merge_coplanar(
 ) -> tuple[Array, Faces, NDArray[np.int64], NDArray[np.int64]]:
     """Merge neighbouring faces of one plane and drop the vertices that are no corners.
 
-    Neighbours whose normals differ by less than 1e-6 rad are one face. A sliver narrower than 1e-8
-    of the body, as triangulations leave along straight edges, joins the face across its longest side.
-    Vertices inside a merged face or on a straight edge are dropped.
+    Neighbours whose normals differ by less than 1e-6 rad are one face. A strip narrower than 1e-6 of
+    the body, as triangulations leave along straight edges, joins the neighbour it shares the longest
+    side with. Vertices inside a merged face or on a straight edge are dropped.
 
     Parameters
     ----------
@@ -92,75 +93,111 @@ def merge_coplanar(
     Raises
     ------
     ValueError
-        If the faces that lie in one plane do not form one polygon.
+        If nothing but strips is left, or the faces of one plane do not form one polygon.
     """
     points = np.asarray(vertices, float)
     faces = tuple(tuple(map(int, face)) for face in faces)
     owner = {edge: f for f, face in enumerate(faces) for edge in directed_edges(face)}
-    group = _groups(points, faces, normals, owner)
-    face_map = np.unique(group, return_inverse=True)[1].reshape(-1)
-    outlines = []
-    for first in np.unique(group):
-        edges = [edge for f in np.flatnonzero(group == first) for edge in directed_edges(faces[f])]
-        outlines.append(_outline([(v, w) for v, w in edges if group[owner[w, v]] != first], first, faces))
-    corners = np.bincount([v for outline in outlines for v in outline], minlength=len(points)) >= 3
+    lengths = {(v, w): float(np.sqrt(((points[w] - points[v]) ** 2).sum())) for v, w in owner}
+    group = _in_one_plane(points, faces, normals, owner, lengths)
+    while True:
+        # a corner belongs to three faces or more, and a face has three corners or more
+        around: list[set[int]] = [set() for _ in points]
+        for (v, _), f in owner.items():
+            around[v].add(int(group[f]))
+        corners = np.array([len(found) >= 3 for found in around])
+        count = dict.fromkeys(np.unique(group).tolist(), 0)
+        for v in np.flatnonzero(corners):
+            for f in around[v]:
+                count[f] += 1
+        lost = [f for f, n in count.items() if n < 3]
+        if not lost:
+            break
+        sides = {edge: length for edge, length in lengths.items() if group[owner[edge]] == lost[0]}
+        _join(group, lost[0], _longest_neighbour(sides, owner, group, lost[0]))
+    first = np.unique(group)
     vertex_map = np.where(corners, np.cumsum(corners) - 1, -1)
-    merged = []
-    for first, outline in zip(np.unique(group), outlines, strict=True):
-        left = [int(vertex_map[v]) for v in outline if corners[v]]
-        if len(left) < 3:
-            raise ValueError(
-                f"polyhedron.faces: face {first} has fewer than 3 corners [m]; is the body flat?"
-            )
-        begin = next((vertex_map[v] for v in faces[first] if corners[v]), left[0])
-        at = left.index(int(begin))
-        merged.append(tuple(left[at:] + left[:at]))
-    return points[corners], tuple(merged), face_map, vertex_map
+    merged = tuple(
+        tuple(int(vertex_map[v]) for v in _outline(int(f), faces, owner, group, corners)) for f in first
+    )
+    return points[corners], merged, np.searchsorted(first, group), vertex_map
 
 
-def _groups(points: Array, faces: Faces, normals: Array | None, owner: dict) -> NDArray[np.int64]:
-    """Lowest number among the faces that each face is merged with."""
+def _in_one_plane(
+    points: Array, faces: Faces, normals: Array | None, owner: dict[Edge, int], lengths: dict[Edge, float]
+) -> NDArray[np.int64]:
+    """Lowest number among the faces that are one with each face (n_face,)."""
     if normals is None:
         normals = face_normals(points[None], faces)[0]
     size = np.ptp(points, axis=0).max()
-    parent = list(range(len(faces)))
-
-    def root(f: int) -> int:
-        while parent[f] != f:
-            parent[f] = parent[parent[f]]
-            f = parent[f]
-        return f
-
-    thin = []
-    for face in faces:
-        sides = np.roll(points[list(face)], -1, axis=0) - points[list(face)]
-        lengths = np.sqrt((sides**2).sum(-1))
-        area = 0.5 * np.sqrt(np.square(np.cross(points[list(face)] - points[face[0]], sides).sum(0)).sum())
-        thin.append(2 * area <= THIN * size * lengths.max())
-        if thin[-1]:
-            v, w = directed_edges(face)[int(lengths.argmax())]
-            a, b = sorted((root(owner[v, w]), root(owner[w, v])))
-            parent[b] = a
+    group = np.arange(len(faces))
+    longest = [max(lengths[edge] for edge in directed_edges(face)) for face in faces]
+    widths = 2 * face_areas(points[None], faces)[0] / longest
+    thin = set(np.flatnonzero(widths <= THIN * size).tolist())
     for (v, w), f in owner.items():
         g = owner[w, v]
-        if f < g and not thin[f] and not thin[g]:
+        if f < g and f not in thin and g not in thin:
             sine = np.sqrt(np.square(np.cross(normals[f], normals[g])).sum())
             if np.arctan2(sine, normals[f] @ normals[g]) < MERGE_ANGLE:
-                a, b = sorted((root(f), root(g)))
-                parent[b] = a
-    return np.array([root(f) for f in range(len(faces))])
+                _join(group, group[f], group[g])
+    while thin:
+        sides = {
+            edge: lengths[edge]
+            for f in thin
+            for edge in directed_edges(faces[f])
+            if owner[edge[1], edge[0]] not in thin
+        }
+        if not sides:
+            raise ValueError(
+                f"polyhedron: every face is narrower than {THIN:g} of the size, {size:.4g} m; "
+                "is the body flat?"
+            )
+        f = owner[max(sides, key=sides.__getitem__)]
+        own = {edge: length for edge, length in sides.items() if owner[edge] == f}
+        _join(group, group[f], _longest_neighbour(own, owner, group, int(group[f])))
+        thin.remove(f)
+    return group
 
 
-def _outline(edges: list[tuple[int, int]], first: int, faces: Faces) -> list[int]:
-    """The closed polygon made of directed edges, in order."""
+def _join(group: NDArray[np.int64], a: int, b: int) -> None:
+    group[group == max(a, b)] = min(a, b)
+
+
+def _longest_neighbour(
+    sides: dict[Edge, float], owner: dict[Edge, int], group: NDArray[np.int64], own: int
+) -> int:
+    """Group across the longest of ``sides`` that has another group than ``own`` behind it."""
+    v, w = max(
+        (edge for edge in sides if group[owner[edge[1], edge[0]]] != own),
+        key=sides.__getitem__,
+    )
+    return int(group[owner[w, v]])
+
+
+def _outline(
+    first: int,
+    faces: Faces,
+    owner: dict[Edge, int],
+    group: NDArray[np.int64],
+    corners: NDArray[np.bool_],
+) -> list[int]:
+    """Corners of a merged face in order, from the first one that its part ``first`` lists."""
+    edges = [
+        (v, w)
+        for f in np.flatnonzero(group == first)
+        for v, w in directed_edges(faces[f])
+        if group[owner[w, v]] != first
+    ]
     onwards = dict(edges)
-    at = next((v for v in faces[first] if v in onwards), edges[0][0] if edges else -1)
-    outline = [at]
-    while len(outline) < len(edges) and onwards.get(outline[-1], at) != at:
+    begin = next((v for v in faces[first] if v in onwards and corners[v]), None)
+    if begin is None:
+        begin = next(v for v in onwards if corners[v])
+    outline = [begin]
+    while onwards[outline[-1]] != begin and len(outline) < len(edges):
         outline.append(onwards[outline[-1]])
-    if len(onwards) < len(edges) or len(outline) < len(edges) or not edges:
+    if len(onwards) < len(edges) or len(outline) < len(edges):
         raise ValueError(
             f"polyhedron.faces: the faces in the plane of face {first} do not form one polygon; "
             "is the body convex?"
         )
-    return outline
+    return [v for v in outline if corners[v]]

@@ -244,7 +244,7 @@ def _warn_if_shallow(name: str, corners: Array, faces: Faces) -> None:
         more = f" and {len(shallow) - 1} more pairs" if len(shallow) > 1 else ""
         warnings.warn(
             f"{name}: faces {f} and {g}{more} meet at {angles[0][shallow[0]]:.2g} rad, less than "
-            f"{SHALLOW:g}; the motion depends on whether they are one face, so make them one plane if they are",
+            f"{SHALLOW:g}; the motion depends on whether they are one face: put them in one plane if so",
             stacklevel=4,
         )
 

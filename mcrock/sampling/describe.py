@@ -9,9 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mcrock.body import exterior_angles, face_areas, face_heights, face_normals, stable_faces
+from mcrock.body.polyhedron import SHALLOW
 from mcrock.config import Study
 from mcrock.config.distributions import Discrete, Distribution
 from mcrock.config.fields import plain
+from mcrock.config.polyhedron import Polyhedron
 from mcrock.config.study import Specification
 from mcrock.excitation.motion import Motion
 from mcrock.params import STANDARD_GRAVITY
@@ -44,7 +47,9 @@ def describe(study: Study, motions: Sequence[Motion]) -> str:
     """
     values = draw_inputs(study, motions, 0, min(study.n_realizations, LOOK)).values
     lines = [f"{study.title or 'untitled study'} (seed {study.seed})"]
-    lines += _body(study, values) + _motions(study, motions) + _intensity(study, values)
+    lines += (
+        _body(study, values) + _faces(study, values) + _motions(study, motions) + _intensity(study, values)
+    )
     lines += _uncertain(study) + _notes(study, motions)
     n, levels = study.n_realizations, study.n_intensity
     design = study.ensemble.design.replace("_", " ")
@@ -70,6 +75,44 @@ def _body(study: Study, values: dict[str, NDArray[Any]]) -> list[str]:
         "  uplifts at a horizontal acceleration of about "
         f"{_span(values['gravity'] * np.tan(slenderness) / STANDARD_GRAVITY)} g",
     ]
+
+
+def _faces(study: Study, values: dict[str, NDArray[Any]]) -> list[str]:
+    """The faces of a polyhedron with every uncertain number at its median."""
+    if not isinstance(study.body, Polyhedron):
+        return []
+    body = study.body.build(study.body.medians())
+    vertices, faces, start = body.vertices, body.faces, int(body.start_face[0])
+    normals = face_normals(vertices, faces)
+    heights, areas = face_heights(vertices, faces, normals)[0], face_areas(vertices, faces)[0]
+    across = np.sqrt(np.square(np.cross(normals[0], normals[0, start])).sum(-1))
+    angles = np.degrees(np.arctan2(across, normals[0] @ normals[0, start]))
+    stable = stable_faces(vertices, faces)[0]
+    at_medians = ", at the medians" if any(name.startswith("body.") for name in study.uncertain) else ""
+    lines = [
+        f"  {len(faces)} faces, {vertices.shape[1]} corners{at_medians}; angle to the face it starts on, "
+        "height of the centre of mass:",
+        "  face   area [m2]  angle [deg]  height [m]  stable  base",
+    ]
+    for f in range(len(faces)):
+        base = "start" if f == start else "yes" if f in body.base_faces else "no"
+        lines.append(
+            f"  {f:>4}  {areas[f]:>10.4g}  {angles[f]:>11.2f}  {heights[f]:>10.4g}  "
+            f"{'yes' if stable[f] else 'no':>6}  {base}"
+        )
+    elsewhere = values["start_face"] != start
+    if elsewhere.any():
+        others = ", ".join(map(str, np.unique(values["start_face"][elsewhere])))
+        lines.append(
+            f"  settles on face {others} before it starts in {elsewhere.mean():.2g} of the realizations"
+        )
+    pairs, meeting = exterior_angles(vertices, faces)
+    lines += [
+        f"  note: faces {min(f, g)} and {max(f, g)} meet at {angle:.2g} rad; put them in one plane if they are one"
+        for (f, g), angle in zip(pairs, meeting[0], strict=True)
+        if angle < SHALLOW
+    ]
+    return lines
 
 
 def _motions(study: Study, motions: Sequence[Motion]) -> list[str]:

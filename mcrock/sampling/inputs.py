@@ -78,7 +78,7 @@ def draw_inputs(study: Study, motions: Sequence[Motion], start: int, stop: int) 
     impact = np.where(redrawn == 0, np.stack(columns, axis=-1), np.nan)
     values: dict[str, NDArray[Any]] = bodies.values | {"body_mass": bodies.mass, "gravity": bodies.gravity}
     values |= {f"body_{name}": array for name, array in _derived(bodies).items()}
-    values["start_face"] = bodies.start_face
+    values["start_face"] = bodies.start_face.astype(np.int16)
     values |= {f"impact_{key}": column for key, column in zip(IMPACT_KEYS, impact.T, strict=False)}
     values |= {"impact_draw": draw, "energy_gain": gain, "facet_fallback": fallback}
     values |= {"record": record, "azimuth": azimuth, "polarity": polarity}

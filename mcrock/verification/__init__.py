@@ -5,6 +5,7 @@ from pathlib import Path
 from mcrock.verification.checks import CaseError, Check
 from mcrock.verification.run import run_cases, run_file
 
-CASES = Path(__file__).with_name("cases") / "rocking.json"  # shipped with the package
+# shipped with the package
+CASES = tuple(Path(__file__).with_name("cases") / name for name in ("rocking.json", "polyhedra.json"))
 
 __all__ = ["CASES", "CaseError", "Check", "run_cases", "run_file"]

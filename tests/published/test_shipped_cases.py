@@ -1,14 +1,14 @@
 """Every verification case that the package ships."""
 
 import json
-from importlib.resources import files
 from importlib.util import find_spec
 
 import pytest
 
+from mcrock.verification import CASES as FILES
 from mcrock.verification import run_cases
 
-CASES = json.loads(files("mcrock.verification").joinpath("cases/rocking.json").read_text())["cases"]
+CASES = [case for path in FILES for case in json.loads(path.read_text())["cases"]]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])

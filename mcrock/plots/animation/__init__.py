@@ -15,7 +15,7 @@ from PIL import Image
 from mcrock.dataset import replacing
 from mcrock.plots.animation.frames import frame_times, pick_span, sample_run
 from mcrock.plots.animation.page import build_page
-from mcrock.plots.animation.picture import DPI, Picture, build_picture
+from mcrock.plots.animation.picture import DPI, Picture, build_picture, palette_of_picture
 from mcrock.plots.animation.stage import Stage, build_stage
 from mcrock.plots.animation.view import View
 
@@ -36,11 +36,9 @@ class Format(NamedTuple):
     longest: float  # duration beyond which a motion is shown faster than it was [s]
 
 
-FORMATS = {".gif": Format(20.0, 30.0), ".html": Format(50.0, 120.0), ".mp4": Format(30.0, 60.0)}
+FORMATS = {".gif": Format(20.0, 20.0), ".html": Format(50.0, 120.0), ".mp4": Format(30.0, 60.0)}
 FASTEST = 50.0  # frames per second that programs still show a GIF with
 HOLD = 1.5  # how long a GIF stays at its end before it begins again [s]
-COLOURS = 96  # of a GIF
-SAMPLES = 6  # pictures from which they are chosen
 
 
 def animate_run(
@@ -70,7 +68,7 @@ def animate_run(
         Frames per second of the animation; 20 by default.
     speed : float, optional
         Time of the motion over time of the animation [1]: 0.25 is slow motion. By default real
-        time, or as much faster as it takes to be over in 30 s.
+        time, or as much faster as it takes to be over in 20 s.
     span : tuple of 2 float, optional
         Times of the run at which to begin and end [s]; by default the part in which something
         happens.
@@ -122,7 +120,7 @@ def save_animation(
         hundredths of a second, so that it takes the nearest number that allows it, at most 50.
     speed : float, optional
         Time of the motion over time of the animation [1]: 0.25 is slow motion. By default real
-        time, or as much faster as it takes to be over in 30 s (page: 120 s, MP4: 60 s).
+        time, or as much faster as it takes to be over in 20 s (page: 120 s, MP4: 60 s).
     progress : callable, optional
         Called with the number of frames drawn and that of all frames.
 
@@ -239,11 +237,8 @@ def _draw(picture: Picture, stage: Stage, order: list[int]) -> Iterator[Image.Im
 def _write_gif(picture: Picture, stage: Stage, duration: int, path: Path, report: Report) -> None:
     """Write a GIF whose frames take ``duration`` [ms], the last one longer."""
     number = len(stage.frames)
-    samples = list(_draw(picture, stage, np.linspace(0, number - 1, SAMPLES).round().astype(int).tolist()))
-    sheet = Image.new("RGB", (samples[0].width, SAMPLES * samples[0].height))
-    for place, sample in enumerate(samples):
-        sheet.paste(sample, (0, place * sample.height))
-    palette = sheet.quantize(COLOURS)
+    palette = Image.new("P", (1, 1))
+    palette.putpalette(palette_of_picture())
 
     def few_colours() -> Iterator[Image.Image]:
         for drawn, image in enumerate(_draw(picture, stage, list(range(number))), start=1):

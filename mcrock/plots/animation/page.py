@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from mcrock.params import STANDARD_GRAVITY
 from mcrock.plots.animation.frames import Array, Frames
-from mcrock.plots.animation.stage import BASE, HINT, STONE, Stage
+from mcrock.plots.animation.stage import BASE, HINT, HINT_ALPHA, STONE, Stage
 from mcrock.plots.animation.words import COUNTED, LATEST, count_events, word_contact, word_event
 from mcrock.plots.history import AXES, CONTACT, ground_acceleration
 
@@ -68,6 +68,7 @@ def build_page(run: Run, stage: Stage, motion: Motion | Pulse | None, title: str
         "faces": stage.solid.faces,
         "base": stage.solid.faces.index(stage.base),
         "hint": "" if stage.solid.is_whole else HINT.replace("\n", " "),
+        "alpha": 1.0 if stage.solid.is_whole else HINT_ALPHA,
         "colours": [(255 * colour).tolist() for colour in (STONE, BASE)],
         "footprint": stage.footprint.tolist(),
         "corners": stage.corners.tolist(),

@@ -11,14 +11,15 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from mcrock.params import STANDARD_GRAVITY, Mode
 from mcrock.plots.animation.frames import Array, Frames
-from mcrock.plots.animation.stage import BASE, HINT, STONE, Stage
+from mcrock.plots.animation.stage import BASE, HINT, HINT_ALPHA, STONE, Stage
 from mcrock.plots.animation.view import View, brightness, is_seen
 from mcrock.plots.animation.words import COUNTED, LATEST, count_events, word_contact, word_event
-from mcrock.plots.history import CONTACT, draw_contact, draw_ground, draw_tilt, ground_acceleration
+from mcrock.plots.history import AXES, CONTACT, draw_contact, draw_ground, draw_tilt, ground_acceleration
 from mcrock.plots.style import BLUE, RED, paper_style
 
 if TYPE_CHECKING:
@@ -35,6 +36,26 @@ KEY = {  # to a strip, above its right end
     "loc": "lower right", "bbox_to_anchor": (1.0, 0.97), "ncols": 3, "handlelength": 1.0,
     "borderpad": 0.0, "borderaxespad": 0.0, "columnspacing": 1.2,
 }  # fmt: skip
+
+
+def palette_of_picture() -> list[int]:
+    """Colours for a picture of few colours, as red, green, blue, red, ... [0 to 255].
+
+    Those of the lines with steps towards white, as their soft edges need, greys, and the faces in
+    all their lights, whole and where the walls are guessed.
+    """
+    white = np.ones(3)
+    towards_white = np.linspace(0.0, 0.75, 4)
+    lines = [np.array(to_rgb(colour)) for colour in (BLUE, RED, *AXES.values(), *CONTACT.values())]
+    areas = np.array([to_rgb(colour) for colour in (GROUND, GRID, SHADOW)])
+    ramps = [(colour, white, towards_white) for colour in lines]
+    ramps += [(np.zeros(3), white, np.linspace(0.0, 1.0, 10))]
+    for colour in (STONE, BASE):
+        seen_through = HINT_ALPHA * colour + (1.0 - HINT_ALPHA)
+        ramps += [(0.5 * face, face, np.linspace(0.0, 1.0, 16)) for face in (colour, seen_through)]
+    steps = [first + share[:, None] * (last - first) for first, last, share in ramps]
+    colours = np.concatenate([areas, *steps])
+    return np.unique((255.0 * colours).round().astype(int), axis=0).ravel().tolist()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,7 +123,9 @@ def _draw_scene(ax: Axes, stage: Stage) -> Part:
     _draw_floor(ax, stage)
     shadow = PolyCollection([], facecolor=SHADOW, linewidth=0, zorder=3)
     look = (
-        {"linewidth": 0.9} if solid.is_whole else {"linewidth": 0.6, "linestyle": (0, (4, 3)), "alpha": 0.55}
+        {"linewidth": 0.9}
+        if solid.is_whole
+        else {"linewidth": 0.6, "linestyle": (0, (4, 3)), "alpha": HINT_ALPHA}
     )
     faces = PolyCollection([], edgecolor="0.25", joinstyle="round", zorder=5, **look)
     # of the base, where the walls are guessed
@@ -132,6 +155,7 @@ def _draw_scene(ax: Axes, stage: Stage) -> Part:
         com.set_data(*below[:1].T)
         contact = list(frames.contacts[frame])
         touch.set_data(*flat[[*contact, contact[0]] if len(contact) > 2 else contact].T)
+        touch.set_marker("o" if len(contact) < 3 else "")
         touch.set_color(CONTACT[Mode(frames.mode[frame])])
         touch.set_markeredgecolor("0.15")
 

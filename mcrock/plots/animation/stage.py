@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 STONE, BASE = np.array(to_rgb("#e3d8c5")), np.array(to_rgb("#8fb4d9"))  # of the faces
 HINT = "walls not known: drawn up to twice\nthe height of the centre of mass"
+HINT_ALPHA = 0.55  # of faces where the walls are guessed [1]
 MARGIN = 0.15  # of ground around the motion over the size of the body [1]
 
 

@@ -22,7 +22,7 @@ def arrays(inputs):
     """Arrays on realization of some inputs, by name."""
     found = {field.name: getattr(inputs, field.name) for field in fields(inputs)}
     found = {name: array for name, array in found.items() if isinstance(array, np.ndarray)}
-    del found["redrawn"], found["quantiles"]
+    del found["quantiles"], found["face_parameters"]  # the same for all realizations
     return found | {f"values.{name}": array for name, array in inputs.values.items()}
 
 

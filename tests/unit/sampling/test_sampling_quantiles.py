@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
+from mcrock.config import ConfigError
 from mcrock.config.distributions import DISTRIBUTIONS, OneOf
 from mcrock.counter import quantile, uniforms
+from mcrock.params import Draw
 from mcrock.sampling import draw_inputs
 from mcrock.sampling.quantiles import NODES, quantile_table
 
@@ -62,10 +64,39 @@ def test_inputs_carry_the_tables(make_study, motions):
         "impact.lambda_lon={distribution='discrete', values=[0.5, 1]}",
     )
     inputs = draw_inputs(study, motions, 0, 4)
-    assert inputs.redrawn.tolist() == [1, 0, 2, 0, 0]
+    assert inputs.redrawn.tolist() == [[1, 0, 2, 0, 0]] * 4
     assert inputs.redrawn.dtype == np.int8
     assert inputs.quantiles.shape == (5, NODES)
     assert np.isnan(inputs.impact[:, [0, 2, 4]]).all()
     np.testing.assert_array_equal(inputs.impact[:, [1, 3]], [[0.3, 0.0]] * 4)
     assert np.isnan(inputs.values["impact_lambda"]).all()
     np.testing.assert_array_equal(inputs.quantiles[0], quantile_table(study.impact.lambda_))
+
+
+def test_draw_may_be_sampled(make_study, motions):
+    """Realizations of either kind: NaN where drawn at every impact, the usual draw where once per run."""
+    both = draw_inputs(make_study("impact.draw=['run', 'impact']"), motions, 0, 64)
+    anew = both.values["impact_draw"] == Draw.IMPACT
+    assert 16 < anew.sum() < 48
+    np.testing.assert_array_equal(both.redrawn[:, 0], anew)
+    np.testing.assert_array_equal(np.isnan(both.impact[:, 0]), anew)
+    np.testing.assert_array_equal(both.values["impact_lambda"], both.impact[:, 0])
+    table = quantile_table(make_study().impact.lambda_)
+    np.testing.assert_array_equal(both.quantiles[0], table)
+
+
+def test_faces_have_parameters_of_their_own(make_study, motions):
+    own = "impact.faces=[{face=0, lambda_lon={distribution='uniform', low=0.2, high=0.4}}]"
+    inputs = draw_inputs(make_study(own), motions, 0, 8)
+    assert inputs.face_parameters[0] == 5
+    assert set(inputs.face_parameters[1:]) <= {2}
+    assert ((0.2 < inputs.impact[:, 5]) & (inputs.impact[:, 5] < 0.4)).all()
+    np.testing.assert_array_equal(inputs.impact[:, 6], inputs.impact[:, 3])  # lambda_lat of the body
+    anew = draw_inputs(make_study(own, "impact.draw=impact"), motions, 0, 8)
+    assert anew.redrawn[0, 5:].tolist() == [1, anew.redrawn[0, 3]]
+
+
+def test_a_face_that_is_not_there_is_refused(make_study, motions):
+    study = make_study("impact.faces=[{face=99, lambda_lon=0.5}]")
+    with pytest.raises(ConfigError, match=r"faces\[0\].face: the body has the faces 0 to"):
+        draw_inputs(study, motions, 0, 8)
