@@ -12,7 +12,7 @@ import os
 import signal
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
@@ -302,10 +302,29 @@ def simulate(
             help="Folder for history.nc, events.csv and history.png; default: run-I-J. Replaces these files.",
         ),
     ] = None,
+    animate: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Animation, too: .gif, .html (opens in a browser) or .mp4."),
+    ] = None,
+    fps: Annotated[float | None, typer.Option(help="Frames per second of the animation.")] = None,
+    speed: Annotated[
+        float | None,
+        typer.Option(help="Of the animation; 0.25 is slow motion. Default: real time, long ones faster."),
+    ] = None,
+    span: Annotated[
+        tuple[float, float] | None,
+        typer.Option(metavar="BEGIN END", help="Times [s] to animate; default: while something happens."),
+    ] = None,
     set: Set = None,
     seed: Seed = None,
 ) -> None:
-    """Replay one run of a study: its results, events, history and figure."""
+    """Replay one run of a study: its results, events, history, figure, and an animation if wanted."""
+    if animate is not None:
+        from mcrock.plots.animation import check_animation
+
+        check_animation(animate, fps=fps, speed=speed, span=span)
+    elif (fps, speed, span) != (None, None, None):
+        raise ValueError("--fps, --speed and --span are of an animation: name its file with --animate FILE")
     study = _load(config, set, seed)
     from mcrock.excitation import pack_motions
     from mcrock.sampling import draw_inputs, load_motions
@@ -332,6 +351,24 @@ def simulate(
     title = f"{motion.name}, realization {realization} at {level}"
     for path in _save_run(replay, folder, title, body.slenderness, motion):
         print(path)
+    if animate is not None:
+        from mcrock.plots.animation import save_animation
+
+        with _count_frames() as progress:
+            options = {"fps": fps, "speed": speed, "span": span, "progress": progress}
+            save_animation(replay, body, animate, motion=motion, title=title, **options)
+        print(animate)
+
+
+@contextmanager
+def _count_frames() -> Iterator[Callable[[int, int], None]]:
+    """Progress of an animation, on a terminal."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
+        task = bar.add_task("frames of the animation")
+        yield lambda drawn, total: bar.update(task, completed=drawn, total=total)
 
 
 def _save_run(replay: Run, folder: Path, title: str, slenderness: float, motion: Motion) -> list[Path]:

@@ -441,7 +441,8 @@ def _history(rows: np.ndarray) -> xr.Dataset:
 def events_to_csv(run: Run) -> str:
     """Event list of a run as comma-separated text, units in the first line."""
     head = (
-        "t [s],kind,mode,index,omega_x [rad/s],omega_y [rad/s],omega_z [rad/s],energy_change [J],tilt [rad],face"
+        "t [s],kind,mode,index,omega_x [rad/s],omega_y [rad/s],omega_z [rad/s],"
+        "energy_change [J],tilt [rad],face"
     )
     rows = [
         ",".join(

@@ -116,7 +116,10 @@ def _check_base(vertices: Array) -> None:
     depth = np.ptp(vertices[..., 2], axis=1)
     _refuse(
         depth > FLATNESS * size,
-        lambda i: f"Body.vertices must lie in one plane z = -h [m], but their z differ by {depth[i]:.3g} m",
+        lambda i: (
+            f"Body.vertices must lie in one plane z = -h [m], but their z differ by {depth[i]:.3g} m; "
+            "for a whole body give faces too, or use hull()"
+        ),
     )
     _refuse(
         vertices[..., 2].max(1) >= 0,

@@ -110,7 +110,7 @@ def exterior_angles(vertices: Array, faces: Faces) -> tuple[list[tuple[int, int]
                 turn = (np.cross(normals[:, g], normals[:, f]) * along).sum(-1)
                 with np.errstate(divide="ignore", invalid="ignore"):
                     turn /= length
-                pairs.append((f, g))
+                pairs.append((min(f, g), max(f, g)))
                 angles.append(np.arctan2(turn, (normals[:, f] * normals[:, g]).sum(-1)))
     return pairs, np.stack(angles, -1)
 

@@ -19,10 +19,9 @@ def downwards(normal: Array) -> Array:
     k[:, 2, 0], k[:, 2, 1] = -x, -y
     square = x * x + y * y
     upright = square == 0
-    with np.errstate(divide="ignore", invalid="ignore"):
-        share = np.where(z <= 0, 1 / (1 - z), (1 + z) / square)  # 1 + cos without cancellation
+    # 1 / (1 + cos) without cancellation
+    share = np.where(z <= 0, 1 / (1 + np.abs(z)), (1 + z) / np.where(upright, 1.0, square))
     rotation = np.eye(3) + k + share[:, None, None] * (k @ k)
-    rotation[upright & (z <= 0)] = np.eye(3)
     rotation[upright & (z > 0)] = np.diag([1.0, -1.0, -1.0])
     return rotation
 

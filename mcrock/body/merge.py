@@ -93,7 +93,7 @@ def merge_coplanar(
     Raises
     ------
     ValueError
-        If nothing but strips is left, or the faces of one plane do not form one polygon.
+        If fewer than 4 faces are left, or those of one plane do not form one polygon.
     """
     points = np.asarray(vertices, float)
     faces = tuple(tuple(map(int, face)) for face in faces)
@@ -113,6 +113,10 @@ def merge_coplanar(
         lost = [f for f, n in count.items() if n < 3]
         if not lost:
             break
+        if len(count) <= 4:
+            raise ValueError(
+                f"polyhedron: fewer than 4 faces are wider than {THIN:g} of the size; is the body flat?"
+            )
         sides = {edge: length for edge, length in lengths.items() if group[owner[edge]] == lost[0]}
         _join(group, lost[0], _longest_neighbour(sides, owner, group, lost[0]))
     first = np.unique(group)
@@ -148,10 +152,7 @@ def _in_one_plane(
             if owner[edge[1], edge[0]] not in thin
         }
         if not sides:
-            raise ValueError(
-                f"polyhedron: every face is narrower than {THIN:g} of the size, {size:.4g} m; "
-                "is the body flat?"
-            )
+            raise ValueError(f"polyhedron: no face is wider than {THIN:g} of the size; is the body flat?")
         f = owner[max(sides, key=sides.__getitem__)]
         own = {edge: length for edge, length in sides.items() if owner[edge] == f}
         _join(group, group[f], _longest_neighbour(own, owner, group, int(group[f])))

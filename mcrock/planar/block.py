@@ -180,7 +180,7 @@ def planar_block(body: Body, axis: str = "x") -> PlanarBlock:
     Raises
     ------
     ValueError
-        If the axis is unknown or the body has no two such edges.
+        If the axis is unknown, the start face is not across the body axis, or it has no two such edges.
 
     Examples
     --------
@@ -192,9 +192,11 @@ def planar_block(body: Body, axis: str = "x") -> PlanarBlock:
     if axis not in ("x", "y"):
         raise ValueError(f"axis of the plane must be 'x' or 'y', got {axis!r}")
     along = "xy".index(axis)
-    base = body.vertices[list(body.faces[0])]
-    place = base[:, along]
+    base = body.base
     size = float(np.ptp(base[:, :2], axis=0).max())
+    if np.ptp(base[:, 2]) > STRAIGHT * size:
+        raise ValueError("a planar block needs a start face across the body axis z; use the 3D model")
+    place = base[:, along]
     for end, word in ((place.min(), "left"), (place.max(), "right")):
         if (np.abs(place - end) <= STRAIGHT * size).sum() < 2:
             raise ValueError(

@@ -209,8 +209,8 @@ def overturning_spectrum(
         about = {"units": "s", "long_name": "period parameter 2 pi/p"}
     if not (isinstance(scan, int) and scan >= 3):
         raise ValueError(f"scan must be a number of amplitudes, at least 3, got {scan!r}")
-    if not 0 < tolerance < 1:
-        raise ValueError(f"tolerance must be between 0 and 1, got {tolerance!r}")
+    if not 1e-12 <= tolerance < 1:
+        raise ValueError(f"tolerance must be at least 1e-12 and below 1, got {tolerance!r}")
     controls = controls or Controls()
     if all(isinstance(motion, Pulse) for motion in listed):
         controls = replace(controls, max_step=inf)

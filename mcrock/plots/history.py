@@ -63,7 +63,8 @@ def plot_history(
     if history.sizes["time"] < 2:
         raise ValueError("the run has no history to draw; simulate with history=True")
     span = moving_span(run)
-    cut = None if slenderness is None else 2.0 * slenderness
+    # a body that rolls off the face on which it starts has none that could tell a fall
+    cut = None if slenderness is None or slenderness <= 0.0 else 2.0 * slenderness
     has_fall = cut is not None and float(history["tilt"].max()) > max(cut, FALL)
     # heights of the axes [mm]
     heights = {"ground": 14.0, "angles": 34.0, "fall": 14.0, "contact": 5.0, "energy": 18.0}

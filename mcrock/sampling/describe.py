@@ -108,7 +108,7 @@ def _faces(study: Study, values: dict[str, NDArray[Any]]) -> list[str]:
         )
     pairs, meeting = exterior_angles(vertices, faces)
     lines += [
-        f"  note: faces {min(f, g)} and {max(f, g)} meet at {angle:.2g} rad; put them in one plane if they are one"
+        f"  note: faces {f} and {g} meet at {angle:.2g} rad; put them in one plane if flat"
         for (f, g), angle in zip(pairs, meeting[0], strict=True)
         if angle < SHALLOW
     ]

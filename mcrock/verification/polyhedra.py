@@ -39,8 +39,9 @@ class Frame:
         """A run in the axes and numbers of the case; its list of events leaves the overturning out."""
         history = run.history.copy()
         turned = rotation_matrix(history["orientation"].values) @ self.axes
-        history["orientation"] = history["orientation"].dims, Rotation.from_matrix(turned).as_quat(
-            scalar_first=True
+        history["orientation"] = (
+            history["orientation"].dims,
+            Rotation.from_matrix(turned).as_quat(scalar_first=True),
         )
         events = [
             event
@@ -82,8 +83,7 @@ def case_impact(case: dict, frame: Frame) -> Impact:
     params = case.get("params", {})
     values = {key: params[key] for key in ("lam", "tau", "lam_lon", "lam_lat") if key in params}
     own = {
-        int(frame.merged[int(number)]): dict(table)
-        for number, table in params.get("face_params", {}).items()
+        int(frame.merged[int(number)]): dict(table) for number, table in params.get("face_params", {}).items()
     }
     fallback = params.get("facet_fallback", "rest")
     return Impact(**values, energy_gain="allow", facet_fallback=fallback, faces=own)

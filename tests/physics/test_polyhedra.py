@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from itertools import pairwise
-from math import atan, cos, radians, sin, sqrt, tan
+from math import atan, radians, sqrt, tan
 
 import numpy as np
 import pytest
@@ -14,9 +14,12 @@ from scipy.spatial.transform import Rotation
 from mcrock.body import Body, cuboid, frustum, hull, merge_coplanar, orient, polyhedron, prism
 from mcrock.excitation import Motion
 from mcrock.impact.plastic import plastic_facet
-from mcrock.kernel.contact import BARRIER, FREQUENCY, SLENDERNESS
+from mcrock.kernel.contact import BARRIER, FREQUENCY, OPENING, SLENDERNESS
 from mcrock.params import Controls, Mode, Outcome
 from mcrock.simulation import Impact, Start, body_tables, rotation_matrix, simulate
+
+# random hulls and strips meet at small angles on purpose
+pytestmark = pytest.mark.filterwarnings("ignore:hull. faces:UserWarning")
 
 TIGHT = Controls(step=0.004, max_step=1e-3, edge_zeno_time=1e-6, rest_time=1e-5)
 FOLLOW = replace(TIGHT, follow_fall=True)
@@ -39,12 +42,43 @@ def strips(n, half, height, step, depth=0.4):
     return np.array([(a, side * depth / 2, b) for side in (-1, 1) for a, b in outline])
 
 
-def round_base(n, radius=1.2, reach=radians(20.0), height=2.4):
+def round_base(n, radius=1.2, height=1.0):
     """Body whose base is a circular arc of ``n`` facets, and the half depth of 0.3 m."""
-    angles = np.linspace(-reach, reach, n + 1)
+    angles = np.radians(np.linspace(-20.0, 20.0, n + 1))
     x, z = radius * np.sin(angles), radius * (1 - np.cos(angles))
     top = [(x[-1], height), (x[0], height)]
     return np.array([(a, side * 0.3, b) for side in (-1, 1) for a, b in [*zip(x, z, strict=True), *top]])
+
+
+def tilted(points, tilt, **given):
+    """The hull of points on a base that is curved about y, turned by ``tilt`` [rad] towards +x over the
+    edge that is lowest then: body and start."""
+    body = hull(points, axis=(0, 0, 1), **given)
+    slopes = np.arctan2(body.face_normals[:, 0], -body.face_normals[:, 2])
+    base = np.abs(slopes) < 0.5
+    facet = int(np.flatnonzero(base & (slopes <= tilt))[np.argmax(slopes[base & (slopes <= tilt)])])
+    body = hull(points, axis=(0, 0, 1), start_face=facet, **given)
+    top, _ = body_tables(body, base_only=False)
+    sides = np.flatnonzero((top.edge_faces == facet).any(1))
+    outer = max(sides, key=lambda k: body.vertices[top.edge_vertices[k], 0].mean())
+    return body, Start(edge=int(outer), tilt=tilt - slopes[facet])
+
+
+def sides_of_landing(body, event):
+    """Old and new edge of a planar facet impact along the face [m], and A = Theta + m h^2 [kg m2]."""
+    face = event["face"]
+    normal, corners = body.face_normals[face], body.vertices[list(body.faces[face])]
+    x = corners @ [-normal[2], 0.0, normal[0]]
+    near, far = (x.min(), x.max()) if event["omega"][1] > 0 else (x.max(), x.min())
+    return near, far, body.inertia[1, 1] + body.mass * body.face_heights[face] ** 2
+
+
+def speed_before(body, event):
+    """Angular velocity before a planar facet impact, from its energies [rad/s]."""
+    near, far, A = sides_of_landing(body, event)
+    after = 0.5 * (A + body.mass * far**2) * event["omega"][1] ** 2
+    speed = sqrt(2 * (after - event["energy_change"]) / (A + body.mass * near**2))
+    return np.copysign(speed, event["omega"][1])
 
 
 def leading(run, n=12):
@@ -52,12 +86,12 @@ def leading(run, n=12):
     return [(e["kind"], e["to"], e["t"], e["omega"]) for e in run.events[:n]]
 
 
-def assert_same_events(ours, theirs, turn=np.eye(3)):
+def assert_same_events(ours, theirs):
     assert len(ours.events) > 3
     for (kind, to, t, omega), (kind2, to2, t2, omega2) in zip(leading(ours), leading(theirs), strict=True):
         assert (kind, to) == (kind2, to2)
         assert t == pytest.approx(t2, abs=SAME)
-        assert omega == pytest.approx(turn @ omega2, abs=SAME)
+        assert omega == pytest.approx(omega2, abs=SAME)
 
 
 IMPACT = Impact(lam=0.9, lam_lon=0.8, lam_lat=0.1)
@@ -81,7 +115,9 @@ def test_the_whole_body_is_watched_only_where_it_matters():
     assert len(body_tables(whole, base_only=True)[0].neighbours) == 4
     assert len(body_tables(whole, base_only=False)[0].neighbours) == 8
     assert whole.stands_clear
-    assert not frustum([(-0.2, -0.2), (0.2, -0.2), (0.2, 0.2), (-0.2, 0.2)], 1.0, top_scale=1.5, mass=100.0).stands_clear
+    assert not frustum(
+        [(-0.2, -0.2), (0.2, -0.2), (0.2, 0.2), (-0.2, 0.2)], 1.0, top_scale=1.5, mass=100.0
+    ).stands_clear
 
 
 def test_faces_split_into_triangles_are_one_face():
@@ -148,12 +184,13 @@ def test_mirrored_bodies_move_as_mirror_images(points, seed):
 @given(rocks, st.integers(0, 100))
 def test_nothing_goes_underground_and_a_fall_ends_on_a_stable_face(points, seed):
     body = hull(points, mass=100.0)
-    edge = 0
     top, constants = body_tables(body, base_only=False)
     edge = int(np.flatnonzero((top.edge_faces == body.start_face).any(1))[0])
-    start = Start(edge=edge, tilt=0.3, rate=1.0)
+    start = Start(edge=edge, tilt=0.5 * constants.edges[edge, OPENING], rate=1.0)
     impact = Impact(lam=1.0, lam_lon=1.0, facet_fallback="plastic")
-    run = simulate(body, None, impact, start=start, controls=replace(FOLLOW, step=0.02, max_step=0.01), t_end=60)
+    run = simulate(
+        body, None, impact, start=start, controls=replace(FOLLOW, step=0.02, max_step=0.01), t_end=60
+    )
     R = rotation_matrix(run.history["orientation"].values)
     z = np.einsum("tj,nj->tn", R[:, 2], body.vertices) + run.history["com"].values[:, 2:]
     size = np.abs(body.vertices).max()
@@ -202,23 +239,17 @@ def test_strips_have_an_effective_lambda(n, expected):
     """A flat base cut into nearly coplanar strips: about 1/N of lambda; two are Ther and Kollar."""
     half, height = 0.3, 2.4
     step = radians(2e-3)
-    body = hull(
-        strips(n, half, height, step), mass=100.0, axis=(0, 0, 1),
-        com=(0.0, 0.0, height / 2), inertia=cuboid(2 * half, 0.4, height, mass=100.0).inertia,
-    )  # fmt: skip
-    top, _ = body_tables(body, base_only=False)
-    x = body.base[:, 0]
-    side = -1 if x.mean() < 0 else 1
-    v, w = np.flatnonzero(np.abs(body.vertices[:, 0] - side * half) < 1e-9)[[0, 1]]
-    low = [i for i in range(len(body.vertices)) if body.vertices[i, 2] < 0 and abs(body.vertices[i, 0] - side * half) < 1e-3]
-    edge = int(top.edge_of[low[0], low[1]])
-    run = simulate(body, None, Impact(), start=Start(edge=edge, tilt=0.05), controls=TIGHT, t_end=3.0)
+    given = {
+        "mass": 100.0,
+        "com": (0.0, 0.0, height / 2),
+        "inertia": cuboid(2 * half, 0.4, height, mass=100.0).inertia,
+    }
+    points = strips(n, half, height, step)
+    body, start = tilted(points, 0.05, **given)
+    run = simulate(body, None, Impact(), start=start, controls=TIGHT, t_end=3.0)
     impacts = [event for event in run.events if event["kind"] == "facet_impact"][:n]
-    speed = sqrt(2 * (run.history["energy"].values[0] - body.mass * 9.81 * height / 2))
-    A = body.inertia[1, 1] + body.mass * (height / 2) ** 2
-    B = body.mass * half**2
-    before = speed / sqrt(A + B)
-    r = abs(impacts[-1]["omega"][1]) / before
+    r = np.prod([event["omega"][1] / speed_before(body, event) for event in impacts])
+    A, B = body.inertia[1, 1] + body.mass * (height / 2) ** 2, body.mass * half**2
     lam = A * (1 - r) / (B * (1 + r))
     if expected is None:
         assert r == pytest.approx(A / (A + B), abs=3e-4)
@@ -230,25 +261,20 @@ def test_a_round_base_loses_less_the_finer_it_is():
     """Facet by facet dE = -m w^2 A w-^2/(2 (A + m x^2)), and the amplitude lost halves with the facets."""
     lost = []
     for n in (16, 32, 64):
-        points = round_base(n)
-        body = hull(points, density=1000.0, axis=(0, 0, 1))
-        top, _ = body_tables(body, base_only=False)
-        run = roll(body, radians(12.0))
+        body, start = tilted(round_base(n), radians(12.0), density=1000.0)
+        controls = replace(TIGHT, overturned_by="tilt")
+        run = simulate(body, None, Impact(), start=start, controls=controls, t_end=1.2)
+        for event in run.events[:5]:  # dE = -m w^2 A omega^2/(2 (A + m x_q^2)) with the width w
+            near, far, A = sides_of_landing(body, event)
+            square = speed_before(body, event) ** 2
+            loss = 0.5 * body.mass * square * (far - near) ** 2 * A / (A + body.mass * far**2)
+            assert -event["energy_change"] == pytest.approx(loss, rel=1e-6)
         peak = np.flatnonzero(np.diff(np.sign(np.diff(run.history["tilt"].values))) < 0)
         tilt = run.history["tilt"].values[peak + 1].max()
         lost.append(radians(12.0) - tilt)
     assert lost[0] > lost[1] > lost[2] > 0
     assert lost[0] / lost[1] == pytest.approx(2.0, rel=0.15)
     assert lost[1] / lost[2] == pytest.approx(2.0, rel=0.15)
-
-
-def roll(body, tilt):
-    """Release of a round base at a tilt: the body stands on the edge or face that is lowest there."""
-    points = body.vertices @ Rotation.from_euler("y", tilt).as_matrix().T
-    lowest = np.flatnonzero(points[:, 2] < points[:, 2].min() + 1e-9)
-    q = Rotation.from_euler("y", tilt).as_quat(scalar_first=True)
-    start = Start(vertex=int(lowest[0]), orientation=q)
-    return simulate(body, None, Impact(), start=start, controls=TIGHT, t_end=1.2)
 
 
 def test_a_fall_may_be_followed_to_its_face():
@@ -283,7 +309,8 @@ def test_parameters_of_a_face_hold_for_that_face_alone():
     plain = simulate(body, None, Impact(lam_lon=0.5), start=start, t_end=1.0)
     own = simulate(body, None, Impact(lam_lon=1.0, faces={0: {"lam_lon": 0.5}}), start=start, t_end=1.0)
     wall = simulate(body, None, Impact(lam_lon=0.5, faces={3: {"lam_lon": 1.0}}), start=start, t_end=1.0)
-    assert plain.results == own.results == wall.results
+    np.testing.assert_equal(plain.results, own.results)
+    np.testing.assert_equal(plain.results, wall.results)
 
 
 @settings(max_examples=50, deadline=None)
@@ -308,7 +335,7 @@ def test_energy_to_leave_the_base():
     _, constants = body_tables(facets, base_only=False)
     h = facets.face_heights[facets.start_face]
     outer = sqrt(0.2**2 + (0.8 - 0.2 * tan(radians(1.0))) ** 2)
-    assert set(facets.base_faces) >= {facets.start_face} and len(facets.base_faces) == 2
+    assert len(facets.base_faces) == 2
     assert constants.scalars[BARRIER] == pytest.approx(100.0 * 9.81 * (outer - h), rel=1e-9)
 
 
@@ -319,7 +346,9 @@ def test_plastic_impact_of_a_face_is_a_projection(seed):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(3, 9))
     angles = np.sort(rng.uniform(0, 2 * np.pi, n))
-    corners = np.stack([np.cos(angles), np.sin(angles)], -1) * rng.uniform(0.2, 1.0) + rng.normal(size=2) * 0.2
+    corners = (
+        np.stack([np.cos(angles), np.sin(angles)], -1) * rng.uniform(0.2, 1.0) + rng.normal(size=2) * 0.2
+    )
     mass, h = rng.uniform(1, 10), rng.uniform(0.1, 2.0)
     theta = rng.normal(size=(2, 2))
     J = theta @ theta.T + mass * (0.1 + h * h) * np.eye(2)
@@ -346,26 +375,25 @@ def test_plastic_impact_of_a_face_is_a_projection(seed):
 
 def test_plastic_fallback_on_a_symmetric_base():
     """It is lambda_lon = 1, lambda_lat = 0 where r >= 0, and rest where r < 0 (a squat block)."""
-    for height, moves in ((1.6, True), (0.3, False)):
-        body = cuboid(0.4, 0.3, height, mass=50.0)
-        start = Start(edge=0, tilt=0.05)
-        plastic = simulate(body, None, Impact(lam_lon=0.1, facet_fallback="plastic"), start=start, t_end=0.5)
-        assert (len(plastic.events) > 0) and plastic.events[0]["kind"] == "facet_impact"
-        housner = simulate(body, None, Impact(lam_lon=1.0), start=start, t_end=0.5).events[0]
-        fallback = simulate(
-            body, None, Impact(lam_lon=5.0, facet_fallback="plastic"), start=start, t_end=0.5
-        ).events[0]
-        if moves:
-            assert housner["to"][0] == "EDGE"
-        else:
-            assert housner["to"][0] == fallback["to"][0] == "REST"
+    start = Start(edge=0, tilt=0.05)
+    body = cuboid(0.4, 0.3, 1.6, mass=50.0)
+    infeasible = Impact(lam_lon=-50.0, energy_gain="allow", facet_fallback="plastic")
+    housner = simulate(body, None, Impact(lam_lon=1.0), start=start, t_end=0.5)
+    plastic = simulate(body, None, infeasible, start=start, t_end=0.5)
+    assert housner.infeasible_facet_impacts == 0
+    assert plastic.infeasible_facet_impacts == 1
+    assert plastic.infeasible_energy_loss == 0.0  # a law that was asked for, not a guess
+    assert housner.events[0]["to"] == plastic.events[0]["to"] == ("EDGE", 2)
+    assert plastic.events[0]["omega"] == pytest.approx(housner.events[0]["omega"], abs=SAME)
+    squat = cuboid(0.4, 0.3, 0.2, mass=50.0)  # h < b/sqrt(2): r < 0
+    for impact in (Impact(lam_lon=1.0), infeasible):
+        assert simulate(squat, None, impact, start=start, t_end=0.5).events[0]["to"] == ("REST", 0)
 
 
 def test_coplanar_parts_count_as_the_merged_face():
     square = cuboid(1.0, 1.0, 1.0, mass=1.0)
-    faces = orient(square.vertices, tuple(f for f in square.faces[1:]) + ((0, 1, 2), (0, 2, 3)))
+    faces = orient(square.vertices, (*square.faces[1:], (0, 1, 2), (0, 2, 3)))
     _, merged, face_map, vertex_map = merge_coplanar(square.vertices, faces)
     assert len(merged) == 6
     assert face_map[5] == face_map[6] == 5
     assert (vertex_map == np.arange(8)).all()
-    assert cos(0.0) == 1.0 and sin(0.0) == 0.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from math import isfinite
+from math import inf, isfinite
 from pathlib import Path
 from subprocess import CalledProcessError
 from typing import TYPE_CHECKING, NamedTuple
@@ -136,7 +136,7 @@ def save_animation(
     OSError
         If the file cannot be written.
     """
-    path = check_animation(path, fps=fps, speed=speed)
+    path = check_animation(path, fps=fps, speed=speed, span=span)
     kind = FORMATS[path.suffix.lower()]
     fps = kind.fps if fps is None else float(fps)
     hundredths = max(round(100.0 / fps), 1)
@@ -157,7 +157,13 @@ def save_animation(
     return path
 
 
-def check_animation(path: str | Path, *, fps: float | None = None, speed: float | None = None) -> Path:
+def check_animation(
+    path: str | Path,
+    *,
+    fps: float | None = None,
+    speed: float | None = None,
+    span: tuple[float, float] | None = None,
+) -> Path:
     """Refuse what `save_animation` could not write, before the run is made.
 
     Returns
@@ -168,7 +174,7 @@ def check_animation(path: str | Path, *, fps: float | None = None, speed: float 
     ------
     ValueError
         For an ending that is none of ``.gif``, ``.html`` and ``.mp4``, an ``.mp4`` where ffmpeg is not
-        found, a folder that does not exist, and numbers that are not positive.
+        found, a folder that does not exist, numbers that are not positive, and a span that is empty.
     """
     path = Path(path)
     suffix = path.suffix.lower()
@@ -189,6 +195,10 @@ def check_animation(path: str | Path, *, fps: float | None = None, speed: float 
             raise ValueError(f"fps must be at most {FASTEST:g} frames per second in a GIF, got {fps:g}")
     if speed is not None:
         _checked("speed", speed, "times the real speed")
+    if span is not None and not 0.0 <= span[0] < span[1] < inf:
+        raise ValueError(
+            f"span must be two times (begin, end) with 0 <= begin < end [s], got ({span[0]:g}, {span[1]:g})"
+        )
     return path
 
 
@@ -209,7 +219,11 @@ def _prepare(
 ) -> tuple[Stage, float]:
     """What is shown, and the speed at which."""
     begin, end = pick_span(run, span)
-    speed = max(1.0, (end - begin) / longest) if speed is None else _checked("speed", speed, "1")
+    speed = (
+        max(1.0, (end - begin) / longest)
+        if speed is None
+        else _checked("speed", speed, "times the real speed")
+    )
     frames = sample_run(run, body, frame_times((begin, end), speed / fps))
     return build_stage(run, body, frames, None if view is None else View(*view)), speed
 

@@ -31,6 +31,7 @@ DPI = 100  # [1/in]
 GROUND, GRID, SHADOW = "#f3f3f1", "#d9d9d6", "#dcdcd8"
 SMALL = 7.5  # of text [pt]
 PANEL = 0.645  # left end of what is written beside the scene, over the width of the figure [1]
+HIDDEN = {"linewidth": 0.6, "linestyle": (0, (1, 2))}  # of edges behind the body
 MONO = {"family": "DejaVu Sans Mono", "fontsize": 7.5, "va": "top", "linespacing": 1.35}
 KEY = {  # to a strip, above its right end
     "loc": "lower right", "bbox_to_anchor": (1.0, 0.97), "ncols": 3, "handlelength": 1.0,
@@ -128,9 +129,10 @@ def _draw_scene(ax: Axes, stage: Stage) -> Part:
         else {"linewidth": 0.6, "linestyle": (0, (4, 3)), "alpha": HINT_ALPHA}
     )
     faces = PolyCollection([], edgecolor="0.25", joinstyle="round", zorder=5, **look)
+    behind = PolyCollection([], facecolor="none", edgecolor="0.25", alpha=0.4, zorder=5.2, **HIDDEN)
     # of the base, where the walls are guessed
     outline = LineCollection([], color="0.25", linewidth=0.9, zorder=5.5, visible=not solid.is_whole)
-    for collection in (shadow, faces, outline):
+    for collection in (shadow, faces, behind, outline):
         ax.add_collection(collection, autolim=False)
     plumb = ax.plot([], [], color="0.15", linewidth=0.8, linestyle=(0, (2, 2)), zorder=6)[0]
     com = ax.plot([], [], "o", color="white", markeredgecolor="0.15", markersize=5, zorder=7)[0]
@@ -142,6 +144,7 @@ def _draw_scene(ax: Axes, stage: Stage) -> Part:
         points = frames.points[frame]
         flat = view.project(points)
         seen = [face for face in solid.faces if is_seen(flat[list(face)])]
+        behind.set_verts([flat[list(face)] for face in solid.faces if face not in seen])
         faces.set_verts([flat[list(face)] for face in seen])
         lights = [0.55 + 0.45 * brightness(points[list(face)], view.light) for face in seen]
         colours = [BASE if face == base else STONE for face in seen]
@@ -156,10 +159,13 @@ def _draw_scene(ax: Axes, stage: Stage) -> Part:
         contact = list(frames.contacts[frame])
         touch.set_data(*flat[[*contact, contact[0]] if len(contact) > 2 else contact].T)
         touch.set_marker("o" if len(contact) < 3 else "")
-        touch.set_color(CONTACT[Mode(frames.mode[frame])])
-        touch.set_markeredgecolor("0.15")
+        colour = CONTACT[Mode(frames.mode[frame])]
+        touch.set_color(colour)
+        is_hidden = not any(set(contact) & set(face) for face in seen)
+        touch.set_markerfacecolor("white" if is_hidden else colour)
+        touch.set_markeredgecolor(colour if is_hidden else "0.15")
 
-    return [shadow, faces, outline, plumb, com, touch], move
+    return [shadow, faces, behind, outline, plumb, com, touch], move
 
 
 def _fit(ax: Axes, view: View, points: Array) -> None:

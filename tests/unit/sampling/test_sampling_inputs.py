@@ -123,7 +123,8 @@ def test_cycle_meets_every_motion_once_per_block(make_study, motions, design):
 def test_bodies_and_scales(make_study, motions):
     inputs = draw_inputs(make_study(), motions, 5, 25)
     values = inputs.values
-    assert (len(inputs), inputs.start, inputs.seed, inputs.faces) == (20, 5, 11, ((0, 1, 2, 3),))
+    assert (len(inputs), inputs.start, inputs.seed) == (20, 5, 11)
+    assert inputs.faces == cuboid(1.0, 1.0, 1.0, mass=1.0).faces
     for i in (0, 19):
         com = [values["body_com_x"][i], 0.0, 0.0]
         size = [values[f"body_{name}"][i] for name in ("width", "depth", "height")]

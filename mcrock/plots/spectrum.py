@@ -1,0 +1,329 @@
+"""Overturning acceleration spectra with all their bands, and rocking spectra."""
+
+from __future__ import annotations
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+
+from mcrock.params import Outcome
+from mcrock.plots.style import (
+    BLUE,
+    COLUMN,
+    GREEN,
+    GREY,
+    MILLIMETRE,
+    ORANGE,
+    OWN,
+    PAGE,
+    PURPLE,
+    SKY,
+    add_note,
+    number_axis,
+    paper_style,
+)
+
+MODES = {  # colour and words of bands, by the impacts before overturning
+    0: (BLUE, "overturns without impact"),
+    1: (ORANGE, "after 1 impact"),
+    2: (GREEN, "after 2 impacts"),
+    3: (PURPLE, "after 3 and more"),
+}
+LINES = (BLUE, ORANGE, GREEN, PURPLE, SKY, GREY)
+PANELS = 6  # in one figure
+SHARE_LEVELS = 200  # amplitudes of a map of shares
+
+
+def plot_overturning_spectrum(ds: xr.Dataset) -> Axes:
+    """Draw the bands of amplitude in which blocks of every size overturn.
+
+    Parameters
+    ----------
+    ds : Dataset
+        From `mcrock.planar.overturning_spectrum`. Each motion and slenderness has a panel of its own;
+        where that makes more than six, the panels are those of the slendernesses and show the share of
+        the motions that overturn the block.
+
+    Returns
+    -------
+    Axes
+        The first panel.
+
+    Raises
+    ------
+    ValueError
+        If ``ds`` is no overturning spectrum or has more than six slendernesses.
+    """
+    if not {"lower", "upper", "impacts"} <= set(ds.variables):
+        raise ValueError("this is no overturning spectrum: it lacks the bands 'lower', 'upper', 'impacts'")
+    axis = str(ds["lower"].dims[2])
+    as_share = ds.sizes["motion"] * ds.sizes["slenderness"] > PANELS
+    panels = [
+        (motion, slenderness)
+        for motion in range(1 if as_share else ds.sizes["motion"])
+        for slenderness in range(ds.sizes["slenderness"])
+    ]
+    if len(panels) > PANELS:
+        raise ValueError(
+            f"{len(panels)} slendernesses are too many for one figure, at most {PANELS}; "
+            "select some with ds.isel(slenderness=[...])"
+        )
+    columns = min(len(panels), 3)
+    lines = -(-len(panels) // columns)
+    size = (COLUMN if columns == 1 else PAGE, 78.0 if lines == 1 else 26.0 + 56.0 * lines)
+    with paper_style():
+        figure = Figure(figsize=[length * MILLIMETRE for length in size], layout="constrained")
+        figure.set_label(OWN)
+        grid = figure.subplots(lines, columns, sharex=True, sharey=True, squeeze=False)
+        for ax, (motion, slenderness) in zip(grid.flat, panels, strict=False):
+            if as_share:
+                mesh = _draw_shares(ax, ds.isel(slenderness=slenderness), axis)
+            else:
+                _draw_bands(ax, ds.isel(motion=motion, slenderness=slenderness), axis)
+            if len(panels) > 1:
+                ax.set_title(_panel_title(ds, motion, slenderness, as_share))
+        for ax in grid.flat[len(panels) :]:
+            ax.remove()
+        for ax in grid[:, 0]:
+            ax.set_ylabel(r"Amplitude $a_\mathrm{p}\,/\,(g\,\tan\alpha)$ [1]")
+        for ax in grid.flat[max(0, len(panels) - columns) : len(panels)]:
+            ax.set_xlabel(_axis_label(axis))
+            ax.xaxis.set_tick_params(labelbottom=True)
+        first = grid[0, 0]
+        first.set_ylim(0, ds.attrs["largest_amplitude"])
+        number_axis(first)
+        if as_share:
+            figure.colorbar(mesh, ax=grid, label="Share of the motions that overturn it [1]", pad=0.02)
+        else:
+            _add_legend(figure, ds)
+        add_note(first, _overturning_note(ds, as_share))
+    return first
+
+
+def plot_rocking_spectrum(ds: xr.Dataset) -> Axes:
+    """Draw the largest tilt of blocks of every size, and which of them overturn.
+
+    Parameters
+    ----------
+    ds : Dataset
+        From `mcrock.planar.rocking_spectrum`, with at most six slendernesses. Of several motions the
+        single spectra are thin lines and the median is a thick one.
+
+    Returns
+    -------
+    Axes
+        Of the tilt, under the sizes that overturn (of several motions: the share that overturns them).
+
+    Raises
+    ------
+    ValueError
+        If ``ds`` is no rocking spectrum or has more than six slendernesses.
+    """
+    if "peak_tilt_ratio" not in ds or "period" not in ds.dims:
+        raise ValueError("this is no rocking spectrum: it lacks 'peak_tilt_ratio' over 'period'")
+    if ds.sizes["slenderness"] > PANELS:
+        raise ValueError(
+            f"{ds.sizes['slenderness']} slendernesses are too many for one figure, at most {PANELS}; "
+            "select some with ds.isel(slenderness=[...])"
+        )
+    period = ds["period"].values
+    fallen = ds["outcome"].values == Outcome.OVERTURNED
+    ratio = np.where(fallen, np.inf, ds["peak_tilt_ratio"].values)
+    many = ds.sizes["motion"] > 1
+    with paper_style():
+        figure = Figure(
+            figsize=(COLUMN * MILLIMETRE, (92.0 if many else 84.0) * MILLIMETRE), layout="constrained"
+        )
+        figure.set_label(OWN)
+        above, ax = figure.subplots(2, 1, sharex=True, height_ratios=[1, 3 if many else 6])
+        for place, slenderness in enumerate(ds["slenderness"].values):
+            colour, label = LINES[place], f"{np.degrees(slenderness):.3g}°"
+            if many:
+                above.plot(period, fallen[:, place].mean(0), color=colour, linewidth=1.0)
+                ax.plot(period, _without_falls(ratio[:, place]).T, color=colour, alpha=0.25, linewidth=0.4)
+            else:
+                spans = _spans(period, fallen[0, place])
+                above.broken_barh(spans, (-place - 0.8, 0.6), color=colour, linewidth=0)
+            median = np.sort(ratio[:, place], axis=0)[(ds.sizes["motion"] - 1) // 2]  # the lower middle one
+            ax.plot(
+                period,
+                _without_falls(median),
+                color=colour,
+                label=label,
+                marker=".",  # a lone period has no line
+                markersize=2.0,
+                markeredgewidth=0.0,
+            )
+        top = ratio[np.isfinite(ratio)].max(initial=0.5)
+        ax.set_ylim(0, 1.05 * top)
+        ax.axhline(1.0, color=GREY, linestyle=":", linewidth=0.8)
+        if many:
+            above.set_ylim(-0.05, 1.05)
+            above.set_yticks([0, 1])
+            above.set_ylabel("Share\noverturned\n[1]")
+        else:
+            above.set_ylim(-ds.sizes["slenderness"], 0)
+            above.set_yticks([])
+            above.spines["left"].set_visible(False)
+            above.set_ylabel("Over-\nturned", rotation=0, ha="right", va="center")
+        ax.set_ylabel("Largest tilt / slenderness [1]")
+        ax.set_xlabel(_axis_label("period"))
+        ax.set_xlim(0, period[-1])
+        number_axis(ax)
+        figure.align_ylabels([above, ax])
+        above.legend(
+            *ax.get_legend_handles_labels(),
+            title="slenderness",
+            loc="lower left",
+            bbox_to_anchor=(0.0, 1.0),
+            ncols=4,
+            handlelength=1.2,
+            columnspacing=1.2,
+        )
+        add_note(ax, _rocking_note(ds, many))
+    return ax
+
+
+def _without_falls(ratio: np.ndarray) -> np.ndarray:
+    """Tilt ratios with gaps where the block overturned."""
+    return np.where(np.isfinite(ratio), ratio, np.nan)
+
+
+def _spans(x: np.ndarray, chosen: np.ndarray) -> list[tuple[float, float]]:
+    """Start and length of the stretches around the chosen places, which reach half way to the next."""
+    ends = np.concatenate([x[:1], 0.5 * (x[1:] + x[:-1]), x[-1:]])
+    return [(ends[i], ends[i + 1] - ends[i]) for i in np.flatnonzero(chosen)]
+
+
+def _draw_bands(ax: Axes, ds: xr.Dataset, axis: str) -> None:
+    """Bands of one motion and slenderness as areas."""
+    x, top = ds[axis].values, float(ds.attrs["largest_amplitude"])
+    columns = [
+        [
+            (low, min(high, top), min(int(impacts), max(MODES)))
+            for low, high, impacts in zip(*bands, strict=True)
+            if impacts >= 0
+        ]
+        for bands in zip(*(ds[name].values for name in ("lower", "upper", "impacts")), strict=True)
+    ]
+    areas: dict[int, list[list[tuple[float, float]]]] = {mode: [] for mode in MODES}
+    if len(x) == 1:
+        width = 0.05 * x[0]
+        for low, high, mode in columns[0]:
+            ends = (x[0] - width, low), (x[0] + width, low), (x[0] + width, high), (x[0] - width, high)
+            areas[mode].append(list(ends))
+    for i in range(len(x) - 1):
+        _join(areas, x[i], columns[i], x[i + 1], columns[i + 1])
+    for mode, (colour, _) in MODES.items():
+        ax.add_collection(
+            PolyCollection(areas[mode], facecolor=colour, edgecolor=colour, linewidth=0.5), autolim=False
+        )
+    ax.axhline(1.0, color=GREY, linestyle=":", linewidth=0.8, zorder=0)
+    ax.set_xlim(*((x[0], x[-1]) if len(x) > 1 else (0, 2 * x[0])))
+
+
+def _join(
+    areas: dict[int, list[list[tuple[float, float]]]],
+    x: float,
+    bands: list[tuple[float, float, int]],
+    x_next: float,
+    others: list[tuple[float, float, int]],
+) -> None:
+    """Areas between the bands at neighbouring places: those that overlap and have the same impacts are one.
+
+    A band without a partner ends in a point half way.
+    """
+    partners = [
+        (i, j)
+        for i, (low, high, mode) in enumerate(bands)
+        for j, (other_low, other_high, other_mode) in enumerate(others)
+        if mode == other_mode and low < other_high and other_low < high
+    ]
+    for i, j in partners:
+        low, high, mode = bands[i]
+        other_low, other_high, _ = others[j]
+        areas[mode].append([(x, low), (x_next, other_low), (x_next, other_high), (x, high)])
+    half = 0.5 * (x + x_next)
+    for place, row, joined in (
+        (x, bands, {i for i, _ in partners}),
+        (x_next, others, {j for _, j in partners}),
+    ):
+        for number, (low, high, mode) in enumerate(row):
+            if number not in joined:
+                areas[mode].append([(place, low), (half, 0.5 * (low + high)), (place, high)])
+
+
+def _draw_shares(ax: Axes, ds: xr.Dataset, axis: str):
+    """Share of the motions that overturn the block, as a map over size and amplitude."""
+    x = ds[axis].values
+    amplitude = np.linspace(0, float(ds.attrs["largest_amplitude"]), SHARE_LEVELS)
+    inside = (ds["lower"] <= xr.DataArray(amplitude, dims="amplitude")) & (
+        xr.DataArray(amplitude, dims="amplitude") < ds["upper"]
+    )
+    share = inside.any("band").mean("motion").transpose("amplitude", axis).values
+    ax.axhline(1.0, color=GREY, linestyle=":", linewidth=0.8)
+    return ax.pcolormesh(x, amplitude, share, cmap="Blues", vmin=0, vmax=1, rasterized=True)
+
+
+def _add_legend(figure: Figure, ds: xr.Dataset) -> None:
+    found = np.unique(np.minimum(ds["impacts"].values, max(MODES)))
+    handles = [Patch(color=colour, label=words) for mode, (colour, words) in MODES.items() if mode in found]
+    if handles:
+        figure.legend(
+            handles=handles,
+            loc="outside upper left",
+            ncols=2 if figure.get_size_inches()[0] / MILLIMETRE < PAGE else 4,
+            handlelength=1.2,
+            columnspacing=1.2,
+        )
+
+
+def _axis_label(axis: str) -> str:
+    if axis == "frequency_ratio":
+        return r"Frequency of the pulse $\omega_\mathrm{p}\,/\,p$ [1]"
+    return r"Size of the block $2\pi/p$ [s]"
+
+
+def _panel_title(ds: xr.Dataset, motion: int, slenderness: int, as_share: bool) -> str:
+    words = [] if as_share or ds.sizes["motion"] == 1 else [str(ds["motion"].values[motion])]
+    if ds.sizes["slenderness"] > 1:
+        words.append(f"slenderness {np.degrees(ds['slenderness'].values[slenderness]):.3g}°")
+    return ", ".join(words)
+
+
+def _describe(ds: xr.Dataset) -> str:
+    """Motion, slenderness and restitution in words."""
+    names = [str(name) for name in ds["motion"].values]
+    words = [names[0] if len(names) == 1 else f"{len(names)} motions"]
+    if ds.sizes["slenderness"] == 1:
+        words.append(f"slenderness {np.degrees(float(ds['slenderness'][0])):.3g}°")
+    ratios = np.unique(ds["velocity_ratio"].values.round(4))
+    r = f"r = {ratios[0]:g}" if len(ratios) == 1 else f"r = {ratios[0]:g} to {ratios[-1]:g}"
+    law = str(ds.attrs["restitution"])
+    words.append(r if law.replace(".", "").isdigit() else f"restitution {law}, {r}")
+    text = ", ".join(words)
+    return (text[:1].upper() + text[1:]).replace("$", r"\$")
+
+
+def _overturning_note(ds: xr.Dataset, as_share: bool) -> str:
+    limits, half = int(ds["limits"].sum()), int(ds["half_scan_limits"].sum())
+    text = (
+        f"{_describe(ds)}. White: stands; dotted: rocking begins. "
+        if not as_share
+        else f"{_describe(ds)}. Dotted: rocking begins. "
+    )
+    text += (
+        f"{ds.attrs['scan']} amplitudes scanned at each size; {limits} limits found, a scan half as fine "
+        f"meets {half}."
+    )
+    undecided = int(ds["undecided"].sum())
+    return text + (f" {undecided} runs met a numerical limit." if undecided else "")
+
+
+def _rocking_note(ds: xr.Dataset, many: bool) -> str:
+    lines = "Thick: median, thin: single motions. " if many else ""
+    fallen = "A line ends where the block overturns." if not many else "Lines end where blocks overturn."
+    return f"{_describe(ds)}. {lines}{fallen} A tilt above the slenderness (dotted) is not overturning."

@@ -1,0 +1,414 @@
+"""Convex polyhedra: mass properties, faces, frames, settling and stable faces."""
+
+from math import cos, degrees, radians, sin, tan
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.spatial import ConvexHull
+
+from mcrock.body import (
+    Body,
+    body_axes,
+    cuboid,
+    cylinder,
+    face_areas,
+    frustum,
+    hull,
+    polyhedron,
+    prism,
+    settle,
+    solid_moments,
+)
+from mcrock.body.faces import connected
+from mcrock.body.frame import downwards
+from tests.unit.body.shapes import CUBE, CUBE_FACES, clouds, quadrature, ring, rotations, solids
+
+RTOL = 1e-10  # sums over up to a hundred tetrahedra
+FEW = settings(max_examples=40, deadline=None)
+
+
+def shape_of(body):
+    """What does not change with the axes: distances and inertia of the vertices about the COM."""
+    v = body.vertices
+    return v @ v.T, v @ body.inertia @ v.T, np.linalg.eigvalsh(body.inertia)
+
+
+def assert_same(found, expected, rtol=RTOL):
+    assert found.mass == pytest.approx(expected.mass, rel=rtol)
+    for a, b in zip(shape_of(found), shape_of(expected), strict=True):
+        assert a == pytest.approx(b, abs=rtol * np.abs(b).max())
+
+
+@FEW
+@given(clouds())
+def test_mass_properties_of_hulls(points):
+    """Against SciPy's volume, and quadrature over another division into tetrahedra."""
+    body = hull(points, 1000.0)
+    volume, centroid, inertia = quadrature(points)
+    assert body.mass == pytest.approx(1000 * ConvexHull(points).volume, rel=RTOL)
+    assert body.mass == pytest.approx(1000 * volume, rel=RTOL)
+    surface = hull(points, 1000.0, axis=(0, 0, 1), com=centroid)  # keeps the given axes
+    assert surface.inertia == pytest.approx(body.mass * inertia, abs=RTOL * body.mass * inertia.max())
+    turned = body_axes(surface.face_normals[[surface.start_face]])[0]
+    assert body.vertices == pytest.approx(surface.vertices @ turned.T, abs=1e-12 * np.abs(points).max())
+
+
+@FEW
+@given(solids())
+def test_volume_by_the_divergence_theorem(solid):
+    """V = sum of A h / 3, and the area vectors of a closed surface cancel."""
+    vertices, faces = solid
+    body = polyhedron(vertices, faces, 1.0)
+    areas = face_areas(body.vertices[None], body.faces)[0]
+    assert body.mass == pytest.approx(areas @ body.face_heights / 3, rel=RTOL)
+    assert areas @ body.face_normals == pytest.approx(np.zeros(3), abs=1e-12 * areas.sum())
+
+
+def test_closed_forms():
+    """The general formulas give those of cuboid and prism."""
+    angles = 2 * np.pi * np.arange(7) / 7
+    base = np.stack([0.4 * np.cos(angles), 0.3 * np.sin(angles)], -1)
+    for body in (cuboid(0.4, 0.6, 1.8, 2500.0), prism(base, 1.2, 1800.0), cylinder(0.3, 0.9, 12, 1000.0)):
+        density = body.mass / solid_moments(body.vertices[None], body.faces)[0][0]
+        same = polyhedron(body.vertices + [1.0, -2.0, 0.5], body.faces, density)
+        assert same.faces == body.faces
+        assert same.vertices == pytest.approx(body.vertices, abs=1e-14)
+        assert same.mass == pytest.approx(body.mass, rel=1e-13)
+        assert same.inertia == pytest.approx(body.inertia, abs=1e-13 * body.inertia.max())
+        assert same.frequency == pytest.approx(body.frequency, rel=1e-12)
+        assert same.slenderness == pytest.approx(body.slenderness, rel=1e-12)
+
+
+def test_regular_tetrahedron():
+    """I = m a^2/20 about every axis, height of the COM a/sqrt(24)."""
+    points = np.array([(1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1)]) / np.sqrt(8)  # edge 1
+    body = hull(points, mass=3.0)
+    assert body.inertia == pytest.approx(3.0 / 20 * np.eye(3), abs=1e-15)
+    assert body.face_heights == pytest.approx(np.full(4, 1 / np.sqrt(24)), rel=1e-14)
+    assert body.com_height == pytest.approx(1 / np.sqrt(24), rel=1e-14)
+    assert body.edge_slenderness == pytest.approx(np.full(3, np.arctan(np.sqrt(2))), rel=1e-14)
+
+
+@FEW
+@given(clouds(), rotations(), st.integers(0, 3))
+def test_other_axes_give_the_same_body(points, turn, start):
+    """Faces, heights and stability do not depend on the axes the vertices are given in."""
+    body = hull(points, 1.0, start_face=start)
+    other = hull(points @ turn.T + [0.3, -0.7, 0.2], 1.0, start_face=start)
+    assert other.faces == body.faces
+    assert_same(other, body)
+    assert other.face_heights == pytest.approx(body.face_heights, rel=1e-9)
+    assert other.com_height == pytest.approx(body.com_height, rel=1e-9)
+    assert other.edge_slenderness == pytest.approx(body.edge_slenderness, abs=1e-9)
+    assert (other.face_stable == body.face_stable).all()
+
+
+@FEW
+@given(clouds(), st.randoms(use_true_random=False))
+def test_order_of_the_points_gives_the_same_body(points, random):
+    order = list(range(len(points)))
+    random.shuffle(order)
+    body, other = (hull(p, 1.0, axis=(0, 0, 1)) for p in (points, points[order]))
+    kept = [order.index(i) for i in range(len(points))]
+    corners, places = (ConvexHull(p).vertices for p in (points, points[order]))
+    number = dict(zip(sorted(corners), range(len(corners)), strict=True))
+    renamed = dict(zip(sorted(places), range(len(places)), strict=True))
+    change = {number[i]: renamed[kept[i]] for i in sorted(corners)}
+    assert {ring(tuple(change[v] for v in face)) for face in body.faces} == set(map(ring, other.faces))
+    assert other.vertices[[change[v] for v in range(len(change))]] == pytest.approx(body.vertices, abs=1e-12)
+    assert other.inertia == pytest.approx(body.inertia, abs=1e-12 * body.inertia.max())
+
+
+@FEW
+@given(solids(), st.integers(0, 2))
+def test_start_face_lies_flat(solid, start):
+    vertices, faces = solid
+    body = polyhedron(vertices, faces, 1.0, start_face=start)
+    assert body.start_face == start
+    assert body.face_normals[start] == pytest.approx([0, 0, -1], abs=1e-12)
+    assert body.base[:, 2] == pytest.approx(np.full(len(faces[start]), -body.com_height), rel=1e-12)
+    smallest = downwards(polyhedron(vertices, faces, 1.0, axis=(0, 0, 1)).face_normals[[start]])[0]
+    assert np.trace(smallest) == pytest.approx(1 + 2 * -smallest[2, 2] * -1, abs=1e-12)
+
+
+@FEW
+@given(solids(), st.lists(st.floats(-1, 1), min_size=3, max_size=3))
+def test_pose_on_the_ground_does_not_depend_on_the_axis(solid, lean):
+    vertices, faces = solid
+    plain = polyhedron(vertices, faces, 1.0)
+    inward = -polyhedron(vertices, faces, 1.0, axis=(0, 0, 1)).face_normals[plain.start_face]
+    body = polyhedron(vertices, faces, 1.0, axis=inward + 0.5 * np.array(lean))
+    pose = downwards(body.face_normals[[body.start_face]])[0]
+    assert body.vertices @ pose.T == pytest.approx(plain.vertices, abs=1e-9)
+    axis = pose @ [0, 0, 1]
+    given_axis = downwards(-inward[None])[0] @ (inward + 0.5 * np.array(lean))
+    assert axis == pytest.approx(given_axis / np.linalg.norm(given_axis), abs=1e-9)
+
+
+def test_axis_along_z_keeps_the_given_axes():
+    body = hull(CUBE, 1.0, axis=(0, 0, 1), start_face=0)
+    assert (body.vertices == CUBE - [0.5, 0.5, 1.0]).all()
+
+
+@pytest.mark.parametrize(
+    "normal", [[0, 0, -1], [0, 0, 1], [1, 0, 0], [0, -0.6, 0.8], [1e-9, 0, 1], [0, 1e-9, -1]]
+)
+def test_smallest_rotation(normal):
+    """Turns the normal down about a horizontal axis perpendicular to it, by the angle between."""
+    unit = np.array(normal) / np.linalg.norm(normal)
+    turn = downwards(unit[None])[0]
+    assert turn @ unit == pytest.approx([0, 0, -1], abs=1e-15)
+    assert turn @ turn.T == pytest.approx(np.eye(3), abs=1e-14)
+    assert np.linalg.det(turn) == pytest.approx(1)
+    assert np.trace(turn) == pytest.approx(1 - 2 * unit[2], abs=1e-14)  # 1 + 2 cos
+    if normal[:2] == [0, 0]:
+        assert (turn == np.diag([1, -unit[2], -unit[2]])).all()
+
+
+@FEW
+@given(solids())
+def test_lowest_face_is_stable(solid):
+    """Where the COM is nearest to a face, it stands over it."""
+    body = polyhedron(*solid, 1.0)
+    heights = body.face_heights
+    lowest = heights <= heights.min() * (1 - 1e-9)
+    assert body.face_stable[int(heights.argmin())] or lowest.sum() > 1
+
+
+@FEW
+@given(solids(), st.integers(0, 2**32 - 1))
+def test_settling(solid, seed):
+    """Ends on a stable face, lower at every roll; a stable face is kept; many bodies at once agree."""
+    body = polyhedron(*solid, 1.0)
+    weights = np.random.default_rng(seed).exponential(size=len(body.vertices)) ** 3
+    vertices = body.vertices - weights @ body.vertices / weights.sum()  # COM anywhere inside
+    n = len(body.faces)
+    many = settle(np.broadcast_to(vertices, (n, *vertices.shape)), body.faces, np.arange(n))
+    off_centre = Body(body.mass, body.inertia, vertices, faces=body.faces, start_face=body.start_face)
+    for start in range(n):
+        end = settle(vertices, body.faces, start)
+        assert many[start] == end
+        assert off_centre.face_stable[end]
+        assert (end == start) == off_centre.face_stable[start]
+        assert end == start or off_centre.face_heights[end] < off_centre.face_heights[start]
+
+
+def test_settling_rolls_over_the_side_that_is_overhung():
+    """A tall block whose centre of mass is beyond a wall's lower edge falls on that wall."""
+    body = cuboid(0.4, 0.6, 1.8, mass=1.0)
+    leaning = hull([(x + 1.0 * z, y, z) for x, y, z in body.vertices], mass=1.0)
+    assert not leaning.face_stable[leaning.start_face]
+    end = settle(leaning.vertices, leaning.faces, leaning.start_face)
+    assert leaning.face_normals[end] @ [1, 0, 0] > 0.5
+
+
+def strips(*angles_deg, length=0.9, width=0.6, height=1.8):
+    """A block whose base is made of strips along y, at these angles to the horizontal."""
+    steps = np.array([(cos(radians(a)), sin(radians(a))) for a in angles_deg])
+    line = np.concatenate([[(0.0, 0.0)], np.cumsum(steps * width / len(steps), axis=0)])
+    line -= [line[:, 0].mean(), line[:, 1].min()]
+    top = [(x, height) for x in line[[0, -1], 0]]
+    points = [(x, y, z) for y in (0.0, length) for x, z in (*line, *top)]
+    lowest = int(np.argmin(np.abs(angles_deg)))
+    return points, lowest
+
+
+def face_of(body, *vertices):
+    return next(f for f, face in enumerate(body.faces) if set(vertices) <= set(face))
+
+
+def test_shallow_facets_are_base_by_default():
+    points, _ = strips(-3.0, 1.0, 4.0)
+    body = hull(points, 2000.0, axis=(0, 0, 1))
+    facets = [face_of(body, i, i + 1, i + 6, i + 7) for i in range(3)]
+    assert body.start_face == facets[1]  # the one nearest to the horizontal
+    assert body.base_faces == tuple(sorted(facets))
+    assert not body.stands_clear
+    steep = hull(strips(-3.0, 1.0, 6.5)[0], 2000.0, axis=(0, 0, 1))
+    assert steep.base_faces == tuple(sorted(facets[:2]))
+    chosen = hull(points, 2000.0, base_faces=[facets[2]])
+    assert chosen.base_faces == tuple(sorted({facets[2], chosen.start_face}))
+
+
+def test_base_is_connected():
+    """A face that counts as base belongs to it only if it is reached across others that do."""
+    faces = prism([(0, 0), (3, 0), (3, 3), (0, 3)], 1.0, 1.0).faces
+    assert connected(faces, (0, 1, 2), 0) == (0, 1, 2)
+    assert connected(faces, (3,), 1) == (1,)  # opposite walls
+    assert connected(faces, (0, 3), 1) == (0, 1, 3)
+
+
+def test_start_pose_of_a_facet_keeps_the_axis():
+    """Tilt is measured from the axis given, also if the start face is inclined to it."""
+    body = hull(strips(2.0, 6.5)[0], 2000.0, axis=(0, 0, 1))
+    tilt = degrees(np.arccos(-body.face_normals[body.start_face, 2]))
+    assert tilt == pytest.approx(2.0, abs=1e-9)
+    assert body.base_faces == tuple(sorted([body.start_face, face_of(body, 1, 2, 6, 7)]))
+
+
+def test_what_stands_clear():
+    square = [(-0.2, -0.2), (0.2, -0.2), (0.2, 0.2), (-0.2, 0.2)]
+    assert frustum(square, 1.0, 1.0, top_scale=0.6).stands_clear
+    assert frustum(square, 1.0, 1.0, top_scale=1.0).stands_clear
+    assert not frustum(square, 1.0, 1.0, top_scale=1.001).stands_clear
+    assert hull(CUBE, 1.0).stands_clear
+    assert not hull(CUBE, 1.0, base_faces=[0, 1]).stands_clear
+    assert not hull(CUBE, 1.0, axis=(0.1, 0, 1)).stands_clear
+
+
+def test_body_of_a_single_face_takes_any_vertex_first():
+    base = cuboid(0.4, 0.6, 1.8, mass=1.0).base
+    body = Body(1.0, np.eye(3), base, faces=[[2, 3, 0, 1]])
+    assert (body.base == base[[2, 3, 0, 1]]).all()
+    assert body.edge_slenderness[0] == pytest.approx(np.arctan(0.2 / 0.9))
+
+
+def test_given_mass_properties():
+    inertia = [[5.0, 0.1, 0.0], [0.1, 4.0, 0.2], [0.0, 0.2, 3.0]]
+    body = hull(CUBE, mass=10.0, com=(0.4, 0.5, 0.7), inertia=inertia)
+    assert body.vertices == pytest.approx(CUBE - [0.4, 0.5, 0.7], abs=1e-15)
+    assert (body.inertia == inertia).all()
+    offset = hull(CUBE, mass=12.0, com=(0.4, 0.5, 0.7))
+    assert offset.inertia == pytest.approx(np.diag([5.0, 5.0, 2.0]), rel=1e-13)
+    # lying on the wall x = 0: half a turn of the axes would be too much, a quarter does
+    wall = face_of(body, 0, 3, 4, 7)
+    lying = hull(CUBE, mass=10.0, com=(0.4, 0.5, 0.7), inertia=inertia, start_face=wall)
+    assert lying.com_height == pytest.approx(0.4)
+    assert np.linalg.eigvalsh(lying.inertia) == pytest.approx(np.linalg.eigvalsh(inertia), rel=1e-13)
+    assert lying.inertia[2, 2] == pytest.approx(5.0, rel=1e-13)
+
+
+def test_slenderness_of_an_inclined_body():
+    """An oblique prism on its base: tan(slenderness) = distance to the edge over COM height."""
+    shear = 0.1
+    body = hull([(x + shear * z, y, z) for x, y, z in CUBE], 1.0, start_face=0)
+    x_com = 0.5 + shear * 1.0
+    assert tan(body.slenderness) == pytest.approx((1 - x_com) / 1.0, rel=1e-12)
+
+
+DENTED = CUBE.copy()
+DENTED[6] = 0.7, 0.7, 1.7
+BROKEN = {
+    "open": (CUBE_FACES[:5], r"nothing is on the other side of the edge from vertex 4 to 5 of face 1"),
+    "alike": (
+        (CUBE_FACES[0][::-1], *CUBE_FACES[1:]),
+        r"Body\.faces 0 and 1 both run from vertex 1 to 0; .* polyhedron\(\)",
+    ),
+    "short": (((0, 1), *CUBE_FACES[1:]), r"face 0 must list at least 3 vertices, got 2"),
+    "beyond": (((0, 1, 2, 8), *CUBE_FACES[1:]), r"face 0 lists vertex 8, expected 0 to 7"),
+    "twice": (((0, 1, 2, 1), *CUBE_FACES[1:]), r"face 0 lists a vertex twice: \[0, 1, 2, 1\]"),
+    "split": (
+        ((0, 1, 2), (0, 2, 3), *CUBE_FACES[1:]),
+        r"Body\.faces 0 and 1 must meet at an angle, convex and >= 1e-06 rad, got \S+ rad; polyhedron\(\)",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_faces_of_no_closed_surface_are_refused(name):
+    faces, message = BROKEN[name]
+    with pytest.raises(ValueError, match=message):
+        Body(1.0, np.eye(3), CUBE - [0.5, 0.5, 1.0], faces=faces)
+
+
+def test_vertex_without_face_and_second_surface_are_refused():
+    with pytest.raises(ValueError, match=r"Body\.faces: vertex 8 belongs to no face; leave it out"):
+        Body(1.0, np.eye(3), np.append(CUBE, [[0.5, 0.5, 1.0]], axis=0), faces=CUBE_FACES)
+    twice = (*CUBE_FACES, *(tuple(v + 8 for v in face) for face in CUBE_FACES))
+    with pytest.raises(ValueError, match=r"16 vertices - 24 edges \+ 12 faces must be 2, got 4"):
+        Body(1.0, np.eye(3), np.concatenate([CUBE, CUBE + 5]), faces=twice)
+    with pytest.raises(ValueError, match=r"one closed surface; face 6 is apart from face 0"):
+        polyhedron(np.concatenate([CUBE, CUBE + 5]), twice, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("vertices", "com", "message"),
+    [
+        (DENTED, (0.5, 0.5, 1.0), r"face 2 must be plane; vertex \d is 0\.\d+ m off its plane"),
+        (CUBE, (1.5, 0.5, 1.0), r"centre of mass must be inside the body; it lies 0\.5 m outside face 2"),
+        (CUBE, (1.0, 0.5, 1.0), r"centre of mass must be inside the body; it lies -?0 m outside face 2"),
+        (CUBE * [1, 1, 0], (0.5, 0.5, 0.0), r"Body\.vertices 0 and 4 coincide at .* m \(face 1\)"),
+        (
+            np.where(np.arange(24).reshape(8, 3) == 20, nan_ := np.nan, CUBE),
+            (0, 0, 0),
+            r"must be finite \[m\]",
+        ),
+    ],
+)
+def test_impossible_surfaces_are_refused(vertices, com, message):
+    with pytest.raises(ValueError, match=message):
+        Body(1.0, np.eye(3), np.array(vertices) - com, faces=CUBE_FACES)
+
+
+def test_bodies_that_are_not_convex_are_refused():
+    octahedron = np.concatenate([np.eye(3), -np.eye(3)])
+    faces = [(0, 1, 2), (1, 3, 2), (3, 4, 2), (4, 0, 2), (1, 0, 5), (3, 1, 5), (4, 3, 5), (0, 4, 5)]
+    assert polyhedron(octahedron, faces, 1.0).mass == pytest.approx(4 / 3)
+    pushed = octahedron.copy()
+    pushed[2] = 0, 0, -0.5
+    with pytest.raises(ValueError, match=r"corners of a convex body; vertex \d is \S+ m outside face \d"):
+        polyhedron(pushed, faces, 1.0)
+    with pytest.raises(
+        ValueError, match=r"face 0 must be a convex polygon; its corner at vertex 8 is straight"
+    ):
+        Body(1.0, np.eye(3), *house((0.5, 0.0, 0.3)))
+
+
+def house(tip):
+    """A cube without its front face, which gets a corner more."""
+    vertices = np.append(CUBE - [0.5, 0.5, 1.0], [np.array(tip) - [0.0, 0.5, 1.0]], axis=0)
+    faces = ((0, 1, 2, 3), (1, 0, 4, 8, 5), *CUBE_FACES[2:5], (7, 6, 5, 8, 4))
+    return vertices, 9.81, (faces[1], faces[0], *faces[2:])
+
+
+def test_face_numbers_and_axes_are_checked():
+    for key in ("start_face", "base_faces"):
+        value = 6 if key == "start_face" else [6]
+        for make, name in (
+            (lambda **k: Body(1.0, np.eye(3), CUBE - [0.5, 0.5, 1], faces=CUBE_FACES, **k), "Body"),
+            (lambda **k: polyhedron(CUBE, CUBE_FACES, 1.0, **k), "polyhedron"),
+        ):
+            with pytest.raises(ValueError, match=rf"{name}\.{key} must be 0 to 5, got 6"):
+                make(**{key: value})
+    with pytest.raises(ValueError, match=r"hull\.start_face must be 0 to 5, got -1"):
+        hull(CUBE, 1.0, start_face=-1)
+    with pytest.raises(ValueError, match=r"hull\.axis must not be zero"):
+        hull(CUBE, 1.0, axis=(0, 0, 0))
+    with pytest.raises(ValueError, match=r"hull\.axis must be 3 finite numbers \[1\], got \(0, 1\)"):
+        hull(CUBE, 1.0, axis=(0, 1))
+    with pytest.raises(ValueError, match=r"must lean by less than 90 deg when face 0 .* got 180\.0 deg"):
+        hull(CUBE, 1.0, start_face=0, axis=(0, 0, -1))
+
+
+@pytest.mark.parametrize(
+    ("points", "message"),
+    [
+        ([[0, 0, 0], [1, 0]], r"hull\.points must be an array of numbers of shape \(n, 3\) \[m\]"),
+        ([[0, 0], [1, 0]], r"hull\.points must have shape \(n, 3\) \[m\], got \(2, 2\)"),
+        (CUBE[:3], r"hull\.points must list at least 4 points \[m\], got 3"),
+        (CUBE[:4], r"hull\.points must enclose a volume \[m3\], but all 4 lie in one plane"),
+        ([*CUBE, (0, np.inf, 0)], r"hull\.points must be finite \[m\], got \[0\.0, inf, 0\.0\] at 8"),
+    ],
+)
+def test_points_without_a_hull_are_refused(points, message):
+    with pytest.raises(ValueError, match=message):
+        hull(points, 1.0)
+
+
+def test_mass_is_given_once():
+    with pytest.raises(ValueError, match=r"hull needs exactly one of density \[kg/m3\] and mass \[kg\]"):
+        hull(CUBE)
+    with pytest.raises(ValueError, match=r"polyhedron\.density must be finite and > 0 kg/m3, got -1"):
+        polyhedron(CUBE, CUBE_FACES, -1.0)
+    with pytest.raises(ValueError, match=r"hull\.inertia \[kg m2\] is given, so hull\.mass \[kg\] is needed"):
+        hull(CUBE, 1.0, inertia=np.eye(3))
+    with pytest.raises(ValueError, match=r"hull\.com must be 3 finite numbers \[m\], got \[1\.0\]"):
+        hull(CUBE, 1.0, com=[1.0])
+
+
+def test_polyhedron_without_faces_is_the_hull():
+    body, other = polyhedron(CUBE, density=3.0), hull(CUBE, 3.0)
+    assert body.faces == other.faces
+    assert (body.vertices == other.vertices).all()
