@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
+from mcrock import cli_spectrum
+
 if TYPE_CHECKING:
     import xarray as xr
     from distributed import Client
@@ -30,7 +32,6 @@ if TYPE_CHECKING:
     from mcrock.simulation import Run
 
 CONNECT_SECONDS = 30.0  # to wait for a dask scheduler [s]
-FORMATS = ("png", "pdf", "svg")  # of figures
 
 
 class Commands(TyperGroup):
@@ -62,6 +63,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+app.add_typer(cli_spectrum.app, name="spectrum")
 
 Config = Annotated[Path, typer.Argument(metavar="CONFIG", help="Study file in TOML.", show_default=False)]
 Store = Annotated[Path, typer.Argument(metavar="STORE", help="Result of `mcrock run`.", show_default=False)]
@@ -313,7 +316,9 @@ def simulate(
     ] = None,
     span: Annotated[
         tuple[float, float] | None,
-        typer.Option(metavar="BEGIN END", help="Times [s] to animate; default: while something happens."),
+        typer.Option(
+            metavar="BEGIN END", help="Times to animate, in seconds; default: while something happens."
+        ),
     ] = None,
     set: Set = None,
     seed: Seed = None,
@@ -469,11 +474,7 @@ def plot(
     allow_incomplete: Incomplete = False,
 ) -> None:
     """Draw the figures of a result."""
-    if format not in FORMATS:
-        raise ValueError(f"--format must be one of {', '.join(FORMATS)}, got {format!r}")
-    for place in (output, *output.parents):
-        if os.path.lexists(place) and not place.is_dir():
-            raise ValueError(f"{output}: {place} is a file, not a folder; choose another output")
+    cli_spectrum.check_figure(output, format)
     import matplotlib
 
     matplotlib.use("Agg")

@@ -117,8 +117,9 @@ def merge_coplanar(
             raise ValueError(
                 f"polyhedron: fewer than 4 faces are wider than {THIN:g} of the size; is the body flat?"
             )
-        sides = {edge: length for edge, length in lengths.items() if group[owner[edge]] == lost[0]}
-        _join(group, lost[0], _longest_neighbour(sides, owner, group, lost[0]))
+        bounds = [(v, w) for (v, w), f in owner.items() if group[f] == lost[0] != group[owner[w, v]]]
+        v, w = max(bounds, key=lengths.__getitem__)
+        _join(group, lost[0], group[owner[w, v]])
     first = np.unique(group)
     vertex_map = np.where(corners, np.cumsum(corners) - 1, -1)
     merged = tuple(
@@ -131,48 +132,34 @@ def _in_one_plane(
     points: Array, faces: Faces, normals: Array | None, owner: dict[Edge, int], lengths: dict[Edge, float]
 ) -> NDArray[np.int64]:
     """Lowest number among the faces that are one with each face (n_face,)."""
-    if normals is None:
-        normals = face_normals(points[None], faces)[0]
+    normals = np.array(face_normals(points[None], faces)[0] if normals is None else normals)
     size = np.ptp(points, axis=0).max()
-    group = np.arange(len(faces))
     longest = [max(lengths[edge] for edge in directed_edges(face)) for face in faces]
     widths = 2 * face_areas(points[None], faces)[0] / longest
     thin = set(np.flatnonzero(widths <= THIN * size).tolist())
-    for (v, w), f in owner.items():
-        g = owner[w, v]
-        if f < g and f not in thin and g not in thin:
-            sine = np.sqrt(np.square(np.cross(normals[f], normals[g])).sum())
-            if np.arctan2(sine, normals[f] @ normals[g]) < MERGE_ANGLE:
-                _join(group, group[f], group[g])
-    while thin:
+    while thin:  # a strip takes the direction of a neighbour that has one
         sides = {
-            edge: lengths[edge]
+            (v, w): lengths[v, w]
             for f in thin
-            for edge in directed_edges(faces[f])
-            if owner[edge[1], edge[0]] not in thin
+            for v, w in directed_edges(faces[f])
+            if owner[w, v] not in thin
         }
         if not sides:
             raise ValueError(f"polyhedron: no face is wider than {THIN:g} of the size; is the body flat?")
-        f = owner[max(sides, key=sides.__getitem__)]
-        own = {edge: length for edge, length in sides.items() if owner[edge] == f}
-        _join(group, group[f], _longest_neighbour(own, owner, group, int(group[f])))
-        thin.remove(f)
+        v, w = max(sides, key=sides.__getitem__)
+        normals[owner[v, w]] = normals[owner[w, v]]
+        thin.remove(owner[v, w])
+    group = np.arange(len(faces))
+    for (v, w), f in owner.items():
+        g = owner[w, v]
+        sine = np.sqrt(np.square(np.cross(normals[f], normals[g])).sum())
+        if f < g and np.arctan2(sine, normals[f] @ normals[g]) < MERGE_ANGLE:
+            _join(group, group[f], group[g])
     return group
 
 
 def _join(group: NDArray[np.int64], a: int, b: int) -> None:
     group[group == max(a, b)] = min(a, b)
-
-
-def _longest_neighbour(
-    sides: dict[Edge, float], owner: dict[Edge, int], group: NDArray[np.int64], own: int
-) -> int:
-    """Group across the longest of ``sides`` that has another group than ``own`` behind it."""
-    v, w = max(
-        (edge for edge in sides if group[owner[edge[1], edge[0]]] != own),
-        key=sides.__getitem__,
-    )
-    return int(group[owner[w, v]])
 
 
 def _outline(

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import inf, pi, tan
+from math import inf, isfinite, pi, tan
 from typing import Any
 
 import numpy as np
@@ -132,6 +132,7 @@ def overturning_spectrum(
     frequency_ratios: ArrayLike | None = None,
     *,
     periods: ArrayLike | None = None,
+    angular_frequency: float | None = None,
     r: Restitution = "housner",
     largest_amplitude: float = 20.0,
     scan: int = 400,
@@ -149,8 +150,10 @@ def overturning_spectrum(
     slenderness : float, PlanarBlock or sequence of them
         As for `rocking_spectrum`.
     frequency_ratios, periods : array_like (n,)
-        One of the two, increasing: omega_p/p for pulses of angular frequency omega_p [1], or 2 pi/p for
-        any motion [s].
+        One of the two, increasing: omega_p/p [1], or 2 pi/p [s].
+    angular_frequency : float, optional
+        omega_p [rad/s] of frequency ratios, needed for records (that of the pulse in them); pulses have
+        their own.
     r : str, float or tuple of 2 float
         As for `rocking_spectrum`.
     largest_amplitude : float
@@ -195,13 +198,8 @@ def overturning_spectrum(
     listed = _listed(motions)
     if frequency_ratios is not None:
         axis, values = "frequency_ratio", _increasing("frequency ratios omega_p/p", frequency_ratios, "1")
-        for motion in listed:
-            if not isinstance(motion, Pulse):
-                raise ValueError(
-                    f"motion '{motion.name}' is a record and has no angular frequency omega_p; give periods "
-                    "2 pi/p [s] in place of frequency ratios"
-                )
-        frequencies = np.array([[motion.angular_frequency] for motion in listed]) / values
+        own = np.array([_frequency_of(motion, angular_frequency) for motion in listed])
+        frequencies = own[:, None] / values
         about = {"units": "1", "long_name": "frequency of the pulse over p, omega_p/p"}
     else:
         axis, values = "period", _increasing("periods 2 pi/p", periods, "s")
@@ -330,6 +328,19 @@ def _amplitude_scale(table: _Table) -> tuple[Array, Array]:
     gravity = np.array([block.gravity for block in table.blocks])
     # h a_x > (g + a_z) b with the vertical peak at its worst
     return 1.0 / (1.0 + peaks[:, 1] / peaks[:, 0] * slope), gravity * slope / peaks[:, 0]
+
+
+def _frequency_of(motion: Motion | Pulse, given: float | None) -> float:
+    """omega_p of a motion [rad/s]."""
+    if given is None and not isinstance(motion, Pulse):
+        raise ValueError(
+            f"motion '{motion.name}' is a record and has no omega_p of its own; give angular_frequency, "
+            "[rad/s], or periods 2 pi/p [s] in place of frequency ratios"
+        )
+    value = motion.angular_frequency if given is None else given
+    if not (isfinite(value) and value > 0):
+        raise ValueError(f"angular_frequency must be finite and > 0 [rad/s], got {value!r}")
+    return value
 
 
 def _peaks(motion: Motion | Pulse) -> tuple[float, float]:

@@ -147,14 +147,13 @@ def plot_rocking_spectrum(ds: xr.Dataset) -> Axes:
             else:
                 spans = _spans(period, fallen[0, place])
                 above.broken_barh(spans, (-place - 0.8, 0.6), color=colour, linewidth=0)
-            median = np.sort(ratio[:, place], axis=0)[(ds.sizes["motion"] - 1) // 2]  # the lower middle one
             ax.plot(
                 period,
                 _without_falls(median),
                 color=colour,
                 label=label,
                 marker=".",  # a lone period has no line
-                markersize=2.0,
+                markersize=3.0,
                 markeredgewidth=0.0,
             )
         top = ratio[np.isfinite(ratio)].max(initial=0.5)
@@ -167,7 +166,8 @@ def plot_rocking_spectrum(ds: xr.Dataset) -> Axes:
         else:
             above.set_ylim(-ds.sizes["slenderness"], 0)
             above.set_yticks([])
-            above.spines["left"].set_visible(False)
+            above.spines[["left", "bottom"]].set_visible(False)
+            above.tick_params(axis="x", length=0)
             above.set_ylabel("Over-\nturned", rotation=0, ha="right", va="center")
         ax.set_ylabel("Largest tilt / slenderness [1]")
         ax.set_xlabel(_axis_label("period"))

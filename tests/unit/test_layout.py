@@ -32,6 +32,7 @@ ORDER = [
     "plots",
     "verification",
     "terminal",
+    "cli_spectrum",
     "cli",
 ]
 FILES = sorted(ROOT.rglob("*.py"))

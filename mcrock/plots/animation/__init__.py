@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from math import inf, isfinite
 from pathlib import Path
-from subprocess import CalledProcessError
+from subprocess import PIPE, Popen
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from matplotlib import rcParams
 from matplotlib.animation import FFMpegWriter, FuncAnimation
 from PIL import Image
 
 from mcrock.dataset import replacing
 from mcrock.plots.animation.frames import frame_times, pick_span, sample_run
 from mcrock.plots.animation.page import build_page
-from mcrock.plots.animation.picture import DPI, Picture, build_picture, palette_of_picture
+from mcrock.plots.animation.picture import Picture, build_picture, palette_of_picture
 from mcrock.plots.animation.stage import Stage, build_stage
 from mcrock.plots.animation.view import View
 
@@ -153,7 +154,7 @@ def save_animation(
         if path.suffix.lower() == ".gif":
             _write_gif(picture, stage, 10 * hundredths, scratch, report)
         else:
-            _write_mp4(picture, len(stage.frames), fps, scratch, report)
+            _write_mp4(picture, stage, fps, scratch, report)
     return path
 
 
@@ -179,7 +180,7 @@ def check_animation(
     path = Path(path)
     suffix = path.suffix.lower()
     if suffix not in FORMATS:
-        raise ValueError(f"{path}: the name of an animation must end in {', '.join(FORMATS)}")
+        raise ValueError(f"{path}: the name of an animation must end in .gif, .html or .mp4")
     if suffix == ".mp4" and not FFMpegWriter.isAvailable():
         raise ValueError(
             f"{path}: an .mp4 needs the program ffmpeg, which is not found; install it (as in `apt install "
@@ -267,13 +268,32 @@ def _write_gif(picture: Picture, stage: Stage, duration: int, path: Path, report
     )
 
 
-def _write_mp4(picture: Picture, number: int, fps: float, path: Path, report: Report) -> None:
-    writer = FFMpegWriter(fps=fps)
-    try:
-        with writer.saving(picture.figure, str(path), DPI):
-            for frame in range(number):
-                picture.update(frame)
-                writer.grab_frame()
-                report(frame + 1, number)
-    except CalledProcessError as error:
-        raise OSError(f"ffmpeg could not write the animation: {error}") from error
+def _write_mp4(picture: Picture, stage: Stage, fps: float, path: Path, report: Report) -> None:
+    number = len(stage.frames)
+    images = _draw(picture, stage, list(range(number)))
+    width, height = picture.figure.canvas.get_width_height()
+    command = [rcParams["animation.ffmpeg_path"], "-y", "-loglevel", "error"]
+    command += [
+        "-f",
+        "rawvideo",
+        "-pix_fmt",
+        "rgb24",
+        "-s",
+        f"{width}x{height}",
+        "-r",
+        f"{fps:.6f}",
+        "-i",
+        "-",
+    ]
+    command += ["-pix_fmt", "yuv420p", "-movflags", "+faststart", "-f", "mp4", str(path)]
+    with Popen(command, stdin=PIPE, stderr=PIPE) as process:
+        try:
+            for drawn, image in enumerate(images, start=1):
+                process.stdin.write(image.tobytes())
+                report(drawn, number)
+            process.stdin.close()
+        except BrokenPipeError:  # ffmpeg has ended, and says why
+            pass
+        said = process.stderr.read().decode(errors="replace").strip()
+    if process.returncode:
+        raise OSError(f"ffmpeg could not write the animation: {said or f'exit code {process.returncode}'}")

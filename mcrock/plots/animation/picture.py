@@ -93,12 +93,15 @@ def build_picture(
         figure = Figure(figsize=SIZE, dpi=DPI)
         FigureCanvasAgg(figure)
         figure.text(0.02, 0.975, title.replace("$", r"\$"), fontsize=9.0, va="top")
-        lists, move_lists = _write_events(figure, run, stage.frames)
+        # in axes, as a figure never saves texts of its own that are animated
+        panel = figure.add_axes((0.0, 0.0, 1.0, 1.0))
+        panel.set_axis_off()
+        lists, move_lists = _write_events(panel, run, stage.frames)
         parts = [
             (lists, move_lists),
             _draw_scene(figure.add_axes((0.0, 0.36, 0.62, 0.575)), stage),
             _draw_compass(figure, stage, motion),
-            _write_state(figure, stage.frames, speed),
+            _write_state(panel, stage.frames, speed),
             _draw_strips(figure, run, stage.frames, motion),
         ]
     artists = [artist for part in parts for artist in part[0]]
@@ -229,14 +232,14 @@ def _draw_compass(figure: Figure, stage: Stage, motion: Motion | Pulse | None) -
     return [arrow], move
 
 
-def _write_state(figure: Figure, frames: Frames, speed: float) -> Part:
+def _write_state(panel: Axes, frames: Frames, speed: float) -> Part:
     """Time, tilt and contact."""
-    clock = figure.text(PANEL, 0.925, "", fontsize=13.0, va="top")
-    tilt = figure.text(PANEL, 0.865, "", fontsize=9.0, va="top")
-    contact = figure.text(PANEL + 0.125, 0.865, "", fontsize=9.0, va="top", weight="bold")
+    clock = panel.text(PANEL, 0.925, "", fontsize=13.0, va="top")
+    tilt = panel.text(PANEL, 0.865, "", fontsize=9.0, va="top")
+    contact = panel.text(PANEL + 0.125, 0.865, "", fontsize=9.0, va="top", weight="bold")
     if speed != 1.0:
         words = {"fontsize": SMALL, "color": "0.35", "va": "top", "ha": "right"}
-        figure.text(0.985, 0.917, f"{speed:.3g} times real speed", **words)
+        panel.text(0.985, 0.917, f"{speed:.3g} times real speed", **words)
     # as many decimals as tell one frame from the next
     digits = 2 if len(frames) < 3 or frames.time[1] - frames.time[0] > 0.0099 else 4
 
@@ -249,13 +252,13 @@ def _write_state(figure: Figure, frames: Frames, speed: float) -> Part:
     return [clock, tilt, contact], move
 
 
-def _write_events(figure: Figure, run: Run, frames: Frames) -> Part:
+def _write_events(panel: Axes, run: Run, frames: Frames) -> Part:
     """Numbers of events and the latest of them."""
     head = {"fontsize": SMALL, "color": "0.35", "va": "top"}
-    figure.text(PANEL, 0.80, "Events so far", **head)
-    names = figure.text(PANEL, 0.772, "", **MONO)
-    figure.text(PANEL, 0.652, "The latest, and the contact after", **head)
-    latest = figure.text(PANEL, 0.624, "", **MONO)
+    panel.text(PANEL, 0.80, "Events so far", **head)
+    names = panel.text(PANEL, 0.772, "", **MONO)
+    panel.text(PANEL, 0.652, "The latest, and the contact after", **head)
+    latest = panel.text(PANEL, 0.624, "", **MONO)
     counts = count_events(run, frames.happened)
 
     def move(frame: int) -> None:

@@ -143,7 +143,7 @@ def test_prism_on_random_polygons_against_a_triangulation():
         assert found[0] == pytest.approx(2.0 * inertia, abs=scale * RTOL * inertia.max())
         corners = np.column_stack([base, np.zeros(len(base))]) - centroid
         assert vertices[0, : len(base)] == pytest.approx(corners, abs=scale * RTOL)
-        assert vertices[0, len(base) :] == pytest.approx(corners + [0, 0, height], abs=scale * RTOL)
+        assert vertices[0, len(base) :] == pytest.approx(np.add(corners, [0, 0, height]), abs=scale * RTOL)
         body = prism(base, height, mass=2.0)
         assert body.inertia == pytest.approx(found[0], rel=RTOL)
 

@@ -21,7 +21,7 @@ def test_study(study_file):
     assert study.intensity.si_levels == pytest.approx([level * STANDARD_GRAVITY for level in (0.2, 0.4, 0.8)])
     assert study.intensity.units == "m s-2"
     assert study.controls == Controls()
-    assert study.impact.parameters == (1.0, 0.0, 1.0, 0.0, None)
+    assert tuple(study.impact.parameters.values()) == (1.0, 0.0, 1.0, 0.0, None)
     assert study.uncertain == ["body.width", "motion.azimuth"]
     assert study.folder == study_file().parent
 

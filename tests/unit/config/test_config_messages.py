@@ -36,7 +36,7 @@ ONE_MISTAKE = [
     ),
     (
         ("depth = 0.4", "depth = 0.4\ninertia = 2"),
-        "study.toml [body]: unknown key 'inertia'; it belongs in [body] with shape = 'free'",
+        "study.toml [body]: unknown key 'inertia'; it belongs in [body] with shape = 'polyhedron' or shape = 'free'",
     ),
     (
         ("[ensemble]\n", "[ensemble]\nxyzzy = 7\n"),
@@ -49,11 +49,11 @@ ONE_MISTAKE = [
     (("[ensemble]\nrealizations = 64", ""), "study.toml: missing section [ensemble]"),
     (
         ('shape = "cuboid"\n', ""),
-        "study.toml [body]: missing key 'shape'; expected 'cuboid', 'prism' or 'free'",
+        "study.toml [body]: missing key 'shape'; expected 'cuboid', 'prism', 'frustum', 'cylinder', 'polyhedron' or 'free'",
     ),
     (
         ('"cuboid"', '"cubiod"'),
-        "study.toml [body] shape: expected 'cuboid', 'prism' or 'free', got 'cubiod'; did you mean 'cuboid'?",
+        "study.toml [body] shape: expected 'cuboid', 'prism', 'frustum', 'cylinder', 'polyhedron' or 'free', got 'cubiod'; did you mean 'cuboid'?",
     ),
     # types and ranges
     (("seed = 7", "seed = -1"), "study.toml: seed: expected an integer >= 0 and < 2**63, got -1"),

@@ -90,7 +90,7 @@ def test_faces_have_parameters_of_their_own(make_study, motions):
     inputs = draw_inputs(make_study(own), motions, 0, 8)
     assert inputs.face_parameters[0] == 5
     assert set(inputs.face_parameters[1:]) <= {2}
-    assert ((0.2 < inputs.impact[:, 5]) & (inputs.impact[:, 5] < 0.4)).all()
+    assert ((inputs.impact[:, 5] > 0.2) & (inputs.impact[:, 5] < 0.4)).all()
     np.testing.assert_array_equal(inputs.impact[:, 6], inputs.impact[:, 3])  # lambda_lat of the body
     anew = draw_inputs(make_study(own, "impact.draw=impact"), motions, 0, 8)
     assert anew.redrawn[0, 5:].tolist() == [1, anew.redrawn[0, 3]]

@@ -1,0 +1,227 @@
+"""What the command line asks of spectra and prints of them: motions, lists of numbers, short tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import isfinite, pi
+from pathlib import Path
+
+import numpy as np
+import xarray as xr
+
+from mcrock.excitation import Motion, MotionError, Pulse, fema_p695, half_sine, one_cosine, one_sine, read_csv
+from mcrock.params import STANDARD_GRAVITY, Outcome
+from mcrock.planar.simulation import Array
+
+Table = tuple[list[str], list[list[str]]]  # heads and rows
+
+ROWS = 12  # of a printed table
+BANDS = 3  # written out in a cell
+LONGEST_LIST = 10_000  # numbers
+
+
+def rectangle_pulse(peak: float, angular_frequency: float) -> Pulse:
+    """Constant acceleration for half a period of ``angular_frequency`` [rad/s]: a sine too slow to notice.
+
+    Its own frequency says nothing: give spectra the ``angular_frequency``.
+
+    >>> pulse = rectangle_pulse(3.0, 2.0)
+    >>> round(pulse.end, 4), pulse.acceleration_at(1.0).round(9).tolist()
+    (1.5708, [3.0, 0.0, 0.0])
+    """
+    slow = 1e-9 * angular_frequency
+    return Pulse((peak, 0.0, 0.0), slow, phase=pi / 2, cycles=0.5e-9, name="rectangular pulse")
+
+
+PULSES: dict[str, Callable[..., Pulse]] = {
+    "one-sine": one_sine,
+    "one-cosine": one_cosine,
+    "half-sine": half_sine,
+    "rectangle": rectangle_pulse,
+}
+
+
+def parse_numbers(text: str, name: str) -> Array:
+    """Numbers of an option: a list as in ``1,2,5`` or evenly spaced ones as in ``FIRST:LAST:COUNT``.
+
+    Raises
+    ------
+    ValueError
+        If the text is neither, naming the option.
+
+    >>> parse_numbers("1,2.5", "--periods").tolist(), parse_numbers("1:2:5", "--periods").tolist()
+    ([1.0, 2.5], [1.0, 1.25, 1.5, 1.75, 2.0])
+    """
+    try:
+        if ":" not in text:
+            return np.array([float(number) for number in text.split(",")])
+        first, last, count = text.split(":")
+        if 2 <= int(count) <= LONGEST_LIST:
+            return np.linspace(float(first), float(last), int(count))
+    except ValueError:
+        pass
+    raise ValueError(
+        f"{name} must be numbers as in 1,2,5 or FIRST:LAST:COUNT as in 0.5:8:76 (COUNT 2 to {LONGEST_LIST}), "
+        f"got {text!r}"
+    )
+
+
+def parse_records(text: str | None) -> list[int] | None:
+    """Record numbers as in ``1,2,14``; None for all.
+
+    Raises
+    ------
+    ValueError
+        If they are no whole numbers.
+    """
+    try:
+        return None if text is None else [int(number) for number in text.split(",")]
+    except ValueError:
+        raise ValueError(f"--records must be record numbers as in 1,2,14, got {text!r}") from None
+
+
+def read_motions(
+    pulse: str | None = None,
+    pulse_period: float = 1.0,
+    peak_g: float | None = None,
+    fema: str | None = None,
+    records: str | None = None,
+    csv: Sequence[Path] = (),
+    unit: str | None = None,
+    dt: float | None = None,
+    component: str = "both",
+    scale: float = 1.0,
+) -> list[Motion | Pulse]:
+    """Motions that the options of `mcrock spectrum` name, each along x.
+
+    Parameters
+    ----------
+    pulse : str, optional
+        A key of `PULSES`.
+    pulse_period, peak_g : float
+        2 pi/omega_p [s] and peak acceleration [g], 1 g by default.
+    fema, records : str, optional
+        Set of FEMA P695 and its record numbers.
+    csv, unit, dt
+        As for `mcrock.excitation.read_csv`, any number of files.
+    component : str
+        "x", "y" or "both": horizontal components of a record, each a motion of its own.
+    scale : float
+        Factor on records [1].
+
+    Raises
+    ------
+    ValueError
+        If not exactly one source is named or an option does not go with it.
+    """
+    if sum((pulse is not None, fema is not None, bool(csv))) != 1:
+        raise ValueError("name one source of ground motion: --pulse, --fema or --csv")
+    for name, value, partner, wanted in (
+        ("--peak-g", peak_g, "--pulse", pulse),
+        ("--records", records, "--fema", fema),
+        ("--unit", unit, "--csv", csv),
+        ("--dt", dt, "--csv", csv),
+    ):
+        if value is not None and not wanted:
+            raise ValueError(f"{name} goes with {partner}")
+    if pulse is not None:
+        return [_pulse(pulse, pulse_period, 1.0 if peak_g is None else peak_g)]
+    if component not in ("x", "y", "both"):
+        raise ValueError(f"--component must be x, y or both, got {component!r}")
+    if csv and unit is None:
+        raise ValueError("--csv needs --unit, the unit of the acceleration: m/s2, cm/s2, mm/s2, gal, g or mg")
+    motions = (
+        fema_p695(fema, parse_records(records))
+        if fema is not None
+        else [read_csv(path, str(unit), dt) for path in csv]
+    )
+    return [part.scaled(scale) for motion in motions for part in _components(motion, component)]
+
+
+def _pulse(name: str, period: float, peak_g: float) -> Pulse:
+    if name not in PULSES:
+        raise ValueError(f"--pulse must be one of {', '.join(PULSES)}, got {name!r}")
+    for option, value, unit in (("--pulse-period", period, "s"), ("--peak-g", peak_g, "g")):
+        if not (isfinite(value) and value > 0):
+            raise ValueError(f"{option} must be finite and > 0 {unit}, got {value!r}")
+    return PULSES[name](peak_g * STANDARD_GRAVITY, 2 * pi / period)
+
+
+def _components(motion: Motion, component: str) -> list[Motion]:
+    """The wanted horizontal components that shake at all, each along x with the vertical one as it is."""
+    found = []
+    for row, name in enumerate("xy"):
+        if component in (name, "both") and motion.acceleration[row].any():
+            along = np.stack([motion.acceleration[row], 0 * motion.acceleration[row], motion.acceleration[2]])
+            found.append(Motion(along, motion.dt, f"{motion.name}, {name}", motion.group, motion.metadata))
+    if not found:
+        which = "horizontal acceleration" if component == "both" else f"acceleration along {component}"
+        raise MotionError(f"motion '{motion.name}' has no {which}")
+    return found
+
+
+def overturning_table(ds: xr.Dataset) -> Table:
+    """Bands of overturning at a few sizes, in words; of several motions their lowest amplitudes."""
+    axis = str(ds["lower"].dims[2])
+    heads = ["omega_p/p" if axis == "frequency_ratio" else "2 pi/p [s]", "slenderness [deg]"]
+    single = ds.sizes["motion"] == 1
+    heads += ["overturns at (after impacts)"] if single else ["lowest of the motions", "median"]
+    rows = []
+    for j, slenderness in enumerate(np.degrees(ds["slenderness"].values)):
+        for place in _places(ds, axis):
+            part = ds.isel({axis: place, "slenderness": j})
+            lowest = part["lower"].isel(band=0).fillna(np.inf).values
+            words = (
+                [_word_bands(part.isel(motion=0))]
+                if single
+                else [_word_amplitude(value) for value in (lowest.min(), np.median(lowest))]
+            )
+            rows.append([f"{float(ds[axis][place]):.3g}", f"{slenderness:.3g}", *words])
+    return heads, rows
+
+
+def rocking_table(ds: xr.Dataset) -> Table:
+    """Largest tilt over the slenderness at a few sizes; of several motions the median."""
+
+    slenderness = np.degrees(ds["slenderness"].values)
+    rows = [
+        [
+            f"{float(ds['period'][place]):.3g}",
+            *(_word_tilt(ds.isel(period=place, slenderness=j)) for j in range(len(slenderness))),
+        ]
+        for place in _places(ds, "period")
+    ]
+    return ["2 pi/p [s]", *(f"slenderness {angle:.3g} deg" for angle in slenderness)], rows
+
+
+def _places(ds: xr.Dataset, axis: str) -> list[int]:
+    """A few places along an axis, evenly spaced, with both ends."""
+    return sorted({round(place) for place in np.linspace(0, ds.sizes[axis] - 1, ROWS).tolist()})
+
+
+def _word_tilt(part: xr.Dataset) -> str:
+    """Tilt ratio of the motions, or that the block overturns."""
+    fallen = part["outcome"].values == Outcome.OVERTURNED
+    tilt = np.where(fallen, np.inf, part["peak_tilt_ratio"].values)
+    median = np.median(tilt)
+    words = f"{median:.3f}" if np.isfinite(median) else "overturns"
+    return words if len(tilt) == 1 else f"{words} ({fallen.sum()} of {len(tilt)} overturn)"
+
+
+def _word_bands(part: xr.Dataset) -> str:
+    """Bands as ranges with their impacts in brackets."""
+    lower, upper = part["lower"].values, part["upper"].values
+    number = int(np.isfinite(lower).sum())
+    words = [
+        f"{lower[i]:.4g}-{upper[i]:.4g} ({int(part['impacts'][i])})"
+        if np.isfinite(upper[i])
+        else f"above {lower[i]:.4g} ({int(part['impacts'][i])})"
+        for i in range(min(number, BANDS))
+    ]
+    if number > BANDS:
+        words.append(f"{number - BANDS} more")
+    return ", ".join(words) or "stands"
+
+
+def _word_amplitude(amplitude: float) -> str:
+    return f"{amplitude:.3g}" if np.isfinite(amplitude) else "none"

@@ -1,0 +1,152 @@
+"""Frusta and cylinders: closed forms, convergence with the number of sides, and every refusal."""
+
+from math import pi, tan
+
+import numpy as np
+import pytest
+
+from mcrock.body import cylinder, frustum, frustum_properties, frustum_volume, prism, scaled_base
+from tests.unit.body.shapes import quadrature
+
+RTOL = 1e-12
+SQUARE = [(-0.3, -0.3), (0.3, -0.3), (0.3, 0.3), (-0.3, 0.3)]
+
+
+@pytest.mark.parametrize("scale", [0.05, 0.5, 1.0, 1.4])
+def test_square_frustum(scale):
+    """Volume h (A + sqrt(A B) + B)/3 and centroid h (A + 2 sqrt(A B) + 3 B)/(4 (A + sqrt(A B) + B))."""
+    height, density = 0.9, 2600.0
+    body = frustum(SQUARE, height, density, top_scale=scale)
+    a, ab, b = 0.36, 0.36 * scale, 0.36 * scale**2
+    assert body.mass == pytest.approx(density * height * (a + ab + b) / 3, rel=RTOL)
+    centroid = height * (a + 2 * ab + 3 * b) / (4 * (a + ab + b))
+    assert body.com_height == pytest.approx(centroid, rel=RTOL)
+    # I_zz: integral of w^4/6 over the height, w the width
+    widths = 0.6**4 * (1 + scale + scale**2 + scale**3 + scale**4) / 5
+    assert body.inertia[2, 2] == pytest.approx(density * height * widths / 6, rel=RTOL)
+    assert body.inertia[0, 0] == pytest.approx(body.inertia[1, 1], rel=RTOL)
+    assert body.inertia[0, 1] == pytest.approx(0, abs=RTOL * body.inertia[2, 2])
+    assert body.slenderness == pytest.approx(np.arctan(0.3 / centroid), rel=RTOL)
+    assert body.faces[0] == (0, 1, 2, 3)
+    assert body.faces[-1] == (7, 6, 5, 4)
+    assert body.vertices[4:, :2] == pytest.approx(np.multiply(SQUARE, scale), abs=RTOL)
+
+
+def test_frustum_of_scale_1_is_the_prism():
+    corners = [(0, 0), (1, 0), (1.2, 0.5), (0.3, 0.9)]
+    a = frustum(corners, 1.5, 1000.0, top_scale=1.0, com=(0.01, 0.02, -0.1))
+    b = prism(corners, 1.5, 1000.0, com=(0.01, 0.02, -0.1))
+    assert a.faces == b.faces
+    assert a.vertices == pytest.approx(b.vertices, abs=RTOL)
+    assert a.inertia == pytest.approx(b.inertia, abs=RTOL * b.inertia.max())
+
+
+def test_frustum_with_a_given_top():
+    """A roof shape: base and top rectangles of other proportions, against quadrature."""
+    top = [(-0.3, -0.05), (0.1, -0.05), (0.1, 0.05), (-0.3, 0.05)]
+    body = frustum(SQUARE, 0.8, mass=100.0, top=top)
+    volume, centroid, inertia = quadrature(body.vertices)
+    assert centroid == pytest.approx(np.zeros(3), abs=RTOL)
+    assert body.inertia == pytest.approx(100 * inertia, abs=100 * RTOL)
+    assert frustum(SQUARE, 0.8, 10.0, top=top).mass == pytest.approx(10 * volume, rel=RTOL)
+    assert not frustum(SQUARE, 0.8, 10.0, top=np.multiply(SQUARE, 1.1)).stands_clear
+
+
+def test_many_frusta_at_once():
+    rng = np.random.default_rng(3)
+    base = np.array(SQUARE) * rng.uniform(0.5, 2, (6, 1, 1)) + rng.uniform(-1, 1, (6, 1, 2))
+    scale, height, mass = rng.uniform(0.3, 1.2, (3, 6))
+    com = rng.uniform(-0.02, 0.02, (6, 3))
+    top = scaled_base(base, scale)
+    inertia, vertices = frustum_properties(base, top, height, mass, com)
+    volume = frustum_volume(base, top, height)
+    for i in range(6):
+        one = frustum(base[i], height[i], mass=mass[i], top_scale=scale[i], com=com[i])
+        assert (inertia[i] == one.inertia).all()
+        assert (vertices[i] == one.vertices).all()
+        assert frustum(base[i], height[i], 1.0, top=top[i]).mass == volume[i]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({}, r"frustum needs exactly one of top_scale \[1\] and top \[m\], got top_scale=None, top=None"),
+        (
+            {"top": SQUARE, "top_scale": 0.5},
+            r"exactly one of top_scale \[1\] and top \[m\], got top_scale=0\.5",
+        ),
+        ({"top_scale": 0.0}, r"frustum\.top_scale must be finite and > 0, got 0\.0"),
+        ({"top": SQUARE[:3]}, r"frustum\.top must have as many corners as the base, 4, got 3"),
+        ({"top": SQUARE[::-1]}, r"frustum\.top must run counter-clockwise seen from above"),
+        (
+            {"top": [(-0.3, -0.3), (0.3, -0.1), (0.3, 0.3), (-0.3, 0.3)]},
+            r"Body\.faces: face 1 must be plane; vertex \d is 0\.0\d+ m off its plane",
+        ),
+        (
+            {"top": np.roll(SQUARE, 1, axis=0)},
+            r"must be plane|convex",
+        ),
+        ({"top_scale": 0.5, "height": -1.0}, r"frustum\.height must be finite and > 0 m, got -1\.0"),
+        ({"top_scale": 0.5, "base": SQUARE[::-1]}, r"frustum\.base must run counter-clockwise"),
+        ({"top_scale": 0.5, "com": (0.4, 0, 0)}, r"must stand over the inside of the base; it lies 0\.1 m"),
+        ({"top_scale": 0.5, "mass": 3.0}, r"frustum needs exactly one of density \[kg/m3\] and mass \[kg\]"),
+    ],
+)
+def test_bad_frusta_are_refused(given, message):
+    with pytest.raises(ValueError, match=message):
+        frustum(**({"base": SQUARE, "height": 0.9, "density": 2600.0} | given))
+
+
+def test_cylinder_has_the_volume_and_faces_it_should():
+    body = cylinder(0.2, 1.0, density=1000.0)
+    assert body.mass == pytest.approx(1000 * pi * 0.04, rel=RTOL)
+    assert len(body.faces) == 26
+    assert body.faces[0] == tuple(range(24))
+    assert body.stands_clear
+    x, y, z = body.base[:2].mean(0)  # the middle of edge 0
+    assert (x > 0.19, y, z) == (True, pytest.approx(0, abs=1e-16), pytest.approx(-0.5))
+    assert (body.vertices[24:, :2] == body.vertices[:24, :2]).all()
+
+
+def test_cylinder_of_four_sides_is_numbered_as_the_cuboid():
+    body = cylinder(0.2, 1.0, 4, 1000.0)
+    half = 0.1 * np.sqrt(pi)
+    corners = [[half, -half, -0.5], [half, half, -0.5], [-half, half, -0.5], [-half, -half, -0.5]]
+    assert body.base == pytest.approx(np.array(corners), abs=1e-15)
+
+
+def test_cylinder_converges_with_the_sides():
+    """Inertia at order n^-4, slenderness over edges and corners at pi^2/6 and -pi^2/3 over n^2."""
+    radius, height, errors = 0.2, 1.0, []
+    for n in (8, 16, 32, 64):
+        body = cylinder(radius, height, n, mass=1.0)
+        edge, corner = tan(body.slenderness) * height / 2, np.hypot(*body.base[0, :2])
+        errors.append(
+            [
+                abs(body.inertia[2, 2] / (0.5 * radius**2) - 1) * n**4,
+                abs(body.inertia[0, 0] / (radius**2 / 4 + height**2 / 12) - 1) * n**4,
+                (1 - edge / radius) * n**2,
+                (corner / radius - 1) * n**2,
+            ]
+        )
+    found = np.array(errors)
+    assert found[-1, 0] == pytest.approx((2 * pi) ** 4 / 180, rel=0.01)
+    assert found[-1, 2:] == pytest.approx([pi**2 / 6, pi**2 / 3], rel=0.01)
+    assert (np.abs(np.diff(found, axis=0)[-1]) < 0.02 * found[-1]).all()
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"radius": 0.0}, r"cylinder\.radius must be finite and > 0 m, got 0\.0"),
+        ({"height": float("inf")}, r"cylinder\.height must be finite and > 0 m, got inf"),
+        ({"n_sides": 2}, r"cylinder\.n_sides must be an integer >= 3, got 2"),
+        ({"n_sides": 6.5}, r"cylinder\.n_sides must be an integer >= 3, got 6\.5"),
+        ({"mass": 1.0}, r"cylinder needs exactly one of density \[kg/m3\] and mass \[kg\]"),
+        ({"com": (0.0, 0.0, 0.6)}, r"centre of mass must be inside the body; it lies 0\.1 m outside face 13"),
+        ({"com": (0.0, 0.0, -0.6)}, r"below the centre of mass"),
+    ],
+)
+def test_bad_cylinders_are_refused(given, message):
+    with pytest.raises(ValueError, match=message):
+        cylinder(**({"radius": 0.2, "height": 1.0, "n_sides": 12, "density": 1000.0} | given))
