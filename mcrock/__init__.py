@@ -17,6 +17,10 @@ _HOME = {
     "Body": "body",
     "cuboid": "body",
     "prism": "body",
+    "frustum": "body",
+    "cylinder": "body",
+    "hull": "body",
+    "polyhedron": "body",
     "Motion": "excitation",
     "Pulse": "excitation",
     "fema_p695": "excitation",
@@ -27,6 +31,9 @@ _HOME = {
     "Impact": "simulation",
     "Start": "simulation",
     "simulate": "simulation",
+    "simulate_planar": "planar",
+    "rocking_spectrum": "planar",
+    "overturning_spectrum": "planar",
     "load_config": "config",
     "run_study": "ensemble",
     "load_dataset": "dataset",
@@ -41,6 +48,7 @@ _HOME = {
     "plot_impact_map": "plots",
     "plot_outcomes": "plots",
     "plot_history": "plots",
+    "save_animation": "plots.animation",
 }
 
 __all__ = ["__version__", *_HOME]

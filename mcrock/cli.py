@@ -306,19 +306,12 @@ def simulate(
         ),
     ] = None,
     animate: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Animation, too: .gif, .html (opens in a browser) or .mp4."),
+        Path | None, typer.Option(metavar="FILE", help="Animation: .gif, .html (for a browser) or .mp4.")
     ] = None,
     fps: Annotated[float | None, typer.Option(help="Frames per second of the animation.")] = None,
-    speed: Annotated[
-        float | None,
-        typer.Option(help="Of the animation; 0.25 is slow motion. Default: real time, long ones faster."),
-    ] = None,
+    speed: Annotated[float | None, typer.Option(help="0.25 is slow motion; default: real time.")] = None,
     span: Annotated[
-        tuple[float, float] | None,
-        typer.Option(
-            metavar="BEGIN END", help="Times to animate, in seconds; default: while something happens."
-        ),
+        tuple[float, float] | None, typer.Option(metavar="BEGIN END", help="Times to animate, in seconds.")
     ] = None,
     set: Set = None,
     seed: Seed = None,

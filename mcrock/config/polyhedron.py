@@ -97,7 +97,7 @@ class Polyhedron(Solid):
                 f"'com', 'inertia' and 'mass' are given together or not at all; missing {', '.join(missing)}",
             )
         for key in ("density", *OFFSETS):
-            if key in data:
+            if data.get(key, 0.0) not in (None, 0.0):
                 yield (key,), "only for a homogeneous body; leave it out where 'com' and 'inertia' are given"
 
     def quantities(self) -> Iterator[tuple[str, Quantity]]:

@@ -30,7 +30,7 @@ MODES = {  # colour and words of bands, by the impacts before overturning
     0: (BLUE, "overturns without impact"),
     1: (ORANGE, "after 1 impact"),
     2: (GREEN, "after 2 impacts"),
-    3: (PURPLE, "after 3 and more"),
+    3: (PURPLE, "after 3 or more"),
 }
 LINES = (BLUE, ORANGE, GREEN, PURPLE, SKY, GREY)
 PANELS = 6  # in one figure
@@ -147,16 +147,11 @@ def plot_rocking_spectrum(ds: xr.Dataset) -> Axes:
             else:
                 spans = _spans(period, fallen[0, place])
                 above.broken_barh(spans, (-place - 0.8, 0.6), color=colour, linewidth=0)
-            ax.plot(
-                period,
-                _without_falls(median),
-                color=colour,
-                label=label,
-                marker=".",  # a lone period has no line
-                markersize=3.0,
-                markeredgewidth=0.0,
-            )
-        top = ratio[np.isfinite(ratio)].max(initial=0.5)
+            median = _without_falls(np.median(ratio[:, place], axis=0))
+            ax.plot(period, median, color=colour, label=label)
+            lone = np.isfinite(median) & (np.convolve(np.isfinite(median), [1, 1, 1], "same") == 1)
+            ax.plot(period[lone], median[lone], ".", color=colour, markersize=3.0)  # has no line
+        top = ratio[np.isfinite(ratio)].max(initial=1.0)
         ax.set_ylim(0, 1.05 * top)
         ax.axhline(1.0, color=GREY, linestyle=":", linewidth=0.8)
         if many:

@@ -263,9 +263,9 @@ def _write_gif(picture: Picture, stage: Stage, duration: int, path: Path, report
 
     images = few_colours()
     durations = [duration] * (number - 1) + [round(1e3 * HOLD)]
-    next(images).save(
-        path, "GIF", save_all=True, append_images=images, duration=durations, loop=0, optimize=True
-    )
+    options = {"append_images": images, "duration": durations, "loop": 0, "optimize": True}
+    with path.open("wb") as file:
+        next(images).save(file, "GIF", save_all=True, **options)
 
 
 def _write_mp4(picture: Picture, stage: Stage, fps: float, path: Path, report: Report) -> None:
@@ -291,9 +291,8 @@ def _write_mp4(picture: Picture, stage: Stage, fps: float, path: Path, report: R
             for drawn, image in enumerate(images, start=1):
                 process.stdin.write(image.tobytes())
                 report(drawn, number)
-            process.stdin.close()
         except BrokenPipeError:  # ffmpeg has ended, and says why
             pass
-        said = process.stderr.read().decode(errors="replace").strip()
+        said = process.communicate()[1].decode(errors="replace").strip()
     if process.returncode:
         raise OSError(f"ffmpeg could not write the animation: {said or f'exit code {process.returncode}'}")

@@ -222,7 +222,9 @@ def _draw_compass(figure: Figure, stage: Stage, motion: Motion | Pulse | None) -
     ax.plot(*circle.T, color=RED, linewidth=0.5, alpha=0.6)
     text = f"ground acceleration,\ncircle {strongest / STANDARD_GRAVITY:.2g} g"
     figure.text(0.02, 0.795, text, fontsize=6.5, color=RED, va="top")
-    arrow = ax.plot([], [], color=RED, linewidth=1.8, solid_capstyle="round", solid_joinstyle="round")[0]
+    arrow = ax.plot(
+        [], [], color=RED, linewidth=1.8, solid_capstyle="round", solid_joinstyle="round", zorder=4
+    )[0]
 
     def move(frame: int) -> None:
         tip = vectors[frame]
@@ -292,8 +294,8 @@ def _draw_strips(figure: Figure, run: Run, frames: Frames, motion: Motion | Puls
         ax.spines["bottom"].set_visible(False)
     strips[-1].set_xlabel("Time [s]", labelpad=1.0)
     figure.align_ylabels([tilt, *strips[2:]])
-    lines = [ax.axvline(frames.time[0], color=BLUE, linewidth=0.9) for ax in strips]
-    dot = tilt.plot([], [], "o", color=BLUE, markersize=4, clip_on=False)[0]
+    lines = [ax.axvline(frames.time[0], color=BLUE, linewidth=0.9, zorder=3) for ax in strips]
+    dot = tilt.plot([], [], "o", color=BLUE, markersize=4, clip_on=False, zorder=4)[0]
 
     def move(frame: int) -> None:
         for line in lines:

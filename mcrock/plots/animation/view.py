@@ -66,7 +66,7 @@ def grid_step(size: float) -> float:
     """Step of the grid on the ground for a scene of a size [m]: 1, 2 or 5 times a power of ten.
 
     >>> grid_step(1.6), grid_step(14.0)
-    (0.5, 5.0)
+    (0.5, 2.0)
     """
     power = 10.0 ** np.floor(np.log10(size / 3.0))
     return float(power * max(factor for factor in (1.0, 2.0, 5.0) if factor * power <= size / 3.0))

@@ -72,7 +72,7 @@ def test_closed_forms():
     base = np.stack([0.4 * np.cos(angles), 0.3 * np.sin(angles)], -1)
     for body in (cuboid(0.4, 0.6, 1.8, 2500.0), prism(base, 1.2, 1800.0), cylinder(0.3, 0.9, 12, 1000.0)):
         density = body.mass / solid_moments(body.vertices[None], body.faces)[0][0]
-        same = polyhedron(body.vertices + [1.0, -2.0, 0.5], body.faces, density)
+        same = polyhedron(np.add(body.vertices, [1.0, -2.0, 0.5]), body.faces, density)
         assert same.faces == body.faces
         assert same.vertices == pytest.approx(body.vertices, abs=1e-14)
         assert same.mass == pytest.approx(body.mass, rel=1e-13)
@@ -129,8 +129,6 @@ def test_start_face_lies_flat(solid, start):
     assert body.start_face == start
     assert body.face_normals[start] == pytest.approx([0, 0, -1], abs=1e-12)
     assert body.base[:, 2] == pytest.approx(np.full(len(faces[start]), -body.com_height), rel=1e-12)
-    smallest = downwards(polyhedron(vertices, faces, 1.0, axis=(0, 0, 1)).face_normals[[start]])[0]
-    assert np.trace(smallest) == pytest.approx(1 + 2 * -smallest[2, 2] * -1, abs=1e-12)
 
 
 @FEW
@@ -328,13 +326,9 @@ def test_vertex_without_face_and_second_surface_are_refused():
     [
         (DENTED, (0.5, 0.5, 1.0), r"face 2 must be plane; vertex \d is 0\.\d+ m off its plane"),
         (CUBE, (1.5, 0.5, 1.0), r"centre of mass must be inside the body; it lies 0\.5 m outside face 2"),
-        (CUBE, (1.0, 0.5, 1.0), r"centre of mass must be inside the body; it lies -?0 m outside face 2"),
+        (CUBE, (1.0, 0.5, 1.0), r"centre of mass must be inside the body; it lies 0 m outside face 2"),
         (CUBE * [1, 1, 0], (0.5, 0.5, 0.0), r"Body\.vertices 0 and 4 coincide at .* m \(face 1\)"),
-        (
-            np.where(np.arange(24).reshape(8, 3) == 20, nan_ := np.nan, CUBE),
-            (0, 0, 0),
-            r"must be finite \[m\]",
-        ),
+        (CUBE * [1, np.nan, 1], (0.5, 0.5, 1.0), r"Body\.vertices must be finite \[m\], got \[\[-0\.5, nan"),
     ],
 )
 def test_impossible_surfaces_are_refused(vertices, com, message):
@@ -350,17 +344,12 @@ def test_bodies_that_are_not_convex_are_refused():
     pushed[2] = 0, 0, -0.5
     with pytest.raises(ValueError, match=r"corners of a convex body; vertex \d is \S+ m outside face \d"):
         polyhedron(pushed, faces, 1.0)
+    vertices = np.append(CUBE, [[0.5, 0.0, 0.3]], axis=0) - [0.5, 0.5, 1.0]
+    reentrant = (*CUBE_FACES[:1], (1, 0, 4, 8, 5), *CUBE_FACES[2:5], (7, 6, 5, 8, 4))
     with pytest.raises(
-        ValueError, match=r"face 0 must be a convex polygon; its corner at vertex 8 is straight"
+        ValueError, match=r"face 1 must be a convex polygon; its corner at vertex 8 is straight"
     ):
-        Body(1.0, np.eye(3), *house((0.5, 0.0, 0.3)))
-
-
-def house(tip):
-    """A cube without its front face, which gets a corner more."""
-    vertices = np.append(CUBE - [0.5, 0.5, 1.0], [np.array(tip) - [0.0, 0.5, 1.0]], axis=0)
-    faces = ((0, 1, 2, 3), (1, 0, 4, 8, 5), *CUBE_FACES[2:5], (7, 6, 5, 8, 4))
-    return vertices, 9.81, (faces[1], faces[0], *faces[2:])
+        Body(1.0, np.eye(3), vertices, faces=reentrant)
 
 
 def test_face_numbers_and_axes_are_checked():

