@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mcrock.body.check import check_bodies, check_faces, edge_geometry
 from mcrock.body.faces import (
@@ -129,7 +130,7 @@ class Body:
         return face_heights(self.vertices[None], self.faces, self.face_normals[None])[0]
 
     @property
-    def face_stable(self) -> np.ndarray:
+    def face_stable(self) -> NDArray[np.bool_]:
         """Whether the body can stand on each face (n_face,)."""
         return stable_faces(self.vertices[None], self.faces)[0]
 
@@ -183,7 +184,7 @@ def derived(
     vertices: Array,
     gravity: Array,
     faces: Faces | None = None,
-    start_face: np.ndarray | None = None,
+    start_face: NDArray[np.int64] | None = None,
     base_faces: tuple[int, ...] = (0,),
 ) -> dict[str, Array]:
     """Radius [m], slenderness [rad] and frequency parameter [rad/s] of many bodies.
@@ -208,7 +209,8 @@ def derived(
         radius = np.sqrt((lever**2).sum(-1))
         about = np.einsum("nki,nij,nkj->nk", along, inertia[of], along) + mass[of, None] * radius**2
         frequency = np.sqrt((mass * gravity)[of, None] * radius / about)
-        normals = -face_normals(vertices[of], faces)[:, [owner[edge] for edge in zip(v, w, strict=True)]]
+        sides, side = np.unique([owner[edge] for edge in zip(v, w, strict=True)], return_inverse=True)
+        normals = -face_normals(vertices[of], tuple(faces[f] for f in sides))[:, side]
         inside = (np.cross(normals, along) * lever).sum(-1)
         tilt = np.copysign(np.arctan2(np.hypot(lever[..., 0], lever[..., 1]), lever[..., 2]), inside)
         pick = np.argmax(frequency, axis=1) if free else np.argmin(tilt, axis=1)

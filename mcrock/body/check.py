@@ -12,6 +12,7 @@ from mcrock.body.faces import (
     Array,
     Faces,
     directed_edges,
+    dot,
     exterior_angles,
     face_heights,
     face_normals,
@@ -218,48 +219,8 @@ def _check_polyhedra(vertices: Array, faces: Faces, start_face: NDArray[np.int64
     size = np.ptp(vertices, axis=1).max(-1)
     normals = face_normals(vertices, faces)
     for f, face in enumerate(faces):
-        corners = vertices[:, face]
-        steps = np.roll(corners, -1, axis=1) - corners
-        length = np.sqrt((steps**2).sum(-1))
-        _refuse(
-            length.min(1) <= 1e-9 * size,
-            lambda i, f=f, face=face, length=length: (
-                f"Body.vertices {face[length[i].argmin()]} and {face[(length[i].argmin() + 1) % len(face)]} "
-                f"coincide at {vertices[i, face[length[i].argmin()]].tolist()} m (face {f})"
-            ),
-        )
-        _refuse(
-            ~np.isfinite(normals[:, f]).all(-1),
-            lambda i, f=f: f"Body.faces: face {f} has no area [m2]",
-        )
-        off = ((corners - corners.mean(1, keepdims=True)) * normals[:, f, None]).sum(-1)
-        _refuse(
-            np.abs(off).max(1) > PLANE * size,
-            lambda i, f=f, face=face, off=off: (
-                f"Body.faces: face {f} must be plane; vertex {face[np.abs(off[i]).argmax()]} is "
-                f"{np.abs(off[i]).max():.3g} m off its plane"
-            ),
-        )
-        along = steps / length[..., None]
-        turn = -(np.cross(along, np.roll(along, -1, axis=1)) * normals[:, f, None]).sum(-1)
-        _refuse(
-            turn.min(1) <= 1e-9,
-            lambda i, f=f, face=face, turn=turn: (
-                f"Body.faces: face {f} must be a convex polygon; its corner at vertex "
-                f"{face[(turn[i].argmin() + 1) % len(face)]} is straight or turns the wrong way"
-            ),
-        )
-        out = (vertices * normals[:, f, None]).sum(-1) - (corners * normals[:, f, None]).sum(-1).mean(
-            -1, keepdims=True
-        )
-        _refuse(
-            out.max(1) > PLANE * size,
-            lambda i, f=f, out=out: (
-                f"Body.vertices must be the corners of a convex body; vertex {out[i].argmax()} is "
-                f"{out[i].max():.3g} m outside face {f}"
-            ),
-        )
-    pairs, angles = exterior_angles(vertices, faces)
+        _check_face(vertices, f, face, normals[:, f], size)
+    pairs, angles = exterior_angles(vertices, faces, normals)
     _refuse(
         angles.min(1) < 0.5 * MERGE_ANGLE,  # merging left none below, but rounding may
         lambda i: (
@@ -287,8 +248,49 @@ def _check_polyhedra(vertices: Array, faces: Faces, start_face: NDArray[np.int64
     )
 
 
-def _refuse(bad: NDArray[np.bool_], message: Callable[[int], str]) -> None:
+def _check_face(vertices: Array, f: int, face: tuple[int, ...], normal: Array, size: Array) -> None:
+    """Refuse a face that is no plane convex polygon or that other vertices are outside of."""
+    corners = vertices[:, face]
+    steps = np.roll(corners, -1, axis=1) - corners
+    length = np.sqrt(dot(steps, steps))
+    _refuse(
+        length.min(1) <= 1e-9 * size,
+        lambda i: (
+            f"Body.vertices {face[length[i].argmin()]} and {face[(length[i].argmin() + 1) % len(face)]} "
+            f"coincide at {corners[i, length[i].argmin()].tolist()} m (face {f})"
+        ),
+    )
+    _refuse(~np.isfinite(normal).all(-1), lambda i: f"Body.faces: face {f} has no area [m2]")
+    height = np.einsum("nvi,ni->nv", vertices, normal)
+    height -= height[:, face].mean(1, keepdims=True)
+    off = np.abs(height[:, face])
+    _refuse(
+        off.max(1) > PLANE * size,
+        lambda i: (
+            f"Body.faces: face {f} must be plane; vertex {face[off[i].argmax()]} is {off[i].max():.3g} m off "
+            "its plane"
+        ),
+    )
+    along = steps / length[..., None]
+    turn = -dot(np.cross(along, np.roll(along, -1, axis=1)), normal[:, None])
+    _refuse(
+        turn.min(1) <= 1e-9,
+        lambda i: (
+            f"Body.faces: face {f} must be a convex polygon; its corner at vertex "
+            f"{face[(turn[i].argmin() + 1) % len(face)]} is straight or turns the wrong way"
+        ),
+    )
+    _refuse(
+        height.max(1) > PLANE * size,
+        lambda i: (
+            f"Body.vertices must be the corners of a convex body; vertex {height[i].argmax()} is "
+            f"{height[i].max():.3g} m outside face {f}"
+        ),
+    )
+
+
+def _refuse(bad: NDArray[np.bool_] | np.bool_, message: Callable[[int], str]) -> None:
     if bad.any():
         i = int(np.argmax(bad))
-        where = f" (body {i} of {len(bad)})" if len(bad) > 1 else ""
+        where = f" (body {i} of {bad.size})" if bad.size > 1 else ""
         raise ValueError(message(i) + where)

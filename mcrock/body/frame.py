@@ -21,7 +21,7 @@ def downwards(normal: Array) -> Array:
     upright = square == 0
     # 1 / (1 + cos) without cancellation
     share = np.where(z <= 0, 1 / (1 + np.abs(z)), (1 + z) / np.where(upright, 1.0, square))
-    rotation = np.eye(3) + k + share[:, None, None] * (k @ k)
+    rotation: Array = np.eye(3) + k + share[:, None, None] * (k @ k)
     rotation[upright & (z > 0)] = np.diag([1.0, -1.0, -1.0])
     return rotation
 

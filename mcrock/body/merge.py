@@ -103,12 +103,12 @@ def merge_coplanar(
     while True:
         # a corner belongs to three faces or more, and a face has three corners or more
         around: list[set[int]] = [set() for _ in points]
-        for (v, _), f in owner.items():
-            around[v].add(int(group[f]))
+        for (begin, _), f in owner.items():
+            around[begin].add(int(group[f]))
         corners = np.array([len(found) >= 3 for found in around])
         count = dict.fromkeys(np.unique(group).tolist(), 0)
-        for v in np.flatnonzero(corners):
-            for f in around[v]:
+        for corner in np.flatnonzero(corners).tolist():
+            for f in around[corner]:
                 count[f] += 1
         lost = [f for f, n in count.items() if n < 3]
         if not lost:
@@ -119,7 +119,7 @@ def merge_coplanar(
             )
         bounds = [(v, w) for (v, w), f in owner.items() if group[f] == lost[0] != group[owner[w, v]]]
         v, w = max(bounds, key=lengths.__getitem__)
-        _join(group, lost[0], group[owner[w, v]])
+        _join(group, lost[0], int(group[owner[w, v]]))
     first = np.unique(group)
     vertex_map = np.where(corners, np.cumsum(corners) - 1, -1)
     merged = tuple(
@@ -154,7 +154,7 @@ def _in_one_plane(
         g = owner[w, v]
         sine = np.sqrt(np.square(np.cross(normals[f], normals[g])).sum())
         if f < g and np.arctan2(sine, normals[f] @ normals[g]) < MERGE_ANGLE:
-            _join(group, group[f], group[g])
+            _join(group, int(group[f]), int(group[g]))
     return group
 
 

@@ -157,7 +157,8 @@ def frustum(
     if (top_scale is None) == (top is None):
         raise ValueError(f"frustum needs exactly one of top_scale [1] and top [m], got {top_scale=}, {top=}")
     if top is None:
-        positive("frustum.top_scale", top_scale, "")
+        assert top_scale is not None
+        positive("frustum.top_scale", top_scale, "[1]")
         upper = scaled_base(corners[None], np.array([top_scale], float))
     else:
         upper = _polygon("frustum.top", top)[None]
@@ -349,7 +350,7 @@ def _polygon(name: str, points: ArrayLike) -> Array:
 def positive(name: str, value: float, unit: str) -> None:
     """Refuse what is not a finite positive number."""
     if not (np.isfinite(value) and value > 0):
-        raise ValueError(f"{name} must be finite and > 0 {unit}, got {value!r}".replace("0 ,", "0,"))
+        raise ValueError(f"{name} must be finite and > 0 {unit}, got {value!r}")
 
 
 def mass_of(name: str, density: float | None, mass: float | None, volume: float) -> float:
@@ -358,8 +359,9 @@ def mass_of(name: str, density: float | None, mass: float | None, volume: float)
         raise ValueError(
             f"{name} needs exactly one of density [kg/m3] and mass [kg], got {density=}, {mass=}"
         )
-    if mass is None:
+    if density is not None:
         positive(f"{name}.density", density, "kg/m3")
         return density * volume
+    assert mass is not None
     positive(f"{name}.mass", mass, "kg")
     return float(mass)

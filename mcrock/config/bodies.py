@@ -202,8 +202,10 @@ def coordinates(
     found = np.empty((n, len(numbers), len(points[0])))
     for row, i in enumerate(numbers):
         for j, value in enumerate(points[i]):
-            drawn = isinstance(value, Distribution)
-            found[:, row, j] = draws[f"body.{name}[{i}][{j}]"] if drawn else value
+            if isinstance(value, Distribution):
+                found[:, row, j] = draws[f"body.{name}[{i}][{j}]"]
+            else:
+                found[:, row, j] = value
     return found
 
 

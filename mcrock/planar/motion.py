@@ -250,6 +250,20 @@ def see_force(result, gravity, edge, rate, lean, second, down, push):
 
 
 @jit
+def see_rest(result, gravity, segment, begin, end):
+    """Update contact diagnostics with what the vertical acceleration does at rest between two times."""
+    lowest = min(acceleration(segment, begin)[2], acceleration(segment, end)[2])
+    if segment[SINE] != 0.0 and segment[A_Z] != 0.0:
+        angle = segment[OMEGA] * (begin - segment[ORIGIN]) + segment[PHASE]
+        trough = -0.5 * pi if segment[A_Z] > 0.0 else 0.5 * pi
+        if (trough - angle) % (2.0 * pi) <= segment[OMEGA] * (end - begin):
+            lowest = -abs(segment[A_Z])
+    result[NORMAL_FORCE] = min(result[NORMAL_FORCE], 1.0 + lowest / gravity)
+    if lowest <= -gravity:
+        result[CONTACT_LOST] = 1.0
+
+
+@jit
 def energy_of(block, side, phi, rate):
     """Energy above lying flat, over the mass [m2/s2]."""
     edge = block[side * EDGE_SIZE :]
@@ -351,11 +365,8 @@ def run(block, motions, motion, turn, settings, start, t_end, segment, result, t
                     outcome = SETTLING
             break
         if side < 0:
-            result[NORMAL_FORCE] = min(
-                result[NORMAL_FORCE],
-                1.0 + min(acceleration(segment, t)[2], acceleration(segment, segment[END])[2]) / gravity,
-            )
             when, lifts = next_lift(block, segment, t)
+            see_rest(result, gravity, segment, t, min(when, segment[END]))
             if when > segment[END]:
                 if number >= pieces:
                     outcome = AT_REST

@@ -73,8 +73,8 @@ def plot_history(
     if not has_fall:
         del heights["fall"]
     with paper_style():
-        size = (1.5 * COLUMN, sum(heights.values()) + 9.0 * len(heights) + 8.0)
-        figure = Figure(figsize=tuple(side * MILLIMETRE for side in size), layout="constrained")
+        height = sum(heights.values()) + 9.0 * len(heights) + 8.0
+        figure = Figure(figsize=(1.5 * COLUMN * MILLIMETRE, height * MILLIMETRE), layout="constrained")
         figure.set_label(OWN)
         rows = figure.subplots(len(heights), 1, sharex=True, height_ratios=list(heights.values()))
         axes = dict(zip(heights, rows, strict=True))

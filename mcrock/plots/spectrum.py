@@ -149,7 +149,8 @@ def plot_rocking_spectrum(ds: xr.Dataset) -> Axes:
                 above.broken_barh(spans, (-place - 0.8, 0.6), color=colour, linewidth=0)
             median = _without_falls(np.median(ratio[:, place], axis=0))
             ax.plot(period, median, color=colour, label=label)
-            lone = np.isfinite(median) & (np.convolve(np.isfinite(median), [1, 1, 1], "same") == 1)
+            known = np.pad(np.isfinite(median), 1)
+            lone = known[1:-1] & ~known[:-2] & ~known[2:]
             ax.plot(period[lone], median[lone], ".", color=colour, markersize=3.0)  # has no line
         top = ratio[np.isfinite(ratio)].max(initial=1.0)
         ax.set_ylim(0, 1.05 * top)
@@ -166,7 +167,7 @@ def plot_rocking_spectrum(ds: xr.Dataset) -> Axes:
             above.set_ylabel("Over-\nturned", rotation=0, ha="right", va="center")
         ax.set_ylabel("Largest tilt / slenderness [1]")
         ax.set_xlabel(_axis_label("period"))
-        ax.set_xlim(0, period[-1])
+        ax.set_xlim(0, period[-1] if len(period) > 1 else 2 * period[0])
         number_axis(ax)
         figure.align_ylabels([above, ax])
         above.legend(
@@ -189,7 +190,8 @@ def _without_falls(ratio: np.ndarray) -> np.ndarray:
 
 def _spans(x: np.ndarray, chosen: np.ndarray) -> list[tuple[float, float]]:
     """Start and length of the stretches around the chosen places, which reach half way to the next."""
-    ends = np.concatenate([x[:1], 0.5 * (x[1:] + x[:-1]), x[-1:]])
+    first, last = (x[0], x[-1]) if len(x) > 1 else (0.95 * x[0], 1.05 * x[0])
+    ends = np.array([first, *(0.5 * (x[1:] + x[:-1])), last])
     return [(ends[i], ends[i + 1] - ends[i]) for i in np.flatnonzero(chosen)]
 
 

@@ -147,7 +147,6 @@ def _draw_scene(ax: Axes, stage: Stage) -> Part:
         points = frames.points[frame]
         flat = view.project(points)
         seen = [face for face in solid.faces if is_seen(flat[list(face)])]
-        behind.set_verts([flat[list(face)] for face in solid.faces if face not in seen])
         faces.set_verts([flat[list(face)] for face in seen])
         lights = [0.55 + 0.45 * brightness(points[list(face)], view.light) for face in seen]
         colours = [BASE if face == base else STONE for face in seen]
@@ -165,6 +164,10 @@ def _draw_scene(ax: Axes, stage: Stage) -> Part:
         colour = CONTACT[Mode(frames.mode[frame])]
         touch.set_color(colour)
         is_hidden = not any(set(contact) & set(face) for face in seen)
+        unseen = [face for face in solid.faces if face not in seen]
+        # of the edges behind the body those that tell where it stands
+        told = [face for face in unseen if face == base or (is_hidden and set(contact) & set(face))]
+        behind.set_verts([flat[list(face)] for face in told])
         touch.set_markerfacecolor("white" if is_hidden else colour)
         touch.set_markeredgecolor(colour if is_hidden else "0.15")
 

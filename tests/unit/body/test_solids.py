@@ -75,7 +75,7 @@ def test_many_frusta_at_once():
             {"top": SQUARE, "top_scale": 0.5},
             r"exactly one of top_scale \[1\] and top \[m\], got top_scale=0\.5",
         ),
-        ({"top_scale": 0.0}, r"frustum\.top_scale must be finite and > 0, got 0\.0"),
+        ({"top_scale": 0.0}, r"frustum\.top_scale must be finite and > 0 \[1\], got 0\.0"),
         ({"top": SQUARE[:3]}, r"frustum\.top must have as many corners as the base, 4, got 3"),
         ({"top": SQUARE[::-1]}, r"frustum\.top must run counter-clockwise seen from above"),
         (

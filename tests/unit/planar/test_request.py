@@ -1,0 +1,102 @@
+"""Motions and tables of the command line."""
+
+from math import pi
+
+import numpy as np
+import pytest
+
+from mcrock.excitation import Motion, MotionError, one_sine
+from mcrock.params import STANDARD_GRAVITY
+from mcrock.planar import overturning_spectrum, rocking_spectrum
+from mcrock.planar.request import overturning_table, parse_numbers, read_motions, rocking_table
+
+
+@pytest.fixture
+def csv(tmp_path):
+    """Record of two components and a vertical one."""
+    path = tmp_path / "record.csv"
+    path.write_text("time,x,y,z\n0,0,0,0\n0.1,0.2,-0.3,0.1\n0.2,-0.1,0.1,0\n")
+    return path
+
+
+def test_pulses_by_period_and_peak():
+    (pulse,) = read_motions(pulse="one-sine", pulse_period=0.5, peak_g=0.3)
+    assert pulse.angular_frequency == pytest.approx(4 * pi)
+    assert pulse.amplitude[0] == pytest.approx(0.3 * STANDARD_GRAVITY)
+
+
+def test_components_of_a_record_are_motions_along_x(csv):
+    x, y = read_motions(csv=[csv], unit="g", scale=2.0)
+    assert (x.name, y.name) == ("record, x", "record, y")
+    assert x.group == y.group == "record"
+    np.testing.assert_allclose(y.acceleration[0], 2 * STANDARD_GRAVITY * np.array([0, -0.3, 0.1]))
+    np.testing.assert_allclose(y.acceleration[2], 2 * STANDARD_GRAVITY * np.array([0, 0.1, 0]))
+    assert not y.acceleration[1].any()
+    assert [motion.name for motion in read_motions(csv=[csv], unit="g", component="y")] == ["record, y"]
+
+
+def test_a_component_that_does_not_shake_is_left_out(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text("time,x\n0,0\n0.1,0.2\n")
+    assert [motion.name for motion in read_motions(csv=[path], unit="g")] == ["x, x"]
+    with pytest.raises(MotionError, match="motion 'x' has no acceleration along y"):
+        read_motions(csv=[path], unit="g", component="y")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "name one source of ground motion: --pulse, --fema or --csv"),
+        ({"pulse": "one-sine", "fema": "farfield"}, "name one source"),
+        ({"pulse": "step"}, r"--pulse must be one of one-sine, .*, got 'step'"),
+        ({"pulse": "one-sine", "peak_g": -1.0}, r"--peak-g must be finite and > 0 g, got -1\.0"),
+        ({"pulse": "one-sine", "pulse_period": 0.0}, r"--pulse-period must be .* > 0 s, got 0\.0"),
+        ({"pulse": "one-sine", "unit": "g"}, "--unit goes with --csv"),
+        ({"fema": "farfield", "peak_g": 0.1}, "--peak-g goes with --pulse"),
+        ({"fema": "farfield", "component": "z"}, "--component must be x, y or both, got 'z'"),
+        ({"fema": "farfield", "records": "one"}, "--records must be record numbers .* got 'one'"),
+        ({"fema": "farfields"}, "FEMA P695 set must be one of"),
+    ],
+)
+def test_what_names_no_motion_is_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        read_motions(**options)
+
+
+def test_csv_needs_its_unit(csv):
+    with pytest.raises(ValueError, match="--csv needs --unit"):
+        read_motions(csv=[csv])
+
+
+@pytest.mark.parametrize("text", ["", "1,x", "1:2", "1:2:1", "1:2:1.5", "1:2:3:4", "1:2:99999"])
+def test_lists_that_are_none(text):
+    with pytest.raises(ValueError, match=r"--periods must be numbers as in 1,2,5 or FIRST:LAST:COUNT"):
+        parse_numbers(text, "--periods")
+
+
+def test_tables_have_few_rows_and_all_bands():
+    ds = overturning_spectrum(one_sine(1.0, 6.0), [0.2, 0.25], np.linspace(1, 10, 40), scan=100)
+    heads, rows = overturning_table(ds)
+    assert heads == ["omega_p/p", "slenderness [deg]", "overturns at (after impacts)"]
+    assert len(rows) == 24
+    assert {row[1] for row in rows} == {"11.5", "14.3"}
+    assert rows[4][2].count("(1)") == rows[4][2].count("(0)") == 1
+    short = overturning_spectrum(one_sine(1.0, 6.0), 0.2, [30.0], largest_amplitude=5.0, scan=100)
+    assert overturning_table(short)[1] == [["30", "11.5", "stands"]]
+
+
+def test_tables_of_several_motions_give_the_median():
+    rng = np.random.default_rng(2)
+    motions = [Motion(3 * rng.normal(size=(3, 100)), 0.02, f"noise {i}") for i in range(3)]
+    ds = rocking_spectrum(motions, 0.15, [0.3, 20.0])
+    heads, rows = rocking_table(ds)
+    assert heads == ["2 pi/p [s]", "slenderness 8.59 deg"]
+    fallen = (ds["outcome"].values == 3).sum((0, 1))
+    assert [f"({number} of 3 overturn)" in row[1] for number, row in zip(fallen, rows, strict=True)] == [
+        True
+    ] * 2
+    bands = overturning_spectrum(motions, 0.15, periods=[0.3, 20.0], scan=30, tolerance=1e-2)
+    heads, rows = overturning_table(bands)
+    assert heads[2:] == ["lowest of the motions", "median"]
+    assert rows[0][2] == f"{float(bands['lower'][:, 0, 0, 0].min()):.3g}"
+    assert rows[1][2:] == ["none", "none"]

@@ -1,0 +1,204 @@
+"""Spectra as datasets: every ordinate is a run, bands are complete and honest, messages."""
+
+from math import pi, tan
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from mcrock.dataset import save_dataset
+from mcrock.excitation import Motion, Pulse, one_cosine, one_sine
+from mcrock.params import Controls, Outcome
+from mcrock.planar import overturning_spectrum, rectangle, rectangle_of, rocking_spectrum, simulate_planar
+from mcrock.planar.bands import COUNTED_IMPACTS
+
+SLENDERNESS = 0.2
+
+
+@pytest.fixture(scope="module")
+def record():
+    """A noisy record with a vertical component."""
+    rng = np.random.default_rng(7)
+    envelope = np.sin(np.linspace(0, pi, 400))
+    samples = np.cumsum(rng.normal(size=(3, 400)), axis=1) * envelope * [[1.0], [0.0], [0.2]]
+    return Motion(samples, dt=0.02, name="noise")
+
+
+def test_a_rocking_spectrum_is_made_of_runs(record):
+    pulse = one_sine(3.0, 6.0)
+    periods = [1.0, 2.5, 5.0]
+    blocks = [SLENDERNESS, rectangle(0.5, 2.0, offset=0.05)]
+    ds = rocking_spectrum([record, pulse], blocks, periods, r="chatzis:0.8")
+    assert dict(ds.sizes) == {"motion": 2, "slenderness": 2, "period": 3, "edge": 2}
+    for i, motion in enumerate((record, pulse)):
+        for j, family in enumerate((rectangle_of(SLENDERNESS, 1.0), blocks[1])):
+            for k, period in enumerate(periods):
+                block = family.resized(2 * pi / period)
+                run = simulate_planar(block, motion, "chatzis:0.8")
+                part = ds.isel(motion=i, slenderness=j, period=k)
+                assert (part["outcome"] == Outcome.OVERTURNED) == (run.outcome == Outcome.OVERTURNED)
+                assert float(part["peak_tilt"]) == pytest.approx(run.peak_tilt, abs=1e-6)
+                assert float(part["peak_tilt_ratio"]) == pytest.approx(run.peak_tilt_ratio, abs=1e-5)
+                assert float(ds["radius"][j, k]) == pytest.approx(block.radius)
+    assert ds["motion"].values.tolist() == ["noise", "one-sine pulse"]
+
+
+def outcome_at(ds, amplitude, **where):
+    """State that the bands of one ordinate tell: None if it stands, else the impacts that are told apart."""
+    part = ds.sel(**where) if where else ds
+    for low, high, impacts in zip(
+        *(part[name].values.ravel() for name in ("lower", "upper", "impacts")), strict=True
+    ):
+        if low <= amplitude < high:
+            return min(int(impacts), COUNTED_IMPACTS)
+    return None
+
+
+def test_bands_tell_the_outcome_of_every_run():
+    """Runs at random amplitudes, half of them close to the limits."""
+    pulse = one_cosine(1.0, 6.0)
+    ds = overturning_spectrum(pulse, SLENDERNESS, [1.0, 1.7, 3.0], largest_amplitude=8.0)
+    rng = np.random.default_rng(3)
+    for ratio in ds["frequency_ratio"].values:
+        block = rectangle_of(SLENDERNESS, 6.0 / ratio)
+        part = ds.sel(frequency_ratio=ratio)
+        edges = part["lower"].values.ravel()
+        edges = edges[np.isfinite(edges)]
+        near = rng.choice(edges, 20) * (1 + rng.choice([-1, 1], 20) * 1e-4)
+        for amplitude in [*rng.uniform(1.0, 8.0, 20), *near]:
+            peak = float(amplitude * block.gravity * tan(SLENDERNESS))
+            run = simulate_planar(block, one_cosine(peak, 6.0), controls=Controls(max_step=1.0))
+            fell = run.outcome == Outcome.OVERTURNED
+            expected = min(run.impacts, COUNTED_IMPACTS) if fell else None
+            assert outcome_at(part, amplitude) == expected
+
+
+def test_bands_are_ordered_and_apart():
+    ds = overturning_spectrum(
+        one_cosine(1.0, 6.0), [0.1, 0.25], np.linspace(0.5, 4.0, 8), largest_amplitude=8.0
+    )
+    lower, upper, impacts = (ds[name].values for name in ("lower", "upper", "impacts"))
+    there = impacts >= 0
+    assert (np.isfinite(lower) == there).all()
+    assert (np.isnan(upper) == ~there).all()
+    assert (lower[there] < upper[there]).all()
+    both = there[..., 1:]
+    assert (lower[..., 1:][both] >= upper[..., :-1][both]).all()
+    assert (there[..., :-1] >= both).all()
+    ends = np.isfinite(lower).sum() + np.isfinite(upper).sum()
+    touching = (lower[..., 1:][both] == upper[..., :-1][both]).sum()
+    assert int(ds["limits"].sum()) == ends - touching
+    assert (ds["half_scan_limits"] <= ds["limits"]).all()
+    assert int(ds["undecided"].sum()) == 0
+
+
+def test_size_and_amplitude_of_the_pulse_do_not_matter():
+    ratios = np.linspace(1.0, 6.0, 6)
+    one = overturning_spectrum(one_sine(1.0, 2.0), SLENDERNESS, ratios, tolerance=1e-9)
+    other = overturning_spectrum(one_sine(-7.0, 50.0), SLENDERNESS, ratios, tolerance=1e-9)
+    np.testing.assert_allclose(one["lower"], other["lower"], rtol=1e-8)
+    np.testing.assert_allclose(one["upper"], other["upper"], rtol=1e-8)
+
+
+def test_threads_change_nothing():
+    spectra = [
+        overturning_spectrum(one_sine(1.0, 6.0), SLENDERNESS, [2.0, 4.0], workers=workers)
+        for workers in (1, 3)
+    ]
+    xr.testing.assert_identical(*spectra)
+
+
+def test_periods_and_frequency_ratios_are_the_same_axis(record):
+    pulse = one_sine(1.0, 6.0)
+    by_ratio = overturning_spectrum(pulse, SLENDERNESS, [2.0, 4.0])
+    by_period = overturning_spectrum(pulse, SLENDERNESS, periods=2 * pi * np.array([2.0, 4.0]) / 6.0)
+    np.testing.assert_allclose(by_ratio["lower"], by_period["lower"], rtol=1e-12)
+    given = overturning_spectrum(
+        record, SLENDERNESS, [2.0, 4.0], angular_frequency=5.0, scan=20, tolerance=1e-3
+    )
+    periods = overturning_spectrum(
+        record, SLENDERNESS, periods=2 * pi * np.array([2.0, 4.0]) / 5.0, scan=20, tolerance=1e-3
+    )
+    np.testing.assert_allclose(given["lower"], periods["lower"], rtol=1e-12)
+
+
+def test_the_scan_begins_where_the_vertical_lets_rocking_begin():
+    """With a vertical as strong as the horizontal the block lifts below g tan(slenderness)."""
+    pulse = Pulse((1.0, 0.0, -1.0), 6.0)
+    ds = overturning_spectrum(pulse, 0.3, [0.02], r=0.9, largest_amplitude=3.0)
+    # slow as it is, the pulse tips the block as soon as it lifts it
+    assert float(ds["lower"][0, 0, 0, 0]) == pytest.approx(1 / (1 + tan(0.3)), rel=1e-3)
+
+
+def test_a_pulse_far_too_short_overturns_nothing():
+    ds = overturning_spectrum(one_sine(1.0, 6.0), SLENDERNESS, [50.0], largest_amplitude=5.0)
+    assert ds["impacts"].values.tolist() == [[[[-1]]]]
+    assert np.isnan(ds["lower"]).all()
+    assert int(ds["limits"].sum()) == 0
+
+
+def test_undecided_runs_are_counted():
+    ds = overturning_spectrum(
+        one_sine(1.0, 6.0),
+        SLENDERNESS,
+        [2.0],
+        scan=50,
+        controls=Controls(max_steps=20),
+        largest_amplitude=3.0,
+    )
+    assert int(ds["undecided"].sum()) == 49  # all that rock
+
+
+@pytest.mark.parametrize("kind", ["rocking", "overturning"])
+def test_datasets_say_what_they_are_and_can_be_stored(record, tmp_path, kind):
+    if kind == "rocking":
+        ds = rocking_spectrum([record, one_sine(3.0, 6.0)], [0.15, 0.2], [1.0, 2.0], r=(0.9, 0.8))
+    else:
+        ds = overturning_spectrum(one_sine(1.0, 6.0), [0.15, 0.2], [2.0, 4.0], r=(0.9, 0.8), scan=50)
+    for name, variable in ds.variables.items():
+        if variable.dtype.kind in "fi":
+            assert {"units", "long_name"} <= set(variable.attrs), name
+    assert ds.attrs["source"].startswith("mcrock ")
+    assert ds.attrs["restitution"] == "0.9 0.8"
+    assert ds["velocity_ratio"].values.tolist() == [[0.9, 0.8]] * 2
+    save_dataset(ds, tmp_path / "spectrum.nc")
+    with xr.open_dataset(tmp_path / "spectrum.nc") as stored:
+        xr.testing.assert_equal(stored.load(), ds)
+
+
+PULSE = one_sine(1.0, 6.0)
+SHAKE = Motion(np.ones((3, 4)), 0.1, "shake")
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: rocking_spectrum([], 0.2, [1.0]), "at least one ground motion is needed"),
+        (lambda: rocking_spectrum(PULSE, [], [1.0]), r"at least one slenderness \[rad\] is needed"),
+        (
+            lambda: rocking_spectrum(PULSE, 2.0, [1.0]),
+            r"slenderness must be between 0 and pi/2 rad, got 2\.0",
+        ),
+        (lambda: rocking_spectrum(PULSE, 0.2, [2.0, 1.0]), r"periods 2 pi/p must be .* increasing \[s\]"),
+        (lambda: rocking_spectrum(PULSE, 0.2, []), r"periods 2 pi/p must be a list of numbers \[s\]"),
+        (lambda: rocking_spectrum(PULSE, 1.1, [1.0]), "too squat to rock on"),
+        (lambda: overturning_spectrum(PULSE, 0.2), "give either frequency_ratios"),
+        (lambda: overturning_spectrum(PULSE, 0.2, [1.0], periods=[1.0]), "give either frequency_ratios"),
+        (lambda: overturning_spectrum(SHAKE, 0.2, [1.0]), "motion 'shake' is a record and has no omega_p"),
+        (lambda: overturning_spectrum(PULSE, 0.2, [1.0], angular_frequency=0.0), r"> 0 \[rad/s\], got 0\.0"),
+        (
+            lambda: overturning_spectrum(PULSE, 0.2, [0.0]),
+            r"frequency ratios omega_p/p .* > 0 .* got \[0\.0\]",
+        ),
+        (lambda: overturning_spectrum(PULSE, 0.2, [1.0], scan=2), "at least 3, got 2"),
+        (lambda: overturning_spectrum(PULSE, 0.2, [1.0], tolerance=0.0), r"at least 1e-12 .*, got 0\.0"),
+        (lambda: overturning_spectrum(PULSE, 0.2, [1.0], largest_amplitude=1.0), "must exceed 1, .* got 1.0"),
+        (
+            lambda: overturning_spectrum(Pulse((0.0, 1.0, 0.0), 6.0), 0.2, [1.0]),
+            "motion 'pulse' has no acceleration along x, the axis of the plane",
+        ),
+    ],
+)
+def test_what_makes_no_spectrum_is_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
