@@ -48,6 +48,7 @@ _HOME = {
     "plot_impact_map": "plots",
     "plot_outcomes": "plots",
     "plot_history": "plots",
+    "animate_run": "plots.animation",
     "save_animation": "plots.animation",
 }
 

@@ -377,8 +377,10 @@ def velocity_ratios(
         numbers = _numbers(rest if word in MODELS else restitution, restitution)
         if word in MODELS:
             return _of_model(block, word, numbers, restitution)
+    elif isinstance(restitution, Sequence):
+        numbers = list(restitution)
     else:
-        numbers = list(restitution) if isinstance(restitution, Sequence) else [float(restitution)]
+        numbers = [float(restitution)]
     if len(numbers) not in (1, 2):
         raise ValueError(f"restitution must be {GRAMMAR}, got {restitution!r}")
     return measured(block, numbers[0], "right"), measured(block, numbers[-1], "left")

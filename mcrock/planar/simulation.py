@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from math import cos, hypot, isfinite, pi
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -79,7 +80,7 @@ class PlanarRun:
     lowest_normal_force: float
     contact_lost: bool
     steps: int
-    events: list[dict]
+    events: list[dict[str, Any]]
     history: xr.Dataset
 
 

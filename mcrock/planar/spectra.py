@@ -332,12 +332,15 @@ def _amplitude_scale(table: _Table) -> tuple[Array, Array]:
 
 def _frequency_of(motion: Motion | Pulse, given: float | None) -> float:
     """omega_p of a motion [rad/s]."""
-    if given is None and not isinstance(motion, Pulse):
+    if given is not None:
+        value = given
+    elif isinstance(motion, Pulse):
+        value = motion.angular_frequency
+    else:
         raise ValueError(
-            f"motion '{motion.name}' is a record and has no omega_p of its own; give angular_frequency, "
+            f"motion '{motion.name}' is a record and has no omega_p of its own; give angular_frequency "
             "[rad/s], or periods 2 pi/p [s] in place of frequency ratios"
         )
-    value = motion.angular_frequency if given is None else given
     if not (isfinite(value) and value > 0):
         raise ValueError(f"angular_frequency must be finite and > 0 [rad/s], got {value!r}")
     return value
@@ -390,7 +393,7 @@ def _family_variables(table: _Table, axis: str) -> dict[str, Any]:
     """What the blocks of a spectrum are: restitution, threshold, size."""
     threshold = [family.gravity * tan(family.slenderness) for family in table.families]
     shape = table.frequencies.shape
-    dims = ("motion", "slenderness", axis)
+    dims: tuple[str, ...] = ("motion", "slenderness", axis)
     radius = np.array([block.radius for block in table.blocks]).reshape(shape)
     if (table.frequencies == table.frequencies[:1]).all():
         dims, radius = dims[1:], radius[0]

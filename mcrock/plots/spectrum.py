@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
-from matplotlib.collections import PolyCollection
+from matplotlib.collections import PolyCollection, QuadMesh
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
@@ -75,7 +75,7 @@ def plot_overturning_spectrum(ds: xr.Dataset) -> Axes:
     lines = -(-len(panels) // columns)
     size = (COLUMN if columns == 1 else PAGE, 78.0 if lines == 1 else 26.0 + 56.0 * lines)
     with paper_style():
-        figure = Figure(figsize=[length * MILLIMETRE for length in size], layout="constrained")
+        figure = Figure(figsize=(size[0] * MILLIMETRE, size[1] * MILLIMETRE), layout="constrained")
         figure.set_label(OWN)
         grid = figure.subplots(lines, columns, sharex=True, sharey=True, squeeze=False)
         for ax, (motion, slenderness) in zip(grid.flat, panels, strict=False):
@@ -253,7 +253,7 @@ def _join(
                 areas[mode].append([(place, low), (half, 0.5 * (low + high)), (place, high)])
 
 
-def _draw_shares(ax: Axes, ds: xr.Dataset, axis: str):
+def _draw_shares(ax: Axes, ds: xr.Dataset, axis: str) -> QuadMesh:
     """Share of the motions that overturn the block, as a map over size and amplitude."""
     x = ds[axis].values
     amplitude = np.linspace(0, float(ds.attrs["largest_amplitude"]), SHARE_LEVELS)
