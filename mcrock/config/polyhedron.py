@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mcrock.body import (
     Faces,
@@ -42,7 +41,7 @@ OFFSETS = ("com_x", "com_y", "com_z")
 class Outline(NamedTuple):
     """What all realizations of a polyhedron share."""
 
-    kept: NDArray[np.int64]  # (n_vertex,) numbers of the listed vertices that are corners of the hull
+    kept: tuple[int, ...]  # numbers of the listed vertices that are corners of the hull
     faces: Faces  # of the corners, as `mcrock.body.Body`
     start_face: int  # face that the bodies are put down on
     base_faces: tuple[int, ...]
@@ -135,7 +134,7 @@ class Polyhedron(Solid):
             base = nearly_flat(corners, faces, settle(relative[0], faces, start))
         else:
             base = tuple(sorted(self.base_faces))
-        return Outline(surface.kept, faces, start, base)
+        return Outline(tuple(surface.kept.tolist()), faces, start, base)
 
     def build(self, draws: Draws) -> Bodies:
         kept, faces, put_on, base = self.outline

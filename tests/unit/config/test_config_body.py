@@ -2,6 +2,7 @@
 
 # ruff: noqa: E501 -- a message stands on one line, as users see it
 
+import pickle
 import re
 
 import pytest
@@ -87,7 +88,10 @@ def test_points_from_a_file_become_part_of_the_study(body_file):
     points.unlink()
     assert study.body.vertices == ((0, 0, 0), (1, 0, 0), (0, 1.5, 0), (0.2, 0.2, 1))
     assert study.body.file is None
-    assert Study.from_json(study.to_json()).body.outline.faces == study.body.outline.faces
+    again = Study.from_json(study.to_json())
+    assert again.body.outline == study.body.outline
+    assert again.body == study.body
+    assert pickle.loads(pickle.dumps(study)).body == study.body
 
 
 def test_file_in_an_override_replaces_the_vertices(body_file):

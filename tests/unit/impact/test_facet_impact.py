@@ -420,9 +420,7 @@ def test_landing_from_a_vertex(facet_cases):
         k = coefficients_of(body, point).min()
         if abs(k) < 1e-3:  # rounding grows with 1/k
             continue
-        found = equations.facet_solutions(
-            body.mass, body.inertia, body.base, point, body.base[pivot], omega
-        )
+        found = equations.facet_solutions(body.mass, body.inertia, body.base, point, body.base[pivot], omega)
         landing = Landing.from_vertex(body, pivot, omega, lon, lat)
         assert (len(found) == 1) == (k > 0)
         counts[bool(k > 0)] += 1
