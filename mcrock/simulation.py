@@ -418,17 +418,20 @@ def _history(rows: np.ndarray) -> xr.Dataset:
     q = rows[:, 3:7]
     up_x = 2.0 * (q[:, 1] * q[:, 3] - q[:, 0] * q[:, 2])
     up_y = 2.0 * (q[:, 2] * q[:, 3] + q[:, 0] * q[:, 1])
-    stretch = 1.0 / np.sinc(rows[:, 14] / np.pi)  # tilt over its sine
+    tilt, sine = rows[:, 14], np.hypot(up_x, up_y)
+    # the rotation without its yaw: tilt along the horizontal (up_y, -up_x), upside down along any, here x
+    along_x = np.divide(up_y, sine, out=np.ones_like(sine), where=sine > 0.0)
+    along_y = np.divide(-up_x, sine, out=np.zeros_like(sine), where=sine > 0.0)
     variables = {
         "mode": ("time", rows[:, 1].astype("i1"), {"long_name": "contact mode"}),
         "index": ("time", rows[:, 2].astype("i4"), {"long_name": "edge, vertex or face in contact"}),
         "orientation": (("time", "quaternion"), rows[:, 3:7], {"long_name": "quaternion body to ground"}),
         "angular_velocity": (axis, rows[:, 7:10], {"units": "rad s-1", "long_name": "angular velocity"}),
         "com": (axis, rows[:, 10:13], {"units": "m", "long_name": "centre of mass"}),
-        "rotation_x": ("time", stretch * up_y, {"units": "rad", "long_name": "rotation about base axis x"}),
-        "rotation_y": ("time", -stretch * up_x, {"units": "rad", "long_name": "rotation about base axis y"}),
+        "rotation_x": ("time", tilt * along_x, {"units": "rad", "long_name": "rotation about base axis x"}),
+        "rotation_y": ("time", tilt * along_y, {"units": "rad", "long_name": "rotation about base axis y"}),
         "energy": ("time", rows[:, 13], {"units": "J", "long_name": "mechanical energy"}),
-        "tilt": ("time", rows[:, 14], {"units": "rad", "long_name": "tilt of the body axis"}),
+        "tilt": ("time", tilt, {"units": "rad", "long_name": "tilt of the body axis"}),
     }
     variables["mode"][2]["flag_values"] = [int(mode) for mode in Mode]
     variables["mode"][2]["flag_meanings"] = " ".join(mode.name.lower() for mode in Mode)

@@ -20,6 +20,9 @@ cos^2(theta_2 - theta_1) of the energy, and a smooth convex stretch between them
 ``onto`` names the edge about which the block turns after the impact; the two differ only for a COM that
 is off centre. A negative ratio says that the rule leaves no rocking about the new edge (squat blocks):
 the block comes to rest.
+
+A parameter or ratio beyond the end of its range by rounding, by at most 1e-12 of the larger end, counts
+as that end, so that what one conversion returns every other one and every model accepts.
 """
 
 from __future__ import annotations
@@ -31,7 +34,7 @@ from math import atan, cos, inf, isfinite, sqrt
 
 from mcrock.planar.block import SIDES, PlanarBlock
 
-ROUNDING = 1e-12  # relative excess of energy that is rounding, not gain [1]
+ROUNDING = 1e-12  # excess over the end of a range that is rounding [1]
 
 
 def housner(block: PlanarBlock, onto: str = "right") -> float:
@@ -66,7 +69,7 @@ def kalliontzis(block: PlanarBlock, nu: float, onto: str = "right") -> float:
     >>> round(kalliontzis(rectangle(1.0, 2.0), nu=0.5), 6)
     0.915493
     """
-    _within("nu (effective over true width)", nu, 0.0, 1.0)
+    nu = _within("nu (effective over true width)", nu, 0.0, 1.0)
     old, new = _edges(block, onto)
     middle, half = 0.5 * (old + new), 0.5 * nu * (new - old)
     kept = cos(_angle(block, middle + half) - _angle(block, middle - half))
@@ -142,7 +145,7 @@ def chatzis(block: PlanarBlock, lam: float, onto: str = "right") -> float:
     Warns
     -----
     UserWarning
-        If lam > 1.
+        If lam > 1, by more than moves the ratio by rounding.
 
     >>> from mcrock.planar import rectangle
     >>> round(chatzis(rectangle(1.0, 2.0), lam=0.4), 6)
@@ -150,12 +153,6 @@ def chatzis(block: PlanarBlock, lam: float, onto: str = "right") -> float:
     """
     if not isfinite(lam):
         raise ValueError(f"lambda must be finite [1], got {lam!r}")
-    if lam > 1.0:
-        warnings.warn(
-            f"lambda = {lam:g}: above 1 the impulse acts beyond the base, which the ground alone cannot give",
-            UserWarning,
-            stacklevel=2,
-        )
     old, new = _edges(block, onto)
     point = old + 0.5 * (1.0 + lam) * (new - old)
     if block.about_base + block.mass * point * new <= 0.0:
@@ -170,7 +167,13 @@ def chatzis(block: PlanarBlock, lam: float, onto: str = "right") -> float:
             f"lambda = {lam:g} would gain energy in a landing on the {onto} edge; it must be at least "
             f"{least:.6g} for this block"
         )
-    return ratio
+    if ratio < housner(block, onto) - ROUNDING:
+        warnings.warn(
+            f"lambda = {lam:g}: above 1 the impulse acts beyond the base, which the ground alone cannot give",
+            UserWarning,
+            stacklevel=2,
+        )
+    return min(ratio, largest_ratio(block, onto))
 
 
 def measured(block: PlanarBlock, ratio: float, onto: str = "right") -> float:
@@ -182,12 +185,13 @@ def measured(block: PlanarBlock, ratio: float, onto: str = "right") -> float:
         If the ratio is not finite, is negative or gains energy.
     """
     highest = largest_ratio(block, onto)
-    if not (isfinite(ratio) and 0.0 <= ratio <= highest * (1.0 + ROUNDING)):
+    clipped = _clipped(ratio, 0.0, highest)
+    if clipped is None:
         raise ValueError(
             f"velocity ratio r of a landing on the {onto} edge must be from 0 (comes to rest) to "
             f"{highest:.6g} (loses no energy), got {ratio!r}; an energy ratio is its square"
         )
-    return float(ratio)
+    return clipped
 
 
 def largest_ratio(block: PlanarBlock, onto: str = "right") -> float:
@@ -263,7 +267,8 @@ def nu_of_ratio(block: PlanarBlock, ratio: float, onto: str = "right") -> float:
         If the ratio would gain energy, or is below Housner's, where nu would exceed 1.
     """
     lowest, highest = housner(block, onto), largest_ratio(block, onto)
-    if not lowest - ROUNDING <= ratio <= highest * (1.0 + ROUNDING):
+    clipped = _clipped(ratio, lowest, highest)
+    if clipped is None:
         raise ValueError(
             f"an effective width gives velocity ratios from {lowest:.6g} (nu = 1, Housner's model) to "
             f"{highest:.6g} (nu = 0, no loss) in landings on the {onto} edge, got {ratio!r}"
@@ -272,11 +277,12 @@ def nu_of_ratio(block: PlanarBlock, ratio: float, onto: str = "right") -> float:
     middle, half = 0.5 * (old + new), 0.5 * (new - old)
     # with q = x sqrt(m/A) and cos(delta) the share of the velocity in the energy norm that is left:
     # tan(delta) = 2 nu q_half/(1 + q_middle^2 - nu^2 q_half^2)
-    cosine = min(ratio / highest, 1.0)
+    cosine = clipped / highest
     sine = sqrt(1.0 - cosine * cosine)
     scale = sqrt(block.mass / block.about_base)
     square = 1.0 + (scale * middle) ** 2
-    return sine * square / (scale * half * (cosine + sqrt(cosine**2 + sine**2 * square)))
+    nu = sine * square / (scale * half * (cosine + sqrt(cosine**2 + sine**2 * square)))
+    return min(nu, 1.0)
 
 
 def effective_width(block: PlanarBlock, nu: float) -> float:
@@ -287,8 +293,7 @@ def effective_width(block: PlanarBlock, nu: float) -> float:
     ValueError
         If ``nu`` is not from 0 to 1.
     """
-    _within("nu (effective over true width)", nu, 0.0, 1.0)
-    return nu * block.width
+    return _within("nu (effective over true width)", nu, 0.0, 1.0) * block.width
 
 
 def nu_of_effective_width(block: PlanarBlock, width: float) -> float:
@@ -299,8 +304,7 @@ def nu_of_effective_width(block: PlanarBlock, width: float) -> float:
     ValueError
         If the effective width is not from 0 to the width of the block.
     """
-    _within("effective width [m]", width, 0.0, block.width)
-    return width / block.width
+    return _within("effective width [m]", width, 0.0, block.width) / block.width
 
 
 def e_n21_of_ratio(block: PlanarBlock, ratio: float, onto: str = "right") -> float:
@@ -327,9 +331,8 @@ def ratio_of_e_n21(block: PlanarBlock, e_n21: float, onto: str = "right") -> flo
     ValueError
         If the coefficient is negative or would gain energy.
     """
-    root = _root_ratio(block, onto)
-    _within("e_n21", e_n21, 0.0, largest_ratio(block, onto) * root * (1.0 + ROUNDING))
-    return e_n21 / root
+    root, highest = _root_ratio(block, onto), largest_ratio(block, onto)
+    return min(_within("e_n21", e_n21, 0.0, highest * root) / root, highest)
 
 
 MODELS: dict[str, Callable[..., float]] = {
@@ -378,7 +381,7 @@ def velocity_ratios(
         if word in MODELS:
             return _of_model(block, word, numbers, restitution)
     elif isinstance(restitution, Sequence):
-        numbers = list(restitution)
+        numbers = [float(number) for number in restitution]
     else:
         numbers = [float(restitution)]
     if len(numbers) not in (1, 2):
@@ -393,14 +396,13 @@ def _of_model(block: PlanarBlock, word: str, numbers: list[float], restitution: 
     arguments = [numbers] if word == "wittich-hutchinson" else numbers
     right, left = (MODELS[word](block, *arguments, onto=onto) for onto in SIDES)
     for ratio, onto in ((right, "right"), (left, "left")):
-        if ratio < 0.0:
+        if ratio < -ROUNDING:
             raise ValueError(
                 f"restitution {restitution!r} gives the velocity ratio {ratio:.4g}: a block of slenderness "
                 f"{block.slenderness:.4g} rad is too squat to rock on to its {onto} edge; give 0 for "
                 "landings that end in rest"
             )
-        measured(block, ratio, onto)
-    return right, left
+    return measured(block, right, "right"), measured(block, left, "left")
 
 
 def _numbers(text: str, whole: str) -> list[float]:
@@ -443,6 +445,15 @@ def _root_ratio(block: PlanarBlock, onto: str) -> float:
     return sqrt(lands / leaves)
 
 
-def _within(name: str, value: float, low: float, high: float) -> None:
-    if not low <= value <= high:
+def _within(name: str, value: float, low: float, high: float) -> float:
+    """The value, at the end of its range if it is beyond by rounding."""
+    clipped = _clipped(value, low, high)
+    if clipped is None:
         raise ValueError(f"{name} must be from {low:g} to {high:.6g}, got {value!r}")
+    return clipped
+
+
+def _clipped(value: float, low: float, high: float) -> float | None:
+    """The value from low to high, None if it is out of this range by more than rounding."""
+    slack = ROUNDING * max(abs(low), abs(high))
+    return min(max(float(value), low), high) if low - slack <= value <= high + slack else None

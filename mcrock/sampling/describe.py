@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import degrees
+from math import degrees, radians
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mcrock.body import exterior_angles, face_areas, face_heights, face_normals, stable_faces
+from mcrock.body.faces import Faces, connected
 from mcrock.body.polyhedron import SHALLOW
 from mcrock.config import Study
 from mcrock.config.distributions import Discrete, Distribution
@@ -21,6 +22,7 @@ from mcrock.params import STANDARD_GRAVITY
 from mcrock.sampling.inputs import draw_inputs
 
 LOOK = 4096  # realizations that ranges are taken from [1]
+GENTLE = radians(20.0)  # a face at a smaller angle to the base may have been meant to belong to it [rad]
 
 
 def describe(study: Study, motions: Sequence[Motion]) -> str:
@@ -112,7 +114,24 @@ def _faces(study: Study, values: dict[str, NDArray[Any]]) -> list[str]:
         for (f, g), angle in zip(pairs, meeting[0], strict=True)
         if angle < SHALLOW
     ]
+    if study.controls.overturned_by == "contact":
+        lines += _gentle_faces(faces, normals[0], sorted({start, *body.base_faces}))
     return lines
+
+
+def _gentle_faces(faces: Faces, normals: NDArray[np.float64], base: list[int]) -> list[str]:
+    """What it means that faces connected to the base and little inclined to it do not belong to it."""
+    across = np.linalg.norm(np.cross(normals[:, None], normals[base]), axis=-1)
+    angles = np.arctan2(across, normals @ normals[base].T).min(1)
+    gentle = np.flatnonzero(angles < GENTLE).tolist()
+    found = sorted({g for f in base for g in connected(faces, gentle, f)}.difference(base))
+    if not found:
+        return []
+    names, inclined = ", ".join(map(str, found)), ", ".join(f"{degrees(angles[f]):.2f}" for f in found)
+    return [
+        f"  note: touching the ground with face {names} ({inclined} deg from the base) counts as overturned; "
+        "list it in body.base_faces if the body is to roll onto it"
+    ]
 
 
 def _motions(study: Study, motions: Sequence[Motion]) -> list[str]:

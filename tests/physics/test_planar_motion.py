@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from itertools import pairwise
-from math import acos, asin, cos, pi, sin, sqrt, tan
+from math import acos, acosh, asin, cos, pi, sin, sqrt, tan
 
 import numpy as np
 import pytest
@@ -43,6 +43,19 @@ def test_quarter_periods_and_peaks(fraction, ratio):
         assert peak == pytest.approx(tilt, abs=ATOL)
         tilt = next_peak(alpha, tilt, ratio)
         when += quarter_period(p, alpha, tilt)
+
+
+def test_linear_quarter_period_of_a_slender_block():
+    """T/4 = acosh(1/(1 - tilt/slenderness))/p, Housner (1963) eq. (7): its error is quadratic in the
+    slenderness."""
+    errors = []
+    for slenderness in (0.04, 0.02, 0.01):
+        block = rectangle_of(slenderness, 2.0)
+        run = simulate_planar(block, tilt=0.5 * slenderness, controls=TIGHT, t_end=2.0, history=True)
+        errors.append(abs(run.events[0]["t"] * block.frequency / acosh(2.0) - 1))
+    assert errors[0] < 2e-4
+    assert errors[0] / errors[1] == pytest.approx(4.0, rel=0.02)
+    assert errors[1] / errors[2] == pytest.approx(4.0, rel=0.02)
 
 
 @settings(max_examples=25, deadline=None)
@@ -231,8 +244,8 @@ def test_peak_after_an_impact_of_a_block_off_centre():
     assert peaks(run)[1] == pytest.approx(left - acos(level), abs=ATOL)
 
 
-def test_default_step_on_a_pulse_and_a_shake():
-    """What the default step costs: peak tilts to 1e-6 of the slenderness until chaos sets in."""
+def test_default_step_on_pulses():
+    """What the default step costs: peak tilts to 1e-6 of the slenderness."""
     for motion in (one_sine(4.0, 6.0), one_sine(3.5, 12.0)):
         usual, tight = (simulate_planar(BLOCK, motion, controls=controls) for controls in (None, TIGHT))
         assert usual.outcome == tight.outcome

@@ -1,5 +1,6 @@
 """Restitution models: published formulas and numbers, limits of one another, conversions both ways."""
 
+import warnings
 from math import atan, cos, inf, nan, sin, sqrt
 
 import numpy as np
@@ -130,20 +131,88 @@ def test_a_mirrored_block_swaps_the_edges(block, parameter, points):
         assert model(block, *right, onto="right") == pytest.approx(model(other, *left, onto="left"), rel=RTOL)
 
 
-@given(blocks(), st.floats(0.0, 1.0), ONTO)
-def test_round_trips(block, share, onto):
+SHARES = st.one_of(st.sampled_from([0.0, 1.0]), st.floats(0.0, 1.0))
+
+
+@given(blocks(), SHARES, ONTO)
+def test_round_trips_through_all_conversions(block, share, onto):
+    """Housner's ratio to no loss: what one conversion returns the next accepts, also at the ends."""
     housner, largest = models.housner(block, onto), models.largest_ratio(block, onto)
     ratio = housner + share * (largest - housner)
     lam = models.lambda_of_ratio(block, ratio, onto)
-    if lam <= 1.0:
-        assert models.chatzis(block, lam, onto) == pytest.approx(ratio, rel=1e-9)
-    nu = models.nu_of_ratio(block, ratio, onto)
-    assert models.kalliontzis(block, min(nu, 1.0), onto) == pytest.approx(ratio, rel=1e-9)
+    of_lam = models.chatzis(block, lam, onto)  # a warning would fail the test
+    nu = models.nu_of_ratio(block, of_lam, onto)
+    width = models.effective_width(block, nu)
+    of_nu = models.kalliontzis(block, models.nu_of_effective_width(block, width), onto)
+    of_e_n21 = models.ratio_of_e_n21(block, models.e_n21_of_ratio(block, of_nu, onto), onto)
+    assert [of_lam, of_nu, of_e_n21] == pytest.approx([ratio] * 3, abs=RTOL)
+    assert models.lambda_of_ratio(block, of_e_n21, onto) == pytest.approx(lam, abs=1e-9)
+    assert 0.0 <= nu <= 1.0
+    assert 0.0 <= width <= block.width
+    assert max(of_lam, of_nu, of_e_n21) <= largest
+
+
+@given(blocks(off_centre=False), SHARES)
+def test_round_trips_in_words(block, parameter):
+    """lambda -> r -> nu -> r -> lambda, every number written and read again."""
+    (ratio, _) = velocity_ratios(block, f"chatzis:{parameter!r}")
+    nu = models.nu_of_ratio(block, ratio)
+    again = velocity_ratios(block, f"kalliontzis:{nu!r}")
+    assert again == pytest.approx((ratio, ratio), abs=RTOL)
+    assert velocity_ratios(block, f"{again[0]!r},{again[1]!r}") == again
+    lam = models.lambda_of_ratio(block, again[0])
+    assert lam == pytest.approx(parameter, abs=1e-9)
+    assert velocity_ratios(block, f"chatzis:{lam!r}") == pytest.approx((ratio, ratio), abs=RTOL)
+    # the ratio is flat at nu = 0: rounding of it leaves the square root of rounding
+    assert nu == pytest.approx(sqrt(parameter), abs=1e-6)
+
+
+@given(blocks(), SHARES, ONTO)
+def test_a_ratio_of_zero_is_found_again(block, share, onto):
+    """Ratios below Housner's, down to an impact that ends in rest; lambda is then above 1."""
+    ratio = share * models.housner(block, onto)
+    lam = models.lambda_of_ratio(block, ratio, onto)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert models.chatzis(block, lam, onto) == pytest.approx(ratio, abs=RTOL)
     e_n21 = models.e_n21_of_ratio(block, ratio, onto)
-    assert models.ratio_of_e_n21(block, e_n21, onto) == pytest.approx(ratio, rel=1e-9)
+    assert models.ratio_of_e_n21(block, e_n21, onto) == pytest.approx(ratio, abs=RTOL)
 
 
-@given(blocks(), st.floats(0.0, 1.0))
+def test_rounding_beyond_the_ends_counts_as_the_end_and_no_more():
+    """Two in five slender blocks give lambda = 1 + 2e-16 back for Housner's ratio, and nu = sqrt(lambda)."""
+    ulp, beyond = 2**-52, 0
+    for half in np.linspace(0.1, 0.9, 81):
+        block = rectangle(2.0 * half, 2.0)
+        ratio = models.housner(block)
+        lam = models.lambda_of_ratio(block, ratio)
+        beyond += lam > 1.0
+        for words in (f"kalliontzis:{sqrt(lam)!r}", f"chatzis:{lam!r}"):
+            assert velocity_ratios(block, words) == pytest.approx((ratio, ratio), abs=RTOL)
+    assert beyond > 10
+    assert models.kalliontzis(BLOCK, 1.0 + ulp) == models.kalliontzis(BLOCK, 1.0)
+    assert models.kalliontzis(BLOCK, -ulp) == models.kalliontzis(BLOCK, 0.0) == 1.0
+    assert models.effective_width(BLOCK, 1.0 + ulp) == BLOCK.width
+    assert models.nu_of_effective_width(BLOCK, BLOCK.width * (1.0 + ulp)) == 1.0
+    assert models.measured(BLOCK, 1.0 + 9e-13) == 1.0
+    assert models.measured(BLOCK, -9e-13) == 0.0
+    assert models.nu_of_ratio(BLOCK, models.housner(BLOCK) - 5e-13) == pytest.approx(1.0, abs=4 * ulp)
+    assert models.ratio_of_e_n21(BLOCK, 1.0 + ulp) == 1.0
+    assert models.chatzis(BLOCK, 1.0 + ulp) == pytest.approx(models.housner(BLOCK), rel=RTOL)
+    assert models.chatzis(BLOCK, -ulp) == 1.0
+    for call in (
+        lambda: models.kalliontzis(BLOCK, 1.0 + 2e-12),
+        lambda: models.measured(BLOCK, 1.0 + 2e-12),
+        lambda: models.measured(BLOCK, -2e-12),
+        lambda: models.nu_of_ratio(BLOCK, models.housner(BLOCK) - 2e-12),
+        lambda: models.nu_of_effective_width(BLOCK, 1.0 + 2e-12),
+        lambda: models.ratio_of_e_n21(BLOCK, 1.0 + 2e-12),
+    ):
+        with pytest.raises(ValueError, match=r"must be from|gives velocity ratios from"):
+            call()
+
+
+@given(blocks(), SHARES)
 def test_round_trip_of_the_effective_width(block, nu):
     width = models.effective_width(block, nu)
     assert models.nu_of_effective_width(block, width) == pytest.approx(nu, rel=RTOL)
@@ -262,6 +331,9 @@ def test_restitution_in_words():
     assert velocity_ratios(BLOCK, "0.9") == (0.9, 0.9)
     assert velocity_ratios(BLOCK, (0.9, 0.8)) == velocity_ratios(BLOCK, " 0.9,0.8") == (0.9, 0.8)
     assert velocity_ratios(BLOCK, "Ther-Kollar") == pytest.approx((0.85, 0.85))
+    assert velocity_ratios(BLOCK, "chatzis:1") == pytest.approx((0.7, 0.7))
+    assert velocity_ratios(BLOCK, "kalliontzis:1.0") == pytest.approx((0.7, 0.7))
+    assert velocity_ratios(BLOCK, "housner") == pytest.approx((0.7, 0.7))
     assert velocity_ratios(BLOCK, "wittich-hutchinson:-0.5,0.1") == pytest.approx(
         [models.wittich_hutchinson(BLOCK, (-0.5, 0.1), onto) for onto in ("right", "left")]
     )

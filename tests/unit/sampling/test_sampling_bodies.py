@@ -207,3 +207,47 @@ def test_description_lists_the_faces(make, motions):
     uncertain = describe(make(shape="polyhedron", vertices=roof, density=normal(1000, 10)), motions)
     assert "6 faces, 8 corners, at the medians;" in uncertain
     assert "faces" not in describe(make(shape="cylinder", radius=0.2, height=1.0, density=1000), motions)
+
+
+def test_description_warns_of_gentle_faces_off_the_base(make, motions):
+    """A keel: strips of 2, 8 and 25 degrees on both sides of a flat middle, the first within the base."""
+    x, z, half = 0.2, 0.0, [(0.2, 0.0)]
+    for slope in np.radians([2.0, 8.0, 25.0]):
+        x, z = x + 0.1, z + 0.1 * np.tan(slope)
+        half.append((x, z))
+    outline = [*((-a, b) for a, b in half[::-1]), *half, (0.5, 2.0), (-0.5, 2.0)]
+    points = [[a, y, b] for y in (0.0, 0.8) for a, b in outline]
+
+    def notes(overturned_by="contact", **body):
+        study = make(shape="polyhedron", vertices=points, density=1000, **body)
+        raw = study.model_dump(by_alias=True, exclude_none=True)
+        study = Study.model_validate(raw | {"controls": {"overturned_by": overturned_by}})
+        lines = describe(study, motions).splitlines()
+        rows = [line.split() for line in lines if line[:6].strip().isdigit()]
+        return [line for line in lines if "touching" in line], {int(row[0]): row[2] for row in rows}
+
+    (note,), angles = notes()
+    first, second = sorted(face for face, angle in angles.items() if angle == "8.00")
+    # 6 degrees from the nearest face of the base, which the strips of 2 degrees belong to
+    assert note == (
+        f"  note: touching the ground with face {first}, {second} (6.00, 6.00 deg from the base) counts as "
+        "overturned; list it in body.base_faces if the body is to roll onto it"
+    )
+    assert notes(overturned_by="tilt")[0] == []
+    flat, *others = sorted(
+        (face for face in angles if float(angles[face]) < 30), key=lambda f: float(angles[f])
+    )
+    assert [angles[face] for face in (flat, *others)] == [
+        "0.00",
+        "2.00",
+        "2.00",
+        "8.00",
+        "8.00",
+        "25.00",
+        "25.00",
+    ]
+    assert notes(base_faces=[flat, *others])[0] == []
+    (note,), _ = notes(base_faces=[flat])
+    assert sorted(note.split("(")[1].split(" deg")[0].split(", ")) == ["2.00", "2.00", "8.00", "8.00"]
+    upright = [[a, y, b] for b in (0, 2) for y in (0, 1) for a in (0, 1)]
+    assert "touching" not in describe(make(shape="polyhedron", vertices=upright, density=1000), motions)
