@@ -34,10 +34,30 @@ if not os.environ.get("NUMBA_CACHE_DIR"):
     numba.config.CACHE_DIR = str(user_cache_path("mcrock") / source_hash())
 
 
-def jit(function: Callable) -> Callable:
+def jit(function: Callable | None = None, *, inline: bool = False, internal: bool = False) -> Callable:
     """Compile in nopython mode, without the GIL, cached on disk.
 
     The run-time of numba that counts references to arrays is left out: compiled code here allocates
     nothing (it would not compile), and counting took a third of the time.
+
+    Parameters
+    ----------
+    inline : bool
+        Always part of the caller: for small functions of inner loops and for large ones with one
+        caller. A call passes every array of a pack by itself, which costs as much as a right-hand
+        side.
+    internal : bool
+        Called from compiled code only; a call from Python would crash. What unpacks Python objects
+        takes longer to compile than most functions.
     """
-    return numba.njit(nogil=True, error_model="numpy", cache=True, _nrt=False)(function)
+    if function is None:
+        return lambda decorated: jit(decorated, inline=inline, internal=internal)
+    return numba.njit(
+        nogil=True,
+        error_model="numpy",
+        cache=True,
+        _nrt=False,
+        forceinline=inline,
+        no_cfunc_wrapper=True,
+        no_cpython_wrapper=internal,
+    )(function)

@@ -13,23 +13,26 @@ from numpy.typing import ArrayLike
 from mcrock.body import Body
 from mcrock.counter import uniforms
 from mcrock.dataset import OUTPUTS, SCHEMA
-from mcrock.excitation import Motion, Pulse, pack_motions
+from mcrock.excitation import STILL, Motion, Pulse, pack_motions
 from mcrock.kernel.contact import (
-    E_X,
-    E_Y,
-    E_Z,
-    OPENING,
     Constants,
     Topology,
     empty_constants,
     fill_constants,
     topology,
 )
-from mcrock.kernel.dynamics import ALONG_X, ALONG_Y, ANGLE, F0, P_X, P_Y, Q0, RATE, W_X
-from mcrock.kernel.integrate import Batch, Settings, Workspace, empty_workspace, run, run_part, start_at_rest
+from mcrock.kernel.dynamics import P_X, P_Y, Q0, W_X
+from mcrock.kernel.integrate import (
+    Batch,
+    Settings,
+    Workspace,
+    empty_workspace,
+    run,
+    run_part,
+)
 from mcrock.kernel.landing import ImpactLaw
 from mcrock.kernel.record import EVENT_SIZE, HISTORY_SIZE, OUTCOME, RESULT_SIZE, Trace
-from mcrock.kernel.rotation import turned
+from mcrock.kernel.start import start_at_rest, start_tilted
 from mcrock.params import (
     RECHECK_STREAM,
     Controls,
@@ -43,10 +46,6 @@ from mcrock.params import (
     Outcome,
 )
 
-# ground that never moves: a pulse that is over when it begins
-STILL = MotionPack(
-    np.zeros((0, 3)), np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64), np.zeros(1), np.zeros((1, 7))
-)
 NO_TRACE = Trace(np.zeros((0, HISTORY_SIZE)), np.zeros((0, EVENT_SIZE)), np.zeros(2, dtype=np.int64))
 
 
@@ -203,26 +202,14 @@ def body_tables(body: Body, base_only: bool) -> tuple[Topology, Constants]:
 
 def _set_start(top: Topology, constants: Constants, work: Workspace, start: Start) -> None:
     start_at_rest(top, constants, work)
-    state, pose, vertices = work.state, constants.pose, constants.vertices
-    turn = rotation_matrix(pose)
+    state, vertices = work.state, constants.vertices
     if start.edge is not None:
         own = np.flatnonzero((top.edge_faces == constants.start[0]).any(1))
         if start.edge not in own:
             raise ValueError(
                 f"Start.edge must be an edge of the start face, {', '.join(map(str, own))}, got {start.edge}"
             )
-        v, w = top.edge_vertices[start.edge]
-        state[F0 : F0 + 4] = pose
-        state[ANGLE], state[RATE] = start.tilt, start.rate
-        if top.edge_faces[start.edge, 0] != constants.start[0]:  # angles count from the other face flat
-            edge = constants.edges[start.edge]
-            opening = edge[OPENING]
-            state[F0 : F0 + 4] = turned(pose, edge[E_X], edge[E_Y], edge[E_Z], -opening)
-            state[ANGLE], state[RATE] = opening - start.tilt, -start.rate
-        along = turn @ (vertices[w] - vertices[v])
-        state[[ALONG_X, ALONG_Y]] = along[:2] / np.hypot(*along[:2])
-        state[[P_X, P_Y]] = (turn @ vertices[v])[:2]
-        work.mode[:] = Mode.EDGE, start.edge
+        start_tilted(top, constants, work, int(start.edge), float(start.tilt), float(start.rate))
     elif start.vertex is not None:
         n = len(vertices)
         if not 0 <= start.vertex < n:
@@ -232,7 +219,7 @@ def _set_start(top: Topology, constants: Constants, work: Workspace, start: Star
             raise ValueError(f"Start.orientation must be a unit quaternion, scalar first, got {q.tolist()}")
         state[Q0 : Q0 + 4] = q / np.linalg.norm(q)
         state[W_X : W_X + 3] = rotation_matrix(state[Q0 : Q0 + 4]).T @ np.array(start.angular_velocity, float)
-        state[[P_X, P_Y]] = (turn @ vertices[start.vertex])[:2]
+        state[[P_X, P_Y]] = (rotation_matrix(constants.pose) @ vertices[start.vertex])[:2]
         work.mode[:] = Mode.VERTEX, start.vertex
 
 
@@ -505,8 +492,18 @@ def simulate_part(inputs: Inputs, motions: MotionPack, controls: Controls) -> di
 _BATCH_TYPES = {
     field: dtype
     for dtype, fields in {
-        np.float64: ("gravity", "mass", "inertia", "vertices", "azimuth", "scale", "impact", "quantiles"),
-        np.int64: ("start_face", "record", "face_parameters", "energy_gain", "facet_fallback"),
+        np.float64: (
+            "gravity",
+            "mass",
+            "inertia",
+            "vertices",
+            "start_tilt",
+            "azimuth",
+            "scale",
+            "impact",
+            "quantiles",
+        ),
+        np.int64: ("start_face", "start_edge", "record", "face_parameters", "energy_gain", "facet_fallback"),
         np.int8: ("redrawn",),
     }.items()
     for field in fields

@@ -8,11 +8,12 @@ from mcrock.excitation.csv_file import read_csv
 from mcrock.excitation.fema_p695 import fema_p695
 from mcrock.excitation.intensity import MEASURES, intensity
 from mcrock.excitation.motion import Motion, MotionError
-from mcrock.excitation.pack import pack_motions
+from mcrock.excitation.pack import STILL, pack_motions
 from mcrock.excitation.pulse import Pulse, half_sine, one_cosine, one_sine
 
 __all__ = [
     "MEASURES",
+    "STILL",
     "Motion",
     "MotionError",
     "Pulse",

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mcrock.excitation.motion import Motion, MotionError
+from mcrock.excitation.motion import FloatArray, Motion, MotionError
 from mcrock.excitation.pulse import Pulse
-from mcrock.params import MotionPack
+from mcrock.params import BLOCK, MotionPack
 
 
 def pack_motions(motions: Sequence[Motion | Pulse]) -> MotionPack:
@@ -24,7 +24,7 @@ def pack_motions(motions: Sequence[Motion | Pulse]) -> MotionPack:
     MotionPack
         `samples` (n_sample, 3) [m/s2]; `first`, `length` (n_motion,); `dt` (n_motion,) [s];
         `pulse` (n_motion, 7): ax, ay, az [m/s2], omega [rad/s], phase [rad], start, end [s], all
-        zero for a recorded motion.
+        zero for a recorded motion; `block` (n_block, 3) [m/s2] and `first_block` (n_motion,).
 
     Raises
     ------
@@ -40,17 +40,34 @@ def pack_motions(motions: Sequence[Motion | Pulse]) -> MotionPack:
     """
     if not motions:
         raise MotionError("at least one ground motion is needed, got none")
-    blocks = [np.empty((0, 3)) if isinstance(m, Pulse) else m.acceleration.T for m in motions]
-    length = np.array([len(block) for block in blocks], dtype=np.int64)
+    samples = [np.empty((0, 3)) if isinstance(m, Pulse) else m.acceleration.T for m in motions]
+    length = np.array([len(rows) for rows in samples], dtype=np.int64)
+    blocks = [_extremes(rows) for rows in samples]
+    count = np.array([len(rows) for rows in blocks], dtype=np.int64)
     return MotionPack(
-        samples=np.ascontiguousarray(np.concatenate(blocks)),
+        samples=np.ascontiguousarray(np.concatenate(samples)),
         first=np.cumsum(length) - length,
         length=length,
         dt=np.array([0.0 if isinstance(m, Pulse) else m.dt for m in motions]),
         pulse=np.array([_pulse_row(m) if isinstance(m, Pulse) else (0.0,) * 7 for m in motions]),
+        block=np.concatenate(blocks),
+        first_block=np.cumsum(count) - count,
+    )
+
+
+def _extremes(samples: FloatArray) -> FloatArray:
+    """Rows of `MotionPack.block` of one motion (n_sample, 3); both ends belong to a block."""
+    starts = np.arange(0, max(len(samples) - 1, 0), BLOCK)
+    rows = [samples[i : i + BLOCK + 1] for i in starts]
+    return np.array([(np.hypot(r[:, 0], r[:, 1]).max(), r[:, 2].min(), r[:, 2].max()) for r in rows]).reshape(
+        -1, 3
     )
 
 
 def _pulse_row(pulse: Pulse) -> tuple[float, ...]:
     """Columns of `MotionPack.pulse`."""
     return (*pulse.amplitude, pulse.angular_frequency, pulse.phase, pulse.start, pulse.end)
+
+
+# ground that never moves: a pulse that is over when it begins
+STILL = pack_motions([Pulse((0.0, 0.0, 0.0), angular_frequency=1.0)])._replace(pulse=np.zeros((1, 7)))

@@ -66,20 +66,20 @@ def plastic_facet(mass, compliance, corners, first, last, w, vz):
     return 0.0, 0.0, -1, -1
 
 
-@jit
+@jit(internal=True)
 def _corner_speed(corners, i, w, vz):
     """Vertical speed of a corner [m/s]."""
     return vz + w[0] * corners[i, 1] - w[1] * corners[i, 0]
 
 
-@jit
+@jit(internal=True)
 def _coupling(mass, compliance, corners, i, j):
     """Vertical speed of corner ``j`` for a unit impulse at corner ``i`` [1/kg]."""
     point = corners[i, 0], corners[i, 1]
     return corner_coefficient(mass, compliance, point, corners[j, 0], corners[j, 1]) / mass
 
 
-@jit
+@jit(internal=True)
 def _pushed(mass, compliance, corners, i, push, w, vz):
     """Velocity (w_x, w_y, v_z) after an upward impulse [N s] at a corner."""
     x, y = corners[i, 0], corners[i, 1]
@@ -88,7 +88,7 @@ def _pushed(mass, compliance, corners, i, push, w, vz):
     return wx, wy, vz + push / mass
 
 
-@jit
+@jit(internal=True)
 def _all_rise(corners, first, last, wx, wy, vz, slack):
     """Whether no corner of the face moves down by more than ``slack`` [m/s]."""
     lowest = 0.0

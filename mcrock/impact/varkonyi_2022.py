@@ -339,7 +339,7 @@ def facet_gain(mass, compliance, corners, first, last, w, vz, spin_energy, point
     return 2.0 * (vz + w[0] * point[1] - w[1] * point[0]) + jump * own + 2.0 * spin_energy / (mass * jump)
 
 
-@jit
+@jit(internal=True)
 def _next_root(mass, compliance, corners, first, last, w, vz, spin_energy, start, middle, end, after):
     """Next place in (after, 1) at which the sign of the energy change may turn, 1 if there is none.
 
@@ -373,7 +373,7 @@ def _next_root(mass, compliance, corners, first, last, w, vz, spin_energy, start
     return found
 
 
-@jit
+@jit(internal=True)
 def _energy_times_square(mass, compliance, w, vz, spin_energy, u, k, point):
     own = corner_coefficient(mass, compliance, point, point[0], point[1])
     u_point = vz + w[0] * point[1] - w[1] * point[0]
@@ -424,7 +424,7 @@ def project_facet(mass, compliance, corners, first, last, old, w, vz, spin_energ
     return float("nan")
 
 
-@jit
+@jit(internal=True)
 def _corner_level(corners, first, last, old, corner):
     """lambda_lon of the chord through a corner: -1 on the old edge, 1 at the largest distance."""
     n = last - first

@@ -19,7 +19,12 @@ from mcrock.kernel.dynamics import (
     W_X,
     W_Y,
     W_Z,
+    edge_com,
     edge_step,
+    nudge,
+    rates_at,
+    small_turn,
+    turning,
     vertex_force,
     vertex_step,
 )
@@ -34,7 +39,7 @@ NO_EVENT, UPLIFT, EDGE_RELEASE = np.int64(0), np.int64(Event.UPLIFT), np.int64(E
 EDGE_IMPACT, FACET_IMPACT = np.int64(Event.EDGE_IMPACT), np.int64(Event.FACET_IMPACT)
 REST_EVENT, OVERTURN = np.int64(Event.REST), np.int64(Event.OVERTURN)
 
-RELEASE_TIME = 1e-9  # releases are located to this [s]
+RELEASE_TIME = 1e-12  # releases are located to this [s]
 TOUCH = 1e-12  # height that counts as on the ground, over the size of the body [1]
 STILL = 1e-9  # an uplift this slow [rad/s] that ends this soon [s] is none
 TOGETHER = 1e-10  # two vertices this low land together, over the size of the body [1]
@@ -43,9 +48,13 @@ REFINEMENTS = 40  # of the time of an event, by stepping again from the start of
 # Newton's error after a correction d is about d^2 over the time of flight: corrections below this
 # share of the step (and below a time, [s]) leave a relative error of 1e-8
 CONVERGED, CONVERGED_TIME = 1e-4, 1e-7
+EXACT = 1e-11  # corrections below this share of the step need no further one [1]
+NUDGE = 1e-8  # corrections up to this are made by the rates alone; what is left is of its square [s]
+HOP = 1.1  # step tried for a flight that is shorter than half the step, over the flight [1]
+BEFORE, RATE_BEFORE, AFTER, RATE_AFTER, LANDING = range(5)  # columns of `Workspace.heights`
 
 
-@jit
+@jit(inline=True, internal=True)
 def height_and_rate(body, state, pivot, vertex):
     """Height of a vertex over the pivot [m] and its rate [m/s]."""
     p, v = body.vertices[pivot], body.vertices[vertex]
@@ -56,14 +65,26 @@ def height_and_rate(body, state, pivot, vertex):
     return ux * x + uy * y + uz * z, rate
 
 
-@jit
-def edge_up(edge, angle):
-    """The vertical in body axes at an angle of EDGE mode (3 numbers)."""
-    c, s = cos(angle), sin(angle)
+@jit(inline=True, internal=True)
+def edge_up(edge, c, s):
+    """The vertical in body axes at an angle of EDGE mode with cosine and sine (3 numbers)."""
     return c * edge[UP_X] + s * edge[N_X], c * edge[UP_Y] + s * edge[N_Y], c * edge[UP_Z] + s * edge[N_Z]
 
 
-@jit
+@jit(inline=True, internal=True)
+def corrected(h, gap, speed, low, high):
+    """Next guess of the time at which a height falls to zero, from its value and rate at ``h``, and how
+    the search goes on: 2 if ``h`` was good enough, 1 if the guess is, 0 if neither."""
+    guess = h - gap / speed if speed < 0.0 else -1.0
+    moved = abs(guess - h)
+    if moved <= EXACT * h:
+        return h, 2
+    if moved <= min(CONVERGED * h, CONVERGED_TIME):
+        return min(max(guess, low), high), 1
+    return guess if low < guess < high else 0.5 * (low + high), 0
+
+
+@jit(inline=True, internal=True)
 def advance_edge(top, body, work, result, t, h, hold):
     """One step of EDGE mode from ``t`` over at most ``h`` [s]; no release before ``hold`` [s].
 
@@ -71,108 +92,118 @@ def advance_edge(top, body, work, result, t, h, hold):
     """
     state, segment = work.state, work.segment
     k = work.mode[1]
-    edge = body.edges[k]
+    edge, gravity = body.edges[k], body.scalars[GRAVITY]
     angle0, rate0, opening = state[ANGLE], state[RATE], edge[OPENING]
-    a = acceleration(segment, t)
-    before, end, stuck, force_e, force_n, force_z = release(
-        top, body, k, state, angle0, rate0, a[0], a[1], a[2]
+    c0, s0 = cos(angle0), sin(angle0)
+    before, end, stuck, k1, normal, square = release(
+        top, body, k, state, angle0, rate0, c0, s0, acceleration(segment, t)
     )
-    up = edge_up(edge, angle0)
-    record.see_force(result, body.scalars[GRAVITY], force_e, force_n, force_z, up[2])
+    up = edge_up(edge, c0, s0)
+    record.see_force(result, gravity, square, normal, up[2])
     if stuck:
         result[EDGE_STICK] = 1.0
     if before > 0.0 and t >= hold:
         return 0.0, EDGE_RELEASE, end
-    angle1, rate1 = edge_step(body, edge, state, segment, t, h)
-    landing = first_landing(angle0, rate0, angle1, rate1, h, TOUCH)
+    com_n, com_z = edge_com(edge, c0, s0)
+    turn, rate1 = edge_step(edge, gravity, state, com_n, com_z, k1, segment, t, h)
+    landing = first_landing(angle0, rate0, angle0 + turn, rate1, h, TOUCH)
     face = top.edge_faces[k, 0]
     sign, target = 1.0, 0.0
     if opening < np.inf:
-        other = first_landing(opening - angle0, -rate0, opening - angle1, -rate1, h, TOUCH)
+        gap0, gap1 = opening - angle0, opening - angle0 - turn
+        other = first_landing(gap0, -rate0, gap1, -rate1, h, TOUCH)
         if other >= 0.0 and (landing < 0.0 or other < landing):
             landing, face, sign, target = other, top.edge_faces[k, 1], -1.0, opening
     if 0.0 <= landing <= STILL and sign * (angle0 - target) <= TOUCH and abs(rate0) <= STILL:
         return 0.0, REST_EVENT, face
     event = NO_EVENT
     if landing >= 0.0:
-        low, high, h = 0.0, h, max(landing, EVENT_TIME)
+        low, high, whole, dips = 0.0, h, h, sign * (angle0 + turn - target) > 0.0
+        h = max(landing, EVENT_TIME)
         for _ in range(REFINEMENTS):
-            angle1, rate1 = edge_step(body, edge, state, segment, t, h)
-            gap, speed = sign * (angle1 - target), sign * rate1
+            turn, rate1 = edge_step(edge, gravity, state, com_n, com_z, k1, segment, t, h)
+            gap, speed = sign * (angle0 + turn - target), sign * rate1
             if gap > 0.0:
                 low = max(low, h)
             else:
                 high = min(high, h)
-            guess = h - gap / speed if speed < 0.0 else 0.5 * (low + high)
-            if not low < guess < high:
-                guess = 0.5 * (low + high)
-            moved = abs(guess - h)
-            h = guess
-            if moved <= min(CONVERGED * h, CONVERGED_TIME):
+            h, found = corrected(h, gap, speed, low, high)
+            if found == 1:
+                turn, rate1 = edge_step(edge, gravity, state, com_n, com_z, k1, segment, t, h)
+            if found > 0:
                 break
         event = FACET_IMPACT
-        angle1, rate1 = edge_step(body, edge, state, segment, t, h)
+        if dips and not (sign * (angle0 + turn - target) <= TOUCH and sign * rate1 < 0.0):
+            h, event = whole, NO_EVENT  # the interpolation dips below the ground, the motion does not
+            turn, rate1 = edge_step(edge, gravity, state, com_n, com_z, k1, segment, t, h)
+    c, s = small_turn(turn)
+    c1, s1 = c0 * c - s0 * s, s0 * c + c0 * s
     if t + h > hold:
-        b = acceleration(segment, t + h)
-        margin, end, stuck, _, _, _ = release(top, body, k, state, angle1, rate1, b[0], b[1], b[2])
+        margin, end, stuck, _, _, _ = release(
+            top, body, k, state, angle0 + turn, rate1, c1, s1, acceleration(segment, t + h)
+        )
         if stuck:
             result[EDGE_STICK] = 1.0
         if margin > 0.0:
-            h, face, angle1, rate1 = _locate_release(
-                top, body, work, t, max(0.0, hold - t), h, before, margin, end
+            h, face, turn, rate1 = _locate_release(
+                top, body, work, k1, t, max(0.0, hold - t), h, before, margin, end
             )
             event = EDGE_RELEASE
-    after = edge_up(edge, angle1)
+            c, s = small_turn(turn)
+            c1, s1 = c0 * c - s0 * s, s0 * c + c0 * s
+    after = edge_up(edge, c1, s1)
     if after[2] <= (UPRIGHT if event == FACET_IMPACT else 0.0) and not record.has_overturned(result):
         low, high = 0.0, h
         while high - low > EVENT_TIME:
             middle = 0.5 * (low + high)
-            angle1, rate1 = edge_step(body, edge, state, segment, t, middle)
-            if edge_up(edge, angle1)[2] <= 0.0:
+            turn, _ = edge_step(edge, gravity, state, com_n, com_z, k1, segment, t, middle)
+            if edge_up(edge, cos(angle0 + turn), sin(angle0 + turn))[2] <= 0.0:
                 high = middle
             else:
                 low = middle
         h, event = high, OVERTURN
-        angle1, rate1 = edge_step(body, edge, state, segment, t, h)
-        after = edge_up(edge, angle1)
+        turn, rate1 = edge_step(edge, gravity, state, com_n, com_z, k1, segment, t, h)
+        after = edge_up(edge, cos(angle0 + turn), sin(angle0 + turn))
         result[record.PEAK_TILT] = 1.0
-    state[ANGLE], state[RATE] = angle1, rate1
+    state[ANGLE], state[RATE] = angle0 + turn, rate1
     d0 = _tilt_rate(up, rate0 * edge[E_X], rate0 * edge[E_Y], rate0 * edge[E_Z])
     d1 = _tilt_rate(after, rate1 * edge[E_X], rate1 * edge[E_Y], rate1 * edge[E_Z])
     _see_step(result, up, after, d0, d1, h)
     if event == OVERTURN:
-        edge_pose(edge, state, angle1, rate1)
+        edge_pose(edge, state, state[ANGLE], rate1)
     return h, event, face
 
 
-@jit
-def _locate_release(top, body, work, t, low, high, below, above, end):
+@jit(internal=True)
+def _locate_release(top, body, work, k1, t, low, high, below, above, end):
     """First release between ``low`` and ``high`` [s] after ``t``, by the Illinois method.
 
-    ``below`` and ``above`` are the margins there. Returns its time [s], the end kept, angle and rate.
+    ``below`` and ``above`` are the margins there. Returns its time [s], the end kept, the turn
+    [rad] and the rate [rad/s].
     """
     state, segment, k = work.state, work.segment, work.mode[1]
-    edge = body.edges[k]
+    edge, gravity, angle0 = body.edges[k], body.scalars[GRAVITY], state[ANGLE]
+    com_n, com_z = edge_com(edge, cos(angle0), sin(angle0))
     for i in range(REFINEMENTS):
         if high - low <= RELEASE_TIME:
             break
         guess = low + (high - low) * below / (below - above)
         if i % 4 == 3 or not low < guess < high:  # below is discontinuous where an edge is stuck
             guess = 0.5 * (low + high)
-        angle, rate = edge_step(body, edge, state, segment, t, guess)
-        a = acceleration(segment, t + guess)
-        margin, which, _, _, _, _ = release(top, body, k, state, angle, rate, a[0], a[1], a[2])
+        turn, rate = edge_step(edge, gravity, state, com_n, com_z, k1, segment, t, guess)
+        angle, a = angle0 + turn, acceleration(segment, t + guess)
+        margin, which, _, _, _, _ = release(top, body, k, state, angle, rate, cos(angle), sin(angle), a)
         if margin > 0.0:
             high, above, end = guess, margin, which
             below *= 0.5
         else:
             low, below = guess, min(margin, -1e-300)
             above *= 0.5
-    angle, rate = edge_step(body, edge, state, segment, t, high)
-    return high, end, angle, rate
+    turn, rate = edge_step(edge, gravity, state, com_n, com_z, k1, segment, t, high)
+    return high, end, turn, rate
 
 
-@jit
+@jit(inline=True, internal=True)
 def _see_step(result, up, after, d0, d1, h):
     """Peaks over a step, from the vertical and the rate of sin(tilt)^2 at both ends."""
     s0, s1 = up[0] * up[0] + up[1] * up[1], after[0] * after[0] + after[1] * after[1]
@@ -180,13 +211,13 @@ def _see_step(result, up, after, d0, d1, h):
     record.see_pose(result, after[0], after[1])
 
 
-@jit
+@jit(inline=True, internal=True)
 def _tilt_rate(up, wx, wy, wz):
     """Rate of sin(tilt)^2; the vertical turns with up x w in body axes."""
     return 2.0 * (up[0] * (up[1] * wz - up[2] * wy) + up[1] * (up[2] * wx - up[0] * wz))
 
 
-@jit
+@jit(inline=True, internal=True)
 def advance_vertex(top, body, work, result, t, h):
     """One step of VERTEX mode from ``t`` over at most ``h`` [s].
 
@@ -194,65 +225,66 @@ def advance_vertex(top, body, work, result, t, h):
     """
     state, trial, segment, heights = work.state, work.trial, work.segment, work.heights
     pivot = work.mode[1]
-    size = body.scalars[SIZE]
-    a = acceleration(segment, t)
+    p, gravity, ground = body.pivots[pivot], body.scalars[GRAVITY], TOUCH * body.scalars[SIZE]
     up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
-    rates = vertex_step(body, pivot, state, segment, t, h, trial)
-    force = vertex_force(body, pivot, state, rates[0], rates[1], rates[2], a[0], a[1], a[2])
-    record.see_force(result, body.scalars[GRAVITY], force[0], force[1], force[2], up[2])
-    landing, vertex = np.inf, NONE
+    k1 = rates_at(p, gravity, state, segment, t)
+    normal, square = vertex_force(p, state, k1, up)
+    record.see_force(result, gravity, square, normal, up[2])
     n = top.neighbours.shape[1]
+    here = body.vertices[pivot]
     for i in range(n):
         other = top.neighbours[pivot, i]
         if other < 0:
+            n = i
             break
         row = heights[i]
-        row[0], row[1] = height_and_rate(body, state, pivot, other)
-        row[2], row[3] = height_and_rate(body, trial, pivot, other)
-        when = first_landing(row[0], row[1], row[2], row[3], h, TOUCH * size)
-        if 0.0 <= when < landing:
-            landing, vertex = when, other
-    event, face = NO_EVENT, NONE
-    if vertex >= 0:
-        low, high, h = 0.0, h, max(landing, EVENT_TIME)
-        for _ in range(REFINEMENTS):
-            vertex_step(body, pivot, state, segment, t, h, trial)
-            gap, speed = height_and_rate(body, trial, pivot, vertex)
-            for i in range(n):  # another vertex may be lower already: then that one was first
-                other = top.neighbours[pivot, i]
-                if other >= 0 and other != vertex and heights[i, 0] > TOUCH * size:
-                    lower, its_speed = height_and_rate(body, trial, pivot, other)
-                    if lower < -TOGETHER * size and lower < gap:
-                        vertex, gap, speed = other, lower, its_speed
-                        low = 0.0
-            if gap > 0.0:
-                low = max(low, h)
-            else:
-                high = min(high, h)
-            guess = h - gap / speed if speed < 0.0 else 0.5 * (low + high)
-            if not low < guess < high:
-                guess = 0.5 * (low + high)
-            moved = abs(guess - h)
-            h = guess
-            if moved <= min(CONVERGED * h, CONVERGED_TIME):
-                break
-        event = EDGE_IMPACT
-        vertex_step(body, pivot, state, segment, t, h, trial)
-        face = _landing_face(top, body, trial, pivot, vertex)
-        if face >= 0:
-            event = FACET_IMPACT
+        row[BEFORE], row[RATE_BEFORE] = height_and_rate(body, state, pivot, other)
+        if row[BEFORE] <= ground and row[RATE_BEFORE] > 0.0:  # it just left the ground, maybe for a hop
+            there = body.vertices[other]
+            x, y, z = turning(
+                k1, state[W_X], state[W_Y], state[W_Z],
+                there[0] - here[0], there[1] - here[1], there[2] - here[2],
+            )  # fmt: skip
+            sink = -(up[0] * x + up[1] * y + up[2] * z)
+            if 4.0 * row[RATE_BEFORE] < sink * h:
+                h = HOP * 2.0 * row[RATE_BEFORE] / sink
+    vertex_step(p, gravity, state, k1, segment, t, h, trial)
+    for i in range(n):
+        row = heights[i]
+        row[AFTER], row[RATE_AFTER] = height_and_rate(body, trial, pivot, top.neighbours[pivot, i])
+        row[LANDING] = first_landing(
+            row[BEFORE], row[RATE_BEFORE], row[AFTER], row[RATE_AFTER], h, ground
+        )  # fmt: skip
+    whole, event, vertex, face = h, NO_EVENT, NONE, NONE
+    while True:
+        at, lands = np.inf, NONE
+        for i in range(n):
+            if 0.0 <= heights[i, LANDING] < at:
+                at, lands = heights[i, LANDING], i
+        if lands < 0:
+            break
+        h, lands = _locate_landing(top, body, work, k1, t, whole, at, lands, n)
+        if h >= 0.0:
+            event, vertex = EDGE_IMPACT, top.neighbours[pivot, lands]
+            face = _landing_face(top, body, trial, pivot, vertex)
+            if face >= 0:
+                event = FACET_IMPACT
+            break
+        heights[lands, LANDING] = -1.0  # the interpolation dips below the ground, the motion does not
+        h = whole
+        vertex_step(p, gravity, state, k1, segment, t, h, trial)
     after = vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3])
     if after[2] <= (UPRIGHT if event != NO_EVENT else 0.0) and not record.has_overturned(result):
         low, high = 0.0, h
         while high - low > EVENT_TIME:
             middle = 0.5 * (low + high)
-            vertex_step(body, pivot, state, segment, t, middle, trial)
+            vertex_step(p, gravity, state, k1, segment, t, middle, trial)
             if vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3])[2] <= 0.0:
                 high = middle
             else:
                 low = middle
         h, event = high, OVERTURN
-        vertex_step(body, pivot, state, segment, t, h, trial)
+        vertex_step(p, gravity, state, k1, segment, t, h, trial)
         after = vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3])
         result[record.PEAK_TILT] = 1.0
     d0 = _tilt_rate(up, state[W_X], state[W_Y], state[W_Z])
@@ -263,7 +295,46 @@ def advance_vertex(top, body, work, result, t, h):
     return h, event, vertex, face
 
 
-@jit
+@jit(inline=True, internal=True)
+def _locate_landing(top, body, work, k1, t, whole, guess, lands, n):
+    """When the neighbour at place ``lands`` touches the ground, first guessed at ``guess`` [s] after ``t``.
+
+    Returns the time [s], negative if it does not, and the place of the neighbour that lands: another
+    one that is found lower already was first. The state at that time is in ``work.trial``.
+    """
+    state, trial, segment, heights = work.state, work.trial, work.segment, work.heights
+    pivot = work.mode[1]
+    p, gravity, size = body.pivots[pivot], body.scalars[GRAVITY], body.scalars[SIZE]
+    low, high, h = 0.0, whole, max(guess, EVENT_TIME)
+    gap, speed, found = 0.0, 0.0, 0
+    for _ in range(REFINEMENTS):
+        vertex_step(p, gravity, state, k1, segment, t, h, trial)
+        gap, speed = height_and_rate(body, trial, pivot, top.neighbours[pivot, lands])
+        if found == 1:
+            break
+        for i in range(n):
+            if i != lands and heights[i, BEFORE] > TOUCH * size:
+                lower, its_speed = height_and_rate(body, trial, pivot, top.neighbours[pivot, i])
+                if lower < -TOGETHER * size and lower < gap:
+                    lands, gap, speed, low = i, lower, its_speed, 0.0
+        if gap > 0.0:
+            low = max(low, h)
+        else:
+            high = min(high, h)
+        tried = h
+        h, found = corrected(h, gap, speed, low, high)
+        if found == 2:
+            break
+        if found == 1 and abs(h - tried) <= NUDGE:
+            nudge(p, gravity, trial, segment, t + tried, h - tried)
+            gap, speed = height_and_rate(body, trial, pivot, top.neighbours[pivot, lands])
+            break
+    if heights[lands, AFTER] > 0.0 and not (gap <= TOUCH * size and speed < 0.0):
+        h = -1.0
+    return h, lands
+
+
+@jit(inline=True, internal=True)
 def _landing_face(top, body, state, pivot, vertex):
     """The face that lands whole with ``vertex``, -1 if only the edge from the pivot does."""
     size = body.scalars[SIZE]

@@ -29,10 +29,8 @@ class Constants(NamedTuple):
     scalars: np.ndarray  # (6,) see the codes below
     inertia: np.ndarray  # (6,) about the COM: xx, xy, xz, yy, yz, zz [kg m2]
     vertices: np.ndarray  # (n_vertex, 3) [m]
-    about: np.ndarray  # (n_vertex, 6) inertia about each vertex [kg m2]
-    inverse: np.ndarray  # (n_vertex, 6) its inverse [1/(kg m2)]
-    largest: np.ndarray  # (n_vertex,) its largest principal moment [kg m2]
-    edges: np.ndarray  # (n_edge, 17) see the codes below
+    pivots: np.ndarray  # (n_vertex, 16) see the codes below
+    edges: np.ndarray  # (n_edge, 19) see the codes below
     faces: np.ndarray  # (n_face, 14) see the codes below
     corners: np.ndarray  # (sum, 2) face axes coordinates of the vertices of each face [m]
     pose: np.ndarray  # (4,) orientation at the start: the start face flat
@@ -41,9 +39,16 @@ class Constants(NamedTuple):
 
 
 MASS, GRAVITY, FREQUENCY, SLENDERNESS, SIZE, BARRIER = range(6)  # columns of `scalars`
-# columns of `edges`; (e, n, z) is the frame of the first face: along, inwards, up
+# columns of `pivots`, all that motion about a vertex needs, in one place and per unit mass: COM from
+# there [m]; inertia about it over mass [m2]; inverse of that [1/m2]; its largest principal moment
+(
+    C_X, C_Y, C_Z, K_XX, K_XY, K_XZ, K_YY, K_YZ, K_ZZ,
+    I_XX, I_XY, I_XZ, I_YY, I_YZ, I_ZZ, LARGEST,
+) = range(16)  # fmt: skip
+# columns of `edges`; (e, n, z) is the frame of the first face: along, inwards, up; the inertia K is
+# about the first end and over mass [m2]; PUSH = 1/K_EE and SHARE = 1/(g length) spare divisions
 E_X, E_Y, E_Z, N_X, N_Y, N_Z, UP_X, UP_Y, UP_Z, LENGTH = range(10)
-COM_E, COM_N, COM_Z, K_EE, K_EN, K_EZ, OPENING = range(10, 17)
+COM_E, COM_N, COM_Z, K_EE, K_EN, K_EZ, OPENING, PUSH, SHARE = range(10, 19)
 # columns of `faces`; axes (x, y, up) of the face, COM height, inverse of Theta + m h^2, and how
 # high the COM has to rise at least on the way there from the start
 F_XX, F_XY, F_XZ, F_YX, F_YY, F_YZ, F_UX, F_UY, F_UZ, F_HEIGHT, F_CXX, F_CXY, F_CYY, F_PASS = range(14)
@@ -95,7 +100,7 @@ def topology(
 def empty_constants(top: Topology) -> Constants:
     """Room for the constants of one realization."""
     n_vertex, n_edge, n_face = len(top.neighbours), len(top.edge_vertices), len(top.face_first) - 1
-    shapes = (6,), (6,), (n_vertex, 3), (n_vertex, 6), (n_vertex, 6), (n_vertex,), (n_edge, 17), (n_face, 14)
+    shapes = (6,), (6,), (n_vertex, 3), (n_vertex, 16), (n_edge, 19), (n_face, 14)
     return Constants(
         *(np.zeros(shape) for shape in shapes),
         np.zeros((len(top.face_vertices), 2)),
@@ -109,7 +114,8 @@ def empty_constants(top: Topology) -> Constants:
 def fill_constants(top, mass, inertia, vertices, gravity, start, out):
     """Compute the constants of a body of ``mass`` [kg], ``inertia`` (3, 3) [kg m2], ``vertices``
     (n, 3) [m] and ``gravity`` [m/s2] that stands on face ``start`` into ``out``."""
-    theta = out.inertia
+    theta, scalars = out.inertia, out.scalars
+    scalars[MASS], scalars[GRAVITY] = mass, gravity
     theta[0], theta[1], theta[2] = inertia[0, 0], inertia[0, 1], inertia[0, 2]
     theta[3], theta[4], theta[5] = inertia[1, 1], inertia[1, 2], inertia[2, 2]
     size = 0.0
@@ -117,22 +123,23 @@ def fill_constants(top, mass, inertia, vertices, gravity, start, out):
         x, y, z = vertices[v, 0], vertices[v, 1], vertices[v, 2]
         out.vertices[v, 0], out.vertices[v, 1], out.vertices[v, 2] = x, y, z
         size = max(size, sqrt(x * x + y * y + z * z))
-        xx, yy = theta[0] + mass * (y * y + z * z), theta[3] + mass * (x * x + z * z)
-        zz = theta[5] + mass * (x * x + y * y)
-        xy, xz, yz = theta[1] - mass * x * y, theta[2] - mass * x * z, theta[4] - mass * y * z
-        about, inverse = out.about[v], out.inverse[v]
-        about[0], about[1], about[2], about[3], about[4], about[5] = xx, xy, xz, yy, yz, zz
+        xx, yy = theta[0] / mass + (y * y + z * z), theta[3] / mass + (x * x + z * z)
+        zz = theta[5] / mass + (x * x + y * y)
+        xy, xz, yz = theta[1] / mass - x * y, theta[2] / mass - x * z, theta[4] / mass - y * z
+        p = out.pivots[v]
+        p[C_X], p[C_Y], p[C_Z] = -x, -y, -z
+        p[K_XX], p[K_XY], p[K_XZ], p[K_YY], p[K_YZ], p[K_ZZ] = xx, xy, xz, yy, yz, zz
         a, b, c = yy * zz - yz * yz, xz * yz - xy * zz, xy * yz - xz * yy
         scale = 1.0 / (xx * a + xy * b + xz * c)
-        inverse[0], inverse[1], inverse[2] = a * scale, b * scale, c * scale
-        inverse[3] = (xx * zz - xz * xz) * scale
-        inverse[4] = (xy * xz - xx * yz) * scale
-        inverse[5] = (xx * yy - xy * xy) * scale
-        out.largest[v] = largest_eigenvalue(xx, xy, xz, yy, yz, zz)
+        p[I_XX], p[I_XY], p[I_XZ] = a * scale, b * scale, c * scale
+        p[I_YY] = (xx * zz - xz * xz) * scale
+        p[I_YZ] = (xy * xz - xx * yz) * scale
+        p[I_ZZ] = (xx * yy - xy * xy) * scale
+        p[LARGEST] = largest_eigenvalue(xx, xy, xz, yy, yz, zz)
     for f in range(top.face_first.size - 1):
         _fill_face(top, f, mass, theta, out)
     for k in range(top.edge_vertices.shape[0]):
-        _fill_edge(top, k, mass, theta, out)
+        _fill_edge(top, k, out)
     out.start[0] = start
     up = out.faces[start]
     pose = flattened(UPRIGHT_POSE, up[F_UX], up[F_UY], up[F_UZ])
@@ -143,8 +150,7 @@ def fill_constants(top, mass, inertia, vertices, gravity, start, out):
         if top.base[f] or f == start:
             for i in range(top.face_first[f], top.face_first[f + 1]):
                 out.standing[top.face_vertices[i]] = True
-    scalars = out.scalars
-    scalars[MASS], scalars[GRAVITY], scalars[SIZE] = mass, gravity, size
+    scalars[SIZE] = size
     scalars[BARRIER] = mass * gravity * (_pass_height(top, start, out) - up[F_HEIGHT])
     _fill_slenderness(top, start, out)
 
@@ -152,11 +158,11 @@ def fill_constants(top, mass, inertia, vertices, gravity, start, out):
 UPRIGHT_POSE = (1.0, 0.0, 0.0, 0.0)
 
 
-@jit
+@jit(internal=True)
 def _fill_slenderness(top, start, out):
     """Smallest tilt of the body axis at which the COM stands over an edge that bounds the base, and
     the frequency parameter about it."""
-    mass, gravity = out.scalars[MASS], out.scalars[GRAVITY]
+    gravity = out.scalars[GRAVITY]
     slenderness, frequency = inf, 0.0
     for k in range(top.edge_vertices.shape[0]):
         first, other = top.edge_faces[k, 0], top.edge_faces[k, 1]
@@ -171,17 +177,17 @@ def _fill_slenderness(top, start, out):
         over = edge[COM_N] if inside else edge[COM_Z] * sin(edge[OPENING]) - edge[COM_N] * cos(edge[OPENING])
         angle = copysign(atan2(sqrt(x * x + y * y), z), over)
         if angle < slenderness:
-            slenderness, frequency = angle, sqrt(mass * gravity * radius / edge[K_EE])
+            slenderness, frequency = angle, sqrt(gravity * radius / edge[K_EE])
     if frequency == 0.0:  # every face is base: nothing but a tilt of 90 degrees overturns
         slenderness = 0.5 * pi
         for k in range(top.edge_vertices.shape[0]):
             edge = out.edges[k]
             radius = sqrt(edge[COM_N] ** 2 + edge[COM_Z] ** 2)
-            frequency = max(frequency, sqrt(mass * gravity * radius / edge[K_EE]))
+            frequency = max(frequency, sqrt(gravity * radius / edge[K_EE]))
     out.scalars[SLENDERNESS], out.scalars[FREQUENCY] = slenderness, frequency
 
 
-@jit
+@jit(internal=True)
 def _pass_height(top, start, out):
     """How high the COM has to rise at least to leave the base [m].
 
@@ -214,7 +220,7 @@ def _pass_height(top, start, out):
     return leave
 
 
-@jit
+@jit(internal=True)
 def _fill_face(top, f, mass, theta, out):
     first, last = top.face_first[f], top.face_first[f + 1]
     face = out.faces[f]
@@ -255,8 +261,8 @@ def _fill_face(top, f, mass, theta, out):
     face[F_CXX], face[F_CXY], face[F_CYY] = jyy * scale, -jxy * scale, jxx * scale
 
 
-@jit
-def _fill_edge(top, k, mass, theta, out):
+@jit(internal=True)
+def _fill_edge(top, k, out):
     edge = out.edges[k]
     v, w = out.vertices[top.edge_vertices[k, 0]], out.vertices[top.edge_vertices[k, 1]]
     face = out.faces[top.edge_faces[k, 0]]
@@ -272,10 +278,12 @@ def _fill_edge(top, k, mass, theta, out):
     edge[COM_E] = -(v[0] * ex + v[1] * ey + v[2] * ez)
     edge[COM_N] = -(v[0] * nx + v[1] * ny + v[2] * nz)
     edge[COM_Z] = -(v[0] * ux + v[1] * uy + v[2] * uz)
-    kx, ky, kz = _times(out.about[top.edge_vertices[k, 0]], ex, ey, ez)
+    kx, ky, kz = _times(out.pivots[top.edge_vertices[k, 0], K_XX:I_XX], ex, ey, ez)
     edge[K_EE] = kx * ex + ky * ey + kz * ez
     edge[K_EN] = kx * nx + ky * ny + kz * nz
     edge[K_EZ] = kx * ux + ky * uy + kz * uz
+    edge[PUSH] = 1.0 / edge[K_EE]
+    edge[SHARE] = 1.0 / (out.scalars[GRAVITY] * length)
     edge[OPENING] = inf
     other = top.edge_faces[k, 1]
     if other >= 0:  # turn from the first face flat to the other face flat
@@ -285,7 +293,7 @@ def _fill_edge(top, k, mass, theta, out):
         )
 
 
-@jit
+@jit(internal=True)
 def _times(s, x, y, z):
     """Product of a symmetric matrix (xx, xy, xz, yy, yz, zz) and a vector."""
     return s[0] * x + s[1] * y + s[2] * z, s[1] * x + s[3] * y + s[4] * z, s[2] * x + s[4] * y + s[5] * z

@@ -5,6 +5,10 @@ K = Theta - m [V_p][V_p] is constant in body axes, so with c = -V_p
 
     VERTEX   K w' + w x (K w) = c x m R^T g_eff
     EDGE     theta'' = e . (c x m g_eff) / (e . K e)
+
+Both are used per unit mass. Rows of constants (`Constants.pivots`, `Constants.edges`) are passed
+instead of the whole pack, and what is known at the start of a step is computed once for all steps
+tried from there.
 """
 
 from __future__ import annotations
@@ -13,16 +17,29 @@ from math import cos, sin, sqrt
 
 from mcrock.jit import jit
 from mcrock.kernel.contact import (
+    C_X,
+    C_Y,
+    C_Z,
     COM_E,
     COM_N,
     COM_Z,
-    GRAVITY,
-    K_EE,
+    I_XX,
+    I_XY,
+    I_XZ,
+    I_YY,
+    I_YZ,
+    I_ZZ,
     K_EN,
     K_EZ,
-    MASS,
+    K_XX,
+    K_XY,
+    K_XZ,
+    K_YY,
+    K_YZ,
+    K_ZZ,
+    PUSH,
 )
-from mcrock.kernel.rotation import matrix
+from mcrock.kernel.rotation import vertical
 from mcrock.kernel.shaking import acceleration
 
 # orientation body to ground; angular velocity in body axes [rad/s]; ground position of the pivot,
@@ -32,154 +49,211 @@ Q0, Q1, Q2, Q3, W_X, W_Y, W_Z, P_X, P_Y, ANGLE, RATE, F0, F1, F2, F3, ALONG_X, A
 STATE_SIZE = 17
 
 
-@jit
-def vertex_rates(body, pivot, q0, q1, q2, q3, wx, wy, wz, ax, ay, az):
-    """Time derivatives in VERTEX mode: quaternion (4) and angular velocity (3)."""
-    m = matrix(q0, q1, q2, q3)
-    gx, gy, gz = -ax, -ay, -(body.scalars[GRAVITY] + az)
-    fx = m[0] * gx + m[3] * gy + m[6] * gz
-    fy = m[1] * gx + m[4] * gy + m[7] * gz
-    fz = m[2] * gx + m[5] * gy + m[8] * gz
-    mass = body.scalars[MASS]
-    v, k, i = body.vertices[pivot], body.about[pivot], body.inverse[pivot]
-    cx, cy, cz = -mass * v[0], -mass * v[1], -mass * v[2]
-    kx = k[0] * wx + k[1] * wy + k[2] * wz
-    ky = k[1] * wx + k[3] * wy + k[4] * wz
-    kz = k[2] * wx + k[4] * wy + k[5] * wz
-    tx = cy * fz - cz * fy - (wy * kz - wz * ky)
-    ty = cz * fx - cx * fz - (wz * kx - wx * kz)
-    tz = cx * fy - cy * fx - (wx * ky - wy * kx)
+SMALL_TURN = 0.02  # angle up to which sine and cosine are power series to the last bit [rad]
+
+
+@jit(inline=True, internal=True)
+def pulled(q0, q1, q2, q3, gravity, ax, ay, az):
+    """Effective gravity R^T (-g e_z - a) in body axes (3 numbers) [m/s2]."""
+    gx, gy, gz = -ax, -ay, -(gravity + az)
+    # with the vector part v of the quaternion: g + q0 u + u x v, u = 2 g x v
+    ux, uy, uz = 2.0 * (gy * q3 - gz * q2), 2.0 * (gz * q1 - gx * q3), 2.0 * (gx * q2 - gy * q1)
     return (
-        0.5 * (-q1 * wx - q2 * wy - q3 * wz),
-        0.5 * (q0 * wx + q2 * wz - q3 * wy),
-        0.5 * (q0 * wy + q3 * wx - q1 * wz),
-        0.5 * (q0 * wz + q1 * wy - q2 * wx),
-        i[0] * tx + i[1] * ty + i[2] * tz,
-        i[1] * tx + i[3] * ty + i[4] * tz,
-        i[2] * tx + i[4] * ty + i[5] * tz,
+        gx + q0 * ux + (uy * q3 - uz * q2),
+        gy + q0 * uy + (uz * q1 - ux * q3),
+        gz + q0 * uz + (ux * q2 - uy * q1),
     )
 
 
+@jit(inline=True, internal=True)
+def vertex_rates(p, gravity, q0, q1, q2, q3, wx, wy, wz, ax, ay, az):
+    """Rates in VERTEX mode about the pivot with constants ``p``.
+
+    Returns twice the rate of the quaternion (4), the angular acceleration in body axes (3) [rad/s2]
+    and the effective gravity in body axes (3) [m/s2].
+    """
+    fx, fy, fz = pulled(q0, q1, q2, q3, gravity, ax, ay, az)
+    kx = p[K_XX] * wx + p[K_XY] * wy + p[K_XZ] * wz
+    ky = p[K_XY] * wx + p[K_YY] * wy + p[K_YZ] * wz
+    kz = p[K_XZ] * wx + p[K_YZ] * wy + p[K_ZZ] * wz
+    tx = p[C_Y] * fz - p[C_Z] * fy - (wy * kz - wz * ky)
+    ty = p[C_Z] * fx - p[C_X] * fz - (wz * kx - wx * kz)
+    tz = p[C_X] * fy - p[C_Y] * fx - (wx * ky - wy * kx)
+    return (
+        -q1 * wx - q2 * wy - q3 * wz,
+        q0 * wx + q2 * wz - q3 * wy,
+        q0 * wy + q3 * wx - q1 * wz,
+        q0 * wz + q1 * wy - q2 * wx,
+        p[I_XX] * tx + p[I_XY] * ty + p[I_XZ] * tz,
+        p[I_XY] * tx + p[I_YY] * ty + p[I_YZ] * tz,
+        p[I_XZ] * tx + p[I_YZ] * ty + p[I_ZZ] * tz,
+        fx,
+        fy,
+        fz,
+    )
+
+
+@jit(inline=True, internal=True)
+def rates_at(p, gravity, state, segment, t):
+    """`vertex_rates` of a state at time ``t`` [s]."""
+    a = acceleration(segment, t)
+    return vertex_rates(
+        p, gravity, state[Q0], state[Q1], state[Q2], state[Q3], state[W_X], state[W_Y], state[W_Z],
+        a[0], a[1], a[2],
+    )  # fmt: skip
+
+
 @jit
-def vertex_step(body, pivot, state, segment, t, h, out):
+def vertex_step(p, gravity, state, k1, segment, t, h, out):
     """One step of the classical Runge-Kutta method in VERTEX mode from ``t`` over ``h`` [s].
 
-    Returns the angular acceleration at its start, body axes (3 numbers) [rad/s2].
+    ``k1`` are the `vertex_rates` at the start.
     """
     q0, q1, q2, q3 = state[Q0], state[Q1], state[Q2], state[Q3]
     x, y, z = state[W_X], state[W_Y], state[W_Z]
-    a = acceleration(segment, t)
-    k1 = vertex_rates(body, pivot, q0, q1, q2, q3, x, y, z, a[0], a[1], a[2])
-    d = 0.5 * h
+    d, e = 0.5 * h, 0.25 * h  # the rates of the quaternion come doubled
     a = acceleration(segment, t + d)
     k2 = vertex_rates(
-        body, pivot, q0 + d * k1[0], q1 + d * k1[1], q2 + d * k1[2], q3 + d * k1[3],
+        p, gravity, q0 + e * k1[0], q1 + e * k1[1], q2 + e * k1[2], q3 + e * k1[3],
         x + d * k1[4], y + d * k1[5], z + d * k1[6], a[0], a[1], a[2],
     )  # fmt: skip
     k3 = vertex_rates(
-        body, pivot, q0 + d * k2[0], q1 + d * k2[1], q2 + d * k2[2], q3 + d * k2[3],
+        p, gravity, q0 + e * k2[0], q1 + e * k2[1], q2 + e * k2[2], q3 + e * k2[3],
         x + d * k2[4], y + d * k2[5], z + d * k2[6], a[0], a[1], a[2],
     )  # fmt: skip
     a = acceleration(segment, t + h)
     k4 = vertex_rates(
-        body, pivot, q0 + h * k3[0], q1 + h * k3[1], q2 + h * k3[2], q3 + h * k3[3],
+        p, gravity, q0 + d * k3[0], q1 + d * k3[1], q2 + d * k3[2], q3 + d * k3[3],
         x + h * k3[4], y + h * k3[5], z + h * k3[6], a[0], a[1], a[2],
     )  # fmt: skip
-    d = h / 6.0
-    q0 += d * (k1[0] + 2.0 * (k2[0] + k3[0]) + k4[0])
-    q1 += d * (k1[1] + 2.0 * (k2[1] + k3[1]) + k4[1])
-    q2 += d * (k1[2] + 2.0 * (k2[2] + k3[2]) + k4[2])
-    q3 += d * (k1[3] + 2.0 * (k2[3] + k3[3]) + k4[3])
+    d, e = h / 6.0, h / 12.0
+    q0 += e * (k1[0] + 2.0 * (k2[0] + k3[0]) + k4[0])
+    q1 += e * (k1[1] + 2.0 * (k2[1] + k3[1]) + k4[1])
+    q2 += e * (k1[2] + 2.0 * (k2[2] + k3[2]) + k4[2])
+    q3 += e * (k1[3] + 2.0 * (k2[3] + k3[3]) + k4[3])
     norm = 1.0 / sqrt(q0 * q0 + q1 * q1 + q2 * q2 + q3 * q3)
     out[Q0], out[Q1], out[Q2], out[Q3] = q0 * norm, q1 * norm, q2 * norm, q3 * norm
     out[W_X] = x + d * (k1[4] + 2.0 * (k2[4] + k3[4]) + k4[4])
     out[W_Y] = y + d * (k1[5] + 2.0 * (k2[5] + k3[5]) + k4[5])
     out[W_Z] = z + d * (k1[6] + 2.0 * (k2[6] + k3[6]) + k4[6])
-    return k1[4], k1[5], k1[6]
 
 
-@jit
-def vertex_force(body, pivot, state, ex, ey, ez, ax, ay, az):
-    """Ground reaction over mass in VERTEX mode, ground axes (3 numbers) [m/s2].
-
-    (ex, ey, ez) is the angular acceleration in body axes [rad/s2].
-    """
-    m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
-    wx, wy, wz = state[W_X], state[W_Y], state[W_Z]
-    v = body.vertices[pivot]
-    cx, cy, cz = -v[0], -v[1], -v[2]
-    vx, vy, vz = wy * cz - wz * cy, wz * cx - wx * cz, wx * cy - wy * cx
-    bx = ey * cz - ez * cy + wy * vz - wz * vy
-    by = ez * cx - ex * cz + wz * vx - wx * vz
-    bz = ex * cy - ey * cx + wx * vy - wy * vx
-    return (
-        m[0] * bx + m[1] * by + m[2] * bz + ax,
-        m[3] * bx + m[4] * by + m[5] * bz + ay,
-        m[6] * bx + m[7] * by + m[8] * bz + body.scalars[GRAVITY] + az,
-    )
+@jit(inline=True, internal=True)
+def nudge(p, gravity, state, segment, t, h):
+    """Move a state of VERTEX mode at ``t`` on or back by a time ``h`` [s] so short that rates suffice."""
+    k = rates_at(p, gravity, state, segment, t)
+    for i in range(4):
+        state[Q0 + i] += 0.5 * h * k[i]
+    for i in range(3):
+        state[W_X + i] += h * k[4 + i]
 
 
-@jit
-def vertex_lift(body, pivot, other, state, ax, ay, az):
-    """Vertical acceleration of vertex ``other`` when the body turns about ``pivot`` [m/s2]."""
-    m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
-    wx, wy, wz = state[W_X], state[W_Y], state[W_Z]
-    rates = vertex_rates(body, pivot, state[Q0], state[Q1], state[Q2], state[Q3], wx, wy, wz, ax, ay, az)
-    ex, ey, ez = rates[4], rates[5], rates[6]
-    v, o = body.vertices[pivot], body.vertices[other]
-    dx, dy, dz = o[0] - v[0], o[1] - v[1], o[2] - v[2]
+@jit(inline=True, internal=True)
+def turning(k, wx, wy, wz, dx, dy, dz):
+    """Acceleration over the pivot of a point at (dx, dy, dz) from it, body axes (3 numbers) [m/s2]."""
     vx, vy, vz = wy * dz - wz * dy, wz * dx - wx * dz, wx * dy - wy * dx
     return (
-        m[6] * (ey * dz - ez * dy + wy * vz - wz * vy)
-        + m[7] * (ez * dx - ex * dz + wz * vx - wx * vz)
-        + m[8] * (ex * dy - ey * dx + wx * vy - wy * vx)
+        k[5] * dz - k[6] * dy + wy * vz - wz * vy,
+        k[6] * dx - k[4] * dz + wz * vx - wx * vz,
+        k[4] * dy - k[5] * dx + wx * vy - wy * vx,
     )
 
 
-@jit
-def edge_acceleration(body, edge, along_x, along_y, angle, ax, ay, az):
-    """Angular acceleration in EDGE mode [rad/s2]; ``edge`` is its row of constants."""
-    c, s = cos(angle), sin(angle)
-    inward = ay * along_x - ax * along_y  # ground acceleration along n = e_z x e
-    down = body.scalars[GRAVITY] + az
-    com_n, com_z = edge[COM_N] * c - edge[COM_Z] * s, edge[COM_N] * s + edge[COM_Z] * c
-    return body.scalars[MASS] * (com_z * inward - com_n * down) / edge[K_EE]
+@jit(inline=True, internal=True)
+def vertex_force(p, state, k, up):
+    """Ground reaction over mass in VERTEX mode: normal [m/s2] and the square of the horizontal part.
 
-
-@jit
-def edge_step(body, edge, state, segment, t, h):
-    """One Runge-Kutta step in EDGE mode; returns angle [rad] and rate [rad/s] after it."""
-    ex, ey = state[ALONG_X], state[ALONG_Y]
-    angle, rate = state[ANGLE], state[RATE]
-    d = 0.5 * h
-    a = acceleration(segment, t)
-    k1 = edge_acceleration(body, edge, ex, ey, angle, a[0], a[1], a[2])
-    a = acceleration(segment, t + d)
-    k2 = edge_acceleration(body, edge, ex, ey, angle + d * rate, a[0], a[1], a[2])
-    k3 = edge_acceleration(body, edge, ex, ey, angle + d * (rate + d * k1), a[0], a[1], a[2])
-    a = acceleration(segment, t + h)
-    k4 = edge_acceleration(body, edge, ex, ey, angle + h * (rate + d * k2), a[0], a[1], a[2])
-    return angle + h * (rate + h * (k1 + k2 + k3) / 6.0), rate + h * (k1 + 2.0 * (k2 + k3) + k4) / 6.0
-
-
-@jit
-def edge_contact(body, edge, along_x, along_y, angle, rate, ax, ay, az):
-    """Contact along an edge: moment M_n about its first end over mass, and the reaction.
-
-    Returns M.n/m [m2/s2] in the ground frame (e, n, z) of the edge and the reaction over mass
-    (F_e, F_n, F_z) [m/s2]. The centre of pressure lies at -M_n/F_z from the first end.
+    ``k`` are the `vertex_rates` of the state and ``up`` its vertical in body axes.
     """
-    c, s = cos(angle), sin(angle)
-    inward, lengthwise = ay * along_x - ax * along_y, ax * along_x + ay * along_y
-    down = body.scalars[GRAVITY] + az
-    com_n, com_z = edge[COM_N] * c - edge[COM_Z] * s, edge[COM_N] * s + edge[COM_Z] * c
-    mass = body.scalars[MASS]
-    acc = mass * (com_z * inward - com_n * down) / edge[K_EE]
+    x, y, z = turning(k, state[W_X], state[W_Y], state[W_Z], p[C_X], p[C_Y], p[C_Z])
+    x, y, z = x - k[7], y - k[8], z - k[9]
+    normal = x * up[0] + y * up[1] + z * up[2]
+    x, y, z = x - normal * up[0], y - normal * up[1], z - normal * up[2]
+    return normal, x * x + y * y + z * z
+
+
+@jit(internal=True)
+def vertex_lift(body, pivot, other, state, gravity, ax, ay, az):
+    """Vertical acceleration of vertex ``other`` when the body turns about ``pivot`` [m/s2]."""
+    wx, wy, wz = state[W_X], state[W_Y], state[W_Z]
+    q0, q1, q2, q3 = state[Q0], state[Q1], state[Q2], state[Q3]
+    k = vertex_rates(body.pivots[pivot], gravity, q0, q1, q2, q3, wx, wy, wz, ax, ay, az)
+    v, o = body.vertices[pivot], body.vertices[other]
+    up = vertical(q0, q1, q2, q3)
+    x, y, z = turning(k, wx, wy, wz, o[0] - v[0], o[1] - v[1], o[2] - v[2])
+    return up[0] * x + up[1] * y + up[2] * z
+
+
+@jit(inline=True, internal=True)
+def edge_com(edge, c, s):
+    """COM over the first end in EDGE mode, inwards and up [m], at an angle with cosine and sine."""
+    return edge[COM_N] * c - edge[COM_Z] * s, edge[COM_N] * s + edge[COM_Z] * c
+
+
+@jit(inline=True, internal=True)
+def small_turn(angle):
+    """Cosine and sine of an angle that is small in every step of a sensible size."""
+    if abs(angle) > SMALL_TURN:
+        return cos(angle), sin(angle)
+    x = angle * angle
+    c = 1.0 + x * (-1.0 / 2 + x * (1.0 / 24 - x / 720))
+    s = angle * (1.0 + x * (-1.0 / 6 + x * (1.0 / 120 - x / 5040)))
+    return c, s
+
+
+@jit(inline=True, internal=True)
+def edge_acceleration(edge, com_n, com_z, inward, down):
+    """Angular acceleration in EDGE mode [rad/s2].
+
+    ``inward`` is the ground acceleration along n = e_z x e, ``down`` gravity plus its vertical part.
+    """
+    return (com_z * inward - com_n * down) * edge[PUSH]
+
+
+@jit(inline=True, internal=True)
+def _turned_acceleration(edge, com_n, com_z, angle, inward, down):
+    """`edge_acceleration` after a further turn by ``angle`` [rad]."""
+    c, s = small_turn(angle)
+    return edge_acceleration(edge, com_n * c - com_z * s, com_n * s + com_z * c, inward, down)
+
+
+@jit(inline=True, internal=True)
+def edge_frame(state, gravity, a):
+    """Ground acceleration in EDGE mode: inwards, along the edge, and with gravity downwards [m/s2]."""
+    x, y = state[ALONG_X], state[ALONG_Y]
+    return a[1] * x - a[0] * y, a[0] * x + a[1] * y, gravity + a[2]
+
+
+@jit
+def edge_step(edge, gravity, state, com_n, com_z, k1, segment, t, h):
+    """One Runge-Kutta step in EDGE mode; returns the turn [rad] and the rate after it [rad/s].
+
+    ``com_n``, ``com_z`` are the `edge_com` and ``k1`` is the `edge_acceleration` at the start.
+    """
+    rate, d = state[RATE], 0.5 * h
+    inward, _, down = edge_frame(state, gravity, acceleration(segment, t + d))
+    k2 = _turned_acceleration(edge, com_n, com_z, d * rate, inward, down)
+    k3 = _turned_acceleration(edge, com_n, com_z, d * (rate + d * k1), inward, down)
+    inward, _, down = edge_frame(state, gravity, acceleration(segment, t + h))
+    k4 = _turned_acceleration(edge, com_n, com_z, h * (rate + d * k2), inward, down)
+    return h * (rate + h * (k1 + k2 + k3) / 6.0), rate + h * (k1 + 2.0 * (k2 + k3) + k4) / 6.0
+
+
+@jit(inline=True, internal=True)
+def edge_contact(edge, c, s, rate, inward, lengthwise, down):
+    """Contact along an edge at an angle with cosine ``c`` and sine ``s``.
+
+    Returns the angular acceleration [rad/s2], the moment M_n about its first end over mass
+    [m2/s2], and the reaction over mass inwards and up [m/s2]; along the edge it is ``lengthwise``.
+    The centre of pressure lies at -M_n/F_z from the first end.
+    """
+    com_n, com_z = edge_com(edge, c, s)
+    acc = edge_acceleration(edge, com_n, com_z, inward, down)
     square = rate * rate
     # rate of angular momentum about the first end, body axes of the edge, then ground
     change_n = acc * edge[K_EN] - square * edge[K_EZ]
     change_z = acc * edge[K_EZ] + square * edge[K_EN]
-    moment_n = (change_n * c - change_z * s) / mass - (-com_z * lengthwise + edge[COM_E] * down)
+    moment_n = change_n * c - change_z * s + com_z * lengthwise - edge[COM_E] * down
     force_n = -acc * com_z - square * com_n + inward
     force_z = acc * com_n - square * com_z + down
-    return moment_n, lengthwise, force_n, force_z
+    return acc, moment_n, force_n, force_z

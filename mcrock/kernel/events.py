@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
+from math import sqrt
+
 from mcrock.jit import jit
 
 EVENT_TIME = 1e-12  # events are located to this, and closer ones are at one instant [s]
 ROOT_ITERATIONS = 60
+ROOT_PRECISION = 1e-5  # last correction of a root of the interpolating cubic, over the root [1]
 
 
-@jit
+@jit(internal=True)
 def _polynomial_root(c0, c1, c2, c3, low, high):
-    """Root of a cubic that is positive at ``low`` and not positive at ``high``."""
+    """Root of a cubic that is positive at ``low`` and not positive at ``high``: Newton's method, and
+    bisection where that would leave the bracket."""
+    x = 0.5 * (low + high)
     for _ in range(ROOT_ITERATIONS):
-        middle = 0.5 * (low + high)
-        if c0 + middle * (c1 + middle * (c2 + middle * c3)) > 0.0:
-            low = middle
+        value = c0 + x * (c1 + x * (c2 + x * c3))
+        if value > 0.0:
+            low = x
         else:
-            high = middle
-        if high - low <= 1e-4 * high:  # a first guess only: the caller refines it
+            high = x
+        slope = c1 + x * (2.0 * c2 + x * (3.0 * c3))
+        guess = x - value / slope if slope < 0.0 else low
+        if not low < guess < high:
+            guess = 0.5 * (low + high)
+        moved = abs(guess - x)
+        x = guess
+        if moved <= ROOT_PRECISION * x:
             break
-    return high
+    return x
 
 
 @jit
@@ -30,6 +41,8 @@ def first_landing(z0, v0, z1, v1, h, touch):
     it starts on the ground, no higher than ``touch`` [m], that zero is not a landing unless it
     sinks at once, which returns 0.
     """
+    if z0 > touch and z1 > 0.0 and not v0 < 0.0 < v1:
+        return -1.0
     c2 = (3.0 * (z1 - z0) / h - 2.0 * v0 - v1) / h
     c3 = (v0 + v1 - 2.0 * (z1 - z0) / h) / (h * h)
     if z0 <= touch:  # divide the zero at the start out: v0 + c2 s + c3 s^2
@@ -37,19 +50,20 @@ def first_landing(z0, v0, z1, v1, h, touch):
             if z1 >= -touch:
                 return -1.0
             return min(-c2 / c3, h) if c2 > 0.0 and c3 < 0.0 else 0.0
-        if z1 < 0.0:
-            return _polynomial_root(v0, c2, c3, 0.0, 0.0, h)
-        if c3 > 0.0:
-            dip = -0.5 * c2 / c3
-            if 0.0 < dip < h and v0 + dip * (c2 + dip * c3) < 0.0:
-                return _polynomial_root(v0, c2, c3, 0.0, 0.0, dip)
-        return -1.0
+        square = c2 * c2 - 4.0 * v0 * c3
+        if z1 >= 0.0:  # a dip on the way must be more than rounding
+            if not (c3 > 0.0 and -2.0 * h * c3 < c2 < 0.0 < square):
+                return -1.0
+            lowest = (sqrt(c2 * c2 - 3.0 * c3 * v0) - c2) / (3.0 * c3)
+            if lowest * (v0 + lowest * (c2 + lowest * c3)) >= -touch:
+                return -1.0
+        return min(2.0 * v0 / (sqrt(max(square, 0.0)) - c2), h)
     if z1 <= 0.0:
         return _polynomial_root(z0, v0, c2, c3, 0.0, h)
-    if v0 < 0.0 < v1:  # may have dipped below and come back
-        dip = _polynomial_root(-v0, -2.0 * c2, -3.0 * c3, 0.0, 0.0, h)
-        if z0 + dip * (v0 + dip * (c2 + dip * c3)) < 0.0:
-            return _polynomial_root(z0, v0, c2, c3, 0.0, dip)
+    # falls and rises: it may have dipped below and come back
+    dip = _polynomial_root(-v0, -2.0 * c2, -3.0 * c3, 0.0, 0.0, h)
+    if z0 + dip * (v0 + dip * (c2 + dip * c3)) < 0.0:
+        return _polynomial_root(z0, v0, c2, c3, 0.0, dip)
     return -1.0
 
 

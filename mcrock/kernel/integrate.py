@@ -31,7 +31,20 @@ from mcrock.kernel.contact import (
     Topology,
     fill_constants,
 )
-from mcrock.kernel.dynamics import ANGLE, P_X, P_Y, Q0, Q1, Q2, Q3, RATE, STATE_SIZE, W_X, W_Y, W_Z
+from mcrock.kernel.dynamics import (
+    ANGLE,
+    P_X,
+    P_Y,
+    Q0,
+    Q1,
+    Q2,
+    Q3,
+    RATE,
+    STATE_SIZE,
+    W_X,
+    W_Y,
+    W_Z,
+)
 from mcrock.kernel.events import EVENT_TIME
 from mcrock.kernel.landing import PROJECT, ImpactLaw, edge_impact, land_edge_on_face, land_vertex_on_face
 from mcrock.kernel.modes import (
@@ -49,12 +62,14 @@ from mcrock.kernel.modes import (
     lay_sides,
     move_pivot,
     next_uplift,
+    pass_quiet,
     point_of,
     uplift,
 )
 from mcrock.kernel.record import EDGE_IMPACTS, FACET_IMPACTS, STEPS
 from mcrock.kernel.rotation import to_ground, vertical, wrapped
 from mcrock.kernel.shaking import (
+    BEGIN,
     END,
     SEGMENT_SIZE,
     acceleration,
@@ -62,7 +77,8 @@ from mcrock.kernel.shaking import (
     end_of_shaking,
     load_segment,
 )
-from mcrock.params import Outcome
+from mcrock.kernel.start import set_start
+from mcrock.params import BLOCK, Outcome
 
 AT_REST, ROCKING, OVERTURNED = int(Outcome.AT_REST), int(Outcome.ROCKING), int(Outcome.OVERTURNED)
 STEP_LIMIT, IMPACT_LIMIT = int(Outcome.STEP_LIMIT), int(Outcome.IMPACT_LIMIT)
@@ -98,6 +114,8 @@ class Batch(NamedTuple):
     inertia: np.ndarray
     vertices: np.ndarray
     start_face: np.ndarray
+    start_edge: np.ndarray
+    start_tilt: np.ndarray
     record: np.ndarray
     azimuth: np.ndarray
     scale: np.ndarray
@@ -119,7 +137,8 @@ class Workspace(NamedTuple):
     mode: np.ndarray  # (2,) mode and index
     segment: np.ndarray  # (12,)
     sides: np.ndarray  # (n_max_corners, 3) sides of the face at rest
-    heights: np.ndarray  # (n_max_neighbours, 4) height and rate before and after a step
+    kept: np.ndarray  # (28,) results at the time of overturning, while a fall is followed
+    heights: np.ndarray  # (n_max_neighbours, 5) height and rate before and after a step, landing
 
 
 def empty_workspace(top: Topology) -> Workspace:
@@ -130,17 +149,16 @@ def empty_workspace(top: Topology) -> Workspace:
         np.zeros(2, dtype=np.int64),
         np.zeros(SEGMENT_SIZE),
         np.zeros((int(np.diff(top.face_first).max()), 3)),
-        np.zeros((top.neighbours.shape[1], 4)),
+        np.zeros(record.RESULT_SIZE),
+        np.zeros((top.neighbours.shape[1], 5)),
     )
 
 
-@jit
+@jit(internal=True)
 def note(top, body, work, trace, t, kind, change, face):
     """Add the present state to the history, and to the event list if ``kind`` is an event; ``face``
     is the one that lands."""
     state, mode, index = work.state, work.mode[0], work.mode[1]
-    if trace.history.shape[0] == 0:
-        return
     if mode == EDGE:
         edge_pose(body.edges[index], state, state[ANGLE], state[RATE])
     pivot = _contact_vertex(top, mode, index)
@@ -180,11 +198,13 @@ def run(top, body, motions, motion, turn, law, settings, t_end, work, result, tr
     slenderness = body.scalars[SLENDERNESS]
     step = min(settings.max_step, settings.step / body.scalars[FREQUENCY])
     record.clear(result)
+    tracing = trace.history.shape[0] > 0
     shaken = min(end_of_shaking(motions, motion), t_end)
     number, pieces = FIRST, count_segments(motions, motion)
     t, at_instant, hold, released_end, release_time = 0.0, 0, -1.0, NONE, -1.0
     load_segment(motions, motion, turn, number, t_end, segment)
-    note(top, body, work, trace, t, NO_EVENT, 0.0, NONE)
+    if tracing:
+        note(top, body, work, trace, t, NO_EVENT, 0.0, NONE)
     outcome = ROCKING
     corners = lay_sides(top, body, state, mode[1] if mode[0] == REST else body.start[0], sides)
     if mode[0] == EDGE:
@@ -206,6 +226,13 @@ def run(top, body, motions, motion, turn, law, settings, t_end, work, result, tr
                 outcome = SETTLING
             break
         if mode[0] == REST:
+            if number % BLOCK == 0 and t <= segment[BEGIN]:
+                quiet = pass_quiet(motions, motion, turn[2], number, t_end, gravity, sides, corners, result)
+                if quiet > number:
+                    number = quiet - 1
+                    load_segment(motions, motion, turn, number, t_end, segment)
+                    t = segment[END]
+                    continue
             lift = next_uplift(sides, corners, gravity, segment, t, step, result)
             if lift > segment[END]:
                 if t >= shaken or number >= pieces:
@@ -217,7 +244,8 @@ def run(top, body, motions, motion, turn, law, settings, t_end, work, result, tr
             t = lift
             a = acceleration(segment, t)
             mode[0], mode[1] = uplift(top, body, state, result, mode[1], sides, a[0], a[1], a[2])
-            note(top, body, work, trace, t, UPLIFT, 0.0, NONE)
+            if tracing:
+                note(top, body, work, trace, t, UPLIFT, 0.0, NONE)
             if at_instant > INSTANT_EVENTS:
                 outcome = INSTANT_LIMIT
                 break
@@ -245,10 +273,13 @@ def run(top, body, motions, motion, turn, law, settings, t_end, work, result, tr
         )
         if event == OVERTURN or off_base:
             record.see_overturning(result, t, state)
-            note(top, body, work, trace, t, OVERTURN, 0.0, NONE)
+            if tracing:
+                note(top, body, work, trace, t, OVERTURN, 0.0, NONE)
             outcome = OVERTURNED
             if not settings.follow_fall:
                 break
+            for i in range(result.size):
+                work.kept[i] = result[i]
             if event == OVERTURN:
                 continue
         if event == EDGE_RELEASE:
@@ -289,14 +320,16 @@ def run(top, body, motions, motion, turn, law, settings, t_end, work, result, tr
         elif event == REST_EVENT:  # an uplift that came to nothing
             mode[0], mode[1] = enter_rest(top, body, state, top.edge_vertices[mode[1], 0], face, sides)
             event = NO_EVENT
-        note(top, body, work, trace, t, event, change, face if event == FACET_IMPACT else NONE)
+        if tracing:
+            note(top, body, work, trace, t, event, change, face if event == FACET_IMPACT else NONE)
         if rest_face >= 0 and mode[0] != REST:
             pivot = mode[1] if mode[0] == VERTEX else top.edge_vertices[mode[1], 0]
             if comes_to_rest(
                 top, body, state, work.trial, pivot, rest_face, sides, settings, a[0], a[1], a[2]
             ):
                 mode[0], mode[1] = enter_rest(top, body, state, pivot, rest_face, sides)
-                note(top, body, work, trace, t, REST_EVENT, 0.0, NONE)
+                if tracing:
+                    note(top, body, work, trace, t, REST_EVENT, 0.0, NONE)
         if mode[0] == REST:
             corners = top.face_first[mode[1] + 1] - top.face_first[mode[1]]
         if at_instant > INSTANT_EVENTS:
@@ -308,16 +341,22 @@ def run(top, body, motions, motion, turn, law, settings, t_end, work, result, tr
         if not np.isfinite(state[Q0] + state[W_X] + state[W_Y] + state[W_Z] + state[RATE]):
             outcome = NOT_FINITE
             break
-    note(top, body, work, trace, t, NO_EVENT, 0.0, NONE)
+    if tracing:
+        note(top, body, work, trace, t, NO_EVENT, 0.0, NONE)
     if record.has_overturned(result):
         outcome = OVERTURNED
+        if settings.follow_fall:  # the fall says where the body ends, and nothing else
+            steps = result[STEPS]
+            for i in range(result.size):
+                result[i] = work.kept[i]
+            result[STEPS] = steps
     if mode[0] == REST:
         result[record.FINAL_FACE] = mode[1]
     _report_position(top, body, work, result)
     record.finish(result, outcome, t, slenderness)
 
 
-@jit
+@jit(inline=True, internal=True)
 def _lands_off_base(top, body, event, vertex, face):
     """Whether a vertex that is none of the base touches the ground."""
     if event == EDGE_IMPACT:
@@ -328,7 +367,7 @@ def _lands_off_base(top, body, event, vertex, face):
     return False
 
 
-@jit
+@jit(internal=True)
 def _contact_vertex(top, mode, index):
     """A vertex on the ground."""
     if mode == EDGE:
@@ -336,7 +375,7 @@ def _contact_vertex(top, mode, index):
     return top.face_vertices[top.face_first[index]] if mode == REST else index
 
 
-@jit
+@jit(internal=True)
 def _energy(top, body, work):
     """Mechanical energy above that of the body at the start [J]; no impact without gain adds to it."""
     state, mode, index = work.state, work.mode[0], work.mode[1]
@@ -349,7 +388,7 @@ def _energy(top, body, work):
     return kinetic_energy(body.scalars[MASS], inertia_of(body), pivot, w) + weight * rise
 
 
-@jit
+@jit(internal=True)
 def _report_position(top, body, work, result):
     """Yaw and displacement of the base at the end of a run."""
     state, mode, index = work.state, work.mode[0], work.mode[1]
@@ -368,18 +407,6 @@ def _report_position(top, body, work, result):
     result[record.YAW] = wrapped(2.0 * atan2(state[Q3], state[Q0]))
     result[record.DISPLACEMENT_X] = state[P_X] + is_x - was_x
     result[record.DISPLACEMENT_Y] = state[P_Y] + is_y - was_y
-
-
-@jit
-def start_at_rest(top, body, work):
-    """Stand the body on its start face with the COM over the origin of the ground frame."""
-    state, face = work.state, body.start[0]
-    for i in range(STATE_SIZE):
-        state[i] = 0.0
-    state[Q0], state[Q1], state[Q2], state[Q3] = body.pose[0], body.pose[1], body.pose[2], body.pose[3]
-    v = body.vertices[top.face_vertices[top.face_first[face]]]
-    state[P_X], state[P_Y], _ = to_ground(state, v[0], v[1], v[2])
-    work.mode[0], work.mode[1] = REST, face
 
 
 @jit
@@ -406,7 +433,7 @@ def run_part(top, body, motions, batch, settings, halved, tail, work, result, tr
         c, s = cos(batch.azimuth[i]), sin(batch.azimuth[i])
         for j in range(batch.scale.shape[1]):
             scale = batch.scale[i, j]
-            start_at_rest(top, body, work)
+            set_start(top, body, work, batch.start_edge[i], batch.start_tilt[i])
             run(
                 top, body, motions, motion, (scale * c, scale * s, scale), law, settings, t_end,
                 work, result, trace,
@@ -414,7 +441,7 @@ def run_part(top, body, motions, batch, settings, halved, tail, work, result, tr
             for column in range(out.shape[2]):
                 out[i, j, column] = result[column]
             if batch.recheck[i]:
-                start_at_rest(top, body, work)
+                set_start(top, body, work, batch.start_edge[i], batch.start_tilt[i])
                 run(
                     top, body, motions, motion, (scale * c, scale * s, scale), law, halved, t_end,
                     work, result, trace,

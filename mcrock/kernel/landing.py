@@ -42,6 +42,7 @@ from mcrock.kernel.contact import (
     F_YX,
     F_YY,
     F_YZ,
+    GRAVITY,
     MASS,
     OPENING,
     SIZE,
@@ -89,7 +90,7 @@ class ImpactLaw(NamedTuple):
     realization: np.uint64
 
 
-@jit
+@jit(inline=True)
 def parameter(law, which, number):
     """Value of an impact parameter for impact ``number`` of the run."""
     if law.redrawn[which] == 0:
@@ -99,7 +100,7 @@ def parameter(law, which, number):
     return quantile(law.quantiles[which], u, law.redrawn[which] == 2)
 
 
-@jit
+@jit(inline=True)
 def edge_impact(top, body, state, result, law, old, new, zeno_time, ax, ay, az):
     """Vertex ``new`` lands while the body turns about ``old``. Also returns the change of energy."""
     mass, inertia = body.scalars[MASS], inertia_of(body)
@@ -140,7 +141,7 @@ def edge_impact(top, body, state, result, law, old, new, zeno_time, ax, ay, az):
     return mode, index, energy - before
 
 
-@jit
+@jit(inline=True, internal=True)
 def _sequence_ends(body, state, w, up, old, new, lift, zeno_time, ax, ay, az):
     """Whether edge impacts accumulate within ``zeno_time`` [s] (Zeno behaviour).
 
@@ -151,10 +152,10 @@ def _sequence_ends(body, state, w, up, old, new, lift, zeno_time, ax, ay, az):
     ratio = lift / approach
     if not 0.0 <= ratio < 1.0:
         return False
-    sink = -vertex_lift(body, new, old, state, ax, ay, az)
+    sink = -vertex_lift(body, new, old, state, body.scalars[GRAVITY], ax, ay, az)
     if sink <= 0.0 or 2.0 * lift > zeno_time * sink:
         return False
-    back = -vertex_lift(body, old, new, state, ax, ay, az)
+    back = -vertex_lift(body, old, new, state, body.scalars[GRAVITY], ax, ay, az)
     if back <= 0.0:
         return False
     return 2.0 * lift * (1.0 / sink + ratio / back) < zeno_time * (1.0 - ratio * ratio)
@@ -251,13 +252,13 @@ def facet_impact(top, body, state, result, law, f, pivot, old, sides):
     return VERTEX, new, energy - before
 
 
-@jit
+@jit(internal=True)
 def _in_body_axes(face, x, y):
     """A vector in the plane of a face in body axes."""
     return x * face[F_XX] + y * face[F_YX], x * face[F_XY] + y * face[F_YY], x * face[F_XZ] + y * face[F_YZ]
 
 
-@jit
+@jit(internal=True)
 def _spin_push(face, mass, inertia, compliance, spin, px, py):
     """Change of horizontal angular velocity by stopping a spin about the vertical [rad/s]."""
     if spin == 0.0:
@@ -270,7 +271,7 @@ def _spin_push(face, mass, inertia, compliance, spin, px, py):
     return compliance[0] * jx + compliance[1] * jy, compliance[1] * jx + compliance[2] * jy
 
 
-@jit
+@jit(internal=True)
 def _facet_with_torque(top, body, f, pivot, w, vz, point, tau):
     """Facet impact with a given angular impulse about the vertical: equation (18) for each pivot.
 

@@ -7,7 +7,7 @@ edge, vertex or face).
 
 from __future__ import annotations
 
-from math import sqrt
+from math import cos, sin, sqrt
 
 import numpy as np
 
@@ -28,12 +28,14 @@ from mcrock.kernel.contact import (
     F_YY,
     F_YZ,
     GRAVITY,
+    LARGEST,
     LENGTH,
     MASS,
     N_X,
     N_Y,
     N_Z,
     OPENING,
+    SHARE,
     SIZE,
     UP_X,
     UP_Y,
@@ -57,36 +59,37 @@ from mcrock.kernel.dynamics import (
     W_X,
     W_Y,
     W_Z,
-    edge_acceleration,
     edge_contact,
+    edge_frame,
     vertex_lift,
 )
 from mcrock.kernel.events import EVENT_TIME
 from mcrock.kernel.record import EDGE_STICK, see_rest
 from mcrock.kernel.rotation import flattened, to_ground, turned, vertical
 from mcrock.kernel.shaking import END, SINE, acceleration
-from mcrock.params import Mode
+from mcrock.params import BLOCK, Mode
 
 # numpy integers throughout: a Python integer constant would compile a function once for each value
 REST, EDGE, VERTEX = np.int64(Mode.REST), np.int64(Mode.EDGE), np.int64(Mode.VERTEX)
 NONE, FIRST, SECOND = np.int64(-1), np.int64(0), np.int64(1)
 
+SAFE = 1.0 + 1e-9  # rounding of the bound for quiet blocks [1]
 DISTANCE, PULL_X, PULL_Y = range(3)  # columns of the table of the sides of a face at rest
 
 
-@jit
+@jit(inline=True)
 def point_of(body, vertex):
     v = body.vertices[vertex]
     return v[0], v[1], v[2]
 
 
-@jit
+@jit(inline=True)
 def inertia_of(body):
     i = body.inertia
     return i[0], i[1], i[2], i[3], i[4], i[5]
 
 
-@jit
+@jit(internal=True)
 def move_pivot(body, state, old, new):
     """Ground position of the pivot when vertex ``new`` takes over from ``old``."""
     if old != new:
@@ -96,7 +99,7 @@ def move_pivot(body, state, old, new):
         state[P_Y] += y
 
 
-@jit
+@jit(internal=True)
 def edge_pose(edge, state, angle, rate):
     """Orientation and angular velocity in EDGE mode at a given angle [rad] and rate [rad/s]."""
     q = turned(state[F0:], edge[E_X], edge[E_Y], edge[E_Z], angle)
@@ -104,7 +107,7 @@ def edge_pose(edge, state, angle, rate):
     state[W_X], state[W_Y], state[W_Z] = rate * edge[E_X], rate * edge[E_Y], rate * edge[E_Z]
 
 
-@jit
+@jit(internal=True)
 def enter_edge(top, body, state, pivot, k):
     """Start EDGE mode on edge ``k`` from a pose with both ends on the ground."""
     edge = body.edges[k]
@@ -124,7 +127,7 @@ def enter_edge(top, body, state, pivot, k):
     return EDGE, k
 
 
-@jit
+@jit(internal=True)
 def lay_sides(top, body, q, f, sides):
     """Table of the sides of face ``f`` lying flat with orientation ``q``, for `side_margin`.
 
@@ -149,7 +152,7 @@ def lay_sides(top, body, q, f, sides):
     return n
 
 
-@jit
+@jit(inline=True, internal=True)
 def side_margin(side, down, ax, ay):
     """How far the centre of pressure at rest is inside a side, times gravity [m2/s2].
 
@@ -159,7 +162,7 @@ def side_margin(side, down, ax, ay):
     return side[DISTANCE] * down - (side[PULL_X] * ax + side[PULL_Y] * ay)
 
 
-@jit
+@jit(internal=True)
 def enter_rest(top, body, state, pivot, f, sides):
     """Lay the body flat on face ``f``, keeping ``pivot`` where it is."""
     face = body.faces[f]
@@ -171,7 +174,37 @@ def enter_rest(top, body, state, pivot, f, sides):
     return REST, f
 
 
-@jit
+@jit(inline=True, internal=True)
+def pass_quiet(motions, motion, scale, number, t_end, gravity, sides, n, result):
+    """Segment up to which a face at rest cannot lift, in whole blocks of a recorded motion.
+
+    ``number`` is the first segment of a block and ``sides`` [:n] the table of the face. The
+    extremes of a block bound the moment about every side.
+    """
+    segments = motions.length[motion] - 1
+    if segments <= 0:
+        return number
+    inside, pull = np.inf, 0.0
+    for i in range(n):
+        side = sides[i]
+        inside = min(inside, side[DISTANCE])
+        pull = max(pull, side[PULL_X] * side[PULL_X] + side[PULL_Y] * side[PULL_Y])
+    pull = sqrt(pull)
+    while number < segments:
+        block = motions.block[motions.first_block[motion] + number // BLOCK]
+        after = min(number + BLOCK, segments)
+        least, most = min(scale * block[1], scale * block[2]), max(scale * block[1], scale * block[2])
+        if after * motions.dt[motion] > t_end or gravity + least <= 0.0:
+            break
+        if not inside * (gravity + least) > pull * abs(scale) * block[0] * SAFE:
+            break
+        see_rest(result, gravity, least)
+        see_rest(result, gravity, most)
+        number = after
+    return number
+
+
+@jit(inline=True, internal=True)
 def next_uplift(sides, n, gravity, segment, t, step, result):
     """Time in the segment, from ``t`` on, at which a face at rest lifts; infinite if it does not.
 
@@ -213,7 +246,7 @@ def next_uplift(sides, n, gravity, segment, t, step, result):
         begin = last
 
 
-@jit
+@jit(inline=True)
 def uplift(top, body, state, result, f, sides, ax, ay, az):
     """Leave face ``f``: over the edge whose moment lifts, or over a vertex."""
     first, last = top.face_first[f], top.face_first[f + 1]
@@ -231,19 +264,20 @@ def uplift(top, body, state, result, f, sides, ax, ay, az):
         edge = body.edges[k]
         x, y, _ = to_ground(state, edge[E_X], edge[E_Y], edge[E_Z])
         angle = 0.0 if top.edge_faces[k, 0] == f else edge[OPENING]
-        moment, _, _, normal = edge_contact(body, edge, x, y, angle, 0.0, ax, ay, az)
-        if moment <= 0.0 and moment + edge[LENGTH] * normal >= 0.0:
-            acceleration = abs(edge_acceleration(body, edge, x, y, angle, ax, ay, az))
-            if acceleration > best_acceleration:
-                best, best_acceleration = k, acceleration
+        c, s = cos(angle), sin(angle)
+        inward, lengthwise, down = ay * x - ax * y, ax * x + ay * y, body.scalars[GRAVITY] + az
+        turning, moment, _, normal = edge_contact(edge, c, s, 0.0, inward, lengthwise, down)
+        within = moment <= 0.0 and moment + edge[LENGTH] * normal >= 0.0
+        if within and abs(turning) > best_acceleration:
+            best, best_acceleration = k, abs(turning)
     if best >= 0:
         return enter_edge(top, body, state, anchor, best)
     for i in range(n):
         p = top.face_vertices[first + i]
         before, after = top.face_vertices[first + (i + n - 1) % n], top.face_vertices[first + (i + 1) % n]
         if (
-            vertex_lift(body, p, before, state, ax, ay, az) > 0.0
-            and vertex_lift(body, p, after, state, ax, ay, az) > 0.0
+            vertex_lift(body, p, before, state, body.scalars[GRAVITY], ax, ay, az) > 0.0
+            and vertex_lift(body, p, after, state, body.scalars[GRAVITY], ax, ay, az) > 0.0
         ):
             move_pivot(body, state, anchor, p)
             return VERTEX, p
@@ -252,9 +286,9 @@ def uplift(top, body, state, result, f, sides, ax, ay, az):
     return enter_edge(top, body, state, anchor, k)
 
 
-@jit
-def release(top, body, k, state, angle, rate, ax, ay, az):
-    """Contact along edge ``k`` and whether it can be released.
+@jit(inline=True, internal=True)
+def release(top, body, k, state, angle, rate, c, s, a):
+    """Contact along edge ``k`` at an angle with cosine ``c`` and sine ``s``, and whether it can be released.
 
     The centre of pressure must be beyond an end AND the other end must accelerate upwards once
     released. A centre of pressure outside alone is not enough: a tilted block shaken along its
@@ -268,27 +302,35 @@ def release(top, body, k, state, angle, rate, ax, ay, az):
         0 or 1, the end about which the body would turn.
     stuck : bool
         The centre of pressure is outside and the edge cannot be released.
-    force_e, force_n, force_z : float
-        Ground reaction over mass along the edge, inwards and upwards [m/s2].
+    acceleration : float
+        Angular acceleration about the edge [rad/s2].
+    normal, square : float
+        Ground reaction over mass: normal part [m/s2] and the square of the horizontal part.
     """
-    edge = body.edges[k]
-    moment, force_e, force_n, force_z = edge_contact(
-        body, edge, state[ALONG_X], state[ALONG_Y], angle, rate, ax, ay, az
-    )
-    gravity = body.scalars[GRAVITY]
-    scale = 1.0 / (gravity * edge[LENGTH])
-    over_first, over_second = moment * scale, -moment * scale - force_z / gravity
-    beyond = max(over_first, over_second)
+    edge, gravity = body.edges[k], body.scalars[GRAVITY]
+    inward, lengthwise, down = edge_frame(state, gravity, a)
+    acceleration, moment, force_n, normal = edge_contact(edge, c, s, rate, inward, lengthwise, down)
+    over_first = moment * edge[SHARE]
+    over_second = -over_first - normal * edge[LENGTH] * edge[SHARE]
+    square = lengthwise * lengthwise + force_n * force_n
+    margin = max(over_first, over_second)
     end = FIRST if over_first >= over_second else SECOND
-    if beyond <= 0.0:
-        return beyond, end, False, force_e, force_n, force_z
-    edge_pose(edge, state, angle, rate)
+    stuck = False
+    if margin > 0.0:
+        lift = freed_lift(top, body, k, end, state, angle, rate, a[0], a[1], a[2])
+        margin, stuck = min(margin, lift / gravity), lift <= 0.0
+    return margin, end, stuck, acceleration, normal, square
+
+
+@jit(internal=True)
+def freed_lift(top, body, k, end, state, angle, rate, ax, ay, az):
+    """Vertical acceleration of the other end once edge ``k`` is held at ``end`` alone [m/s2]."""
+    edge_pose(body.edges[k], state, angle, rate)
     kept, freed = top.edge_vertices[k, end], top.edge_vertices[k, 1 - end]
-    lift = vertex_lift(body, kept, freed, state, ax, ay, az)
-    return min(beyond, lift / gravity), end, lift <= 0.0, force_e, force_n, force_z
+    return vertex_lift(body, kept, freed, state, body.scalars[GRAVITY], ax, ay, az)
 
 
-@jit
+@jit(inline=True, internal=True)
 def flatter_face(top, body, state, k):
     """The face at edge ``k`` that is closer to lying flat."""
     first, other = top.edge_faces[k, 0], top.edge_faces[k, 1]
@@ -301,7 +343,7 @@ def flatter_face(top, body, state, k):
     return first if on_first >= on_other else other
 
 
-@jit
+@jit(inline=True, internal=True)
 def comes_to_rest(top, body, state, trial, pivot, f, sides, settings, ax, ay, az):
     """Whether the motion that is left on face ``f`` ends within the rest time.
 
@@ -327,4 +369,7 @@ def comes_to_rest(top, body, state, trial, pivot, f, sides, settings, ax, ay, az
         margin = min(margin, side_margin(sides[i], gravity + az, ax, ay))
     if margin <= 0.0:
         return False
-    return 2.0 * sqrt(2.0 * max(energy, 0.0) * body.largest[pivot]) < settings.rest_time * mass * margin
+    return (
+        2.0 * sqrt(2.0 * max(energy, 0.0) * mass * body.pivots[pivot, LARGEST])
+        < settings.rest_time * mass * margin
+    )

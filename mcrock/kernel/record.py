@@ -59,7 +59,7 @@ class Trace(NamedTuple):
 HISTORY_SIZE, EVENT_SIZE = 15, 10
 
 
-@jit
+@jit(internal=True)
 def clear(result):
     """Start a run: everything zero, what has not happened NaN."""
     for i in range(result.size):
@@ -71,7 +71,7 @@ def clear(result):
     result[FINAL_FACE] = -1.0
 
 
-@jit
+@jit(internal=True)
 def see_overturning(result, t, q):
     """Note that the body overturns at ``t`` [s] with orientation ``q`` (indexable)."""
     x, y, _ = to_ground(q, 0.0, 0.0, 1.0)
@@ -79,13 +79,13 @@ def see_overturning(result, t, q):
     result[OVERTURNING_DIRECTION] = atan2(y, x)
 
 
-@jit
+@jit(inline=True, internal=True)
 def has_overturned(result):
     """Whether the body has overturned before."""
     return not np.isnan(result[OVERTURNING_TIME])
 
 
-@jit
+@jit(inline=True, internal=True)
 def see_pose(result, x, y):
     """Update the peaks with a pose whose vertical has body components ``x`` and ``y``.
 
@@ -115,27 +115,27 @@ def see_pose(result, x, y):
             result[LATER_Y] = max(result[LATER_Y], factor * x)
 
 
-@jit
+@jit(inline=True, internal=True)
 def see_turning_point(result, s0, d0, s1, d1, h):
     """Peak tilt between the ends of a step, from sin(tilt)^2 and its rate there."""
     if d0 > 0.0 and d1 < 0.0 and not has_overturned(result):
         result[PEAK_TILT] = max(result[PEAK_TILT], cubic_peak(s0, d0, s1, d1, h))
 
 
-@jit
-def see_force(result, gravity, horizontal_x, horizontal_y, normal, up_z):
-    """Update contact diagnostics with a ground reaction over mass [m/s2]."""
+@jit(inline=True, internal=True)
+def see_force(result, gravity, square, normal, up_z):
+    """Update contact diagnostics with a ground reaction over mass: its normal part [m/s2] and the
+    square of its horizontal part."""
     if up_z < _FALL_UP or has_overturned(result):
         return
     result[NORMAL_FORCE] = min(result[NORMAL_FORCE], normal / gravity)
     if normal <= 0.0:
         result[CONTACT_LOST] = 1.0
-    else:
-        horizontal = sqrt(horizontal_x * horizontal_x + horizontal_y * horizontal_y)
-        result[FRICTION] = max(result[FRICTION], horizontal / normal)
+    elif square > result[FRICTION] * (normal * normal):  # kept as its square until the run is over
+        result[FRICTION] = square / (normal * normal)
 
 
-@jit
+@jit(inline=True, internal=True)
 def see_rest(result, gravity, az):
     """Update contact diagnostics with a vertical ground acceleration [m/s2] felt at rest."""
     normal = 1.0 + az / gravity
@@ -144,11 +144,12 @@ def see_rest(result, gravity, az):
         result[CONTACT_LOST] = 1.0
 
 
-@jit
+@jit(internal=True)
 def finish(result, outcome, t, slenderness):
     """Turn the running peaks into results when a run ends with ``outcome`` at ``t`` [s]."""
     result[OUTCOME] = outcome
     result[END_TIME] = t
+    result[FRICTION] = sqrt(result[FRICTION])
     result[PEAK_TILT] = asin(sqrt(min(result[PEAK_TILT], 1.0)))
     result[PEAK_TILT_RATIO] = result[PEAK_TILT] / slenderness if slenderness > 0.0 else np.nan
     if result[EDGE_IMPACTS] + result[FACET_IMPACTS] > 0.0:

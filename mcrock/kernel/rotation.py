@@ -7,7 +7,7 @@ from math import acos, cos, pi, sin, sqrt
 from mcrock.jit import jit
 
 
-@jit
+@jit(inline=True, internal=True)
 def matrix(q0, q1, q2, q3):
     """Rotation matrix of a unit quaternion, row by row (9 numbers)."""
     return (
@@ -23,13 +23,13 @@ def matrix(q0, q1, q2, q3):
     )
 
 
-@jit
+@jit(inline=True, internal=True)
 def vertical(q0, q1, q2, q3):
     """The vertical in body axes: third row of the rotation matrix (3 numbers)."""
     return 2.0 * (q1 * q3 - q0 * q2), 2.0 * (q2 * q3 + q0 * q1), 1.0 - 2.0 * (q1 * q1 + q2 * q2)
 
 
-@jit
+@jit(internal=True)
 def to_ground(q, x, y, z):
     """Body vector in ground axes; ``q`` is indexable."""
     m = matrix(q[0], q[1], q[2], q[3])
@@ -53,7 +53,7 @@ def turned(q, x, y, z, angle):
     )
 
 
-@jit
+@jit(internal=True)
 def flattened(q, x, y, z):
     """``q`` after the smallest turn that makes the unit body vector (x, y, z) vertical."""
     ux, uy, uz = vertical(q[0], q[1], q[2], q[3])
@@ -74,7 +74,7 @@ def flattened(q, x, y, z):
     )
 
 
-@jit
+@jit(internal=True)
 def largest_eigenvalue(xx, xy, xz, yy, yz, zz):
     """Largest eigenvalue of a symmetric 3 x 3 matrix (Smith 1961, doi 10.1145/355578.366316)."""
     mean = (xx + yy + zz) / 3.0
@@ -88,7 +88,7 @@ def largest_eigenvalue(xx, xy, xz, yy, yz, zz):
     return mean + 2.0 * spread * cos(acos(min(max(half, -1.0), 1.0)) / 3.0)
 
 
-@jit
+@jit(internal=True)
 def wrapped(angle):
     """Angle in (-pi, pi] [rad]."""
     angle %= 2.0 * pi

@@ -12,7 +12,7 @@ BEGIN, END, A_X, A_Y, A_Z, B_X, B_Y, B_Z, SINE, OMEGA, PHASE, ORIGIN = range(12)
 SEGMENT_SIZE = 12
 
 
-@jit
+@jit(inline=True, internal=True)
 def acceleration(segment, t):
     """Ground acceleration at time ``t`` [s] of a segment (3 numbers) [m/s2]."""
     if segment[SINE] != 0.0:
@@ -36,7 +36,7 @@ def end_of_shaking(motions, record):
     return (length - 1) * motions.dt[record] if length > 0 else motions.pulse[record, 6]
 
 
-@jit
+@jit(inline=True)
 def load_segment(motions, record, turn, number, t_end, segment):
     """Fill ``segment`` with piece ``number`` of a motion.
 

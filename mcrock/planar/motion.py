@@ -146,13 +146,11 @@ def locate_landing(edge, gravity, sign, segment, t, h, first, phi, rate, lean, s
             low = max(low, h)
         else:
             high = min(high, h)
-        guess = h - phi1 / rate1 if rate1 < 0.0 else 0.5 * (low + high)
-        if not low < guess < high:
-            guess = 0.5 * (low + high)
-        moved = abs(guess - h)
-        h = guess
-        if moved <= min(CONVERGED * h, CONVERGED_TIME):
+        guess = h - phi1 / rate1 if rate1 < 0.0 else -1.0
+        if abs(guess - h) <= min(CONVERGED * h, CONVERGED_TIME):
+            h = min(max(guess, low), high)
             break
+        h = guess if low < guess < high else 0.5 * (low + high)
     return h, min(step(edge, gravity, sign, segment, t, h, rate, lean, start)[1], 0.0)
 
 

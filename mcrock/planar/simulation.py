@@ -13,7 +13,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from mcrock.excitation import Motion, Pulse, pack_motions
+from mcrock.excitation import STILL, Motion, Pulse, pack_motions
 from mcrock.kernel.shaking import SEGMENT_SIZE
 from mcrock.params import Controls, Event, MotionPack, Outcome
 from mcrock.planar import motion as kernel
@@ -22,10 +22,6 @@ from mcrock.planar.restitution import velocity_ratios
 
 Array = NDArray[np.float64]
 
-# ground that never moves: a pulse that is over when it begins
-STILL = MotionPack(
-    np.zeros((0, 3)), np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64), np.zeros(1), np.zeros((1, 7))
-)
 NO_TRACE = kernel.Trace(
     np.zeros((0, kernel.HISTORY_SIZE)), np.zeros((0, kernel.EVENT_SIZE)), np.zeros(2, dtype=np.int64)
 )

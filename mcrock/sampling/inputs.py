@@ -89,6 +89,8 @@ def draw_inputs(study: Study, motions: Sequence[Motion], start: int, stop: int) 
         start=start,
         faces=bodies.faces,
         start_face=bodies.start_face,
+        start_edge=np.zeros(n, dtype=np.int64),
+        start_tilt=np.zeros(n),
         base_faces=bodies.base_faces,
         stands_clear=bodies.stands_clear,
         gravity=bodies.gravity,

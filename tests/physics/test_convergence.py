@@ -9,6 +9,7 @@ from scipy.integrate import solve_ivp
 
 from mcrock.body import Body
 from mcrock.excitation import Motion, Pulse, pack_motions
+from mcrock.kernel.contact import COM_N, COM_Z
 from mcrock.kernel.dynamics import (
     ALONG_X,
     ALONG_Y,
@@ -62,11 +63,12 @@ def segment_of(motion):
 def vertex_flight(motion, n):
     """Quaternion and body angular velocity (7,) after ``n`` equal steps."""
     constants, segment, state = constants_of(BODY), segment_of(motion), np.zeros(STATE_SIZE)
+    pivot = constants.pivots[START.vertex]
     state[Q0 : Q3 + 1] = START.orientation
     state[W_X : W_Z + 1] = rotation_matrix(START.orientation).T @ START.angular_velocity
     h = DURATION / n
     for i in range(n):
-        vertex_step(constants, START.vertex, state, segment, i * h, h, state)
+        vertex_step(pivot, BODY.gravity, state, start_rates(state, motion, i * h), segment, i * h, h, state)
     return state[: W_Z + 1].copy()
 
 
@@ -75,10 +77,28 @@ def edge_flight(motion, n):
     constants, segment, state = constants_of(BODY), segment_of(motion), np.zeros(STATE_SIZE)
     state[[ANGLE, RATE]] = 0.12, 0.05
     state[[ALONG_X, ALONG_Y]] = 0.0, 1.0
+    edge = constants.edges[0]
     h = DURATION / n
     for i in range(n):
-        state[[ANGLE, RATE]] = edge_step(constants, constants.edges[0], state, segment, i * h, h)
+        turn, state[RATE] = edge_step(
+            edge, BODY.gravity, state, *com_of(edge, state[ANGLE]),
+            edge_rates(i * h, state[[ANGLE, RATE]], motion)[1], segment, i * h, h,
+        )  # fmt: skip
+        state[ANGLE] += turn
     return state[[ANGLE, RATE]].copy()
+
+
+def start_rates(state, motion, t):
+    """What `vertex_step` is given of the start of a step: twice the rate of the quaternion, the
+    angular acceleration, and the effective gravity, which the step does not read."""
+    rates = vertex_rates(t, state[: W_Z + 1], motion)
+    return (*(2.0 * rates[:4]), *rates[4:], 0.0, 0.0, 0.0)
+
+
+def com_of(edge, angle):
+    """COM over the first end of an edge at an angle [rad], inwards and up [m]."""
+    turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+    return turn @ edge[[COM_N, COM_Z]]
 
 
 def acceleration_at(motion, t):
@@ -137,7 +157,7 @@ def test_edge_flight(motion):
 
 def controls(step):
     """Steps of this length [s] only."""
-    return Controls(step=1e9, max_step=step, edge_zeno_time=1e-6, rest_time=1e-5)
+    return Controls(step=1.0, max_step=step, edge_zeno_time=1e-6, rest_time=1e-5)
 
 
 def first_impact(start, step):

@@ -186,6 +186,19 @@ def test_a_cuboid_on_its_side_is_the_relabelled_cuboid():
         assert np.linalg.norm(mine["omega"]) == pytest.approx(np.linalg.norm(its["omega"]), abs=SAME)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_following_a_fall_changes_no_statistics(seed):
+    """What the fall does to the model after the body has overturned is not held against the run."""
+    body, motion = cuboid(0.3, 0.4, 1.5, 2600), shaking(seed, 9.0)
+    stopped = simulate(body, motion, IMPACT)
+    followed = simulate(body, motion, IMPACT, controls=Controls(follow_fall=True))
+    assert stopped.outcome == followed.outcome == Outcome.OVERTURNED
+    of_the_end = {"final_face", "final_yaw", "final_displacement_x", "final_displacement_y"}
+    for name in stopped.results.keys() - of_the_end - {"end_time", "steps"}:
+        expected = stopped.results[name]
+        assert followed.results[name] == pytest.approx(expected, rel=1e-6, nan_ok=True), name
+
+
 def test_a_fall_may_be_followed_to_its_face():
     body = cuboid(0.4, 0.4, 1.6, 2600.0)
     start = Start(edge=0, tilt=0.3, rate=0.5)

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcrock.excitation import Motion, MotionError, Pulse, one_cosine, one_sine, pack_motions
+from mcrock.params import BLOCK
 
 
 def motion(n, dt=0.01):
@@ -33,9 +34,22 @@ def test_types_and_layout_never_vary(motions):
     # else compiled code would be compiled anew for each mix of motions
     pack = pack_motions(motions)
     dtypes = {name: array.dtype for name, array in pack._asdict().items()}
-    assert dtypes == {"samples": "f8", "first": "i8", "length": "i8", "dt": "f8", "pulse": "f8"}
+    integers = {"first", "length", "first_block"}
+    assert dtypes == {name: "i8" if name in integers else "f8" for name in pack._fields}
     assert all(array.flags.c_contiguous and array.flags.writeable for array in pack)
     assert pack.pulse.shape == (len(motions), 7)
+
+
+def test_blocks_bound_every_step_of_a_motion():
+    rng = np.random.default_rng(0)
+    motions = [Motion(rng.normal(size=(3, n)), dt=0.1, name=str(n)) for n in (2, BLOCK, BLOCK + 1, 3 * BLOCK)]
+    pack = pack_motions([*motions, one_sine(1, 2)])
+    for i, motion_ in enumerate(motions):
+        samples = motion_.acceleration.T
+        for k in range(len(samples) - 1):
+            largest, least, most = pack.block[pack.first_block[i] + k // BLOCK]
+            assert np.hypot(*samples[k : k + 2, :2].T).max() <= largest
+            assert least <= samples[k : k + 2, 2].min() <= samples[k : k + 2, 2].max() <= most
 
 
 def test_pulse_columns():

@@ -1,0 +1,68 @@
+"""How a run begins: at rest on the start face, or released over one of its edges."""
+
+from __future__ import annotations
+
+from math import sqrt
+
+from mcrock.jit import jit
+from mcrock.kernel.contact import E_X, E_Y, E_Z, OPENING
+from mcrock.kernel.dynamics import (
+    ALONG_X,
+    ALONG_Y,
+    ANGLE,
+    F0,
+    F1,
+    F2,
+    F3,
+    P_X,
+    P_Y,
+    Q0,
+    Q1,
+    Q2,
+    Q3,
+    RATE,
+    STATE_SIZE,
+)
+from mcrock.kernel.modes import EDGE, REST
+from mcrock.kernel.rotation import to_ground, turned
+
+
+@jit
+def start_at_rest(top, body, work):
+    """Stand the body on its start face with the COM over the origin of the ground frame."""
+    state, face = work.state, body.start[0]
+    for i in range(STATE_SIZE):
+        state[i] = 0.0
+    state[Q0], state[Q1], state[Q2], state[Q3] = body.pose[0], body.pose[1], body.pose[2], body.pose[3]
+    v = body.vertices[top.face_vertices[top.face_first[face]]]
+    state[P_X], state[P_Y], _ = to_ground(state, v[0], v[1], v[2])
+    work.mode[0], work.mode[1] = REST, face
+
+
+@jit
+def start_tilted(top, body, work, k, tilt, rate):
+    """Stand the body on edge ``k`` of its start face, lifted by ``tilt`` [rad] and turning at ``rate``
+    [rad/s]."""
+    state, edge = work.state, body.edges[k]
+    start_at_rest(top, body, work)
+    state[ANGLE], state[RATE] = tilt, rate
+    state[F0], state[F1], state[F2], state[F3] = body.pose[0], body.pose[1], body.pose[2], body.pose[3]
+    if top.edge_faces[k, 0] != body.start[0]:  # angles count from the other face lying flat
+        q = turned(body.pose, edge[E_X], edge[E_Y], edge[E_Z], -edge[OPENING])
+        state[F0], state[F1], state[F2], state[F3] = q
+        state[ANGLE], state[RATE] = edge[OPENING] - tilt, -rate
+    x, y, _ = to_ground(body.pose, edge[E_X], edge[E_Y], edge[E_Z])
+    norm = sqrt(x * x + y * y)
+    state[ALONG_X], state[ALONG_Y] = x / norm, y / norm
+    v = body.vertices[top.edge_vertices[k, 0]]
+    state[P_X], state[P_Y], _ = to_ground(body.pose, v[0], v[1], v[2])
+    work.mode[0], work.mode[1] = EDGE, k
+
+
+@jit
+def set_start(top, body, work, k, tilt):
+    """Start at rest, or released from ``tilt`` [rad] over edge ``k``."""
+    if tilt == 0.0:
+        start_at_rest(top, body, work)
+    else:
+        start_tilted(top, body, work, k, tilt, 0.0)
