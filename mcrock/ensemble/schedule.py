@@ -9,16 +9,19 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import tempfile
 import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import dask
 from dask.callbacks import Callback
 
 from mcrock.ensemble.part import JOBS, Job, Part, PartResult, describe_error, run_part
+from mcrock.ensemble.share import Shared, open_shared, share
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -36,13 +39,22 @@ def run_local(
     BrokenProcessPool
         If a worker process dies.
     """
-    pool: ProcessPoolExecutor | ThreadPoolExecutor
-    if processes:
-        context = multiprocessing.get_context("spawn")
-        pool = ProcessPoolExecutor(workers, context, _start_process, (name, job))
-    else:
-        JOBS[name] = job
-        pool = ThreadPoolExecutor(workers)
+    with tempfile.TemporaryDirectory(prefix="mcrock-", ignore_cleanup_errors=True) as folder:
+        pool: ProcessPoolExecutor | ThreadPoolExecutor
+        if processes:
+            context = multiprocessing.get_context("spawn")
+            shared = share(job, Path(folder, "arrays"))
+            pool = ProcessPoolExecutor(workers, context, _start_process, (name, shared))
+        else:
+            JOBS[name] = job
+            pool = ThreadPoolExecutor(workers)
+        _run_in(pool, name, parts, report)
+
+
+def _run_in(
+    pool: ProcessPoolExecutor | ThreadPoolExecutor, name: str, parts: Iterable[Part], report: Report
+) -> None:
+    processes = isinstance(pool, ProcessPoolExecutor)
     tasks = [dask.delayed(run_part, pure=False)(name, part) for part in parts]
     finished, wait = False, True
     try:
@@ -77,10 +89,10 @@ class _Reporter(Callback):
             self.report(result)
 
 
-def _start_process(name: str, job: Job) -> None:
+def _start_process(name: str, shared: Shared) -> None:
     """Set up a worker process: it holds the job, leaves Ctrl-C to its parent and ends with it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    JOBS[name] = job
+    JOBS[name] = open_shared(shared)
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_end_with, args=(parent,), daemon=True).start()

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import sqrt
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -51,6 +52,10 @@ MEASURES: dict[str, Measure] = {
 }
 
 
+# a motion never changes, and every part of a study asks for the intensities of all of them
+_KNOWN: WeakKeyDictionary[Motion, dict[str, float]] = WeakKeyDictionary()
+
+
 def intensity(motion: Motion, measure: str) -> float:
     """Intensity of a motion: geometric mean over its two horizontal components.
 
@@ -78,6 +83,9 @@ def intensity(motion: Motion, measure: str) -> float:
     >>> intensity(pair, "pga"), intensity(pair, "pgv")
     (2.0, 1.0)
     """
+    known = _KNOWN.setdefault(motion, {})
+    if measure in known:
+        return known[measure]
     if measure not in MEASURES:
         raise MotionError(f"intensity measure must be one of {', '.join(MEASURES)}, got {measure!r}")
     horizontal = [component for component in motion.acceleration[:2] if component.any()]
@@ -87,4 +95,5 @@ def intensity(motion: Motion, measure: str) -> float:
             "leave it out or use the measure 'factor'"
         )
     peaks = [MEASURES[measure].function(component, motion.dt) for component in horizontal]
-    return sqrt(peaks[0] * peaks[-1])
+    known[measure] = sqrt(peaks[0] * peaks[-1])
+    return known[measure]
