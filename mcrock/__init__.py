@@ -48,6 +48,8 @@ _HOME = {
     "plot_impact_map": "plots",
     "plot_outcomes": "plots",
     "plot_history": "plots",
+    "plot_overturning_spectrum": "plots",
+    "plot_rocking_spectrum": "plots",
     "animate_run": "plots.animation",
     "save_animation": "plots.animation",
 }

@@ -12,7 +12,7 @@ import os
 import signal
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from mcrock import cli_spectrum
+from mcrock import cli_bench, cli_spectrum
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     from mcrock.config import Study
     from mcrock.ensemble import Plan
-    from mcrock.excitation import Motion
-    from mcrock.simulation import Run
 
 CONNECT_SECONDS = 30.0  # to wait for a dask scheduler [s]
 
@@ -65,6 +63,7 @@ app = typer.Typer(
 )
 
 app.add_typer(cli_spectrum.app, name="spectrum")
+app.add_typer(cli_bench.app)
 
 Config = Annotated[Path, typer.Argument(metavar="CONFIG", help="Study file in TOML.", show_default=False)]
 Store = Annotated[Path, typer.Argument(metavar="STORE", help="Result of `mcrock run`.", show_default=False)]
@@ -151,7 +150,7 @@ def check(config: Config, set: Set = None, seed: Seed = None) -> None:
 
     from mcrock.ensemble import estimate_time
     from mcrock.sampling import check_inputs, describe, load_motions
-    from mcrock.terminal import word_time
+    from mcrock.terminal import word_about, word_time
 
     motions = load_motions(study)
     print(describe(study, motions))
@@ -159,7 +158,7 @@ def check(config: Config, set: Set = None, seed: Seed = None) -> None:
     seconds, n_timed = estimate_time(study, motions)
     total = seconds * study.n_realizations * study.n_intensity
     print(
-        f"about {word_time(total / CPU_COUNT)} on the {CPU_COUNT} cores of this machine, "
+        f"{word_about(total / CPU_COUNT)} on the {CPU_COUNT} cores of this machine, "
         f"{word_time(total)} on one ({seconds * 1e3:.3g} ms per run, mean of {n_timed} runs over the study)"
     )
 
@@ -324,10 +323,16 @@ def simulate(
     elif (fps, speed, span) != (None, None, None):
         raise ValueError("--fps, --speed and --span are of an animation: name its file with --animate FILE")
     study = _load(config, set, seed)
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from mcrock.dataset import check_folder
     from mcrock.excitation import pack_motions
+    from mcrock.plots.animation import check_animation, save_animation
+    from mcrock.plots.run_files import save_run
     from mcrock.sampling import draw_inputs, load_motions
     from mcrock.simulation import simulate_realization
-    from mcrock.terminal import label_intensities, word_run
+    from mcrock.terminal import count_frames, label_intensities, word_run
 
     intensity = study.n_intensity - 1 if intensity is None else intensity
     for name, value, size in (
@@ -336,54 +341,28 @@ def simulate(
     ):
         if not 0 <= value < size:
             raise ValueError(f"{name} must be 0 to {size - 1} in this study, got {value}")
+    folder = output or Path(f"run-{realization}-{intensity}")
+    check_folder(folder)
     motions = load_motions(study)
     inputs = draw_inputs(study, motions, realization, realization + 1)
     body, replay = simulate_realization(inputs, 0, intensity, pack_motions(motions), study.controls)
-    motion = motions[inputs.record[0]].scaled(inputs.scale[0, intensity]).rotated(inputs.azimuth[0])
+    if animate is not None:
+        check_animation(animate, fps=fps, speed=speed, span=span, run=replay)
+    factor = inputs.scale[0, intensity]
+    motion = motions[inputs.record[0]].scaled(factor).rotated(inputs.azimuth[0])
     value = inputs.values["intensity_value"][0] if study.is_cloud else study.intensity.si_levels[intensity]
     level = label_intensities([value], study.intensity.units)[0]
-    folder = output or Path(f"run-{realization}-{intensity}")
-    folder.mkdir(parents=True, exist_ok=True)
-    print(f"realization {realization} at {level}: {motion.name}, scaled by {inputs.scale[0, intensity]:.4g}")
-    print(word_run(replay, folder / "events.csv"))
     title = f"{motion.name}, realization {realization} at {level}"
-    for path in _save_run(replay, folder, title, body.slenderness, motion):
-        print(path)
+    paths = save_run(replay, folder, title, motion)
     if animate is not None:
-        from mcrock.plots.animation import save_animation
-
-        with _count_frames() as progress:
+        with count_frames() as progress:
             options = {"fps": fps, "speed": speed, "span": span, "progress": progress}
-            save_animation(replay, body, animate, motion=motion, title=title, **options)
-        print(animate)
-
-
-@contextmanager
-def _count_frames() -> Iterator[Callable[[int, int], None]]:
-    """Progress of an animation, on a terminal."""
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
-        task = bar.add_task("frames of the animation")
-        yield lambda drawn, total: bar.update(task, completed=drawn, total=total)
-
-
-def _save_run(replay: Run, folder: Path, title: str, slenderness: float, motion: Motion) -> list[Path]:
-    """History, event list and figure of one run."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from mcrock.dataset import replacing, save_dataset
-    from mcrock.plots import plot_history, save_figure
-    from mcrock.simulation import events_to_csv
-
-    history, events, figure = (folder / name for name in ("history.nc", "events.csv", "history.png"))
-    save_dataset(replay.history, history, overwrite=True)
-    with replacing(events) as path:
-        path.write_text(events_to_csv(replay))
-    save_figure(plot_history(replay, title, slenderness, motion), figure)
-    return [history, events, figure]
+            paths.append(save_animation(replay, body, animate, motion=motion, title=title, **options))
+    # after the files, as the reader of the output may leave
+    print(f"realization {realization} at {level}: {motion.name}, scaled by {factor:.4g}")
+    print(word_run(replay, folder / "events.csv"))
+    for path in paths:
+        print(path)
 
 
 @app.command()

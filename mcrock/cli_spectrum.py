@@ -6,6 +6,7 @@ Heavy imports happen inside the functions, as in `mcrock.cli`.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from math import isfinite, pi, radians
 from pathlib import Path
@@ -47,12 +48,18 @@ Records = Annotated[str | None, typer.Option(metavar="LIST", help="Records of th
 Csv = Annotated[list[Path] | None, typer.Option("--csv", metavar="FILE", help="Record; repeatable.")]
 Unit = Annotated[str | None, typer.Option(help="Of --csv: m/s2, cm/s2, mm/s2, gal, g or mg.")]
 TimeStep = Annotated[float | None, typer.Option("--dt", help="Of --csv without a time column, in seconds.")]
-Component = Annotated[str, typer.Option(help="Of records: x, y or both, each a motion of its own.")]
+Component = Annotated[
+    str | None,
+    typer.Option(help="Of records: x, y or both, each a motion of its own. Default: both."),
+]
 Periods = Annotated[
     str | None, typer.Option(metavar="LIST", help="Sizes 2 pi/p in seconds: 1,2,4 or FIRST:LAST:COUNT.")
 ]
 Folder = Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Folder of dataset and figure.")]
 Format = Annotated[str, typer.Option(help="Of the figure: png, pdf or svg.")]
+Overwrite = Annotated[
+    bool, typer.Option("--overwrite", help="Replace a dataset and a figure that are there.")
+]
 
 
 @app.command()
@@ -64,7 +71,7 @@ def overturning(
     csv: Csv = None,
     unit: Unit = None,
     dt: TimeStep = None,
-    component: Component = "both",
+    component: Component = None,
     restitution: Restitution = "housner",
     frequency_ratios: Annotated[
         str | None, typer.Option(metavar="LIST", help="omega_p/p. Default for pulses: 0.5:10:96.")
@@ -73,45 +80,73 @@ def overturning(
     periods: Periods = None,
     max_amplitude: Annotated[float, typer.Option(help="End of the scan, a_p/(g tan slenderness).")] = 15.0,
     scan: Annotated[
-        int | None, typer.Option(help="Amplitudes scanned. Default: 400 for pulses, 100 for records.")
+        int | None,
+        typer.Option(
+            help="Amplitudes scanned at each size, rounded up to 2^k + 1; a finer scan contains the coarser. "
+            "Default: 4097 for pulses, 1025 for records."
+        ),
     ] = None,
     output: Folder = Path("spectrum"),
     format: Format = "png",
+    overwrite: Overwrite = False,
 ) -> None:
-    """All amplitudes at which blocks overturn, by their size: every band, not only the lowest.
+    """Bands of amplitude in which blocks overturn, by their size: all that are wider than a step of the scan.
 
     Over omega_p/p for pulses, and for records if --pulse-period is given, else over 2 pi/p.
+
+    Two cores take about 25 s for 100 sizes under records, 5 s under a pulse.
     """
-    check_figure(output, format)
+    stem = _check_output(output, "overturning_spectrum", format, overwrite)
     from mcrock.planar import overturning_spectrum
     from mcrock.planar.request import overturning_table, parse_numbers, read_motions
-    from mcrock.plots.spectrum import plot_overturning_spectrum
+    from mcrock.plots.spectrum import plot_overturning_spectrum, word_scan
+    from mcrock.terminal import table
 
     seconds = _period(pulse_period)
-    motions = read_motions(pulse, seconds, None, fema, records, csv or [], unit, dt, component)
-    axis: dict[str, Any] = {}
-    if periods is None and (pulse or pulse_period is not None or frequency_ratios):
-        if not pulse and pulse_period is None:
-            raise ValueError("--frequency-ratios of records need --pulse-period; or give --periods")
-        axis["frequency_ratios"] = parse_numbers(frequency_ratios or "0.5:10:96", "--frequency-ratios")
-        axis["angular_frequency"] = 2 * pi / seconds
-    elif frequency_ratios:
+    axis: dict[str, Any] = {"angular_frequency": 2 * pi / seconds} if pulse or pulse_period else {}
+    if frequency_ratios is not None and periods is not None:
         raise ValueError("give either --frequency-ratios or --periods")
+    if periods is not None:
+        if pulse and pulse_period is None:
+            raise ValueError(
+                "--periods need the --pulse-period of a --pulse, in seconds; over --frequency-ratios the "
+                "limits do not depend on it"
+            )
+        if pulse_period is not None and not pulse:
+            raise ValueError("--pulse-period of records goes with --frequency-ratios, not with --periods")
+        axis["periods"] = parse_numbers(periods, "--periods")
+    elif axis:
+        axis["frequency_ratios"] = parse_numbers(frequency_ratios or "0.5:10:96", "--frequency-ratios")
+    elif frequency_ratios:
+        raise ValueError("--frequency-ratios of records need --pulse-period; or give --periods")
     else:
-        axis["periods"] = parse_numbers(periods or "1:8:36", "--periods")
+        axis["periods"] = parse_numbers("1:8:36", "--periods")
+    motions = read_motions(pulse, seconds, None, fema, records, csv or [], unit, dt, component)
+    angles = _in_radians(slenderness_deg)
+    if sys.stderr.isatty():
+        sizes = axis["periods"] if "periods" in axis else axis["frequency_ratios"]
+        number = len(motions) * len(angles) * len(sizes)
+        print(f"scanning {number} columns, one for each motion, slenderness and size", file=sys.stderr)
     ds = overturning_spectrum(
         motions,
-        _in_radians(slenderness_deg),
+        angles,
         **axis,
         r=restitution,
         largest_amplitude=max_amplitude,
-        scan=(400 if pulse else 100) if scan is None else scan,
+        scan=scan,
         tolerance=1e-6 if pulse else 1e-4,
     )
+    _write(ds, plot_overturning_spectrum, stem, format, overwrite)
     print("Overturns at a_p/(g tan slenderness), with the impacts before it in brackets")
-    _finish_spectrum(
-        ds, overturning_table(ds), plot_overturning_spectrum, output / "overturning_spectrum", format
-    )
+    print(table(*overturning_table(ds)))
+    print(word_scan(ds))
+    if ds["half_scan_limits"].sum() < ds["limits"].sum():
+        print(
+            "mcrock: warning: bands and islands thinner than the step of the scan, "
+            f"{100 * ds.attrs['scan_step']:.2g} %, may be missing; a larger --scan finds more",
+            file=sys.stderr,
+        )
+    _print_paths(stem, format)
 
 
 @app.command()
@@ -125,30 +160,40 @@ def rocking(
     csv: Csv = None,
     unit: Unit = None,
     dt: TimeStep = None,
-    component: Component = "both",
-    scale: Annotated[float, typer.Option(help="Factor on records.")] = 1.0,
+    component: Component = None,
+    scale: Annotated[float | None, typer.Option(help="Factor on records. Default: 1.")] = None,
     restitution: Restitution = "housner",
     periods: Periods = "0.5:8:151",
     output: Folder = Path("spectrum"),
     format: Format = "png",
+    overwrite: Overwrite = False,
 ) -> None:
     """Largest tilt of blocks by their size, 2 pi/p, and which of them overturn."""
-    check_figure(output, format)
+    stem = _check_output(output, "rocking_spectrum", format, overwrite)
     from mcrock.planar import rocking_spectrum
     from mcrock.planar.request import parse_numbers, read_motions, rocking_table
     from mcrock.plots.spectrum import plot_rocking_spectrum
+    from mcrock.terminal import table
 
     if pulse and (peak_g is None or pulse_period is None):
         raise ValueError("a rocking spectrum of a pulse needs --peak-g and --pulse-period")
     if pulse_period is not None and not pulse:
         raise ValueError("--pulse-period goes with --pulse")
-    motions = read_motions(
-        pulse, _period(pulse_period), peak_g, fema, records, csv or [], unit, dt, component, scale
+    seconds = _period(pulse_period)
+    motions = read_motions(pulse, seconds, peak_g, fema, records, csv or [], unit, dt, component, scale)
+    ds = rocking_spectrum(
+        motions,
+        _in_radians(slenderness_deg),
+        parse_numbers(str(periods), "--periods"),
+        r=restitution,
+        angular_frequency=2 * pi / seconds if pulse else None,
     )
-    sizes = parse_numbers(str(periods), "--periods")
-    ds = rocking_spectrum(motions, _in_radians(slenderness_deg), sizes, r=restitution)
+    if not pulse:
+        ds.attrs["scale"] = 1.0 if scale is None else scale
+    _write(ds, plot_rocking_spectrum, stem, format, overwrite)
     print(f"Largest tilt over the slenderness{', median of the motions' if len(motions) > 1 else ''}")
-    _finish_spectrum(ds, rocking_table(ds), plot_rocking_spectrum, output / "rocking_spectrum", format)
+    print(table(*rocking_table(ds)))
+    _print_paths(stem, format)
 
 
 def check_figure(output: Path, format: str) -> None:
@@ -156,8 +201,25 @@ def check_figure(output: Path, format: str) -> None:
     if format not in FORMATS:
         raise ValueError(f"--format must be one of {', '.join(FORMATS)}, got {format!r}")
     for place in (output, *output.parents):
-        if os.path.lexists(place) and not place.is_dir():
-            raise ValueError(f"{output}: {place} is a file, not a folder; choose another output")
+        if os.path.lexists(place):
+            if not place.is_dir():
+                raise ValueError(f"{output}: {place} is a file, not a folder; choose another output")
+            if not os.access(place, os.W_OK | os.X_OK):
+                raise ValueError(f"{output}: the folder {place} cannot be written to; choose another output")
+            return
+
+
+def _check_output(output: Path, name: str, format: str, overwrite: bool) -> Path:
+    """Path of dataset and figure without their endings; refused where they cannot be written."""
+    check_figure(output, format)
+    for path in (output / f"{name}.nc", output / f"{name}.{format}"):
+        if not os.path.lexists(path):
+            continue
+        if not overwrite:
+            raise ValueError(f"{path} exists already; replace it with --overwrite or choose another output")
+        if path.is_symlink() or not path.is_file():
+            raise ValueError(f"{path} exists and is no file; choose another output")
+    return output / name
 
 
 def _period(seconds: float | None) -> float:
@@ -182,19 +244,23 @@ def _in_radians(slenderness_deg: str) -> list[float]:
     return [radians(angle) for angle in angles]
 
 
-def _finish_spectrum(
-    ds: xr.Dataset, rows: Any, plot: Callable[[xr.Dataset], Any], stem: Path, format: str
+def _write(
+    ds: xr.Dataset, plot: Callable[[xr.Dataset], Any], stem: Path, format: str, overwrite: bool
 ) -> None:
-    """Print the table of a spectrum, write its dataset and draw its figure."""
+    """Write the dataset of a spectrum and its figure, or neither."""
     import matplotlib
 
     matplotlib.use("Agg")
-    from mcrock.dataset import save_dataset
+    from mcrock.dataset import replacing, save_dataset
     from mcrock.plots import save_figure
-    from mcrock.terminal import table
 
-    print(table(*rows))
+    ax = plot(ds)
     stem.parent.mkdir(parents=True, exist_ok=True)
-    save_dataset(ds, stem.with_suffix(".nc"), overwrite=True)
-    print(stem.with_suffix(".nc"))
-    print(save_figure(plot(ds), stem.with_suffix(f".{format}")))
+    with replacing(stem.with_suffix(f".{format}")) as scratch:
+        save_figure(ax, scratch)
+        save_dataset(ds, stem.with_suffix(".nc"), overwrite=overwrite)
+
+
+def _print_paths(stem: Path, format: str) -> None:
+    for ending in ("nc", format):
+        print(stem.with_suffix(f".{ending}"))

@@ -4,48 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from math import cos, isfinite, sin
+from math import cos, isfinite, pi, sin
+from typing import Any
 
 import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
-from mcrock.body import Body
+from mcrock.body import Body, rotation_matrix
 from mcrock.counter import uniforms
-from mcrock.dataset import OUTPUTS, SCHEMA
+from mcrock.dataset import OUTPUTS, SCHEMA, build_history, event_list
 from mcrock.excitation import STILL, Motion, Pulse, pack_motions
-from mcrock.kernel.contact import (
-    Constants,
-    Topology,
-    empty_constants,
-    fill_constants,
-    topology,
-)
+from mcrock.kernel.contact import OPENING, Constants, Topology, empty_constants, fill_constants, topology
 from mcrock.kernel.dynamics import P_X, P_Y, Q0, W_X
-from mcrock.kernel.integrate import (
-    Batch,
-    Settings,
-    Workspace,
-    empty_workspace,
-    run,
-    run_part,
-)
+from mcrock.kernel.integrate import Batch, Settings, Workspace, empty_workspace, run, run_part
 from mcrock.kernel.landing import ImpactLaw
 from mcrock.kernel.record import EVENT_SIZE, HISTORY_SIZE, OUTCOME, RESULT_SIZE, Trace
 from mcrock.kernel.start import start_at_rest, start_tilted
 from mcrock.params import (
     RECHECK_STREAM,
+    Choice,
     Controls,
     EnergyGain,
-    Event,
     FacetFallback,
     ImpactParameter,
     Inputs,
+    Integer,
     Mode,
     MotionPack,
+    Number,
     Outcome,
+    check_array,
+    check_fields,
+    ruled,
+    shown,
 )
 
+PENETRATION = 1e-6  # of the ground at the start, over the size of the body, that is rounding [1]
+UPRIGHT = (1.0, 0.0, 0.0, 0.0)  # the quaternion of no rotation
 NO_TRACE = Trace(np.zeros((0, HISTORY_SIZE)), np.zeros((0, EVENT_SIZE)), np.zeros(2, dtype=np.int64))
 
 
@@ -73,35 +69,40 @@ class Impact:
         of the whole face also takes the place of one that would gain energy.
     faces : mapping of int to mapping
         Parameters ``lam_lon``, ``lam_lat`` of faces that have their own, by face number.
+
+    Raises
+    ------
+    ValueError
+        For a value that is none of these.
     """
 
-    lam: float = 1.0
-    tau: float = 0.0
-    lam_lon: float = 1.0
-    lam_lat: float = 0.0
-    tau_facet: float | None = None
+    lam: float = ruled(1.0, Number("1"))
+    tau: float = ruled(0.0, Number("N m s"))
+    lam_lon: float = ruled(1.0, Number("1"))
+    lam_lat: float = ruled(0.0, Number("1"))
+    tau_facet: float | None = ruled(None, Number("N m s"), optional=True)
     point: tuple[float, float] | None = None
-    energy_gain: str = "project"
-    facet_fallback: str = "rest"
+    energy_gain: str = ruled("project", Choice(("project", "allow")))
+    facet_fallback: str = ruled("rest", Choice(("rest", "plastic")))
     faces: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name in ("lam", "tau", "lam_lon", "lam_lat"):
-            if not isfinite(getattr(self, name)):
-                raise ValueError(f"Impact.{name} must be finite, got {getattr(self, name)!r}")
-        if self.tau_facet is not None and not isfinite(self.tau_facet):
-            raise ValueError(f"Impact.tau_facet must be finite [N m s] or None, got {self.tau_facet!r}")
-        if self.energy_gain.upper() not in EnergyGain.__members__:
-            raise ValueError(f"Impact.energy_gain must be 'project' or 'allow', got {self.energy_gain!r}")
-        if self.facet_fallback.upper() not in FacetFallback.__members__:
-            raise ValueError(
-                f"Impact.facet_fallback must be 'rest' or 'plastic', got {self.facet_fallback!r}"
-            )
+        check_fields(self)
+        if self.point is not None:
+            point = check_array("Impact.point", self.point, (2,), "m")
+            object.__setattr__(self, "point", tuple(point.tolist()))
+        example = "as in {0: {'lam_lon': 0.5}}"
+        if not isinstance(self.faces, Mapping):
+            raise ValueError(f"Impact.faces must be a mapping, {example}, got {shown(self.faces)}")
         for number, own in self.faces.items():
-            if not set(own) <= {"lam_lon", "lam_lat"} or not all(isfinite(value) for value in own.values()):
+            Integer(0).check("Impact.faces: the number of a face", number)
+            if not isinstance(own, Mapping) or not own or not set(own) <= {"lam_lon", "lam_lat"}:
                 raise ValueError(
-                    f"Impact.faces[{number}] may hold finite numbers 'lam_lon' and 'lam_lat', got {dict(own)}"
+                    f"Impact.faces[{number}] must hold 'lam_lon', 'lam_lat' or both, {example}, "
+                    f"got {shown(own)}"
                 )
+            for name, value in own.items():
+                Number("1").check(f"Impact.faces[{number}][{name!r}]", value)
 
     def values(self) -> np.ndarray:
         """Parameters by `mcrock.params.ImpactParameter`, then lam_lon and lam_lat of the faces."""
@@ -128,19 +129,51 @@ class Start:
     Attributes
     ----------
     edge, tilt, rate : int, float, float
-        Turned by ``tilt`` [rad] about an edge of the start face (edge k of a base joins its vertices
-        k and k + 1; positive lifts the face), with the rate of that angle [rad/s].
+        The start face lifted by ``tilt`` >= 0 [rad] about one of its edges (edge k of a base joins its
+        vertices k and k + 1), with the rate of that angle [rad/s].
     vertex, orientation, angular_velocity : int, array_like (4,), array_like (3,)
         Standing on a vertex with a unit quaternion (scalar first, body to ground) and an angular
         velocity in ground axes [rad/s].
+
+    Raises
+    ------
+    ValueError
+        For values that contradict each other, or are none of these.
     """
 
-    edge: int | None = None
-    tilt: float = 0.0
-    rate: float = 0.0
-    vertex: int | None = None
-    orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0)
+    edge: int | None = ruled(None, Integer(0), optional=True)
+    tilt: float = ruled(0.0, Number("rad", least=0.0))
+    rate: float = ruled(0.0, Number("rad/s"))
+    vertex: int | None = ruled(None, Integer(0), optional=True)
+    orientation: ArrayLike = UPRIGHT
     angular_velocity: ArrayLike = (0.0, 0.0, 0.0)
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        q = check_array("Start.orientation", self.orientation, (4,), "1")
+        norm = np.linalg.norm(q)
+        if abs(norm - 1.0) > 1e-9:
+            raise ValueError(f"Start.orientation must be a unit quaternion, scalar first, got {q.tolist()}")
+        omega = check_array("Start.angular_velocity", self.angular_velocity, (3,), "rad/s")
+        object.__setattr__(self, "orientation", tuple((q / norm).tolist()))
+        object.__setattr__(self, "angular_velocity", tuple(omega.tolist()))
+        if self.edge is not None and self.vertex is not None:
+            raise ValueError(
+                f"a body starts on an edge or on a vertex, got Start.edge = {self.edge} and "
+                f"Start.vertex = {self.vertex}"
+            )
+        if self.edge is None and (self.tilt or self.rate):
+            raise ValueError("Start.tilt and Start.rate turn the body about an edge: give Start.edge too")
+        if self.vertex is None and (self.orientation != UPRIGHT or omega.any()):
+            raise ValueError(
+                "Start.orientation and Start.angular_velocity are of a body that stands on a vertex: give "
+                "Start.vertex too"
+            )
+        if self.tilt == 0.0 and self.rate < 0.0:
+            raise ValueError(
+                f"Start.rate must be >= 0 [rad/s] where Start.tilt is 0, as the face lies on the ground, "
+                f"got {self.rate:g}"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,12 +192,15 @@ class Run:
         None but in a facet impact) of every change of contact.
     history : Dataset
         Motion over ``time``: mode, orientation, angular velocity, centre of mass, energy, tilt.
+    body : Body
+        The body that it was made with.
     """
 
     outcome: Outcome
     results: dict[str, float]
-    events: list[dict]
+    events: list[dict[str, Any]]
     history: xr.Dataset
+    body: Body
 
     def __getattr__(self, name: str) -> float:
         try:
@@ -209,29 +245,29 @@ def _set_start(top: Topology, constants: Constants, work: Workspace, start: Star
             raise ValueError(
                 f"Start.edge must be an edge of the start face, {', '.join(map(str, own))}, got {start.edge}"
             )
+        opening = constants.edges[start.edge, OPENING]
+        most = opening if isfinite(opening) else pi / 2  # of a body that may lie on its base alone
+        if start.tilt > most:
+            raise ValueError(
+                f"Start.tilt must be at most {most:.6g} rad over edge {start.edge}, where the body has "
+                f"tipped over, got {start.tilt:g}"
+            )
         start_tilted(top, constants, work, int(start.edge), float(start.tilt), float(start.rate))
     elif start.vertex is not None:
         n = len(vertices)
         if not 0 <= start.vertex < n:
             raise ValueError(f"Start.vertex must be 0 to {n - 1}, got {start.vertex}")
-        q = np.array(start.orientation, float)
-        if q.shape != (4,) or not np.isclose(np.linalg.norm(q), 1.0, atol=1e-9):
-            raise ValueError(f"Start.orientation must be a unit quaternion, scalar first, got {q.tolist()}")
-        state[Q0 : Q0 + 4] = q / np.linalg.norm(q)
-        state[W_X : W_X + 3] = rotation_matrix(state[Q0 : Q0 + 4]).T @ np.array(start.angular_velocity, float)
+        turn = rotation_matrix(start.orientation)
+        heights = (vertices - vertices[start.vertex]) @ turn[2]
+        if heights.min() < -PENETRATION * np.ptp(vertices, axis=0).max():
+            raise ValueError(
+                f"Start.orientation puts vertex {heights.argmin()} {-heights.min():.3g} m below vertex "
+                f"{start.vertex}, on which the body is to stand"
+            )
+        state[Q0 : Q0 + 4] = start.orientation
+        state[W_X : W_X + 3] = turn.T @ np.array(start.angular_velocity)
         state[[P_X, P_Y]] = (rotation_matrix(constants.pose) @ vertices[start.vertex])[:2]
         work.mode[:] = Mode.VERTEX, start.vertex
-
-
-def rotation_matrix(q: ArrayLike) -> np.ndarray:
-    """Rotation matrix (..., 3, 3), body to ground, of unit quaternions (..., 4)."""
-    q0, q1, q2, q3 = np.moveaxis(np.asarray(q, float), -1, 0)
-    rows = [
-        [1 - 2 * (q2**2 + q3**2), 2 * (q1 * q2 - q0 * q3), 2 * (q1 * q3 + q0 * q2)],
-        [2 * (q1 * q2 + q0 * q3), 1 - 2 * (q1**2 + q3**2), 2 * (q2 * q3 - q0 * q1)],
-        [2 * (q1 * q3 - q0 * q2), 2 * (q2 * q3 + q0 * q1), 1 - 2 * (q1**2 + q2**2)],
-    ]
-    return np.stack([np.stack(row, -1) for row in rows], -2)
 
 
 def simulate(
@@ -270,7 +306,7 @@ def simulate(
     Raises
     ------
     ValueError
-        If ``start`` does not fit the body.
+        If an argument is not what it must be, or ``start`` does not fit the body.
 
     Examples
     --------
@@ -279,6 +315,9 @@ def simulate(
     >>> run.outcome.name, round(run.events[0]["t"], 4), run.events[0]["kind"]
     ('AT_REST', 0.3744, 'facet_impact')
     """
+    _check_arguments(body=body, motion=motion, impact=impact, start=start, controls=controls)
+    if t_end is not None:
+        t_end = Number("s", least=0.0).check("simulate.t_end", t_end)
     impact, controls, start = impact or Impact(), controls or Controls(), start or Start()
     pack = pack_motions([motion]) if motion is not None else STILL
     values = impact.values()
@@ -295,6 +334,19 @@ def simulate(
     )
     base_only = body.stands_clear and body.start_face == 0 and not controls.follow_fall
     return _traced(body, base_only, pack, 0, 1.0, 0.0, law, start, controls, t_end, history)
+
+
+def _check_arguments(**arguments: Any) -> None:
+    kinds: dict[str, tuple[tuple[type, ...], str]] = {
+        "body": ((Body,), "a Body, as cuboid() makes one"),
+        "motion": ((Motion, Pulse, type(None)), "one Motion or Pulse"),
+        "impact": ((Impact, type(None)), "an Impact, as in Impact(lam=0.9)"),
+        "start": ((Start, type(None)), "a Start, as in Start(edge=0, tilt=0.1)"),
+        "controls": ((Controls, type(None)), "Controls, as in Controls(tail=10)"),
+    }
+    for name, value in arguments.items():
+        if not isinstance(value, kinds[name][0]):
+            raise ValueError(f"simulate.{name} must be {kinds[name][1]}, got {shown(value)}")
 
 
 def simulate_realization(
@@ -380,76 +432,10 @@ def _traced(body, base_only, pack, index, scale, azimuth, law, start, controls, 
     return Run(
         Outcome(int(result[OUTCOME])),
         results,
-        _events(top, trace.events[: trace.used[1]] if history else trace.events),
-        _history(trace.history[: trace.used[0]] if history else trace.history),
+        event_list(trace.events[: trace.used[1]] if history else trace.events),
+        build_history(trace.history[: trace.used[0]] if history else trace.history),
+        body,
     )
-
-
-def _events(top: Topology, rows: np.ndarray) -> list[dict]:
-    return [
-        {
-            "t": float(row[0]),
-            "kind": Event(int(row[1])).name.lower(),
-            "to": (Mode(int(row[2])).name, int(row[3])),
-            "omega": row[4:7].copy(),
-            "energy_change": float(row[7]),
-            "tilt": float(row[8]),
-            "face": int(row[9]) if row[9] >= 0 else None,
-        }
-        for row in rows
-    ]
-
-
-def _history(rows: np.ndarray) -> xr.Dataset:
-    axis = ("time", "axis")
-    q = rows[:, 3:7]
-    up_x = 2.0 * (q[:, 1] * q[:, 3] - q[:, 0] * q[:, 2])
-    up_y = 2.0 * (q[:, 2] * q[:, 3] + q[:, 0] * q[:, 1])
-    tilt, sine = rows[:, 14], np.hypot(up_x, up_y)
-    # the rotation without its yaw: tilt along the horizontal (up_y, -up_x), upside down along any, here x
-    along_x = np.divide(up_y, sine, out=np.ones_like(sine), where=sine > 0.0)
-    along_y = np.divide(-up_x, sine, out=np.zeros_like(sine), where=sine > 0.0)
-    variables = {
-        "mode": ("time", rows[:, 1].astype("i1"), {"long_name": "contact mode"}),
-        "index": ("time", rows[:, 2].astype("i4"), {"long_name": "edge, vertex or face in contact"}),
-        "orientation": (("time", "quaternion"), rows[:, 3:7], {"long_name": "quaternion body to ground"}),
-        "angular_velocity": (axis, rows[:, 7:10], {"units": "rad s-1", "long_name": "angular velocity"}),
-        "com": (axis, rows[:, 10:13], {"units": "m", "long_name": "centre of mass"}),
-        "rotation_x": ("time", tilt * along_x, {"units": "rad", "long_name": "rotation about base axis x"}),
-        "rotation_y": ("time", tilt * along_y, {"units": "rad", "long_name": "rotation about base axis y"}),
-        "energy": ("time", rows[:, 13], {"units": "J", "long_name": "mechanical energy"}),
-        "tilt": ("time", tilt, {"units": "rad", "long_name": "tilt of the body axis"}),
-    }
-    variables["mode"][2]["flag_values"] = [int(mode) for mode in Mode]
-    variables["mode"][2]["flag_meanings"] = " ".join(mode.name.lower() for mode in Mode)
-    return xr.Dataset(
-        variables,
-        coords={"time": ("time", rows[:, 0], {"units": "s"}), "axis": ["x", "y", "z"]},
-    )
-
-
-def events_to_csv(run: Run) -> str:
-    """Event list of a run as comma-separated text, units in the first line."""
-    head = (
-        "t [s],kind,mode,index,omega_x [rad/s],omega_y [rad/s],omega_z [rad/s],"
-        "energy_change [J],tilt [rad],face"
-    )
-    rows = [
-        ",".join(
-            [
-                repr(float(event["t"])),
-                event["kind"],
-                event["to"][0],
-                str(event["to"][1]),
-                *(repr(float(value)) for value in event["omega"]),
-                repr(float(event["energy_change"])),
-                repr(float(event["tilt"])),
-                "" if event["face"] is None else str(event["face"]),
-            ]
-        )
-        for event in run.events
-    ]
-    return "\n".join([head, *rows]) + "\n"
 
 
 def simulate_part(inputs: Inputs, motions: MotionPack, controls: Controls) -> dict[str, np.ndarray]:

@@ -27,8 +27,9 @@ from mcrock.dataset import (
     FILES,
     OUTPUT,
     OUTPUTS,
-    SCHEMA,
     attributes,
+    declaration,
+    is_declared,
     is_store,
     missing_files,
     read_attributes,
@@ -141,7 +142,7 @@ def _create_arrays(
     length = chunk_length(n_realizations, n_intensity)
     group = zarr.open_group(path, mode="r+")
     for name in names:
-        variable = SCHEMA[name]
+        variable = declaration(name)
         dims = variable.dims[:1] if is_cloud and variable.dims == OUTPUT else variable.dims
         shape, chunks = (n_realizations, n_intensity)[: len(dims)], (length, n_intensity)[: len(dims)]
         attrs = attributes(name, *measure)
@@ -200,7 +201,8 @@ def check_removable(path: Path) -> None:
     """Raise `StoreError` unless `path` is a store of mcrock and holds nothing else."""
     if path.is_symlink() or not is_store(path):
         raise StoreError(f"{path} is not a store of mcrock and is left alone; choose another output")
-    foreign = sorted(entry.name for entry in path.iterdir() if entry.name not in {*SCHEMA, "zarr.json"})
+    names = {entry.name for entry in path.iterdir()} - {"zarr.json"}
+    foreign = sorted(name for name in names if not is_declared(name))
     if foreign:
         raise StoreError(f"{path} holds files that are not mcrock's and is left alone: {', '.join(foreign)}")
 
@@ -247,7 +249,7 @@ def chunks_done(path: Path) -> np.ndarray:
     done = read_marks(path)
     names = (read_attributes(path / "chunk_done") or {}).get(FILES, "").split()
     for name, index in missing_files(path, names, done):
-        if SCHEMA[name].dims[0] == "realization":
+        if declaration(name).dims[0] == "realization":
             done[slice(None) if index is None else index[0]] = False
     return done
 
@@ -277,7 +279,7 @@ def write_part(path: Path, start: int, values: Mapping[str, np.ndarray], attrs: 
     """
     check_same_study(path, attrs)
     group = zarr.open_group(path, mode="r+")
-    arrays = {name: array for name, array in group.arrays() if SCHEMA[name].dims[0] == "realization"}
+    arrays = {name: array for name, array in group.arrays() if declaration(name).dims[0] == "realization"}
     n_realizations, length = arrays["outcome"].shape[0], arrays["outcome"].chunks[0]
     stop = start + len(values["outcome"])
     if start % length or (stop % length and stop != n_realizations) or stop > n_realizations:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Protocol
@@ -27,6 +27,17 @@ class Report(Protocol):
     """What `run_study` calls as it goes."""
 
     def __call__(self, progress: Progress) -> None: ...
+
+
+@contextmanager
+def count_frames() -> Iterator[Callable[[int, int], None]]:
+    """Progress of an animation on the error stream, if that is a terminal."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
+        task = bar.add_task("frames of the animation")
+        yield lambda drawn, total: bar.update(task, completed=drawn, total=total)
 
 
 @contextmanager
@@ -94,6 +105,15 @@ def word_time(seconds: float) -> str:
         if seconds < limit:
             return f"{seconds / size:.{0 if size == 1 else 1}f} {unit}"
     return f"{seconds / 86400:.1f} days"
+
+
+def word_about(seconds: float) -> str:
+    """An estimated time span.
+
+    >>> word_about(0.2), word_about(300)
+    ('less than 1 s', 'about 5.0 min')
+    """
+    return f"{'about ' if seconds >= 1 else ''}{word_time(seconds)}"
 
 
 def label_intensities(values: Sequence[float], units: str) -> list[str]:

@@ -6,6 +6,7 @@ from: the inward normal of the start face unless given. The array functions work
 once, one per realization of a study.
 """
 
+from mcrock.body.base import check_polygons
 from mcrock.body.body import Body, derived
 from mcrock.body.check import check_bodies
 from mcrock.body.faces import (
@@ -18,8 +19,9 @@ from mcrock.body.faces import (
     settle,
     stable_faces,
     stands_over,
+    uplift_slenderness,
 )
-from mcrock.body.frame import body_axes
+from mcrock.body.frame import body_axes, rotation_matrix
 from mcrock.body.mass import solid_moments
 from mcrock.body.merge import merge_coplanar, orient
 from mcrock.body.polyhedron import hull, hull_surface, lowest_face, polyhedron
@@ -43,6 +45,7 @@ __all__ = [
     "Faces",
     "body_axes",
     "check_bodies",
+    "check_polygons",
     "circle_polygon",
     "cuboid",
     "cuboid_properties",
@@ -66,9 +69,11 @@ __all__ = [
     "prism_faces",
     "prism_properties",
     "prism_volume",
+    "rotation_matrix",
     "scaled_base",
     "settle",
     "solid_moments",
     "stable_faces",
     "stands_over",
+    "uplift_slenderness",
 ]

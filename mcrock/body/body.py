@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mcrock.body.check import check_bodies, check_faces, edge_geometry
+from mcrock.body.base import edge_geometry
+from mcrock.body.check import check_bodies, check_faces, face_lists, face_number, face_numbers
 from mcrock.body.faces import (
     Array,
     Faces,
@@ -20,7 +21,7 @@ from mcrock.body.faces import (
     stands_over,
 )
 from mcrock.body.frame import downwards
-from mcrock.params import GRAVITY
+from mcrock.params import GRAVITY, Number
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,8 +72,9 @@ class Body:
     base_faces: tuple[int, ...] = None  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "mass", float(self.mass))
-        object.__setattr__(self, "gravity", float(self.gravity))
+        for name, unit in (("mass", "kg"), ("gravity", "m/s2")):
+            value = Number(unit, above=0.0).check(f"Body.{name}", getattr(self, name))
+            object.__setattr__(self, name, value)
         for name, shape in (("inertia", "(3, 3) [kg m2]"), ("vertices", "(n, 3) [m]")):
             try:
                 array = np.array(getattr(self, name), dtype=float)
@@ -86,24 +88,19 @@ class Body:
         check_bodies(*self._arrays(), self.faces, np.array([self.start_face]))
         base = nearly_flat(self.vertices, self.faces, self.start_face)
         if self.base_faces is not None:
-            base = tuple(
-                sorted({self.start_face, *(self._face_number(f, "base_faces") for f in self.base_faces)})
-            )
+            listed = face_numbers("Body.base_faces", self.base_faces, len(self.faces))
+            base = tuple(sorted({self.start_face, *listed}))
         object.__setattr__(self, "base_faces", base)
 
     def _set_faces(self) -> None:
         if self.faces is None:
             faces: Faces = (tuple(range(len(self.vertices))),)
         else:
-            faces = tuple(tuple(int(v) for v in face) for face in self.faces)
+            faces = face_lists("Body.faces", self.faces)
             check_faces(faces, len(self.vertices))
         object.__setattr__(self, "faces", faces)
-        object.__setattr__(self, "start_face", self._face_number(self.start_face, "start_face"))
-
-    def _face_number(self, face: int, name: str) -> int:
-        if not 0 <= face < len(self.faces):
-            raise ValueError(f"Body.{name} must be 0 to {len(self.faces) - 1}, got {face}")
-        return int(face)
+        start = face_number("Body.start_face", self.start_face, len(faces))
+        object.__setattr__(self, "start_face", start)
 
     def _arrays(self) -> tuple[Array, Array, Array, Array]:
         """Mass, inertia, vertices and gravity as those of one body among many."""

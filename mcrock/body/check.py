@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mcrock.body.base import check_base, refuse
 from mcrock.body.faces import (
-    FLATNESS,
     Array,
     Faces,
+    area_vectors,
     directed_edges,
     dot,
     exterior_angles,
@@ -18,19 +19,9 @@ from mcrock.body.faces import (
     face_normals,
 )
 from mcrock.body.merge import MERGE_ANGLE
+from mcrock.params import Integer, shown
 
 PLANE = 1e-6  # deviation of a face from its plane, over the size; it may be merged from several [1]
-
-
-def edge_geometry(vertices: Array) -> tuple[Array, Array, Array, Array]:
-    """Distance [m] of the COM axis from each base edge (positive inside), slenderness [rad],
-    unit edge directions (..., 2) [1] and lengths [m]; leading shape (n, k)."""
-    step = np.roll(vertices, -1, axis=1)[..., :2] - vertices[..., :2]
-    length = np.hypot(step[..., 0], step[..., 1])
-    with np.errstate(invalid="ignore", divide="ignore"):
-        unit = step / length[..., None]
-    distance = vertices[..., 0] * unit[..., 1] - vertices[..., 1] * unit[..., 0]
-    return distance, np.arctan2(distance, -vertices[..., 2]), unit, length
 
 
 def check_bodies(
@@ -63,44 +54,47 @@ def check_bodies(
     ValueError
         With field, unit and value of the first body that fails.
     """
-    _check_matter(mass, inertia, gravity)
-    _refuse(
+    refuse(
         ~np.isfinite(vertices).all((1, 2)),
         lambda i: f"Body.vertices must be finite [m], got {vertices[i].tolist()}",
     )
     if faces is None or len(faces) == 1:
-        _check_base(vertices if faces is None else vertices[:, faces[0]])
+        _check_matter(mass, inertia, gravity)
+        check_base(vertices if faces is None else vertices[:, faces[0]])
     else:
+        _check_outside(vertices, faces)  # first: the mass of a homogeneous body has the sign of its volume
+        _check_matter(mass, inertia, gravity)
         _check_polyhedra(vertices, faces, start_face)
+        _check_spread(mass, inertia, vertices)
 
 
 def _check_matter(mass: Array, inertia: Array, gravity: Array | None) -> None:
-    _refuse(
+    refuse(
         ~(np.isfinite(mass) & (mass > 0)),
-        lambda i: f"Body.mass must be finite and > 0 kg, got {mass[i]:g}",
+        lambda i: f"Body.mass must be a finite number > 0 [kg], got {mass[i]:g}",
     )
     if gravity is not None:
-        _refuse(
+        refuse(
             ~(np.isfinite(gravity) & (gravity > 0)),
-            lambda i: f"Body.gravity must be finite and > 0 m/s2, got {gravity[i]:g}",
+            lambda i: f"Body.gravity must be a finite number > 0 [m/s2], got {gravity[i]:g}",
         )
-    _refuse(
+    refuse(
         ~np.isfinite(inertia).all((1, 2)),
         lambda i: f"Body.inertia must be finite [kg m2], got {inertia[i].tolist()}",
     )
     scale = np.abs(inertia).max((1, 2))
-    _refuse(
+    refuse(
         (np.abs(inertia - inertia.transpose(0, 2, 1)) > 1e-9 * scale[:, None, None]).any((1, 2)),
         lambda i: f"Body.inertia must be symmetric [kg m2], got {inertia[i].tolist()}",
     )
     moments = np.linalg.eigvalsh(inertia)
-    _refuse(
+    refuse(
         moments[:, 0] <= 0,
         lambda i: (
             f"Body.inertia must be positive definite; its principal moments are {moments[i].tolist()} kg m2"
         ),
     )
-    _refuse(
+    refuse(
         moments[:, 2] > (moments[:, 0] + moments[:, 1]) * (1 + 1e-9),
         lambda i: (
             "Body.inertia breaks the triangle inequality (no principal moment may exceed the sum of "
@@ -109,60 +103,60 @@ def _check_matter(mass: Array, inertia: Array, gravity: Array | None) -> None:
     )
 
 
-def _check_base(vertices: Array) -> None:
-    """Refuse bases that are no convex polygon in a plane z = -h or that the COM is not over."""
-    if vertices.shape[1] < 3:
-        raise ValueError(f"Body.vertices must list at least 3 base vertices, got {vertices.shape[1]}")
-    size = np.ptp(vertices[..., :2], axis=1).max(-1)
-    depth = np.ptp(vertices[..., 2], axis=1)
-    _refuse(
-        depth > FLATNESS * size,
+def _check_outside(vertices: Array, faces: Faces) -> None:
+    """Refuse surfaces whose outside is inside."""
+    first = vertices[:, [face[0] for face in faces]]
+    volume = dot(area_vectors(vertices, faces), first).sum(1) / 6.0
+    refuse(
+        volume < 0,
         lambda i: (
-            f"Body.vertices must lie in one plane z = -h [m], but their z differ by {depth[i]:.3g} m; "
-            "for a whole body give faces too, or use hull()"
+            "Body.vertices turn the body inside out: its faces, each counter-clockwise seen from inside the "
+            f"body, enclose {volume[i]:.4g} m3"
         ),
     )
-    _refuse(
-        vertices[..., 2].max(1) >= 0,
+
+
+def _check_spread(mass: Array, inertia: Array, vertices: Array) -> None:
+    """Refuse principal moments that no matter between the vertices can have, however it is spread."""
+    moments, axes = np.linalg.eigh(inertia)
+    along = vertices @ axes
+    square = (dot(vertices, vertices)[..., None] - along**2).max(1)  # farthest from each principal axis
+    excess = moments / (mass[:, None] * square)
+    worst = excess.argmax(1)
+    refuse(
+        excess.max(1) > 1 + 1e-9,
         lambda i: (
-            "Body.vertices must lie below the centre of mass (z < 0 m), got z = "
-            f"{vertices[i, :, 2].max():.6g} m"
+            f"Body.inertia has the principal moment {moments[i, worst[i]]:.4g} kg m2, but if all of the "
+            f"{mass[i]:.6g} kg were at the vertex farthest from its axis, {square[i, worst[i]] ** 0.5:.4g} m "
+            f"away, it would be {mass[i] * square[i, worst[i]]:.4g} kg m2; check the units, and that it is "
+            "about the centre of mass"
         ),
     )
-    distance, _, unit, length = edge_geometry(vertices)
-    _refuse(
-        length.min(1) <= 1e-9 * size,
-        lambda i: (
-            f"Body.vertices {length[i].argmin()} and {(length[i].argmin() + 1) % vertices.shape[1]} "
-            f"coincide at {vertices[i, length[i].argmin(), :2].tolist()} m"
-        ),
-    )
-    after = np.roll(unit, -1, axis=1)
-    turn = unit[..., 0] * after[..., 1] - unit[..., 1] * after[..., 0]
-    _refuse(
-        (turn < 0).all(1),
-        lambda i: "Body.vertices must run counter-clockwise seen from above; reverse their order",
-    )
-    _refuse(
-        turn.min(1) <= 1e-9,
-        lambda i: (
-            "Body.vertices must be the corners of a convex polygon, counter-clockwise seen from "
-            f"above; the corner at {vertices[i, (turn[i].argmin() + 1) % vertices.shape[1], :2].tolist()} m "
-            "(relative to the centre of mass) is straight or turns the wrong way"
-        ),
-    )
-    heading = np.arctan2(turn, (unit * after).sum(-1)).sum(1)
-    _refuse(
-        np.abs(heading - 2 * np.pi) > 1e-6,
-        lambda i: "Body.vertices must go round the base once; the polygon crosses itself",
-    )
-    _refuse(
-        distance.min(1) <= 0,
-        lambda i: (
-            "the centre of mass must stand over the inside of the base; it lies "
-            f"{-distance[i].min():.6g} m outside base edge {distance[i].argmin()}"
-        ),
-    )
+
+
+def face_number(name: str, face: Any, n_face: int) -> int:
+    """A face of a body; ValueError that calls it ``name`` if the body has none of that number."""
+    if not Integer(0, n_face - 1).fits(face):
+        raise ValueError(f"{name} must be 0 to {n_face - 1}, got {shown(face)}")
+    return int(face)
+
+
+def face_numbers(name: str, faces: Any, n_face: int) -> tuple[int, ...]:
+    """Faces of a body; ValueError that calls them ``name`` if they are no list of face numbers."""
+    if isinstance(faces, str) or not np.iterable(faces):
+        raise ValueError(f"{name} must be a list of face numbers, as in [0, 3], got {shown(faces)}")
+    return tuple(face_number(name, face, n_face) for face in faces)
+
+
+def face_lists(name: str, faces: Any) -> Faces:
+    """Vertices of each face as tuples of int; ValueError that calls them ``name`` if they are not."""
+    try:
+        return tuple(tuple(Integer(0).check(name, v) for v in face) for face in faces)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"{name} must list the vertex numbers of each face, as in [[0, 1, 2], [0, 3, 1], ...], got "
+            f"{shown(faces)}"
+        ) from None
 
 
 def check_faces(faces: Faces, n_vertex: int) -> None:
@@ -221,7 +215,7 @@ def _check_polyhedra(vertices: Array, faces: Faces, start_face: NDArray[np.int64
     for f, face in enumerate(faces):
         _check_face(vertices, f, face, normals[:, f], size)
     pairs, angles = exterior_angles(vertices, faces, normals)
-    _refuse(
+    refuse(
         angles.min(1) < 0.5 * MERGE_ANGLE,  # merging left none below, but rounding may
         lambda i: (
             f"Body.faces {pairs[angles[i].argmin()][0]} and {pairs[angles[i].argmin()][1]} must meet at an "
@@ -230,7 +224,7 @@ def _check_polyhedra(vertices: Array, faces: Faces, start_face: NDArray[np.int64
         ),
     )
     heights = face_heights(vertices, faces, normals)
-    _refuse(
+    refuse(
         heights.min(1) <= 1e-9 * size,
         lambda i: (
             "the centre of mass must be inside the body; it lies "
@@ -239,7 +233,7 @@ def _check_polyhedra(vertices: Array, faces: Faces, start_face: NDArray[np.int64
     )
     start = np.zeros(len(vertices), dtype=np.int64) if start_face is None else start_face
     down = -normals[np.arange(len(vertices)), start, 2]
-    _refuse(
+    refuse(
         down <= 0,
         lambda i: (
             f"the axis of the body (z) must lean by less than 90 deg when face {start[i]} lies on the "
@@ -253,18 +247,18 @@ def _check_face(vertices: Array, f: int, face: tuple[int, ...], normal: Array, s
     corners = vertices[:, face]
     steps = np.roll(corners, -1, axis=1) - corners
     length = np.sqrt(dot(steps, steps))
-    _refuse(
+    refuse(
         length.min(1) <= 1e-9 * size,
         lambda i: (
             f"Body.vertices {face[length[i].argmin()]} and {face[(length[i].argmin() + 1) % len(face)]} "
             f"coincide at {corners[i, length[i].argmin()].tolist()} m (face {f})"
         ),
     )
-    _refuse(~np.isfinite(normal).all(-1), lambda i: f"Body.faces: face {f} has no area [m2]")
+    refuse(~np.isfinite(normal).all(-1), lambda i: f"Body.faces: face {f} has no area [m2]")
     height = np.einsum("nvi,ni->nv", vertices, normal)
     height -= height[:, face].mean(1, keepdims=True)
     off = np.abs(height[:, face])
-    _refuse(
+    refuse(
         off.max(1) > PLANE * size,
         lambda i: (
             f"Body.faces: face {f} must be plane; vertex {face[off[i].argmax()]} is {off[i].max():.3g} m off "
@@ -273,24 +267,17 @@ def _check_face(vertices: Array, f: int, face: tuple[int, ...], normal: Array, s
     )
     along = steps / length[..., None]
     turn = -dot(np.cross(along, np.roll(along, -1, axis=1)), normal[:, None])
-    _refuse(
+    refuse(
         turn.min(1) <= 1e-9,
         lambda i: (
             f"Body.faces: face {f} must be a convex polygon; its corner at vertex "
             f"{face[(turn[i].argmin() + 1) % len(face)]} is straight or turns the wrong way"
         ),
     )
-    _refuse(
+    refuse(
         height.max(1) > PLANE * size,
         lambda i: (
             f"Body.vertices must be the corners of a convex body; vertex {height[i].argmax()} is "
             f"{height[i].max():.3g} m outside face {f}"
         ),
     )
-
-
-def _refuse(bad: NDArray[np.bool_] | np.bool_, message: Callable[[int], str]) -> None:
-    if bad.any():
-        i = int(np.argmax(bad))
-        where = f" (body {i} of {bad.size})" if bad.size > 1 else ""
-        raise ValueError(message(i) + where)

@@ -88,6 +88,21 @@ def stable_faces(vertices: Array, faces: Faces) -> NDArray[np.bool_]:
     return np.stack([distances.min(1) > 0 for distances in sides], -1)
 
 
+def uplift_slenderness(vertices: Array, faces: Faces, start_face: NDArray[np.int64]) -> Array:
+    """Smallest slenderness over the edges of the start face of each body (n,) [rad].
+
+    Gravity times its tangent is the horizontal acceleration at which the body begins to rock, over an
+    edge to another base face too.
+    """
+    normals = face_normals(vertices, faces)
+    heights = face_heights(vertices, faces, normals)
+    found = np.empty(len(vertices))
+    for f in np.unique(start_face):
+        of = start_face == f
+        found[of] = np.arctan2(side_distances(vertices[of], faces[f], normals[of, f]).min(1), heights[of, f])
+    return found
+
+
 def stands_over(vertices: Array, face: tuple[int, ...]) -> NDArray[np.bool_]:
     """Whether ``face`` is perpendicular to z and every other vertex stands over it (n,).
 

@@ -1,9 +1,9 @@
-"""Rotations that lay a face flat and turn body axes upright."""
+"""Rotations: those that lay a face flat and turn body axes upright, and those of quaternions."""
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 Array = NDArray[np.float64]
 
@@ -42,3 +42,14 @@ def body_axes(normal: Array, axis: Array | None = None) -> Array:
         return np.broadcast_to(np.eye(3), flat.shape)
     leaning = flat @ axis  # the axis in the start pose
     return downwards(-leaning) @ flat
+
+
+def rotation_matrix(q: ArrayLike) -> Array:
+    """Rotation matrix (..., 3, 3), body to ground, of unit quaternions (..., 4)."""
+    q0, q1, q2, q3 = np.moveaxis(np.asarray(q, float), -1, 0)
+    rows = [
+        [1 - 2 * (q2**2 + q3**2), 2 * (q1 * q2 - q0 * q3), 2 * (q1 * q3 + q0 * q2)],
+        [2 * (q1 * q2 + q0 * q3), 1 - 2 * (q1**2 + q3**2), 2 * (q2 * q3 - q0 * q1)],
+        [2 * (q1 * q3 - q0 * q2), 2 * (q2 * q3 + q0 * q1), 1 - 2 * (q1**2 + q2**2)],
+    ]
+    return np.stack([np.stack(row, -1) for row in rows], -2)

@@ -10,13 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.spatial import ConvexHull, QhullError
 
 from mcrock.body.body import Body
-from mcrock.body.check import check_face_lists
-from mcrock.body.faces import Array, Faces, exterior_angles, face_normals
+from mcrock.body.check import check_face_lists, face_lists, face_number, face_numbers
+from mcrock.body.faces import Array, Faces, exterior_angles, face_normals, stable_faces
 from mcrock.body.frame import body_axes
 from mcrock.body.mass import solid_moments
 from mcrock.body.merge import MERGE_ANGLE, merge_coplanar, orient
-from mcrock.body.solids import mass_of
-from mcrock.params import GRAVITY
+from mcrock.body.solids import list_of_points, mass_of, positive
+from mcrock.params import GRAVITY, check_array
 
 SHALLOW = 1e-3  # neighbouring faces that differ by less deserve a warning [rad]
 
@@ -63,7 +63,9 @@ def polyhedron(
         homogeneous body about its centroid.
     start_face : int, optional
         Face on which the body starts, by its number in ``faces``; by default the face whose outward
-        normal is closest to -z.
+        normal is closest to -z, of equal ones one that carries the body. It is taken as it is: a body
+        that it does not carry (`Body.face_stable`) rolls off it at the start of a run, where in a study
+        it settles first.
     axis : array_like (3,), optional
         Axis from which tilt is measured, in the axes of the vertices; by default the inward normal of
         the start face. It becomes body z.
@@ -97,7 +99,7 @@ def polyhedron(
     >>> round(wedge.com_height, 4), wedge.face_stable.tolist()
     (0.25, [True, True, True, True])
     """
-    points = _points("polyhedron.vertices", vertices)
+    points = list_of_points("polyhedron.vertices", vertices, 3)
     if faces is None:
         return hull(
             points, density, mass=mass, com=com, inertia=inertia, start_face=start_face, axis=axis,
@@ -106,7 +108,8 @@ def polyhedron(
     surface = surface_of(points, faces)
     start = None if start_face is None else _mapped(surface.face_map, start_face, "start_face")
     if base_faces is not None:
-        base_faces = tuple(_mapped(surface.face_map, f, "base_faces") for f in base_faces)
+        listed = face_numbers("polyhedron.base_faces", base_faces, len(surface.face_map))
+        base_faces = tuple(int(surface.face_map[f]) for f in listed)
     return _body("polyhedron", points, surface, density, mass, com, inertia, start, axis, base_faces, gravity)
 
 
@@ -157,14 +160,14 @@ def hull(
     >>> round(block.frequency, 4), block.base.shape
     (2.987, (4, 3))
     """
-    points = _points("hull.points", points)
-    surface = hull_surface(points)
-    return _body("hull", points, surface, density, mass, com, inertia, start_face, axis, base_faces, gravity)
+    corners = list_of_points("hull.points", points, 3)
+    surface = hull_surface(corners)
+    return _body("hull", corners, surface, density, mass, com, inertia, start_face, axis, base_faces, gravity)
 
 
 def surface_of(points: Array, faces: Faces) -> Surface:
     """Oriented and merged ``faces`` round ``points`` (n, 3) [m]; ValueError as `polyhedron`."""
-    given = tuple(tuple(int(v) for v in face) for face in faces)
+    given = face_lists("polyhedron.faces", faces)
     if len(given) < 4:
         raise ValueError(f"polyhedron.faces must list at least 4 faces, got {len(given)}")
     check_face_lists(given, len(points), "polyhedron")
@@ -197,9 +200,12 @@ def _merged(points: Array, faces: Faces, normals: Array | None = None) -> Surfac
 
 
 def lowest_face(vertices: Array, faces: Faces) -> int:
-    """Face whose outward normal is closest to -z; of equal ones the first. ``vertices`` (n, 3)."""
+    """Face whose outward normal is closest to -z; of equal ones the first that carries the body, or the
+    first. ``vertices`` (n, 3) [m] are relative to the COM."""
     down = face_normals(vertices[None], faces)[0, :, 2]
-    return int(np.flatnonzero(down <= down.min() + 1e-12)[0])
+    lowest = np.flatnonzero(down <= down.min() + 1e-12)
+    stable = lowest[stable_faces(vertices[None], faces)[0, lowest]]
+    return int(stable[0] if len(stable) else lowest[0])
 
 
 def _body(
@@ -220,20 +226,25 @@ def _body(
     if inertia is not None and mass is None:
         raise ValueError(f"{name}.inertia [kg m2] is given, so {name}.mass [kg] is needed too")
     mass = mass_of(name, density, mass, float(volume))
-    centre = centroid if com is None else _vector(f"{name}.com", com, "m")
-    about = mass * spread if inertia is None else np.array(inertia, float)
-    start = lowest_face(corners, surface.faces) if start_face is None else start_face
-    if not 0 <= start < len(surface.faces):
-        raise ValueError(f"{name}.start_face must be 0 to {len(surface.faces) - 1}, got {start}")
+    centre = centroid if com is None else check_array(f"{name}.com", com, (3,), "m")
+    about = mass * spread
+    if inertia is not None:
+        about = check_array(f"{name}.inertia", inertia, (3, 3), "kg m2")
+    relative = corners - centre
+    if start_face is None:
+        start = lowest_face(relative, surface.faces)
+    else:
+        start = face_number(f"{name}.start_face", start_face, len(surface.faces))
+    if base_faces is not None:
+        base_faces = face_numbers(f"{name}.base_faces", base_faces, len(surface.faces))
     if axis is not None:
-        axis = _vector(f"{name}.axis", axis, "1")
+        axis = check_array(f"{name}.axis", axis, (3,), "1")
         if not axis.any():
             raise ValueError(f"{name}.axis must not be zero")
+    gravity = positive(f"{name}.gravity", gravity, "m/s2")
     turn = body_axes(face_normals(corners[None], (surface.faces[start],))[0], axis)[0]
     _warn_if_shallow(name, corners, surface.faces)
-    return Body(
-        mass, turn @ about @ turn.T, (corners - centre) @ turn.T, gravity, surface.faces, start, base_faces
-    )
+    return Body(mass, turn @ about @ turn.T, relative @ turn.T, gravity, surface.faces, start, base_faces)
 
 
 def _warn_if_shallow(name: str, corners: Array, faces: Faces) -> None:
@@ -249,27 +260,5 @@ def _warn_if_shallow(name: str, corners: Array, faces: Faces) -> None:
         )
 
 
-def _points(name: str, points: ArrayLike) -> Array:
-    try:
-        array = np.array(points, float)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} must be an array of numbers of shape (n, 3) [m]") from None
-    if array.ndim != 2 or array.shape[1] != 3:
-        raise ValueError(f"{name} must have shape (n, 3) [m], got {array.shape}")
-    if not np.isfinite(array).all():
-        worst = int(np.argmin(np.isfinite(array).all(1)))
-        raise ValueError(f"{name} must be finite [m], got {array[worst].tolist()} at {worst}")
-    return array
-
-
-def _vector(name: str, value: ArrayLike, unit: str) -> Array:
-    array = np.array(value, float)
-    if array.shape != (3,) or not np.isfinite(array).all():
-        raise ValueError(f"{name} must be 3 finite numbers [{unit}], got {value!r}")
-    return array
-
-
 def _mapped(face_map: NDArray[np.int64], face: int, name: str) -> int:
-    if not 0 <= face < len(face_map):
-        raise ValueError(f"polyhedron.{name} must be 0 to {len(face_map) - 1}, got {face}")
-    return int(face_map[face])
+    return int(face_map[face_number(f"polyhedron.{name}", face, len(face_map))])

@@ -9,15 +9,17 @@ k-1, face k+1 is the top.
 from __future__ import annotations
 
 from math import pi, sin
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mcrock.body.base import check_polygons
 from mcrock.body.body import Body
 from mcrock.body.check import check_bodies
 from mcrock.body.faces import Array, Faces
 from mcrock.body.mass import solid_moments
-from mcrock.params import GRAVITY
+from mcrock.params import GRAVITY, Integer, Number, check_array, shown
 
 
 def cuboid(
@@ -56,13 +58,13 @@ def cuboid(
     >>> round(body.mass, 1), round(body.slenderness, 4), round(body.frequency, 4)
     (665.6, 0.245, 2.987)
     """
-    for name, value in (("width", width), ("depth", depth), ("height", height)):
-        positive(f"cuboid.{name}", value, "m")
+    sizes = {"width": width, "depth": depth, "height": height}
+    width, depth, height = (positive(f"cuboid.{name}", value, "m") for name, value in sizes.items())
     mass = mass_of("cuboid", density, mass, width * depth * height)
     inertia, vertices = cuboid_properties(
-        *(np.array([value], float) for value in (width, depth, height, mass)), np.array(com, float)[None]
+        *(np.array([value]) for value in (width, depth, height, mass)), _offset("cuboid", com)
     )
-    return _standing(mass, inertia, vertices, gravity)
+    return _standing("cuboid", mass, inertia, vertices, gravity)
 
 
 def prism(
@@ -102,12 +104,10 @@ def prism(
     2.987
     """
     corners = _polygon("prism.base", base)
-    positive("prism.height", height, "m")
-    mass = mass_of("prism", density, mass, float(prism_volume(corners[None], np.array([height]))[0]))
-    inertia, vertices = prism_properties(
-        corners[None], np.array([height], float), np.array([mass]), np.array(com, float)[None]
-    )
-    return _standing(mass, inertia, vertices, gravity)
+    heights = np.array([positive("prism.height", height, "m")])
+    mass = mass_of("prism", density, mass, float(prism_volume(corners[None], heights)[0]))
+    inertia, vertices = prism_properties(corners[None], heights, np.array([mass]), _offset("prism", com))
+    return _standing("prism", mass, inertia, vertices, gravity)
 
 
 def frustum(
@@ -153,25 +153,22 @@ def frustum(
     (491.4, 0.3536)
     """
     corners = _polygon("frustum.base", base)
-    positive("frustum.height", height, "m")
+    heights = np.array([positive("frustum.height", height, "m")])
     if (top_scale is None) == (top is None):
         raise ValueError(f"frustum needs exactly one of top_scale [1] and top [m], got {top_scale=}, {top=}")
     if top is None:
-        assert top_scale is not None
-        positive("frustum.top_scale", top_scale, "[1]")
-        upper = scaled_base(corners[None], np.array([top_scale], float))
+        upper = scaled_base(corners[None], np.array([positive("frustum.top_scale", top_scale, "1")]))
     else:
         upper = _polygon("frustum.top", top)[None]
         if len(upper[0]) != len(corners):
             raise ValueError(
                 f"frustum.top must have as many corners as the base, {len(corners)}, got {len(upper[0])}"
             )
-    heights = np.array([height], float)
     mass = mass_of("frustum", density, mass, float(frustum_volume(corners[None], upper, heights)[0]))
     inertia, vertices = frustum_properties(
-        corners[None], upper, heights, np.array([mass]), np.array(com, float)[None]
+        corners[None], upper, heights, np.array([mass]), _offset("frustum", com)
     )
-    return _standing(mass, inertia, vertices, gravity)
+    return _standing("frustum", mass, inertia, vertices, gravity)
 
 
 def cylinder(
@@ -217,15 +214,16 @@ def cylinder(
     >>> round(drum.mass, 3), len(drum.faces)
     (125.664, 26)
     """
-    for name, value in (("radius", radius), ("height", height)):
-        positive(f"cylinder.{name}", value, "m")
-    if n_sides != int(n_sides) or n_sides < 3:
-        raise ValueError(f"cylinder.n_sides must be an integer >= 3, got {n_sides!r}")
-    corners = circle_polygon(np.array([radius], float), int(n_sides))
-    heights = np.array([height], float)
+    radii, heights = (
+        np.array([positive(f"cylinder.{name}", value, "m")])
+        for name, value in (("radius", radius), ("height", height))
+    )
+    if not Integer(3).fits(n_sides):
+        raise ValueError(f"cylinder.n_sides must be an integer >= 3, got {shown(n_sides)}")
+    corners = circle_polygon(radii, int(n_sides))
     mass = mass_of("cylinder", density, mass, float(prism_volume(corners, heights)[0]))
-    inertia, vertices = prism_properties(corners, heights, np.array([mass]), np.array(com, float)[None])
-    return _standing(mass, inertia, vertices, gravity)
+    inertia, vertices = prism_properties(corners, heights, np.array([mass]), _offset("cylinder", com))
+    return _standing("cylinder", mass, inertia, vertices, gravity)
 
 
 def cuboid_properties(
@@ -323,34 +321,50 @@ def prism_faces(k: int) -> Faces:
     return (tuple(range(k)), *walls, tuple(range(2 * k - 1, k - 1, -1)))
 
 
-def _standing(mass: float, inertia: Array, vertices: Array, gravity: float) -> Body:
+def _standing(name: str, mass: float, inertia: Array, vertices: Array, gravity: float) -> Body:
     """A solid, refused with the words for a base if it cannot stand on its own."""
     k = vertices.shape[1] // 2
-    check_bodies(np.array([mass]), inertia, vertices[:, :k], np.array([gravity], float))
+    gravity = positive(f"{name}.gravity", gravity, "m/s2")
+    check_bodies(np.array([mass]), inertia, vertices[:, :k], np.array([gravity]))
     return Body(mass, inertia[0], vertices[0], gravity, prism_faces(k))
 
 
+def _offset(name: str, com: ArrayLike) -> Array:
+    """Offset of the COM (1, 3) [m]."""
+    return check_array(f"{name}.com", com, (3,), "m")[None]
+
+
 def _polygon(name: str, points: ArrayLike) -> Array:
-    """Checked corners (n, 2) of a polygon that runs counter-clockwise [m]."""
-    corners = np.array(points, float)
-    if corners.ndim != 2 or corners.shape[1:] != (2,):
-        raise ValueError(f"{name} must have shape (n, 2) [m], got {corners.shape}")
+    """Checked corners (n, 2) of a convex polygon that runs counter-clockwise [m]."""
+    corners = list_of_points(name, points, 2)
     if len(corners) < 3:
         raise ValueError(f"{name} must have at least 3 corners [m], got {len(corners)}")
-    if not np.isfinite(corners).all():
-        raise ValueError(f"{name} must be finite [m], got {corners.tolist()}")
     area = float(prism_volume(corners[None], np.ones(1))[0])
     if abs(area) <= 1e-12 * float(np.ptp(corners, axis=0).max()) ** 2:
         raise ValueError(f"{name} must be a convex polygon, but its corners enclose no area [m2]")
     if area < 0:
-        raise ValueError(f"{name} must run counter-clockwise seen from above; reverse their order")
+        raise ValueError(f"{name} must run counter-clockwise seen from above; reverse the order of its corners")
+    check_polygons(name, corners[None])
     return corners
 
 
-def positive(name: str, value: float, unit: str) -> None:
-    """Refuse what is not a finite positive number."""
-    if not (np.isfinite(value) and value > 0):
-        raise ValueError(f"{name} must be finite and > 0 {unit}, got {value!r}")
+def list_of_points(name: str, points: ArrayLike, size: int) -> Array:
+    """Finite points (n, size) [m] of a list."""
+    try:
+        array = np.array(points, float)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be an array of numbers of shape (n, {size}) [m]") from None
+    if array.ndim != 2 or array.shape[1] != size:
+        raise ValueError(f"{name} must have shape (n, {size}) [m], got {array.shape}")
+    if not np.isfinite(array).all():
+        worst = int(np.argmin(np.isfinite(array).all(1)))
+        raise ValueError(f"{name} must be finite [m], got {array[worst].tolist()} at {worst}")
+    return array
+
+
+def positive(name: str, value: Any, unit: str) -> float:
+    """A finite positive number; ValueError for anything else."""
+    return Number(unit, above=0.0).check(name, value)
 
 
 def mass_of(name: str, density: float | None, mass: float | None, volume: float) -> float:
@@ -360,8 +374,5 @@ def mass_of(name: str, density: float | None, mass: float | None, volume: float)
             f"{name} needs exactly one of density [kg/m3] and mass [kg], got {density=}, {mass=}"
         )
     if density is not None:
-        positive(f"{name}.density", density, "kg/m3")
-        return density * volume
-    assert mass is not None
-    positive(f"{name}.mass", mass, "kg")
-    return float(mass)
+        return positive(f"{name}.density", density, "kg/m3") * volume
+    return positive(f"{name}.mass", mass, "kg")

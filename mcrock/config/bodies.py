@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mcrock.body import Faces, check_bodies
+from mcrock.body import Faces, check_bodies, check_polygons
 from mcrock.config.distributions import Distribution, Quantity, Uncertain
 from mcrock.config.errors import mistake, refuse, shown
 from mcrock.config.fields import Kind, Number, Table, each, exactly_one
@@ -32,9 +32,12 @@ class Bodies(NamedTuple):
     base_faces: tuple[int, ...]  # faces that may touch the ground without overturning
     stands_clear: bool  # up to a tilt of 90 degrees nothing but face 0 can touch the ground
     settled: bool  # put down on a face that carries it; otherwise it must stand on face 0
+    polygons: dict[str, Array]  # convex polygons (n, k, 2) that it is made of, as the study lists them [m]
 
     def check(self, part: slice = slice(None)) -> None:
         """Refuse impossible bodies among those in ``part`` (ValueError)."""
+        for name, corners in self.polygons.items():  # first, for the sake of coordinates as listed
+            check_polygons(name, corners[part])
         mass, inertia, gravity = self.mass[part], self.inertia[part], self.gravity[part]
         if not self.settled:  # in words about the base
             check_bodies(mass, inertia, self.vertices[part, : len(self.faces[0])], gravity)
@@ -58,8 +61,8 @@ class Bodies(NamedTuple):
         try:
             self.check(slice(good, bad))
         except ValueError as error:
-            corners = "vertices" if self.settled else "base corners"
-            return good, str(error).replace("Body.vertices", corners).replace("Body.", "")
+            name = "vertices" if self.settled else "base"
+            return good, str(error).replace("Body.vertices", name).replace("Body.", "")
         raise AssertionError("a body refused in company must be refused alone")
 
 

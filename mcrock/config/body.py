@@ -52,6 +52,7 @@ def _on_face_0(
     values: dict[str, Array],
     faces: Faces,
     stands_clear: bool = True,
+    polygons: dict[str, Array] | None = None,
 ) -> Bodies:
     """Bodies that must stand on face 0, their only base."""
     start = np.zeros(len(mass), dtype=np.int64)
@@ -66,6 +67,7 @@ def _on_face_0(
         (0,),
         stands_clear,
         settled=False,
+        polygons=polygons or {},
     )
 
 
@@ -96,7 +98,8 @@ class Prism(Solid, Upright):
             mass, com, values = self.weighed(draws, np.abs(prism_volume(base, height)))
             inertia, vertices = prism_properties(base, height, mass, com)
         values = {"body_height": height} | values
-        return _on_face_0(mass, inertia, vertices, draws, values, prism_faces(base.shape[1]))
+        faces = prism_faces(base.shape[1])
+        return _on_face_0(mass, inertia, vertices, draws, values, faces, polygons={"base": base})
 
 
 class Cylinder(Solid, Upright):
@@ -147,7 +150,9 @@ class Frustum(Solid, Upright):
             inertia, vertices = frustum_properties(base, top, height, mass, com)
         faces = prism_faces(base.shape[1])
         values = {"body_height": height} | values
-        return _on_face_0(mass, inertia, vertices, draws, values, faces, self._stands_clear(vertices))
+        polygons = {"base": base} if self.top is None else {"base": base, "top": top}
+        clear = self._stands_clear(vertices)
+        return _on_face_0(mass, inertia, vertices, draws, values, faces, clear, polygons)
 
     def _stands_clear(self, vertices: Array) -> bool:
         """Whether no realization can reach beyond its base; the same for every part of a study."""
@@ -175,7 +180,8 @@ class Free(Shape):
         com = np.stack([draws[f"body.com[{i}]"] for i in range(3)], axis=-1)
         vertices = np.concatenate([corners, np.zeros_like(corners[..., :1])], axis=-1) - com[:, None, :]
         faces = (tuple(range(len(self.base))),)
-        return _on_face_0(draws["body.mass"], drawn_tensor(draws), vertices, draws, {}, faces)
+        inertia = drawn_tensor(draws)
+        return _on_face_0(draws["body.mass"], inertia, vertices, draws, {}, faces, polygons={"base": corners})
 
 
 SHAPES: dict[str, type[Shape]] = {

@@ -13,6 +13,8 @@ from typing import Any, NoReturn
 from pydantic import ValidationError
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
+from mcrock.params import joined
+
 Location = tuple[int | str, ...]
 
 
@@ -59,12 +61,6 @@ def shown(value: Any) -> str:
         text = repr(value)
         return text if len(text) <= 60 else text[:56] + " ..."
     return str(value)
-
-
-def joined(options: Iterable[Any], word: str = "or") -> str:
-    """``'a', 'b' or 'c'``."""
-    texts = [repr(option) for option in options]
-    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} {word} {texts[-1]}"
 
 
 def suggest(word: Any, options: Iterable[str]) -> str:

@@ -14,7 +14,9 @@ from typing import Any, ClassVar, Self
 from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, ValidationError, model_validator
 from pydantic_core import CoreSchema, InitErrorDetails, core_schema
 
-from mcrock.config.errors import joined, mistake, nested, refuse, shown, suggest
+from mcrock import params
+from mcrock.config.errors import mistake, nested, refuse, shown, suggest
+from mcrock.params import joined
 
 
 class Kind:
@@ -57,19 +59,8 @@ def each(items: Sequence[Any], parse: Callable[[Any], Any]) -> tuple[Any, ...]:
 
 
 @dataclass(frozen=True)
-class Number(Kind):
+class Number(params.Number, Kind):
     """A finite number within bounds, fixed for the whole study."""
-
-    unit: str
-    above: float | None = None
-    least: float | None = None
-    most: float | None = None
-
-    @property
-    def bounds(self) -> str:
-        """``> 0``, ``>= 0 and <= 1`` or nothing."""
-        pairs = ((">", self.above), (">=", self.least), ("<=", self.most))
-        return " and ".join(f"{sign} {bound:g}" for sign, bound in pairs if bound is not None)
 
     @property
     def expected(self) -> str:  # type: ignore[override]
@@ -84,41 +75,37 @@ class Number(Kind):
             number = math.inf
         if not math.isfinite(number):
             refuse(mistake(f"expected a finite number [{self.unit}], got {shown(value)}"))
-        low = self.above is not None and number <= self.above
-        low = low or (self.least is not None and number < self.least)
-        if low or (self.most is not None and number > self.most):
+        if not self.within(number):
             refuse(mistake(f"must be {self.bounds} [{self.unit}], got {shown(value)}"))
         return number
 
 
 @dataclass(frozen=True)
-class Integer(Kind):
+class Integer(params.Integer, Kind):
     """An integer within bounds."""
-
-    least: int
-    most: int = 2**63 - 1
 
     @property
     def expected(self) -> str:  # type: ignore[override]
-        top = " and < 2**63" if self.most == 2**63 - 1 else f" and <= {self.most}"
-        return f"an integer >= {self.least}{top}"
+        return self.words
 
     def parse(self, value: Any) -> int:
-        if isinstance(value, bool) or not isinstance(value, int) or not self.least <= value <= self.most:
+        if not self.fits(value):
             refuse(self.wrong(value))
-        return value
+        return int(value)
 
 
 @dataclass(frozen=True)
-class Flag(Kind):
+class Flag(params.Flag, Kind):
     """Yes or no."""
 
-    expected: str = "true or false"
+    @property
+    def expected(self) -> str:  # type: ignore[override]
+        return self.words
 
     def parse(self, value: Any) -> bool:
-        if not isinstance(value, bool):
+        if not self.fits(value):
             refuse(self.wrong(value))
-        return value
+        return bool(value)
 
 
 @dataclass(frozen=True)
@@ -134,26 +121,37 @@ class Text(Kind):
 
 
 @dataclass(frozen=True)
-class Choice(Kind):
+class Choice(params.Choice, Kind):
     """One of a few words or codes, or with ``several`` also a list of them to sample from."""
 
-    options: tuple[str | int, ...]
     several: bool = False
 
     @property
     def expected(self) -> str:  # type: ignore[override]
-        return joined(self.options) + (", or a list of them to sample from" if self.several else "")
+        return self.words + (", or a list of them to sample from" if self.several else "")
 
     def _one(self, value: Any) -> str | int:
-        if isinstance(value, bool) or not isinstance(value, str | int) or value not in self.options:
+        if not self.fits(value):
             words = [option for option in self.options if isinstance(option, str)]
             refuse(self.wrong(value, suggest(value, words) if isinstance(value, str) else ""))
-        return value
+        one: str | int = value
+        return one
 
     def parse(self, value: Any) -> Any:
         if not (self.several and isinstance(value, list | tuple)):
             return self._one(value)
         return each(distinct(value, self.expected), self._one)
+
+
+def kind_of(rule: params.Rule) -> Kind:
+    """The kind of value in a study file that keeps a rule of Python."""
+    kinds: dict[type[params.Rule], type[Kind]] = {
+        params.Number: Number,
+        params.Integer: Integer,
+        params.Flag: Flag,
+        params.Choice: Choice,
+    }
+    return kinds[type(rule)](**vars(rule))
 
 
 @dataclass(frozen=True)

@@ -125,12 +125,12 @@ class Polyhedron(Solid):
         except ValueError as error:
             raise ValueError(str(error).replace("hull.points", "vertices")) from None
         corners, faces = points[surface.kept], surface.faces
-        start = lowest_face(corners, faces) if self.start_face is None else self.start_face
+        relative = self._matter(draws, corners[None], faces)[2]
+        start = lowest_face(relative[0], faces) if self.start_face is None else self.start_face
         for key, numbers in (("start_face", (start,)), ("base_faces", self.base_faces or ())):
             if max(numbers, default=0) >= len(faces):
                 raise ValueError(f"{key}: the body has the faces 0 to {len(faces) - 1}, got {max(numbers)}")
         if self.base_faces is None:
-            relative = self._matter(draws, corners[None], faces)[2]
             base = nearly_flat(corners, faces, settle(relative[0], faces, start))
         else:
             base = tuple(sorted(self.base_faces))
@@ -147,7 +147,17 @@ class Polyhedron(Solid):
         inertia = turn @ inertia @ turn.transpose(0, 2, 1)
         vertices = np.einsum("nij,nvj->nvi", turn, relative)
         return Bodies(
-            mass, inertia, vertices, draws["body.gravity"], values, faces, start, base, False, settled=True
+            mass,
+            inertia,
+            vertices,
+            draws["body.gravity"],
+            values,
+            faces,
+            start,
+            base,
+            stands_clear=False,
+            settled=True,
+            polygons={},
         )
 
     def _matter(

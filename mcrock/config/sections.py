@@ -14,7 +14,6 @@ from mcrock.config.distributions import Distribution, Quantity, Uncertain
 from mcrock.config.errors import mistake, refuse
 from mcrock.config.fields import (
     Choice,
-    Flag,
     Integer,
     Kind,
     Levels,
@@ -25,17 +24,18 @@ from mcrock.config.fields import (
     Text,
     each,
     exactly_one,
+    kind_of,
 )
 from mcrock.excitation.csv_file import UNITS
 from mcrock.excitation.fema_p695 import SETS
 from mcrock.excitation.intensity import MEASURES
-from mcrock.params import STANDARD_GRAVITY, Controls
+from mcrock.params import STANDARD_GRAVITY, Controls, joined
 
 MOST_REALIZATIONS = 2**30  # length of a Sobol sequence of 30 bits [1]
 DEGREE = pi / 180.0  # [rad]
 IMPACT_KEYS = ("lambda", "tau", "lambda_lon", "lambda_lat", "tau_facet")  # as `ImpactParameter`
 FACE_KEYS = ("lambda_lon", "lambda_lat")
-DEFAULTS = {field.name: field.default for field in fields(Controls)}
+FIELDS = {field.name: field for field in fields(Controls)}
 
 
 class FaceImpact(Table):
@@ -44,6 +44,11 @@ class FaceImpact(Table):
     face: Annotated[int, Integer(0)]
     lambda_lon: Annotated[Quantity | None, Uncertain("1")] = None
     lambda_lat: Annotated[Quantity | None, Uncertain("1")] = None
+
+    @classmethod
+    def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+        if not set(FACE_KEYS) & set(data):
+            yield (), f"expected {joined(FACE_KEYS)} or both for the face; give one or leave the table out"
 
 
 @dataclass(frozen=True)
@@ -78,19 +83,20 @@ class Impact(Table):
 
     @property
     def parameters(self) -> dict[str, Quantity | None]:
-        """Specifications by their keys in the table; None is a parameter left to the default."""
+        """Specifications by their keys in the table, and by the number of the face for those of one;
+        None is a parameter left to the default."""
         values = self.lambda_, self.tau, self.lambda_lon, self.lambda_lat, self.tau_facet
         found: dict[str, Quantity | None] = dict(zip(IMPACT_KEYS, values, strict=True))
-        for i, table in enumerate(self.faces):
+        for table in self.faces:
             for key in FACE_KEYS:
                 if getattr(table, key) is not None:
-                    found[f"faces[{i}].{key}"] = getattr(table, key)
+                    found[f"face_{table.face}.{key}"] = getattr(table, key)
         return found
 
     @property
     def columns(self) -> tuple[str, ...]:
         """Key of each column of `mcrock.params.Inputs.impact`."""
-        pairs = [(f"faces[{i}].{key}", key) for i in range(len(self.faces)) for key in FACE_KEYS]
+        pairs = [(f"face_{table.face}.{key}", key) for table in self.faces for key in FACE_KEYS]
         return *IMPACT_KEYS, *(own if own in self.parameters else key for own, key in pairs)
 
     @property
@@ -212,19 +218,23 @@ class Ensemble(Table):
 
 
 def _default(name: str) -> Any:
-    return Field(DEFAULTS[name])
+    return Field(FIELDS[name].default)
+
+
+def _kind(name: str) -> Kind:
+    return kind_of(FIELDS[name].metadata["rule"])
 
 
 class ControlsTable(Table):
-    """Numerical settings; the defaults are those of `Controls`."""
+    """Numerical settings; rules and defaults are those of `Controls`."""
 
-    step: Annotated[float, Number("1", above=0.0, most=1.0)] = _default("step")
-    max_step: Annotated[float, Number("s", above=0.0)] = _default("max_step")
-    tail: Annotated[float, Number("s", least=0.0)] = _default("tail")
-    edge_zeno_time: Annotated[float, Number("s", above=0.0)] = _default("edge_zeno_time")
-    rest_time: Annotated[float, Number("s", above=0.0)] = _default("rest_time")
-    max_steps: Annotated[int, Integer(1)] = _default("max_steps")
-    max_impacts: Annotated[int, Integer(1)] = _default("max_impacts")
-    recheck: Annotated[float, Number("1", least=0.0, most=1.0)] = _default("recheck")
-    follow_fall: Annotated[bool, Flag()] = _default("follow_fall")
-    overturned_by: Annotated[str, Choice(("contact", "tilt"))] = _default("overturned_by")
+    step: Annotated[float, _kind("step")] = _default("step")
+    max_step: Annotated[float, _kind("max_step")] = _default("max_step")
+    tail: Annotated[float, _kind("tail")] = _default("tail")
+    edge_zeno_time: Annotated[float, _kind("edge_zeno_time")] = _default("edge_zeno_time")
+    rest_time: Annotated[float, _kind("rest_time")] = _default("rest_time")
+    max_steps: Annotated[int, _kind("max_steps")] = _default("max_steps")
+    max_impacts: Annotated[int, _kind("max_impacts")] = _default("max_impacts")
+    recheck: Annotated[float, _kind("recheck")] = _default("recheck")
+    follow_fall: Annotated[bool, _kind("follow_fall")] = _default("follow_fall")
+    overturned_by: Annotated[str, _kind("overturned_by")] = _default("overturned_by")

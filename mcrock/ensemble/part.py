@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mcrock.config import Study
-from mcrock.dataset import OUTPUTS, SCHEMA
+from mcrock.dataset import OUTPUTS, declaration
 from mcrock.excitation import Motion
 from mcrock.params import Inputs, MotionPack, Outcome
 from mcrock.sampling import draw_inputs
@@ -97,7 +97,7 @@ def collect(inputs: Inputs, outcomes: dict[str, np.ndarray]) -> dict[str, np.nda
     if "intensity_value" in inputs.values:  # a cloud study has one intensity per realization
         outcomes = {name: array[:, 0] for name, array in outcomes.items()}
     values = {**inputs.values, **outcomes}
-    return {name: np.asarray(array).astype(SCHEMA[name].dtype) for name, array in values.items()}
+    return {name: np.asarray(array).astype(declaration(name).dtype) for name, array in values.items()}
 
 
 def describe_error(error: BaseException) -> str:

@@ -102,7 +102,7 @@ def _select(records: Sequence[int] | None, known: list[int], set: str) -> list[i
     if records is None:
         return known
     choice = f"record numbers from {min(known)} to {max(known)} of the FEMA P695 set '{set}'"
-    if isinstance(records, str) or not len(records):
+    if isinstance(records, str) or not np.iterable(records) or not len(records):
         raise MotionError(f"expected a list of {choice}, got {records!r}")
     for i, record in enumerate(records):
         if isinstance(record, bool) or record not in known:

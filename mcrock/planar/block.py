@@ -214,6 +214,26 @@ def planar_block(body: Body, axis: str = "x") -> PlanarBlock:
     )
 
 
+def check_planar(block: object, expected: str = "a PlanarBlock") -> None:
+    """Refuse what is no planar block.
+
+    Raises
+    ------
+    ValueError
+        If it is none; a body in space is told how it becomes one.
+    """
+    if isinstance(block, PlanarBlock):
+        return
+    from mcrock.body import Body
+
+    if isinstance(block, Body):
+        raise ValueError(
+            f"the planar model needs {expected}, got a Body; planar_block(body, axis='x') or axis='y' makes "
+            "one, for rocking along that body axis"
+        )
+    raise ValueError(f"the planar model needs {expected}, got {block!r}")
+
+
 def _positive(name: str, value: float, unit: str) -> None:
     if not (isfinite(value) and value > 0):
         raise ValueError(f"{name} must be finite and > 0 {unit}, got {value!r}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import isfinite, pi
+from math import inf, isfinite, pi
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +16,7 @@ from mcrock.planar.simulation import Array
 Table = tuple[list[str], list[list[str]]]  # heads and rows
 
 ROWS = 12  # of a printed table
-BANDS = 3  # written out in a cell
+BANDS = 4  # written out in a cell; of more the first two and the last
 LONGEST_LIST = 10_000  # numbers
 
 
@@ -89,8 +89,8 @@ def read_motions(
     csv: Sequence[Path] = (),
     unit: str | None = None,
     dt: float | None = None,
-    component: str = "both",
-    scale: float = 1.0,
+    component: str | None = None,
+    scale: float | None = None,
 ) -> list[Motion | Pulse]:
     """Motions that the options of `mcrock spectrum` name, each along x.
 
@@ -104,10 +104,10 @@ def read_motions(
         Set of FEMA P695 and its record numbers.
     csv, unit, dt
         As for `mcrock.excitation.read_csv`, any number of files.
-    component : str
-        "x", "y" or "both": horizontal components of a record, each a motion of its own.
-    scale : float
-        Factor on records [1].
+    component : str, optional
+        "x", "y" or "both" (default): horizontal components of a record, each a motion of its own.
+    scale : float, optional
+        Factor on records [1], not 0; 1 by default.
 
     Raises
     ------
@@ -116,26 +116,38 @@ def read_motions(
     """
     if sum((pulse is not None, fema is not None, bool(csv))) != 1:
         raise ValueError("name one source of ground motion: --pulse, --fema or --csv")
+    recorded = "--fema or --csv"
     for name, value, partner, wanted in (
         ("--peak-g", peak_g, "--pulse", pulse),
         ("--records", records, "--fema", fema),
         ("--unit", unit, "--csv", csv),
         ("--dt", dt, "--csv", csv),
+        ("--component", component, recorded, fema or csv),
+        ("--scale", scale, recorded, fema or csv),
     ):
         if value is not None and not wanted:
             raise ValueError(f"{name} goes with {partner}")
     if pulse is not None:
         return [_pulse(pulse, pulse_period, 1.0 if peak_g is None else peak_g)]
+    component, scale = component or "both", 1.0 if scale is None else scale
     if component not in ("x", "y", "both"):
         raise ValueError(f"--component must be x, y or both, got {component!r}")
+    if not isfinite(scale) or scale == 0.0:
+        raise ValueError(f"--scale must be finite and not 0, got {scale!r}")
     if csv and unit is None:
         raise ValueError("--csv needs --unit, the unit of the acceleration: m/s2, cm/s2, mm/s2, gal, g or mg")
-    motions = (
-        fema_p695(fema, parse_records(records))
-        if fema is not None
-        else [read_csv(path, str(unit), dt) for path in csv]
-    )
+    motions = fema_p695(fema, parse_records(records)) if fema is not None else _read_files(csv, str(unit), dt)
     return [part.scaled(scale) for motion in motions for part in _components(motion, component)]
+
+
+def _read_files(paths: Sequence[Path], unit: str, dt: float | None) -> list[Motion]:
+    """Records of files, each of which may be named once."""
+    seen: set[Path] = set()
+    for path in paths:
+        if path.resolve() in seen:
+            raise ValueError(f"--csv {path} is given twice; each file can be used once")
+        seen.add(path.resolve())
+    return [read_csv(path, unit, dt) for path in paths]
 
 
 def _pulse(name: str, period: float, peak_g: float) -> Pulse:
@@ -209,18 +221,39 @@ def _word_tilt(part: xr.Dataset) -> str:
 
 
 def _word_bands(part: xr.Dataset) -> str:
-    """Bands as ranges with their impacts in brackets."""
-    lower, upper = part["lower"].values, part["upper"].values
-    number = int(np.isfinite(lower).sum())
-    words = [
-        f"{lower[i]:.4g}-{upper[i]:.4g} ({int(part['impacts'][i])})"
-        if np.isfinite(upper[i])
-        else f"above {lower[i]:.4g} ({int(part['impacts'][i])})"
-        for i in range(min(number, BANDS))
+    """Bands as ranges with their impacts in brackets, the last one always."""
+    bands = [
+        band
+        for band in zip(*(part[name].values.tolist() for name in ("lower", "upper", "impacts")), strict=True)
+        if band[2] >= 0
     ]
-    if number > BANDS:
-        words.append(f"{number - BANDS} more")
+    words = [_word_band(*band) for band in bands]
+    if len(words) > BANDS:
+        words = [*words[:2], f"{len(words) - 3} more", words[-1]]
     return ", ".join(words) or "stands"
+
+
+def _word_band(lower: float, upper: float, impacts: int) -> str:
+    """A band with as many digits as keep its ends apart.
+
+    >>> _word_band(1.146021, 1.146138, 2), _word_band(3.66431, float("inf"), 0)
+    ('1.1460-1.1461 (2)', 'above 3.664 (0)')
+    """
+    if upper == inf:
+        return f"above {_digits(lower, 4)} ({impacts})"
+    for number in range(4, 10):
+        if _digits(lower, number) != _digits(upper, number):
+            break
+    return f"{_digits(lower, number)}-{_digits(upper, number)} ({impacts})"
+
+
+def _digits(value: float, number: int) -> str:
+    """A number of 0.1 to 1000 with some digits in all.
+
+    >>> _digits(1.0, 4), _digits(12.3456, 4), _digits(0.98765, 4)
+    ('1.000', '12.35', '0.9877')
+    """
+    return f"{value:#.{number}g}"
 
 
 def _word_amplitude(amplitude: float) -> str:

@@ -32,7 +32,11 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from math import atan, cos, inf, isfinite, sqrt
 
+import numpy as np
+
 from mcrock.planar.block import SIDES, PlanarBlock
+
+Restitution = str | float | tuple[float, float]  # a model in words, a velocity ratio, or one for each edge
 
 ROUNDING = 1e-12  # excess over the end of a range that is rounding [1]
 
@@ -348,9 +352,7 @@ GRAMMAR = (
 )
 
 
-def velocity_ratios(
-    block: PlanarBlock, restitution: str | float | tuple[float, float]
-) -> tuple[float, float]:
+def velocity_ratios(block: PlanarBlock, restitution: Restitution) -> tuple[float, float]:
     """Velocity ratios of landings on the right and on the left edge, for a model in words.
 
     Parameters
@@ -380,10 +382,8 @@ def velocity_ratios(
         numbers = _numbers(rest if word in MODELS else restitution, restitution)
         if word in MODELS:
             return _of_model(block, word, numbers, restitution)
-    elif isinstance(restitution, Sequence):
-        numbers = [float(number) for number in restitution]
     else:
-        numbers = [float(restitution)]
+        numbers = _ratios(restitution)
     if len(numbers) not in (1, 2):
         raise ValueError(f"restitution must be {GRAMMAR}, got {restitution!r}")
     return measured(block, numbers[0], "right"), measured(block, numbers[-1], "left")
@@ -403,6 +403,20 @@ def _of_model(block: PlanarBlock, word: str, numbers: list[float], restitution: 
                 "landings that end in rest"
             )
     return measured(block, right, "right"), measured(block, left, "left")
+
+
+def _ratios(restitution: object) -> list[float]:
+    """One velocity ratio or two, from a number or a list."""
+    try:
+        numbers = np.atleast_1d(np.asarray(restitution, dtype=np.float64))
+    except (TypeError, ValueError):
+        raise ValueError(f"restitution must be {GRAMMAR}, got {restitution!r}") from None
+    if numbers.ndim > 1 or numbers.size > 2:
+        raise ValueError(
+            "restitution must be one velocity ratio, or two for the right and the left edge, got an array of "
+            f"shape {numbers.shape}; a run or spectrum has one restitution, so call it once for each"
+        )
+    return list(map(float, numbers))
 
 
 def _numbers(text: str, whole: str) -> list[float]:

@@ -17,8 +17,8 @@ from mcrock.excitation import STILL, Motion, Pulse, pack_motions
 from mcrock.kernel.shaking import SEGMENT_SIZE
 from mcrock.params import Controls, Event, MotionPack, Outcome
 from mcrock.planar import motion as kernel
-from mcrock.planar.block import SIDES, PlanarBlock
-from mcrock.planar.restitution import velocity_ratios
+from mcrock.planar.block import SIDES, PlanarBlock, check_planar
+from mcrock.planar.restitution import Restitution, velocity_ratios
 
 Array = NDArray[np.float64]
 
@@ -83,7 +83,7 @@ class PlanarRun:
 def simulate_planar(
     block: PlanarBlock,
     motion: Motion | Pulse | None = None,
-    r: str | float | tuple[float, float] = "housner",
+    r: Restitution = "housner",
     *,
     tilt: float = 0.0,
     rate: float = 0.0,
@@ -96,6 +96,7 @@ def simulate_planar(
     Parameters
     ----------
     block : PlanarBlock
+        From `rectangle`, `rectangle_of`, or `planar_block` for a body.
     motion : Motion or Pulse, optional
         Ground acceleration; none for free rocking. The y component does not act.
     r : str, float or tuple of 2 float
@@ -106,7 +107,7 @@ def simulate_planar(
     controls : Controls, optional
         Numerical settings; those on edge impacts have no meaning here.
     t_end : float, optional
-        Latest time [s]; by default ``controls.tail`` after the motion is over.
+        Latest time [s], not negative; by default ``controls.tail`` after the motion is over.
     history : bool
         Whether to keep history and event list.
 
@@ -117,7 +118,8 @@ def simulate_planar(
     Raises
     ------
     ValueError
-        If the start is impossible or the restitution does not suit the block.
+        If ``block`` is no planar block, the start or ``t_end`` is impossible, or the restitution does not
+        suit the block.
 
     Examples
     --------
@@ -127,10 +129,13 @@ def simulate_planar(
     ('AT_REST', 0.3744, 'facet_impact')
     """
     controls = controls or Controls()
+    check_planar(block)
     if not (isfinite(tilt) and abs(tilt) < pi / 2):
         raise ValueError(f"tilt at the start must be between -pi/2 and pi/2 rad, got {tilt!r}")
     if not isfinite(rate):
         raise ValueError(f"rate at the start must be finite [rad/s], got {rate!r}")
+    if t_end is not None and not (isfinite(t_end) and t_end >= 0.0):
+        raise ValueError(f"t_end must be finite and >= 0 s, got {t_end!r}")
     row = block_rows([block], [velocity_ratios(block, r)])[0]
     pack = pack_motions([motion]) if motion is not None else STILL
     if t_end is None:
@@ -268,7 +273,16 @@ def run_many(
     -------
     ndarray (n, 14)
         Columns of `mcrock.planar.motion`. They do not depend on the number of threads.
+
+    Raises
+    ------
+    ValueError
+        If ``workers`` is below 1.
     """
+    if workers is None:
+        workers = os.cpu_count() or 1
+    elif workers < 1:
+        raise ValueError(f"workers must be a number of threads, at least 1, got {workers!r}")
     n = len(scale)
     block, motion = block.astype(np.int64), motion.astype(np.int64)
     scale = np.ascontiguousarray(scale, float)
@@ -281,11 +295,12 @@ def run_many(
             np.zeros(SEGMENT_SIZE), np.zeros(kernel.RESULT_SIZE), NO_TRACE, out,
         )  # fmt: skip
 
-    workers = workers or os.cpu_count() or 1
-    ends = np.linspace(0, n, 1 + (1 if n < PARALLEL_RUNS else 8 * workers)).astype(int)
+    pieces = 1 if n < PARALLEL_RUNS else max(8 * workers, n // LARGEST_PIECE)
+    ends = np.linspace(0, n, 1 + pieces).astype(int)
     with ThreadPoolExecutor(workers) as pool:
         list(pool.map(work, ends[:-1].tolist(), ends[1:].tolist()))
     return out
 
 
-PARALLEL_RUNS = 1000  # fewer runs are not worth threads
+PARALLEL_RUNS = 200  # fewer runs are not worth threads
+LARGEST_PIECE = 2000  # runs that an interruption waits for

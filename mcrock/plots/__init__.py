@@ -1,19 +1,18 @@
-"""Figures of a study: dataset in, matplotlib Axes out, at the size of a printed column."""
+"""Figures of studies, runs and spectra: dataset in, matplotlib Axes out, at the size of a printed column."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import xarray as xr
-from matplotlib.axes import Axes
 
-from mcrock.dataset import replacing
 from mcrock.plots.exceedance import plot_exceedance
 from mcrock.plots.fragility import plot_fragility
 from mcrock.plots.history import plot_history
 from mcrock.plots.impact_map import plot_impact_map, varying_parameters
 from mcrock.plots.outcomes import plot_outcomes
-from mcrock.plots.style import add_source, paper_style
+from mcrock.plots.spectrum import plot_overturning_spectrum, plot_rocking_spectrum
+from mcrock.plots.style import add_source, save_figure
 
 __all__ = [
     "plot_exceedance",
@@ -21,23 +20,11 @@ __all__ = [
     "plot_history",
     "plot_impact_map",
     "plot_outcomes",
+    "plot_overturning_spectrum",
+    "plot_rocking_spectrum",
     "save_all",
     "save_figure",
 ]
-
-
-def save_figure(ax: Axes, path: str | Path) -> Path:
-    """Write the figure of `ax`; the ending of `path` names the format.
-
-    Raises
-    ------
-    ValueError
-        If matplotlib does not know the format.
-    """
-    path = Path(path)
-    with replacing(path) as scratch, paper_style():
-        ax.get_figure(root=True).savefig(scratch, bbox_inches="tight", pad_inches=0.04)
-    return path
 
 
 def save_all(

@@ -143,6 +143,11 @@ def draw_tilt(ax: Axes, history: xr.Dataset, label: str) -> None:
     ax.set_ylabel(label)
 
 
+def draw_slenderness(ax: Axes, slenderness: float) -> None:
+    """The slenderness [rad] as a level of the tilt."""
+    ax.axhline(np.degrees(slenderness), color=GREY, linestyle="--", linewidth=0.7, label="slenderness")
+
+
 def draw_contact(ax: Axes, history: xr.Dataset) -> None:
     """Strip of the contact mode between the rows of the history."""
     time, mode = history["time"].values, history["mode"].values
@@ -166,7 +171,7 @@ def _draw_angles(ax: Axes, history: xr.Dataset, slenderness: float | None) -> No
         angle = np.degrees(history[f"rotation_{name}"])
         ax.plot(time, angle, color=AXES[name], linewidth=0.8, label=f"rotation about base {name}")
     if slenderness is not None:
-        ax.axhline(np.degrees(slenderness), color=GREY, linestyle=":", linewidth=0.8, label="slenderness")
+        draw_slenderness(ax, slenderness)
     ax.set_ylabel("Angle [°]")
     ax.legend(**LEGEND)
 

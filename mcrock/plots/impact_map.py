@@ -7,11 +7,22 @@ import xarray as xr
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from mcrock.plots.style import add_note, axis_scale, new_axes, run_words, styled
+from mcrock.plots.style import (
+    BLUE,
+    GREY,
+    ORANGE,
+    add_note,
+    axis_scale,
+    new_axes,
+    number_axis,
+    run_words,
+    styled,
+)
 from mcrock.statistics import overturned, overturning_probability, undecided
 from mcrock.statistics.runs import check_runs, is_cloud
 
 FEW = 10  # runs in a cell below which its share is not shown
+FEWEST = 9 * FEW  # runs below which each is drawn by itself
 TYPICAL = 25  # runs wanted in a cell
 PARAMETERS = ("impact_lambda_lon", "impact_lambda", "impact_lambda_lat", "impact_tau", "impact_tau_facet")
 
@@ -53,14 +64,15 @@ def plot_impact_map(
         Intensity of the runs [unit of the intensity], the nearest of the study; by default that at
         which the share of overturned runs is nearest to one half. A cloud shows all its runs.
     bins : int, optional
-        Cells along each axis; by default as many as leave about 25 runs in each, 3 to 8.
+        Cells along each axis; by default as many as leave about 25 runs in each, 3 to 8. Of fewer than
+        90 runs each is drawn as a point unless this is given.
     allow_missing : bool
         Leave out runs that have not been run, rather than refuse.
 
     Returns
     -------
     Axes
-        With a colour bar; cells with fewer than 10 runs are hatched.
+        With a colour bar, and cells with fewer than 10 runs hatched; or with points and a legend.
 
     Raises
     ------
@@ -91,17 +103,41 @@ def plot_impact_map(
         name, units = label.rstrip("]").rsplit(" [", 1)
         value = f"{float(points['intensity'][chosen]) * factor:.3g}" + f" {units}" * (units != "1")
         where = f"at {name[:1].lower() + name[1:]} {value}"
-    there = (part["outcome"] != 0).values & np.isfinite(part[x].values) & np.isfinite(part[y].values)
+    ran = (part["outcome"] != 0).values
+    there = ran & np.isfinite(part[x].values) & np.isfinite(part[y].values)
     fell, doubt = overturned(part).values[there], undecided(part).values[there]
-    number = bins or int(np.clip(np.sqrt(there.sum() / TYPICAL), 3, 8))
-    edges = [np.linspace(*_limits(part[name].values[there]), number + 1) for name in (x, y)]
+    places = [part[name].values[there] for name in (x, y)]
+    ax = new_axes(height=74.0) if ax is None else ax
+    note = f"{run_words(there.sum())} {where}, {int(fell.sum())} overturned"
+    if bins is None and there.sum() < FEWEST:
+        if doubt.any():
+            note += f", {int(doubt.sum())} undecided"
+        note += "; too few for shares, so that each run is a point."
+        _draw_runs(ax, places, fell, doubt)
+    else:
+        if doubt.any():
+            note += f", {int(doubt.sum())} undecided (each counts half)"
+        note += _draw_shares(ax, places, fell + doubt / 2, bins)
+    if there.sum() < ran.sum():
+        anew = run_words(ran.sum() - there.sum())
+        note += f" Left out: {anew} in which the parameters are drawn anew at every impact."
+    ax.set_xlabel(_symbol_label(ds, x))
+    ax.set_ylabel(_symbol_label(ds, y))
+    for name in "xy":
+        number_axis(ax, name)
+    add_note(ax, note)
+    return ax
+
+
+def _draw_shares(ax: Axes, places: list[NDArray], weight: NDArray, bins: int | None) -> str:
+    """Draw the share of runs overturned in cells; returns what the note has to say of them."""
+    count = len(weight)
+    number = bins or int(np.clip(np.sqrt(count / TYPICAL), 3, 8))
+    edges = [np.linspace(float(values.min()), float(values.max()), number + 1) for values in places]
     cells = [
-        np.histogram2d(part[x].values[there], part[y].values[there], bins=edges, weights=weight)[0].T
-        for weight in (np.ones(there.sum()), fell + doubt / 2)
+        np.histogram2d(*places, bins=edges, weights=weights)[0].T for weights in (np.ones(count), weight)
     ]
     runs, share = cells[0], cells[1] / np.maximum(cells[0], 1)
-
-    ax = new_axes(height=74.0) if ax is None else ax
     few = runs < FEW
     mesh = ax.pcolormesh(*edges, np.ma.masked_array(share, few), cmap="cividis", vmin=0, vmax=1)
     if few.any():
@@ -111,22 +147,22 @@ def plot_impact_map(
     bar.outline.set_visible(False)
     if number <= 6:
         _write_shares(ax, edges, share, few)
-    ax.set_xlabel(_symbol_label(ds, x))
-    ax.set_ylabel(_symbol_label(ds, y))
-    note = f"{run_words(there.sum())} {where}, {int(fell.sum())} overturned"
-    if doubt.any():
-        note += f", {int(doubt.sum())} undecided (each counts half)"
     typical = max(int(np.median(runs)), 1)
-    note += (
-        f". About {typical} runs in a cell: a share near 0.5 is sure to ±{1 / np.sqrt(typical):.2g} at best"
-    )
-    note += f"; hatched: fewer than {FEW} runs." if few.any() else "."
-    add_note(ax, note)
-    return ax
+    sure = f"About {typical} runs in a cell: a share near 0.5 is sure to ±{1 / np.sqrt(typical):.2g} at best"
+    return f". {sure}; hatched: fewer than {FEW} runs." if few.any() else f". {sure}."
 
 
-def _limits(values: NDArray) -> tuple[float, float]:
-    return float(values.min()), float(values.max())
+def _draw_runs(ax: Axes, places: list[NDArray], fell: NDArray, doubt: NDArray) -> None:
+    """Draw every run as a point."""
+    kinds = {
+        "stood": (~fell & ~doubt, {"facecolor": "none", "edgecolor": BLUE}),
+        "overturned": (fell, {"facecolor": ORANGE, "edgecolor": ORANGE}),
+        "undecided": (doubt & ~fell, {"facecolor": GREY, "edgecolor": GREY, "marker": "D"}),
+    }
+    for name, (which, look) in kinds.items():
+        if which.any():
+            ax.scatter(*(values[which] for values in places), s=14.0, linewidth=0.8, label=name, **look)
+    ax.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=3, handletextpad=0.2, columnspacing=1.2)
 
 
 def _symbol_label(ds: xr.Dataset, name: str) -> str:

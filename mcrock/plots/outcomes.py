@@ -22,6 +22,7 @@ from mcrock.plots.style import (
 )
 from mcrock.statistics import outcome_shares
 
+CHARACTERS = 55  # that fit below the bars of a figure one column wide
 LOOKS = {
     "did not rock": ("0.85", ""),
     "rocked, came to rest": (SKY, ""),
@@ -77,8 +78,9 @@ def plot_outcomes(ds: xr.Dataset, ax: Axes | None = None, *, allow_missing: bool
             label=ending,
         )
         base = base + share
-    step = max(1, int(np.ceil(len(place) / 12)))
-    ax.set_xticks(place[::step], short_numbers(result["intensity"].values * factor)[::step])
+    names = short_numbers(result["intensity"].values * factor)
+    step = int(np.ceil(len(names) * (max(map(len, names)) + 1) / CHARACTERS))  # that they keep apart
+    ax.set_xticks(place[::step], names[::step])
     ax.tick_params(axis="x", length=0)
     ax.set_xlim(-0.6, len(place) - 0.4)
     ax.set_xlabel(label)

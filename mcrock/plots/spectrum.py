@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
@@ -9,7 +11,7 @@ from matplotlib.collections import PolyCollection, QuadMesh
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from mcrock.params import Outcome
+from mcrock.params import STANDARD_GRAVITY, Outcome
 from mcrock.plots.style import (
     BLUE,
     COLUMN,
@@ -24,6 +26,7 @@ from mcrock.plots.style import (
     add_note,
     number_axis,
     paper_style,
+    run_words,
 )
 
 MODES = {  # colour and words of bands, by the impacts before overturning
@@ -35,6 +38,12 @@ MODES = {  # colour and words of bands, by the impacts before overturning
 LINES = (BLUE, ORANGE, GREEN, PURPLE, SKY, GREY)
 PANELS = 6  # in one figure
 SHARE_LEVELS = 200  # amplitudes of a map of shares
+SEAM = 0.3  # line around areas, that no gap shows between neighbours [pt]
+TITLE = {1: 60, 2: 46, 3: 30}  # letters in a line of a title, by the panels beside each other
+
+CLOSE = 0.15  # difference of neighbouring limits between which is interpolated, over the limit
+STANDS = -1  # in place of impacts
+Piece = tuple[float, float, int]  # lower and upper amplitude, impacts up to those told apart
 
 
 def plot_overturning_spectrum(ds: xr.Dataset) -> Axes:
@@ -57,8 +66,9 @@ def plot_overturning_spectrum(ds: xr.Dataset) -> Axes:
     ValueError
         If ``ds`` is no overturning spectrum or has more than six slendernesses.
     """
-    if not {"lower", "upper", "impacts"} <= set(ds.variables):
-        raise ValueError("this is no overturning spectrum: it lacks the bands 'lower', 'upper', 'impacts'")
+    missing = {"lower", "upper", "impacts", "uplift_amplitude"} - set(ds.variables)
+    if missing:
+        raise ValueError(f"this is no overturning spectrum: it lacks {', '.join(sorted(missing))}")
     axis = str(ds["lower"].dims[2])
     as_share = ds.sizes["motion"] * ds.sizes["slenderness"] > PANELS
     panels = [
@@ -71,7 +81,7 @@ def plot_overturning_spectrum(ds: xr.Dataset) -> Axes:
             f"{len(panels)} slendernesses are too many for one figure, at most {PANELS}; "
             "select some with ds.isel(slenderness=[...])"
         )
-    columns = min(len(panels), 3)
+    columns = 2 if len(panels) == 4 else min(len(panels), 3)
     lines = -(-len(panels) // columns)
     size = (COLUMN if columns == 1 else PAGE, 78.0 if lines == 1 else 26.0 + 56.0 * lines)
     with paper_style():
@@ -84,7 +94,8 @@ def plot_overturning_spectrum(ds: xr.Dataset) -> Axes:
             else:
                 _draw_bands(ax, ds.isel(motion=motion, slenderness=slenderness), axis)
             if len(panels) > 1:
-                ax.set_title(_panel_title(ds, motion, slenderness, as_share))
+                words = _panel_title(ds, motion, slenderness, as_share)
+                ax.set_title(textwrap.fill(words, TITLE[columns]))
         for ax in grid.flat[len(panels) :]:
             ax.remove()
         for ax in grid[:, 0]:
@@ -99,7 +110,7 @@ def plot_overturning_spectrum(ds: xr.Dataset) -> Axes:
             figure.colorbar(mesh, ax=grid, label="Share of the motions that overturn it [1]", pad=0.02)
         else:
             _add_legend(figure, ds)
-        add_note(first, _overturning_note(ds, as_share))
+        add_note(first, _overturning_note(ds, axis, as_share))
     return first
 
 
@@ -122,8 +133,9 @@ def plot_rocking_spectrum(ds: xr.Dataset) -> Axes:
     ValueError
         If ``ds`` is no rocking spectrum or has more than six slendernesses.
     """
-    if "peak_tilt_ratio" not in ds or "period" not in ds.dims:
-        raise ValueError("this is no rocking spectrum: it lacks 'peak_tilt_ratio' over 'period'")
+    missing = {"peak_tilt_ratio", "period", "peak_acceleration"} - set(ds.variables)
+    if missing:
+        raise ValueError(f"this is no rocking spectrum: it lacks {', '.join(sorted(missing))}")
     if ds.sizes["slenderness"] > PANELS:
         raise ValueError(
             f"{ds.sizes['slenderness']} slendernesses are too many for one figure, at most {PANELS}; "
@@ -154,6 +166,9 @@ def plot_rocking_spectrum(ds: xr.Dataset) -> Axes:
             ax.plot(period[lone], median[lone], ".", color=colour, markersize=3.0)  # has no line
         top = ratio[np.isfinite(ratio)].max(initial=1.0)
         ax.set_ylim(0, 1.05 * top)
+        if not np.isfinite(ratio).any():
+            words = "overturns at every size" if len(period) > 1 else "overturns"
+            ax.text(0.5, 0.5, words, transform=ax.transAxes, color=GREY, ha="center", va="center")
         ax.axhline(1.0, color=GREY, linestyle=":", linewidth=0.8)
         if many:
             above.set_ylim(-0.05, 1.05)
@@ -183,86 +198,107 @@ def plot_rocking_spectrum(ds: xr.Dataset) -> Axes:
     return ax
 
 
+def word_scan(ds: xr.Dataset) -> str:
+    """What the scan of an overturning spectrum found, and what half of it would have found."""
+    limits, half = int(ds["limits"].sum()), int(ds["half_scan_limits"].sum())
+    found = f"{limits} limit{'s' * (limits != 1)} found, of which a scan half as fine meets {half}"
+    return f"{ds.attrs['scan']} amplitudes scanned at each size: {found if limits else 'no limit found'}"
+
+
 def _without_falls(ratio: np.ndarray) -> np.ndarray:
     """Tilt ratios with gaps where the block overturned."""
     return np.where(np.isfinite(ratio), ratio, np.nan)
 
 
-def _spans(x: np.ndarray, chosen: np.ndarray) -> list[tuple[float, float]]:
-    """Start and length of the stretches around the chosen places, which reach half way to the next."""
+def _cells(x: np.ndarray) -> np.ndarray:
+    """Ends of the stretches around places, which reach half way to the next ones (n + 1,)."""
     first, last = (x[0], x[-1]) if len(x) > 1 else (0.95 * x[0], 1.05 * x[0])
-    ends = np.array([first, *(0.5 * (x[1:] + x[:-1])), last])
+    return np.array([first, *(0.5 * (x[1:] + x[:-1])), last])
+
+
+def _spans(x: np.ndarray, chosen: np.ndarray) -> list[tuple[float, float]]:
+    """Start and length of the stretches around the chosen places."""
+    ends = _cells(x)
     return [(ends[i], ends[i + 1] - ends[i]) for i in np.flatnonzero(chosen)]
 
 
 def _draw_bands(ax: Axes, ds: xr.Dataset, axis: str) -> None:
     """Bands of one motion and slenderness as areas."""
-    x, top = ds[axis].values, float(ds.attrs["largest_amplitude"])
+    x, ends = ds[axis].values, _cells(ds[axis].values)
     columns = [
-        [
-            (low, min(high, top), min(int(impacts), max(MODES)))
-            for low, high, impacts in zip(*bands, strict=True)
-            if impacts >= 0
-        ]
+        _pieces(bands, float(ds.attrs["largest_amplitude"]))
         for bands in zip(*(ds[name].values for name in ("lower", "upper", "impacts")), strict=True)
     ]
-    areas: dict[int, list[list[tuple[float, float]]]] = {mode: [] for mode in MODES}
-    if len(x) == 1:
-        width = 0.05 * x[0]
-        for low, high, mode in columns[0]:
-            ends = (x[0] - width, low), (x[0] + width, low), (x[0] + width, high), (x[0] - width, high)
-            areas[mode].append(list(ends))
-    for i in range(len(x) - 1):
-        _join(areas, x[i], columns[i], x[i + 1], columns[i + 1])
+    areas: dict[int, list[np.ndarray]] = {mode: [] for mode in MODES}
+    for i, pieces in enumerate(columns):
+        sides = (
+            _limits_between(pieces, columns[i - 1] if i else pieces),
+            [piece[1] for piece in pieces],
+            _limits_between(pieces, columns[i + 1] if i + 1 < len(x) else pieces),
+        )
+        places = np.array([ends[i], x[i], ends[i + 1]])
+        for number, (low, _, mode) in enumerate(pieces):
+            if mode in areas:
+                lower = [side[number - 1] if number else low for side in sides]
+                upper = [side[number] for side in sides]
+                outline = np.append(places, places[::-1]), np.append(lower, upper[::-1])
+                areas[mode].append(np.column_stack(outline))
     for mode, (colour, _) in MODES.items():
         ax.add_collection(
-            PolyCollection(areas[mode], facecolor=colour, edgecolor=colour, linewidth=0.5), autolim=False
+            PolyCollection(areas[mode], facecolor=colour, edgecolor=colour, linewidth=SEAM), autolim=False
         )
-    ax.axhline(1.0, color=GREY, linestyle=":", linewidth=0.8, zorder=0)
+    ax.axhline(float(ds["uplift_amplitude"]), color=GREY, linestyle=":", linewidth=0.8, zorder=0)
     ax.set_xlim(*((x[0], x[-1]) if len(x) > 1 else (0, 2 * x[0])))
 
 
-def _join(
-    areas: dict[int, list[list[tuple[float, float]]]],
-    x: float,
-    bands: list[tuple[float, float, int]],
-    x_next: float,
-    others: list[tuple[float, float, int]],
-) -> None:
-    """Areas between the bands at neighbouring places: those that overlap and have the same impacts are one.
+def _pieces(bands: tuple[np.ndarray, ...], top: float) -> list[Piece]:
+    """Bands and what is between them, from amplitude 0 to the top."""
+    pieces: list[Piece] = []
+    reached = 0.0
+    for low, high, impacts in zip(*bands, strict=True):
+        if impacts >= 0:
+            if low > reached:
+                pieces.append((reached, low, STANDS))
+            reached = min(high, top)
+            pieces.append((low, reached, min(int(impacts), max(MODES))))
+    return [*pieces, (reached, top, STANDS)] if reached < top else pieces
 
-    A band without a partner ends in a point half way.
+
+def _limits_between(pieces: list[Piece], others: list[Piece]) -> np.ndarray:
+    """Upper ends of pieces half way to the next place.
+
+    From below and from above limits between the same two outcomes that are close to each other at both
+    places are interpolated as long as they come; the others stay as they are up to half way.
     """
-    partners = [
-        (i, j)
-        for i, (low, high, mode) in enumerate(bands)
-        for j, (other_low, other_high, other_mode) in enumerate(others)
-        if mode == other_mode and low < other_high and other_low < high
-    ]
-    for i, j in partners:
-        low, high, mode = bands[i]
-        other_low, other_high, _ = others[j]
-        areas[mode].append([(x, low), (x_next, other_low), (x_next, other_high), (x, high)])
-    half = 0.5 * (x + x_next)
-    for place, row, joined in (
-        (x, bands, {i for i, _ in partners}),
-        (x_next, others, {j for _, j in partners}),
-    ):
-        for number, (low, high, mode) in enumerate(row):
-            if number not in joined:
-                areas[mode].append([(place, low), (half, 0.5 * (low + high)), (place, high)])
+    limits, n = np.array([piece[1] for piece in pieces]), min(len(pieces), len(others)) - 1
+    below = above = 0
+    while below < n and _is_same(pieces, others, below):
+        below += 1
+    while above < n - below and _is_same(pieces, others, -2 - above):
+        above += 1
+    for number in (*range(below), *range(-1 - above, -1)):
+        limits[number] = 0.5 * (limits[number] + others[number][1])
+    return np.maximum.accumulate(limits)
+
+
+def _is_same(pieces: list[Piece], others: list[Piece], number: int) -> bool:
+    """Whether the upper end of a piece is that of its counterpart at the next place."""
+    high, other = pieces[number][1], others[number][1]
+    outcomes = [(row[number][2], row[number + 1][2]) for row in (pieces, others)]
+    return outcomes[0] == outcomes[1] and abs(high - other) < CLOSE * min(high, other)
 
 
 def _draw_shares(ax: Axes, ds: xr.Dataset, axis: str) -> QuadMesh:
     """Share of the motions that overturn the block, as a map over size and amplitude."""
     x = ds[axis].values
-    amplitude = np.linspace(0, float(ds.attrs["largest_amplitude"]), SHARE_LEVELS)
-    inside = (ds["lower"] <= xr.DataArray(amplitude, dims="amplitude")) & (
-        xr.DataArray(amplitude, dims="amplitude") < ds["upper"]
-    )
+    ends = np.linspace(0, float(ds.attrs["largest_amplitude"]), SHARE_LEVELS + 1)
+    amplitude = xr.DataArray(0.5 * (ends[1:] + ends[:-1]), dims="amplitude")
+    inside = (ds["lower"] <= amplitude) & (amplitude < ds["upper"])
     share = inside.any("band").mean("motion").transpose("amplitude", axis).values
-    ax.axhline(1.0, color=GREY, linestyle=":", linewidth=0.8)
-    return ax.pcolormesh(x, amplitude, share, cmap="Blues", vmin=0, vmax=1, rasterized=True)
+    ax.axhline(float(ds["uplift_amplitude"].min()), color=GREY, linestyle=":", linewidth=0.8)
+    if len(x) == 1:
+        ax.set_xlim(0, 2 * x[0])
+    return ax.pcolormesh(_cells(x), ends, share, cmap="Blues", vmin=0, vmax=1, rasterized=True)
 
 
 def _add_legend(figure: Figure, ds: xr.Dataset) -> None:
@@ -291,10 +327,10 @@ def _panel_title(ds: xr.Dataset, motion: int, slenderness: int, as_share: bool) 
     return ", ".join(words)
 
 
-def _describe(ds: xr.Dataset) -> str:
-    """Motion, slenderness and restitution in words."""
+def _describe(ds: xr.Dataset, more: list[str]) -> str:
+    """Motion, what ``more`` is said of it, slenderness and restitution in words."""
     names = [str(name) for name in ds["motion"].values]
-    words = [names[0] if len(names) == 1 else f"{len(names)} motions"]
+    words = [names[0] if len(names) == 1 else f"{len(names)} motions", *more]
     if ds.sizes["slenderness"] == 1:
         words.append(f"slenderness {np.degrees(float(ds['slenderness'][0])):.3g}°")
     ratios = np.unique(ds["velocity_ratio"].values.round(4))
@@ -302,25 +338,52 @@ def _describe(ds: xr.Dataset) -> str:
     law = str(ds.attrs["restitution"])
     words.append(r if law.replace(".", "").isdigit() else f"restitution {law}, {r}")
     text = ", ".join(words)
-    return (text[:1].upper() + text[1:]).replace("$", r"\$")
+    if names[0].endswith(" pulse"):  # names of records stay as they are
+        text = text[:1].upper() + text[1:]
+    return text.replace("$", r"\$")
 
 
-def _overturning_note(ds: xr.Dataset, as_share: bool) -> str:
-    limits, half = int(ds["limits"].sum()), int(ds["half_scan_limits"].sum())
-    text = (
-        f"{_describe(ds)}. White: stands; dotted: rocking begins. "
-        if not as_share
-        else f"{_describe(ds)}. Dotted: rocking begins. "
-    )
-    text += (
-        f"{ds.attrs['scan']} amplitudes scanned at each size; {limits} limits found, a scan half as fine "
-        f"meets {half}."
-    )
+def _word_range(values: np.ndarray) -> str:
+    """One number, or the smallest and the largest of several."""
+    low, high = f"{values.min():.3g}", f"{values.max():.3g}"
+    return low if low == high else f"{low} to {high}"
+
+
+def _word_period(ds: xr.Dataset) -> list[str]:
+    """Period of the pulse, where it is known."""
+    periods = ds["pulse_period"].values
+    periods = periods[np.isfinite(periods)]
+    return [f"period {_word_range(periods)} s"] if len(periods) else []
+
+
+def _word_shaking(ds: xr.Dataset) -> list[str]:
+    """Period and peaks of the motions, and the factor on records, if the dataset names one."""
+    words = _word_period(ds)
+    if ds.attrs.get("scale", 1.0) != 1.0:
+        words.append(f"scaled by {ds.attrs['scale']:g}")
+    words.append(f"peak {_word_range(ds['peak_acceleration'].values / STANDARD_GRAVITY)} g")
+    vertical = ds["peak_vertical_acceleration"].values / STANDARD_GRAVITY
+    if vertical.any():
+        words.append(f"vertical {_word_range(vertical)} g")
+    return words
+
+
+def _overturning_note(ds: xr.Dataset, axis: str, as_share: bool) -> str:
+    described = _describe(ds, _word_period(ds) if axis == "period" else [])
+    if as_share:
+        lines = "Dotted: lowest amplitude at which rocking begins. Each size is drawn half way to the next."
+    else:
+        lines = (
+            "White: stands; dotted: rocking begins. Between sizes: interpolated where a limit goes on, else "
+            "as at the nearer one."
+        )
     undecided = int(ds["undecided"].sum())
-    return text + (f" {undecided} runs met a numerical limit." if undecided else "")
+    doubt = f" {run_words(undecided)} met a numerical limit." if undecided else ""
+    return f"{described}. {lines} {word_scan(ds)}.{doubt}"
 
 
 def _rocking_note(ds: xr.Dataset, many: bool) -> str:
     lines = "Thick: median, thin: single motions. " if many else ""
     fallen = "A line ends where the block overturns." if not many else "Lines end where blocks overturn."
-    return f"{_describe(ds)}. {lines}{fallen} A tilt above the slenderness (dotted) is not overturning."
+    described = _describe(ds, _word_shaking(ds))
+    return f"{described}. {lines}{fallen} A tilt above the slenderness (dotted) is not overturning."

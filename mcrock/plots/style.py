@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
+from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
@@ -16,6 +17,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+from mcrock.dataset import replacing
 from mcrock.params import STANDARD_GRAVITY
 
 COLUMN = 90.0  # width of a single column [mm]
@@ -82,6 +84,20 @@ def new_axes(width: float = COLUMN, height: float = 68.0) -> Axes:
     figure = Figure(figsize=(width * MILLIMETRE, height * MILLIMETRE), layout="constrained")
     figure.set_label(OWN)
     return figure.add_subplot()
+
+
+def save_figure(ax: Axes, path: str | Path) -> Path:
+    """Write the figure of `ax`; the ending of `path` names the format.
+
+    Raises
+    ------
+    ValueError
+        If matplotlib does not know the format.
+    """
+    path = Path(path)
+    with replacing(path) as scratch, paper_style():
+        ax.get_figure(root=True).savefig(scratch, bbox_inches="tight", pad_inches=0.04)
+    return path
 
 
 def axes_width(ax: Axes) -> float:
@@ -158,10 +174,11 @@ def add_source(ax: Axes, ds: xr.Dataset) -> None:
         figure.supxlabel(f"{figure.get_supxlabel()}\n{line}".lstrip(), x=0.012, **NOTE_LOOK)
 
 
-def number_axis(ax: Axes) -> None:
-    """Few numbers along the horizontal axis, and short ones, so that they keep apart."""
-    ax.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 2.5, 5, 10]))
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+def number_axis(ax: Axes, name: str = "x") -> None:
+    """Few numbers along an axis, and short ones, so that they keep apart."""
+    axis = ax.xaxis if name == "x" else ax.yaxis
+    axis.set_major_locator(MaxNLocator(6, steps=[1, 2, 2.5, 5, 10]))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
 
 
 def run_words(number: int) -> str:

@@ -9,7 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mcrock.body import exterior_angles, face_areas, face_heights, face_normals, stable_faces
+from mcrock.body import (
+    exterior_angles,
+    face_areas,
+    face_heights,
+    face_normals,
+    stable_faces,
+    uplift_slenderness,
+)
 from mcrock.body.faces import Faces, connected
 from mcrock.body.polyhedron import SHALLOW
 from mcrock.config import Study
@@ -18,10 +25,11 @@ from mcrock.config.fields import plain
 from mcrock.config.polyhedron import Polyhedron
 from mcrock.config.study import Specification
 from mcrock.excitation.motion import Motion
-from mcrock.params import STANDARD_GRAVITY
+from mcrock.params import STANDARD_GRAVITY, Inputs
 from mcrock.sampling.inputs import draw_inputs
 
 LOOK = 4096  # realizations that ranges are taken from [1]
+LEVEL = 1e-9  # a tilt that is rounding [rad]
 GENTLE = radians(20.0)  # a face at a smaller angle to the base may have been meant to belong to it [rad]
 
 
@@ -47,12 +55,13 @@ def describe(study: Study, motions: Sequence[Motion]) -> str:
     ConfigError
         As `draw_inputs`.
     """
-    values = draw_inputs(study, motions, 0, min(study.n_realizations, LOOK)).values
+    inputs = draw_inputs(study, motions, 0, min(study.n_realizations, LOOK))
     lines = [f"{study.title or 'untitled study'} (seed {study.seed})"]
-    lines += (
-        _body(study, values) + _faces(study, values) + _motions(study, motions) + _intensity(study, values)
-    )
-    lines += _uncertain(study) + _notes(study, motions)
+    lines += _body(study, inputs) + _faces(study, inputs) + _motions(study, motions)
+    lines += _intensity(study, inputs.values) + _uncertain(study) + _notes(study, motions)
+    if any(name.startswith(("body.", "intensity.")) for name in study.uncertain):
+        which = "the" if len(inputs) == study.n_realizations else "the first"
+        lines.insert(1, f"ranges go from the smallest to the largest of {which} {len(inputs)} draws")
     n, levels = study.n_realizations, study.n_intensity
     design = study.ensemble.design.replace("_", " ")
     each = "1 intensity" if levels == 1 else f"{levels} intensities"
@@ -66,20 +75,45 @@ def _span(array: NDArray[Any], form: str = ".4g") -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def _body(study: Study, values: dict[str, NDArray[Any]]) -> list[str]:
-    keys = [key for key in ("width", "depth", "height") if f"body_{key}" in values]
-    sizes = [f"{key} {_span(values[f'body_{key}'])} m" for key in keys]
+def _body(study: Study, inputs: Inputs) -> list[str]:
+    values = inputs.values
     slenderness = values["body_slenderness"]
-    return [
-        f"body: {', '.join([study.body.shape, *sizes])}, mass {_span(values['body_mass'])} kg",
+    over = uplift_slenderness(inputs.vertices, inputs.faces, inputs.start_face)
+    which = ""
+    if not np.allclose(over, slenderness, rtol=1e-9, atol=0.0):
+        which = f" (over an edge of the start face, of slenderness {_span(np.degrees(over))} deg)"
+    lines = [
+        f"body: {study.body.shape}, {_size(inputs)}, mass {_span(values['body_mass'])} kg",
         f"  R {_span(values['body_radius'])} m, slenderness {_span(np.degrees(slenderness))} deg, "
         f"p {_span(values['body_frequency'])} rad/s",
         "  uplifts at a horizontal acceleration of about "
-        f"{_span(values['gravity'] * np.tan(slenderness) / STANDARD_GRAVITY)} g",
+        f"{_span(values['gravity'] * np.tan(over) / STANDARD_GRAVITY)} g{which}",
     ]
+    if (slenderness >= np.pi / 2).any():
+        lines.append(
+            "  note: within 90 deg of tilt it reaches no edge that bounds the base, so that the slenderness "
+            "tells nothing; list fewer faces in body.base_faces"
+        )
+    if (slenderness <= LEVEL).any():
+        lines.append(
+            "  note: it stands over an edge that bounds the base at no tilt at all, so that the slenderness "
+            "tells nothing; list the face beyond that edge in body.base_faces too"
+        )
+    return lines
 
 
-def _faces(study: Study, values: dict[str, NDArray[Any]]) -> list[str]:
+def _size(inputs: Inputs) -> str:
+    """Sizes that have a name, or how far the body reaches along its axes."""
+    keys = ("width", "depth", "height")
+    if all(f"body_{key}" in inputs.values for key in keys):
+        return ", ".join(f"{key} {_span(inputs.values[f'body_{key}'])} m" for key in keys)
+    reach = np.ptp(inputs.vertices, axis=1).T
+    if len(inputs.faces) == 1:
+        return f"base {_span(reach[0])} m along x, {_span(reach[1])} m along y"
+    return ", ".join(f"{_span(extent)} m along {axis}" for extent, axis in zip(reach, "xyz", strict=True))
+
+
+def _faces(study: Study, inputs: Inputs) -> list[str]:
     """The faces of a polyhedron with every uncertain number at its median."""
     if not isinstance(study.body, Polyhedron):
         return []
@@ -102,12 +136,7 @@ def _faces(study: Study, values: dict[str, NDArray[Any]]) -> list[str]:
             f"  {f:>4}  {areas[f]:>10.4g}  {angles[f]:>11.2f}  {heights[f]:>10.4g}  "
             f"{'yes' if stable[f] else 'no':>6}  {base}"
         )
-    elsewhere = values["start_face"] != start
-    if elsewhere.any():
-        others = ", ".join(map(str, np.unique(values["start_face"][elsewhere])))
-        lines.append(
-            f"  settles on face {others} before it starts in {elsewhere.mean():.2g} of the realizations"
-        )
+    lines += _settling(study.body.outline.start_face, inputs.start_face)
     pairs, meeting = exterior_angles(vertices, faces)
     lines += [
         f"  note: faces {f} and {g} meet at {angle:.2g} rad; put them in one plane if flat"
@@ -117,6 +146,19 @@ def _faces(study: Study, values: dict[str, NDArray[Any]]) -> list[str]:
     if study.controls.overturned_by == "contact":
         lines += _gentle_faces(faces, normals[0], sorted({start, *body.base_faces}))
     return lines
+
+
+def _settling(put_on: int, start_face: NDArray[np.int64]) -> list[str]:
+    """On which faces bodies start that the one they are put on does not carry."""
+    elsewhere = start_face != put_on
+    if not elsewhere.any():
+        return []
+    others = " or ".join(map(str, np.unique(start_face[elsewhere])))
+    share = "all" if elsewhere.all() else f"{elsewhere.mean():.2g} of the"
+    return [
+        f"  note: put down on face {put_on}, which does not carry it, it settles on face {others} before it "
+        f"starts in {share} realizations"
+    ]
 
 
 def _gentle_faces(faces: Faces, normals: NDArray[np.float64], base: list[int]) -> list[str]:

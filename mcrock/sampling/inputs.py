@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,7 +13,6 @@ from mcrock.body import derived
 from mcrock.config import ConfigError, Study
 from mcrock.config.body import Bodies
 from mcrock.config.distributions import Distribution
-from mcrock.config.sections import IMPACT_KEYS
 from mcrock.excitation.intensity import intensity
 from mcrock.excitation.motion import Motion
 from mcrock.params import Draw, EnergyGain, FacetFallback, ImpactParameter, Inputs
@@ -25,6 +25,15 @@ CHOICES: dict[str, Callable[[Any], int]] = {  # code of an option, by the dotted
     "impact.energy_gain": lambda word: EnergyGain[word.upper()],
     "impact.draw": lambda word: Draw[word.upper()],
     "impact.facet_fallback": lambda word: FacetFallback[word.upper()],
+}
+VARIABLES = {  # of inputs whose variable is not called as they are
+    "body.gravity": "gravity",
+    "body.radius": "body_base_radius",
+    "impact.energy_gain": "energy_gain",
+    "impact.facet_fallback": "facet_fallback",
+    "motion.azimuth": "azimuth",
+    "motion.polarity": "polarity",
+    "motion.record": "record",
 }
 SLICE = 16384  # realizations checked at a time [1]
 
@@ -47,7 +56,8 @@ def draw_inputs(study: Study, motions: Sequence[Motion], start: int, stop: int) 
     Returns
     -------
     Inputs
-        A negative polarity is part of ``scale``.
+        A negative polarity is part of ``scale``. Every name in ``study.uncertain`` has its variable in
+        ``values``: that of `variable_name`.
 
     Raises
     ------
@@ -76,10 +86,12 @@ def draw_inputs(study: Study, motions: Sequence[Motion], start: int, stop: int) 
     redrawn = np.where(draw[:, None] == Draw.IMPACT, kinds, np.int8(0))
     columns = [draws.get(f"impact.{key}", np.full(n, np.nan)) for key in study.impact.columns]
     impact = np.where(redrawn == 0, np.stack(columns, axis=-1), np.nan)
-    values: dict[str, NDArray[Any]] = bodies.values | {"body_mass": bodies.mass, "gravity": bodies.gravity}
+    values = {variable_name(name): draws[name] for name in study.uncertain if name.startswith("body.")}
+    values |= bodies.values | {"body_mass": bodies.mass, "gravity": bodies.gravity}
     values |= {f"body_{name}": array for name, array in _derived(bodies).items()}
     values["start_face"] = bodies.start_face.astype(np.int16)
-    values |= {f"impact_{key}": column for key, column in zip(IMPACT_KEYS, impact.T, strict=False)}
+    parameters = zip(study.impact.columns, impact.T, strict=True)
+    values |= {variable_name(f"impact.{key}"): column for key, column in parameters}
     values |= {"impact_draw": draw, "energy_gain": gain, "facet_fallback": fallback}
     values |= {"record": record, "azimuth": azimuth, "polarity": polarity}
     if study.is_cloud:
@@ -108,6 +120,15 @@ def draw_inputs(study: Study, motions: Sequence[Motion], start: int, stop: int) 
         facet_fallback=fallback,
         values={name: np.ascontiguousarray(array) for name, array in values.items()},
     )
+
+
+def variable_name(name: str) -> str:
+    """Dataset variable of an input, from its dotted name.
+
+    >>> variable_name("body.vertices[3][2]"), variable_name("motion.azimuth")
+    ('body_vertices_3_2', 'azimuth')
+    """
+    return VARIABLES.get(name) or re.sub(r"\W+", "_", name).strip("_")
 
 
 def check_inputs(study: Study, motions: Sequence[Motion]) -> None:

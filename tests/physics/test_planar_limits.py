@@ -63,7 +63,7 @@ def critical_amplitude(shape, ratio, cycles):
 def test_the_branch_without_impact_is_the_laplace_criterion(pulse, shape, cycles, ratios):
     for ratio in ratios:
         expected = critical_amplitude(shape, ratio, cycles)
-        bands = limits(pulse, ratio, SLENDER, 0.9, 1.5 * expected)
+        bands = limits(pulse, ratio, SLENDER, 0.9, 1.5 * expected, scan=500)
         without = [band for band in bands if band[2] == 0]
         assert without[-1][0] == pytest.approx(expected, rel=LINEAR_TOL)
 

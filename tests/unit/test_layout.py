@@ -32,6 +32,8 @@ ORDER = [
     "plots",
     "verification",
     "terminal",
+    "bench",
+    "cli_bench",
     "cli_spectrum",
     "cli",
 ]

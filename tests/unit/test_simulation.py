@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from mcrock.body import cuboid
+from mcrock.dataset import build_history
 from mcrock.kernel.record import HISTORY_SIZE
 from mcrock.params import Controls
-from mcrock.simulation import Impact, Start, _history, simulate
+from mcrock.simulation import Impact, Start, simulate
 
 QUATERNION, TILT = slice(3, 7), 14  # columns of a row of the history
 ROUNDING = 1e-14
@@ -21,7 +22,7 @@ def history_of(quaternion, tilt):
     """History of one moment with a pose of that tilt [rad]."""
     row = np.zeros((1, HISTORY_SIZE))
     row[0, QUATERNION], row[0, TILT] = quaternion, tilt
-    return _history(row).isel(time=0)
+    return build_history(row).isel(time=0)
 
 
 @settings(deadline=None)

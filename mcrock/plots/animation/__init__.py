@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from math import inf, isfinite
 from pathlib import Path
 from subprocess import PIPE, Popen
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib import rcParams
-from matplotlib.animation import FFMpegWriter, FuncAnimation
+from matplotlib.animation import FuncAnimation
 from PIL import Image
 
 from mcrock.dataset import replacing
-from mcrock.plots.animation.frames import frame_times, pick_span, sample_run
+from mcrock.plots.animation.frames import sample_run
 from mcrock.plots.animation.page import build_page
 from mcrock.plots.animation.picture import Picture, build_picture, palette_of_picture
+from mcrock.plots.animation.request import (
+    FORMATS,
+    check_animation,
+    check_body,
+    check_options,
+    plan_frames,
+)
 from mcrock.plots.animation.stage import Stage, build_stage
 from mcrock.plots.animation.view import View
 
@@ -29,16 +35,6 @@ __all__ = ["animate_run", "check_animation", "save_animation"]
 
 Report = Callable[[int, int], None]  # frames drawn so far, frames in all
 
-
-class Format(NamedTuple):
-    """What a kind of file is made with unless something else is asked for."""
-
-    fps: float  # frames per second of the animation
-    longest: float  # duration beyond which a motion is shown faster than it was [s]
-
-
-FORMATS = {".gif": Format(20.0, 20.0), ".html": Format(50.0, 120.0), ".mp4": Format(30.0, 60.0)}
-FASTEST = 50.0  # frames per second that programs still show a GIF with
 HOLD = 1.5  # how long a GIF stays at its end before it begins again [s]
 
 
@@ -74,8 +70,8 @@ def animate_run(
         Times of the run at which to begin and end [s]; by default the part in which something
         happens.
     view : tuple of 2 float, optional
-        Direction from the body to the eye: azimuth from ground x towards y, and elevation [rad]; by
-        default across the direction in which the body tilts most.
+        Direction from the body to the eye: azimuth from ground x towards y, and elevation, 0 to pi/2
+        [rad]; by default across the direction in which the body tilts most.
 
     Returns
     -------
@@ -84,13 +80,15 @@ def animate_run(
     Raises
     ------
     ValueError
-        If the run has no history, or an option makes no sense.
+        If the run has no history or is of another body, an option makes no sense, or there would be
+        thousands of frames.
     """
-    fps = _checked("fps", FORMATS[".gif"].fps if fps is None else fps, "frames per second")
-    stage, speed = _prepare(run, body, fps, FORMATS[".gif"].longest, speed, span, view)
+    check_options(".gif", fps, speed, span, view)
+    stage, speed = _prepare(run, body, ".gif", fps, speed, span, view)
     picture = build_picture(run, stage, motion, title, speed)
+    interval = 1e3 / (FORMATS[".gif"].fps if fps is None else fps)
     return FuncAnimation(
-        picture.figure, picture.update, frames=len(stage.frames), interval=1e3 / fps, blit=True
+        picture.figure, picture.update, frames=len(stage.frames), interval=interval, blit=True
     )
 
 
@@ -114,11 +112,13 @@ def save_animation(
     run, body, motion, title, span, view
         As `animate_run` takes them.
     path : str or Path
-        Its ending names the format: ``.gif``, ``.html`` (a page that plays the run in any browser
-        and loads nothing, where the view can be turned), or ``.mp4`` (needs the program ffmpeg).
+        Its folder is made if it is not there. Its ending names the format: ``.gif``, ``.html`` (a page
+        that plays the run in any browser and loads nothing, where the view can be turned), or ``.mp4``
+        (needs the program ffmpeg).
     fps : float, optional
-        Frames per second: 20 in a GIF, 50 in a page, 30 in an MP4. A GIF holds its frames for whole
-        hundredths of a second, so that it takes the nearest number that allows it, at most 50.
+        Frames per second: 20 in a GIF, 50 in a page, 30 in an MP4; at most 50 in a GIF, which holds
+        its frames for whole hundredths of a second and takes the nearest number that allows it, and
+        240 in the others.
     speed : float, optional
         Time of the motion over time of the animation [1]: 0.25 is slow motion. By default real
         time, or as much faster as it takes to be over in 20 s (page: 120 s, MP4: 60 s).
@@ -137,96 +137,41 @@ def save_animation(
     OSError
         If the file cannot be written.
     """
-    path = check_animation(path, fps=fps, speed=speed, span=span)
-    kind = FORMATS[path.suffix.lower()]
-    fps = kind.fps if fps is None else float(fps)
+    path = check_animation(path, fps=fps, speed=speed, span=span, view=view)
+    suffix = path.suffix.lower()
+    fps = FORMATS[suffix].fps if fps is None else float(fps)
     hundredths = max(round(100.0 / fps), 1)
-    if path.suffix.lower() == ".gif":
+    if suffix == ".gif":
         fps = 100.0 / hundredths
-    stage, speed = _prepare(run, body, fps, kind.longest, speed, span, view)
+    stage, speed = _prepare(run, body, suffix, fps, speed, span, view)
     report = progress or (lambda drawn, total: None)
+    path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as scratch:
-        if path.suffix.lower() == ".html":
+        if suffix == ".html":
             scratch.write_text(build_page(run, stage, motion, title, speed), encoding="utf-8")
             report(len(stage.frames), len(stage.frames))
             return path
         picture = build_picture(run, stage, motion, title, speed)
-        if path.suffix.lower() == ".gif":
+        if suffix == ".gif":
             _write_gif(picture, stage, 10 * hundredths, scratch, report)
         else:
             _write_mp4(picture, stage, fps, scratch, report)
     return path
 
 
-def check_animation(
-    path: str | Path,
-    *,
-    fps: float | None = None,
-    speed: float | None = None,
-    span: tuple[float, float] | None = None,
-) -> Path:
-    """Refuse what `save_animation` could not write, before the run is made.
-
-    Returns
-    -------
-    Path
-
-    Raises
-    ------
-    ValueError
-        For an ending that is none of ``.gif``, ``.html`` and ``.mp4``, an ``.mp4`` where ffmpeg is not
-        found, a folder that does not exist, numbers that are not positive, and a span that is empty.
-    """
-    path = Path(path)
-    suffix = path.suffix.lower()
-    if suffix not in FORMATS:
-        raise ValueError(f"{path}: the name of an animation must end in .gif, .html or .mp4")
-    if suffix == ".mp4" and not FFMpegWriter.isAvailable():
-        raise ValueError(
-            f"{path}: an .mp4 needs the program ffmpeg, which is not found; install it (as in `apt install "
-            "ffmpeg` or `conda install ffmpeg`), or choose a name that ends in .gif or .html"
-        )
-    if not path.parent.is_dir():
-        raise ValueError(f"{path}: the folder {path.parent} does not exist")
-    if path.is_dir():
-        raise ValueError(f"{path} is a folder; an animation is a file")
-    if fps is not None:
-        _checked("fps", fps, "frames per second")
-        if suffix == ".gif" and fps > FASTEST:
-            raise ValueError(f"fps must be at most {FASTEST:g} frames per second in a GIF, got {fps:g}")
-    if speed is not None:
-        _checked("speed", speed, "times the real speed")
-    if span is not None and not 0.0 <= span[0] < span[1] < inf:
-        raise ValueError(
-            f"span must be two times (begin, end) with 0 <= begin < end [s], got ({span[0]:g}, {span[1]:g})"
-        )
-    return path
-
-
-def _checked(name: str, value: float, unit: str) -> float:
-    if not (isfinite(value) and value > 0):
-        raise ValueError(f"{name} must be finite and > 0 [{unit}], got {value:g}")
-    return float(value)
-
-
 def _prepare(
     run: Run,
     body: Body,
-    fps: float,
-    longest: float,
+    suffix: str,
+    fps: float | None,
     speed: float | None,
     span: tuple[float, float] | None,
     view: tuple[float, float] | None,
 ) -> tuple[Stage, float]:
     """What is shown, and the speed at which."""
-    begin, end = pick_span(run, span)
-    speed = (
-        max(1.0, (end - begin) / longest)
-        if speed is None
-        else _checked("speed", speed, "times the real speed")
-    )
-    frames = sample_run(run, body, frame_times((begin, end), speed / fps))
-    return build_stage(run, body, frames, None if view is None else View(*view)), speed
+    check_body(run, body)
+    times, speed = plan_frames(run, suffix, fps, speed, span)
+    return build_stage(run, body, sample_run(run, body, times), None if view is None else View(*view)), speed
 
 
 def _draw(picture: Picture, stage: Stage, order: list[int]) -> Iterator[Image.Image]:

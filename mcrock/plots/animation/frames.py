@@ -10,10 +10,10 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
+from mcrock.body import rotation_matrix
 from mcrock.kernel.contact import topology
 from mcrock.params import Mode
 from mcrock.plots.history import moving_span
-from mcrock.simulation import rotation_matrix
 
 if TYPE_CHECKING:
     from mcrock.body import Body

@@ -74,6 +74,7 @@ def build_page(run: Run, stage: Stage, motion: Motion | Pulse | None, title: str
         "corners": stage.corners.tolist(),
         "grid": stage.grid,
         "view": list(stage.view),
+        "slenderness": None if stage.slenderness is None else float(np.degrees(stage.slenderness)),
         "ground": None if motion is None else _ground(frames, motion),
     }
     text = json.dumps(data, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")

@@ -19,7 +19,15 @@ from mcrock.plots.animation.frames import Array, Frames
 from mcrock.plots.animation.stage import BASE, HINT, HINT_ALPHA, STONE, Stage
 from mcrock.plots.animation.view import View, brightness, is_seen
 from mcrock.plots.animation.words import COUNTED, LATEST, count_events, word_contact, word_event
-from mcrock.plots.history import AXES, CONTACT, draw_contact, draw_ground, draw_tilt, ground_acceleration
+from mcrock.plots.history import (
+    AXES,
+    CONTACT,
+    draw_contact,
+    draw_ground,
+    draw_slenderness,
+    draw_tilt,
+    ground_acceleration,
+)
 from mcrock.plots.style import BLUE, RED, paper_style
 
 if TYPE_CHECKING:
@@ -34,7 +42,7 @@ PANEL = 0.645  # left end of what is written beside the scene, over the width of
 HIDDEN = {"linewidth": 0.6, "linestyle": (0, (1, 2))}  # of edges behind the body
 MONO = {"family": "DejaVu Sans Mono", "fontsize": 7.5, "va": "top", "linespacing": 1.35}
 KEY = {  # to a strip, above its right end
-    "loc": "lower right", "bbox_to_anchor": (1.0, 0.97), "ncols": 3, "handlelength": 1.0,
+    "loc": "lower right", "bbox_to_anchor": (1.0, 0.97), "ncols": 4, "handlelength": 1.0,
     "borderpad": 0.0, "borderaxespad": 0.0, "columnspacing": 1.2,
 }  # fmt: skip
 
@@ -102,7 +110,7 @@ def build_picture(
             _draw_scene(figure.add_axes((0.0, 0.36, 0.62, 0.575)), stage),
             _draw_compass(figure, stage, motion),
             _write_state(panel, stage.frames, speed),
-            _draw_strips(figure, run, stage.frames, motion),
+            _draw_strips(figure, run, stage, motion),
         ]
     artists = [artist for part in parts for artist in part[0]]
     for artist in artists:
@@ -204,7 +212,7 @@ def _draw_floor(ax: Axes, stage: Stage) -> None:
 def _draw_compass(figure: Figure, stage: Stage, motion: Motion | Pulse | None) -> Part:
     """Directions of the ground, and the acceleration of the ground as an arrow."""
     frames, view = stage.frames, stage.view
-    ax = figure.add_axes((0.012, 0.80, 0.13, 0.115))
+    ax = figure.add_axes((0.845, 0.73, 0.13, 0.105))
     ax.set_axis_off()
     ax.set_aspect("equal")
     ax.set_xlim(-1.3, 1.3)
@@ -224,7 +232,7 @@ def _draw_compass(figure: Figure, stage: Stage, motion: Motion | Pulse | None) -
     circle = view.project(np.stack([np.cos(angle), np.sin(angle), 0.0 * angle], axis=-1))
     ax.plot(*circle.T, color=RED, linewidth=0.5, alpha=0.6)
     text = f"ground acceleration,\ncircle {strongest / STANDARD_GRAVITY:.2g} g"
-    figure.text(0.02, 0.795, text, fontsize=6.5, color=RED, va="top")
+    figure.text(0.845, 0.728, text, fontsize=6.5, color=RED, va="top")
     arrow = ax.plot(
         [], [], color=RED, linewidth=1.8, solid_capstyle="round", solid_joinstyle="round", zorder=4
     )[0]
@@ -276,16 +284,20 @@ def _write_events(panel: Axes, run: Run, frames: Frames) -> Part:
     return [names, latest], move
 
 
-def _draw_strips(figure: Figure, run: Run, frames: Frames, motion: Motion | Pulse | None) -> Part:
+def _draw_strips(figure: Figure, run: Run, stage: Stage, motion: Motion | Pulse | None) -> Part:
     """Tilt, contact and ground motion over time, with a marker that moves."""
+    frames = stage.frames
     span = frames.time[0], frames.time[-1]
     left, width = 0.085, 0.895
     bottom = 0.205 if motion is not None else 0.115
     tilt = figure.add_axes((left, bottom + 0.03, width, 0.335 - bottom - 0.03))
     contact = figure.add_axes((left, bottom, width, 0.016), sharex=tilt)
     draw_tilt(tilt, run.history, "Tilt [°]")
+    if stage.slenderness is not None:
+        draw_slenderness(tilt, stage.slenderness)
     draw_contact(contact, run.history)
-    tilt.legend(*contact.get_legend_handles_labels(), title=None, **KEY)
+    entries = [tilt.get_legend_handles_labels(), contact.get_legend_handles_labels()]
+    tilt.legend(*(left + right for left, right in zip(*entries, strict=True)), title=None, **KEY)
     strips = [tilt, contact]
     if motion is not None:
         strips.append(figure.add_axes((left, 0.075, width, 0.085), sharex=tilt))

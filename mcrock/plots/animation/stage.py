@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import pi
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 STONE, BASE = np.array(to_rgb("#e3d8c5")), np.array(to_rgb("#8fb4d9"))  # of the faces
 HINT = "walls not known: drawn up to twice\nthe height of the centre of mass"
 HINT_ALPHA = 0.55  # of faces where the walls are guessed [1]
+NEAR = 0.1  # of the slenderness, from which on a tilt is drawn with it [1]
 MARGIN = 0.15  # of ground around the motion over the size of the body [1]
 
 
@@ -39,6 +41,8 @@ class Stage:
     grid : float
         Step of the grid on it [m].
     view : View
+    slenderness : float or None
+        Level to mark in the tilt [rad]: that of the body, where the tilt comes anywhere near it.
     """
 
     frames: Frames
@@ -48,6 +52,7 @@ class Stage:
     corners: Array
     grid: float
     view: View
+    slenderness: float | None
 
 
 def build_stage(run: Run, body: Body, frames: Frames, view: View | None) -> Stage:
@@ -62,4 +67,12 @@ def build_stage(run: Run, body: Body, frames: Frames, view: View | None) -> Stag
     (x0, y0), (x1, y1) = covered.min(axis=0) - MARGIN * size, covered.max(axis=0) + MARGIN * size
     corners = np.array([(x0, y0, 0.0), (x1, y0, 0.0), (x1, y1, 0.0), (x0, y1, 0.0)])
     grid = grid_step(max(size, 0.5 * (x1 - x0), 0.5 * (y1 - y0)))
-    return Stage(frames, solid, base, footprint, corners, grid, view or choose_view(frames))
+    return Stage(
+        frames, solid, base, footprint, corners, grid, view or choose_view(frames), _level(run, body)
+    )
+
+
+def _level(run: Run, body: Body) -> float | None:
+    slenderness = body.slenderness
+    has_level = 0.0 < slenderness < pi / 2 and float(run.history["tilt"].max()) > NEAR * slenderness
+    return slenderness if has_level else None

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from mcrock.body import rotation_matrix
 from mcrock.plots.animation.frames import Array, Frames
-from mcrock.simulation import rotation_matrix
 
 ELEVATION = 0.26  # of the eye above the ground [rad]
 OBLIQUE = 1.15  # between the plane of the motion and the direction of view [rad]

@@ -190,11 +190,11 @@ def changed(i, **coordinates):
 
 
 REFUSED = [
-    ({"mass": 0.0}, r"Body\.mass must be finite and > 0 kg, got 0$"),
-    ({"mass": nan}, r"Body\.mass must be finite and > 0 kg, got nan"),
-    ({"mass": -3.5}, r"Body\.mass must be finite and > 0 kg, got -3\.5"),
-    ({"gravity": 0.0}, r"Body\.gravity must be finite and > 0 m/s2, got 0"),
-    ({"gravity": inf}, r"Body\.gravity must be finite and > 0 m/s2, got inf"),
+    ({"mass": 0.0}, r"Body\.mass must be a finite number > 0 \[kg\], got 0\.0$"),
+    ({"mass": nan}, r"Body\.mass must be a finite number > 0 \[kg\], got nan"),
+    ({"mass": -3.5}, r"Body\.mass must be a finite number > 0 \[kg\], got -3\.5"),
+    ({"gravity": 0.0}, r"Body\.gravity must be a finite number > 0 \[m/s2\], got 0"),
+    ({"gravity": inf}, r"Body\.gravity must be a finite number > 0 \[m/s2\], got inf"),
     ({"inertia": "heavy"}, r"Body\.inertia must be an array of numbers of shape \(3, 3\) \[kg m2\]"),
     ({"inertia": [1.0, 2.0, 3.0]}, r"Body\.inertia must have shape \(3, 3\) \[kg m2\], got \(3,\)"),
     ({"inertia": np.ones((2, 3))}, r"Body\.inertia must have shape \(3, 3\) \[kg m2\], got \(2, 3\)"),
@@ -223,15 +223,18 @@ REFUSED = [
         {"vertices": np.add(SQUARE, [0, 0, 1.5])},
         r"Body\.vertices must lie below the centre of mass \(z < 0 m\), got z = 0\.5 m",
     ),
-    ({"vertices": changed(1, y=-0.2)}, r"Body\.vertices 0 and 1 coincide at \[0\.2, -0\.2\] m"),
-    ({"vertices": SQUARE[::-1]}, r"must run counter-clockwise seen from above; reverse their order"),
+    ({"vertices": changed(1, y=-0.2)}, r"Body\.vertices: corners 0 and 1 coincide at \[0\.2, -0\.2\] m"),
+    (
+        {"vertices": SQUARE[::-1]},
+        r"must run counter-clockwise seen from above; reverse the order of its corners",
+    ),
     (
         {"vertices": [*SQUARE[:2], [0.0, 0.2, -1.0], *SQUARE[2:]]},
-        r"corners of a convex polygon.*corner at \[0\.0, 0\.2\] m .* is straight or turns the wrong way",
+        r"corners of a convex polygon.*corner 2 at \[0\.0, 0\.2\] m .* is straight or turns the wrong way",
     ),
     (
         {"vertices": [*SQUARE[:2], [0.0, 0.1, -1.0], *SQUARE[2:]]},
-        r"corners of a convex polygon.*corner at \[0\.0, 0\.1\] m .* is straight or turns the wrong way",
+        r"corners of a convex polygon.*corner 2 at \[0\.0, 0\.1\] m .* is straight or turns the wrong way",
     ),
     (
         {"vertices": np.column_stack([regular(5)[[0, 2, 4, 1, 3]], np.full(5, -1.0)])},
@@ -261,17 +264,23 @@ def test_sizes_must_be_positive(value):
     for position, name in enumerate(("width", "depth", "height")):
         sizes = [0.4, 0.4, 1.6]
         sizes[position] = value
-        with pytest.raises(ValueError, match=rf"cuboid\.{name} must be finite and > 0 m, got {value!r}"):
+        with pytest.raises(
+            ValueError, match=rf"cuboid\.{name} must be a finite number > 0 \[m\], got {value!r}"
+        ):
             cuboid(*sizes, 2000.0)
-    with pytest.raises(ValueError, match=rf"prism\.height must be finite and > 0 m, got {value!r}"):
+    with pytest.raises(ValueError, match=rf"prism\.height must be a finite number > 0 \[m\], got {value!r}"):
         prism(regular(5), value, 2000.0)
     for maker, name in (
         (lambda **k: cuboid(0.4, 0.4, 1.6, **k), "cuboid"),
         (lambda **k: prism(regular(5), 1.0, **k), "prism"),
     ):
-        with pytest.raises(ValueError, match=rf"{name}\.density must be finite and > 0 kg/m3, got {value!r}"):
+        with pytest.raises(
+            ValueError, match=rf"{name}\.density must be a finite number > 0 \[kg/m3\], got {value!r}"
+        ):
             maker(density=value)
-        with pytest.raises(ValueError, match=rf"{name}\.mass must be finite and > 0 kg, got {value!r}"):
+        with pytest.raises(
+            ValueError, match=rf"{name}\.mass must be a finite number > 0 \[kg\], got {value!r}"
+        ):
             maker(mass=value)
 
 
@@ -290,7 +299,7 @@ def test_exactly_one_of_density_and_mass(given):
         ([1.0, 2.0], r"prism\.base must have shape \(n, 2\) \[m\], got \(2,\)"),
         ([(0.0, 0.0, 0.0)], r"prism\.base must have shape \(n, 2\) \[m\], got \(1, 3\)"),
         ([(0.0, 0.0), (1.0, 0.0)], r"prism\.base must have at least 3 corners \[m\], got 2"),
-        (regular(4)[::-1], r"must run counter-clockwise seen from above; reverse their order"),
+        (regular(4)[::-1], r"must run counter-clockwise seen from above; reverse the order of its corners"),
         ([(0, 0), (1, 0), (0.1, 0.1), (0, 1)], r"convex polygon"),
         ([(0, 0), (1, 0), (1, nan)], r"prism\.base must be finite|Body\.vertices must be finite"),
         ([(0, 0), (1, 0), (2, 0)], r"convex polygon|area"),

@@ -75,7 +75,7 @@ def test_many_frusta_at_once():
             {"top": SQUARE, "top_scale": 0.5},
             r"exactly one of top_scale \[1\] and top \[m\], got top_scale=0\.5",
         ),
-        ({"top_scale": 0.0}, r"frustum\.top_scale must be finite and > 0 \[1\], got 0\.0"),
+        ({"top_scale": 0.0}, r"frustum\.top_scale must be a finite number > 0 \[1\], got 0\.0"),
         ({"top": SQUARE[:3]}, r"frustum\.top must have as many corners as the base, 4, got 3"),
         ({"top": SQUARE[::-1]}, r"frustum\.top must run counter-clockwise seen from above"),
         (
@@ -86,7 +86,7 @@ def test_many_frusta_at_once():
             {"top": np.roll(SQUARE, 1, axis=0)},
             r"must be plane|convex",
         ),
-        ({"top_scale": 0.5, "height": -1.0}, r"frustum\.height must be finite and > 0 m, got -1\.0"),
+        ({"top_scale": 0.5, "height": -1.0}, r"frustum\.height must be a finite number > 0 \[m\], got -1\.0"),
         ({"top_scale": 0.5, "base": SQUARE[::-1]}, r"frustum\.base must run counter-clockwise"),
         ({"top_scale": 0.5, "com": (0.4, 0, 0)}, r"must stand over the inside of the base; it lies 0\.1 m"),
         ({"top_scale": 0.5, "mass": 3.0}, r"frustum needs exactly one of density \[kg/m3\] and mass \[kg\]"),
@@ -138,8 +138,8 @@ def test_cylinder_converges_with_the_sides():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"radius": 0.0}, r"cylinder\.radius must be finite and > 0 m, got 0\.0"),
-        ({"height": float("inf")}, r"cylinder\.height must be finite and > 0 m, got inf"),
+        ({"radius": 0.0}, r"cylinder\.radius must be a finite number > 0 \[m\], got 0\.0"),
+        ({"height": float("inf")}, r"cylinder\.height must be a finite number > 0 \[m\], got inf"),
         ({"n_sides": 2}, r"cylinder\.n_sides must be an integer >= 3, got 2"),
         ({"n_sides": 6.5}, r"cylinder\.n_sides must be an integer >= 3, got 6\.5"),
         ({"mass": 1.0}, r"cylinder needs exactly one of density \[kg/m3\] and mass \[kg\]"),

@@ -289,7 +289,7 @@ def test_impossible_body(study_file):
 @pytest.mark.parametrize(
     ("base", "message"),
     [
-        ("[[0, 0], [0, 1], [1, 1]]", ": base corners must run counter-clockwise seen from above; reverse their order"),
+        ("[[0, 0], [0, 1], [1, 1]]", ": base must run counter-clockwise seen from above; reverse the order of its corners"),
         ("[[0, 0], [1, 0]]",
          " base: expected a list of at least 3 corners [x, y] [m], counter-clockwise, got 2 of them"),
         ("[[0, 0], [1, 0, 0], [1, 1]]", " base[1]: expected 2 coordinates [m], got [1, 0, 0]"),

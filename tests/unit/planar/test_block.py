@@ -67,7 +67,7 @@ def test_bodies_that_start_leaning_are_refused():
     turned = np.array([[0.98, 0.0, 0.199], [0.0, 1.0, 0.0], [-0.199, 0.0, 0.98]])
     turned /= np.linalg.norm(turned, axis=1)[:, None]
     vertices = cuboid(0.4, 0.4, 1.6, 2600).vertices @ turned.T
-    body = Body(1.0, np.eye(3), vertices, faces=cuboid(0.4, 0.4, 1.6, 2600).faces)
+    body = Body(1.0, 0.1 * np.eye(3), vertices, faces=cuboid(0.4, 0.4, 1.6, 2600).faces)
     with pytest.raises(ValueError, match="needs a start face across the body axis z"):
         planar_block(body)
 

@@ -53,6 +53,10 @@ def test_a_component_that_does_not_shake_is_left_out(tmp_path):
         ({"pulse": "one-sine", "pulse_period": 0.0}, r"--pulse-period must be .* > 0 s, got 0\.0"),
         ({"pulse": "one-sine", "unit": "g"}, "--unit goes with --csv"),
         ({"fema": "farfield", "peak_g": 0.1}, "--peak-g goes with --pulse"),
+        ({"pulse": "one-sine", "scale": 2.0}, "--scale goes with --fema or --csv"),
+        ({"pulse": "one-sine", "component": "x"}, "--component goes with --fema or --csv"),
+        ({"fema": "farfield", "scale": 0.0}, r"--scale must be finite and not 0, got 0\.0"),
+        ({"fema": "farfield", "scale": float("inf")}, "--scale must be finite and not 0, got inf"),
         ({"fema": "farfield", "component": "z"}, "--component must be x, y or both, got 'z'"),
         ({"fema": "farfield", "records": "one"}, "--records must be record numbers .* got 'one'"),
         ({"fema": "farfields"}, "FEMA P695 set must be one of"),
@@ -61,6 +65,12 @@ def test_a_component_that_does_not_shake_is_left_out(tmp_path):
 def test_what_names_no_motion_is_refused(options, message):
     with pytest.raises(ValueError, match=message):
         read_motions(**options)
+
+
+def test_a_file_can_be_named_once(csv):
+    again = csv.parent / "." / csv.name
+    with pytest.raises(ValueError, match=r"--csv .*record\.csv is given twice"):
+        read_motions(csv=[csv, again], unit="g")
 
 
 def test_csv_needs_its_unit(csv):
@@ -83,6 +93,24 @@ def test_tables_have_few_rows_and_all_bands():
     assert rows[4][2].count("(1)") == rows[4][2].count("(0)") == 1
     short = overturning_spectrum(one_sine(1.0, 6.0), 0.2, [30.0], largest_amplitude=5.0, scan=100)
     assert overturning_table(short)[1] == [["30", "11.5", "stands"]]
+
+
+def test_the_last_band_is_always_in_the_table():
+    ds = overturning_spectrum(one_sine(1.0, 6.0), np.radians(14), [0.5], largest_amplitude=15.0)
+    words = overturning_table(ds)[1][0][2]
+    assert words.startswith("1.049-1.050 (9), 1.052-1.056 (7), 3 more, above 1.117 (0)")
+    four = ds.isel(band=[0, 1, 4, 5])
+    assert overturning_table(four)[1][0][2].count("(") == 4  # one of four is not hidden
+
+
+def test_ends_of_thin_bands_are_told_apart():
+    ds = overturning_spectrum(one_sine(1.0, 6.0), 0.2, [2.0], scan=5)
+    thin = ds.assign(
+        lower=(ds["lower"].dims, np.array([[[[1.1460212, 5.0]]]])),
+        upper=(ds["upper"].dims, np.array([[[[1.1460298, np.inf]]]])),
+        impacts=(ds["impacts"].dims, np.array([[[[2, 0]]]])),
+    )
+    assert overturning_table(thin)[1][0][2] == "1.14602-1.14603 (2), above 5.000 (0)"
 
 
 def test_tables_of_several_motions_give_the_median():

@@ -5,10 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from mcrock.body import cuboid
 from mcrock.excitation import Motion, Pulse, one_sine, pack_motions
 from mcrock.params import Controls, Outcome
 from mcrock.planar import motion as kernel
-from mcrock.planar import rectangle, rectangle_of, simulate_planar
+from mcrock.planar import planar_block, rectangle, rectangle_of, simulate_planar
 from mcrock.planar.simulation import block_rows, run_many
 
 BLOCK = rectangle(0.4, 1.6)
@@ -137,11 +138,31 @@ def test_the_kernel_compiles_once():
         ({"rate": float("inf")}, r"rate at the start must be finite \[rad/s\], got inf"),
         ({"r": 1.1}, r"velocity ratio r .* got 1\.1"),
         ({"r": "no"}, r"restitution must be a number r, .* got 'no'"),
+        ({"r": [0.9, 0.8, 0.7]}, r"one velocity ratio, or two .*, got an array of shape \(3,\)"),
+        ({"r": np.full((2, 2), 0.9)}, r"one velocity ratio, or two .*, got an array of shape \(2, 2\)"),
+        ({"r": None}, "velocity ratio r .* got nan"),
+        ({"t_end": float("nan")}, r"t_end must be finite and >= 0 s, got nan"),
+        ({"t_end": float("inf")}, r"t_end must be finite and >= 0 s, got inf"),
+        ({"t_end": -1.0}, r"t_end must be finite and >= 0 s, got -1\.0"),
     ],
 )
 def test_impossible_runs_are_refused(options, message):
     with pytest.raises(ValueError, match=message):
         simulate_planar(BLOCK, **options)
+
+
+def test_what_is_no_planar_block_is_refused():
+    body = cuboid(0.4, 0.6, 1.6, 2600)
+    with pytest.raises(ValueError, match=r"a PlanarBlock, got a Body; planar_block\(body, axis='x'\) or"):
+        simulate_planar(body, PULSE)
+    assert simulate_planar(planar_block(body), PULSE).impacts == simulate_planar(BLOCK, PULSE).impacts
+    with pytest.raises(ValueError, match=r"needs a PlanarBlock, got 0\.2"):
+        simulate_planar(0.2, PULSE)
+
+
+def test_two_ratios_in_an_array_are_those_of_the_edges():
+    runs = [simulate_planar(BLOCK, PULSE, r) for r in ((0.9, 0.8), np.array([0.9, 0.8]))]
+    assert runs[0].energy_loss == runs[1].energy_loss
 
 
 def test_half_the_step_changes_little():

@@ -1,13 +1,16 @@
 """Spectra as datasets: every ordinate is a run, bands are complete and honest, messages."""
 
+from dataclasses import replace
+from itertools import pairwise
 from math import pi, tan
 
 import numpy as np
 import pytest
 import xarray as xr
 
+from mcrock.body import cuboid
 from mcrock.dataset import save_dataset
-from mcrock.excitation import Motion, Pulse, one_cosine, one_sine
+from mcrock.excitation import Motion, Pulse, half_sine, one_cosine, one_sine
 from mcrock.params import Controls, Outcome
 from mcrock.planar import overturning_spectrum, rectangle, rectangle_of, rocking_spectrum, simulate_planar
 from mcrock.planar.bands import COUNTED_IMPACTS
@@ -75,7 +78,7 @@ def test_bands_tell_the_outcome_of_every_run():
 
 def test_bands_are_ordered_and_apart():
     ds = overturning_spectrum(
-        one_cosine(1.0, 6.0), [0.1, 0.25], np.linspace(0.5, 4.0, 8), largest_amplitude=8.0
+        one_cosine(1.0, 6.0), [0.1, 0.25], np.linspace(0.5, 4.0, 8), largest_amplitude=8.0, scan=500
     )
     lower, upper, impacts = (ds[name].values for name in ("lower", "upper", "impacts"))
     there = impacts >= 0
@@ -94,15 +97,15 @@ def test_bands_are_ordered_and_apart():
 
 def test_size_and_amplitude_of_the_pulse_do_not_matter():
     ratios = np.linspace(1.0, 6.0, 6)
-    one = overturning_spectrum(one_sine(1.0, 2.0), SLENDERNESS, ratios, tolerance=1e-9)
-    other = overturning_spectrum(one_sine(-7.0, 50.0), SLENDERNESS, ratios, tolerance=1e-9)
+    one = overturning_spectrum(one_sine(1.0, 2.0), SLENDERNESS, ratios, scan=500, tolerance=1e-9)
+    other = overturning_spectrum(one_sine(-7.0, 50.0), SLENDERNESS, ratios, scan=500, tolerance=1e-9)
     np.testing.assert_allclose(one["lower"], other["lower"], rtol=1e-8)
     np.testing.assert_allclose(one["upper"], other["upper"], rtol=1e-8)
 
 
 def test_threads_change_nothing():
     spectra = [
-        overturning_spectrum(one_sine(1.0, 6.0), SLENDERNESS, [2.0, 4.0], workers=workers)
+        overturning_spectrum(one_sine(1.0, 6.0), SLENDERNESS, [2.0, 4.0], scan=500, workers=workers)
         for workers in (1, 3)
     ]
     xr.testing.assert_identical(*spectra)
@@ -110,8 +113,10 @@ def test_threads_change_nothing():
 
 def test_periods_and_frequency_ratios_are_the_same_axis(record):
     pulse = one_sine(1.0, 6.0)
-    by_ratio = overturning_spectrum(pulse, SLENDERNESS, [2.0, 4.0])
-    by_period = overturning_spectrum(pulse, SLENDERNESS, periods=2 * pi * np.array([2.0, 4.0]) / 6.0)
+    by_ratio = overturning_spectrum(pulse, SLENDERNESS, [2.0, 4.0], scan=500)
+    by_period = overturning_spectrum(
+        pulse, SLENDERNESS, periods=2 * pi * np.array([2.0, 4.0]) / 6.0, scan=500
+    )
     np.testing.assert_allclose(by_ratio["lower"], by_period["lower"], rtol=1e-12)
     given = overturning_spectrum(
         record, SLENDERNESS, [2.0, 4.0], angular_frequency=5.0, scan=20, tolerance=1e-3
@@ -130,6 +135,78 @@ def test_the_scan_begins_where_the_vertical_lets_rocking_begin():
     assert float(ds["lower"][0, 0, 0, 0]) == pytest.approx(1 / (1 + tan(0.3)), rel=1e-3)
 
 
+def test_finer_scans_find_at_least_as_much(record):
+    """Under a record there are bands at every scale; the lowest amplitude does not rise."""
+    spectra = [
+        overturning_spectrum(
+            record, SLENDERNESS, periods=[0.8, 1.6], scan=scan, largest_amplitude=8.0, tolerance=1e-9
+        )
+        for scan in (20, 40, 80, 160)
+    ]
+    assert [ds.attrs["scan"] for ds in spectra] == [33, 65, 129, 257]
+    for coarse, fine in pairwise(spectra):
+        assert (fine["lower"][..., 0] <= coarse["lower"][..., 0] * (1 + 1e-8)).all()
+        assert (fine["limits"] >= coarse["limits"]).all()
+        assert (fine["half_scan_limits"] <= coarse["limits"]).all()
+    assert spectra[-1].attrs["scan_step"] == pytest.approx(
+        (8.0 / float(spectra[-1]["uplift_amplitude"][0, 0])) ** (1 / 256) - 1
+    )
+
+
+def test_islands_between_many_impacts_are_found():
+    """One slow sine: bands after 9, 7, 5, 3 impacts within 8 % above the beginning of rocking."""
+    ds = overturning_spectrum(one_sine(1.0, 6.0), np.radians(14), [0.5], largest_amplitude=15.0)
+    assert ds["impacts"].values.ravel().tolist() == [9, 7, 5, 3, 1, 0]
+    lower, upper = ds["lower"].values.ravel(), ds["upper"].values.ravel()
+    assert (lower[1:] > upper[:-1]).all()
+
+
+OFF_CENTRE = rectangle(0.5, 2.0, offset=0.1)
+SHAKES = [
+    one_sine(2.0, 6.0),
+    half_sine(-2.0, 6.0),  # towards the edge farther away
+    Pulse((2.0, 0.0, 1.5), 6.0, phase=1.0, cycles=0.3),
+    Pulse((2.0, 0.0, -1.5), 6.0, phase=4.0, cycles=0.7),
+]
+
+
+@pytest.mark.parametrize("motion", [*SHAKES, None])
+def test_rocking_begins_at_the_uplift_amplitude(motion, record):
+    """Just below no edge lifts, just above one does: vertical component, either edge, part of a sine."""
+    motion = motion or record
+    ds = overturning_spectrum(motion, OFF_CENTRE, periods=[3.0], scan=3, tolerance=0.1)
+    amplitude = float(ds["uplift_amplitude"][0, 0])
+    threshold = OFF_CENTRE.gravity * tan(OFF_CENTRE.slenderness)
+    assert float(ds["uplift_acceleration"][0, 0]) == pytest.approx(amplitude * threshold)
+    for factor, lifts in ((1 - 1e-9, False), (1 + 1e-9, True)):
+        if isinstance(motion, Pulse):
+            scale = factor * amplitude * threshold / abs(motion.amplitude[0])
+            scaled = replace(motion, amplitude=tuple(scale * a for a in motion.amplitude))
+        else:
+            scaled = motion.scaled(factor * amplitude * threshold / np.abs(motion.acceleration[0]).max())
+        assert (simulate_planar(OFF_CENTRE, scaled).uplifts > 0) is lifts
+
+
+def test_a_symmetric_block_on_level_shaking_lifts_at_one():
+    ds = overturning_spectrum([one_sine(1.0, 6.0), one_cosine(-3.0, 2.0)], [0.1, 0.3], [2.0], scan=3)
+    np.testing.assert_allclose(ds["uplift_amplitude"], 1.0, rtol=1e-12)
+    np.testing.assert_allclose(ds["uplift_acceleration"], 9.81 * np.tan([[0.1, 0.3]] * 2), rtol=1e-12)
+
+
+def test_datasets_record_what_shook(record):
+    ds = rocking_spectrum([record, one_sine(3.0, 6.0)], 0.2, [1.0, 2.0])
+    peaks = np.abs(record.acceleration).max(1)
+    np.testing.assert_allclose(ds["peak_acceleration"], [peaks[0], 3.0])
+    np.testing.assert_allclose(ds["peak_vertical_acceleration"], [peaks[2], 0.0])
+    np.testing.assert_allclose(ds["duration"], [record.duration, 2 * pi / 6])
+    np.testing.assert_allclose(ds["pulse_period"], [np.nan, 2 * pi / 6])
+    assert ds["uplift_acceleration"].dims == ("motion", "slenderness")
+    over_periods = overturning_spectrum(one_sine(1.0, 6.0), 0.2, periods=[2.0], scan=5)
+    assert over_periods["pulse_period"].values.tolist() == pytest.approx([2 * pi / 6])
+    named = overturning_spectrum(record, 0.2, periods=[2.0], scan=5, angular_frequency=4.0)
+    assert named["pulse_period"].values.tolist() == pytest.approx([pi / 2])
+
+
 def test_a_pulse_far_too_short_overturns_nothing():
     ds = overturning_spectrum(one_sine(1.0, 6.0), SLENDERNESS, [50.0], largest_amplitude=5.0)
     assert ds["impacts"].values.tolist() == [[[[-1]]]]
@@ -146,7 +223,8 @@ def test_undecided_runs_are_counted():
         controls=Controls(max_steps=20),
         largest_amplitude=3.0,
     )
-    assert int(ds["undecided"].sum()) == 49  # all that rock
+    assert ds.attrs["scan"] == 65
+    assert int(ds["undecided"].sum()) == 64  # all that rock
 
 
 @pytest.mark.parametrize("kind", ["rocking", "overturning"])
@@ -190,12 +268,32 @@ SHAKE = Motion(np.ones((3, 4)), 0.1, "shake")
             lambda: overturning_spectrum(PULSE, 0.2, [0.0]),
             r"frequency ratios omega_p/p .* > 0 .* got \[0\.0\]",
         ),
-        (lambda: overturning_spectrum(PULSE, 0.2, [1.0], scan=2), "at least 3, got 2"),
+        (lambda: overturning_spectrum(PULSE, 0.2, [1.0], scan=2), "from 3 to 1048577, got 2"),
         (lambda: overturning_spectrum(PULSE, 0.2, [1.0], tolerance=0.0), r"at least 1e-12 .*, got 0\.0"),
-        (lambda: overturning_spectrum(PULSE, 0.2, [1.0], largest_amplitude=1.0), "must exceed 1, .* got 1.0"),
+        (
+            lambda: overturning_spectrum(PULSE, 0.2, [1.0], largest_amplitude=1.0),
+            r"must be finite and exceed 1, .* got 1\.0",
+        ),
+        (
+            lambda: overturning_spectrum(PULSE, 0.2, [1.0], largest_amplitude=float("inf")),
+            "must be finite and exceed 1, .* got inf",
+        ),
+        (
+            lambda: overturning_spectrum(PULSE, cuboid(0.4, 0.4, 1.6, 2600), [1.0]),
+            r"needs a slenderness \[rad\] or a PlanarBlock, got a Body; planar_block\(body, axis='x'\)",
+        ),
+        (
+            lambda: overturning_spectrum(PULSE, 0.2, [1.0], r=np.linspace(0.8, 0.9, 5)),
+            r"one velocity ratio, or two .*, got an array of shape \(5,\)",
+        ),
+        (lambda: rocking_spectrum(PULSE, 0.2, [1.0], workers=0), "at least 1, got 0"),
         (
             lambda: overturning_spectrum(Pulse((0.0, 1.0, 0.0), 6.0), 0.2, [1.0]),
             "motion 'pulse' has no acceleration along x, the axis of the plane",
+        ),
+        (
+            lambda: overturning_spectrum(Pulse((0.1, 0.0, 1.0), 6.0, cycles=0.5), 0.2, [1.0]),
+            "motion 'pulse' lifts the block at no amplitude",
         ),
     ],
 )

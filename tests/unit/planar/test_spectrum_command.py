@@ -9,6 +9,9 @@ import xarray as xr
 
 from mcrock import cli
 
+PULSE = ("--pulse", "one-sine")
+FEMA = ("overturning", "--fema", "farfield")
+
 
 @pytest.fixture
 def spectrum(monkeypatch, capsys, tmp_path):
@@ -44,9 +47,12 @@ def test_overturning_by_a_pulse(spectrum, tmp_path):
     # 1.4354, 3.6049, 3.7428 and 3.0323, 6.7430, 7.4930 of g slenderness, which is 0.979 g tan(slenderness)
     assert lines[2].split(maxsplit=2)[2] == "1.405-3.529 (1), above 3.664 (0)"
     assert lines[3].split(maxsplit=2)[2] == "2.969-6.602 (1), above 7.336 (0)"
+    assert lines[-3] == (
+        "4097 amplitudes scanned at each size: 6 limits found, of which a scan half as fine meets 6"
+    )
     assert lines[-2:] == ["here/overturning_spectrum.nc", "here/overturning_spectrum.svg"]
     with xr.open_dataset(tmp_path / lines[-2]) as ds:
-        assert ds.attrs["scan"] == 400
+        assert ds.attrs["scan"] == 4097
         assert ds["lower"].dims == ("motion", "slenderness", "frequency_ratio", "band")
     assert (tmp_path / lines[-1]).read_text().startswith("<?xml")
 
@@ -62,20 +68,98 @@ def test_a_rectangle_has_a_frequency(spectrum):
 
 def test_overturning_by_a_record(spectrum, csv):
     """Over 2 pi/p, or over omega_p/p where the period of its pulse is given: a half sine either way."""
-    code, output, _ = spectrum(
-        "overturning", "--csv", csv, "--unit", "g", "--slenderness-deg", 0.5, "--periods", "1,2", "--scan", 50
-    )
+    shaken = ("overturning", "--csv", csv, "--unit", "g", "--slenderness-deg", 0.5, "--scan", 50)
+    code, output, _ = spectrum(*shaken, "--periods", "1,2")
     assert code == 0
     assert output.splitlines()[1].split()[:2] == ["2", "pi/p"]
     # half-sine of omega_p = 2 pi: limits of the slender block at omega_p/p = 1 and 2
     assert [line.split()[3] for line in output.splitlines()[2:4]] == ["1.322", "1.801"]
-    code, by_ratio, _ = spectrum(
-        "overturning", "--csv", csv, "--unit", "g", "--slenderness-deg", 0.5, "--frequency-ratios", "1,2",
-        "--pulse-period", 1, "--scan", 50,
-    )  # fmt: skip
+    code, by_ratio, _ = spectrum(*shaken, "--frequency-ratios", "1,2", "--pulse-period", 1, "--overwrite")
     assert by_ratio.splitlines()[2:4] == [
         line.replace("2 pi/p [s]", "omega_p/p ")[1:] for line in output.splitlines()[2:4]
     ]
+
+
+def test_a_scan_that_may_miss_bands_says_so(spectrum, tmp_path):
+    code, output, errors = spectrum(
+        "overturning", *PULSE, "--slenderness-deg", 14, "--frequency-ratios", 0.5, "--scan", 100
+    )
+    assert code == 0
+    words = output.splitlines()[-3].split()
+    assert words[:2] == ["129", "amplitudes"]
+    assert int(words[6]) > int(words[-1])
+    assert errors.startswith(
+        "mcrock: warning: bands and islands thinner than the step of the scan, 2.1 %, may"
+    )
+
+
+def test_datasets_name_the_pulse(spectrum, tmp_path):
+    spectrum(
+        "overturning", *PULSE, "--slenderness-deg", 14, "--periods", 2, "--pulse-period", 0.5, "--scan", 9
+    )
+    with xr.open_dataset(tmp_path / "spectrum" / "overturning_spectrum.nc") as ds:
+        assert ds["pulse_period"].values.tolist() == pytest.approx([0.5])
+    spectrum(
+        "rocking", "--pulse", "rectangle", "--slenderness-deg", 14, "--periods", 2, "--pulse-period", 0.5,
+        "--peak-g", 0.4,
+    )  # fmt: skip
+    with xr.open_dataset(tmp_path / "spectrum" / "rocking_spectrum.nc") as ds:
+        assert ds["pulse_period"].values.tolist() == pytest.approx([0.5])
+        assert ds["duration"].values.tolist() == pytest.approx([0.25])
+        assert ds["peak_acceleration"].values.tolist() == pytest.approx([0.4 * 9.80665])
+
+
+def test_the_dataset_of_scaled_records_says_so(spectrum, csv, tmp_path):
+    spectrum(
+        "rocking", "--csv", csv, "--unit", "g", "--scale", 2, "--slenderness-deg", 14, "--periods", "2,3",
+    )  # fmt: skip
+    with xr.open_dataset(tmp_path / "spectrum" / "rocking_spectrum.nc") as ds:
+        assert ds.attrs["scale"] == 2.0
+        assert ds["peak_acceleration"].values.tolist() == pytest.approx([9.80665])
+
+
+def test_nothing_is_replaced_unless_asked(spectrum, tmp_path):
+    command = ("rocking", *PULSE, "--peak-g", 1, "--pulse-period", 1, "--slenderness-deg", 10, "--periods")
+    assert spectrum(*command, "1,2")[0] == 0
+    for name in ("rocking_spectrum.nc", "rocking_spectrum.png"):
+        before = (tmp_path / "spectrum" / name).read_bytes()
+        code, output, errors = spectrum(*command, "1,3")
+        assert (code, output) == (2, "")
+        assert f"spectrum/{name} exists already; replace it with --overwrite" in errors
+        assert (tmp_path / "spectrum" / name).read_bytes() == before
+        (tmp_path / "spectrum" / name).unlink()
+        (tmp_path / "spectrum" / "kept").touch()
+    assert spectrum(*command, "1,2")[0] == 0
+    assert spectrum(*command, "1,3", "--overwrite")[0] == 0
+    with xr.open_dataset(tmp_path / "spectrum" / "rocking_spectrum.nc") as ds:
+        assert ds["period"].values.tolist() == [1.0, 3.0]
+
+
+def test_a_figure_that_fails_leaves_what_was_there(spectrum, tmp_path, monkeypatch):
+    command = ("overturning", *PULSE, "--slenderness-deg", 10, "--frequency-ratios", 2, "--scan", 9)
+    assert spectrum(*command)[0] == 0
+    before = {path: path.read_bytes() for path in (tmp_path / "spectrum").iterdir()}
+    code, _, errors = spectrum(*command, "--overwrite", "--max-amplitude", "inf")
+    assert code == 2
+    assert "the largest amplitude must be finite and exceed 1" in errors
+
+    def fail(*arguments, **options):
+        raise OSError("no ink")
+
+    for place in ("mcrock.plots.save_figure", "mcrock.dataset.save_dataset"):
+        monkeypatch.setattr(place, fail)
+        assert spectrum(*command, "--overwrite")[0] == 1
+        assert {path: path.read_bytes() for path in (tmp_path / "spectrum").iterdir()} == before
+        monkeypatch.undo()
+        monkeypatch.chdir(tmp_path)
+
+
+def test_a_folder_that_cannot_be_written_is_noticed_beforehand(spectrum, tmp_path, monkeypatch):
+    (tmp_path / "locked").mkdir()
+    monkeypatch.setattr("os.access", lambda place, mode: "locked" not in str(place))
+    code, output, errors = spectrum("overturning", *PULSE, "--slenderness-deg", 10, "-o", "locked/new")
+    assert (code, output) == (2, "")
+    assert "locked/new: the folder locked cannot be written to" in errors
 
 
 def test_rocking_by_a_pulse_and_by_a_file(spectrum, csv, tmp_path):
@@ -118,9 +202,6 @@ def test_rocking_by_fema_records(spectrum):
     assert "(0 of 4 overturn)" in output
 
 
-PULSE = ("--pulse", "one-sine")
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -137,12 +218,53 @@ PULSE = ("--pulse", "one-sine")
             "give either --frequency-ratios or --periods",
         ),
         (
-            ("overturning", "--fema", "farfield", "--slenderness-deg", 10, "--frequency-ratios", 1),
+            (*FEMA, "--slenderness-deg", 10, "--frequency-ratios", 1),
             "--frequency-ratios of records need --pulse-period",
         ),
         (
             ("overturning", *PULSE, "--slenderness-deg", 10, "--scan", 0),
             "scan must be a number of amplitudes",
+        ),
+        (
+            ("overturning", *PULSE, "--slenderness-deg", 10, "--periods", 1),
+            "--periods need the --pulse-period of a --pulse",
+        ),
+        (
+            (
+                "overturning",
+                "--fema",
+                "farfield",
+                "--slenderness-deg",
+                10,
+                "--periods",
+                1,
+                "--pulse-period",
+                1,
+            ),
+            "--pulse-period of records goes with --frequency-ratios",
+        ),
+        (
+            ("overturning", *PULSE, "--slenderness-deg", 10, "--component", "x"),
+            "--component goes with --fema or --csv",
+        ),
+        (
+            (
+                "rocking",
+                *PULSE,
+                "--peak-g",
+                1,
+                "--pulse-period",
+                1,
+                "--slenderness-deg",
+                10,
+                "--scale",
+                2,
+            ),
+            "--scale goes with --fema or --csv",
+        ),
+        (
+            ("rocking", "--fema", "farfield", "--slenderness-deg", 10, "--scale", 0),
+            "must be finite and not 0",
         ),
         (("overturning", *PULSE, "--slenderness-deg", 10, "--restitution", 1.2), "velocity ratio r"),
         (("overturning", *PULSE, "--slenderness-deg", 10, "--format", "jpg"), "--format must be one of png"),

@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from mcrock.excitation import Motion, one_cosine, one_sine
+from mcrock.excitation import Motion, Pulse, one_cosine, one_sine
 from mcrock.planar import overturning_spectrum, rocking_spectrum
-from mcrock.plots import save_figure
-from mcrock.plots.spectrum import plot_overturning_spectrum, plot_rocking_spectrum
+from mcrock.plots import plot_overturning_spectrum, plot_rocking_spectrum, save_figure
+from mcrock.plots.spectrum import word_scan
 
 
 def noise(n):
@@ -66,16 +66,95 @@ def test_bands_are_filled_and_islands_are_not(overturning):
     assert inside(ax, 5.0 + 1e-6, 2.0 * scale) == []
 
 
+def falls_at(bands, amplitude):
+    return bool(((bands["lower"] <= amplitude) & (amplitude < bands["upper"])).any())
+
+
+def is_near_a_limit(bands, amplitude):
+    return float(np.nanmin(np.abs(np.append(bands["lower"], bands["upper"]) / amplitude - 1))) < 0.02
+
+
+def test_no_white_where_the_next_size_overturns():
+    """Every size is drawn as it is, and between two that overturn there is no white."""
+    ds = overturning_spectrum(noise(2), 0.2, periods=[0.5, 1.0, 2.0], scan=65, largest_amplitude=8.0)
+    rng = np.random.default_rng(1)
+    for number, ax in enumerate(plot_overturning_spectrum(ds).get_figure().axes):
+        part = ds.isel(motion=number, slenderness=0)
+        for amplitude in rng.uniform(0.2, 7.9, 60):
+            falls = []
+            for size, spot in ((0.5, 0.5001), (1.0, 1.0), (2.0, 1.9999)):
+                bands = part.sel(period=size)
+                falls.append(falls_at(bands, amplitude))
+                assert bool(inside(ax, spot, amplitude)) is falls[-1] or is_near_a_limit(bands, amplitude)
+            if falls[0] and falls[1]:
+                assert inside(ax, 0.74, amplitude)
+                assert inside(ax, 0.76, amplitude)
+
+
+def test_a_band_alone_on_a_coarse_axis_is_a_rectangle():
+    ds = overturning_spectrum(one_sine(1.0, 6.0), 0.25, [2.0, 5.0, 20.0], largest_amplitude=6.0, scan=100)
+    ax = plot_overturning_spectrum(ds)
+    corners = polygons(ax, "#de8f05")
+    band = next(c for c in corners if c[:, 0].max() == 12.5)  # of 5.0, half way to 20
+    assert set(band[:, 0].tolist()) == {3.5, 5.0, 12.5}
+    assert len(np.unique(band[:, 1].round(9))) == 2
+
+
+def test_the_dotted_line_is_where_rocking_begins():
+    pulse = Pulse((1.0, 0.0, -1.0), 6.0)
+    ds = overturning_spectrum(pulse, 0.3, [2.0, 3.0], scan=9, largest_amplitude=3.0)
+    (line,) = plot_overturning_spectrum(ds).get_lines()
+    assert line.get_ydata()[0] == pytest.approx(1 / (1 + np.tan(0.3)))
+
+
+def test_long_names_are_broken_in_titles():
+    motions = [
+        Motion(motion.acceleration, motion.dt, f"An earthquake of {year}, a station far away, x")
+        for motion, year in zip(noise(3), (1994, 1995, 1999), strict=True)
+    ]
+    ds = overturning_spectrum(motions, 0.2, periods=[1.0, 2.0], scan=9)
+    titles = [ax.get_title() for ax in plot_overturning_spectrum(ds).get_figure().axes]
+    assert all(max(map(len, title.split("\n"))) <= 30 for title in titles)
+    assert titles[0].replace("\n", " ") == "An earthquake of 1994, a station far away, x"
+
+
+def test_captions_name_the_shaking():
+    record = Motion(noise(1)[0].acceleration, 0.02, "xz, x")
+    note_of = note(plot_rocking_spectrum(rocking_spectrum(record, 0.2, [1.0, 2.0])))
+    peaks = np.abs(record.acceleration).max(1) / 9.80665
+    assert note_of.startswith(f"xz, x, peak {peaks[0]:.3g} g, vertical {peaks[2]:.3g} g, slenderness 11.5°")
+    ds = rocking_spectrum([one_sine(3.0, 6.0), one_sine(6.0, 3.0)], 0.2, [1.0, 2.0])
+    ds.attrs["scale"] = 2.0
+    words = "2 motions, period 1.05 to 2.09 s, scaled by 2, peak 0.306 to 0.612 g"
+    assert note(plot_rocking_spectrum(ds)).startswith(words)
+    ds = overturning_spectrum(one_sine(1.0, 6.0), 0.2, periods=[20.0], scan=9, largest_amplitude=1.5)
+    assert note(plot_overturning_spectrum(ds)).startswith("One-sine pulse, period 1.05 s, slenderness 11.5°")
+
+
+def test_one_limit_is_singular():
+    ds = overturning_spectrum(one_sine(1.0, 6.0), 0.2, [2.0], scan=9)
+    one = ds.assign(limits=0 * ds["limits"] + 1, half_scan_limits=0 * ds["limits"])
+    assert word_scan(one) == (
+        "9 amplitudes scanned at each size: 1 limit found, of which a scan half as fine meets 0"
+    )
+    none = ds.assign(limits=0 * ds["limits"])
+    assert word_scan(none) == "9 amplitudes scanned at each size: no limit found"
+
+
+def test_a_size_that_overturns_alone_leaves_no_empty_axes():
+    ds = rocking_spectrum(one_sine(9.81, 6.0), 0.2, [1.0])
+    ax = plot_rocking_spectrum(ds)
+    assert [text.get_text() for text in ax.texts] == ["overturns"]
+
+
 def test_overturning_figure_has_labels_and_an_honest_note(overturning):
     ax = plot_overturning_spectrum(overturning)
     assert ax.get_xlabel().endswith("[1]")
     assert ax.get_ylabel().endswith("[1]")
     assert ax.get_ylim() == (0, 12)
     limits, half = int(overturning["limits"].sum()), int(overturning["half_scan_limits"].sum())
-    assert (
-        f"200 amplitudes scanned at each size; {limits} limits found, a scan half as fine meets {half}."
-        in note(ax)
-    )
+    words = f"257 amplitudes scanned at each size: {limits} limits found, of which a scan half as fine meets"
+    assert f"{words} {half}." in note(ax)
     assert "One-sine pulse, slenderness 14.3°, restitution housner, r = 0.9082" in note(ax)
 
 
@@ -150,9 +229,9 @@ def test_figures_are_written(overturning, rocking, tmp_path, ending):
 
 
 def test_what_is_no_spectrum_is_refused(overturning, rocking):
-    with pytest.raises(ValueError, match="no overturning spectrum: it lacks the bands"):
+    with pytest.raises(ValueError, match="no overturning spectrum: it lacks lower, uplift_amplitude, upper"):
         plot_overturning_spectrum(rocking)
-    with pytest.raises(ValueError, match="no rocking spectrum"):
+    with pytest.raises(ValueError, match="it lacks peak_acceleration, peak_tilt_ratio, period"):
         plot_rocking_spectrum(overturning)
     with pytest.raises(ValueError, match=r"8 slendernesses are too many for one figure, at most 6; .*isel"):
         plot_overturning_spectrum(

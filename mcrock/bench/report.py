@@ -1,0 +1,245 @@
+"""The figures of a benchmark: measured into plain numbers, and those as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from mcrock.bench.machine import describe_machine, describe_versions
+from mcrock.bench.start import Start, measure_memory, measure_start
+from mcrock.bench.throughput import Scaling, Speed, measure_scaling, measure_speed
+from mcrock.bench.whole import WholeStudy, measure_study
+from mcrock.bench.workloads import SYNTHETIC, WORKLOADS, prepare
+from mcrock.terminal import plain, table
+
+FORMAT = 1  # of the JSON document; raised when a figure changes its meaning
+SLOW_REPEATS = 3  # at most, of what takes seconds
+BUSY = 0.25  # load average over cores from which on others disturb the measurement [1]
+
+Document = dict[str, Any]
+
+
+def run_bench(
+    names: Sequence[str] = (),
+    *,
+    repeat: int = 5,
+    workers: int | None = None,
+    runs: int | None = None,
+    seconds: float = 0.3,
+    start: bool = True,
+    scaling: bool = True,
+    say: Callable[[str], None] = lambda text: None,
+) -> Document:
+    """Measure workloads on this machine.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Of `WORKLOADS`; all by default.
+    repeat : int
+        Measurements of each figure, interleaved; of those that take seconds at most 3.
+    workers : int, optional
+        Most threads and processes; the cores this process may use by default.
+    runs : int, optional
+        About so many runs in a workload, rather than its own number: quick, and not comparable.
+    seconds : float
+        Least time of one measurement of speed [s].
+    start, scaling : bool
+        Whether to measure start-up, and the speed with several workers.
+    say : callable
+        Told of what is done.
+
+    Returns
+    -------
+    dict
+        Plain numbers and texts with the unit in their names: `machine`, `versions`, `options` and, as far
+        as they were measured, `workloads`, `scaling`, `whole_study` and `start`. A measured figure is a
+        table of `median`, `min`, `max` and `samples`.
+
+    Raises
+    ------
+    ValueError
+        If a name is not known or a number is too small.
+    """
+    chosen = _checked_names(names)
+    for what, value, least in (("repeat", repeat, 1), ("workers", workers, 1), ("runs", runs, 1)):
+        if value is not None and value < least:
+            raise ValueError(f"{what} must be at least {least}, got {value}")
+    if not 0 <= seconds <= 60:
+        raise ValueError(f"seconds must be between 0 and 60 s, got {seconds!r}")
+    machine = describe_machine()
+    most = workers or machine["usable_cores"]
+    document: Document = {
+        "format": FORMAT,
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "machine": machine,
+        "versions": describe_versions(),
+        "options": {"repeat": repeat, "workers": most, "runs": runs, "seconds": seconds},
+    }
+    say("compiling or loading the workloads")
+    works = {name: prepare(name, runs) for name in chosen}
+    speeds = measure_speed(works, repeat, seconds, say)
+    say("memory, in fresh processes")
+    memory = measure_memory(chosen, runs)
+    document["workloads"] = {
+        name: _speed_as_json(name, speed, memory[name]) for name, speed in speeds.items()
+    }
+    slow = min(repeat, SLOW_REPEATS)
+    if scaling:
+        found = measure_scaling(speeds, runs, most, repeat, say)
+        document["scaling"] = [_scaling_as_json(item) for item in found]
+        if "study" in works and works["study"].records != SYNTHETIC:
+            document["whole_study"] = _study_as_json(measure_study(runs, most, slow, say))
+    if start:
+        document["start"] = [_start_as_json(item) for item in measure_start(chosen, slow, say)]
+    return plain(document)
+
+
+def _checked_names(names: Sequence[str]) -> list[str]:
+    unknown = [name for name in names if name not in WORKLOADS]
+    if unknown:
+        raise ValueError(
+            "\n".join(f"unknown workload {name!r}; there are {', '.join(WORKLOADS)}" for name in unknown)
+        )
+    return [name for name in WORKLOADS if name in names or not names]
+
+
+def _speed_as_json(name: str, speed: Speed, memory: float | None) -> Document:
+    rates = speed.runs_per_second.as_json()
+    return {
+        "what": WORKLOADS[name].what,
+        "records": speed.work.records,
+        "runs": speed.work.runs,
+        "steps_per_run": speed.steps_per_run,
+        "overturned": speed.tally.overturned,
+        "mean_peak_tilt_ratio_of_standing": speed.tally.peak_tilt_ratio,
+        "passes": speed.passes,
+        "runs_per_second_per_core": rates,
+        "steps_per_second_per_core": speed.runs_per_second.median * speed.steps_per_run,
+        "peak_memory_MiB": memory,
+    }
+
+
+def _scaling_as_json(item: Scaling) -> Document:
+    return {
+        "workload": item.name,
+        "kind": item.kind,
+        "workers": item.workers,
+        "runs_per_second": item.runs_per_second.as_json(),
+        "cores_at_work": item.cores,
+        "efficiency": item.efficiency,
+    }
+
+
+def _study_as_json(study: WholeStudy) -> Document:
+    return {"runs": study.runs, "workers": study.workers, "seconds": study.seconds.as_json()}
+
+
+def _start_as_json(item: Start) -> Document:
+    return {
+        "workload": item.name,
+        "import_seconds": item.import_seconds.as_json(),
+        "first_result_warm_seconds": item.warm_seconds.as_json(),
+        "first_result_cold_seconds": item.cold_seconds,
+    }
+
+
+def word_bench(document: Document) -> str:
+    """The document of `run_bench` as tables."""
+    blocks = ["\n".join(_word_machine(document)), _speed_table(document)]
+    if "scaling" in document:
+        blocks.append(_scaling_table(document))
+    if "whole_study" in document:
+        blocks.append(_word_study(document["whole_study"]))
+    if "start" in document:
+        blocks.append(_start_table(document))
+    return "\n\n".join(blocks)
+
+
+def _word_machine(document: Document) -> list[str]:
+    machine = document["machine"]
+    versions = ", ".join(f"{name} {number}" for name, number in document["versions"].items())
+    cores = f"{machine['usable_cores']} of {machine['cores']} cores"
+    load = machine["load_average"]
+    lines = [versions, f"{machine['cpu']} ({machine['compiled_for']}), {cores}, {machine['os']}"]
+    lines.append(document["date"] + ("" if load is None else f", load average before {load:.2f}"))
+    if load is not None and load > BUSY * machine["usable_cores"]:
+        lines.append("other programs are running: times on the clock are too long, efficiencies too low")
+    lines += [f"{name}: {item['what']}" for name, item in document["workloads"].items()]
+    records = dict.fromkeys(item["records"] for item in document["workloads"].values())
+    lines.append(f"records: {', '.join(text for text in records if text != 'none') or 'none'}")
+    return lines
+
+
+def _speed_table(document: Document) -> str:
+    heads = ["workload", "runs", "steps/run", "runs/s/core", "from", "to", "us/run", "steps/s", "peak MiB"]
+    rows = []
+    for name, item in document["workloads"].items():
+        rate = item["runs_per_second_per_core"]
+        rows.append(
+            [
+                name,
+                str(item["runs"]),
+                f"{item['steps_per_run']:.0f}",
+                *(f"{rate[key]:.0f}" for key in ("median", "min", "max")),
+                f"{1e6 / rate['median']:.1f}",
+                f"{item['steps_per_second_per_core']:.3g}",
+                _or_dash(item["peak_memory_MiB"], "{:.0f}"),
+            ]
+        )
+    title = f"One core, processor time: median of {document['options']['repeat']} and range"
+    return f"{title}\n{table(heads, rows)}"
+
+
+def _scaling_table(document: Document) -> str:
+    heads = ["workload", "workers", "", "runs/s", "from", "to", "cores at work", "efficiency"]
+    rows = [
+        [
+            item["workload"],
+            str(item["workers"]),
+            item["kind"],
+            *(f"{item['runs_per_second'][key]:.0f}" for key in ("median", "min", "max")),
+            f"{item['cores_at_work']:.2f}",
+            f"{item['efficiency']:.2f}",
+        ]
+        for item in document["scaling"]
+    ]
+    title = "Several workers, time on the clock; efficiency is the rate of one over that of one alone"
+    return f"{title}\n{table(heads, rows)}"
+
+
+def _word_study(study: Document) -> str:
+    seconds = study["seconds"]
+    return (
+        f"The whole study as mcrock run does it, store included: {study['runs']} runs on {study['workers']} "
+        f"threads in {seconds['median']:.2f} s ({seconds['min']:.2f} to {seconds['max']:.2f}), "
+        f"{study['runs'] / seconds['median']:.0f} runs/s"
+    )
+
+
+def _start_table(document: Document) -> str:
+    heads = [
+        "workload",
+        "import mcrock [s]",
+        "first result, warm [s]",
+        "from",
+        "to",
+        "first result, cold [s]",
+    ]
+    rows = [
+        [
+            item["workload"],
+            f"{item['import_seconds']['median']:.3f}",
+            *(f"{item['first_result_warm_seconds'][key]:.2f}" for key in ("median", "min", "max")),
+            _or_dash(item["first_result_cold_seconds"], "{:.1f}"),
+        ]
+        for item in document["start"]
+    ]
+    return (
+        f"A fresh process that makes one run and ends, with and without compiled code\n{table(heads, rows)}"
+    )
+
+
+def _or_dash(value: float | None, form: str) -> str:
+    return "-" if value is None else form.format(value)

@@ -1,0 +1,87 @@
+"""The command `mcrock bench`.
+
+Heavy imports happen inside the function, as in `mcrock.cli`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer()
+
+
+@app.command()
+def bench(
+    workload: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="free_rocking, record, study or planar; repeatable. Default: all.",
+            show_default=False,
+        ),
+    ] = None,
+    repeat: Annotated[int, typer.Option(help="Measurements of each figure; the median is shown.")] = 5,
+    workers: Annotated[
+        int | None, typer.Option(help="Most threads and processes; default: all cores.", show_default=False)
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE.json", help="Write all figures to this file."),
+    ] = None,
+    no_start: Annotated[
+        bool, typer.Option("--no-start", help="Leave out cold and warm start, which take a minute or two.")
+    ] = False,
+    no_scaling: Annotated[
+        bool, typer.Option("--no-scaling", help="Leave out threads, processes and the whole study.")
+    ] = False,
+    seconds: Annotated[float, typer.Option(help="Least time of one measurement of speed, in seconds.")] = 0.3,
+    runs: Annotated[
+        int | None,
+        typer.Option(help="About so many runs in a workload, for a quick try: rates then differ."),
+    ] = None,
+) -> None:
+    """Measure how fast mcrock is on this machine: runs per second, scaling, memory, start-up."""
+    if output is not None:
+        _check_output(output)
+    from mcrock.bench import run_bench, word_bench
+    from mcrock.dataset import replacing
+
+    try:
+        document = run_bench(
+            workload or [],
+            repeat=repeat,
+            workers=workers,
+            runs=runs,
+            seconds=seconds,
+            start=not no_start,
+            scaling=not no_scaling,
+            say=_say,
+        )
+    except RuntimeError as error:  # a process died, or a study failed
+        _say(str(error))
+        raise typer.Exit(1) from None
+    print(word_bench(document))
+    if output is not None:
+        with replacing(output) as path:
+            path.write_text(json.dumps(document, indent=1, allow_nan=False) + "\n", encoding="utf-8")
+        print(output)
+
+
+def _say(text: str) -> None:
+    print(f"mcrock: {text}", file=sys.stderr, flush=True)
+
+
+def _check_output(output: Path) -> None:
+    """Refuse a file that cannot be written, before minutes are spent."""
+    if not output.parent.is_dir():
+        raise ValueError(f"{output}: the folder {output.parent} does not exist")
+    if output.is_dir():
+        raise ValueError(f"{output} is a folder; give the name of a file")
+    if not os.access(output.parent, os.W_OK):
+        raise ValueError(f"{output}: the folder {output.parent} cannot be written to")

@@ -1,0 +1,258 @@
+"""The schema: every variable of a dataset declared once, datasets made and checked by it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from enum import IntEnum
+from typing import Any, NamedTuple
+
+import numpy as np
+import xarray as xr
+
+from mcrock.params import Draw, EnergyGain, FacetFallback, Outcome
+
+
+class Variable(NamedTuple):
+    """Declaration of one dataset variable."""
+
+    dims: tuple[str, ...]
+    dtype: str
+    units: str
+    long_name: str
+    flags: type[IntEnum] | None = None  # whose codes the variable holds
+
+
+INPUT = ("realization",)
+OUTPUT = ("realization", "intensity")  # in a cloud study ("realization",) alone
+
+SCHEMA: dict[str, Variable] = {
+    # inputs, one value per realization
+    "body_mass": Variable(INPUT, "f8", "kg", "mass of the body"),
+    "body_radius": Variable(INPUT, "f8", "m", "distance R from the centre of mass to the nearest base edge"),
+    "body_slenderness": Variable(INPUT, "f8", "rad", "smallest slenderness over the base edges"),
+    "body_frequency": Variable(INPUT, "f8", "rad s-1", "frequency parameter p of the body"),
+    "body_width": Variable(INPUT, "f8", "m", "width of the body along body x"),
+    "body_depth": Variable(INPUT, "f8", "m", "depth of the body along body y"),
+    "body_height": Variable(INPUT, "f8", "m", "height of the body"),
+    "body_density": Variable(INPUT, "f8", "kg m-3", "density of the body"),
+    "body_com_x": Variable(INPUT, "f8", "m", "offset of the centre of mass along body x"),
+    "body_com_y": Variable(INPUT, "f8", "m", "offset of the centre of mass along body y"),
+    "body_com_z": Variable(INPUT, "f8", "m", "offset of the centre of mass along body z"),
+    "body_base_radius": Variable(INPUT, "f8", "m", "radius of the cylinder"),
+    "body_top_scale": Variable(INPUT, "f8", "1", "size of the top over that of the base"),
+    "body_scale": Variable(INPUT, "f8", "1", "factor on the vertices of the study"),
+    "gravity": Variable(INPUT, "f8", "m s-2", "acceleration of gravity"),
+    "impact_lambda": Variable(INPUT, "f8", "1", "edge impact: place of the impulse along the edge"),
+    "impact_tau": Variable(INPUT, "f8", "N m s", "edge impact: angular impulse about the vertical"),
+    "impact_lambda_lon": Variable(INPUT, "f8", "1", "facet impact: place of the impulse across the facet"),
+    "impact_lambda_lat": Variable(INPUT, "f8", "1", "facet impact: place of the impulse along the old edge"),
+    "impact_tau_facet": Variable(INPUT, "f8", "N m s", "facet impact: angular impulse about the vertical"),
+    "impact_draw": Variable(INPUT, "i1", "1", "when the impact parameters are drawn", Draw),
+    "energy_gain": Variable(INPUT, "i1", "1", "rule for impacts that would gain energy", EnergyGain),
+    "facet_fallback": Variable(
+        INPUT, "i1", "1", "what a facet impact without feasible pivot becomes", FacetFallback
+    ),
+    "start_face": Variable(INPUT, "i2", "1", "face on which the body starts"),
+    "record": Variable(INPUT, "i4", "1", "index of the ground motion along the dimension `motion`"),
+    "azimuth": Variable(INPUT, "f8", "rad", "rotation of the ground motion about the vertical"),
+    "polarity": Variable(INPUT, "i1", "1", "sign of the ground motion"),
+    # the intensity measure: units "" are those of the measure
+    "intensity": Variable(("intensity",), "f8", "", "intensity measure of the run"),
+    "intensity_value": Variable(INPUT, "f8", "", "intensity measure of the run"),
+    # outcomes, one value per run
+    "outcome": Variable(OUTPUT, "i1", "1", "how the run ended", Outcome),
+    "overturning_time": Variable(OUTPUT, "f4", "s", "time at which the body overturned"),
+    "overturning_direction": Variable(OUTPUT, "f4", "rad", "azimuth of the fall, from ground x towards y"),
+    "peak_tilt": Variable(OUTPUT, "f4", "rad", "largest tilt of the body axis"),
+    "peak_tilt_ratio": Variable(OUTPUT, "f4", "1", "largest tilt over the smallest slenderness"),
+    "peak_rotation_x": Variable(OUTPUT, "f4", "rad", "largest rotation about the base axis x"),
+    "peak_rotation_y": Variable(OUTPUT, "f4", "rad", "largest rotation about the base axis y"),
+    "out_of_plane_factor": Variable(
+        OUTPUT, "f4", "1", "smaller over larger peak rotation about the base axes after the first impact"
+    ),
+    "edge_impacts": Variable(OUTPUT, "i4", "1", "number of edge impacts"),
+    "facet_impacts": Variable(OUTPUT, "i4", "1", "number of facet impacts"),
+    "impact_energy_loss": Variable(OUTPUT, "f4", "J", "energy lost in impacts"),
+    "final_face": Variable(
+        OUTPUT, "i2", "1", "face on which the body is at rest at the end, -1 while it moves"
+    ),
+    "final_yaw": Variable(OUTPUT, "f4", "rad", "rotation about the vertical at the end"),
+    "final_displacement_x": Variable(OUTPUT, "f4", "m", "displacement of the base along ground x at the end"),
+    "final_displacement_y": Variable(OUTPUT, "f4", "m", "displacement of the base along ground y at the end"),
+    "peak_friction_demand": Variable(
+        OUTPUT,
+        "f4",
+        "1",
+        "largest horizontal over vertical contact force while rocking, up to 45 degrees of tilt",
+    ),
+    "lowest_normal_force": Variable(
+        OUTPUT, "f4", "1", "smallest vertical contact force over the weight, up to 45 degrees of tilt"
+    ),
+    "contact_lost": Variable(
+        OUTPUT, "i1", "1", "1 if the contact force became tensile before 45 degrees of tilt"
+    ),
+    "infeasible_edge_impacts": Variable(
+        OUTPUT, "i4", "1", "edge impacts without feasible pivot, taken as plastic edge contact"
+    ),
+    "infeasible_facet_impacts": Variable(
+        OUTPUT, "i4", "1", "facet impacts without feasible pivot, taken as rest or plastic (facet_fallback)"
+    ),
+    "infeasible_energy_loss": Variable(
+        OUTPUT, "f4", "1", "energy lost in infeasible impacts over the energy needed to overturn"
+    ),
+    "edge_stick_infeasible": Variable(
+        OUTPUT, "i1", "1", "1 if the centre of pressure left an edge that could not be released"
+    ),
+    "energy_gain_impacts": Variable(
+        OUTPUT, "i4", "1", "impacts whose drawn parameters gain energy (projected or allowed)"
+    ),
+    "end_time": Variable(OUTPUT, "f4", "s", "time at which the run ended"),
+    "steps": Variable(OUTPUT, "i4", "1", "integration steps taken"),
+    "half_step_outcome": Variable(
+        OUTPUT, "i1", "1", "how the run ended at half the time step (not_run: not repeated)", Outcome
+    ),
+    # the ground motions
+    "motion_name": Variable(("motion",), "U", "1", "name of the ground motion"),
+    "motion_group": Variable(
+        ("motion",), "i4", "1", "recording the motion comes from; runs that share it are dependent"
+    ),
+    "motion_intensity": Variable(("motion",), "f8", "", "intensity measure of the motion as recorded"),
+    # what is done
+    "chunk_done": Variable(("chunk",), "u1", "1", "1 if every run of the chunk is stored"),
+}
+
+NUMBER = r"(?<=_)\d+(?=_|$)"  # in a name
+# drawn inputs of which a body has as many as corners, faces or coordinates: # stands for their numbers
+NUMBERED: dict[str, Variable] = {
+    "body_base_#_#": Variable(INPUT, "f8", "m", "base corner {0}, coordinate {1} of the study (0 x, 1 y)"),
+    "body_top_#_#": Variable(INPUT, "f8", "m", "top corner {0}, coordinate {1} of the study (0 x, 1 y)"),
+    "body_vertices_#_#": Variable(
+        INPUT, "f8", "m", "vertex {0}, coordinate {1} of the study (0 x, 1 y, 2 z)"
+    ),
+    "body_com_#": Variable(
+        INPUT, "f8", "m", "centre of mass, coordinate {0} of the study (0 x, 1 y, 2 z or height)"
+    ),
+    "body_inertia_#_#": Variable(
+        INPUT, "f8", "kg m2", "inertia about the centre of mass, entry {0}, {1} in the axes of the study"
+    ),
+    "impact_face_#_lambda_lon": Variable(
+        INPUT, "f8", "1", "facet impact on face {0}: place of the impulse across the facet"
+    ),
+    "impact_face_#_lambda_lat": Variable(
+        INPUT, "f8", "1", "facet impact on face {0}: place of the impulse along the old edge"
+    ),
+}
+
+OUTPUTS = tuple(name for name, variable in SCHEMA.items() if variable.dims == OUTPUT)
+
+
+def is_declared(name: str) -> bool:
+    """Whether a variable is one of mcrock's."""
+    return name in SCHEMA or re.sub(NUMBER, "#", name) in NUMBERED
+
+
+def declaration(name: str) -> Variable:
+    """What is declared of a variable; KeyError if nothing is.
+
+    >>> declaration("body_vertices_3_2").long_name
+    'vertex 3, coordinate 2 of the study (0 x, 1 y, 2 z)'
+    """
+    if name in SCHEMA:
+        return SCHEMA[name]
+    variable = NUMBERED[re.sub(NUMBER, "#", name)]
+    return variable._replace(long_name=variable.long_name.format(*re.findall(NUMBER, name)))
+
+
+def place_in_schema(name: object) -> tuple[int, int]:
+    """Where a variable comes in a dataset: inputs first, of each kind as declared, strangers last."""
+    if not is_declared(str(name)):
+        return 2, 0
+    names = list(SCHEMA)
+    place = names.index(str(name)) if name in SCHEMA else len(names)
+    return int(declaration(str(name)).dims != INPUT), place
+
+
+class DatasetError(ValueError):
+    """A file or dataset that is not a whole result of a study."""
+
+
+def build_dataset(
+    values: Mapping[str, Any],
+    *,
+    units: str = "1",
+    long_name: str = "intensity measure of the run",
+    attrs: Mapping[str, Any] | None = None,
+) -> xr.Dataset:
+    """Make the labelled dataset of named arrays.
+
+    Parameters
+    ----------
+    values : mapping of str to array_like
+        Variables by their names in `SCHEMA` or `NUMBERED`, with the dims declared there; outcomes of a
+        cloud study have no dim `intensity`.
+    units, long_name : str
+        Of the intensity measure, as in ``"m s-2"`` and ``"peak ground acceleration"``.
+    attrs : mapping, optional
+        Attributes of the dataset.
+
+    Returns
+    -------
+    Dataset
+        With `units`, `long_name` and, for codes, `flag_values` and `flag_meanings` on every variable.
+
+    Raises
+    ------
+    ValueError
+        If a name is not declared or an array does not have its dims.
+
+    Examples
+    --------
+    >>> ds = build_dataset({"intensity": [1.0, 2.0], "outcome": [[1, 3], [1, 1]]}, units="m s-2")
+    >>> ds["outcome"].dims, ds["intensity"].attrs["units"]
+    (('realization', 'intensity'), 'm s-2')
+    """
+    variables = {}
+    for name, value in values.items():
+        if not is_declared(name):
+            raise ValueError(f"'{name}' is no dataset variable of mcrock; mcrock.dataset.SCHEMA lists them")
+        variable = declaration(name)
+        dtype = object if variable.dtype == "U" else variable.dtype
+        array = np.asarray(value).astype(dtype)
+        dims = variable.dims[: array.ndim] if variable.dims == OUTPUT else variable.dims
+        if array.ndim != len(dims) or array.ndim == 0:
+            raise ValueError(f"'{name}' must have the dims {variable.dims}, got the shape {array.shape}")
+        variables[name] = (dims, array, attributes(name, units, long_name))
+    return xr.Dataset(variables, attrs=dict(attrs or {}))
+
+
+def attributes(name: str, units: str, long_name: str) -> dict[str, Any]:
+    """Attributes of a declared variable; `units` and `long_name` are those of the intensity measure."""
+    variable = declaration(name)
+    attrs: dict[str, Any] = {}
+    if variable.dtype != "U":
+        attrs["units"] = variable.units or units
+    attrs["long_name"] = long_name if name in ("intensity", "intensity_value") else variable.long_name
+    if variable.flags is not None:
+        attrs["flag_values"] = [int(code) for code in variable.flags]
+        attrs["flag_meanings"] = " ".join(code.name.lower() for code in variable.flags)
+    return attrs
+
+
+def check_dataset(ds: xr.Dataset, name: str) -> None:
+    """Raise `DatasetError` where `ds` departs from the schema; `name` says in the message what it is."""
+    if "outcome" not in ds:
+        raise DatasetError(f"{name} is no result of mcrock: it has no variable 'outcome'")
+    for key, array in ds.variables.items():
+        if not is_declared(str(key)):
+            continue
+        variable = declaration(str(key))
+        if array.dims != variable.dims and not (variable.dims == OUTPUT and array.dims == INPUT):
+            raise DatasetError(f"{name}: '{key}' must have the dims {variable.dims}, got {array.dims}")
+        if variable.dtype == "U":
+            continue
+        dtype, units = np.dtype(variable.dtype), array.attrs.get("units")
+        if array.dtype != dtype:
+            raise DatasetError(f"{name}: '{key}' must be of type {dtype}, got {array.dtype}")
+        if variable.units and units != variable.units:
+            raise DatasetError(f"{name}: '{key}' must have the units {variable.units!r}, got {units!r}")

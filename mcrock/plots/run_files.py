@@ -1,0 +1,50 @@
+"""The files of one run: its history, the list of its events, and its figure."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mcrock.dataset import events_to_csv, replacing, save_dataset
+from mcrock.plots.history import plot_history
+from mcrock.plots.style import save_figure
+
+if TYPE_CHECKING:
+    from mcrock.excitation import Motion, Pulse
+    from mcrock.simulation import Run
+
+
+def save_run(
+    run: Run, folder: str | Path, title: str = "", motion: Motion | Pulse | None = None
+) -> list[Path]:
+    """Write ``history.nc``, ``events.csv`` and ``history.png`` of a run, in place of files of these names.
+
+    Parameters
+    ----------
+    run : Run
+        With its history.
+    folder : str or Path
+        Where to write; made if it is not there.
+    title, motion
+        As `plot_history` takes them.
+
+    Returns
+    -------
+    list of Path
+
+    Raises
+    ------
+    ValueError
+        If the run has no history, or what is in place of `history.nc` is no NetCDF file.
+    OSError
+        If a file cannot be written.
+    """
+    folder = Path(folder)
+    history, events, figure = (folder / name for name in ("history.nc", "events.csv", "history.png"))
+    ax = plot_history(run, title, run.body.slenderness, motion)
+    folder.mkdir(parents=True, exist_ok=True)
+    save_dataset(run.history, history, overwrite=True)
+    with replacing(events) as path:
+        path.write_text(events_to_csv(run.events))
+    save_figure(ax, figure)
+    return [history, events, figure]

@@ -1,0 +1,222 @@
+"""A few short runs, one per thread of a GPU or one after the other on the processor.
+
+    python -m tests.unit.kernel.cuda_runs FILE.npz
+
+launches them in numba's CUDA simulator, which NUMBA_ENABLE_CUDASIM has to switch on. Each thread has one
+realization and its own slices of constants, workspace, results and trace, and calls the compiled function
+for a part of a study, as a program for a GPU would.
+"""
+
+import sys
+from math import sin
+from typing import NamedTuple
+
+import numpy as np
+from numba import config, cuda
+
+from mcrock.body import cuboid, frustum
+from mcrock.excitation import Motion, Pulse, pack_motions
+from mcrock.kernel.contact import Constants, Topology, empty_constants, topology
+from mcrock.kernel.integrate import Batch, Settings, Workspace, empty_workspace, run_part
+from mcrock.kernel.record import EVENT_SIZE, HISTORY_SIZE, RESULT_SIZE, Trace
+from mcrock.params import Controls, EnergyGain, FacetFallback, ImpactParameter, MotionPack
+from mcrock.simulation import settings_of
+
+THREADS_PER_BLOCK = 2  # of the last block one is idle where the number of runs is odd
+TAIL = 1.0  # time after the motion [s]
+HISTORY_ROWS, EVENT_ROWS = 1500, 600
+STILL, SHAKEN, PULSE = range(3)  # motions
+REST, PLASTIC = int(FacetFallback.REST), int(FacetFallback.PLASTIC)
+
+
+class Case(NamedTuple):
+    """One realization."""
+
+    edge: int = 0  # of release
+    tilt: float = 0.0  # of release [rad]
+    motion: int = STILL
+    azimuth: float = 0.0  # [rad]
+    scale: float = 1.0  # [1]
+    impact: tuple[float, ...] = (1.0, 0.0, 1.0, 0.0, np.nan)  # lambda, tau, lambda_lon, lambda_lat, tau_facet
+    fallback: int = REST
+    redrawn: bool = False  # at every impact
+    recheck: bool = False  # run again at half the step
+
+
+# a block of 0.1 x 0.1 x 0.4 m on its base
+BLOCK = {
+    "free rocking": Case(0, 0.15),
+    "free rocking that turns": Case(1, 0.15, impact=(0.6, 0.0, 0.6, 0.3, np.nan)),
+    "facet impacts with torque": Case(2, 0.1, impact=(0.9, 0.0, 0.8, 0.1, 0.0005)),
+    "plastic facet impacts": Case(3, 0.1, impact=(0.9, 0.0, -0.5, 0.3, np.nan), fallback=PLASTIC),
+    "coming to rest": Case(0, 0.02, impact=(1.0, 0.0, 0.3, 0.0, np.nan)),
+    "record": Case(motion=SHAKEN, azimuth=0.3, scale=0.45, impact=(0.8, 0.0, 0.8, 0.0, np.nan)),
+    "record, impacts drawn": Case(motion=SHAKEN, azimuth=0.3, scale=0.5, redrawn=True),
+    "record, half the step": Case(
+        motion=SHAKEN, azimuth=1.0, scale=0.4, impact=(0.7, 0.01, 0.7, 0.0, np.nan), recheck=True
+    ),
+    "record too weak": Case(motion=SHAKEN, scale=0.2),
+    "pulse that overturns": Case(motion=PULSE, azimuth=0.5),
+}
+# a frustum that can land on all of its faces
+FRUSTUM = {
+    "fall over an edge": Case(0, 0.7),
+    "fall that turns": Case(1, 0.6, impact=(0.8, 0.0, 0.7, 0.2, np.nan)),
+}
+
+
+class Launch(NamedTuple):
+    """Arguments of the GPU kernel; what is written to has a leading dimension of realizations."""
+
+    top: Topology
+    bodies: Constants
+    motions: MotionPack
+    batch: Batch
+    settings: Settings
+    halved: Settings
+    tail: float
+    works: Workspace
+    results: np.ndarray
+    traces: Trace
+    out: np.ndarray
+
+
+def thread(i, top, bodies, motions, batch, settings, halved, tail, works, results, traces, out):
+    """What thread ``i`` does."""
+    j = i + 1
+    run_part(
+        top,
+        Constants(
+            bodies.scalars[i], bodies.inertia[i], bodies.vertices[i], bodies.pivots[i], bodies.edges[i],
+            bodies.faces[i], bodies.corners[i], bodies.pose[i], bodies.start[i], bodies.standing[i],
+        ),
+        motions,
+        Batch(
+            batch.seed, batch.start + np.uint64(i), batch.gravity[i:j], batch.mass[i:j], batch.inertia[i:j],
+            batch.vertices[i:j], batch.start_face[i:j], batch.start_edge[i:j], batch.start_tilt[i:j],
+            batch.record[i:j], batch.azimuth[i:j], batch.scale[i:j], batch.impact[i:j], batch.redrawn[i:j],
+            batch.quantiles, batch.face_parameters, batch.energy_gain[i:j], batch.facet_fallback[i:j],
+            batch.point, batch.recheck[i:j],
+        ),
+        settings,
+        halved,
+        tail,
+        Workspace(
+            works.state[i], works.trial[i], works.mode[i], works.segment[i], works.sides[i], works.kept[i],
+            works.heights[i],
+        ),
+        results[i],
+        Trace(traces.history[i], traces.events[i], traces.used[i]),
+        out[i:j],
+    )  # fmt: skip
+
+
+@cuda.jit
+def kernel(top, bodies, motions, batch, settings, halved, tail, works, results, traces, out):
+    """All realizations of a launch."""
+    i = cuda.grid(1)
+    if i < out.shape[0]:
+        thread(i, top, bodies, motions, batch, settings, halved, tail, works, results, traces, out)
+
+
+def on_processor():
+    """Results and traces of all runs by name, one run after the other."""
+    found = {}
+    for name, launch in launches():
+        for i in range(len(launch.out)):
+            thread(i, *launch)
+        found.update(collected(name, launch))
+    return found
+
+
+def in_simulator():
+    """The same, a launch of the GPU kernel for each body."""
+    found = {}
+    for name, launch in launches():
+        moved = mapped(cuda.to_device, launch)
+        kernel[-(-len(launch.out) // THREADS_PER_BLOCK), THREADS_PER_BLOCK](*moved)
+        back = moved._replace(out=moved.out.copy_to_host())
+        found.update(collected(name, back._replace(traces=mapped(lambda a: a.copy_to_host(), moved.traces))))
+    return found
+
+
+def launches():
+    """Launches by the name of the body."""
+    block = cuboid(0.1, 0.1, 0.4, 2700.0)
+    yield "block", prepared(block.vertices[:4], block, block.faces[:1], BLOCK, follow_fall=False)
+    square = [(0.1, 0.1), (-0.1, 0.1), (-0.1, -0.1), (0.1, -0.1)]
+    solid = frustum(square, 0.5, 2000.0, top_scale=0.6)
+    yield "frustum", prepared(solid.vertices, solid, solid.faces, FRUSTUM, follow_fall=True)
+
+
+def prepared(vertices, body, faces, cases, follow_fall):
+    """Arguments for the cases of a body, of which ``vertices`` and ``faces`` are watched."""
+    top, n = topology(faces, len(vertices)), len(cases)
+    columns = Case(*map(np.array, zip(*cases.values(), strict=True)))
+    redrawn = np.zeros((n, len(ImpactParameter)), np.int8)
+    redrawn[columns.redrawn, : ImpactParameter.TAU_FACET] = 1
+    low, high = (0.5, -0.01, 0.6, -0.2, 0.0), (1.0, 0.01, 1.0, 0.2, 0.0)
+    batch = Batch(
+        seed=np.uint64(2**63 + 7),
+        start=np.uint64(5),
+        gravity=np.full(n, body.gravity),
+        mass=np.full(n, body.mass),
+        inertia=np.stack([body.inertia] * n),
+        vertices=np.stack([vertices] * n),
+        start_face=np.zeros(n, np.int64),
+        start_edge=columns.edge,
+        start_tilt=columns.tilt,
+        record=columns.motion,
+        azimuth=columns.azimuth,
+        scale=columns.scale[:, None],
+        impact=columns.impact,
+        redrawn=redrawn,
+        quantiles=np.ascontiguousarray(np.linspace(low, high, 9).T),
+        face_parameters=np.full(len(faces), int(ImpactParameter.LAMBDA_LON)),
+        energy_gain=np.full(n, int(EnergyGain.PROJECT)),
+        facet_fallback=columns.fallback,
+        point=np.full(2, np.nan),
+        recheck=columns.recheck,
+    )
+    return Launch(
+        top,
+        mapped(lambda array: np.stack([array] * n), empty_constants(top)),
+        pack_motions([Pulse((0.0, 0.0, 0.0), 400.0), record(), Pulse((9.0, 4.0, 0.0), 9.0)]),
+        batch,
+        settings_of(Controls(follow_fall=follow_fall)),
+        settings_of(Controls(step=0.01, max_step=0.005, follow_fall=follow_fall)),
+        TAIL,
+        mapped(lambda array: np.stack([array] * n), empty_workspace(top)),
+        np.zeros((n, RESULT_SIZE)),
+        Trace(
+            np.zeros((n, HISTORY_ROWS, HISTORY_SIZE)),
+            np.zeros((n, EVENT_ROWS, EVENT_SIZE)),
+            np.zeros((n, 2), np.int64),
+        ),
+        np.zeros((n, 1, RESULT_SIZE - 2)),
+    )
+
+
+def record():
+    """Silence, which the kernel passes over at once, and two seconds of strong shaking along three axes."""
+    t = np.maximum(0.0, np.arange(500) * 0.005 - 0.5)
+    sines = [[sin(w * s) for s in t] for w in (14.0, 17.0, 29.0)]
+    return Motion(np.array([[6.0], [5.0], [1.5]]) * sines, dt=0.005, name="sines")
+
+
+def mapped(function, pack):
+    """A function of every array in a pack; numbers stay."""
+    if isinstance(pack, np.ndarray) or hasattr(pack, "copy_to_host"):
+        return function(pack)
+    return type(pack)(*(mapped(function, item) for item in pack)) if isinstance(pack, tuple) else pack
+
+
+def collected(name, launch):
+    """Results and traces of a launch by name."""
+    return {f"{name}_{key}": array for key, array in (*launch.traces._asdict().items(), ("out", launch.out))}
+
+
+if __name__ == "__main__":
+    if not config.ENABLE_CUDASIM or not config.DISABLE_JIT:
+        sys.exit("set NUMBA_ENABLE_CUDASIM=1 and NUMBA_DISABLE_JIT=1")
+    np.savez(sys.argv[1], **in_simulator())

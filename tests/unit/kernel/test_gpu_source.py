@@ -1,0 +1,211 @@
+"""The compiled source is plain enough for a GPU: scalar statements and calls of other compiled functions.
+
+Read from the syntax tree of every compiled function of the kernel, the impact laws and the counter hash. It
+does not show that a GPU compiler finds types for it, nor what speed or how many registers come out.
+"""
+
+import ast
+import builtins
+import math
+import textwrap
+from graphlib import TopologicalSorter
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+import mcrock
+
+ROOT = Path(mcrock.__file__).parent
+FILES = [
+    *sorted((ROOT / "kernel").glob("*.py")),
+    *sorted((ROOT / "impact").glob("*.py")),
+    ROOT / "counter.py",
+]
+
+# no exceptions, objects, allocation, closures or generators
+FORBIDDEN = (
+    ast.Raise, ast.Try, ast.TryStar, ast.With, ast.Assert, ast.Delete, ast.Import, ast.ImportFrom,
+    ast.Global, ast.Nonlocal, ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp,
+    ast.GeneratorExp, ast.JoinedStr, ast.Lambda, ast.FunctionDef, ast.ClassDef, ast.Yield, ast.YieldFrom,
+    ast.Starred, ast.Match,
+)  # fmt: skip
+BUILTINS = {"abs", "min", "max", "range", "int", "float"}
+# types and constants only: numba's GPU target knows few of numpy's functions (not even isnan), and all of
+# those of the module math
+NUMPY = {"int64", "uint64", "float64"}
+ATTRIBUTES = {"shape", "size"}  # of an array
+
+
+def is_compiled(node):
+    """Whether a definition carries the compiler's decorator."""
+    names = (d.func if isinstance(d, ast.Call) else d for d in getattr(node, "decorator_list", ()))
+    return any(isinstance(name, ast.Name) and name.id == "jit" for name in names)
+
+
+def compiled_functions(source):
+    """Compiled functions of a file by name."""
+    return {node.name: node for node in ast.parse(source).body if is_compiled(node)}
+
+
+def module_of(path):
+    return import_module(".".join(("mcrock", *path.relative_to(ROOT).with_suffix("").parts)))
+
+
+FUNCTIONS = {path: compiled_functions(path.read_text()) for path in FILES}
+# by the object, whatever it is called where it is used
+COMPILED = {id(getattr(module_of(path), name)): (path, name) for path in FILES for name in FUNCTIONS[path]}
+
+
+class Reader(ast.NodeVisitor):
+    """What is unfit in one function, and which compiled functions it calls."""
+
+    def __init__(self, function, module):
+        self.module = module
+        self.faults, self.calls = [], set()
+        arguments = function.args
+        if arguments.vararg or arguments.kwarg or arguments.defaults or arguments.kwonlyargs:
+            self.fault(function, "optional arguments")
+        self.local = {a.arg for a in arguments.args}
+        self.local |= {
+            n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+        }
+        body = function.body[1:] if ast.get_docstring(function) is not None else function.body
+        for node in body:
+            self.visit(node)
+
+    def fault(self, node, words):
+        self.faults.append(f"line {node.lineno}: {words}")
+
+    def found(self, node):
+        """The object a name outside the function stands for, None for anything else."""
+        if isinstance(node, ast.Name) and node.id not in self.local:
+            return getattr(self.module, node.id, getattr(builtins, node.id, None))
+        if isinstance(node, ast.Attribute):
+            owner = self.found(node.value)
+            if isinstance(owner, ModuleType):
+                return getattr(owner, node.attr, None)
+        return None
+
+    def visit(self, node):
+        if isinstance(node, FORBIDDEN):
+            self.fault(node, type(node).__name__)
+            return
+        super().visit(node)
+
+    def visit_Constant(self, node):
+        if not isinstance(node.value, bool | int | float):
+            self.fault(node, f"constant {node.value!r}")
+
+    def visit_Call(self, node):
+        callee = self.found(node.func)
+        if not self.may_call(callee):
+            self.fault(node, f"call of {ast.unparse(node.func)}")
+        if id(callee) in COMPILED:
+            self.calls.add(COMPILED[id(callee)])
+        for child in (*node.args, *(word.value for word in node.keywords)):
+            self.visit(child)
+
+    def visit_Attribute(self, node):
+        owner = self.found(node.value)
+        if owner is np and node.attr not in ("inf", "nan", "pi"):
+            self.fault(node, f"np.{node.attr}")
+        elif owner is None and not (node.attr in ATTRIBUTES or node.attr in PACK_FIELDS):
+            self.fault(node, f"attribute {node.attr}")
+        self.visit(node.value)
+
+    @staticmethod
+    def may_call(callee):
+        name = getattr(callee, "__name__", "")
+        return (
+            id(callee) in COMPILED
+            or (name in BUILTINS and callee is getattr(builtins, name))
+            or callee is getattr(math, name, Reader)
+            or (name in NUMPY and callee is getattr(np, name))
+            or is_pack(callee)
+        )
+
+
+def is_pack(value):
+    """Whether an object is a pack: a named tuple, which compiled code may build."""
+    return isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields")
+
+
+PACK_FIELDS = {
+    field
+    for path in (*FILES, ROOT / "params.py")
+    for pack in vars(module_of(path)).values()
+    if is_pack(pack)
+    for field in pack._fields
+}
+
+
+def cases():
+    for path, functions in FUNCTIONS.items():
+        for name, function in functions.items():
+            at = path.relative_to(ROOT).with_suffix("").as_posix()
+            yield pytest.param(path, function, id=f"{at}-{name}")
+
+
+@pytest.mark.parametrize(("path", "function"), list(cases()))
+def test_source_is_scalar_and_allocates_nothing(path, function):
+    assert Reader(function, module_of(path)).faults == []
+
+
+def test_no_function_calls_itself():
+    calls = {
+        (path, name): Reader(function, module_of(path)).calls
+        for path, functions in FUNCTIONS.items()
+        for name, function in functions.items()
+    }
+    kernel = ROOT / "kernel"
+    assert (kernel / "advance.py", "advance_vertex") in calls[kernel / "integrate.py", "run"]
+    TopologicalSorter(calls).prepare()  # CycleError where the calls have a ring
+
+
+def test_functions_are_found():
+    """A reader that looks at nothing would pass too."""
+    assert {"run_part", "run", "note"} <= set(FUNCTIONS[ROOT / "kernel" / "integrate.py"])
+    assert {"uniform", "quantile"} <= set(FUNCTIONS[ROOT / "counter.py"])
+    decorators = sum(path.read_text().count("\n@jit") for path in FILES)
+    assert len(COMPILED) == sum(map(len, FUNCTIONS.values())) == decorators > 80
+
+
+UNFIT = {
+    "raise ValueError": "Raise",
+    "try:\n    a = x\nfinally:\n    a = 0.0": "Try",
+    "with x:\n    pass": "With",
+    "assert x": "Assert",
+    "a = [x]": "List",
+    "a = {x: 1}": "Dict",
+    "a = {x}": "Set",
+    "a = [i for i in x]": "ListComp",
+    "a = sum(i for i in x)": "call of sum",
+    "a = f'{x}'": "JoinedStr",
+    "a = 'x'": "constant 'x'",
+    "a = None": "constant None",
+    "a = lambda: x": "Lambda",
+    "print(x)": "call of print",
+    "a = np.zeros(3)": "call of np.zeros",
+    "a = np.linalg.norm(x)": "call of np.linalg.norm",
+    "a = np.isnan(x)": "call of np.isnan",
+    "a = np.sqrt": "np.sqrt",
+    "a = x.copy()": "call of x.copy",
+    "a = x.T": "attribute T",
+    "x(1.0)": "call of x",
+    "topology(x, 4)": "call of topology",
+    "run(*x)": "Starred",
+}
+
+
+@pytest.mark.parametrize(("body", "words"), UNFIT.items())
+def test_what_is_unfit_is_found(body, words):
+    source = "@jit\ndef function(x):\n" + textwrap.indent(body, "    ")
+    module = ModuleType("unfit")
+    vars(module).update(
+        vars(module_of(ROOT / "kernel" / "integrate.py")), topology=mcrock.kernel.contact.topology
+    )
+    faults = Reader(compiled_functions(source)["function"], module).faults
+    assert [fault.split(": ", 1)[1] for fault in faults][:1] == [words]
