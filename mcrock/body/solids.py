@@ -343,7 +343,9 @@ def _polygon(name: str, points: ArrayLike) -> Array:
     if abs(area) <= 1e-12 * float(np.ptp(corners, axis=0).max()) ** 2:
         raise ValueError(f"{name} must be a convex polygon, but its corners enclose no area [m2]")
     if area < 0:
-        raise ValueError(f"{name} must run counter-clockwise seen from above; reverse the order of its corners")
+        raise ValueError(
+            f"{name} must run counter-clockwise seen from above; reverse the order of its corners"
+        )
     check_polygons(name, corners[None])
     return corners
 

@@ -149,7 +149,7 @@ OUTPUTS = tuple(name for name, variable in SCHEMA.items() if variable.dims == OU
 
 def is_declared(name: str) -> bool:
     """Whether a variable is one of mcrock's."""
-    return name in SCHEMA or re.sub(NUMBER, "#", name) in NUMBERED
+    return name in SCHEMA or (name not in NUMBERED and re.sub(NUMBER, "#", name) in NUMBERED)
 
 
 def declaration(name: str) -> Variable:

@@ -135,7 +135,8 @@ def _draw_shares(ax: Axes, places: list[NDArray], weight: NDArray, bins: int | N
     number = bins or int(np.clip(np.sqrt(count / TYPICAL), 3, 8))
     edges = [np.linspace(float(values.min()), float(values.max()), number + 1) for values in places]
     cells = [
-        np.histogram2d(*places, bins=edges, weights=weights)[0].T for weights in (np.ones(count), weight)
+        np.histogram2d(places[0], places[1], bins=edges, weights=weights)[0].T
+        for weights in (np.ones(count), weight)
     ]
     runs, share = cells[0], cells[1] / np.maximum(cells[0], 1)
     few = runs < FEW
@@ -161,7 +162,7 @@ def _draw_runs(ax: Axes, places: list[NDArray], fell: NDArray, doubt: NDArray) -
     }
     for name, (which, look) in kinds.items():
         if which.any():
-            ax.scatter(*(values[which] for values in places), s=14.0, linewidth=0.8, label=name, **look)
+            ax.scatter(places[0][which], places[1][which], s=14.0, linewidth=0.8, label=name, **look)
     ax.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=3, handletextpad=0.2, columnspacing=1.2)
 
 

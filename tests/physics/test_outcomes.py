@@ -109,7 +109,7 @@ def test_instant_limit():
         None,
         Impact(lam_lon=0.9, lam_lat=0.5),
         start=Start(edge=0, tilt=0.05),
-        controls=Controls(edge_zeno_time=0.0, rest_time=0.0, max_steps=100_000),
+        controls=Controls(edge_zeno_time=1e-300, rest_time=1e-300, max_steps=100_000),
     )
     assert run.outcome == Outcome.INSTANT_LIMIT
 

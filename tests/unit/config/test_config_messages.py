@@ -290,6 +290,10 @@ def test_impossible_body(study_file):
     ("base", "message"),
     [
         ("[[0, 0], [0, 1], [1, 1]]", ": base must run counter-clockwise seen from above; reverse the order of its corners"),
+        ("[[0, 0], [2, 0], [1, 0.2], [2, 2], [0, 2]]",
+         ": base must be the corners of a convex polygon, counter-clockwise seen from above; corner 2 at [1.0, 0.2] m "
+         "is straight or turns the wrong way"),
+        ("[[0, 0], [1, 0], [1, 0], [0, 1]]", ": base: corners 1 and 2 coincide at [1.0, 0.0] m"),
         ("[[0, 0], [1, 0]]",
          " base: expected a list of at least 3 corners [x, y] [m], counter-clockwise, got 2 of them"),
         ("[[0, 0], [1, 0, 0], [1, 1]]", " base[1]: expected 2 coordinates [m], got [1, 0, 0]"),
@@ -342,6 +346,30 @@ def test_bad_free_body(study_file, com, inertia, message):
 )  # fmt: skip
 def test_bad_override(study_file, override, message):
     assert mistakes(study_file(), override) == [message]
+
+
+@pytest.mark.parametrize("top", ["[[0, 0], [2, 0], [1, 0.2], [2, 2], [0, 2]]"])
+def test_bad_top(study_file, top):
+    base = "base = [[0, 0], [2, 0], [3, 1], [2, 2], [0, 2]]"
+    path = study_file('"cuboid"', '"frustum"', f"{WIDTH}\ndepth = 0.4", f"{base}\ntop = {top}")
+    (line,) = mistakes(path)
+    assert line.startswith("study.toml [body]: top must be the corners of a convex polygon")
+    assert "corner 2 at [1.0, 0.2] m is straight" in line
+
+
+@pytest.mark.parametrize(
+    ("faces", "message"),
+    [
+        ("[{ face = 0 }]",
+         " faces[0]: expected 'lambda_lon' or 'lambda_lat' or both for the face; give one or leave the table out"),
+        ("[{ face = -1, lambda_lon = 0.5 }]", " faces[0].face: expected an integer >= 0 and < 2**63, got -1"),
+        ("[{ face = 1, lambda_lon = 0.5 }, { face = 1, lambda_lat = 0 }]",
+         " faces[1].face: face 1 is listed twice; list every face once"),
+    ],
+)  # fmt: skip
+def test_bad_faces_of_the_impact(study_file, faces, message):
+    path = study_file("[motion]", f"[impact]\nfaces = {faces}\n[motion]")
+    assert mistakes(path) == [f"study.toml [impact]{message}"]
 
 
 def test_error_survives_pickling():

@@ -15,6 +15,8 @@ from mcrock.dataset import (
     SCHEMA,
     DatasetError,
     build_dataset,
+    check_folder,
+    is_declared,
     load_dataset,
     replacing,
     save_dataset,
@@ -52,6 +54,32 @@ def test_codes_carry_their_meaning(result):
 
 def test_types_are_those_of_the_schema(result):
     assert all(result[name].dtype == SCHEMA[name].dtype for name in OUTPUTS)
+
+
+def test_inputs_with_numbers_are_declared_with_them():
+    ds = build_dataset({"outcome": [1, 3], "body_vertices_12_0": [0.1, 0.2]})
+    assert ds["body_vertices_12_0"].attrs == {
+        "units": "m",
+        "long_name": "vertex 12, coordinate 0 of the study (0 x, 1 y, 2 z)",
+    }
+    assert is_declared("impact_face_3_lambda_lat")
+    for name in ("body_vertices_1", "body_vertices_#_#", "body_vertices_a_0", "body_mass_1", "impact_face_3"):
+        assert not is_declared(name)
+        with pytest.raises(ValueError, match=f"'{name}' is no dataset variable of mcrock"):
+            build_dataset({name: [0.0]})
+
+
+def test_a_folder_is_checked_before_anything_is_written(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    check_folder(tmp_path)
+    check_folder(tmp_path / "new" / "folder")
+    for name in ("file", "file/new"):
+        with pytest.raises(DatasetError, match=r"file is a file, not a folder; choose another output"):
+            check_folder(tmp_path / name)
+    monkeypatch.setattr("os.access", lambda *args: False)
+    with pytest.raises(DatasetError, match=r"new/x: the folder .* cannot be written to"):
+        check_folder(tmp_path / "new" / "x")
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
 def test_a_cloud_has_outcomes_on_realization_alone():

@@ -184,6 +184,7 @@ def test_records_come_in_the_order_asked_for():
         ([3, 4, 3], "FEMA P695 record 3 is listed twice; each pair can be used once"),
         ([], r"expected a list of record numbers from 1 to 22 of the FEMA P695 set 'farfield', got \[\]"),
         ("all", "expected a list of record numbers .* got 'all'"),
+        (3, "expected a list of record numbers .* got 3"),
     ],
 )
 def test_refuses_records(records, message):

@@ -49,7 +49,7 @@ BLOCK = {
     "free rocking that turns": Case(1, 0.15, impact=(0.6, 0.0, 0.6, 0.3, np.nan)),
     "facet impacts with torque": Case(2, 0.1, impact=(0.9, 0.0, 0.8, 0.1, 0.0005)),
     "plastic facet impacts": Case(3, 0.1, impact=(0.9, 0.0, -0.5, 0.3, np.nan), fallback=PLASTIC),
-    "coming to rest": Case(0, 0.02, impact=(1.0, 0.0, 0.3, 0.0, np.nan)),
+    "coming to rest": Case(0, 2e-4),
     "record": Case(motion=SHAKEN, azimuth=0.3, scale=0.45, impact=(0.8, 0.0, 0.8, 0.0, np.nan)),
     "record, impacts drawn": Case(motion=SHAKEN, azimuth=0.3, scale=0.5, redrawn=True),
     "record, half the step": Case(

@@ -1,5 +1,7 @@
 """Figures: what they show, their labels and notes, and that they leave no traces."""
 
+from itertools import pairwise
+
 import matplotlib as mpl
 import numpy as np
 import pytest
@@ -130,10 +132,47 @@ def test_impact_map_finds_the_dependence(make_study):
 
 
 def test_impact_map_says_when_counts_are_low(make_study):
-    ax = plot_impact_map(make_study(per_record=2), intensity=3.0)
+    ax = plot_impact_map(make_study(per_record=2), intensity=3.0, bins=3)
     assert "hatched: fewer than 10 runs" in note(ax)
     assert "0.296 g" in note(ax)
     assert any(patch.get_hatch() for patch in ax.patches)
+
+
+def test_impact_map_of_a_few_runs_shows_each_of_them(make_study):
+    ds = make_study(per_record=2, undecided=0.1)
+    ax = plot_impact_map(ds, intensity=3.0)
+    points = {marks.get_label(): len(marks.get_offsets()) for marks in ax.collections}
+    assert sum(points.values()) == 44
+    assert set(points) == {"stood", "overturned", "undecided"}
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == list(points)
+    words = note(ax)
+    assert f"44 runs at peak ground acceleration 0.296 g, {points['overturned']} overturned" in words
+    assert f"{points['undecided']} undecided; too few for shares, so that each run is a point." in words
+    assert not ax.patches
+
+
+def test_impact_map_says_why_runs_are_left_out(make_study):
+    for per_record in (4, 40):
+        ds = make_study(per_record=per_record)
+        half = 22 * per_record // 2
+        for name in ("impact_lambda", "impact_lambda_lon"):
+            ds[name][:half] = np.nan
+        words = note(plot_impact_map(ds))
+        assert words.startswith(f"{half} runs at ")
+        assert f"Left out: {half} runs in which the parameters are drawn anew at every impact." in words
+
+
+def test_tick_labels_of_all_figures_keep_apart(make_study):
+    ds = make_study(levels=[1.001, 1.012, 1.023, 1.034, 1.045, 1.056, 1.067, 1.078, 1.089, 1.11])
+    ds["impact_lambda_lon"][:] = 0.8 + 0.2 * ds["impact_lambda_lon"]
+    for plot in PLOTS:
+        ax = plot(ds)
+        ax.figure.draw_without_rendering()
+        labels = [label for label in ax.get_xticklabels() if label.get_text()]
+        boxes = [label.get_window_extent() for label in labels]
+        shown = [box for box in boxes if ax.bbox.x0 - 1 <= (box.x0 + box.x1) / 2 <= ax.bbox.x1 + 1]
+        character = shown[0].width / len(labels[0].get_text())
+        assert all(b.x0 - a.x1 > 0.5 * character for a, b in pairwise(shown)), plot
 
 
 def test_impact_map_needs_parameters_that_vary(make_study):

@@ -159,6 +159,19 @@ def test_uncertain_vertices_keep_the_faces(make, motions):
         check_inputs(study, motions)
 
 
+def test_a_body_that_a_drawn_vertex_turns_inside_out_is_called_that(make, motions):
+    """A pyramid whose top is drawn below its base: a negative volume is no matter of the mass."""
+    top = [0.4, 0.4, {"distribution": "discrete", "values": [1.0, 1.0, -1.0]}]
+    points = [[0, 0, 0], [1, 0, 0], [0.2, 1, 0], top]
+    study = make(shape="polyhedron", vertices=points, density=1000)
+    message = (
+        r"realization \d+: vertices turn the body inside out: its faces, .*, enclose -0\.1667 m3 "
+        r"\(drawn: vertices\[3\]\[2\] = -1\); truncate the distributions"
+    )
+    with pytest.raises(ConfigError, match=message):
+        check_inputs(study, motions)
+
+
 def test_centre_of_mass_outside_the_face_settles(make, motions):
     """Each realization starts flat on the face that its own centre of mass rolls it on to."""
     cube = [[x, y, z] for z in (0, 1.2) for y in (0, 1) for x in (0, 1)]

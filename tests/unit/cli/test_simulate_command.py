@@ -1,0 +1,120 @@
+"""The command `simulate`: the run of the study, its files, and refusals before anything is written."""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+from mcrock.dataset import load_dataset
+
+FILES = ["events.csv", "history.nc", "history.png"]
+
+
+def test_a_replay_equals_the_run_in_the_store(mcrock, study_file, store, monkeypatch):
+    monkeypatch.chdir(store.parent)
+    code, output, _ = mcrock("simulate", study_file, "--realization", 17, "--intensity", 1)
+    assert code == 0
+    with load_dataset(store) as ds:
+        one = ds.isel(realization=17, intensity=1).load()
+    name = ("at rest", "overturned")[int(one["outcome"] == 3)]
+    assert f"outcome: {name}" in output
+    impacts = int(one["facet_impacts"])
+    assert re.search(rf"number of facet impacts +{impacts}\n", output)
+    assert output.count("facet impact  ") == impacts
+
+
+def test_a_replay_outside_the_study_is_refused(mcrock, study_file):
+    code, _, errors = mcrock("simulate", study_file, "--realization", 40)
+    assert (code, errors) == (2, "mcrock: --realization must be 0 to 39 in this study, got 40\n")
+
+
+def test_a_replay_can_be_animated(mcrock, study_file, tmp_path):
+    animation = tmp_path / "run.html"
+    simulate = ("simulate", study_file, "--realization", 17, "-o", tmp_path / "run", "--animate", animation)
+    code, output, errors = mcrock(*simulate, "--speed", 0.5, "--fps", 10)
+    assert (code, errors) == (0, "")
+    assert output.splitlines()[-1] == str(animation)
+    text = animation.read_text()
+    assert "realization 17 at 0.918 g" in text
+    assert '"speed":0.5' in text
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--animate", "run.avi"), "run.avi: the name of an animation must end in .gif, .html or .mp4"),
+        (
+            ("--animate", "run.gif", "--fps", "60"),
+            "fps of a .gif must be a finite number >= 0.1 and <= 50 [frames per second], got 60.0",
+        ),
+        (("--fps", "10"), "--fps, --speed and --span are of an animation: name its file with --animate FILE"),
+    ],
+)
+def test_an_animation_that_cannot_be_is_refused_before_the_run(
+    mcrock, study_file, monkeypatch, options, message
+):
+    monkeypatch.chdir(study_file.parent)
+    before = sorted(study_file.parent.iterdir())
+    code, output, errors = mcrock("simulate", study_file, *options)
+    assert (code, output, errors) == (2, "", f"mcrock: {message}\n")
+    assert sorted(study_file.parent.iterdir()) == before
+
+
+def test_the_folder_of_the_run_may_hold_the_animation(mcrock, study_file, tmp_path):
+    folder = tmp_path / "an" / "new"
+    code, output, errors = mcrock("simulate", study_file, "-o", folder, "--animate", folder / "run.html")
+    assert (code, errors) == (0, "")
+    assert sorted(path.name for path in folder.iterdir()) == [*FILES, "run.html"]
+    assert [line for line in output.splitlines() if str(folder) in line][-4:] == [
+        str(folder / name) for name in ("history.nc", "events.csv", "history.png", "run.html")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--span", "1", "900"), "span must be two times (begin, end) with 0 <= begin < end <= "),
+        (("--speed", "1e-6"), "the animation would have "),
+    ],
+)
+def test_what_the_run_is_too_short_for_is_refused_before_anything_is_written(
+    mcrock, study_file, tmp_path, options, message
+):
+    folder = tmp_path / "run"
+    simulate = ("simulate", study_file, "--realization", 17, "-o", folder, "--animate", folder / "run.gif")
+    code, output, errors = mcrock(*simulate, *options)
+    assert (code, output) == (2, "")
+    assert errors.startswith(f"mcrock: {message}")
+    assert not folder.exists()
+
+
+def test_a_file_is_no_folder_for_a_run(mcrock, study_file, monkeypatch):
+    monkeypatch.chdir(study_file.parent)
+    for place in ("study.toml", "study.toml/run"):
+        code, output, errors = mcrock("simulate", "study.toml", "-o", place)
+        message = f"mcrock: {place}: study.toml is a file, not a folder; choose another output\n"
+        assert (code, output, errors) == (2, "", message)
+
+
+def test_a_folder_that_cannot_be_written_to_is_refused_before_the_run(mcrock, study_file, monkeypatch):
+    def never(*args):
+        raise AssertionError("the run was made")
+
+    may = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK | os.X_OK and may(path, mode))
+    monkeypatch.setattr("mcrock.simulation.simulate_realization", never)
+    folder = study_file.parent / "new"
+    code, output, errors = mcrock("simulate", study_file, "-o", folder)
+    assert (code, output) == (2, "")
+    assert errors.startswith(f"mcrock: {folder}: the folder {study_file.parent} cannot be written to")
+
+
+def test_a_reader_that_leaves_does_not_take_the_files_with_it(study_file, tmp_path):
+    folder = tmp_path / "run"
+    command = [sys.executable, "-m", "mcrock", "simulate", study_file, "-o", folder]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert sorted(path.name for path in folder.iterdir()) == FILES
