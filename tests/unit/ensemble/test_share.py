@@ -27,8 +27,9 @@ def test_arrays_are_mapped_and_equal(tmp_path, n):
     assert len(shared.pickled) < 2000 + 500 * n  # no samples
     again, opened = open_shared(shared)
     for name, array, mapped in zip(pack._fields, pack, opened, strict=True):
-        assert array.dtype == mapped.dtype and array.tobytes() == mapped.tobytes(), name
-        assert mapped.flags.writeable and mapped.flags.c_contiguous  # else the kernel is compiled again
+        assert (array.dtype, array.tobytes()) == (mapped.dtype, mapped.tobytes()), name
+        assert mapped.flags.writeable, name  # else the kernel is compiled again
+        assert mapped.flags.c_contiguous, name
         assert not array.size or isinstance(root(mapped), mmap.mmap), name
     for mine, its in zip(motions, again, strict=True):
         if isinstance(mine, Motion):
