@@ -15,7 +15,7 @@ from pathlib import Path
 import numba
 from platformdirs import user_cache_path
 
-COMPILED = ("jit.py", "params.py", "counter.py", "impact", "kernel")
+COMPILED = ("jit.py", "params.py", "counter.py", "impact", "kernel", "planar/motion.py")
 
 
 def source_hash() -> str:
