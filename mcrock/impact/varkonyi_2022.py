@@ -15,7 +15,7 @@ with [x] the cross-product matrix of a point, b the old pivot and a the new one.
 
 from __future__ import annotations
 
-from math import sqrt
+from math import nan, sqrt
 
 from mcrock.jit import jit
 
@@ -166,7 +166,7 @@ def edge_energy_roots(mass, inertia, old, new, w, up, lam):
     c2 = kinetic_energy(mass, inertia, new, slope)
     c1 = kinetic_energy(mass, inertia, new, at_one) - kinetic_energy(mass, inertia, new, at_zero) - c2
     square = c1 * c1 - 4.0 * c2 * c0
-    root = sqrt(square) if square >= 0.0 else float("nan")
+    root = sqrt(square) if square >= 0.0 else nan
     return (-c1 - root) / (2.0 * c2), (-c1 + root) / (2.0 * c2)
 
 
@@ -421,7 +421,7 @@ def project_facet(mass, compliance, corners, first, last, old, w, vz, spin_energ
                 return inside
             low = high
         begin = stop
-    return float("nan")
+    return nan
 
 
 @jit(internal=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import atan2, cos, sin, sqrt
+from math import atan2, ceil, cos, isfinite, sin, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -254,7 +254,7 @@ def run(top, body, motions, motion, turn, law, settings, t_end, work, result, tr
             outcome = STEP_LIMIT
             break
         room = segment[END] - t
-        h = room / np.ceil(room / step)
+        h = room / ceil(room / step)
         last = h == room
         if mode[0] == EDGE:
             h, event, face = advance_edge(top, body, work, result, t, h, hold)
@@ -338,7 +338,7 @@ def run(top, body, motions, motion, turn, law, settings, t_end, work, result, tr
         if result[EDGE_IMPACTS] + result[FACET_IMPACTS] > settings.max_impacts:
             outcome = IMPACT_LIMIT
             break
-        if not np.isfinite(state[Q0] + state[W_X] + state[W_Y] + state[W_Z] + state[RATE]):
+        if not isfinite(state[Q0] + state[W_X] + state[W_Y] + state[W_Z] + state[RATE]):
             outcome = NOT_FINITE
             break
     if tracing:

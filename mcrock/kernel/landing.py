@@ -6,7 +6,7 @@ face) and the change of energy [J]. What strains the model is counted in the res
 
 from __future__ import annotations
 
-from math import sqrt
+from math import isnan, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -192,13 +192,13 @@ def facet_impact(top, body, state, result, law, f, pivot, old, sides):
     lon, lat = parameter(law, column, number), parameter(law, column + 1, number)
     tau = parameter(law, TAU_FACET, number)
     result[FACET_IMPACTS] += 1.0
-    given = not np.isnan(law.point[0])
+    given = not isnan(law.point[0])
     point = facet_point(body.corners, first, last, old, lon, lat)
     if given:
         point = law.point[0], law.point[1]
-    partner, gains, drops_torque = -1, False, np.isnan(tau)
+    partner, gains, drops_torque = -1, False, isnan(tau)
     after, winner = (0.0, 0.0, 0.0), -1
-    if not np.isnan(tau):
+    if not isnan(tau):
         after, winner = _facet_with_torque(top, body, f, pivot, (wx, wy, wz), vz, point, tau)
         if winner >= 0:
             new = point_of(body, top.face_vertices[first + winner])
@@ -222,7 +222,7 @@ def facet_impact(top, body, state, result, law, f, pivot, old, sides):
                 )
                 point = facet_point(body.corners, first, last, old, lon, lat)
         winner = -1
-        if not np.isnan(lon):
+        if not isnan(lon):
             ox, oy, winner, partner = facet_map(
                 mass, compliance, body.corners, first, last, stopped, vz, point
             )

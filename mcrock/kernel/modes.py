@@ -7,7 +7,7 @@ edge, vertex or face).
 
 from __future__ import annotations
 
-from math import cos, sin, sqrt
+from math import atan2, cos, sin, sqrt
 
 import numpy as np
 
@@ -113,7 +113,7 @@ def enter_edge(top, body, state, pivot, k):
     edge = body.edges[k]
     ux, uy, uz = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
     across = ux * edge[N_X] + uy * edge[N_Y] + uz * edge[N_Z]
-    state[ANGLE] = np.arctan2(across, ux * edge[UP_X] + uy * edge[UP_Y] + uz * edge[UP_Z])
+    state[ANGLE] = atan2(across, ux * edge[UP_X] + uy * edge[UP_Y] + uz * edge[UP_Z])
     state[RATE] = state[W_X] * edge[E_X] + state[W_Y] * edge[E_Y] + state[W_Z] * edge[E_Z]
     q = turned(state, edge[E_X], edge[E_Y], edge[E_Z], -state[ANGLE])
     state[F0], state[F1], state[F2], state[F3] = q

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import asin, atan2, pi, sqrt
+from math import asin, atan2, isnan, pi, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -82,7 +82,7 @@ def see_overturning(result, t, q):
 @jit(inline=True, internal=True)
 def has_overturned(result):
     """Whether the body has overturned before."""
-    return not np.isnan(result[OVERTURNING_TIME])
+    return not isnan(result[OVERTURNING_TIME])
 
 
 @jit(inline=True, internal=True)
