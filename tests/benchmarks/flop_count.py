@@ -2,10 +2,9 @@
 
     NUMBA_DISABLE_JIT=1 python -m tests.benchmarks.flop_count FILE.npz --members 4 --latencies ...
 
-is what `tests.benchmarks.flops` starts. A number also knows when it is ready at the earliest: when the last of
-the numbers it is made from is, and the time of its own operation later. The latest of the results of a
-loop, over the number of rounds, is the time that the longest chain of dependent operations takes, however many
-others run beside it.
+is what `tests.benchmarks.flops` starts. A number also knows when it is ready at the earliest: its own
+operation after the last of the numbers it is made from. What is ready last at the end of a loop gives the
+time that the longest chain of dependent operations takes, however many others run beside it.
 """
 
 from __future__ import annotations
@@ -14,22 +13,19 @@ import argparse
 import math
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numba import config
 
+from mcrock import simulation
 from mcrock.bench.workloads import amplitudes, block, inputs_of, strong_record
 from mcrock.excitation import pack_motions
 from mcrock.kernel import advance, integrate
-from mcrock.kernel.contact import GRAVITY
 from mcrock.params import Controls
-from mcrock import simulation
 from tests.benchmarks import flop_loops
 
 KINDS = ("add", "multiply", "divide", "root", "trigonometry")
-FREE = ("abs", "negate", "compare", "min", "max", "copy")  # neither counted nor timed
 IMPACTS = 200  # of each kind, kept to be repeated
 CONTROLS = Controls(recheck=0.0)
 
@@ -178,3 +174,85 @@ class Kept:
             f"{name}_pushes": np.array(self.pushes, float).reshape(len(self.states), -1),
             f"{name}_counts": np.array(self.counts, float).reshape(-1, len(KINDS)).mean(0),
         }
+
+
+class Calls:
+    """Counts the calls of a function."""
+
+    def __init__(self, module: Any, name: str) -> None:
+        self.number, self.function = 0, getattr(module, name)
+        setattr(module, name, self)
+
+    def __call__(self, *arguments: Any) -> Any:
+        self.number += 1
+        return self.function(*arguments)
+
+
+def count_piece(name: str) -> dict[str, Any]:
+    """Operations of a round of a loop over one state, and its longest chain [ns]."""
+    arguments = counted(flop_loops.pieces(1)[name])
+    found = []
+    for n in (10, 10):
+        before = list(counts.values())
+        getattr(flop_loops, name)(*arguments, n)
+        chain = max(map(ready, arguments[2].flat))
+        found.append((np.subtract(list(counts.values()), before) / n, chain))
+    return {f"{name}_counts": found[1][0], f"{name}_chain": (found[1][1] - found[0][1]) / 10}
+
+
+def count_runs(members: int) -> dict[str, Any]:
+    """Operations of whole runs, their longest chains [ns] and the impacts in them."""
+    edge, facet = Kept(), Kept()
+    integrate.edge_impact = edge.watch(integrate.edge_impact, lambda *x: (x[2], x[3], 0), slice(5, 8))
+    integrate.land_edge_on_face = facet.watch(
+        integrate.land_edge_on_face, lambda *x: (x[2], -1, x[3]), slice(0)
+    )
+    integrate.land_vertex_on_face = facet.watch(
+        integrate.land_vertex_on_face, lambda *x: (-1, x[3], x[2]), slice(0)
+    )
+    calls = {name: Calls(advance, name) for name in ("vertex_step", "edge_step")}
+    chains, before = [], list(counts.values())
+    run, run_part = integrate.run, integrate.run_part
+
+    def timed_run(*arguments: Any) -> None:
+        run(*arguments)
+        chains.append(max(map(ready, arguments[8].state)))
+
+    integrate.run = timed_run
+    simulation.run_part = lambda top, *rest: run_part(top, *map(counted, rest[:-1]), rest[-1])
+    out = simulation.simulate_part(
+        inputs_of(block(), amplitudes(members)), pack_motions([strong_record()[0]]), CONTROLS
+    )
+    return {
+        "runs_counts": np.subtract(list(counts.values()), before),
+        "runs_chain": sum(chains),
+        **{name: out[name] for name in ("steps", "edge_impacts", "facet_impacts")},
+        **{f"{name}_calls": call.number for name, call in calls.items()},
+        **edge.arrays("edge"),
+        **facet.arrays("facet"),
+    }
+
+
+def main() -> None:
+    """Count everything into a file."""
+    if not config.DISABLE_JIT:
+        raise SystemExit("set NUMBA_DISABLE_JIT=1")
+    parser = argparse.ArgumentParser(description="operations of the kernel")
+    parser.add_argument("file")
+    parser.add_argument("--members", type=int, required=True)
+    parser.add_argument(
+        "--latencies", type=float, nargs=len(KINDS), required=True, help="of " + ", ".join(KINDS)
+    )
+    options = parser.parse_args()
+    latencies.update(zip(KINDS, options.latencies, strict=True))
+    pieces = list(flop_loops.pieces(1))
+    count_functions()
+    found = [count_piece(name) for name in pieces]
+    np.savez(
+        options.file,
+        **{key: value for part in (*found, count_runs(options.members)) for key, value in part.items()},
+    )
+
+
+if __name__ == "__main__":
+    main()

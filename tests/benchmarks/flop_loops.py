@@ -6,12 +6,18 @@ The same source runs uncompiled with numbers that count, so the count is that of
 from __future__ import annotations
 
 from math import cos, sin, sqrt
+from typing import Any
 
+import numpy as np
+
+from mcrock.bench.workloads import block
 from mcrock.jit import jit
 from mcrock.kernel.contact import GRAVITY
 from mcrock.kernel.dynamics import (
     ANGLE,
     Q0,
+    Q1,
+    Q2,
     RATE,
     STATE_SIZE,
     W_X,
@@ -22,54 +28,81 @@ from mcrock.kernel.dynamics import (
     rates_at,
     vertex_step,
 )
+from mcrock.kernel.integrate import empty_workspace
 from mcrock.kernel.landing import edge_impact, land_edge_on_face, land_vertex_on_face
-from mcrock.kernel.shaking import acceleration
+from mcrock.kernel.shaking import A_X, A_Y, A_Z, B_X, B_Y, B_Z, BEGIN, END, SEGMENT_SIZE, acceleration
+from mcrock.kernel.start import start_tilted
+from mcrock.simulation import body_tables
 
 STEP = 1e-4  # [s]; short, that the body stays where it rocks while the loops run
 UNROLLED = 16  # multiply-adds of a number between its load and its store
 
 
+def pieces(n: int) -> dict[str, tuple[Any, ...]]:
+    """Arguments, less the number of rounds, of the loops over ``n`` states of the block by name."""
+    top, body = body_tables(block(), True)
+    work = empty_workspace(top)
+    segment = np.zeros(SEGMENT_SIZE)
+    segment[[END, A_X, A_Y, A_Z, B_X, B_Y, B_Z]] = 0.005, 1.0, 0.5, 0.1, 20.0, -30.0, 5.0
+    start_tilted(top, body, work, 0, 0.1, 0.0)
+    tilted = np.stack([work.state] * n)
+    tilted[:, ANGLE] = np.linspace(0.05, 0.15, n)
+    standing = np.zeros((n, STATE_SIZE))
+    standing[:, [Q0, Q1, Q2]] = np.transpose(
+        [np.full(n, 0.998), np.linspace(0.03, 0.05, n), np.linspace(0.04, 0.02, n)]
+    )
+    gravity = float(body.scalars[GRAVITY])
+    return {
+        "right_hand_sides": (body.pivots[0], gravity, standing.copy(), segment, STEP),
+        "vertex_steps": (body.pivots[0], gravity, standing, segment, STEP),
+        "edge_steps": (body.edges[0], gravity, tilted, segment, STEP),
+    }
+
+
 @jit
-def right_hand_sides(p, gravity, states, segment, n):
+def right_hand_sides(p, gravity, states, segment, h, n):
     """``n`` right-hand sides of VERTEX mode for each state in turn, used by a step of Euler's method."""
+    t = segment[BEGIN]
     for _ in range(n):
         for i in range(states.shape[0]):
             state = states[i]
-            k = rates_at(p, gravity, state, segment, 0.0)
+            k = rates_at(p, gravity, state, segment, t)
             for j in range(4):
-                state[Q0 + j] += 0.5 * STEP * k[j]
+                state[Q0 + j] += 0.5 * h * k[j]
             for j in range(3):
-                state[W_X + j] += STEP * k[4 + j]
+                state[W_X + j] += h * k[4 + j]
 
 
 @jit
-def vertex_steps(p, gravity, states, segment, n):
+def vertex_steps(p, gravity, states, segment, h, n):
     """``n`` Runge-Kutta steps of VERTEX mode, four right-hand sides each, for each state in turn."""
+    t = segment[BEGIN]
     for _ in range(n):
         for i in range(states.shape[0]):
             state = states[i]
-            k1 = rates_at(p, gravity, state, segment, 0.0)
-            vertex_step(p, gravity, state, k1, segment, 0.0, STEP, state)
+            k1 = rates_at(p, gravity, state, segment, t)
+            vertex_step(p, gravity, state, k1, segment, t, h, state)
 
 
 @jit
-def edge_steps(edge, gravity, states, segment, n):
+def edge_steps(edge, gravity, states, segment, h, n):
     """``n`` Runge-Kutta steps of EDGE mode, four right-hand sides each, for each state in turn."""
+    t = segment[BEGIN]
     for _ in range(n):
         for i in range(states.shape[0]):
             state = states[i]
             c, s = cos(state[ANGLE]), sin(state[ANGLE])
             com_n, com_z = edge_com(edge, c, s)
-            inward, _, down = edge_frame(state, gravity, acceleration(segment, 0.0))
+            inward, _, down = edge_frame(state, gravity, acceleration(segment, t))
             k1 = edge_acceleration(edge, com_n, com_z, inward, down)
-            turn, rate = edge_step(edge, gravity, state, com_n, com_z, k1, segment, 0.0, STEP)
+            turn, rate = edge_step(edge, gravity, state, com_n, com_z, k1, segment, t, h)
             state[ANGLE] += turn
             state[RATE] = rate
 
 
 @jit
 def edge_impacts(top, body, states, places, pushes, state, result, law, zeno_time, n):
-    """``n`` times the edge impacts of ``states`` (m, 17): ``places`` (m, 4) old and new vertex first,
+    """``n`` times the edge impacts of ``states`` (m, 17): ``places`` (m, 3) old and new vertex first,
     ``pushes`` (m, 3) acceleration of the ground [m/s2]."""
     for _ in range(n):
         for i in range(states.shape[0]):
@@ -83,7 +116,7 @@ def edge_impacts(top, body, states, places, pushes, state, result, law, zeno_tim
 
 @jit
 def facet_impacts(top, body, states, places, state, result, law, sides, n):
-    """``n`` times the facet impacts of ``states`` (m, 17): ``places`` (m, 4) edge or -1, vertex, face."""
+    """``n`` times the facet impacts of ``states`` (m, 17): ``places`` (m, 3) edge or -1, vertex, face."""
     for _ in range(n):
         for i in range(states.shape[0]):
             for j in range(STATE_SIZE):
