@@ -12,6 +12,7 @@ import numpy as np
 
 from mcrock.bench.workloads import block
 from mcrock.jit import jit
+from mcrock.kernel import dynamics, shaking  # by module: what is called from compiled code only
 from mcrock.kernel.contact import GRAVITY
 from mcrock.kernel.dynamics import (
     ANGLE,
@@ -21,21 +22,17 @@ from mcrock.kernel.dynamics import (
     RATE,
     STATE_SIZE,
     W_X,
-    edge_acceleration,
-    edge_com,
-    edge_frame,
     edge_step,
-    rates_at,
     vertex_step,
 )
 from mcrock.kernel.integrate import empty_workspace
 from mcrock.kernel.landing import edge_impact, land_edge_on_face, land_vertex_on_face
-from mcrock.kernel.shaking import A_X, A_Y, A_Z, B_X, B_Y, B_Z, BEGIN, END, SEGMENT_SIZE, acceleration
+from mcrock.kernel.shaking import A_X, A_Y, A_Z, B_X, B_Y, B_Z, BEGIN, END, SEGMENT_SIZE
 from mcrock.kernel.start import start_tilted
 from mcrock.simulation import body_tables
 
 STEP = 1e-4  # [s]; short, that the body stays where it rocks while the loops run
-UNROLLED = 16  # multiply-adds of a number between its load and its store
+FEW, MANY = 4, 8  # multiply-adds of a number between its load and its store; which is faster depends
 
 
 def pieces(n: int) -> dict[str, tuple[Any, ...]]:
@@ -66,7 +63,7 @@ def right_hand_sides(p, gravity, states, segment, h, n):
     for _ in range(n):
         for i in range(states.shape[0]):
             state = states[i]
-            k = rates_at(p, gravity, state, segment, t)
+            k = dynamics.rates_at(p, gravity, state, segment, t)
             for j in range(4):
                 state[Q0 + j] += 0.5 * h * k[j]
             for j in range(3):
@@ -80,7 +77,7 @@ def vertex_steps(p, gravity, states, segment, h, n):
     for _ in range(n):
         for i in range(states.shape[0]):
             state = states[i]
-            k1 = rates_at(p, gravity, state, segment, t)
+            k1 = dynamics.rates_at(p, gravity, state, segment, t)
             vertex_step(p, gravity, state, k1, segment, t, h, state)
 
 
@@ -92,9 +89,9 @@ def edge_steps(edge, gravity, states, segment, h, n):
         for i in range(states.shape[0]):
             state = states[i]
             c, s = cos(state[ANGLE]), sin(state[ANGLE])
-            com_n, com_z = edge_com(edge, c, s)
-            inward, _, down = edge_frame(state, gravity, acceleration(segment, t))
-            k1 = edge_acceleration(edge, com_n, com_z, inward, down)
+            com_n, com_z = dynamics.edge_com(edge, c, s)
+            inward, _, down = dynamics.edge_frame(state, gravity, shaking.acceleration(segment, t))
+            k1 = dynamics.edge_acceleration(edge, com_n, com_z, inward, down)
             turn, rate = edge_step(edge, gravity, state, com_n, com_z, k1, segment, t, h)
             state[ANGLE] += turn
             state[RATE] = rate
@@ -144,12 +141,23 @@ def scalar_multiply_adds(x, n, a, b):
 SCALAR_FLOPS = 24  # of a round
 
 
-def vector_multiply_adds(x, n, a, b):
-    """``n`` times UNROLLED multiply-adds of every number of an array, which the compiler takes in vectors."""
+def short_vector_multiply_adds(x, n, a, b):
+    """``n`` times FEW multiply-adds of every number of an array, which the compiler takes in vectors."""
     for _ in range(n):
         for j in range(x.size):
             y = x[j]
-            for _ in range(UNROLLED):
+            for _ in range(FEW):
+                y = y * a + b
+            x[j] = y
+    return x[0]
+
+
+def long_vector_multiply_adds(x, n, a, b):
+    """The same with MANY."""
+    for _ in range(n):
+        for j in range(x.size):
+            y = x[j]
+            for _ in range(MANY):
                 y = y * a + b
             x[j] = y
     return x[0]
