@@ -259,7 +259,8 @@ def test_an_early_signal_is_one_line_too(study_file, tmp_path, delay):
             output, errors = process.communicate(timeout=60)
         if process.returncode != 0:
             break
-    assert (process.returncode, output) == (130, "")
+    assert process.returncode in (130, -signal.SIGINT)  # a shell gives both as 130
+    assert output == ""
     assert re.fullmatch(r"mcrock: interrupted.*\n", errors)
 
 
