@@ -1,0 +1,328 @@
+"""The one form of every impact law: a contact problem goes in, an impact comes out.
+
+A **system** has generalized velocities u, a mass matrix M and contacts with the normal directions W, the
+gradients of the gaps: M (u+ - u-) = W L. A **single contact** is seen in its own coordinates, where the
+relative velocity V of the two points that touch changes by P = M (V+ - V-) with the contact mass M. The
+two meet in `ContactProblem.at`.
+
+No law repairs what it finds. An outcome that penetrates, pulls or gains energy is returned with the check
+that says so; input that means nothing (a mass matrix that is not positive definite, a separating contact
+given to a law of one collision, a coefficient outside its domain) is refused with a ValueError.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+TOLERANCE = 1e-9  # of the checks, relative to the speeds, impulses and energies of the problem [1]
+ROUNDING = 1e-10  # asymmetry of a matrix and length of a normal that count as rounding, relative [1]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ImpactResult:
+    """What a law makes of a problem.
+
+    A law with several solutions returns one of them by a rule that its docstring states, and all of them
+    in ``solutions``.
+    """
+
+    velocity: np.ndarray  # after the impact: u+ (n,) of a system, V+ (d,) of a single contact
+    impulse: np.ndarray  # one for each contact (m,), or the vector P (d,) of a single contact [N s]
+    normal_velocity: np.ndarray  # of each contact after the impact, negative is penetration (m,)
+    energy_change: float  # [J]
+    kinematic: bool  # no contact approaches after the impact
+    kinetic: bool  # no contact pulls
+    energetic: bool  # no energy is gained
+    friction: bool = True  # the tangential impulse is within the friction cone
+    unique_velocity: bool = True  # no other solution of the law has another velocity
+    unique_impulse: bool = True  # nor other impulses
+    solutions: tuple[ImpactResult, ...] = ()  # all of them, this one too, where there are several
+    notes: Mapping[str, Any] = field(default_factory=dict)  # what else the law has to say, by name
+
+    @property
+    def consistent(self) -> bool:
+        """Whether all checks hold: the impulse is permissible."""
+        return self.kinematic and self.kinetic and self.energetic and self.friction
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ContactProblem:
+    """A system of n coordinates with m contacts just before an impact."""
+
+    mass: np.ndarray  # M (n, n), symmetric, positive definite
+    directions: np.ndarray  # W (n, m), columns are the gradients of the gaps
+    velocity: np.ndarray  # u- (n,)
+    tangents: np.ndarray | None = None  # (n, m, k), k directions of slip of each contact
+    friction: np.ndarray | float = 0.0  # coefficient mu of each contact (m,), or one for all; may be infinite
+    drift: np.ndarray | float = 0.0  # rate of each gap at u = 0 (m,), of moving obstacles
+
+    def __post_init__(self) -> None:
+        mass = mass_matrix("mass", self.mass)
+        n = len(mass)
+        directions = finite_array("directions", self.directions)
+        if directions.ndim != 2 or len(directions) != n or directions.shape[1] == 0:
+            raise ValueError(
+                f"directions must be a matrix with {n} rows, one for each coordinate, and a column for each "
+                f"contact; got the shape {directions.shape}"
+            )
+        if not np.all(np.linalg.norm(directions, axis=0) > 0.0):
+            raise ValueError(
+                "directions: a column is zero; a contact needs a gap that depends on a coordinate"
+            )
+        m = directions.shape[1]
+        tangents = self.tangents
+        if tangents is not None:
+            tangents = finite_array("tangents", tangents)
+            if tangents.ndim != 3 or tangents.shape[:2] != (n, m):
+                raise ValueError(f"tangents must have the shape ({n}, {m}, k), got {tangents.shape}")
+        values = {
+            "mass": mass,
+            "directions": directions,
+            "velocity": finite_array("velocity", self.velocity, (n,)),
+            "tangents": tangents,
+            "friction": friction_coefficients(self.friction, m),
+            "drift": np.broadcast_to(finite_array("drift", self.drift), (m,)),
+        }
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def normal_velocity(self) -> np.ndarray:
+        """Rate of each gap before the impact (m,), negative is an approach."""
+        return self.directions.T @ self.velocity + self.drift
+
+    @property
+    def delassus(self) -> np.ndarray:
+        """W^T M^-1 W (m, m): what unit impulses do to the rates of the gaps."""
+        return self.directions.T @ np.linalg.solve(self.mass, self.directions)
+
+    @property
+    def energy(self) -> float:
+        """Kinetic energy before the impact [J]."""
+        return 0.5 * float(self.velocity @ self.mass @ self.velocity)
+
+    def at(self, contact: int) -> SingleContact:
+        """One contact by itself, in the coordinates (normal, tangents).
+
+        Raises
+        ------
+        IndexError
+            If there is no such contact.
+        """
+        columns = [self.directions[:, contact]]
+        if self.tangents is not None:
+            columns += list(self.tangents[:, contact].T)
+        frame = np.stack(columns, axis=1)
+        velocity = frame.T @ self.velocity
+        velocity[0] += self.drift[contact]
+        normal = np.eye(len(velocity))[0]
+        return SingleContact.of_inverse(
+            frame.T @ np.linalg.solve(self.mass, frame), velocity, normal, float(self.friction[contact])
+        )
+
+    def result(self, impulse: np.ndarray, **known: Any) -> ImpactResult:
+        """The impact of given normal impulses (m,), with its checks; ``known`` are further fields."""
+        return self.outcome(
+            self.velocity + np.linalg.solve(self.mass, self.directions @ impulse), impulse, **known
+        )
+
+    def outcome(self, velocity: np.ndarray, impulse: np.ndarray, **known: Any) -> ImpactResult:
+        """The impact that leads to a given velocity (n,) by given normal impulses (m,), with its checks."""
+        after = self.directions.T @ velocity + self.drift
+        speed = max(np.abs(self.normal_velocity).max(), np.abs(after).max())
+        change = 0.5 * float((velocity + self.velocity) @ self.mass @ (velocity - self.velocity))
+        size = float(np.abs(impulse).max(initial=0.0))
+        return ImpactResult(
+            velocity=velocity,
+            impulse=impulse,
+            normal_velocity=after,
+            energy_change=change,
+            kinematic=bool(np.all(after >= -TOLERANCE * speed)),
+            kinetic=bool(np.all(impulse >= -TOLERANCE * size)),
+            energetic=change <= TOLERANCE * self.energy,
+            **known,
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SingleContact:
+    """One contact of two bodies in its own coordinates (1 to 3), just before a collision."""
+
+    mass: np.ndarray | None  # contact mass M (d, d), symmetric, positive definite; None: unbounded
+    velocity: np.ndarray  # relative velocity V- (d,) of the points that touch [m/s]
+    normal: np.ndarray  # unit vector n (d,); n . V- <= 0 is an approach
+    friction: float = 0.0  # coefficient mu, 0 to infinity [1]
+    inverse: np.ndarray | None = None  # M^-1 (d, d), positive semidefinite; of an unbounded mass
+
+    def __post_init__(self) -> None:
+        normal = finite_array("normal", self.normal)
+        d = len(normal) if normal.ndim == 1 else 0
+        if d not in (1, 2, 3):
+            raise ValueError(f"normal must be a vector of 1 to 3 components, got the shape {normal.shape}")
+        length = float(np.linalg.norm(normal))
+        if abs(length - 1.0) > ROUNDING:
+            raise ValueError(f"normal must be a unit vector, got one of length {length:.12g}")
+        if (self.mass is None) == (self.inverse is None):
+            raise ValueError("give either mass or inverse")
+        if self.inverse is None:
+            mass = mass_matrix("mass", self.mass, d)
+            inverse = np.linalg.inv(mass)
+            inverse = 0.5 * (inverse + inverse.T)
+        else:
+            mass = None
+            inverse = symmetric_matrix("inverse", self.inverse, d)
+            low = np.linalg.eigvalsh(inverse)
+            if low[0] < -ROUNDING * abs(low[-1]) or low[-1] <= 0.0:
+                raise ValueError(f"inverse must be positive semidefinite, got the eigenvalues {low}")
+            if low[0] > 1e-12 * low[-1]:
+                mass = np.linalg.inv(inverse)
+                mass = 0.5 * (mass + mass.T)
+        if not normal @ inverse @ normal > 0.0:
+            raise ValueError("the normal velocity cannot change: n . M^-1 n must be positive")
+        velocity = finite_array("velocity", self.velocity, (d,))
+        if normal @ velocity > TOLERANCE * np.linalg.norm(velocity):
+            raise ValueError(
+                "the contact separates: n . V must be negative or 0 before a collision, "
+                f"got {normal @ velocity:g}"
+            )
+        if not self.friction >= 0.0:
+            raise ValueError(f"friction must be a number from 0 to infinity, got {self.friction!r}")
+        values = {"mass": mass, "velocity": velocity, "normal": normal, "inverse": inverse}
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def of_inverse(
+        cls, inverse: np.ndarray, velocity: np.ndarray, normal: np.ndarray, friction: float = 0.0
+    ) -> SingleContact:
+        """A contact given by the inverse of its mass, which may be singular: a mechanism that cannot move
+        in some direction."""
+        return cls(None, velocity, normal, friction, inverse)
+
+    @property
+    def energy(self) -> float:
+        """Largest energy that the collision can take, the kinetic energy of the relative motion [J]."""
+        return -0.5 * float(self.velocity @ self.sticking)
+
+    @property
+    def compression(self) -> np.ndarray:
+        """Impulse P_I (d,) that ends the approach without friction: -n (n . V)/(n . M^-1 n) [N s]."""
+        n = self.normal
+        return -n * (n @ self.velocity) / (n @ self.inverse @ n)
+
+    @property
+    def sticking(self) -> np.ndarray:
+        """Impulse P_II (d,) that ends all relative motion: -M V [N s].
+
+        Raises
+        ------
+        ValueError
+            If the mass is unbounded and the velocity has a part that no impulse can change.
+        """
+        if self.mass is not None:
+            return -self.mass @ self.velocity
+        impulse = -np.linalg.pinv(self.inverse, hermitian=True) @ self.velocity
+        rest = self.velocity + self.inverse @ impulse
+        if np.linalg.norm(rest) > TOLERANCE * np.linalg.norm(self.velocity):
+            raise ValueError("no impulse ends the relative motion: the velocity is not in the range of M^-1")
+        return impulse
+
+    def split(self, vector: np.ndarray) -> tuple[float, np.ndarray]:
+        """Normal part and tangential vector (d,) of a vector."""
+        along = float(self.normal @ vector)
+        return along, vector - along * self.normal
+
+    def result(self, impulse: np.ndarray, **known: Any) -> ImpactResult:
+        """The collision of a given impulse P (d,), with its checks: the permissible region of Chatterjee
+        and Ruina (1998), equation (6)."""
+        change = self.inverse @ impulse
+        after = self.velocity + change
+        normal, tangential = self.split(impulse)
+        size, slip = float(np.linalg.norm(impulse)), float(np.linalg.norm(tangential))
+        energy = 0.5 * float((after + self.velocity) @ impulse)
+        speed = float(np.linalg.norm(self.velocity)) + float(np.linalg.norm(change))
+        work = 0.5 * float(np.abs(self.velocity) @ np.abs(impulse)) + 0.5 * float(
+            np.abs(change) @ np.abs(impulse)
+        )
+        within = slip <= TOLERANCE * size or slip <= self.friction * normal + TOLERANCE * size
+        return ImpactResult(
+            velocity=after,
+            impulse=impulse,
+            normal_velocity=np.array([self.normal @ after]),
+            energy_change=energy,
+            kinematic=bool(self.normal @ after >= -TOLERANCE * speed),
+            kinetic=normal >= -TOLERANCE * size,
+            energetic=energy <= TOLERANCE * work,
+            friction=bool(within),
+            **known,
+        )
+
+
+def mass_matrix(name: str, value: Any, size: int | None = None) -> np.ndarray:
+    """A symmetric, positive definite matrix.
+
+    Raises
+    ------
+    ValueError
+        If it is not one, or of another size.
+    """
+    matrix = symmetric_matrix(name, value, size)
+    low = np.linalg.eigvalsh(matrix)
+    if not low[0] > 1e-14 * low[-1]:
+        raise ValueError(f"{name} must be positive definite, got the eigenvalues {low}")
+    return matrix
+
+
+def symmetric_matrix(name: str, value: Any, size: int | None = None) -> np.ndarray:
+    """A symmetric matrix of finite numbers; a ValueError if it is not one."""
+    matrix = finite_array(name, value)
+    n = size or (len(matrix) if matrix.ndim == 2 else 0)
+    if matrix.shape != (n, n) or n == 0:
+        raise ValueError(
+            f"{name} must be a square matrix{f' of size {size}' if size else ''}, got {matrix.shape}"
+        )
+    if np.abs(matrix - matrix.T).max() > ROUNDING * np.abs(matrix).max():
+        raise ValueError(f"{name} must be symmetric")
+    return 0.5 * (matrix + matrix.T)
+
+
+def finite_array(name: str, value: Any, shape: tuple[int, ...] | None = None) -> np.ndarray:
+    """Finite numbers of a given shape; a ValueError if they are not."""
+    try:
+        array = np.asarray(value, float)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be numbers, got {value!r}") from None
+    if shape is not None and array.shape != shape:
+        raise ValueError(f"{name} must have the shape {shape}, got {array.shape}")
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} must be finite")
+    return array
+
+
+def friction_coefficients(value: Any, m: int) -> np.ndarray:
+    """Friction coefficients of m contacts, 0 to infinity; a ValueError if they are not."""
+    array = np.asarray(value, float)
+    if array.shape not in ((), (m,)) or not np.all(array >= 0.0):
+        raise ValueError(f"friction must be one number from 0 to infinity or {m} of them, got {value!r}")
+    return np.broadcast_to(array, (m,))
+
+
+def coefficient(name: str, value: Any, low: float, high: float) -> float:
+    """A coefficient within its domain.
+
+    Raises
+    ------
+    ValueError
+        If it is outside, or no number.
+    """
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be a number from {low:g} to {high:g}, got {value!r}") from None
+    if not low <= number <= high:
+        raise ValueError(f"{name} must be from {low:g} to {high:g}, got {number:g}")
+    return number

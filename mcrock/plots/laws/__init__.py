@@ -1,0 +1,1 @@
+"""Figures of the impact laws and of the systems that show them."""
