@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from mcrock import cli_bench, cli_spectrum
+from mcrock import cli_bench, cli_spectrum, interrupt
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -50,8 +50,8 @@ class Commands(TyperGroup):
 def _one_line_if_interrupted() -> Iterator[None]:
     try:
         yield
-    except KeyboardInterrupt as interrupt:
-        _fail("interrupted", 143 if isinstance(interrupt, Terminated) else 130)
+    except KeyboardInterrupt as interruption:
+        _fail("interrupted", _code(interruption))
 
 
 app = typer.Typer(
@@ -73,10 +73,6 @@ Set = Annotated[
 ]
 Seed = Annotated[int | None, typer.Option(help="Override the seed of the study file.")]
 Incomplete = Annotated[bool, typer.Option("--allow-incomplete", help="Accept a store with missing runs.")]
-
-
-class Terminated(KeyboardInterrupt):
-    """SIGTERM: end as Ctrl-C does."""
 
 
 def main() -> None:
@@ -203,7 +199,7 @@ def run(
 
     from mcrock.terminal import show_progress
 
-    signal.signal(signal.SIGTERM, _terminate)
+    interrupt.listen(signal.SIGTERM)
     client = _connect(address) if address else None
     try:
         with show_progress() as progress:
@@ -221,9 +217,8 @@ def run(
             )
     except EnsembleError as error:
         _fail(str(error), 1)
-    except KeyboardInterrupt as interrupt:
-        code = 143 if isinstance(interrupt, Terminated) else 130
-        _interrupted(output, code, has_threads=not (processes or address))
+    except KeyboardInterrupt as interruption:
+        _interrupted(output, _code(interruption), has_threads=not (processes or address))
     finally:
         if client is not None:
             client.close()
@@ -267,8 +262,10 @@ def _connect(address: str) -> Client:
         raise ValueError(f"no dask scheduler answers at {address}: {error}") from None
 
 
-def _terminate(number: int, frame: Any) -> NoReturn:
-    raise Terminated
+def _code(interruption: KeyboardInterrupt) -> int:
+    """Exit code of an interruption, which has arrived."""
+    interrupt.answered()
+    return 143 if isinstance(interruption, interrupt.Terminated) else 130
 
 
 def _interrupted(output: Path, code: int, has_threads: bool) -> NoReturn:

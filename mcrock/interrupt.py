@@ -1,0 +1,56 @@
+"""A Ctrl-C that arrives.
+
+What is raised inside a callback of a library is dropped there: Python itself does so while it collects
+garbage or compiled code calls back, and numba and LLVM call back all the time. A Ctrl-C that falls into
+such a moment would be lost and the run go on. So it is raised again until the command line has answered.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+from typing import Any, NoReturn
+
+AGAIN = 0.5  # until an interruption that nobody answered is raised again [s]
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM: end as Ctrl-C does."""
+
+
+_KINDS = {signal.SIGINT: KeyboardInterrupt, signal.SIGTERM: Terminated}
+_pending = signal.SIGINT
+
+
+def listen(number: signal.Signals) -> None:
+    """Raise KeyboardInterrupt at SIGINT, Terminated at SIGTERM, until `answered` is called.
+
+    A SIGINT that the shell told the program to ignore, as for jobs in the background, stays ignored.
+    """
+    if number == signal.SIGINT:
+        if signal.getsignal(number) is not signal.default_int_handler:
+            return
+        sys.unraisablehook = _report
+    signal.signal(number, _interrupt)
+
+
+def answered() -> None:
+    """The interruption has arrived: do not raise it again."""
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+
+
+def _interrupt(number: int, frame: Any) -> NoReturn:
+    global _pending
+    if number in _KINDS:
+        _pending = signal.Signals(number)
+    if hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGALRM, _interrupt)
+        signal.setitimer(signal.ITIMER_REAL, AGAIN)
+    raise _KINDS[_pending]
+
+
+def _report(unraisable: sys.UnraisableHookArgs) -> None:
+    """Say what was dropped, but for interruptions: those come again."""
+    if not issubclass(unraisable.exc_type, KeyboardInterrupt):
+        sys.__unraisablehook__(unraisable)
