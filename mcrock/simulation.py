@@ -397,12 +397,17 @@ def simulate_realization(
         inputs.scale[row, level],
         inputs.azimuth[row],
         law,
-        Start(),
+        _start_of(inputs, row),
         controls,
         None,
         True,
     )
     return body, run_
+
+
+def _start_of(inputs: Inputs, row: int) -> Start:
+    tilt = float(inputs.start_tilt[row])
+    return Start(edge=int(inputs.start_edge[row]), tilt=tilt) if tilt else Start()
 
 
 def _traced(body, base_only, pack, index, scale, azimuth, law, start, controls, t_end, history) -> Run:

@@ -181,6 +181,20 @@ def distinct(items: Sequence[Any], expected: str) -> Sequence[Any]:
 
 
 @dataclass(frozen=True)
+class SeveralIntegers(Integer):
+    """An integer, or a list of them to sample from."""
+
+    @property
+    def expected(self) -> str:  # type: ignore[override]
+        return f"{self.words}, or a list of them to sample from"
+
+    def parse(self, value: Any) -> Any:
+        if not isinstance(value, list | tuple):
+            return super().parse(value)
+        return each(distinct(value, self.expected), super().parse)
+
+
+@dataclass(frozen=True)
 class Levels(Kind):
     """Positive, strictly increasing fixed numbers."""
 

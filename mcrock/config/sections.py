@@ -20,6 +20,7 @@ from mcrock.config.fields import (
     ListOf,
     Number,
     OneOf,
+    SeveralIntegers,
     Table,
     Text,
     each,
@@ -153,7 +154,42 @@ class CsvMotion(_Motion):
         return tuple(PurePath(file).as_posix() for file in files)
 
 
-Motions = Annotated[FemaMotion | CsvMotion, OneOf("source", {"fema_p695": FemaMotion, "csv": CsvMotion})]
+class StillGround(Table):
+    """Ground that does not move: free rocking of released bodies."""
+
+    source: Literal["none"]
+
+    # what a motion has, so that a study can be read without asking
+    rotation: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    polarity: ClassVar[int] = 1
+    assignment: ClassVar[str] = "cycle"
+
+
+SOURCES = {"fema_p695": FemaMotion, "csv": CsvMotion, "none": StillGround}
+Motions = Annotated[FemaMotion | CsvMotion | StillGround, OneOf("source", SOURCES)]
+
+RELEASES = {"tilt": "rad", "tilt_deg": "deg", "tilt_ratio": "1"}
+
+
+class Start(Table):
+    """Released from a tilt over an edge, in place of standing at rest."""
+
+    alternatives: ClassVar = (tuple(RELEASES),)
+
+    edge: Annotated[int | tuple[int, ...], SeveralIntegers(0)] = 0
+    tilt: Annotated[Quantity | None, Uncertain("rad", least=0.0)] = None
+    tilt_deg: Annotated[Quantity | None, Uncertain("deg", least=0.0)] = None
+    tilt_ratio: Annotated[Quantity | None, Uncertain("1", least=0.0)] = None
+
+    @classmethod
+    def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+        yield from exactly_one(data, RELEASES)
+
+    @property
+    def kind_of_tilt(self) -> str:
+        """Key of the tilt that is given."""
+        return next(key for key in RELEASES if getattr(self, key) is not None)
+
 
 INTENSITIES = {"levels": "SI", "levels_g": "g", "value": "SI", "value_g": "g"}
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Self, get_args
 
 from pydantic import Field, PrivateAttr, ValidationError
 
@@ -14,10 +14,11 @@ from mcrock.config.body import BodyTable
 from mcrock.config.distributions import Distribution, Quantity
 from mcrock.config.errors import ConfigError, word_mistakes
 from mcrock.config.fields import Integer, OneOf, Table, Text, plain
-from mcrock.config.sections import ControlsTable, Ensemble, Impact, Intensity, Motions
+from mcrock.config.sections import ControlsTable, Ensemble, Impact, Intensity, Motions, Start
 from mcrock.params import Controls
 
 Specification = Quantity | tuple[Any, ...]
+AS_IT_IS = {"measure": "factor", "levels": [1.0]}  # intensity of a study without shaking
 
 
 class Study(Table):
@@ -32,13 +33,29 @@ class Study(Table):
     seed: Annotated[int, Integer(0)]
     body: BodyTable
     impact: Impact = Field(default_factory=lambda: Impact.model_validate({}))
+    start: Start | None = None
     motion: Motions
-    intensity: Intensity
+    intensity: Intensity = Field(default_factory=lambda: Intensity.model_validate(AS_IT_IS))
     ensemble: Ensemble
     controls_table: ControlsTable = Field(default_factory=ControlsTable, alias="controls")
 
     _folder: Path = PrivateAttr(default=Path())
     _source: str = PrivateAttr(default="study")
+
+    @classmethod
+    def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+        motion = data.get("motion")
+        if not (isinstance(motion, Mapping) and motion.get("source") == "none"):
+            if "intensity" not in data:
+                yield (), cls._missing("intensity")
+            return
+        if "start" not in data:
+            yield (
+                ("motion", "source"),
+                "nothing moves: 'none' needs a body released from a tilt, section [start]",
+            )
+        if data.get("intensity", AS_IT_IS) != AS_IT_IS:
+            yield ("intensity",), "there is no shaking with motion.source = 'none'; leave this section out"
 
     @property
     def folder(self) -> Path:
@@ -80,6 +97,9 @@ class Study(Table):
                 items[f"impact.{key}"] = value
         for key in IMPACT_CHOICES:
             items[f"impact.{key}"] = getattr(self.impact, key)
+        if self.start is not None:
+            kind = self.start.kind_of_tilt
+            items |= {"start.edge": self.start.edge, f"start.{kind}": getattr(self.start, kind)}
         items["motion.azimuth"] = self.motion.rotation[0]
         items["motion.polarity"] = self.motion.polarity
         if self.intensity.distribution is not None:
@@ -154,8 +174,10 @@ def tables() -> dict[str, dict[str, type[Table]]]:
         kind = Study.kind(key)
         if isinstance(kind, OneOf):
             found[key] = {f"{kind.tag} = {name!r}": table for name, table in kind.tables.items()}
-        elif isinstance(field.annotation, type) and issubclass(field.annotation, Table):
-            found[key] = {"": field.annotation}
+            continue
+        for kind in (field.annotation, *get_args(field.annotation)):
+            if isinstance(kind, type) and issubclass(kind, Table):
+                found[key] = {"": kind}
     return found
 
 

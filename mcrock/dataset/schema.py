@@ -54,6 +54,10 @@ SCHEMA: dict[str, Variable] = {
         INPUT, "i1", "1", "what a facet impact without feasible pivot becomes", FacetFallback
     ),
     "start_face": Variable(INPUT, "i2", "1", "face on which the body starts"),
+    "start_edge": Variable(INPUT, "i2", "1", "edge over which the body is released"),
+    "start_tilt": Variable(INPUT, "f8", "rad", "tilt from which the body is released"),
+    "start_tilt_deg": Variable(INPUT, "f8", "degree", "tilt from which the body is released"),
+    "start_tilt_ratio": Variable(INPUT, "f8", "1", "tilt of release over the slenderness at that edge"),
     "record": Variable(INPUT, "i4", "1", "index of the ground motion along the dimension `motion`"),
     "azimuth": Variable(INPUT, "f8", "rad", "rotation of the ground motion about the vertical"),
     "polarity": Variable(INPUT, "i1", "1", "sign of the ground motion"),

@@ -23,6 +23,7 @@ from mcrock.config import Study
 from mcrock.config.distributions import Discrete, Distribution
 from mcrock.config.fields import plain
 from mcrock.config.polyhedron import Polyhedron
+from mcrock.config.sections import StillGround
 from mcrock.config.study import Specification
 from mcrock.excitation.motion import Motion
 from mcrock.params import STANDARD_GRAVITY, Inputs
@@ -57,9 +58,12 @@ def describe(study: Study, motions: Sequence[Motion]) -> str:
     """
     inputs = draw_inputs(study, motions, 0, min(study.n_realizations, LOOK))
     lines = [f"{study.title or 'untitled study'} (seed {study.seed})"]
-    lines += _body(study, inputs) + _faces(study, inputs) + _motions(study, motions)
-    lines += _intensity(study, inputs.values) + _uncertain(study) + _notes(study, motions)
-    if any(name.startswith(("body.", "intensity.")) for name in study.uncertain):
+    lines += _body(study, inputs) + _faces(study, inputs) + _release(study, inputs)
+    lines += _motions(study, motions)
+    if not isinstance(study.motion, StillGround):
+        lines += _intensity(study, inputs.values)
+    lines += _uncertain(study) + _notes(study, motions)
+    if any(name.startswith(("body.", "intensity.", "start.")) for name in study.uncertain):
         which = "the" if len(inputs) == study.n_realizations else "the first"
         lines.insert(1, f"ranges go from the smallest to the largest of {which} {len(inputs)} draws")
     n, levels = study.n_realizations, study.n_intensity
@@ -176,7 +180,16 @@ def _gentle_faces(faces: Faces, normals: NDArray[np.float64], base: list[int]) -
     ]
 
 
+def _release(study: Study, inputs: Inputs) -> list[str]:
+    if study.start is None:
+        return []
+    edges = ", ".join(map(str, np.unique(inputs.start_edge)))
+    return [f"released over edge {edges} from {_span(np.degrees(inputs.start_tilt))} deg"]
+
+
 def _motions(study: Study, motions: Sequence[Motion]) -> list[str]:
+    if isinstance(study.motion, StillGround):
+        return ["motions: none, free rocking"]
     groups = len({motion.group for motion in motions})
     several = f" from {groups} recordings" if groups < len(motions) else ""
     durations = np.array([motion.duration for motion in motions])

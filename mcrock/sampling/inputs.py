@@ -13,14 +13,17 @@ from mcrock.body import derived
 from mcrock.config import ConfigError, Study
 from mcrock.config.body import Bodies
 from mcrock.config.distributions import Distribution
+from mcrock.config.sections import StillGround
 from mcrock.excitation.intensity import intensity
 from mcrock.excitation.motion import Motion
 from mcrock.params import Draw, EnergyGain, FacetFallback, ImpactParameter, Inputs
 from mcrock.sampling.design import assign_records, choose, unit_numbers
 from mcrock.sampling.quantiles import impact_tables
+from mcrock.sampling.release import releases
 
 Array = NDArray[np.float64]
 CHOICES: dict[str, Callable[[Any], int]] = {  # code of an option, by the dotted name of the choice
+    "start.edge": int,
     "motion.polarity": int,
     "impact.energy_gain": lambda word: EnergyGain[word.upper()],
     "impact.draw": lambda word: Draw[word.upper()],
@@ -82,6 +85,7 @@ def draw_inputs(study: Study, motions: Sequence[Motion], start: int, stop: int) 
     draw, fallback = draws["impact.draw"], draws["impact.facet_fallback"]
     azimuth = draws["motion.azimuth"] * study.motion.rotation[1]
     level = _intensities(study, draws, n)
+    edge, tilt = releases(study, draws, bodies, start)
     kinds, quantiles = impact_tables(study)
     redrawn = np.where(draw[:, None] == Draw.IMPACT, kinds, np.int8(0))
     columns = [draws.get(f"impact.{key}", np.full(n, np.nan)) for key in study.impact.columns]
@@ -93,7 +97,13 @@ def draw_inputs(study: Study, motions: Sequence[Motion], start: int, stop: int) 
     parameters = zip(study.impact.columns, impact.T, strict=True)
     values |= {variable_name(f"impact.{key}"): column for key, column in parameters}
     values |= {"impact_draw": draw, "energy_gain": gain, "facet_fallback": fallback}
-    values |= {"record": record, "azimuth": azimuth, "polarity": polarity}
+    if not isinstance(study.motion, StillGround):
+        values |= {"record": record, "azimuth": azimuth, "polarity": polarity}
+    if study.start is not None:
+        values |= {"start_edge": edge.astype(np.int16), "start_tilt": tilt}
+        values |= {
+            variable_name(f"start.{study.start.kind_of_tilt}"): draws[f"start.{study.start.kind_of_tilt}"]
+        }
     if study.is_cloud:
         values["intensity_value"] = level[:, 0]
     return Inputs(
@@ -101,8 +111,8 @@ def draw_inputs(study: Study, motions: Sequence[Motion], start: int, stop: int) 
         start=start,
         faces=bodies.faces,
         start_face=bodies.start_face,
-        start_edge=np.zeros(n, dtype=np.int64),
-        start_tilt=np.zeros(n),
+        start_edge=edge,
+        start_tilt=tilt,
         base_faces=bodies.base_faces,
         stands_clear=bodies.stands_clear,
         gravity=bodies.gravity,

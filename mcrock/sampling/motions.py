@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import PurePath
 
+import numpy as np
+
 from mcrock.config import ConfigError, Study
-from mcrock.config.sections import CsvMotion
+from mcrock.config.sections import CsvMotion, StillGround
 from mcrock.excitation.csv_file import read_csv
 from mcrock.excitation.fema_p695 import fema_p695
 from mcrock.excitation.intensity import intensity
 from mcrock.excitation.motion import Motion, MotionError
+
+STILL_TIME = 1e-3  # length of the record of ground that does not move [s]; the tail follows
 
 
 def load_motions(study: Study) -> list[Motion]:
@@ -32,6 +36,8 @@ def load_motions(study: Study) -> list[Motion]:
         One line for every motion that cannot be read, or has no intensity to scale to.
     """
     motions, mistakes = [], []
+    if isinstance(study.motion, StillGround):
+        return [Motion(np.zeros((3, 2)), dt=STILL_TIME, name="still ground")]
     if isinstance(study.motion, CsvMotion):
         for file, name in zip(study.motion.files, _names(study.motion.files), strict=True):
             try:

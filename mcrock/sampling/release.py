@@ -1,0 +1,92 @@
+"""Bodies released from a tilt, in place of standing at rest when the ground begins to move."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mcrock.body import face_heights, face_normals
+from mcrock.body.faces import side_distances
+from mcrock.config import ConfigError, Study
+from mcrock.config.body import Bodies
+from mcrock.config.sections import DEGREE
+from mcrock.kernel.contact import topology
+
+Array = NDArray[np.float64]
+
+
+def releases(
+    study: Study, draws: Mapping[str, NDArray], bodies: Bodies, start: int
+) -> tuple[NDArray[np.int64], Array]:
+    """Edge and tilt of release of each body.
+
+    Parameters
+    ----------
+    study : Study
+        Its section ``start`` says how; without it every body starts at rest.
+    draws : mapping
+        Values by dotted name, each (n,).
+    bodies : Bodies
+        The n bodies.
+    start : int
+        Number of the first realization, for messages.
+
+    Returns
+    -------
+    edge : ndarray (n,) of int
+        Numbered over the whole body.
+    tilt : ndarray (n,)
+        [rad]; 0 is at rest.
+
+    Raises
+    ------
+    ConfigError
+        If an edge is none of the start face, or a body is tilted further than it can be.
+    """
+    n = len(bodies.mass)
+    if study.start is None:
+        return np.zeros(n, dtype=np.int64), np.zeros(n)
+    edge = draws["start.edge"].astype(np.int64)
+    kind = study.start.kind_of_tilt
+    tilt = np.array(draws[f"start.{kind}"], float)
+    slenderness, most = np.full(n, np.nan), np.full(n, np.nan)
+    normals = face_normals(bodies.vertices, bodies.faces)
+    heights = face_heights(bodies.vertices, bodies.faces, normals)
+    top = topology(bodies.faces, bodies.vertices.shape[1], bodies.base_faces)
+    for face in np.unique(bodies.start_face):
+        of = bodies.start_face == face
+        corners = bodies.faces[face]
+        inside = side_distances(bodies.vertices[of], corners, normals[of, face])
+        lies_over = np.arctan2(inside, heights[of, face][:, None])
+        for side, pair in enumerate(zip(corners, corners[1:] + corners[:1], strict=True)):
+            number = top.edge_of[pair]
+            here = np.flatnonzero(of)[edge[of] == number]
+            slenderness[here] = lies_over[edge[of] == number, side]
+            others = [f for f in top.edge_faces[number] if f not in (face, -1)]
+            most[here] = np.pi / 2
+            if others:
+                cosine = (normals[here, face] * normals[here, others[0]]).sum(-1)
+                most[here] = np.arccos(np.clip(cosine, -1.0, 1.0))
+    name = f"{study.source} [start]"
+    foreign = np.flatnonzero(np.isnan(slenderness))
+    if foreign.size:
+        i = int(foreign[0])
+        own = np.flatnonzero((top.edge_faces == bodies.start_face[i]).any(1))
+        raise ConfigError(
+            f"{name} edge: realization {start + i}: expected an edge of the start face, "
+            f"{', '.join(map(str, own))}, got {edge[i]}"
+        )
+    if kind == "tilt_ratio":
+        tilt *= slenderness
+    elif kind == "tilt_deg":
+        tilt *= DEGREE
+    wrong = np.flatnonzero((tilt < 0.0) | (tilt > most))
+    if wrong.size:
+        i = int(wrong[0])
+        raise ConfigError(
+            f"{name} {kind}: realization {start + i}: the tilt must be 0 to {most[i]:.6g} rad over edge "
+            f"{edge[i]}, where the body has tipped over, got {tilt[i]:.6g}"
+        )
+    return edge, tilt
