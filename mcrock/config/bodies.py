@@ -19,6 +19,9 @@ Array = NDArray[np.float64]
 Draws = Mapping[str, Array]  # values (n,) by dotted name, such as "body.width"
 
 
+ARRAYS = ("mass", "inertia", "vertices", "gravity", "start_face")  # of `Bodies`, one item for each body
+
+
 class Bodies(NamedTuple):
     """Many bodies of one shape, one per realization."""
 
@@ -33,6 +36,15 @@ class Bodies(NamedTuple):
     stands_clear: bool  # up to a tilt of 90 degrees nothing but face 0 can touch the ground
     settled: bool  # put down on a face that carries it; otherwise it must stand on face 0
     polygons: dict[str, Array]  # convex polygons (n, k, 2) that it is made of, as the study lists them [m]
+
+    def repeated(self, n: int) -> Bodies:
+        """The only body of these n times, where nothing about it is uncertain."""
+        arrays = {name: np.repeat(getattr(self, name), n, axis=0) for name in ARRAYS}
+        return self._replace(
+            **arrays,
+            values={name: np.repeat(array, n) for name, array in self.values.items()},
+            polygons={name: np.repeat(array, n, axis=0) for name, array in self.polygons.items()},
+        )
 
     def check(self, part: slice = slice(None)) -> None:
         """Refuse impossible bodies among those in ``part`` (ValueError)."""

@@ -39,6 +39,7 @@ VARIABLES = {  # of inputs whose variable is not called as they are
     "motion.record": "record",
 }
 SLICE = 16384  # realizations checked at a time [1]
+CHECKED = 16 * SLICE  # realizations checked before a study runs [1]
 
 
 def draw_inputs(study: Study, motions: Sequence[Motion], start: int, stop: int) -> Inputs:
@@ -78,8 +79,12 @@ def draw_inputs(study: Study, motions: Sequence[Motion], start: int, stop: int) 
     n = stop - start
     u = unit_numbers(study, start, stop)
     draws = _draw(study, u, n)
-    bodies = study.body.build(draws)
+    same = not any(name.startswith("body.") for name in study.uncertain)
+    bodies = study.body.build({name: array[:1] for name, array in draws.items()} if same else draws)
     _check(study, bodies, draws, start)
+    sizes = _derived(bodies)
+    if same:
+        bodies, sizes = bodies.repeated(n), {name: np.repeat(array, n) for name, array in sizes.items()}
     record = assign_records(study, len(motions), start, stop, u)
     polarity, gain = draws["motion.polarity"], draws["impact.energy_gain"]
     draw, fallback = draws["impact.draw"], draws["impact.facet_fallback"]
@@ -92,7 +97,7 @@ def draw_inputs(study: Study, motions: Sequence[Motion], start: int, stop: int) 
     impact = np.where(redrawn == 0, np.stack(columns, axis=-1), np.nan)
     values = {variable_name(name): draws[name] for name in study.uncertain if name.startswith("body.")}
     values |= bodies.values | {"body_mass": bodies.mass, "gravity": bodies.gravity}
-    values |= {f"body_{name}": array for name, array in _derived(bodies).items()}
+    values |= {f"body_{name}": array for name, array in sizes.items()}
     values["start_face"] = bodies.start_face.astype(np.int16)
     parameters = zip(study.impact.columns, impact.T, strict=True)
     values |= {variable_name(f"impact.{key}"): column for key, column in parameters}
@@ -142,15 +147,20 @@ def variable_name(name: str) -> str:
 
 
 def check_inputs(study: Study, motions: Sequence[Motion]) -> None:
-    """Draw every realization once, so that an impossible one is refused before anything runs.
+    """Draw realizations once, so that an impossible one is refused before anything runs.
+
+    Only the first `CHECKED` of a large study, which takes seconds: an impossible one beyond is refused
+    when its turn comes, and the store keeps the others.
 
     Raises
     ------
     ConfigError
         As `draw_inputs`.
     """
-    for start in range(0, study.n_realizations, SLICE):
-        draw_inputs(study, motions, start, min(start + SLICE, study.n_realizations))
+    drawn = any(name.startswith(("body.", "start.")) for name in study.uncertain)
+    last = min(study.n_realizations, CHECKED) if drawn else 1
+    for start in range(0, last, SLICE):
+        draw_inputs(study, motions, start, min(start + SLICE, last))
 
 
 def _draw(study: Study, u: dict[str, Array], n: int) -> dict[str, NDArray[Any]]:

@@ -7,6 +7,7 @@ import hashlib
 import json
 import multiprocessing
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -21,7 +22,7 @@ import xarray as xr
 import zarr
 
 import mcrock.ensemble.part
-from mcrock.config import load_config
+from mcrock.config import ConfigError, load_config
 from mcrock.dataset import DamageError, DatasetError, load_dataset
 from mcrock.ensemble import EnsembleError, estimate_time, plan_study, run_study
 from mcrock.ensemble.part import JOBS, cut_parts
@@ -445,3 +446,16 @@ def test_the_estimate_is_measured(study):
     assert 0 < seconds < 1
     assert n_timed % 3 == 0
     assert 0 < n_timed <= 120
+
+
+def test_an_impossible_realization_beyond_the_check_loses_nothing(study_file, tmp_path, monkeypatch):
+    com = 'body.com_x={distribution="normal", mean=0, std=0.06}'
+    study = load_config(study_file, [com, "ensemble.realizations=200"])
+    with pytest.raises(ConfigError, match=r"realization (\d+): the centre of mass must stand") as refused:
+        run_study(study, tmp_path / "s.zarr")
+    first = int(re.search(r"realization (\d+)", str(refused.value))[1])
+    monkeypatch.setattr("mcrock.sampling.inputs.CHECKED", first)
+    with pytest.raises(EnsembleError, match=f"realization {first}: the centre of mass must stand over"):
+        run_study(study, tmp_path / "s.zarr")
+    done = chunks_done(tmp_path / "s.zarr")
+    assert 0 < done.sum() < len(done)
