@@ -46,14 +46,15 @@ class StoreError(ValueError):
 def chunk_length(n_realizations: int, n_intensity: int) -> int:
     """Realizations per chunk [1]: fixed by the size of the study alone.
 
-    The number of chunks grows as the square root of the number of runs, so that a chunk of a small
-    study is seconds of work and a large one has no more than `MAX_CHUNKS` files per variable.
+    The number of chunks grows as the power 0.4 of the number of runs: a chunk, which takes 0.05 s to
+    write, is half a second of work in a study of 10,000 runs, seconds in one of a million, and a large
+    study has no more than `MAX_CHUNKS` files per variable.
 
     >>> chunk_length(440, 10), chunk_length(10**8, 1)
-    (14, 48829)
+    (20, 84105)
     """
     n_runs = n_realizations * n_intensity
-    n_chunks = min(MAX_CHUNKS, max(1, round(n_runs**0.5 / 2)))
+    n_chunks = min(MAX_CHUNKS, max(1, round(0.75 * n_runs**0.4)))
     return -(-n_realizations // n_chunks)
 
 

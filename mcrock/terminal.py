@@ -185,7 +185,7 @@ def summarize(
     units = axis.attrs.get("units", "1")
     percent = f"{probability.attrs['level'] * 100:.4g} %"
     rows = [
-        [label, *(str(int(number)) for number in counts), f"{p:.4f}", f"{low:.4f} to {high:.4f}"]
+        [label, *(str(int(number)) for number in counts), word_share(p), f"{word_share(low)} to {word_share(high)}"]
         for label, *counts, p, low, high in zip(
             label_intensities(axis.values.tolist(), units),
             probability["runs"].values,
@@ -221,6 +221,15 @@ def summarize(
     if validity is not None:
         lines += _word_validity(validity)
     return "\n".join(lines)
+
+
+def word_share(share: float) -> str:
+    """A probability; a small one with its two leading digits.
+
+    >>> word_share(0.25), word_share(0.0), word_share(3.689e-7)
+    ('0.2500', '0.0000', '3.7e-07')
+    """
+    return f"{share:.2g}" if 0.0 < share < 0.0005 else f"{share:.4f}"
 
 
 def word_number(number: int, noun: str) -> str:
