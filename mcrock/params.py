@@ -58,6 +58,17 @@ class Event(IntEnum):
     OVERTURN = 6
 
 
+class Law(IntEnum):
+    """Impact law of a run: where the impulses act."""
+
+    VARKONYI_2022 = 0  # where lambda, tau, lambda_lon, lambda_lat and tau_facet say
+    HOUSNER_1963 = 1  # at the new pivot or the middle of the far end
+    THER_KOLLAR_2017 = 2  # as in two impacts, at the middle of the base and at the new edge
+    KALLIONTZIS_2016 = 3  # as on a base of the effective width nu
+    BROGLIATO_2012 = 4  # as the coefficient e_n21 says
+    MOREAU_1988 = 5  # at all corners that touch: plastic impact of the whole face
+
+
 class EnergyGain(IntEnum):
     """What is done with impact parameters that would make an impact gain energy."""
 
@@ -80,9 +91,9 @@ class Draw(IntEnum):
 
 
 class ImpactParameter(IntEnum):
-    """Column of an impact parameter; also the random stream it is drawn from at every impact.
+    """Column of an impact parameter; `IMPACT_STREAMS` has the stream it is drawn from at every impact.
 
-    Behind these five come lambda_lon and lambda_lat of each face that has its own.
+    Behind these seven come lambda_lon and lambda_lat of each face that has its own.
     """
 
     LAMBDA = 0  # [1] place of the impulse along a landing edge: -1 old pivot, 1 new pivot
@@ -90,9 +101,12 @@ class ImpactParameter(IntEnum):
     LAMBDA_LON = 2  # [1] place of the impulse across a landing facet: -1 old edge, 1 far end
     LAMBDA_LAT = 3  # [1] place of the impulse along the old edge, in half chords
     TAU_FACET = 4  # [N m s] as TAU in a facet impact; NaN: whatever leaves no spin about the vertical
+    NU = 5  # [1] of the law of Kalliontzis: effective over true width
+    E_N21 = 6  # [1] of the law of Brogliato: velocity that leaves over the one that lands
 
 
-FACE_STREAM = 16  # random stream of the first column behind the five impact parameters
+IMPACT_STREAMS = (0, 1, 2, 3, 4, 6, 7)  # random streams of the impact parameters
+FACE_STREAM = 16  # random stream of the first column behind the impact parameters
 RECHECK_STREAM = 5  # random stream that picks the realizations run again at half the step
 
 
@@ -313,6 +327,7 @@ class Inputs:
     redrawn: np.ndarray  # (n, n_parameter) int8: 0 fixed, 1 drawn anew at every impact, 2 same for steps
     quantiles: np.ndarray  # (n_parameter, n_node) over normal scores (1) or probabilities (2)
     face_parameters: np.ndarray  # (n_face,) column of lambda_lon of each face; lambda_lat is the next
+    law: np.ndarray  # (n,) codes of `Law`
     energy_gain: np.ndarray  # (n,) codes of `EnergyGain`
     facet_fallback: np.ndarray  # (n,) codes of `FacetFallback`
     values: dict[str, np.ndarray] = field(default_factory=dict)  # dataset variables on realization

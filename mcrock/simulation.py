@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from math import cos, isfinite, pi, sin
 from typing import Any
 
@@ -30,6 +30,7 @@ from mcrock.params import (
     ImpactParameter,
     Inputs,
     Integer,
+    Law,
     Mode,
     MotionPack,
     Number,
@@ -40,6 +41,8 @@ from mcrock.params import (
     shown,
 )
 
+VARKONYI = Law.VARKONYI_2022.name.lower()
+PARAMETER_LAWS = {"nu": "kalliontzis_2016", "e_n21": "brogliato_2012"}
 PENETRATION = 1e-6  # of the ground at the start, over the size of the body, that is rounding [1]
 UPRIGHT = (1.0, 0.0, 0.0, 0.0)  # the quaternion of no rotation
 NO_TRACE = Trace(np.zeros((0, HISTORY_SIZE)), np.zeros((0, EVENT_SIZE)), np.zeros(2, dtype=np.int64))
@@ -47,10 +50,16 @@ NO_TRACE = Trace(np.zeros((0, HISTORY_SIZE)), np.zeros((0, EVENT_SIZE)), np.zero
 
 @dataclass(frozen=True, slots=True)
 class Impact:
-    """Impact parameters of one run, the same at every impact.
+    """Impact law and parameters of one run, the same at every impact.
 
     Attributes
     ----------
+    law : str
+        Name of a `mcrock.params.Law` in small letters. The parameters below up to ``point``, and ``faces``,
+        are those of "varkonyi_2022", the default.
+    nu, e_n21 : float or None
+        Parameter of the law "kalliontzis_2016", effective over true width, 0 to 1, and of "brogliato_2012",
+        the kinematic coefficient >= 0 [1].
     lam, tau : float
         Edge impact: place of the impulse on the edge, -1 old pivot to 1 new pivot [1]; angular
         impulse about the vertical [N m s].
@@ -85,9 +94,26 @@ class Impact:
     energy_gain: str = ruled("project", Choice(("project", "allow")))
     facet_fallback: str = ruled("rest", Choice(("rest", "plastic")))
     faces: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
+    law: str = ruled(VARKONYI, Choice(tuple(law.name.lower() for law in Law)))
+    nu: float | None = ruled(None, Number("1", least=0.0, most=1.0), optional=True)
+    e_n21: float | None = ruled(None, Number("1", least=0.0), optional=True)
 
     def __post_init__(self) -> None:
         check_fields(self)
+        for name in ("nu", "e_n21"):
+            if (getattr(self, name) is not None) != (self.law == PARAMETER_LAWS[name]):
+                raise ValueError(
+                    f"Impact.{name} is the parameter of the law {PARAMETER_LAWS[name]!r}; "
+                    f"got law = {self.law!r} and {name} = {getattr(self, name)!r}"
+                )
+        if self.law != VARKONYI:
+            rest = Impact(energy_gain=self.energy_gain, facet_fallback=self.facet_fallback)
+            for item in fields(self):
+                own = item.name in ("law", "nu", "e_n21")
+                if not own and getattr(self, item.name) != getattr(rest, item.name):
+                    raise ValueError(
+                        f"Impact.{item.name} is a parameter of the law {VARKONYI!r}; got law = {self.law!r}"
+                    )
         if self.point is not None:
             point = check_array("Impact.point", self.point, (2,), "m")
             object.__setattr__(self, "point", tuple(point.tolist()))
@@ -107,7 +133,8 @@ class Impact:
     def values(self) -> np.ndarray:
         """Parameters by `mcrock.params.ImpactParameter`, then lam_lon and lam_lat of the faces."""
         facet = np.nan if self.tau_facet is None else self.tau_facet
-        values = [self.lam, self.tau, self.lam_lon, self.lam_lat, facet]
+        own = (np.nan if value is None else value for value in (self.nu, self.e_n21))
+        values = [self.lam, self.tau, self.lam_lon, self.lam_lat, facet, *own]
         for own in self.faces.values():
             values += [own.get("lam_lon", self.lam_lon), own.get("lam_lat", self.lam_lat)]
         return np.array(values, float)
@@ -326,6 +353,7 @@ def simulate(
         np.zeros(len(values), dtype=np.int8),
         np.zeros((len(values), 1)),
         impact.face_parameters(len(body.faces)),
+        int(Law[impact.law.upper()]),
         int(EnergyGain[impact.energy_gain.upper()]),
         int(FacetFallback[impact.facet_fallback.upper()]),
         np.array(impact.point if impact.point is not None else (np.nan, np.nan), float),
@@ -383,6 +411,7 @@ def simulate_realization(
         inputs.redrawn[row],
         inputs.quantiles,
         inputs.face_parameters,
+        int(inputs.law[row]),
         int(inputs.energy_gain[row]),
         int(inputs.facet_fallback[row]),
         np.full(2, np.nan),
@@ -494,7 +523,15 @@ _BATCH_TYPES = {
             "impact",
             "quantiles",
         ),
-        np.int64: ("start_face", "start_edge", "record", "face_parameters", "energy_gain", "facet_fallback"),
+        np.int64: (
+            "start_face",
+            "start_edge",
+            "record",
+            "face_parameters",
+            "law",
+            "energy_gain",
+            "facet_fallback",
+        ),
         np.int8: ("redrawn",),
     }.items()
     for field in fields

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from mcrock.body import Body, cuboid
 from mcrock.excitation import STILL, Motion, MotionError, fema_p695, pack_motions
-from mcrock.params import Controls, EnergyGain, FacetFallback, ImpactParameter, Inputs, Outcome
-from mcrock.simulation import simulate_part
+from mcrock.params import Controls, EnergyGain, FacetFallback, ImpactParameter, Inputs, Law, Outcome
+from mcrock.simulation import Impact, simulate_part
 
 Array = NDArray[np.float64]
 
@@ -147,10 +147,11 @@ def inputs_of(
         record=np.zeros(n, np.int64),
         azimuth=np.zeros(n),
         scale=np.asarray(scale, float)[:, None],
-        impact=np.tile([1.0, 0.0, 1.0, 0.0, np.nan], (n, 1)),
+        impact=np.tile(Impact().values(), (n, 1)),
         redrawn=np.zeros((n, N_PARAMETERS), np.int8),
         quantiles=np.zeros((N_PARAMETERS, 1)),
         face_parameters=np.full(len(body.faces), int(ImpactParameter.LAMBDA_LON)),
+        law=np.full(n, int(Law.VARKONYI_2022)),
         energy_gain=np.full(n, int(EnergyGain.PROJECT)),
         facet_fallback=np.full(n, int(FacetFallback.REST)),
     )

@@ -30,11 +30,25 @@ from mcrock.config.fields import (
 from mcrock.excitation.csv_file import UNITS
 from mcrock.excitation.fema_p695 import SETS
 from mcrock.excitation.intensity import MEASURES
-from mcrock.params import STANDARD_GRAVITY, Controls, joined
+from mcrock.params import STANDARD_GRAVITY, Controls, Law, joined
 
 MOST_REALIZATIONS = 2**30  # length of a Sobol sequence of 30 bits [1]
 DEGREE = pi / 180.0  # [rad]
-IMPACT_KEYS = ("lambda", "tau", "lambda_lon", "lambda_lat", "tau_facet")  # as `ImpactParameter`
+IMPACT_KEYS = (
+    "lambda",
+    "tau",
+    "lambda_lon",
+    "lambda_lat",
+    "tau_facet",
+    "nu",
+    "e_n21",
+)  # as `ImpactParameter`
+LAWS = tuple(law.name.lower() for law in Law)
+LAW_KEYS = {  # keys of the laws that have some
+    "varkonyi_2022": ("lambda", "tau", "lambda_lon", "lambda_lat", "tau_facet", "faces"),
+    "kalliontzis_2016": ("nu",),
+    "brogliato_2012": ("e_n21",),
+}
 FACE_KEYS = ("lambda_lon", "lambda_lat")
 FIELDS = {field.name: field for field in fields(Controls)}
 
@@ -72,21 +86,41 @@ class FaceTables(Kind):
 class Impact(Table):
     """Where and how the ground pushes back in an impact."""
 
+    law: Annotated[str | tuple[str, ...], Choice(LAWS, several=True)] = LAWS[0]
     lambda_: Annotated[Quantity, Uncertain("1")] = Field(1.0, alias="lambda")
     tau: Annotated[Quantity, Uncertain("N m s")] = 0.0
     lambda_lon: Annotated[Quantity, Uncertain("1")] = 1.0
     lambda_lat: Annotated[Quantity, Uncertain("1")] = 0.0
     tau_facet: Annotated[Quantity | None, Uncertain("N m s")] = None
     faces: Annotated[tuple[FaceImpact, ...], FaceTables()] = ()
+    nu: Annotated[Quantity | None, Uncertain("1", least=0.0, most=1.0)] = None
+    e_n21: Annotated[Quantity | None, Uncertain("1", least=0.0)] = None
     draw: Annotated[str | tuple[str, ...], Choice(("run", "impact"), several=True)] = "run"
     energy_gain: Annotated[str | tuple[str, ...], Choice(("project", "allow"), several=True)] = "project"
     facet_fallback: Annotated[str | tuple[str, ...], Choice(("rest", "plastic"), several=True)] = "rest"
+
+    @classmethod
+    def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+        laws = data.get("law", LAWS[0])
+        laws = (laws,) if isinstance(laws, str) else laws
+        if not isinstance(laws, list | tuple) or not set(LAWS).issuperset(laws):
+            return
+        for law, keys in LAW_KEYS.items():
+            if law in laws and len(keys) == 1 and keys[0] not in data:
+                yield (), f"the law {law!r} needs the key {keys[0]!r} [1]"
+            if law not in laws:
+                for key in keys:
+                    if key in data and data[key] != _DEFAULTS.get(key):
+                        yield (
+                            (key,),
+                            f"is a parameter of the law {law!r}; the study has {joined(laws, 'and')}",
+                        )
 
     @property
     def parameters(self) -> dict[str, Quantity | None]:
         """Specifications by their keys in the table, and by the number of the face for those of one;
         None is a parameter left to the default."""
-        values = self.lambda_, self.tau, self.lambda_lon, self.lambda_lat, self.tau_facet
+        values = self.lambda_, self.tau, self.lambda_lon, self.lambda_lat, self.tau_facet, self.nu, self.e_n21
         found: dict[str, Quantity | None] = dict(zip(IMPACT_KEYS, values, strict=True))
         for table in self.faces:
             for key in FACE_KEYS:
@@ -105,6 +139,10 @@ class Impact(Table):
         """Parameters that may be drawn anew at every impact, by their keys."""
         anew = "impact" in (self.draw if isinstance(self.draw, tuple) else (self.draw,))
         return {key: item for key, item in self.parameters.items() if anew and isinstance(item, Distribution)}
+
+
+# of the parameters of impacts, which a stored study gives
+_DEFAULTS = {"lambda": 1.0, "tau": 0.0, "lambda_lon": 1.0, "lambda_lat": 0.0, "faces": []}
 
 
 class _Motion(Table):

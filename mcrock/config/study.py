@@ -164,7 +164,7 @@ class Study(Table):
         return study
 
 
-IMPACT_CHOICES = ("energy_gain", "draw", "facet_fallback")
+IMPACT_CHOICES = ("energy_gain", "draw", "facet_fallback", "law")
 
 
 def tables() -> dict[str, dict[str, type[Table]]]:

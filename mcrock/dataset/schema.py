@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray as xr
 
-from mcrock.params import Draw, EnergyGain, FacetFallback, Outcome
+from mcrock.params import Draw, EnergyGain, FacetFallback, Law, Outcome
 
 
 class Variable(NamedTuple):
@@ -48,6 +48,9 @@ SCHEMA: dict[str, Variable] = {
     "impact_lambda_lon": Variable(INPUT, "f8", "1", "facet impact: place of the impulse across the facet"),
     "impact_lambda_lat": Variable(INPUT, "f8", "1", "facet impact: place of the impulse along the old edge"),
     "impact_tau_facet": Variable(INPUT, "f8", "N m s", "facet impact: angular impulse about the vertical"),
+    "impact_law": Variable(INPUT, "i1", "1", "law of the impacts", Law),
+    "impact_nu": Variable(INPUT, "f8", "1", "effective over true width in impacts"),
+    "impact_e_n21": Variable(INPUT, "f8", "1", "kinematic coefficient of the edge that leaves"),
     "impact_draw": Variable(INPUT, "i1", "1", "when the impact parameters are drawn", Draw),
     "energy_gain": Variable(INPUT, "i1", "1", "rule for impacts that would gain energy", EnergyGain),
     "facet_fallback": Variable(

@@ -123,6 +123,7 @@ class Batch(NamedTuple):
     redrawn: np.ndarray
     quantiles: np.ndarray
     face_parameters: np.ndarray
+    law: np.ndarray
     energy_gain: np.ndarray
     facet_fallback: np.ndarray
     point: np.ndarray  # (2,) impact point of `ImpactLaw`: NaN
@@ -422,6 +423,7 @@ def run_part(top, body, motions, batch, settings, halved, tail, work, result, tr
             batch.redrawn[i],
             batch.quantiles,
             batch.face_parameters,
+            batch.law[i],
             batch.energy_gain[i],
             batch.facet_fallback[i],
             batch.point,

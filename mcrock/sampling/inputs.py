@@ -16,7 +16,7 @@ from mcrock.config.distributions import Distribution
 from mcrock.config.sections import StillGround
 from mcrock.excitation.intensity import intensity
 from mcrock.excitation.motion import Motion
-from mcrock.params import Draw, EnergyGain, FacetFallback, ImpactParameter, Inputs
+from mcrock.params import Draw, EnergyGain, FacetFallback, ImpactParameter, Inputs, Law
 from mcrock.sampling.design import assign_records, choose, unit_numbers
 from mcrock.sampling.quantiles import impact_tables
 from mcrock.sampling.release import releases
@@ -28,6 +28,7 @@ CHOICES: dict[str, Callable[[Any], int]] = {  # code of an option, by the dotted
     "impact.energy_gain": lambda word: EnergyGain[word.upper()],
     "impact.draw": lambda word: Draw[word.upper()],
     "impact.facet_fallback": lambda word: FacetFallback[word.upper()],
+    "impact.law": lambda word: Law[word.upper()],
 }
 VARIABLES = {  # of inputs whose variable is not called as they are
     "body.gravity": "gravity",
@@ -38,6 +39,7 @@ VARIABLES = {  # of inputs whose variable is not called as they are
     "motion.polarity": "polarity",
     "motion.record": "record",
 }
+OF_ONE_LAW = ("nu", "e_n21")  # impact parameters without a variable where no law of the study has them
 SLICE = 16384  # realizations checked at a time [1]
 CHECKED = 16 * SLICE  # realizations checked before a study runs [1]
 
@@ -87,7 +89,7 @@ def draw_inputs(study: Study, motions: Sequence[Motion], start: int, stop: int) 
         bodies, sizes = bodies.repeated(n), {name: np.repeat(array, n) for name, array in sizes.items()}
     record = assign_records(study, len(motions), start, stop, u)
     polarity, gain = draws["motion.polarity"], draws["impact.energy_gain"]
-    draw, fallback = draws["impact.draw"], draws["impact.facet_fallback"]
+    draw, fallback, law = (draws[f"impact.{key}"] for key in ("draw", "facet_fallback", "law"))
     azimuth = draws["motion.azimuth"] * study.motion.rotation[1]
     level = _intensities(study, draws, n)
     edge, tilt = releases(study, draws, bodies, start)
@@ -99,9 +101,10 @@ def draw_inputs(study: Study, motions: Sequence[Motion], start: int, stop: int) 
     values |= bodies.values | {"body_mass": bodies.mass, "gravity": bodies.gravity}
     values |= {f"body_{name}": array for name, array in sizes.items()}
     values["start_face"] = bodies.start_face.astype(np.int16)
-    parameters = zip(study.impact.columns, impact.T, strict=True)
-    values |= {variable_name(f"impact.{key}"): column for key, column in parameters}
-    values |= {"impact_draw": draw, "energy_gain": gain, "facet_fallback": fallback}
+    for key, column in zip(study.impact.columns, impact.T, strict=True):
+        if key not in OF_ONE_LAW or study.impact.parameters[key] is not None:
+            values[variable_name(f"impact.{key}")] = column
+    values |= {"impact_law": law, "impact_draw": draw, "energy_gain": gain, "facet_fallback": fallback}
     if not isinstance(study.motion, StillGround):
         values |= {"record": record, "azimuth": azimuth, "polarity": polarity}
     if study.start is not None:
@@ -131,6 +134,7 @@ def draw_inputs(study: Study, motions: Sequence[Motion], start: int, stop: int) 
         redrawn=redrawn,
         quantiles=quantiles,
         face_parameters=_face_parameters(study, len(bodies.faces)),
+        law=law,
         energy_gain=gain,
         facet_fallback=fallback,
         values={name: np.ascontiguousarray(array) for name, array in values.items()},

@@ -24,7 +24,7 @@ from mcrock.kernel.integrate import empty_workspace
 from mcrock.kernel.landing import ImpactLaw, edge_impact, land_edge_on_face
 from mcrock.kernel.modes import EDGE, REST, inertia_of, point_of
 from mcrock.kernel.record import RESULT_SIZE
-from mcrock.params import EnergyGain, FacetFallback, ImpactParameter
+from mcrock.params import EnergyGain, FacetFallback, ImpactParameter, Law
 from mcrock.simulation import body_tables
 from mcrock.verification.checks import Check, compare, is_information, same
 
@@ -40,10 +40,11 @@ def case_law(params: dict) -> ImpactLaw:
     values = [params.get(key, default) for key, default in _DEFAULTS.items()]
     n = len(ImpactParameter)
     return ImpactLaw(
-        np.array([*values, np.nan], float),
+        np.array([*values, np.nan, np.nan, np.nan], float),
         np.zeros(n, dtype=np.int8),
         np.zeros((n, 1)),
         np.full(1, int(ImpactParameter.LAMBDA_LON), dtype=np.int64),
+        int(Law.VARKONYI_2022),
         int(EnergyGain.ALLOW),
         int(FacetFallback.REST),
         np.array(params.get("R_xy_body", (np.nan, np.nan)), float),
