@@ -409,7 +409,14 @@ def _word_missing(ds: xr.Dataset) -> list[str]:
 
 
 def _result_as_json(ds: xr.Dataset, level: float, allow_missing: bool) -> dict[str, Any]:
-    from mcrock.statistics import fit_fragility, model_validity, overturning_probability, step_check
+    from mcrock.statistics import (
+        fit_fragility,
+        fragility_by_choice,
+        model_validity,
+        overturning_probability,
+        step_check,
+    )
+    from mcrock.statistics.choices import has_laws
     from mcrock.terminal import dataset_to_json
 
     probability = overturning_probability(ds, level, allow_missing=allow_missing)
@@ -420,18 +427,29 @@ def _result_as_json(ds: xr.Dataset, level: float, allow_missing: bool) -> dict[s
         "step_check": step_check(ds, level),
         "model_validity": model_validity(ds, allow_missing=allow_missing),
     }
+    if has_laws(ds):
+        result["fragility_by_law"] = fragility_by_choice(ds, level=level, allow_missing=allow_missing)
     return {name: dataset_to_json(part) for name, part in result.items()}
 
 
 def _summary(ds: xr.Dataset, level: float = 0.95, allow_missing: bool = False) -> str:
-    from mcrock.statistics import fit_fragility, model_validity, overturning_probability, step_check
+    from mcrock.statistics import (
+        fit_fragility,
+        fragility_by_choice,
+        model_validity,
+        overturning_probability,
+        step_check,
+    )
+    from mcrock.statistics.choices import has_laws
     from mcrock.terminal import summarize
 
+    laws = has_laws(ds)
     return summarize(
         overturning_probability(ds, level, allow_missing=allow_missing),
         fit_fragility(ds, level, allow_missing=allow_missing),
         step_check(ds, level),
         model_validity(ds, allow_missing=allow_missing),
+        fragility_by_choice(ds, level=level, allow_missing=allow_missing) if laws else None,
     )
 
 

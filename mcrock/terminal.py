@@ -171,6 +171,7 @@ def summarize(
     fragility: xr.Dataset,
     steps: xr.Dataset,
     validity: xr.Dataset | None = None,
+    laws: xr.Dataset | None = None,
 ) -> str:
     """Table of probabilities with intervals, the fragility curve and how the model held, as text.
 
@@ -180,12 +181,19 @@ def summarize(
         From `overturning_probability`, `fit_fragility` and `step_check`.
     validity : Dataset, optional
         From `model_validity`.
+    laws : Dataset, optional
+        From `fragility_by_choice`.
     """
     axis = probability["intensity"]
     units = axis.attrs.get("units", "1")
     percent = f"{probability.attrs['level'] * 100:.4g} %"
     rows = [
-        [label, *(str(int(number)) for number in counts), word_share(p), f"{word_share(low)} to {word_share(high)}"]
+        [
+            label,
+            *(str(int(number)) for number in counts),
+            word_share(p),
+            f"{word_share(low)} to {word_share(high)}",
+        ]
         for label, *counts, p, low, high in zip(
             label_intensities(axis.values.tolist(), units),
             probability["runs"].values,
@@ -212,6 +220,8 @@ def summarize(
             f"{undecided} of {total} {verb} undecided: {pronoun} half in the probability and the curve, "
             "both as standing and as overturned in the intervals"
         )
+    if laws is not None:
+        lines += ["", _word_laws(laws, units), ""]
     if steps["repeated"]:
         lines.append(
             f"{word_number(int(steps['repeated']), 'run')} repeated at half the time step: "
@@ -276,6 +286,33 @@ def _word_fragility(fragility: xr.Dataset, units: str) -> str:
     else:
         bound = "the intervals are too wide to bound the median"
     return f"Fragility: {what}; {bound}"
+
+
+def _word_laws(laws: xr.Dataset, units: str) -> str:
+    """Table of the fragility curves of the impact laws."""
+    percent = f"{laws.attrs['level'] * 100:.4g} %"
+    rows = []
+    for law in laws["impact_law"].values.tolist():
+        fit = laws.sel(impact_law=law)
+        low, high = fit["ratio_interval"].values.tolist()
+        ratio = float(fit["ratio"])
+        there = math.isfinite(ratio)
+        median = float(fit["median"])
+        rows.append(
+            [
+                law,
+                str(int(fit["runs"])),
+                label_intensities([median], units)[0] if math.isfinite(median) else "none",
+                f"{float(fit['dispersion']):.3f}" if math.isfinite(median) else "none",
+                f"{ratio:.3f}" if there else "-",
+                f"{low:.3f} to {high:.3f}" if there else "-",
+            ]
+        )
+    heads = ["impact law", "runs", "median", "dispersion", "over that of all", f"{percent} interval"]
+    return (
+        f"{table(heads, rows)}\nThe last two columns compare medians under the same ground motions: what the "
+        "law alone does"
+    )
 
 
 def _word_validity(validity: xr.Dataset) -> list[str]:

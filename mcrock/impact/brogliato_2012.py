@@ -9,7 +9,10 @@ from __future__ import annotations
 
 from math import sqrt
 
+from mcrock.jit import jit
 
+
+@jit
 def velocity_ratio(inertia: float, mass: float, old: float, new: float, e_n21: float) -> float:
     """Angular velocity after a landing over that before [1], for a coefficient e_n21.
 

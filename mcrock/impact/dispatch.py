@@ -18,10 +18,6 @@ from mcrock.params import Law
 THER_KOLLAR, KALLIONTZIS = np.int64(Law.THER_KOLLAR_2017), np.int64(Law.KALLIONTZIS_2016)
 BROGLIATO = np.int64(Law.BROGLIATO_2012)
 
-_ther_kollar = jit(ther_kollar_2017.velocity_ratio, internal=True)
-_kalliontzis = jit(kalliontzis_2016.velocity_ratio, internal=True)
-_brogliato = jit(brogliato_2012.velocity_ratio, internal=True)
-
 
 @jit
 def law_place(law, inertia, mass, height, old, new, nu, e_n21):
@@ -40,11 +36,11 @@ def law_place(law, inertia, mass, height, old, new, nu, e_n21):
     """
     about = inertia + mass * height * height
     if law == THER_KOLLAR:
-        ratio = _ther_kollar(about, mass, old, new)
+        ratio = ther_kollar_2017.velocity_ratio(about, mass, old, new)
     elif law == KALLIONTZIS:
-        ratio = _kalliontzis(about, mass, old, new, nu)
+        ratio = kalliontzis_2016.velocity_ratio(about, mass, old, new, nu)
     elif law == BROGLIATO:
-        ratio = _brogliato(inertia, mass, old, new, e_n21)
+        ratio = brogliato_2012.velocity_ratio(inertia, mass, old, new, e_n21)
     else:
         return 1.0
     # of a ratio below 0 the ground takes all motion; an impulse beyond the base is judged by the maps

@@ -6,7 +6,10 @@ Seismological Society of America 53(2), 403-417.
 
 from __future__ import annotations
 
+from mcrock.jit import jit
 
+
+@jit
 def velocity_ratio(about: float, mass: float, old: float, new: float) -> float:
     """Angular velocity after a landing over that before [1]; the paper's energy ratio r is its square.
 

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from math import sqrt
 
+from mcrock.jit import jit
 
+
+@jit
 def velocity_ratio(about: float, mass: float, old: float, new: float, nu: float) -> float:
     """Angular velocity after a landing over that before [1], for nu = effective over true width.
 

@@ -6,7 +6,10 @@ Engineering 15, 2305-2319.
 
 from __future__ import annotations
 
+from mcrock.jit import jit
 
+
+@jit
 def velocity_ratio(about: float, mass: float, old: float, new: float) -> float:
     """Angular velocity after a landing over that before [1]; parameters as in `housner_1963`.
 

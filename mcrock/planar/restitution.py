@@ -30,10 +30,11 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from math import atan, cos, inf, isfinite, sqrt
+from math import inf, isfinite, sqrt
 
 import numpy as np
 
+from mcrock.impact import brogliato_2012, housner_1963, kalliontzis_2016, ther_kollar_2017
 from mcrock.planar.block import SIDES, PlanarBlock
 
 Restitution = str | float | tuple[float, float]  # a model in words, a velocity ratio, or one for each edge
@@ -52,7 +53,7 @@ def housner(block: PlanarBlock, onto: str = "right") -> float:
     >>> round(housner(rectangle(1.0, 2.0)), 12)
     0.7
     """
-    return _point_ratio(block, onto, _edges(block, onto)[1])
+    return housner_1963.velocity_ratio(block.about_base, block.mass, *_edges(block, onto))
 
 
 def kalliontzis(block: PlanarBlock, nu: float, onto: str = "right") -> float:
@@ -74,10 +75,7 @@ def kalliontzis(block: PlanarBlock, nu: float, onto: str = "right") -> float:
     0.915493
     """
     nu = _within("nu (effective over true width)", nu, 0.0, 1.0)
-    old, new = _edges(block, onto)
-    middle, half = 0.5 * (old + new), 0.5 * nu * (new - old)
-    kept = cos(_angle(block, middle + half) - _angle(block, middle - half))
-    return kept * largest_ratio(block, onto)
+    return kalliontzis_2016.velocity_ratio(block.about_base, block.mass, *_edges(block, onto), float(nu))
 
 
 def ther_kollar(block: PlanarBlock, onto: str = "right") -> float:
@@ -90,7 +88,7 @@ def ther_kollar(block: PlanarBlock, onto: str = "right") -> float:
     >>> round(ther_kollar(rectangle(1.0, 2.0)), 12)
     0.85
     """
-    return wittich_hutchinson(block, (0.0,), onto)
+    return ther_kollar_2017.velocity_ratio(block.about_base, block.mass, *_edges(block, onto))
 
 
 def wittich_hutchinson(block: PlanarBlock, points: Sequence[float], onto: str = "right") -> float:
@@ -335,8 +333,11 @@ def ratio_of_e_n21(block: PlanarBlock, e_n21: float, onto: str = "right") -> flo
     ValueError
         If the coefficient is negative or would gain energy.
     """
-    root, highest = _root_ratio(block, onto), largest_ratio(block, onto)
-    return min(_within("e_n21", e_n21, 0.0, highest * root) / root, highest)
+    highest = largest_ratio(block, onto)
+    e_n21 = _within("e_n21", e_n21, 0.0, highest * _root_ratio(block, onto))
+    return min(
+        brogliato_2012.velocity_ratio(block.inertia, block.mass, *_edges(block, onto), float(e_n21)), highest
+    )
 
 
 MODELS: dict[str, Callable[..., float]] = {
@@ -436,10 +437,6 @@ def _edges(block: PlanarBlock, onto: str) -> tuple[float, float]:
 def _about(block: PlanarBlock, place: float) -> float:
     """Inertia about a point of the base [kg m2]."""
     return block.about_base + block.mass * place * place
-
-
-def _angle(block: PlanarBlock, place: float) -> float:
-    return atan(place * sqrt(block.mass / block.about_base))
 
 
 def _point_ratio(block: PlanarBlock, onto: str, point: float) -> float:

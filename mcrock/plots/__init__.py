@@ -6,6 +6,7 @@ from pathlib import Path
 
 import xarray as xr
 
+from mcrock.plots.choices import plot_choices
 from mcrock.plots.exceedance import plot_exceedance
 from mcrock.plots.fragility import plot_fragility
 from mcrock.plots.history import plot_history
@@ -13,8 +14,10 @@ from mcrock.plots.impact_map import plot_impact_map, varying_parameters
 from mcrock.plots.outcomes import plot_outcomes
 from mcrock.plots.spectrum import plot_overturning_spectrum, plot_rocking_spectrum
 from mcrock.plots.style import add_source, save_figure
+from mcrock.statistics.choices import has_laws
 
 __all__ = [
+    "plot_choices",
     "plot_exceedance",
     "plot_fragility",
     "plot_history",
@@ -46,8 +49,8 @@ def save_all(
     Returns
     -------
     list of Path
-        `fragility`, `outcomes`, `exceedance` if the peak tilt ratio is in the dataset, and
-        `impact_map` if two impact parameters vary from run to run.
+        `fragility`, `outcomes`, `exceedance` if the peak tilt ratio is in the dataset, `laws` if it has
+        several laws of the impacts, and `impact_map` if two impact parameters vary from run to run.
 
     Raises
     ------
@@ -60,6 +63,8 @@ def save_all(
     }
     if "peak_tilt_ratio" in ds:
         figures["exceedance"] = plot_exceedance(ds, allow_missing=allow_missing)
+    if has_laws(ds):
+        figures["laws"] = plot_choices(ds, allow_missing=allow_missing)
     names = varying_parameters(ds)
     if len(names) >= 2:
         figures["impact_map"] = plot_impact_map(ds, names[0], names[1], allow_missing=allow_missing)

@@ -5,6 +5,7 @@ number comes with an interval. Runs that share a ground motion are dependent: by
 not runs, are what an interval counts.
 """
 
+from mcrock.statistics.choices import fragility_by_choice, split_by_choice
 from mcrock.statistics.fragility import fit_fragility
 from mcrock.statistics.probability import exceedance_probability, outcome_shares, overturning_probability
 from mcrock.statistics.recheck import step_check
@@ -14,10 +15,12 @@ from mcrock.statistics.validity import model_validity
 __all__ = [
     "exceedance_probability",
     "fit_fragility",
+    "fragility_by_choice",
     "model_validity",
     "outcome_shares",
     "overturned",
     "overturning_probability",
+    "split_by_choice",
     "step_check",
     "undecided",
 ]

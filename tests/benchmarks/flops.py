@@ -166,6 +166,7 @@ def time_impacts(counted: dict[str, np.ndarray], repeat: int) -> list[Row]:
         np.zeros(len(values), np.int8),
         np.zeros((len(values), 1)),
         Impact().face_parameters(len(top.face_first) - 1),
+        0,
         1,
         0,
         np.full(2, np.nan),

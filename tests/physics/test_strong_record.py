@@ -14,7 +14,7 @@ from scipy.stats import binom
 from mcrock.bench.workloads import amplitudes, block, in_a_plane, inputs_of, strong_record
 from mcrock.excitation import pack_motions
 from mcrock.params import Controls
-from mcrock.simulation import simulate_part
+from mcrock.simulation import Impact, simulate_part
 from tests.benchmarks.housner import peak_tilts
 
 RECORD_STEP = Controls(step=1.0, max_step=0.005, recheck=0.0)  # the record's own, no finer
@@ -61,7 +61,9 @@ def test_quantiles_of_the_largest_tilt(lambdas):
     """At the default step and at an eighth of it, within the sampling error of 200 members."""
     lam, lam_lon, lam_lat = lambdas
     inputs, pack = inputs_of(block(), amplitudes(MEMBERS)), pack_motions([strong_record()[0]])
-    inputs = replace(inputs, impact=np.tile([lam, 0.0, lam_lon, lam_lat, np.nan], (MEMBERS, 1)))
+    inputs = replace(
+        inputs, impact=np.tile(Impact(lam=lam, lam_lon=lam_lon, lam_lat=lam_lat).values(), (MEMBERS, 1))
+    )
     tilts, reference = (
         simulate_part(inputs, pack, controls)["peak_tilt"][:, 0] for controls in (DEFAULT, FINE)
     )

@@ -21,7 +21,7 @@ def test_study(study_file):
     assert study.intensity.si_levels == pytest.approx([level * STANDARD_GRAVITY for level in (0.2, 0.4, 0.8)])
     assert study.intensity.units == "m s-2"
     assert study.controls == Controls()
-    assert tuple(study.impact.parameters.values()) == (1.0, 0.0, 1.0, 0.0, None)
+    assert tuple(study.impact.parameters.values()) == (1.0, 0.0, 1.0, 0.0, None, None, None)
     assert study.uncertain == ["body.width", "motion.azimuth"]
     assert study.folder == study_file().parent
 
@@ -137,3 +137,28 @@ def test_shipped_configs_are_valid(path):
     study = load_config(path)
     assert study.title
     assert Study.from_json(study.to_json()).to_json() == study.to_json()
+
+
+def test_laws_are_one_choice_among_others(study_file):
+    study = load_config(
+        study_file(), ["impact.law=['housner_1963', 'brogliato_2012']", "impact.e_n21=0.95", "impact.lambda=1"]
+    )
+    assert "impact.law" in study.uncertain
+    assert study.impact.parameters["e_n21"] == 0.95
+    again = type(study).from_json(study.to_json())
+    assert again == study
+
+
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        (["impact.law=kalliontzis_2016"], "the law 'kalliontzis_2016' needs the key 'nu'"),
+        (["impact.nu=0.5"], "nu: is a parameter of the law 'kalliontzis_2016'; the study has 'varkonyi_2022'"),
+        (["impact.law=housner_1963", "impact.lambda=0.5"], "lambda: is a parameter of the law 'varkonyi_2022'"),
+        (["impact.law=kalliontzis_2016", "impact.nu=1.5"], "must be .*<= 1"),
+        (["impact.law=housner"], "did you mean 'housner_1963'"),
+    ],
+)
+def test_parameters_go_with_their_law(study_file, overrides, message):
+    with pytest.raises(ConfigError, match=message):
+        load_config(study_file(), overrides)

@@ -10,7 +10,7 @@ from mcrock.kernel.integrate import empty_workspace
 from mcrock.kernel.landing import ImpactLaw, land_edge_on_face, land_vertex_on_face
 from mcrock.kernel.modes import EDGE
 from mcrock.kernel.record import RESULT_SIZE
-from mcrock.params import EnergyGain, FacetFallback, ImpactParameter
+from mcrock.params import EnergyGain, FacetFallback, ImpactParameter, Law
 from mcrock.simulation import body_tables
 
 
@@ -72,8 +72,9 @@ def _tables(body):
 
 def _law(lon, lat, tau, gain, point):
     return ImpactLaw(
-        np.array([1.0, 0.0, lon, lat, tau]), np.zeros(5, np.int8), np.zeros((5, 1)),
-        np.full(1, int(ImpactParameter.LAMBDA_LON)), int(EnergyGain[gain.upper()]), int(FacetFallback.REST),
+        np.array([1.0, 0.0, lon, lat, tau, np.nan, np.nan]), np.zeros(7, np.int8), np.zeros((7, 1)),
+        np.full(1, int(ImpactParameter.LAMBDA_LON)),
+        int(Law.VARKONYI_2022), int(EnergyGain[gain.upper()]), int(FacetFallback.REST),
         np.full(2, np.nan) if point is None else np.array(point, float),
         np.uint64(0), np.uint64(0),
     )  # fmt: skip

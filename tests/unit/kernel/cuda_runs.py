@@ -19,7 +19,7 @@ from mcrock.excitation import Motion, Pulse, pack_motions
 from mcrock.kernel.contact import Constants, Topology, empty_constants, topology
 from mcrock.kernel.integrate import Batch, Settings, Workspace, empty_workspace, run_part
 from mcrock.kernel.record import EVENT_SIZE, HISTORY_SIZE, RESULT_SIZE, Trace
-from mcrock.params import Controls, EnergyGain, FacetFallback, ImpactParameter, MotionPack
+from mcrock.params import Controls, EnergyGain, FacetFallback, ImpactParameter, Law, MotionPack
 from mcrock.simulation import settings_of
 
 THREADS_PER_BLOCK = 2  # of the last block one is idle where the number of runs is odd
@@ -27,6 +27,7 @@ TAIL = 1.0  # time after the motion [s]
 HISTORY_ROWS, EVENT_ROWS = 1500, 600
 STILL, SHAKEN, PULSE = range(3)  # motions
 REST, PLASTIC = int(FacetFallback.REST), int(FacetFallback.PLASTIC)
+VARKONYI, KALLIONTZIS = int(Law.VARKONYI_2022), int(Law.KALLIONTZIS_2016)
 
 
 class Case(NamedTuple):
@@ -37,7 +38,9 @@ class Case(NamedTuple):
     motion: int = STILL
     azimuth: float = 0.0  # [rad]
     scale: float = 1.0  # [1]
-    impact: tuple[float, ...] = (1.0, 0.0, 1.0, 0.0, np.nan)  # lambda, tau, lambda_lon, lambda_lat, tau_facet
+    # lambda, tau, lambda_lon, lambda_lat, tau_facet, nu, e_n21
+    impact: tuple[float, ...] = (1.0, 0.0, 1.0, 0.0, np.nan, np.nan, np.nan)
+    law: int = VARKONYI
     fallback: int = REST
     redrawn: bool = False  # at every impact
     recheck: bool = False  # run again at half the step
@@ -46,14 +49,29 @@ class Case(NamedTuple):
 # a block of 0.1 x 0.1 x 0.4 m on its base
 BLOCK = {
     "free rocking": Case(0, 0.15),
-    "free rocking that turns": Case(1, 0.15, impact=(0.6, 0.0, 0.6, 0.3, np.nan)),
-    "facet impacts with torque": Case(2, 0.1, impact=(0.9, 0.0, 0.8, 0.1, 0.0005)),
-    "plastic facet impacts": Case(3, 0.1, impact=(0.9, 0.0, -0.5, 0.3, np.nan), fallback=PLASTIC),
+    "free rocking that turns": Case(1, 0.15, impact=(0.6, 0.0, 0.6, 0.3, np.nan, np.nan, np.nan)),
+    "facet impacts with torque": Case(2, 0.1, impact=(0.9, 0.0, 0.8, 0.1, 0.0005, np.nan, np.nan)),
+    "plastic facet impacts": Case(
+        3, 0.1, impact=(0.9, 0.0, -0.5, 0.3, np.nan, np.nan, np.nan), fallback=PLASTIC
+    ),
     "coming to rest": Case(0, 2e-4),
-    "record": Case(motion=SHAKEN, azimuth=0.3, scale=0.45, impact=(0.8, 0.0, 0.8, 0.0, np.nan)),
+    "record": Case(
+        motion=SHAKEN, azimuth=0.3, scale=0.45, impact=(0.8, 0.0, 0.8, 0.0, np.nan, np.nan, np.nan)
+    ),
     "record, impacts drawn": Case(motion=SHAKEN, azimuth=0.3, scale=0.5, redrawn=True),
     "record, half the step": Case(
-        motion=SHAKEN, azimuth=1.0, scale=0.4, impact=(0.7, 0.01, 0.7, 0.0, np.nan), recheck=True
+        motion=SHAKEN,
+        azimuth=1.0,
+        scale=0.4,
+        impact=(0.7, 0.01, 0.7, 0.0, np.nan, np.nan, np.nan),
+        recheck=True,
+    ),
+    "record, effective width": Case(
+        motion=SHAKEN,
+        azimuth=0.3,
+        scale=0.45,
+        impact=(1.0, 0.0, 1.0, 0.0, np.nan, 0.7, np.nan),
+        law=KALLIONTZIS,
     ),
     "record too weak": Case(motion=SHAKEN, scale=0.2),
     "pulse that overturns": Case(motion=PULSE, azimuth=0.5),
@@ -61,7 +79,7 @@ BLOCK = {
 # a frustum that can land on all of its faces
 FRUSTUM = {
     "fall over an edge": Case(0, 0.7),
-    "fall that turns": Case(1, 0.6, impact=(0.8, 0.0, 0.7, 0.2, np.nan)),
+    "fall that turns": Case(1, 0.6, impact=(0.8, 0.0, 0.7, 0.2, np.nan, np.nan, np.nan)),
 }
 
 
@@ -95,8 +113,8 @@ def thread(i, top, bodies, motions, batch, settings, halved, tail, works, result
             batch.seed, batch.start + np.uint64(i), batch.gravity[i:j], batch.mass[i:j], batch.inertia[i:j],
             batch.vertices[i:j], batch.start_face[i:j], batch.start_edge[i:j], batch.start_tilt[i:j],
             batch.record[i:j], batch.azimuth[i:j], batch.scale[i:j], batch.impact[i:j], batch.redrawn[i:j],
-            batch.quantiles, batch.face_parameters, batch.energy_gain[i:j], batch.facet_fallback[i:j],
-            batch.point, batch.recheck[i:j],
+            batch.quantiles, batch.face_parameters, batch.law[i:j], batch.energy_gain[i:j],
+            batch.facet_fallback[i:j], batch.point, batch.recheck[i:j],
         ),
         settings,
         halved,
@@ -155,7 +173,7 @@ def prepared(vertices, body, faces, cases, follow_fall):
     columns = Case(*map(np.array, zip(*cases.values(), strict=True)))
     redrawn = np.zeros((n, len(ImpactParameter)), np.int8)
     redrawn[columns.redrawn, : ImpactParameter.TAU_FACET] = 1
-    low, high = (0.5, -0.01, 0.6, -0.2, 0.0), (1.0, 0.01, 1.0, 0.2, 0.0)
+    low, high = (0.5, -0.01, 0.6, -0.2, 0.0, 0.0, 0.0), (1.0, 0.01, 1.0, 0.2, 0.0, 0.0, 0.0)
     batch = Batch(
         seed=np.uint64(2**63 + 7),
         start=np.uint64(5),
@@ -173,6 +191,7 @@ def prepared(vertices, body, faces, cases, follow_fall):
         redrawn=redrawn,
         quantiles=np.ascontiguousarray(np.linspace(low, high, 9).T),
         face_parameters=np.full(len(faces), int(ImpactParameter.LAMBDA_LON)),
+        law=columns.law,
         energy_gain=np.full(n, int(EnergyGain.PROJECT)),
         facet_fallback=columns.fallback,
         point=np.full(2, np.nan),

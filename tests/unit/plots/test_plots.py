@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from mcrock.params import STANDARD_GRAVITY, Outcome
 from mcrock.plots import (
+    plot_choices,
     plot_exceedance,
     plot_fragility,
     plot_impact_map,
@@ -16,7 +17,8 @@ from mcrock.plots import (
     save_all,
     save_figure,
 )
-from mcrock.statistics import fit_fragility, overturning_probability
+from mcrock.statistics import fit_fragility, fragility_by_choice, overturning_probability
+from tests.unit.statistics.test_choices import two_laws
 
 PLOTS = [plot_fragility, plot_exceedance, plot_impact_map, plot_outcomes]
 
@@ -222,3 +224,22 @@ def test_figures_that_a_study_cannot_fill_are_left_out(make_study, tmp_path):
 def test_unknown_format_is_refused(make_study, tmp_path):
     with pytest.raises(ValueError, match="xyz"):
         save_figure(plot_outcomes(make_study()), tmp_path / "figure.xyz")
+
+
+@pytest.mark.parametrize("cloud", [False, True])
+def test_laws_have_a_curve_each_and_the_ratio_of_its_median(cloud):
+    ds = two_laws(cloud=cloud)
+    ax, fits = plot_choices(ds), fragility_by_choice(ds)
+    names = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert names[1].startswith(f"Housner 1963: {fits['ratio'].values[1]:.2f} (")
+    curves = [line for line in ax.get_lines() if len(line.get_xdata()) == fits.sizes["intensity_grid"]]
+    for curve, law in zip(curves, fits["impact_law"].values, strict=True):
+        np.testing.assert_allclose(curve.get_ydata(), fits["curve"].sel(impact_law=law))
+    assert "8800 runs of 22 records" in note(ax) or cloud
+    assert ax.get_xlabel() == "Peak ground acceleration [g]"
+
+
+def test_a_study_of_several_laws_has_their_figure(tmp_path):
+    assert tmp_path / "laws.png" in save_all(two_laws(), tmp_path)
+    one = two_laws().isel(realization=slice(0, 440))
+    assert tmp_path / "one" / "laws.png" not in save_all(one, tmp_path / "one")

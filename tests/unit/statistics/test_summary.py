@@ -4,8 +4,15 @@ import numpy as np
 import pytest
 
 from mcrock.params import Outcome
-from mcrock.statistics import fit_fragility, model_validity, overturning_probability, step_check
+from mcrock.statistics import (
+    fit_fragility,
+    fragility_by_choice,
+    model_validity,
+    overturning_probability,
+    step_check,
+)
 from mcrock.terminal import summarize
+from tests.unit.statistics.test_choices import two_laws
 
 
 def summary(ds, demand=0.4, lost=0.0, gained=0.0, cluster=True):
@@ -25,6 +32,7 @@ def summary(ds, demand=0.4, lost=0.0, gained=0.0, cluster=True):
         fit_fragility(ds, cluster=cluster),
         step_check(ds),
         model_validity(ds),
+        fragility_by_choice(ds) if "impact_law" in ds else None,
     )
 
 
@@ -84,3 +92,19 @@ def test_doubt_and_single_records_are_worded(make_study):
 
 def test_intervals_of_realizations_hold_for_the_given_motions(make_study):
     assert "they hold for the given ground motions alone" in summary(make_study(), cluster=False)
+
+
+def test_laws_are_a_table_of_their_own():
+    ds = two_laws()
+    text, fits = summary(ds), fragility_by_choice(ds)
+    line = next(line for line in text.splitlines() if line.strip().startswith("housner_1963"))
+    low, high = fits["ratio_interval"].values[:, 1]
+    assert line.split()[1:3] == ["4400", f"{float(fits['median'][1]) / 9.80665:.3g}"]
+    assert line.endswith(f"{float(fits['ratio'][1]):.3f}  {low:.3f} to {high:.3f}")
+    assert "compare medians under the same ground motions" in text
+
+
+def test_a_law_without_a_median_is_no_number():
+    text = summary(two_laws(stronger=100.0))
+    line = next(line for line in text.splitlines() if line.strip().startswith("housner_1963"))
+    assert line.split()[1:] == ["4400", "none", "none", "-", "-"]

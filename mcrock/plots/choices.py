@@ -1,0 +1,101 @@
+"""Fragility curves of the options of a choice, as of the law of the impacts."""
+
+from __future__ import annotations
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+
+from mcrock.plots.style import (
+    COLOURS,
+    add_note,
+    axis_scale,
+    count_words,
+    new_axes,
+    number_axis,
+    probability_axis,
+    styled,
+)
+from mcrock.statistics import fragility_by_choice, overturning_probability, split_by_choice
+from mcrock.statistics.choices import LAW
+
+MARKERS = "os^Dvp"
+
+
+@styled
+def plot_choices(
+    ds: xr.Dataset,
+    choice: str = LAW,
+    ax: Axes | None = None,
+    *,
+    level: float = 0.95,
+    resamples: int = 1000,
+    seed: int = 0,
+    cluster: bool = True,
+    allow_missing: bool = False,
+) -> Axes:
+    """Draw the fragility curve of each option of a choice with the observed shares.
+
+    The legend gives the median of each curve over that of all runs, with its interval.
+
+    Parameters
+    ----------
+    ds : Dataset
+        Study, as for `mcrock.statistics.fragility_by_choice`.
+    choice : str
+        Variable of codes on realization: "impact_law" and the like.
+    ax : Axes, optional
+        Where to draw; by default on a new figure one column wide.
+    level, resamples, seed, cluster, allow_missing
+        As for `mcrock.statistics.fragility_by_choice`.
+
+    Returns
+    -------
+    Axes
+        Acceleration in g, other intensities in their own unit.
+
+    Raises
+    ------
+    ValueError
+        As `mcrock.statistics.fragility_by_choice`.
+    """
+    fits = fragility_by_choice(ds, choice, level, resamples, seed, cluster, allow_missing=allow_missing)
+    parts = split_by_choice(ds, choice)
+    ax = new_axes(height=78.0) if ax is None else ax
+    for i, (word, part) in enumerate(parts.items()):
+        fit, colour = fits.sel({choice: word}), COLOURS[i % len(COLOURS)]
+        points = overturning_probability(part, level, cluster, allow_missing=allow_missing)
+        points = points.isel(intensity=points["runs"].values > 0)
+        factor, label = axis_scale(points["intensity"])
+        ax.plot(fits["intensity_grid"] * factor, fit["curve"], color=colour)
+        ax.plot(
+            points["intensity"] * factor,
+            points["probability"],
+            MARKERS[i % len(MARKERS)],
+            color=colour,
+            markersize=3.4,
+            clip_on=False,
+            zorder=3,
+        )
+        ax.plot([], [], f"{MARKERS[i % len(MARKERS)]}-", color=colour, markersize=3.4, label=_name(word, fit))
+    ax.set_xlim(0, float(fits["intensity_grid"][-1]) * factor)
+    ax.set_xlabel(label)
+    number_axis(ax)
+    probability_axis(ax, "Probability of overturning [1]")
+    ax.legend(loc="lower right", title=f"Median over that of all runs ({level:.0%})", handlelength=1.6)
+    whole = overturning_probability(ds, level, cluster, allow_missing=allow_missing)
+    note = f"{count_words(whole, int(fits['runs'].sum()))}. "
+    note += (
+        f"Intervals: {resamples} resamples of the {fits.attrs['independent']}, the same ones for all curves."
+    )
+    add_note(ax, note)
+    return ax
+
+
+def _name(word: str, fit: xr.Dataset) -> str:
+    """``Housner 1963: 1.11 (1.07 to 1.14)``."""
+    name = " ".join(part.capitalize() for part in word.split("_"))
+    ratio, (low, high) = float(fit["ratio"]), fit["ratio_interval"].values
+    if not np.isfinite(ratio):
+        return name
+    return f"{name}: {ratio:.2f} ({low:.2f} to {high:.2f})"

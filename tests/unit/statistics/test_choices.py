@@ -1,0 +1,105 @@
+"""Fragility by the law of the impacts: known ratios of medians, and intervals that leave the records out."""
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from mcrock.params import Law
+from mcrock.statistics import fit_fragility, fragility_by_choice, split_by_choice
+from tests.unit.statistics.conftest import simulate_study
+
+CODES = {"flag_values": np.array([0, 1], "i1"), "flag_meanings": "varkonyi_2022 housner_1963"}
+
+
+def two_laws(stronger=1.1, seeds=(0, 0), **options):
+    """Two laws under the same records, the second with capacities ``stronger`` times as large."""
+    parts = []
+    for code, (factor, seed) in enumerate(zip((1.0, stronger), seeds, strict=True)):
+        ds = simulate_study(median=3.0 * factor, seed=seed, **options)
+        law = np.full(ds.sizes["realization"], code, "i1")
+        parts.append(ds.assign(impact_law=("realization", law, CODES | {"long_name": "law of the impacts"})))
+    return xr.concat(parts, "realization", data_vars="minimal", combine_attrs="override")
+
+
+@pytest.mark.parametrize("cloud", [False, True])
+def test_ratios_are_those_of_the_capacities(cloud):
+    fits = fragility_by_choice(two_laws(cloud=cloud, per_record=100))
+    weak, strong = fits["ratio"].values
+    assert fits["impact_law"].values.tolist() == ["varkonyi_2022", "housner_1963"]
+    assert strong / weak == pytest.approx(1.1, rel=0.02)
+    lower, upper = fits["ratio_interval"].values
+    assert upper[0] < 1.0 < lower[1]  # what the intervals of the medians cannot tell
+    low, high = fits["median_interval"].values.T
+    assert low[1] < high[0]
+
+
+def test_each_law_is_the_study_of_its_runs():
+    ds = two_laws()
+    fits = fragility_by_choice(ds)
+    for word, part in split_by_choice(ds).items():
+        grid = fits["intensity_grid"].values
+        alone, among = fit_fragility(part, grid=grid), fits.sel(impact_law=word)
+        for name in ("median", "median_interval", "dispersion", "curve", "band", "runs"):
+            np.testing.assert_array_equal(among[name], alone[name])
+
+
+def test_equal_laws_have_a_ratio_of_one():
+    fits = fragility_by_choice(two_laws(stronger=1.0))
+    np.testing.assert_allclose(fits["ratio"], 1.0, rtol=1e-6)
+    np.testing.assert_allclose(fits["ratio_interval"], 1.0, rtol=1e-5)
+
+
+def test_the_order_of_realizations_does_not_matter():
+    ds = two_laws(seeds=(1, 2))
+    mixed = ds.isel(realization=np.random.default_rng(3).permutation(ds.sizes["realization"]))
+    xr.testing.assert_allclose(fragility_by_choice(ds), fragility_by_choice(mixed), rtol=1e-12)
+
+
+def test_a_law_that_missed_a_recording_has_no_ratio():
+    ds = two_laws()
+    ds = ds.isel(realization=~((ds["impact_law"] == 1) & (ds["record"] == 3)).values)
+    fits = fragility_by_choice(ds)
+    assert np.isfinite(fits["ratio"].values).tolist() == [True, False]
+    assert np.isnan(fits["ratio_interval"].sel(impact_law="housner_1963")).all()
+    assert np.isfinite(fits["median"]).all()
+
+
+def test_a_law_that_never_overturns_has_no_ratio():
+    fits = fragility_by_choice(two_laws(stronger=100.0))
+    assert np.isnan(fits["ratio"].sel(impact_law="housner_1963"))
+    assert fits["fit"].values[1].startswith("none overturned")
+
+
+def test_a_dataset_without_the_choice_is_refused(make_study):
+    with pytest.raises(ValueError, match="no choice 'impact_law' on realization"):
+        fragility_by_choice(make_study())
+
+
+def test_the_codes_of_the_schema_are_the_laws():
+    ds = two_laws()
+    assert list(split_by_choice(ds)) == [Law(code).name.lower() for code in (0, 1)]
+
+
+def shared_records(records, per_record, seed):
+    """Two laws whose realizations scatter by themselves around the capacities of the records."""
+    ds = two_laws(stronger=1.1, records=records, per_record=per_record)
+    rng = np.random.default_rng(seed)
+    of_record = 0.35 * rng.standard_normal(records)[ds["record"].values]
+    own = 0.25 * rng.standard_normal(ds.sizes["realization"])
+    capacity = 3.0 * np.where(ds["impact_law"] == 1, 1.1, 1.0) * np.exp(of_record + own)
+    overturned = ds["intensity"].values > capacity[:, None]
+    return ds.assign(outcome=(("realization", "intensity"), np.where(overturned, 3, 1).astype("i1")))
+
+
+@pytest.mark.slow
+def test_intervals_of_ratios_cover_the_truth():
+    """In 160 studies; 143 is the lower 1 % limit of a binomial number with 0.95."""
+    truth = fragility_by_choice(shared_records(2000, 20, 0), resamples=2)["ratio"].values
+    covered = np.zeros(2, int)
+    for seed in range(160):
+        low, high = fragility_by_choice(shared_records(22, 20, seed + 1), resamples=400)[
+            "ratio_interval"
+        ].values
+        covered += (low <= truth) & (truth <= high)
+    print(covered / 160)
+    assert (covered >= 143).all()
