@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import hypot, isinf
 from typing import Any
 
 import numpy as np
@@ -248,7 +249,10 @@ class SingleContact:
         work = 0.5 * float(np.abs(self.velocity) @ np.abs(impulse)) + 0.5 * float(
             np.abs(change) @ np.abs(impulse)
         )
-        within = slip <= TOLERANCE * size or slip <= self.friction * normal + TOLERANCE * size
+        # distance to the friction cone, the half-space of impulses that push if mu is infinite
+        outside = (
+            -normal if isinf(self.friction) else (slip - self.friction * normal) / hypot(1, self.friction)
+        )
         return ImpactResult(
             velocity=after,
             impulse=impulse,
@@ -257,7 +261,7 @@ class SingleContact:
             kinematic=bool(self.normal @ after >= -TOLERANCE * speed),
             kinetic=normal >= -TOLERANCE * size,
             energetic=energy <= TOLERANCE * work,
-            friction=bool(within),
+            friction=outside <= TOLERANCE * size,
             **known,
         )
 
