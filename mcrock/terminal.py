@@ -446,7 +446,9 @@ def print_checks(checks: Iterable[Check], failures: bool) -> bool:
 
 
 def _word_value(value: Any) -> str:
-    """A number, text or the largest element of an array, in at most 27 characters."""
+    """A number, text or the elements of an array, in at most 27 characters."""
+    if value is None:
+        return "none"
     if isinstance(value, bool | str):
         return str(value)
     if isinstance(value, int | float):

@@ -2,4 +2,130 @@
 
 `mcrock.impact` holds the maps that the rocking model runs on; this library holds the laws of the literature
 side by side, on any mass matrix and any number of contacts, with the checks that each outcome passes or not.
+A law is a function of a `ContactProblem` or `SingleContact` and its coefficients; `LAWS` lists them all, and
+`SYSTEMS` the mechanisms of the source papers, which `system_example` computes.
 """
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Callable
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+LAWS = {  # name -> home, and what it says
+    "chatterjee_ruina": (
+        "chatterjee_ruina_1998",
+        "one contact: normal and tangential restitution, any mass matrix",
+    ),
+    "routh": ("routh_1905", "one contact: Coulomb friction followed through the impact, kinetic restitution"),
+    "whittaker": (
+        "whittaker_1904",
+        "one contact: Newton's restitution, stick or slip at the end; may gain energy",
+    ),
+    "smith": ("smith_1991", "one contact: friction against the mean of the slips before and after"),
+    "two_phase": ("pfeiffer_glocker_1996", "one contact: compression and expansion, each with friction"),
+    "brach": ("brach_1989", "one contact: given ratios of the impulses"),
+    "bilinear": ("walton_1993", "one contact, sphere-like: stick with tangential restitution, or slip"),
+    "composite": ("chatterjee_ruina_1998_composite", "one contact: between Chatterjee-Ruina and Routh"),
+    "generalized_kinematic": ("brogliato_2012", "several contacts: matrices of restitution in the kinetic metric"),
+    "newton": ("glocker_2001", "several contacts: Newton's restitution as inequalities"),
+    "poisson": ("glocker_pfeiffer_1995", "several contacts: Poisson's restitution as inequalities"),
+    "fremond": ("fremond_1995", "several contacts: coupled coefficients"),
+    "moreau": ("moreau_1988", "several contacts: projection on the admissible velocities"),
+    "sequential": ("chatterjee_ruina_1998_sequence", "several contacts: one collision after the other"),
+    "reentrant_corner": ("glocker_2005", "obstacles with a corner that points outwards: several outcomes"),
+}
+SYSTEMS = {
+    "planar_block": "a block lands on its other corner: impulses and energy for every coefficient",
+    "block_domains": "which coefficients a planar block can have, over its aspect",
+    "block_3d": "edge and facet impacts of a block in space as generalized kinematic laws",
+    "ball_chain": "balls in a row: what energy admits, and Newton's cradle",
+    "permissible_region": "impulses that one frictional contact can give, and what each law reaches of them",
+    "impact_pendulum": "a rod that strikes a floor at an angle, with friction",
+    "rod": "a rod falls on two obstacles",
+    "rocking_rod": "a rod rocks on two supports, or stops",
+    "flexible_rod": "why a flexible rod rebounds less than its contact says",
+    "two_blocks": "two blocks meet corner to corner",
+}
+
+
+def law_function(name: str) -> Callable[..., Any]:
+    """A law by its name in `LAWS`.
+
+    Raises
+    ------
+    ValueError
+        If there is no such law.
+
+    Examples
+    --------
+    >>> law_function("moreau").__module__
+    'mcrock.laws.moreau_1988'
+    """
+    if name not in LAWS:
+        raise ValueError(f"no impact law {name!r}{_hint(name, LAWS)}; there are {', '.join(LAWS)}")
+    function: Callable[..., Any] = getattr(importlib.import_module(f"mcrock.laws.{LAWS[name][0]}"), name)
+    return function
+
+
+def system_parameters(name: str) -> dict[str, Any]:
+    """Parameters of a system by name with their defaults.
+
+    Raises
+    ------
+    ValueError
+        If there is no such system.
+    """
+    return {key: item.default for key, item in inspect.signature(_example(name)).parameters.items()}
+
+
+def system_example(name: str, **parameters: Any) -> xr.Dataset:
+    """What a system of the source papers does.
+
+    Parameters
+    ----------
+    name : str
+        Of `SYSTEMS`.
+    **parameters
+        Of the system; `system_parameters` lists them.
+
+    Returns
+    -------
+    Dataset
+        What its figure shows, with ``title``, ``description`` and ``system`` as attributes;
+        `mcrock.plots.laws.plot_system` draws it.
+
+    Raises
+    ------
+    ValueError
+        If there is no such system or parameter, or a value is outside its domain.
+
+    Examples
+    --------
+    >>> ds = system_example("rocking_rod", half_length=0.5)
+    >>> ds.attrs["system"]
+    'rocking_rod'
+    """
+    known = system_parameters(name)
+    for key in parameters:
+        if key not in known:
+            raise ValueError(f"{name} has no parameter {key!r}{_hint(key, known)}; it has {', '.join(known)}")
+    ds = _example(name)(**parameters)
+    return ds.assign_attrs(system=name)
+
+
+def _example(name: str) -> Callable[..., xr.Dataset]:
+    if name not in SYSTEMS:
+        raise ValueError(f"no system {name!r}{_hint(name, SYSTEMS)}; there are {', '.join(SYSTEMS)}")
+    function: Callable[..., xr.Dataset] = importlib.import_module(f"mcrock.laws.systems.{name}").example
+    return function
+
+
+def _hint(name: str, names: Any) -> str:
+    close = get_close_matches(name, names, 1)
+    return f" (did you mean {close[0]!r}?)" if close else ""

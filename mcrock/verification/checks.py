@@ -31,10 +31,15 @@ class CaseError(ValueError):
 def compare(
     case: str, quantity: str, expected: Any, computed: Any, absolute: float, relative: float = 0.0
 ) -> Check:
-    """Compare numbers of any shape: |x - y| <= abs + rel |y| for every element."""
+    """Compare numbers of any shape: |x - y| <= abs + rel |y| for every element; what is not
+    finite must be the same."""
     y, x = np.asarray(expected, float), np.asarray(computed, float)
     tolerance = absolute + relative * float(np.abs(y).max(initial=0.0))
-    passed = x.shape == y.shape and bool(np.all(np.abs(x - y) <= absolute + relative * np.abs(y)))
+    passed = x.shape == y.shape
+    if passed:
+        finite = np.isfinite(y)
+        alike = np.isclose(x, y, rtol=relative, atol=absolute, equal_nan=True)
+        passed = bool(np.all(np.where(finite, alike, (x == y) | (np.isnan(x) & np.isnan(y)))))
     return Check(case, quantity, expected, computed, tolerance, passed)
 
 

@@ -8,10 +8,11 @@ from pathlib import Path
 
 from mcrock.verification.checks import CaseError, Check
 from mcrock.verification.impacts import IMPACT_KINDS
+from mcrock.verification.laws import LAW_KINDS
 from mcrock.verification.motions import MOTION_KINDS
 from mcrock.verification.polyhedra import POLYHEDRON_KINDS
 
-KINDS = IMPACT_KINDS | MOTION_KINDS | POLYHEDRON_KINDS
+KINDS = IMPACT_KINDS | MOTION_KINDS | POLYHEDRON_KINDS | LAW_KINDS
 
 
 def run_file(path: Path | str) -> Iterator[Check]:

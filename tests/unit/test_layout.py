@@ -37,6 +37,7 @@ ORDER = [
     "bench",
     "cli_bench",
     "cli_spectrum",
+    "cli_laws",
     "cli",
 ]
 FILES = sorted(ROOT.rglob("*.py"))

@@ -1,0 +1,99 @@
+"""Kinematic restitution and given ratios of the tangential impulses to the normal one.
+
+Brach, R. M. (1989). Rigid body collisions. Journal of Applied Mechanics 56(1), 133-138; and (1991).
+Mechanical Impact Dynamics. Wiley, New York. Form: Chatterjee and Ruina (1998), section 4.1.
+
+With ratios of any size the law reaches every permissible impulse, and many that are not: what the bounds of
+the book exclude is seen in the checks of the result.
+"""
+
+from __future__ import annotations
+
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from mcrock.laws.normal_form import tangent_basis
+from mcrock.laws.problem import ROUNDING, ImpactResult, SingleContact, coefficient, finite_array
+
+
+def brach(
+    contact: SingleContact, *, restitution: float, ratios: Any, tangents: Any | None = None
+) -> ImpactResult:
+    """Collision of given impulse ratios.
+
+    Parameters
+    ----------
+    contact : SingleContact
+    restitution : float
+        e >= 0; above 1 it may still lose energy, which is checked [1].
+    ratios : array_like (d - 1,)
+        Impulse along each tangent over the normal impulse, of either sign [1].
+    tangents : array_like (d - 1, d), optional
+        Orthonormal tangents, those of `tangent_basis` by default.
+
+    Raises
+    ------
+    ValueError
+        If the coefficient is outside its domain, the tangents are none, or the ratios are such that no
+        normal impulse of compression reverses the approach.
+
+    Examples
+    --------
+    >>> contact = SingleContact(np.diag([2.0, 1.0]), np.array([-1.0, 0.5]), np.eye(2)[0], 0.4)
+    >>> brach(contact, restitution=0.5, ratios=[0.1]).impulse
+    array([ 3. , -0.3])
+    """
+    e = coefficient("restitution", restitution, 0.0, inf)
+    axes = contact_tangents(contact, tangents)
+    mu = finite_array("ratios", ratios, (len(axes),))
+    direction = contact.normal + mu @ axes
+    response = float(contact.normal @ contact.inverse @ direction)
+    if not response > ROUNDING * float(np.linalg.norm(contact.inverse) * np.linalg.norm(direction)):
+        raise ValueError(
+            f"ratios {mu.tolist()}: an impulse in this direction does not push the bodies apart "
+            f"(n . M^-1 (n + mu . t) = {response:.3g} must be positive)"
+        )
+    size = -(1.0 + e) * min(0.0, float(contact.normal @ contact.velocity)) / response
+    return contact.result(size * direction)
+
+
+def brach_ratios(
+    contact: SingleContact, impulse: Any, tangents: Any | None = None
+) -> tuple[float, np.ndarray]:
+    """Coefficient e and ratios (d - 1,) with which `brach` gives an impulse [1].
+
+    Raises
+    ------
+    ValueError
+        If the contact grazes or the impulse does not push: such an impulse has no ratios.
+    """
+    value = finite_array("impulse", impulse, contact.normal.shape)
+    axes = contact_tangents(contact, tangents)
+    approach, normal = float(contact.normal @ contact.velocity), float(contact.normal @ value)
+    if not (approach < 0.0 and normal > 0.0):
+        raise ValueError(
+            "impulse ratios need an approaching contact and an impulse that pushes, "
+            f"got the normal velocity {approach:g} m/s and the normal impulse {normal:g} N s"
+        )
+    after = approach + float(contact.normal @ contact.inverse @ value)
+    return -after / approach, axes @ value / normal
+
+
+def contact_tangents(contact: SingleContact, tangents: Any | None) -> np.ndarray:
+    """Given tangents (d - 1, d), or those of `tangent_basis`.
+
+    Raises
+    ------
+    ValueError
+        If they are not orthonormal, or not across the normal.
+    """
+    if tangents is None:
+        return tangent_basis(contact)
+    d = len(contact.normal)
+    axes = finite_array("tangents", tangents, (d - 1, d))
+    frame = np.vstack([contact.normal, axes])
+    if np.abs(frame @ frame.T - np.eye(d)).max() > ROUNDING:
+        raise ValueError("tangents must be unit vectors at right angles to the normal and to each other")
+    return axes

@@ -1,0 +1,175 @@
+"""Impulses of unilateral contacts without friction: the problem that all inequality laws come down to.
+
+Impulses L >= 0 are sought that raise the given rates q of the gaps to D L + q >= 0, an impulse only where the
+raised rate is 0. The Delassus matrix D = A^T A, A = C^-1 W with the mass M = C C^T, is symmetric and positive
+semidefinite whatever the coefficients of a law are, for those enter q alone. The problem is therefore the
+optimality condition of a convex one: v = A L is the shortest velocity change, measured by the kinetic energy,
+with A^T v + q >= 0. That is a problem of nonnegative least squares; where q are not the rates of one
+velocity, after Lawson and Hanson (1974), Solving Least Squares Problems, chapter 23, on least distance
+programming, which also tells where there is no solution: where contacts depend on each other and q asks for
+what they cannot do. v is unique; L need not be.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.linalg import null_space
+from scipy.optimize import linprog, nnls
+
+from mcrock.laws.problem import ContactProblem, coefficient
+
+NO_SOLUTION = 1e-13  # squared residual of nonnegative least squares that is rounding, over the weights [1]
+ACTIVE = 1e-9  # rate of a gap that counts as 0, over the largest one [1]
+ROUNDING = 1e-13  # and over the velocity, which rates are the small differences of [1]
+RANK = 1e-10  # singular values below this share count as 0 [1]
+
+
+class Impulses(NamedTuple):
+    """Impulses of all contacts and what they do."""
+
+    impulse: np.ndarray  # L (m,), of several solutions the one of least norm [N s]
+    rates: np.ndarray  # D L + q (m,)
+    unique: bool  # no other impulses do the same
+    exchange: np.ndarray  # (m, k), impulses that balance each other without moving anything
+
+
+def unilateral_impulses(problem: ContactProblem, rates: np.ndarray) -> Impulses | None:
+    """Impulses L with 0 <= L, 0 <= D L + q and L . (D L + q) = 0.
+
+    Parameters
+    ----------
+    problem : ContactProblem
+        Mass and directions of the contacts.
+    rates : ndarray (m,)
+        q, what the rates of the gaps are to be raised from [m/s].
+
+    Returns
+    -------
+    Impulses or None
+        None if there are no such impulses.
+    """
+    factor = np.linalg.cholesky(problem.mass)
+    scaled = np.linalg.solve(factor, problem.directions)  # A
+    lengths = np.linalg.norm(scaled, axis=0)
+    noise = ROUNDING * (np.linalg.norm(factor.T @ problem.velocity) * lengths + np.abs(rates).max())
+    given = np.where(np.abs(rates) <= noise, 0.0, rates)
+    change = _change(scaled, lengths, given, noise)
+    if change is None:
+        return None
+    raised = given + scaled.T @ change
+    size = max(np.abs(given).max(), np.abs(raised).max())
+    active = raised <= ACTIVE * size + noise
+    impulse = np.zeros(len(rates))
+    exchange = np.zeros((len(rates), 0))
+    unique = True
+    if active.any():
+        impulse[active], free, unique = least_impulses(scaled[:, active], change)
+        exchange = np.zeros((len(rates), free.shape[1]))
+        exchange[active] = free
+    return Impulses(impulse, raised, unique, exchange)
+
+
+def _change(
+    scaled: np.ndarray, lengths: np.ndarray, rates: np.ndarray, noise: np.ndarray
+) -> np.ndarray | None:
+    """Shortest v with A^T v + q >= 0, where there is one.
+
+    Rates of one velocity, q = -A^T b, always allow one, also where it is the only one that they allow, as
+    between two walls: v is what is nearest to b in the cone of the columns of A. Other rates are granted the
+    rounding, for the same reason.
+    """
+    source = np.linalg.lstsq(scaled.T, -rates, rcond=None)[0]
+    if np.all(np.abs(scaled.T @ source + rates) <= noise):
+        size = np.linalg.norm(source)  # nnls has tolerances of its own
+        weights = nnls(scaled / lengths, source / size)[0] if size > 0.0 else np.zeros(len(rates))
+        return scaled / lengths @ weights * size
+    found = shortest(scaled.T, -rates - noise)
+    return None if found is None else found[0]
+
+
+def shortest(matrix: np.ndarray, bounds: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    """Shortest vector v with G v >= h, and the multipliers x >= 0 of v = G^T x.
+
+    Parameters
+    ----------
+    matrix, bounds : ndarray (m, n), (m,)
+        G and h.
+
+    Returns
+    -------
+    tuple of ndarray (n,) and (m,), or None
+        None if no vector fulfils all inequalities.
+    """
+    m, n = matrix.shape
+    lengths = np.linalg.norm(matrix, axis=1)
+    asked = lengths > RANK * lengths.max(initial=0.0)
+    if np.any(bounds[~asked] > ACTIVE * np.abs(bounds).max(initial=0.0)):
+        return None
+    rows = matrix[asked] / lengths[asked, None]
+    levels = bounds[asked] / lengths[asked]
+    scale = levels.max(initial=0.0)  # no vector is shorter
+    multipliers = np.zeros(m)
+    if scale <= 0.0:
+        return np.zeros(n), multipliers
+    system = np.vstack([rows.T, levels / scale])
+    target = np.zeros(n + 1)
+    target[n] = 1.0
+    weights, _ = nnls(system, target)
+    residual = system @ weights - target
+    if -residual[n] <= NO_SOLUTION * (1.0 + weights.sum()):
+        return None
+    support = np.flatnonzero(weights > 0.0)
+    vector = np.linalg.lstsq(rows[support], levels[support], rcond=None)[0]  # sharper than the residual
+    found = np.linalg.lstsq(rows[support].T, vector, rcond=None)[0]
+    multipliers[np.flatnonzero(asked)[support]] = np.maximum(found, 0.0) / lengths[asked][support]
+    return vector, multipliers
+
+
+def least_impulses(columns: np.ndarray, change: np.ndarray) -> tuple[np.ndarray, np.ndarray, bool]:
+    """Impulses of least norm, none negative, that make a change of velocity which such impulses can make.
+
+    Parameters
+    ----------
+    columns, change : ndarray (n, m), (n,)
+        What unit impulses change, and the change.
+
+    Returns
+    -------
+    tuple of ndarray (m,), ndarray (m, k) and bool
+        The impulses; those that balance each other, orthonormal; whether no others make that change.
+    """
+    lengths = np.linalg.norm(columns, axis=0)
+    plain = np.linalg.lstsq(columns / lengths, change, rcond=None)[0] / lengths
+    free = null_space(columns / lengths, rcond=RANK)
+    if not free.size:
+        return np.maximum(plain, 0.0), free, True
+    free = np.linalg.qr(free / lengths[:, None])[0]
+    plain -= free @ (free.T @ plain)
+    found = shortest(free, -plain)
+    impulse = np.maximum(plain if found is None else plain + free @ found[0], 0.0)
+    return impulse, free, _is_only(impulse, free)
+
+
+def _is_only(impulse: np.ndarray, free: np.ndarray) -> bool:
+    """Whether no exchange of impulses leaves all of them nonnegative."""
+    idle = free[impulse <= ACTIVE * impulse.max(initial=0.0)]
+    if np.linalg.matrix_rank(idle, tol=RANK) < free.shape[1]:
+        return False
+    most = linprog(-idle.sum(axis=0), A_ub=-idle, b_ub=np.zeros(len(idle)), bounds=(-1.0, 1.0))
+    return bool(-most.fun <= ACTIVE)
+
+
+def contact_coefficients(name: str, value: Any, m: int, low: float = 0.0) -> np.ndarray:
+    """Coefficients up to 1 of m contacts (m,), from one number or m of them.
+
+    Raises
+    ------
+    ValueError
+        If one is outside, or there are neither 1 nor m.
+    """
+    values = [value] * m if np.ndim(value) == 0 else list(value)
+    if len(values) != m:
+        raise ValueError(f"{name} must be one number or {m}, one for each contact; got {len(values)}")
+    return np.array([coefficient(name, number, low, 1.0) for number in values])

@@ -1,0 +1,57 @@
+"""Newton's law for many contacts, as inequalities: a contact that is hit rebounds, one that is not may leave.
+
+Glocker, C. (2001). On frictionless impact models in rigid-body systems. Philosophical Transactions of the
+Royal Society A 359, 2385-2404, equation (3.2). For each contact
+
+    0 <= gamma+ + eps gamma-   and   0 <= L,   one of them 0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mcrock.laws.complementarity import contact_coefficients, unilateral_impulses
+from mcrock.laws.problem import ContactProblem, ImpactResult
+
+
+def newton(problem: ContactProblem, *, restitution: float | Sequence[float]) -> ImpactResult:
+    """Impact with a ratio of velocities for each contact.
+
+    Dissipates where no contact separates before the impact, equation (3.5). A contact that does may end up
+    approaching, and energy can grow: ``kinematic`` and ``energetic`` tell, and it is for the caller to leave
+    such contacts out.
+
+    Parameters
+    ----------
+    problem : ContactProblem
+        System; friction is not looked at.
+    restitution : float or sequence of float (m,)
+        eps of all contacts or of each, 0 to 1 [1].
+
+    Returns
+    -------
+    ImpactResult
+        Of dependent contacts the impulses of least norm; ``unique_impulse`` tells.
+
+    Raises
+    ------
+    ValueError
+        If a coefficient is outside its domain, or dependent contacts ask for different velocities.
+
+    Examples
+    --------
+    The first of three balls in a row hits the others, which touch.
+
+    >>> import numpy as np
+    >>> gaps = np.array([[-1.0, 0.0], [1.0, -1.0], [0.0, 1.0]])
+    >>> newton(ContactProblem(np.eye(3), gaps, [1.0, 0.0, 0.0]), restitution=1.0).velocity.round(12)
+    array([-0.33333333,  0.66666667,  0.66666667])
+    """
+    eps = contact_coefficients("restitution", restitution, problem.directions.shape[1])
+    found = unilateral_impulses(problem, (1.0 + eps) * problem.normal_velocity)
+    if found is None:
+        raise ValueError(
+            "Newton's law has no solution: contacts that depend on each other ask for different velocities; "
+            "give them the same restitution"
+        )
+    return problem.result(found.impulse, unique_impulse=found.unique)

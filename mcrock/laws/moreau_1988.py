@@ -1,0 +1,52 @@
+"""Impact as a projection: the part of the velocity that the contacts do not admit is reversed.
+
+Moreau, J. J. (1988). Unilateral contact and dry friction in finite freedom dynamics. In: Nonsmooth Mechanics
+and Applications, CISM Courses and Lectures 302, Springer, 1-82. In the words of Glocker, The geometry of
+Newtonian impacts, equations (10) to (15): v is the velocity nearest to u- among the admitted ones, measured
+by the kinetic energy, and
+
+    u+ = v - eps (u- - v) = (1 + eps) prox(u-) - eps u-
+"""
+
+from __future__ import annotations
+
+from mcrock.laws.complementarity import unilateral_impulses
+from mcrock.laws.problem import ContactProblem, ImpactResult, coefficient
+
+
+def moreau(problem: ContactProblem, *, restitution: float) -> ImpactResult:
+    """Impact with one coefficient for the system, its dissipation index.
+
+    It never gains energy where the obstacles rest. A contact that closes while it already separates, or just
+    touches, can end up approaching; ``kinematic`` tells.
+
+    Parameters
+    ----------
+    problem : ContactProblem
+        System; friction is not looked at.
+    restitution : float
+        eps, 0 to 1 [1].
+
+    Returns
+    -------
+    ImpactResult
+        Of dependent contacts the impulses of least norm; ``unique_impulse`` tells.
+
+    Raises
+    ------
+    ValueError
+        If the coefficient is outside its domain, or obstacles move so that no velocity is admitted.
+
+    Examples
+    --------
+    A ball falls into a right-angled corner.
+
+    >>> import numpy as np
+    >>> moreau(ContactProblem(np.eye(2), np.eye(2), [-1.0, -2.0]), restitution=0.5).velocity
+    array([0.5, 1. ])
+    """
+    eps = coefficient("restitution", restitution, 0.0, 1.0)
+    found = unilateral_impulses(problem, problem.normal_velocity)
+    if found is None:
+        raise ValueError("Moreau's law has no solution: the obstacles move so that no velocity is admitted")
+    return problem.result((1.0 + eps) * found.impulse, unique_impulse=found.unique)

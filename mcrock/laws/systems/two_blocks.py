@@ -1,0 +1,227 @@
+"""Two blocks meet corner to corner: the same impact can end in three ways.
+
+Where the corners meet, either of two gaps may stay open: the corner of one block above the top of the other,
+or beside its side. The admitted velocities form a re-entrant corner, and a head-on approach has three
+impacts: the corner slides off along either face, or both are stopped. Which one happens the rigid model does
+not tell.
+Glocker (2005), The geometry of Newtonian impacts, section 6 and figure 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import cos, pi, radians, sin
+
+import numpy as np
+import xarray as xr
+
+from mcrock.laws.glocker_2005 import reentrant_corner
+from mcrock.laws.problem import ContactProblem
+from mcrock.laws.systems.parameters import count, quantities, quantity
+
+KINDS = ("edge", "face1", "face2")
+MOST_TILT = 60.0  # of the upper block [deg]
+
+
+def two_blocks_problem(
+    sizes: Sequence[Sequence[float]], density: float, tilt: float, velocity: Sequence[float]
+) -> ContactProblem:
+    """Two rectangular plates in their plane; the lower left corner of the second is at the upper right of the
+    first.
+
+    Parameters
+    ----------
+    sizes : sequence of sequence of float
+        Width and height of the first and of the second block [m].
+    density : float
+        Mass per area of both [kg/m2].
+    tilt : float
+        Rotation of the second block about that corner, counter-clockwise, -60 to 60 degrees [rad].
+    velocity : sequence of float
+        Of both blocks (x, y, spin, x, y, spin), of the centres of mass [m/s], [rad/s].
+
+    Returns
+    -------
+    ContactProblem
+        Contact 1: the gap above the upper of the two faces that meet, contact 2: the gap beside the other.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is outside its domain.
+    """
+    first, second = _checked_sizes(sizes)
+    weight = quantity("density", density, "kg/m2", above=0.0)
+    turn = quantity("tilt", tilt, "rad", above=-radians(MOST_TILT + 1e-9), most=radians(MOST_TILT + 1e-9))
+    motion = quantities("velocity", velocity, "m/s, rad/s", number=6)
+    inertia = []
+    for width, height in (first, second):
+        mass = weight * width * height
+        inertia += [mass, mass, mass * (width**2 + height**2) / 12.0]
+    arm_1 = 0.5 * first
+    arm_2 = -0.5 * np.array(
+        [cos(turn) * second[0] - sin(turn) * second[1], sin(turn) * second[0] + cos(turn) * second[1]]
+    )
+    # the obstacle in the plane of the corners' distance reaches from one face to the other
+    columns = []
+    for angle in (0.5 * pi + min(turn, 0.0), max(turn, 0.0)):
+        normal = np.array([cos(angle), sin(angle)])
+        columns.append([*-normal, -_cross(arm_1, normal), *normal, _cross(arm_2, normal)])
+    return ContactProblem(np.diag(inertia), np.array(columns).T, motion)
+
+
+def example(
+    *,
+    first: Sequence[float] = (0.4, 1.0),
+    second: Sequence[float] = (0.4, 1.0),
+    density: float = 1000.0,
+    tilt_deg: float = 0.0,
+    speed: float = 1.0,
+    restitution: float = 0.3,
+    direction_deg: float = 45.0,
+    points: int = 361,
+) -> xr.Dataset:
+    """All impacts of the second block on the first, at rest, for all directions of approach.
+
+    Parameters
+    ----------
+    first, second : sequence of float
+        Width and height of the blocks [m].
+    density : float
+        Mass per area [kg/m2].
+    tilt_deg : float
+        Rotation of the second block, -60 to 60 [deg].
+    speed : float
+        Of the second block, which does not turn [m/s].
+    restitution : float
+        0 to 1 [1].
+    direction_deg : float
+        From which direction it comes in the picture of the velocities: 0 from the right, 90 from above [deg].
+    points : int
+        Directions of approach, over all those that close both gaps.
+
+    Returns
+    -------
+    Dataset
+        On (kind, direction): ``energy_loss`` over the energy before [1] and ``distance`` of the stationary
+        point [kg^1/2 m/s], NaN where that impact does not exist; ``solutions`` (direction). Of the shown
+        direction the relative velocity of the corners ``before`` (axis) and ``after`` (kind, axis) [m/s];
+        ``normal`` (face, axis) and, for the picture, ``corner`` (block, point, axis) [m].
+
+    Raises
+    ------
+    ValueError
+        If a parameter is outside its domain, or the shown direction does not close both gaps.
+    """
+    tilt = radians(quantity("tilt_deg", tilt_deg, "deg"))
+    pace = quantity("speed", speed, "m/s", above=0.0)
+    shown = radians(quantity("direction_deg", direction_deg, "deg"))
+    number = count("points", points, 2, 100_000)
+    low, high = min(tilt, 0.0), 0.5 * pi + max(tilt, 0.0)  # at right angles to the normals of the faces
+    if not low < shown < high:
+        raise ValueError(
+            f"direction_deg must close both gaps, between {np.degrees(low):g} and {np.degrees(high):g} "
+            f"[deg], got {direction_deg:g}"
+        )
+    directions = low + (high - low) * (np.arange(number) + 0.5) / number
+
+    def impacts(direction: float) -> tuple[ContactProblem, dict]:
+        motion = [0.0, 0.0, 0.0, -pace * cos(direction), -pace * sin(direction), 0.0]
+        problem = two_blocks_problem((first, second), density, tilt, motion)
+        result = reentrant_corner(problem, restitution=restitution)
+        return problem, {solution.notes["kind"]: solution for solution in result.solutions}
+
+    loss = np.full((len(KINDS), number), np.nan)
+    distance = np.full_like(loss, np.nan)
+    for column, direction in enumerate(directions):
+        problem, found = impacts(direction)
+        for row, kind in enumerate(KINDS):
+            if kind in found:
+                loss[row, column] = -found[kind].energy_change / problem.energy
+                distance[row, column] = found[kind].notes["distance"]
+    number_of = np.isfinite(loss).sum(axis=0)
+    problem, found = impacts(shown)
+    normals = np.array([problem.directions[3:5, face] for face in range(2)])
+    after = np.full((len(KINDS), 2), np.nan)
+    for row, kind in enumerate(KINDS):
+        if kind in found:
+            after[row] = np.linalg.solve(normals, found[kind].normal_velocity)
+    return xr.Dataset(
+        {
+            "energy_loss": (
+                ("kind", "direction"),
+                loss,
+                {"units": "1", "long_name": "energy lost over energy before"},
+            ),
+            "distance": (
+                ("kind", "direction"),
+                distance,
+                {"units": "kg^0.5 m s-1", "long_name": "distance of the stationary velocity"},
+            ),
+            "solutions": (
+                "direction",
+                number_of,
+                {"units": "1", "long_name": "number of impacts that the law allows"},
+            ),
+            "before": (
+                "axis",
+                -pace * np.array([cos(shown), sin(shown)]),
+                {"units": "m s-1", "long_name": "relative velocity of the corners before"},
+            ),
+            "after": (
+                ("kind", "axis"),
+                after,
+                {"units": "m s-1", "long_name": "relative velocity of the corners after"},
+            ),
+            "corner": (
+                ("block", "point", "axis"),
+                np.array([_outline(-np.array(first)), _outline(second, tilt)]),
+                {"units": "m", "long_name": "corners of the blocks"},
+            ),
+            "normal": (("face", "axis"), normals, {"units": "1", "long_name": "normal of the face"}),
+        },
+        coords={
+            "kind": list(KINDS),
+            "axis": ["x", "y"],
+            "direction": (
+                "direction",
+                directions,
+                {"units": "rad", "long_name": "direction from which the block comes"},
+            ),
+        },
+        attrs={
+            "title": "Two blocks corner to corner",
+            "description": (
+                f"A block of {second[0]:g} m x {second[1]:g} m meets the corner of one of {first[0]:g} m x "
+                f"{first[1]:g} m at rest with its own corner (tilt {tilt_deg:g} deg, restitution "
+                f"{restitution:g}). At {np.mean(number_of > 1):.0%} of the directions of approach the law of "
+                "the re-entrant corner allows several impacts: the corner slides off along "
+                "face 1 (the upper) or face 2 (the side), or the edge stops both gaps. The nearest is what a "
+                "minimisation would choose. After Glocker (2005), figure 4."
+            ),
+            "direction": shown,
+            "restitution": float(restitution),
+            "speed": pace,
+        },
+    )
+
+
+def _checked_sizes(sizes: Sequence[Sequence[float]]) -> list[np.ndarray]:
+    names = ("first", "second")
+    if len(sizes) != 2:
+        raise ValueError(f"sizes must be those of two blocks [m], got {len(sizes)}")
+    return [
+        np.array(quantities(name, size, "m", above=0.0, number=2))
+        for name, size in zip(names, sizes, strict=True)
+    ]
+
+
+def _outline(size: Sequence[float], tilt: float = 0.0) -> np.ndarray:
+    """Corners of a block from the one that meets the other (4, 2)."""
+    width, height = size
+    sides = np.array([[0.0, 0.0], [width, 0.0], [width, height], [0.0, height]])
+    return sides @ np.array([[cos(tilt), sin(tilt)], [-sin(tilt), cos(tilt)]])
+
+
+def _cross(arm: np.ndarray, vector: np.ndarray) -> float:
+    return float(arm[0] * vector[1] - arm[1] * vector[0])

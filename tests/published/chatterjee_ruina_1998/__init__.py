@@ -1,0 +1,1 @@
+"""Figures and statements of Chatterjee and Ruina (1998)."""

@@ -1,0 +1,63 @@
+"""`mcrock laws`: what is listed exists, every system is shown, wrong input is one line."""
+
+import pytest
+
+from mcrock.laws import LAWS, SYSTEMS, law_function, system_example, system_parameters
+from mcrock.plots.laws import plot_system
+
+
+def test_all_laws_and_systems_are_listed(mcrock):
+    code, output, errors = mcrock("laws", "list")
+    assert (code, errors) == (0, "")
+    assert all(f"  {name} " in output for name in (*LAWS, *SYSTEMS))
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_every_law_that_is_listed_is_there(name):
+    function = law_function(name)
+    assert function.__name__ == name
+    assert "restitution" in function.__doc__ or "coefficients" in function.__doc__
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_every_system_is_described_and_drawn(name, mcrock, tmp_path):
+    code, output, errors = mcrock("laws", "show", name, "-o", tmp_path)
+    assert (code, errors) == (0, "")
+    ds = system_example(name)
+    assert output.splitlines()[0] == ds.attrs["title"]
+    assert output.splitlines()[-1] == str(tmp_path / f"{name}.png")
+    assert (tmp_path / f"{name}.png").stat().st_size > 10_000
+    assert all(f"{key} =" in output.replace("\n  ", " ") for key in system_parameters(name))
+    assert all("units" in ds[variable].attrs for variable in ds.data_vars)
+    assert "nan" not in output
+
+
+def test_parameters_change_the_system(mcrock, tmp_path):
+    code, output, _ = mcrock("laws", "show", "rocking_rod", "-o", tmp_path, "--set", "half_length=0.5")
+    assert code == 0
+    assert "half_length = 0.5" in output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("rockin_rod",), "no system 'rockin_rod' (did you mean 'rocking_rod'?)"),
+        (("rod", "--set", "mas=2"), "rod has no parameter 'mas' (did you mean 'mass'?)"),
+        (("rod", "--set", "mass=-2"), "mass must be > 0 [kg], got -2"),
+        (("rod", "--set", "mass"), "--set must be NAME=VALUE, got 'mass'"),
+        (("rod", "--format", "gif"), "gif"),
+    ],
+)
+def test_wrong_input_is_one_line(arguments, message, mcrock, tmp_path):
+    code, output, errors = mcrock("laws", "show", *arguments, "-o", tmp_path / "figures")
+    assert (code, output) == (2, "")
+    assert message in errors
+    assert errors.count("\n") == 1
+    assert not (tmp_path / "figures").exists()
+
+
+def test_a_dataset_of_no_system_is_refused():
+    with pytest.raises(ValueError, match="system_example"):
+        plot_system(system_example("rod").drop_attrs())
+    with pytest.raises(ValueError, match="no impact law 'morau'"):
+        law_function("morau")

@@ -1,0 +1,6 @@
+"""No test of a law is timed: a busy machine or the first compilation must not fail one."""
+
+from hypothesis import settings
+
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")

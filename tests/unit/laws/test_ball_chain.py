@@ -1,0 +1,134 @@
+"""Chains of balls: momentum, published formulas, cradle, figure, refusals."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mcrock.laws.brogliato_2012 import post_impact_ellipsoid
+from mcrock.laws.systems.ball_chain import before_impact, chain_impact, chain_problem, example
+from mcrock.plots.laws.ball_chain import plot_ball_chain
+
+MASS = st.floats(0.1, 10.0)
+COEFFICIENT = st.floats(-1.0, 1.0)
+
+
+@given(st.data(), st.integers(2, 7))
+def test_momentum_energy_and_partial_sums(data, balls):
+    masses = np.array(data.draw(st.lists(MASS, min_size=balls, max_size=balls)))
+    before = np.array(data.draw(st.lists(COEFFICIENT, min_size=balls, max_size=balls)))
+    flat = data.draw(st.lists(COEFFICIENT, min_size=(balls - 1) ** 2, max_size=(balls - 1) ** 2))
+    E = np.array(flat).reshape(balls - 1, balls - 1)
+    result = chain_impact(masses, before, E)
+    after = result.velocity
+    scale = masses.sum() * (1 + np.abs(after).max())
+    assert masses @ after == pytest.approx(masses @ before, abs=1e-10 * scale)
+    # impulse of contact i is what the balls 1..i have lost
+    assert np.allclose(result.impulse, np.cumsum(masses * (before - after))[:-1], atol=1e-10 * scale)
+    reduced = np.sqrt(masses[:-1] * masses[1:] / (masses[:-1] + masses[1:]))
+    assert np.allclose(reduced * np.diff(after), -E @ (reduced * np.diff(before)), atol=1e-10 * scale)
+    energy = 0.5 * masses @ (after**2 - before**2)
+    assert result.energy_change == pytest.approx(energy, abs=1e-9 * scale * (1 + np.abs(after).max()))
+
+
+@given(st.lists(COEFFICIENT, min_size=3, max_size=3))
+def test_four_equal_balls_are_equation_59(e):
+    normal = np.zeros((3, 3))
+    normal[:, 0] = e
+    result = chain_impact(np.ones(4), before_impact(4, "first"), normal)
+    e1, e21, e31 = e
+    velocities = [
+        1 - 3 * e1 - 2 * e21 - e31,
+        1 + e1 - 2 * e21 - e31,
+        1 + e1 + 2 * e21 - e31,
+        1 + e1 + 2 * e21 + 3 * e31,
+    ]
+    impulses = [3 + 3 * e1 + 2 * e21 + e31, 2 * (1 + e1 + 2 * e21 + e31), 1 + e1 + 2 * e21 + 3 * e31]
+    assert result.velocity == pytest.approx(np.array(velocities) / 4, abs=1e-12)
+    assert result.impulse == pytest.approx(np.array(impulses) / 4, abs=1e-12)
+    assert result.kinematic == (min(e) >= -1e-9 * max(1.0, *e))  # approach within the rounding of the checks
+
+
+@given(st.integers(2, 9), st.floats(0.1, 10.0), st.floats(-2.0, 2.0))
+def test_cradle_of_equal_balls_reverses_the_order(balls, mass, speed):
+    """All that one end brings leaves at the other: without loss for any number of equal balls."""
+    before = np.zeros(balls)
+    before[0] = 1.0
+    normal = np.eye(balls - 1)[::-1]
+    result = chain_impact(np.full(balls, mass), before + speed, normal)
+    assert result.velocity == pytest.approx(before[::-1] + speed, abs=1e-9)
+    assert result.energy_change == pytest.approx(0.0, abs=1e-9 * mass * balls * (1 + speed**2))
+
+
+@pytest.mark.parametrize("balls", [3, 4, 5, 8])
+def test_ellipsoid_of_equal_balls(balls):
+    """Q(w) = w D^-1 w/m; relative kinetic energy m Q/2 of the first case is m (n - 1)/(2 n)."""
+    for case, momentum, total in (("first", 1.0, 1.0), ("second", -1.0, 5.0)):
+        ellipsoid = post_impact_ellipsoid(chain_problem(np.full(balls, 2.0), before_impact(balls, case)))
+        assert ellipsoid.level == pytest.approx(2.0 * (total - momentum**2 / balls))
+
+
+def test_two_balls_are_newtons_law():
+    result = chain_impact([1.0, 3.0], [2.0, 0.0], [[0.5]])
+    assert result.velocity == pytest.approx([-0.25, 0.75])
+    assert result.impulse == pytest.approx([2.25])
+
+
+def test_balls_that_move_together_do_not_collide():
+    result = chain_impact([1.0, 2.0, 3.0], [0.7, 0.7, 0.7], np.eye(2))
+    assert result.velocity == pytest.approx([0.7, 0.7, 0.7])
+    assert result.impulse == pytest.approx([0.0, 0.0], abs=1e-15)
+    assert result.consistent
+
+
+@pytest.mark.parametrize("case", ["first", "second"])
+def test_example_names_the_gain_of_the_printed_limit(case):
+    ds = example(case=case)
+    changes = ds["energy_change"].values
+    assert changes[:2] == pytest.approx([0.0, 0.0], abs=1e-12)
+    assert changes[2] == pytest.approx(0.125)
+    assert ds["consistent"].values.tolist() == [True, True, False]
+    # the map agrees with the impacts: at the last outcome the energy is too large, the printed sum is not
+    at = ds["relative_velocity"].sel(outcome="on the printed limit", contact=ds.attrs["axes"]).values
+    cell = ds.interp(vertical=at[0], horizontal=max(at[1], 0.0))
+    assert float(cell["energy"]) > 1.02
+    assert float(cell["printed"]) == pytest.approx(1.0, abs=1e-3)
+
+
+def test_example_of_other_chains():
+    ds = example([1.0, 2.0, 3.0], case="second", restitution=0.5)
+    assert ds.sizes["ball"] == 3
+    assert (ds["energy_change"].values[:2] < 0.0).all()
+    assert example(np.ones(6)).attrs["axes"] == ["2-3", "5-6"]
+
+
+@pytest.mark.parametrize(
+    "arguments", [{}, {"case": "second"}, {"masses": [1.0, 2.0, 3.0]}, {"masses": np.ones(6)}]
+)
+def test_figure(arguments):
+    ax = plot_ball_chain(example(**arguments))
+    left, right = ax.get_figure().axes
+    assert left.get_xlabel().startswith("Velocity of separation of")
+    assert left.get_xlabel().endswith("[m/s]")
+    assert right.get_ylabel() == "Velocity [m/s]"
+    assert "J" in right.get_legend().get_texts()[-1].get_text()
+    assert "balls" in ax.get_figure().get_supxlabel()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: chain_problem([1.0], [1.0]), "two or more balls"),
+        (lambda: chain_problem([1.0, -1.0], [1.0, 0.0]), r"positive \[kg\]"),
+        (lambda: chain_problem([1.0, 0.0], [1.0, 0.0]), r"positive \[kg\]"),
+        (lambda: chain_problem([1.0, 1.0], [1.0]), r"velocities must have the shape \(2,\)"),
+        (lambda: chain_problem("ab", [1.0]), "masses must be numbers"),
+        (lambda: chain_impact([1.0, 1.0], [1.0, 0.0], np.eye(2)), r"shape \(1, 1\), got \(2, 2\)"),
+        (lambda: example([1.0, 1.0]), "three or more balls, got 2"),
+        (lambda: example(case="third"), "'first' or 'second', got 'third'"),
+        (lambda: example(restitution=1.5), "restitution must be from 0 to 1, got 1.5"),
+    ],
+)
+def test_what_cannot_be_is_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

@@ -1,0 +1,228 @@
+"""The law of two restitution coefficients: permissible, unique, continuous; its core and its sweep."""
+
+from math import inf, nan
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mcrock.laws.chatterjee_ruina_1998 import chatterjee_ruina, impulse_2d, impulse_3d, sweep
+from mcrock.laws.problem import SingleContact
+from tests.unit.laws.single_contacts import SHARES, TANGENTIAL, changed, contacts, embedded, masses, size
+
+MASS = np.array([[2.0, 0.5, -0.3], [0.5, 1.5, 0.2], [-0.3, 0.2, 1.2]])
+VELOCITY = np.array([-1.0, -0.8, 0.3])
+NORMAL = np.eye(3)[0]
+ROUNDING = 1e-11  # of impulses, over those that end the motion
+
+
+def collide(contact, e=0.5, et=0.2):
+    return chatterjee_ruina(contact, restitution=e, tangential_restitution=et)
+
+
+@settings(max_examples=100, deadline=None)
+@given(contacts(), SHARES, TANGENTIAL)
+def test_always_permissible(contact, e, et):
+    impact = collide(contact, e, et)
+    assert impact.consistent
+    assert 0.0 <= impact.notes["kappa"] <= 1.0 + et
+    assert not impact.solutions
+
+
+@settings(max_examples=100, deadline=None)
+@given(contacts(), SHARES, TANGENTIAL)
+def test_reverses_the_normal_velocity_by_e(contact, e, et):
+    before, after = contact.normal @ contact.velocity, collide(contact, e, et).normal_velocity[0]
+    assert after == pytest.approx(-e * before, abs=1e-10)
+
+
+@settings(max_examples=100, deadline=None)
+@given(contacts(), SHARES, TANGENTIAL)
+def test_energy_is_that_of_the_two_parts(contact, e, et):
+    """P_I and P_II - P_I are orthogonal in the metric of M^-1, so their energies add."""
+    impact = collide(contact, e, et)
+    plastic, step = contact.compression, contact.sticking - contact.compression
+    kappa = impact.notes["kappa"]
+    lost = 0.5 * (1 - e**2) * plastic @ contact.inverse @ plastic
+    lost += 0.5 * (1 - (1 - kappa) ** 2) * step @ contact.inverse @ step
+    assert impact.energy_change == pytest.approx(-lost, abs=1e-10 * contact.energy)
+
+
+@settings(max_examples=100, deadline=None)
+@given(contacts(), SHARES, TANGENTIAL)
+def test_infinite_friction_is_the_limit_of_large_friction(contact, e, et):
+    limit = collide(changed(contact, friction=inf), e, et)
+    near = collide(changed(contact, friction=1e12), e, et)
+    assert limit.impulse == pytest.approx(near.impulse, abs=1e-6 * size(contact))
+    assert limit.consistent
+
+
+@settings(max_examples=100, deadline=None)
+@given(contacts(), SHARES, TANGENTIAL, st.floats(0.1, 10.0))
+def test_scales_with_the_speed(contact, e, et, factor):
+    faster = collide(changed(contact, velocity=factor * contact.velocity), e, et)
+    assert faster.impulse == pytest.approx(factor * collide(contact, e, et).impulse, rel=1e-9, abs=1e-11)
+
+
+@settings(max_examples=100, deadline=None)
+@given(contacts(dimensions=(2,)), SHARES, TANGENTIAL, st.floats(0.1, 10.0))
+def test_plane_problem_in_space(contact, e, et, third):
+    flat, deep = collide(contact, e, et), collide(embedded(contact, third), e, et)
+    assert deep.impulse == pytest.approx([*flat.impulse, 0.0], abs=ROUNDING * size(contact))
+
+
+@given(contacts(), SHARES, TANGENTIAL)
+def test_without_friction_the_impulse_is_normal(contact, e, et):
+    impact = collide(changed(contact, friction=0.0), e, et)
+    assert impact.impulse == pytest.approx((1 + e) * contact.compression, abs=ROUNDING * size(contact))
+
+
+@settings(max_examples=100, deadline=None)
+@given(contacts(grazing=True), SHARES, TANGENTIAL)
+def test_grazing_sticks_in_the_cone_or_does_nothing(contact, e, et):
+    """Section 5.2: P = (1 + e_t) P_II if that is inside the friction cone, else 0."""
+    normal, across = contact.split(contact.sticking)
+    limit = normal if contact.friction == inf else contact.friction * normal - np.linalg.norm(across)
+    if abs(limit) < 1e-9 * size(contact):
+        return
+    expected = (1 + et) * contact.sticking if limit > 0 else np.zeros_like(across)
+    assert collide(contact, e, et).impulse == pytest.approx(expected, abs=1e-9 * size(contact))
+
+
+def test_sticking_impulse_along_the_normal():
+    """d = P_II - P_I = 0: the quotient of (13) would be 0/0."""
+    normal = SingleContact(np.diag([2.0, 1.0, 1.0]), [-1.0, 0.0, 0.0], NORMAL, 0.0)
+    for mu in (0.0, 0.4, inf):
+        impact = collide(changed(normal, friction=mu), 0.5, 0.3)
+        assert impact.impulse == pytest.approx([3.0, 0.0, 0.0])
+        assert impact.notes["kappa"] == 1.3
+
+
+def test_candidate_that_pulls_is_stopped_at_the_tangential_plane():
+    contact = SingleContact([[1.2, -0.9], [-0.9, 1.3]], [-0.6, -1.0], [1.0, 0.0], inf)
+    impact = collide(contact, 0.5, 1.0)
+    assert impact.notes["clipped"]
+    assert impact.impulse[0] == pytest.approx(0.0, abs=1e-12)
+    assert impact.consistent
+
+
+def test_tangential_velocity_is_reversed_by_et_without_coupling():
+    ball = SingleContact(np.diag([1.0, 2 / 7, 2 / 7]), [-1.0, -0.1, 0.0], NORMAL, 0.5)
+    assert collide(ball, 0.8, 0.4).velocity == pytest.approx([0.8, 0.04, 0.0])
+
+
+def test_no_motion_no_impulse():
+    still = SingleContact(MASS, np.zeros(3), NORMAL, 0.3)
+    assert collide(still).impulse == pytest.approx(np.zeros(3), abs=0)
+    assert collide(still).consistent
+
+
+def test_contact_of_one_dimension():
+    impact = collide(SingleContact([[2.0]], [-1.0], [1.0], 0.3), 0.5, 0.0)
+    assert impact.velocity == pytest.approx([0.5])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"restitution": 1.2}, "restitution must be from 0 to 1, got 1.2"),
+        ({"restitution": nan}, "restitution must be from 0 to 1"),
+        ({"tangential_restitution": -1.5}, "tangential_restitution must be from -1 to 1"),
+        ({"restitution": "much"}, "restitution must be a number"),
+    ],
+)
+def test_coefficients_outside_their_domain(wrong, message):
+    contact = SingleContact(MASS, VELOCITY, NORMAL, 0.3)
+    with pytest.raises(ValueError, match=message):
+        chatterjee_ruina(contact, **{"restitution": 0.5, "tangential_restitution": 0.0, **wrong})
+
+
+def test_velocity_that_no_impulse_can_change():
+    stiff = SingleContact.of_inverse(np.diag([1.0, 0.0]), [-1.0, 0.5], [1.0, 0.0], 0.3)
+    with pytest.raises(ValueError, match="no impulse ends the relative motion"):
+        collide(stiff)
+
+
+@settings(max_examples=100, deadline=None)
+@given(contacts(), SHARES, TANGENTIAL)
+def test_core_is_the_law(contact, e, et):
+    d = len(contact.normal)
+    core = impulse_2d if d == 2 else impulse_3d
+    parts = tuple(contact.mass[np.triu_indices(d)])
+    impulse, kappa, clipped = core(
+        parts, tuple(contact.velocity), tuple(contact.normal), float(contact.friction), e, et
+    )
+    impact = collide(contact, e, et)
+    assert np.array(impulse) == pytest.approx(impact.impulse, abs=1e-9 * size(contact))
+    assert kappa == pytest.approx(impact.notes["kappa"], abs=1e-6)
+    if abs(kappa - 1 - et) > 1e-6:
+        assert clipped == impact.notes["clipped"]
+
+
+@pytest.mark.parametrize("d", [2, 3])
+def test_sweep_is_the_law_row_by_row(d):
+    rng = np.random.default_rng(7)
+    root = rng.standard_normal((50, d, d))
+    mass = root @ root.mT + 0.2 * np.eye(d)
+    normal = rng.standard_normal((50, d))
+    normal /= np.linalg.norm(normal, axis=1, keepdims=True)
+    velocity = rng.standard_normal((50, d))
+    velocity *= -np.sign(np.sum(velocity * normal, axis=1, keepdims=True))
+    friction = np.where(np.arange(50) % 5 == 0, inf, rng.uniform(0, 1, 50))
+    e, et = rng.uniform(0, 1, 50), rng.uniform(-1, 1, 50)
+    out = sweep(mass, velocity, normal, friction, restitution=e, tangential_restitution=et)
+    for i in range(50):
+        impact = collide(SingleContact(mass[i], velocity[i], normal[i], friction[i]), e[i], et[i])
+        assert out.impulse[i] == pytest.approx(impact.impulse, rel=1e-9, abs=1e-10)
+        assert out.velocity[i] == pytest.approx(impact.velocity, abs=1e-9)
+        assert out.energy_change[i] == pytest.approx(impact.energy_change, abs=1e-9)
+        assert out.kappa[i] == pytest.approx(impact.notes["kappa"], abs=1e-9)
+        assert out.clipped[i] == impact.notes["clipped"]
+
+
+def test_sweep_takes_one_value_for_all():
+    friction = np.linspace(0.0, 2.0, 11)
+    out = sweep(MASS, VELOCITY, NORMAL, friction, restitution=0.5, tangential_restitution=0.2)
+    assert out.impulse.shape == (11, 3)
+    for i, mu in enumerate(friction):
+        contact = SingleContact(MASS, VELOCITY, NORMAL, mu)
+        assert out.impulse[i] == pytest.approx(collide(contact).impulse, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"mass": np.eye(4)}, r"mass must have the shape \(d, d\) or \(n, d, d\) with d = 2 or 3"),
+        ({"mass": [MASS, -MASS]}, "mass must be positive definite; that of row 1 is not"),
+        ({"mass": [MASS, MASS + np.eye(3)[[0, 0, 1]]]}, "mass must be symmetric; row 1 is not"),
+        ({"velocity": [VELOCITY, -VELOCITY]}, "the contact of row 1 separates"),
+        ({"velocity": [nan, 0, 0]}, "velocity must be finite"),
+        ({"normal": [NORMAL, 2 * NORMAL]}, "normal must be a unit vector; row 1 is not"),
+        ({"friction": [0.1, -0.1]}, "friction must be from 0 to inf, got -0.1"),
+        ({"restitution": [0.1, nan]}, "restitution must be from 0 to 1, got nan"),
+        (
+            {"friction": [0.1, 0.2, 0.3], "restitution": [0.1, 0.2]},
+            "restitution must be one value or have 3 rows",
+        ),
+        ({"velocity": np.zeros((2, 2))}, r"velocity must have the shape \(3,\) or \(n, 3\)"),
+        ({"friction": "rough"}, "friction must be numbers"),
+    ],
+)
+def test_sweep_refuses(wrong, message):
+    inputs = {"mass": MASS, "velocity": VELOCITY, "normal": NORMAL, "friction": 0.3}
+    inputs |= {"restitution": 0.5, "tangential_restitution": 0.0} | wrong
+    with pytest.raises(ValueError, match=message):
+        sweep(**inputs)
+
+
+@settings(max_examples=50, deadline=None)
+@given(masses(3), st.integers(0, 2))
+def test_diagonal_or_not_the_law_knows_no_frame(mass, axis):
+    """The impulse in a frame with its axes in another order is the same vector."""
+    order = np.roll(np.arange(3), axis)
+    contact = SingleContact(mass, VELOCITY, NORMAL, 0.4)
+    turned = SingleContact(mass[np.ix_(order, order)], VELOCITY[order], NORMAL[order], 0.4)
+    assert collide(turned).impulse == pytest.approx(
+        collide(contact).impulse[order], abs=1e-10 * size(contact)
+    )

@@ -1,0 +1,189 @@
+"""Gap and gap rate of two ellipsoids."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+from scipy.spatial.transform import Rotation
+
+from mcrock.laws.contact_kinematics import Ellipsoid, ellipsoid_contact, ellipsoid_problem
+from mcrock.laws.glocker_2001 import newton
+
+STEP = 1e-5  # of the finite difference [s]
+DIFFERENCE = 1e-7  # its error of second order, over the speed
+
+
+def random_body(rng, centre):
+    return Ellipsoid(
+        centre,
+        rng.uniform(0.2, 1.2, 3),
+        Rotation.random(random_state=rng).as_matrix(),
+        velocity=rng.normal(size=3),
+        spin=rng.normal(size=3),
+    )
+
+
+def random_pair(seed, distance=(2.5, 4.0)):
+    rng = np.random.default_rng(seed)
+    away = rng.normal(size=3)
+    away *= rng.uniform(*distance) / np.linalg.norm(away)
+    return random_body(rng, rng.normal(size=3)), away, rng
+
+
+def pair(seed):
+    first, away, rng = random_pair(seed)
+    return first, random_body(rng, first.centre + away)
+
+
+def moved(body, time):
+    turn = Rotation.from_rotvec(body.spin * time).as_matrix()
+    return Ellipsoid(
+        body.centre + time * body.velocity, body.semi_axes, turn @ body.axes, body.velocity, body.spin
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32 - 1))
+def test_gap_rate_is_that_of_the_gap(seed):
+    """Against central differences: the contact points wander, and that does not matter."""
+    first, second = pair(seed)
+    contact = ellipsoid_contact(first, second)
+    ahead, behind = (ellipsoid_contact(moved(first, time), moved(second, time)).gap for time in (STEP, -STEP))
+    speed = 1.0 + np.abs([first.velocity, second.velocity, first.spin, second.spin]).max() ** 2
+    assert contact.gap_rate == pytest.approx((ahead - behind) / (2 * STEP), abs=DIFFERENCE * speed * 10)
+    twist = np.concatenate([first.velocity, first.spin, second.velocity, second.spin])
+    assert contact.direction @ twist == pytest.approx(contact.gap_rate)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32 - 1))
+def test_contact_points_fulfil_their_equations(seed):
+    """Equation (2.10): on both surfaces, with opposite normals, along the line between them."""
+    first, second = pair(seed)
+    contact = ellipsoid_contact(first, second)
+    for body, point, normal in (
+        (first, contact.point_1, contact.normal),
+        (second, contact.point_2, -contact.normal),
+    ):
+        local = body.axes.T @ (point - body.centre)
+        assert np.sum((local / body.semi_axes) ** 2) == pytest.approx(1.0)
+        outward = body.axes @ (local / body.semi_axes**2)
+        assert outward / np.linalg.norm(outward) == pytest.approx(normal, abs=1e-10)
+    assert contact.point_2 - contact.point_1 == pytest.approx(contact.gap * contact.normal, abs=1e-10)
+    assert contact.gap > 0.0
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 2**32 - 1))
+def test_gap_is_the_least_distance(seed):
+    """Twin: a general optimisation over both bodies."""
+    first, second = pair(seed)
+
+    def apart(points):
+        return np.sum((second_point(points) - first_point(points)) ** 2)
+
+    def first_point(points):
+        return first.centre + first.axes @ (first.semi_axes * points[:3])
+
+    def second_point(points):
+        return second.centre + second.axes @ (second.semi_axes * points[3:])
+
+    inside = [
+        {"type": "ineq", "fun": lambda points: 1.0 - points[:3] @ points[:3]},
+        {"type": "ineq", "fun": lambda points: 1.0 - points[3:] @ points[3:]},
+    ]
+    found = minimize(apart, np.zeros(6), method="SLSQP", constraints=inside, options={"ftol": 1e-14})
+    assert ellipsoid_contact(first, second).gap == pytest.approx(np.sqrt(found.fun), abs=1e-5)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 2**32 - 1))
+def test_exchange_of_the_bodies(seed):
+    first, second = pair(seed)
+    one, other = ellipsoid_contact(first, second), ellipsoid_contact(second, first)
+    assert other.gap == pytest.approx(one.gap)
+    assert other.gap_rate == pytest.approx(one.gap_rate)
+    assert other.normal == pytest.approx(-one.normal, abs=1e-10)
+    assert other.point_1 == pytest.approx(one.point_2, abs=1e-9)
+
+
+def test_two_balls():
+    first = Ellipsoid([0.0, 0.0, 0.0], [0.5] * 3, velocity=[0.1, 0.2, 0.3], spin=[5.0, -3.0, 2.0])
+    second = Ellipsoid([1.0, 2.0, 2.0], [0.8] * 3, velocity=[-1.0, 0.0, 0.4], spin=[1.0, 1.0, 1.0])
+    contact = ellipsoid_contact(first, second)
+    line = np.array([1.0, 2.0, 2.0]) / 3.0
+    assert contact.gap == pytest.approx(3.0 - 1.3)
+    assert contact.normal == pytest.approx(line)
+    assert contact.gap_rate == pytest.approx(line @ [-1.1, -0.2, 0.1])
+
+
+def test_overlap_is_a_negative_gap():
+    first = Ellipsoid([0.0, 0.0, 0.0], [1.0, 1.0, 1.0])
+    second = Ellipsoid([0.0, 0.0, 1.9], [1.0, 1.0, 1.0])
+    assert ellipsoid_contact(first, second).gap == pytest.approx(-0.1)
+
+
+@pytest.mark.parametrize("gap", [1e-3, 0.0, -1e-3])
+def test_gap_goes_smoothly_through_zero(gap):
+    """Along the normal of a touching pair the gap is the distance moved."""
+    first, second = pair(7)
+    contact = ellipsoid_contact(first, second)
+    closer = Ellipsoid(second.centre + (gap - contact.gap) * contact.normal, second.semi_axes, second.axes)
+    assert ellipsoid_contact(first, closer).gap == pytest.approx(gap, abs=1e-12)
+
+
+def test_flat_and_long_bodies():
+    """A disc of 1 mm above a needle of 2 m, crosswise: the gap is that of their middle planes."""
+    disc = Ellipsoid([0.0, 0.0, 0.0], [1.0, 1.0, 1e-3])
+    needle = Ellipsoid([0.0, 0.0, 0.5], [2.0, 1e-2, 1e-2])
+    assert ellipsoid_contact(disc, needle).gap == pytest.approx(0.5 - 0.011)
+
+
+def test_central_impact_of_two_balls_exchanges_their_speeds():
+    first = Ellipsoid([0.0, 0.0, 0.0], [0.5] * 3, velocity=[2.0, 0.0, 0.0])
+    second = Ellipsoid([1.0, 0.0, 0.0], [0.5] * 3)
+    problem = ellipsoid_problem(first, second, 1000.0)
+    result = newton(problem, restitution=1.0)
+    assert result.velocity == pytest.approx([0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0], abs=1e-12)
+
+
+def test_impact_of_two_ellipsoids_keeps_momentum_and_turns_them():
+    rng = np.random.default_rng(2)
+    first, second = random_body(rng, [0.0, 0.0, 0.0]), random_body(rng, [2.5, 0.4, 0.0])
+    second = Ellipsoid(second.centre, second.semi_axes, second.axes, velocity=[-5.0, 0.0, 0.0])
+    problem = ellipsoid_problem(first, second, 500.0)
+    result = newton(problem, restitution=0.6)
+    before, after = problem.mass @ problem.velocity, problem.mass @ result.velocity
+    assert after[:3] + after[6:9] == pytest.approx(before[:3] + before[6:9])
+    assert result.normal_velocity == pytest.approx(-0.6 * problem.normal_velocity)
+    contact = ellipsoid_contact(first, second)
+    angular_1 = np.cross(contact.point_1 - first.centre, -result.impulse[0] * contact.normal)
+    assert after[3:6] - before[3:6] == pytest.approx(angular_1)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"semi_axes": [1.0, 0.0, 1.0]}, "Ellipsoid.semi_axes must be > 0"),
+        ({"axes": np.ones((3, 3))}, "Ellipsoid.axes must be orthogonal unit vectors"),
+        ({"centre": [0.0, 0.0]}, "Ellipsoid.centre must have the shape"),
+        ({"spin": [np.nan, 0.0, 0.0]}, "Ellipsoid.spin must be finite"),
+    ],
+)
+def test_wrong_bodies_are_refused(change, message):
+    with pytest.raises(ValueError, match=message):
+        Ellipsoid(**({"centre": [0.0, 0.0, 0.0], "semi_axes": [1.0, 1.0, 1.0]} | change))
+
+
+def test_one_body_inside_the_other_is_refused():
+    body = Ellipsoid([0.0, 0.0, 0.0], [1.0, 1.0, 1.0])
+    with pytest.raises(ValueError, match="the centres of the ellipsoids coincide"):
+        ellipsoid_contact(body, body)
+
+
+@pytest.mark.parametrize("density", [0.0, np.inf, -1.0])
+def test_density(density):
+    first, second = Ellipsoid([0, 0, 0], [1, 1, 1]), Ellipsoid([2, 0, 0], [1, 1, 1])
+    with pytest.raises(ValueError, match="density must be finite and > 0"):
+        ellipsoid_problem(first, second, density)

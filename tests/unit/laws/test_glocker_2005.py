@@ -1,0 +1,178 @@
+"""Re-entrant corners: all stationary velocities, by geometry, by their conditions and by brute force."""
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from mcrock.laws.glocker_2005 import reentrant_corner
+from mcrock.laws.moreau_1988 import moreau
+from mcrock.laws.problem import ContactProblem
+
+from .contact_problems import assert_same_velocity, reordered, systems
+
+
+def wedge(beta, phi):
+    """A particle meets the tip of a wedge of angle beta, moving at phi from its first face [rad]."""
+    faces = np.array([[0.0, -np.sin(beta)], [-1.0, np.cos(beta)]])
+    return ContactProblem(np.eye(2), faces, [np.cos(phi), np.sin(phi)])
+
+
+def kinds(result):
+    return [solution.notes["kind"] for solution in result.solutions]
+
+
+@settings(max_examples=70, deadline=None)
+@given(st.floats(0.05, 3.0), st.floats(0.01, 0.99))
+def test_number_of_solutions_on_a_wedge(beta, fraction):
+    """Face 1 below a right angle to it, face 2 likewise, the edge where both are: three or one."""
+    phi = fraction * beta
+    assume(abs(phi - np.pi / 2) > 1e-6)
+    assume(abs(phi - beta + np.pi / 2) > 1e-6)
+    result = reentrant_corner(wedge(beta, phi), restitution=0.5)
+    first, second = phi < np.pi / 2, phi > beta - np.pi / 2
+    expected = ["edge"] * (first and second) + ["face1"] * first + ["face2"] * second
+    assert kinds(result) == expected
+    assert len(expected) in (1, 3)
+    assert result.unique_velocity == (len(expected) == 1)
+    near = "face1" if phi < beta / 2 else "face2"
+    if abs(phi - beta / 2) > 1e-6:
+        assert result.notes["nearest"] == [near]
+
+
+def test_two_solutions_on_the_borderline():
+    result = reentrant_corner(wedge(np.radians(120.0), np.radians(90.0)), restitution=0.5)
+    assert kinds(result) == ["edge", "face2"]
+
+
+def test_head_on_tie_of_the_nearest():
+    result = reentrant_corner(wedge(np.pi / 2, np.pi / 4), restitution=0.5)
+    assert result.notes["nearest"] == ["face1", "face2"]
+    assert result.notes["kind"] == "face1"
+    speeds = {s.notes["kind"]: s.velocity for s in result.solutions}
+    half = np.sqrt(0.5)
+    assert speeds["edge"] == pytest.approx([-0.5 * half, -0.5 * half])
+    assert speeds["face1"] == pytest.approx([half, -0.5 * half])
+
+
+@settings(max_examples=70, deadline=None)
+@given(systems(most=4), st.floats(0.0, 1.0))
+def test_every_solution_is_stationary_admitted_and_without_gain(problem, restitution):
+    assume(problem.directions.shape[1] > 1)
+    result = reentrant_corner(problem, restitution=restitution)
+    assert len(result.solutions) > 0
+    for solution in result.solutions:
+        assert solution.energy_change <= 1e-9 * problem.energy
+        assert solution.kinematic
+        assert solution.kinetic
+        stayed = (solution.velocity + restitution * problem.velocity) / (1.0 + restitution)
+        removed = problem.velocity - stayed
+        length = np.sqrt(np.diag(problem.delassus))
+        rates = problem.directions.T @ stayed / length
+        speed = np.sqrt(2.0 * problem.energy)
+        assert rates.max() >= -1e-9 * speed  # in K
+        weights = solution.impulse / (1.0 + restitution)  # in the cone of the faces that it touches
+        change = np.linalg.solve(problem.mass, problem.directions @ weights)
+        assert_same_velocity(problem, -change, removed)
+        touched = solution.impulse * length > 1e-9 * speed
+        assert np.all(np.abs(rates[touched]) <= 1e-8 * speed)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10**6))
+def test_nearest_solution_is_the_nearest_admitted_velocity(seed):
+    """Twin: the whole plane of velocities, by directions."""
+    rng = np.random.default_rng(seed)
+    root = rng.normal(size=(2, 2))
+    problem = ContactProblem(root @ root.T + 0.3 * np.eye(2), rng.normal(size=(2, 2)), rng.normal(size=2))
+    assume(problem.normal_velocity.max() < 0.0)
+    result = reentrant_corner(problem, restitution=0.0)
+    angle = np.linspace(0.0, 2.0 * np.pi, 40_001)
+    rays = np.array([np.cos(angle), np.sin(angle)])
+    rays = rays[:, (problem.directions.T @ rays).max(axis=0) >= 0.0]
+    along = np.einsum("ij,ik,k->j", rays, problem.mass, problem.velocity)
+    lengths = np.einsum("ij,ik,kj->j", rays, problem.mass, rays)
+    nearest = 2.0 * problem.energy - (np.maximum(along, 0.0) ** 2 / lengths).max()
+    assert result.notes["distance"] ** 2 == pytest.approx(nearest, abs=1e-3 * problem.energy)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_order_of_the_faces_does_not_matter(data):
+    problem = data.draw(systems(most=4))
+    m = problem.directions.shape[1]
+    assume(m > 1)
+    order = list(data.draw(st.permutations(range(m))))
+    one = reentrant_corner(problem, restitution=0.5)
+    other = reentrant_corner(reordered(problem, order), restitution=0.5)
+    assert len(one.solutions) == len(other.solutions)
+    for solution in one.solutions:
+        change = [np.abs(solution.velocity - twin.velocity).max() for twin in other.solutions]
+        assert min(change) <= 1e-8 * max(np.abs(problem.velocity).max(), 1e-300) * 1e2
+
+
+def test_admitted_velocity_is_no_impact_and_spurious_solutions_are_listed():
+    """A sharp wedge: the velocity leaves face 2, yet lies in the cone of the normals."""
+    beta, phi = np.radians(40.0), np.radians(60.0)
+    problem = wedge(beta, phi)
+    result = reentrant_corner(problem, restitution=0.5)
+    assert result.notes["admitted"]
+    assert kinds(result) == ["none"]
+    assert np.all(result.velocity == problem.velocity)
+    assert [solution.notes["kind"] for solution in result.notes["spurious"]] == ["edge", "face1"]
+
+
+def test_three_faces_of_a_box_corner():
+    """A particle meets the corner of a box head on: one corner, three edges and three faces can stop it."""
+    problem = ContactProblem(np.eye(3), -np.eye(3), [1.0, 1.0, 1.0])
+    result = reentrant_corner(problem, restitution=0.0)
+    assert kinds(result) == [
+        "edge1-2-3",
+        "edge1-2",
+        "edge1-3",
+        "edge2-3",
+        "face1",
+        "face2",
+        "face3",
+    ]
+    assert result.solutions[1].velocity == pytest.approx([0.0, 0.0, 1.0])
+
+
+def test_one_face_twice_is_the_flat_wall():
+    problem = ContactProblem(np.eye(2), [[1.0, 1.0], [0.0, 0.0]], [-1.0, 2.0])
+    result = reentrant_corner(problem, restitution=0.4)
+    assert kinds(result) == ["edge"]
+    wall = moreau(ContactProblem(np.eye(2), [[1.0], [0.0]], [-1.0, 2.0]), restitution=0.4)
+    assert result.velocity == pytest.approx(wall.velocity)
+    assert not result.unique_impulse
+
+
+def test_opposite_faces_admit_everything():
+    result = reentrant_corner(
+        ContactProblem(np.eye(2), [[1.0, -1.0], [0.0, 0.0]], [-1.0, 2.0]), restitution=0.4
+    )
+    assert result.notes["admitted"]
+
+
+def test_along_a_face_is_no_impact():
+    result = reentrant_corner(wedge(np.pi / 2, 0.0), restitution=0.5)
+    assert result.notes["admitted"]
+    assert result.energy_change == 0.0
+
+
+@pytest.mark.parametrize("number", [1, 13])
+def test_number_of_faces(number):
+    problem = ContactProblem(np.eye(1), -np.ones((1, number)), [1.0])
+    with pytest.raises(ValueError, match=f"a corner needs 2 to 12 faces, got {number}"):
+        reentrant_corner(problem, restitution=0.5)
+
+
+def test_moving_faces_are_refused():
+    problem = ContactProblem(np.eye(2), -np.eye(2), [1.0, 1.0], drift=-0.1)
+    with pytest.raises(ValueError, match="the faces of a corner must not move"):
+        reentrant_corner(problem, restitution=0.5)
+
+
+def test_coefficient_outside_its_domain_is_refused():
+    with pytest.raises(ValueError, match="restitution must be from 0 to 1, got -1"):
+        reentrant_corner(wedge(1.0, 0.5), restitution=-1.0)

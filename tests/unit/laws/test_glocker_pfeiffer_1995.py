@@ -1,0 +1,120 @@
+"""Poisson's law as inequalities: two phases, never a gain of energy."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mcrock.laws.glocker_pfeiffer_1995 import poisson
+from mcrock.laws.problem import ContactProblem
+
+from .contact_problems import assert_same_velocity, coefficients, reordered, systems
+
+ROUNDING = 1e-9  # of the energy
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.data())
+def test_never_gains_energy(data):
+    """Whatever the coefficients are and whether contacts close or separate."""
+    problem = data.draw(systems())
+    result = poisson(problem, restitution=data.draw(coefficients(problem.directions.shape[1])))
+    assert result.energy_change <= ROUNDING * problem.energy
+    assert result.kinematic
+    assert result.kinetic
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_both_phases_are_complementary(data):
+    problem = data.draw(systems())
+    eps = np.array(data.draw(coefficients(problem.directions.shape[1])))
+    result = poisson(problem, restitution=eps)
+    compression, expansion = result.notes["compression"], result.notes["expansion"]
+    middle = problem.normal_velocity + problem.delassus @ compression
+    size = np.abs(problem.normal_velocity).max()
+    scale = np.diag(problem.delassus)
+    assert np.all(middle >= -1e-8 * size)
+    assert np.all(np.minimum(middle, scale * compression) <= 1e-8 * size)
+    assert np.all(np.minimum(result.normal_velocity, scale * (expansion - eps * compression)) <= 1e-8 * size)
+    assert np.all(expansion >= eps * compression)
+    assert result.impulse == pytest.approx(compression + expansion)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_order_of_contacts_does_not_matter(data):
+    """Nor do dependent contacts: the compression impulse of least norm has no order."""
+    problem = data.draw(systems())
+    m = problem.directions.shape[1]
+    eps = np.array(data.draw(coefficients(m)))
+    order = data.draw(st.permutations(range(m)))
+    result = poisson(problem, restitution=eps)
+    other = poisson(reordered(problem, order), restitution=eps[list(order)])
+    assert_same_velocity(problem, result.velocity, other.velocity, 1e-7)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.data())
+def test_a_copy_of_a_contact_with_its_coefficient_does_not_matter(data):
+    problem = data.draw(systems(independent=True))
+    m = problem.directions.shape[1]
+    eps = data.draw(coefficients(m))
+    result = poisson(problem, restitution=eps)
+    copied = poisson(reordered(problem, [*range(m), 0]), restitution=[*eps, eps[0]])
+    assert_same_velocity(problem, result.velocity, copied.velocity)
+    assert result.unique_velocity
+    assert copied.unique_velocity
+
+
+def test_the_equality_rule_gains_energy_and_the_inequality_does_not():
+    """Glocker (2001), section 3(a), warns of gains: they are those of Ld = eps Lc.
+
+    D = [[2, -1], [-1, 2]] and Lc = (1, 0.6), coefficients (1, 0).
+    """
+    gaps = np.diff(np.eye(3), axis=0).T
+    delassus = gaps.T @ gaps
+    assert delassus == pytest.approx(np.array([[2.0, -1.0], [-1.0, 2.0]]))
+    compression = np.array([1.0, 0.6])
+    velocity = np.linalg.lstsq(gaps.T, -delassus @ compression, rcond=None)[0]
+    problem = ContactProblem(np.eye(3), gaps, velocity)
+    result = poisson(problem, restitution=[1.0, 0.0])
+    assert result.notes["compression"] == pytest.approx(compression)
+    printed = problem.result(compression + np.array([1.0, 0.0]) * compression)
+    assert not printed.kinematic
+    assert not printed.energetic
+    assert result.kinematic
+    assert result.energetic
+    assert result.notes["expansion"][1] > 0.0
+
+
+def test_dependent_contacts_with_unequal_coefficients_are_flagged():
+    """Two copies of a contact, coefficients 1 and 0: compression by the first alone rebounds with 1, by both
+    with 1/2, and the law does not say which."""
+    problem = ContactProblem(np.eye(1), [[1.0, 1.0]], [-1.0])
+    result = poisson(problem, restitution=[1.0, 0.0])
+    assert result.velocity == pytest.approx([0.5])
+    assert not result.unique_velocity
+    assert not result.unique_impulse
+    equal = poisson(problem, restitution=0.7)
+    assert equal.unique_velocity
+    assert not equal.unique_impulse
+
+
+@pytest.mark.parametrize("eps", [0.0, 0.4, 1.0])
+def test_single_contact_is_the_textbook(eps):
+    problem = ContactProblem(np.diag([1.0, 3.0]), [[-1.0], [1.0]], [2.0, -1.0])
+    result = poisson(problem, restitution=eps)
+    assert result.normal_velocity == pytest.approx([3.0 * eps])
+    assert result.notes["expansion"] == pytest.approx(eps * result.notes["compression"])
+
+
+def test_obstacles_that_close_on_each_other_are_refused():
+    problem = ContactProblem([[1.0]], [[1.0, -1.0]], [0.0], drift=-1.0)
+    with pytest.raises(ValueError, match=r"Poisson's law has no solution: the obstacles move"):
+        poisson(problem, restitution=0.5)
+
+
+def test_coefficient_outside_its_domain_is_refused():
+    with pytest.raises(ValueError, match="restitution must be from 0 to 1, got 2"):
+        poisson(ContactProblem([[1.0]], [[1.0]], [-1.0]), restitution=2.0)

@@ -1,0 +1,131 @@
+"""Moreau's law: projection in the kinetic metric, never a gain of energy, one outcome whatever the order."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.linalg import solve_triangular
+from scipy.optimize import nnls
+
+from mcrock.laws.moreau_1988 import moreau
+from mcrock.laws.problem import ContactProblem
+
+from .contact_problems import assert_same_velocity, reordered, systems
+
+ROUNDING = 1e-9  # of the energy
+
+
+@settings(max_examples=50, deadline=None)
+@given(systems(), st.floats(0.0, 1.0))
+def test_never_gains_energy(problem, restitution):
+    result = moreau(problem, restitution=restitution)
+    assert result.energy_change <= ROUNDING * problem.energy
+    assert result.energetic
+    assert result.kinetic
+
+
+@settings(max_examples=70, deadline=None)
+@given(systems(), st.floats(0.0, 1.0))
+def test_is_the_projection_on_the_tangent_cone(problem, restitution):
+    """Twin: nonnegative least squares on the polar cone; and v, v - u- are orthogonal, equation (11)."""
+    factor = np.linalg.cholesky(problem.mass)
+    scaled = solve_triangular(factor, problem.directions, lower=True)
+    impulse, _ = nnls(scaled, -factor.T @ problem.velocity)
+    twin = problem.velocity + (1.0 + restitution) * np.linalg.solve(
+        problem.mass, problem.directions @ impulse
+    )
+    assert_same_velocity(problem, moreau(problem, restitution=restitution).velocity, twin)
+    nearest = moreau(problem, restitution=0.0).velocity
+    product = nearest @ problem.mass @ (problem.velocity - nearest)
+    assert abs(product) <= ROUNDING * problem.energy
+
+
+@settings(max_examples=50, deadline=None)
+@given(systems(closing=True), st.floats(0.0, 1.0))
+def test_no_contact_approaches_where_all_did(problem, restitution):
+    assert moreau(problem, restitution=restitution).kinematic
+
+
+@settings(max_examples=50, deadline=None)
+@given(systems())
+def test_without_loss_the_energy_stays(problem):
+    assert abs(moreau(problem, restitution=1.0).energy_change) <= ROUNDING * problem.energy
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_order_and_copies_of_contacts_do_not_matter(data):
+    problem = data.draw(systems())
+    m = problem.directions.shape[1]
+    restitution = data.draw(st.floats(0.0, 1.0))
+    result = moreau(problem, restitution=restitution)
+    order = data.draw(st.permutations(range(m)))
+    other = moreau(reordered(problem, order), restitution=restitution)
+    assert_same_velocity(problem, result.velocity, other.velocity)
+    assert result.unique_impulse == other.unique_impulse
+    scale = np.abs(result.impulse).max(initial=0.0)
+    assert other.impulse == pytest.approx(result.impulse[list(order)], abs=1e-6 * scale)
+    copied = moreau(reordered(problem, [*range(m), 0]), restitution=restitution)
+    assert_same_velocity(problem, result.velocity, copied.velocity)
+    assert copied.impulse[0] == pytest.approx(copied.impulse[-1], abs=1e-6 * scale)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_coordinates_do_not_matter(data):
+    """u = T z: mass T'MT, directions T'W."""
+    problem = data.draw(systems())
+    n = len(problem.velocity)
+    rng = np.random.default_rng(data.draw(st.integers(0, 10**6)))
+    change = np.linalg.qr(rng.normal(size=(n, n)))[0] * rng.uniform(0.5, 2.0, n)
+    mass = change.T @ problem.mass @ change
+    turned = ContactProblem(
+        0.5 * (mass + mass.T), change.T @ problem.directions, np.linalg.solve(change, problem.velocity)
+    )
+    result = moreau(problem, restitution=0.5)
+    assert_same_velocity(problem, result.velocity, change @ moreau(turned, restitution=0.5).velocity)
+
+
+@settings(max_examples=60, deadline=None)
+@given(systems(closing=True), st.floats(-12.0, 12.0))
+def test_speed_scales_the_impact(problem, power):
+    factor = 10.0**power
+    fast = ContactProblem(problem.mass, problem.directions, factor * problem.velocity)
+    result = moreau(problem, restitution=0.3)
+    assert_same_velocity(fast, factor * result.velocity, moreau(fast, restitution=0.3).velocity)
+
+
+def test_admitted_velocity_stays():
+    problem = ContactProblem(np.diag([1.0, 2.0]), np.eye(2), [0.3, 0.0])
+    result = moreau(problem, restitution=0.7)
+    assert np.all(result.velocity == problem.velocity)
+    assert result.energy_change == 0.0
+
+
+def test_a_contact_that_separates_can_end_up_approaching():
+    """Two contacts of which one hits and one leaves: the law reverses part of what leaves. It is told."""
+    problem = ContactProblem(np.eye(2), [[1.0, -0.8], [0.0, 0.6]], [-1.0, -1.0])
+    assert problem.normal_velocity == pytest.approx([-1.0, 0.2])
+    result = moreau(problem, restitution=1.0)
+    assert not result.kinematic
+    assert result.energetic
+
+
+def test_moving_obstacle():
+    """A wall that comes with 1 m/s: the ball leaves it with e times the speed of approach."""
+    problem = ContactProblem([[2.0]], [[1.0]], [-3.0], drift=-1.0)
+    result = moreau(problem, restitution=0.5)
+    assert result.velocity == pytest.approx([3.0])
+    assert result.normal_velocity == pytest.approx([2.0])
+
+
+def test_obstacles_that_close_on_each_other_are_refused():
+    problem = ContactProblem([[1.0]], [[1.0, -1.0]], [0.0], drift=-1.0)
+    with pytest.raises(ValueError, match="the obstacles move so that no velocity is admitted"):
+        moreau(problem, restitution=0.5)
+
+
+@pytest.mark.parametrize("restitution", [-0.1, 1.1, float("nan"), "hard", None])
+def test_coefficient_outside_its_domain_is_refused(restitution):
+    with pytest.raises(ValueError, match="restitution must be"):
+        moreau(ContactProblem([[1.0]], [[1.0]], [-1.0]), restitution=restitution)

@@ -1,0 +1,187 @@
+"""Whittaker's law: its equations, all of its solutions, and the energy it may gain."""
+
+from math import inf
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from mcrock.laws.normal_form import NormalForm, sliding_impulse
+from mcrock.laws.problem import SingleContact
+from mcrock.laws.whittaker_1904 import whittaker
+from tests.unit.laws.single_contacts import SHARES, changed, contacts, embedded, size
+
+FINITE = st.floats(0.01, 5.0)
+# three solutions
+THREE = SingleContact(
+    [[5.57, -2.056, 3.934], [-2.056, 1.763, -3.454], [3.934, -3.454, 7.391]],
+    [-2.0933, -0.6721, -0.11235],
+    [0.0, 0.0, 1.0],
+    3.26,
+)
+
+
+def all_of(impact):
+    return impact.solutions or (impact,)
+
+
+def scanned(contact, restitution, n=1500):
+    """Normal impulses at which a scan of the normal velocity over them finds a solution."""
+    form, mu = NormalForm.of(contact), contact.friction
+    scale = (1 + restitution) * abs(form.approach) / form.w_nn + np.linalg.norm(contact.sticking)
+
+    def left(p):
+        x = sliding_impulse(form.w_tt, form.slip + form.w_tn * p, mu * p)
+        return form.normal_velocity(p, x) + restitution * form.approach
+
+    places = scale * np.geomspace(1e-6, 1e4, n)
+    values = np.array([left(p) for p in places])
+    return places[:-1][np.sign(values[:-1]) != np.sign(values[1:])]
+
+
+@settings(max_examples=100, deadline=None)
+@given(contacts(), SHARES)
+def test_every_solution_obeys_the_law(contact, e):
+    approach, mu = contact.normal @ contact.velocity, contact.friction
+    for impact in all_of(whittaker(contact, restitution=e)):
+        assert impact.normal_velocity[0] == pytest.approx(-e * approach, abs=1e-9)
+        normal, across = contact.split(impact.impulse)
+        _, slip = contact.split(impact.velocity)
+        assert normal >= -1e-12 * size(contact)
+        assert impact.friction
+        if np.linalg.norm(slip) > 1e-7 and np.linalg.norm(across) > 1e-9 * size(contact):
+            if mu < inf:
+                assert np.linalg.norm(across) == pytest.approx(mu * normal, abs=1e-8 * size(contact))
+            along = across @ slip / np.linalg.norm(across) / np.linalg.norm(slip)
+            assert along == pytest.approx(-1.0, abs=1e-8)
+
+
+@settings(max_examples=100, deadline=None)
+@given(contacts(dimensions=(2,)), SHARES)
+def test_unique_in_the_plane(contact, e):
+    impact = whittaker(contact, restitution=e)
+    assert impact.unique_velocity
+    assert not impact.solutions
+
+
+@settings(max_examples=100, deadline=None)
+@given(contacts(dimensions=(2,), friction=FINITE), SHARES)
+def test_plane_is_the_point_of_sticking_drawn_into_the_cone(contact, e):
+    """The geometric construction of section 4.2.2 along the line of constant e."""
+    after = -e * (contact.normal @ contact.velocity) * contact.normal
+    sticking = contact.mass @ (after - contact.velocity)
+    start = (1 + e) * contact.compression
+    normal, across = contact.split(sticking)
+    beyond = np.linalg.norm(across) - contact.friction * (normal - contact.normal @ start)
+    reach = contact.friction * (contact.normal @ start)
+    share = min(1.0, reach / beyond) if beyond > reach else 1.0
+    expected = start + share * (sticking - start)
+    assert whittaker(contact, restitution=e).impulse == pytest.approx(expected, abs=1e-9 * size(contact))
+
+
+@settings(max_examples=15, deadline=None)
+@given(contacts(dimensions=(3,), friction=FINITE), SHARES)
+def test_all_solutions_that_a_scan_finds(contact, e):
+    found = [contact.normal @ impact.impulse for impact in all_of(whittaker(contact, restitution=e))]
+    places = scanned(contact, e)
+    assert len(places) <= len(found)
+    for place in places:
+        assert min(abs(p / place - 1) for p in found) < 0.02
+
+
+def test_three_solutions_are_those_of_a_scan():
+    impact = whittaker(THREE, restitution=0.3)
+    found = [THREE.normal @ solution.impulse for solution in impact.solutions]
+    assert found == sorted(found)
+    assert np.array(found) == pytest.approx(scanned(THREE, 0.3, 10000), rel=4e-3)
+    assert impact.impulse == pytest.approx(impact.solutions[0].impulse)
+    assert not impact.unique_velocity
+    assert not impact.unique_impulse
+
+
+def test_random_contacts_with_much_coupling_and_friction():
+    """Where several solutions are common: as many as the scan of F finds, but for pairs it steps over."""
+    rng = np.random.default_rng(11)
+    several = 0
+    for _ in range(20):
+        axes, _ = np.linalg.qr(rng.standard_normal((3, 3)))
+        velocity = rng.standard_normal(3)
+        velocity[2] = -0.1 * abs(velocity[2])
+        contact = SingleContact(
+            axes @ np.diag([0.02, 1.0, 9.0]) @ axes.T, velocity, [0.0, 0.0, 1.0], rng.uniform(2.0, 5.0)
+        )
+        found = all_of(whittaker(contact, restitution=0.2))
+        assert len(scanned(contact, 0.2)) <= len(found) <= 3
+        assert len(found) % 2 == 1  # F grows from negative to positive: an odd number of simple roots
+        several += len(found) > 1
+    assert several >= 1
+
+
+def test_energy_grows_without_bound_and_is_reported():
+    """Section 4.2.2: the stiffer the mass along an inclined direction, the more."""
+    along = np.array([np.cos(0.7), -np.sin(0.7)])
+    gains = []
+    for stiff in (1e4, 1e6, 1e8):
+        mass = np.eye(2) + (stiff - 1) * np.outer(along, along)
+        across = np.array([-np.sin(0.7), -np.cos(0.7)])
+        impact = whittaker(SingleContact(mass, across, [1.0, 0.0], 1.4), restitution=0.5)
+        assert not impact.energetic
+        gains.append(impact.energy_change)
+    assert gains[1] / gains[0] == pytest.approx(100, rel=0.1)
+    assert gains[2] / gains[1] == pytest.approx(100, rel=0.1)
+
+
+def test_unbounded_mass_has_only_the_dead_solution():
+    tip = np.array([np.sin(0.7), np.cos(0.7)])
+    contact = SingleContact.of_inverse(np.outer(tip, tip), -tip, [1.0, 0.0], 1.4)
+    assert whittaker(contact, restitution=0.0).velocity == pytest.approx([0.0, 0.0], abs=1e-12)
+    with pytest.raises(ValueError, match="the law of Whittaker has no solution: the mass is unbounded"):
+        whittaker(contact, restitution=0.5)
+
+
+@settings(max_examples=60, deadline=None)
+@given(contacts(dimensions=(2,)), SHARES, st.floats(0.1, 10.0))
+def test_plane_problem_in_space(contact, e, third):
+    flat, deep = whittaker(contact, restitution=e), whittaker(embedded(contact, third), restitution=e)
+    gaps = [np.abs(s.impulse - [*flat.impulse, 0.0]).max() for s in all_of(deep)]
+    assert min(gaps) < 1e-8 * size(contact)
+
+
+@given(contacts(), SHARES)
+@settings(max_examples=50, deadline=None)
+def test_without_friction_the_impulse_is_normal(contact, e):
+    impact = whittaker(changed(contact, friction=0.0), restitution=e)
+    assert impact.impulse == pytest.approx((1 + e) * contact.compression, abs=1e-11 * size(contact))
+
+
+@settings(max_examples=100, deadline=None)
+@given(contacts(dimensions=(2,)), SHARES)
+def test_infinite_friction_is_the_limit(contact, e):
+    limit = whittaker(changed(contact, friction=inf), restitution=e)
+    near = whittaker(changed(contact, friction=1e10), restitution=e)
+    assert limit.impulse == pytest.approx(near.impulse, abs=1e-5 * size(contact))
+
+
+@settings(max_examples=100, deadline=None)
+@given(contacts(dimensions=(2,), grazing=True, friction=FINITE), SHARES)
+def test_grazing_sticks_in_the_cone_or_does_nothing(contact, e):
+    normal, across = contact.split(contact.sticking)
+    limit = contact.friction * normal - np.linalg.norm(across)
+    assume(abs(limit) > 1e-6 * size(contact))
+    expected = contact.sticking if limit > 0 else np.zeros(2)
+    impact = whittaker(contact, restitution=e)
+    assert impact.impulse == pytest.approx(expected, abs=1e-8 * size(contact))
+    speed = np.linalg.norm(contact.velocity)
+    slow = changed(contact, velocity=contact.velocity - 1e-8 * speed * contact.normal)
+    near = whittaker(slow, restitution=e)
+    assert near.impulse == pytest.approx(impact.impulse, abs=1e-4 * size(contact))
+
+
+def test_no_motion_no_impulse():
+    assert not whittaker(changed(THREE, velocity=np.zeros(3)), restitution=0.5).impulse.any()
+
+
+def test_restitution_outside_its_domain():
+    with pytest.raises(ValueError, match=r"restitution must be from 0 to 1, got 1\.01"):
+        whittaker(THREE, restitution=1.01)
