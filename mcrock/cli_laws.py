@@ -32,10 +32,10 @@ def list_laws() -> None:
 
     print("laws, as functions of mcrock.laws")
     for name, (home, words) in LAWS.items():
-        print(f"  {name:<18}{home:<34}{words}")
+        print(f"  {name:<23}{home:<33}{words}")
     print("\nsystems, for mcrock laws show NAME")
     for name, words in SYSTEMS.items():
-        print(f"  {name:<20}{words}")
+        print(f"  {name:<23}{words}")
 
 
 @app.command()

@@ -121,8 +121,8 @@ def shortest(matrix: np.ndarray, bounds: np.ndarray) -> tuple[np.ndarray, np.nda
     if -residual[n] <= NO_SOLUTION * (1.0 + weights.sum()):
         return None
     support = np.flatnonzero(weights > 0.0)
-    vector = np.linalg.lstsq(rows[support], levels[support], rcond=None)[0]  # sharper than the residual
-    found = np.linalg.lstsq(rows[support].T, vector, rcond=None)[0]
+    vector = np.linalg.lstsq(rows[support], levels[support], rcond=RANK)[0]  # sharper than the residual
+    found = np.linalg.lstsq(rows[support].T, vector, rcond=RANK)[0]
     multipliers[np.flatnonzero(asked)[support]] = np.maximum(found, 0.0) / lengths[asked][support]
     return vector, multipliers
 

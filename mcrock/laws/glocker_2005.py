@@ -23,7 +23,7 @@ from itertools import combinations
 import numpy as np
 from scipy.optimize import nnls
 
-from mcrock.laws.complementarity import least_impulses
+from mcrock.laws.complementarity import RANK, least_impulses
 from mcrock.laws.problem import ContactProblem, ImpactResult, coefficient
 
 MOST_FACES = 12  # all sets of faces are tried
@@ -125,7 +125,7 @@ class _Corner:
                 return None
             weights = -self.approach[chosen]
         else:
-            removed = np.linalg.lstsq(normals.T, self.approach[chosen], rcond=None)[0]
+            removed = np.linalg.lstsq(normals.T, self.approach[chosen], rcond=RANK)[0]
             size = np.linalg.norm(removed)
             if size > 0.0 and nnls(normals, -removed / size)[1] * size > self.border:
                 return None

@@ -229,7 +229,7 @@ def _turn(path: _Path, start: float, length: float, speed: float, scale: float) 
         rates,
         (0.0, LONGEST),
         state,
-        "Radau",
+        "LSODA",  # rates of turning and of decay may differ by orders of magnitude
         events=events,
         first_step=FIRST_STEP,  # small enough to see a grazing contact close before it opens
         rtol=RTOL,

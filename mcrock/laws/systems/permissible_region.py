@@ -198,7 +198,11 @@ def example(
             "area": (("edge", "component"), _area(contact), impulse),
             "reach": (("law", "restitution", "component"), reach, impulse),
             "energy_change": (("law", "restitution"), gain, {"units": "J", "long_name": "change of energy"}),
-            "permissible": (("law", "restitution"), good, {"long_name": "whether all conditions hold"}),
+            "permissible": (
+                ("law", "restitution"),
+                good,
+                {"units": "1", "long_name": "whether all conditions hold"},
+            ),
             "sticking": (
                 "component",
                 contact.sticking,

@@ -1,5 +1,7 @@
 """`mcrock laws`: what is listed exists, every system is shown, wrong input is one line."""
 
+import inspect
+
 import pytest
 
 from mcrock.laws import LAWS, SYSTEMS, law_function, system_example, system_parameters
@@ -16,7 +18,7 @@ def test_all_laws_and_systems_are_listed(mcrock):
 def test_every_law_that_is_listed_is_there(name):
     function = law_function(name)
     assert function.__name__ == name
-    assert "restitution" in function.__doc__ or "coefficients" in function.__doc__
+    assert inspect.getdoc(function)
 
 
 @pytest.mark.parametrize("name", SYSTEMS)

@@ -182,6 +182,21 @@ def test_narrow_wedge(angle):
     assert velocity == pytest.approx([0.0, 0.0], abs=1e-9)
 
 
+def test_contacts_that_are_the_same_but_for_rounding():
+    """Their difference is no direction of its own: also where the demands on them differ a little."""
+    rng = np.random.default_rng(4)
+    for _ in range(50):
+        directions = rng.normal(size=(4, 2))
+        directions[:, 1] = np.nextafter(directions[:, 0], rng.choice([-9.0, 9.0], 4))
+        problem = ContactProblem(np.diag([1.0, 2.0, 3.0, 4.0]), directions, -5.0 * directions[:, 0])
+        one = ContactProblem(problem.mass, directions[:, :1], problem.velocity)
+        for eps in ([0.5, 0.5], [0.3, 0.5]):
+            rates = (1.0 + np.array(eps)) * problem.normal_velocity
+            found, twin = unilateral_impulses(problem, rates), unilateral_impulses(one, rates[1:])
+            change = directions @ found.impulse
+            assert change == pytest.approx(one.directions @ twin.impulse, rel=1e-9)
+
+
 def test_shortest_vector_to_a_corner():
     vector, multipliers = shortest(np.array([[1.0, 0.0], [1.0, 1.0]]), np.array([1.0, 3.0]))
     assert vector == pytest.approx([1.5, 1.5])

@@ -147,6 +147,19 @@ def test_one_face_twice_is_the_flat_wall():
     assert not result.unique_impulse
 
 
+def test_faces_that_are_the_same_but_for_rounding_are_one():
+    """In other coordinates two copies of a face differ in the last digit."""
+    mass = [[3.24811235, 0.18780535, 0.94224037], [0.18780535, 6.16312106, 1.29056656]]
+    mass += [[0.94224037, 1.29056656, 0.60649383]]
+    face = np.array([-0.00082966, 0.4658781, 0.09788274])
+    for other in (face, face * (1.0 + 1e-15), np.nextafter(face, 1.0)):
+        problem = ContactProblem(mass, np.column_stack([face, other]), [0.7, -0.6, -0.1])
+        result = reentrant_corner(problem, restitution=0.5)
+        assert kinds(result) == ["edge"]
+        wall = moreau(ContactProblem(mass, face[:, None], problem.velocity), restitution=0.5)
+        assert result.velocity == pytest.approx(wall.velocity, abs=1e-9)
+
+
 def test_opposite_faces_admit_everything():
     result = reentrant_corner(
         ContactProblem(np.eye(2), [[1.0, -1.0], [0.0, 0.0]], [-1.0, 2.0]), restitution=0.4

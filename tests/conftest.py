@@ -1,4 +1,4 @@
-"""No test of a law is timed: a busy machine or the first compilation must not fail one."""
+"""Property tests are not timed: a busy machine or the first compilation must not fail one."""
 
 from hypothesis import settings
 
