@@ -47,6 +47,8 @@ if TYPE_CHECKING:
 
 SHOWN_FAILURES = 5
 
+BLOCK, SHORT = 32, 5e-3  # realizations timed together where one takes less than so many seconds
+
 
 class EnsembleError(RuntimeError):
     """A study that could not be computed to its end; what is done stays in the store."""
@@ -431,19 +433,21 @@ def estimate_time(study: Study, motions: list[Motion], budget: float = 3.0) -> t
     """
     pack = pack_motions(motions)
 
-    def time_realization(i: int) -> float:
-        inputs = draw_inputs(study, motions, i, i + 1)
+    def time_block(i: int, n: int) -> float:
+        inputs = draw_inputs(study, motions, i, min(i + n, study.n_realizations))
         began = perf_counter()
         simulate_part(inputs, pack, study.controls)
         return perf_counter() - began
 
-    time_realization(0)  # compiles
+    time_block(0, 1)  # compiles
+    # short runs by the dozen, as a study computes them: a call costs half a millisecond
+    block = BLOCK if time_block(0, 1) < SHORT and study.n_realizations > BLOCK else 1
     # golden-section order: at any moment the realizations timed are spread evenly
-    order = (np.arange(1, 257) * 0.6180339887498949 % 1 * study.n_realizations).astype(int)
+    order = (np.arange(1, 257) * 0.6180339887498949 % 1 * (study.n_realizations // block)).astype(int)
     spent, n_timed = 0.0, 0
     for i in dict.fromkeys(order.tolist()):
-        spent += time_realization(i)
-        n_timed += 1
+        spent += time_block(i * block, block)
+        n_timed += block
         if spent > budget:
             break
     return spent / (n_timed * study.n_intensity), n_timed * study.n_intensity
