@@ -40,6 +40,7 @@ _HOME = {
     "overturning_probability": "statistics",
     "exceedance_probability": "statistics",
     "fit_fragility": "statistics",
+    "capacities": "statistics",
     "fragility_by_choice": "statistics",
     "undecided": "statistics",
     "step_check": "statistics",

@@ -435,6 +435,7 @@ def _result_as_json(ds: xr.Dataset, level: float, allow_missing: bool) -> dict[s
 
 def _summary(ds: xr.Dataset, level: float = 0.95, allow_missing: bool = False) -> str:
     from mcrock.statistics import (
+        capacities,
         fit_fragility,
         fragility_by_choice,
         model_validity,
@@ -451,6 +452,7 @@ def _summary(ds: xr.Dataset, level: float = 0.95, allow_missing: bool = False) -
         step_check(ds, level),
         model_validity(ds, allow_missing=allow_missing),
         fragility_by_choice(ds, level=level, allow_missing=allow_missing) if laws else None,
+        capacities(ds) if ds.sizes.get("intensity", 0) > 1 else None,
     )
 
 

@@ -172,6 +172,7 @@ def summarize(
     steps: xr.Dataset,
     validity: xr.Dataset | None = None,
     laws: xr.Dataset | None = None,
+    capacity: xr.Dataset | None = None,
 ) -> str:
     """Table of probabilities with intervals, the fragility curve and how the model held, as text.
 
@@ -183,6 +184,8 @@ def summarize(
         From `model_validity`.
     laws : Dataset, optional
         From `fragility_by_choice`.
+    capacity : Dataset, optional
+        From `capacities`.
     """
     axis = probability["intensity"]
     units = axis.attrs.get("units", "1")
@@ -219,6 +222,12 @@ def summarize(
         lines.append(
             f"{undecided} of {total} {verb} undecided: {pronoun} half in the probability and the curve, "
             "both as standing and as overturned in the intervals"
+        )
+    if capacity is not None and capacity["resurrected"].any():
+        number, total = int(capacity["resurrected"].sum()), capacity.sizes["realization"]
+        lines.append(
+            f"{number} of {word_number(total, 'realization')} overturn at one intensity and survive a "
+            "stronger one: rocking is not monotone"
         )
     if laws is not None:
         lines += ["", _word_laws(laws, units), ""]

@@ -5,6 +5,7 @@ number comes with an interval. Runs that share a ground motion are dependent: by
 not runs, are what an interval counts.
 """
 
+from mcrock.statistics.capacity import capacities
 from mcrock.statistics.choices import fragility_by_choice, split_by_choice
 from mcrock.statistics.fragility import fit_fragility
 from mcrock.statistics.probability import exceedance_probability, outcome_shares, overturning_probability
@@ -13,6 +14,7 @@ from mcrock.statistics.runs import overturned, undecided
 from mcrock.statistics.validity import model_validity
 
 __all__ = [
+    "capacities",
     "exceedance_probability",
     "fit_fragility",
     "fragility_by_choice",

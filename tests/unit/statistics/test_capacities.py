@@ -1,0 +1,45 @@
+"""Capacities of realizations: brackets of the first overturning, resurrections, doubt."""
+
+import numpy as np
+import pytest
+
+from mcrock.params import Outcome
+from mcrock.statistics import capacities, fit_fragility
+from tests.unit.statistics.conftest import LEVELS
+
+
+def test_brackets_hold_the_capacities_and_their_distribution_is_the_curve(make_study):
+    ds = make_study(per_record=100)
+    found = capacities(ds)
+    low, high = found["capacity_low"].values, found["capacity_high"].values
+    assert not found["resurrected"].any()
+    levels = np.array([0.0, *LEVELS, np.inf])
+    np.testing.assert_array_equal(levels[np.searchsorted(levels, low) + 1], high)
+    share = [(high <= level).mean() for level in LEVELS]
+    np.testing.assert_allclose(share, (ds["outcome"] == Outcome.OVERTURNED).mean("realization"))
+    assert float(fit_fragility(ds)["median"]) == pytest.approx(
+        np.median((low + high)[high < np.inf]) / 2, rel=0.2
+    )
+
+
+def test_levels_may_come_in_any_order(make_study):
+    ds = make_study(per_record=5)
+    mixed = ds.isel(intensity=[3, 1, 9, 0, 2, 4, 8, 6, 7, 5])
+    for name, values in capacities(ds).items():
+        np.testing.assert_array_equal(values, capacities(mixed)[name])
+
+
+def test_doubt_hides_a_capacity_but_no_resurrection(make_study):
+    ds = make_study(per_record=1).isel(realization=slice(0, 4)).copy(deep=True)
+    rows = [[1, 2, 3, 3], [1, 3, 2, 3], [1, 3, 1, 2], [2, 2, 1, 1]]
+    ds = ds.isel(intensity=slice(0, 4))
+    ds["outcome"].values[:] = rows
+    found = capacities(ds)
+    expected = [np.nan, LEVELS[1], LEVELS[1], np.nan]
+    np.testing.assert_array_equal(found["capacity_high"], expected)
+    assert found["resurrected"].values.tolist() == [False, False, True, False]
+
+
+def test_a_cloud_has_none(make_study):
+    with pytest.raises(ValueError, match="meets two levels or more"):
+        capacities(make_study(cloud=True))
