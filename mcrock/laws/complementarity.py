@@ -16,8 +16,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import null_space
-from scipy.optimize import linprog, nnls
+from scipy.optimize import linprog
 
+from mcrock.laws.least_squares import nonnegative_least_squares
 from mcrock.laws.problem import ContactProblem, coefficient
 
 NO_SOLUTION = 1e-13  # squared residual of nonnegative least squares that is rounding, over the weights [1]
@@ -82,15 +83,12 @@ def _change(
     """
     source = np.linalg.lstsq(scaled.T, -rates, rcond=None)[0]
     if np.all(np.abs(scaled.T @ source + rates) <= noise):
-        size = np.linalg.norm(source)  # nnls has tolerances of its own
-        weights = nnls(scaled / lengths, source / size)[0] if size > 0.0 else np.zeros(len(rates))
-        return scaled / lengths @ weights * size
-    found = shortest(scaled.T, -rates - noise)
-    return None if found is None else found[0]
+        return scaled / lengths @ nonnegative_least_squares(scaled / lengths, source)
+    return shortest(scaled.T, -rates - noise)
 
 
-def shortest(matrix: np.ndarray, bounds: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-    """Shortest vector v with G v >= h, and the multipliers x >= 0 of v = G^T x.
+def shortest(matrix: np.ndarray, bounds: np.ndarray) -> np.ndarray | None:
+    """Shortest vector v with G v >= h.
 
     Parameters
     ----------
@@ -99,10 +97,10 @@ def shortest(matrix: np.ndarray, bounds: np.ndarray) -> tuple[np.ndarray, np.nda
 
     Returns
     -------
-    tuple of ndarray (n,) and (m,), or None
+    ndarray (n,) or None
         None if no vector fulfils all inequalities.
     """
-    m, n = matrix.shape
+    n = matrix.shape[1]
     lengths = np.linalg.norm(matrix, axis=1)
     asked = lengths > RANK * lengths.max(initial=0.0)
     if np.any(bounds[~asked] > ACTIVE * np.abs(bounds).max(initial=0.0)):
@@ -110,21 +108,18 @@ def shortest(matrix: np.ndarray, bounds: np.ndarray) -> tuple[np.ndarray, np.nda
     rows = matrix[asked] / lengths[asked, None]
     levels = bounds[asked] / lengths[asked]
     scale = levels.max(initial=0.0)  # no vector is shorter
-    multipliers = np.zeros(m)
     if scale <= 0.0:
-        return np.zeros(n), multipliers
+        return np.zeros(n)
     system = np.vstack([rows.T, levels / scale])
     target = np.zeros(n + 1)
     target[n] = 1.0
-    weights, _ = nnls(system, target)
+    reach = np.linalg.norm(system, axis=0)
+    weights = nonnegative_least_squares(system / reach, target) / reach
     residual = system @ weights - target
     if -residual[n] <= NO_SOLUTION * (1.0 + weights.sum()):
         return None
     support = np.flatnonzero(weights > 0.0)
-    vector = np.linalg.lstsq(rows[support], levels[support], rcond=RANK)[0]  # sharper than the residual
-    found = np.linalg.lstsq(rows[support].T, vector, rcond=RANK)[0]
-    multipliers[np.flatnonzero(asked)[support]] = np.maximum(found, 0.0) / lengths[asked][support]
-    return vector, multipliers
+    return np.linalg.lstsq(rows[support], levels[support], rcond=RANK)[0]  # sharper than the residual
 
 
 def least_impulses(columns: np.ndarray, change: np.ndarray) -> tuple[np.ndarray, np.ndarray, bool]:
@@ -148,7 +143,7 @@ def least_impulses(columns: np.ndarray, change: np.ndarray) -> tuple[np.ndarray,
     free = np.linalg.qr(free / lengths[:, None])[0]
     plain -= free @ (free.T @ plain)
     found = shortest(free, -plain)
-    impulse = np.maximum(plain if found is None else plain + free @ found[0], 0.0)
+    impulse = np.maximum(plain if found is None else plain + free @ found, 0.0)
     return impulse, free, _is_only(impulse, free)
 
 

@@ -21,9 +21,9 @@ from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
-from scipy.optimize import nnls
 
 from mcrock.laws.complementarity import RANK, least_impulses
+from mcrock.laws.least_squares import nonnegative_least_squares
 from mcrock.laws.problem import ContactProblem, ImpactResult, coefficient
 
 MOST_FACES = 12  # all sets of faces are tried
@@ -75,7 +75,10 @@ def reentrant_corner(problem: ContactProblem, *, restitution: float) -> ImpactRe
     if np.any(problem.drift):
         raise ValueError("the faces of a corner must not move: drift must be 0")
     corner = _Corner(problem)
-    stationary = [corner.outcome(problem, eps, *point) for point in corner.stationary_points()]
+    points = list(corner.stationary_points(-corner.border))
+    if not points:  # on the borderline between a face and an edge
+        points = list(corner.stationary_points(corner.border))
+    stationary = [corner.outcome(problem, eps, *point) for point in points]
     admitted = bool(corner.approach.max() >= -corner.border)
     spurious: tuple[ImpactResult, ...] = ()
     if admitted:
@@ -106,16 +109,19 @@ class _Corner:
         self.border = BORDER * self.speed
         self.approach = self.normals.T @ self.velocity
 
-    def stationary_points(self) -> Iterator[tuple[str, np.ndarray, np.ndarray, bool]]:
-        """Kind, v (n,), the impulses of u- - v (m,) and whether no others are; those of many faces first."""
+    def stationary_points(self, below: float) -> Iterator[tuple[str, np.ndarray, np.ndarray, bool]]:
+        """Kind, v (n,), the impulses of u- - v (m,) and whether no others are; those of many faces first.
+
+        The gaps of other faces must close faster than ``below``.
+        """
         m = self.normals.shape[1]
         for size in range(m, 0, -1):
             for chosen in combinations(range(m), size):
-                point = self._point(list(chosen))
+                point = self._point(list(chosen), below)
                 if point is not None:
                     yield _kind(chosen, m), *point
 
-    def _point(self, chosen: list[int]) -> tuple[np.ndarray, np.ndarray, bool] | None:
+    def _point(self, chosen: list[int], below: float) -> tuple[np.ndarray, np.ndarray, bool] | None:
         """The stationary point at which the gaps of the chosen faces stay as they are, if it is one."""
         unique = True
         others = np.setdiff1d(np.arange(self.normals.shape[1]), chosen)
@@ -126,14 +132,14 @@ class _Corner:
             weights = -self.approach[chosen]
         else:
             removed = np.linalg.lstsq(normals.T, self.approach[chosen], rcond=RANK)[0]
-            size = np.linalg.norm(removed)
-            if size > 0.0 and nnls(normals, -removed / size)[1] * size > self.border:
+            nearest = normals @ nonnegative_least_squares(normals, -removed)
+            if np.linalg.norm(nearest + removed) > self.border:
                 return None
             lengths = self.lengths[chosen]
             impulse, _, unique = least_impulses(normals * lengths, -removed)
             weights = impulse * lengths
         stayed = self.velocity + normals @ weights
-        if np.any(self.normals[:, others].T @ stayed >= -self.border):
+        if np.any(self.normals[:, others].T @ stayed >= below):
             return None
         impulses = np.zeros(self.normals.shape[1])
         impulses[chosen] = weights / self.lengths[chosen]

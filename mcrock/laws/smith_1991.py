@@ -206,7 +206,8 @@ def _lengths(equations: _Equations, s: np.ndarray) -> list[float]:
     if equations.change == 0.0:  # grazing: D = 0 alone
         return [float(np.sqrt(-d0 / d1))] if d1 * d0 < 0.0 and abs(d1) > NEGLIGIBLE**2 * abs(d0) else []
     c = equations.change
-    cubic = [d1, -(along * d1 + c * float(s @ t1)), d0, -(along * d0 + c * float(s @ t0))]
+    cubic = np.array([d1, -(along * d1 + c * float(s @ t1)), d0, -(along * d0 + c * float(s @ t0))])
+    cubic[np.abs(cubic) <= NEGLIGIBLE**2 * np.abs(cubic).max()] = 0.0
     roots = np.roots(cubic)
     real = [r for r in roots if r.real >= -SAME and abs(r.imag) <= 1e-2 * (1.0 + abs(r))]
     return [

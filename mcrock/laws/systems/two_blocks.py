@@ -216,7 +216,7 @@ def _checked_sizes(sizes: Sequence[Sequence[float]]) -> list[np.ndarray]:
     ]
 
 
-def _outline(size: Sequence[float], tilt: float = 0.0) -> np.ndarray:
+def _outline(size: Sequence[float] | np.ndarray, tilt: float = 0.0) -> np.ndarray:
     """Corners of a block from the one that meets the other (4, 2)."""
     width, height = size
     sides = np.array([[0.0, 0.0], [width, 0.0], [width, height], [0.0, height]])

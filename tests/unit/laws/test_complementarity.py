@@ -198,14 +198,13 @@ def test_contacts_that_are_the_same_but_for_rounding():
 
 
 def test_shortest_vector_to_a_corner():
-    vector, multipliers = shortest(np.array([[1.0, 0.0], [1.0, 1.0]]), np.array([1.0, 3.0]))
-    assert vector == pytest.approx([1.5, 1.5])
-    assert multipliers == pytest.approx([0.0, 1.5])
+    assert shortest(np.array([[1.0, 0.0], [1.0, 1.0]]), np.array([1.0, 3.0])) == pytest.approx([1.5, 1.5])
+    assert shortest(np.array([[1.0, 0.0], [1.0, 1.0]]), np.array([2.0, 3.0])) == pytest.approx([2.0, 1.0])
 
 
 def test_row_without_a_direction_is_fulfilled_or_not():
     rows = np.array([[1.0], [0.0]])
-    assert shortest(rows, np.array([1.0, -1.0]))[0] == pytest.approx([1.0])
+    assert shortest(rows, np.array([1.0, -1.0])) == pytest.approx([1.0])
     assert shortest(rows, np.array([1.0, 1.0])) is None
 
 

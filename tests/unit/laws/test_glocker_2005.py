@@ -160,6 +160,17 @@ def test_faces_that_are_the_same_but_for_rounding_are_one():
         assert result.velocity == pytest.approx(wall.velocity, abs=1e-9)
 
 
+@pytest.mark.parametrize("angle", [1e-3, 1e-6, 1e-9, 1e-12])
+def test_an_almost_flat_wedge_has_an_impact_on_its_borderlines(angle):
+    """Normals that differ by a small angle, and velocities around those normal to either face."""
+    faces = np.array([[0.0, np.sin(angle)], [1.0, np.cos(angle)]])
+    for turn in np.linspace(-2.0, 2.0, 41) * angle:
+        problem = ContactProblem(np.eye(2), faces, [-np.sin(turn), -np.cos(turn)])
+        result = reentrant_corner(problem, restitution=0.0)
+        assert len(result.solutions) > 0
+        assert np.linalg.norm(result.velocity) <= 4.0 * angle + 1e-9
+
+
 def test_opposite_faces_admit_everything():
     result = reentrant_corner(
         ContactProblem(np.eye(2), [[1.0, -1.0], [0.0, 0.0]], [-1.0, 2.0]), restitution=0.4
