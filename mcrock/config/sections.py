@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from math import pi
-from pathlib import PurePath
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar
 
-from pydantic import Field, field_validator
+from pydantic import Field
 
 from mcrock.config.distributions import Distribution, Quantity, Uncertain
 from mcrock.config.errors import mistake, refuse
@@ -16,21 +15,13 @@ from mcrock.config.fields import (
     Choice,
     Integer,
     Kind,
-    Levels,
-    ListOf,
-    Number,
-    OneOf,
     SeveralIntegers,
     Table,
-    Text,
     each,
     exactly_one,
     kind_of,
 )
-from mcrock.excitation.csv_file import UNITS
-from mcrock.excitation.fema_p695 import SETS
-from mcrock.excitation.intensity import MEASURES
-from mcrock.params import STANDARD_GRAVITY, Controls, Law, joined
+from mcrock.params import Controls, Law, joined
 
 MOST_REALIZATIONS = 2**30  # length of a Sobol sequence of 30 bits [1]
 DEGREE = pi / 180.0  # [rad]
@@ -145,67 +136,6 @@ class Impact(Table):
 _DEFAULTS = {"lambda": 1.0, "tau": 0.0, "lambda_lon": 1.0, "lambda_lat": 0.0, "faces": []}
 
 
-class _Motion(Table):
-    """What every source of ground motions has in common."""
-
-    alternatives: ClassVar = (("azimuth", "azimuth_deg"),)
-
-    azimuth: Annotated[Quantity | None, Uncertain("rad")] = None
-    azimuth_deg: Annotated[Quantity | None, Uncertain("deg")] = None
-    polarity: Annotated[int | tuple[int, ...], Choice((1, -1), several=True)] = 1
-    assignment: Annotated[str, Choice(("cycle", "random"))] = "cycle"
-
-    @classmethod
-    def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
-        if "azimuth" in data and "azimuth_deg" in data:
-            yield from exactly_one(data, {"azimuth": "rad", "azimuth_deg": "deg"})
-
-    @property
-    def rotation(self) -> tuple[Quantity, float]:
-        """Specification of the azimuth, and the factor that makes it [rad]."""
-        if self.azimuth_deg is not None:
-            return self.azimuth_deg, DEGREE
-        return (0.0 if self.azimuth is None else self.azimuth), 1.0
-
-
-class FemaMotion(_Motion):
-    """Record pairs of FEMA P695."""
-
-    source: Literal["fema_p695"]
-    set: Annotated[str, Choice(SETS)] = "farfield"
-    records: Annotated[
-        str | tuple[int, ...], ListOf(Integer(1), "'all' or a list of record numbers", or_word="all")
-    ] = "all"
-
-
-class CsvMotion(_Motion):
-    """Ground motions from text files; relative names start from the folder of the study file."""
-
-    source: Literal["csv"]
-    files: Annotated[tuple[str, ...], ListOf(Text(), "a list of file names")]
-    unit: Annotated[str, Choice(tuple(UNITS))]
-    dt: Annotated[float | None, Number("s", above=0.0)] = None
-
-    @field_validator("files", mode="after")
-    @classmethod
-    def _with_slashes(cls, files: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(PurePath(file).as_posix() for file in files)
-
-
-class StillGround(Table):
-    """Ground that does not move: free rocking of released bodies."""
-
-    source: Literal["none"]
-
-    # what a motion has, so that a study can be read without asking
-    rotation: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    polarity: ClassVar[int] = 1
-    assignment: ClassVar[str] = "cycle"
-
-
-SOURCES = {"fema_p695": FemaMotion, "csv": CsvMotion, "none": StillGround}
-Motions = Annotated[FemaMotion | CsvMotion | StillGround, OneOf("source", SOURCES)]
-
 RELEASES = {"tilt": "rad", "tilt_deg": "deg", "tilt_ratio": "1"}
 
 
@@ -227,61 +157,6 @@ class Start(Table):
     def kind_of_tilt(self) -> str:
         """Key of the tilt that is given."""
         return next(key for key in RELEASES if getattr(self, key) is not None)
-
-
-INTENSITIES = {"levels": "SI", "levels_g": "g", "value": "SI", "value_g": "g"}
-
-
-class Intensity(Table):
-    """How strong the motions are made: fixed levels, or one random value per realization."""
-
-    alternatives: ClassVar = (tuple(INTENSITIES),)
-
-    measure: Annotated[str, Choice((*MEASURES, "factor"))]
-    levels: Annotated[tuple[float, ...] | None, Levels("m/s2 for pga, m/s for pgv, 1 for factor")] = None
-    levels_g: Annotated[tuple[float, ...] | None, Levels("g")] = None
-    value: Annotated[Quantity | None, Uncertain("m/s2 for pga, m/s for pgv, 1 for factor", above=0.0)] = None
-    value_g: Annotated[Quantity | None, Uncertain("g", above=0.0)] = None
-
-    @classmethod
-    def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
-        yield from exactly_one(data, INTENSITIES)
-        measure = data.get("measure")
-        for key in ("levels_g", "value_g"):
-            if key in data and measure in (*MEASURES, "factor") and measure != "pga":
-                unit = "m/s" if measure == "pgv" else "1"
-                yield (key,), f"only the measure 'pga' is in g; for {measure!r} give {key[:-2]!r} [{unit}]"
-
-    @property
-    def is_cloud(self) -> bool:
-        """Whether every realization has an intensity of its own."""
-        return self.levels is None and self.levels_g is None
-
-    @property
-    def si_levels(self) -> tuple[float, ...]:
-        """Levels in the units of the measure; empty in a cloud study."""
-        if self.levels_g is not None:
-            return tuple(level * STANDARD_GRAVITY for level in self.levels_g)
-        return self.levels or ()
-
-    @property
-    def distribution(self) -> tuple[Quantity, float] | None:
-        """Specification of the random intensity and its factor to SI; None for fixed levels."""
-        if self.value_g is not None:
-            return self.value_g, STANDARD_GRAVITY
-        return None if self.value is None else (self.value, 1.0)
-
-    @property
-    def units(self) -> str:
-        """Units of the measure, as datasets write them."""
-        return "1" if self.measure == "factor" else MEASURES[self.measure].units
-
-    @property
-    def long_name(self) -> str:
-        """Name of the measure for people."""
-        if self.measure == "factor":
-            return "factor on the motion as recorded"
-        return MEASURES[self.measure].long_name
 
 
 class Ensemble(Table):

@@ -14,7 +14,9 @@ from mcrock.config.body import BodyTable
 from mcrock.config.distributions import Distribution, Quantity
 from mcrock.config.errors import ConfigError, word_mistakes
 from mcrock.config.fields import Integer, OneOf, Table, Text, plain
-from mcrock.config.sections import ControlsTable, Ensemble, Impact, Intensity, Motions, Start
+from mcrock.config.intensity import Intensity
+from mcrock.config.motions import Motions
+from mcrock.config.sections import ControlsTable, Ensemble, Impact, Start
 from mcrock.params import Controls
 
 Specification = Quantity | tuple[Any, ...]

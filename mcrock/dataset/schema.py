@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray as xr
 
+from mcrock.excitation.intensity import MEASURES
 from mcrock.params import Draw, EnergyGain, FacetFallback, Law, Outcome
 
 
@@ -129,6 +130,9 @@ SCHEMA: dict[str, Variable] = {
     "chunk_done": Variable(("chunk",), "u1", "1", "1 if every run of the chunk is stored"),
 }
 
+# intensity measures beside the one of the axis: im_<measure>, with the period where there is one
+MEASURED = {name: (measure.units, measure.long_name) for name, measure in MEASURES.items()}
+
 NUMBER = r"(?<=_)\d+(?=_|$)"  # in a name
 # drawn inputs of which a body has as many as corners, faces or coordinates: # stands for their numbers
 NUMBERED: dict[str, Variable] = {
@@ -156,7 +160,11 @@ OUTPUTS = tuple(name for name, variable in SCHEMA.items() if variable.dims == OU
 
 def is_declared(name: str) -> bool:
     """Whether a variable is one of mcrock's."""
-    return name in SCHEMA or (name not in NUMBERED and re.sub(NUMBER, "#", name) in NUMBERED)
+    return (
+        name in SCHEMA
+        or _measure_of(name) in MEASURED
+        or (name not in NUMBERED and re.sub(NUMBER, "#", name) in NUMBERED)
+    )
 
 
 def declaration(name: str) -> Variable:
@@ -164,11 +172,27 @@ def declaration(name: str) -> Variable:
 
     >>> declaration("body_vertices_3_2").long_name
     'vertex 3, coordinate 2 of the study (0 x, 1 y, 2 z)'
+    >>> declaration("im_sa_0p5s").long_name
+    'pseudo-spectral acceleration (geometric mean) at 0.5 s'
     """
     if name in SCHEMA:
         return SCHEMA[name]
+    if _measure_of(name) in MEASURED:
+        units, words = MEASURED[_measure_of(name)]
+        return Variable(INPUT, "f8", units, f"{words}{_period_of(name)}")
     variable = NUMBERED[re.sub(NUMBER, "#", name)]
     return variable._replace(long_name=variable.long_name.format(*re.findall(NUMBER, name)))
+
+
+def _measure_of(name: str) -> str:
+    """``sa`` of ``im_sa_0p5s``."""
+    return re.sub(r"_[\dpme+]+s$", "", name.removeprefix("im_")) if name.startswith("im_") else ""
+
+
+def _period_of(name: str) -> str:
+    """`` at 0.5 s`` of ``im_sa_0p5s``."""
+    found = re.search(r"_([\dpme+]+)s$", name)
+    return f" at {found[1].replace('p', '.').replace('m', '-')} s" if found else ""
 
 
 def place_in_schema(name: object) -> tuple[int, int]:

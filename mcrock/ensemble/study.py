@@ -25,10 +25,11 @@ from mcrock.config import Study
 from mcrock.dataset import DamageError, build_dataset, load_dataset
 from mcrock.ensemble.part import Job, PartResult, cut_parts, describe_error, share_of
 from mcrock.ensemble.schedule import run_distributed, run_local
-from mcrock.excitation import MEASURES, Motion, intensity, pack_motions
+from mcrock.excitation import Motion, intensity, pack_motions
 from mcrock.jit import source_hash
 from mcrock.params import MotionPack
 from mcrock.sampling import check_inputs, draw_inputs, load_motions
+from mcrock.sampling.intensities import OF_MOTION
 from mcrock.simulation import simulate_part
 from mcrock.store import (
     StoreError,
@@ -299,18 +300,26 @@ def _measure(study: Study) -> tuple[str, str]:
     """Units and long name of the intensity measure."""
     if study.intensity.measure == "factor":
         return "1", "factor on the ground motion as recorded"
-    measure = MEASURES[study.intensity.measure]
-    return measure.units, measure.long_name
+    return study.intensity.units, study.intensity.long_name
+
+
+def _recorded(study: Study, motion: Motion) -> float:
+    """Intensity of a motion as recorded; of a measure that asks for the body, that of the motion in it."""
+    measure = study.intensity.measure
+    if measure == "factor":
+        return 1.0
+    if measure in OF_MOTION:
+        return intensity(motion, OF_MOTION[measure])
+    return intensity(motion, measure, **study.intensity.parameters)
 
 
 def _header(study: Study, motions: list[Motion], attrs: dict[str, Any]) -> xr.Dataset:
     """What is known of the result before any run."""
     groups = {group: i for i, group in enumerate(dict.fromkeys(motion.group for motion in motions))}
-    name = study.intensity.measure
     values: dict[str, Any] = {
         "motion_name": [motion.name for motion in motions],
         "motion_group": [groups[motion.group] for motion in motions],
-        "motion_intensity": [1.0 if name == "factor" else intensity(motion, name) for motion in motions],
+        "motion_intensity": [_recorded(study, motion) for motion in motions],
     }
     if not study.is_cloud:
         values["intensity"] = study.intensity.si_levels

@@ -22,8 +22,8 @@ from mcrock.body.polyhedron import SHALLOW
 from mcrock.config import Study
 from mcrock.config.distributions import Discrete, Distribution
 from mcrock.config.fields import plain
+from mcrock.config.motions import StillGround
 from mcrock.config.polyhedron import Polyhedron
-from mcrock.config.sections import StillGround
 from mcrock.config.study import Specification
 from mcrock.excitation.motion import Motion
 from mcrock.params import STANDARD_GRAVITY, Inputs
@@ -206,10 +206,12 @@ def _motions(study: Study, motions: Sequence[Motion]) -> list[str]:
 
 def _intensity(study: Study, values: dict[str, NDArray[Any]]) -> list[str]:
     measure = study.intensity.measure
-    units = {"pga": "g", "pgv": "m/s", "factor": "times the record"}[measure]
+    units, in_g = study.intensity.units, study.intensity.units == "m s-2"
+    units = "times the record" if measure == "factor" else "g" if in_g else units.replace(" s-1", "/s")
     levels = values["intensity_value"] if study.is_cloud else np.array(study.intensity.si_levels)
-    if measure == "pga":
+    if in_g:
         levels = levels / STANDARD_GRAVITY
+    measure += study.intensity.suffix
     if study.is_cloud:
         return [f"intensity: {measure}, {_span(levels)} {units}, one per realization (cloud)"]
     return [f"intensity: {measure} = {', '.join(f'{level:.4g}' for level in levels)} {units}"]

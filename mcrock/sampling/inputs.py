@@ -13,11 +13,11 @@ from mcrock.body import derived
 from mcrock.config import ConfigError, Study
 from mcrock.config.body import Bodies
 from mcrock.config.distributions import Distribution
-from mcrock.config.sections import StillGround
-from mcrock.excitation.intensity import intensity
+from mcrock.config.motions import StillGround
 from mcrock.excitation.motion import Motion
 from mcrock.params import Draw, EnergyGain, FacetFallback, ImpactParameter, Inputs, Law
 from mcrock.sampling.design import assign_records, choose, unit_numbers
+from mcrock.sampling.intensities import factors, kept_intensities, recorded
 from mcrock.sampling.quantiles import impact_tables
 from mcrock.sampling.release import releases
 
@@ -92,6 +92,9 @@ def draw_inputs(study: Study, motions: Sequence[Motion], start: int, stop: int) 
     draw, fallback, law = (draws[f"impact.{key}"] for key in ("draw", "facet_fallback", "law"))
     azimuth = draws["motion.azimuth"] * study.motion.rotation[1]
     level = _intensities(study, draws, n)
+    measure, taken = study.intensity.measure, study.intensity.parameters
+    own = recorded(measure, taken, motions, record, sizes, bodies.gravity)
+    factor = factors(measure, level, own)
     edge, tilt = releases(study, draws, bodies, start)
     kinds, quantiles = impact_tables(study)
     redrawn = np.where(draw[:, None] == Draw.IMPACT, kinds, np.int8(0))
@@ -114,6 +117,7 @@ def draw_inputs(study: Study, motions: Sequence[Motion], start: int, stop: int) 
         }
     if study.is_cloud:
         values["intensity_value"] = level[:, 0]
+        values |= kept_intensities(study, motions, record, factor[:, 0], sizes, bodies.gravity)
     return Inputs(
         seed=study.seed,
         start=start,
@@ -129,7 +133,7 @@ def draw_inputs(study: Study, motions: Sequence[Motion], start: int, stop: int) 
         vertices=bodies.vertices,
         record=record,
         azimuth=azimuth,
-        scale=polarity[:, None] * level / _recorded(study, motions)[record][:, None],
+        scale=polarity[:, None] * factor,
         impact=impact,
         redrawn=redrawn,
         quantiles=quantiles,
@@ -215,10 +219,3 @@ def _intensities(study: Study, draws: dict[str, NDArray[Any]], n: int) -> Array:
     if random is not None:
         return draws["intensity.value"][:, None] * random[1]
     return np.broadcast_to(np.array(study.intensity.si_levels), (n, study.n_intensity))
-
-
-def _recorded(study: Study, motions: Sequence[Motion]) -> Array:
-    """Intensity of every motion as recorded (n_motion,); 1 for the measure "factor"."""
-    if study.intensity.measure == "factor":
-        return np.ones(len(motions))
-    return np.array([intensity(motion, study.intensity.measure) for motion in motions])

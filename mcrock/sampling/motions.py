@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import PurePath
+from typing import Any
 
 import numpy as np
 
 from mcrock.config import ConfigError, Study
-from mcrock.config.sections import CsvMotion, StillGround
+from mcrock.config.motions import CsvMotion, StillGround
 from mcrock.excitation.csv_file import read_csv
 from mcrock.excitation.fema_p695 import fema_p695
 from mcrock.excitation.intensity import intensity
 from mcrock.excitation.motion import Motion, MotionError
+from mcrock.sampling.intensities import OF_MOTION
 
 STILL_TIME = 1e-3  # length of the record of ground that does not move [s]; the tail follows
 
@@ -52,13 +54,20 @@ def load_motions(study: Study) -> list[Motion]:
             mistakes.append(str(error))
     for motion in motions:
         try:
-            if study.intensity.measure != "factor":
-                intensity(motion, study.intensity.measure)
+            for measure, parameters in _measures(study):
+                intensity(motion, OF_MOTION.get(measure, measure), **parameters)
         except MotionError as error:
             mistakes.append(str(error))
     if mistakes:
         raise ConfigError([f"{study.source} [motion]: {text}" for text in mistakes])
     return motions
+
+
+def _measures(study: Study) -> list[tuple[str, dict[str, Any]]]:
+    """What a study asks of every motion, with the parameters."""
+    tables = [study.intensity] if study.intensity.measure != "factor" else []
+    found = [(table.measure, table.parameters) for table in (*tables, *study.intensity.variables)]
+    return [(name, {} if name in OF_MOTION else parameters) for name, parameters in found]
 
 
 def _names(files: tuple[str, ...]) -> list[str]:

@@ -162,7 +162,7 @@ ONE_MISTAKE = [
     ),
     (
         ('"pga"', '"pgv"'),
-        "study.toml [intensity] levels_g: only the measure 'pga' is in g; for 'pgv' give 'levels' [m/s]",
+        "study.toml [intensity] levels_g: 'pgv' is not in g; give 'levels' [m s-1]",
     ),
 ]
 

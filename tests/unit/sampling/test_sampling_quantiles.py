@@ -64,10 +64,10 @@ def test_inputs_carry_the_tables(make_study, motions):
         "impact.lambda_lon={distribution='discrete', values=[0.5, 1]}",
     )
     inputs = draw_inputs(study, motions, 0, 4)
-    assert inputs.redrawn.tolist() == [[1, 0, 2, 0, 0]] * 4
+    assert inputs.redrawn.tolist() == [[1, 0, 2, 0, 0, 0, 0]] * 4
     assert inputs.redrawn.dtype == np.int8
-    assert inputs.quantiles.shape == (5, NODES)
-    assert np.isnan(inputs.impact[:, [0, 2, 4]]).all()
+    assert inputs.quantiles.shape == (7, NODES)
+    assert np.isnan(inputs.impact[:, [0, 2, 4, 5, 6]]).all()
     np.testing.assert_array_equal(inputs.impact[:, [1, 3]], [[0.3, 0.0]] * 4)
     assert np.isnan(inputs.values["impact_lambda"]).all()
     np.testing.assert_array_equal(inputs.quantiles[0], quantile_table(study.impact.lambda_))
@@ -88,12 +88,12 @@ def test_draw_may_be_sampled(make_study, motions):
 def test_faces_have_parameters_of_their_own(make_study, motions):
     own = "impact.faces=[{face=0, lambda_lon={distribution='uniform', low=0.2, high=0.4}}]"
     inputs = draw_inputs(make_study(own), motions, 0, 8)
-    assert inputs.face_parameters[0] == 5
+    assert inputs.face_parameters[0] == 7
     assert set(inputs.face_parameters[1:]) <= {2}
-    assert ((inputs.impact[:, 5] > 0.2) & (inputs.impact[:, 5] < 0.4)).all()
-    np.testing.assert_array_equal(inputs.impact[:, 6], inputs.impact[:, 3])  # lambda_lat of the body
+    assert ((inputs.impact[:, 7] > 0.2) & (inputs.impact[:, 7] < 0.4)).all()
+    np.testing.assert_array_equal(inputs.impact[:, 8], inputs.impact[:, 3])  # lambda_lat of the body
     anew = draw_inputs(make_study(own, "impact.draw=impact"), motions, 0, 8)
-    assert anew.redrawn[0, 5:].tolist() == [1, anew.redrawn[0, 3]]
+    assert anew.redrawn[0, 7:].tolist() == [1, anew.redrawn[0, 3]]
 
 
 def test_a_face_that_is_not_there_is_refused(make_study, motions):

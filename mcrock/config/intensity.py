@@ -1,0 +1,164 @@
+"""The table of the intensity: how strong the motions of a study are made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar
+
+from mcrock.config.distributions import Quantity, Uncertain
+from mcrock.config.errors import mistake, refuse
+from mcrock.config.fields import Choice, Integer, Kind, Levels, ListOf, Number, Table, each, exactly_one
+from mcrock.excitation.intensity import MEASURES, check_parameters
+from mcrock.excitation.motion import MotionError
+from mcrock.params import STANDARD_GRAVITY
+
+INTENSITIES = {"levels": "SI", "levels_g": "g", "value": "SI", "value_g": "g"}
+PARAMETERS = ("period", "damping", "periods", "low", "high", "count", "pulse_period")
+OF_BODY = ("slenderness", "gravity", "frequency_parameter")  # parameters that each realization has itself
+SI = "m/s2 for pga and sa, m/s for pgv, 1 for factor"
+
+
+class _Measured(Table):
+    """A measure with its parameters."""
+
+    period: Annotated[float | None, Number("s", above=0.0)] = None
+    damping: Annotated[float | None, Number("1", above=0.0)] = None
+    periods: Annotated[tuple[float, ...] | None, ListOf(Number("s", above=0.0), "a list of periods [s]")] = (
+        None
+    )
+    low: Annotated[float | None, Number("s", above=0.0)] = None
+    high: Annotated[float | None, Number("s", above=0.0)] = None
+    count: Annotated[int | None, Integer(2)] = None
+    pulse_period: Annotated[float | None, Number("s", above=0.0)] = None
+
+    @classmethod
+    def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+        measure = data.get("measure")
+        if not isinstance(measure, str) or measure not in MEASURES:
+            if measure == "factor":
+                for key in PARAMETERS:
+                    if key in data:
+                        yield (key,), "the measure 'factor' takes no parameters"
+            return
+        own = {key: data[key] for key in PARAMETERS if key in data}
+        body = {key: 1.0 for key in OF_BODY if key in MEASURES[measure].parameters}
+        try:
+            check_parameters(measure, own | body)
+        except MotionError as error:
+            yield (), str(error)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What the measure takes beside the motion, without what belongs to the body."""
+        found = {key: getattr(self, key) for key in PARAMETERS}
+        return {key: value for key, value in found.items() if value is not None}
+
+
+class Variable(_Measured):
+    """An intensity measure that is kept for every realization."""
+
+    measure: Annotated[str, Choice(tuple(MEASURES))]
+
+    @property
+    def name(self) -> str:
+        """Name of the variable: ``im_sa_0p5s`` is Sa at 0.5 s."""
+        suffix = "" if self.period is None else f"_{self.period:g}s".replace(".", "p").replace("-", "m")
+        return f"im_{self.measure}{suffix}"
+
+
+@dataclass(frozen=True)
+class Variables(Kind):
+    """Measures by name, or with their parameters in a table."""
+
+    expected: str = 'a list of measures, as in ["pgv", { measure = "sa", period = 1.0 }]'
+
+    def parse(self, value: Any) -> tuple[Variable, ...]:
+        if not isinstance(value, list | tuple):
+            refuse(self.wrong(value))
+        variables: tuple[Variable, ...] = each(value, self._one)
+        names = [variable.name for variable in variables]
+        for i, name in enumerate(names):
+            if name in names[:i]:
+                refuse(mistake(f"{name} is listed twice", (i,)))
+        return variables
+
+    @staticmethod
+    def _one(value: Any) -> Variable:
+        return Variable.model_validate({"measure": value} if isinstance(value, str) else value)
+
+
+class Intensity(_Measured):
+    """How strong the motions are made: fixed levels, or one random value per realization."""
+
+    alternatives: ClassVar = (tuple(INTENSITIES),)
+
+    measure: Annotated[str, Choice((*MEASURES, "factor"))]
+    levels: Annotated[tuple[float, ...] | None, Levels(SI)] = None
+    levels_g: Annotated[tuple[float, ...] | None, Levels("g")] = None
+    value: Annotated[Quantity | None, Uncertain(SI, above=0.0)] = None
+    value_g: Annotated[Quantity | None, Uncertain("g", above=0.0)] = None
+    variables: Annotated[tuple[Variable, ...], Variables()] = ()
+
+    @classmethod
+    def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+        yield from exactly_one(data, INTENSITIES)
+        yield from super().conflicts(data)
+        measure = data.get("measure")
+        if isinstance(measure, str) and measure in MEASURES:
+            units = MEASURES[measure].units
+            for key in ("levels_g", "value_g"):
+                if key in data and units != "m s-2":
+                    yield (key,), f"{measure!r} is not in g; give {key[:-2]!r} [{units}]"
+            if MEASURES[measure].power == 0:
+                yield (
+                    ("measure",),
+                    (
+                        f"{measure!r} does not change when a motion is scaled, so none is brought to it; "
+                        "list it in intensity.variables of a cloud study"
+                    ),
+                )
+        elif measure == "factor":
+            for key in ("levels_g", "value_g"):
+                if key in data:
+                    yield (key,), f"'factor' is not in g; give {key[:-2]!r} [1]"
+        if data.get("variables") and not {"value", "value_g"} & set(data):
+            yield ("variables",), "belong to a cloud study: give 'value' or 'value_g' in place of levels"
+
+    @property
+    def is_cloud(self) -> bool:
+        """Whether every realization has an intensity of its own."""
+        return self.levels is None and self.levels_g is None
+
+    @property
+    def si_levels(self) -> tuple[float, ...]:
+        """Levels in the units of the measure; empty in a cloud study."""
+        if self.levels_g is not None:
+            return tuple(level * STANDARD_GRAVITY for level in self.levels_g)
+        return self.levels or ()
+
+    @property
+    def distribution(self) -> tuple[Quantity, float] | None:
+        """Specification of the random intensity and its factor to SI; None for fixed levels."""
+        if self.value_g is not None:
+            return self.value_g, STANDARD_GRAVITY
+        return None if self.value is None else (self.value, 1.0)
+
+    @property
+    def units(self) -> str:
+        """Units of the measure, as datasets write them."""
+        return "1" if self.measure == "factor" else MEASURES[self.measure].units
+
+    @property
+    def long_name(self) -> str:
+        """Name of the measure for people."""
+        if self.measure == "factor":
+            return "factor on the motion as recorded"
+        return MEASURES[self.measure].long_name + self.suffix
+
+    @property
+    def suffix(self) -> str:
+        """Period and damping in words."""
+        words = [f"at {self.period:g} s"] if self.period is not None else []
+        words += [f"damping {self.damping:g}"] if self.damping is not None else []
+        return " " + ", ".join(words) if words else ""

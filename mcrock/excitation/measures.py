@@ -1,0 +1,199 @@
+"""Intensity measures of one component of ground acceleration.
+
+All but the mean period are exact for the acceleration that is linear between its samples and starts
+from rest: velocities are parabolas on each step, displacements cubics.
+
+Arias, A. (1970). A measure of earthquake intensity. In: Hansen, R. J. (ed.), Seismic design for nuclear
+power plants, MIT Press, 438-483.
+
+Rathje, E. M., Abrahamson, N. A., Bray, J. D. (1998). Simplified frequency content estimates of earthquake
+ground motions. Journal of Geotechnical and Geoenvironmental Engineering 124(2), 150-159.
+
+Rathje, E. M., Faraj, F., Russell, S., Bray, J. D. (2004). Empirical relationships for frequency content
+parameters of earthquake ground motions. Earthquake Spectra 20(1), 119-144.
+
+Trifunac, M. D., Brady, A. G. (1975). A study on the duration of strong earthquake ground motion. Bulletin
+of the Seismological Society of America 65(3), 581-626.
+"""
+
+from __future__ import annotations
+
+from math import ceil, log2, pi
+
+import numpy as np
+
+from mcrock.excitation.motion import FloatArray, MotionError
+from mcrock.params import STANDARD_GRAVITY
+
+MEAN_PERIOD_BAND = (0.25, 20.0)  # [Hz], Rathje et al. (1998)
+MEAN_PERIOD_RESOLUTION = 0.05  # [Hz] at the most, Rathje et al. (2004)
+
+
+def peak_acceleration(acceleration: FloatArray, dt: float) -> float:
+    """Largest absolute acceleration of one component (n_time,) [m/s2], given in [m/s2]."""
+    return float(np.abs(acceleration).max())
+
+
+def peak_velocity(acceleration: FloatArray, dt: float) -> float:
+    """Largest absolute velocity of one component (n_time,) [m/s2], from rest: [m/s].
+
+    Exact for the acceleration that is linear between samples `dt` [s] apart: the velocity is then
+    a parabola on each step, with its extreme either at a sample or where the acceleration is zero.
+
+    >>> peak_velocity(np.array([1.0, -1.0]), dt=1.0)
+    0.25
+    """
+    before, after = acceleration[:-1], acceleration[1:]
+    velocity = velocity_of(acceleration, dt)
+    crossing = np.sign(before) * np.sign(after) < 0
+    a, b = before[crossing], after[crossing]
+    between = velocity[:-1][crossing] + a * (a / (a - b)) * (dt / 2)
+    return float(max(np.abs(velocity).max(), np.abs(between).max(initial=0.0)))
+
+
+def peak_displacement(acceleration: FloatArray, dt: float) -> float:
+    """Largest absolute displacement of one component (n_time,) [m/s2], from rest: [m].
+
+    The record is integrated twice as it is: what its baseline lacks shows here first.
+
+    >>> round(peak_displacement(np.array([1.0, -1.0]), dt=1.0), 9)  # t^2 / 2 - t^3 / 3 at the end
+    0.166666667
+    """
+    velocity = velocity_of(acceleration, dt)
+    displacement = displacement_of(acceleration, dt)
+    peak = float(np.abs(displacement).max())
+    # the displacement turns where the velocity v + a s + (b - a) s^2 / (2 dt) is zero
+    v, d, a = velocity[:-1], displacement[:-1], acceleration[:-1]
+    half_slope = np.diff(acceleration) / (2 * dt)
+    with np.errstate(all="ignore"):
+        spread = np.sqrt(a * a - 4 * half_slope * v)
+        q = -0.5 * (a + np.where(a < 0, -spread, spread))  # no cancellation, and no need of a slope
+        for s in (q / half_slope, v / q):
+            inside = (s > 0) & (s < dt)
+            value = d + s * (v + s * (a / 2 + s * half_slope / 3))
+            peak = max(peak, float(np.abs(value[inside]).max(initial=0.0)))
+    return peak
+
+
+def arias_intensity(acceleration: FloatArray, dt: float) -> float:
+    """Arias intensity ``pi / (2 g)`` times the integral of the squared acceleration [m/s].
+
+    With the standard gravity, 9.80665 m/s2. Arias (1970).
+
+    >>> round(arias_intensity(np.array([0.0, 3.0]), dt=1.0) * 2 * STANDARD_GRAVITY / np.pi, 12)
+    3.0
+    """
+    return float(pi / (2 * STANDARD_GRAVITY) * energy_of(acceleration, dt)[-1])
+
+
+def cumulative_absolute_velocity(acceleration: FloatArray, dt: float) -> float:
+    """Integral of the absolute acceleration over time [m/s].
+
+    >>> cumulative_absolute_velocity(np.array([1.0, -1.0]), dt=1.0)
+    0.5
+    """
+    before, after = acceleration[:-1], acceleration[1:]
+    total = np.abs(before) + np.abs(after)
+    crossing = before * after < 0
+    # two triangles of heights a and b on a step that they share as a to b
+    parts = total / 2
+    parts[crossing] = (before[crossing] ** 2 + after[crossing] ** 2) / (2 * total[crossing])
+    return float(parts.sum() * dt)
+
+
+def significant_duration(
+    acceleration: FloatArray, dt: float, start: float = 0.05, end: float = 0.95
+) -> float:
+    """Time between two shares of the final Arias intensity, D5-95 by default [s].
+
+    Trifunac and Brady (1975). The shares are reached inside of a step, where the intensity is a cubic.
+
+    >>> round(significant_duration(np.array([1.0, 1.0, 1.0]), dt=0.5), 12)
+    0.9
+    """
+    first, last = significant_times(acceleration, dt, start, end)
+    return last - first
+
+
+def significant_times(
+    acceleration: FloatArray, dt: float, start: float = 0.05, end: float = 0.95
+) -> tuple[float, float]:
+    """Times [s] at which the Arias intensity reaches the shares `start` and `end` of its final value.
+
+    Raises
+    ------
+    MotionError
+        Unless ``0 <= start < end <= 1`` and the component is not zero throughout.
+    """
+    if not 0 <= start < end <= 1:
+        raise MotionError(
+            f"shares of the Arias intensity must be 0 <= start < end <= 1 [1], got {start!r} and {end!r}"
+        )
+    energy = energy_of(acceleration, dt)
+    if not energy[-1] > 0:
+        raise MotionError("a component that is zero throughout has no significant duration")
+    return _time_of(energy, acceleration, dt, start), _time_of(energy, acceleration, dt, end)
+
+
+def mean_period(acceleration: FloatArray, dt: float) -> float:
+    """Mean period Tm: the periods weighted by the squared Fourier amplitudes from 0.25 to 20 Hz [s].
+
+    Rathje et al. (1998). The record is continued with zeros to the next power of two that resolves
+    0.05 Hz (Rathje et al. 2004).
+
+    Raises
+    ------
+    MotionError
+        If the component has no content in that band.
+
+    >>> time = 0.01 * np.arange(4000)
+    >>> round(mean_period(np.sin(2 * np.pi * 2.0 * time), dt=0.01), 2)
+    0.5
+    """
+    n = 2 ** ceil(log2(max(len(acceleration), 1 / (MEAN_PERIOD_RESOLUTION * dt))))
+    power = np.abs(np.fft.rfft(acceleration, n)) ** 2
+    frequency = np.fft.rfftfreq(n, dt)
+    band = (frequency >= MEAN_PERIOD_BAND[0]) & (frequency <= MEAN_PERIOD_BAND[1])
+    total = power[band].sum()
+    if not total > 0:
+        low, high = MEAN_PERIOD_BAND
+        raise MotionError(
+            f"the mean period needs content from {low:g} to {high:g} Hz, the component has none"
+        )
+    return float((power[band] / frequency[band]).sum() / total)
+
+
+def velocity_of(acceleration: FloatArray, dt: float) -> FloatArray:
+    """Velocity at the samples of one component (n_time,) [m/s2], from rest: ndarray (n_time,) [m/s]."""
+    return np.concatenate([[0.0], np.cumsum((acceleration[:-1] + acceleration[1:]) * (dt / 2))])
+
+
+def displacement_of(acceleration: FloatArray, dt: float) -> FloatArray:
+    """Displacement at the samples of one component (n_time,) [m/s2], from rest: (n_time,) [m]."""
+    velocity = velocity_of(acceleration, dt)
+    steps = velocity[:-1] * dt + (2 * acceleration[:-1] + acceleration[1:]) * (dt * dt / 6)
+    return np.concatenate([[0.0], np.cumsum(steps)])
+
+
+def energy_of(acceleration: FloatArray, dt: float) -> FloatArray:
+    """Integral of the squared acceleration up to each sample: ndarray (n_time,) [m2/s3]."""
+    a, b = acceleration[:-1], acceleration[1:]
+    return np.concatenate([[0.0], np.cumsum((a * a + a * b + b * b) * (dt / 3))])
+
+
+def _time_of(energy: FloatArray, acceleration: FloatArray, dt: float, share: float) -> float:
+    """Time [s] at which `energy` first reaches a share of its last value."""
+    wanted = share * energy[-1]
+    after = int(np.searchsorted(energy, wanted))
+    if after == 0:
+        # an onset of zeros is no part of the motion
+        return float(max(int(np.argmax(energy > 0)) - 1, 0) * dt)
+    a, b = acceleration[after - 1], acceleration[after]
+    missing = wanted - energy[after - 1]
+    low, high = 0.0, 1.0
+    for _ in range(60):  # bisection: the cubic may be flat at both ends
+        s = (low + high) / 2
+        # integral of the square of a + (b - a) s over the part s of the step
+        reached = dt * s * (a * a + a * (b - a) * s + (b - a) ** 2 * s * s / 3)
+        low, high = (s, high) if reached < missing else (low, s)
+    return float((after - 1 + high) * dt)

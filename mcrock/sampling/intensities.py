@@ -1,0 +1,81 @@
+"""How far the motions of a study are scaled, and the intensities that it keeps beside the result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import pi
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mcrock.config import Study
+from mcrock.excitation.intensity import MEASURES, intensity
+from mcrock.excitation.motion import Motion
+
+Array = NDArray[np.float64]
+
+# measures of the body and the motion together, and the measure of the motion in them
+OF_MOTION = {"uplift_ratio": "pga", "velocity_ratio": "pgv", "frequency_ratio": "tm"}
+
+
+def recorded(
+    measure: str,
+    parameters: Mapping[str, Any],
+    motions: Sequence[Motion],
+    record: NDArray[np.int32],
+    sizes: Mapping[str, Array],
+    gravity: Array,
+) -> Array:
+    """Intensity of the motion of each realization before it is scaled (n,), in the units of the measure.
+
+    Parameters
+    ----------
+    measure : str
+        A key of `MEASURES`, or "factor", which is 1.
+    parameters : mapping
+        What the measure takes beside motion and body.
+    motions, record
+        The motions, and the index of that of each realization (n,).
+    sizes, gravity
+        `slenderness` [rad] and `frequency` [rad/s] of each body (n,), and the gravity [m/s2] on it.
+    """
+    if measure == "factor":
+        return np.ones(len(record))
+    used = np.unique(record)
+    values = np.zeros(len(motions))
+    if measure == "frequency_ratio" and "pulse_period" in parameters:
+        values[used] = parameters["pulse_period"]
+    elif measure in OF_MOTION:
+        values[used] = [intensity(motions[i], OF_MOTION[measure]) for i in used]
+    else:
+        values[used] = [intensity(motions[i], measure, **parameters) for i in used]
+    own = values[record]
+    if measure == "frequency_ratio":
+        return 2.0 * pi / (own * sizes["frequency"])
+    if measure in OF_MOTION:
+        own = own / (gravity * np.tan(sizes["slenderness"]))
+    return own * sizes["frequency"] if measure == "velocity_ratio" else own
+
+
+def factors(measure: str, level: Array, own: Array) -> Array:
+    """Factors (n, n_level) that bring motions with the intensities ``own`` (n,) to ``level`` (n, n_level)."""
+    power = 1 if measure == "factor" else MEASURES[measure].power
+    ratio = level / own[:, None]
+    return ratio if power == 1 else ratio ** (1.0 / power)
+
+
+def kept_intensities(
+    study: Study,
+    motions: Sequence[Motion],
+    record: NDArray[np.int32],
+    factor: Array,
+    sizes: Mapping[str, Array],
+    gravity: Array,
+) -> dict[str, Array]:
+    """Intensities of the scaled motions of a cloud study by the names of their variables, each (n,)."""
+    found = {}
+    for variable in study.intensity.variables:
+        own = recorded(variable.measure, variable.parameters, motions, record, sizes, gravity)
+        found[variable.name] = own * np.abs(factor) ** MEASURES[variable.measure].power
+    return found
