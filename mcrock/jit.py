@@ -15,7 +15,15 @@ from pathlib import Path
 import numba
 from platformdirs import user_cache_path
 
-COMPILED = ("jit.py", "params.py", "counter.py", "impact", "kernel", "planar/motion.py", "laws/chatterjee_ruina_1998.py")
+COMPILED = (
+    "jit.py",
+    "params.py",
+    "counter.py",
+    "impact",
+    "kernel",
+    "planar/motion.py",
+    "laws/chatterjee_ruina_1998.py",
+)
 
 
 def source_hash() -> str:

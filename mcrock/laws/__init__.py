@@ -32,7 +32,10 @@ LAWS = {  # name -> home, and what it says
     "brach": ("brach_1989", "one contact: given ratios of the impulses"),
     "bilinear": ("walton_1993", "one contact, sphere-like: stick with tangential restitution, or slip"),
     "composite": ("chatterjee_ruina_1998_composite", "one contact: between Chatterjee-Ruina and Routh"),
-    "generalized_kinematic": ("brogliato_2012", "several contacts: matrices of restitution in the kinetic metric"),
+    "generalized_kinematic": (
+        "brogliato_2012",
+        "several contacts: matrices of restitution in the kinetic metric",
+    ),
     "newton": ("glocker_2001", "several contacts: Newton's restitution as inequalities"),
     "poisson": ("glocker_pfeiffer_1995", "several contacts: Poisson's restitution as inequalities"),
     "fremond": ("fremond_1995", "several contacts: coupled coefficients"),

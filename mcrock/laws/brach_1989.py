@@ -46,6 +46,8 @@ def brach(
     array([ 3. , -0.3])
     """
     e = coefficient("restitution", restitution, 0.0, inf)
+    if e == inf:
+        raise ValueError("restitution must be finite")
     axes = contact_tangents(contact, tangents)
     mu = finite_array("ratios", ratios, (len(axes),))
     direction = contact.normal + mu @ axes

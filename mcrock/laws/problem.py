@@ -226,7 +226,7 @@ class SingleContact:
         """
         if self.mass is not None:
             return -self.mass @ self.velocity
-        impulse = -np.linalg.pinv(self.inverse, hermitian=True) @ self.velocity
+        impulse = -np.linalg.pinv(self.inverse, rcond=1e-12, hermitian=True) @ self.velocity
         rest = self.velocity + self.inverse @ impulse
         if np.linalg.norm(rest) > TOLERANCE * np.linalg.norm(self.velocity):
             raise ValueError("no impulse ends the relative motion: the velocity is not in the range of M^-1")

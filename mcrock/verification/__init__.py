@@ -6,6 +6,8 @@ from mcrock.verification.checks import CaseError, Check
 from mcrock.verification.run import run_cases, run_file
 
 # shipped with the package
-CASES = tuple(Path(__file__).with_name("cases") / name for name in ("rocking.json", "polyhedra.json", "laws.json"))
+CASES = tuple(
+    Path(__file__).with_name("cases") / name for name in ("rocking.json", "polyhedra.json", "laws.json")
+)
 
 __all__ = ["CASES", "CaseError", "Check", "run_cases", "run_file"]

@@ -57,6 +57,8 @@ def _sequential_normal(case: Values) -> Values:
 
 def _sequential(case: Values) -> Values:
     contacts = case["contacts"]
+    if not isinstance(contacts, list) or not all(isinstance(contact, dict) for contact in contacts):
+        raise ValueError("contacts must be a list of tables with n, mu, e and et")
     collisions = collide_in_turn(
         case["W"],
         case["U"],
@@ -107,8 +109,15 @@ def _flexible_rod(case: Values) -> Values:
 
 
 def _impact_pendulum(case: Values) -> Values:
-    names = ("Theta", "length", "alpha", "mu", "eps", "phidot")
-    impact = pendulum_impact(*(case[name] for name in names), law=case.get("law", "poisson"))
+    impact = pendulum_impact(
+        case["Theta"],
+        case["length"],
+        case["alpha"],
+        case["mu"],
+        case["eps"],
+        case["phidot"],
+        case.get("law", "poisson"),
+    )
     return {
         "phidot_plus": impact.spin,
         "sticks": impact.sticks,

@@ -84,12 +84,14 @@ def test_nearest_solution_is_the_nearest_admitted_velocity(seed):
     """Twin: the whole plane of velocities, by directions."""
     rng = np.random.default_rng(seed)
     root = rng.normal(size=(2, 2))
-    problem = ContactProblem(root @ root.T + 0.3 * np.eye(2), rng.normal(size=(2, 2)), rng.normal(size=2))
-    assume(problem.normal_velocity.max() < 0.0)
+    faces, velocity = rng.normal(size=(2, 2)), rng.normal(size=2)
+    faces *= -np.sign(faces.T @ velocity)
+    problem = ContactProblem(root @ root.T + 0.3 * np.eye(2), faces, velocity)
     result = reentrant_corner(problem, restitution=0.0)
     angle = np.linspace(0.0, 2.0 * np.pi, 40_001)
-    rays = np.array([np.cos(angle), np.sin(angle)])
-    rays = rays[:, (problem.directions.T @ rays).max(axis=0) >= 0.0]
+    along_faces = np.array([[0.0, -1.0], [1.0, 0.0]]) @ problem.directions
+    rays = np.hstack([[np.cos(angle), np.sin(angle)], along_faces, -along_faces])
+    rays = rays[:, (problem.directions.T @ rays).max(axis=0) >= -1e-12]
     along = np.einsum("ij,ik,k->j", rays, problem.mass, problem.velocity)
     lengths = np.einsum("ij,ik,kj->j", rays, problem.mass, rays)
     nearest = 2.0 * problem.energy - (np.maximum(along, 0.0) ** 2 / lengths).max()
