@@ -343,6 +343,7 @@ def simulate(
     check_folder(folder)
     motions = load_motions(study)
     inputs = draw_inputs(study, motions, realization, realization + 1)
+    motions = list(inputs.motions) or motions
     body, replay = simulate_realization(inputs, 0, intensity, pack_motions(motions), study.controls)
     if animate is not None:
         check_animation(animate, fps=fps, speed=speed, span=span, run=replay)

@@ -83,6 +83,28 @@ class FacetFallback(IntEnum):
     PLASTIC = 1  # the plastic impact of the whole face, also where the impact would gain energy
 
 
+class PulseShape(IntEnum):
+    """Shape of a pulse."""
+
+    ONE_SINE = 0
+    ONE_COSINE = 1
+    HALF_SINE = 2
+    RECTANGLE = 3
+    RICKER_SYMMETRIC = 4
+    RICKER_ANTISYMMETRIC = 5
+    MAVROEIDIS_PAPAGEORGIOU = 6
+
+
+class Ground(IntEnum):
+    """Ground type of EN 1998-1."""
+
+    A = 0
+    B = 1
+    C = 2
+    D = 3
+    E = 4
+
+
 class Draw(IntEnum):
     """When the distributions of impact parameters are drawn."""
 
@@ -331,6 +353,7 @@ class Inputs:
     energy_gain: np.ndarray  # (n,) codes of `EnergyGain`
     facet_fallback: np.ndarray  # (n,) codes of `FacetFallback`
     values: dict[str, np.ndarray] = field(default_factory=dict)  # dataset variables on realization
+    motions: tuple[Any, ...] = ()  # one `Motion` for each realization, where they are not those of the study
 
     def __len__(self) -> int:
         return len(self.mass)

@@ -195,6 +195,34 @@ class SeveralIntegers(Integer):
 
 
 @dataclass(frozen=True)
+class ListWith(Kind):
+    """A non-empty list, with repetitions or not."""
+
+    item: Kind
+    expected: str
+
+    def parse(self, value: Any) -> tuple[Any, ...]:
+        if not isinstance(value, list | tuple) or not value:
+            refuse(self.wrong(value))
+        return each(value, self.item.parse)
+
+
+@dataclass(frozen=True)
+class Weights(Kind):
+    """Weights of several things, not negative."""
+
+    expected: str = "a list of numbers >= 0 [1], one for each motion, not all 0"
+
+    def parse(self, value: Any) -> tuple[float, ...]:
+        if not isinstance(value, list | tuple) or not value:
+            refuse(self.wrong(value))
+        weights = each(value, Number("1", least=0.0).parse)
+        if not any(weights):
+            refuse(self.wrong(value))
+        return weights
+
+
+@dataclass(frozen=True)
 class Levels(Kind):
     """Positive, strictly increasing fixed numbers."""
 

@@ -11,28 +11,81 @@ from pydantic import field_validator
 from mcrock.config.distributions import Quantity, Uncertain
 from mcrock.config.fields import (
     Choice,
+    Flag,
     Integer,
     ListOf,
+    ListWith,
     Number,
     OneOf,
     Table,
     Text,
+    Weights,
     exactly_one,
 )
 from mcrock.config.sections import DEGREE
 from mcrock.excitation.csv_file import UNITS
 from mcrock.excitation.fema_p695 import SETS
+from mcrock.params import Ground, PulseShape
+
+SHAPES = tuple(shape.name.lower().replace("_", "-") for shape in PulseShape)
+GROUNDS = tuple(ground.name for ground in Ground)
+
+
+Masses = ListWith(Number("kg", above=0.0), "a list of masses [kg], from the first floor up")
+Stiffnesses = ListWith(
+    Number("N/m", above=0.0), "a list of stiffnesses [N/m] of the storeys, from the lowest up"
+)
+
+
+class Floor(Table):
+    """A floor of a building between ground and body, in both horizontal directions alike: an oscillator, or
+    a chain of masses."""
+
+    frequency: Annotated[Quantity | None, Uncertain("Hz", above=0.0)] = None
+    factor: Annotated[Quantity, Uncertain("1")] = 1.0
+    damping: Annotated[Quantity, Uncertain("1", above=0.0, most=1.0)] = 0.05
+    masses: Annotated[tuple[float, ...] | None, Masses] = None
+    stiffnesses: Annotated[tuple[float, ...] | None, Stiffnesses] = None
+    number: Annotated[int | None, Integer(1)] = None
+
+    @classmethod
+    def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+        chain = [key for key in ("masses", "stiffnesses", "number") if key in data]
+        if ("frequency" in data) == bool(chain) or (chain and len(chain) < 3):
+            yield (
+                (),
+                "give the 'frequency' [Hz] of an oscillator, or 'masses', 'stiffnesses' and the 'number' of "
+                "a floor",
+            )
+        masses, stiffnesses, number = (data.get(key) for key in ("masses", "stiffnesses", "number"))
+        if isinstance(masses, list | tuple) and isinstance(stiffnesses, list | tuple):
+            if len(masses) != len(stiffnesses):
+                yield ("stiffnesses",), f"expected as many as masses, {len(masses)}, got {len(stiffnesses)}"
+            if isinstance(number, int) and number > len(masses):
+                yield ("number",), f"the building has {len(masses)} floors, got {number}"
+
+    @property
+    def quantities(self) -> dict[str, Any]:
+        """What may differ between realizations, by key."""
+        return {"damping": self.damping} | (
+            {} if self.frequency is None else {"frequency": self.frequency, "factor": self.factor}
+        )
 
 
 class _Motion(Table):
     """What every source of ground motions has in common."""
 
     alternatives: ClassVar = (("azimuth", "azimuth_deg"),)
+    own: ClassVar[tuple[str, ...]] = ()  # keys of what every realization has of its own
+    choices: ClassVar[tuple[str, ...]] = ()  # and of choices among words
+    is_generated: ClassVar[bool] = False  # whether every realization has a motion made for it
 
     azimuth: Annotated[Quantity | None, Uncertain("rad")] = None
     azimuth_deg: Annotated[Quantity | None, Uncertain("deg")] = None
     polarity: Annotated[int | tuple[int, ...], Choice((1, -1), several=True)] = 1
-    assignment: Annotated[str, Choice(("cycle", "random"))] = "cycle"
+    scaling: Annotated[Quantity, Uncertain("1", above=0.0)] = 1.0
+    vertical: Annotated[bool, Flag()] = True
+    floor: Floor | None = None
 
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -46,8 +99,37 @@ class _Motion(Table):
             return self.azimuth_deg, DEGREE
         return (0.0 if self.azimuth is None else self.azimuth), 1.0
 
+    @property
+    def quantities(self) -> dict[str, Any]:
+        """Specification of what may differ between realizations, by key, beside azimuth and polarity."""
+        found: dict[str, Any] = {"scaling": self.scaling}
+        for key in (*self.own, *self.choices):
+            if getattr(self, key) is not None:
+                found[key] = getattr(self, key)
+        if self.floor is not None:
+            found |= {f"floor.{key}": item for key, item in self.floor.quantities.items()}
+        return found
 
-class FemaMotion(_Motion):
+    @property
+    def has_own_motions(self) -> bool:
+        """Whether the motion of a realization is its own."""
+        return self.is_generated or self.floor is not None
+
+
+class _Recorded(_Motion):
+    """A list of recorded motions, which the realizations share."""
+
+    assignment: Annotated[str, Choice(("cycle", "random"))] = "cycle"
+    weights: Annotated[tuple[float, ...] | None, Weights()] = None
+
+    @classmethod
+    def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+        yield from super().conflicts(data)
+        if data.get("weights") is not None and data.get("assignment") != "random":
+            yield ("weights",), "are those with which motions are drawn: give assignment = 'random' too"
+
+
+class FemaMotion(_Recorded):
     """Record pairs of FEMA P695."""
 
     source: Literal["fema_p695"]
@@ -57,7 +139,7 @@ class FemaMotion(_Motion):
     ] = "all"
 
 
-class CsvMotion(_Motion):
+class CsvMotion(_Recorded):
     """Ground motions from text files; relative names start from the folder of the study file."""
 
     source: Literal["csv"]
@@ -71,6 +153,116 @@ class CsvMotion(_Motion):
         return tuple(PurePath(file).as_posix() for file in files)
 
 
+class FileMotion(_Recorded):
+    """Records in files of any format that is known, and folders of them."""
+
+    source: Literal["files"]
+    paths: Annotated[tuple[str, ...], ListOf(Text(), "a list of files or folders")]
+    format: Annotated[str | None, Text()] = None
+    unit: Annotated[str | None, Choice(tuple(UNITS))] = None
+    dt: Annotated[float | None, Number("s", above=0.0)] = None
+
+    @field_validator("paths", mode="after")
+    @classmethod
+    def _with_slashes(cls, paths: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(PurePath(path).as_posix() for path in paths)
+
+
+class PulseMotion(_Motion):
+    """A pulse with a peak of 1 m/s2 along x before it is scaled, for each realization."""
+
+    is_generated: ClassVar = True
+    assignment: ClassVar[str] = "cycle"
+    own: ClassVar = ("period", "ratio_y", "ratio_z", "cycles", "phase")
+    choices: ClassVar = ("shape",)
+
+    source: Literal["pulse"]
+    shape: Annotated[str | tuple[str, ...], Choice(SHAPES, several=True)]
+    period: Annotated[Quantity, Uncertain("s", above=0.0)]
+    ratio_y: Annotated[Quantity, Uncertain("1")] = 0.0
+    ratio_z: Annotated[Quantity, Uncertain("1")] = 0.0
+    cycles: Annotated[Quantity, Uncertain("1", above=1.0)] = 2.0
+    phase: Annotated[Quantity, Uncertain("rad")] = 0.0
+
+
+class SyntheticMotion(_Motion):
+    """Filtered white noise, made anew for each realization."""
+
+    is_generated: ClassVar = True
+    assignment: ClassVar[str] = "cycle"
+    own: ClassVar = (
+        "arias",
+        "duration",
+        "middle",
+        "frequency",
+        "frequency_slope",
+        "damping",
+        "arias_ratio_y",
+        "arias_ratio_z",
+    )
+
+    source: Literal["synthetic"]
+    arias: Annotated[Quantity, Uncertain("m/s", above=0.0)]
+    duration: Annotated[Quantity, Uncertain("s", above=0.0)]
+    middle: Annotated[Quantity, Uncertain("s", above=0.0)]
+    frequency: Annotated[Quantity, Uncertain("Hz", above=0.0)]
+    frequency_slope: Annotated[Quantity, Uncertain("Hz/s")] = 0.0
+    damping: Annotated[Quantity, Uncertain("1", above=0.0, most=1.0)] = 0.2
+    arias_ratio_y: Annotated[Quantity, Uncertain("1", least=0.0)] = 1.0
+    arias_ratio_z: Annotated[Quantity, Uncertain("1", least=0.0)] = 0.0
+    corner: Annotated[float, Number("Hz", above=0.0)] = 0.1
+    dt: Annotated[float, Number("s", above=0.0)] = 0.01
+
+
+class FittedMotion(_Motion):
+    """Filtered white noise with the parameters of a record, made anew for each realization."""
+
+    is_generated: ClassVar = True
+    assignment: ClassVar[str] = "cycle"
+
+    source: Literal["fitted"]
+    path: Annotated[str | None, Text()] = None
+    set: Annotated[str | None, Choice(SETS)] = None
+    record: Annotated[int | None, Integer(1)] = None
+    unit: Annotated[str | None, Choice(tuple(UNITS))] = None
+
+    @classmethod
+    def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+        yield from super().conflicts(data)
+        yield from exactly_one(data, {"path": "a file", "set": "of FEMA P695"})
+        if ("set" in data) != ("record" in data):
+            yield (), "'set' and 'record' go together"
+
+
+class SpectrumMotion(_Motion):
+    """A motion that is compatible with a target spectrum, made anew for each realization."""
+
+    is_generated: ClassVar = True
+    assignment: ClassVar[str] = "cycle"
+    choices: ClassVar = ("ground",)
+
+    source: Literal["spectrum"]
+    ground: Annotated[str | tuple[str, ...] | None, Choice(GROUNDS, several=True)] = None
+    spectrum_type: Annotated[int, Choice((1, 2))] = 1
+    table: Annotated[str | None, Text()] = None
+    unit: Annotated[str | None, Choice(tuple(UNITS))] = None
+    damping: Annotated[float, Number("1", above=0.0, most=0.8)] = 0.05
+    components: Annotated[int, Choice((1, 2, 3))] = 2
+    rise: Annotated[float, Number("s", above=0.0)] = 2.0
+    level: Annotated[float, Number("s", above=0.0)] = 10.0
+    decay: Annotated[float, Number("s", above=0.0)] = 8.0
+    dt: Annotated[float, Number("s", above=0.0)] = 0.01
+
+    @classmethod
+    def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+        yield from super().conflicts(data)
+        yield from exactly_one(
+            data, {"ground": "of EN 1998-1", "table": "a file of periods and accelerations"}
+        )
+        if "table" in data and "unit" not in data:
+            yield (), "a table needs the key 'unit', that of its accelerations"
+
+
 class StillGround(Table):
     """Ground that does not move: free rocking of released bodies."""
 
@@ -80,7 +272,29 @@ class StillGround(Table):
     rotation: ClassVar[tuple[float, float]] = (0.0, 1.0)
     polarity: ClassVar[int] = 1
     assignment: ClassVar[str] = "cycle"
+    quantities: ClassVar[dict[str, Any]] = {}
+    is_generated: ClassVar[bool] = False
+    has_own_motions: ClassVar[bool] = False
 
 
-SOURCES = {"fema_p695": FemaMotion, "csv": CsvMotion, "none": StillGround}
-Motions = Annotated[FemaMotion | CsvMotion | StillGround, OneOf("source", SOURCES)]
+SOURCES: dict[str, type[Table]] = {
+    "fema_p695": FemaMotion,
+    "files": FileMotion,
+    "csv": CsvMotion,
+    "pulse": PulseMotion,
+    "synthetic": SyntheticMotion,
+    "fitted": FittedMotion,
+    "spectrum": SpectrumMotion,
+    "none": StillGround,
+}
+Motions = Annotated[
+    FemaMotion
+    | FileMotion
+    | CsvMotion
+    | PulseMotion
+    | SyntheticMotion
+    | FittedMotion
+    | SpectrumMotion
+    | StillGround,
+    OneOf("source", SOURCES),
+]

@@ -104,6 +104,7 @@ class Study(Table):
             items |= {"start.edge": self.start.edge, f"start.{kind}": getattr(self.start, kind)}
         items["motion.azimuth"] = self.motion.rotation[0]
         items["motion.polarity"] = self.motion.polarity
+        items |= {f"motion.{key}": item for key, item in self.motion.quantities.items()}
         if self.intensity.distribution is not None:
             items["intensity.value"] = self.intensity.distribution[0]
         return items

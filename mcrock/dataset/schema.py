@@ -11,7 +11,7 @@ import numpy as np
 import xarray as xr
 
 from mcrock.excitation.intensity import MEASURES
-from mcrock.params import Draw, EnergyGain, FacetFallback, Law, Outcome
+from mcrock.params import Draw, EnergyGain, FacetFallback, Ground, Law, Outcome, PulseShape
 
 
 class Variable(NamedTuple):
@@ -63,6 +63,25 @@ SCHEMA: dict[str, Variable] = {
     "start_tilt_deg": Variable(INPUT, "f8", "degree", "tilt from which the body is released"),
     "start_tilt_ratio": Variable(INPUT, "f8", "1", "tilt of release over the slenderness at that edge"),
     "record": Variable(INPUT, "i4", "1", "index of the ground motion along the dimension `motion`"),
+    "motion_scaling": Variable(INPUT, "f8", "1", "factor on the ground motion beside its intensity"),
+    "motion_shape": Variable(INPUT, "i1", "1", "shape of the pulse", PulseShape),
+    "motion_period": Variable(INPUT, "f8", "s", "period of the pulse"),
+    "motion_ratio_y": Variable(INPUT, "f8", "1", "pulse along y over that along x"),
+    "motion_ratio_z": Variable(INPUT, "f8", "1", "vertical pulse over that along x"),
+    "motion_cycles": Variable(INPUT, "f8", "1", "number gamma of cycles of the pulse"),
+    "motion_phase": Variable(INPUT, "f8", "rad", "phase nu of the pulse"),
+    "motion_arias": Variable(INPUT, "f8", "m s-1", "expected Arias intensity along x before scaling"),
+    "motion_duration": Variable(INPUT, "f8", "s", "expected significant duration D5-95"),
+    "motion_middle": Variable(INPUT, "f8", "s", "time of 45 % of the expected Arias intensity"),
+    "motion_frequency": Variable(INPUT, "f8", "Hz", "frequency of the filter in the middle"),
+    "motion_frequency_slope": Variable(INPUT, "f8", "Hz s-1", "change of the frequency of the filter"),
+    "motion_damping": Variable(INPUT, "f8", "1", "damping of the filter"),
+    "motion_arias_ratio_y": Variable(INPUT, "f8", "1", "Arias intensity along y over that along x"),
+    "motion_arias_ratio_z": Variable(INPUT, "f8", "1", "vertical Arias intensity over that along x"),
+    "motion_ground": Variable(INPUT, "i1", "1", "ground type of the target spectrum", Ground),
+    "motion_floor_frequency": Variable(INPUT, "f8", "Hz", "natural frequency of the floor"),
+    "motion_floor_factor": Variable(INPUT, "f8", "1", "participation factor times mode shape at the floor"),
+    "motion_floor_damping": Variable(INPUT, "f8", "1", "damping of the building"),
     "azimuth": Variable(INPUT, "f8", "rad", "rotation of the ground motion about the vertical"),
     "polarity": Variable(INPUT, "i1", "1", "sign of the ground motion"),
     # the intensity measure: units "" are those of the measure

@@ -16,11 +16,13 @@ import numpy as np
 
 from mcrock.config import Study
 from mcrock.dataset import OUTPUTS, declaration
-from mcrock.excitation import Motion
+from mcrock.excitation import Motion, pack_motions
 from mcrock.params import Inputs, MotionPack, Outcome
 from mcrock.sampling import draw_inputs
 from mcrock.simulation import simulate_part
 from mcrock.store import StoreError, write_part
+
+OWN_MOTIONS = 64  # motions made and held at a time [1]
 
 
 class Part(NamedTuple):
@@ -65,8 +67,7 @@ def run_part(name: str, part: Part) -> PartResult:
     worker = f"{socket.gethostname()}:{os.getpid()}"
     fatal = False
     try:
-        inputs = draw_inputs(job.study, job.motions, *part)
-        values = collect(inputs, simulate_part(inputs, job.pack, job.study.controls))
+        values = simulate(job, part)
         fatal = True
         write_part(job.store, part.start, values, job.attrs)
     except Exception as error:
@@ -80,6 +81,20 @@ def run_part(name: str, part: Part) -> PartResult:
         )
     overturned = (np.atleast_2d(values["outcome"].T) == Outcome.OVERTURNED).sum(axis=1)
     return PartResult(part, perf_counter() - began, worker, overturned)
+
+
+def simulate(job: Job, part: Part) -> dict[str, np.ndarray]:
+    """Variables on `realization` of a part; where realizations have motions of their own, a few at a time."""
+    study = job.study
+    step = OWN_MOTIONS if study.motion.has_own_motions else part.stop - part.start
+    pieces = []
+    for start in range(part.start, part.stop, step):
+        inputs = draw_inputs(study, job.motions, start, min(start + step, part.stop))
+        pack = pack_motions(inputs.motions) if inputs.motions else job.pack
+        pieces.append(collect(inputs, simulate_part(inputs, pack, study.controls)))
+    if len(pieces) == 1:
+        return pieces[0]
+    return {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]}
 
 
 def collect(inputs: Inputs, outcomes: dict[str, np.ndarray]) -> dict[str, np.ndarray]:

@@ -177,7 +177,8 @@ def _open_store(job: Job, path: Path, overwrite: bool, joining: bool) -> None:
     is_mine = False
     if not (joining and path.exists()):
         check_inputs(study, job.motions)
-    inputs = draw_inputs(study, job.motions, 0, 1).values
+    inputs = draw_inputs(study, job.motions, 0, 1, with_motions=False).values
+    inputs |= {variable.name: np.zeros(1) for variable in study.intensity.variables}
     template = _header(study, job.motions, job.attrs), list(inputs), study.n_realizations, _measure(study)
     if not (joining and path.exists()):
         is_mine = create_store(path, *template, replace=overwrite)
@@ -282,10 +283,16 @@ def prepare_job(study: Study, motions: list[Motion], store: Path) -> Job:
         "source": f"mcrock {mcrock.__version__}",
         "seed": study.seed,
         "kernel_digest": source_hash(),  # parts of two kernels never meet in one store
-        "motions_digest": _digest(pack),
+        "motions_digest": _digest(_example(study, motions) or pack),
         "config": study.to_json(),
     }
     return Job(study, motions, pack, store, attrs)
+
+
+def _example(study: Study, motions: list[Motion]) -> MotionPack | None:
+    """The motion of the first realization, where each has its own: it changes with the files behind it."""
+    own = draw_inputs(study, motions, 0, 1).motions if study.motion.has_own_motions else ()
+    return pack_motions(own) if own else None
 
 
 def _digest(pack: MotionPack) -> str:
@@ -306,6 +313,8 @@ def _measure(study: Study) -> tuple[str, str]:
 def _recorded(study: Study, motion: Motion) -> float:
     """Intensity of a motion as recorded; of a measure that asks for the body, that of the motion in it."""
     measure = study.intensity.measure
+    if study.motion.is_generated:
+        return float("nan")
     if measure == "factor":
         return 1.0
     if measure in OF_MOTION:
@@ -443,9 +452,9 @@ def estimate_time(study: Study, motions: list[Motion], budget: float = 3.0) -> t
     pack = pack_motions(motions)
 
     def time_block(i: int, n: int) -> float:
-        inputs = draw_inputs(study, motions, i, min(i + n, study.n_realizations))
         began = perf_counter()
-        simulate_part(inputs, pack, study.controls)
+        inputs = draw_inputs(study, motions, i, min(i + n, study.n_realizations))
+        simulate_part(inputs, pack_motions(inputs.motions) if inputs.motions else pack, study.controls)
         return perf_counter() - began
 
     time_block(0, 1)  # compiles

@@ -91,6 +91,17 @@ class Pulse:
         wave = np.where((time >= self.start) & (time < self.end), wave, 0.0)
         return np.asarray(np.multiply.outer(np.array(self.amplitude), wave))
 
+    def velocity_at(self, time: FloatArray | float) -> FloatArray:
+        """Ground velocity at the times `time` [s], from rest: ndarray (3, ...) [m/s].
+
+        The difference of the two cosines of the integral is written as a product, which keeps its digits
+        for the slow sine that stands for a constant.
+        """
+        gone = np.clip(np.asarray(time, dtype=np.float64), self.start, self.end) - self.start
+        half = 0.5 * self.angular_frequency * gone
+        wave = np.sin(half + self.phase) * np.sin(half) * (2.0 / self.angular_frequency)
+        return np.asarray(np.multiply.outer(np.array(self.amplitude), wave))
+
 
 def one_sine(peak: float, angular_frequency: float, azimuth: float = 0.0, start: float = 0.0) -> Pulse:
     """One full sine cycle of peak `peak` [m/s2] along the horizontal direction `azimuth` [rad]."""

@@ -15,12 +15,13 @@ horizontal components of motion. Bulletin of the Seismological Society of Americ
 
 from __future__ import annotations
 
-from math import ceil, cos, exp, hypot, isfinite, pi, sin, sqrt
+from collections.abc import Sequence
+from math import cos, exp, hypot, isfinite, pi, sin, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mcrock.excitation.motion import FloatArray, Motion, MotionError
+from mcrock.excitation.motion import FloatArray, MotionError
 from mcrock.jit import jit
 
 DAMPING = 0.05  # share of the critical damping [1], by default
@@ -32,7 +33,6 @@ SERIES = 40  # terms; the last one is (3 pi / 2)^40 / 40! = 1e-21 at the most
 ROOT_STEPS = 60  # bisections at the most
 ANGLES = 180  # directions of RotD, one degree apart
 QUANTITIES = ("displacement", "velocity", "acceleration", "pseudo_velocity", "pseudo_acceleration")
-COMBINATIONS = ("geometric_mean", "rotd50", "rotd100", "x", "y", "z")
 
 
 def response_spectrum(
@@ -79,8 +79,7 @@ def response_spectrum(
     >>> response_spectrum(step, 0.01, [0.5, 1.0], damping=0.0).round(9).tolist()
     [2.0, 2.0]
     """
-    component = np.array(acceleration, dtype=np.float64)
-    return _peaks(component, component, dt, periods, damping, quantity, np.zeros(1))[:, 0]
+    return _peaks([acceleration, acceleration], dt, periods, damping, quantity, np.zeros(1))[:, 0]
 
 
 def rotated_spectrum(
@@ -126,61 +125,12 @@ def rotated_spectrum(
     """
     if not (isfinite(percentile) and 0 <= percentile <= 100):
         raise MotionError(f"percentile of the directions must be from 0 to 100, got {percentile!r}")
-    pair = [np.array(component, dtype=np.float64) for component in (x, y)]
     angles = np.arange(ANGLES) * (pi / ANGLES)
-    return np.percentile(_peaks(*pair, dt, periods, damping, quantity, angles), percentile, axis=1)
-
-
-def spectrum(
-    motion: Motion,
-    periods: ArrayLike,
-    damping: float = DAMPING,
-    quantity: str = "pseudo_acceleration",
-    combination: str = "geometric_mean",
-) -> FloatArray:
-    """Response spectrum of a motion.
-
-    Parameters
-    ----------
-    motion : Motion
-    periods, damping, quantity
-        As for `response_spectrum`.
-    combination : str
-        "geometric_mean", "rotd50" or "rotd100" of the horizontal pair; of a motion with a single
-        horizontal component (the other is zero throughout) each is the spectrum of that component.
-        "x", "y" or "z" for one component.
-
-    Returns
-    -------
-    ndarray (n_period,)
-        In the units of the quantity.
-
-    Raises
-    ------
-    MotionError
-        If the combination or another argument is unsuitable.
-    """
-    if combination not in COMBINATIONS:
-        raise MotionError(
-            f"combination of the components must be one of {', '.join(COMBINATIONS)}, got {combination!r}"
-        )
-    if combination in "xyz":
-        chosen = motion.acceleration["xyz".index(combination)]
-        return response_spectrum(chosen, motion.dt, periods, damping, quantity)
-    shaking = [component for component in motion.acceleration[:2] if component.any()]
-    if len(shaking) == 2 and combination != "geometric_mean":
-        percentile = float(combination.removeprefix("rotd"))
-        return rotated_spectrum(*shaking, motion.dt, periods, damping, quantity, percentile)
-    both = [
-        response_spectrum(component, motion.dt, periods, damping, quantity)
-        for component in shaking or [motion.acceleration[0]]
-    ]
-    return both[0] if len(both) == 1 else np.sqrt(both[0] * both[1])
+    return np.percentile(_peaks([x, y], dt, periods, damping, quantity, angles), percentile, axis=1)
 
 
 def _peaks(
-    x: FloatArray,
-    y: FloatArray,
+    components: Sequence[ArrayLike],
     dt: float,
     periods: ArrayLike,
     damping: float,
@@ -188,19 +138,20 @@ def _peaks(
     angles: FloatArray,
 ) -> FloatArray:
     """Largest response along each direction (n_period, n_angle), `angles` [rad] from x towards y."""
+    x, y = (np.array(component, dtype=np.float64) for component in components)
     periods = np.array(periods, dtype=np.float64)
     _check(x, y, dt, periods, damping, quantity)
-    cosines, sines = np.cos(angles), np.sin(angles)
+    ground, directions = np.stack([x, y]), np.stack([np.cos(angles), np.sin(angles)])
     out = np.zeros((len(periods), len(angles)))
     rigid = periods == 0
     if quantity.endswith("acceleration") and rigid.any():
-        out[rigid] = [np.abs(c * x + s * y).max() for c, s in zip(cosines, sines, strict=True)]
+        out[rigid] = np.abs(directions.T @ ground).max(axis=1)
     moving = periods[~rigid]
-    divisions = np.array([max(1, ceil(STEPS_PER_PERIOD * dt / period)) for period in moving], dtype=np.int64)
-    states = np.empty((4, (len(x) - 1) * divisions.max(initial=1) + 1 + FREE_STEPS))
+    divisions = np.maximum(np.ceil(STEPS_PER_PERIOD * dt / moving), 1).astype(np.int64)
+    states = np.zeros((4, (len(x) - 1) * divisions.max(initial=1) + 1 + FREE_STEPS))
     found = np.empty((len(moving), len(angles)))
-    kind = min(QUANTITIES.index(quantity), 3) % 3  # the pseudo ones come from the displacement
-    _fill(x, y, float(dt), moving, float(damping), divisions, kind, cosines, sines, states, found)
+    kind = 0 if quantity.startswith("pseudo") else QUANTITIES.index(quantity)
+    _fill(ground, float(dt), moving, float(damping), divisions, kind, directions, states, found)
     if quantity.startswith("pseudo"):
         found *= ((2 * pi / moving) ** (1 + (quantity == "pseudo_acceleration")))[:, None]
     out[~rigid] = found
@@ -235,42 +186,36 @@ def _check(
 
 @jit
 def _fill(
-    x: FloatArray,
-    y: FloatArray,
+    ground: FloatArray,
     dt: float,
     periods: FloatArray,
     damping: float,
     divisions: NDArray[np.int64],
     kind: int,
-    cosines: FloatArray,
-    sines: FloatArray,
+    directions: FloatArray,
     states: FloatArray,
     out: FloatArray,
 ) -> None:
     """Peaks `out` (n_period, n_angle) of the quantity `kind`: 0 displacement, 1 velocity, 2 acceleration.
 
-    `states` (4, at least the largest number of states) is overwritten: displacement and velocity of
-    the oscillators along x and along y.
+    `ground` (2, n_time) [m/s2], `directions` (2, n_angle); `states` (4, the largest number of states) is
+    overwritten: displacement and velocity of the oscillators along x, then along y if there are several
+    directions.
     """
-    paired = len(cosines) > 1
-    ux, vx = states[0], states[1]
-    uy, vy = (states[2], states[3]) if paired else (ux, vx)
     for i in range(len(periods)):
         omega = 2 * pi / periods[i]
-        _respond(x, dt, divisions[i], omega, damping, ux, vx)
-        if paired:
-            _respond(y, dt, divisions[i], omega, damping, uy, vy)
+        _respond(ground[0], dt, divisions[i], omega, damping, states[0], states[1])
+        if directions.shape[1] > 1:
+            _respond(ground[1], dt, divisions[i], omega, damping, states[2], states[3])
         # the quantity is on_u u + on_v v
         on_u, on_v = 1.0, 0.0
         if kind == 1:
             on_u, on_v = 0.0, 1.0
         elif kind == 2:
             on_u, on_v = omega * omega, 2 * damping * omega
-        n = (len(x) - 1) * divisions[i] + 1 + FREE_STEPS
-        _peak_at_states(n, on_u, on_v, cosines, sines, ux, vx, uy, vy, out[i])
-        _peak_between(
-            x, y, dt, divisions[i], omega, damping, on_u, on_v, cosines, sines, ux, vx, uy, vy, out[i]
-        )
+        n = (ground.shape[1] - 1) * divisions[i] + 1 + FREE_STEPS
+        _peak_at_states(n, on_u, on_v, directions, states, out[i])
+        _peak_between(ground, dt, divisions[i], omega, damping, on_u, on_v, directions, states, out[i])
 
 
 @jit(internal=True)
@@ -336,43 +281,29 @@ def _respond(
 
 @jit(internal=True)
 def _peak_at_states(
-    n: int,
-    on_u: float,
-    on_v: float,
-    cosines: FloatArray,
-    sines: FloatArray,
-    ux: FloatArray,
-    vx: FloatArray,
-    uy: FloatArray,
-    vy: FloatArray,
-    peaks: FloatArray,
+    n: int, on_u: float, on_v: float, directions: FloatArray, states: FloatArray, peaks: FloatArray
 ) -> None:
     """Largest absolute value of the quantity among the first `n` states, along each direction."""
     for k in range(len(peaks)):
         peaks[k] = 0.0
     for i in range(n):
-        qx, qy = on_u * ux[i] + on_v * vx[i], on_u * uy[i] + on_v * vy[i]
+        x, y = on_u * states[0, i] + on_v * states[1, i], on_u * states[2, i] + on_v * states[3, i]
         for k in range(len(peaks)):
-            q = abs(cosines[k] * qx + sines[k] * qy)
+            q = abs(directions[0, k] * x + directions[1, k] * y)
             peaks[k] = q if q > peaks[k] else peaks[k]
 
 
 @jit(internal=True)
 def _peak_between(
-    x: FloatArray,
-    y: FloatArray,
+    ground: FloatArray,
     dt: float,
     division: int,
     omega: float,
     damping: float,
     on_u: float,
     on_v: float,
-    cosines: FloatArray,
-    sines: FloatArray,
-    ux: FloatArray,
-    vx: FloatArray,
-    uy: FloatArray,
-    vy: FloatArray,
+    directions: FloatArray,
+    states: FloatArray,
     peaks: FloatArray,
 ) -> None:
     """Raise the peaks of the states to those between them.
@@ -380,7 +311,8 @@ def _peak_between(
     r is the acceleration relative to the ground, the rate of v.
     """
     stiffness, drag = omega * omega, 2 * damping * omega
-    paired = len(peaks) > 1
+    x, y = ground[0], ground[1]
+    ux, vx, uy, vy = states[0], states[1], states[2], states[3]
     least = _least(peaks)
     step, parts = dt / division, division
     # r is a decaying sinusoid: times the step it stays below this times the sum of its ends
@@ -399,33 +331,24 @@ def _peak_between(
             n += 1
             rx0, ry0 = rx1, ry1
             rx1 = -(ax + (j + 1) * rise_x + drag * vx[n] + stiffness * ux[n])
-            if paired:
+            if len(peaks) > 1:
                 ry1 = -(ay + (j + 1) * rise_y + drag * vy[n] + stiffness * uy[n])
-                speed = hypot(vx[n], vy[n])
+                farthest, speed = hypot(ux[n], uy[n]), hypot(vx[n], vy[n])
                 change = reach * (hypot(rx0, ry0) + hypot(rx1, ry1))
-                farthest = hypot(ux[n], uy[n])
             else:
-                speed, change, farthest = abs(vx[n]), reach * (abs(rx0) + abs(rx1)), abs(ux[n])
+                farthest, speed, change = abs(ux[n]), abs(vx[n]), reach * (abs(rx0) + abs(rx1))
             bound = on_u * (farthest + step * (speed + 0.5 * change)) + on_v * (speed + change)
             if bound <= least:
                 continue  # nearly always
             for k in range(len(peaks)):
                 if bound > peaks[k]:
-                    c, s = cosines[k], sines[k]
+                    c, s = directions[0, k], directions[1, k]
                     slope = (c * rise_x + s * rise_y) / step
+                    before = c * ux[n - 1] + s * uy[n - 1], c * vx[n - 1] + s * vy[n - 1]
+                    after = c * ux[n] + s * uy[n], c * vx[n] + s * vy[n]
+                    a = c * (ax + j * rise_x) + s * (ay + j * rise_y)
                     peaks[k] = _peak_on_step(
-                        c * ax + s * ay + j * slope * step,
-                        slope,
-                        step,
-                        omega,
-                        damping,
-                        on_u,
-                        on_v,
-                        c * ux[n - 1] + s * uy[n - 1],
-                        c * vx[n - 1] + s * vy[n - 1],
-                        c * ux[n] + s * uy[n],
-                        c * vx[n] + s * vy[n],
-                        peaks[k],
+                        a, slope, step, omega, damping, on_u, on_v, before, after, peaks[k]
                     )
             least = _least(peaks)
 
@@ -434,8 +357,8 @@ def _peak_between(
 def _least(values: FloatArray) -> float:
     """Smallest of some values."""
     least = values[0]
-    for k in range(1, len(values)):
-        least = min(least, values[k])
+    for value in values:
+        least = min(least, value)
     return least
 
 
@@ -448,16 +371,15 @@ def _peak_on_step(
     damping: float,
     on_u: float,
     on_v: float,
-    u0: float,
-    v0: float,
-    u1: float,
-    v1: float,
+    before: tuple[float, float],
+    after: tuple[float, float],
     peak: float,
 ) -> float:
-    """Raise `peak` to the largest absolute value of the quantity between two states.
+    """Raise `peak` to the largest absolute value of the quantity between two states (u, v).
 
     The ground acceleration is `a` at the first of them and changes at the rate `slope`.
     """
+    (u0, v0), (u1, v1) = before, after
     stiffness, drag = omega * omega, 2 * damping * omega
     r0 = -(a + drag * v0 + stiffness * u0)
     r1 = -(a + slope * step + drag * v1 + stiffness * u1)

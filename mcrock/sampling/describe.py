@@ -56,7 +56,7 @@ def describe(study: Study, motions: Sequence[Motion]) -> str:
     ConfigError
         As `draw_inputs`.
     """
-    inputs = draw_inputs(study, motions, 0, min(study.n_realizations, LOOK))
+    inputs = draw_inputs(study, motions, 0, min(study.n_realizations, LOOK), with_motions=False)
     lines = [f"{study.title or 'untitled study'} (seed {study.seed})"]
     lines += _body(study, inputs) + _faces(study, inputs) + _release(study, inputs)
     lines += _motions(study, motions)
@@ -190,18 +190,48 @@ def _release(study: Study, inputs: Inputs) -> list[str]:
 def _motions(study: Study, motions: Sequence[Motion]) -> list[str]:
     if isinstance(study.motion, StillGround):
         return ["motions: none, free rocking"]
+    floor = _floor(study)
+    if study.motion.is_generated:
+        return [
+            f"motions: {GENERATED[study.motion.source]}, one for each realization{floor}, {_turned(study)}"
+        ]
     groups = len({motion.group for motion in motions})
     several = f" from {groups} recordings" if groups < len(motions) else ""
     durations = np.array([motion.duration for motion in motions])
-    azimuth, factor = study.motion.rotation
-    turned = "azimuth uncertain"
-    if not isinstance(azimuth, Distribution):
-        turned = f"azimuth {degrees(azimuth * factor):g} deg"
-    name = f"FEMA P695 {study.motion.set}" if study.motion.source == "fema_p695" else "text files"
+    name = f"FEMA P695 {study.motion.set}" if study.motion.source == "fema_p695" else "files"
+    weighted = ", by weight" if study.motion.weights is not None else ""
     return [
-        f"motions: {len(motions)}{several} ({name}), {_span(durations, '.3g')} s long, {turned}, "
-        f"assigned by {study.motion.assignment}"
+        f"motions: {len(motions)}{several} ({name}), {_span(durations, '.3g')} s long{floor}, "
+        f"{_turned(study)}, assigned by {study.motion.assignment}{weighted}"
     ]
+
+
+GENERATED = {
+    "pulse": "pulses",
+    "synthetic": "filtered white noise",
+    "fitted": "filtered white noise fitted to a record",
+    "spectrum": "compatible with a target spectrum",
+}
+
+
+def _turned(study: Study) -> str:
+    azimuth, factor = study.motion.rotation
+    if isinstance(azimuth, Distribution):
+        return "azimuth uncertain"
+    return f"azimuth {degrees(azimuth * factor):g} deg"
+
+
+def _floor(study: Study) -> str:
+    floor = study.motion.floor
+    if floor is None:
+        return ""
+    if floor.masses is not None:
+        return f", on floor {floor.number} of {len(floor.masses)}"
+    return (
+        ", on a floor"
+        if isinstance(floor.frequency, Distribution)
+        else f", on a floor of {floor.frequency:g} Hz"
+    )
 
 
 def _intensity(study: Study, values: dict[str, NDArray[Any]]) -> list[str]:

@@ -66,7 +66,11 @@ def assign_records(
     ``n_motions`` is even, as with the 22 far-field pairs.
     """
     if study.motion.assignment == "random":
-        return _pick(u["motion.record"], n_motions).astype(np.int32)
+        weights = study.motion.weights
+        if weights is None:
+            return _pick(u["motion.record"], n_motions).astype(np.int32)
+        ends = np.cumsum(weights) / np.sum(weights)
+        return np.searchsorted(ends[:-1], u["motion.record"], side="right").astype(np.int32)
     if study.ensemble.design != "sobol":
         return (np.arange(start, stop) % n_motions).astype(np.int32)
     first, last = start // n_motions, -(-stop // n_motions)

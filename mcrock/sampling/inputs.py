@@ -13,11 +13,12 @@ from mcrock.body import derived
 from mcrock.config import ConfigError, Study
 from mcrock.config.body import Bodies
 from mcrock.config.distributions import Distribution
-from mcrock.config.motions import StillGround
+from mcrock.config.motions import GROUNDS, SHAPES, StillGround
 from mcrock.excitation.motion import Motion
 from mcrock.params import Draw, EnergyGain, FacetFallback, ImpactParameter, Inputs, Law
 from mcrock.sampling.design import assign_records, choose, unit_numbers
 from mcrock.sampling.intensities import factors, kept_intensities, recorded
+from mcrock.sampling.own_motions import own_motions
 from mcrock.sampling.quantiles import impact_tables
 from mcrock.sampling.release import releases
 
@@ -25,6 +26,8 @@ Array = NDArray[np.float64]
 CHOICES: dict[str, Callable[[Any], int]] = {  # code of an option, by the dotted name of the choice
     "start.edge": int,
     "motion.polarity": int,
+    "motion.shape": SHAPES.index,
+    "motion.ground": GROUNDS.index,
     "impact.energy_gain": lambda word: EnergyGain[word.upper()],
     "impact.draw": lambda word: Draw[word.upper()],
     "impact.facet_fallback": lambda word: FacetFallback[word.upper()],
@@ -44,7 +47,9 @@ SLICE = 16384  # realizations checked at a time [1]
 CHECKED = 16 * SLICE  # realizations checked before a study runs [1]
 
 
-def draw_inputs(study: Study, motions: Sequence[Motion], start: int, stop: int) -> Inputs:
+def draw_inputs(
+    study: Study, motions: Sequence[Motion], start: int, stop: int, *, with_motions: bool = True
+) -> Inputs:
     """Draw the inputs of the realizations ``start`` to ``stop - 1``.
 
     They depend on the study and on the index of the realization alone: not on the slice, and in
@@ -58,6 +63,10 @@ def draw_inputs(study: Study, motions: Sequence[Motion], start: int, stop: int) 
         From `load_motions`.
     start, stop : int
         Slice, 0 <= start <= stop <= number of realizations.
+
+    with_motions : bool
+        Whether to make the motions that realizations have of their own; without them ``scale`` and what is
+        kept of their intensities are NaN. Of motions that are shared this makes no difference.
 
     Returns
     -------
@@ -93,8 +102,15 @@ def draw_inputs(study: Study, motions: Sequence[Motion], start: int, stop: int) 
     azimuth = draws["motion.azimuth"] * study.motion.rotation[1]
     level = _intensities(study, draws, n)
     measure, taken = study.intensity.measure, study.intensity.parameters
-    own = recorded(measure, taken, motions, record, sizes, bodies.gravity)
-    factor = factors(measure, level, own)
+    source, index, under = motions, record, ()
+    if study.motion.has_own_motions and with_motions:
+        source, under = own_motions(study, motions, record, draws, start)
+        index = np.arange(n, dtype=np.int32)
+    scaling = draws["motion.scaling"][:, None] if "motion.scaling" in draws else 1.0
+    own = np.full(n, np.nan)
+    if with_motions or not study.motion.has_own_motions:
+        own = recorded(measure, taken, source, index, sizes, bodies.gravity)
+    factor = scaling * factors(measure, level, own)
     edge, tilt = releases(study, draws, bodies, start)
     kinds, quantiles = impact_tables(study)
     redrawn = np.where(draw[:, None] == Draw.IMPACT, kinds, np.int8(0))
@@ -109,7 +125,10 @@ def draw_inputs(study: Study, motions: Sequence[Motion], start: int, stop: int) 
             values[variable_name(f"impact.{key}")] = column
     values |= {"impact_law": law, "impact_draw": draw, "energy_gain": gain, "facet_fallback": fallback}
     if not isinstance(study.motion, StillGround):
-        values |= {"record": record, "azimuth": azimuth, "polarity": polarity}
+        values |= {"azimuth": azimuth, "polarity": polarity}
+        if not study.motion.is_generated:
+            values["record"] = record
+        values |= {variable_name(f"motion.{key}"): draws[f"motion.{key}"] for key in _kept(study)}
     if study.start is not None:
         values |= {"start_edge": edge.astype(np.int16), "start_tilt": tilt}
         values |= {
@@ -117,7 +136,8 @@ def draw_inputs(study: Study, motions: Sequence[Motion], start: int, stop: int) 
         }
     if study.is_cloud:
         values["intensity_value"] = level[:, 0]
-        values |= kept_intensities(study, motions, record, factor[:, 0], sizes, bodies.gravity)
+        if with_motions or not study.motion.has_own_motions:
+            values |= kept_intensities(study, source, index, factor[:, 0], sizes, bodies.gravity)
     return Inputs(
         seed=study.seed,
         start=start,
@@ -131,7 +151,7 @@ def draw_inputs(study: Study, motions: Sequence[Motion], start: int, stop: int) 
         mass=bodies.mass,
         inertia=bodies.inertia,
         vertices=bodies.vertices,
-        record=record,
+        record=index,
         azimuth=azimuth,
         scale=polarity[:, None] * factor,
         impact=impact,
@@ -142,7 +162,13 @@ def draw_inputs(study: Study, motions: Sequence[Motion], start: int, stop: int) 
         energy_gain=gain,
         facet_fallback=fallback,
         values={name: np.ascontiguousarray(array) for name, array in values.items()},
+        motions=tuple(under),
     )
+
+
+def _kept(study: Study) -> list[str]:
+    """Keys of the motion whose drawn values are variables of the dataset: those that are uncertain."""
+    return [key for key, item in study.motion.quantities.items() if isinstance(item, Distribution | tuple)]
 
 
 def variable_name(name: str) -> str:
@@ -168,7 +194,9 @@ def check_inputs(study: Study, motions: Sequence[Motion]) -> None:
     drawn = any(name.startswith(("body.", "start.")) for name in study.uncertain)
     last = min(study.n_realizations, CHECKED) if drawn else 1
     for start in range(0, last, SLICE):
-        draw_inputs(study, motions, start, min(start + SLICE, last))
+        draw_inputs(study, motions, start, min(start + SLICE, last), with_motions=False)
+    if study.motion.has_own_motions:  # a few: most mistakes show in all of them
+        draw_inputs(study, motions, 0, min(8, study.n_realizations))
 
 
 def _draw(study: Study, u: dict[str, Array], n: int) -> dict[str, NDArray[Any]]:

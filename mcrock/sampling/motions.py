@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 
 from mcrock.config import ConfigError, Study
-from mcrock.config.motions import CsvMotion, StillGround
+from mcrock.config.motions import CsvMotion, FileMotion, StillGround
 from mcrock.excitation.csv_file import read_csv
 from mcrock.excitation.fema_p695 import fema_p695
 from mcrock.excitation.intensity import intensity
 from mcrock.excitation.motion import Motion, MotionError
+from mcrock.excitation.readers import read_records
 from mcrock.sampling.intensities import OF_MOTION
+from mcrock.sampling.own_motions import without_vertical
 
 STILL_TIME = 1e-3  # length of the record of ground that does not move [s]; the tail follows
 
@@ -38,9 +40,19 @@ def load_motions(study: Study) -> list[Motion]:
         One line for every motion that cannot be read, or has no intensity to scale to.
     """
     motions, mistakes = [], []
-    if isinstance(study.motion, StillGround):
-        return [Motion(np.zeros((3, 2)), dt=STILL_TIME, name="still ground")]
-    if isinstance(study.motion, CsvMotion):
+    if isinstance(study.motion, StillGround) or study.motion.is_generated:
+        name = "still ground" if isinstance(study.motion, StillGround) else "one for each realization"
+        return [Motion(np.zeros((3, 2)), dt=STILL_TIME, name=name)]
+    if isinstance(study.motion, FileMotion):
+        table = study.motion
+        for path in table.paths:
+            try:
+                motions += read_records(
+                    study.folder / path, format=table.format, unit=table.unit, dt=table.dt
+                )
+            except MotionError as error:
+                mistakes.append(str(error))
+    elif isinstance(study.motion, CsvMotion):
         for file, name in zip(study.motion.files, _names(study.motion.files), strict=True):
             try:
                 motions.append(read_csv(study.folder / file, study.motion.unit, study.motion.dt, name))
@@ -58,6 +70,11 @@ def load_motions(study: Study) -> list[Motion]:
                 intensity(motion, OF_MOTION.get(measure, measure), **parameters)
         except MotionError as error:
             mistakes.append(str(error))
+    if not study.motion.vertical:
+        motions = [without_vertical(motion) for motion in motions]
+    weights = study.motion.weights
+    if not mistakes and weights is not None and len(weights) != len(motions):
+        mistakes.append(f"weights: expected one for each of the {len(motions)} motions, got {len(weights)}")
     if mistakes:
         raise ConfigError([f"{study.source} [motion]: {text}" for text in mistakes])
     return motions

@@ -1,0 +1,222 @@
+"""Motion of a floor: a ground motion through the modes of a linear building.
+
+What stands on a floor feels the acceleration of the floor in space. Rotation of the floor, and what the
+body does to the building, are left out.
+
+Chopra, A. K. (2012). Dynamics of structures, 4th edition. Pearson. Chapters 12 and 13.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil, isfinite, log, pi
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mcrock.excitation.motion import Motion, MotionError
+from mcrock.excitation.oscillator import absolute_acceleration
+
+LEFT = 0.005  # of the peak of a component, below which the free vibration after the record is cut off [1]
+LONGEST_TAIL = 600.0  # after the record, unless asked for [s]
+
+
+@dataclass(frozen=True)
+class Mode:
+    """One mode of a linear building, as one floor sees it.
+
+    Parameters
+    ----------
+    frequency : float
+        Natural frequency [Hz], positive.
+    damping : float
+        Share of the critical damping [1], from 0 to below 1.
+    participation : tuple of 3 floats
+        Participation factors for ground shaking along x, y and z [1].
+    shape : tuple of 3 floats
+        Mode shape at the place of the body, along x, y and z, in the norm of the participation
+        factors: products of the two count [1].
+
+    Raises
+    ------
+    MotionError
+        If a number is not finite or out of its range.
+    """
+
+    frequency: float
+    damping: float
+    participation: tuple[float, float, float]
+    shape: tuple[float, float, float]
+
+    def __post_init__(self) -> None:
+        if not (isfinite(self.frequency) and self.frequency > 0):
+            raise MotionError(f"Mode.frequency must be finite and > 0 [Hz], got {self.frequency!r}")
+        if not 0 <= self.damping < 1:
+            raise MotionError(f"Mode.damping must be in [0, 1) [1], got {self.damping!r}")
+        for name in ("participation", "shape"):
+            try:
+                x, y, z = (float(value) for value in getattr(self, name))
+            except (TypeError, ValueError):
+                x = y = z = float("nan")
+            if not (isfinite(x) and isfinite(y) and isfinite(z)):
+                raise MotionError(
+                    f"Mode.{name} must be three finite numbers [1], for x, y, z, got {getattr(self, name)!r}"
+                )
+            object.__setattr__(self, name, (x, y, z))
+
+
+def oscillator_modes(frequency: float, damping: float, axes: str = "xy", factor: float = 1.0) -> list[Mode]:
+    """Modes of a building that is one oscillator in each of the given directions.
+
+    Parameters
+    ----------
+    frequency, damping : float
+        [Hz] and [1], of all directions: for different ones join lists.
+    axes : str
+        Out of "xyz".
+    factor : float
+        Participation factor times mode shape at the floor [1]: 1 for a single mass, about 1.3 for the roof
+        in the first mode of a regular building, less further down.
+
+    Returns
+    -------
+    list of Mode
+
+    Raises
+    ------
+    MotionError
+        If `axes` names no direction or a number is out of its range.
+    """
+    if not axes or set(axes) - set("xyz") or len(set(axes)) < len(axes):
+        raise MotionError(f"axes of a floor must be some of x, y, z, got {axes!r}")
+    units = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
+    return [
+        Mode(frequency, damping, units[axis], tuple(factor * part for part in units[axis]))  # type: ignore[arg-type]
+        for axis in axes
+    ]
+
+
+def chain_modes(
+    masses: ArrayLike, stiffnesses: ArrayLike, damping: float, floor: int, axis: str = "x"
+) -> list[Mode]:
+    """Modes of a chain of masses on springs: a shear building in one direction.
+
+    Parameters
+    ----------
+    masses : array_like (n,)
+        From the first floor to the roof [kg].
+    stiffnesses : array_like (n,)
+        Of the storeys below them [N/m].
+    damping : float
+        Share of the critical damping of every mode [1].
+    floor : int
+        On which the body stands, from 1 to n.
+    axis : str
+        "x", "y" or "z".
+
+    Returns
+    -------
+    list of Mode
+        All n of them, by frequency; participation times shape adds up to 1.
+
+    Raises
+    ------
+    MotionError
+        If the lists differ in length, a number is not positive, or there is no such floor or axis.
+
+    Examples
+    --------
+    >>> modes = chain_modes([1e5, 1e5], [4e7, 4e7], damping=0.05, floor=2)
+    >>> [round(mode.frequency, 3) for mode in modes]
+    [1.967, 5.15]
+    >>> round(sum(mode.participation[0] * mode.shape[0] for mode in modes), 12)
+    1.0
+    """
+    m, k = (np.atleast_1d(np.asarray(values, dtype=np.float64)) for values in (masses, stiffnesses))
+    if m.ndim != 1 or m.shape != k.shape:
+        raise MotionError(
+            f"a chain needs as many masses as stiffnesses, got the shapes {m.shape} and {k.shape}"
+        )
+    for name, unit, values in (("masses", "kg", m), ("stiffnesses", "N/m", k)):
+        if not (np.isfinite(values).all() and (values > 0).all()):
+            raise MotionError(f"{name} of a chain must be finite and > 0 [{unit}], got {values.tolist()!r}")
+    if isinstance(floor, bool) or not isinstance(floor, int | np.integer) or not 1 <= floor <= len(m):
+        raise MotionError(f"floor of a chain must be from 1 to {len(m)}, got {floor!r}")
+    if axis not in ("x", "y", "z"):
+        raise MotionError(f"axis of a chain must be x, y or z, got {axis!r}")
+    above = np.append(k[1:], 0.0)
+    stiffness = np.diag(k + above) - np.diag(k[1:], 1) - np.diag(k[1:], -1)
+    root = np.sqrt(m)
+    squares, vectors = np.linalg.eigh(stiffness / np.outer(root, root))
+    shapes = vectors / root[:, None]  # of unit modal mass
+    factors = shapes.T @ m
+    along = np.eye(3)["xyz".index(axis)]
+    return [
+        Mode(float(np.sqrt(square)) / (2 * pi), damping, tuple(factor * along), tuple(value * along))
+        for square, factor, value in zip(squares, factors, shapes[floor - 1], strict=True)
+    ]
+
+
+def floor_motion(motion: Motion, modes: Sequence[Mode], tail: float | None = None) -> Motion:
+    """Acceleration of a floor in space under a ground motion.
+
+    The modes are integrated exactly for acceleration that is linear between samples. What the modes do not
+    span moves with the ground, so that the peak of a stiff building is right with its first modes alone.
+
+    Parameters
+    ----------
+    motion : Motion
+        Of the ground. Its step should be at most a tenth of the shortest period of the modes: between
+        samples the floor motion is taken to be linear, too.
+    modes : sequence of Mode
+        At least one. A direction without a mode moves with the ground.
+    tail : float, optional
+        How long the floor is followed after the record [s]; by default until less than half a percent of
+        its peak is left.
+
+    Returns
+    -------
+    Motion
+        Of the same group.
+
+    Raises
+    ------
+    MotionError
+        If there is no mode, or `tail` is negative, or missing where the vibration hardly decays.
+
+    Examples
+    --------
+    >>> push = Motion([[1.0] * 200, [0.0] * 200, [0.0] * 200], dt=0.01, name="push")
+    >>> floor = floor_motion(push, oscillator_modes(2.0, 0.0, "x"), tail=0.0)
+    >>> round(float(floor.acceleration[0].max()), 6)
+    2.0
+    """
+    if not modes:
+        raise MotionError(f"motion '{motion.name}': at least one mode of the building is needed, got none")
+    if tail is None:
+        slowest = min(mode.damping * mode.frequency for mode in modes)
+        longest = -log(LEFT) / (2 * pi * slowest) if slowest > 0 else float("inf")
+        if longest > LONGEST_TAIL:
+            raise MotionError(
+                f"motion '{motion.name}': the floor swings on for more than {LONGEST_TAIL:g} s; give tail [s]"
+            )
+    elif not (isfinite(tail) and tail >= 0):
+        raise MotionError(f"motion '{motion.name}': tail must be finite and >= 0 [s], got {tail!r}")
+    after = ceil(round((longest if tail is None else tail) / motion.dt, 6))
+    ground = np.concatenate([motion.acceleration, np.zeros((3, after))], axis=1)
+    floor = ground.copy()
+    for mode in modes:
+        driving = np.array(mode.participation) @ ground
+        relative = absolute_acceleration(driving, motion.dt, mode.frequency, mode.damping) - driving
+        floor += np.outer(mode.shape, relative)
+    if tail is None:
+        peaks = np.abs(floor).max(axis=1, keepdims=True)
+        swinging = np.flatnonzero((np.abs(floor) > LEFT * peaks).any(axis=0))
+        n_recorded = motion.acceleration.shape[1]
+        floor = floor[:, : max(n_recorded, int(swinging[-1]) + 1 if len(swinging) else 0)]
+    listed = ", ".join(f"{mode.frequency:.3g}" for mode in modes)
+    step = f"floor of a building with modes at {listed} Hz"
+    before = [str(motion.metadata["history"])] if "history" in motion.metadata else []
+    facts = dict(motion.metadata) | {"history": "; ".join([*before, step])}
+    return Motion(floor, motion.dt, f"{motion.name}, floor", motion.group, facts)

@@ -1,0 +1,22 @@
+"""Readers of record files, one module for each format, and what turns components into motions.
+
+A reader has `matches(file)`, whether the content looks like its format, and `read(file)`, which
+returns a `Recording` for each component. `READERS` lists them in the order in which they are asked.
+"""
+
+from mcrock.excitation.readers.assemble import assemble
+from mcrock.excitation.readers.obspy_stream import from_stream
+from mcrock.excitation.readers.read import FORMATS, READERS, Scan, read_records, scan_records, word_left_out
+from mcrock.excitation.readers.recording import Recording
+
+__all__ = [
+    "FORMATS",
+    "READERS",
+    "Recording",
+    "Scan",
+    "assemble",
+    "from_stream",
+    "read_records",
+    "scan_records",
+    "word_left_out",
+]

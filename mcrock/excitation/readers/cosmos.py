@@ -1,0 +1,174 @@
+"""COSMOS format 1.2: volumes V1 (uncorrected) and V2 (corrected), one or several channels a file.
+
+Each channel has lines of text, whole numbers, numbers and comments, each announced by a line with
+their count and Fortran format, then the data, announced with quantity and unit, and a line `End-of-data`.
+Consortium of Organizations for Strong-Motion Observation Systems (2001). COSMOS strong motion data
+format, version 1.20.
+"""
+
+from __future__ import annotations
+
+import re
+
+from mcrock.excitation.csv_file import UNITS
+from mcrock.excitation.motion import FloatArray
+from mcrock.excitation.readers.counted import Layout, read_counted
+from mcrock.excitation.readers.orientation import Orientation, parse_orientation
+from mcrock.excitation.readers.recording import DECLARED, NotRecordError, Recording
+from mcrock.excitation.readers.text_file import TextFile
+
+NAME = "COSMOS"
+TITLE = re.compile(r".*\(Format\s+v(\d+\.\d+)\s+with\s+(\d+)\s+text\s+lines\)", re.IGNORECASE)
+DATA = re.compile(r"\s*(\d+)\s+(\S+)\s+pts?,?.*?units\s*=\s*([^(,]+?)\s*\(\s*(\d+)\s*\)", re.IGNORECASE)
+UNIT_CODES = {2: "g", 4: "cm/s2", 10: "gal", 11: "mg"}  # table 2 of the format
+COUNTS = 50
+VERTICALS = {400: "up", 401: "down", 402: "up"}  # 402: sense not known
+# places in the header, from 0
+YEAR_START, AZIMUTH = 39, 53
+MAGNITUDE, DISTANCE, STEP, LENGTH, PEAK = 12, 16, 61, 62, 63
+
+
+def matches(file: TextFile) -> bool:
+    """Whether the first line is the title of the format, of any quantity."""
+    return bool(TITLE.match(file.lines[0]))
+
+
+def read(file: TextFile) -> list[Recording]:
+    """Read the channels of a file.
+
+    Raises
+    ------
+    MotionError
+        With file, line and reason, if the file is damaged, holds raw counts or no acceleration.
+    """
+    recordings = []
+    index = 0
+    while index <= file.last:
+        recording, index = _read_channel(file, index)
+        if recording:
+            recordings.append(recording)
+    if not recordings:
+        raise NotRecordError(f"{file.lines[0].split('(')[0].strip().lower()}, no acceleration")
+    return recordings
+
+
+def _read_channel(file: TextFile, start: int) -> tuple[Recording | None, int]:
+    """The channel that begins in line `start`, none where it is no acceleration, and the line after it."""
+    title = TITLE.match(file.lines[start])
+    if not title:
+        raise file.error(start, f"expected the title of a channel, got {file.lines[start].strip()[:40]!r}")
+    text = [file.line(start + i) for i in range(int(title[2]))]
+    at = start + len(text)
+    integers, index = read_counted(file, at, "whole numbers", Layout(10, 8))
+    real_line = index
+    reals, index = read_counted(file, index, "numbers", Layout(5, 15))
+    if len(integers) <= AZIMUTH or len(reals) <= PEAK:
+        raise file.error(
+            at, f"the header has {len(integers)} whole numbers and {len(reals)} numbers, expected 100"
+        )
+    words = file.line(index).split()
+    if not (words and words[0].isdigit() and "comment" in file.line(index).lower()):
+        raise file.error(
+            index, f"expected a line that says how many comments follow, got {file.line(index)[:40]!r}"
+        )
+    comments = [file.line(index + 1 + i) for i in range(int(words[0]))]
+    index += 1 + len(comments)
+    announced = DATA.match(file.line(index))
+    if not announced:
+        raise file.error(
+            index, f"expected a line that announces the data and their unit, got {file.line(index)[:60]!r}"
+        )
+    samples, end = read_counted(file, index, "samples", Layout(8, 10))
+    if not re.match(r"\s*end[- ]of[- ]data", file.line(end) if end <= file.last else "", re.IGNORECASE):
+        raise file.error(min(end, file.last), "the samples must end with a line 'End-of-data'")
+    if not announced[2].lower().startswith("accel"):
+        return None, end + 1
+    unit = _unit(file, index, announced)
+    unknown = _unknown(text)
+    step = reals[STEP]
+    if step == unknown or not step > 0:
+        raise file.error(real_line, f"the time step, real number {STEP + 1} [ms], is {step:g}")
+    orientation, component = _orientation(file, at, integers[AZIMUTH], comments)
+    recording = _recording(file, text, samples * UNITS[unit], 0.001 * step, unit, orientation, component)
+    peak, length = reals[PEAK], reals[LENGTH]
+    # the peak has the unit of the samples
+    return recording.compared(
+        peak=None if peak == unknown else UNITS[unit] * peak,
+        duration=None if length == unknown else float(length),
+    ), end + 1
+
+
+def _unit(file: TextFile, index: int, announced: re.Match[str]) -> str:
+    code = int(announced[4])
+    if code == COUNTS:
+        raise file.error(index, "raw counts of the recorder (volume V0); get volume V1 or V2 of the record")
+    if code not in UNIT_CODES:
+        known = ", ".join(f"{unit} ({code:02d})" for code, unit in UNIT_CODES.items())
+        raise file.error(
+            index, f"unit of an acceleration must be one of {known}, got {announced[3]} ({announced[4]})"
+        )
+    return UNIT_CODES[code]
+
+
+def _unknown(text: list[str]) -> float:
+    """Number that stands for an unknown one, from the last line of text."""
+    found = re.search(r":\s*[-\d.]+,\s*([-\d.]+)\s*$", text[-1].rstrip())
+    return float(found[1]) if found else -999.0
+
+
+def _orientation(file: TextFile, index: int, azimuth: float, comments: list[str]) -> tuple[Orientation, str]:
+    """Orientation of a channel: up or down by its SEED name or its code, else its azimuth.
+
+    Files converted from SEED carry azimuth 0 for the vertical, so the name goes first.
+    """
+    names = [comment.partition("<SCNL>")[2].split()[0] for comment in comments if "<SCNL>" in comment]
+    channel = names[0].split(".")[1] if names and names[0].count(".") else ""
+    by_name = parse_orientation(channel)
+    if by_name and (by_name.role != "horizontal" or not 0 <= azimuth <= 360):
+        return by_name, channel
+    code = int(azimuth)
+    if code in VERTICALS:
+        return Orientation(VERTICALS[code]), "Up" if VERTICALS[code] == "up" else "Down"
+    by_azimuth = parse_orientation(f"{code:03d}") if 0 <= code <= 360 else None
+    if by_azimuth:
+        return by_azimuth, channel or f"{code:03d}"
+    if 500 <= code < 800:  # radial, transverse, longitudinal: horizontal, direction not known
+        return Orientation("horizontal"), channel or str(code)
+    raise file.error(index, f"the direction of the channel, whole number {AZIMUTH + 1}, is {code}")
+
+
+def _recording(
+    file: TextFile,
+    text: list[str],
+    samples: FloatArray,
+    dt: float,
+    unit: str,
+    orientation: Orientation,
+    component: str,
+) -> Recording:
+    """The channel with the facts of its text."""
+    station = re.search(r"Code:\s*(\S+)", text[4])
+    code = station[1] if station else text[4].strip()
+    event = re.sub(r"^Record of\s+|\s+of\s+\w{3}\s+\w{3}.*$", "", text[1].strip())
+    volume = "V1" if text[0].lower().startswith("uncorrected") else "V2"
+    year = re.search(r"\b(19|20)\d\d\b", text[1])
+    facts: dict[str, str | float] = {"station": code, "event": event}
+    if year:
+        facts["year"] = int(year[0])
+    magnitude = re.search(r"M[wLs]?=\s*([\d.]+)", text[2])
+    if magnitude:
+        facts["magnitude"] = float(magnitude[1])
+    return Recording(
+        samples,
+        dt,
+        file.path,
+        f"{NAME} {volume}",
+        unit,
+        DECLARED,
+        record=f"{code} {text[1].strip().removeprefix('Record of ')} {volume}",
+        name=f"{event} {year[0] if year else ''}".strip() + f", {code}",
+        component=component,
+        role=orientation.role,
+        azimuth=orientation.azimuth,
+        facts=facts,
+    )

@@ -1,0 +1,163 @@
+"""CSMIP, formerly DMG, of California: volumes 1 (uncorrected) and 2 (corrected), several channels a file.
+
+Text, 100 whole numbers, 100 numbers (volume 1: fewer), then a line that announces the acceleration,
+its time step, unit and format; volume 2 adds velocity and displacement. Shakal, A. F., Huang, M. J.
+(1985). Standard tape format for CSMIP strong-motion data tapes. California Division of Mines and
+Geology, Office of Strong Motion Studies, report 85-03.
+"""
+
+from __future__ import annotations
+
+import re
+
+from mcrock.excitation.csv_file import UNITS
+from mcrock.excitation.motion import FloatArray
+from mcrock.excitation.readers.counted import Layout, read_counted
+from mcrock.excitation.readers.orientation import parse_orientation
+from mcrock.excitation.readers.recording import DECLARED, NotRecordError, Recording
+from mcrock.excitation.readers.text_file import TextFile
+
+NAME = "CSMIP"
+TITLE = re.compile(r"\s*(UN)?CORRECTED ACCELEROGRAM", re.IGNORECASE)
+OTHER = re.compile(r"\s*RESPONSE AND FOURIER AMPLITUDE SPECTRA", re.IGNORECASE)
+HEADER_LINES = 60  # in which the line that announces the acceleration has to come
+ANNOUNCED = re.compile(r"\s*\d+\s+(?:POINTS OF ACCEL DATA|ACCELEROGRAM POINTS)", re.IGNORECASE)
+STEP = re.compile(r"EQUALLY SPACED AT\s+([\d.]+)\s*SEC|AT\s+([\d.]+)\s*PTS/SEC", re.IGNORECASE)
+UNIT = re.compile(r"CM/SEC/SEC|CM/SEC2|CM/S2|UNITS OF G\b", re.IGNORECASE)
+CHANNEL = re.compile(r"CHA?N\s*(\d+):\s*(\w+(?:\s*DEG)?)", re.IGNORECASE)
+PEAK = re.compile(r"PEAK ACCELERATION\s*=\s*([-+.\d]+)\s*CM/SEC/SEC", re.IGNORECASE)
+INTERVAL = re.compile(r"EQUALLY-SPACED INTERVALS OF\s*([.\d]+)\s*SEC", re.IGNORECASE)
+LENGTH = re.compile(r"RECORD LENGTH\s*=\s*([.\d]+)\s*SEC", re.IGNORECASE)
+INITIAL_VELOCITY = re.compile(r"INITIAL VELOCITY\s*=\s*([-+.\d]+)\s*CM/SEC", re.IGNORECASE)
+PEAK_VELOCITY = re.compile(r"PEAK\s+VELOCITY\s*=\s*([-+.\d]+)\s*CM/SEC", re.IGNORECASE)
+MAGNITUDE = re.compile(r"M[LWS]\s*[=:]\s*([.\d]*\d)", re.IGNORECASE)
+YEAR = re.compile(r"\b(19|20)\d\d\b")
+STATION = re.compile(r"STATION\s+(?:NO|ID)\.\s*(\S+)", re.IGNORECASE)
+NEAR_ZERO = 0.05  # initial velocity over the peak velocity [1]
+USUAL = Layout(8, 10)
+
+
+def matches(file: TextFile) -> bool:
+    """Whether the file begins like a volume of CSMIP, also one of spectra."""
+    if OTHER.match(file.lines[0]):
+        return True
+    head = " ".join(file.lines[:3]).upper()
+    return bool(TITLE.match(file.lines[0])) and ("ACCELEROGRAM DATA" in head) and "GNS" not in head
+
+
+def read(file: TextFile) -> list[Recording]:
+    """Read the channels of a file.
+
+    Raises
+    ------
+    MotionError
+        With file, line and reason, if the file is damaged, is a volume of spectra, or holds pairs of
+        time and acceleration.
+    """
+    if OTHER.match(file.lines[0]):
+        raise NotRecordError("response and Fourier spectra, no acceleration")
+    recordings = []
+    index = 0
+    while index <= file.last:
+        recording, index = _read_channel(file, index)
+        recordings.append(recording)
+        while index <= file.last and not file.lines[index].strip():
+            index += 1
+    return recordings
+
+
+def _read_channel(file: TextFile, start: int) -> tuple[Recording, int]:
+    """The channel that begins in line `start`, and the line after it."""
+    title = TITLE.match(file.lines[start])
+    if not title:
+        raise file.error(start, f"expected the title of a channel, got {file.lines[start].strip()[:40]!r}")
+    index = next(
+        (i for i in range(start, min(start + HEADER_LINES, file.last + 1)) if ANNOUNCED.match(file.lines[i])),
+        None,
+    )
+    if index is None:
+        raise file.error(
+            min(start + HEADER_LINES, file.last),
+            "up to here no line announces the acceleration, as in '12000 points of accel data equally "
+            "spaced at .005 sec'; volume 1 with pairs of time and acceleration is not read",
+        )
+    announced = file.lines[index]
+    step, word = STEP.search(announced), UNIT.search(announced)
+    if not step:
+        raise file.error(index, f"the time step is missing in {announced.strip()!r}")
+    if not word:
+        raise file.error(index, f"the unit is missing in {announced.strip()!r}")
+    unit = "g" if word[0].upper().endswith("G") else "cm/s2"
+    number = file.number(index, step[1] or step[2], "time step or rate", positive=True)
+    dt = number if step[1] else 1.0 / number
+    samples, end = read_counted(file, index, "samples", USUAL)
+    if not title[1]:
+        for what in ("velocities", "displacements"):
+            if re.match(r"\s*\d+\s+POINTS OF", file.lines[end] if end <= file.last else "", re.IGNORECASE):
+                _, end = read_counted(file, end, what, USUAL)
+    if end <= file.last and file.lines[end].lstrip().startswith("/&"):
+        end += 1
+    text = file.lines[start:index]
+    return _recording(file, start, text, samples * UNITS[unit], dt, unit, not title[1]), end
+
+
+def _recording(
+    file: TextFile,
+    start: int,
+    text: list[str],
+    samples: FloatArray,
+    dt: float,
+    unit: str,
+    corrected: bool,
+) -> Recording:
+    """The channel with the facts of its header, which volume 2 begins with a line of its own."""
+    joined = "\n".join(text[:26])
+    channel = CHANNEL.search(joined)
+    orientation = parse_orientation(channel[2]) if channel else None
+    if channel is None or orientation is None:
+        raise file.error(start, "no line such as 'Chan 1: 90 Deg' says the direction of the channel")
+    event = re.sub(r"\s+", " ", text[1 + corrected].split("(")[0]).strip()
+    event = re.sub(r"^(Record|Rcrd) of ", "", event)
+    place = text[5 + corrected][:40].strip()
+    if event.isupper():
+        event, place = event.title(), place.title()
+    station = STATION.search(joined)
+    number = station[1] if station else place
+    volume = f"V{1 + corrected}"
+    facts: dict[str, str | float] = {"event": event, "station": place, "station_number": number}
+    for name, pattern, group in (("year", YEAR, 0), ("magnitude", MAGNITUDE, 1)):
+        found = pattern.search(joined)
+        if found:
+            facts[name] = int(found[group]) if name == "year" else float(found[group])
+    recording = Recording(
+        samples,
+        dt,
+        file.path,
+        f"{NAME} {volume}",
+        unit,
+        DECLARED,
+        record=f"{(text[3 + corrected].split() or [number])[0]} {volume}",
+        name=f"{event}, {place}",
+        component=channel[2],
+        role=orientation.role,
+        azimuth=orientation.azimuth,
+        facts=facts,
+        remarks=_initial_velocity(joined, channel[2]),
+    )
+    peak, interval, length = (_number(pattern, joined) for pattern in (PEAK, INTERVAL, LENGTH))
+    return recording.compared(peak=None if peak is None else 0.01 * peak, dt=interval, duration=length)
+
+
+def _number(pattern: re.Pattern[str], text: str) -> float | None:
+    found = pattern.search(text)
+    return float(found[1]) if found else None
+
+
+def _initial_velocity(text: str, component: str) -> tuple[str, ...]:
+    """A remark where the corrected record begins with a velocity."""
+    initial, peak = (_number(pattern, text) for pattern in (INITIAL_VELOCITY, PEAK_VELOCITY))
+    if initial is None or peak is None or abs(initial) <= NEAR_ZERO * abs(peak):
+        return ()
+    return (
+        f"component {component}: the record begins with a velocity of {0.01 * initial:.3g} m/s by its header",
+    )

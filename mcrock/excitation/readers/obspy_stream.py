@@ -1,0 +1,127 @@
+"""ObsPy streams, and files that ObsPy reads: miniSEED, SAC and others. ObsPy has to be installed.
+
+Seismological formats hold counts or any unit without saying so: the unit has to be given, and the
+instrument removed before (`Stream.remove_response(output="ACC")` leaves m/s2).
+"""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from math import radians
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mcrock.excitation.csv_file import UNITS
+from mcrock.excitation.motion import Motion, MotionError
+from mcrock.excitation.readers.assemble import assemble
+from mcrock.excitation.readers.orientation import Orientation, parse_orientation
+from mcrock.excitation.readers.recording import GIVEN, Recording
+
+if TYPE_CHECKING:
+    from obspy import Stream, Trace
+
+NAME = "ObsPy"
+INSTALL = "pip install obspy"
+
+
+def is_installed() -> bool:
+    """Whether ObsPy is there; it is not imported."""
+    return find_spec("obspy") is not None
+
+
+def from_stream(stream: Stream, unit: str) -> list[Motion]:
+    """Ground motions out of an ObsPy stream of accelerations.
+
+    Parameters
+    ----------
+    stream : obspy.Stream
+        Traces of one or several stations, told apart by network, station and location.
+    unit : str
+        Of the samples: a key of `mcrock.excitation.csv_file.UNITS`, "m/s2" after
+        ``stream.remove_response(output="ACC")``.
+
+    Returns
+    -------
+    list of Motion
+
+    Raises
+    ------
+    MotionError
+        If the unit is unknown, a trace has gaps or values that are not finite, its channel code does
+        not say its direction, or the traces of a station do not fit together.
+    """
+    motions, problems = assemble(read_stream(stream, unit, Path("stream")))
+    if problems:
+        raise MotionError("\n".join(problems))
+    return motions
+
+
+def read_file(path: Path, unit: str | None) -> list[Recording] | None:
+    """Components of a file that ObsPy reads, or None if it does not know the format."""
+    import obspy
+
+    try:
+        stream = obspy.read(str(path))
+    except TypeError:  # how ObsPy says that it does not know the format
+        return None
+    except Exception as error:  # its readers raise whatever goes wrong inside
+        raise MotionError(f"{path}: ObsPy cannot read it: {error}") from error
+    if unit is None:
+        raise MotionError(
+            f"{path}: the format {stream[0].stats.get('_format', '')} does not say the unit of its samples; "
+            "give the unit of the acceleration"
+        )
+    return read_stream(stream, unit, path)
+
+
+def read_stream(stream: Stream, unit: str, path: Path) -> list[Recording]:
+    """Components of a stream that was read from `path`."""
+    if not isinstance(unit, str) or unit.lower() not in UNITS:
+        raise MotionError(f"{path}: unit of the acceleration must be one of {', '.join(UNITS)}, got {unit!r}")
+    return [_read_trace(trace, unit.lower(), path) for trace in stream]
+
+
+def _read_trace(trace: Trace, unit: str, path: Path) -> Recording:
+    stats = trace.stats
+    where = f"{path}, trace {trace.id}"
+    if np.ma.is_masked(trace.data):
+        raise MotionError(f"{where}: the samples have gaps; fill them, or cut the record before them")
+    samples = np.asarray(trace.data, dtype=np.float64)
+    if len(samples) < 2 or not np.isfinite(samples).all():
+        raise MotionError(f"{where}: expected at least 2 samples, all of them finite")
+    station = ".".join(filter(None, (stats.network, stats.station, stats.location)))
+    orientation = _orientation(trace)
+    if orientation is None:
+        raise MotionError(
+            f"{where}: the channel code {stats.channel!r} does not say the direction; expected one that ends "
+            "in Z, N, E, 1 or 2"
+        )
+    began = stats.starttime
+    return Recording(
+        samples * UNITS[unit],
+        float(stats.delta),
+        path,
+        f"{NAME} {stats.get('_format', '')}".strip(),
+        unit,
+        GIVEN,
+        record=f"{station} {began.strftime('%Y-%m-%d %H:%M')}",
+        name=f"{station} {began.strftime('%Y-%m-%d %H:%M')}",
+        component=stats.channel,
+        role=orientation.role,
+        azimuth=orientation.azimuth,
+        start=float(began.timestamp),
+        facts={"station": station, "year": int(began.year)},
+    )
+
+
+def _orientation(trace: Trace) -> Orientation | None:
+    """Orientation by the header of SAC if it has one, else by the last letter of the channel code."""
+    sac = trace.stats.get("sac", {})
+    azimuth, inclination = sac.get("cmpaz", -12345.0), sac.get("cmpinc", -12345.0)
+    if inclination == 0:
+        return Orientation("up")
+    if inclination == 90 and 0 <= azimuth <= 360:
+        return Orientation("horizontal", radians(azimuth % 360))
+    return parse_orientation(trace.stats.channel[-1:])

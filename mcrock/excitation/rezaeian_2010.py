@@ -1,0 +1,319 @@
+"""Synthetic ground motion: modulated white noise through a filter that changes with time.
+
+The intensity of the motion follows a gamma function of time, its frequency and bandwidth those of an
+oscillator driven by white noise; six parameters describe both. A slow oscillator removes what would leave
+the ground moving or displaced at the end.
+
+Rezaeian, S., Der Kiureghian, A. (2008). A stochastic ground motion model with separable temporal and
+spectral nonstationarity. Earthquake Engineering and Structural Dynamics 37(13), 1565-1584.
+
+Rezaeian, S., Der Kiureghian, A. (2010). Simulation of synthetic ground motions for specified earthquake
+and site characteristics. Earthquake Engineering and Structural Dynamics 39(10), 1155-1180.
+
+Rezaeian, S., Der Kiureghian, A. (2012). Simulation of orthogonal horizontal ground motion components for
+specified earthquake and site characteristics. Earthquake Engineering and Structural Dynamics 41(2),
+335-353.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from math import ceil, inf, isfinite, log, pi, sqrt
+
+import numpy as np
+
+from mcrock.excitation.motion import FloatArray, Motion, MotionError
+from mcrock.excitation.oscillator import absolute_acceleration
+from mcrock.params import STANDARD_GRAVITY
+
+LOWEST_FREQUENCY = 0.3  # of the filter [Hz]: a falling frequency stays there
+HIGHEST_SHARE = 0.5  # of the highest frequency of the samples, where a rising one stays
+TAIL = 1e-4  # share of the energy that may come after the end of the noise
+REST = 1.5  # periods of the slow oscillator after the noise; 8e-4 of its motion is left
+FORGOTTEN = log(1e5)  # decay of the filter's response after which it is left out, in powers of e
+LARGEST_SHAPE = 1e6  # of the gamma function: a duration of a few thousandths of the middle time
+
+
+@dataclass(frozen=True)
+class StochasticModel:
+    """Parameters of one component of ground motion.
+
+    Parameters
+    ----------
+    arias : float
+        Expected Arias intensity [m/s], positive.
+    duration : float
+        Time between 5 and 95 % of the expected Arias intensity, D5-95 [s]; positive and at most 4.9 times
+        `middle`, where the modulation would begin at its peak.
+    middle : float
+        Time at which 45 % of the expected Arias intensity is reached, t_mid [s]; positive.
+    frequency : float
+        Of the filter at `middle`, omega_mid/2 pi [Hz]: about the rate at which the motion crosses zero
+        upwards. Positive.
+    frequency_slope : float
+        Change of that frequency per second, omega'/2 pi [Hz/s]. The frequency stays within 0.3 Hz and
+        half the highest frequency that the step can show.
+    damping : float
+        zeta_f, share of the critical damping of the filter [1], in (0, 1): the bandwidth.
+    corner : float
+        Frequency of the critically damped oscillator that filters out slow motion [Hz]; 0.1 in the paper.
+        What it takes away, some 2 % of the energy, is made good beforehand, so that `arias`, `duration` and
+        `middle` are those of the motion that comes out. (In the paper they are those before.)
+
+    Raises
+    ------
+    MotionError
+        If a number is not finite or out of its range.
+
+    Examples
+    --------
+    >>> model = StochasticModel(arias=1.0, duration=15.0, middle=10.0, frequency=5.0)
+    >>> model.modulation(np.array([0.0, 10.0])).round(4).tolist()
+    [0.0, 0.7549]
+    """
+
+    arias: float
+    duration: float
+    middle: float
+    frequency: float
+    frequency_slope: float = 0.0
+    damping: float = 0.2
+    corner: float = 0.1
+
+    def __post_init__(self) -> None:
+        for field, expected, within in (
+            ("arias", "> 0 [m/s]", self.arias > 0),
+            ("duration", "> 0 [s]", self.duration > 0),
+            ("middle", "> 0 [s]", self.middle > 0),
+            ("frequency", "> 0 [Hz]", self.frequency > 0),
+            ("frequency_slope", "finite [Hz/s]", True),
+            ("damping", "in (0, 1) [1]", 0 < self.damping < 1),
+            ("corner", "> 0 [Hz]", self.corner > 0),
+        ):
+            value = getattr(self, field)
+            if not (within and isfinite(value)):
+                raise MotionError(f"StochasticModel.{field} must be {expected}, got {value!r}")
+        low, high = (_duration_ratio(shape) for shape in (LARGEST_SHAPE, 1.0))
+        if not low < self.duration / self.middle < high:
+            raise MotionError(
+                f"StochasticModel.duration must be between {low:.4f} and {high:.3f} times middle, which is "
+                f"{self.middle:g} s, got {self.duration!r} s"
+            )
+
+    @property
+    def gamma(self) -> tuple[float, float]:
+        """Shape [1] and scale [s] of the gamma distribution that the energy has over time."""
+        from scipy.optimize import brentq
+        from scipy.special import gammaincinv
+
+        wanted = log(self.duration / self.middle)
+        # the ratio falls steadily with the shape, nearly as a power
+        power = brentq(
+            lambda p: log(_duration_ratio(np.exp(p))) - wanted, 0.0, log(LARGEST_SHAPE), xtol=1e-12
+        )
+        shape = float(np.exp(power))
+        return shape, float(self.middle / gammaincinv(shape, 0.45))
+
+    def modulation(self, time: FloatArray) -> FloatArray:
+        """Standard deviation of the motion that comes out, at the times `time` [s] [m/s2].
+
+        The gamma function ``alpha_1 t**(alpha_2 - 1) exp(-alpha_3 t)`` of the paper: its square is a
+        gamma density with the shape ``2 alpha_2 - 1`` and the scale ``1/(2 alpha_3)``.
+        """
+        from scipy.special import gammaln, xlogy
+
+        shape, scale = self.gamma
+        t = np.maximum(np.asarray(time, dtype=np.float64), 0.0) / scale
+        density = np.exp(xlogy(shape - 1, t) - t - gammaln(shape)) / scale
+        return np.asarray(np.sqrt(2 * STANDARD_GRAVITY / pi * self.arias * density))
+
+    def filter_frequency(self, time: FloatArray, dt: float) -> FloatArray:
+        """Frequency of the filter at the times `time` [s] for samples `dt` [s] apart [Hz]."""
+        line = self.frequency + self.frequency_slope * (np.asarray(time, dtype=np.float64) - self.middle)
+        return np.clip(line, LOWEST_FREQUENCY, max(LOWEST_FREQUENCY, HIGHEST_SHARE * 0.5 / dt))
+
+    def crossing_rate(self, time: FloatArray, dt: float) -> FloatArray:
+        """Expected number of zero crossings upwards per second at the times `time` [s] [1/s].
+
+        Of the motion that comes out: the slow filter raises the rate a little above the frequency of the
+        filter. The change of the filter is taken to be slow, and `dt` to be short.
+        """
+        return _slow_filter(2 * pi * self.filter_frequency(time, dt), self.damping, 2 * pi * self.corner)[1]
+
+    def noise_length(self) -> float:
+        """Time after which less than 1e-4 of the expected energy is to come [s]."""
+        from scipy.special import gammaincinv
+
+        shape, scale = self.gamma
+        return float(scale * gammaincinv(shape, 1 - TAIL))
+
+
+def simulate_motion(
+    models: StochasticModel | Sequence[StochasticModel | None],
+    rng: np.random.Generator,
+    dt: float = 0.01,
+    azimuth: float = 0.0,
+    correlation: float = 0.0,
+    name: str = "synthetic motion",
+) -> Motion:
+    """Draw one synthetic ground motion.
+
+    Parameters
+    ----------
+    models : StochasticModel or sequence of up to three, each may be None
+        Of the components along x, y and z. Two horizontal models are those along the principal axes,
+        where the noises of the components are independent (Rezaeian and Der Kiureghian 2012).
+    rng : Generator
+        Source of the white noise; the same state gives the same motion. Every component draws its
+        noise from it in turn.
+    dt : float
+        Time step [s]; at most a fifth of the period of every filter at its middle.
+    azimuth : float
+        Of the first component from ground x towards y [rad].
+    correlation : float
+        Of the noises of the first two components [1], in [-1, 1]; 0 for principal axes.
+    name : str
+        What messages, datasets and figures call the motion.
+
+    Returns
+    -------
+    Motion
+        The ground ends at rest but for 1e-3 of its peak velocity. `metadata` has the parameters.
+
+    Raises
+    ------
+    MotionError
+        If there is no model or more than three, or a number is out of its range.
+
+    Examples
+    --------
+    >>> model = StochasticModel(arias=0.5, duration=8.0, middle=5.0, frequency=4.0, frequency_slope=-0.1)
+    >>> motion = simulate_motion(model, np.random.default_rng(1))
+    >>> motion.acceleration.shape, motion.metadata["arias_x"]
+    ((3, 3481), 0.5)
+    """
+    listed = [models] if isinstance(models, StochasticModel) else list(models)
+    drawn = [model for model in listed if model is not None]
+    if not (drawn and len(listed) <= 3):
+        raise MotionError(f"'{name}': one to three models are needed, for x, y and z, got {models!r}")
+    if not -1 <= correlation <= 1:
+        raise MotionError(f"'{name}': correlation must be in [-1, 1], got {correlation!r}")
+    for model in drawn:
+        if not (isfinite(dt) and 0 < dt <= 0.2 / model.frequency):
+            raise MotionError(
+                f"'{name}': dt must be > 0 and at most 0.2/frequency, {0.2 / model.frequency:g} s, got {dt!r}"
+            )
+    length = max(model.noise_length() for model in drawn)
+    n_noise = ceil(length / dt) + 1
+    rest = ceil(max(REST / model.corner for model in drawn) / dt)
+    samples = np.zeros((3, n_noise + rest))
+    noise = np.zeros((3, n_noise))
+    for axis, model in enumerate(listed):
+        if model is None:
+            continue
+        noise[axis] = rng.standard_normal(n_noise)
+        if axis == 1 and correlation:
+            noise[1] = correlation * noise[0] + sqrt(1 - correlation**2) * noise[1]
+        samples[axis] = color_noise(model, noise[axis], dt, rest)
+    facts: dict[str, str | float] = {"source": "Rezaeian and Der Kiureghian (2010)"}
+    for axis, model in zip("xyz", listed, strict=False):
+        if model is not None:
+            facts |= {f"{parameter}_{axis}": value for parameter, value in asdict(model).items()}
+    facts["history"] = "synthetic motion"
+    motion = Motion(samples, dt, name, metadata=facts)
+    if not azimuth:
+        return motion
+    turned = motion.rotated(azimuth).acceleration
+    facts["history"] += f"; rotated by {azimuth:g} rad"
+    return Motion(turned, dt, name, metadata=facts)
+
+
+def color_noise(model: StochasticModel, noise: FloatArray, dt: float, rest: int = 0) -> FloatArray:
+    """Ground acceleration made of white noise.
+
+    Parameters
+    ----------
+    model : StochasticModel
+    noise : ndarray (..., n_time)
+        Independent standard normal numbers [1].
+    dt : float
+        Time step [s].
+    rest : int
+        Samples after the noise, in which the slow filter comes to rest.
+
+    Returns
+    -------
+    ndarray (..., n_time + rest)
+        [m/s2].
+    """
+    time = np.arange(noise.shape[-1]) * dt
+    process, variance = _filter(model.filter_frequency(time, dt), model.damping, dt, noise)
+    deviation = np.sqrt(np.where(variance > 0, variance, inf))
+    still = np.zeros((*noise.shape[:-1], rest))
+    left, _ = _slow_filter(2 * pi * model.filter_frequency(time, dt), model.damping, 2 * pi * model.corner)
+    rough = np.concatenate([model.modulation(time) / np.sqrt(left) * process / deviation, still], axis=-1)
+    return remove_slow_motion(rough, dt, model.corner)
+
+
+def remove_slow_motion(acceleration: FloatArray, dt: float, corner: float) -> FloatArray:
+    """Acceleration (..., n_time) [m/s2] less that of a critically damped oscillator of `corner` [Hz] on it.
+
+    What is left is the acceleration of the oscillator relative to its base, whose velocity and displacement
+    return to zero.
+    """
+    return np.asarray(acceleration - absolute_acceleration(acceleration, dt, corner, 1.0))
+
+
+def _filter(
+    frequency: FloatArray, damping: float, dt: float, noise: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Noise (..., n) through the filter, and the variance (n,) that it has for unit noise.
+
+    The filter answers a pulse at sample k as an oscillator with the frequency (n,) of that sample [Hz],
+    and keeps it while the answer dies away. The sum runs over the lags, all samples at once.
+    """
+    n = len(frequency)
+    omega = 2 * pi * frequency
+    turn = np.exp((-damping + 1j * sqrt(1 - damping**2)) * omega * dt)
+    driven = noise * omega
+    power = omega**2
+    answer = np.ones(n, dtype=np.complex128)
+    process, variance = np.zeros_like(noise), np.zeros(n)
+    lags = FORGOTTEN / (damping * omega * dt)  # after which an answer is forgotten; monotonous
+    rising = lags[-1] >= lags[0]
+    for lag in range(1, min(n, ceil(lags.max()))):
+        if rising:
+            first, last = int(np.searchsorted(lags, lag)), n - lag
+        else:
+            first, last = 0, min(n - lag, n - int(np.searchsorted(lags[::-1], lag)))
+        if first >= last:
+            break
+        answer[first:last] *= turn[first:last]
+        height = answer[first:last].imag
+        process[..., first + lag : last + lag] += driven[..., first:last] * height
+        variance[first + lag : last + lag] += power[first:last] * height**2
+    return process, variance
+
+
+def _slow_filter(omega: FloatArray, damping: float, corner: float) -> tuple[FloatArray, FloatArray]:
+    """What the slow filter leaves of the variance of filtered noise [1], and its crossing rate [1/s].
+
+    Stationary; `omega` and `corner` in [rad/s]. Both filters in a row are a system of fourth order driven by
+    white noise, and the motion is the second derivative of its state. The products of that state with its
+    equation of motion have the mean zero, which gives the variances of all derivatives.
+    """
+    a1 = 2 * damping * omega + 2 * corner
+    a2 = omega**2 + 4 * damping * omega * corner + corner**2
+    a3 = 2 * corner * omega**2 + 2 * damping * omega * corner**2
+    a4 = corner**2 * omega**2
+    left = 2 * damping * omega**3 * a3 / (a1 * a2 * a3 - a1**2 * a4 - a3**2)
+    return left, np.sqrt(a2 - a4 * a1 / a3) / (2 * pi)
+
+
+def _duration_ratio(shape: float) -> float:
+    """D5-95 over the time of 45 % of the energy [1], for a gamma function of that shape."""
+    from scipy.special import gammaincinv
+
+    low, middle, high = gammaincinv(shape, [0.05, 0.45, 0.95])
+    return float((high - low) / middle)

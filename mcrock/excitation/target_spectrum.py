@@ -1,0 +1,240 @@
+"""Target spectra: the elastic spectra of EN 1998-1, and a table of the user's.
+
+EN 1998-1 (2004). Eurocode 8: Design of structures for earthquake resistance. Part 1: General rules,
+seismic actions and rules for buildings. Clauses 3.2.2.2 and 3.2.2.3.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import isfinite, sqrt
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mcrock.excitation.csv_file import UNITS, _read_table
+from mcrock.excitation.motion import FloatArray, MotionError
+
+# tables 3.2, 3.3 and 3.4: soil factor S [1] and corner periods T_B, T_C, T_D [s]
+HORIZONTAL = {
+    1: {
+        "A": (1.0, 0.15, 0.4, 2.0),
+        "B": (1.2, 0.15, 0.5, 2.0),
+        "C": (1.15, 0.20, 0.6, 2.0),
+        "D": (1.35, 0.20, 0.8, 2.0),
+        "E": (1.4, 0.15, 0.5, 2.0),
+    },
+    2: {
+        "A": (1.0, 0.05, 0.25, 1.2),
+        "B": (1.35, 0.05, 0.25, 1.2),
+        "C": (1.5, 0.10, 0.25, 1.2),
+        "D": (1.8, 0.10, 0.30, 1.2),
+        "E": (1.6, 0.05, 0.25, 1.2),
+    },
+}
+VERTICAL = {1: (0.90, 0.05, 0.15, 1.0), 2: (0.45, 0.05, 0.15, 1.0)}  # a_vg/a_g in place of S
+PLATEAU = {False: 2.5, True: 3.0}  # horizontal or vertical: amplification of the flat part [1]
+LONGEST_PERIOD = 4.0  # to which the formulas hold [s]
+SHORTEST_PERIOD = 0.01  # of the table made of them; below it the spectrum is a line to the peak of the ground
+
+
+@dataclass(frozen=True, eq=False)
+class TargetSpectrum:
+    """Pseudo-acceleration spectrum that motions are to have.
+
+    Between its points it is straight in logarithms of period and acceleration, and straight as such from
+    period 0 to the first other point.
+
+    Parameters
+    ----------
+    periods : array_like (n,)
+        Increasing [s]; the first may be 0, where the spectrum is the peak acceleration of the ground.
+    accelerations : array_like (n,)
+        Pseudo-accelerations at them [m/s2], positive.
+    damping : float
+        Share of the critical damping [1] to which they belong, in (0, 0.8].
+    name : str
+        What messages and motions call it.
+
+    Raises
+    ------
+    MotionError
+        If there are fewer than two points, or a number is not finite or out of its range.
+
+    Examples
+    --------
+    >>> target = TargetSpectrum([0.0, 0.1, 1.0], [2.0, 5.0, 5.0], name="site")
+    >>> target.at([0.05, 0.5]).round(9).tolist()
+    [3.5, 5.0]
+    """
+
+    periods: FloatArray = field(repr=False)
+    accelerations: FloatArray = field(repr=False)
+    damping: float = 0.05
+    name: str = "target"
+
+    def __post_init__(self) -> None:
+        try:
+            periods = np.array(self.periods, dtype=np.float64)
+            accelerations = np.array(self.accelerations, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise MotionError(f"target spectrum '{self.name}': expected numbers: {error}") from None
+        if periods.ndim != 1 or periods.shape != accelerations.shape or len(periods) < 2:
+            raise MotionError(
+                f"target spectrum '{self.name}': at least 2 periods and as many accelerations are needed, "
+                f"got the shapes {periods.shape} and {accelerations.shape}"
+            )
+        if not (np.isfinite(periods).all() and periods[0] >= 0 and (np.diff(periods) > 0).all()):
+            raise MotionError(
+                f"target spectrum '{self.name}': periods must increase from 0 or more [s], "
+                f"got {_brief(periods)}"
+            )
+        if not (np.isfinite(accelerations).all() and (accelerations > 0).all()):
+            raise MotionError(
+                f"target spectrum '{self.name}': accelerations must be finite and > 0 [m/s2], "
+                f"got {_brief(accelerations)}"
+            )
+        if not 0 < self.damping <= 0.8:
+            raise MotionError(
+                f"target spectrum '{self.name}': damping must be in (0, 0.8] [1], got {self.damping!r}"
+            )
+        for name, values in (("periods", periods), ("accelerations", accelerations)):
+            values.setflags(write=False)
+            object.__setattr__(self, name, values)
+
+    def at(self, periods: ArrayLike) -> FloatArray:
+        """Pseudo-accelerations at the periods (n,) [s]: ndarray (n,) [m/s2].
+
+        Raises
+        ------
+        MotionError
+            If a period is outside the spectrum.
+        """
+        wanted = np.atleast_1d(np.asarray(periods, dtype=np.float64))
+        outside = wanted[~((wanted >= self.periods[0]) & (wanted <= self.periods[-1]))]
+        if len(outside):
+            raise MotionError(
+                f"target spectrum '{self.name}' reaches from {self.periods[0]:g} to {self.periods[-1]:g} s, "
+                f"asked at {outside[0]:g} s"
+            )
+        positive = self.periods > 0
+        shortest = self.periods[positive][0]
+        straight = np.interp(wanted, self.periods, self.accelerations)
+        logarithmic = np.interp(
+            np.log(np.maximum(wanted, shortest)),
+            np.log(self.periods[positive]),
+            np.log(self.accelerations[positive]),
+        )
+        return np.where(wanted < shortest, straight, np.exp(logarithmic))
+
+
+def en_1998_1(
+    ground_acceleration: float,
+    ground: str = "A",
+    kind: int = 1,
+    damping: float = 0.05,
+    vertical: bool = False,
+) -> TargetSpectrum:
+    """Elastic response spectrum of EN 1998-1, equations (3.2) to (3.5), vertical (3.8) to (3.11).
+
+    Parameters
+    ----------
+    ground_acceleration : float
+        Design ground acceleration a_g on ground type A [m/s2], importance factor included.
+    ground : str
+        Ground type, "A" to "E"; the vertical spectrum is the same for all.
+    kind : int
+        1, or 2 where earthquakes with magnitudes up to 5.5 make most of the hazard.
+    damping : float
+        Share of the critical damping [1]; the correction factor is at least 0.55.
+    vertical : bool
+        The spectrum of the vertical component.
+
+    Returns
+    -------
+    TargetSpectrum
+        From 0 to 4 s, with the corner periods among its points; between them right to 3e-6.
+
+    Raises
+    ------
+    MotionError
+        If the ground type or the kind is unknown, or a number is out of its range.
+
+    Examples
+    --------
+    >>> en_1998_1(2.0, "C").at([0.0, 0.3, 1.2, 4.0]).round(4).tolist()
+    [2.3, 5.75, 2.875, 0.4312]
+    """
+    if kind not in HORIZONTAL:
+        raise MotionError(f"kind of the spectrum of EN 1998-1 must be 1 or 2, got {kind!r}")
+    if ground not in HORIZONTAL[kind]:
+        raise MotionError(f"ground type of EN 1998-1 must be A, B, C, D or E, got {ground!r}")
+    if not (isfinite(ground_acceleration) and ground_acceleration > 0):
+        raise MotionError(f"ground acceleration must be finite and > 0 [m/s2], got {ground_acceleration!r}")
+    if not 0 < damping <= 0.8:
+        raise MotionError(f"damping must be in (0, 0.8] [1], got {damping!r}")
+    share, t_b, t_c, t_d = VERTICAL[kind] if vertical else HORIZONTAL[kind][ground]
+    correction = max(sqrt(10 / (5 + 100 * damping)), 0.55)
+    top = correction * PLATEAU[vertical]
+    grid = np.geomspace(SHORTEST_PERIOD, LONGEST_PERIOD, 1500)
+    periods = np.unique(np.concatenate([[0.0, t_b, t_c, t_d], grid]))
+    shape = np.full(len(periods), top)
+    shape[periods < t_b] = 1 + periods[periods < t_b] / t_b * (top - 1)
+    falling = periods > t_c
+    shape[falling] = top * t_c / periods[falling] * np.minimum(1, t_d / periods[falling])
+    label = "vertical" if vertical else f"ground {ground}"
+    name = f"EN 1998-1 type {kind}, {label}, {ground_acceleration:g} m/s2"
+    return TargetSpectrum(periods, ground_acceleration * share * shape, damping, name)
+
+
+def read_target(
+    path: str | Path, unit: str, damping: float = 0.05, name: str | None = None
+) -> TargetSpectrum:
+    """Read a target spectrum from a text table of two columns, period [s] and pseudo-acceleration.
+
+    Parameters
+    ----------
+    path : str or Path
+        Columns separated by commas, semicolons, tabs or blanks; lines of text may precede them.
+    unit : str
+        Of the accelerations: "m/s2", "cm/s2", "mm/s2", "gal", "g" or "mg".
+    damping : float
+        Share of the critical damping [1] to which they belong.
+    name : str, optional
+        By default the name of the file without its ending.
+
+    Returns
+    -------
+    TargetSpectrum
+
+    Raises
+    ------
+    MotionError
+        With the file and the reason, if it is not such a table.
+    """
+    path = Path(path)
+    if not isinstance(unit, str) or unit.lower() not in UNITS:
+        raise MotionError(f"{path}: unit of the acceleration must be one of {', '.join(UNITS)}, got {unit!r}")
+    _, lines, table = _read_table(path)
+    if table.shape[1] != 2:
+        raise MotionError(
+            f"{path}, line {lines[0]}: expected 2 columns, period and acceleration, got {table.shape[1]}"
+        )
+    backwards = np.flatnonzero(np.diff(table[:, 0]) <= 0)
+    if len(backwards):
+        i = int(backwards[0])
+        raise MotionError(
+            f"{path}, line {lines[i + 1]}: the period does not increase: {table[i + 1, 0]:g} s after "
+            f"{table[i, 0]:g} s"
+        )
+    try:
+        return TargetSpectrum(table[:, 0], table[:, 1] * UNITS[unit.lower()], damping, name or path.stem)
+    except MotionError as error:
+        raise MotionError(f"{path}: {error}") from None
+
+
+def _brief(values: FloatArray) -> str:
+    """The first values of an array for a message."""
+    shown = ", ".join(f"{value:g}" for value in values[:6])
+    return f"{shown}, ..." if len(values) > 6 else shown

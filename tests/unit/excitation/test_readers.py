@@ -1,0 +1,432 @@
+"""Each format: what is read equals another reading of the file, and damage is refused with its place."""
+
+import re
+from math import radians
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mcrock.excitation.motion import MotionError
+from mcrock.excitation.readers import READERS, read_records, scan_records
+from mcrock.excitation.readers.read import detect
+from mcrock.excitation.readers.text_file import TextFile
+
+RECORDS = Path(__file__).parent / "records"
+G = 9.80665
+ESM = "esm/HI.ARS1..HNE.D.20190728.160908.C.ACC.ASC"
+COSMOS = "cosmos/AKBMR--n.1000hyfh.BNE.--.acc.V2c"
+V1A, V2A = "20161113_110313_THZ_20.V1A", "20161113_110259_WTMC_20.V2A"
+AFAD = "20170720223109_4304.txt"
+KNET = "knet/AKT0139608110312.EW"
+EXAMPLES = {  # one file of each format
+    "elcentro.AT2": "at2",
+    "peer/RSN9763_SAMPLE_GIL067.AT2": "at2",
+    ESM: "esm",
+    KNET: "knet",
+    "kiknet/AICH049608110312.UD2": "knet",
+    COSMOS: "cosmos",
+    "AKBMR.V1": "cosmos",
+    V1A: "geonet",
+    V2A: "geonet",
+    "CE89146.V2": "csmip",
+    "CE36456.V2": "csmip",
+    "CICLC.v1": "csmip",
+    "smc/0111a.smc": "smc",
+    AFAD: "afad",
+}
+
+
+def numbers(name, first, last):
+    """All decimal numbers in lines `first` to `last`, counted from 1, also where they touch."""
+    lines = (RECORDS / name).read_text(encoding="utf-8").split("\n")[first - 1 : last]
+    found = re.findall(r"[-+]?\d*\.\d+(?:[Ee][-+]\d+)?|[-+]?\d+(?!\.)", "\n".join(lines))
+    return np.array(found, dtype=float)
+
+
+def read_one(name, **options):
+    motions = read_records(RECORDS / name, **options)
+    assert len(motions) == 1
+    return motions[0]
+
+
+# file: lines of the samples of each component, factor to m/s2, time step, ground axes of the components
+SAMPLES = {
+    "elcentro.AT2": ([(5, 12)], G, 0.01, "x"),
+    "peer/RSN9763_SAMPLE_GIL067.AT2": ([(5, 16)], G, 0.005, "x"),
+    ESM: ([(65, 104)], 0.01, 0.005, "x"),
+    COSMOS: ([(54, 78)], 0.01, 0.005, "x"),
+    "AKBMR.V1": ([(54, 78), (133, 157), (212, 236)], G, 0.005, "xyz"),
+    V1A: ([(27, 31), (58, 62), (89, 93)], 0.001, 0.005, "xyz"),
+    V2A: ([(27, 31), (68, 72), (109, 113)], 0.001, 0.02, "xyz"),
+    "CE89146.V2": ([(47, 51), (111, 115), (175, 179)], 0.01, 0.005, "yzx"),
+    "CE36456.V2": ([(47, 52), (114, 119), (181, 186)], 0.01, 0.02, "xzy"),
+    "CICLC.v1": ([(29, 33), (63, 68), (98, 103)], G, 0.01, "xyz"),
+    "smc/0111a.smc": ([(36, 41)], 0.01, 0.005, "x"),
+}
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_samples_equal_another_reading(name):
+    blocks, factor, dt, axes = SAMPLES[name]
+    motion = read_one(name)
+    assert motion.dt == pytest.approx(dt, rel=1e-12)
+    for (first, last), axis in zip(blocks, axes, strict=True):
+        expected = factor * numbers(name, first, last)
+        found = motion.acceleration["xyz".index(axis)]
+        np.testing.assert_array_equal(found[: len(expected)], expected)
+        assert not found[len(expected) :].any()
+    for axis in set("xyz") - set(axes):
+        assert not motion.acceleration["xyz".index(axis)].any()
+
+
+def test_columns_of_afad():
+    motion = read_one(AFAD)
+    table = numbers(AFAD, 19, 43).reshape(25, 3)
+    np.testing.assert_array_equal(motion.acceleration, 0.01 * table.T[[1, 0, 2]])  # E-W, N-S, U-D
+    assert motion.dt == 0.01
+    assert motion.metadata["place"] == "KüTAHYA GEDIZ METEOROLOJI MUDURLUGU"
+
+
+@pytest.mark.parametrize("name", [KNET, "kiknet/AICH049608110312.UD2"])
+def test_counts_of_knet_less_their_mean(name):
+    """The largest acceleration that the header declares leaves out the offset of the recorder."""
+    motion = read_one(name)
+    counts = numbers(name, 18, 42)
+    samples = motion.acceleration.sum(axis=0)  # of the only component
+    np.testing.assert_allclose(samples, (counts - counts.mean()) * 0.01 * 2000 / 8388608, rtol=1e-12)
+    declared = float((RECORDS / name).read_text().split("\n")[14].split()[-1])
+    assert 100 * np.abs(samples).max() == pytest.approx(declared, abs=0.5e-3)
+    assert motion.dt == 0.01
+    assert f"mean of the counts removed ({counts.mean():.6g})" in motion.metadata["history"]
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_format_is_known_by_the_content(name, tmp_path):
+    """Neither name nor ending of a file count, nor how its lines end."""
+    file = TextFile.load(RECORDS / name)
+    fitting = [key for key, reader in READERS.items() if reader.matches(file)]
+    assert fitting == [EXAMPLES[name]]
+    assert detect(file) is READERS[EXAMPLES[name]]
+    other = tmp_path / "GIL067"  # PEER tells the direction by the name, if the header does not
+    other.write_bytes((RECORDS / name).read_bytes().replace(b"\n", b"\r\n"))
+    np.testing.assert_array_equal(read_records(other)[0].acceleration, read_one(name).acceleration)
+
+
+@pytest.mark.parametrize(
+    ("name", "unit", "known", "component", "azimuth_deg"),
+    [
+        ("elcentro.AT2", "g", "declared in the file", "180", 180),
+        (ESM, "cm/s2", "declared in the file", "HNE", 90),
+        (KNET, "gal", "fixed by the format", "E-W", 90),
+        (COSMOS, "cm/s2", "declared in the file", "BNE", 90),
+        ("AKBMR.V1", "g", "declared in the file", "BN1", 128),
+        (V2A, "mm/s2", "declared in the file", "N28W", 332),
+        (V1A, "mm/s2", "declared in the file", "S90E", 90),
+        ("CE89146.V2", "cm/s2", "declared in the file", "90 Deg", 90),
+        ("CICLC.v1", "g", "declared in the file", "90 Deg", 90),
+        ("smc/0111a.smc", "cm/s2", "fixed by the format", "360", 0),
+        (AFAD, "gal", "fixed by the format", "E-W", 90),
+    ],
+)
+def test_unit_and_direction_are_told(name, unit, known, component, azimuth_deg):
+    facts = read_one(name).metadata
+    assert (facts["unit"], facts["unit_known"]) == (unit, known)
+    assert facts["component_x"] == component
+    assert facts["azimuth_x"] == pytest.approx(radians(azimuth_deg), abs=1e-12)
+
+
+def test_facts_are_in_si_units():
+    assert read_one(ESM).metadata["distance_epicentral"] == 88100.0
+    assert read_one(V2A).metadata["distance_epicentral"] == 9000.0
+    assert read_one("smc/0111a.smc").metadata["distance_epicentral"] == 89000.0
+    for name, magnitude in ((ESM, 4.6), (V2A, 7.82), ("CE36456.V2", 6.5), (COSMOS, 7.0), (AFAD, 6.5)):
+        assert read_one(name).metadata["magnitude"] == magnitude
+    for name, year in (("elcentro.AT2", 1940), ("CE36456.V2", 1983), (COSMOS, 2018), (KNET, 1996)):
+        assert read_one(name).metadata["year"] == year
+
+
+def test_names():
+    assert read_one("elcentro.AT2").name == "IMPERIAL VALLEY 1940, EL CENTRO ARRAY #9"
+    assert read_one(ESM).name == "Greece 2019, HI.ARS1"
+    assert read_one("kiknet/AICH049608110312.UD2").name == "AICH04 surface 1996-08-11 03:12:39"
+    assert read_one(COSMOS).name == "Point MacKenzie Earthquake 2018, AK-BMR"
+    assert read_one("CE36456.V2").name == "Coalinga Earthquake, Parkfield Fault Zone 14"
+    assert read_one("smc/0111a.smc").name == "Loma Prieta, CA, San Francisco, 1295 Shafter, F"
+
+
+@pytest.fixture
+def change(tmp_path):
+    """A copy of a file with a text replaced, or cut after a line."""
+
+    def change(name, old=None, new="", keep=None, every=False):
+        text = (RECORDS / name).read_text(encoding="utf-8")
+        if old is not None:
+            assert old in text, f"{name} has no {old!r}"
+            text = text.replace(old, new, -1 if every else 1)
+        if keep is not None:
+            text = "\n".join(text.split("\n")[:keep]) + "\n"
+        path = tmp_path / Path(name).name
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return change
+
+
+# file, its lines that are kept, line in the message, samples found, samples declared
+TRUNCATED = [
+    ("elcentro.AT2", 9, 9, 25, 40),
+    (ESM, 70, 70, 6, 40),
+    (KNET, 20, 20, 24, 200),
+    (COSMOS, 60, 60, 7, 25),
+    (V1A, 29, 29, 30, 45),
+    (V2A, 34, 34, 30, 45),  # within the velocity
+    (V2A, 70, 70, 30, 45),  # within the second component
+    ("CE89146.V2", 49, 49, 24, 36),
+    ("CICLC.v1", 100, 100, 24, 48),
+    ("smc/0111a.smc", 38, 38, 24, 43),
+    (AFAD, 21, 21, 9, 75),
+]
+
+
+@pytest.mark.parametrize(("name", "keep", "line", "found", "declared"), TRUNCATED)
+def test_truncated_files_are_refused(change, name, keep, line, found, declared):
+    path = change(name, keep=keep)
+    message = f"{path}, line {line}: the samples end after {found} of the {declared} that the header declares"
+    with pytest.raises(MotionError, match=re.escape(message)):
+        read_records(path)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize("share", [0.15, 0.4, 0.7, 0.95])
+def test_a_file_cut_anywhere_is_refused_or_not_known(change, name, share):
+    lines = (RECORDS / name).read_text(encoding="utf-8").rstrip("\n").split("\n")
+    path = change(name, keep=max(int(share * len(lines)), 1))
+    scan = scan_records(path)
+    assert not scan.motions
+    assert scan.problems or scan.left_out
+    assert all(str(path) in problem for problem in scan.problems)
+
+
+NOT_A_NUMBER = [
+    ("elcentro.AT2", "-.6403182E-02", "-.640?182E-02", 5),
+    (ESM, "\n0.015623\n", "\nNaN\n", 66),
+    (ESM, "\n0.015623\n", "\n0,015623\n", 66),
+    (ESM, "\n0.015623\n", "\n0.01_5623\n", 66),
+    (COSMOS, "\n   4.490444e-01", "\n         ******", 57),
+    (V2A, "-1740.9", " 1740,9", 27),
+    ("CE36456.V2", "    -3.038", "    ******", 47),
+    ("smc/0111a.smc", "-2.2223E+0", "-2.2223F+0", 36),
+    ("smc/0111a.smc", " 1.5057E+0", "       inf", 36),
+    (AFAD, "-0.024476", "   abc   ", 20),
+]
+
+
+@pytest.mark.parametrize(("name", "old", "new", "line"), NOT_A_NUMBER)
+def test_samples_that_are_no_numbers_are_refused(change, name, old, new, line):
+    path = change(name, old, new)
+    with pytest.raises(MotionError, match=re.escape(f"{path}, line {line}: expected a number, got")):
+        read_records(path)
+
+
+MISDECLARED = [
+    ("elcentro.AT2", "NPTS=    40", "NPTS=    38", "line 12: the file goes on after 38 samples"),
+    ("elcentro.AT2", "NPTS=    40", "NPTS=  4e1x", "line 4: NPTS must be a number > 0, got '4e1x'"),
+    ("elcentro.AT2", "NPTS=    40", "NPTS=  40.5", "line 4: NPTS must be a whole number >= 2, got '40.5'"),
+    ("elcentro.AT2", "DT= .01000", "DT= .00000", "line 4: DT [s] must be a number > 0, got '.00000'"),
+    (
+        "elcentro.AT2",
+        "IN UNITS OF G.",
+        "IN UNITS OF FT/S2.",
+        "line 3: unit of the acceleration must be one of G",
+    ),
+    ("elcentro.AT2", "IN UNITS OF G.", "", "line 3: the header does not say the unit"),
+    (
+        "elcentro.AT2",
+        "#9, 180 (USGS STATION 117)",
+        "#9",
+        "line 2: the direction of the component is neither in",
+    ),
+    (ESM, "NDATA: 40", "NDATA: 39", "line 104: the file goes on after 39 samples"),
+    (ESM, "NDATA: 40", "NDATA: many", "line 30: NDATA must be a number > 0, got 'many'"),
+    (ESM, "NDATA: 40\n", "", "line 63: the header ends here and has no line 'NDATA:'"),
+    (ESM, "UNITS: cm/s^2", "UNITS: cm/s", "line 33: UNITS of an acceleration must be one of cm/s^2"),
+    (
+        ESM,
+        "STREAM: HNE",
+        "STREAM: ACC",
+        "line 32: STREAM must be a channel such as HNE, HNN or HNZ, got 'ACC'",
+    ),
+    (ESM, "0.005000", "-0.005", "line 29: SAMPLING_INTERVAL_S must be a number > 0, got '-0.005'"),
+    (ESM, "160919.870", "99", "line 27: expected a time as in 20190728_160919.870, got '20190728_99'"),
+    (KNET, "Duration Time(s)  2", "Duration Time(s)  1", "line 42: the file goes on after 100 samples"),
+    (KNET, "100Hz", "100", "line 11: expected a frequency in Hz, got '100'"),
+    (
+        KNET,
+        "2000(gal)",
+        "2000(cm)",
+        "line 14: expected a factor as in 2000(gal)/8388608, got '2000(cm)/8388608'",
+    ),
+    (KNET, "E-W", "E-N", "line 13: direction must be N-S, E-W, U-D or 1 to 6, got 'E-N'"),
+    (KNET, "Mag. ", "Mags ", "line 5: expected 'Mag.', got 'Mags"),
+    (KNET, "1996/08/11 03:12:39", "11.8.1996", "line 10: expected a date as in 2000/10/06 13:31:24"),
+    (COSMOS, "      25 acc", "      24 acc", "line 78: the samples must end with a line 'End-of-data'"),
+    (
+        COSMOS,
+        "cm/sec2(04)",
+        "counts(50)",
+        "line 53: raw counts of the recorder (volume V0); get volume V1 or V2",
+    ),
+    (COSMOS, "cm/sec2(04)", "deg(25)", "line 53: unit of an acceleration must be one of g (02), cm/s2 (04)"),
+    (COSMOS, "(1E15.6)", "(free)", "line 53: expected a format such as (8f10.6)"),
+    (
+        COSMOS,
+        "25 acceleration pts",
+        "xx acceleration pts",
+        "line 53: expected a line that announces the data",
+    ),
+    (
+        COSMOS,
+        " 100 Real-header",
+        " Real-header",
+        "line 25: expected a line that says how many numbers follow",
+    ),
+    (V2A, "mm/s/s at", "g at", "line 14: expected a peak in mm/s/s"),
+    (V2A, "Component N28W", "Component ???", "line 13: expected a component such as N28W or Up"),
+    (
+        V2A,
+        "      45      45      45",
+        "      45      45      35",
+        "line 42: expected the title of a component",
+    ),
+    ("CE89146.V2", "360 Deg", "Radial", "line 1: no line such as 'Chan 1: 90 Deg' says the direction"),
+    ("CE36456.V2", "EQUALLY SPACED AT  .020 SEC.", "AT EQUAL STEPS.", "line 46: the time step is missing"),
+    ("CE36456.V2", "(UNITS: CM/SEC/SEC)", "", "line 46: the unit is missing"),
+    ("CICLC.v1", "Accelerogram points at", "pairs at", "no line announces the acceleration"),
+    (
+        "smc/0111a.smc",
+        "        90       360",
+        "        45       360",
+        "line 13: angle of the component from the vertical",
+    ),
+    (
+        "smc/0111a.smc",
+        "        43    -32768",
+        "        32    -32768",
+        "line 41: the file goes on after 32 samples",
+    ),
+    (
+        "smc/0111a.smc",
+        "  0.2000000E+03",
+        "  0.1700000E+39",
+        "line 18: the sampling rate [Hz] is unknown by the header",
+    ),
+    ("smc/0111a.smc", "|of October", " of October", "line 32: expected a comment that begins with |"),
+    (
+        "smc/0111a.smc",
+        "      1989       291",
+        "      1989       abc",
+        "line 12: number of the header must be a number",
+    ),
+    (
+        AFAD,
+        "NUMBER OF DATA          : 25",
+        "NUMBER OF DATA          : 24",
+        "line 43: the file goes on after 72",
+    ),
+    (AFAD, "       N-S          E-W          U-D", "", "no line with the names of the columns N-S, E-W, U-D"),
+    (AFAD, "    0.009913     -0.024476 ", "    0.009913", "line 20: expected 3 columns of numbers"),
+    (
+        AFAD,
+        "SAMPLING INTERVAL (sec) : 0.01\n",
+        "",
+        "line 17: the header has no line 'SAMPLING INTERVAL (sec) :'",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "old", "new", "message"), MISDECLARED)
+def test_misdeclared_content_is_refused(change, name, old, new, message):
+    path = change(name, old, new, every=new == "Radial")
+    with pytest.raises(MotionError, match=re.escape(message)) as refused:
+        read_records(path)
+    assert str(refused.value).startswith(f"{path}, line ")
+
+
+REMARKS = [
+    (
+        ESM,
+        "PGA_CM/S^2: 0.035614",
+        "PGA_CM/S^2: 3.5614",
+        "the largest sample is 0.0003561 m/s2, the file says 0.03561 m/s2",
+    ),
+    (ESM, "DURATION_S: 0.195", "DURATION_S: 19.5", "40 samples of 0.005 s make 0.2 s, the file says 19.5 s"),
+    (
+        "CE36456.V2",
+        "INTERVALS OF    .020",
+        "INTERVALS OF    .010",
+        "the time step is 0.02 s in one place of the file and 0.01 s in another",
+    ),
+    (
+        V2A,
+        "at 0.020 sec",
+        "at 0.005 sec",
+        "the time step is 0.02 s in one place of the file and 0.005 s in another",
+    ),
+    (
+        "CE36456.V2",
+        "INITIAL VELOCITY  =      .000",
+        "INITIAL VELOCITY  =    -5.200",
+        "the record begins with a velocity of -0.052 m/s by its header",
+    ),
+    (
+        "smc/0111a.smc",
+        "        43    -32768",
+        "        43         1",
+        "the file marks itself as having a problem",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "old", "new", "remark"), REMARKS)
+def test_a_header_that_disagrees_with_the_samples_is_remarked(change, name, old, new, remark):
+    path = change(name, old, new)
+    with pytest.warns(UserWarning, match=re.escape(remark)):
+        motion = read_records(path)[0]
+    assert remark in motion.metadata["remarks"]
+
+
+def test_other_quantities_are_no_records(change):
+    for name, old, new, reason in (
+        ("elcentro.AT2", "ACCELERATION TIME HISTORY", "VELOCITY TIME HISTORY", "a velocity time history"),
+        (ESM, "DATA_TYPE: ACCELERATION", "DATA_TYPE: VELOCITY", "velocity"),
+        ("smc/0111a.smc", "2 CORRECTED ACCELEROGRAM", "3 VELOCITY              ", "velocity"),
+        (COSMOS, "25 acceleration pts", "25 velocity     pts", "corrected acceleration"),
+        (
+            "CE36456.V2",
+            "CORRECTED ACCELEROGRAM",
+            "RESPONSE AND FOURIER AMPLITUDE SPECTRA",
+            "response and Fourier",
+        ),
+    ):
+        path = change(name, old, new)
+        with pytest.raises(MotionError, match=f"{path.name}: {reason}.*, no acceleration; known are"):
+            read_records(path)
+
+
+def test_a_vertical_of_cosmos_is_known_by_its_channel_name():
+    """Its azimuth is 0 in files that were converted from SEED."""
+    motion = read_one("cosmos/AKBMR--n.1000hyfh.BNZ.--.acc.V2c")
+    assert motion.acceleration[2].any()
+    assert motion.metadata["missing"] == "x, y"
+
+
+def test_old_form_of_peer_counts(tmp_path):
+    path = tmp_path / "A-ELC180.AT2"
+    path.write_text(
+        "PEER STRONG MOTION DATABASE RECORD\nBORREGO 04/09/68 0230, EL CENTRO ARRAY #9, 180\n"
+        "ACCELERATION TIME HISTORY IN UNITS OF G\n    3   .00500  NPTS, DT\n .1 -.2E+0 3.E-1\n"
+    )
+    motion = read_records(path)[0]
+    np.testing.assert_array_equal(motion.acceleration[0], np.array([0.1, -0.2, 0.3]) * G)
+    assert (motion.dt, motion.name) == (0.005, "BORREGO 1968, EL CENTRO ARRAY #9")

@@ -1,0 +1,217 @@
+"""Motions that belong to a realization: the same in every slice, as drawn, scaled and put on floors."""
+
+import numpy as np
+import pytest
+
+from mcrock.config import ConfigError, load_config
+from mcrock.ensemble import run_study
+from mcrock.excitation import Motion, fema_p695
+from mcrock.excitation.intensity import intensity
+from mcrock.excitation.pulses import make_pulse, sample_pulse
+from mcrock.params import PulseShape
+from mcrock.sampling import draw_inputs, load_motions
+
+BODY = """
+seed = 4
+[body]
+shape = "cuboid"
+width = 0.3
+depth = 0.3
+height = 1.0
+density = 2000
+[ensemble]
+realizations = 24
+[intensity]
+measure = "pga"
+levels = [1.0, 3.0]
+[motion]
+"""
+PULSE = """
+source = "pulse"
+shape = ["one-sine", "ricker-antisymmetric", "mavroeidis-papageorgiou"]
+period = { distribution = "lognormal", median = 0.8, dispersion = 0.3 }
+ratio_z = 0.5
+"""
+SYNTHETIC = """
+source = "synthetic"
+arias = { distribution = "lognormal", median = 1.0, dispersion = 0.4 }
+duration = 6
+middle = 4
+frequency = { distribution = "uniform", low = 2, high = 5 }
+"""
+SPECTRUM = """
+source = "spectrum"
+ground = ["A", "D"]
+components = 1
+rise = 1
+level = 5
+decay = 2
+"""
+
+
+@pytest.fixture
+def make(tmp_path):
+    """A study with some motions, and overrides."""
+
+    def load(motion, *overrides):
+        path = tmp_path / "study.toml"
+        path.write_text(BODY + motion)
+        return load_config(path, list(overrides))
+
+    return load
+
+
+def drawn(study, start=0, stop=None):
+    return draw_inputs(study, load_motions(study), start, stop or study.n_realizations)
+
+
+@pytest.mark.parametrize("motion", [PULSE, SYNTHETIC, SPECTRUM])
+def test_a_motion_is_that_of_its_realization_in_every_slice(make, motion):
+    study = make(motion)
+    whole = drawn(study)
+    for start, stop in ((0, 5), (5, 6), (17, 24)):
+        part = drawn(study, start, stop)
+        for own, other in zip(part.motions, whole.motions[start:stop], strict=True):
+            np.testing.assert_array_equal(own.acceleration, other.acceleration)
+        np.testing.assert_array_equal(part.scale, whole.scale[start:stop])
+        assert part.record.tolist() == list(range(stop - start))
+    assert len({motion.acceleration.tobytes() for motion in whole.motions}) == 24
+
+
+@pytest.mark.parametrize("motion", [PULSE, SYNTHETIC])
+@pytest.mark.parametrize("measure", ["pga", "pgv"])
+def test_motions_are_brought_to_the_levels(make, motion, measure):
+    inputs = drawn(make(motion, f"intensity.measure={measure}"))
+    for own, scale in zip(inputs.motions[:6], inputs.scale[:6], strict=True):
+        assert intensity(own.scaled(scale[1]), measure) == pytest.approx(3.0, rel=1e-9)
+
+
+def test_a_pulse_has_the_shape_and_period_that_were_drawn(make):
+    inputs = drawn(make(PULSE))
+    shapes, periods = inputs.values["motion_shape"], inputs.values["motion_period"]
+    assert set(shapes) == {
+        PulseShape.ONE_SINE,
+        PulseShape.RICKER_ANTISYMMETRIC,
+        PulseShape.MAVROEIDIS_PAPAGEORGIOU,
+    }
+    for i in range(6):
+        name = PulseShape(shapes[i]).name.lower().replace("_", "-")
+        pulse = sample_pulse(make_pulse(name, period=periods[i], peak=1.0))
+        np.testing.assert_array_equal(inputs.motions[i].acceleration[0], pulse.acceleration[0])
+        np.testing.assert_array_equal(inputs.motions[i].acceleration[2], 0.5 * pulse.acceleration[0])
+    assert "record" not in inputs.values
+
+
+def test_the_seed_changes_the_noise_and_nothing_else_does(make):
+    one, other = drawn(make(SYNTHETIC)), drawn(make(SYNTHETIC, "seed=5"))
+    assert not np.array_equal(one.motions[0].acceleration, other.motions[0].acceleration)
+    body = drawn(make(SYNTHETIC, "body.width=0.35"))
+    np.testing.assert_array_equal(one.motions[0].acceleration, body.motions[0].acceleration)
+
+
+def test_a_study_of_own_motions_does_not_depend_on_its_parts(make, tmp_path):
+    study = make(PULSE)
+    whole = run_study(study, tmp_path / "a.zarr", workers=1)
+    parts = run_study(study, tmp_path / "b.zarr", workers=2, part_size=1)
+    assert whole.drop_attrs().equals(parts.drop_attrs())
+
+
+def test_a_cloud_keeps_intensities_of_its_own_motions(make, tmp_path):
+    study = make(
+        PULSE,
+        "intensity.value={distribution='lognormal', median=2.0, dispersion=0.5}",
+        "intensity.variables=['pgv']",
+    )
+    ds = run_study(study, tmp_path / "s.zarr")
+    inputs = drawn(study)
+    for i in (0, 5, 20):
+        moved = inputs.motions[i].scaled(inputs.scale[i, 0])
+        assert float(ds["im_pgv"][i]) == pytest.approx(intensity(moved, "pgv"), rel=1e-9)
+
+
+def test_a_stiff_floor_is_the_ground_and_a_soft_one_is_not(make, tmp_path):
+    record = "\n".join(
+        f"{np.sin(6.0 * t):.6f},{0.3 * np.sin(5 * t):.6f},{0.1:.1f}" for t in 0.01 * np.arange(300)
+    )
+    (tmp_path / "r.csv").write_text(record)
+    files = 'source = "csv"\nfiles = ["r.csv"]\nunit = "m/s2"\ndt = 0.01\n'
+    stiff = make(files, "motion.floor.frequency=500")
+    soft = make(files, "motion.floor.frequency={distribution='uniform', low=0.5, high=3}")
+    (ground,) = load_motions(stiff)
+    held, moved = drawn(stiff), drawn(soft)
+    n = ground.acceleration.shape[1]
+    assert np.abs(held.motions[0].acceleration[:2, :n] - ground.acceleration[:2]).max() < 0.02
+    assert len({own.acceleration.tobytes() for own in moved.motions}) == 24
+    # the intensity is that of the ground, and the record stays the unit of the statistics
+    np.testing.assert_allclose(moved.scale, held.scale)
+    assert (moved.values["record"] == 0).all()
+    np.testing.assert_array_equal(moved.motions[3].acceleration[2, :n], ground.acceleration[2])
+    chain = "motion.floor.masses=[1e5, 1e5]", "motion.floor.stiffnesses=[1e8, 1e8]", "motion.floor.number=2"
+    assert len(drawn(make(files, *chain)).motions) == 24
+
+
+def test_scaling_and_vertical_are_uncertain_and_off(make):
+    scaling = "motion.scaling={distribution='uniform', low=0.5, high=2}"
+    inputs = drawn(make(PULSE, scaling, "motion.vertical=false", "ensemble.design=random"))
+    plain = drawn(make(PULSE, "ensemble.design=random"))
+    np.testing.assert_allclose(inputs.scale, inputs.values["motion_scaling"][:, None] * plain.scale)
+    assert not inputs.motions[0].acceleration[2].any()
+
+
+def test_weights_are_probabilities(make, tmp_path):
+    for name in "abc":
+        (tmp_path / f"{name}.csv").write_text("0,0\n1,0.5\n0,0\n")
+    files = 'source = "csv"\nfiles = ["a.csv", "b.csv", "c.csv"]\nunit = "m/s2"\ndt = 0.01\n'
+    options = ("motion.assignment=random", "motion.weights=[1, 0, 3]", "ensemble.realizations=4096")
+    share = np.bincount(drawn(make(files, *options)).record, minlength=3) / 4096
+    np.testing.assert_allclose(share, [0.25, 0.0, 0.75], atol=0.002)
+    with pytest.raises(ConfigError, match="weights: expected one for each of the 3 motions, got 2"):
+        load_motions(make(files, "motion.assignment=random", "motion.weights=[1, 1]"))
+    with pytest.raises(ConfigError, match="give assignment = 'random' too"):
+        make(files, "motion.weights=[1, 1, 1]")
+
+
+def test_noise_fitted_to_a_record_is_like_it(make):
+    record = fema_p695("farfield", [14])[0]
+    study = make("source = 'fitted'\nset = 'farfield'\nrecord = 14\n", "intensity.measure=factor")
+    motions = drawn(study).motions
+    arias = [intensity(motion, "arias") for motion in motions]
+    assert np.mean(arias) == pytest.approx(intensity(record, "arias"), rel=0.35)
+    durations = [intensity(motion, "d5_95") for motion in motions]
+    assert np.mean(durations) == pytest.approx(intensity(record, "d5_95"), rel=0.2)
+
+
+@pytest.mark.parametrize(
+    ("motion", "overrides", "message"),
+    [
+        (PULSE, ["motion.shape=triangle"], "expected 'one-sine'"),
+        (PULSE, ["motion.period=-1"], "must be > 0"),
+        (SYNTHETIC, ["motion.damping=1.5"], "must be"),
+        (SPECTRUM, ["motion.table=x.csv"], "expected exactly one of 'ground'"),
+        ('source = "fitted"\nset = "farfield"\n', [], "'set' and 'record' go together"),
+        (PULSE, ["motion.floor.damping=0.05"], "give the 'frequency' [Hz] of an oscillator"),
+        (
+            PULSE,
+            ["motion.floor.masses=[1]", "motion.floor.stiffnesses=[1, 2]", "motion.floor.number=1"],
+            "as many",
+        ),
+    ],
+)
+def test_wrong_motions_are_refused(make, motion, overrides, message):
+    with pytest.raises(ConfigError) as refused:
+        make(motion, *overrides)
+    assert message in str(refused.value)
+
+
+def test_an_impossible_draw_names_the_realization(make):
+    study = make(SYNTHETIC, "motion.duration={distribution='uniform', low=5, high=100}")
+    with pytest.raises(
+        ConfigError, match=r"\[motion\]: realization \d+: .*duration must be .*drawn: .*duration ="
+    ):
+        drawn(study)
+
+
+def test_a_still_motion_has_no_record_name(make):
+    (motion,) = load_motions(make(PULSE))
+    assert isinstance(motion, Motion)
+    assert motion.name == "one for each realization"
