@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from mcrock import cli_bench, cli_laws, cli_spectrum, interrupt
+from mcrock import cli_bench, cli_laws, cli_records, cli_spectrum, interrupt
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -63,6 +63,7 @@ app = typer.Typer(
 )
 
 app.add_typer(cli_spectrum.app, name="spectrum")
+app.add_typer(cli_records.app, name="records")
 app.add_typer(cli_laws.app, name="laws")
 app.add_typer(cli_bench.app)
 

@@ -59,11 +59,10 @@ def correct_baseline(motion: Motion, order: int = 1) -> Motion:
         raise MotionError(
             f"motion '{motion.name}': order of the baseline must be a whole number from 1 to 6, got {order!r}"
         )
-    # time over the duration keeps the columns comparable
-    time = np.linspace(0, 1, motion.acceleration.shape[1])
+    # time over the duration keeps the columns comparable; of each power what its samples integrate to
     powers = np.arange(1, order + 1)
-    columns = time[:, None] ** powers
-    slopes = powers * time[:, None] ** (powers - 1) / motion.duration
+    slopes = powers * np.linspace(0, 1, motion.acceleration.shape[1])[:, None] ** (powers - 1)
+    columns = np.stack([velocity_of(slope, motion.dt) for slope in slopes.T], axis=1)
     corrected = []
     for component in motion.acceleration:
         factors = np.linalg.lstsq(columns, velocity_of(component, motion.dt), rcond=None)[0]

@@ -65,13 +65,16 @@ def resample(motion: Motion, dt: float) -> Motion:
     reach = ceil(CROSSINGS / cutoff)
     padded = np.pad(motion.acceleration, ((0, 0), (reach, reach + 2 + ceil(ratio))))
     new = np.empty((3, n_new))
+    offsets = np.arange(-reach + 1, reach + 1)
     for first in range(0, n_new, BATCH):
         place = np.arange(first, min(first + BATCH, n_new)) * ratio  # in old steps
-        nearest = np.floor(place).astype(np.int64)
-        taps = nearest[:, None] + np.arange(-reach + 1, reach + 1)
-        weights = _windowed_sinc(cutoff * (taps - place[:, None]))
+        nearest = np.floor(place + SAME_STEP).astype(np.int64)
+        # steps in a simple ratio meet the same few places between samples again and again
+        between, which = np.unique((place - nearest).round(9), return_inverse=True)
+        weights = _windowed_sinc(cutoff * (offsets - between[:, None]))
         weights /= weights.sum(axis=1, keepdims=True)
-        new[:, first : first + len(place)] = np.einsum("ctk,tk->ct", padded[:, taps + reach], weights)
+        samples = padded[:, nearest[:, None] + (offsets + reach)]
+        new[:, first : first + len(place)] = np.einsum("ctk,tk->ct", samples, weights[which])
     return changed(motion, new, phrase, dt)
 
 

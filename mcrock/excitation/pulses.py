@@ -44,7 +44,7 @@ def make_pulse(
         [s], positive. Half-sine and rectangle last for half of it.
     peak, peak_velocity : float
         Largest absolute acceleration [m/s2] or velocity [m/s]: one of the two. A negative value turns
-        the pulse round. Found to 1e-6 for the last shape, from a formula for the others.
+        the pulse round. The accelerations of the last shape and all velocities are right to 2e-6.
     azimuth, inclination : float
         Direction of the shaking, from ground x towards y and from the horizontal upwards [rad]: a vertical
         pulse has the inclination pi/2. For a pulse in each direction give `sample_pulse` several.
@@ -81,15 +81,16 @@ def make_pulse(
     )
     if shape == "mavroeidis-papageorgiou":
         check_numbers(name, cycles=("> 1 [1]", cycles > 1, cycles), phase=("finite [rad]", True, phase))
-    size, unit = (peak, "m/s2") if peak_velocity is None else (peak_velocity, "m/s")
-    check_numbers(name, peak=(f"finite [{unit}]", True, size))
-    unit_peak = _make(shape, (1.0, 0.0, 0.0), period, 0.0, cycles, phase)
-    values = unit_peak.acceleration_at if peak_velocity is None else unit_peak.velocity_at
-    # the middle is among the points, where several of the shapes have their peak
-    largest = np.abs(values(np.linspace(0.0, unit_peak.end, 4001))[0]).max()
-    if peak_velocity is None and shape != "mavroeidis-papageorgiou":
-        largest = 1.0
-    factor = size / largest
+    unit = _make(shape, (1.0, 0.0, 0.0), period, 0.0, cycles, phase)
+    # the middle is among the moments, where several of the shapes have their peak
+    moments = np.linspace(0.0, unit.end, 4001)
+    if peak is None:
+        check_numbers(name, peak_velocity=("finite [m/s]", True, peak_velocity))
+        factor = peak_velocity / np.abs(unit.velocity_at(moments)[0]).max()
+    else:
+        check_numbers(name, peak=("finite [m/s2]", True, peak))
+        of_unit = isinstance(unit, MavroeidisPapageorgiou)  # velocity, not acceleration
+        factor = peak / np.abs(unit.acceleration_at(moments)[0]).max() if of_unit else peak
     flat = cos(inclination)
     direction = (flat * cos(azimuth), flat * sin(azimuth), sin(inclination))
     return _make(shape, tuple(factor * part for part in direction), period, start, cycles, phase)
@@ -172,7 +173,7 @@ def sample_pulse(
             f"{name}: dt must be > 0 and at most the shortest pulse, {shortest:g} [s], got {dt!r}"
         )
     # a step more than the pulses need, so that the last jump has a sample on either side
-    time = np.arange(int(np.ceil(max(pulse.end for pulse in listed) / dt - 1e-9)) + 2) * dt
+    time = np.arange(int(np.ceil(max(pulse.end for pulse in listed) / dt - 1e-9)) + 2, dtype=np.float64) * dt
     samples = np.sum([pulse.acceleration_at(time) for pulse in listed], axis=0)
     jumps = [jump for pulse in listed for jump in _jumps(pulse)]
     broken = np.zeros(len(time), dtype=bool)  # steps, by their first sample, on which a jump leaves a ramp

@@ -199,6 +199,8 @@ def simulate_motion(
         raise MotionError(f"'{name}': one to three models are needed, for x, y and z, got {models!r}")
     if not -1 <= correlation <= 1:
         raise MotionError(f"'{name}': correlation must be in [-1, 1], got {correlation!r}")
+    if correlation and None in [*listed, None, None][:2]:
+        raise MotionError(f"'{name}': correlation = {correlation:g} needs a model for x and one for y")
     for model in drawn:
         if not (isfinite(dt) and 0 < dt <= 0.2 / model.frequency):
             raise MotionError(
@@ -209,24 +211,20 @@ def simulate_motion(
     rest = ceil(max(REST / model.corner for model in drawn) / dt)
     samples = np.zeros((3, n_noise + rest))
     noise = np.zeros((3, n_noise))
-    for axis, model in enumerate(listed):
-        if model is None:
+    facts: dict[str, str | float] = {"source": "Rezaeian and Der Kiureghian (2010)"}
+    for axis, component in enumerate(listed):
+        if component is None:
             continue
         noise[axis] = rng.standard_normal(n_noise)
         if axis == 1 and correlation:
             noise[1] = correlation * noise[0] + sqrt(1 - correlation**2) * noise[1]
-        samples[axis] = color_noise(model, noise[axis], dt, rest)
-    facts: dict[str, str | float] = {"source": "Rezaeian and Der Kiureghian (2010)"}
-    for axis, model in zip("xyz", listed, strict=False):
-        if model is not None:
-            facts |= {f"{parameter}_{axis}": value for parameter, value in asdict(model).items()}
-    facts["history"] = "synthetic motion"
-    motion = Motion(samples, dt, name, metadata=facts)
-    if not azimuth:
-        return motion
-    turned = motion.rotated(azimuth).acceleration
-    facts["history"] += f"; rotated by {azimuth:g} rad"
-    return Motion(turned, dt, name, metadata=facts)
+        samples[axis] = color_noise(component, noise[axis], dt, rest)
+        facts |= {f"{parameter}_{'xyz'[axis]}": value for parameter, value in asdict(component).items()}
+    history = "synthetic motion"
+    if azimuth:
+        samples = Motion(samples, dt, name).rotated(azimuth).acceleration
+        history += f"; rotated by {azimuth:g} rad"
+    return Motion(samples, dt, name, metadata=facts | {"history": history})
 
 
 def color_noise(model: StochasticModel, noise: FloatArray, dt: float, rest: int = 0) -> FloatArray:
@@ -247,7 +245,7 @@ def color_noise(model: StochasticModel, noise: FloatArray, dt: float, rest: int 
     ndarray (..., n_time + rest)
         [m/s2].
     """
-    time = np.arange(noise.shape[-1]) * dt
+    time = np.arange(noise.shape[-1], dtype=np.float64) * dt
     process, variance = _filter(model.filter_frequency(time, dt), model.damping, dt, noise)
     deviation = np.sqrt(np.where(variance > 0, variance, inf))
     still = np.zeros((*noise.shape[:-1], rest))

@@ -98,7 +98,7 @@ class Ricker:
     def velocity_at(self, time: FloatArray | float) -> FloatArray:
         """Ground velocity at the times `time` [s], from rest: ndarray (3, ...) [m/s]."""
         time = np.clip(np.asarray(time, dtype=np.float64), self.start, self.end)
-        wave = self._velocity(time) - self._velocity(np.float64(self.start))
+        wave = self._velocity(time) - self._velocity(np.array(self.start))
         return np.asarray(np.multiply.outer(np.array(self.amplitude), wave))
 
     def _velocity(self, time: FloatArray) -> FloatArray:

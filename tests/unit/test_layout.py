@@ -38,6 +38,7 @@ ORDER = [
     "cli_bench",
     "cli_spectrum",
     "cli_laws",
+    "cli_records",
     "cli",
 ]
 FILES = sorted(ROOT.rglob("*.py"))

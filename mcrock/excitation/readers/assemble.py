@@ -152,7 +152,7 @@ def _files(components: Sequence[Recording]) -> str:
 
 def skew(motion: Motion) -> float | None:
     """Deviation of the horizontal components of a motion from a right angle [rad], None if unknown."""
-    azimuths = [motion.metadata.get(f"azimuth_{axis}") for axis in "xy"]
-    if not all(isinstance(azimuth, float) for azimuth in azimuths):
+    x, y = (motion.metadata.get(f"azimuth_{axis}") for axis in "xy")
+    if not (isinstance(x, float) and isinstance(y, float)):
         return None
-    return float(abs(np.arccos(np.clip(cos(azimuths[1] - azimuths[0]), -1, 1)) - pi / 2))
+    return float(abs(np.arccos(np.clip(cos(y - x), -1, 1)) - pi / 2))

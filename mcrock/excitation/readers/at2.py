@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from mcrock.excitation.csv_file import UNITS
 from mcrock.excitation.motion import MotionError
-from mcrock.excitation.readers.orientation import Orientation, parse_orientation
+from mcrock.excitation.readers.orientation import parse_orientation
 from mcrock.excitation.readers.recording import DECLARED, NotRecordError, Recording
 from mcrock.excitation.readers.text_file import TextFile
 
@@ -52,28 +52,28 @@ def read(file: TextFile) -> list[Recording]:
     MotionError
         With file, line and reason, if the file is damaged or its unit is missing or unknown.
     """
-    index = next(i for i, line in enumerate(file.lines[:HEADER_LINES]) if _counts(line))
-    match = _counts(file.lines[index])
+    index, counts = next(
+        (i, found) for i, line in enumerate(file.lines[:HEADER_LINES]) if (found := _counts(line))
+    )
     unit = _unit(file, index)
-    count = file.count(index, match[1], "NPTS")
-    dt = file.number(index, match[2], "DT [s]", positive=True)
+    count = file.count(index, counts[1], "NPTS")
+    dt = file.number(index, counts[2], "DT [s]", positive=True)
     samples, _ = file.samples(index + 1, count)
     title = _parse_title(file.lines[1] if index > 1 else "")
-    orientation = parse_orientation(title.component) or _from_name(file.path.stem)
+    stem, ending = _parse_name(file.path.stem)
+    component = next((words for words in (title.component, ending) if parse_orientation(words)), "")
+    orientation = parse_orientation(component)
     if orientation is None:
         raise file.error(
             1,
             f"the direction of the component is neither in {file.lines[1].strip()!r} nor in the name of the "
             "file; expected an azimuth in degrees, N, E, UP or the like at the end",
         )
-    known = f"{title.event} {title.date}, {title.station}".strip(" ,")
     rsn = re.match(r"RSN(\d+)_", file.path.name, re.IGNORECASE)
-    ending = ENDING.search(file.path.stem)
-    stem = file.path.stem[: ending.start()] if ending else file.path.stem
+    record = f"{title.event} {title.date}, {title.station}".strip(" ,") or stem
     facts: dict[str, str | float] = {"rsn": int(rsn[1])} if rsn else {}
-    facts |= {name: text for name, text in (("event", title.event), ("station", title.station)) if text}
-    if title.year:
-        facts["year"] = title.year
+    if title.event:
+        facts |= {"event": title.event, "station": title.station, "year": title.year}
     return [
         Recording(
             samples * UNITS[unit],
@@ -82,11 +82,9 @@ def read(file: TextFile) -> list[Recording]:
             NAME,
             unit,
             DECLARED,
-            record=f"RSN {rsn[1]}" if rsn else known or stem,
-            name=f"{title.event} {title.year or ''}".strip() + f", {title.station}"
-            if title.event and title.station
-            else stem,
-            component=title.component if parse_orientation(title.component) else _ending_words(stem, file),
+            record=f"RSN {rsn[1]}" if rsn else record,
+            name=f"{title.event} {title.year}, {title.station}" if title.event and title.station else stem,
+            component=component,
             role=orientation.role,
             azimuth=orientation.azimuth,
             facts=facts,
@@ -131,18 +129,16 @@ def _parse_title(line: str) -> _Title:
     year = int(date[3]) if len(date[3]) == 4 else 1900 + int(date[3])  # two digits: before 2000
     rest = [field.strip() for field in line[date.end() :].split(",")]
     component = re.split(r"[\s(]", rest[-1], maxsplit=1)[0] if len(rest) > 1 else ""
+    if component.isdigit():
+        component = component.zfill(3)  # an azimuth, not a number of an axis
     event = line[: date.start()].strip(" ,").replace("_", ",")
     return _Title(event, date[0], year, ", ".join(rest[1:-1]), component)
 
 
-def _from_name(stem: str) -> Orientation | None:
-    """Orientation at the end of the name of a file."""
+def _parse_name(stem: str) -> tuple[str, str]:
+    """Name of a file without and with only the component at its end."""
     found = ENDING.search(stem)
-    return parse_orientation(next(filter(None, found.groups()))) if found else None
-
-
-def _ending_words(stem: str, file: TextFile) -> str:
-    return file.path.stem[len(stem) :].strip("-_.")
+    return (stem[: found.start()], next(filter(None, found.groups()))) if found else (stem, "")
 
 
 # column of `_SearchResults.csv`: (fact, factor to SI units)

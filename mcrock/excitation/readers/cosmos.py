@@ -149,7 +149,8 @@ def _recording(
     """The channel with the facts of its text."""
     station = re.search(r"Code:\s*(\S+)", text[4])
     code = station[1] if station else text[4].strip()
-    event = re.sub(r"^Record of\s+|\s+of\s+\w{3}\s+\w{3}.*$", "", text[1].strip())
+    title = re.sub(r"^(Record|Rcrd) of\s+", "", text[1].strip())
+    event = re.sub(r"\s+of\s+\w{3}\s+\w{3}\s.*$", "", title)  # less the date of a named earthquake
     volume = "V1" if text[0].lower().startswith("uncorrected") else "V2"
     year = re.search(r"\b(19|20)\d\d\b", text[1])
     facts: dict[str, str | float] = {"station": code, "event": event}
@@ -165,8 +166,8 @@ def _recording(
         f"{NAME} {volume}",
         unit,
         DECLARED,
-        record=f"{code} {text[1].strip().removeprefix('Record of ')} {volume}",
-        name=f"{event} {year[0] if year else ''}".strip() + f", {code}",
+        record=f"{code} {title} {volume}",
+        name=f"{event} {year[0]}, {code}" if year and year[0] not in event else f"{event}, {code}",
         component=component,
         role=orientation.role,
         azimuth=orientation.azimuth,

@@ -76,8 +76,10 @@ def _read_channel(file: TextFile, start: int) -> tuple[Recording, int]:
         None,
     )
     if index is None:
+        if start + HEADER_LINES > file.last:
+            raise file.error(file.last, "the file ends in the header of a channel; is it truncated?")
         raise file.error(
-            min(start + HEADER_LINES, file.last),
+            start + HEADER_LINES,
             "up to here no line announces the acceleration, as in '12000 points of accel data equally "
             "spaced at .005 sec'; volume 1 with pairs of time and acceleration is not read",
         )

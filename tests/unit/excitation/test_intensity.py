@@ -1,17 +1,26 @@
-"""Intensity measures against exact integrals of the piecewise-linear acceleration."""
+"""Intensity of a motion: what the registry says of the measures, pairs, directions, parameters."""
 
-from math import pi, sqrt
+from math import pi, sqrt, tan
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from mcrock.excitation import MEASURES, Motion, MotionError, intensity
-from mcrock.excitation.intensity import peak_velocity
+from mcrock.excitation.intensity import _KNOWN, KEPT
+from mcrock.excitation.measures import averaged, mean_period
+from mcrock.excitation.spectra import response_spectrum, rotated_spectrum
+from mcrock.params import GRAVITY
 
-ROUNDING = 1e-12  # sums of at most 30 products
+ROUNDING = 1e-10  # sums of at most 30 products; of spectra, of some hundred
+GIVEN = {
+    "period": 0.6,
+    "periods": [0.2, 0.5, 1.0],
+    "slenderness": 0.25,
+    "frequency_parameter": 2.0,
+}
 COMPONENT = arrays(np.float64, st.integers(2, 30), elements=st.integers(-50, 50).map(lambda i: i / 4))
 DT = st.sampled_from([0.0024, 0.005, 0.5, 1.0])
 
@@ -19,6 +28,12 @@ DT = st.sampled_from([0.0024, 0.005, 0.5, 1.0])
 def motion(x, y=None, z=None, dt=1.0):
     zero = np.zeros(len(x))
     return Motion([x, zero if y is None else y, zero if z is None else z], dt=dt, name="shake")
+
+
+def given_to(measure):
+    """Parameters of a measure, where it needs any."""
+    taken = MEASURES[measure].parameters
+    return {name: value for name, value in GIVEN.items() if name in taken}
 
 
 def test_geometric_mean_of_the_pair():
@@ -30,52 +45,104 @@ def test_geometric_mean_of_the_pair():
 @pytest.mark.parametrize("measure", MEASURES)
 def test_a_single_component_counts_alone(measure):
     single = [0.0, 3.0, -5.0, 1.0]
-    value = MEASURES[measure].function(np.array(single), 1.0)
-    assert intensity(motion(single), measure) == value
-    assert intensity(motion([0.0] * 4, single), measure) == value
+    alone = MEASURES[measure.split("_rotd")[0]]
+    parameters = given_to(measure)
+    value = alone.function(np.array(single), 0.1, **parameters)
+    assert value > 0
+    assert intensity(motion(single, dt=0.1), measure, **parameters) == pytest.approx(value, rel=1e-15)
+    assert intensity(motion([0.0] * 4, single, dt=0.1), measure, **parameters) == pytest.approx(
+        value, rel=1e-15
+    )
 
 
 @pytest.mark.parametrize("measure", MEASURES)
 def test_the_vertical_does_not_count(measure):
     x, y = [0.0, 3.0, 1.0], [0.0, 1.0, 2.0]
-    assert intensity(motion(x, y, [0.0, 90.0, 0.0]), measure) == intensity(motion(x, y), measure)
+    parameters = given_to(measure)
+    assert intensity(motion(x, y, [0.0, 90.0, 0.0], dt=0.1), measure, **parameters) == intensity(
+        motion(x, y, dt=0.1), measure, **parameters
+    )
 
 
-def test_velocity_peaks_between_samples_where_the_acceleration_changes_sign():
-    # a = 3 - 4 t on the only step: v = 3 t - 2 t^2 is 9/8 at t = 3/4 and 1 at the end
-    assert peak_velocity(np.array([3.0, -1.0]), 1.0) == 9 / 8
+@pytest.mark.parametrize("measure", MEASURES)
+@settings(max_examples=10, deadline=None)
+@given(pair=arrays(np.float64, (2, 12), elements=st.integers(-50, 50).map(float)), factor=st.floats(0.1, 10))
+def test_the_power_says_how_a_measure_grows(measure, pair, factor):
+    assume(pair[0, :-1].any() and pair[1, :-1].any())
+    parameters = given_to(measure)
+    shake = motion(*pair, dt=0.1)
+    expected = factor ** MEASURES[measure].power * intensity(shake, measure, **parameters)
+    for moved in (shake.scaled(factor), shake.scaled(-factor)):
+        assert intensity(moved, measure, **parameters) == pytest.approx(expected, rel=ROUNDING)
 
 
-def test_velocity_of_a_sine_pulse():
-    # one cycle of amplitude a reaches 2 a / omega at half time, where a sample lies; the polygon
-    # through n samples a cycle loses the share (pi / n)^2 / 3 to first order
-    n, peak = 1000, 3.0
-    time = np.linspace(0, 1, n + 1)
-    velocity = peak_velocity(peak * np.sin(2 * pi * time), 1 / n)
-    assert velocity == pytest.approx(2 * peak / (2 * pi) * (1 - (pi / n) ** 2 / 3), rel=(pi / n) ** 4)
+@pytest.mark.parametrize("measure", [name for name in MEASURES if MEASURES[name].of_pair])
+def test_rotd_does_not_change_when_the_pair_is_turned(measure):
+    # by whole degrees, the directions of the scan
+    pair = motion(*np.random.default_rng(1).normal(size=(2, 60)), dt=0.02)
+    parameters = given_to(measure)
+    before = intensity(pair, measure, **parameters)
+    for degrees in (17, 90, 213):
+        turned = intensity(pair.rotated(degrees * pi / 180), measure, **parameters)
+        assert turned == pytest.approx(before, rel=ROUNDING)
 
 
-@given(COMPONENT, DT)
-def test_peak_velocity_agrees_with_a_fine_integral(component, dt):
-    refinement = 64
-    n = (len(component) - 1) * refinement
-    fine = np.interp(np.arange(n + 1) / refinement, np.arange(len(component)), component)
-    step = dt / refinement
-    velocity = np.concatenate([[0], np.cumsum((fine[:-1] + fine[1:]) * step / 2)])  # exact at its points
-    exact = peak_velocity(component, dt)
-    largest_miss = np.abs(np.diff(component)).max() * dt / refinement**2 / 8  # parabola between points
-    assert np.abs(velocity).max() <= exact * (1 + ROUNDING)
-    assert exact <= np.abs(velocity).max() * (1 + ROUNDING) + largest_miss * (1 + ROUNDING)
+def test_rotd_of_peaks():
+    # a quarter of a circle: its peak is the same, 2, along every direction between the axes
+    angle = np.linspace(0, pi / 2, 721)
+    quarter = motion(2 * np.cos(angle), 2 * np.sin(angle))
+    assert intensity(quarter, "pga_rotd100") == pytest.approx(2.0, rel=4e-5)
+    # beyond the axes it is that of the nearer end, 2 cos(t) with t from 0 to 45 degrees and back
+    assert intensity(quarter, "pga_rotd50") == pytest.approx(2.0, rel=2e-3)
+    line = motion([0, 3, 0], [0, 4, 0])
+    assert intensity(line, "pga_rotd100") == pytest.approx(5.0, rel=4e-5)
+    # of |cos| over all directions half lies below cos 45 deg
+    assert intensity(line, "pga_rotd50") == pytest.approx(5.0 * sqrt(0.5), rel=1e-3)
+    assert intensity(line, "pgv_rotd100") == pytest.approx(5.0, rel=4e-5)
 
 
-@given(COMPONENT, COMPONENT, DT, st.floats(0.01, 100), st.sampled_from(list(MEASURES)))
-def test_intensity_scales_with_the_motion(x, y, dt, factor, measure):
-    n = min(len(x), len(y))
-    assume(x[:n].any() or y[:n].any())
-    pair = motion(x[:n], y[:n], dt=dt)
-    expected = factor * intensity(pair, measure)
-    assert intensity(pair.scaled(factor), measure) == pytest.approx(expected, rel=ROUNDING)
-    assert intensity(pair.scaled(-1.0), measure) == intensity(pair, measure)
+def test_spectral_measures_are_those_of_the_spectra():
+    pair = motion(*np.random.default_rng(2).normal(size=(2, 80)), dt=0.02)
+    x, y, _ = pair.acceleration
+    periods = [0.2, 0.5, 1.0]
+    sa = [response_spectrum(component, 0.02, periods, 0.03) for component in (x, y)]
+    both = np.sqrt(sa[0] * sa[1])
+    for period, value in zip(periods, both, strict=True):
+        assert intensity(pair, "sa", period=period, damping=0.03) == pytest.approx(value, rel=1e-12)
+    mean = np.prod(both) ** (1 / 3)
+    assert intensity(pair, "avgsa", periods=periods, damping=0.03) == pytest.approx(mean, rel=1e-12)
+    rotated = rotated_spectrum(x, y, 0.02, periods, 0.03, percentile=100)
+    assert intensity(pair, "sa_rotd100", period=0.5, damping=0.03) == pytest.approx(rotated[1], rel=1e-12)
+    assert intensity(pair, "avgsa_rotd100", periods=periods, damping=0.03) == pytest.approx(
+        np.prod(rotated) ** (1 / 3), rel=1e-12
+    )
+    by_range = intensity(pair, "avgsa", low=0.2, high=2.0, count=7)
+    assert by_range == pytest.approx(intensity(pair, "avgsa", periods=np.linspace(0.2, 2, 7)), rel=1e-12)
+    assert len(averaged(low=0.2, high=2.0)[0]) == 20
+
+
+def test_measures_of_rocking():
+    pair = motion([0, 8, 0, 0], [0, 0, -2, 0], dt=0.5)
+    uplift = GRAVITY * tan(0.25)
+    assert intensity(pair, "uplift_ratio", slenderness=0.25) == pytest.approx(4.0 / uplift, rel=ROUNDING)
+    assert intensity(pair, "uplift_ratio", slenderness=0.25, gravity=2 * GRAVITY) == pytest.approx(
+        2.0 / uplift, rel=ROUNDING
+    )
+    velocity = intensity(pair, "velocity_ratio", slenderness=0.25, frequency_parameter=3.0)
+    assert velocity == pytest.approx(3.0 * 2.0 / uplift, rel=ROUNDING)
+    tm = [mean_period(component, 0.5) for component in pair.acceleration[:2]]
+    ratio = intensity(pair, "frequency_ratio", frequency_parameter=3.0)
+    assert ratio == pytest.approx(2 * pi / sqrt(tm[0] * tm[1]) / 3.0, rel=ROUNDING)
+    of_pulse = intensity(pair, "frequency_ratio", frequency_parameter=3.0, pulse_period=1.6)
+    assert of_pulse == pytest.approx(2 * pi / 1.6 / 3.0, rel=ROUNDING)
+
+
+def test_values_are_kept_but_not_without_end():
+    pair = motion([0, 8, 0, 0], [0, 0, -2, 0])
+    for i in range(KEPT + 10):
+        intensity(pair, "uplift_ratio", slenderness=0.1 + i * 1e-4)
+    assert 0 < len(_KNOWN[pair]) <= KEPT
+    assert intensity(pair, "uplift_ratio", slenderness=0.1) > intensity(pair, "uplift_ratio", slenderness=0.2)
 
 
 @given(COMPONENT, DT)
@@ -94,15 +161,59 @@ def test_rotation_changes_the_measured_value():
 
 
 def test_measures_say_their_units():
-    assert {name: measure.units for name, measure in MEASURES.items()} == {"pga": "m s-2", "pgv": "m s-1"}
+    units = {name: measure.units for name, measure in MEASURES.items() if not measure.of_pair}
+    assert units == {
+        "pga": "m s-2",
+        "pgv": "m s-1",
+        "pgd": "m",
+        "pgv_pga": "s",
+        "arias": "m s-1",
+        "cav": "m s-1",
+        "d5_95": "s",
+        "tm": "s",
+        "sa": "m s-2",
+        "avgsa": "m s-2",
+        "uplift_ratio": "1",
+        "velocity_ratio": "1",
+        "frequency_ratio": "1",
+    }
+    for name, measure in MEASURES.items():
+        if measure.of_pair:
+            base, words = name.split("_rotd")
+            assert (measure.units, measure.power) == (MEASURES[base].units, MEASURES[base].power)
+            assert measure.long_name.endswith(f"(RotD{words})")
 
 
-def test_refuses_an_unknown_measure():
-    with pytest.raises(MotionError, match="intensity measure must be one of pga, pgv, got 'pgd'"):
-        intensity(motion([0.0, 1.0]), "pgd")
+@pytest.mark.parametrize(
+    ("measure", "parameters", "message"),
+    [
+        ("ci", {}, "intensity measure must be one of pga, pgv, pgd, .* got 'ci'"),
+        ("pga", {"period": 1.0}, "intensity measure 'pga' takes no parameters; unknown: 'period'"),
+        ("sa", {"T": 1.0}, "intensity measure 'sa' takes period, damping; unknown: 'T'"),
+        ("sa", {}, r"intensity measure 'sa' needs period, natural period \[s\]"),
+        ("sa", {"period": -1.0}, "sa of motion 'shake': periods of a spectrum must be 0 or .* got -1"),
+        ("sa", {"period": [1.0, 2.0]}, r"period must be one number \[s\], got .* for several use 'avgsa'"),
+        ("sa_rotd50", {"period": [1.0, 2.0]}, "sa_rotd50 of motion 'shake': period must be one number"),
+        ("avgsa", {}, "avgsa of motion 'shake': AvgSA needs either periods, a list .* or low and high"),
+        ("avgsa", {"periods": [1.0], "low": 0.5}, "needs either periods"),
+        ("avgsa", {"periods": []}, r"periods of AvgSA must be a list of at least one \[s\], got \[\]"),
+        ("avgsa", {"periods": 1.0}, "must be a list of at least one"),
+        ("avgsa", {"low": 0.5}, r"AvgSA needs 0 < low < high, both finite \[s\], got 0.5 and None"),
+        ("avgsa", {"low": 2.0, "high": 1.0}, "got 2.0 and 1.0"),
+        ("avgsa", {"low": 0.5, "high": 1.0, "count": 1}, "whole number of at least 2, got 1"),
+        ("uplift_ratio", {"slenderness": 1.6}, r"slenderness must be between 0 and pi/2 \[rad\], got 1.6"),
+        ("uplift_ratio", {"slenderness": 0.2, "gravity": 0.0}, r"gravity must be finite and > 0 \[m/s2\]"),
+        ("frequency_ratio", {"frequency_parameter": 0.0}, r"frequency_parameter must be .* \[rad/s\], got 0"),
+        ("frequency_ratio", {"frequency_parameter": 1.0, "pulse_period": 0.0}, "pulse_period must be finite"),
+        ("velocity_ratio", {"slenderness": 0.2}, "needs frequency_parameter, frequency parameter p"),
+    ],
+)
+def test_refuses_measures_and_parameters(measure, parameters, message):
+    with pytest.raises(MotionError, match=message):
+        intensity(motion([0.0, 1.0], [1.0, 0.0]), measure, **parameters)
 
 
 @pytest.mark.parametrize("measure", MEASURES)
 def test_refuses_a_motion_without_horizontal_shaking(measure):
     with pytest.raises(MotionError, match=f"motion 'shake' has no horizontal .* no {measure} to"):
-        intensity(motion([0.0, 0.0], z=[1.0, 2.0]), measure)
+        intensity(motion([0.0, 0.0], z=[1.0, 2.0]), measure, **given_to(measure))

@@ -103,11 +103,9 @@ def test_default_step_keeps_the_error_below_a_few_ten_thousandths(shape):
     assert "0.0" in motion.metadata["history"]
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shape", sorted({*SHAPES} - {"rectangle"}))  # whose straight top has no error
 def test_error_falls_with_the_square_of_the_step(shape):
     pulse = make_pulse(shape, period=1.0, peak=2.0)
-    if shape == "rectangle":
-        pytest.skip("a rectangle has no error to fall")
     coarse, fine = (sample_pulse(pulse, dt).metadata["acceleration_error"] for dt in (0.01, 0.005))
     assert coarse / fine == pytest.approx(4.0, rel=0.03)  # terms of fourth order
 
@@ -153,7 +151,7 @@ def test_default_step_suits_the_quickest_pulse():
         ({"peak_velocity": 1.0}, r"give either peak \[m/s2\] or peak_velocity \[m/s\]"),
         ({"peak": None}, r"give either peak \[m/s2\] or peak_velocity \[m/s\]"),
         ({"peak": inf}, r"peak must be finite \[m/s2\], got inf"),
-        ({"peak": None, "peak_velocity": nan}, r"peak must be finite \[m/s\], got nan"),
+        ({"peak": None, "peak_velocity": nan}, r"peak_velocity must be finite \[m/s\], got nan"),
         ({"period": 0.0}, r"period must be > 0 \[s\], got 0.0"),
         ({"azimuth": nan}, r"azimuth must be finite \[rad\], got nan"),
         ({"inclination": inf}, r"inclination must be finite \[rad\], got inf"),

@@ -296,8 +296,8 @@ MISDECLARED = [
     (
         V2A,
         "      45      45      45",
-        "      45      45      35",
-        "line 42: expected the title of a component",
+        "      45      45      40",
+        "line 41: expected the title of a component",
     ),
     ("CE89146.V2", "360 Deg", "Radial", "line 1: no line such as 'Chan 1: 90 Deg' says the direction"),
     ("CE36456.V2", "EQUALLY SPACED AT  .020 SEC.", "AT EQUAL STEPS.", "line 46: the time step is missing"),
@@ -430,3 +430,30 @@ def test_old_form_of_peer_counts(tmp_path):
     motion = read_records(path)[0]
     np.testing.assert_array_equal(motion.acceleration[0], np.array([0.1, -0.2, 0.3]) * G)
     assert (motion.dt, motion.name) == (0.005, "BORREGO 1968, EL CENTRO ARRAY #9")
+
+
+def test_header_of_cosmos_as_california_writes_it(change):
+    """Earthquake without a name, another word for record, format after the unit without a comma."""
+    path = change(COSMOS, "Record of Point MacKenzie Earthquake of Fri Nov 30", "Rcrd of Fri Nov 30")
+    text = path.read_text().replace(
+        "units=cm/sec2(04),Format=(1E15.6)", "units=gal     (10)Format=(1E15.6)   "
+    )
+    path.write_text(text)
+    motion = read_records(path)[0]
+    assert motion.name == "Fri Nov 30, 2018 17:29 UTC, AK-BMR"
+    assert motion.metadata["unit"] == "gal"
+
+
+def test_vertical_of_cosmos_by_its_code(change):
+    """Without a channel name the code of the direction counts: 400 is up, 401 down."""
+    path = change(COSMOS, "|<SCNL>BMR.BNE.AK.--", "|")
+    text = path.read_text()
+    row = "    -999     900    -999      90"
+    assert row in text
+    for code, sign in ((400, 1), (401, -1)):
+        path.write_text(text.replace(row, f"    -999     900    -999     {code}"))
+        z = read_records(path)[0].acceleration[2]
+        np.testing.assert_array_equal(z, sign * 0.01 * numbers(COSMOS, 54, 78))
+    path.write_text(text.replace(row, "    -999     900    -999    -999"))
+    with pytest.raises(MotionError, match=r"line 14: the direction of the channel, whole number 54, is -999"):
+        read_records(path)

@@ -73,7 +73,7 @@ def test_a_component_is_fitted_whatever_its_size_and_sign():
     one, other = fit_model(motion), fit_model(motion.scaled(-3.0))
     assert other.arias == pytest.approx(9 * one.arias, rel=1e-12)
     assert other.duration == pytest.approx(one.duration, rel=1e-9)
-    assert other.frequency == pytest.approx(one.frequency, rel=0.01)  # crossings the other way
+    assert other.frequency == pytest.approx(one.frequency, rel=0.02)  # one crossing of some eighty
 
 
 def test_pair_is_fitted_along_its_principal_axes():

@@ -1,0 +1,147 @@
+"""Components become motions: which is x, what is missing, what does not fit."""
+
+from dataclasses import replace
+from math import cos, pi, radians, sin
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mcrock.excitation import Motion
+from mcrock.excitation.readers.assemble import assemble, skew
+from mcrock.excitation.readers.recording import DECLARED, Recording
+
+ROUNDING = 1e-12
+
+
+def component(samples, azimuth=None, role="horizontal", name="H1", **changes):
+    recording = Recording(
+        np.array(samples, dtype=float),
+        0.01,
+        Path("a") / name,
+        "F",
+        "g",
+        DECLARED,
+        "R 1",
+        "R",
+        name,
+        role,
+        azimuth,
+    )
+    return replace(recording, **changes)
+
+
+def motion_of(*components):
+    motions, problems = assemble(components)
+    assert problems == []
+    return motions[0]
+
+
+def problem_of(*components):
+    motions, problems = assemble(components)
+    assert motions == []
+    assert len(problems) == 1
+    return problems[0]
+
+
+@given(
+    azimuth=st.floats(0, 2 * pi),
+    side=st.sampled_from([-1, 1]),
+    swap=st.booleans(),
+    east=st.floats(-5, 5),
+    north=st.floats(-5, 5),
+)
+def test_turning_by_the_azimuth_gives_east_and_north(azimuth, side, swap, east, north):
+    """The pair is right-handed whatever the directions and the order of the files."""
+    both = []
+    for direction in (azimuth, azimuth + side * pi / 2):
+        sample = north * cos(direction) + east * sin(direction)
+        both.append(component([sample, 0.0], direction % (2 * pi), name=f"{direction:.3f}"))
+    motion = motion_of(*(both[::-1] if swap else both))
+    # x points `azimuth_x` clockwise from north, which is pi/2 - azimuth_x counter-clockwise from east
+    turned = motion.rotated(pi / 2 - motion.metadata["azimuth_x"])
+    np.testing.assert_allclose(turned.acceleration[:2, 0], [east, north], atol=20 * ROUNDING)
+    assert skew(motion) == pytest.approx(0, abs=1e-6)  # arccos near 0
+
+
+def test_east_is_x_and_north_is_y():
+    motion = motion_of(
+        component([1, 2], role="up", name="Z"),
+        component([3, 4], 0.0, name="N"),
+        component([5, 6], pi / 2, name="E"),
+    )
+    assert motion.acceleration.tolist() == [[5, 6], [3, 4], [1, 2]]
+    assert [motion.metadata[f"component_{axis}"] for axis in "xyz"] == ["E", "N", "Z"]
+    assert "missing" not in motion.metadata
+
+
+def test_without_directions_the_order_decides():
+    motion = motion_of(component([1, 2], name="H1"), component([3, 4], name="H2"))
+    assert motion.acceleration.tolist() == [[1, 2], [3, 4], [0, 0]]
+    assert motion.metadata["missing"] == "z"
+    assert "azimuth_x" not in motion.metadata
+    assert skew(motion) is None
+
+
+def test_a_component_recorded_downwards_is_reversed():
+    motion = motion_of(component([1, -2], role="down", name="DN"))
+    assert motion.acceleration[2].tolist() == [-1, 2]
+    assert motion.metadata["missing"] == "x, y"
+    assert motion.metadata["history"] == "z: sign reversed, recorded downwards"
+
+
+def test_shorter_components_are_continued_with_zeros():
+    motion = motion_of(component([1, 2, 3], name="H1"), component([4, 5], name="H2"))
+    assert motion.acceleration[1].tolist() == [4, 5, 0]
+    assert motion.metadata["history"] == "y: continued with zeros after 0.02 s"
+
+
+def test_recordings_are_told_apart_and_motions_pass_through():
+    whole = Motion(np.ones((3, 2)), 0.5, "whole")
+    one, two = component([1, 2]), component([3, 4], record="R 2")
+    other_folder = component([5, 6], path=Path("b") / "H1")
+    other_format = component([7, 8], format="G")
+    motions, problems = assemble([one, whole, two, other_folder, other_format])
+    assert problems == []
+    assert [float(motion.acceleration[0, 0]) for motion in motions] == [1, 1, 3, 5, 7]
+    assert motions[1] is whole
+    # the same shaking from two folders stays one group, which statistics have to know
+    assert [motion.group for motion in motions] == ["R 1", "whole", "R 2", "R 1", "R 1"]
+
+
+def test_facts_and_remarks_are_kept():
+    motion = motion_of(
+        component([1, 2], name="H1", facts={"vs30": 300.0}, remarks=("one",), history=("done",)),
+        component([3, 4], name="H2", facts={"year": 1990}, remarks=("two",)),
+    )
+    assert (motion.metadata["vs30"], motion.metadata["year"]) == (300.0, 1990)
+    assert motion.metadata["remarks"] == "one; two"
+    assert motion.metadata["history"] == "x: done"
+    assert motion.metadata["file"] == "H1, H2"
+
+
+def test_what_does_not_fit_is_refused():
+    h1, h2 = component([1, 2], 0.0, name="H1"), component([3, 4], pi / 2, name="H2")
+    assert problem_of(h1, replace(h2, dt=0.02)) == (
+        "a/H1, H2: components H1 and H2 of R 1 have time steps of 0.01 s and 0.02 s; resample one of them, "
+        "or read them apart"
+    )
+    assert "start 3 s apart" in problem_of(replace(h1, start=0.0), replace(h2, start=3.0))
+    assert "are 0 deg apart, expected 90 deg" in problem_of(h1, replace(h2, azimuth=0.0))
+    assert "are 180 deg apart, expected 90 deg" in problem_of(h1, replace(h2, azimuth=pi))
+    third = component([5, 6], pi, name="H3")
+    assert "has 3 horizontal components (H1, H2, H3), expected at most 2" in problem_of(h1, h2, third)
+    up = component([5, 6], role="up", name="Z")
+    assert "has 2 vertical components" in problem_of(up, replace(up, path=Path("a/Z2")))
+
+
+def test_nearly_a_right_angle_is_accepted_and_known():
+    motion = motion_of(component([1, 2], 0.0, name="H1"), component([3, 4], radians(80), name="H2"))
+    assert skew(motion) == pytest.approx(radians(10))
+
+
+def test_starts_within_half_a_step_are_the_same():
+    one = component([1, 2], 0.0, name="H1", start=100.0)
+    assert motion_of(one, component([3, 4], pi / 2, name="H2", start=100.004)).acceleration.shape == (3, 2)

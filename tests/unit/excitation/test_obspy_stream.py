@@ -1,0 +1,84 @@
+"""ObsPy streams, and K-NET read by ObsPy; needs ObsPy, which nothing else does."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mcrock.excitation import MotionError
+from mcrock.excitation.readers import from_stream, obspy_stream, read_records
+
+RECORDS = Path(__file__).parent / "records"
+
+
+def test_without_obspy_the_message_says_what_to_install(monkeypatch, tmp_path):
+    monkeypatch.setattr(obspy_stream, "is_installed", lambda: False)
+    path = tmp_path / "a.mseed"
+    path.write_bytes(b"\0\1\2")
+    with pytest.raises(MotionError, match="ObsPy is not installed; get it: pip install obspy"):
+        read_records(path, format="obspy", unit="g")
+    with pytest.raises(MotionError, match="no text; ObsPy, which may know it, is not installed"):
+        read_records(path)
+
+
+@pytest.fixture
+def stream():
+    """East, north and up of one station, in 10 ms."""
+    obspy = pytest.importorskip("obspy", reason="the optional library ObsPy is not installed")
+    traces = []
+    for i, channel in enumerate(("HNE", "HNN", "HNZ")):
+        header = {"network": "XX", "station": "STA", "channel": channel, "delta": 0.01}
+        header["starttime"] = obspy.UTCDateTime(2020, 1, 2, 3, 4, 5)
+        traces.append(obspy.Trace(np.arange(1.0, 6.0) * (i + 1), header))
+    return obspy.Stream(traces)
+
+
+def test_a_stream_becomes_a_motion(stream):
+    (motion,) = from_stream(stream, "cm/s2")
+    np.testing.assert_array_equal(motion.acceleration, 0.01 * np.outer([1, 2, 3], np.arange(1.0, 6.0)))
+    assert (motion.dt, motion.name) == (0.01, "XX.STA 2020-01-02 03:04")
+    assert (motion.metadata["unit"], motion.metadata["unit_known"]) == ("cm/s2", "given")
+
+
+def test_files_that_obspy_reads(stream, tmp_path):
+    path = tmp_path / "a.mseed"
+    stream.write(str(path), format="MSEED")
+    (motion,) = read_records(path, unit="gal")
+    np.testing.assert_array_equal(motion.acceleration, from_stream(stream, "gal")[0].acceleration)
+    assert motion.metadata["format"] == "ObsPy MSEED"
+    with pytest.raises(MotionError, match="no text; give a unit to have ObsPy try it"):
+        read_records(path)
+    with pytest.raises(MotionError, match="the format MSEED does not say the unit"):
+        read_records(path, format="obspy")
+    path.write_bytes(b"\0" * 100)
+    with pytest.raises(MotionError, match="no format that is known, to ObsPy neither"):
+        read_records(path, unit="gal")
+
+
+def test_streams_that_are_refused(stream):
+    with pytest.raises(MotionError, match="unit of the acceleration must be one of"):
+        from_stream(stream, "counts")
+    stream[0].data = np.ma.masked_array(stream[0].data, mask=[0, 1, 0, 0, 0])
+    with pytest.raises(MotionError, match=r"trace XX.STA..HNE: the samples have gaps"):
+        from_stream(stream, "g")
+    stream[0].data = np.full(5, np.nan)
+    with pytest.raises(MotionError, match="at least 2 samples, all of them finite"):
+        from_stream(stream, "g")
+    stream[0].data = np.ones(5)
+    stream[0].stats.channel = "LOG"
+    with pytest.raises(MotionError, match="the channel code 'LOG' does not say the direction"):
+        from_stream(stream, "g")
+    stream[0].stats.channel = "HNE"
+    stream[0].stats.starttime += 2.0
+    with pytest.raises(MotionError, match="start 2 s apart"):
+        from_stream(stream, "g")
+
+
+def test_knet_equals_what_obspy_reads():
+    obspy = pytest.importorskip("obspy", reason="the optional library ObsPy is not installed")
+    for path in sorted((RECORDS / "knet").iterdir()):
+        trace = obspy.read(str(path))[0]
+        expected = (trace.data - trace.data.mean()) * trace.stats.calib
+        found = read_records(path)[0].acceleration.sum(axis=0)
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+        assert trace.stats.delta == read_records(path)[0].dt

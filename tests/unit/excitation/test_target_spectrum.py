@@ -1,0 +1,128 @@
+"""Target spectra: EN 1998-1 by its formulas, tables, and what is refused."""
+
+from math import inf, nan, sqrt
+
+import numpy as np
+import pytest
+
+from mcrock.excitation.motion import MotionError
+from mcrock.excitation.target_spectrum import HORIZONTAL, TargetSpectrum, en_1998_1, read_target
+
+TABLE = 3e-6  # relative: straight lines in logarithms between 1500 points of the rising branch
+
+# EN 1998-1, 3.2.2.2: a few ordinates by hand, a_g = 1 m/s2, 5 %
+BY_HAND = {
+    (1, "A"): {0.0: 1.0, 0.075: 1.75, 0.15: 2.5, 0.4: 2.5, 1.0: 1.0, 2.0: 0.5, 4.0: 0.125},
+    (1, "B"): {0.0: 1.2, 0.15: 3.0, 0.5: 3.0, 1.0: 1.5, 2.0: 0.75, 4.0: 0.1875},
+    (1, "C"): {0.0: 1.15, 0.1: 2.0125, 0.2: 2.875, 0.6: 2.875, 1.2: 1.4375},
+    (1, "D"): {0.0: 1.35, 0.2: 3.375, 0.8: 3.375, 1.6: 1.6875},
+    (1, "E"): {0.0: 1.4, 0.15: 3.5, 0.5: 3.5, 1.0: 1.75},
+    (2, "A"): {0.0: 1.0, 0.05: 2.5, 0.25: 2.5, 0.5: 1.25, 2.4: 2.5 * 0.25 * 1.2 / 2.4**2},
+    (2, "B"): {0.0: 1.35, 0.05: 3.375, 0.25: 3.375, 1.0: 0.84375},
+    (2, "C"): {0.0: 1.5, 0.1: 3.75, 0.25: 3.75, 1.0: 0.9375},
+    (2, "D"): {0.0: 1.8, 0.1: 4.5, 0.3: 4.5, 1.2: 1.125},
+    (2, "E"): {0.0: 1.6, 0.05: 4.0, 0.25: 4.0, 1.0: 1.0},
+}
+
+
+@pytest.mark.parametrize(("kind", "ground"), BY_HAND)
+def test_ordinates_of_en_1998_1(kind, ground):
+    target = en_1998_1(2.5, ground, kind)
+    known = BY_HAND[kind, ground]
+    np.testing.assert_allclose(target.at(list(known)), 2.5 * np.array(list(known.values())), rtol=TABLE)
+
+
+def test_vertical_spectrum():
+    # 0.9 a_g x 3 between 0.05 and 0.15 s; type 2 half of it
+    target = en_1998_1(2.0, "D", vertical=True)
+    np.testing.assert_allclose(target.at([0.0, 0.1, 0.3, 2.0]), [1.8, 5.4, 2.7, 0.2025], rtol=TABLE)
+    np.testing.assert_allclose(
+        en_1998_1(2.0, "A", 2, vertical=True).at([0.0, 0.1]), target.at([0.0, 0.1]) / 2, rtol=TABLE
+    )
+
+
+@pytest.mark.parametrize(
+    ("damping", "factor"), [(0.05, 1.0), (0.02, sqrt(10 / 7)), (0.1, sqrt(10 / 15)), (0.5, 0.55)]
+)
+def test_damping_correction(damping, factor):
+    target = en_1998_1(1.0, "A", damping=damping)
+    np.testing.assert_allclose(target.at([0.0, 0.2, 1.0]), [1.0, 2.5 * factor, factor], rtol=TABLE)
+    assert target.damping == damping
+
+
+def test_between_the_points_of_the_rising_branch():
+    target = en_1998_1(1.0, "C")
+    periods = np.linspace(0.0, 0.2, 777)
+    np.testing.assert_allclose(target.at(periods), 1.15 * (1 + 1.5 * periods / 0.2), rtol=TABLE)
+
+
+@pytest.mark.parametrize(("kind", "ground"), BY_HAND)
+def test_spectrum_is_continuous(kind, ground):
+    target = en_1998_1(1.0, ground, kind)
+    for corner in HORIZONTAL[kind][ground][1:]:
+        before, after = target.at([corner * (1 - 1e-9), corner * (1 + 1e-9)])
+        assert before == pytest.approx(after, rel=1e-7)
+
+
+def test_table_is_straight_in_logarithms():
+    target = TargetSpectrum([0.1, 1.0, 10.0], [1.0, 10.0, 0.1])
+    np.testing.assert_allclose(
+        target.at([0.1, 10**-0.5, 10**0.5, 10.0]), [1.0, 10**0.5, 1.0, 0.1], rtol=1e-12
+    )
+    assert not target.periods.flags.writeable
+
+
+def test_reads_a_table(tmp_path):
+    path = tmp_path / "site.csv"
+    path.write_text("# uniform hazard, 475 years\nT (s); Sa (g)\n0; 0.2\n0.1; 0.5\n1.0; 0.25\n")
+    target = read_target(path, "g", damping=0.03)
+    assert target.periods.tolist() == [0.0, 0.1, 1.0]
+    np.testing.assert_allclose(target.accelerations, [1.96133, 4.903325, 2.4516625], rtol=1e-12)
+    assert (target.name, target.damping) == ("site", 0.03)
+    assert read_target(path, "g", name="rock").name == "rock"
+
+
+@pytest.mark.parametrize(
+    ("text", "unit", "message"),
+    [
+        ("0 1\n1 2", "ft/s2", "unit of the acceleration must be one of .*, got 'ft/s2'"),
+        ("0 1 2\n1 2 3", "g", "site.csv, line 1: expected 2 columns, period and acceleration, got 3"),
+        ("0 1\n0.5 2\n0.4 3", "g", "site.csv, line 3: the period does not increase: 0.4 s after 0.5 s"),
+        ("0 1\n0.5 -2", "g", r"site.csv: target spectrum 'site': accelerations must be finite and > 0"),
+        ("0 1\n0.5 two", "g", "site.csv, line 2, column 2: expected a number"),
+        ("0 1", "g", "at least 2 lines of numbers are needed"),
+    ],
+)
+def test_refuses_what_is_no_table(tmp_path, text, unit, message):
+    path = tmp_path / "site.csv"
+    path.write_text(text)
+    with pytest.raises(MotionError, match=message):
+        read_target(path, unit)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: TargetSpectrum([0.1], [1.0]), "at least 2 periods and as many accelerations"),
+        (lambda: TargetSpectrum([0.1, 0.2], [1.0]), "at least 2 periods and as many accelerations"),
+        (lambda: TargetSpectrum(["a", "b"], [1.0, 1.0]), "target spectrum 'target': expected numbers"),
+        (lambda: TargetSpectrum([0.2, 0.1], [1.0, 1.0]), r"periods must increase .*got 0.2, 0.1"),
+        (lambda: TargetSpectrum([-0.1, 0.1], [1.0, 1.0]), r"periods must increase from 0 or more \[s\]"),
+        (lambda: TargetSpectrum([0.1, nan], [1.0, 1.0]), r"periods must increase from 0 or more \[s\]"),
+        (lambda: TargetSpectrum([0.1, 0.2], [1.0, inf]), r"accelerations must be finite and > 0 \[m/s2\]"),
+        (
+            lambda: TargetSpectrum([0.1, 0.2], [1.0, 1.0], damping=0.0),
+            r"damping must be in \(0, 0.8\] \[1\], got 0.0",
+        ),
+        (lambda: TargetSpectrum([0.1, 0.2], [1.0, 1.0]).at(0.3), "reaches from 0.1 to 0.2 s, asked at 0.3 s"),
+        (lambda: TargetSpectrum([0.1, 0.2], [1.0, 1.0]).at([0.1, nan]), "asked at nan s"),
+        (lambda: en_1998_1(1.0, "F"), "ground type of EN 1998-1 must be A, B, C, D or E, got 'F'"),
+        (lambda: en_1998_1(1.0, kind=3), "kind of the spectrum of EN 1998-1 must be 1 or 2, got 3"),
+        (lambda: en_1998_1(0.0), r"ground acceleration must be finite and > 0 \[m/s2\], got 0.0"),
+        (lambda: en_1998_1(1.0, damping=0.9), r"damping must be in \(0, 0.8\] \[1\], got 0.9"),
+        (lambda: en_1998_1(1.0).at(5.0), "reaches from 0 to 4 s, asked at 5 s"),
+    ],
+)
+def test_refuses(make, message):
+    with pytest.raises(MotionError, match=message):
+        make()
