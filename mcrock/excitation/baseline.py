@@ -13,6 +13,7 @@ from __future__ import annotations
 from math import isfinite
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mcrock.excitation.history import changed
 from mcrock.excitation.measures import velocity_of
@@ -112,7 +113,9 @@ def correct_segments(motion: Motion, start: float, end: float, fit_from: float |
     )
 
 
-def _offset(time: FloatArray, part: FloatArray, velocity: FloatArray, start: float, end: float) -> FloatArray:
+def _offset(
+    time: FloatArray, part: NDArray[np.bool_], velocity: FloatArray, start: float, end: float
+) -> FloatArray:
     """Offsets of the acceleration (n_time,) [m/s2] that bring the velocity to zero from `end` on."""
     late, level = np.polyfit(time[part] - end, velocity[part], 1)
     return np.where(time < start, 0.0, np.where(time < end, level / (end - start), late))

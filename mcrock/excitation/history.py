@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from mcrock.excitation.motion import Motion
@@ -34,7 +35,7 @@ def changed(motion: Motion, acceleration: ArrayLike, step: str, dt: float | None
     history = f"{before}; {step}" if before else step
     return replace(
         motion,
-        acceleration=acceleration,
+        acceleration=np.asarray(acceleration, dtype=np.float64),
         dt=motion.dt if dt is None else dt,
         metadata={**motion.metadata, "history": history},
     )

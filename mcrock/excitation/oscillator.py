@@ -9,6 +9,7 @@ records. Bulletin of the Seismological Society of America 59(2), 909-922.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import pi
 
 import numpy as np
@@ -44,22 +45,11 @@ def oscillate(
     >>> round(float(displacement[-1]) * (2 * pi) ** 2, 9)
     -2.0
     """
-    from scipy.linalg import expm
     from scipy.signal import lfilter
 
-    omega = 2 * pi * frequency
-    # displacement, velocity, ground acceleration and the change of it within the step
-    rates = np.zeros((4, 4))
-    rates[0, 1] = rates[2, 3] = 1.0
-    rates[1, :3] = -(omega**2), -2 * damping * omega, -1.0
-    advance = expm(rates * dt)
-    (uu, uv), (vu, vv) = advance[:2, :2]
-    # the last row of `rates` counts the change per second
-    late = advance[:2, 3] / dt
-    early = advance[:2, 2] - late
-    load_u, load_v = (
-        e * acceleration[..., :-1] + a * acceleration[..., 1:] for e, a in zip(early, late, strict=True)
-    )
+    (uu, uv, early_u, late_u), (vu, vv, early_v, late_v) = _advance(dt, frequency, damping)
+    before, after = acceleration[..., :-1], acceleration[..., 1:]
+    load_u, load_v = early_u * before + late_u * after, early_v * before + late_v * after
     # two equations of first order as one of second order for each unknown
     recursion = [1.0, -(uu + vv), uu * vv - uv * vu]
     displacement, velocity = np.zeros_like(acceleration), np.zeros_like(acceleration)
@@ -80,3 +70,21 @@ def absolute_acceleration(
     omega = 2 * pi * frequency
     displacement, velocity = oscillate(acceleration, dt, frequency, damping)
     return np.asarray(-2 * damping * omega * velocity - omega**2 * displacement)
+
+
+@lru_cache(maxsize=64)  # an adaptation filters by the same oscillator again and again
+def _advance(dt: float, frequency: float, damping: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Factors of displacement, velocity and ground acceleration before a step, and of the latter after it.
+
+    The first row gives the displacement after the step, the second the velocity.
+    """
+    from scipy.linalg import expm
+
+    omega = 2 * pi * frequency
+    # displacement, velocity, acceleration of the ground and the change of it in the step
+    rates = np.zeros((4, 4))
+    rates[0, 1] = 1.0
+    rates[1, :3] = -(omega**2), -2 * damping * omega, -1.0
+    rates[2, 3] = 1.0 / dt
+    u, v = expm(rates * dt)[:2].tolist()
+    return (u[0], u[1], u[2] - u[3], u[3]), (v[0], v[1], v[2] - v[3], v[3])

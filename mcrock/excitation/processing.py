@@ -309,4 +309,5 @@ def _taper(n: int, taper: float, dt: float) -> FloatArray:
     """Factors (n,) that rise from 0 to 1 over the time `taper` [s] along half a cosine."""
     if taper == 0:
         return np.ones(n)
-    return 0.5 - 0.5 * np.cos(np.pi * np.clip(np.arange(n) * dt / taper, 0, 1))
+    angle = np.pi * np.clip(np.arange(n) * dt / taper, 0, 1)
+    return np.asarray(0.5 - 0.5 * np.cos(angle), dtype=np.float64)

@@ -57,7 +57,7 @@ class StochasticModel:
     damping : float
         zeta_f, share of the critical damping of the filter [1], in (0, 1): the bandwidth.
     corner : float
-        Frequency of the critically damped oscillator that filters out slow motion [Hz]; 0.1 in the paper.
+        Frequency of the critically damped oscillator that filters out slow motion [Hz].
         What it takes away, some 2 % of the energy, is made good beforehand, so that `arias`, `duration` and
         `middle` are those of the motion that comes out. (In the paper they are those before.)
 

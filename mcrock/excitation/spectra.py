@@ -126,7 +126,7 @@ def rotated_spectrum(
     """
     if not (isfinite(percentile) and 0 <= percentile <= 100):
         raise MotionError(f"percentile of the directions must be from 0 to 100, got {percentile!r}")
-    angles = np.arange(ANGLES) * (pi / ANGLES)
+    angles = np.arange(ANGLES, dtype=np.float64) * (pi / ANGLES)
     return np.percentile(_peaks([x, y], dt, periods, damping, quantity, angles), percentile, axis=1)
 
 
@@ -357,7 +357,7 @@ def _peak_between(
 @jit(internal=True)
 def _least(values: FloatArray) -> float:
     """Smallest of some values."""
-    least = values[0]
+    least = float(values[0])
     for value in values:
         least = min(least, value)
     return least

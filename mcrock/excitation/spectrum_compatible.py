@@ -29,7 +29,7 @@ from mcrock.excitation.target_spectrum import TargetSpectrum
 BAND = (0.9, 1.3)  # in which the ratio of spectrum to target has to be [1]
 MARGIN = 0.02  # of the ratios at the periods looked at, for those between them [1]
 BAND_PERIODS = (0.05, 4.0)  # by default [s]; 0, the peak of the ground, is looked at as well
-PERIODS = 160  # looked at in the band while a motion is adapted
+PERIODS = 120  # looked at in the band while a motion is adapted
 CHECKED = 1280  # looked at in the end: spectra have cusps, which a step of 0.3 % misses by 0.01 at the most
 BEYOND = 1.15  # how far the correction reaches past the ends of the band
 ITERATIONS = 25
@@ -244,6 +244,7 @@ def _adapt(
     window = np.minimum(np.arange(n) * dt / ONSET, 1.0)
     fading = round(REST / corner / dt)
     window[-fading:] *= np.clip(1 - 3 * np.arange(fading) / fading, 0.0, 1.0)
+    strong = n - fading + ceil(fading / 3)  # after it the ground comes to rest, and no peak is missed
     padded = next_fast_len(n + ceil(2 / corner / dt), real=True)  # so that no end runs into the beginning
     frequencies = np.log(np.maximum(np.fft.rfftfreq(padded, dt), 1e-6))
     places = -np.log(corrected[::-1])
@@ -253,7 +254,7 @@ def _adapt(
     for turn in range(ITERATIONS):
         rough = window * np.fft.irfft(density, padded)[:n]
         shaken = remove_slow_motion(rough, dt, corner)
-        spectrum = response_spectrum(shaken, dt, corrected, target.damping)
+        spectrum = response_spectrum(shaken[:strong], dt, corrected, target.damping)
         if turn == 0:  # the noise has no size yet
             size = float(np.exp(np.mean(np.log(aim / spectrum))))
             rough, shaken, spectrum = size * rough, size * shaken, size * spectrum

@@ -11,7 +11,7 @@ import re
 
 from mcrock.excitation.readers.orientation import Orientation, parse_orientation
 from mcrock.excitation.readers.recording import FIXED, Recording
-from mcrock.excitation.readers.text_file import TextFile
+from mcrock.excitation.readers.text_file import NUMBER, TextFile
 
 NAME = "AFAD"
 TITLE = "STRONG GROUND MOTION RECORDS OF TURK"
@@ -96,7 +96,7 @@ def _facts(header: dict[str, tuple[int, str]]) -> dict[str, str | float]:
     date = header.get("EARTHQUAKE DATE", (0, ""))[1]
     if date[:4].isdigit():
         facts["year"] = int(date[:4])
-    magnitude = re.match(r"[\d.]+", header.get("EARTHQUAKE MAGNITUDE", (0, ""))[1])
+    magnitude = re.match(NUMBER, header.get("EARTHQUAKE MAGNITUDE", (0, ""))[1])
     if magnitude:
         facts["magnitude"] = float(magnitude[0])
     return facts

@@ -18,17 +18,17 @@ from mcrock.excitation.csv_file import UNITS
 from mcrock.excitation.motion import MotionError
 from mcrock.excitation.readers.orientation import parse_orientation
 from mcrock.excitation.readers.recording import DECLARED, NotRecordError, Recording
-from mcrock.excitation.readers.text_file import TextFile
+from mcrock.excitation.readers.text_file import NUMBER, TextFile
 
 NAME = "PEER AT2"
 HEADER_LINES = 8  # in which the number of samples is looked for; usual is the fourth
 QUANTITY = re.compile(r"(ACCEL\w*|VELOC\w*|DISPL\w*)\s+TIME[\s-]*(?:SERIES|HISTORY)", re.IGNORECASE)
 UNIT = re.compile(r"\bUNITS?\s+OF\s+([A-Z][A-Z0-9/*^]*)", re.IGNORECASE)
 UNIT_WORDS = {"G": "g", "CM/S/S": "cm/s2", "CM/SEC/SEC": "cm/s2", "CM/S**2": "cm/s2", "CM/S^2": "cm/s2"}
-NUMBER = r"([-+]?[\d.]+(?:E[-+]?\d+)?)"
+STEP = rf"({NUMBER}(?:E[-+]?\d+)?)"
 # `NPTS= 7999, DT= .0050 SEC` today, `4000 0.0100 NPTS, DT` in old files
-NEW_COUNTS = re.compile(rf"NPTS\s*=\s*([^\s,]+)\s*,?\s*DT\s*=\s*{NUMBER}", re.IGNORECASE)
-OLD_COUNTS = re.compile(rf"^\s*([^\s,]+)\s+{NUMBER}\s+NPTS\s*,\s*DT", re.IGNORECASE)
+NEW_COUNTS = re.compile(rf"NPTS\s*=\s*([^\s,]+)\s*,?\s*DT\s*=\s*{STEP}", re.IGNORECASE)
+OLD_COUNTS = re.compile(rf"^\s*([^\s,]+)\s+{STEP}\s+NPTS\s*,\s*DT", re.IGNORECASE)
 DATE = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{2,4})")
 # end of a file name: RSN864_LANDERS_JOS-UP, ..._1061-N, ..._HVSCS26W, ..._GIL067
 ENDING = re.compile(

@@ -15,7 +15,7 @@ from mcrock.excitation.motion import FloatArray
 from mcrock.excitation.readers.counted import Layout, read_counted
 from mcrock.excitation.readers.orientation import Orientation, parse_orientation
 from mcrock.excitation.readers.recording import DECLARED, NotRecordError, Recording
-from mcrock.excitation.readers.text_file import TextFile
+from mcrock.excitation.readers.text_file import NUMBER, TextFile
 
 NAME = "COSMOS"
 TITLE = re.compile(r".*\(Format\s+v(\d+\.\d+)\s+with\s+(\d+)\s+text\s+lines\)", re.IGNORECASE)
@@ -112,7 +112,7 @@ def _unit(file: TextFile, index: int, announced: re.Match[str]) -> str:
 
 def _unknown(text: list[str]) -> float:
     """Number that stands for an unknown one, from the last line of text."""
-    found = re.search(r":\s*[-\d.]+,\s*([-\d.]+)\s*$", text[-1].rstrip())
+    found = re.search(rf":\s*{NUMBER},\s*({NUMBER})\s*$", text[-1].rstrip())
     return float(found[1]) if found else -999.0
 
 
@@ -156,7 +156,7 @@ def _recording(
     facts: dict[str, str | float] = {"station": code, "event": event}
     if year:
         facts["year"] = int(year[0])
-    magnitude = re.search(r"M[wLs]?=\s*([\d.]+)", text[2])
+    magnitude = re.search(rf"M[wLs]?=\s*({NUMBER})", text[2])
     if magnitude:
         facts["magnitude"] = float(magnitude[1])
     return Recording(

@@ -15,22 +15,22 @@ from mcrock.excitation.motion import FloatArray
 from mcrock.excitation.readers.counted import Layout, read_counted
 from mcrock.excitation.readers.orientation import parse_orientation
 from mcrock.excitation.readers.recording import DECLARED, NotRecordError, Recording
-from mcrock.excitation.readers.text_file import TextFile
+from mcrock.excitation.readers.text_file import NUMBER, TextFile
 
 NAME = "CSMIP"
 TITLE = re.compile(r"\s*(UN)?CORRECTED ACCELEROGRAM", re.IGNORECASE)
 OTHER = re.compile(r"\s*RESPONSE AND FOURIER AMPLITUDE SPECTRA", re.IGNORECASE)
 HEADER_LINES = 60  # in which the line that announces the acceleration has to come
 ANNOUNCED = re.compile(r"\s*\d+\s+(?:POINTS OF ACCEL DATA|ACCELEROGRAM POINTS)", re.IGNORECASE)
-STEP = re.compile(r"EQUALLY SPACED AT\s+([\d.]+)\s*SEC|AT\s+([\d.]+)\s*PTS/SEC", re.IGNORECASE)
+STEP = re.compile(rf"EQUALLY SPACED AT\s+({NUMBER})\s*SEC|AT\s+({NUMBER})\s*PTS/SEC", re.IGNORECASE)
 UNIT = re.compile(r"CM/SEC/SEC|CM/SEC2|CM/S2|UNITS OF G\b", re.IGNORECASE)
 CHANNEL = re.compile(r"CHA?N\s*(\d+):\s*(\w+(?:\s*DEG)?)", re.IGNORECASE)
-PEAK = re.compile(r"PEAK ACCELERATION\s*=\s*([-+.\d]+)\s*CM/SEC/SEC", re.IGNORECASE)
-INTERVAL = re.compile(r"EQUALLY-SPACED INTERVALS OF\s*([.\d]+)\s*SEC", re.IGNORECASE)
-LENGTH = re.compile(r"RECORD LENGTH\s*=\s*([.\d]+)\s*SEC", re.IGNORECASE)
-INITIAL_VELOCITY = re.compile(r"INITIAL VELOCITY\s*=\s*([-+.\d]+)\s*CM/SEC", re.IGNORECASE)
-PEAK_VELOCITY = re.compile(r"PEAK\s+VELOCITY\s*=\s*([-+.\d]+)\s*CM/SEC", re.IGNORECASE)
-MAGNITUDE = re.compile(r"M[LWS]\s*[=:]\s*([.\d]*\d)", re.IGNORECASE)
+PEAK = re.compile(rf"PEAK ACCELERATION\s*=\s*({NUMBER})\s*CM/SEC/SEC", re.IGNORECASE)
+INTERVAL = re.compile(rf"EQUALLY-SPACED INTERVALS OF\s*({NUMBER})\s*SEC", re.IGNORECASE)
+LENGTH = re.compile(rf"RECORD LENGTH\s*=\s*({NUMBER})\s*SEC", re.IGNORECASE)
+INITIAL_VELOCITY = re.compile(rf"INITIAL VELOCITY\s*=\s*({NUMBER})\s*CM/SEC", re.IGNORECASE)
+PEAK_VELOCITY = re.compile(rf"PEAK\s+VELOCITY\s*=\s*({NUMBER})\s*CM/SEC", re.IGNORECASE)
+MAGNITUDE = re.compile(rf"M[LWS]\s*[=:]\s*({NUMBER})", re.IGNORECASE)
 YEAR = re.compile(r"\b(19|20)\d\d\b")
 STATION = re.compile(r"STATION\s+(?:NO|ID)\.\s*(\S+)", re.IGNORECASE)
 NEAR_ZERO = 0.05  # initial velocity over the peak velocity [1]

@@ -11,7 +11,7 @@ import re
 
 from mcrock.excitation.readers.orientation import parse_orientation
 from mcrock.excitation.readers.recording import DECLARED, Recording
-from mcrock.excitation.readers.text_file import TextFile
+from mcrock.excitation.readers.text_file import NUMBER, TextFile
 
 NAME = "GeoNet"
 TEXT_LINES = 16
@@ -49,7 +49,7 @@ def _read_component(file: TextFile, start: int) -> tuple[Recording, int]:
     if not title:
         raise file.error(start, f"expected the title of a component, got {text[0].strip()[:40]!r}")
     rows = [_header_row(file, start + TEXT_LINES + i) for i in range(NUMBER_LINES)]
-    unit = re.search(r"peak\s+[-\d.]+\s*(\S+)\s+at", text[13], re.IGNORECASE)
+    unit = re.search(rf"peak\s+{NUMBER}\s*(\S+)\s+at", text[13], re.IGNORECASE)
     if not unit or unit[1].lower() != "mm/s/s":
         raise file.error(start + 13, f"expected a peak in mm/s/s, got {text[13].strip()!r}")
     corrected = not title[1]
@@ -67,8 +67,8 @@ def _read_component(file: TextFile, start: int) -> tuple[Recording, int]:
         raise file.error(start + 12, f"expected a component such as N28W or Up, got {text[12].strip()!r}")
     site = text[1].split()
     station = site[1] if len(site) > 1 else ""
-    peak = re.search(r"peak\s+([-\d.]+)", text[13], re.IGNORECASE)
-    interval = re.search(r"at\s+([\d.]+)\s+(?:s|sec)\s+intervals|intervals of\s+([\d.]+)\s*s", text[10])
+    peak = re.search(rf"peak\s+({NUMBER})", text[13], re.IGNORECASE)
+    interval = re.search(rf"at\s+({NUMBER})\s+(?:s|sec)\s+intervals|intervals of\s+({NUMBER})\s*s", text[10])
     recording = Recording(
         samples * MILLIMETRE,
         dt,
@@ -100,7 +100,7 @@ def _header_row(file: TextFile, index: int) -> list[float]:
 
 def _facts(text: list[str], station: str, rows: list[list[float]]) -> dict[str, str | float]:
     facts: dict[str, str | float] = {"station": station, "year": int(rows[0][0])}
-    magnitude = re.search(r"M[wL]\s*([\d.]+)", text[8])
+    magnitude = re.search(rf"M[wL]\s*({NUMBER})", text[8])
     if magnitude:
         facts["magnitude"] = float(magnitude[1])
     distance = re.search(r"Dist\s+(\d+)\s*km", text[8])

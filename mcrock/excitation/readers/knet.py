@@ -14,7 +14,7 @@ import numpy as np
 
 from mcrock.excitation.readers.orientation import Orientation, parse_orientation
 from mcrock.excitation.readers.recording import FIXED, Recording
-from mcrock.excitation.readers.text_file import TextFile
+from mcrock.excitation.readers.text_file import NUMBER, TextFile
 
 NAME = "K-NET"
 HEADER = (  # first words of the lines
@@ -66,14 +66,14 @@ def read(file: TextFile) -> list[Recording]:
             raise file.error(i, f"expected '{name}', got {line[:VALUE].strip()!r}")
         header[name] = line[VALUE:].strip()
     place = {name: i for i, name in enumerate(HEADER)}
-    rate = re.match(r"([\d.]+)\s*Hz", header["Sampling Freq"])
+    rate = re.match(rf"({NUMBER})\s*Hz", header["Sampling Freq"])
     if not rate:
         raise file.error(
             place["Sampling Freq"], f"expected a frequency in Hz, got {header['Sampling Freq']!r}"
         )
     frequency = file.number(place["Sampling Freq"], rate[1], "sampling frequency [Hz]", positive=True)
     duration = file.number(place["Duration Time"], header["Duration Time"], "duration [s]", positive=True)
-    scale = re.fullmatch(r"([\d.]+)\s*\(gal\)\s*/\s*([\d.]+)", header["Scale Factor"])
+    scale = re.fullmatch(rf"({NUMBER})\s*\(gal\)\s*/\s*({NUMBER})", header["Scale Factor"])
     if not scale:
         raise file.error(
             place["Scale Factor"],

@@ -20,7 +20,7 @@ from mcrock.excitation.readers.orientation import Orientation, parse_orientation
 from mcrock.excitation.readers.recording import GIVEN, Recording
 
 if TYPE_CHECKING:
-    from obspy import Stream, Trace
+    from obspy import Stream, Trace  # type: ignore[import-not-found,unused-ignore]
 
 NAME = "ObsPy"
 INSTALL = "pip install obspy"

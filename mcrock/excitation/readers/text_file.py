@@ -10,6 +10,8 @@ import numpy as np
 
 from mcrock.excitation.motion import FloatArray, MotionError
 
+NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)"  # in a regular expression
+
 
 class BinaryFileError(MotionError):
     """A file that is not text."""

