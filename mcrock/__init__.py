@@ -25,6 +25,7 @@ _HOME = {
     "Pulse": "excitation",
     "fema_p695": "excitation",
     "read_csv": "excitation",
+    "read_records": "excitation.readers",
     "intensity": "excitation",
     "Controls": "params",
     "Outcome": "params",
