@@ -188,12 +188,14 @@ class PulseMotion(_Motion):
 class SyntheticMotion(_Motion):
     """Filtered white noise, made anew for each realization."""
 
+    alternatives: ClassVar = (("azimuth", "azimuth_deg"), ("middle", "middle_ratio"))
     is_generated: ClassVar = True
     assignment: ClassVar[str] = "cycle"
     own: ClassVar = (
         "arias",
         "duration",
         "middle",
+        "middle_ratio",
         "frequency",
         "frequency_slope",
         "damping",
@@ -204,7 +206,8 @@ class SyntheticMotion(_Motion):
     source: Literal["synthetic"]
     arias: Annotated[Quantity, Uncertain("m/s", above=0.0)]
     duration: Annotated[Quantity, Uncertain("s", above=0.0)]
-    middle: Annotated[Quantity, Uncertain("s", above=0.0)]
+    middle: Annotated[Quantity | None, Uncertain("s", above=0.0)] = None
+    middle_ratio: Annotated[Quantity | None, Uncertain("1", above=0.21)] = None
     frequency: Annotated[Quantity, Uncertain("Hz", above=0.0)]
     frequency_slope: Annotated[Quantity, Uncertain("Hz/s")] = 0.0
     damping: Annotated[Quantity, Uncertain("1", above=0.0, most=1.0)] = 0.2
@@ -212,6 +215,11 @@ class SyntheticMotion(_Motion):
     arias_ratio_z: Annotated[Quantity, Uncertain("1", least=0.0)] = 0.0
     corner: Annotated[float, Number("Hz", above=0.0)] = 0.1
     dt: Annotated[float, Number("s", above=0.0)] = 0.01
+
+    @classmethod
+    def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+        yield from super().conflicts(data)
+        yield from exactly_one(data, {"middle": "s", "middle_ratio": "of the duration"})
 
 
 class FittedMotion(_Motion):

@@ -73,6 +73,7 @@ SCHEMA: dict[str, Variable] = {
     "motion_arias": Variable(INPUT, "f8", "m s-1", "expected Arias intensity along x before scaling"),
     "motion_duration": Variable(INPUT, "f8", "s", "expected significant duration D5-95"),
     "motion_middle": Variable(INPUT, "f8", "s", "time of 45 % of the expected Arias intensity"),
+    "motion_middle_ratio": Variable(INPUT, "f8", "1", "that time over the significant duration"),
     "motion_frequency": Variable(INPUT, "f8", "Hz", "frequency of the filter in the middle"),
     "motion_frequency_slope": Variable(INPUT, "f8", "Hz s-1", "change of the frequency of the filter"),
     "motion_damping": Variable(INPUT, "f8", "1", "damping of the filter"),

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from math import cos, isfinite, pi, sin
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mcrock.excitation.motion import FloatArray, Motion, MotionError
 from mcrock.excitation.pulse import Pulse
@@ -175,9 +176,8 @@ def sample_pulse(
     # a step more than the pulses need, so that the last jump has a sample on either side
     time = np.arange(int(np.ceil(max(pulse.end for pulse in listed) / dt - 1e-9)) + 2, dtype=np.float64) * dt
     samples = np.sum([pulse.acceleration_at(time) for pulse in listed], axis=0)
-    jumps = [jump for pulse in listed for jump in _jumps(pulse)]
-    broken = np.zeros(len(time), dtype=bool)  # steps, by their first sample, on which a jump leaves a ramp
-    for moment, jump in jumps:
+    ramps = np.zeros(len(time), dtype=bool)  # steps, by their first sample, that a jump bends
+    for moment, jump in (jump for pulse in listed for jump in _jumps(pulse)):
         before = int(np.searchsorted(time, moment)) - 1
         if before < 0:
             continue  # a motion may begin with a jump
@@ -187,22 +187,34 @@ def sample_pulse(
             samples[:, before] += (0.5 - share) * jump * (2 if before == 0 else 1)
         else:
             samples[:, before + 1] -= (share - 0.5) * jump
-        broken[max(before - 1, 0) : before + 3] = True
-    within = np.linspace(0.0, 1.0, 10, endpoint=False)
-    fine = (time[:-1, None] + within * dt)[~broken[:-1]]
-    straight = (samples[:, :-1, None] * (1 - within) + samples[:, 1:, None] * within)[:, ~broken[:-1]]
-    exact = np.sum([pulse.acceleration_at(fine) for pulse in listed], axis=0)
-    steps = np.zeros_like(samples)
-    np.cumsum(0.5 * dt * (samples[:, 1:] + samples[:, :-1]), axis=1, out=steps[:, 1:])
-    velocity = np.sum([pulse.velocity_at(time) for pulse in listed], axis=0)
-    calm = ~(broken | np.roll(broken, 1))
+        ramps[max(before - 1, 0) : before + 3] = True
+    error, velocity_error = _sampling_errors(listed, time, samples, ramps)
     facts: dict[str, str | float] = {
         "source": "pulse",
-        "acceleration_error": float(np.abs(straight - exact).max(initial=0.0)),
-        "velocity_error": float(np.abs(steps - velocity)[:, calm].max(initial=0.0)),
+        "acceleration_error": error,
+        "velocity_error": velocity_error,
         "history": f"sampled with a step of {dt:g} s",
     }
     return Motion(samples, dt, name, metadata=facts)
+
+
+def _sampling_errors(
+    pulses: Sequence[AnalyticPulse], time: FloatArray, samples: FloatArray, ramps: NDArray[np.bool_]
+) -> tuple[float, float]:
+    """Largest differences of acceleration [m/s2] and velocity [m/s] away from the ramps of jumps."""
+    dt = time[1]
+    within = np.linspace(0.0, 1.0, 10, endpoint=False)
+    smooth = ~ramps[:-1]
+    exact = np.sum([p.acceleration_at((time[:-1, None] + within * dt)[smooth]) for p in pulses], axis=0)
+    straight = samples[:, :-1, None] * (1 - within) + samples[:, 1:, None] * within
+    velocity = np.zeros_like(samples)
+    np.cumsum(0.5 * dt * (samples[:, 1:] + samples[:, :-1]), axis=1, out=velocity[:, 1:])
+    apart = np.abs(velocity - np.sum([p.velocity_at(time) for p in pulses], axis=0))
+    calm = ~(ramps | np.roll(ramps, 1))
+    return (
+        float(np.abs(straight[:, smooth] - exact).max(initial=0.0)),
+        float(apart[:, calm].max(initial=0.0)),
+    )
 
 
 def _finest(pulse: AnalyticPulse) -> float:

@@ -387,8 +387,10 @@ def _peak_on_step(
     rate0, rate1 = on_u * v0 + on_v * r0, on_u * v1 + on_v * r1
     bend0 = on_u * r0 - on_v * (slope + drag * r0 + stiffness * v0)
     bend1 = on_u * r1 - on_v * (slope + drag * r1 + stiffness * v1)
-    turns, bends = rate0 * rate1 < 0, bend0 * bend1 < 0
-    if not turns and not (bends and rate0 * bend0 < 0):
+    # from rest the bend says where the quantity goes
+    onset = rate0 if rate0 != 0 else bend0
+    turns, bends = onset * rate1 < 0, bend0 * bend1 < 0
+    if not turns and not (bends and onset * bend0 < 0):
         return peak  # the quantity does not turn, nor twice
     q0, q1 = abs(on_u * u0 + on_v * v0), abs(on_u * u1 + on_v * v1)
     if not bends and min(q0 + step * abs(rate0), q1 + step * abs(rate1)) <= peak:
@@ -450,19 +452,18 @@ def _root(
 ) -> float:
     """Zero of b + exp(-decay s) (cosine cos + sine sin)(wave s) between `first` and `last` [s].
 
-    Newton's method, and a bisection wherever it would leave the bracket.
+    Newton's method, and a bisection wherever it would leave the bracket. The value at `first` may be zero
+    too, as at the start from rest; the zero found is the other one.
     """
-    sign = (
-        1.0 if b + exp(-decay * first) * (cosine * cos(wave * first) + sine * sin(wave * first)) > 0 else -1.0
-    )
+    end = b + exp(-decay * last) * (cosine * cos(wave * last) + sine * sin(wave * last))
     t = 0.5 * (first + last)
     for _ in range(ROOT_STEPS):
         co, si, envelope = cos(wave * t), sin(wave * t), exp(-decay * t)
         value = b + envelope * (cosine * co + sine * si)
-        if value * sign > 0:
-            first = t
-        else:
+        if (value > 0) == (end > 0):
             last = t
+        else:
+            first = t
         slope = envelope * ((wave * sine - decay * cosine) * co - (wave * cosine + decay * sine) * si)
         new = t - value / slope if slope != 0.0 else 0.5 * (first + last)
         if not first < new < last:

@@ -128,12 +128,15 @@ def _pulse(study: Study, numbers: Draws, realization: int) -> Motion:
 def _synthetic(study: Study, numbers: Draws, realization: int) -> Motion:
     table = study.motion
     assert isinstance(table, SyntheticMotion)
-    names = ("arias", "duration", "middle", "frequency", "frequency_slope", "damping")
-    model = StochasticModel(**{name: float(numbers[name]) for name in names}, corner=table.corner)
+    names = ("arias", "duration", "frequency", "frequency_slope", "damping")
+    own = {name: float(numbers[name]) for name in names}
+    ratio = numbers.get("middle_ratio")
+    own["middle"] = float(numbers["middle"]) if ratio is None else float(ratio) * own["duration"]
+    model = StochasticModel(**own, corner=table.corner)
     models: list[StochasticModel | None] = [model]
     for key in ("arias_ratio_y", "arias_ratio_z"):
-        ratio = float(numbers[key])
-        models.append(replace(model, arias=ratio * model.arias) if ratio > NEGLIGIBLE else None)
+        share = float(numbers[key])
+        models.append(replace(model, arias=share * model.arias) if share > NEGLIGIBLE else None)
     return simulate_motion(models, _random(study, realization), table.dt, name=f"synthetic {realization}")
 
 
