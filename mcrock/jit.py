@@ -23,6 +23,7 @@ COMPILED = (
     "kernel",
     "planar/motion.py",
     "laws/chatterjee_ruina_1998.py",
+    "excitation/spectra.py",
 )
 
 

@@ -94,7 +94,7 @@ class Impact(Table):
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
         laws = data.get("law", LAWS[0])
         laws = (laws,) if isinstance(laws, str) else laws
-        if not isinstance(laws, list | tuple) or not set(LAWS).issuperset(laws):
+        if not isinstance(laws, list | tuple) or not laws or not all(law in LAWS for law in laws):
             return
         for law, keys in LAW_KEYS.items():
             if law in laws and len(keys) == 1 and keys[0] not in data:
@@ -104,7 +104,7 @@ class Impact(Table):
                     if key in data and data[key] != _DEFAULTS.get(key):
                         yield (
                             (key,),
-                            f"is a parameter of the law {law!r}; the study has {joined(laws, 'and')}",
+                            f"is a parameter of the law {law!r}; the study has {joined(dict.fromkeys(laws), 'and')}",
                         )
 
     @property

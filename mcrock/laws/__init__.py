@@ -57,6 +57,12 @@ SYSTEMS = {
 }
 
 
+def __getattr__(name: str) -> Any:
+    if name in LAWS:
+        return law_function(name)
+    raise AttributeError(f"module 'mcrock.laws' has no attribute {name!r}")
+
+
 def law_function(name: str) -> Callable[..., Any]:
     """A law by its name in `LAWS`.
 

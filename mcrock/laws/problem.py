@@ -80,13 +80,14 @@ class ContactProblem:
             tangents = finite_array("tangents", tangents)
             if tangents.ndim != 3 or tangents.shape[:2] != (n, m):
                 raise ValueError(f"tangents must have the shape ({n}, {m}, k), got {tangents.shape}")
+        one = np.ndim(self.drift) == 0
         values = {
             "mass": mass,
             "directions": directions,
             "velocity": finite_array("velocity", self.velocity, (n,)),
             "tangents": tangents,
             "friction": friction_coefficients(self.friction, m),
-            "drift": np.broadcast_to(finite_array("drift", self.drift), (m,)),
+            "drift": np.broadcast_to(finite_array("drift", self.drift, None if one else (m,)), (m,)),
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)
@@ -190,9 +191,14 @@ class SingleContact:
                 "the contact separates: n . V must be negative or 0 before a collision, "
                 f"got {normal @ velocity:g}"
             )
-        if not self.friction >= 0.0:
-            raise ValueError(f"friction must be a number from 0 to infinity, got {self.friction!r}")
-        values = {"mass": mass, "velocity": velocity, "normal": normal, "inverse": inverse}
+        friction = coefficient("friction", self.friction, 0.0, np.inf)
+        values = {
+            "mass": mass,
+            "velocity": velocity,
+            "normal": normal,
+            "friction": friction,
+            "inverse": inverse,
+        }
         for name, value in values.items():
             object.__setattr__(self, name, value)
 
@@ -309,7 +315,10 @@ def finite_array(name: str, value: Any, shape: tuple[int, ...] | None = None) ->
 
 def friction_coefficients(value: Any, m: int) -> np.ndarray:
     """Friction coefficients of m contacts, 0 to infinity; a ValueError if they are not."""
-    array = np.asarray(value, float)
+    try:
+        array = np.asarray(value, float)
+    except (TypeError, ValueError):
+        array = np.array(np.nan)
     if array.shape not in ((), (m,)) or not np.all(array >= 0.0):
         raise ValueError(f"friction must be one number from 0 to infinity or {m} of them, got {value!r}")
     return np.broadcast_to(array, (m,))

@@ -98,4 +98,6 @@ def _name(word: str, fit: xr.Dataset) -> str:
     ratio, (low, high) = float(fit["ratio"]), fit["ratio_interval"].values
     if not np.isfinite(ratio):
         return name
+    if not np.isfinite(low):
+        return f"{name}: {ratio:.2f}"
     return f"{name}: {ratio:.2f} ({low:.2f} to {high:.2f})"

@@ -10,7 +10,7 @@ from mcrock.statistics.fragility import fit_fragility
 from mcrock.statistics.intervals import expanded_tail
 from mcrock.statistics.probability import BOUNDS
 from mcrock.statistics.probit import Fit, fit_curves
-from mcrock.statistics.resample import Units, collect_units, draw_units
+from mcrock.statistics.resample import Units, draw_units, split_units
 from mcrock.statistics.runs import check_runs, record_index
 
 LAW = "impact_law"
@@ -55,7 +55,8 @@ def fragility_by_choice(
 
     Most of the uncertainty of a median is that of the recordings, and all options share them. The ratio of
     medians is therefore taken within each resample of the recordings, which leaves it out: it tells what the
-    choice does, where the intervals of the medians overlap.
+    choice does, where the intervals of the medians overlap. Without recordings the realizations are drawn
+    again, with their options.
 
     Parameters
     ----------
@@ -72,8 +73,8 @@ def fragility_by_choice(
         Along ``choice``, by name: `median`, `median_interval` (bound), `dispersion`, `dispersion_interval`,
         `curve` (intensity_grid), `band`, numbers of `runs`, `overturned`, `undecided` as in `fit_fragility`;
         `ratio` of the median over that of all runs and `ratio_interval` (bound) [1], percentiles of the
-        resamples with undecided runs counted half, NaN where a curve has no median or an option did not
-        meet every recording.
+        resamples with undecided runs counted half, NaN where a curve has no median in some of them or there
+        are too few recordings for the level (fewer than six for 0.95).
 
     Raises
     ------
@@ -90,45 +91,42 @@ def fragility_by_choice(
     result = xr.concat([fit[[*KEPT, *COUNTS]] for fit in fits], axis, combine_attrs="override")
     result.attrs = {key: whole.attrs[key] for key in ("level", "resamples", "seed", "independent")}
     result["fit"] = (choice, [fit.attrs["fit"] for fit in fits])
-    everything, *others = (
-        _medians(part, record_index(ds)[1], resamples, seed, cluster, allow_missing)
-        for part in (ds, *parts.values())
-    )
-    ratios = np.array([values / everything for values in others])
-    tail = expanded_tail(level, int(whole["records"])) if cluster else 0.5 * (1.0 - level)
-    defined = np.isfinite(ratios).all(axis=1)
-    ends = np.full((2, len(ratios)), np.nan)
-    if defined.any():
-        ends[:, defined] = np.quantile(ratios[defined], [tail, 1.0 - tail], axis=1)
+    codes = np.unique(ds[choice].values, return_inverse=True)[1]
+    units = split_units(ds, codes, record_index(ds)[0] if cluster else None, allow_missing)
+    ends = _ratio_bounds(units, level, resamples, seed)
     point = result["median"].values / float(whole["median"])
-    result["ratio"] = (
-        choice,
-        np.where(defined, point, np.nan),
-        {"units": "1", "long_name": "median over that of all runs"},
-    )
+    result["ratio"] = (choice, point, {"units": "1", "long_name": "median over that of all runs"})
     result["ratio_interval"] = (("bound", choice), ends, {"units": "1"})
     return result.assign_coords(bound=list(BOUNDS))
 
 
-def _medians(
-    ds: xr.Dataset, records: int, resamples: int, seed: int, cluster: bool, allow_missing: bool
-) -> NDArray:
-    """Median of each resample (resamples,), the same recordings in the same resample whatever the part.
+def _ratio_bounds(units: list[Units], level: float, resamples: int, seed: int) -> NDArray:
+    """Percentiles (2, n_option) of the ratios of medians over resamples of the whole study.
 
-    NaN if the part has not met all ``records``: then its resamples are not those of the others.
+    NaN where there are too few units to reach the level, as in `fit_fragility`, or where resamples leave a
+    curve without a median.
     """
-    record = record_index(ds)[0] if cluster else None
-    units = collect_units(ds, record, allow_missing)
-    if record is not None and units.number != records:
-        return np.full(resamples, np.nan)
-    drawn = [
-        _fit(units, n, (sure + possible) / 2) for n, sure, possible in draw_units(units, resamples, seed)
-    ]
-    return np.concatenate(drawn)
+    number = units[0].number
+    ends = np.full((2, len(units)), np.nan)
+    if number < np.log2(2 / (1 - level)):
+        return ends
+    tables = np.stack([[option.runs, option.sure, option.possible] for option in units])
+    joint = Units(units[0].intensity, *tables.sum(axis=0), units[0].copies)
+    whole = np.concatenate([_fit(joint.intensity, *drawn) for drawn in draw_units(joint, resamples, seed)])
+    for k, option in enumerate(units):
+        own = np.concatenate(
+            [_fit(option.intensity, *drawn) for drawn in draw_units(option, resamples, seed)]
+        )
+        ratio = own / whole
+        if np.isfinite(ratio).all():
+            tail = expanded_tail(level, number)
+            ends[:, k] = np.quantile(ratio, [tail, 1.0 - tail])
+    return ends
 
 
-def _fit(units: Units, runs: NDArray, yes: NDArray) -> NDArray:
+def _fit(intensity: NDArray, runs: NDArray, sure: NDArray, possible: NDArray) -> NDArray:
+    """Median of each of some resamples, undecided runs counted half; NaN where there is none."""
     there = runs.any(axis=0)
-    curves = fit_curves(units.intensity[there], yes[:, there], runs[:, there])
+    curves = fit_curves(intensity[there], ((sure + possible) / 2)[:, there], runs[:, there])
     known = (curves.kind == Fit.MAXIMUM) | (curves.kind == Fit.SEPARATED)
     return np.where(known, np.sqrt(curves.low_median * curves.high_median), np.nan)

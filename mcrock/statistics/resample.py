@@ -89,6 +89,66 @@ def collect_units(ds: xr.Dataset, record: NDArray | None, allow_missing: bool) -
     )
 
 
+def split_units(ds: xr.Dataset, option: NDArray, record: NDArray | None, allow_missing: bool) -> list[Units]:
+    """The units of a study, with the runs of each option of a choice by themselves.
+
+    Parameters
+    ----------
+    ds, record, allow_missing
+        As for `collect_units`.
+    option : ndarray (n_realization,)
+        Number of the option of each realization, from 0.
+
+    Returns
+    -------
+    list of Units
+        One for each option. All have the same units, so that a resample is one of the whole study; a unit
+        has no runs where it has none of the option.
+    """
+    x = run_intensity(ds).values.astype(float)
+    positive = x > 0
+    cloud, n = is_cloud(ds), int(option.max()) + 1
+    if cloud:
+        ds, option = ds.isel(realization=positive), option[positive]
+        record = None if record is None else np.unique(record[positive], return_inverse=True)[1]
+        places = _cells(x[positive])
+    else:
+        order = np.flatnonzero(positive)[np.argsort(x[positive], kind="stable")]
+        ds = ds.isel(intensity=order)
+        places = Classes(x[order], x[order], x[order], None)
+    if record is None and not cloud:
+        kinds = [_patterns(ds.isel(realization=option == k), allow_missing) for k in range(n)]
+        tables = [
+            np.stack([patterns < 3, patterns == 1, (patterns == 1) | (patterns == 2)])
+            for patterns, _ in kinds
+        ]
+        copies = np.concatenate([number for _, number in kinds])
+    else:
+        own = option if record is None else record * n + option
+        tally = count_runs(ds, overturn_levels, 1, places, own, allow_missing=allow_missing)
+        counts = np.stack([tally.runs, tally.sure[..., 0], tally.possible[..., 0]]).astype(float)
+        counts = np.pad(counts, ((0, 0), (0, -counts.shape[1] % n), (0, 0)))
+        if record is not None:
+            split = counts.reshape(3, -1, n, counts.shape[-1])
+            one = np.ones(split.shape[1], np.int64)
+            return [Units(places.centre, *split[:, :, k], one) for k in range(n)]
+        # single runs of a cloud: each place and outcome is a kind
+        unit, none = np.eye(len(places.centre)), np.zeros((len(places.centre),) * 2)
+        kind = np.stack(
+            [np.concatenate(rows) for rows in ((unit, unit, unit), (none, unit, none), (none, unit, unit))]
+        )
+        runs, sure, possible = counts
+        numbers = np.concatenate([runs - possible, sure, possible - sure], axis=1)
+        tables, copies = [kind] * n, numbers.ravel().astype(np.int64)
+    ends = np.cumsum([0, *(table.shape[1] for table in tables)])
+    found = []
+    for k, table in enumerate(tables):
+        whole = np.zeros((3, ends[-1], table.shape[2]))
+        whole[:, ends[k] : ends[k + 1]] = table
+        found.append(Units(places.centre, *whole[:, copies > 0], copies[copies > 0]))
+    return found
+
+
 def draw_units(units: Units, resamples: int, seed: int) -> Iterator[tuple[NDArray, NDArray, NDArray]]:
     """Draw all units again with replacement, `resamples` times.
 

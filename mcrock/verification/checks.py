@@ -48,6 +48,11 @@ def same(case: str, quantity: str, expected: Any, computed: Any) -> Check:
     return Check(case, quantity, expected, computed, None, expected == computed)
 
 
+def failed(case: str, reason: str) -> Check:
+    """A case that could not be run."""
+    return Check(case, "case", "a result", reason, None, False)
+
+
 def is_information(key: str, value: Any) -> bool:
     """Whether an expected entry is not meant to be compared."""
     named = key in {

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from mcrock.verification.checks import CaseError, Check
+from mcrock.verification.checks import CaseError, Check, failed
 from mcrock.verification.impacts import IMPACT_KINDS
 from mcrock.verification.laws import LAW_KINDS
 from mcrock.verification.motions import MOTION_KINDS
@@ -31,7 +31,8 @@ def run_file(path: Path | str) -> Iterator[Check]:
     Raises
     ------
     CaseError
-        If the file is missing or malformed, or a case is of an unknown kind.
+        If the file is missing or malformed. A case that cannot be run is a failed check with the reason, and
+        the others are run.
     """
     try:
         content = json.loads(Path(path).read_text(encoding="utf-8"))
@@ -41,19 +42,22 @@ def run_file(path: Path | str) -> Iterator[Check]:
         raise CaseError(f"{path}: is not JSON: {error}") from None
     if not isinstance(content, dict) or not isinstance(content.get("cases"), list):
         raise CaseError(f"{path}: must be a JSON object with a list 'cases'")
-    yield from run_cases(content["cases"], str(path))
+    yield from run_cases(content["cases"])
 
 
-def run_cases(cases: Iterable[dict], source: str = "cases") -> Iterator[Check]:
+def run_cases(cases: Iterable[dict]) -> Iterator[Check]:
     """Run cases given as dictionaries; see `run_file`."""
     for position, case in enumerate(cases):
         name = case.get("id", f"case {position}") if isinstance(case, dict) else f"case {position}"
         if not isinstance(case, dict) or case.get("kind") not in KINDS:
             kind = case.get("kind") if isinstance(case, dict) else type(case).__name__
-            raise CaseError(f"{source}: {name}: unknown kind {kind!r}; known are {', '.join(sorted(KINDS))}")
+            yield failed(name, f"unknown kind {kind!r}; known are {', '.join(sorted(KINDS))}")
+            continue
         try:
             yield from KINDS[case["kind"]](case)
         except KeyError as error:
-            raise CaseError(f"{source}: {name}: lacks the field {error}") from None
-        except (TypeError, IndexError, ValueError) as error:
-            raise CaseError(f"{source}: {name}: {error}") from error
+            yield failed(
+                name, f"there is no {error}: an input is missing, or nothing of that name is computed"
+            )
+        except (TypeError, IndexError, ValueError, ArithmeticError) as error:
+            yield failed(name, f"{error}")
