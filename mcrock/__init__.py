@@ -61,7 +61,12 @@ _HOME = {
 __all__ = ["__version__", *_HOME]
 
 
+_MODULES = ("excitation", "laws", "planar", "plots", "statistics")  # that `mcrock.NAME` finds too
+
+
 def __getattr__(name: str) -> object:
+    if name in _MODULES:
+        return importlib.import_module(f"mcrock.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'mcrock' has no attribute {name!r}")
     value = getattr(importlib.import_module(f"mcrock.{_HOME[name]}"), name)

@@ -237,6 +237,8 @@ def summarize(
             f"{int(steps['flipped'])} ended differently, the share overturned changed by "
             f"{float(steps['shift']):+.4f}"
         )
+    else:
+        lines.append("no run was repeated at half the time step: raise controls.recheck to see what it does")
     if validity is not None:
         lines += _word_validity(validity)
     return "\n".join(lines)
@@ -311,13 +313,16 @@ def _word_laws(laws: xr.Dataset, units: str) -> str:
             [
                 law,
                 str(int(fit["runs"])),
+                str(int(fit["undecided"])),
                 label_intensities([median], units)[0] if math.isfinite(median) else "none",
+                " to ".join(label_intensities(fit["median_interval"].values.tolist(), units)),
                 f"{float(fit['dispersion']):.3f}" if math.isfinite(median) else "none",
                 f"{ratio:.3f}" if there else "-",
                 f"{low:.3f} to {high:.3f}" if sure else "-",
             ]
         )
-    heads = ["impact law", "runs", "median", "dispersion", "over that of all", f"{percent} interval"]
+    heads = ["impact law", "runs", "undecided", "median", f"{percent} interval", "dispersion"]
+    heads += ["over that of all", f"{percent} interval"]
     text = table(heads, rows)
     if laws.attrs["independent"] == "records" and laws["ratio_interval"].notnull().any():
         text += (
@@ -395,6 +400,7 @@ EVENTS_SHOWN = 20
 def word_run(run: Run, events_file: Path) -> str:
     """Results and first events of one run, as text; ``events_file`` has them all."""
     from mcrock.dataset import SCHEMA
+    from mcrock.plots.history import word_doubt
 
     results = [
         [SCHEMA[name].long_name.removeprefix("1 if "), _word_result(name, value)]
@@ -402,7 +408,7 @@ def word_run(run: Run, events_file: Path) -> str:
         if name not in ("outcome", "half_step_outcome")
     ]
     width = max(len(row[0]) for row in results)
-    lines = [f"outcome: {run.outcome.name.lower().replace('_', ' ')}"]
+    lines = [f"outcome: {run.outcome.name.lower().replace('_', ' ')}{word_doubt(run)}"]
     lines += [f"{text:<{width}}  {value}" for text, value in results]
     heads = ["time [s]", "event", "then", "tilt [rad]", "energy change [J]"]
     rows = [

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import field_validator
 
 from mcrock.config.distributions import Quantity, Uncertain
+from mcrock.config.errors import mistake, refuse
 from mcrock.config.fields import (
     Choice,
     Flag,
     Integer,
+    Kind,
     ListOf,
     ListWith,
     Number,
@@ -25,10 +28,28 @@ from mcrock.config.fields import (
 from mcrock.config.sections import DEGREE
 from mcrock.excitation.csv_file import UNITS
 from mcrock.excitation.fema_p695 import SETS
+from mcrock.excitation.motion import MotionError
+from mcrock.excitation.processing import check_steps
 from mcrock.params import Ground, PulseShape
 
 SHAPES = tuple(shape.name.lower().replace("_", "-") for shape in PulseShape)
 GROUNDS = tuple(ground.name for ground in Ground)
+
+
+@dataclass(frozen=True)
+class Steps(Kind):
+    """Steps of processing, each a table with the key ``step``."""
+
+    expected: str = 'a list of steps, as in [{ step = "bandpass", low = 0.1, high = 25 }]'
+
+    def parse(self, value: Any) -> tuple[dict[str, Any], ...]:
+        if not isinstance(value, list | tuple):
+            refuse(self.wrong(value))
+        try:
+            check_steps(value)
+        except MotionError as error:
+            refuse(mistake(str(error)))
+        return tuple(dict(step) for step in value)
 
 
 Masses = ListWith(Number("kg", above=0.0), "a list of masses [kg], from the first floor up")
@@ -121,6 +142,7 @@ class _Recorded(_Motion):
 
     assignment: Annotated[str, Choice(("cycle", "random"))] = "cycle"
     weights: Annotated[tuple[float, ...] | None, Weights()] = None
+    processing: Annotated[tuple[dict[str, Any], ...], Steps()] = ()
 
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:

@@ -96,6 +96,7 @@ class Impact(Table):
         laws = (laws,) if isinstance(laws, str) else laws
         if not isinstance(laws, list | tuple) or not laws or not all(law in LAWS for law in laws):
             return
+        listed = joined(list(dict.fromkeys(laws)), "and")
         for law, keys in LAW_KEYS.items():
             if law in laws and len(keys) == 1 and keys[0] not in data:
                 yield (), f"the law {law!r} needs the key {keys[0]!r} [1]"
@@ -104,7 +105,7 @@ class Impact(Table):
                     if key in data and data[key] != _DEFAULTS.get(key):
                         yield (
                             (key,),
-                            f"is a parameter of the law {law!r}; the study has {joined(dict.fromkeys(laws), 'and')}",
+                            f"is a parameter of the law {law!r}; the study has {listed}",
                         )
 
     @property

@@ -145,6 +145,7 @@ SCHEMA: dict[str, Variable] = {
     "motion_group": Variable(
         ("motion",), "i4", "1", "recording the motion comes from; runs that share it are dependent"
     ),
+    "motion_history": Variable(("motion",), "U", "1", "what was done to the ground motion"),
     "motion_intensity": Variable(("motion",), "f8", "", "intensity measure of the motion as recorded"),
     # what is done
     "chunk_done": Variable(("chunk",), "u1", "1", "1 if every run of the chunk is stored"),

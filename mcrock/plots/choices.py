@@ -20,6 +20,7 @@ from mcrock.statistics import fragility_by_choice, overturning_probability, spli
 from mcrock.statistics.choices import LAW
 
 MARKERS = "os^Dvp"
+NAMES = {"varkonyi_2022": "Várkonyi 2022", "ther_kollar_2017": "Ther and Kollár 2017"}
 
 
 @styled
@@ -61,7 +62,7 @@ def plot_choices(
     """
     fits = fragility_by_choice(ds, choice, level, resamples, seed, cluster, allow_missing=allow_missing)
     parts = split_by_choice(ds, choice)
-    ax = new_axes(height=78.0) if ax is None else ax
+    ax = new_axes(height=90.0) if ax is None else ax
     for i, (word, part) in enumerate(parts.items()):
         fit, colour = fits.sel({choice: word}), COLOURS[i % len(COLOURS)]
         points = overturning_probability(part, level, cluster, allow_missing=allow_missing)
@@ -82,9 +83,18 @@ def plot_choices(
     ax.set_xlabel(label)
     number_axis(ax)
     probability_axis(ax, "Probability of overturning [1]")
-    ax.legend(loc="lower right", title=f"Median over that of all runs ({level:.0%})", handlelength=1.6)
+    ax.legend(
+        loc="lower left",
+        bbox_to_anchor=(-0.1, 1.0),
+        ncols=1,
+        title=f"Median over that of all runs ({level:.0%})",
+        handlelength=1.6,
+    )
     whole = overturning_probability(ds, level, cluster, allow_missing=allow_missing)
     note = f"{count_words(whole, int(fits['runs'].sum()))}. "
+    doubtful = int(fits["undecided"].sum())
+    if doubtful:
+        note += f"{doubtful} undecided runs: half in the curves, both ways in the intervals. "
     note += (
         f"Intervals: {resamples} resamples of the {fits.attrs['independent']}, the same ones for all curves."
     )
@@ -94,7 +104,7 @@ def plot_choices(
 
 def _name(word: str, fit: xr.Dataset) -> str:
     """``Housner 1963: 1.11 (1.07 to 1.14)``."""
-    name = " ".join(part.capitalize() for part in word.split("_"))
+    name = NAMES.get(word) or " ".join(part.capitalize() for part in word.split("_"))
     ratio, (low, high) = float(fit["ratio"]), fit["ratio_interval"].values
     if not np.isfinite(ratio):
         return name

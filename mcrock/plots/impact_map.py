@@ -29,7 +29,7 @@ PARAMETERS = ("impact_lambda_lon", "impact_lambda", "impact_lambda_lat", "impact
 
 def varying_parameters(ds: xr.Dataset) -> list[str]:
     """Impact parameters that differ from realization to realization, the most telling first."""
-    found = []
+    found: list[str] = []
     for name in PARAMETERS:
         if name in ds and ds[name].dims == ("realization",):
             values = ds[name].values
@@ -120,7 +120,7 @@ def plot_impact_map(
         note += _draw_shares(ax, places, fell + doubt / 2, bins)
     if there.sum() < ran.sum():
         anew = run_words(ran.sum() - there.sum())
-        note += f" Left out: {anew} in which the parameters are drawn anew at every impact."
+        note += f" Left out: {anew} that draw the parameters anew at every impact or follow another law."
     ax.set_xlabel(_symbol_label(ds, x))
     ax.set_ylabel(_symbol_label(ds, y))
     for name in "xy":

@@ -17,7 +17,7 @@ from mcrock.body import (
     stable_faces,
     uplift_slenderness,
 )
-from mcrock.body.faces import Faces, connected
+from mcrock.body.faces import Faces, connected, side_distances
 from mcrock.body.polyhedron import SHALLOW
 from mcrock.config import Study
 from mcrock.config.distributions import Discrete, Distribution
@@ -26,6 +26,7 @@ from mcrock.config.motions import StillGround
 from mcrock.config.polyhedron import Polyhedron
 from mcrock.config.study import Specification
 from mcrock.excitation.motion import Motion
+from mcrock.impact.housner_1963 import velocity_ratio
 from mcrock.params import STANDARD_GRAVITY, Inputs
 from mcrock.sampling.inputs import draw_inputs
 
@@ -62,7 +63,7 @@ def describe(study: Study, motions: Sequence[Motion]) -> str:
     lines += _motions(study, motions)
     if not isinstance(study.motion, StillGround):
         lines += _intensity(study, inputs.values)
-    lines += _uncertain(study) + _notes(study, motions)
+    lines += _uncertain(study) + _notes(study, motions, inputs)
     if any(name.startswith(("body.", "intensity.", "start.")) for name in study.uncertain):
         which = "the" if len(inputs) == study.n_realizations else "the first"
         lines.insert(1, f"ranges go from the smallest to the largest of {which} {len(inputs)} draws")
@@ -268,7 +269,36 @@ def _short(value: float | list[float]) -> str:
     return f"{value:g}" if isinstance(value, float) else "[" + ", ".join(f"{item:g}" for item in value) + "]"
 
 
-def _notes(study: Study, motions: Sequence[Motion]) -> list[str]:
+def _ratio_note(study: Study, inputs: Inputs) -> list[str]:
+    """Whether e_n21 leaves the range in which no corner is pulled and no energy gained."""
+    item = study.impact.e_n21
+    if item is None:
+        return []
+    face, face_number = inputs.faces[inputs.start_face[0]], int(inputs.start_face[0])
+    normals = face_normals(inputs.vertices[:1], inputs.faces)
+    height = float(face_heights(inputs.vertices[:1], inputs.faces, normals)[0, face_number])
+    inside = side_distances(inputs.vertices[:1], face, normals[:1, face_number])[0]
+    corners, mass = inputs.vertices[0, list(face)], float(inputs.mass[0])
+    least = []
+    for k in range(len(face)):
+        along = corners[(k + 1) % len(face)] - corners[k]
+        along = along / np.linalg.norm(along)
+        across = np.cross(normals[0, face_number], along)
+        reach = (corners - corners[k]) @ across
+        depth = float(np.abs(reach).max())
+        about = float(along @ inputs.inertia[0] @ along) + mass * height**2
+        least.append(velocity_ratio(about, mass, -float(inside[k]), depth - float(inside[k])))
+    low = max(0.0, min(least))
+    beyond = item.share_outside(None, low, 1.0) if isinstance(item, Distribution) else not low <= item <= 1.0
+    if not beyond:
+        return []
+    return [
+        f"note: impact.e_n21 reaches outside [{low:.3f}, 1], where the edge that leaves would be pulled or "
+        "energy gained; impacts may be infeasible"
+    ]
+
+
+def _notes(study: Study, motions: Sequence[Motion], inputs: Inputs) -> list[str]:
     notes = []
     for name, item in study.impact.parameters.items():
         if "lambda" not in name or item is None:
@@ -278,6 +308,7 @@ def _notes(study: Study, motions: Sequence[Motion]) -> list[str]:
             notes.append(
                 f"note: impact.{name} reaches outside [-1, 1], beyond the base; impacts may be infeasible"
             )
+    notes += _ratio_note(study, inputs)
     if any(isinstance(item, Discrete) for item in study.impact.redrawn.values()):
         notes.append("note: a discrete distribution drawn at every impact keeps its probabilities to 1/529")
     if study.motion.assignment == "cycle" and study.n_realizations % len(motions):

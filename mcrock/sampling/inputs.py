@@ -42,7 +42,8 @@ VARIABLES = {  # of inputs whose variable is not called as they are
     "motion.polarity": "polarity",
     "motion.record": "record",
 }
-OF_ONE_LAW = ("nu", "e_n21")  # impact parameters without a variable where no law of the study has them
+# impact parameters without a variable where no law of the study has them
+OF_ONE_LAW = {"nu": Law.KALLIONTZIS_2016, "e_n21": Law.BROGLIATO_2012}
 SLICE = 16384  # realizations checked at a time [1]
 CHECKED = 16 * SLICE  # realizations checked before a study runs [1]
 
@@ -122,7 +123,8 @@ def draw_inputs(
     values["start_face"] = bodies.start_face.astype(np.int16)
     for key, column in zip(study.impact.columns, impact.T, strict=True):
         if key not in OF_ONE_LAW or study.impact.parameters[key] is not None:
-            values[variable_name(f"impact.{key}")] = column
+            owner = OF_ONE_LAW.get(key, Law.VARKONYI_2022)  # those of other laws do not use it
+            values[variable_name(f"impact.{key}")] = np.where(law == owner, column, np.nan)
     values |= {"impact_law": law, "impact_draw": draw, "energy_gain": gain, "facet_fallback": fallback}
     if not isinstance(study.motion, StillGround):
         values |= {"azimuth": azimuth, "polarity": polarity}

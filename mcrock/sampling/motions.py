@@ -14,6 +14,7 @@ from mcrock.excitation.csv_file import read_csv
 from mcrock.excitation.fema_p695 import fema_p695
 from mcrock.excitation.intensity import intensity
 from mcrock.excitation.motion import Motion, MotionError
+from mcrock.excitation.processing import process
 from mcrock.excitation.readers import read_records
 from mcrock.sampling.intensities import OF_MOTION
 from mcrock.sampling.own_motions import without_vertical
@@ -70,6 +71,11 @@ def load_motions(study: Study) -> list[Motion]:
                 intensity(motion, OF_MOTION.get(measure, measure), **parameters)
         except MotionError as error:
             mistakes.append(str(error))
+    for i, motion in enumerate(motions):
+        try:
+            motions[i] = process(motion, study.motion.processing)
+        except MotionError as error:
+            mistakes.append(f"{motion.name}: {error}")
     if not study.motion.vertical:
         motions = [without_vertical(motion) for motion in motions]
     weights = study.motion.weights

@@ -73,8 +73,9 @@ def fragility_by_choice(
         Along ``choice``, by name: `median`, `median_interval` (bound), `dispersion`, `dispersion_interval`,
         `curve` (intensity_grid), `band`, numbers of `runs`, `overturned`, `undecided` as in `fit_fragility`;
         `ratio` of the median over that of all runs and `ratio_interval` (bound) [1], percentiles of the
-        resamples with undecided runs counted half, NaN where a curve has no median in some of them or there
-        are too few recordings for the level (fewer than six for 0.95).
+        resamples, the union of those with all undecided runs survived and with all overturned; NaN where a
+        curve has no median in some of them or there are too few recordings for the level (fewer than six for
+        0.95).
 
     Raises
     ------
@@ -112,21 +113,30 @@ def _ratio_bounds(units: list[Units], level: float, resamples: int, seed: int) -
         return ends
     tables = np.stack([[option.runs, option.sure, option.possible] for option in units])
     joint = Units(units[0].intensity, *tables.sum(axis=0), units[0].copies)
-    whole = np.concatenate([_fit(joint.intensity, *drawn) for drawn in draw_units(joint, resamples, seed)])
+    whole = _medians(joint, resamples, seed)
+    tail = expanded_tail(level, number)
     for k, option in enumerate(units):
-        own = np.concatenate(
-            [_fit(option.intensity, *drawn) for drawn in draw_units(option, resamples, seed)]
-        )
-        ratio = own / whole
+        ratio = _medians(option, resamples, seed) / whole
         if np.isfinite(ratio).all():
-            tail = expanded_tail(level, number)
-            ends[:, k] = np.quantile(ratio, [tail, 1.0 - tail])
+            low, high = np.quantile(ratio, [tail, 1.0 - tail], axis=1)
+            ends[:, k] = low.min(), high.max()
     return ends
 
 
-def _fit(intensity: NDArray, runs: NDArray, sure: NDArray, possible: NDArray) -> NDArray:
-    """Median of each of some resamples, undecided runs counted half; NaN where there is none."""
+def _medians(units: Units, resamples: int, seed: int) -> NDArray:
+    """Medians (2, resamples) with the undecided runs as survived and as overturned."""
+    drawn = list(draw_units(units, resamples, seed))
+    return np.stack(
+        [
+            np.concatenate([_fit(units.intensity, runs, counts[side]) for runs, *counts in drawn])
+            for side in range(2)
+        ]
+    )
+
+
+def _fit(intensity: NDArray, runs: NDArray, overturned: NDArray) -> NDArray:
+    """Median of each of some resamples; NaN where there is none."""
     there = runs.any(axis=0)
-    curves = fit_curves(intensity[there], ((sure + possible) / 2)[:, there], runs[:, there])
+    curves = fit_curves(intensity[there], overturned[:, there], runs[:, there])
     known = (curves.kind == Fit.MAXIMUM) | (curves.kind == Fit.SEPARATED)
     return np.where(known, np.sqrt(curves.low_median * curves.high_median), np.nan)

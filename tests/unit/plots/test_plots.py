@@ -161,7 +161,7 @@ def test_impact_map_says_why_runs_are_left_out(make_study):
             ds[name][:half] = np.nan
         words = note(plot_impact_map(ds))
         assert words.startswith(f"{half} runs at ")
-        assert f"Left out: {half} runs in which the parameters are drawn anew at every impact." in words
+        assert f"Left out: {half} runs that draw the parameters anew at every impact or follow" in words
 
 
 def test_tick_labels_of_all_figures_keep_apart(make_study):
@@ -243,3 +243,44 @@ def test_a_study_of_several_laws_has_their_figure(tmp_path):
     assert tmp_path / "laws.png" in save_all(two_laws(), tmp_path)
     one = two_laws().isel(realization=slice(0, 440))
     assert tmp_path / "one" / "laws.png" not in save_all(one, tmp_path / "one")
+
+
+def test_a_study_without_ground_motion_has_no_figure_over_the_intensity(make_study, tmp_path):
+    ds = make_study(levels=(3.0,)).drop_vars("record")
+    ds.attrs["config"] = '{"motion": {"source": "none"}}'
+    names = {path.stem for path in save_all(ds, tmp_path)}
+    assert "outcomes" in names
+    assert "fragility" not in names
+    ax = plot_outcomes(ds)
+    assert (ax.get_xlabel(), list(ax.get_xticks())) == ("", [])
+    assert "440 runs, on ground that does not move." in note(ax)
+    assert plot_exceedance(ds).get_legend() is None
+
+
+@pytest.mark.parametrize(
+    ("name", "units", "label"),
+    [
+        ("p PGV/(g tan alpha) (geometric mean)", "1", "p PGV/(g tan alpha) (geometric mean) [1]"),
+        ("omega_p/p (geometric mean)", "1", "omega_p/p (geometric mean) [1]"),
+        ("peak ground velocity", "m s-1", "Peak ground velocity [m/s]"),
+        (
+            "pseudo-spectral acceleration (geometric mean) at 0.5 s, damping 0.02",
+            "m s-2",
+            "Pseudo-spectral acceleration (geometric mean) at\n0.5 s, damping 0.02 [g]",
+        ),
+    ],
+)
+def test_the_label_of_an_intensity_fits_the_figure(make_study, tmp_path, name, units, label):
+    ds = make_study()
+    ds["intensity"].attrs = {"long_name": name, "units": units}
+    for plot in (plot_fragility, plot_outcomes):
+        ax = plot(ds)
+        assert ax.get_xlabel() == label
+        save_figure(ax, tmp_path / "figure.png")
+        figure = ax.get_figure()
+        box = ax.xaxis.label.get_window_extent()
+        assert 0 <= box.x0 < box.x1 <= figure.bbox.width
+    ax = plot_exceedance(ds)
+    save_figure(ax, tmp_path / "figure.png")
+    box = ax.get_legend().get_window_extent()
+    assert 0 <= box.x0 < box.x1 <= ax.get_figure().bbox.width

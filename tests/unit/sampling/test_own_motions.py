@@ -215,3 +215,27 @@ def test_a_still_motion_has_no_record_name(make):
     (motion,) = load_motions(make(PULSE))
     assert isinstance(motion, Motion)
     assert motion.name == "one for each realization"
+
+
+def test_records_are_processed_and_their_history_is_kept(make, tmp_path):
+    (tmp_path / "r.csv").write_text("\n".join(f"{np.sin(6.0 * t):.6f},0" for t in 0.01 * np.arange(600)))
+    files = 'source = "files"\npaths = ["r.csv"]\nunit = "m/s2"\ndt = 0.01\n'
+    steps = 'motion.processing=[{step="bandpass", low=0.2, high=20}, {step="reverse"}]'
+    study = make(files, steps)
+    (plain,), (moved,) = load_motions(make(files)), load_motions(study)
+    middle = slice(200, 400)
+    np.testing.assert_allclose(moved.acceleration[0, middle], -plain.acceleration[0, middle], atol=0.02)
+    ds = run_study(study, tmp_path / "s.zarr")
+    assert str(ds["motion_history"].values[0]).count(";") == 1
+    with pytest.raises(ConfigError, match="step 1 of the processing must be one of resample"):
+        make(files, 'motion.processing=[{step="filter"}]')
+
+
+def test_a_folder_is_read_as_its_files(make, tmp_path):
+    (tmp_path / "set").mkdir()
+    for name in "ab":
+        (tmp_path / "set" / f"{name}.csv").write_text("0,0\n1,0.5\n0,0\n")
+    motions = load_motions(make('source = "files"\npaths = ["set"]\nunit = "m/s2"\ndt = 0.01\n'))
+    assert [motion.name for motion in motions] == ["a", "b"]
+    with pytest.raises(ConfigError, match="nowhere"):
+        load_motions(make('source = "files"\npaths = ["nowhere"]\n'))

@@ -95,16 +95,27 @@ def test_intervals_of_realizations_hold_for_the_given_motions(make_study):
 
 
 def test_laws_are_a_table_of_their_own():
-    ds = two_laws()
-    text, fits = summary(ds), fragility_by_choice(ds)
+    ds = two_laws(undecided=0.05)
+    text, fits = summary(ds), fragility_by_choice(ds).sel(impact_law="housner_1963")
     line = next(line for line in text.splitlines() if line.strip().startswith("housner_1963"))
-    low, high = fits["ratio_interval"].values[:, 1]
-    assert line.split()[1:3] == ["4400", f"{float(fits['median'][1]) / 9.80665:.3g}"]
-    assert line.endswith(f"{float(fits['ratio'][1]):.3f}  {low:.3f} to {high:.3f}")
+    (low, high), (least, most) = fits["ratio_interval"].values, fits["median_interval"].values / 9.80665
+    counts = ["4400", str(int(fits["undecided"])), f"{float(fits['median']) / 9.80665:.3g}"]
+    assert line.split()[1:4] == counts
+    assert f"{least:.3g} g to {most:.3g} g" in line
+    assert line.endswith(f"{float(fits['ratio']):.3f}  {low:.3f} to {high:.3f}")
     assert "compare medians under the same ground motions" in text
+
+
+def test_undecided_runs_widen_the_ratio():
+    sure, doubtful = (
+        fragility_by_choice(two_laws(undecided=share))["ratio_interval"] for share in (0.0, 0.2)
+    )
+    widths = [np.log(interval.values[1] / interval.values[0]) for interval in (sure, doubtful)]
+    assert (widths[1] > widths[0]).all()
 
 
 def test_a_law_without_a_median_is_no_number():
     text = summary(two_laws(stronger=100.0))
     line = next(line for line in text.splitlines() if line.strip().startswith("housner_1963"))
-    assert line.split()[1:] == ["4400", "none", "none", "-", "-"]
+    assert line.split()[1:4] == ["4400", "0", "none"]
+    assert line.split()[-3:] == ["none", "-", "-"]
