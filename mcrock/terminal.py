@@ -168,7 +168,7 @@ STRAINED = 0.03  # share of the runs above which a departure from the model is w
 
 def summarize(
     probability: xr.Dataset,
-    fragility: xr.Dataset,
+    fragility: xr.Dataset | None,
     steps: xr.Dataset,
     validity: xr.Dataset | None = None,
     laws: xr.Dataset | None = None,
@@ -179,7 +179,7 @@ def summarize(
     Parameters
     ----------
     probability, fragility, steps : Dataset
-        From `overturning_probability`, `fit_fragility` and `step_check`.
+        From `overturning_probability`, `fit_fragility` (None where nothing shakes) and `step_check`.
     validity : Dataset, optional
         From `model_validity`.
     laws : Dataset, optional
@@ -208,13 +208,13 @@ def summarize(
         )
     ]
     heads = ["intensity", "runs", "overturned", "undecided", "probability", f"{percent} interval"]
-    name = axis.attrs.get("long_name", "intensity")
-    lines = [
-        f"Probability of overturning by {name}",
-        table(heads, rows),
-        _word_fragility(fragility, units),
-        _word_independence(probability),
-    ]
+    name = f"by {axis.attrs.get('long_name', 'intensity')}"
+    if fragility is None:
+        name, heads, rows = "after release", heads[1:], [row[1:] for row in rows]
+    lines = [f"Probability of overturning {name}", table(heads, rows)]
+    if fragility is not None:
+        lines.append(_word_fragility(fragility, units))
+    lines.append(_word_independence(probability))
     undecided = int(probability["undecided"].sum())
     if undecided:
         total = word_number(int(probability["runs"].sum()), "run")
@@ -270,6 +270,8 @@ def _word_independence(probability: xr.Dataset) -> str:
             f"{word_number(records, 'independent recording')}; the intervals count recordings, not runs, "
             "and hold for new ground motions of the kind"
         )
+    if not probability.attrs["shared"]:
+        return "every realization is independent of the others"
     return "the intervals count realizations as independent: they hold for the given ground motions alone"
 
 

@@ -15,6 +15,7 @@ from mcrock.plots.outcomes import plot_outcomes
 from mcrock.plots.spectrum import plot_overturning_spectrum, plot_rocking_spectrum
 from mcrock.plots.style import add_source, save_figure
 from mcrock.statistics.choices import has_laws
+from mcrock.statistics.runs import is_shaken
 
 __all__ = [
     "plot_choices",
@@ -49,18 +50,19 @@ def save_all(
     Returns
     -------
     list of Path
-        `fragility`, `outcomes`, `exceedance` if the peak tilt ratio is in the dataset, `laws` if it has
-        several laws of the impacts, and `impact_map` if two impact parameters vary from run to run.
+        `fragility` if the ground moves, `outcomes`, `exceedance` if the peak tilt ratio is in the
+        dataset, `laws` if it has several laws of the impacts, and `impact_map` if two impact parameters
+        vary from run to run.
 
     Raises
     ------
     ValueError
         If the dataset does not fit, holds runs not yet run, or the format is unknown.
     """
-    figures = {
-        "fragility": plot_fragility(ds, allow_missing=allow_missing),
-        "outcomes": plot_outcomes(ds, allow_missing=allow_missing),
-    }
+    figures = {}
+    if is_shaken(ds):
+        figures["fragility"] = plot_fragility(ds, allow_missing=allow_missing)
+    figures["outcomes"] = plot_outcomes(ds, allow_missing=allow_missing)
     if "peak_tilt_ratio" in ds:
         figures["exceedance"] = plot_exceedance(ds, allow_missing=allow_missing)
     if has_laws(ds):
@@ -71,5 +73,5 @@ def save_all(
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     for ax in figures.values():
-        add_source(ax, ds)
+        add_source(ax, ds.attrs)
     return [save_figure(ax, folder / f"{name}.{format}") for name, ax in figures.items()]

@@ -18,6 +18,7 @@ from mcrock.plots.style import (
     styled,
 )
 from mcrock.statistics import exceedance_probability
+from mcrock.statistics.runs import is_shaken
 
 APART = 0.03  # mean difference of two curves below which only one is drawn [1]
 DASHES = (0, (4, 2))
@@ -53,7 +54,8 @@ def plot_exceedance(
     Returns
     -------
     Axes
-        With one line and one band between dashed lines for each intensity.
+        With one line and one band between dashed lines for each intensity; without a legend of the
+        intensities where the ground does not move.
 
     Raises
     ------
@@ -88,15 +90,16 @@ def plot_exceedance(
     number_axis(ax)
     ax.set_xlabel(_axis_label(ds, variable))
     probability_axis(ax, "Probability of exceedance [1]")
-    title = label.replace("Peak ground acceleration", "PGA").replace("Peak ground velocity", "PGV")
-    ax.legend(
-        title=title,
-        loc="lower center",
-        bbox_to_anchor=(0.5, 1.0),
-        ncols=len(shown),
-        handlelength=1.0,
-        columnspacing=1.0,
-    )
+    if is_shaken(ds):
+        title = label.replace("Peak ground acceleration", "PGA").replace("Peak ground velocity", "PGV")
+        ax.legend(
+            title=title,
+            loc="lower center",
+            bbox_to_anchor=(0.5, 1.0),
+            ncols=len(shown),
+            handlelength=1.0,
+            columnspacing=1.0,
+        )
     note = f"{count_words(result, runs)}"
     if result["intensity"].size < int(moving.sum()):
         note += f"; {result['intensity'].size} of {int(moving.sum())} intensities with motion shown, "

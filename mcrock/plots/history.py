@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +13,7 @@ from matplotlib.figure import Figure
 from mcrock.excitation import Pulse
 from mcrock.params import STANDARD_GRAVITY, Mode, Outcome
 from mcrock.plots.style import BLUE, COLUMN, GREEN, GREY, MILLIMETRE, ORANGE, OWN, add_note, paper_style
+from mcrock.statistics.runs import GUESSED_ENERGY
 
 if TYPE_CHECKING:
     from mcrock.excitation import Motion
@@ -27,6 +29,8 @@ LEGEND = {
     "columnspacing": 1.2,
 }
 FALL = 1.0  # a tilt beyond which a motion is a fall [rad]
+TITLE_CHARACTERS = 85  # of the title in one line
+EQUAL = 1e-4  # share of the energy of a body within which changes are drawn as none [1]
 
 
 def plot_history(
@@ -42,12 +46,12 @@ def plot_history(
     run : Run
         With its history.
     title : str
-        Line above the figure.
+        Above the figure, in as many lines as it needs.
     slenderness : float, optional
         Smallest slenderness of the body, drawn as a level in the tilt [rad]. Of a body that falls
         the angles are cut beyond twice that, and the fall has axes of its own.
     motion : Motion or Pulse, optional
-        Ground motion as the body felt it, scaled and turned.
+        Ground motion as the body felt it, scaled and turned. Not drawn where it is zero.
 
     Returns
     -------
@@ -68,7 +72,8 @@ def plot_history(
     has_fall = cut is not None and float(history["tilt"].max()) > max(cut, FALL)
     # heights of the axes [mm]
     heights = {"ground": 14.0, "angles": 34.0, "fall": 14.0, "contact": 5.0, "energy": 18.0}
-    if motion is None:
+    shaken = motion is not None and bool(ground_acceleration(motion, span)[1].any())
+    if not shaken:
         del heights["ground"]
     if not has_fall:
         del heights["fall"]
@@ -78,7 +83,7 @@ def plot_history(
         figure.set_label(OWN)
         rows = figure.subplots(len(heights), 1, sharex=True, height_ratios=list(heights.values()))
         axes = dict(zip(heights, rows, strict=True))
-        if motion is not None:
+        if shaken:
             draw_ground(axes["ground"], motion, span)
             axes["ground"].legend(**LEGEND)
         _draw_angles(axes["angles"], history, slenderness)
@@ -94,7 +99,7 @@ def plot_history(
         axes["energy"].set_xlim(*span)
         figure.align_ylabels([ax for name, ax in axes.items() if name != "contact"])
         if title:
-            figure.suptitle(title, fontsize=8.0)
+            figure.suptitle(textwrap.fill(title, TITLE_CHARACTERS).replace("$", r"\$"), fontsize=8.0)
         note = _word_ending(run)
         if has_fall:
             note += " Angles beyond twice the slenderness are cut; the tilt below them is not."
@@ -121,6 +126,11 @@ def ground_acceleration(motion: Motion | Pulse, span: tuple[float, float]) -> tu
         return time, motion.acceleration_at(time)
     shown = (motion.time >= span[0] - motion.dt) & (motion.time <= span[1] + motion.dt)
     return motion.time[shown], motion.acceleration[:, shown]
+
+
+def ground_moves(motion: Motion | Pulse) -> bool:
+    """Whether any component of a motion is ever other than zero."""
+    return bool(np.any(motion.amplitude if isinstance(motion, Pulse) else motion.acceleration))
 
 
 def draw_ground(ax: Axes, motion: Motion | Pulse, span: tuple[float, float]) -> None:
@@ -177,11 +187,25 @@ def _draw_angles(ax: Axes, history: xr.Dataset, slenderness: float | None) -> No
 
 
 def _draw_energy(ax: Axes, history: xr.Dataset) -> None:
-    joule = history["energy"].values - history["energy"].values[0]
+    energy = history["energy"].values
+    joule = energy - energy[0]
     factor, unit = (1e-3, "kJ") if np.abs(joule).max() >= 1e4 else (1.0, "J")
     ax.plot(history["time"].values, factor * joule, color="black", linewidth=1.0)
+    # rounding of an energy that is conserved would fill the axes
+    least = factor * EQUAL * np.abs(energy).max()
+    if factor * np.ptp(joule) < least:
+        ax.set_ylim(-least, least)
     ax.set_ylabel(f"Energy [{unit}]")
     ax.set_xlabel("Time [s]")
+
+
+def word_doubt(run: Run) -> str:
+    """Why statistics count a run that has an end as undecided, to follow its outcome; else nothing."""
+    share = run.results.get("infeasible_energy_loss", 0.0)
+    if not share > GUESSED_ENERGY:
+        return ""
+    percent = f"{100.0 * share:.{1 if share < 0.1 else 0}f} %"
+    return f", but undecided: infeasible impacts took {percent} of the energy needed to overturn"
 
 
 def _word_ending(run: Run) -> str:
@@ -202,6 +226,6 @@ def _word_ending(run: Run) -> str:
         name = Outcome(run.outcome).name.lower().replace("_", " ").capitalize()
         ending = f"{name} at {run.results['end_time']:.4g} s"
     return (
-        f"{ending}; {' and '.join(numbers)} impacts. "
+        f"{ending}{word_doubt(run)}; {' and '.join(numbers)} impacts. "
         "Energy: kinetic and potential, above its value at the start."
     )

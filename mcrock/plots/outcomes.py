@@ -21,6 +21,7 @@ from mcrock.plots.style import (
     styled,
 )
 from mcrock.statistics import outcome_shares
+from mcrock.statistics.runs import is_shaken
 
 CHARACTERS = 55  # that fit below the bars of a figure one column wide
 LOOKS = {
@@ -49,7 +50,8 @@ def plot_outcomes(ds: xr.Dataset, ax: Axes | None = None, *, allow_missing: bool
     Returns
     -------
     Axes
-        One bar for each intensity, or class of intensities of a cloud.
+        One bar for each intensity, or class of intensities of a cloud; one without an intensity
+        where the ground does not move.
 
     Raises
     ------
@@ -83,12 +85,16 @@ def plot_outcomes(ds: xr.Dataset, ax: Axes | None = None, *, allow_missing: bool
     ax.set_xticks(place[::step], names[::step])
     ax.tick_params(axis="x", length=0)
     ax.set_xlim(-0.6, len(place) - 0.4)
-    ax.set_xlabel(label)
+    if is_shaken(ds):
+        ax.set_xlabel(label)
+    else:
+        ax.set_xticks([])
     probability_axis(ax, "Share of runs [1]")
     ax.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=2, handlelength=1.3, columnspacing=1.2)
     runs = result["runs"].values
     each = f"{runs[0]}" if np.ptp(runs) == 0 else f"{runs.min()} to {runs.max()}"
-    add_note(ax, f"{run_words(runs.sum())}, {each} at each intensity.{_doubt(result)}")
+    where = f", {each} at each intensity" if is_shaken(ds) else ", on ground that does not move"
+    add_note(ax, f"{run_words(runs.sum())}{where}.{_doubt(result)}")
     return ax
 
 

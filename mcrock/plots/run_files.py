@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mcrock.dataset import events_to_csv, replacing, save_dataset
 from mcrock.plots.history import plot_history
-from mcrock.plots.style import save_figure
+from mcrock.plots.style import add_source, save_figure
 
 if TYPE_CHECKING:
     from mcrock.excitation import Motion, Pulse
@@ -15,7 +16,11 @@ if TYPE_CHECKING:
 
 
 def save_run(
-    run: Run, folder: str | Path, title: str = "", motion: Motion | Pulse | None = None
+    run: Run,
+    folder: str | Path,
+    title: str = "",
+    motion: Motion | Pulse | None = None,
+    source: Mapping[str, Any] | None = None,
 ) -> list[Path]:
     """Write ``history.nc``, ``events.csv`` and ``history.png`` of a run, in place of files of these names.
 
@@ -27,6 +32,8 @@ def save_run(
         Where to write; made if it is not there.
     title, motion
         As `plot_history` takes them.
+    source : mapping, optional
+        ``title`` and ``seed`` of the study that the run is of, for the last line of the figure.
 
     Returns
     -------
@@ -42,6 +49,7 @@ def save_run(
     folder = Path(folder)
     history, events, figure = (folder / name for name in ("history.nc", "events.csv", "history.png"))
     ax = plot_history(run, title, run.body.slenderness, motion)
+    add_source(ax, source or {})
     folder.mkdir(parents=True, exist_ok=True)
     save_dataset(run.history, history, overwrite=True)
     with replacing(events) as path:

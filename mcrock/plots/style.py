@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
@@ -26,6 +26,7 @@ MILLIMETRE = 1 / 25.4  # [in]
 NOTE_SIZE = 6.5  # [pt]
 NOTE_LOOK = {"fontsize": NOTE_SIZE, "color": "0.35", "linespacing": 1.25, "ha": "left"}
 OWN = "mcrock"  # label of figures made here
+LABEL_CHARACTERS = 50  # of an axis label in one line: what fits along axes one column wide
 COLOURS = sns.color_palette("colorblind").as_hex()
 BLUE, ORANGE, GREEN, RED, PURPLE, BROWN, PINK, GREY, YELLOW, SKY = COLOURS
 PRETTY_UNITS = {"m s-1": "m/s", "m s-2": "m/s²", "rad s-1": "rad/s", "kg m-3": "kg/m³", "N m s": "N m s"}
@@ -108,6 +109,9 @@ def axes_width(ax: Axes) -> float:
 def axis_scale(variable: xr.DataArray) -> tuple[float, str]:
     """Factor from data to axis, and the label with its unit; accelerations are shown in g.
 
+    A label too long for axes one column wide has several lines. It begins with a capital, unless
+    with a symbol.
+
     >>> pga = xr.DataArray(1.0, attrs={"units": "m s-2", "long_name": "peak ground acceleration"})
     >>> factor, label = axis_scale(pga)
     >>> print(f"{factor:.5f} {label}")
@@ -115,10 +119,21 @@ def axis_scale(variable: xr.DataArray) -> tuple[float, str]:
     """
     units = variable.attrs.get("units", "1")
     name = variable.attrs.get("long_name") or str(variable.name).replace("_", " ")
-    name = name[:1].upper() + name[1:]
+    first = name.partition(" ")[0].rstrip(",;:").replace("-", "")
+    if len(first) > 1 and first.isalpha():
+        name = name[:1].upper() + name[1:]
     if units in ("m s-2", "m/s2", "m s^-2"):
-        return 1 / STANDARD_GRAVITY, f"{name} [g]"
-    return 1.0, f"{name} [{PRETTY_UNITS.get(units, units) or '1'}]"
+        return 1 / STANDARD_GRAVITY, _wrap_label(name, "g")
+    return 1.0, _wrap_label(name, PRETTY_UNITS.get(units, units) or "1")
+
+
+def _wrap_label(name: str, unit: str) -> str:
+    """Name and unit of an axis in as many lines as they need; the unit stays with the last word."""
+    bound = f"[{unit}]".replace(" ", "\N{NO-BREAK SPACE}")
+    lines = textwrap.fill(
+        f"{name}\N{NO-BREAK SPACE}{bound}", LABEL_CHARACTERS, break_long_words=False, break_on_hyphens=False
+    )
+    return lines.replace("\N{NO-BREAK SPACE}", " ")
 
 
 def short_numbers(values: np.ndarray) -> list[str]:
@@ -164,10 +179,10 @@ def add_note(ax: Axes, text: str) -> None:
     )
 
 
-def add_source(ax: Axes, ds: xr.Dataset) -> None:
-    """Title and seed of the study as a last line of the note, where the dataset has them."""
-    words = [str(ds.attrs["title"])] if ds.attrs.get("title") else []
-    words += [f"seed {ds.attrs['seed']}"] if "seed" in ds.attrs else []
+def add_source(ax: Axes, attrs: Mapping[str, Any]) -> None:
+    """Title and seed of a study as a last line of the note, where its attributes have them."""
+    words = [str(attrs["title"])] if attrs.get("title") else []
+    words += [f"seed {attrs['seed']}"] if "seed" in attrs else []
     if words:
         figure = ax.get_figure(root=True)
         line = textwrap.fill(", ".join(words).replace("$", r"\$"), int(0.8 * axes_width(ax)))

@@ -279,6 +279,7 @@ def _probability(
         attrs={
             "level": level,
             "independent": "records" if clustered else "realizations",
+            "shared": int("record" in ds),  # whether realizations share ground motions
             "method": "Clopper-Pearson on the effective number of runs" if clustered else "Wilson",
         },
     )

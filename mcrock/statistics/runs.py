@@ -6,6 +6,7 @@ does not grow with the size of a study that is open lazily.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
@@ -95,6 +96,16 @@ def check_runs(ds: xr.Dataset) -> None:
     if wrong.any():
         units = ds[name].attrs.get("units", "1")
         raise ValueError(f"{name} must be finite and >= 0 [{units}], got {values[wrong][0]!r}")
+
+
+def is_shaken(ds: xr.Dataset) -> bool:
+    """Whether the ground moves in a study; False only where its configuration says that nothing does.
+
+    >>> is_shaken(xr.Dataset(attrs={"config": '{"motion": {"source": "none"}}'})), is_shaken(xr.Dataset())
+    (False, True)
+    """
+    config = json.loads(ds.attrs.get("config") or "{}")
+    return config.get("motion", {}).get("source") != "none"
 
 
 def is_cloud(ds: xr.Dataset) -> bool:

@@ -9,6 +9,24 @@ import pytest
 
 from mcrock.dataset import load_dataset
 
+FREE = """
+seed = 1
+[body]
+shape = "cuboid"
+width = 0.1
+depth = 0.1
+height = 0.4
+density = 2600
+[start]
+edge = 0
+tilt_ratio = 0.9
+[motion]
+source = "none"
+[ensemble]
+realizations = 1
+[controls]
+tail = 3.0
+"""
 FILES = ["events.csv", "history.nc", "history.png"]
 
 
@@ -118,3 +136,25 @@ def test_a_reader_that_leaves_does_not_take_the_files_with_it(study_file, tmp_pa
         process.stdout.close()
         assert process.stderr.read() == b""
     assert sorted(path.name for path in folder.iterdir()) == FILES
+
+
+def test_the_figure_names_the_study_and_the_measure(mcrock, study_file, tmp_path, monkeypatch):
+    drawn = []
+    monkeypatch.setattr("mcrock.plots.run_files.save_figure", lambda ax, path: drawn.append(ax.get_figure()))
+    assert mcrock("simulate", study_file, "--realization", 17, "-o", tmp_path / "run")[0] == 0
+    title, note = drawn[0].get_suptitle(), drawn[0].get_supxlabel()
+    assert "realization 17 at 0.918 g, peak ground acceleration" in title.replace("\n", " ")
+    assert note.splitlines()[-1] == "unit test, seed 5"
+
+
+def test_free_rocking_is_drawn_without_ground_motion(mcrock, tmp_path, monkeypatch):
+    drawn = []
+    monkeypatch.setattr("mcrock.plots.run_files.save_figure", lambda ax, path: drawn.append(ax.get_figure()))
+    path = tmp_path / "free.toml"
+    path.write_text(FREE)
+    folder = tmp_path / "run"
+    code, output, errors = mcrock("simulate", path, "-o", folder, "--animate", tmp_path / "run.html")
+    assert (code, errors) == (0, "")
+    assert output.startswith("realization 0: still ground\n")
+    assert drawn[0].get_suptitle() == "still ground, realization 0"
+    assert [ax.get_ylabel() for ax in drawn[0].axes] == ["Angle [°]", "Contact", "Energy [J]"]

@@ -3,13 +3,16 @@
 import matplotlib as mpl
 import numpy as np
 import pytest
+import xarray as xr
 
 from mcrock.body import cuboid, hull
-from mcrock.excitation import half_sine, one_sine
+from mcrock.excitation import Motion, half_sine, one_sine
 from mcrock.params import Controls
 from mcrock.plots import plot_history
 from mcrock.plots.history import moving_span
 from mcrock.simulation import Impact, Start, simulate
+from mcrock.statistics import undecided
+from mcrock.terminal import word_run
 
 FALL = half_sine(14.0, 4.0, 0.4)
 
@@ -108,3 +111,48 @@ def test_a_body_that_rolls_off_keeps_its_axes_upright():
 def test_a_run_without_history_is_refused(body):
     with pytest.raises(ValueError, match="no history to draw"):
         plot_history(simulate(body, FALL, history=False))
+
+
+def test_ground_that_does_not_move_is_not_drawn(body, recwarn):
+    still = Motion(np.zeros((3, 2)), dt=1e-3, name="still ground")
+    rocked = simulate(body, start=Start(edge=0, tilt=0.1))
+    assert labels(plot_history(rocked, motion=still)) == ["Angle [°]", "Contact", "Energy [J]"]
+    late = one_sine(1.0, 7.0, start=100.0)
+    assert labels(plot_history(rocked, motion=late))[0] == "Angle [°]"  # nor in the time that is drawn
+    assert not recwarn
+
+
+def test_energy_that_is_conserved_is_drawn_flat(body):
+    fall = simulate(body, start=Start(edge=0, tilt=0.9 * np.arctan(0.5 / 1.2)), t_end=0.2)
+    ax = plot_history(fall).get_figure().axes[-1]
+    energy = fall.history["energy"].values
+    assert ax.get_ylim() == pytest.approx((-1e-4 * energy.max(), 1e-4 * energy.max()))
+    assert np.ptp(energy) < 1e-3 * np.diff(ax.get_ylim())
+    rocked = simulate(body, start=Start(edge=0, tilt=0.1))
+    low, high = plot_history(rocked).get_figure().axes[-1].get_ylim()
+    assert high - low < 1.2 * np.ptp(rocked.history["energy"].values)
+
+
+@pytest.mark.parametrize(
+    ("share", "words"),
+    [
+        (0.0272, ", but undecided: infeasible impacts took 2.7 % of the energy needed to overturn;"),
+        (1.234, ", but undecided: infeasible impacts took 123 % of the energy needed to overturn;"),
+        (0.0099, ";"),
+    ],
+)
+def test_the_note_names_infeasible_impacts_that_leave_the_end_in_doubt(body, share, words):
+    run = simulate(body, start=Start(edge=0, tilt=0.1))
+    run.results["infeasible_energy_loss"] = share
+    assert f" s{words} " in note(plot_history(run))
+    assert f"outcome: at rest{words}".rstrip(";") == word_run(run, "events.csv").splitlines()[0]
+    ds = xr.Dataset({"outcome": int(run.outcome), "infeasible_energy_loss": share})
+    assert bool(undecided(ds)) == ("undecided" in words)
+
+
+def test_a_long_title_has_several_lines(body):
+    run = simulate(body, start=Start(edge=0, tilt=0.1))
+    words = "A record with a name of its own, and $ in it, " * 4
+    title = plot_history(run, words).get_figure().get_suptitle()
+    assert max(map(len, title.splitlines())) < 90
+    assert title.count(r"\$") == 4
