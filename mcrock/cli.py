@@ -203,6 +203,7 @@ def run(
 
     interrupt.listen(signal.SIGTERM)
     client = _connect(address) if address else None
+    old = os.stat(output) if overwrite and output.exists() else None
     try:
         with show_progress() as progress:
             ds = run_study(
@@ -220,7 +221,7 @@ def run(
     except EnsembleError as error:
         _fail(str(error), 1)
     except KeyboardInterrupt as interruption:
-        _interrupted(output, _code(interruption), has_threads=not (processes or address))
+        _interrupted(output, _code(interruption), old, has_threads=not (processes or address))
     finally:
         if client is not None:
             client.close()
@@ -270,17 +271,24 @@ def _code(interruption: KeyboardInterrupt) -> int:
     return 143 if isinstance(interruption, interrupt.Terminated) else 130
 
 
-def _interrupted(output: Path, code: int, has_threads: bool) -> NoReturn:
-    """End at once: threads at work are not waited for, which the store survives by design."""
-    from mcrock.store import chunks_done, is_store
+def _interrupted(output: Path, code: int, old: os.stat_result | None, has_threads: bool) -> NoReturn:
+    """End at once: threads at work are not waited for, which the store survives by design.
+
+    `old` is the folder that was to be replaced.
+    """
+    from mcrock.store import chunks_done, is_store, leftovers
 
     message = "mcrock: interrupted before a run was stored"
-    if is_store(output):
+    if old and output.exists() and os.path.samestat(old, os.stat(output)):
+        message = f"mcrock: interrupted before anything was computed; {output} is as it was"
+    elif is_store(output):
         done = chunks_done(output)
         message = (
-            f"mcrock: interrupted; {done.sum()} of {len(done)} chunks of {output} are done, "
-            "the same command with --resume computes the others"
+            f"mcrock: interrupted; {done.sum()} of {len(done)} chunks of {output} are done, the same command "
+            f"with --resume {'in place of --overwrite ' if old else ''}computes the others"
         )
+        if left := leftovers(output):
+            message += f" and deletes what is left of the old store in {', '.join(map(str, left))}"
     print(message, file=sys.stderr, flush=True)
     if has_threads:
         os._exit(code)
@@ -328,6 +336,7 @@ def simulate(
     from mcrock.dataset import check_folder
     from mcrock.excitation import pack_motions
     from mcrock.plots.animation import check_animation, save_animation
+    from mcrock.plots.history import ground_moves
     from mcrock.plots.run_files import save_run
     from mcrock.sampling import draw_inputs, load_motions
     from mcrock.simulation import simulate_realization
@@ -352,14 +361,20 @@ def simulate(
     motion = motions[inputs.record[0]].scaled(factor).rotated(inputs.azimuth[0])
     value = inputs.values["intensity_value"][0] if study.is_cloud else study.intensity.si_levels[intensity]
     level = label_intensities([value], study.intensity.units)[0]
-    title = f"{motion.name}, realization {realization} at {level}"
-    paths = save_run(replay, folder, title, motion)
+    place, measure = f"realization {realization} at {level}", f", {study.intensity.long_name}"
+    source = f"{motion.name}, scaled by {factor:.4g}"
+    if study.motion.source == "none":
+        place, measure, source = f"realization {realization}", "", motion.name
+    title = f"{motion.name}, {place}"
+    motion = motion if ground_moves(motion) else None
+    sources = {"title": study.title, "seed": study.seed}
+    paths = save_run(replay, folder, title + measure, motion, sources)
     if animate is not None:
         with count_frames() as progress:
             options = {"fps": fps, "speed": speed, "span": span, "progress": progress}
             paths.append(save_animation(replay, body, animate, motion=motion, title=title, **options))
     # after the files, as the reader of the output may leave
-    print(f"realization {realization} at {level}: {motion.name}, scaled by {factor:.4g}")
+    print(f"{place}: {source}")
     print(word_run(replay, folder / "events.csv"))
     for path in paths:
         print(path)
@@ -445,16 +460,19 @@ def _summary(ds: xr.Dataset, level: float = 0.95, allow_missing: bool = False) -
         step_check,
     )
     from mcrock.statistics.choices import has_laws
+    from mcrock.statistics.runs import is_shaken
     from mcrock.terminal import summarize
 
-    laws = has_laws(ds)
+    laws = has_laws(ds) and is_shaken(ds)
     return summarize(
         overturning_probability(ds, level, allow_missing=allow_missing),
-        fit_fragility(ds, level, allow_missing=allow_missing),
+        fit_fragility(ds, level, allow_missing=allow_missing) if is_shaken(ds) else None,
         step_check(ds, level),
         model_validity(ds, allow_missing=allow_missing),
         fragility_by_choice(ds, level=level, allow_missing=allow_missing) if laws else None,
-        capacities(ds) if ds.sizes.get("intensity", 0) > 1 else None,
+        capacities(ds.isel(realization=(ds["outcome"] != 0).any("intensity").values))
+        if ds.sizes.get("intensity", 0) > 1
+        else None,
     )
 
 

@@ -13,9 +13,13 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
+import signal
+import threading
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -82,7 +86,9 @@ def create_store(
     measure : tuple of str
         Units and long name of the intensity measure.
     replace : bool
-        Take the place of a store that is there.
+        Take the place of a store that is there: it is deleted when the new one is in its place, so that an
+        interruption leaves the one or the other, whole. `remove_leftovers` ends a deletion that was
+        interrupted.
 
     Returns
     -------
@@ -99,15 +105,19 @@ def create_store(
     check_folder(path)
     scratch = path.with_name(f".{path.name}.{uuid.uuid4().hex}.new")
     try:
-        _write_template(scratch, header, inputs, n_realizations, measure)
+        with hold_interruptions():  # or zarr's own thread would still write what is deleted below
+            _write_template(scratch, header, inputs, n_realizations, measure)
         if replace and path.exists():
-            remove_store(path)
-        try:
-            os.rename(scratch, path)
-        except OSError:
-            if path.exists():
+            if not _exchange(scratch, path):
                 return False
-            raise
+        else:
+            try:
+                os.rename(scratch, path)
+            except OSError:
+                if path.exists():
+                    return False
+                raise
+        remove_leftovers(path)
         return True
     except OSError as error:  # the temporary name would say nothing to the reader
         raise OSError(error.errno, error.strerror or str(error), str(path.parent)) from error
@@ -193,19 +203,86 @@ def remove_store(path: Path) -> None:
         If it is not a store of mcrock, or holds files that mcrock did not write.
     """
     check_removable(path)
-    scratch = path.with_name(f".{path.name}.{uuid.uuid4().hex}.old")
-    os.rename(path, scratch)
-    shutil.rmtree(scratch, ignore_errors=True)
+    aside = _name_aside(path)
+    os.rename(path, aside)
+    shutil.rmtree(aside, ignore_errors=True)
+
+
+def _exchange(new: Path, path: Path) -> bool:
+    """Put the store `new` where the store `path` is, which is moved aside; False if another was quicker."""
+    check_removable(path)
+    aside = _name_aside(path)
+    with hold_interruptions():
+        os.rename(path, aside)
+        try:
+            os.rename(new, path)
+        except OSError:
+            if path.exists():
+                return False
+            os.rename(aside, path)
+            raise
+    return True
+
+
+def _name_aside(path: Path) -> Path:
+    """Name of a store that is being deleted: nobody takes it for a result."""
+    return path.with_name(f".{path.name}.{uuid.uuid4().hex}.old")
+
+
+def leftovers(path: Path) -> list[Path]:
+    """What remains of stores that `path` has replaced, where their deletion was interrupted."""
+    name = re.compile(rf"\.{re.escape(path.name)}\.[0-9a-f]{{32}}\.old")
+    try:
+        return sorted(entry for entry in path.parent.iterdir() if name.fullmatch(entry.name))
+    except OSError:  # the folder cannot be listed
+        return []
+
+
+def remove_leftovers(path: Path) -> None:
+    """Delete `leftovers`, as far as they hold nothing but files of mcrock, if the store `path` exists."""
+    for folder in leftovers(path) if is_store(path) else []:
+        with suppress(OSError):  # another process may be quicker
+            if not _foreign_names(folder):
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def hold_interruptions() -> Iterator[None]:
+    """Let Ctrl-C and SIGTERM wait until the end of the block, where they are raised.
+
+    Python runs signal handlers in the main thread alone: in others there is nothing to hold.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[int] = []
+    numbers = [signal.SIGINT, signal.SIGTERM, *([signal.SIGALRM] if hasattr(signal, "SIGALRM") else [])]
+    try:
+        with ExitStack() as stack:  # which goes on with the next handler if the last one interrupts it
+            for number in numbers:
+                handler = signal.getsignal(number)
+                if handler not in (None, signal.SIG_IGN):
+                    stack.callback(signal.signal, number, handler)
+                    signal.signal(number, lambda number, frame: came.append(number))
+            yield
+    finally:
+        for late in dict.fromkeys(came):
+            signal.raise_signal(late)
 
 
 def check_removable(path: Path) -> None:
     """Raise `StoreError` unless `path` is a store of mcrock and holds nothing else."""
     if path.is_symlink() or not is_store(path):
         raise StoreError(f"{path} is not a store of mcrock and is left alone; choose another output")
-    names = {entry.name for entry in path.iterdir()} - {"zarr.json"}
-    foreign = sorted(name for name in names if not is_declared(name))
+    foreign = _foreign_names(path)
     if foreign:
         raise StoreError(f"{path} holds files that are not mcrock's and is left alone: {', '.join(foreign)}")
+
+
+def _foreign_names(path: Path) -> list[str]:
+    """Names in the folder of a store that mcrock does not give."""
+    names = {entry.name for entry in path.iterdir()} - {"zarr.json"}
+    return sorted(name for name in names if not is_declared(name))
 
 
 def check_same_study(path: Path, attrs: Mapping[str, Any]) -> None:

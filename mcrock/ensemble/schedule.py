@@ -14,6 +14,7 @@ import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from itertools import islice
+from multiprocessing.context import SpawnContext, SpawnProcess
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,7 @@ from dask.callbacks import Callback
 
 from mcrock.ensemble.part import JOBS, Job, Part, PartResult, describe_error, run_part
 from mcrock.ensemble.share import Shared, open_shared, share
+from mcrock.store import hold_interruptions
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -42,7 +44,7 @@ def run_local(
     with tempfile.TemporaryDirectory(prefix="mcrock-", ignore_cleanup_errors=True) as folder:
         pool: ProcessPoolExecutor | ThreadPoolExecutor
         if processes:
-            context = multiprocessing.get_context("spawn")
+            context = _Context()
             shared = share(job, Path(folder, "arrays"))
             pool = ProcessPoolExecutor(workers, context, _start_process, (name, shared))
         else:
@@ -57,6 +59,7 @@ def _run_in(
     processes = isinstance(pool, ProcessPoolExecutor)
     tasks = [dask.delayed(run_part, pure=False)(name, part) for part in parts]
     finished, wait = False, True
+    before = set(multiprocessing.active_children())
     try:
         with _Reporter(report):
             dask.compute(
@@ -73,8 +76,10 @@ def _run_in(
     finally:
         # threads end their part, processes give it up: a chunk is marked when it is whole, or not at all
         if isinstance(pool, ProcessPoolExecutor) and not finished:
-            for process in list((pool._processes or {}).values()):
-                process.terminate()
+            # also one that the pool does not know yet, as it was interrupted while it started it
+            for process in multiprocessing.active_children():
+                if isinstance(process, _Process) and process not in before:
+                    process.terminate()
         pool.shutdown(wait=wait or processes, cancel_futures=True)
         JOBS.pop(name, None)
 
@@ -87,6 +92,32 @@ class _Reporter(Callback):
     def _posttask(self, key: Any, result: Any, dsk: Any, state: Any, worker_id: Any) -> None:
         if isinstance(result, PartResult):
             self.report(result)
+
+
+class _Process(SpawnProcess):
+    """A worker process that Ctrl-C does not reach, from its first moment.
+
+    A terminal sends Ctrl-C to all processes. A new one inherits what is blocked in the thread that starts
+    it, and is sent what it has to do before the parent may be interrupted.
+    """
+
+    def start(self) -> None:
+        with hold_interruptions():
+            if not hasattr(signal, "pthread_sigmask"):
+                super().start()
+                return
+            from multiprocessing import resource_tracker
+
+            resource_tracker.ensure_running()  # which unblocks Ctrl-C once it is started
+            blocked = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+            try:
+                super().start()
+            finally:
+                signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+
+
+class _Context(SpawnContext):
+    Process = _Process
 
 
 def _start_process(name: str, shared: Shared) -> None:

@@ -40,6 +40,7 @@ from mcrock.store import (
     chunks_done,
     create_store,
     is_store,
+    remove_leftovers,
     repair_store,
 )
 
@@ -121,7 +122,8 @@ def run_study(
     part_size : int, optional
         Realizations computed together, rounded up to whole chunks of the store; one chunk by default.
     overwrite : bool
-        Replace a store that is there (and nothing else than a store of mcrock).
+        Replace a store that is there (and nothing else than a store of mcrock). It stays until the new
+        one, still without runs, takes its place.
     resume : bool
         Go on with the store that is there; chunks that are done are kept, files that are missing are made.
     task : tuple of int
@@ -187,6 +189,7 @@ def _open_store(job: Job, path: Path, overwrite: bool, joining: bool) -> None:
     check_same_study(path, job.attrs)
     if not is_mine:
         repair_store(path, *template)
+        remove_leftovers(path)
 
 
 class Plan(NamedTuple):
@@ -328,6 +331,7 @@ def _header(study: Study, motions: list[Motion], attrs: dict[str, Any]) -> xr.Da
     values: dict[str, Any] = {
         "motion_name": [motion.name for motion in motions],
         "motion_group": [groups[motion.group] for motion in motions],
+        "motion_history": [str(motion.metadata.get("history", "")) for motion in motions],
         "motion_intensity": [_recorded(study, motion) for motion in motions],
     }
     if not study.is_cloud:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 import subprocess
@@ -14,7 +15,7 @@ import xarray as xr
 
 from mcrock import cli
 from mcrock.dataset import load_dataset
-from mcrock.store import chunks_done
+from mcrock.store import chunks_done, leftovers
 
 PROGRAM = [sys.executable, "-m", "mcrock"]
 
@@ -225,7 +226,40 @@ def test_an_interruption_is_one_line(mcrock, study_file, monkeypatch, arguments,
     assert (code, errors) == (130, "mcrock: interrupted\n")
 
 
-def started(command):
+@pytest.mark.parametrize(
+    ("interrupted", "message"),
+    [
+        (
+            "mcrock.ensemble.study.create_store",
+            "interrupted before anything was computed; {store} is as it was",
+        ),
+        ("mcrock.store.remove_leftovers", "{new} and deletes what is left of the old store in {old}"),
+        ("mcrock.ensemble.study._compute", "{new}"),
+    ],
+)
+def test_an_interrupted_replacement_says_which_store_is_there(
+    mcrock, store, study_file, monkeypatch, interrupted, message
+):
+    def interrupt(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    def end(code):
+        raise SystemExit(code)
+
+    monkeypatch.setattr(interrupted, interrupt)
+    monkeypatch.setattr("os._exit", end)
+    code, _, errors = mcrock("run", study_file, "-o", store, "--overwrite")
+    new = (
+        f"interrupted; 0 of 5 chunks of {store} are done, the same command with --resume in place of "
+        "--overwrite computes the others"
+    )
+    old = ", ".join(map(str, leftovers(store)))
+    assert code == 130
+    assert errors == f"mcrock: {message.format(store=store, new=new, old=old)}\n"
+    assert chunks_done(store).all() == ("as it was" in message)
+
+
+def started(command, **options):
     """A program that Ctrl-C reaches, also where the tests themselves run in the background."""
     return subprocess.Popen(
         command,
@@ -233,6 +267,7 @@ def started(command):
         stdout=subprocess.PIPE,
         text=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        **options,
     )
 
 
@@ -334,6 +369,23 @@ def test_an_interrupted_run_goes_on_with_resume(study_file, tmp_path, sent, code
     assert re.fullmatch(r"mcrock: interrupted; \d+ of \d+ chunks of .* are done, .* --resume .*", last)
     assert all(re.match(r"\d+ of \d+ runs", line) for line in progress)
     assert 0 < chunks_done(path).sum() < len(chunks_done(path))
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.2, 0.6])
+def test_worker_processes_that_start_say_nothing_of_an_interruption(study_file, tmp_path, delay):
+    command = [*PROGRAM, "run", study_file, "-o", tmp_path / "s.zarr", "--processes", "--workers", "2"]
+    command += ["--set", "ensemble.realizations=20000"]
+    with started(command, process_group=0) as process:
+        while not (tmp_path / "s.zarr.log").exists():
+            assert process.poll() is None
+            time.sleep(0.01)
+        time.sleep(delay)
+        os.killpg(process.pid, signal.SIGINT)  # a terminal sends it to all processes
+        _, errors = process.communicate(timeout=30)
+    assert process.returncode == 130
+    *progress, last = errors.splitlines()
+    assert last.startswith("mcrock: interrupted; ")
+    assert all(re.match(r"\d+ of \d+ runs", line) for line in progress)
 
 
 def test_a_reader_that_leaves_is_no_error(store):

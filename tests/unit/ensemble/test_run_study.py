@@ -26,6 +26,7 @@ from mcrock.config import ConfigError, load_config
 from mcrock.dataset import DamageError, DatasetError, load_dataset
 from mcrock.ensemble import EnsembleError, estimate_time, plan_study, run_study
 from mcrock.ensemble.part import JOBS, cut_parts
+from mcrock.ensemble.schedule import _Process
 from mcrock.params import Outcome
 from mcrock.sampling import load_motions
 from mcrock.simulation import simulate_part
@@ -415,6 +416,43 @@ def test_an_interrupt_keeps_what_is_done(study, reference, tmp_path):
         run_study(study, path, workers=1, progress=interrupt)
     assert chunks_done(path).any()
     xr.testing.assert_identical(run_study(study, path, resume=True), reference)
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="signals cannot be blocked here")
+def test_ctrl_c_does_not_reach_a_worker_process_that_starts():
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, [])
+    process = _Process(target=time.sleep, args=(0,))
+    process.start()
+    os.kill(process.pid, signal.SIGINT)  # Python itself is still starting there
+    process.join(30)
+    assert process.exitcode == 0
+    assert signal.pthread_sigmask(signal.SIG_BLOCK, []) == blocked
+
+
+def test_an_interruption_waits_until_a_worker_process_is_on_its_way(study, tmp_path, monkeypatch):
+    launch = multiprocessing.context.SpawnProcess._Popen
+
+    def interrupt(process):
+        signal.raise_signal(signal.SIGINT)
+        return launch(process)
+
+    monkeypatch.setattr(_Process, "_Popen", staticmethod(interrupt))
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            run_study(study, tmp_path / "s.zarr", workers=2, processes=True)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    for process in multiprocessing.active_children():
+        process.join(10)
+    assert not multiprocessing.active_children()
+
+
+def test_resuming_ends_the_deletion_of_what_was_replaced(study, reference, tmp_path):
+    left = tmp_path / f".reference.zarr.{'0' * 32}.old"
+    (left / "outcome").mkdir(parents=True)
+    run_study(study, tmp_path / "reference.zarr", resume=True)
+    assert not left.exists()
 
 
 def test_impossible_bodies_are_refused_before_anything_is_written(study_file, tmp_path):

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import shutil
+import signal
+import sys
 import threading
-from itertools import pairwise
+from itertools import count, pairwise
 
 import numpy as np
 import pytest
 import xarray as xr
 import zarr
 
+import mcrock.store
 from mcrock.dataset import OUTPUTS, SCHEMA, build_dataset
 from mcrock.store import (
     MAX_CHUNKS,
@@ -20,7 +25,10 @@ from mcrock.store import (
     chunk_length,
     chunks_done,
     create_store,
+    hold_interruptions,
     is_store,
+    leftovers,
+    remove_leftovers,
     remove_store,
     write_part,
 )
@@ -181,6 +189,147 @@ def test_a_replaced_store_is_kept_until_the_new_one_is_whole(store, header, monk
     with pytest.raises(OSError, match="No space left"):
         create_store(store, header, ["record"], N, MEASURE, replace=True)
     assert tree(store) == before
+
+
+@pytest.fixture
+def ctrl_c():
+    """Ctrl-C interrupts, also where the tests themselves run in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def interrupted_at(line, call):
+    """Send Ctrl-C when `call` has come to its n-th line of store.py: whether it came so far."""
+    lines = count(1)
+
+    def watch(frame, event, argument):
+        if event == "call":
+            return watch if frame.f_code.co_filename == mcrock.store.__file__ else None
+        if event == "line" and next(lines) == line:
+            signal.raise_signal(signal.SIGINT)
+        return watch
+
+    before = sys.gettrace()
+    sys.settrace(watch)
+    try:
+        call()
+        return next(lines) > line
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.settrace(before)
+
+
+@pytest.mark.usefixtures("ctrl_c")
+def test_an_interruption_leaves_the_old_store_or_the_new_one(store, tmp_path, header, monkeypatch):
+    old, new = tmp_path / "old", tmp_path / "new"
+    for folder in (old, new):  # a store of two files: it is copied often
+        (folder / "outcome").mkdir(parents=True)
+        shutil.copy(store / "zarr.json", folder)
+        (folder / "outcome" / "zarr.json").write_text(folder.name)
+    shutil.rmtree(store)
+    shutil.copytree(old, store)
+    monkeypatch.setattr(mcrock.store, "_write_template", lambda path, *rest: shutil.copytree(new, path))
+    wholes = {False: tree(old), True: tree(new)}
+    handler, found = signal.getsignal(signal.SIGINT), []
+    for line in count(1):
+        remove_leftovers(store)
+        assert not leftovers(store)
+        if found and found[-1]:
+            shutil.rmtree(store)
+            shutil.copytree(old, store)
+        came = interrupted_at(line, lambda: create_store(store, header, ["record"], N, MEASURE, replace=True))
+        assert signal.getsignal(signal.SIGINT) is handler
+        found.append(tree(store) == wholes[True])
+        assert found[-1] or tree(store) == wholes[False]
+        hidden = {path.name for path in tmp_path.iterdir()} - {"old", "new", "s.zarr"}
+        assert hidden == {path.name for path in leftovers(store)}
+        assert not hidden or found[-1]
+        if not came:
+            break
+    assert found == sorted(found)  # once the new store is there, it stays
+    assert line > 40
+    assert 10 < sum(found) < line - 10
+
+
+def test_an_interrupted_deletion_is_ended_by_the_next_one(store, header, monkeypatch):
+    def interrupt(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(mcrock.store, "remove_leftovers", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            create_store(store, header, ["record"], N, MEASURE, replace=True)
+    (left,) = leftovers(store)
+    shutil.rmtree(left / "outcome")
+    (left / "zarr.json").unlink()
+    others = [store.with_name(name) for name in (".s.zarr.old", f".t.zarr.{'0' * 32}.old")]
+    others.append(store.with_name(f".s.zarr.{'1' * 32}.old"))
+    for other in others:
+        other.mkdir()
+        (other / "notes.txt").write_text("years of work")
+    remove_leftovers(store.with_name("t.zarr"))  # no store is there: what is aside may be all there is
+    assert left.exists()
+    assert create_store(store, header, ["record"], N, MEASURE, replace=True)
+    assert sorted(store.parent.iterdir()) == sorted([store, *others])
+
+
+@pytest.mark.parametrize("failing", [1, 2])
+def test_a_store_that_cannot_be_replaced_stays(store, header, monkeypatch, failing):
+    before, calls, rename = tree(store), count(1), os.rename
+
+    def fail(source, target):
+        if next(calls) == failing:
+            raise PermissionError(13, "Permission denied")
+        rename(source, target)
+
+    monkeypatch.setattr(os, "rename", fail)
+    with pytest.raises(OSError, match="Permission denied"):
+        create_store(store, header, ["record"], N, MEASURE, replace=True)
+    assert tree(store) == before
+    assert list(store.parent.iterdir()) == [store]
+
+
+def test_a_replacement_gives_way_to_a_quicker_process(store, header, monkeypatch):
+    rename = os.rename
+
+    def come_between(source, target):
+        rename(source, target)
+        if target.name.endswith(".old"):
+            shutil.copytree(target, store)
+
+    monkeypatch.setattr(os, "rename", come_between)
+    assert not create_store(store, header, ["record"], N, MEASURE, replace=True)
+    assert is_store(store)
+    remove_leftovers(store)
+    assert list(store.parent.iterdir()) == [store]
+
+
+@pytest.mark.usefixtures("ctrl_c")
+def test_interruptions_wait_for_the_end_of_what_holds_them():
+    reached = []
+
+    def interrupt():
+        with hold_interruptions():
+            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
+            reached.append("end")
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupt()
+    assert reached == ["end"]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_an_ignored_ctrl_c_stays_ignored():
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with hold_interruptions():
+            signal.raise_signal(signal.SIGINT)
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_the_folder_must_exist(tmp_path, header):
