@@ -21,6 +21,7 @@ import typer
 from typer.core import TyperGroup
 
 from mcrock import cli_bench, cli_laws, cli_records, cli_spectrum, interrupt
+from mcrock.result import result_as_json, summary
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -230,7 +231,7 @@ def run(
         print(f"task {task} has ended; {done.sum()} of {len(done)} chunks of {output} are done")
         return
     with explained(output):
-        print(_summary(ds, allow_missing=False))
+        print(summary(ds, allow_missing=False))
     print(output)
 
 
@@ -413,9 +414,9 @@ def stats(
     ds = load_dataset(store, allow_incomplete=allow_incomplete)
     with explained(store):
         if as_json:
-            print(json.dumps(_result_as_json(ds, level, allow_incomplete), allow_nan=False))
+            print(json.dumps(result_as_json(ds, level, allow_incomplete), allow_nan=False))
             return
-        print("\n".join([*_word_missing(ds), _summary(ds, level, allow_incomplete)]))
+        print("\n".join([*_word_missing(ds), summary(ds, level, allow_incomplete)]))
 
 
 def _word_missing(ds: xr.Dataset) -> list[str]:
@@ -424,56 +425,6 @@ def _word_missing(ds: xr.Dataset) -> list[str]:
     if done is None or done.all():
         return []
     return [f"incomplete: {done.sum()} of {done.size} chunks"]
-
-
-def _result_as_json(ds: xr.Dataset, level: float, allow_missing: bool) -> dict[str, Any]:
-    from mcrock.statistics import (
-        fit_fragility,
-        fragility_by_choice,
-        model_validity,
-        overturning_probability,
-        step_check,
-    )
-    from mcrock.statistics.choices import has_laws
-    from mcrock.terminal import dataset_to_json
-
-    probability = overturning_probability(ds, level, allow_missing=allow_missing)
-    fragility = fit_fragility(ds, level, allow_missing=allow_missing)
-    result = {
-        "overturning_probability": probability,
-        "fragility": fragility,
-        "step_check": step_check(ds, level),
-        "model_validity": model_validity(ds, allow_missing=allow_missing),
-    }
-    if has_laws(ds):
-        result["fragility_by_law"] = fragility_by_choice(ds, level=level, allow_missing=allow_missing)
-    return {name: dataset_to_json(part) for name, part in result.items()}
-
-
-def _summary(ds: xr.Dataset, level: float = 0.95, allow_missing: bool = False) -> str:
-    from mcrock.statistics import (
-        capacities,
-        fit_fragility,
-        fragility_by_choice,
-        model_validity,
-        overturning_probability,
-        step_check,
-    )
-    from mcrock.statistics.choices import has_laws
-    from mcrock.statistics.runs import is_shaken
-    from mcrock.terminal import summarize
-
-    laws = has_laws(ds) and is_shaken(ds)
-    return summarize(
-        overturning_probability(ds, level, allow_missing=allow_missing),
-        fit_fragility(ds, level, allow_missing=allow_missing) if is_shaken(ds) else None,
-        step_check(ds, level),
-        model_validity(ds, allow_missing=allow_missing),
-        fragility_by_choice(ds, level=level, allow_missing=allow_missing) if laws else None,
-        capacities(ds.isel(realization=(ds["outcome"] != 0).any("intensity").values))
-        if ds.sizes.get("intensity", 0) > 1
-        else None,
-    )
 
 
 @app.command()

@@ -9,6 +9,9 @@ from __future__ import annotations
 
 import signal
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Any, NoReturn
 
 AGAIN = 0.5  # until an interruption that nobody answered is raised again [s]
@@ -38,6 +41,30 @@ def answered() -> None:
     """The interruption has arrived: do not raise it again."""
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_REAL, 0.0)
+
+
+@contextmanager
+def hold_interruptions() -> Iterator[None]:
+    """Let Ctrl-C and SIGTERM wait until the end of the block, where they are raised.
+
+    Python runs signal handlers in the main thread alone: in others there is nothing to hold.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[int] = []
+    numbers = [signal.SIGINT, signal.SIGTERM, *([signal.SIGALRM] if hasattr(signal, "SIGALRM") else [])]
+    try:
+        with ExitStack() as stack:  # which goes on with the next handler if the last one interrupts it
+            for number in numbers:
+                handler = signal.getsignal(number)
+                if handler not in (None, signal.SIG_IGN):
+                    stack.callback(signal.signal, number, handler)
+                    signal.signal(number, lambda number, frame: came.append(number))
+            yield
+    finally:
+        for late in dict.fromkeys(came):
+            signal.raise_signal(late)
 
 
 def _interrupt(number: int, frame: Any) -> NoReturn:

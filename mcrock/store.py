@@ -15,11 +15,9 @@ import json
 import os
 import re
 import shutil
-import signal
-import threading
 import uuid
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +37,7 @@ from mcrock.dataset import (
     read_attributes,
     read_marks,
 )
+from mcrock.interrupt import hold_interruptions
 
 MAX_CHUNKS = 2048
 
@@ -244,30 +243,6 @@ def remove_leftovers(path: Path) -> None:
         with suppress(OSError):  # another process may be quicker
             if not _foreign_names(folder):
                 shutil.rmtree(folder, ignore_errors=True)
-
-
-@contextmanager
-def hold_interruptions() -> Iterator[None]:
-    """Let Ctrl-C and SIGTERM wait until the end of the block, where they are raised.
-
-    Python runs signal handlers in the main thread alone: in others there is nothing to hold.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    came: list[int] = []
-    numbers = [signal.SIGINT, signal.SIGTERM, *([signal.SIGALRM] if hasattr(signal, "SIGALRM") else [])]
-    try:
-        with ExitStack() as stack:  # which goes on with the next handler if the last one interrupts it
-            for number in numbers:
-                handler = signal.getsignal(number)
-                if handler not in (None, signal.SIG_IGN):
-                    stack.callback(signal.signal, number, handler)
-                    signal.signal(number, lambda number, frame: came.append(number))
-            yield
-    finally:
-        for late in dict.fromkeys(came):
-            signal.raise_signal(late)
 
 
 def check_removable(path: Path) -> None:

@@ -23,7 +23,7 @@ from dask.callbacks import Callback
 
 from mcrock.ensemble.part import JOBS, Job, Part, PartResult, describe_error, run_part
 from mcrock.ensemble.share import Shared, open_shared, share
-from mcrock.store import hold_interruptions
+from mcrock.interrupt import hold_interruptions
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -18,6 +18,7 @@ import zarr
 
 import mcrock.store
 from mcrock.dataset import OUTPUTS, SCHEMA, build_dataset
+from mcrock.interrupt import hold_interruptions
 from mcrock.store import (
     MAX_CHUNKS,
     StoreError,
@@ -25,7 +26,6 @@ from mcrock.store import (
     chunk_length,
     chunks_done,
     create_store,
-    hold_interruptions,
     is_store,
     leftovers,
     remove_leftovers,

@@ -1,0 +1,63 @@
+"""The result of a study as the command line gives it: in words, or as JSON.
+
+Heavy imports happen inside the functions, as in `mcrock.cli`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+def result_as_json(ds: xr.Dataset, level: float, allow_missing: bool) -> dict[str, Any]:
+    """All statistics of a study as plain tables by name."""
+    from mcrock.statistics import (
+        fit_fragility,
+        fragility_by_choice,
+        model_validity,
+        overturning_probability,
+        step_check,
+    )
+    from mcrock.statistics.choices import has_laws
+    from mcrock.terminal import dataset_to_json
+
+    probability = overturning_probability(ds, level, allow_missing=allow_missing)
+    fragility = fit_fragility(ds, level, allow_missing=allow_missing)
+    result = {
+        "overturning_probability": probability,
+        "fragility": fragility,
+        "step_check": step_check(ds, level),
+        "model_validity": model_validity(ds, allow_missing=allow_missing),
+    }
+    if has_laws(ds):
+        result["fragility_by_law"] = fragility_by_choice(ds, level=level, allow_missing=allow_missing)
+    return {name: dataset_to_json(part) for name, part in result.items()}
+
+
+def summary(ds: xr.Dataset, level: float = 0.95, allow_missing: bool = False) -> str:
+    """What `mcrock stats` prints of a study."""
+    from mcrock.statistics import (
+        capacities,
+        fit_fragility,
+        fragility_by_choice,
+        model_validity,
+        overturning_probability,
+        step_check,
+    )
+    from mcrock.statistics.choices import has_laws
+    from mcrock.statistics.runs import is_shaken
+    from mcrock.terminal import summarize
+
+    laws = has_laws(ds) and is_shaken(ds)
+    return summarize(
+        overturning_probability(ds, level, allow_missing=allow_missing),
+        fit_fragility(ds, level, allow_missing=allow_missing) if is_shaken(ds) else None,
+        step_check(ds, level),
+        model_validity(ds, allow_missing=allow_missing),
+        fragility_by_choice(ds, level=level, allow_missing=allow_missing) if laws else None,
+        capacities(ds.isel(realization=(ds["outcome"] != 0).any("intensity").values))
+        if ds.sizes.get("intensity", 0) > 1
+        else None,
+    )
