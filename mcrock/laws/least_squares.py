@@ -12,6 +12,7 @@ import numpy as np
 
 NEGLIGIBLE = 1e-15  # slope of the sum of squares that counts as 0, over the target [1]
 ACCURACY = 1e-9  # to which the conditions of the minimum hold, over the target [1]
+ROUNDING = 1e-15  # of the slope, over the sum of the weights of columns of length 1 [1]
 RANK = 1e-13  # singular values below this share count as 0 [1]
 STEPS = 30  # of the search, for each column
 
@@ -69,7 +70,9 @@ def nonnegative_least_squares(matrix: np.ndarray, target: np.ndarray) -> np.ndar
             tried = _unbounded(matrix, unit, free)
         weights = tried
     slope = matrix.T @ (unit - matrix @ weights)
-    if max(slope.max(), np.abs(slope[free]).max(initial=0.0)) > ACCURACY:
+    # columns that all but cancel have huge weights, whose rounding is in the slope
+    rounding = ROUNDING * float(weights.sum())
+    if max(slope.max(), np.abs(slope[free]).max(initial=0.0)) > ACCURACY + rounding:
         raise ArithmeticError(f"no nonnegative least squares found for {m} contacts")
     return weights * size
 
