@@ -5,14 +5,14 @@ from math import inf, nan, pi
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from mcrock.body import cuboid, frustum, hull
 from mcrock.excitation import Motion
 from mcrock.params import Controls, Mode
-from mcrock.simulation import Impact, Start, simulate
+from mcrock.simulation import PENETRATION, Impact, Start, simulate
 
 BODY = cuboid(0.4, 0.5, 1.6, 2600)
 STILL = Motion(np.zeros((3, 3)), dt=0.1, name="still")
@@ -123,12 +123,16 @@ def test_a_body_can_be_tilted_up_to_its_next_face(top_scale):
 
 @settings(deadline=None, max_examples=60)
 @given(st.floats(-pi, pi), st.floats(0.01, 0.6), st.floats(-pi, pi), st.integers(0, 3))
+@example(direction=-1e-5, tilt=0.125, yaw=0.0, vertex=0)
 def test_a_body_stands_on_its_lowest_vertex(direction, tilt, yaw, vertex):
     vector = tilt * np.array([np.cos(direction), np.sin(direction), 0.0])
     pose = Rotation.from_euler("z", yaw) * Rotation.from_rotvec(vector)
     heights = pose.apply(BODY.base)[:, 2]
     start = Start(vertex=vertex, orientation=pose.as_quat(scalar_first=True))
-    if heights[vertex] - heights.min() < 1e-9:
+    # a dip of a millionth of the base is rounding, a deeper one is refused
+    allowed, dip = PENETRATION * np.ptp(BODY.base, axis=0).max(), heights[vertex] - heights.min()
+    assume(abs(dip - allowed) > 1e-12)
+    if dip < allowed:
         assert simulate(BODY, start=start, t_end=0.01).history["mode"].values[0] == Mode.VERTEX
         return
     message = rf"Start\.orientation puts vertex (\d) \S+ m below vertex {vertex}, on which the body"
