@@ -247,10 +247,10 @@ def summarize(
 def word_share(share: float) -> str:
     """A probability; a small one with its two leading digits.
 
-    >>> word_share(0.25), word_share(0.0), word_share(3.689e-7)
+    >>> word_share(0.25), word_share(2.6e-18), word_share(3.689e-7)
     ('0.2500', '0.0000', '3.7e-07')
     """
-    return f"{share:.2g}" if 0.0 < share < 0.0005 else f"{share:.4f}"
+    return f"{share:.2g}" if 1e-12 < share < 0.0005 else f"{share:.4f}"
 
 
 def word_number(number: int, noun: str) -> str:
