@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pydantic import ValidationError
-from scipy import stats
+from scipy import special, stats
 from scipy.special import ndtr
 
 from mcrock.config.errors import mistake, refuse, shown
@@ -175,6 +175,15 @@ class Beta(Distribution):
     @cached_property
     def frozen(self) -> Any:
         return stats.beta(self.alpha, self.beta, self.low, self.high - self.low)
+
+    # not the quantiles of SciPy's distribution: since 1.18 they give up in the tails, with a warning
+    def quantile(self, probability: ArrayLike) -> Array:
+        share = special.betaincinv(self.alpha, self.beta, probability)
+        return np.asarray(self.low + (self.high - self.low) * share, float)
+
+    def upper_quantile(self, probability: ArrayLike) -> Array:
+        share = special.betainccinv(self.alpha, self.beta, probability)
+        return np.asarray(self.low + (self.high - self.low) * share, float)
 
 
 @dataclass(frozen=True)
