@@ -1,5 +1,7 @@
 """Quantiles of the distributions against independent SciPy and NumPy expressions."""
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -71,11 +73,10 @@ def test_truncated_normal(mean, std, low, width):
 @given(alpha=st.floats(0.5, 20.0), beta=st.floats(0.5, 20.0), low=finite, width=positive)
 def test_beta(alpha, beta, low, width):
     ours = Beta(distribution="beta", alpha=alpha, beta=beta, low=low, high=low + width).quantile(U)
-    share = (ours - low) / width
-    reached = stats.beta.cdf(share, alpha, beta)
-    # a place that is off by rounding of the numbers may be off by more in probability where it is dense
-    slack = (abs(low) / width + 1.0) * 1e-14 * np.where(share > 0, stats.beta.pdf(share, alpha, beta), np.inf)
-    assert (np.abs(reached - U) <= 1e-9 + slack).all()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # SciPy 1.18 gives up far out in the tail, where it is off by 1e-24
+        expected = low + width * stats.beta.ppf(U, alpha, beta)
+    np.testing.assert_allclose(ours, expected, atol=1e-9 * (abs(low) + width))
 
 
 def test_discrete():
