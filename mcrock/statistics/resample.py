@@ -52,18 +52,7 @@ def collect_units(ds: xr.Dataset, record: NDArray | None, allow_missing: bool) -
     factor of 100 w is 0.018, and a dispersion of 0.3 is off by 0.02 %). Runs at zero intensity are
     left out: a lognormal curve is 0 there whatever its parameters.
     """
-    x = run_intensity(ds).values.astype(float)
-    positive = x > 0
-    if not positive.any():
-        raise ValueError("a fragility curve needs intensities > 0, and all are 0")
-    if is_cloud(ds):
-        ds = ds.isel(realization=positive)
-        record = None if record is None else np.unique(record[positive], return_inverse=True)[1]
-        places = _cells(x[positive])
-    else:
-        order = np.flatnonzero(positive)[np.argsort(x[positive], kind="stable")]
-        ds = ds.isel(intensity=order)
-        places = Classes(x[order], x[order], x[order], None)
+    ds, record, places, _ = _laid_out(ds, record)
     if record is not None:
         tally = count_runs(ds, overturn_levels, 1, places, record, allow_missing=allow_missing)
         there = tally.runs.sum(axis=1) > 0
@@ -105,17 +94,9 @@ def split_units(ds: xr.Dataset, option: NDArray, record: NDArray | None, allow_m
         One for each option. All have the same units, so that a resample is one of the whole study; a unit
         has no runs where it has none of the option.
     """
-    x = run_intensity(ds).values.astype(float)
-    positive = x > 0
     cloud, n = is_cloud(ds), int(option.max()) + 1
-    if cloud:
-        ds, option = ds.isel(realization=positive), option[positive]
-        record = None if record is None else np.unique(record[positive], return_inverse=True)[1]
-        places = _cells(x[positive])
-    else:
-        order = np.flatnonzero(positive)[np.argsort(x[positive], kind="stable")]
-        ds = ds.isel(intensity=order)
-        places = Classes(x[order], x[order], x[order], None)
+    ds, record, places, kept = _laid_out(ds, record)
+    option = option[kept]
     if record is None and not cloud:
         kinds = [_patterns(ds.isel(realization=option == k), allow_missing) for k in range(n)]
         tables = [
@@ -163,6 +144,22 @@ def draw_units(units: Units, resamples: int, seed: int) -> Iterator[tuple[NDArra
     for start in range(0, resamples, batch):
         drawn = rng.multinomial(units.number, share, size=min(batch, resamples - start)).astype(float)
         yield drawn @ units.runs, drawn @ units.sure, drawn @ units.possible
+
+
+def _laid_out(
+    ds: xr.Dataset, record: NDArray | None
+) -> tuple[xr.Dataset, NDArray | None, Classes, NDArray | slice]:
+    """The runs at intensities > 0, their records, where they are counted, and which realizations they are."""
+    x = run_intensity(ds).values.astype(float)
+    positive = x > 0
+    if not positive.any():
+        raise ValueError("a fragility curve needs intensities > 0, and all are 0")
+    if is_cloud(ds):
+        own = None if record is None else np.unique(record[positive], return_inverse=True)[1]
+        return ds.isel(realization=positive), own, _cells(x[positive]), positive
+    order = np.flatnonzero(positive)[np.argsort(x[positive], kind="stable")]
+    places = Classes(x[order], x[order], x[order], None)
+    return ds.isel(intensity=order), record, places, slice(None)
 
 
 def _cells(x: NDArray) -> Classes:
