@@ -75,6 +75,13 @@ Set = Annotated[
     typer.Option("--set", metavar="KEY=VALUE", help="Override a key of the study file; repeatable."),
 ]
 Seed = Annotated[int | None, typer.Option(help="Override the seed of the study file.")]
+Measure = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Intensity of a cloud study in place of its own: of intensity.variables, as pgv or sa_0p5s.",
+    ),
+]
 Incomplete = Annotated[bool, typer.Option("--allow-incomplete", help="Accept a store with missing runs.")]
 
 
@@ -405,14 +412,17 @@ def verify(
 def stats(
     store: Store,
     level: Annotated[float, typer.Option(help="Coverage of the intervals.")] = 0.95,
+    measure: Measure = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     allow_incomplete: Incomplete = False,
 ) -> None:
     """Print probabilities of overturning with intervals and the fragility parameters."""
     from mcrock.dataset import explained, load_dataset
+    from mcrock.statistics import by_measure
 
     ds = load_dataset(store, allow_incomplete=allow_incomplete)
     with explained(store):
+        ds = ds if measure is None else by_measure(ds, measure)
         if as_json:
             print(json.dumps(result_as_json(ds, level, allow_incomplete), allow_nan=False))
             return
@@ -432,6 +442,7 @@ def plot(
     store: Store,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Folder of the figures.")],
     format: Annotated[str, typer.Option(help="png, pdf or svg.")] = "png",
+    measure: Measure = None,
     allow_incomplete: Incomplete = False,
 ) -> None:
     """Draw the figures of a result."""
@@ -441,9 +452,11 @@ def plot(
     matplotlib.use("Agg")
     from mcrock.dataset import explained, load_dataset
     from mcrock.plots import save_all
+    from mcrock.statistics import by_measure
 
     ds = load_dataset(store, allow_incomplete=allow_incomplete)
     with explained(store):
+        ds = ds if measure is None else by_measure(ds, measure)
         for line in _word_missing(ds):
             print(line)
         paths = save_all(ds, output, format, allow_missing=allow_incomplete)

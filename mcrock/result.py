@@ -14,8 +14,10 @@ if TYPE_CHECKING:
 def result_as_json(ds: xr.Dataset, level: float, allow_missing: bool) -> dict[str, Any]:
     """All statistics of a study as plain tables by name."""
     from mcrock.statistics import (
+        compare_measures,
         fit_fragility,
         fragility_by_choice,
+        measures_of,
         model_validity,
         overturning_probability,
         step_check,
@@ -33,6 +35,8 @@ def result_as_json(ds: xr.Dataset, level: float, allow_missing: bool) -> dict[st
     }
     if has_laws(ds):
         result["fragility_by_law"] = fragility_by_choice(ds, level=level, allow_missing=allow_missing)
+    if len(measures_of(ds)) > 1:
+        result["intensity_measures"] = compare_measures(ds, level, allow_missing=allow_missing)
     return {name: dataset_to_json(part) for name, part in result.items()}
 
 
@@ -40,8 +44,10 @@ def summary(ds: xr.Dataset, level: float = 0.95, allow_missing: bool = False) ->
     """What `mcrock stats` prints of a study."""
     from mcrock.statistics import (
         capacities,
+        compare_measures,
         fit_fragility,
         fragility_by_choice,
+        measures_of,
         model_validity,
         overturning_probability,
         step_check,
@@ -60,4 +66,5 @@ def summary(ds: xr.Dataset, level: float = 0.95, allow_missing: bool = False) ->
         capacities(ds.isel(realization=(ds["outcome"] != 0).any("intensity").values))
         if ds.sizes.get("intensity", 0) > 1
         else None,
+        compare_measures(ds, level, allow_missing=allow_missing) if len(measures_of(ds)) > 1 else None,
     )

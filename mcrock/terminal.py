@@ -173,6 +173,7 @@ def summarize(
     validity: xr.Dataset | None = None,
     laws: xr.Dataset | None = None,
     capacity: xr.Dataset | None = None,
+    measures: xr.Dataset | None = None,
 ) -> str:
     """Table of probabilities with intervals, the fragility curve and how the model held, as text.
 
@@ -186,6 +187,8 @@ def summarize(
         From `fragility_by_choice`.
     capacity : Dataset, optional
         From `capacities`.
+    measures : Dataset, optional
+        From `compare_measures`.
     """
     axis = probability["intensity"]
     units = axis.attrs.get("units", "1")
@@ -231,6 +234,8 @@ def summarize(
         )
     if laws is not None:
         lines += ["", _word_laws(laws, units), ""]
+    if measures is not None:
+        lines += ["", _word_measures(measures), ""]
     if steps["repeated"]:
         lines.append(
             f"{word_number(int(steps['repeated']), 'run')} repeated at half the time step: "
@@ -331,6 +336,37 @@ def _word_laws(laws: xr.Dataset, units: str) -> str:
             "\nThe last two columns compare medians under the same ground motions: what the law alone does"
         )
     return text
+
+
+def _word_measures(measures: xr.Dataset) -> str:
+    """Table of the fragility curves by each intensity measure, the one that explains most first."""
+    percent = f"{measures.attrs['level'] * 100:.4g} %"
+    rows = []
+    for i in (-measures["explained"]).argsort().values:
+        fit = measures.isel(measure=i)
+        units, median = str(fit["units"].item()), float(fit["median"])
+        there = math.isfinite(median)
+        thin, wide = fit["dispersion_interval"].values.tolist()
+        low, high = fit["explained_interval"].values.tolist()
+        explained, first = float(fit["explained"]), float(fit["first"])
+        rows.append(
+            [
+                str(fit["measure"].item()),
+                label_intensities([median], units)[0] if there else "none",
+                " to ".join(label_intensities(fit["median_interval"].values.tolist(), units)),
+                f"{float(fit['dispersion']):.3f}" if there else "none",
+                f"{thin:.3f} to {wide:.3f}",
+                "-" if math.isnan(explained) else f"{explained:.3f}",
+                "-" if math.isnan(low) else f"{low:.3f} to {high:.3f}",
+                "-" if math.isnan(first) else _percent(first),
+            ]
+        )
+    interval = f"{percent} interval"
+    heads = ["measure", "median", interval, "dispersion", interval, "explained", interval, "most in"]
+    return (
+        f"{table(heads, rows)}\nexplained: share of the deviance that the curve by the measure "
+        "explains; most in: share of the resamples in which it explains most"
+    )
 
 
 def _word_validity(validity: xr.Dataset) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar
 from mcrock.config.distributions import Quantity, Uncertain
 from mcrock.config.errors import mistake, refuse
 from mcrock.config.fields import Choice, Integer, Kind, Levels, ListOf, Number, Table, each, exactly_one
-from mcrock.excitation.intensity import MEASURES, check_parameters
+from mcrock.excitation.intensity import MEASURES, check_parameters, variable_name
 from mcrock.excitation.motion import MotionError
 from mcrock.params import STANDARD_GRAVITY
 
@@ -63,8 +63,7 @@ class Variable(_Measured):
     @property
     def name(self) -> str:
         """Name of the variable: ``im_sa_0p5s`` is Sa at 0.5 s."""
-        suffix = "" if self.period is None else f"_{self.period:g}s".replace(".", "p").replace("-", "m")
-        return f"im_{self.measure}{suffix}"
+        return f"im_{variable_name(self.measure, self.period)}"
 
 
 @dataclass(frozen=True)

@@ -252,6 +252,17 @@ def check_parameters(measure: str, parameters: Mapping[str, Any]) -> None:
             )
 
 
+def variable_name(measure: str, period: float | None = None) -> str:
+    """Name of a measure as that of a variable: digits, letters and underscores alone.
+
+    >>> variable_name("pgv"), variable_name("sa", 0.5)
+    ('pgv', 'sa_0p5s')
+    """
+    if period is None:
+        return measure
+    return f"{measure}_{period:g}s".replace(".", "p").replace("-", "m")
+
+
 def _hashable(value: Any) -> Any:
     """A list of periods as a key."""
     return tuple(np.ravel(value).tolist()) if np.ndim(value) else value

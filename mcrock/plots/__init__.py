@@ -11,10 +11,12 @@ from mcrock.plots.exceedance import plot_exceedance
 from mcrock.plots.fragility import plot_fragility
 from mcrock.plots.history import plot_history
 from mcrock.plots.impact_map import plot_impact_map, varying_parameters
+from mcrock.plots.measures import plot_measures
 from mcrock.plots.outcomes import plot_outcomes
 from mcrock.plots.spectrum import plot_overturning_spectrum, plot_rocking_spectrum
 from mcrock.plots.style import add_source, save_figure
 from mcrock.statistics.choices import has_laws
+from mcrock.statistics.measures import measures_of
 from mcrock.statistics.runs import is_shaken
 
 __all__ = [
@@ -23,6 +25,7 @@ __all__ = [
     "plot_fragility",
     "plot_history",
     "plot_impact_map",
+    "plot_measures",
     "plot_outcomes",
     "plot_overturning_spectrum",
     "plot_rocking_spectrum",
@@ -51,8 +54,8 @@ def save_all(
     -------
     list of Path
         `fragility` if the ground moves, `outcomes`, `exceedance` if the peak tilt ratio is in the
-        dataset, `laws` if it has several laws of the impacts, and `impact_map` if two impact parameters
-        vary from run to run.
+        dataset, `laws` if it has several laws of the impacts, `measures` if it is a cloud with several
+        intensity measures, and `impact_map` if two impact parameters vary from run to run.
 
     Raises
     ------
@@ -67,6 +70,8 @@ def save_all(
         figures["exceedance"] = plot_exceedance(ds, allow_missing=allow_missing)
     if has_laws(ds):
         figures["laws"] = plot_choices(ds, allow_missing=allow_missing)
+    if len(measures_of(ds)) > 1:
+        figures["measures"] = plot_measures(ds, allow_missing=allow_missing)
     names = varying_parameters(ds)
     if len(names) >= 2:
         figures["impact_map"] = plot_impact_map(ds, names[0], names[1], allow_missing=allow_missing)

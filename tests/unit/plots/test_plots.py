@@ -13,11 +13,17 @@ from mcrock.plots import (
     plot_exceedance,
     plot_fragility,
     plot_impact_map,
+    plot_measures,
     plot_outcomes,
     save_all,
     save_figure,
 )
-from mcrock.statistics import fit_fragility, fragility_by_choice, overturning_probability
+from mcrock.statistics import (
+    compare_measures,
+    fit_fragility,
+    fragility_by_choice,
+    overturning_probability,
+)
 from tests.unit.statistics.test_choices import two_laws
 
 PLOTS = [plot_fragility, plot_exceedance, plot_impact_map, plot_outcomes]
@@ -243,6 +249,22 @@ def test_a_study_of_several_laws_has_their_figure(tmp_path):
     assert tmp_path / "laws.png" in save_all(two_laws(), tmp_path)
     one = two_laws().isel(realization=slice(0, 440))
     assert tmp_path / "one" / "laws.png" not in save_all(one, tmp_path / "one")
+
+
+def test_measures_are_drawn_with_the_best_on_top(make_study, tmp_path):
+    ds = make_study(cloud=True)
+    x, noise = ds["intensity_value"].values, np.random.default_rng(0).standard_normal((2, 440))
+    words = {"units": "m s-1", "long_name": "peak ground velocity"}
+    ds["im_pgv"] = ("realization", x * np.exp(noise[0]), words)
+    ds["im_pga"] = ("realization", x * np.exp(0.3 * noise[1]), ds["intensity_value"].attrs)
+    ax, found = plot_measures(ds), compare_measures(ds)
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["pgv", "pga", "intensity"]
+    np.testing.assert_allclose(ax.get_lines()[0].get_xdata(), np.sort(found["explained"]))
+    texts = [text.get_text() for text in ax.texts]
+    median = float(found["median"].sel(measure="pga")) / STANDARD_GRAVITY
+    assert any(text.startswith(f"median {median:.3g} g, dispersion ") for text in texts)
+    assert "440 runs of 22 records. Bars: 95% intervals" in note(ax)
+    assert tmp_path / "measures.png" in save_all(ds, tmp_path)
 
 
 def test_a_study_without_ground_motion_has_no_figure_over_the_intensity(make_study, tmp_path):

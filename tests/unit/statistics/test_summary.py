@@ -5,8 +5,10 @@ import pytest
 
 from mcrock.params import Outcome
 from mcrock.statistics import (
+    compare_measures,
     fit_fragility,
     fragility_by_choice,
+    measures_of,
     model_validity,
     overturning_probability,
     step_check,
@@ -33,6 +35,7 @@ def summary(ds, demand=0.4, lost=0.0, gained=0.0, cluster=True):
         step_check(ds),
         model_validity(ds),
         fragility_by_choice(ds) if "impact_law" in ds else None,
+        measures=compare_measures(ds) if len(measures_of(ds)) > 1 else None,
     )
 
 
@@ -119,3 +122,20 @@ def test_a_law_without_a_median_is_no_number():
     line = next(line for line in text.splitlines() if line.strip().startswith("housner_1963"))
     assert line.split()[1:4] == ["4400", "0", "none"]
     assert line.split()[-3:] == ["none", "-", "-"]
+
+
+def test_measures_are_a_table_with_the_best_first(make_study):
+    ds = make_study(cloud=True)
+    ds["im_pgv"] = ds["intensity_value"] * np.random.default_rng(0).lognormal(0.0, 1.0, 440)
+    ds["im_pgv"].attrs = {"units": "m s-1", "long_name": "peak ground velocity"}
+    lines, found = summary(ds).splitlines(), compare_measures(ds).sel(measure="pgv")
+    at = next(i for i, line in enumerate(lines) if line.split()[:1] == ["measure"])
+    assert [line.split()[0] for line in lines[at : at + 3]] == ["measure", "intensity", "pgv"]
+    (low, high), (least, most) = found["explained_interval"].values, found["median_interval"].values
+    line = lines[at + 2]
+    assert f"{least:.3g} m/s to {most:.3g} m/s" in line
+    assert f"{float(found['explained']):.3f}  {low:.3f} to {high:.3f}" in line
+    assert lines[at + 3].startswith("explained: share of the deviance")
+    ds["outcome"][:] = Outcome.AT_REST
+    line = next(line for line in summary(ds).splitlines() if line.split()[:1] == ["pgv"])
+    assert line.split()[-3:] == ["-", "-", "-"]

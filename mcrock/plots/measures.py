@@ -1,0 +1,102 @@
+"""How much of the outcomes of a cloud study each of its intensity measures explains."""
+
+from __future__ import annotations
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+
+from mcrock.plots.style import (
+    BLUE,
+    NOTE_SIZE,
+    add_note,
+    axis_scale,
+    count_words,
+    new_axes,
+    number_axis,
+    styled,
+)
+from mcrock.statistics import by_measure, compare_measures, measures_of
+
+LINE = 12.0  # height of a measure in the figure [mm]
+REST = 34.0  # height of everything else [mm]
+
+
+@styled
+def plot_measures(
+    ds: xr.Dataset,
+    ax: Axes | None = None,
+    *,
+    level: float = 0.95,
+    resamples: int = 1000,
+    seed: int = 0,
+    cluster: bool = True,
+    allow_missing: bool = False,
+) -> Axes:
+    """Draw the share of the deviance that each intensity measure explains, with its interval.
+
+    Parameters
+    ----------
+    ds : Dataset
+        Cloud study with several measures, as for `mcrock.statistics.compare_measures`.
+    ax : Axes, optional
+        Where to draw; by default on a new figure one column wide.
+    level, resamples, seed, cluster, allow_missing
+        As for `mcrock.statistics.compare_measures`.
+
+    Returns
+    -------
+    Axes
+        The measure that explains most on top.
+
+    Raises
+    ------
+    ValueError
+        As `mcrock.statistics.compare_measures`.
+    """
+    found = compare_measures(ds, level, resamples, seed, cluster, allow_missing=allow_missing)
+    words = {
+        name: by_measure(ds, name)["intensity_value"].attrs.get("long_name", name) for name in measures_of(ds)
+    }
+    found = found.isel(measure=found["explained"].argsort().values)
+    ax = new_axes(height=REST + LINE * found.sizes["measure"]) if ax is None else ax
+    share, row = found["explained"].values, np.arange(found.sizes["measure"])
+    low, high = found["explained_interval"].values
+    ax.hlines(row, low, high, color=BLUE, alpha=0.45, linewidth=3.0)
+    ax.plot(share, row, "o", color=BLUE, markersize=4.0)
+    for i, name in enumerate(found["measure"].values.tolist()):
+        fit = found.isel(measure=i)
+        for text, above in ((words[name], 5.0), (_curve(fit), -11.0)):
+            label = ax.annotate(
+                text,
+                (0.0, i),
+                xycoords=("axes fraction", "data"),
+                xytext=(3.0, above),
+                textcoords="offset points",
+                fontsize=NOTE_SIZE,
+            )
+            label.set_in_layout(False)  # it has the width of the axes and would take more
+    ax.set_yticks(row, found["measure"].values.tolist())
+    ax.set_ylim(-0.7, len(row) - 0.4)
+    largest = np.nanmax([0.1, *np.where(np.isfinite(high), high, share)])
+    ax.set_xlim(0, min(1.0, 1.15 * largest))
+    ax.set_xlabel("Share of the deviance explained [1]")
+    number_axis(ax)
+    note = f"{count_words(found, ds.sizes['realization'])}. "
+    if np.isfinite(low).all():
+        note += f"Bars: {level:.0%} intervals, {resamples} resamples of the {found.attrs['independent']}. "
+    add_note(ax, note + "1: the measure tells all about overturning; 0: it tells nothing.")
+    return ax
+
+
+def _curve(fit: xr.Dataset) -> str:
+    """Median and dispersion of the curve by a measure."""
+    if not np.isfinite(fit["median"]):
+        return "no curve"
+    median = xr.DataArray(fit["median"].values, attrs={"units": fit["units"].item()})
+    factor, label = axis_scale(median)
+    unit = label.rsplit("[", 1)[1].rstrip("]").replace("1", "")
+    return (
+        f"median {float(median) * factor:.3g} {unit}".rstrip()
+        + f", dispersion {float(fit['dispersion']):.2f}"
+    )

@@ -1,0 +1,197 @@
+"""What a cloud study says by another intensity measure, and which measure tells most about overturning.
+
+McFadden, D. (1974). Conditional logit analysis of qualitative choice behavior. In: Zarembka, P. (ed.),
+Frontiers in Econometrics, 105-142. (The share of the deviance that a curve explains.)
+"""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+from scipy.special import xlogy
+
+from mcrock.excitation.intensity import variable_name
+from mcrock.statistics.fragility import fit_fragility
+from mcrock.statistics.intervals import expanded_tail
+from mcrock.statistics.probability import BOUNDS
+from mcrock.statistics.probit import Fit, evaluate_curves, fit_curves
+from mcrock.statistics.resample import collect_units, draw_units
+from mcrock.statistics.runs import check_runs, is_cloud, record_index
+
+PREFIX = "im_"
+KEPT = ("median", "median_interval", "dispersion", "dispersion_interval", "runs", "overturned", "undecided")
+LOTS = 400  # into which realizations without recordings are dealt: each is drawn again as a whole
+SMALLEST = 1e-300  # probability that is told from 0: its logarithm is finite
+
+
+def measures_of(ds: xr.Dataset) -> list[str]:
+    """Names of the intensity measures of a cloud study, its own first.
+
+    Parameters
+    ----------
+    ds : Dataset
+        With `intensity_value` and perhaps variables ``im_...`` on (realization).
+
+    Returns
+    -------
+    list of str
+        As in ``["pgv", "pga", "sa_0p4s"]``; empty for a study with fixed levels.
+    """
+    if "outcome" not in ds or not is_cloud(ds):
+        return []
+    others = [str(name) for name in ds.data_vars if str(name).startswith(PREFIX)]
+    return [_own_measure(ds), *(name.removeprefix(PREFIX) for name in others)]
+
+
+def by_measure(ds: xr.Dataset, measure: str) -> xr.Dataset:
+    """A cloud study with another of its measures as the intensity.
+
+    Every statistic and figure of the dataset returned is then by that measure.
+
+    Parameters
+    ----------
+    ds : Dataset
+        Cloud study.
+    measure : str
+        Of `measures_of(ds)`: the name of a variable ``im_...``, with or without its beginning.
+
+    Returns
+    -------
+    Dataset
+        The same runs: the measure is `intensity_value`, and the one that was is a variable ``im_...``.
+
+    Raises
+    ------
+    ValueError
+        If the study has no such measure.
+    """
+    names = measures_of(ds)
+    wanted = measure.removeprefix(PREFIX)
+    if wanted not in names:
+        have = f"it has {', '.join(names)}" if names else "one with fixed levels has its own measure alone"
+        raise ValueError(
+            f"the study has no intensity measure {measure!r}: {have}; list others in intensity.variables "
+            "of a cloud study"
+        )
+    if wanted == names[0]:
+        return ds
+    swapped = ds.drop_vars(["intensity_value", PREFIX + wanted])
+    swapped = swapped.assign(
+        {"intensity_value": ds[PREFIX + wanted], PREFIX + names[0]: ds["intensity_value"]}
+    )
+    return swapped.assign_attrs(intensity_measure=wanted)
+
+
+def compare_measures(
+    ds: xr.Dataset,
+    level: float = 0.95,
+    resamples: int = 1000,
+    seed: int = 0,
+    cluster: bool = True,
+    *,
+    allow_missing: bool = False,
+) -> xr.Dataset:
+    """Fragility curve of each intensity measure of a cloud study, and how much of the outcomes it explains.
+
+    A measure is efficient if knowing it leaves little doubt about the outcome. `explained` is the share
+    of the deviance that the lognormal curve by that measure explains (McFadden 1974): 0 if it tells no more
+    than the share of all runs that overturned, 1 if it tells all. Unlike the dispersion it does not depend on
+    how a measure grows when a motion is scaled, so that an Arias intensity can be compared with a velocity,
+    and a duration with both. It does depend on how wide the motions of the study were spread.
+
+    Parameters
+    ----------
+    ds : Dataset
+        Cloud study.
+    level, resamples, seed, cluster, allow_missing
+        As for `fit_fragility`.
+
+    Returns
+    -------
+    Dataset
+        Along ``measure``, by name: `median`, `median_interval` (bound) and `dispersion`,
+        `dispersion_interval` as from `fit_fragility`, without units, which `units` (measure) has as text;
+        `explained` and `explained_interval` (bound) [1], percentiles of the resamples; `first`, the
+        share of the resamples in which the measure explains most [1]. The resamples are the same for all
+        measures. NaN where all or no run overturned, or there are too few recordings (fewer than six for
+        0.95) to draw from.
+
+    Raises
+    ------
+    ValueError
+        As `fit_fragility`; also if the study has fixed levels.
+    """
+    check_runs(ds)
+    names = measures_of(ds)
+    if not names:
+        raise ValueError("intensity measures are compared in a cloud study, and this one has fixed levels")
+    record = record_index(ds)[0] if cluster else None
+    if record is None:
+        record = np.arange(ds.sizes["realization"]) % LOTS
+    fits, units, points, drawn = [], [], [], []
+    for name in names:
+        part = by_measure(ds, name)
+        fits.append(fit_fragility(part, level, resamples, seed, cluster, allow_missing=allow_missing))
+        units.append(str(part["intensity_value"].attrs.get("units", "1")))
+        groups = collect_units(part, record, allow_missing)
+        total = [groups.total(counts)[None] for counts in (groups.runs, groups.sure, groups.possible)]
+        points.append(_explained(groups.intensity, *total)[0])
+        drawn.append(
+            np.concatenate(
+                [_explained(groups.intensity, *counts) for counts in draw_units(groups, resamples, seed)]
+            )
+        )
+    number = groups.number
+    result = xr.concat(
+        [fit[list(KEPT)].drop_attrs() for fit in fits], xr.DataArray(names, dims="measure", name="measure")
+    )
+    result.attrs = {key: fits[0].attrs[key] for key in ("level", "resamples", "seed", "independent")}
+    ends, first = np.full((2, len(names)), np.nan), np.full(len(names), np.nan)
+    table = np.stack(drawn)
+    if np.isfinite(table).all() and number >= np.log2(2 / (1 - level)):
+        tail = expanded_tail(level, number)
+        ends = np.quantile(table, [tail, 1 - tail], axis=1)
+        first = np.bincount(table.argmax(axis=0), minlength=len(names)) / resamples
+    words = {"units": "1", "long_name": "share of the deviance that the curve explains"}
+    result["explained"] = ("measure", np.array(points), words)
+    result["explained_interval"] = (("bound", "measure"), ends, {"units": "1"})
+    words = {"units": "1", "long_name": "share of the resamples in which it explains most"}
+    result["first"] = ("measure", first, words)
+    result["units"] = ("measure", units)
+    result["records"] = fits[0]["records"]
+    return result.assign_coords(bound=list(BOUNDS))
+
+
+def _own_measure(ds: xr.Dataset) -> str:
+    """Name of the measure of the intensity, as a variable of it would be called."""
+    if "intensity_measure" in ds.attrs:
+        return str(ds.attrs["intensity_measure"])
+    asked = json.loads(ds.attrs.get("config") or "{}").get("intensity", {})
+    return variable_name(asked["measure"], asked.get("period")) if "measure" in asked else "intensity"
+
+
+def _explained(intensity: NDArray, runs: NDArray, sure: NDArray, possible: NDArray) -> NDArray:
+    """Share of the deviance (n,) that the curves of n sets of counts (n, n_intensity) explain.
+
+    Undecided runs count half. NaN where nothing is to be explained.
+    """
+    there = runs.any(axis=0)
+    runs, yes = runs[:, there], (sure + possible)[:, there] / 2
+    curves = fit_curves(intensity[there], yes, runs)
+    lower, upper = evaluate_curves(curves, intensity[there])
+    left = _deviance(yes, runs, np.where(lower == upper, lower, yes / np.maximum(runs, 1)))
+    share = yes.sum(axis=1, keepdims=True) / runs.sum(axis=1, keepdims=True)
+    whole = _deviance(yes, runs, np.broadcast_to(share, runs.shape))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        explained = 1 - left / whole
+    return np.where((curves.kind == Fit.NONE) | (curves.kind == Fit.ALL) | (whole <= 0), np.nan, explained)
+
+
+def _deviance(yes: NDArray, runs: NDArray, share: NDArray) -> NDArray:
+    """Minus twice the logarithm of the likelihood."""
+    share = np.clip(share, SMALLEST, 1.0)
+    other = np.clip(1.0 - share, SMALLEST, 1.0)
+    return -2 * (xlogy(yes, share) + xlogy(runs - yes, other)).sum(axis=1)
