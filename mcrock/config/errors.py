@@ -66,7 +66,9 @@ def shown(value: Any) -> str:
 def suggest(word: Any, options: Iterable[str]) -> str:
     """``; did you mean 'height'?``, or nothing if no option is close."""
     by_case = {option.casefold(): option for option in options}
-    close = difflib.get_close_matches(str(word).casefold(), list(by_case), n=1, cutoff=0.6)
+    written = str(word).casefold()
+    with_unit = [option for option in by_case if written.startswith(f"{option}_")]  # as in period_s
+    close = with_unit or difflib.get_close_matches(written, list(by_case), n=1, cutoff=0.6)
     return f"; did you mean {by_case[close[0]]!r}?" if close else ""
 
 

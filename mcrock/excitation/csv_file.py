@@ -67,7 +67,7 @@ def read_csv(path: str | Path, unit: str, dt: float | None = None, name: str | N
         raise MotionError(f"{path}: unit of the acceleration must be one of {', '.join(UNITS)}, got {unit!r}")
     if dt is not None and not (isfinite(dt) and dt > 0):
         raise MotionError(f"{path}: dt must be finite and > 0 [s], got {dt!r}")
-    headers, lines, table = _read_table(path)
+    headers, lines, table = read_table(path)
     roles = _roles_named(path, headers, unit, table.shape[1]) or _roles_by_place(path, table, dt)
     acceleration = np.zeros((3, len(table)))
     for role, column in zip(roles, table.T, strict=True):
@@ -88,8 +88,14 @@ def read_csv(path: str | Path, unit: str, dt: float | None = None, name: str | N
     return Motion(acceleration, dt, name or path.stem, metadata={"file": path.name, "unit": unit})
 
 
-def _read_table(path: Path) -> tuple[list[str], list[int], FloatArray]:
-    """Lines of text above the table, line numbers of its rows, and the table (n_row, n_column)."""
+def read_table(path: Path) -> tuple[list[str], list[int], FloatArray]:
+    """Read a text file of numbers: lines of text above them, line numbers of the rows, (n_row, n_column).
+
+    Raises
+    ------
+    MotionError
+        With file, line and column, if a field is no finite number or rows differ in length.
+    """
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:

@@ -23,6 +23,7 @@ from mcrock.excitation.measures import (
     arias_intensity,
     average_spectral_acceleration,
     averaged,
+    check_spectrum,
     cumulative_absolute_velocity,
     frequency_ratio,
     geometric_mean,
@@ -250,6 +251,13 @@ def check_parameters(measure: str, parameters: Mapping[str, Any]) -> None:
             raise MotionError(
                 f"intensity measure '{measure}' needs {name}, {parameter.long_name} [{parameter.units}]"
             )
+    try:
+        if "period" in taken:
+            check_spectrum(one_period(parameters["period"]), parameters.get("damping", 0.05))
+        elif "periods" in taken:
+            check_spectrum(*averaged(**parameters))
+    except MotionError as error:
+        raise MotionError(f"intensity measure '{measure}': {error}") from None
 
 
 def variable_name(measure: str, period: float | None = None) -> str:

@@ -36,6 +36,8 @@ from mcrock.params import GRAVITY, STANDARD_GRAVITY
 MEAN_PERIOD_BAND = (0.25, 20.0)  # [Hz], Rathje et al. (1998)
 MEAN_PERIOD_RESOLUTION = 0.05  # [Hz] at the most, Rathje et al. (2004)
 AVERAGED = 20  # periods of a range that AvgSA takes by default
+SHORTEST_PERIOD = 1e-3  # of a spectrum [s]; memory and time grow with dt / period
+LARGEST_DAMPING = 0.8  # of a spectrum [1]; above it the swing after the record takes too long to follow
 
 
 def peak_acceleration(acceleration: FloatArray, dt: float) -> float:
@@ -223,6 +225,18 @@ def averaged(
     if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 2:
         raise MotionError(f"count of periods of AvgSA must be a whole number of at least 2, got {count!r}")
     return np.linspace(low, high, int(count)), damping
+
+
+def check_spectrum(periods: ArrayLike, damping: float) -> None:
+    """Refuse periods [s] and a damping [1] that no spectrum is made for."""
+    listed = np.atleast_1d(np.asarray(periods, dtype=np.float64))
+    bad = listed[~(np.isfinite(listed) & ((listed == 0) | (listed >= SHORTEST_PERIOD)))]
+    if len(bad):
+        raise MotionError(
+            f"periods of a spectrum must be 0 or at least {SHORTEST_PERIOD} and finite [s], got {bad[0]:g}"
+        )
+    if not 0 <= damping <= LARGEST_DAMPING:
+        raise MotionError(f"damping must be from 0 to {LARGEST_DAMPING} of the critical [1], got {damping!r}")
 
 
 def uplift_ratio(acceleration: FloatArray, dt: float, slenderness: float, gravity: float = GRAVITY) -> float:

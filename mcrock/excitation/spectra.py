@@ -21,14 +21,13 @@ from math import cos, exp, hypot, isfinite, pi, sin, sqrt
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mcrock.excitation.measures import check_spectrum
 from mcrock.excitation.motion import FloatArray, MotionError
 from mcrock.jit import jit
 
 DAMPING = 0.05  # share of the critical damping [1], by default
-LARGEST_DAMPING = 0.8  # above it the first swing after the record takes longer than FREE_STEPS
-SHORTEST_PERIOD = 1e-3  # [s]; memory and time grow with dt / period
 STEPS_PER_PERIOD = 4  # at least; below two the rate could change its sign unseen
-FREE_STEPS = 4  # of a quarter period each, after the last sample
+FREE_STEPS = 4  # of a quarter period each, after the last sample: enough up to the largest damping
 SERIES = 40  # terms; the last one is (3 pi / 2)^40 / 40! = 1e-21 at the most
 ROOT_STEPS = 60  # bisections at the most
 ANGLES = 180  # directions of RotD, one degree apart
@@ -174,13 +173,7 @@ def _check(
         raise MotionError(f"dt of a spectrum must be finite and > 0 [s], got {dt!r}")
     if periods.ndim != 1:
         raise MotionError(f"periods of a spectrum must be a list [s], got the shape {periods.shape}")
-    bad = periods[~(np.isfinite(periods) & ((periods == 0) | (periods >= SHORTEST_PERIOD)))]
-    if len(bad):
-        raise MotionError(
-            f"periods of a spectrum must be 0 or at least {SHORTEST_PERIOD} and finite [s], got {bad[0]:g}"
-        )
-    if not 0 <= damping <= LARGEST_DAMPING:
-        raise MotionError(f"damping must be from 0 to {LARGEST_DAMPING} of the critical [1], got {damping!r}")
+    check_spectrum(periods, damping)
     if quantity not in QUANTITIES:
         raise MotionError(f"quantity of a spectrum must be one of {', '.join(QUANTITIES)}, got {quantity!r}")
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mcrock.excitation.csv_file import UNITS, _read_table
+from mcrock.excitation.csv_file import UNITS, read_table
 from mcrock.excitation.motion import FloatArray, MotionError
 
 # tables 3.2, 3.3 and 3.4: soil factor S [1] and corner periods T_B, T_C, T_D [s]
@@ -216,7 +216,7 @@ def read_target(
     path = Path(path)
     if not isinstance(unit, str) or unit.lower() not in UNITS:
         raise MotionError(f"{path}: unit of the acceleration must be one of {', '.join(UNITS)}, got {unit!r}")
-    _, lines, table = _read_table(path)
+    _, lines, table = read_table(path)
     if table.shape[1] != 2:
         raise MotionError(
             f"{path}, line {lines[0]}: expected 2 columns, period and acceleration, got {table.shape[1]}"

@@ -55,6 +55,18 @@ ONE_MISTAKE = [
         ('"cuboid"', '"cubiod"'),
         "study.toml [body] shape: expected 'cuboid', 'prism', 'frustum', 'cylinder', 'polyhedron' or 'free', got 'cubiod'; did you mean 'cuboid'?",
     ),
+    (
+        ('measure = "pga"', 'measure = "sa"\nperiod_s = 1.0\nperiod = 1.0'),
+        "study.toml [intensity]: unknown key 'period_s'; did you mean 'period'?",
+    ),
+    (  # once, not for every record
+        ('measure = "pga"', 'measure = "sa"\nperiod = 1.0\ndamping = 0.9'),
+        "study.toml [intensity]: intensity measure 'sa': damping must be from 0 to 0.8 of the critical [1], got 0.9",
+    ),
+    (
+        ('measure = "pga"', 'measure = "avgsa"'),
+        "study.toml [intensity]: intensity measure 'avgsa': AvgSA needs either periods, a list [s], or low and high, the ends of a range [s]",
+    ),
     # types and ranges
     (("seed = 7", "seed = -1"), "study.toml: seed: expected an integer >= 0 and < 2**63, got -1"),
     (
