@@ -39,15 +39,36 @@ Restitution = Annotated[
         "wittich-hutchinson:X1,X2,...",
     ),
 ]
-Pulse = Annotated[str | None, typer.Option(help="one-sine, one-cosine, half-sine or rectangle.")]
+Pulse = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SHAPE",
+        help="one-sine, one-cosine, half-sine, rectangle, ricker-symmetric, ricker-antisymmetric or "
+        "mavroeidis-papageorgiou.",
+    ),
+]
+Cycles = Annotated[
+    float | None, typer.Option("--pulse-cycles", help="gamma of mavroeidis-papageorgiou. Default: 2.")
+]
+Phase = Annotated[
+    float | None, typer.Option("--pulse-phase-deg", help="nu of mavroeidis-papageorgiou. Default: 0.")
+]
 Period = Annotated[float | None, typer.Option(help="2 pi/omega_p of the pulse, in seconds.")]
 Fema = Annotated[
     str | None, typer.Option(help="FEMA P695 set: farfield, nearfield_pulse or nearfield_no_pulse.")
 ]
 Records = Annotated[str | None, typer.Option(metavar="LIST", help="Records of the set, as in 1,2,14.")]
-Csv = Annotated[list[Path] | None, typer.Option("--csv", metavar="FILE", help="Record; repeatable.")]
-Unit = Annotated[str | None, typer.Option(help="Of --csv: m/s2, cm/s2, mm/s2, gal, g or mg.")]
-TimeStep = Annotated[float | None, typer.Option("--dt", help="Of --csv without a time column, in seconds.")]
+Files = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--record",
+        "--csv",
+        metavar="PATH",
+        help="Record file of any format of `mcrock records check`, or folder of them; repeatable.",
+    ),
+]
+Unit = Annotated[str | None, typer.Option(help="Of tables of text: m/s2, cm/s2, mm/s2, gal, g or mg.")]
+TimeStep = Annotated[float | None, typer.Option("--dt", help="Of tables without a time column, in seconds.")]
 Component = Annotated[
     str | None,
     typer.Option(help="Of records: x, y or both, each a motion of its own. Default: both."),
@@ -66,9 +87,11 @@ Overwrite = Annotated[
 def overturning(
     slenderness_deg: Slenderness,
     pulse: Pulse = None,
+    pulse_cycles: Cycles = None,
+    pulse_phase_deg: Phase = None,
     fema: Fema = None,
     records: Records = None,
-    csv: Csv = None,
+    files: Files = None,
     unit: Unit = None,
     dt: TimeStep = None,
     component: Component = None,
@@ -97,6 +120,7 @@ def overturning(
     Two cores take about 25 s for 100 sizes under records, 5 s under a pulse.
     """
     stem = _check_output(output, "overturning_spectrum", format, overwrite)
+    from mcrock.excitation import Motion  # Ricker and Mavroeidis-Papageorgiou pulses are sampled too
     from mcrock.planar import overturning_spectrum
     from mcrock.planar.request import overturning_table, parse_numbers, read_motions
     from mcrock.plots.spectrum import plot_overturning_spectrum, word_scan
@@ -121,7 +145,20 @@ def overturning(
         raise ValueError("--frequency-ratios of records need --pulse-period; or give --periods")
     else:
         axis["periods"] = parse_numbers("1:8:36", "--periods")
-    motions = read_motions(pulse, seconds, None, fema, records, csv or [], unit, dt, component)
+    phase = None if pulse_phase_deg is None else radians(pulse_phase_deg)
+    motions = read_motions(
+        pulse,
+        seconds,
+        None,
+        fema,
+        records,
+        files or [],
+        unit,
+        dt,
+        component,
+        cycles=pulse_cycles,
+        phase=phase,
+    )
     angles = _in_radians(slenderness_deg)
     if sys.stderr.isatty():
         sizes = axis["periods"] if "periods" in axis else axis["frequency_ratios"]
@@ -134,7 +171,7 @@ def overturning(
         r=restitution,
         largest_amplitude=max_amplitude,
         scan=scan,
-        tolerance=1e-6 if pulse else 1e-4,
+        tolerance=1e-4 if any(isinstance(motion, Motion) for motion in motions) else 1e-6,
     )
     _write(ds, plot_overturning_spectrum, stem, format, overwrite)
     print("Overturns at a_p/(g tan slenderness), with the impacts before it in brackets")
@@ -155,9 +192,11 @@ def rocking(
     pulse: Pulse = None,
     peak_g: Annotated[float | None, typer.Option(help="Peak acceleration of the pulse, in g.")] = None,
     pulse_period: Period = None,
+    pulse_cycles: Cycles = None,
+    pulse_phase_deg: Phase = None,
     fema: Fema = None,
     records: Records = None,
-    csv: Csv = None,
+    files: Files = None,
     unit: Unit = None,
     dt: TimeStep = None,
     component: Component = None,
@@ -180,7 +219,21 @@ def rocking(
     if pulse_period is not None and not pulse:
         raise ValueError("--pulse-period goes with --pulse")
     seconds = _period(pulse_period)
-    motions = read_motions(pulse, seconds, peak_g, fema, records, csv or [], unit, dt, component, scale)
+    phase = None if pulse_phase_deg is None else radians(pulse_phase_deg)
+    motions = read_motions(
+        pulse,
+        seconds,
+        peak_g,
+        fema,
+        records,
+        files or [],
+        unit,
+        dt,
+        component,
+        scale,
+        pulse_cycles,
+        phase,
+    )
     ds = rocking_spectrum(
         motions,
         _in_radians(slenderness_deg),

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from math import inf, isfinite, pi
+from collections.abc import Sequence
+from math import inf, isfinite
 from pathlib import Path
 
 import numpy as np
 import xarray as xr
 
-from mcrock.excitation import Motion, MotionError, Pulse, fema_p695, half_sine, one_cosine, one_sine, read_csv
+from mcrock.excitation import Motion, MotionError, Pulse, fema_p695
+from mcrock.excitation.pulses import SHAPES, make_pulse, sample_pulse
+from mcrock.excitation.readers import read_records
 from mcrock.params import STANDARD_GRAVITY, Outcome
 from mcrock.planar.simulation import Array
 
@@ -18,27 +20,6 @@ Table = tuple[list[str], list[list[str]]]  # heads and rows
 ROWS = 12  # of a printed table
 BANDS = 4  # written out in a cell; of more the first two and the last
 LONGEST_LIST = 10_000  # numbers
-
-
-def rectangle_pulse(peak: float, angular_frequency: float) -> Pulse:
-    """Constant acceleration for half a period of ``angular_frequency`` [rad/s]: a sine too slow to notice.
-
-    Its own frequency says nothing: give spectra the ``angular_frequency``.
-
-    >>> pulse = rectangle_pulse(3.0, 2.0)
-    >>> round(pulse.end, 4), pulse.acceleration_at(1.0).round(9).tolist()
-    (1.5708, [3.0, 0.0, 0.0])
-    """
-    slow = 1e-9 * angular_frequency
-    return Pulse((peak, 0.0, 0.0), slow, phase=pi / 2, cycles=0.5e-9, name="rectangular pulse")
-
-
-PULSES: dict[str, Callable[..., Pulse]] = {
-    "one-sine": one_sine,
-    "one-cosine": one_cosine,
-    "half-sine": half_sine,
-    "rectangle": rectangle_pulse,
-}
 
 
 def parse_numbers(text: str, name: str) -> Array:
@@ -86,77 +67,83 @@ def read_motions(
     peak_g: float | None = None,
     fema: str | None = None,
     records: str | None = None,
-    csv: Sequence[Path] = (),
+    files: Sequence[Path] = (),
     unit: str | None = None,
     dt: float | None = None,
     component: str | None = None,
     scale: float | None = None,
+    cycles: float | None = None,
+    phase: float | None = None,
 ) -> list[Motion | Pulse]:
     """Motions that the options of `mcrock spectrum` name, each along x.
 
     Parameters
     ----------
     pulse : str, optional
-        A key of `PULSES`.
+        A shape of `mcrock.excitation.pulses.SHAPES`.
     pulse_period, peak_g : float
         2 pi/omega_p [s] and peak acceleration [g], 1 g by default.
     fema, records : str, optional
         Set of FEMA P695 and its record numbers.
-    csv, unit, dt
-        As for `mcrock.excitation.read_csv`, any number of files.
+    files, unit, dt
+        As for `mcrock.read_records`, any number of files and folders.
     component : str, optional
         "x", "y" or "both" (default): horizontal components of a record, each a motion of its own.
     scale : float, optional
         Factor on records [1], not 0; 1 by default.
+    cycles, phase : float, optional
+        gamma [1] and nu [rad] of a Mavroeidis-Papageorgiou pulse, 2 and 0 by default.
 
     Raises
     ------
     ValueError
         If not exactly one source is named or an option does not go with it.
     """
-    if sum((pulse is not None, fema is not None, bool(csv))) != 1:
-        raise ValueError("name one source of ground motion: --pulse, --fema or --csv")
-    recorded = "--fema or --csv"
+    if sum((pulse is not None, fema is not None, bool(files))) != 1:
+        raise ValueError("name one source of ground motion: --pulse, --fema or --record")
+    recorded, wavelet = "--fema or --record", "--pulse mavroeidis-papageorgiou"
     for name, value, partner, wanted in (
         ("--peak-g", peak_g, "--pulse", pulse),
+        ("--pulse-cycles", cycles, wavelet, wavelet.endswith(f" {pulse}")),
+        ("--pulse-phase-deg", phase, wavelet, wavelet.endswith(f" {pulse}")),
         ("--records", records, "--fema", fema),
-        ("--unit", unit, "--csv", csv),
-        ("--dt", dt, "--csv", csv),
-        ("--component", component, recorded, fema or csv),
-        ("--scale", scale, recorded, fema or csv),
+        ("--unit", unit, "--record", files),
+        ("--dt", dt, "--record", files),
+        ("--component", component, recorded, fema or files),
+        ("--scale", scale, recorded, fema or files),
     ):
         if value is not None and not wanted:
             raise ValueError(f"{name} goes with {partner}")
     if pulse is not None:
-        return [_pulse(pulse, pulse_period, 1.0 if peak_g is None else peak_g)]
+        more = {name: value for name, value in (("cycles", cycles), ("phase", phase)) if value is not None}
+        return [_pulse(pulse, pulse_period, 1.0 if peak_g is None else peak_g, more)]
     component, scale = component or "both", 1.0 if scale is None else scale
     if component not in ("x", "y", "both"):
         raise ValueError(f"--component must be x, y or both, got {component!r}")
     if not isfinite(scale) or scale == 0.0:
         raise ValueError(f"--scale must be finite and not 0, got {scale!r}")
-    if csv and unit is None:
-        raise ValueError("--csv needs --unit, the unit of the acceleration: m/s2, cm/s2, mm/s2, gal, g or mg")
-    motions = fema_p695(fema, parse_records(records)) if fema is not None else _read_files(csv, str(unit), dt)
+    motions = fema_p695(fema, parse_records(records)) if fema is not None else _read_files(files, unit, dt)
     return [part.scaled(scale) for motion in motions for part in _components(motion, component)]
 
 
-def _read_files(paths: Sequence[Path], unit: str, dt: float | None) -> list[Motion]:
-    """Records of files, each of which may be named once."""
+def _read_files(paths: Sequence[Path], unit: str | None, dt: float | None) -> list[Motion]:
+    """Records of files and folders, each of which may be named once."""
     seen: set[Path] = set()
     for path in paths:
         if path.resolve() in seen:
-            raise ValueError(f"--csv {path} is given twice; each file can be used once")
+            raise ValueError(f"--record {path} is given twice; each file can be used once")
         seen.add(path.resolve())
-    return [read_csv(path, unit, dt) for path in paths]
+    return [motion for path in paths for motion in read_records(path, unit=unit, dt=dt)]
 
 
-def _pulse(name: str, period: float, peak_g: float) -> Pulse:
-    if name not in PULSES:
-        raise ValueError(f"--pulse must be one of {', '.join(PULSES)}, got {name!r}")
+def _pulse(shape: str, period: float, peak_g: float, more: dict[str, float]) -> Motion | Pulse:
+    if shape not in SHAPES:
+        raise ValueError(f"--pulse must be one of {', '.join(SHAPES)}, got {shape!r}")
     for option, value, unit in (("--pulse-period", period, "s"), ("--peak-g", peak_g, "g")):
         if not (isfinite(value) and value > 0):
             raise ValueError(f"{option} must be finite and > 0 {unit}, got {value!r}")
-    return PULSES[name](peak_g * STANDARD_GRAVITY, 2 * pi / period)
+    pulse = make_pulse(shape, period=period, peak=peak_g * STANDARD_GRAVITY, **more)
+    return pulse if isinstance(pulse, Pulse) else sample_pulse(pulse)
 
 
 def _components(motion: Motion, component: str) -> list[Motion]:

@@ -1,14 +1,18 @@
 """Motions and tables of the command line."""
 
 from math import pi
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from mcrock.excitation import Motion, MotionError, one_sine
+from mcrock.excitation.pulses import SHAPES, make_pulse, sample_pulse
 from mcrock.params import STANDARD_GRAVITY
 from mcrock.planar import overturning_spectrum, rocking_spectrum
 from mcrock.planar.request import overturning_table, parse_numbers, read_motions, rocking_table
+
+RECORD = Path(__file__).parents[1] / "excitation" / "records" / "AKBMR.V1"
 
 
 @pytest.fixture
@@ -26,35 +30,35 @@ def test_pulses_by_period_and_peak():
 
 
 def test_components_of_a_record_are_motions_along_x(csv):
-    x, y = read_motions(csv=[csv], unit="g", scale=2.0)
+    x, y = read_motions(files=[csv], unit="g", scale=2.0)
     assert (x.name, y.name) == ("record, x", "record, y")
     assert x.group == y.group == "record"
     np.testing.assert_allclose(y.acceleration[0], 2 * STANDARD_GRAVITY * np.array([0, -0.3, 0.1]))
     np.testing.assert_allclose(y.acceleration[2], 2 * STANDARD_GRAVITY * np.array([0, 0.1, 0]))
     assert not y.acceleration[1].any()
-    assert [motion.name for motion in read_motions(csv=[csv], unit="g", component="y")] == ["record, y"]
+    assert [motion.name for motion in read_motions(files=[csv], unit="g", component="y")] == ["record, y"]
 
 
 def test_a_component_that_does_not_shake_is_left_out(tmp_path):
     path = tmp_path / "x.csv"
     path.write_text("time,x\n0,0\n0.1,0.2\n")
-    assert [motion.name for motion in read_motions(csv=[path], unit="g")] == ["x, x"]
+    assert [motion.name for motion in read_motions(files=[path], unit="g")] == ["x, x"]
     with pytest.raises(MotionError, match="motion 'x' has no acceleration along y"):
-        read_motions(csv=[path], unit="g", component="y")
+        read_motions(files=[path], unit="g", component="y")
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "name one source of ground motion: --pulse, --fema or --csv"),
+        ({}, "name one source of ground motion: --pulse, --fema or --record"),
         ({"pulse": "one-sine", "fema": "farfield"}, "name one source"),
         ({"pulse": "step"}, r"--pulse must be one of one-sine, .*, got 'step'"),
         ({"pulse": "one-sine", "peak_g": -1.0}, r"--peak-g must be finite and > 0 g, got -1\.0"),
         ({"pulse": "one-sine", "pulse_period": 0.0}, r"--pulse-period must be .* > 0 s, got 0\.0"),
-        ({"pulse": "one-sine", "unit": "g"}, "--unit goes with --csv"),
+        ({"pulse": "one-sine", "unit": "g"}, "--unit goes with --record"),
         ({"fema": "farfield", "peak_g": 0.1}, "--peak-g goes with --pulse"),
-        ({"pulse": "one-sine", "scale": 2.0}, "--scale goes with --fema or --csv"),
-        ({"pulse": "one-sine", "component": "x"}, "--component goes with --fema or --csv"),
+        ({"pulse": "one-sine", "scale": 2.0}, "--scale goes with --fema or --record"),
+        ({"pulse": "one-sine", "component": "x"}, "--component goes with --fema or --record"),
         ({"fema": "farfield", "scale": 0.0}, r"--scale must be finite and not 0, got 0\.0"),
         ({"fema": "farfield", "scale": float("inf")}, "--scale must be finite and not 0, got inf"),
         ({"fema": "farfield", "component": "z"}, "--component must be x, y or both, got 'z'"),
@@ -69,13 +73,39 @@ def test_what_names_no_motion_is_refused(options, message):
 
 def test_a_file_can_be_named_once(csv):
     again = csv.parent / "." / csv.name
-    with pytest.raises(ValueError, match=r"--csv .*record\.csv is given twice"):
-        read_motions(csv=[csv, again], unit="g")
+    with pytest.raises(ValueError, match=r"--record .*record\.csv is given twice"):
+        read_motions(files=[csv, again], unit="g")
 
 
-def test_csv_needs_its_unit(csv):
-    with pytest.raises(ValueError, match="--csv needs --unit"):
-        read_motions(csv=[csv])
+def test_a_table_needs_its_unit(csv):
+    with pytest.raises(MotionError, match=r"record\.csv: .*unit"):
+        read_motions(files=[csv])
+
+
+def test_records_of_any_format_and_folders(csv):
+    """A folder with a table, and a file that says its unit itself."""
+    names = [motion.name for motion in read_motions(files=[csv.parent, RECORD], unit="g")]
+    assert names[:2] == ["record, x", "record, y"]
+    assert len(names) == 4
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_every_pulse_has_its_peak(shape):
+    (pulse,) = read_motions(pulse=shape, pulse_period=2.0, peak_g=0.3)
+    sampled = pulse if isinstance(pulse, Motion) else sample_pulse(pulse)
+    assert np.abs(sampled.acceleration[0]).max() == pytest.approx(0.3 * STANDARD_GRAVITY, rel=1e-4)
+
+
+def test_a_wavelet_has_cycles_and_phase():
+    of = {"pulse": "mavroeidis-papageorgiou", "pulse_period": 2.0}
+    (plain,), (own,) = read_motions(**of), read_motions(**of, cycles=3.0, phase=pi / 2)
+    expected = sample_pulse(
+        make_pulse("mavroeidis-papageorgiou", period=2.0, peak=9.80665, cycles=3.0, phase=pi / 2)
+    )
+    np.testing.assert_array_equal(own.acceleration, expected.acceleration)
+    assert own.duration > plain.duration
+    with pytest.raises(ValueError, match="--pulse-cycles goes with --pulse mavroeidis-papageorgiou"):
+        read_motions(pulse="one-sine", cycles=3.0)
 
 
 @pytest.mark.parametrize("text", ["", "1,x", "1:2", "1:2:1", "1:2:1.5", "1:2:3:4", "1:2:99999"])

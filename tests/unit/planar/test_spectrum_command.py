@@ -8,6 +8,8 @@ import pytest
 import xarray as xr
 
 from mcrock import cli
+from mcrock.excitation.pulses import make_pulse, sample_pulse
+from mcrock.planar import overturning_spectrum
 
 PULSE = ("--pulse", "one-sine")
 FEMA = ("overturning", "--fema", "farfield")
@@ -64,6 +66,23 @@ def test_a_rectangle_has_a_frequency(spectrum):
     )  # fmt: skip
     assert code == 0
     assert "above 1.262 (0)" in output
+
+
+def test_a_sampled_pulse_is_as_good_as_its_tolerance(spectrum, tmp_path):
+    """Limits under a Ricker pulse against those of one sampled 16 times as finely."""
+    code, _, errors = spectrum(
+        "overturning", "--pulse", "ricker-symmetric", "--slenderness-deg", 14, "--frequency-ratios", "1,2",
+        "--scan", 200,
+    )  # fmt: skip
+    assert (code, errors[:17]) == (0, "mcrock: warning: ")
+    fine = sample_pulse(make_pulse("ricker-symmetric", period=1.0, peak=1.0), dt=1 / 4000)
+    options = {"angular_frequency": 2 * np.pi, "largest_amplitude": 15.0, "scan": 200}
+    expected = overturning_spectrum(fine, np.radians(14), [1.0, 2.0], **options)
+    with xr.open_dataset(tmp_path / "spectrum" / "overturning_spectrum.nc") as ds:
+        assert ds.attrs["tolerance"] == 1e-4
+        assert ds["pulse_period"].values.tolist() == [1.0]
+        first = ds["lower"].values[..., :2]
+        np.testing.assert_allclose(first, expected["lower"].values[..., :2], rtol=3e-4)
 
 
 def test_overturning_by_a_record(spectrum, csv):
@@ -245,7 +264,7 @@ def test_rocking_by_fema_records(spectrum):
         ),
         (
             ("overturning", *PULSE, "--slenderness-deg", 10, "--component", "x"),
-            "--component goes with --fema or --csv",
+            "--component goes with --fema or --record",
         ),
         (
             (
@@ -260,7 +279,7 @@ def test_rocking_by_fema_records(spectrum):
                 "--scale",
                 2,
             ),
-            "--scale goes with --fema or --csv",
+            "--scale goes with --fema or --record",
         ),
         (
             ("rocking", "--fema", "farfield", "--slenderness-deg", 10, "--scale", 0),
@@ -274,8 +293,8 @@ def test_rocking_by_fema_records(spectrum):
             "--pulse-period goes with --pulse",
         ),
         (
-            ("rocking", "--csv", "none.csv", "--unit", "g", "--slenderness-deg", 10),
-            "none.csv: cannot be read",
+            ("rocking", "--record", "none.csv", "--unit", "g", "--slenderness-deg", 10),
+            "none.csv: no such file or folder",
         ),
     ],
 )
