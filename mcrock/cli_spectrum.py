@@ -106,7 +106,7 @@ def overturning(
         int | None,
         typer.Option(
             help="Amplitudes scanned at each size, rounded up to 2^k + 1; a finer scan contains the coarser. "
-            "Default: 4097 for pulses, 1025 for records."
+            "Default: 4097 for sines, cosines and the rectangle, else 1025."
         ),
     ] = None,
     output: Folder = Path("spectrum"),
@@ -117,7 +117,7 @@ def overturning(
 
     Over omega_p/p for pulses, and for records if --pulse-period is given, else over 2 pi/p.
 
-    Two cores take about 25 s for 100 sizes under records, 5 s under a pulse.
+    Two cores take about 25 s for 100 sizes under records, 5 s under a sine.
     """
     stem = _check_output(output, "overturning_spectrum", format, overwrite)
     from mcrock.excitation import Motion  # Ricker and Mavroeidis-Papageorgiou pulses are sampled too

@@ -20,6 +20,7 @@ Table = tuple[list[str], list[list[str]]]  # heads and rows
 ROWS = 12  # of a printed table
 BANDS = 4  # written out in a cell; of more the first two and the last
 LONGEST_LIST = 10_000  # numbers
+SAMPLES = 1000  # of a period of a pulse that has to be sampled: limits are then right to 1e-5
 
 
 def parse_numbers(text: str, name: str) -> Array:
@@ -143,7 +144,7 @@ def _pulse(shape: str, period: float, peak_g: float, more: dict[str, float]) -> 
         if not (isfinite(value) and value > 0):
             raise ValueError(f"{option} must be finite and > 0 {unit}, got {value!r}")
     pulse = make_pulse(shape, period=period, peak=peak_g * STANDARD_GRAVITY, **more)
-    return pulse if isinstance(pulse, Pulse) else sample_pulse(pulse)
+    return pulse if isinstance(pulse, Pulse) else sample_pulse(pulse, dt=period / SAMPLES)
 
 
 def _components(motion: Motion, component: str) -> list[Motion]:

@@ -69,12 +69,12 @@ def test_a_rectangle_has_a_frequency(spectrum):
 
 
 def test_a_sampled_pulse_is_as_good_as_its_tolerance(spectrum, tmp_path):
-    """Limits under a Ricker pulse against those of one sampled 16 times as finely."""
-    code, _, errors = spectrum(
+    """Limits under a Ricker pulse against those of one sampled four times as finely."""
+    code, _, _ = spectrum(
         "overturning", "--pulse", "ricker-symmetric", "--slenderness-deg", 14, "--frequency-ratios", "1,2",
         "--scan", 200,
     )  # fmt: skip
-    assert (code, errors[:17]) == (0, "mcrock: warning: ")
+    assert code == 0
     fine = sample_pulse(make_pulse("ricker-symmetric", period=1.0, peak=1.0), dt=1 / 4000)
     options = {"angular_frequency": 2 * np.pi, "largest_amplitude": 15.0, "scan": 200}
     expected = overturning_spectrum(fine, np.radians(14), [1.0, 2.0], **options)
@@ -82,7 +82,7 @@ def test_a_sampled_pulse_is_as_good_as_its_tolerance(spectrum, tmp_path):
         assert ds.attrs["tolerance"] == 1e-4
         assert ds["pulse_period"].values.tolist() == [1.0]
         first = ds["lower"].values[..., :2]
-        np.testing.assert_allclose(first, expected["lower"].values[..., :2], rtol=3e-4)
+        np.testing.assert_allclose(first, expected["lower"].values[..., :2], rtol=2e-4)
 
 
 def test_overturning_by_a_record(spectrum, csv):
