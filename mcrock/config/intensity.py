@@ -9,21 +9,21 @@ from typing import Annotated, Any, ClassVar
 from mcrock.config.distributions import Quantity, Uncertain
 from mcrock.config.errors import mistake, refuse
 from mcrock.config.fields import Choice, Integer, Kind, Levels, ListOf, Number, Table, each, exactly_one
-from mcrock.excitation.intensity import MEASURES, check_parameters, variable_name
+from mcrock.excitation.intensity import MEASURES, check_parameters, named_measure, variable_name
 from mcrock.excitation.motion import MotionError
 from mcrock.params import STANDARD_GRAVITY
 
 INTENSITIES = {"levels": "SI", "levels_g": "g", "value": "SI", "value_g": "g"}
 PARAMETERS = ("period", "damping", "periods", "low", "high", "count", "pulse_period")
 OF_BODY = ("slenderness", "gravity", "frequency_parameter")  # parameters that each realization has itself
-SI = "m/s2 for pga and sa, m/s for pgv, 1 for factor"
+SI = "SI units of the measure"
 
 
 class _Measured(Table):
     """A measure with its parameters."""
 
     period: Annotated[float | None, Number("s", above=0.0)] = None
-    damping: Annotated[float | None, Number("1", above=0.0)] = None
+    damping: Annotated[float | None, Number("1", least=0.0)] = None
     periods: Annotated[tuple[float, ...] | None, ListOf(Number("s", above=0.0), "a list of periods [s]")] = (
         None
     )
@@ -63,7 +63,7 @@ class Variable(_Measured):
     @property
     def name(self) -> str:
         """Name of the variable: ``im_sa_0p5s`` is Sa at 0.5 s."""
-        return f"im_{variable_name(self.measure, self.period)}"
+        return f"im_{variable_name(self.measure, self.parameters)}"
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,5 @@ class Intensity(_Measured):
 
     @property
     def suffix(self) -> str:
-        """Period and damping in words."""
-        words = [f"at {self.period:g} s"] if self.period is not None else []
-        words += [f"damping {self.damping:g}"] if self.damping is not None else []
-        return " " + ", ".join(words) if words else ""
+        """Parameters of the measure in words."""
+        return named_measure(variable_name(self.measure, self.parameters))[1]

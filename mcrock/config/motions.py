@@ -190,6 +190,23 @@ class FileMotion(_Recorded):
         return tuple(PurePath(path).as_posix() for path in paths)
 
 
+class PulseAlong(Table):
+    """The pulse along y or z, where it is another one than that along x."""
+
+    ratio: Annotated[Quantity, Uncertain("1")]
+    delay: Annotated[Quantity, Uncertain("s")] = 0.0
+    shape: Annotated[str | None, Choice(SHAPES)] = None
+    period: Annotated[Quantity | None, Uncertain("s", above=0.0)] = None
+    cycles: Annotated[Quantity | None, Uncertain("1", above=1.0)] = None
+    phase: Annotated[Quantity | None, Uncertain("rad")] = None
+
+    @property
+    def quantities(self) -> dict[str, Any]:
+        """What may differ between realizations, by key; what is not given is as along x."""
+        keys = ("ratio", "delay", "period", "cycles", "phase")
+        return {key: getattr(self, key) for key in keys if getattr(self, key) is not None}
+
+
 class PulseMotion(_Motion):
     """A pulse with a peak of 1 m/s2 along x before it is scaled, for each realization."""
 
@@ -205,6 +222,27 @@ class PulseMotion(_Motion):
     ratio_z: Annotated[Quantity, Uncertain("1")] = 0.0
     cycles: Annotated[Quantity, Uncertain("1", above=1.0)] = 2.0
     phase: Annotated[Quantity, Uncertain("rad")] = 0.0
+    y: PulseAlong | None = None
+    z: PulseAlong | None = None
+
+    @classmethod
+    def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+        yield from super().conflicts(data)
+        for axis in "yz":
+            if axis in data and f"ratio_{axis}" in data:
+                yield (
+                    (f"ratio_{axis}",),
+                    f"the table {axis!r} has a ratio of its own: give one of the two",
+                )
+
+    @property
+    def quantities(self) -> dict[str, Any]:
+        along = {"y": self.y, "z": self.z}
+        found = super().quantities
+        for axis, pulse in along.items():
+            if pulse is not None:
+                found |= {f"{axis}.{key}": item for key, item in pulse.quantities.items()}
+        return found
 
 
 class SyntheticMotion(_Motion):

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray as xr
 
-from mcrock.excitation.intensity import MEASURES
+from mcrock.excitation.intensity import MEASURES, named_measure
 from mcrock.params import Draw, EnergyGain, FacetFallback, Ground, Law, Outcome, PulseShape
 
 
@@ -70,6 +70,16 @@ SCHEMA: dict[str, Variable] = {
     "motion_ratio_z": Variable(INPUT, "f8", "1", "vertical pulse over that along x"),
     "motion_cycles": Variable(INPUT, "f8", "1", "number gamma of cycles of the pulse"),
     "motion_phase": Variable(INPUT, "f8", "rad", "phase nu of the pulse"),
+    "motion_y_ratio": Variable(INPUT, "f8", "1", "peak of the pulse along y over that along x"),
+    "motion_y_delay": Variable(INPUT, "f8", "s", "begin of the pulse along y after that along x"),
+    "motion_y_period": Variable(INPUT, "f8", "s", "period of the pulse along y"),
+    "motion_y_cycles": Variable(INPUT, "f8", "1", "number gamma of cycles of the pulse along y"),
+    "motion_y_phase": Variable(INPUT, "f8", "rad", "phase nu of the pulse along y"),
+    "motion_z_ratio": Variable(INPUT, "f8", "1", "peak of the pulse along z over that along x"),
+    "motion_z_delay": Variable(INPUT, "f8", "s", "begin of the pulse along z after that along x"),
+    "motion_z_period": Variable(INPUT, "f8", "s", "period of the pulse along z"),
+    "motion_z_cycles": Variable(INPUT, "f8", "1", "number gamma of cycles of the pulse along z"),
+    "motion_z_phase": Variable(INPUT, "f8", "rad", "phase nu of the pulse along z"),
     "motion_arias": Variable(INPUT, "f8", "m s-1", "expected Arias intensity along x before scaling"),
     "motion_duration": Variable(INPUT, "f8", "s", "expected significant duration D5-95"),
     "motion_middle": Variable(INPUT, "f8", "s", "time of 45 % of the expected Arias intensity"),
@@ -88,6 +98,9 @@ SCHEMA: dict[str, Variable] = {
     # the intensity measure: units "" are those of the measure
     "intensity": Variable(("intensity",), "f8", "", "intensity measure of the run"),
     "intensity_value": Variable(INPUT, "f8", "", "intensity measure of the run"),
+    "own_intensity": Variable(
+        INPUT, "f8", "", "intensity measure of the motion of the realization before it is scaled"
+    ),
     # outcomes, one value per run
     "outcome": Variable(OUTPUT, "i1", "1", "how the run ended", Outcome),
     "overturning_time": Variable(OUTPUT, "f4", "s", "time at which the body overturned"),
@@ -146,13 +159,14 @@ SCHEMA: dict[str, Variable] = {
         ("motion",), "i4", "1", "recording the motion comes from; runs that share it are dependent"
     ),
     "motion_history": Variable(("motion",), "U", "1", "what was done to the ground motion"),
-    "motion_intensity": Variable(("motion",), "f8", "", "intensity measure of the motion as recorded"),
+    "motion_intensity": Variable(
+        ("motion",), "f8", "", "intensity measure of the motion, before azimuth, scaling and floor"
+    ),
     # what is done
     "chunk_done": Variable(("chunk",), "u1", "1", "1 if every run of the chunk is stored"),
 }
 
-# intensity measures beside the one of the axis: im_<measure>, with the period where there is one
-MEASURED = {name: (measure.units, measure.long_name) for name, measure in MEASURES.items()}
+MEASURED = "im_"  # begins the name of an intensity measure beside that of the axis
 
 NUMBER = r"(?<=_)\d+(?=_|$)"  # in a name
 # drawn inputs of which a body has as many as corners, faces or coordinates: # stands for their numbers
@@ -183,7 +197,7 @@ def is_declared(name: str) -> bool:
     """Whether a variable is one of mcrock's."""
     return (
         name in SCHEMA
-        or _measure_of(name) in MEASURED
+        or (name.startswith(MEASURED) and named_measure(name.removeprefix(MEASURED))[0] != "")
         or (name not in NUMBERED and re.sub(NUMBER, "#", name) in NUMBERED)
     )
 
@@ -198,22 +212,11 @@ def declaration(name: str) -> Variable:
     """
     if name in SCHEMA:
         return SCHEMA[name]
-    if _measure_of(name) in MEASURED:
-        units, words = MEASURED[_measure_of(name)]
-        return Variable(INPUT, "f8", units, f"{words}{_period_of(name)}")
+    if name.startswith(MEASURED):
+        measure, words = named_measure(name.removeprefix(MEASURED))
+        return Variable(INPUT, "f8", MEASURES[measure].units, MEASURES[measure].long_name + words)
     variable = NUMBERED[re.sub(NUMBER, "#", name)]
     return variable._replace(long_name=variable.long_name.format(*re.findall(NUMBER, name)))
-
-
-def _measure_of(name: str) -> str:
-    """``sa`` of ``im_sa_0p5s``."""
-    return re.sub(r"_[\dpme+]+s$", "", name.removeprefix("im_")) if name.startswith("im_") else ""
-
-
-def _period_of(name: str) -> str:
-    """`` at 0.5 s`` of ``im_sa_0p5s``."""
-    found = re.search(r"_([\dpme+]+)s$", name)
-    return f" at {found[1].replace('p', '.').replace('m', '-')} s" if found else ""
 
 
 def place_in_schema(name: object) -> tuple[int, int]:

@@ -22,10 +22,12 @@ from dask.system import CPU_COUNT
 
 import mcrock
 from mcrock.config import Study
+from mcrock.config.motions import StillGround
 from mcrock.dataset import DamageError, build_dataset, load_dataset
 from mcrock.ensemble.part import Job, PartResult, cut_parts, describe_error, share_of
 from mcrock.ensemble.schedule import run_distributed, run_local
 from mcrock.excitation import Motion, intensity, pack_motions
+from mcrock.excitation.intensity import MEASURES
 from mcrock.jit import source_hash
 from mcrock.params import MotionPack
 from mcrock.sampling import check_inputs, draw_inputs, load_motions
@@ -331,13 +333,30 @@ def _header(study: Study, motions: list[Motion], attrs: dict[str, Any]) -> xr.Da
     values: dict[str, Any] = {
         "motion_name": [motion.name for motion in motions],
         "motion_group": [groups[motion.group] for motion in motions],
-        "motion_history": [str(motion.metadata.get("history", "")) for motion in motions],
+        "motion_history": [_history(study, motion) for motion in motions],
         "motion_intensity": [_recorded(study, motion) for motion in motions],
     }
     if not study.is_cloud:
         values["intensity"] = study.intensity.si_levels
     units, long_name = _measure(study)
-    return build_dataset(values, units=units, long_name=long_name, attrs=attrs)
+    ds = build_dataset(values, units=units, long_name=long_name, attrs=attrs)
+    if study.intensity.measure in OF_MOTION:
+        of_motion = MEASURES[OF_MOTION[study.intensity.measure]]
+        ds["motion_intensity"].attrs |= {"units": of_motion.units, "long_name": of_motion.long_name}
+    return ds
+
+
+def _history(study: Study, motion: Motion) -> str:
+    """What happens to a motion before it is scaled and turned."""
+    steps = [str(motion.metadata["history"])] if "history" in motion.metadata else []
+    if study.motion.is_generated:
+        steps = [f"made for each realization ({study.motion.source})"]
+        steps += [] if study.motion.vertical else ["vertical off"]
+    floor = None if isinstance(study.motion, StillGround) else study.motion.floor
+    if floor is not None:
+        kind = "an oscillator" if floor.masses is None else f"floor {floor.number} of a chain"
+        steps.append(f"response of {kind}")
+    return "; ".join(steps)
 
 
 def _compute(

@@ -20,6 +20,7 @@ KAISER = 0.1102 * (ATTENUATION - 8.7)  # shape of the window, Kaiser's formula
 TRANSITION = (ATTENUATION - 8) / (2.285 * np.pi * 2 * CROSSINGS)
 BATCH = 4096  # new samples computed together
 PADDING = 1.5  # times order over the lowest corner frequency [s], Boore (2005)
+MOST_SAMPLES = 2e7  # of a motion, 0.5 GB
 SAME_STEP = 1e-9  # relative difference of steps that counts as none
 
 
@@ -55,11 +56,16 @@ def resample(motion: Motion, dt: float) -> Motion:
             f"motion '{motion.name}': the new dt must be below the duration, {motion.duration:g} s, "
             f"got {dt:g}"
         )
-    phrase = f"resampled from {motion.dt:g} s to {dt:g} s"
     if abs(dt - motion.dt) <= SAME_STEP * motion.dt:
-        return changed(motion, motion.acceleration, phrase, dt)
+        return changed(motion, motion.acceleration, f"step of {dt:g} s, as it was", dt)
+    phrase = f"resampled from {motion.dt:g} s to {dt:g} s"
     n_old = motion.acceleration.shape[1]
     ratio = dt / motion.dt
+    if n_old / ratio > MOST_SAMPLES:
+        raise MotionError(
+            f"motion '{motion.name}': a dt of {dt:g} s makes {n_old / ratio:.3g} samples of "
+            f"{motion.duration:g} s, and {MOST_SAMPLES:g} are the most"
+        )
     n_new = ceil((n_old - 1) / ratio - SAME_STEP) + 1
     cutoff = min(1.0, 1 / ratio) / (1 + TRANSITION / 2)  # over the old Nyquist frequency
     reach = ceil(CROSSINGS / cutoff)
@@ -136,6 +142,11 @@ def bandpass(
         order, corners if len(corners) == 2 else corners[0], kind, fs=1 / motion.dt, output="sos"
     )
     n = ceil(PADDING * order / corners[0] / motion.dt)
+    if n > MOST_SAMPLES:
+        raise MotionError(
+            f"motion '{motion.name}': a corner of {corners[0]:g} Hz needs {n * motion.dt:.3g} s of padding, "
+            f"{n:.3g} samples, and {MOST_SAMPLES:g} are the most"
+        )
     before = 0 if causal else n
     padded = np.pad(motion.acceleration, ((0, 0), (before, n)))
     filtered = sosfilt(sections, padded) if causal else sosfiltfilt(sections, padded, padlen=0)

@@ -10,6 +10,7 @@ horizontal components of motion. Bulletin of the Seismological Society of Americ
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from math import cos, pi, sin, sqrt
 from typing import Any, NamedTuple
@@ -181,7 +182,7 @@ def intensity(motion: Motion, measure: str, **parameters: Any) -> float:
     Parameters
     ----------
     motion : Motion
-        As recorded: rotate after taking the intensity, not before.
+        As recorded or processed, not yet turned to the azimuth of a run: a turn changes geometric means.
     measure : str
         A key of `MEASURES`, for example "pga" [m/s2], "pgv" [m/s], "sa" or "sa_rotd50" [m/s2].
     **parameters
@@ -193,7 +194,7 @@ def intensity(motion: Motion, measure: str, **parameters: Any) -> float:
     -------
     float
         In the units of the measure. Of a motion with a single horizontal component (the other is
-        zero throughout) the value of that component, also where the measure is a RotD one.
+        zero throughout, `Motion.shaken`) the value of that component, also where the measure is a RotD one.
 
     Raises
     ------
@@ -216,7 +217,9 @@ def intensity(motion: Motion, measure: str, **parameters: Any) -> float:
     if len(known) >= KEPT:  # parameters may differ from run to run
         known.clear()
     check_parameters(measure, parameters)
-    horizontal = [component for component in motion.acceleration[:2] if component.any()]
+    horizontal = [
+        component for component, moves in zip(motion.acceleration[:2], motion.shaken, strict=False) if moves
+    ]
     if not horizontal:
         raise MotionError(
             f"motion '{motion.name}' has no horizontal acceleration, so it has no {measure} to scale to; "
@@ -260,15 +263,58 @@ def check_parameters(measure: str, parameters: Mapping[str, Any]) -> None:
         raise MotionError(f"intensity measure '{measure}': {error}") from None
 
 
-def variable_name(measure: str, period: float | None = None) -> str:
-    """Name of a measure as that of a variable: digits, letters and underscores alone.
+def variable_name(measure: str, parameters: Mapping[str, Any] | None = None) -> str:
+    """Name of a measure with its parameters as that of a variable: digits, letters and underscores alone.
 
-    >>> variable_name("pgv"), variable_name("sa", 0.5)
-    ('pgv', 'sa_0p5s')
+    >>> variable_name("pgv"), variable_name("sa", {"period": 0.5, "damping": 0.02})
+    ('pgv', 'sa_0p5s_d0p02')
+    >>> variable_name("avgsa", {"low": 0.2, "high": 2}), variable_name("avgsa", {"periods": [0.5, 1]})
+    ('avgsa_0p2s_to_2s', 'avgsa_0p5s_1s')
     """
-    if period is None:
-        return measure
-    return f"{measure}_{period:g}s".replace(".", "p").replace("-", "m")
+    given = parameters or {}
+    words = [measure]
+    words += [f"{given[key]:g}s" for key in ("period", "pulse_period") if key in given]
+    words += [f"{period:g}s" for period in given.get("periods", ())]
+    if "low" in given:
+        words.append(f"{given['low']:g}s_to_{given['high']:g}s")
+    words += [f"n{given['count']}"] if "count" in given else []
+    words += [f"d{given['damping']:g}"] if "damping" in given else []
+    return "_".join(words).replace(".", "p").replace("-", "m").replace("+", "")
+
+
+def named_measure(name: str) -> tuple[str, str]:
+    """Measure of a name that `variable_name` gave, and its parameters in words; ("", "") of another name.
+
+    >>> named_measure("sa_0p5s_d0p02"), named_measure("avgsa_0p2s_to_2s"), named_measure("d5_95")
+    (('sa', ' at 0.5 s, damping 0.02'), ('avgsa', ' from 0.2 s to 2 s'), ('d5_95', ''))
+    """
+    found = [key for key in MEASURES if re.fullmatch(rf"{key}(_{_PIECE})*", name)]
+    if not found:
+        return "", ""
+    measure = max(found, key=len)
+    pieces = re.findall(_PIECE, name[len(measure) :])
+    times = [f"{_number(piece[:-1])} s" for piece in pieces if piece.endswith("s")]
+    words = [_word_times(measure, times, "to" in pieces)] if times else []
+    words += [f"{piece[1:]} periods" for piece in pieces if piece.startswith("n")]
+    words += [f"damping {_number(piece[1:])}" for piece in pieces if piece.startswith("d")]
+    return measure, " " + ", ".join(words) if words else ""
+
+
+_PIECE = r"(?:\d[\dpme]*s|to|n\d+|d\d[\dpme]*)"  # of the parameters in a name
+
+
+def _number(text: str) -> str:
+    """A number of a name, written as usual."""
+    return text.replace("p", ".").replace("m", "-")
+
+
+def _word_times(measure: str, times: list[str], is_range: bool) -> str:
+    """Periods of a measure in words."""
+    if is_range:
+        return f"from {times[0]} to {times[1]}"
+    if measure == "frequency_ratio":
+        return f"with a pulse of {times[0]}"
+    return f"{'at' if len(times) == 1 else 'over'} {', '.join(times)}"
 
 
 def _hashable(value: Any) -> Any:

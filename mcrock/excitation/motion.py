@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
+NO_SHAKING = 1e-9  # share of the largest peak below which a component is what rounding left of none
 
 
 class MotionError(ValueError):
@@ -80,6 +81,19 @@ class Motion:
     def time(self) -> FloatArray:
         """Times of the samples, ndarray (n_time,) [s]."""
         return np.arange(self.acceleration.shape[1], dtype=np.float64) * self.dt
+
+    @property
+    def shaken(self) -> tuple[bool, bool, bool]:
+        """Whether the ground moves along x, y and z.
+
+        A peak below 1e-9 of the largest is none: a turn by 180 degrees leaves 1e-16 of the other component.
+
+        >>> Motion([[0.0, 2.0], [0.0, 3e-16], [0.0, 0.5]], dt=0.5, name="shake").shaken
+        (True, False, True)
+        """
+        peaks = np.abs(self.acceleration).max(axis=1)
+        x, y, z = (peaks > NO_SHAKING * peaks.max()).tolist()
+        return x, y, z
 
     def scaled(self, factor: float) -> Motion:
         """Return the motion with every acceleration multiplied by `factor` [1], which may be negative.

@@ -55,10 +55,11 @@ def motion_spectrum(
     if combination in "xyz":
         component = motion.acceleration["xyz".index(combination)]
         return response_spectrum(component, motion.dt, periods, damping, quantity)
-    if not x.any() or not y.any():
-        return response_spectrum(y if y.any() else x, motion.dt, periods, damping, quantity)
+    along_x, along_y, _ = motion.shaken
+    if not (along_x and along_y):
+        return response_spectrum(y if along_y else x, motion.dt, periods, damping, quantity)
     if combination == "geometric_mean":
-        along_x, along_y = (response_spectrum(a, motion.dt, periods, damping, quantity) for a in (x, y))
-        return np.sqrt(along_x * along_y)
+        of_x, of_y = (response_spectrum(a, motion.dt, periods, damping, quantity) for a in (x, y))
+        return np.sqrt(of_x * of_y)
     percentile = float(combination.removeprefix("rotd"))
     return rotated_spectrum(x, y, motion.dt, periods, damping, quantity, percentile)

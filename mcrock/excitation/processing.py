@@ -56,7 +56,7 @@ def trim(
     energy = np.sum([energy_of(component, motion.dt) for component in counted], axis=0)
     if not energy[-1] > 0:
         raise MotionError(f"motion '{motion.name}' is zero throughout, so no part of it is significant")
-    first_time, last_time = (time_of_share(energy, counted, motion.dt, share) for share in (start, end))
+    first_time, last_time = (time_of_share(energy, motion.dt, share) for share in (start, end))
     n = motion.acceleration.shape[1]
     first = max(floor((first_time - padding) / motion.dt), 0)
     last = min(ceil((last_time + padding) / motion.dt), n - 1)
@@ -286,7 +286,8 @@ def _parameters(where: str, known: Mapping[str, StepParameter], step: Mapping[st
         name = name if in_degrees else key
         if name in found:
             raise MotionError(f"{where}: give {name} or {name}_deg, not both")
-        value = _value(f"{where}: {key}", known[name], value)
+        own = known[name]._replace(units="deg") if in_degrees else known[name]
+        value = _value(f"{where}: {key}", own, value)
         found[name] = radians(value) if in_degrees else value
     for name, parameter in known.items():
         if parameter.required and name not in found:

@@ -93,8 +93,10 @@ def make_pulse(
         of_unit = isinstance(unit, MavroeidisPapageorgiou)  # velocity, not acceleration
         factor = peak / np.abs(unit.acceleration_at(moments)[0]).max() if of_unit else peak
     flat = cos(inclination)
-    direction = (flat * cos(azimuth), flat * sin(azimuth), sin(inclination))
-    return _make(shape, tuple(factor * part for part in direction), period, start, cycles, phase)
+    direction = np.array([flat * cos(azimuth), flat * sin(azimuth), sin(inclination)])
+    direction[np.abs(direction) < 1e-15] = 0.0  # what rounding leaves at right angles
+    x, y, z = (factor * direction).tolist()
+    return _make(shape, (x, y, z), period, start, cycles, phase)
 
 
 SHAPES = (

@@ -16,9 +16,9 @@ from math import atan2, pi, sqrt
 
 import numpy as np
 
+from mcrock.excitation.measures import arias_intensity, energy_of, time_of_share
 from mcrock.excitation.motion import FloatArray, Motion, MotionError
 from mcrock.excitation.rezaeian_2010 import HIGHEST_SHARE, LOWEST_FREQUENCY, StochasticModel
-from mcrock.params import STANDARD_GRAVITY
 
 FITTED = (0.01, 0.99)  # share of the Arias intensity between which counts are compared
 DAMPINGS = (0.02, 0.98)  # searched [1]
@@ -54,9 +54,9 @@ def fit_model(motion: Motion, component: str = "x", corner: float = 0.1) -> Stoc
     acceleration = motion.acceleration["xyz".index(component)]
     if not acceleration.any():
         raise MotionError(f"motion '{motion.name}': component {component} is zero throughout")
-    energy = np.concatenate([[0.0], np.cumsum(acceleration[:-1] ** 2 + acceleration[1:] ** 2)])
-    early, middle, late = (_time_of(share, energy, motion.dt) for share in (0.05, 0.45, 0.95))
-    arias = float(pi / (2 * STANDARD_GRAVITY) * energy[-1] * motion.dt / 2)
+    energy = energy_of(acceleration, motion.dt)
+    early, middle, late = (time_of_share(energy, motion.dt, share) for share in (0.05, 0.45, 0.95))
+    arias = arias_intensity(acceleration, motion.dt)
     try:
         start = StochasticModel(arias, late - early, middle, frequency=1.0, corner=corner)
     except MotionError as error:
@@ -97,18 +97,13 @@ def fit_pair(motion: Motion, corner: float = 0.1) -> tuple[StochasticModel, Stoc
     return fit_model(principal, "x", corner), fit_model(principal, "y", corner), azimuth
 
 
-def _time_of(share: float, energy: FloatArray, dt: float) -> float:
-    """Time at which a share of the energy has come [s]."""
-    return float(np.interp(share, energy / energy[-1], np.arange(len(energy)) * dt))
-
-
 def _fit_filter(
     acceleration: FloatArray, dt: float, energy: FloatArray, start: StochasticModel
 ) -> tuple[float, float, float]:
     """Frequency [Hz], its slope [Hz/s] and the damping [1] that follow the counts of a component."""
     from scipy.optimize import least_squares, minimize_scalar
 
-    first, last = (round(_time_of(share, energy, dt) / dt) for share in FITTED)
+    first, last = (round(time_of_share(energy, dt, share) / dt) for share in FITTED)
     a = acceleration[max(first - 1, 0) : last + 2]
     if len(a) < 10:
         raise MotionError(f"{len(a)} samples between 1 and 99 % of the Arias intensity are too few for a fit")

@@ -151,7 +151,7 @@ def _components(motion: Motion, component: str) -> list[Motion]:
     """The wanted horizontal components that shake at all, each along x with the vertical one as it is."""
     found = []
     for row, name in enumerate("xy"):
-        if component in (name, "both") and motion.acceleration[row].any():
+        if component in (name, "both") and motion.shaken[row]:
             along = np.stack([motion.acceleration[row], 0 * motion.acceleration[row], motion.acceleration[2]])
             found.append(Motion(along, motion.dt, f"{motion.name}, {name}", motion.group, motion.metadata))
     if not found:

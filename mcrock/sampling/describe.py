@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from math import degrees, radians
 from typing import Any
@@ -22,16 +23,19 @@ from mcrock.body.polyhedron import SHALLOW
 from mcrock.config import Study
 from mcrock.config.distributions import Discrete, Distribution
 from mcrock.config.fields import plain
-from mcrock.config.motions import StillGround
+from mcrock.config.motions import PulseMotion, StillGround
 from mcrock.config.polyhedron import Polyhedron
 from mcrock.config.study import Specification
+from mcrock.dataset.schema import declaration
+from mcrock.excitation.intensity import MEASURES
 from mcrock.excitation.motion import Motion
 from mcrock.impact.housner_1963 import velocity_ratio
 from mcrock.params import STANDARD_GRAVITY, Inputs
-from mcrock.sampling.inputs import draw_inputs
+from mcrock.sampling.inputs import draw_inputs, variable_name
 
 LOOK = 4096  # realizations that ranges are taken from [1]
 LEVEL = 1e-9  # a tilt that is rounding [rad]
+WEAK = 0.1  # of the other horizontal component [1]
 GENTLE = radians(20.0)  # a face at a smaller angle to the base may have been meant to belong to it [rad]
 
 
@@ -193,18 +197,24 @@ def _motions(study: Study, motions: Sequence[Motion]) -> list[str]:
         return ["motions: none, free rocking"]
     floor = _floor(study)
     if study.motion.is_generated:
-        return [
-            f"motions: {GENERATED[study.motion.source]}, one for each realization{floor}, {_turned(study)}"
-        ]
+        off = "" if study.motion.vertical else ", vertical off"
+        what = f"{GENERATED[study.motion.source]}, one for each realization{off}"
+        return [f"motions: {what}{floor}, {_turned(study)}"]
     groups = len({motion.group for motion in motions})
     several = f" from {groups} recordings" if groups < len(motions) else ""
     durations = np.array([motion.duration for motion in motions])
     name = f"FEMA P695 {study.motion.set}" if study.motion.source == "fema_p695" else "files"
     weighted = ", by weight" if study.motion.weights is not None else ""
-    return [
+    lines = [
         f"motions: {len(motions)}{several} ({name}), {_span(durations, '.3g')} s long{floor}, "
         f"{_turned(study)}, assigned by {study.motion.assignment}{weighted}"
     ]
+    # steps that depend on the record, as the trimming, are worded for the first one
+    history = str(motions[0].metadata.get("history", ""))
+    if study.motion.processing or not study.motion.vertical:
+        of_first = " (of the first)" if len(motions) > 1 else ""
+        lines.append(f"  processing{of_first}: {history or 'vertical off'}")
+    return lines
 
 
 GENERATED = {
@@ -244,7 +254,9 @@ def _intensity(study: Study, values: dict[str, NDArray[Any]]) -> list[str]:
         levels = levels / STANDARD_GRAVITY
     measure += study.intensity.suffix
     if study.is_cloud:
-        return [f"intensity: {measure}, {_span(levels)} {units}, one per realization (cloud)"]
+        kept = ", ".join(variable.name for variable in study.intensity.variables)
+        also = f"; also kept: {kept}" if kept else ""
+        return [f"intensity: {measure}, {_span(levels)} {units}, one per realization (cloud){also}"]
     return [f"intensity: {measure} = {', '.join(f'{level:.4g}' for level in levels)} {units}"]
 
 
@@ -259,10 +271,31 @@ def _uncertain(study: Study) -> list[str]:
         if isinstance(item, Distribution):
             parameters = {key: value for key, value in plain(item).items() if key != "distribution"}
             words = ", ".join(f"{key} {_short(value)}" for key, value in parameters.items())
-            lines.append(f"  {name}: {item.distribution}, {words}")
+            lines.append(f"  {_as_written(study, name)}: {item.distribution}, {words}")
         elif isinstance(item, tuple):
             lines.append(f"  {name}: one of {', '.join(map(str, item))}")
     return ["uncertain:", *lines] if lines else ["uncertain: nothing"]
+
+
+def _as_written(study: Study, name: str) -> str:
+    """Key of a distribution as the study file has it, with its unit."""
+    if name == "motion.azimuth" and study.motion.rotation[1] != 1.0:
+        return "motion.azimuth_deg [deg]"
+    if name == "intensity.value":
+        in_g = study.intensity.value_g is not None
+        return f"{name}_g [g]" if in_g else f"{name} [{_pretty(study.intensity.units)}]"
+    key, _, when = name.partition(" ")
+    units = _pretty(declaration(variable_name(key)).units)
+    return f"{key} [{units}] {when}".rstrip()
+
+
+def _pretty(units: str) -> str:
+    """Units of a dataset as study files and people write them.
+
+    >>> _pretty("m s-2"), _pretty("kg m2"), _pretty("1")
+    ('m/s2', 'kg m2', '1')
+    """
+    return re.sub(r" (\w+)-(\d)", lambda found: f"/{found[1]}{found[2]}".removesuffix("1"), units)
 
 
 def _short(value: float | list[float]) -> str:
@@ -298,6 +331,32 @@ def _ratio_note(study: Study, inputs: Inputs) -> list[str]:
     ]
 
 
+def _mean_note(study: Study, motions: Sequence[Motion]) -> list[str]:
+    """Whether the geometric mean of two components says little because one of them is small."""
+    measure = study.intensity.measure
+    if isinstance(study.motion, StillGround) or measure == "factor" or MEASURES[measure].of_pair:
+        return []
+    weak = 0.0
+    if isinstance(study.motion, PulseMotion):
+        ratio = study.motion.ratio_y
+        if isinstance(ratio, Distribution):
+            weak = 1.0 - ratio.share_outside(None, -WEAK, WEAK)
+        else:
+            weak = float(0 < abs(ratio) < WEAK)
+    elif not study.motion.is_generated:
+        peaks = [np.sort(np.abs(motion.acceleration[:2]).max(axis=1)) for motion in motions]
+        pairs = [all(motion.shaken[:2]) for motion in motions]
+        weak = np.mean([pair and low < WEAK * high for pair, (low, high) in zip(pairs, peaks, strict=True)])
+    if weak < 1e-6:
+        return []
+    other = f"{measure}_rotd100" if f"{measure}_rotd100" in MEASURES else "pga_rotd100"
+    return [
+        f"note: one horizontal component is less than {WEAK:g} of the other in {weak:.2g} of the motions, so "
+        f"that their geometric mean is far below the stronger one; a measure such as {other!r} does not "
+        "depend on the axes"
+    ]
+
+
 def _notes(study: Study, motions: Sequence[Motion], inputs: Inputs) -> list[str]:
     notes = []
     for name, item in study.impact.parameters.items():
@@ -308,7 +367,7 @@ def _notes(study: Study, motions: Sequence[Motion], inputs: Inputs) -> list[str]
             notes.append(
                 f"note: impact.{name} reaches outside [-1, 1], beyond the base; impacts may be infeasible"
             )
-    notes += _ratio_note(study, inputs)
+    notes += _ratio_note(study, inputs) + _mean_note(study, motions)
     if any(isinstance(item, Discrete) for item in study.impact.redrawn.values()):
         notes.append("note: a discrete distribution drawn at every impact keeps its probabilities to 1/529")
     if study.motion.assignment == "cycle" and study.n_realizations % len(motions):

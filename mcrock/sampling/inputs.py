@@ -108,7 +108,7 @@ def draw_inputs(
         source, under = own_motions(study, motions, record, draws, start)
         index = np.arange(n, dtype=np.int32)
     scaling = draws["motion.scaling"][:, None] if "motion.scaling" in draws else 1.0
-    own = np.full(n, np.nan)
+    own, pulse_period = np.full(n, np.nan), draws.get("motion.period")
     if with_motions or not study.motion.has_own_motions:
         own = recorded(measure, taken, source, index, sizes, bodies.gravity)
     factor = scaling * factors(measure, level, own)
@@ -128,7 +128,9 @@ def draw_inputs(
     values |= {"impact_law": law, "impact_draw": draw, "energy_gain": gain, "facet_fallback": fallback}
     if not isinstance(study.motion, StillGround):
         values |= {"azimuth": azimuth, "polarity": polarity}
-        if not study.motion.is_generated:
+        if study.motion.is_generated:
+            values["own_intensity"] = own
+        else:
             values["record"] = record
         values |= {variable_name(f"motion.{key}"): draws[f"motion.{key}"] for key in _kept(study)}
     if study.start is not None:
@@ -139,7 +141,9 @@ def draw_inputs(
     if study.is_cloud:
         values["intensity_value"] = level[:, 0]
         if with_motions or not study.motion.has_own_motions:
-            values |= kept_intensities(study, source, index, factor[:, 0], sizes, bodies.gravity)
+            values |= kept_intensities(
+                study, source, index, factor[:, 0], sizes, bodies.gravity, pulse_period
+            )
     return Inputs(
         seed=study.seed,
         start=start,

@@ -26,6 +26,7 @@ def recorded(
     record: NDArray[np.int32],
     sizes: Mapping[str, Array],
     gravity: Array,
+    pulse_period: Array | None = None,
 ) -> Array:
     """Intensity of the motion of each realization before it is scaled (n,), in the units of the measure.
 
@@ -39,17 +40,20 @@ def recorded(
         The motions, and the index of that of each realization (n,).
     sizes, gravity
         `slenderness` [rad] and `frequency` [rad/s] of each body (n,), and the gravity [m/s2] on it.
+    pulse_period : ndarray (n,), optional
+        Periods of the motions that are pulses [s]: omega_p is then that of the pulse.
     """
     if measure == "factor":
         return np.ones(len(record))
+    if measure == "frequency_ratio":
+        given = parameters.get("pulse_period", pulse_period)
+        if given is not None:
+            return np.broadcast_to(2.0 * pi / (np.asarray(given) * sizes["frequency"]), len(record))
     used = np.unique(record)
     values = np.zeros(len(motions))
-    if measure == "frequency_ratio" and "pulse_period" in parameters:
-        values[used] = parameters["pulse_period"]
-    elif measure in OF_MOTION:
-        values[used] = [intensity(motions[i], OF_MOTION[measure]) for i in used]
-    else:
-        values[used] = [intensity(motions[i], measure, **parameters) for i in used]
+    asked = OF_MOTION.get(measure, measure)
+    taken = {} if measure in OF_MOTION else parameters
+    values[used] = [intensity(motions[i], asked, **taken) for i in used]
     own = values[record]
     if measure == "frequency_ratio":
         return 2.0 * pi / (own * sizes["frequency"])
@@ -72,10 +76,11 @@ def kept_intensities(
     factor: Array,
     sizes: Mapping[str, Array],
     gravity: Array,
+    pulse_period: Array | None = None,
 ) -> dict[str, Array]:
     """Intensities of the scaled motions of a cloud study by the names of their variables, each (n,)."""
     found = {}
     for variable in study.intensity.variables:
-        own = recorded(variable.measure, variable.parameters, motions, record, sizes, gravity)
+        own = recorded(variable.measure, variable.parameters, motions, record, sizes, gravity, pulse_period)
         found[variable.name] = own * np.abs(factor) ** MEASURES[variable.measure].power
     return found

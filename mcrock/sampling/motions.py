@@ -33,7 +33,7 @@ def load_motions(study: Study) -> list[Motion]:
     Returns
     -------
     list of Motion
-        As recorded, neither scaled nor rotated, in the order of the study file.
+        As recorded and processed, neither scaled nor turned by the azimuth, in the order of the study file.
 
     Raises
     ------
@@ -65,19 +65,19 @@ def load_motions(study: Study) -> list[Motion]:
             motions = fema_p695(study.motion.set, records)
         except MotionError as error:
             mistakes.append(str(error))
-    for motion in motions:
-        try:
-            for measure, parameters in _measures(study):
-                intensity(motion, OF_MOTION.get(measure, measure), **parameters)
-        except MotionError as error:
-            mistakes.append(str(error))
     for i, motion in enumerate(motions):
         try:
             motions[i] = process(motion, study.motion.processing)
         except MotionError as error:
             mistakes.append(f"{motion.name}: {error}")
-    if not study.motion.vertical:
-        motions = [without_vertical(motion) for motion in motions]
+            continue
+        if not study.motion.vertical:
+            motions[i] = without_vertical(motions[i])
+        try:
+            for measure, parameters in _measures(study):
+                intensity(motions[i], OF_MOTION.get(measure, measure), **parameters)
+        except MotionError as error:
+            mistakes.append(str(error))
     weights = study.motion.weights
     if not mistakes and weights is not None and len(weights) != len(motions):
         mistakes.append(f"weights: expected one for each of the {len(motions)} motions, got {len(weights)}")

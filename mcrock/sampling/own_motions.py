@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from math import pi
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from mcrock.config.motions import (
 from mcrock.excitation.fema_p695 import fema_p695
 from mcrock.excitation.floor import Mode, chain_modes, floor_motion, oscillator_modes
 from mcrock.excitation.motion import Motion, MotionError
+from mcrock.excitation.processing import vertical
 from mcrock.excitation.pulses import make_pulse, sample_pulse
 from mcrock.excitation.readers import read_records
 from mcrock.excitation.rezaeian_2010 import StochasticModel, simulate_motion
@@ -106,8 +108,7 @@ def _modes(floor: Floor, numbers: Draws) -> list[Mode]:
 
 def without_vertical(motion: Motion) -> Motion:
     """The horizontal components alone."""
-    x, y, z = motion.acceleration
-    return replace(motion, acceleration=np.stack([x, y, 0.0 * z])) if z.any() else motion
+    return vertical(motion, on=False) if motion.acceleration[2].any() else motion
 
 
 def _random(study: Study, realization: int) -> np.random.Generator:
@@ -118,11 +119,26 @@ def _pulse(study: Study, numbers: Draws, realization: int) -> Motion:
     table = study.motion
     assert isinstance(table, PulseMotion)
     shape = SHAPES[int(numbers["shape"])]
-    own = {"cycles": float(numbers["cycles"]), "phase": float(numbers["phase"])}
-    pulse = sample_pulse(make_pulse(shape, period=float(numbers["period"]), peak=1.0, **own))
-    along = pulse.acceleration[0]
-    ratios = (1.0, float(numbers["ratio_y"]), float(numbers["ratio_z"]))
-    return replace(pulse, acceleration=np.stack([ratio * along for ratio in ratios]))
+    keys = ("period", "cycles", "phase")
+    along = {key: float(numbers[key]) for key in keys}
+    tables = {"y": (table.y, pi / 2, 0.0), "z": (table.z, 0.0, pi / 2)}
+    delays = [float(numbers[f"{axis}.delay"]) for axis, (own, *_) in tables.items() if own is not None]
+    begin = max(0.0, *(-delay for delay in delays)) if delays else 0.0
+    pulses = [make_pulse(shape, peak=1.0, start=begin, **along)]
+    ratios = {"y": float(numbers["ratio_y"]), "z": float(numbers["ratio_z"])}
+    for axis, (own, azimuth, inclination) in tables.items():
+        parameters, peak, start, of_axis = along, ratios[axis], begin, shape
+        if own is not None:
+            parameters = {key: float(numbers.get(f"{axis}.{key}", along[key])) for key in keys}
+            peak, start = float(numbers[f"{axis}.ratio"]), begin + float(numbers[f"{axis}.delay"])
+            of_axis = own.shape or shape
+        if peak != 0:
+            pulses.append(
+                make_pulse(
+                    of_axis, peak=peak, start=start, azimuth=azimuth, inclination=inclination, **parameters
+                )
+            )
+    return sample_pulse(pulses, name=f"{shape} pulse")
 
 
 def _synthetic(study: Study, numbers: Draws, realization: int) -> Motion:

@@ -17,7 +17,7 @@ from mcrock.excitation.intensity import variable_name
 from mcrock.statistics.fragility import fit_fragility
 from mcrock.statistics.intervals import expanded_tail
 from mcrock.statistics.probability import BOUNDS
-from mcrock.statistics.probit import Fit, evaluate_curves, fit_curves
+from mcrock.statistics.probit import evaluate_curves, fit_curves
 from mcrock.statistics.resample import collect_units, draw_units
 from mcrock.statistics.runs import check_runs, is_cloud, record_index
 
@@ -98,9 +98,10 @@ def compare_measures(
 
     A measure is efficient if knowing it leaves little doubt about the outcome. `explained` is the share
     of the deviance that the lognormal curve by that measure explains (McFadden 1974): 0 if it tells no more
-    than the share of all runs that overturned, 1 if it tells all. Unlike the dispersion it does not depend on
-    how a measure grows when a motion is scaled, so that an Arias intensity can be compared with a velocity,
-    and a duration with both. It does depend on how wide the motions of the study were spread.
+    than the share of all runs that overturned, 1 if it tells all; a curve that falls counts as well as one
+    that rises. Unlike the dispersion it does not depend on how a measure grows when a motion is scaled, so
+    that an Arias intensity can be compared with a velocity, and a duration with both. It does depend on how
+    wide the motions of the study were spread.
 
     Parameters
     ----------
@@ -170,24 +171,30 @@ def _own_measure(ds: xr.Dataset) -> str:
     if "intensity_measure" in ds.attrs:
         return str(ds.attrs["intensity_measure"])
     asked = json.loads(ds.attrs.get("config") or "{}").get("intensity", {})
-    return variable_name(asked["measure"], asked.get("period")) if "measure" in asked else "intensity"
+    return variable_name(asked["measure"], asked) if "measure" in asked else "intensity"
 
 
 def _explained(intensity: NDArray, runs: NDArray, sure: NDArray, possible: NDArray) -> NDArray:
     """Share of the deviance (n,) that the curves of n sets of counts (n, n_intensity) explain.
 
-    Undecided runs count half. NaN where nothing is to be explained.
+    Undecided runs count half. A curve may fall: the higher the frequency of a pulse, the safer the body. NaN
+    where nothing is to be explained.
     """
     there = runs.any(axis=0)
-    runs, yes = runs[:, there], (sure + possible)[:, there] / 2
-    curves = fit_curves(intensity[there], yes, runs)
-    lower, upper = evaluate_curves(curves, intensity[there])
-    left = _deviance(yes, runs, np.where(lower == upper, lower, yes / np.maximum(runs, 1)))
+    intensity, runs, yes = intensity[there], runs[:, there], (sure + possible)[:, there] / 2
     share = yes.sum(axis=1, keepdims=True) / runs.sum(axis=1, keepdims=True)
     whole = _deviance(yes, runs, np.broadcast_to(share, runs.shape))
+    rising = _deviance_left(intensity, yes, runs)
+    falling = _deviance_left(1 / intensity[::-1], yes[:, ::-1], runs[:, ::-1])
     with np.errstate(divide="ignore", invalid="ignore"):
-        explained = 1 - left / whole
-    return np.where((curves.kind == Fit.NONE) | (curves.kind == Fit.ALL) | (whole <= 0), np.nan, explained)
+        explained = 1 - np.minimum(rising, falling) / whole
+    return np.where((share[:, 0] > 0) & (share[:, 0] < 1), explained, np.nan)
+
+
+def _deviance_left(intensity: NDArray, yes: NDArray, runs: NDArray) -> NDArray:
+    """Deviance (n,) from the rising curves of n sets of counts."""
+    lower, upper = evaluate_curves(fit_curves(intensity, yes, runs), intensity)
+    return _deviance(yes, runs, np.where(lower == upper, lower, yes / np.maximum(runs, 1)))
 
 
 def _deviance(yes: NDArray, runs: NDArray, share: NDArray) -> NDArray:

@@ -76,11 +76,24 @@ def test_resampling_is_linear(factor, dt):
         (float("nan"), "got nan"),
         ("0.01", "got '0.01'"),
         (9.0, "the new dt must be below the duration, 8 s, got 9"),
+        (1e-8, r"a dt of 1e-08 s makes 8e\+08 samples of 8 s, and 2e\+07 are the most"),
     ],
 )
 def test_resampling_refuses(dt, message):
     with pytest.raises(MotionError, match=message):
         resample(packets(0.005, 1.0, 1.0, 1.0), dt)
+
+
+def test_the_same_step_is_no_resampling():
+    same = resample(packets(0.005, 1.0, 1.0, 1.0), 0.005)
+    assert same.metadata["history"] == "step of 0.005 s, as it was"
+
+
+def test_a_corner_that_needs_endless_padding_is_refused():
+    with pytest.raises(
+        MotionError, match=r"a corner of 1e-09 Hz needs 6e\+09 s of padding, 1.2e\+12 samples"
+    ):
+        bandpass(packets(0.005, 1.0, 1.0, 1.0), low=1e-9)
 
 
 def gain(order, frequency, low=None, high=None, dt=0.005):

@@ -102,6 +102,93 @@ def test_a_pulse_has_the_shape_and_period_that_were_drawn(make):
     assert "record" not in inputs.values
 
 
+def test_a_pulse_may_be_another_one_along_each_axis(make):
+    """A velocity pulse across the fault, and a step along it that comes earlier."""
+    along = """
+[motion.y]
+ratio = { distribution = "uniform", low = 0.3, high = 0.6 }
+shape = "ricker-symmetric"
+period = 0.5
+delay = { distribution = "uniform", low = -0.4, high = 0.4 }
+[motion.z]
+ratio = 0.2
+delay = 0.1
+"""
+    inputs = drawn(make(PULSE.replace("ratio_z = 0.5", along)))
+    values = inputs.values
+    for i in range(8):
+        x, y, z = inputs.motions[i].acceleration
+        name = PulseShape(values["motion_shape"][i]).name.lower().replace("_", "-")
+        period, delay = values["motion_period"][i], values["motion_y_delay"][i]
+        begin = max(0.0, -delay)
+        dt = inputs.motions[i].dt
+        assert dt == pytest.approx(min(period, 0.5) / 250, rel=0.2)
+        expected = [
+            sample_pulse(make_pulse(name, period=period, peak=1.0, start=begin), dt),
+            sample_pulse(
+                make_pulse(
+                    "ricker-symmetric", period=0.5, peak=values["motion_y_ratio"][i], start=begin + delay
+                ),
+                dt,
+            ),
+            sample_pulse(make_pulse(name, period=period, peak=0.2, start=begin + 0.1), dt),
+        ]
+        for component, pulse in zip((x, y, z), expected, strict=True):
+            n = pulse.acceleration.shape[1]
+            np.testing.assert_allclose(component[:n], pulse.acceleration[0], atol=1e-12)
+            np.testing.assert_allclose(component[n:], 0.0, atol=1e-15)
+    with pytest.raises(ConfigError, match=r"ratio_z: the table 'z' has a ratio of its own"):
+        make(PULSE + along)
+
+
+def test_a_component_that_a_turn_left_of_none_is_none(make, tmp_path):
+    """Rounding leaves 1e-16 of the other component, by which nothing may be scaled."""
+    (tmp_path / "r.csv").write_text("0\n2\n-1\n0\n")
+    files = 'source = "csv"\nfiles = ["r.csv"]\nunit = "m/s2"\ndt = 0.1\n'
+    for angle in (0, 90, 180, 270):
+        turned = make(files, f"motion.processing=[{{step='rotate', azimuth_deg={angle}}}]")
+        assert drawn(turned).scale[0, 0] == pytest.approx(0.5)
+
+
+def test_motions_are_measured_as_processed(make, tmp_path):
+    """A vertical record put to use along x, and one whose only component is taken away."""
+    (tmp_path / "r.csv").write_text("x,y,z\n0,0,0\n0,0,4\n0,0,0\n")
+    files = 'source = "csv"\nfiles = ["r.csv"]\nunit = "m/s2"\ndt = 0.1\n'
+    study = make(files, "motion.processing=[{step='assign', x='z', y='none', z='none'}]")
+    assert drawn(study).scale[0, 0] == pytest.approx(0.25)
+    with pytest.raises(
+        ConfigError, match=r"study\.toml \[motion\]: motion 'r' has no horizontal acceleration"
+    ):
+        load_motions(make(files, "motion.processing=[{step='reverse'}]"))
+
+
+def test_the_frequency_of_a_pulse_is_that_of_its_period(make):
+    cloud = ("intensity.value=2.0", "intensity.variables=['frequency_ratio']")
+    values = drawn(make(PULSE, *cloud)).values
+    expected = 2 * np.pi / (values["motion_period"] * values["body_frequency"])
+    np.testing.assert_allclose(values["im_frequency_ratio"], expected, rtol=1e-12)
+
+
+def test_the_result_says_what_was_done_and_how_strong_motions_were(make, tmp_path):
+    ds = run_study(make(PULSE, "motion.vertical=false", "motion.floor.frequency=3"), tmp_path / "p.zarr")
+    assert ds["motion_history"].item() == (
+        "made for each realization (pulse); vertical off; response of an oscillator"
+    )
+    own = [intensity(Motion(m.acceleration, m.dt, "m"), "pga") for m in drawn(make(PULSE)).motions]
+    np.testing.assert_allclose(ds["own_intensity"], own, rtol=1e-12)
+    (tmp_path / "r.csv").write_text("x,y,z\n0,0,0\n1,2,3\n0,0,0\n")
+    files = 'source = "csv"\nfiles = ["r.csv"]\nunit = "m/s2"\ndt = 0.1\n'
+    options = (
+        "motion.vertical=false",
+        "intensity.measure=velocity_ratio",
+        "motion.processing=[{step='reverse'}]",
+    )
+    ds = run_study(make(files, *options), tmp_path / "r.zarr")
+    assert ds["motion_history"].item() == "sign of xyz reversed; vertical off"
+    assert ds["motion_intensity"].attrs["units"] == "m s-1"
+    assert ds["motion_intensity"].item() == pytest.approx(0.1 * 2**0.5)
+
+
 def test_the_seed_changes_the_noise_and_nothing_else_does(make):
     one, other = drawn(make(SYNTHETIC)), drawn(make(SYNTHETIC, "seed=5"))
     assert not np.array_equal(one.motions[0].acceleration, other.motions[0].acceleration)

