@@ -130,6 +130,7 @@ class ImpactParameter(IntEnum):
 IMPACT_STREAMS = (0, 1, 2, 3, 4, 6, 7)  # random streams of the impact parameters
 FACE_STREAM = 16  # random stream of the first column behind the impact parameters
 RECHECK_STREAM = 5  # random stream that picks the realizations run again at half the step
+ALWAYS_REPEATED = 3  # realizations that are, in any case
 
 
 class Rule:

@@ -20,6 +20,7 @@ from mcrock.kernel.landing import ImpactLaw
 from mcrock.kernel.record import EVENT_SIZE, HISTORY_SIZE, OUTCOME, RESULT_SIZE, Trace
 from mcrock.kernel.start import start_at_rest, start_tilted
 from mcrock.params import (
+    ALWAYS_REPEATED,
     RECHECK_STREAM,
     Controls,
     EnergyGain,
@@ -321,7 +322,8 @@ def simulate_part(inputs: Inputs, motions: MotionPack, controls: Controls) -> di
     -------
     dict of ndarray (n, m)
         By the output names of `mcrock.dataset.SCHEMA`, in its types. A share ``controls.recheck`` of
-        the realizations, picked by their own random stream, is run again at half the step.
+        the realizations, picked by their own random stream, is run again at half the step, and the first
+        three in any case.
     """
     if inputs.stands_clear and not controls.follow_fall:
         n_base = len(inputs.faces[0])
@@ -329,13 +331,16 @@ def simulate_part(inputs: Inputs, motions: MotionPack, controls: Controls) -> di
     top = topology(inputs.faces, inputs.vertices.shape[1], inputs.base_faces)
     n, m = inputs.scale.shape
     halved = replace(controls, step=controls.step / 2, max_step=controls.max_step / 2)
+    repeated = uniforms(inputs.seed, RECHECK_STREAM, inputs.start, n) < controls.recheck
+    if inputs.start < ALWAYS_REPEATED and controls.recheck > 0:  # so that small studies have some too
+        repeated[: ALWAYS_REPEATED - inputs.start] = True
     out = np.zeros((n, m, len(OUTPUTS)))
     batch = Batch(
         np.uint64(inputs.seed),
         np.uint64(inputs.start),
         *(np.ascontiguousarray(getattr(inputs, name), _BATCH_TYPES[name]) for name in Batch._fields[2:-2]),
         np.full(2, np.nan),
-        uniforms(inputs.seed, RECHECK_STREAM, inputs.start, n) < controls.recheck,
+        repeated,
     )
     run_part(
         top, empty_constants(top), motions, batch, settings_of(controls), settings_of(halved),

@@ -122,13 +122,14 @@ class Text(Kind):
 
 @dataclass(frozen=True)
 class Choice(params.Choice, Kind):
-    """One of a few words or codes, or with ``several`` also a list of them to sample from."""
+    """One of a few words or codes, or with ``several`` also a list of them, by default to sample from."""
 
     several: bool = False
+    purpose: str = " to sample from"  # of a list
 
     @property
     def expected(self) -> str:  # type: ignore[override]
-        return self.words + (", or a list of them to sample from" if self.several else "")
+        return self.words + (f", or a list of them{self.purpose}" if self.several else "")
 
     def _one(self, value: Any) -> str | int:
         if not self.fits(value):
@@ -217,7 +218,7 @@ class Weights(Kind):
         if not isinstance(value, list | tuple) or not value:
             refuse(self.wrong(value))
         weights = each(value, Number("1", least=0.0).parse)
-        if not any(weights):
+        if not 0 < sum(weights) < math.inf:
             refuse(self.wrong(value))
         return weights
 

@@ -152,7 +152,7 @@ class Intensity(_Measured):
     def long_name(self) -> str:
         """Name of the measure for people."""
         if self.measure == "factor":
-            return "factor on the motion as recorded"
+            return "factor on the ground motion"
         return MEASURES[self.measure].long_name + self.suffix
 
     @property

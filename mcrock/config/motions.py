@@ -32,6 +32,8 @@ from mcrock.excitation.motion import MotionError
 from mcrock.excitation.processing import check_steps
 from mcrock.params import Ground, PulseShape
 
+MOST_DAMPING = 0.99  # share of the critical damping [1]
+BAND = (0.05, 4.0)  # of the periods in which motions are compatible with their spectrum [s]
 SHAPES = tuple(shape.name.lower().replace("_", "-") for shape in PulseShape)
 GROUNDS = tuple(ground.name for ground in Ground)
 
@@ -64,7 +66,7 @@ class Floor(Table):
 
     frequency: Annotated[Quantity | None, Uncertain("Hz", above=0.0)] = None
     factor: Annotated[Quantity, Uncertain("1")] = 1.0
-    damping: Annotated[Quantity, Uncertain("1", above=0.0, most=1.0)] = 0.05
+    damping: Annotated[Quantity, Uncertain("1", above=0.0, most=MOST_DAMPING)] = 0.05
     masses: Annotated[tuple[float, ...] | None, Masses] = None
     stiffnesses: Annotated[tuple[float, ...] | None, Stiffnesses] = None
     number: Annotated[int | None, Integer(1)] = None
@@ -78,6 +80,8 @@ class Floor(Table):
                 "give the 'frequency' [Hz] of an oscillator, or 'masses', 'stiffnesses' and the 'number' of "
                 "a floor",
             )
+        if chain and "factor" in data:
+            yield ("factor",), "is of an oscillator; that of a floor of a chain follows from its masses"
         masses, stiffnesses, number = (data.get(key) for key in ("masses", "stiffnesses", "number"))
         if isinstance(masses, list | tuple) and isinstance(stiffnesses, list | tuple):
             if len(masses) != len(stiffnesses):
@@ -155,10 +159,21 @@ class FemaMotion(_Recorded):
     """Record pairs of FEMA P695."""
 
     source: Literal["fema_p695"]
-    set: Annotated[str, Choice(SETS)] = "farfield"
+    set: Annotated[str | tuple[str, ...], Choice(SETS, several=True, purpose="")] = "farfield"
     records: Annotated[
         str | tuple[int, ...], ListOf(Integer(1), "'all' or a list of record numbers", or_word="all")
     ] = "all"
+
+    @classmethod
+    def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+        yield from super().conflicts(data)
+        if isinstance(data.get("set"), list | tuple) and data.get("records", "all") != "all":
+            yield ("records",), "are numbers of one set, and several are listed"
+
+    @property
+    def sets(self) -> tuple[str, ...]:
+        """The sets, one or several."""
+        return (self.set,) if isinstance(self.set, str) else self.set
 
 
 class CsvMotion(_Recorded):
@@ -270,7 +285,7 @@ class SyntheticMotion(_Motion):
     middle_ratio: Annotated[Quantity | None, Uncertain("1", above=0.21)] = None
     frequency: Annotated[Quantity, Uncertain("Hz", above=0.0)]
     frequency_slope: Annotated[Quantity, Uncertain("Hz/s")] = 0.0
-    damping: Annotated[Quantity, Uncertain("1", above=0.0, most=1.0)] = 0.2
+    damping: Annotated[Quantity, Uncertain("1", above=0.0, most=MOST_DAMPING)] = 0.2
     arias_ratio_y: Annotated[Quantity, Uncertain("1", least=0.0)] = 1.0
     arias_ratio_z: Annotated[Quantity, Uncertain("1", least=0.0)] = 0.0
     corner: Annotated[float, Number("Hz", above=0.0)] = 0.1
@@ -287,12 +302,18 @@ class FittedMotion(_Motion):
 
     is_generated: ClassVar = True
     assignment: ClassVar[str] = "cycle"
+    own: ClassVar = ("arias_factor", "duration_factor", "frequency_factor", "damping_factor")
 
     source: Literal["fitted"]
     path: Annotated[str | None, Text()] = None
     set: Annotated[str | None, Choice(SETS)] = None
     record: Annotated[int | None, Integer(1)] = None
     unit: Annotated[str | None, Choice(tuple(UNITS))] = None
+    processing: Annotated[tuple[dict[str, Any], ...], Steps()] = ()
+    arias_factor: Annotated[Quantity, Uncertain("1", above=0.0)] = 1.0
+    duration_factor: Annotated[Quantity, Uncertain("1", above=0.0)] = 1.0
+    frequency_factor: Annotated[Quantity, Uncertain("1", above=0.0)] = 1.0
+    damping_factor: Annotated[Quantity, Uncertain("1", above=0.0)] = 1.0
 
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -300,6 +321,8 @@ class FittedMotion(_Motion):
         yield from exactly_one(data, {"path": "a file", "set": "of FEMA P695"})
         if ("set" in data) != ("record" in data):
             yield (), "'set' and 'record' go together"
+        if "set" in data and "unit" in data:
+            yield ("unit",), "is that of a file; the records of FEMA P695 have their own"
 
 
 class SpectrumMotion(_Motion):
@@ -313,9 +336,12 @@ class SpectrumMotion(_Motion):
     ground: Annotated[str | tuple[str, ...] | None, Choice(GROUNDS, several=True)] = None
     spectrum_type: Annotated[int, Choice((1, 2))] = 1
     table: Annotated[str | None, Text()] = None
+    table_z: Annotated[str | None, Text()] = None
     unit: Annotated[str | None, Choice(tuple(UNITS))] = None
     damping: Annotated[float, Number("1", above=0.0, most=0.8)] = 0.05
     components: Annotated[int, Choice((1, 2, 3))] = 2
+    band: Annotated[tuple[float, ...], ListOf(Number("s", above=0.0), "a list of two periods [s]")] = BAND
+    corner: Annotated[float, Number("Hz", above=0.0)] = 0.1
     rise: Annotated[float, Number("s", above=0.0)] = 2.0
     level: Annotated[float, Number("s", above=0.0)] = 10.0
     decay: Annotated[float, Number("s", above=0.0)] = 8.0
@@ -327,8 +353,33 @@ class SpectrumMotion(_Motion):
         yield from exactly_one(
             data, {"ground": "of EN 1998-1", "table": "a file of periods and accelerations"}
         )
-        if "table" in data and "unit" not in data:
-            yield (), "a table needs the key 'unit', that of its accelerations"
+        if "table" in data:
+            if "unit" not in data:
+                yield (), "a table needs the key 'unit', that of its accelerations"
+            if "spectrum_type" in data:
+                yield ("spectrum_type",), "is of the spectra of EN 1998-1, not of a table"
+            if (data.get("components") == 3) != ("table_z" in data):
+                yield ("table_z",), "is the target of the vertical component, and goes with components = 3"
+        else:
+            for key in ("unit", "table_z"):
+                if key in data:
+                    yield (key,), "goes with a table, not with a spectrum of EN 1998-1"
+        band, dt = data.get("band", BAND), data.get("dt", 0.01)
+        if isinstance(band, list | tuple) and len(band) == 2 and _is_number(band[0]) and _is_number(band[1]):
+            if not band[0] < band[1]:
+                yield ("band",), f"the periods must rise, got {band[0]:g} and {band[1]:g} s"
+            elif _is_number(dt) and dt > band[0] / 4:
+                yield (
+                    ("dt",),
+                    f"must be at most a quarter of the shortest period of 'band' ({band[0]:g} s), "
+                    f"{band[0] / 4:g} s, got {dt:g}",
+                )
+        elif isinstance(band, list | tuple) and len(band) != 2:
+            yield ("band",), f"expected two periods [s], as in [0.05, 4.0], got {len(band)}"
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 class StillGround(Table):

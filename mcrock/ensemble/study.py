@@ -32,6 +32,7 @@ from mcrock.jit import source_hash
 from mcrock.params import MotionPack
 from mcrock.sampling import check_inputs, draw_inputs, load_motions
 from mcrock.sampling.intensities import OF_MOTION
+from mcrock.sampling.own_motions import origin
 from mcrock.simulation import simulate_part
 from mcrock.store import (
     StoreError,
@@ -310,8 +311,6 @@ def _digest(pack: MotionPack) -> str:
 
 def _measure(study: Study) -> tuple[str, str]:
     """Units and long name of the intensity measure."""
-    if study.intensity.measure == "factor":
-        return "1", "factor on the ground motion as recorded"
     return study.intensity.units, study.intensity.long_name
 
 
@@ -350,7 +349,7 @@ def _history(study: Study, motion: Motion) -> str:
     """What happens to a motion before it is scaled and turned."""
     steps = [str(motion.metadata["history"])] if "history" in motion.metadata else []
     if study.motion.is_generated:
-        steps = [f"made for each realization ({study.motion.source})"]
+        steps = [f"{origin(study)}, one for each realization"]
         steps += [] if study.motion.vertical else ["vertical off"]
     floor = None if isinstance(study.motion, StillGround) else study.motion.floor
     if floor is not None:

@@ -158,6 +158,24 @@ def chain_modes(
     ]
 
 
+def floor_tail(modes: Sequence[Mode]) -> float:
+    """Time in which the free vibration of the slowest mode falls to half a percent [s].
+
+    Raises
+    ------
+    MotionError
+        If that is more than 600 s.
+    """
+    slowest = min(mode.damping * mode.frequency for mode in modes)
+    longest = -log(LEFT) / (2 * pi * slowest) if slowest > 0 else float("inf")
+    if longest > LONGEST_TAIL:
+        raise MotionError(
+            f"the floor swings on for more than {LONGEST_TAIL:g} s: damping times frequency is {slowest:.3g} Hz "
+            f"and must be at least {-log(LEFT) / (2 * pi * LONGEST_TAIL):.3g} Hz, unless a tail [s] is given"
+        )
+    return longest
+
+
 def floor_motion(motion: Motion, modes: Sequence[Mode], tail: float | None = None) -> Motion:
     """Acceleration of a floor in space under a ground motion.
 
@@ -183,7 +201,8 @@ def floor_motion(motion: Motion, modes: Sequence[Mode], tail: float | None = Non
     Raises
     ------
     MotionError
-        If there is no mode, or `tail` is negative, or missing where the vibration hardly decays.
+        If there is no mode, or `tail` is negative, or missing where the vibration hardly decays; as
+        `floor_tail`.
 
     Examples
     --------
@@ -195,12 +214,7 @@ def floor_motion(motion: Motion, modes: Sequence[Mode], tail: float | None = Non
     if not modes:
         raise MotionError(f"motion '{motion.name}': at least one mode of the building is needed, got none")
     if tail is None:
-        slowest = min(mode.damping * mode.frequency for mode in modes)
-        longest = -log(LEFT) / (2 * pi * slowest) if slowest > 0 else float("inf")
-        if longest > LONGEST_TAIL:
-            raise MotionError(
-                f"motion '{motion.name}': the floor swings on for more than {LONGEST_TAIL:g} s; give tail [s]"
-            )
+        longest = floor_tail(modes)
     elif not (isfinite(tail) and tail >= 0):
         raise MotionError(f"motion '{motion.name}': tail must be finite and >= 0 [s], got {tail!r}")
     after = ceil(round((longest if tail is None else tail) / motion.dt, 6))

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
 from math import ceil, inf, isfinite, log, pi, sqrt
 
 import numpy as np
@@ -32,6 +33,7 @@ HIGHEST_SHARE = 0.5  # of the highest frequency of the samples, where a rising o
 TAIL = 1e-4  # share of the energy that may come after the end of the noise
 REST = 1.5  # periods of the slow oscillator after the noise; 8e-4 of its motion is left
 FORGOTTEN = log(1e5)  # decay of the filter's response after which it is left out, in powers of e
+LONGEST = 3600.0  # duration and middle time [s]
 LARGEST_SHAPE = 1e6  # of the gamma function: a duration of a few thousandths of the middle time
 
 
@@ -84,8 +86,8 @@ class StochasticModel:
     def __post_init__(self) -> None:
         for field, expected, within in (
             ("arias", "> 0 [m/s]", self.arias > 0),
-            ("duration", "> 0 [s]", self.duration > 0),
-            ("middle", "> 0 [s]", self.middle > 0),
+            ("duration", f"> 0 and <= {LONGEST:g} [s]", 0 < self.duration <= LONGEST),
+            ("middle", f"> 0 and <= {LONGEST:g} [s]", 0 < self.middle <= LONGEST),
             ("frequency", "> 0 [Hz]", self.frequency > 0),
             ("frequency_slope", "finite [Hz/s]", True),
             ("damping", "in (0, 1) [1]", 0 < self.damping < 1),
@@ -94,7 +96,7 @@ class StochasticModel:
             value = getattr(self, field)
             if not (within and isfinite(value)):
                 raise MotionError(f"StochasticModel.{field} must be {expected}, got {value!r}")
-        low, high = (_duration_ratio(shape) for shape in (LARGEST_SHAPE, 1.0))
+        low, high = _duration_limits()
         if not low < self.duration / self.middle < high:
             raise MotionError(
                 f"StochasticModel.duration must be between {low:.4f} and {high:.3f} times middle, which is "
@@ -201,11 +203,10 @@ def simulate_motion(
         raise MotionError(f"'{name}': correlation must be in [-1, 1], got {correlation!r}")
     if correlation and None in [*listed, None, None][:2]:
         raise MotionError(f"'{name}': correlation = {correlation:g} needs a model for x and one for y")
-    for model in drawn:
-        if not (isfinite(dt) and 0 < dt <= 0.2 / model.frequency):
-            raise MotionError(
-                f"'{name}': dt must be > 0 and at most 0.2/frequency, {0.2 / model.frequency:g} s, got {dt!r}"
-            )
+    try:
+        check_step(drawn, dt)
+    except MotionError as error:
+        raise MotionError(f"'{name}': {error}") from None
     length = max(model.noise_length() for model in drawn)
     n_noise = ceil(length / dt) + 1
     rest = ceil(max(REST / model.corner for model in drawn) / dt)
@@ -225,6 +226,21 @@ def simulate_motion(
         samples = Motion(samples, dt, name).rotated(azimuth).acceleration
         history += f"; rotated by {azimuth:g} rad"
     return Motion(samples, dt, name, metadata=facts | {"history": history})
+
+
+def check_step(models: Sequence[StochasticModel | None], dt: float) -> None:
+    """Refuse a time step [s] that is too long for the frequencies of the models.
+
+    Raises
+    ------
+    MotionError
+        Unless it is positive and at most a fifth of the period of every filter at its middle.
+    """
+    for model in models:
+        if model is not None and not (isfinite(dt) and 0 < dt <= 0.2 / model.frequency):
+            raise MotionError(
+                f"dt must be > 0 and at most 0.2/frequency, {0.2 / model.frequency:g} s, got {dt!r}"
+            )
 
 
 def color_noise(model: StochasticModel, noise: FloatArray, dt: float, rest: int = 0) -> FloatArray:
@@ -307,6 +323,12 @@ def _slow_filter(omega: FloatArray, damping: float, corner: float) -> tuple[Floa
     a4 = corner**2 * omega**2
     left = 2 * damping * omega**3 * a3 / (a1 * a2 * a3 - a1**2 * a4 - a3**2)
     return left, np.sqrt(a2 - a4 * a1 / a3) / (2 * pi)
+
+
+@cache
+def _duration_limits() -> tuple[float, float]:
+    """Smallest and largest D5-95 over the time of 45 % of the energy [1]."""
+    return _duration_ratio(LARGEST_SHAPE), _duration_ratio(1.0)
 
 
 def _duration_ratio(shape: float) -> float:

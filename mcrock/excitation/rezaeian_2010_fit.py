@@ -68,7 +68,7 @@ def fit_model(motion: Motion, component: str = "x", corner: float = 0.1) -> Stoc
     return StochasticModel(arias, late - early, middle, frequency, slope, damping, corner)
 
 
-def fit_pair(motion: Motion, corner: float = 0.1) -> tuple[StochasticModel, StochasticModel, float]:
+def fit_pair(motion: Motion, corner: float = 0.1) -> tuple[StochasticModel, StochasticModel | None, float]:
     """Find the models of a horizontal pair along its principal axes, and their direction.
 
     Along these axes the components are uncorrelated over the whole motion, so that their simulations
@@ -82,9 +82,9 @@ def fit_pair(motion: Motion, corner: float = 0.1) -> tuple[StochasticModel, Stoc
 
     Returns
     -------
-    tuple of (StochasticModel, StochasticModel, float)
-        Of the stronger and the weaker axis, and the azimuth of the stronger one [rad], in
-        (-pi/2, pi/2]: ``simulate_motion(pair[:2], rng, motion.dt, azimuth=pair[2])``.
+    tuple of (StochasticModel, StochasticModel or None, float)
+        Of the stronger and the weaker axis, along which a motion in one line has none, and the azimuth of
+        the stronger one [rad], in (-pi/2, pi/2]: ``simulate_motion(pair[:2], rng, motion.dt, azimuth=pair[2])``.
 
     Raises
     ------
@@ -94,7 +94,8 @@ def fit_pair(motion: Motion, corner: float = 0.1) -> tuple[StochasticModel, Stoc
     x, y, _ = motion.acceleration
     azimuth = 0.5 * atan2(2 * float(x @ y), float(x @ x - y @ y))
     principal = motion.rotated(-azimuth)
-    return fit_model(principal, "x", corner), fit_model(principal, "y", corner), azimuth
+    weak = fit_model(principal, "y", corner) if principal.shaken[1] else None
+    return fit_model(principal, "x", corner), weak, azimuth
 
 
 def _fit_filter(

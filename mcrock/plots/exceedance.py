@@ -18,7 +18,7 @@ from mcrock.plots.style import (
     styled,
 )
 from mcrock.statistics import exceedance_probability
-from mcrock.statistics.runs import is_shaken
+from mcrock.statistics.runs import is_cloud, is_shaken
 
 APART = 0.03  # mean difference of two curves below which only one is drawn [1]
 DASHES = (0, (4, 2))
@@ -101,8 +101,12 @@ def plot_exceedance(
             columnspacing=1.0,
         )
     note = f"{count_words(result, runs)}"
+    cloud = is_cloud(ds) and is_shaken(ds)
+    places = "classes" if cloud else "intensities"
+    if cloud:
+        note += f", in {len(moving)} classes of the intensity, named by their medians"
     if result["intensity"].size < int(moving.sum()):
-        note += f"; {result['intensity'].size} of {int(moving.sum())} intensities with motion shown, "
+        note += f"; {result['intensity'].size} of {int(moving.sum())} {places} with motion shown, "
         note += "those that differ most"
     add_note(ax, f"{note}. Overturned runs exceed every threshold. Dashed: {level:.0%} intervals.")
     return ax

@@ -21,7 +21,7 @@ from mcrock.plots.style import (
     styled,
 )
 from mcrock.statistics import outcome_shares
-from mcrock.statistics.runs import is_shaken
+from mcrock.statistics.runs import is_cloud, is_shaken
 
 CHARACTERS = 55  # that fit below the bars of a figure one column wide
 LOOKS = {
@@ -94,6 +94,8 @@ def plot_outcomes(ds: xr.Dataset, ax: Axes | None = None, *, allow_missing: bool
     runs = result["runs"].values
     each = f"{runs[0]}" if np.ptp(runs) == 0 else f"{runs.min()} to {runs.max()}"
     where = f", {each} at each intensity" if is_shaken(ds) else ", on ground that does not move"
+    if is_cloud(ds) and is_shaken(ds):
+        where = f" in {len(runs)} classes of {each} runs by intensity, named by their medians"
     add_note(ax, f"{run_words(runs.sum())}{where}.{_doubt(result)}")
     return ax
 

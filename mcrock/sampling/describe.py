@@ -18,24 +18,27 @@ from mcrock.body import (
     stable_faces,
     uplift_slenderness,
 )
-from mcrock.body.faces import Faces, connected, side_distances
+from mcrock.body.faces import Faces, connected
 from mcrock.body.polyhedron import SHALLOW
 from mcrock.config import Study
-from mcrock.config.distributions import Discrete, Distribution
+from mcrock.config.distributions import Distribution
 from mcrock.config.fields import plain
-from mcrock.config.motions import PulseMotion, StillGround
+from mcrock.config.motions import FemaMotion, PulseMotion, StillGround
 from mcrock.config.polyhedron import Polyhedron
 from mcrock.config.study import Specification
 from mcrock.dataset.schema import declaration
-from mcrock.excitation.intensity import MEASURES
+from mcrock.excitation.intensity import intensity
 from mcrock.excitation.motion import Motion
-from mcrock.impact.housner_1963 import velocity_ratio
+from mcrock.excitation.rezaeian_2010 import simulate_motion
 from mcrock.params import STANDARD_GRAVITY, Inputs
 from mcrock.sampling.inputs import draw_inputs, variable_name
+from mcrock.sampling.notes import notes
+from mcrock.sampling.own_motions import Fit, origin, read_sources
 
 LOOK = 4096  # realizations that ranges are taken from [1]
 LEVEL = 1e-9  # a tilt that is rounding [rad]
-WEAK = 0.1  # of the other horizontal component [1]
+TRIALS = 15  # simulations set beside a fitted record
+FAR = 1.5  # times the velocity of the simulations
 GENTLE = radians(20.0)  # a face at a smaller angle to the base may have been meant to belong to it [rad]
 
 
@@ -67,7 +70,7 @@ def describe(study: Study, motions: Sequence[Motion]) -> str:
     lines += _motions(study, motions)
     if not isinstance(study.motion, StillGround):
         lines += _intensity(study, inputs.values)
-    lines += _uncertain(study) + _notes(study, motions, inputs)
+    lines += _uncertain(study) + notes(study, motions, inputs)
     if any(name.startswith(("body.", "intensity.", "start.")) for name in study.uncertain):
         which = "the" if len(inputs) == study.n_realizations else "the first"
         lines.insert(1, f"ranges go from the smallest to the largest of {which} {len(inputs)} draws")
@@ -198,12 +201,14 @@ def _motions(study: Study, motions: Sequence[Motion]) -> list[str]:
     floor = _floor(study)
     if study.motion.is_generated:
         off = "" if study.motion.vertical else ", vertical off"
-        what = f"{GENERATED[study.motion.source]}, one for each realization{off}"
-        return [f"motions: {what}{floor}, {_turned(study)}"]
+        what = f"{origin(study)}, one for each realization{off}"
+        return [f"motions: {what}{floor}, {_turned(study)}", *_fit(study)]
     groups = len({motion.group for motion in motions})
     several = f" from {groups} recordings" if groups < len(motions) else ""
     durations = np.array([motion.duration for motion in motions])
-    name = f"FEMA P695 {study.motion.set}" if study.motion.source == "fema_p695" else "files"
+    name = "files"
+    if isinstance(study.motion, FemaMotion):
+        name = f"FEMA P695 {' and '.join(study.motion.sets)}"
     weighted = ", by weight" if study.motion.weights is not None else ""
     lines = [
         f"motions: {len(motions)}{several} ({name}), {_span(durations, '.3g')} s long{floor}, "
@@ -217,12 +222,33 @@ def _motions(study: Study, motions: Sequence[Motion]) -> list[str]:
     return lines
 
 
-GENERATED = {
-    "pulse": "pulses",
-    "synthetic": "filtered white noise",
-    "fitted": "filtered white noise fitted to a record",
-    "spectrum": "compatible with a target spectrum",
-}
+def _fit(study: Study) -> list[str]:
+    """Parameters of a fitted record, and whether noise with them reaches its velocity."""
+    fit = read_sources(study)
+    if not isinstance(fit, Fit):
+        return []
+    lines = [
+        f"  {axis}: Arias {model.arias:.3g} m/s, D5-95 {model.duration:.3g} s, t_mid {model.middle:.3g} s, "
+        f"{model.frequency:.3g} Hz ({model.frequency_slope:+.2g} Hz/s), damping {model.damping:.2g}"
+        for axis, model in zip(("stronger axis", "weaker axis", "vertical"), fit.models, strict=True)
+        if model is not None
+    ]
+    rng = np.random.default_rng(0)
+    simulated = [
+        intensity(simulate_motion(fit.models, rng, fit.motion.dt), "pgv_rotd50") for _ in range(TRIALS)
+    ]
+    low, median, high = np.percentile(simulated, [0, 50, 100])
+    recorded = intensity(fit.motion, "pgv_rotd50")
+    lines.append(
+        f"  PGV (RotD50) of the record {recorded:.3g} m/s, of {TRIALS} simulated motions {low:.3g} to "
+        f"{high:.3g} m/s, median {median:.3g} m/s"
+    )
+    if recorded > FAR * median:
+        lines.append(
+            f"  note: the record has {recorded / median:.2g} times the velocity of the model, which knows "
+            "neither pulses nor long periods: they decide over large bodies, for which it is unsafe"
+        )
+    return lines
 
 
 def _turned(study: Study) -> str:
@@ -248,7 +274,7 @@ def _floor(study: Study) -> str:
 def _intensity(study: Study, values: dict[str, NDArray[Any]]) -> list[str]:
     measure = study.intensity.measure
     units, in_g = study.intensity.units, study.intensity.units == "m s-2"
-    units = "times the record" if measure == "factor" else "g" if in_g else units.replace(" s-1", "/s")
+    units = "times the motion" if measure == "factor" else "g" if in_g else units.replace(" s-1", "/s")
     levels = values["intensity_value"] if study.is_cloud else np.array(study.intensity.si_levels)
     if in_g:
         levels = levels / STANDARD_GRAVITY
@@ -274,6 +300,8 @@ def _uncertain(study: Study) -> list[str]:
             lines.append(f"  {_as_written(study, name)}: {item.distribution}, {words}")
         elif isinstance(item, tuple):
             lines.append(f"  {name}: one of {', '.join(map(str, item))}")
+    if study.motion.is_generated and not isinstance(study.motion, PulseMotion):
+        lines.append("  the noise of the motions, drawn for each realization")
     return ["uncertain:", *lines] if lines else ["uncertain: nothing"]
 
 
@@ -300,81 +328,3 @@ def _pretty(units: str) -> str:
 
 def _short(value: float | list[float]) -> str:
     return f"{value:g}" if isinstance(value, float) else "[" + ", ".join(f"{item:g}" for item in value) + "]"
-
-
-def _ratio_note(study: Study, inputs: Inputs) -> list[str]:
-    """Whether e_n21 leaves the range in which no corner is pulled and no energy gained."""
-    item = study.impact.e_n21
-    if item is None:
-        return []
-    face, face_number = inputs.faces[inputs.start_face[0]], int(inputs.start_face[0])
-    normals = face_normals(inputs.vertices[:1], inputs.faces)
-    height = float(face_heights(inputs.vertices[:1], inputs.faces, normals)[0, face_number])
-    inside = side_distances(inputs.vertices[:1], face, normals[:1, face_number])[0]
-    corners, mass = inputs.vertices[0, list(face)], float(inputs.mass[0])
-    least = []
-    for k in range(len(face)):
-        along = corners[(k + 1) % len(face)] - corners[k]
-        along = along / np.linalg.norm(along)
-        across = np.cross(normals[0, face_number], along)
-        reach = (corners - corners[k]) @ across
-        depth = float(np.abs(reach).max())
-        about = float(along @ inputs.inertia[0] @ along) + mass * height**2
-        least.append(velocity_ratio(about, mass, -float(inside[k]), depth - float(inside[k])))
-    low = max(0.0, min(least))
-    beyond = item.share_outside(None, low, 1.0) if isinstance(item, Distribution) else not low <= item <= 1.0
-    if not beyond:
-        return []
-    return [
-        f"note: impact.e_n21 reaches outside [{low:.3f}, 1], where the edge that leaves would be pulled or "
-        "energy gained; impacts may be infeasible"
-    ]
-
-
-def _mean_note(study: Study, motions: Sequence[Motion]) -> list[str]:
-    """Whether the geometric mean of two components says little because one of them is small."""
-    measure = study.intensity.measure
-    if isinstance(study.motion, StillGround) or measure == "factor" or MEASURES[measure].of_pair:
-        return []
-    weak = 0.0
-    if isinstance(study.motion, PulseMotion):
-        ratio = study.motion.ratio_y
-        if isinstance(ratio, Distribution):
-            weak = 1.0 - ratio.share_outside(None, -WEAK, WEAK)
-        else:
-            weak = float(0 < abs(ratio) < WEAK)
-    elif not study.motion.is_generated:
-        peaks = [np.sort(np.abs(motion.acceleration[:2]).max(axis=1)) for motion in motions]
-        pairs = [all(motion.shaken[:2]) for motion in motions]
-        weak = np.mean([pair and low < WEAK * high for pair, (low, high) in zip(pairs, peaks, strict=True)])
-    if weak < 1e-6:
-        return []
-    other = f"{measure}_rotd100" if f"{measure}_rotd100" in MEASURES else "pga_rotd100"
-    return [
-        f"note: one horizontal component is less than {WEAK:g} of the other in {weak:.2g} of the motions, so "
-        f"that their geometric mean is far below the stronger one; a measure such as {other!r} does not "
-        "depend on the axes"
-    ]
-
-
-def _notes(study: Study, motions: Sequence[Motion], inputs: Inputs) -> list[str]:
-    notes = []
-    for name, item in study.impact.parameters.items():
-        if "lambda" not in name or item is None:
-            continue
-        beyond = item.share_outside(None, -1.0, 1.0) if isinstance(item, Distribution) else abs(item) > 1
-        if beyond:
-            notes.append(
-                f"note: impact.{name} reaches outside [-1, 1], beyond the base; impacts may be infeasible"
-            )
-    notes += _ratio_note(study, inputs) + _mean_note(study, motions)
-    if any(isinstance(item, Discrete) for item in study.impact.redrawn.values()):
-        notes.append("note: a discrete distribution drawn at every impact keeps its probabilities to 1/529")
-    if study.motion.assignment == "cycle" and study.n_realizations % len(motions):
-        notes.append(
-            f"note: {study.n_realizations} realizations are no multiple of {len(motions)} motions, "
-            "so some motions are met once more than others"
-        )
-    if not study.uncertain and not study.redrawn and study.n_realizations > len(motions):
-        notes.append(f"note: nothing is uncertain; realizations beyond the first {len(motions)} repeat runs")
-    return notes

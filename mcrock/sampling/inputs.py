@@ -18,7 +18,7 @@ from mcrock.excitation.motion import Motion
 from mcrock.params import Draw, EnergyGain, FacetFallback, ImpactParameter, Inputs, Law
 from mcrock.sampling.design import assign_records, choose, unit_numbers
 from mcrock.sampling.intensities import factors, kept_intensities, recorded
-from mcrock.sampling.own_motions import own_motions
+from mcrock.sampling.own_motions import check_draws, own_motions
 from mcrock.sampling.quantiles import impact_tables
 from mcrock.sampling.release import releases
 
@@ -107,6 +107,8 @@ def draw_inputs(
     if study.motion.has_own_motions and with_motions:
         source, under = own_motions(study, motions, record, draws, start)
         index = np.arange(n, dtype=np.int32)
+    elif study.motion.has_own_motions:
+        check_draws(study, draws, start)
     scaling = draws["motion.scaling"][:, None] if "motion.scaling" in draws else 1.0
     own, pulse_period = np.full(n, np.nan), draws.get("motion.period")
     if with_motions or not study.motion.has_own_motions:
@@ -197,7 +199,8 @@ def check_inputs(study: Study, motions: Sequence[Motion]) -> None:
     ConfigError
         As `draw_inputs`.
     """
-    drawn = any(name.startswith(("body.", "start.")) for name in study.uncertain)
+    checked = ("body.", "start.", "motion.") if study.motion.has_own_motions else ("body.", "start.")
+    drawn = any(name.startswith(checked) for name in study.uncertain)
     last = min(study.n_realizations, CHECKED) if drawn else 1
     for start in range(0, last, SLICE):
         draw_inputs(study, motions, start, min(start + SLICE, last), with_motions=False)

@@ -61,10 +61,11 @@ def load_motions(study: Study) -> list[Motion]:
                 mistakes.append(str(error))
     else:
         records = None if isinstance(study.motion.records, str) else study.motion.records
-        try:
-            motions = fema_p695(study.motion.set, records)
-        except MotionError as error:
-            mistakes.append(str(error))
+        for name in study.motion.sets:
+            try:
+                motions += fema_p695(name, records)
+            except MotionError as error:
+                mistakes.append(str(error))
     for i, motion in enumerate(motions):
         try:
             motions[i] = process(motion, study.motion.processing)

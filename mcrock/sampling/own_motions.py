@@ -6,12 +6,12 @@ realization, so that parts, workers and their order change nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from math import pi
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,13 +27,13 @@ from mcrock.config.motions import (
     SyntheticMotion,
 )
 from mcrock.excitation.fema_p695 import fema_p695
-from mcrock.excitation.floor import Mode, chain_modes, floor_motion, oscillator_modes
+from mcrock.excitation.floor import Mode, chain_modes, floor_motion, floor_tail, oscillator_modes
 from mcrock.excitation.motion import Motion, MotionError
-from mcrock.excitation.processing import vertical
+from mcrock.excitation.processing import process, vertical
 from mcrock.excitation.pulses import make_pulse, sample_pulse
 from mcrock.excitation.readers import read_records
-from mcrock.excitation.rezaeian_2010 import StochasticModel, simulate_motion
-from mcrock.excitation.rezaeian_2010_fit import fit_pair
+from mcrock.excitation.rezaeian_2010 import StochasticModel, check_step, simulate_motion
+from mcrock.excitation.rezaeian_2010_fit import fit_model, fit_pair
 from mcrock.excitation.spectrum_compatible import Envelope, compatible_motion
 from mcrock.excitation.target_spectrum import TargetSpectrum, en_1998_1, read_target
 
@@ -75,10 +75,12 @@ def own_motions(
     """
     table = study.motion
     make = MAKERS.get(type(table))
-    keys = [key for key in table.quantities if f"motion.{key}" in draws]
+    try:
+        read_sources(study)
+    except MotionError as error:
+        raise ConfigError(f"{study.source} [motion]: {error}") from None
     ground, under = [], []
-    for i in range(len(record)):
-        numbers = {key: draws[f"motion.{key}"][i] for key in keys}
+    for i, numbers in enumerate(_rows(study, draws, len(record))):
         try:
             motion = motions[record[i]] if make is None else make(study, numbers, start + i)
             if not table.vertical:
@@ -88,11 +90,53 @@ def own_motions(
                 motion if table.floor is None else floor_motion(motion, _modes(table.floor, numbers))
             )
         except MotionError as error:
-            drawn = ", ".join(f"{key} = {value:.6g}" for key, value in numbers.items() if np.ndim(value) == 0)
-            raise ConfigError(
-                f"{study.source} [motion]: realization {start + i}: {error} (drawn: {drawn})"
-            ) from None
+            raise _impossible(study, numbers, start + i, error) from None
     return ground, under
+
+
+def check_draws(study: Study, draws: Mapping[str, NDArray[Any]], start: int) -> None:
+    """Refuse numbers of consecutive realizations from which no motion can be made, without making any.
+
+    Raises
+    ------
+    ConfigError
+        As `own_motions`.
+    """
+    table = study.motion
+    names = [name for name in study.uncertain if name.startswith("motion.")]
+    n = max((len(draws[name]) for name in names), default=1)
+    for i, numbers in enumerate(_rows(study, draws, n)):
+        try:
+            if isinstance(table, SyntheticMotion):
+                check_step(_models(table, numbers), table.dt)
+            elif isinstance(table, FittedMotion):
+                fit = read_sources(study)
+                assert isinstance(fit, Fit)
+                check_step(_scaled(fit, numbers), fit.motion.dt)
+            if table.floor is not None and (table.floor.masses is None or i == 0):
+                floor_tail(_modes(table.floor, numbers))
+        except MotionError as error:
+            raise _impossible(study, numbers, start + i, error) from None
+
+
+def _rows(study: Study, draws: Mapping[str, NDArray[Any]], n: int) -> Iterator[Draws]:
+    """Numbers of each realization by key."""
+    columns = {key: draws[f"motion.{key}"] for key in study.motion.quantities if f"motion.{key}" in draws}
+    for i in range(n):
+        yield {key: column[i] for key, column in columns.items()}
+
+
+def _impossible(study: Study, numbers: Draws, realization: int, error: MotionError) -> ConfigError:
+    """Message of a realization without a motion."""
+    uncertain = {name.removeprefix("motion.") for name in study.uncertain}
+    words = {"shape": SHAPES, "ground": GROUNDS}
+    drawn = [
+        f"{key} = {words[key][int(value)] if key in words else f'{value:.6g}'}"
+        for key, value in numbers.items()
+        if key in uncertain
+    ]
+    advice = f" (drawn: {', '.join(drawn)}); truncate the distributions" if drawn else ""
+    return ConfigError(f"{study.source} [motion]: realization {realization}: {error}{advice}")
 
 
 def _modes(floor: Floor, numbers: Draws) -> list[Mode]:
@@ -144,6 +188,12 @@ def _pulse(study: Study, numbers: Draws, realization: int) -> Motion:
 def _synthetic(study: Study, numbers: Draws, realization: int) -> Motion:
     table = study.motion
     assert isinstance(table, SyntheticMotion)
+    name = f"synthetic {realization}"
+    return simulate_motion(_models(table, numbers), _random(study, realization), table.dt, name=name)
+
+
+def _models(table: SyntheticMotion, numbers: Draws) -> list[StochasticModel | None]:
+    """Models of the components."""
     names = ("arias", "duration", "frequency", "frequency_slope", "damping")
     own = {name: float(numbers[name]) for name in names}
     ratio = numbers.get("middle_ratio")
@@ -153,53 +203,131 @@ def _synthetic(study: Study, numbers: Draws, realization: int) -> Motion:
     for key in ("arias_ratio_y", "arias_ratio_z"):
         share = float(numbers[key])
         models.append(replace(model, arias=share * model.arias) if share > NEGLIGIBLE else None)
-    return simulate_motion(models, _random(study, realization), table.dt, name=f"synthetic {realization}")
+    return models
 
 
 def _fitted(study: Study, numbers: Draws, realization: int) -> Motion:
-    table = study.motion
-    assert isinstance(table, FittedMotion)
-    where = table.set if table.path is None else str(study.folder / table.path)
-    strong, weak, azimuth, dt = _fit(str(where), table.record, table.unit)
-    pair = [strong, weak]
-    rng = _random(study, realization)
-    return simulate_motion(pair, rng, dt, azimuth=azimuth, name=f"synthetic {realization}")
+    fit = read_sources(study)
+    assert isinstance(fit, Fit)
+    rng, name = _random(study, realization), f"synthetic {realization}"
+    return simulate_motion(_scaled(fit, numbers), rng, fit.motion.dt, azimuth=fit.azimuth, name=name)
 
 
-@lru_cache(maxsize=8)
-def _fit(
-    where: str, record: int | None, unit: str | None
-) -> tuple[StochasticModel, StochasticModel, float, float]:
-    """Models of the principal components of a record, its azimuth and time step."""
-    if record is not None:
-        motion = fema_p695(where, [record])[0]
-    else:
-        found = read_records(Path(where), unit=unit)
-        if len(found) != 1:
-            raise MotionError(f"{where}: expected one record to fit, got {len(found)}")
-        motion = found[0]
-    return *fit_pair(motion), motion.dt
+def _scaled(fit: Fit, numbers: Draws) -> list[StochasticModel | None]:
+    """Models of a record with the factors of a realization."""
+    arias, duration, frequency, damping = (
+        float(numbers[f"{key}_factor"]) for key in ("arias", "duration", "frequency", "damping")
+    )
+    return [
+        None
+        if model is None
+        else replace(
+            model,
+            arias=arias * model.arias,
+            duration=duration * model.duration,
+            middle=duration * model.middle,
+            frequency=frequency * model.frequency,
+            frequency_slope=frequency / duration * model.frequency_slope,
+            damping=damping * model.damping,
+        )
+        for model in fit.models
+    ]
 
 
 def _spectrum(study: Study, numbers: Draws, realization: int) -> Motion:
     table = study.motion
     assert isinstance(table, SpectrumMotion)
-    if table.table is not None:
-        target = _table(str(study.folder / table.table), str(table.unit), table.damping)
-        targets = [target] * table.components
-    else:
+    targets = read_sources(study)
+    if targets is None:
         ground = GROUNDS[int(numbers["ground"])]
         targets = [
             en_1998_1(1.0, ground, table.spectrum_type, table.damping, vertical=axis == 2)
             for axis in range(table.components)
         ]
-    envelope = Envelope(table.rise, table.level, table.decay)
-    name = f"spectrum-compatible {realization}"
-    return compatible_motion(targets, _random(study, realization), table.dt, envelope, name=name)
+    assert isinstance(targets, list)
+    return compatible_motion(
+        targets,
+        _random(study, realization),
+        table.dt,
+        Envelope(table.rise, table.level, table.decay),
+        band_periods=(table.band[0], table.band[1]),
+        corner=table.corner,
+        name=f"spectrum-compatible {realization}",
+    )
+
+
+def origin(study: Study) -> str:
+    """How the motions of a study are made, in words."""
+    table = study.motion
+    if isinstance(table, FittedMotion):
+        fit = read_sources(study)
+        assert isinstance(fit, Fit)
+        return f"filtered white noise fitted to {fit.motion.name}"
+    if isinstance(table, SpectrumMotion):
+        target = f"table {table.table}" if table.ground is None else f"EN 1998-1 type {table.spectrum_type}"
+        return f"compatible with a target spectrum ({target})"
+    return {"pulse": "pulses", "synthetic": "filtered white noise"}[table.source]
+
+
+class Fit(NamedTuple):
+    """A record, and the models of its motion along its principal axes and z."""
+
+    motion: Motion
+    models: list[StochasticModel | None]
+    azimuth: float  # of the first axis [rad]
+
+
+def read_sources(study: Study) -> Fit | list[TargetSpectrum] | None:
+    """What the files of generated motions hold: the record that was fitted, or target spectra; else nothing.
+
+    Read once, and again when a file has changed.
+
+    Raises
+    ------
+    MotionError
+        If a file cannot be used.
+    """
+    table = study.motion
+    if isinstance(table, FittedMotion):
+        path = None if table.path is None else study.folder / table.path
+        return _fit(table.model_dump_json(by_alias=True, exclude_none=True), str(study.folder), _stamp(path))
+    if isinstance(table, SpectrumMotion) and table.table is not None:
+        names = [table.table] * min(table.components, 2) + [name for name in [table.table_z] if name]
+        paths = [study.folder / name for name in names]
+        return [_table(str(path), str(table.unit), table.damping, _stamp(path)) for path in paths]
+    return None
+
+
+def _stamp(path: Path | None) -> tuple[tuple[str, int, int], ...]:
+    """What changes with a file, or with those of a folder."""
+    if path is None or not path.exists():
+        return ()
+    files = sorted(path.rglob("*")) if path.is_dir() else [path]
+    return tuple((str(file), file.stat().st_mtime_ns, file.stat().st_size) for file in files)
 
 
 @lru_cache(maxsize=8)
-def _table(path: str, unit: str, damping: float) -> TargetSpectrum:
+def _fit(table_json: str, folder: str, stamp: tuple[tuple[str, int, int], ...]) -> Fit:
+    """Models of a record."""
+    table = FittedMotion.model_validate_json(table_json)
+    if table.path is None:
+        (motion,) = fema_p695(str(table.set), [int(table.record or 0)])
+    else:
+        path = Path(folder) / table.path
+        found = read_records(path, unit=table.unit)
+        if len(found) != 1:
+            raise MotionError(f"{path}: expected one record to fit, got {len(found)}")
+        motion = found[0]
+    motion = process(motion, table.processing)
+    if not table.vertical:
+        motion = without_vertical(motion)
+    strong, weak, azimuth = fit_pair(motion)
+    upright = fit_model(motion, "z") if motion.shaken[2] else None
+    return Fit(motion, [strong, weak, upright], azimuth)
+
+
+@lru_cache(maxsize=8)
+def _table(path: str, unit: str, damping: float, stamp: tuple[tuple[str, int, int], ...]) -> TargetSpectrum:
     return read_target(path, unit, damping)
 
 

@@ -125,8 +125,8 @@ ONE_MISTAKE = [
     # choices
     (
         ("azimuth_deg", 'set = "far field"\nazimuth_deg'),
-        "study.toml [motion] set: expected 'farfield', 'nearfield_pulse' or 'nearfield_no_pulse', got 'far field'; "
-        "did you mean 'farfield'?",
+        "study.toml [motion] set: expected 'farfield', 'nearfield_pulse' or 'nearfield_no_pulse', "
+        "or a list of them, got 'far field'; did you mean 'farfield'?",
     ),
     (
         ("azimuth_deg", "polarity = [1, 1]\nazimuth_deg"),

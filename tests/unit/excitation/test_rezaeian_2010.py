@@ -291,8 +291,8 @@ def test_metadata_has_the_parameters():
     ("changes", "message"),
     [
         ({"arias": 0.0}, r"StochasticModel.arias must be > 0 \[m/s\], got 0.0"),
-        ({"duration": -1.0}, r"StochasticModel.duration must be > 0 \[s\], got -1.0"),
-        ({"middle": inf}, r"StochasticModel.middle must be > 0 \[s\], got inf"),
+        ({"duration": -1.0}, r"StochasticModel.duration must be > 0 and <= 3600 \[s\], got -1.0"),
+        ({"middle": inf}, r"StochasticModel.middle must be > 0 and <= 3600 \[s\], got inf"),
         ({"frequency": 0.0}, r"StochasticModel.frequency must be > 0 \[Hz\], got 0.0"),
         ({"frequency_slope": nan}, r"StochasticModel.frequency_slope must be finite \[Hz/s\], got nan"),
         ({"damping": 1.0}, r"StochasticModel.damping must be in \(0, 1\) \[1\], got 1.0"),

@@ -9,7 +9,8 @@ from mcrock.excitation import Motion, fema_p695
 from mcrock.excitation.intensity import intensity
 from mcrock.excitation.pulses import make_pulse, sample_pulse
 from mcrock.params import PulseShape
-from mcrock.sampling import draw_inputs, load_motions
+from mcrock.sampling import check_inputs, describe, draw_inputs, load_motions
+from mcrock.sampling.own_motions import read_sources
 
 BODY = """
 seed = 4
@@ -172,7 +173,7 @@ def test_the_frequency_of_a_pulse_is_that_of_its_period(make):
 def test_the_result_says_what_was_done_and_how_strong_motions_were(make, tmp_path):
     ds = run_study(make(PULSE, "motion.vertical=false", "motion.floor.frequency=3"), tmp_path / "p.zarr")
     assert ds["motion_history"].item() == (
-        "made for each realization (pulse); vertical off; response of an oscillator"
+        "pulses, one for each realization; vertical off; response of an oscillator"
     )
     own = [intensity(Motion(m.acceleration, m.dt, "m"), "pga") for m in drawn(make(PULSE)).motions]
     np.testing.assert_allclose(ds["own_intensity"], own, rtol=1e-12)
@@ -268,9 +269,116 @@ def test_noise_fitted_to_a_record_is_like_it(make):
     assert np.mean(durations) == pytest.approx(intensity(record, "d5_95"), rel=0.2)
 
 
+FITTED = 'source = "fitted"\nset = "farfield"\nrecord = 14\n'
+
+
+def test_the_parameters_of_a_fit_are_uncertain(make):
+    half = "{distribution='discrete', values=[0.5, 1.0]}"
+    study = make(
+        FITTED, f"motion.arias_factor={half}", "intensity.measure=factor", "ensemble.realizations=64"
+    )
+    inputs = drawn(study)
+    arias = np.array([intensity(motion, "arias") for motion in inputs.motions])
+    weak = inputs.values["motion_arias_factor"] == 0.5
+    assert arias[weak].mean() / arias[~weak].mean() == pytest.approx(0.5, rel=0.15)
+    assert "  motion.arias_factor [1]: discrete, " in describe(study, load_motions(study))
+    long = drawn(make(FITTED, "motion.duration_factor=2")).motions[0]
+    assert long.duration > 1.5 * inputs.motions[0].duration
+    with pytest.raises(ConfigError, match=r"realization 0: StochasticModel\.damping must be in"):
+        drawn(make(FITTED, "motion.damping_factor=9"))
+
+
+def test_a_record_of_one_line_or_with_a_vertical_is_fitted(make, tmp_path):
+    (record,) = fema_p695("farfield", [14])
+    x, y, _ = record.acceleration
+    time = np.arange(len(x)) * record.dt
+    for name, columns in (("one", [time, x]), ("three", [time, x, y, 0.5 * x])):
+        np.savetxt(tmp_path / f"{name}.csv", np.stack(columns, axis=1), delimiter=",")
+    of = "source = 'fitted'\nunit = 'm/s2'\n"
+    one = drawn(make(of, "motion.path=one.csv"), 0, 2).motions[0]
+    assert one.shaken == (True, False, False)
+    three = drawn(make(of, "motion.path=three.csv"), 0, 2).motions[0]
+    assert three.shaken == (True, True, True)
+    flat = drawn(make(of, "motion.path=three.csv", "motion.vertical=false"), 0, 2).motions[0]
+    assert flat.shaken == (True, True, False)
+    np.testing.assert_array_equal(flat.acceleration[0], three.acceleration[0][: flat.acceleration.shape[1]])
+
+
+def test_files_are_read_again_when_they_change(make, tmp_path):
+    target, record = tmp_path / "target.csv", tmp_path / "record.csv"
+    target.write_text("0,1\n0.1,2.5\n0.5,2.5\n4,0.5\n")
+    study = SPECTRUM.replace('ground = ["A", "D"]', "table = 'target.csv'\nunit = 'm/s2'")
+    before = drawn(make(study), 0, 1).motions[0]
+    target.write_text("0,0.1\n0.1,0.25\n0.5,0.25\n4,0.05\n")
+    after = drawn(make(study), 0, 1).motions[0]
+    np.testing.assert_allclose(after.acceleration, 0.1 * before.acceleration, rtol=1e-6, atol=1e-9)
+    (motion,) = fema_p695("farfield", [14])
+    arias = []
+    for factor in (1.0, 2.0):
+        time = np.arange(motion.acceleration.shape[1]) * motion.dt
+        np.savetxt(record, np.stack([time, factor * motion.acceleration[0]], axis=1), delimiter=",")
+        fit = read_sources(make("source = 'fitted'\npath = 'record.csv'\nunit = 'm/s2'\n"))
+        arias.append(fit.models[0].arias)
+    assert arias[1] == pytest.approx(4 * arias[0], rel=1e-6)
+
+
 @pytest.mark.parametrize(
     ("motion", "overrides", "message"),
     [
+        (SYNTHETIC, ["motion.frequency={distribution='lognormal', median=5, dispersion=0.8}"],
+         r"realization \d+: dt must be > 0 and at most 0.2/frequency, .* \(drawn: .*frequency = .*truncate"),
+        (SYNTHETIC, ["motion.middle={distribution='uniform', low=0.5, high=4}"], "duration must be between"),
+        (SYNTHETIC, ["motion.duration=1e6", "motion.middle=1e6"], "duration must be > 0 and <= 3600"),
+        (PULSE, ["motion.floor.frequency={distribution='uniform', low=0.01, high=1}"], "swings on for more"),
+        (SPECTRUM.replace('ground = ["A", "D"]', "table = 'none.csv'\nunit = 'g'"), [],
+         r"study\.toml \[motion\]: .*none.csv: cannot be read"),
+    ],
+)  # fmt: skip
+def test_what_makes_no_motion_is_found_before_any_is_made(make, motion, overrides, message):
+    study = make(motion, "ensemble.realizations=2000", *overrides)
+    motions = load_motions(study)
+    with pytest.raises(ConfigError, match=message):
+        check_inputs(study, motions)
+
+
+def test_several_sets_are_one_study(make):
+    study = make("source = 'fema_p695'\nset = ['nearfield_pulse', 'nearfield_no_pulse']\n")
+    motions = load_motions(study)
+    assert len(motions) == 28
+    assert len({motion.group for motion in motions}) == 28
+    with pytest.raises(ConfigError, match="are numbers of one set, and several are listed"):
+        make("source = 'fema_p695'\nset = ['farfield', 'nearfield_pulse']\nrecords = [1]\n")
+
+
+def test_the_band_of_a_spectrum_is_chosen(make):
+    options = ("motion.band=[0.2, 2.0]", "motion.dt=0.02", "motion.corner=0.2")
+    motion = drawn(make(SPECTRUM, *options), 0, 1).motions[0]
+    assert motion.dt == 0.02
+    assert 0.9 <= motion.metadata["ratio_least_x"] <= motion.metadata["ratio_largest_x"] <= 1.3
+
+
+@pytest.mark.parametrize(
+    ("motion", "overrides", "message"),
+    [
+        (SPECTRUM, ["motion.unit=g"], "unit: goes with a table, not with a spectrum of EN 1998-1"),
+        (
+            SPECTRUM,
+            ["motion.dt=0.02"],
+            "'band' (0.05 s), 0.0125 s, got 0.02",
+        ),
+        (SPECTRUM, ["motion.band=[2, 1]"], "band: the periods must rise, got 2 and 1 s"),
+        (SPECTRUM, ["motion.band=[1]"], "band: expected two periods"),
+        (FITTED, ["motion.unit=g"], "unit: is that of a file"),
+        (
+            PULSE,
+            [
+                "motion.floor.masses=[1]",
+                "motion.floor.stiffnesses=[1]",
+                "motion.floor.number=1",
+                "motion.floor.factor=1.3",
+            ],
+            "factor: is of an oscillator",
+        ),
         (PULSE, ["motion.shape=triangle"], "expected 'one-sine'"),
         (PULSE, ["motion.period=-1"], "must be > 0"),
         (SYNTHETIC, ["motion.damping=1.5"], "must be"),

@@ -22,6 +22,15 @@ ensemble = { realizations = 5 }
 """
 
 
+PGA = """\
+seed = 1
+body = { shape = "cuboid", width = 0.4, depth = 0.4, height = 1.6, density = 2600 }
+motion = { source = "fema_p695" }
+intensity = { measure = "pga", levels = [2.0, 5.0] }
+ensemble = { realizations = 3 }
+"""
+
+
 def write(folder, text):
     path = folder / "study.toml"
     path.write_text(text)
@@ -114,6 +123,23 @@ def test_describe_warns_of_a_weak_component(make_study):
     assert "'pga_rotd100' does not depend on the axes" in describe(make_study(), [strong, weak])
     assert "note: one" not in describe(make_study(), [strong, alone])
     assert "note: one" not in describe(make_study("intensity.measure=pga_rotd50"), [strong, weak])
+
+
+@pytest.mark.parametrize(
+    ("overrides", "note"),
+    [
+        (["body.density=2.6"], "note: a density of 2.6 kg/m3 is unusual; is it in kg/m3?"),
+        (["body.height=1600", "body.width=400", "body.depth=400"], "of 824.6 m is unusual; is it in m?"),
+        (["motion.azimuth=45"], "note: motion.azimuth turns by more than a circle [rad]; in degrees it is"),
+        (["intensity.levels=[0.2, 0.5]"], "0.5 m/s2 or 0.051 g, and the body begins to rock at about 0.25 g"),
+        (["intensity.levels=[60, 80]"], "note: the weakest motion has 6.12 g"),
+    ],
+)
+def test_describe_wonders_about_units(tmp_path, motions, overrides, note):
+    text = describe(load_config(write(tmp_path, PGA)), motions)
+    assert "unusual" not in text
+    assert note not in text
+    assert note in describe(load_config(write(tmp_path, PGA), overrides), motions)
 
 
 def test_describe_certain_study(tmp_path, motions):
