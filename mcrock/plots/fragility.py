@@ -100,7 +100,10 @@ def plot_fragility(
         handletextpad=0.5,
         columnspacing=1.0,
     )
-    add_note(ax, _note(fit, factor, label.rsplit("[", 1)[1].rstrip("]")))
+    note = _note(fit, factor, label.rsplit("[", 1)[1].rstrip("]"))
+    if "intensity_range" in points:
+        note += f" Points: {points.sizes['intensity']} classes of the intensity, at their medians."
+    add_note(ax, note)
     return ax
 
 

@@ -106,8 +106,8 @@ def _doubt(result: xr.Dataset) -> str:
     if number == 0:
         return " All are decided."
     who = (
-        "1 is undecided (hatched): it counts"
+        "1 is undecided (with a pattern): it counts"
         if round(number) == 1
-        else f"{number:.0f} are undecided (hatched): they count"
+        else f"{number:.0f} are undecided (with a pattern): they count"
     )
     return f" {who} half in the probabilities and both ways in the intervals."

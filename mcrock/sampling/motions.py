@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any
 
 import numpy as np
@@ -46,6 +46,7 @@ def load_motions(study: Study) -> list[Motion]:
         return [Motion(np.zeros((3, 2)), dt=STILL_TIME, name=name)]
     if isinstance(study.motion, FileMotion):
         table = study.motion
+        mistakes += _listed_twice(study.folder, table.paths)
         for path in table.paths:
             try:
                 motions += read_records(
@@ -92,6 +93,19 @@ def _measures(study: Study) -> list[tuple[str, dict[str, Any]]]:
     tables = [study.intensity] if study.intensity.measure != "factor" else []
     found = [(table.measure, table.parameters) for table in (*tables, *study.intensity.variables)]
     return [(name, {} if name in OF_MOTION else parameters) for name, parameters in found]
+
+
+def _listed_twice(folder: Path, paths: tuple[str, ...]) -> list[str]:
+    """Paths that are another one, or lie in it: their records would count as several."""
+    places = [(folder / path).resolve() for path in paths]
+    return [
+        f"{path}: is listed twice"
+        if places[i] == other
+        else f"{path}: lies in {paths[j]}, which is listed too"
+        for i, path in enumerate(paths)
+        for j, other in enumerate(places)
+        if (j < i and places[i] == other) or other in places[i].parents
+    ]
 
 
 def _names(files: tuple[str, ...]) -> list[str]:

@@ -432,5 +432,9 @@ def test_a_folder_is_read_as_its_files(make, tmp_path):
         (tmp_path / "set" / f"{name}.csv").write_text("0,0\n1,0.5\n0,0\n")
     motions = load_motions(make('source = "files"\npaths = ["set"]\nunit = "m/s2"\ndt = 0.01\n'))
     assert [motion.name for motion in motions] == ["a", "b"]
+    with pytest.raises(ConfigError, match=r"\[motion\]: set/a.csv: lies in set, which is listed too"):
+        load_motions(make('source = "files"\npaths = ["set/a.csv", "set"]\nunit = "m/s2"\ndt = 0.01\n'))
+    with pytest.raises(ConfigError, match=r"set/../set: is listed twice"):
+        load_motions(make('source = "files"\npaths = ["set", "set/../set"]\nunit = "m/s2"\ndt = 0.01\n'))
     with pytest.raises(ConfigError, match="nowhere"):
         load_motions(make('source = "files"\npaths = ["nowhere"]\n'))
