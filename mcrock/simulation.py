@@ -65,6 +65,13 @@ class Run:
     history: xr.Dataset
     body: Body
 
+    def __repr__(self) -> str:
+        tilt, end = self.results["peak_tilt_ratio"], self.results["end_time"]
+        return (
+            f"Run({self.outcome.name} at {end:.4g} s, peak tilt {tilt:.4g} of the slenderness, "
+            f"{len(self.events)} events; .results, .events, .history)"
+        )
+
     def __getattr__(self, name: str) -> float:
         try:
             return self.results[name]

@@ -80,6 +80,8 @@ def _read(path: Path) -> dict[str, Any]:
     except FileNotFoundError:
         raise ConfigError(f"{path}: no such file{_near(path)}") from None
     except OSError as error:
+        if path.is_dir():
+            raise ConfigError(f"{path}: is a folder; expected a study file (.toml)") from None
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
     try:
         return tomllib.loads(text)

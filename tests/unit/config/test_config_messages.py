@@ -266,7 +266,7 @@ def test_no_file(study_file):
     path = study_file()
     with pytest.raises(ConfigError, match=r"stduy\.toml: no such file; did you mean '.*study\.toml'\?"):
         load_config(path.with_name("stduy.toml"))
-    with pytest.raises(ConfigError, match="cannot be read: Is a directory"):
+    with pytest.raises(ConfigError, match="is a folder; expected a study file"):
         load_config(path.parent)
 
 
