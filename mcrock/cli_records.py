@@ -5,13 +5,16 @@ Heavy imports happen inside the functions, as in `mcrock.cli`.
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 import sys
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from math import isnan
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -25,6 +28,27 @@ if TYPE_CHECKING:
 
 WIDTH = 110  # of text [characters]
 NAME = 44  # of a record in the table [characters]
+SHORT_NAME, SHORTEST_NAME = 24, 12  # where the terminal is narrow: in one table and in two [characters]
+UNBOUNDED = 10_000  # width where the output is no terminal [characters]
+COLUMNS = (  # of the table, with their units
+    ("no.", ""),
+    ("record", ""),
+    ("format", ""),
+    ("comp.", ""),
+    ("dt", "[s]"),
+    ("length", "[s]"),
+    ("PGA", "[g]"),
+    ("PGV", "[m/s]"),
+    ("PGD", "[m]"),
+    ("Arias", "[m/s]"),
+    ("D5-95", "[s]"),
+    ("Tm", "[s]"),
+    ("unit", ""),
+    ("flags", ""),
+)
+PARTS = ((0, 1, 2, 3, 4, 5, 12, 13), (0, 1, 6, 7, 8, 9, 10, 11))  # columns of two narrow tables
+COMPONENT = 3  # column of it
+MARKS = {"fixed by the format": "*", "given": "+"}  # how the unit was known, else declared in the file
 
 app = typer.Typer(
     no_args_is_help=True, help="Ground-motion records: what is in a file or folder, and how it looks."
@@ -45,6 +69,13 @@ Unit = Annotated[
     typer.Option(help="Of tables and files that ObsPy reads: m/s2, cm/s2, mm/s2, gal, g or mg."),
 ]
 TimeStep = Annotated[float | None, typer.Option("--dt", help="Of tables without time, in seconds.")]
+Channels = Annotated[
+    str | None,
+    typer.Option(
+        metavar="LIST",
+        help="Channels that make one record, as in 1,2,3, of files with those of several sensors.",
+    ),
+]
 
 
 @app.command()
@@ -53,6 +84,7 @@ def check(
     format: FormatName = None,
     unit: Unit = None,
     dt: TimeStep = None,
+    channels: Channels = None,
     components: Annotated[
         bool, typer.Option("--components", help="A line for each component instead of each record.")
     ] = False,
@@ -61,16 +93,14 @@ def check(
 
     Files that cannot be used are listed at the end, with line and reason, and the exit code is 2.
     """
-    from mcrock.excitation.survey import survey
-    from mcrock.terminal import table
-
-    scan = _scan(path, format, unit, dt)
-    surveys = survey(scan.motions)
+    scan = _scan(path, format, unit, dt, channels)
+    surveys = _survey(scan.motions)
     if surveys:
+        width = _width()
         rows = _component_rows(surveys) if components else _rows(surveys)
-        print(table(_heads(components), rows))
-        print(_legend(components))
-        print("\n".join(_flag_lines(surveys)))
+        print(_tables(rows, components, width))
+        print("\n".join(_legend(components, width)))
+        print("\n".join(_flag_lines(surveys, width)))
     _end(scan, path)
 
 
@@ -83,6 +113,7 @@ def plot(
     format: FormatName = None,
     unit: Unit = None,
     dt: TimeStep = None,
+    channels: Channels = None,
     only: Annotated[
         str | None,
         typer.Option(metavar="LIST", help="Numbers of records in the table of `check`, as in 1,2,14."),
@@ -91,17 +122,15 @@ def plot(
 ) -> None:
     """Draw every record of PATH, acceleration to spectra, and the spectra of all in one figure."""
     check_figure(output, figure_format)
-    scan = _scan(path, format, unit, dt)
+    scan = _scan(path, format, unit, dt, channels)
     chosen = _chosen(only, len(scan.motions))
     import matplotlib
 
     matplotlib.use("Agg")
-    from mcrock.excitation.survey import survey
     from mcrock.plots import save_figure
     from mcrock.plots.records import plot_record, plot_spectra
 
-    surveys = [(number, survey) for number, survey in enumerate(survey(scan.motions), start=1)]
-    surveys = [(number, survey) for number, survey in surveys if number in chosen]
+    surveys = [pair for pair in enumerate(_survey(scan.motions), start=1) if pair[0] in chosen]
     output.mkdir(parents=True, exist_ok=True)
     with _progress("records drawn") as progress:
         for done, (number, found) in enumerate(surveys, start=1):
@@ -115,23 +144,56 @@ def plot(
     _end(scan, path)
 
 
-def _scan(path: Path, format: str | None, unit: str | None, dt: float | None) -> Scan:
+def _scan(path: Path, format: str | None, unit: str | None, dt: float | None, channels: str | None) -> Scan:
     """Records of a file or folder, with progress on the error stream."""
     from mcrock.excitation.readers import scan_records
 
+    numbers = None if channels is None else _numbers(channels, "--channels")
     with _progress("files read") as progress:
-        return scan_records(path, format=format, unit=unit, dt=dt, progress=progress)
+        return scan_records(path, format=format, unit=unit, dt=dt, channels=numbers, progress=progress)
+
+
+def _survey(motions: Sequence[Motion]) -> list[Survey]:
+    """Measures and flags, with progress on the error stream."""
+    from mcrock.excitation.survey import survey
+
+    with _progress("records measured") as progress:
+        return survey(motions, progress)
 
 
 @contextmanager
 def _progress(what: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar on the error stream, if that is a terminal."""
+    """Progress on the error stream: a bar on a terminal, else a line now and then."""
+    if not sys.stderr.isatty():
+        yield _print_lines(what)
+        return
     from rich.console import Console
     from rich.progress import Progress
 
-    with Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
+    with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what)
         yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def _print_lines(what: str) -> Callable[[int, int], None]:
+    from mcrock.terminal import LINE_INTERVAL
+
+    last = monotonic()
+
+    def show(done: int, total: int) -> None:
+        nonlocal last
+        if monotonic() - last >= LINE_INTERVAL:
+            last = monotonic()
+            print(f"{done} of {total} {what}", file=sys.stderr, flush=True)
+
+    return show
+
+
+def _width() -> int:
+    """Width of the terminal; output that goes elsewhere is as wide as it is."""
+    if sys.stdout.isatty() or "COLUMNS" in os.environ:
+        return shutil.get_terminal_size().columns
+    return UNBOUNDED
 
 
 def _end(scan: Scan, path: Path) -> None:
@@ -150,37 +212,56 @@ def _chosen(only: str | None, number: int) -> set[int]:
     """Numbers of the records to draw."""
     if only is None:
         return set(range(1, number + 1))
-    chosen = set()
-    for text in only.split(","):
-        if not (text.strip().isdigit() and 1 <= int(text) <= number):
-            raise ValueError(
-                f"--only must list numbers from 1 to {number}, as in 1,2,14; got {text.strip()!r}"
-            )
-        chosen.add(int(text))
-    return chosen
+    return {*_numbers(only, "--only", number)}
+
+
+def _numbers(text: str, option: str, most: int | None = None) -> list[int]:
+    """Numbers of a list such as 1,2,14."""
+    numbers = []
+    for word in text.split(","):
+        if not (word.strip().isdecimal() and 1 <= int(word) <= (most or int(word))):
+            what = "numbers from 1" if most is None else f"numbers from 1 to {most}"
+            raise ValueError(f"{option} must list {what}, as in 1,2,14; got {word.strip()!r}")
+        numbers.append(int(word))
+    return numbers
 
 
 def _file_name(motion: Motion) -> str:
     return re.sub(r"[^\w.-]+", "_", motion.name).strip("_.")[:60] or "record"
 
 
-def _heads(components: bool) -> list[str]:
-    return [
-        "no.",
-        "record",
-        "format",
-        "component" if components else "comp.",
-        "dt [s]",
-        "length [s]",
-        "PGA [g]",
-        "PGV [m/s]",
-        "PGD [m]",
-        "Arias [m/s]",
-        "D5-95 [s]",
-        "Tm [s]",
-        "unit",
-        "flags",
-    ]
+def _tables(rows: list[list[str]], components: bool, width: int) -> str:
+    """The table in lines that fit: with long heads, with short ones, or in two parts."""
+    from mcrock.terminal import table
+
+    whole = table([f"{name} {unit}".rstrip() for name, unit in COLUMNS], rows)
+    if len(whole.partition("\n")[0]) <= width:
+        return whole
+    every = tuple(range(len(COLUMNS)))
+    narrow = _narrow(rows, every, width, SHORT_NAME)
+    if len(narrow.partition("\n")[0]) <= width:
+        return narrow
+    first, second = PARTS
+    if components:
+        second = (0, COMPONENT, *second[2:])
+    return "\n\n".join(_narrow(rows, part, width, SHORTEST_NAME) for part in (first, second))
+
+
+def _narrow(rows: list[list[str]], part: tuple[int, ...], width: int, shortest: int) -> str:
+    """Some columns with the units below their heads, and names as short as the width wants."""
+    from mcrock.terminal import table
+
+    heads = [COLUMNS[i][0] for i in part]
+    body = [[COLUMNS[i][1] for i in part], *([row[i] for i in part] for row in rows)]
+    excess = len(table(heads, body).partition("\n")[0]) - width
+    if excess > 0:
+        longest = max(len(row[1]) for row in body)
+        body = [[row[0], _cut(row[1], max(longest - excess, shortest)), *row[2:]] for row in body]
+    return table(heads, body)
+
+
+def _cut(text: str, length: int) -> str:
+    return text if len(text) <= length else f"{text[: length - 3]}..."
 
 
 def _rows(surveys: list[Survey]) -> list[list[str]]:
@@ -213,30 +294,33 @@ def _row(number: int, motion: Motion, components: str, values: dict[str, float],
     from mcrock.params import STANDARD_GRAVITY
 
     numbers = [values["pga"] / STANDARD_GRAVITY, *(values[name] for name in list(values)[1:])]
-    name = motion.name if len(motion.name) <= NAME else f"{motion.name[: NAME - 3]}..."
     return [
         str(number),
-        name,
+        _cut(motion.name, NAME),
         str(motion.metadata.get("format", "")),
         components,
         f"{motion.dt:g}",
         f"{motion.duration:.4g}",
         *("-" if isnan(value) else f"{value:.3g}" for value in numbers),
-        f"{motion.metadata.get('unit', '')}, {motion.metadata.get('unit_known', '')}",
+        f"{motion.metadata.get('unit', '')}{MARKS.get(str(motion.metadata.get('unit_known')), '')}",
         flags,
     ]
 
 
-def _legend(components: bool) -> str:
-    text = (
-        "PGA to Tm of each component as recorded"
+def _legend(components: bool, width: int) -> list[str]:
+    measures = (
+        "PGA to Tm: of each component as recorded"
         if components
-        else ("PGA to Tm: geometric mean of the horizontal components as recorded (--components for each)")
+        else "PGA to Tm: geometric mean of the horizontal components as recorded (--components for each)"
     )
-    return f"{text}; velocity and displacement integrated from rest"
+    marks = ", ".join(f"{mark} {known}" for known, mark in MARKS.items())
+    return [
+        _fill(f"{measures}; velocity and displacement integrated from rest", width, "  "),
+        _fill(f"unit: declared in the file, or {marks}", width, "  "),
+    ]
 
 
-def _flag_lines(surveys: list[Survey]) -> list[str]:
+def _flag_lines(surveys: list[Survey], width: int) -> list[str]:
     """What is suspicious, record by record."""
     flagged = [(number, found) for number, found in enumerate(surveys, start=1) if found.flags]
     if not flagged:
@@ -244,9 +328,19 @@ def _flag_lines(surveys: list[Survey]) -> list[str]:
     lines = [f"suspicious in {len(flagged)} of {len(surveys)} records:"]
     for number, found in flagged:
         where = found.motion.metadata.get("file", "")
-        lines.append(f"  {number}  {found.motion.name}" + (f" ({where})" if where else ""))
-        lines += [
-            textwrap.fill(flag, WIDTH, initial_indent="     - ", subsequent_indent="       ")
-            for flag in found.flags
-        ]
+        lines.append(
+            _fill(f"  {number}  {found.motion.name}" + (f" ({where})" if where else ""), width, "     ")
+        )
+        lines += [_fill(f"     - {flag}", width, "       ") for flag in found.flags]
     return lines
+
+
+def _fill(text: str, width: int, indent: str) -> str:
+    """Text in lines that fit, the later ones indented."""
+    return textwrap.fill(
+        text,
+        min(width, WIDTH),
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

@@ -26,16 +26,30 @@ from mcrock.config.fields import (
     exactly_one,
 )
 from mcrock.config.sections import DEGREE
-from mcrock.excitation.csv_file import UNITS
 from mcrock.excitation.fema_p695 import SETS
 from mcrock.excitation.motion import MotionError
 from mcrock.excitation.processing import check_steps
-from mcrock.params import Ground, PulseShape
+from mcrock.excitation.readers import FORMATS
+from mcrock.excitation.units import UNITS, parse_unit
+from mcrock.params import Ground, PulseShape, joined
 
 MOST_DAMPING = 0.99  # share of the critical damping [1]
 BAND = (0.05, 4.0)  # of the periods in which motions are compatible with their spectrum [s]
 SHAPES = tuple(shape.name.lower().replace("_", "-") for shape in PulseShape)
 GROUNDS = tuple(ground.name for ground in Ground)
+
+
+@dataclass(frozen=True)
+class Unit(Kind):
+    """A unit of acceleration, however it is written."""
+
+    expected: str = joined(UNITS)
+
+    def parse(self, value: Any) -> str:
+        unit = parse_unit(value)
+        if unit is None:
+            refuse(self.wrong(value))
+        return unit
 
 
 @dataclass(frozen=True)
@@ -181,7 +195,7 @@ class CsvMotion(_Recorded):
 
     source: Literal["csv"]
     files: Annotated[tuple[str, ...], ListOf(Text(), "a list of file names")]
-    unit: Annotated[str, Choice(tuple(UNITS))]
+    unit: Annotated[str, Unit()]
     dt: Annotated[float | None, Number("s", above=0.0)] = None
 
     @field_validator("files", mode="after")
@@ -195,9 +209,10 @@ class FileMotion(_Recorded):
 
     source: Literal["files"]
     paths: Annotated[tuple[str, ...], ListOf(Text(), "a list of files or folders")]
-    format: Annotated[str | None, Text()] = None
-    unit: Annotated[str | None, Choice(tuple(UNITS))] = None
+    format: Annotated[str | None, Choice(FORMATS)] = None
+    unit: Annotated[str | None, Unit()] = None
     dt: Annotated[float | None, Number("s", above=0.0)] = None
+    channels: Annotated[tuple[int, ...] | None, ListOf(Integer(1), "a list of channel numbers")] = None
 
     @field_validator("paths", mode="after")
     @classmethod
@@ -308,7 +323,7 @@ class FittedMotion(_Motion):
     path: Annotated[str | None, Text()] = None
     set: Annotated[str | None, Choice(SETS)] = None
     record: Annotated[int | None, Integer(1)] = None
-    unit: Annotated[str | None, Choice(tuple(UNITS))] = None
+    unit: Annotated[str | None, Unit()] = None
     processing: Annotated[tuple[dict[str, Any], ...], Steps()] = ()
     arias_factor: Annotated[Quantity, Uncertain("1", above=0.0)] = 1.0
     duration_factor: Annotated[Quantity, Uncertain("1", above=0.0)] = 1.0
@@ -337,7 +352,7 @@ class SpectrumMotion(_Motion):
     spectrum_type: Annotated[int, Choice((1, 2))] = 1
     table: Annotated[str | None, Text()] = None
     table_z: Annotated[str | None, Text()] = None
-    unit: Annotated[str | None, Choice(tuple(UNITS))] = None
+    unit: Annotated[str | None, Unit()] = None
     damping: Annotated[float, Number("1", above=0.0, most=0.8)] = 0.05
     components: Annotated[int, Choice((1, 2, 3))] = 2
     band: Annotated[tuple[float, ...], ListOf(Number("s", above=0.0), "a list of two periods [s]")] = BAND

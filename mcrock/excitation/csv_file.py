@@ -6,23 +6,29 @@ import re
 import warnings
 from math import isfinite
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
+from mcrock.excitation.csv_columns import Column, named_columns, split_fields
 from mcrock.excitation.motion import FloatArray, Motion, MotionError
+from mcrock.excitation.orientation import doubt
+from mcrock.excitation.text import split_lines
+from mcrock.excitation.units import UNITS, parse_unit
 from mcrock.params import STANDARD_GRAVITY
 
-UNITS = {  # [m/s2], in lower case
-    "m/s2": 1.0,
-    "cm/s2": 0.01,
-    "mm/s2": 0.001,
-    "gal": 0.01,
-    "g": STANDARD_GRAVITY,
-    "mg": STANDARD_GRAVITY / 1000,
-}
+__all__ = ["UNITS", "read_csv", "read_table"]
+
 LARGEST_PGA = 3 * STANDARD_GRAVITY  # [m/s2]; hardly a record of an earthquake exceeds it
 STEP_TOLERANCE = 0.01  # deviation of a printed time from the uniform grid, in steps [1]
+COARSEST_DIGIT = 1 / 3  # last printed digit of the times, in steps [1]; coarser ones hide a lost sample
+MOST_DIGITS = 9  # decimals of printed times that are looked for
 DT_TOLERANCE = 1e-3  # between the step of the time column and a given one [1]
+DECIMAL_COMMA = re.compile(r"\d,\d")
+# one number with a decimal comma, or two whole numbers
+EITHER = re.compile(r"[-+]?\d+,\d+")
+LEADING_ZERO = re.compile(r"(?<![\d.eE])(?<![eE][-+])0\d")  # what a decimal comma leaves of 0,05
+FORTRAN_EXPONENT = re.compile(r"(?<=[\d.])[dD](?=[-+]?\d+$)")
 
 
 def read_csv(path: str | Path, unit: str, dt: float | None = None, name: str | None = None) -> Motion:
@@ -30,9 +36,9 @@ def read_csv(path: str | Path, unit: str, dt: float | None = None, name: str | N
 
     Columns are ``[time,] x [, y [, z]]``, separated by commas, semicolons, tabs or blanks. A line
     of column names settles which is which: `time` or `t`, and `x`, `y`, `z`, also as `ax`, `a_x` or
-    `acc_x`, or a lone `acceleration`. Without names the first column is the time, unless `dt` is
-    given and the column decreases somewhere. Lines of text without a number may precede the table,
-    and lines that begin with ``#`` or ``%`` are skipped.
+    `Acceleration X`, or directions such as `EW`, `N`, `H1`, `UD`, or a lone `acceleration`. Without
+    names the first column is the time, unless `dt` is given and the column decreases somewhere. Lines
+    of text without a number may precede the table, and lines that begin with ``#`` or ``%`` are skipped.
 
     Parameters
     ----------
@@ -48,14 +54,16 @@ def read_csv(path: str | Path, unit: str, dt: float | None = None, name: str | N
     Returns
     -------
     Motion
-        In [m/s2], components that the file lacks filled with zeros.
+        In [m/s2], components that the file lacks filled with zeros. Of two directions x is the one from
+        which y lies counter-clockwise; `metadata` has their names and azimuths [rad].
 
     Raises
     ------
     MotionError
         With the file, the line and the reason: unreadable, no or unequal numbers of columns,
-        something that is not a finite number, a time that does not increase in equal steps, a step
-        that contradicts `dt`, or another unit in the column names than `unit`.
+        something that is not a finite number or may have a decimal comma, a time that does not
+        increase in equal steps, a step that contradicts `dt`, or another unit in the column names
+        than `unit`.
 
     Warns
     -----
@@ -63,18 +71,29 @@ def read_csv(path: str | Path, unit: str, dt: float | None = None, name: str | N
         If the peak exceeds 3 g, most likely from a wrong unit.
     """
     path = Path(path)
-    if not isinstance(unit, str) or unit.lower() not in UNITS:
+    known = parse_unit(unit)
+    if known is None:
         raise MotionError(f"{path}: unit of the acceleration must be one of {', '.join(UNITS)}, got {unit!r}")
     if dt is not None and not (isfinite(dt) and dt > 0):
         raise MotionError(f"{path}: dt must be finite and > 0 [s], got {dt!r}")
-    headers, lines, table = read_table(path)
-    roles = _roles_named(path, headers, unit, table.shape[1]) or _roles_by_place(path, table, dt)
-    acceleration = np.zeros((3, len(table)))
-    for role, column in zip(roles, table.T, strict=True):
-        if role == "time":
-            dt = _uniform_step(path, lines, column, dt)
-        else:
-            acceleration["xyz".index(role)] = column * UNITS[unit.lower()]
+    table = _read(path)
+    columns = named_columns(path, table.headers, known, table.values.shape[1])
+    if not columns:
+        columns = _columns_by_place(path, table, dt)
+    acceleration = np.zeros((3, len(table.values)))
+    metadata: dict[str, str | float] = {"file": path.name, "unit": known}
+    for column, samples in zip(columns, table.values.T, strict=True):
+        if column.role == "time":
+            dt = _uniform_step(path, table.lines, samples, dt)
+            continue
+        acceleration["xyz".index(column.role)] = samples * UNITS[known]
+        if column.component:
+            metadata[f"component_{column.role}"] = column.component
+        if column.azimuth is not None:
+            metadata[f"azimuth_{column.role}"] = column.azimuth
+    remarks = [words for column in columns if (words := doubt(column.component))]
+    if remarks:
+        metadata["remarks"] = "; ".join(remarks)
     if dt is None:
         raise MotionError(f"{path}: there is no time column; give dt, the time step [s]")
     peak = np.abs(acceleration).max()
@@ -85,7 +104,7 @@ def read_csv(path: str | Path, unit: str, dt: float | None = None, name: str | N
             UserWarning,
             stacklevel=2,
         )
-    return Motion(acceleration, dt, name or path.stem, metadata={"file": path.name, "unit": unit})
+    return Motion(acceleration, dt, name or path.stem, metadata=metadata)
 
 
 def read_table(path: Path) -> tuple[list[str], list[int], FloatArray]:
@@ -96,109 +115,147 @@ def read_table(path: Path) -> tuple[list[str], list[int], FloatArray]:
     MotionError
         With file, line and column, if a field is no finite number or rows differ in length.
     """
+    table = _read(path)
+    return table.headers, table.lines, table.values
+
+
+class _Table(NamedTuple):
+    """Numbers of a text file (n_row, n_column), the lines they stand in, and the text above them."""
+
+    headers: list[str]
+    lines: list[int]
+    values: FloatArray
+    body: list[str]  # lines of text that hold the numbers
+
+
+def _read(path: Path) -> _Table:
     try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise MotionError(f"{path}: not a text file in UTF-8") from None
+        content = path.read_bytes()
     except OSError as error:
         raise MotionError(f"{path}: cannot be read: {error.strerror}") from None
+    if b"\0" in content:
+        raise MotionError(f"{path}: not a text file in UTF-8")
+    lines = split_lines(content)
+    while lines and not lines[-1].strip():
+        del lines[-1]
     headers: list[str] = []
+    first = 0
+    for first, line in enumerate(lines):
+        if _is_skipped(line):
+            continue
+        if any(_is_number(field) for field in split_fields(line.strip())):
+            break
+        _refuse_decimal_comma(path, first, line)
+        headers.append(line.strip())
+    else:
+        first = len(lines)
+    body = lines[first:]
+    values = _convert(body)
+    if values is not None:
+        return _Table(headers, list(range(first + 1, len(lines) + 1)), values, body)
+    return _read_by_line(path, headers, first, body)
+
+
+def _convert(body: list[str]) -> FloatArray | None:
+    """All numbers at once, None where a line is not plainly numbers: then each line is looked at."""
+    text = "\n".join(body)
+    separator = next((s for s in ";\t," if s in text), None)
+    if separator in (";", "\t") and "," in text:
+        return None
+    if any(character in text for character in "#%\"'_") or LEADING_ZERO.search(text):
+        return None
+    if "\n\n" in text or len(body) < 2 or (separator and any(separator not in line for line in body)):
+        return None
+    try:
+        values = np.loadtxt(body, delimiter=separator, comments=None, ndmin=2)
+    except ValueError:
+        return None
+    return values if len(values) == len(body) and np.isfinite(values).all() else None
+
+
+def _read_by_line(path: Path, headers: list[str], first: int, body: list[str]) -> _Table:
+    """The table line by line, with a message that names the first thing that is wrong."""
     lines: list[int] = []
     rows: list[list[float]] = []
-    for line, content in enumerate(text.splitlines(), start=1):
-        content = content.strip()
-        if not content or content[0] in "#%":
+    kept: list[str] = []
+    for line, content in enumerate(body, start=first + 1):
+        if _is_skipped(content):
             continue
-        fields = _split(content)
-        if not rows and not any(_is_number(field) for field in fields):
-            headers.append(content)
-            continue
+        fields = split_fields(content.strip())
+        row = []
         for column, field in enumerate(fields, start=1):
-            if not _is_number(field):
+            value = _number(field)
+            if value is None:
                 raise MotionError(
                     f"{path}, line {line}, column {column}: expected a number with a decimal point, "
                     f"got {field!r}; begin a line of text with #"
                 )
-            if not isfinite(float(field)):
+            if not isfinite(value):
                 raise MotionError(f"{path}, line {line}, column {column}: not finite: {field!r}")
-        if rows and len(fields) != len(rows[0]):
+            row.append(value)
+        if rows and len(row) != len(rows[0]):
             raise MotionError(
-                f"{path}, line {line}: {len(fields)} columns, but {len(rows[0])} in line {lines[0]}"
+                f"{path}, line {line}: {len(row)} columns, but {len(rows[0])} in line {lines[0]}"
             )
         lines.append(line)
-        rows.append([float(field) for field in fields])
+        rows.append(row)
+        kept.append(content)
     if len(rows) < 2:
         raise MotionError(f"{path}: at least 2 lines of numbers are needed, got {len(rows)}")
-    return headers, lines, np.array(rows)
+    return _Table(headers, lines, np.array(rows), kept)
 
 
-def _split(content: str) -> list[str]:
-    """Fields of a line: the strongest separator in it separates."""
-    separator = next((s for s in ";\t," if s in content), None)
-    return [field.strip().strip("\"'") for field in content.split(separator)]
+def _is_skipped(line: str) -> bool:
+    """Whether a line is blank or a comment."""
+    return line.strip()[:1] in ("", "#", "%")
+
+
+def _refuse_decimal_comma(path: Path, index: int, line: str) -> None:
+    """Refuse a line above the table that is one of the table, were it not for decimal commas."""
+    without_exponents = re.sub(r"(?<=\d)[eEdD](?=[-+\d])", "", line)
+    if DECIMAL_COMMA.search(line) and not re.search(r"[^\W\d_]", without_exponents):
+        raise MotionError(
+            f"{path}, line {index + 1}: expected numbers with a decimal point, got "
+            f"{line.strip()[:60]!r}; replace the decimal commas"
+        )
+
+
+def _number(field: str) -> float | None:
+    """A number, None if a field is none: not `1_000`, nor the `05` that a decimal comma leaves of 0,05."""
+    if re.search(r"_|^[+-]?0\d", field):
+        return None
+    try:
+        return float(FORTRAN_EXPONENT.sub("E", field))
+    except ValueError:
+        return None
 
 
 def _is_number(field: str) -> bool:
-    """Whether a field is a number: not `1_000`, nor the `05` that a decimal comma leaves of 0,05."""
-    try:
-        float(field)
-    except ValueError:
-        return False
-    return not re.search(r"_|^[+-]?0\d", field)
+    return _number(field) is not None
 
 
-def _roles_named(path: Path, headers: list[str], unit: str, n_column: int) -> list[str]:
-    """Role of each column, `time`, `x`, `y` or `z`, from a line of names; empty if there is none."""
-    unknown = []
-    for header in reversed(headers):
-        fields = _split(re.sub(r"[(\[].*?[)\]]", "", header))
-        roles = [_role(field) for field in fields]
-        if "" not in roles:
-            break
-        if len(fields) == n_column > 1:
-            unknown += [field for field, role in zip(fields, roles, strict=True) if not role]
-    else:
-        if unknown:
-            raise MotionError(
-                f"{path}: column {unknown[0]!r} is not known; name the columns time, x, y, z, "
-                "or begin the line with # to have them taken in this order"
-            )
-        return []
-    if len(roles) != n_column:
-        raise MotionError(
-            f"{path}: {len(roles)} column names ({', '.join(fields)}) for {n_column} columns; "
-            "begin a title with #"
-        )
-    if len({*roles}) < n_column or roles == ["time"]:
-        raise MotionError(f"{path}: expected one column each of time, x, y, z, got {', '.join(fields)}")
-    for found in re.findall(r"[(\[]\s*(.*?)\s*[)\]]", header):
-        if found.lower() not in ("s", "sec") and UNITS.get(found.lower()) != UNITS[unit.lower()]:
-            raise MotionError(
-                f"{path}: the column names say '{found}', but the unit given is '{unit}' (and s for the time)"
-            )
-    return roles
-
-
-def _role(name: str) -> str:
-    """Role of a column by its name, empty if unknown."""
-    name = name.lower()
-    if name in ("time", "t"):
-        return "time"
-    match = re.fullmatch(r"(?:(?:a|acc|acceleration)_?)?([xyz])|a|acc|acceleration", name)
-    return (match[1] or "x") if match else ""
-
-
-def _roles_by_place(path: Path, table: FloatArray, dt: float | None) -> list[str]:
-    """Role of each column of a table without names.
+def _columns_by_place(path: Path, table: _Table, dt: float | None) -> list[Column]:
+    """Columns of a table without names.
 
     A first column that only increases is a time even if `dt` is given: no shaking does that.
     """
-    n_column = table.shape[1]
-    increases = len(table) > 2 and np.ptp(table[:, 0]) > 0 and (np.diff(table[:, 0]) >= 0).all()
+    values = table.values
+    n_column = values.shape[1]
+    increases = len(values) > 2 and np.ptp(values[:, 0]) > 0 and (np.diff(values[:, 0]) >= 0).all()
     has_time = n_column > 1 and (dt is None or n_column == 4 or bool(increases))
     if n_column - has_time > 3:
         raise MotionError(f"{path}: expected at most 4 columns, time, x, y, z, got {n_column}")
-    return ["time"] * has_time + ["x", "y", "z"][: n_column - has_time]
+    if n_column == 2 and not has_time and all(EITHER.fullmatch(_bare(line)) for line in table.body):
+        raise MotionError(
+            f"{path}, line {table.lines[0]}: {table.body[0].strip()[:40]!r} and all lines below may be a "
+            "number with a decimal comma or two columns; write a decimal point, or name the columns x,y"
+        )
+    return [Column(role) for role in ["time"] * has_time + ["x", "y", "z"][: n_column - has_time]]
+
+
+def _bare(line: str) -> str:
+    """A line without blanks and quotation marks."""
+    return re.sub(r"[\s\"']", "", line)
 
 
 def _uniform_step(path: Path, lines: list[int], time: FloatArray, dt: float | None) -> float:
@@ -211,8 +268,11 @@ def _uniform_step(path: Path, lines: list[int], time: FloatArray, dt: float | No
             "if the first column is no time, give dt [s] and name the columns x, y, z"
         )
     mean = float(time[-1] - time[0]) / len(steps)
+    digit = _last_digit(time)
+    # times cut to their last digit are off by up to half of it, and so are the two that give the mean
+    rounding = digit if digit <= COARSEST_DIGIT * mean else 0.0
     deviation = time - time[0] - mean * np.arange(len(time))
-    if np.abs(deviation).max() > STEP_TOLERANCE * mean:
+    if np.abs(deviation).max() > max(STEP_TOLERANCE * mean, rounding):
         usual = np.median(steps)
         i = int(np.argmax(np.abs(steps - usual)))
         raise MotionError(
@@ -221,6 +281,15 @@ def _uniform_step(path: Path, lines: list[int], time: FloatArray, dt: float | No
         )
     if dt is None:
         return float(f"{mean:.9g}")  # times are printed decimals: drop the noise of their differences
-    if abs(mean - dt) > DT_TOLERANCE * dt:
+    if abs(mean - dt) > DT_TOLERANCE * dt + rounding / len(steps):
         raise MotionError(f"{path}: the time column steps by {mean:.6g} s, but dt = {dt:g} s is given")
     return float(dt)
+
+
+def _last_digit(time: FloatArray) -> float:
+    """Place of the last printed digit of some times [s], 0 if they have more than are looked for."""
+    for digits in range(MOST_DIGITS + 1):
+        scaled = time * 10.0**digits
+        if np.abs(scaled - np.round(scaled)).max() < 1e-6:
+            return 10.0**-digits
+    return 0.0

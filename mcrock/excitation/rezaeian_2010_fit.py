@@ -84,7 +84,8 @@ def fit_pair(motion: Motion, corner: float = 0.1) -> tuple[StochasticModel, Stoc
     -------
     tuple of (StochasticModel, StochasticModel or None, float)
         Of the stronger and the weaker axis, along which a motion in one line has none, and the azimuth of
-        the stronger one [rad], in (-pi/2, pi/2]: ``simulate_motion(pair[:2], rng, motion.dt, azimuth=pair[2])``.
+        the stronger one [rad], in (-pi/2, pi/2]:
+        ``simulate_motion(pair[:2], rng, motion.dt, azimuth=pair[2])``.
 
     Raises
     ------

@@ -45,8 +45,9 @@ RESIDUAL_VELOCITY = 0.1  # velocity at the end over the peak velocity [1]
 SMALL_VELOCITY = 1e-3  # [m/s]; not worth a flag
 DRIFT = 0.5  # displacement at the end over the peak displacement [1]
 SMALL_DRIFT = 0.1  # [m]; not worth a flag
-CLIPPED_RUN = 3  # equal samples at the extreme
-CLIPPED_JUMP = 10  # steps to and from such a run, in resolutions of the record: a smooth peak has about 2
+CLIPPED_RUN = 3  # equal samples at the extreme in a row
+CLIPPED_SAMPLES = 4  # equal samples at the extreme in separate places
+CLIPPED_JUMP = 10  # steps to and from such a place, in resolutions of the record: a smooth peak has about 2
 SPIKE = 3.0  # largest sample over the next largest, both neighbours included [1]
 LONGEST_STEP = 0.02  # [s]
 SHORTEST = 2.0  # [s]
@@ -73,8 +74,10 @@ class Survey:
     flags: tuple[str, ...]
 
 
-def survey(motions: Sequence[Motion]) -> list[Survey]:
+def survey(motions: Sequence[Motion], progress: Callable[[int, int], None] | None = None) -> list[Survey]:
     """Measures and flags of some motions, which are also compared with one another.
+
+    `progress` is called with the numbers of motions done and given.
 
     Examples
     --------
@@ -96,6 +99,8 @@ def survey(motions: Sequence[Motion]) -> list[Survey]:
             flags.append(f"the same samples as '{first[print_of]}'")
         first.setdefault(print_of, motion.name)
         surveys.append(Survey(motion, {name: _measure(motion, name) for name in COLUMNS}, tuple(flags)))
+        if progress:
+            progress(len(surveys), len(motions))
     return surveys
 
 
@@ -174,7 +179,7 @@ def _findings(samples: FloatArray, dt: float) -> dict[str, Finding]:
         )
     clipped = _clipped(samples)
     if clipped:
-        found["clipped"] = Finding(clipped, f"{clipped} samples in a row at the same extreme: clipped?")
+        found["clipped"] = clipped
     second = float(np.partition(size, -2)[-2])
     if peak > SPIKE * second:
         time = int(size.argmax()) * dt
@@ -187,21 +192,36 @@ def _percent(share: float) -> str:
     return f"{100 * share:.0f} %"
 
 
-def _clipped(samples: FloatArray) -> int:
-    """Length of a run of equal samples at the largest or smallest value that no smooth peak has, or 0."""
+def _clipped(samples: FloatArray) -> Finding | None:
+    """Equal samples at the largest or smallest value that no smooth peak has.
+
+    Either several in a row, or, where the time step is too long for that, in separate places; these
+    only if fewer samples lie just below, as a coarse record reaches its extreme by chance, and then
+    the values next to it more often.
+    """
     steps = np.abs(np.diff(samples))
-    resolution = steps[steps > 0].min()
-    longest = 0
-    for extreme in (samples.max(), samples.min()):
-        at = np.concatenate([[False], samples == extreme, [False]])
+    resolution = float(steps[steps > 0].min())
+    longest = most = places = 0
+    for signed in (samples, -samples):
+        extreme = signed.max()
+        at = np.concatenate([[False], signed == extreme, [False]])
         starts, ends = np.flatnonzero(at[1:] & ~at[:-1]), np.flatnonzero(at[:-1] & ~at[1:])
-        for start, end in zip(starts, ends, strict=True):
-            if extreme == 0 or end - start < CLIPPED_RUN:
-                continue
-            jump = (steps[start - 1] if start > 0 else 0.0) + (steps[end - 1] if end < len(samples) else 0.0)
-            if jump >= CLIPPED_JUMP * resolution:
-                longest = max(longest, int(end - start))
-    return longest
+        before = np.where(starts > 0, steps[starts - 1], 0.0)
+        after = np.where(ends < len(samples), steps[np.minimum(ends, len(steps)) - 1], 0.0)
+        jumps = before + after >= CLIPPED_JUMP * resolution
+        if extreme == 0 or not jumps.any():
+            continue
+        runs = (ends - starts)[jumps]
+        longest = max(longest, int(runs.max()))
+        close = extreme - (CLIPPED_JUMP + 0.5) * resolution
+        below = np.count_nonzero((signed >= close) & (signed < extreme))
+        if runs.sum() > max(most, below):
+            most, places = int(runs.sum()), len(runs)
+    if longest >= CLIPPED_RUN:
+        return Finding(longest, f"{longest} samples in a row at the same extreme: clipped?")
+    if most >= CLIPPED_SAMPLES:
+        return Finding(most, f"{most} samples at the same extreme in {places} places: clipped?")
+    return None
 
 
 def _of_pair(motion: Motion) -> list[str]:

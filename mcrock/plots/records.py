@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 
 import numpy as np
@@ -17,6 +18,7 @@ from mcrock.params import STANDARD_GRAVITY
 from mcrock.plots.history import AXES
 from mcrock.plots.style import (
     BLUE,
+    COLOURS,
     GREY,
     MILLIMETRE,
     OWN,
@@ -33,6 +35,9 @@ PERIODS = np.geomspace(0.02, 10.0, 120)  # [s]
 HEIGHTS = (24.0, 22.0, 22.0, 18.0)  # of acceleration, velocity, displacement and Husid [mm]
 SPECTRUM_HEIGHT = 46.0  # [mm]
 MARGIN = 1.15  # of the vertical axes around the largest value [1]
+APART = 10.0  # components whose largest values are further apart have axes of their own [1]
+TITLE, SHORT_TITLE = 110, 22  # of a line above the page and above a component [characters]
+NAME, NAME_HEIGHT = 60, 4.0  # of a record in a legend [characters], [mm]
 FEWEST = 7  # records whose percentiles are drawn: with fewer the outer ones are hardly more than the extremes
 DRAWN = 4000  # points of a line; of longer records the largest and smallest of every few samples
 
@@ -71,16 +76,12 @@ def plot_record(motion: Motion, flags: Sequence[str] = ()) -> Axes:
         grid = figure.add_gridspec(
             len(HEIGHTS) + 1, len(components), height_ratios=[*HEIGHTS, SPECTRUM_HEIGHT + 8.0]
         )
-        left: list[Axes] = []
+        rows: list[list[Axes]] = [[] for _ in HEIGHTS]
         for column, (axis, samples) in enumerate(components.items()):
             for row, (label, values) in enumerate(_histories(samples, motion.dt).items()):
-                ax = figure.add_subplot(
-                    grid[row, column],
-                    sharex=figure.axes[0] if figure.axes else None,
-                    sharey=left[row] if column else None,
-                )
+                ax = figure.add_subplot(grid[row, column], sharex=figure.axes[0] if figure.axes else None)
+                rows[row].append(ax)
                 if column == 0:
-                    left.append(ax)
                     ax.set_ylabel(label)
                 _draw_history(ax, motion, values, AXES[axis])
                 ax.tick_params(labelbottom=row == len(HEIGHTS) - 1, labelleft=column == 0)
@@ -88,19 +89,20 @@ def plot_record(motion: Motion, flags: Sequence[str] = ()) -> Axes:
                     ax.set_title(_word_component(motion, axis))
                 if row == len(HEIGHTS) - 1:
                     ax.set_xlabel("Time [s]")
-        _fit_axes(left, components, motion)
+        own = _fit_axes(rows, components, motion)
         ax = figure.add_subplot(grid[-1, :])
         _draw_spectra(ax, motion, components)
-        figure.align_ylabels([*left, ax])
-        figure.suptitle(_plain(motion.name), fontsize=8.0)
-        add_note(ax, _word_record(motion, flags))
+        figure.align_ylabels([*(axes[0] for axes in rows), ax])
+        figure.suptitle(textwrap.fill(_plain(motion.name), TITLE), fontsize=8.0)
+        add_note(ax, _word_record(motion, flags, own))
     return ax
 
 
 @styled
 def plot_spectra(motions: Sequence[Motion], title: str = "") -> Axes:
-    """Spectra of a set: each record, and of 7 or more their median and 16 and 84 % percentiles.
+    """Spectra of a set: of a few records with their names, of more with median and percentiles.
 
+    From 7 records on these are drawn, with the 16 and 84 % percentiles, and the records are grey lines.
     Pseudo-acceleration at 5 % damping, geometric mean of the horizontal components; records without a
     horizontal component are left out.
 
@@ -113,15 +115,22 @@ def plot_spectra(motions: Sequence[Motion], title: str = "") -> Axes:
     if not shaking:
         raise MotionError("no motion with a horizontal component: there is no spectrum to draw")
     values = np.array([motion_spectrum(motion, PERIODS, DAMPING) for motion in shaking]) / STANDARD_GRAVITY
-    ax = new_axes()
-    for line in values:
-        ax.plot(PERIODS, line, color=GREY, linewidth=0.4, alpha=0.7)
     if len(shaking) >= FEWEST:
+        ax = new_axes()
+        for i, line in enumerate(values):
+            ax.plot(PERIODS, line, color=GREY, linewidth=0.4, alpha=0.7, label="" if i else "each record")
         low, median, high = np.percentile(values, [16, 50, 84], axis=0)
         ax.plot(PERIODS, median, color=BLUE, label="median")
         ax.plot(PERIODS, low, color=BLUE, linestyle="--", linewidth=0.9, label="16 % and 84 %")
         ax.plot(PERIODS, high, color=BLUE, linestyle="--", linewidth=0.9)
         ax.legend()
+    else:
+        ax = new_axes(height=68.0 + NAME_HEIGHT * len(shaking))
+        for colour, motion, line in zip(COLOURS, shaking, values, strict=False):
+            ax.plot(PERIODS, line, color=colour, linewidth=0.9, label=_plain(_cut(motion.name, NAME)))
+        figure = ax.get_figure(root=True)
+        assert figure is not None
+        figure.legend(loc="outside upper left")
     _spectrum_axes(ax, values)
     count = f"{len(shaking)} records" if len(shaking) > 1 else "1 record"
     note = f"{count}, geometric mean of the horizontal components as recorded, {DAMPING:.0%} damping."
@@ -158,17 +167,42 @@ def _thinned(time: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArr
     return time[kept], values[kept]
 
 
-def _fit_axes(left: list[Axes], components: dict[str, FloatArray], motion: Motion) -> None:
-    """Vertical axes that all components of a row share, symmetric about zero but for Husid."""
-    rows = zip(
+def _fit_axes(rows: list[list[Axes]], components: dict[str, FloatArray], motion: Motion) -> bool:
+    """Vertical axes of equal scale along each row, symmetric about zero but for Husid.
+
+    A component far larger than the others would flatten them and has a scale of its own, with numbers;
+    returns whether there is one.
+    """
+    histories = zip(
         *(list(_histories(samples, motion.dt).values()) for samples in components.values()), strict=True
     )
-    for ax, values in zip(left[:-1], rows, strict=False):
-        largest = MARGIN * max(float(np.abs(line).max()) for line in values)
-        ax.set_ylim(-largest, largest)
-        number_axis(ax, "y")
-    left[-1].set_ylim(-0.05, 1.05)
-    left[0].set_xlim(0.0, motion.duration)
+    own = False
+    for axes, values in zip(rows[:-1], histories, strict=False):
+        peaks = [float(np.abs(line).max()) for line in values]
+        scales = _scales(peaks)
+        for ax, scale in zip(axes, scales, strict=True):
+            ax.set_ylim(-MARGIN * scale, MARGIN * scale)
+            number_axis(ax, "y")
+            ax.tick_params(labelleft=ax is axes[0] or scale != scales[0])
+        own = own or len({*scales}) > 1
+    for ax in rows[-1]:
+        ax.set_ylim(-0.05, 1.05)
+    rows[0][0].set_xlim(0.0, motion.duration)
+    return own
+
+
+def _scales(peaks: list[float]) -> list[float]:
+    """Largest value of the axis of each component: one for those that are not far apart.
+
+    >>> _scales([1.0, 2.0, 33.0])
+    [2.0, 2.0, 33.0]
+    """
+    scales: dict[float, float] = {}
+    group: list[float] = []
+    for peak in sorted(peaks):
+        group = [*group, peak] if group and peak <= APART * group[-1] else [peak]
+        scales |= dict.fromkeys(group, peak)
+    return [scales[peak] for peak in peaks]
 
 
 def _draw_spectra(ax: Axes, motion: Motion, components: dict[str, FloatArray]) -> None:
@@ -194,19 +228,25 @@ def _spectrum_axes(ax: Axes, values: FloatArray) -> None:
 
 def _word_component(motion: Motion, axis: str) -> str:
     name = motion.metadata.get(f"component_{axis}")
-    return f"ground {axis} ({_plain(str(name))})" if name else f"ground {axis}"
+    return f"ground {axis} ({_plain(_cut(str(name), SHORT_TITLE))})" if name else f"ground {axis}"
 
 
-def _word_record(motion: Motion, flags: Sequence[str]) -> str:
+def _word_record(motion: Motion, flags: Sequence[str], own: bool) -> str:
     """Source of a record and what is suspicious about it, as a note."""
     facts = motion.metadata
     words = [f"Time step {motion.dt:g} s, {motion.acceleration.shape[1]} samples."]
     if "format" in facts:
         words.append(f"{facts['format']}, unit {facts.get('unit')} ({facts.get('unit_known')}).")
     words.append(f"Integrated from rest as recorded; spectra at {100 * DAMPING:g} % damping.")
+    if own:
+        words.append("Components more than ten times as large as others have scales of their own.")
     if flags:
         words.append(f"Suspicious: {'; '.join(flags)}")
     return _plain(" ".join(words))
+
+
+def _cut(text: str, length: int) -> str:
+    return text if len(text) <= length else f"{text[: length - 3]}..."
 
 
 def _plain(text: str) -> str:

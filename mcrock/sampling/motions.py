@@ -50,7 +50,11 @@ def load_motions(study: Study) -> list[Motion]:
         for path in table.paths:
             try:
                 motions += read_records(
-                    study.folder / path, format=table.format, unit=table.unit, dt=table.dt
+                    study.folder / path,
+                    format=table.format,
+                    unit=table.unit,
+                    dt=table.dt,
+                    channels=table.channels,
                 )
             except MotionError as error:
                 mistakes.append(str(error))

@@ -5,8 +5,9 @@ returns a `Recording` for each component. `READERS` lists them in the order in w
 """
 
 from mcrock.excitation.readers.assemble import assemble
+from mcrock.excitation.readers.formats import FORMATS, READERS
 from mcrock.excitation.readers.obspy_stream import from_stream
-from mcrock.excitation.readers.read import FORMATS, READERS, Scan, read_records, scan_records, word_left_out
+from mcrock.excitation.readers.read import Scan, read_records, scan_records, word_left_out
 from mcrock.excitation.readers.recording import Recording
 
 __all__ = [

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from mcrock.excitation.readers.orientation import Orientation, parse_orientation
+from mcrock.excitation.orientation import Orientation, parse_orientation
 from mcrock.excitation.readers.recording import FIXED, Recording
 from mcrock.excitation.readers.text_file import NUMBER, TextFile
 
@@ -94,7 +94,7 @@ def _facts(header: dict[str, tuple[int, str]]) -> dict[str, str | float]:
     if "PLACE" in header:
         facts["place"] = header["PLACE"][1]
     date = header.get("EARTHQUAKE DATE", (0, ""))[1]
-    if date[:4].isdigit():
+    if date[:4].isdecimal():
         facts["year"] = int(date[:4])
     magnitude = re.match(NUMBER, header.get("EARTHQUAKE MAGNITUDE", (0, ""))[1])
     if magnitude:

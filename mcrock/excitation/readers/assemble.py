@@ -8,18 +8,19 @@ were recorded); ground z is up.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from math import cos, degrees, pi, sin
+from dataclasses import replace
+from math import cos, degrees, pi
 
 import numpy as np
 
 from mcrock.excitation.motion import Motion, MotionError
+from mcrock.excitation.orientation import doubt, is_clockwise, is_square
 from mcrock.excitation.readers.recording import Recording
 
 DT_TOLERANCE = 1e-6  # between the time steps of two components [1]
-SKEW = 15.0  # largest deviation of the horizontal components from a right angle [deg]
 
 
-def assemble(pieces: Iterable[Recording | Motion]) -> tuple[list[Motion], list[str]]:
+def assemble(pieces: Iterable[Recording | Motion], *, chosen: bool = False) -> tuple[list[Motion], list[str]]:
     """Put the components of each recording together.
 
     Parameters
@@ -27,6 +28,9 @@ def assemble(pieces: Iterable[Recording | Motion]) -> tuple[list[Motion], list[s
     pieces : iterable of Recording or Motion
         Components of any number of recordings, told apart by folder, format and `Recording.record`.
         Motions are whole already and stay as they are.
+    chosen : bool
+        Whether somebody chose the channels that belong together. Otherwise the channels of a structure
+        whose sensors stand in different places become one motion for each place.
 
     Returns
     -------
@@ -48,11 +52,26 @@ def assemble(pieces: Iterable[Recording | Motion]) -> tuple[list[Motion], list[s
         if isinstance(group[0], Motion):
             motions.append(group[0])
             continue
-        try:
-            motions.append(assemble_one([piece for piece in group if isinstance(piece, Recording)]))
-        except MotionError as error:
-            problems.append(str(error))
+        components = [piece for piece in group if isinstance(piece, Recording)]
+        for sensor in [components] if chosen else _by_location(components):
+            try:
+                motions.append(assemble_one(sensor))
+            except MotionError as error:
+                problems.append(str(error))
     return motions, problems
+
+
+def _by_location(components: list[Recording]) -> list[list[Recording]]:
+    """Components of each sensor, if all say where they stand and those are different places."""
+    places: dict[str, list[Recording]] = {}
+    for component in components:
+        places.setdefault(component.location.casefold(), []).append(component)
+    if len(places) < 2 or "" in places:
+        return [components]
+    return [
+        [replace(component, name=f"{component.name}, {component.location}") for component in place]
+        for place in places.values()
+    ]
 
 
 def assemble_one(components: Sequence[Recording]) -> Motion:
@@ -76,6 +95,7 @@ def assemble_one(components: Sequence[Recording]) -> Motion:
     }
     history: list[str] = []
     remarks = [remark for component in components for remark in component.remarks]
+    remarks += [words for component in components if (words := doubt(component.component))]
     for axis, component in sorted(roles.items()):
         samples = component.acceleration
         acceleration["xyz".index(axis), : len(samples)] = -samples if component.role == "down" else samples
@@ -87,11 +107,14 @@ def assemble_one(components: Sequence[Recording]) -> Motion:
             history.append(f"{axis}: sign reversed, recorded downwards")
         if len(samples) < acceleration.shape[1]:
             history.append(f"{axis}: continued with zeros after {len(samples) * component.dt:g} s")
+    places = dict.fromkeys(component.location for component in components if component.location)
+    if places:
+        metadata["location"] = ", ".join(places)
     missing = [axis for axis in "xyz" if axis not in roles]
     if missing:
         metadata["missing"] = ", ".join(missing)
     if remarks:
-        metadata["remarks"] = "; ".join(remarks)
+        metadata["remarks"] = "; ".join(dict.fromkeys(remarks))  # what the header says is said by each
     if history:
         metadata["history"] = "; ".join(history)
     facts = {name: value for component in components for name, value in component.facts.items()}
@@ -106,8 +129,8 @@ def _roles(components: Sequence[Recording]) -> dict[str, Recording]:
         if len(found) > most:
             raise MotionError(
                 f"{_files(components)}: recording {components[0].record} has {len(found)} {kind} components "
-                f"({', '.join(component.component for component in found)}), expected at most {most}; keep "
-                "the files of one sensor and one earthquake together and others in a folder of their own"
+                f"({', '.join(_word_component(component) for component in found)}), expected at most {most}; "
+                f"{_way_out(components)}"
             )
     roles = dict(zip("xy", _ordered(horizontal), strict=False))
     return roles | ({"z": vertical[0]} if vertical else {})
@@ -120,13 +143,25 @@ def _ordered(horizontal: list[Recording]) -> list[Recording]:
     one, two = horizontal
     if one.azimuth is None or two.azimuth is None:
         return horizontal
-    turn = two.azimuth - one.azimuth  # clockwise from one to two
-    if abs(cos(turn)) > sin(SKEW * pi / 180):
+    if not is_square(one.azimuth, two.azimuth):
+        apart = abs(degrees(two.azimuth - one.azimuth)) % 360
         raise MotionError(
             f"{_files(horizontal)}: the horizontal components of recording {one.record}, {one.component} and "
-            f"{two.component}, are {abs(degrees(turn)) % 360:.0f} deg apart, expected 90 deg"
+            f"{two.component}, are {apart:.0f} deg apart, expected 90 deg"
         )
-    return [two, one] if sin(turn) > 0 else [one, two]
+    return [two, one] if is_clockwise(one.azimuth, two.azimuth) else [one, two]
+
+
+def _word_component(component: Recording) -> str:
+    number = "" if component.channel is None else f"channel {component.channel}: "
+    return f"{number}{component.component}"
+
+
+def _way_out(components: Sequence[Recording]) -> str:
+    """What to do about too many components."""
+    if any(component.channel is None for component in components):
+        return "keep the files of one sensor and one earthquake together and others in a folder of their own"
+    return "choose the channels of one sensor, as in `--channels 1,2,3` or channels=[1, 2, 3]"
 
 
 def _check_pair(one: Recording, two: Recording) -> None:

@@ -10,18 +10,20 @@ from __future__ import annotations
 
 import re
 
-from mcrock.excitation.csv_file import UNITS
 from mcrock.excitation.motion import FloatArray
+from mcrock.excitation.orientation import Orientation, parse_orientation
 from mcrock.excitation.readers.counted import Layout, read_counted
-from mcrock.excitation.readers.orientation import Orientation, parse_orientation
-from mcrock.excitation.readers.recording import DECLARED, NotRecordError, Recording
+from mcrock.excitation.readers.recording import DECLARED, NotRecordError, Recording, number_channels
 from mcrock.excitation.readers.text_file import NUMBER, TextFile
+from mcrock.excitation.units import UNITS, parse_unit
 
 NAME = "COSMOS"
 TITLE = re.compile(r".*\(Format\s+v(\d+\.\d+)\s+with\s+(\d+)\s+text\s+lines\)", re.IGNORECASE)
 DATA = re.compile(r"\s*(\d+)\s+(\S+)\s+pts?,?.*?units\s*=\s*([^(,]+?)\s*\(\s*(\d+)\s*\)", re.IGNORECASE)
 UNIT_CODES = {2: "g", 4: "cm/s2", 10: "gal", 11: "mg"}  # table 2 of the format
 COUNTS = 50
+TEXT_LINES = 13
+PLACE = re.compile(r"Sta Chan?\s*:?\s*(\d+)?.*?(?:Location:\s*(.*?)\s*)?$", re.IGNORECASE)
 VERTICALS = {400: "up", 401: "down", 402: "up"}  # 402: sense not known
 # places in the header, from 0
 YEAR_START, AZIMUTH = 39, 53
@@ -49,7 +51,7 @@ def read(file: TextFile) -> list[Recording]:
             recordings.append(recording)
     if not recordings:
         raise NotRecordError(f"{file.lines[0].split('(')[0].strip().lower()}, no acceleration")
-    return recordings
+    return number_channels(recordings)
 
 
 def _read_channel(file: TextFile, start: int) -> tuple[Recording | None, int]:
@@ -57,6 +59,8 @@ def _read_channel(file: TextFile, start: int) -> tuple[Recording | None, int]:
     title = TITLE.match(file.lines[start])
     if not title:
         raise file.error(start, f"expected the title of a channel, got {file.lines[start].strip()[:40]!r}")
+    if int(title[2]) < TEXT_LINES:
+        raise file.error(start, f"the header has {int(title[2])} lines of text, expected {TEXT_LINES}")
     text = [file.line(start + i) for i in range(int(title[2]))]
     at = start + len(text)
     integers, index = read_counted(file, at, "whole numbers", Layout(10, 8))
@@ -67,7 +71,7 @@ def _read_channel(file: TextFile, start: int) -> tuple[Recording | None, int]:
             at, f"the header has {len(integers)} whole numbers and {len(reals)} numbers, expected 100"
         )
     words = file.line(index).split()
-    if not (words and words[0].isdigit() and "comment" in file.line(index).lower()):
+    if not (words and words[0].isdecimal() and "comment" in file.line(index).lower()):
         raise file.error(
             index, f"expected a line that says how many comments follow, got {file.line(index)[:40]!r}"
         )
@@ -107,6 +111,12 @@ def _unit(file: TextFile, index: int, announced: re.Match[str]) -> str:
         raise file.error(
             index, f"unit of an acceleration must be one of {known}, got {announced[3]} ({announced[4]})"
         )
+    word = parse_unit(announced[3])
+    if word is None or UNITS[word] != UNITS[UNIT_CODES[code]]:
+        raise file.error(
+            index,
+            f"the unit is {announced[3]!r} in words, but its code {announced[4]} means {UNIT_CODES[code]}",
+        )
     return UNIT_CODES[code]
 
 
@@ -121,8 +131,8 @@ def _orientation(file: TextFile, index: int, azimuth: float, comments: list[str]
 
     Files converted from SEED carry azimuth 0 for the vertical, so the name goes first.
     """
-    names = [comment.partition("<SCNL>")[2].split()[0] for comment in comments if "<SCNL>" in comment]
-    channel = names[0].split(".")[1] if names and names[0].count(".") else ""
+    names = " ".join(comment.partition("<SCNL>")[2] for comment in comments).split()
+    channel = names[0].split(".")[1] if names and "." in names[0] else ""
     by_name = parse_orientation(channel)
     if by_name and (by_name.role != "horizontal" or not 0 <= azimuth <= 360):
         return by_name, channel
@@ -149,10 +159,11 @@ def _recording(
     """The channel with the facts of its text."""
     station = re.search(r"Code:\s*(\S+)", text[4])
     code = station[1] if station else text[4].strip()
-    title = re.sub(r"^(Record|Rcrd) of\s+", "", text[1].strip())
+    title = re.sub(r"^(Record|Rcrd) of ", "", " ".join(text[1].split()))
     event = re.sub(r"\s+of\s+\w{3}\s+\w{3}\s.*$", "", title)  # less the date of a named earthquake
     volume = "V1" if text[0].lower().startswith("uncorrected") else "V2"
     year = re.search(r"\b(19|20)\d\d\b", text[1])
+    place = PLACE.match(text[8])
     facts: dict[str, str | float] = {"station": code, "event": event}
     if year:
         facts["year"] = int(year[0])
@@ -171,5 +182,7 @@ def _recording(
         component=component,
         role=orientation.role,
         azimuth=orientation.azimuth,
+        channel=int(place[1]) if place and place[1] else None,
+        location=" ".join((place[2] or "").split()) if place else "",
         facts=facts,
     )

@@ -42,7 +42,7 @@ def read_counted(file: TextFile, index: int, what: str, usual: Layout) -> tuple[
     """
     line = file.line(index)
     words = line.split()
-    if not (words and words[0].isdigit()):
+    if not (words and words[0].isdecimal()):
         raise file.error(
             index, f"expected a line that says how many {what} follow, got {line.strip()[:40]!r}"
         )

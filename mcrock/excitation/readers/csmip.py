@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import re
 
-from mcrock.excitation.csv_file import UNITS
 from mcrock.excitation.motion import FloatArray
+from mcrock.excitation.orientation import parse_orientation
 from mcrock.excitation.readers.counted import Layout, read_counted
-from mcrock.excitation.readers.orientation import parse_orientation
-from mcrock.excitation.readers.recording import DECLARED, NotRecordError, Recording
+from mcrock.excitation.readers.recording import DECLARED, NotRecordError, Recording, number_channels
 from mcrock.excitation.readers.text_file import NUMBER, TextFile
+from mcrock.excitation.units import UNITS, parse_unit
 
 NAME = "CSMIP"
 TITLE = re.compile(r"\s*(UN)?CORRECTED ACCELEROGRAM", re.IGNORECASE)
@@ -23,8 +23,12 @@ OTHER = re.compile(r"\s*RESPONSE AND FOURIER AMPLITUDE SPECTRA", re.IGNORECASE)
 HEADER_LINES = 60  # in which the line that announces the acceleration has to come
 ANNOUNCED = re.compile(r"\s*\d+\s+(?:POINTS OF ACCEL DATA|ACCELEROGRAM POINTS)", re.IGNORECASE)
 STEP = re.compile(rf"EQUALLY SPACED AT\s+({NUMBER})\s*SEC|AT\s+({NUMBER})\s*PTS/SEC", re.IGNORECASE)
-UNIT = re.compile(r"CM/SEC/SEC|CM/SEC2|CM/S2|UNITS OF G\b", re.IGNORECASE)
-CHANNEL = re.compile(r"CHA?N\s*(\d+):\s*(\w+(?:\s*DEG)?)", re.IGNORECASE)
+UNIT = re.compile(r"[A-Z][A-Z0-9/*^²]*", re.IGNORECASE)
+CHANNEL = re.compile(
+    r"CHA?N\s*(\d+):\s*([NS]\s*\d+(?:\.\d+)?\s*[EW]\b|\d+(?:\.\d+)?(?:\s*DEG\b)?|\w+(?:-\w\b)?)",
+    re.IGNORECASE,
+)
+LOCATION = re.compile(r"LOCATION:\s*(.*?)\s*$", re.IGNORECASE)
 PEAK = re.compile(rf"PEAK ACCELERATION\s*=\s*({NUMBER})\s*CM/SEC/SEC", re.IGNORECASE)
 INTERVAL = re.compile(rf"EQUALLY-SPACED INTERVALS OF\s*({NUMBER})\s*SEC", re.IGNORECASE)
 LENGTH = re.compile(rf"RECORD LENGTH\s*=\s*({NUMBER})\s*SEC", re.IGNORECASE)
@@ -63,7 +67,7 @@ def read(file: TextFile) -> list[Recording]:
         recordings.append(recording)
         while index <= file.last and not file.lines[index].strip():
             index += 1
-    return recordings
+    return number_channels(recordings)
 
 
 def _read_channel(file: TextFile, start: int) -> tuple[Recording, int]:
@@ -84,12 +88,13 @@ def _read_channel(file: TextFile, start: int) -> tuple[Recording, int]:
             "spaced at .005 sec'; volume 1 with pairs of time and acceleration is not read",
         )
     announced = file.lines[index]
-    step, word = STEP.search(announced), UNIT.search(announced)
+    step = STEP.search(announced)
     if not step:
         raise file.error(index, f"the time step is missing in {announced.strip()!r}")
-    if not word:
+    words = {unit for word in UNIT.findall(announced) if (unit := parse_unit(word))}
+    if len(words) != 1:
         raise file.error(index, f"the unit is missing in {announced.strip()!r}")
-    unit = "g" if word[0].upper().endswith("G") else "cm/s2"
+    unit = words.pop()
     number = file.number(index, step[1] or step[2], "time step or rate", positive=True)
     dt = number if step[1] else 1.0 / number
     samples, end = read_counted(file, index, "samples", USUAL)
@@ -113,8 +118,11 @@ def _recording(
     corrected: bool,
 ) -> Recording:
     """The channel with the facts of its header, which volume 2 begins with a line of its own."""
+    fewest = 7 + corrected
+    if len(text) < fewest:
+        raise file.error(start, f"the header has {len(text)} lines of text, expected at least {fewest}")
     joined = "\n".join(text[:26])
-    channel = CHANNEL.search(joined)
+    channel, location = CHANNEL.search(joined), LOCATION.search(text[6 + corrected])
     orientation = parse_orientation(channel[2]) if channel else None
     if channel is None or orientation is None:
         raise file.error(start, "no line such as 'Chan 1: 90 Deg' says the direction of the channel")
@@ -143,6 +151,8 @@ def _recording(
         component=channel[2],
         role=orientation.role,
         azimuth=orientation.azimuth,
+        channel=int(channel[1]),
+        location=" ".join(location[1].split()) if location else "",
         facts=facts,
         remarks=_initial_velocity(joined, channel[2]),
     )

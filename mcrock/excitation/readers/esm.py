@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from mcrock.excitation.csv_file import UNITS
-from mcrock.excitation.readers.orientation import parse_orientation
+from mcrock.excitation.orientation import parse_orientation
 from mcrock.excitation.readers.recording import DECLARED, NotRecordError, Recording
 from mcrock.excitation.readers.text_file import TextFile
+from mcrock.excitation.units import UNITS, parse_unit
 
 NAME = "ESM"
 HEADER_LINES = 64  # at most; older files have fewer
-UNIT_WORDS = {"cm/s^2": "cm/s2", "cm/s2": "cm/s2", "gal": "gal", "m/s^2": "m/s2", "m/s2": "m/s2", "g": "g"}
 FACTS = {  # key: (fact, factor to SI units)
     "MAGNITUDE_L": ("magnitude", 1.0),
     "MAGNITUDE_W": ("magnitude", 1.0),  # where there are both, this one stays
@@ -55,12 +54,13 @@ def read(file: TextFile) -> list[Recording]:
     quantity = header.get("DATA_TYPE", "")
     if quantity and quantity.upper() != "ACCELERATION":
         raise NotRecordError(f"{quantity.lower()}, no acceleration")
-    if header["UNITS"].lower() not in UNIT_WORDS:
+    unit = parse_unit(header["UNITS"])
+    if unit is None:
         raise file.error(
             lines["UNITS"],
-            f"UNITS of an acceleration must be one of {', '.join(UNIT_WORDS)}, got {header['UNITS']!r}",
+            "UNITS of an acceleration must be one of cm/s^2, m/s^2, mm/s^2, gal, g, mg, got "
+            f"{header['UNITS']!r}",
         )
-    unit = UNIT_WORDS[header["UNITS"].lower()]
     step = "SAMPLING_INTERVAL_S"
     dt = file.number(lines[step], header[step], f"{step}", positive=True)
     count = file.count(lines["NDATA"], header["NDATA"], "NDATA")
@@ -126,7 +126,7 @@ def _facts(header: dict[str, str]) -> dict[str, str | float]:
     facts: dict[str, str | float] = {}
     if header.get("EVENT_NAME"):
         facts["event"] = header["EVENT_NAME"].title()
-    if header.get("EVENT_DATE_YYYYMMDD", "")[:4].isdigit():
+    if header.get("EVENT_DATE_YYYYMMDD", "")[:4].isdecimal():
         facts["year"] = int(header["EVENT_DATE_YYYYMMDD"][:4])
     for key, (name, factor) in FACTS.items():
         try:

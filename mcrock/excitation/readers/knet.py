@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from mcrock.excitation.readers.orientation import Orientation, parse_orientation
+from mcrock.excitation.orientation import Orientation, parse_orientation
 from mcrock.excitation.readers.recording import FIXED, Recording
 from mcrock.excitation.readers.text_file import NUMBER, TextFile
 
@@ -130,7 +130,7 @@ def _seconds(file: TextFile, index: int, text: str) -> float:
 
 def _facts(header: dict[str, str]) -> dict[str, str | float]:
     facts: dict[str, str | float] = {}
-    if header["Origin Time"][:4].isdigit():
+    if header["Origin Time"][:4].isdecimal():
         facts["year"] = int(header["Origin Time"][:4])
         facts["origin_time"] = header["Origin Time"]
     for name, key, factor in (

@@ -6,24 +6,28 @@ instrument removed before (`Stream.remove_response(output="ACC")` leaves m/s2).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
 from importlib.util import find_spec
-from math import radians
+from math import inf, radians
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mcrock.excitation.csv_file import UNITS
 from mcrock.excitation.motion import Motion, MotionError
+from mcrock.excitation.orientation import Orientation, parse_orientation
 from mcrock.excitation.readers.assemble import assemble
-from mcrock.excitation.readers.orientation import Orientation, parse_orientation
 from mcrock.excitation.readers.recording import GIVEN, Recording
+from mcrock.excitation.units import UNITS, parse_unit
 
 if TYPE_CHECKING:
     from obspy import Stream, Trace  # type: ignore[import-not-found,unused-ignore]
 
 NAME = "ObsPy"
 INSTALL = "pip install obspy"
+GAP = 10.0  # between traces of a station that still are taken for one recording [s]
 
 
 def is_installed() -> bool:
@@ -37,9 +41,10 @@ def from_stream(stream: Stream, unit: str) -> list[Motion]:
     Parameters
     ----------
     stream : obspy.Stream
-        Traces of one or several stations, told apart by network, station and location.
+        Traces of one or several stations, told apart by network, station and location. Traces of a
+        station that overlap in time are one recording.
     unit : str
-        Of the samples: a key of `mcrock.excitation.csv_file.UNITS`, "m/s2" after
+        Of the samples: a key of `mcrock.excitation.units.UNITS`, "m/s2" after
         ``stream.remove_response(output="ACC")``.
 
     Returns
@@ -52,7 +57,7 @@ def from_stream(stream: Stream, unit: str) -> list[Motion]:
         If the unit is unknown, a trace has gaps or values that are not finite, its channel code does
         not say its direction, or the traces of a station do not fit together.
     """
-    motions, problems = assemble(read_stream(stream, unit, Path("stream")))
+    motions, problems = assemble(group_by_time(read_stream(stream, unit, Path("stream"))))
     if problems:
         raise MotionError("\n".join(problems))
     return motions
@@ -78,9 +83,41 @@ def read_file(path: Path, unit: str | None) -> list[Recording] | None:
 
 def read_stream(stream: Stream, unit: str, path: Path) -> list[Recording]:
     """Components of a stream that was read from `path`."""
-    if not isinstance(unit, str) or unit.lower() not in UNITS:
+    known = parse_unit(unit)
+    if known is None:
         raise MotionError(f"{path}: unit of the acceleration must be one of {', '.join(UNITS)}, got {unit!r}")
-    return [_read_trace(trace, unit.lower(), path) for trace in stream]
+    return [_read_trace(trace, known, path) for trace in stream]
+
+
+def group_by_time(pieces: Sequence[Recording]) -> list[Recording]:
+    """Recordings of which those of a station that overlap in time share their `record`.
+
+    Formats of seismology name the station, not the recording: components that begin a sample apart are
+    one recording, also across a full minute, and pieces with a gap longer than `GAP` are several.
+    """
+    stations: dict[tuple[str, str], list[Recording]] = {}
+    for piece in pieces:
+        stations.setdefault((piece.format, piece.record), []).append(piece)
+    began: dict[int, str] = {}
+    for traces in stations.values():
+        first, end = 0.0, -inf
+        for trace in sorted(traces, key=_start):
+            if _start(trace) > end + GAP:
+                first = _start(trace)
+            end = max(end, _start(trace) + len(trace.acceleration) * trace.dt)
+            began[id(trace)] = f"{datetime.fromtimestamp(first, UTC):%Y-%m-%d %H:%M:%S}"
+    return [
+        replace(
+            piece,
+            record=f"{piece.record} {began[id(piece)]}",
+            name=f"{piece.name} {began[id(piece)].rpartition(':')[0]}",
+        )
+        for piece in pieces
+    ]
+
+
+def _start(recording: Recording) -> float:
+    return recording.start or 0.0
 
 
 def _read_trace(trace: Trace, unit: str, path: Path) -> Recording:
@@ -106,8 +143,8 @@ def _read_trace(trace: Trace, unit: str, path: Path) -> Recording:
         f"{NAME} {stats.get('_format', '')}".strip(),
         unit,
         GIVEN,
-        record=f"{station} {began.strftime('%Y-%m-%d %H:%M')}",
-        name=f"{station} {began.strftime('%Y-%m-%d %H:%M')}",
+        record=station,
+        name=station,
         component=stats.channel,
         role=orientation.role,
         azimuth=orientation.azimuth,

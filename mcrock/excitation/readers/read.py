@@ -4,41 +4,18 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from types import ModuleType
 
-from mcrock.excitation.csv_file import UNITS, read_csv
 from mcrock.excitation.motion import Motion, MotionError
-from mcrock.excitation.readers import (
-    afad,
-    at2,
-    cosmos,
-    csmip,
-    esm,
-    geonet,
-    knet,
-    obspy_stream,
-    smc,
-)
+from mcrock.excitation.readers import at2, obspy_stream, peer_table
 from mcrock.excitation.readers.assemble import assemble
-from mcrock.excitation.readers.recording import GIVEN, NotRecordError, Recording
-from mcrock.excitation.readers.text_file import BinaryFileError, TextFile
+from mcrock.excitation.readers.formats import FORMATS, READERS, failing_in_words, read_file
+from mcrock.excitation.readers.recording import NotRecordError, Recording
+from mcrock.excitation.readers.text_file import TextFile
+from mcrock.excitation.units import UNITS, parse_unit
 
-READERS: dict[str, ModuleType] = {
-    "at2": at2,
-    "esm": esm,
-    "knet": knet,
-    "cosmos": cosmos,
-    "geonet": geonet,
-    "csmip": csmip,
-    "smc": smc,
-    "afad": afad,
-}
-FORMATS = (*READERS, "csv", "obspy")
-TABLE_LINES = 60  # looked at for two lines of numbers
 SHOWN = 5  # files in a warning
 
 
@@ -57,6 +34,7 @@ def read_records(
     format: str | None = None,
     unit: str | None = None,
     dt: float | None = None,
+    channels: Sequence[int] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Motion]:
     """Read ground motions from a record file, or from all record files of a folder.
@@ -64,7 +42,8 @@ def read_records(
     The format is known by the content of a file: PEER AT2, ESM/ITACA, K-NET/KiK-net, COSMOS, GeoNet,
     CSMIP, SMC, AFAD, a table of text, or, where ObsPy is installed and `unit` is given, what ObsPy
     reads. The components of one recording become one motion: ground x and y are the horizontal ones
-    as recorded, y counter-clockwise of x seen from above; z is up.
+    as recorded, y counter-clockwise of x seen from above; z is up. Of a structure with sensors in
+    several places each place becomes one, if the file says the places; else choose the channels.
 
     Parameters
     ----------
@@ -79,6 +58,8 @@ def read_records(
         refused.
     dt : float, optional
         Time step of tables without a time column [s].
+    channels : sequence of int, optional
+        Numbers of the channels that make one motion, in files that number theirs (COSMOS, CSMIP).
     progress : callable, optional
         Called with the numbers of files read and found.
 
@@ -99,7 +80,7 @@ def read_records(
     UserWarning
         Of files in a folder that are no records, and of records whose header and samples disagree.
     """
-    scan = scan_records(path, format=format, unit=unit, dt=dt, progress=progress)
+    scan = scan_records(path, format=format, unit=unit, dt=dt, channels=channels, progress=progress)
     if scan.problems:
         raise MotionError("\n".join(scan.problems))
     if not scan.motions:
@@ -121,6 +102,7 @@ def scan_records(
     format: str | None = None,
     unit: str | None = None,
     dt: float | None = None,
+    channels: Sequence[int] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Scan:
     """What `read_records` reads, with what cannot be read beside it instead of an exception.
@@ -133,8 +115,10 @@ def scan_records(
     path = Path(path)
     if format is not None and format not in FORMATS:
         raise MotionError(f"format must be one of {', '.join(FORMATS)}, got {format!r}")
-    if unit is not None and (not isinstance(unit, str) or unit.lower() not in UNITS):
+    if unit is not None and parse_unit(unit) is None:
         raise MotionError(f"unit of the acceleration must be one of {', '.join(UNITS)}, got {unit!r}")
+    if channels is not None and not (channels and all(isinstance(i, int) and i > 0 for i in channels)):
+        raise MotionError(f"channels must be whole numbers > 0, got {channels!r}")
     if not path.exists():
         raise MotionError(f"{path}: no such file or folder")
     files = _files(path) if path.is_dir() else [path]
@@ -143,7 +127,8 @@ def scan_records(
     for i, name in enumerate(files):
         pieces = folders.setdefault(name.parent, [])
         try:
-            pieces += _read_file(name, format, unit, dt, alone=path.is_file())
+            found = read_file(name, format, unit, dt, alone=path.is_file())
+            pieces += found if channels is None else _choose(name, found, channels, alone=path.is_file())
         except NotRecordError as error:
             scan.left_out[name] = str(error)
         except MotionError as error:
@@ -153,7 +138,7 @@ def scan_records(
     for folder, pieces in folders.items():
         if path.is_dir():
             pieces = _with_table(folder, pieces, scan)
-        motions, problems = assemble(pieces)
+        motions, problems = assemble(_by_time(pieces), chosen=channels is not None)
         scan.motions += motions
         scan.problems += problems
     return scan
@@ -164,7 +149,7 @@ def _files(folder: Path) -> list[Path]:
 
     def place(path: Path) -> tuple[Path, list[tuple[bool, int, str]]]:
         parts = re.split(r"(\d+)", path.name.lower())
-        return path.parent, [(part.isdigit(), int(part) if part.isdigit() else 0, part) for part in parts]
+        return path.parent, [(part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in parts]
 
     inside = (path for path in folder.rglob("*") if path.is_file())
     hidden = (path for path in inside if not _is_hidden(path.relative_to(folder)))
@@ -175,98 +160,35 @@ def _is_hidden(path: Path) -> bool:
     return any(part.startswith(".") for part in path.parts)
 
 
-def _read_file(
-    path: Path, format: str | None, unit: str | None, dt: float | None, alone: bool
+def _choose(
+    path: Path, pieces: list[Recording] | list[Motion], channels: Sequence[int], alone: bool
 ) -> list[Recording] | list[Motion]:
-    """Components of a file, or the motion of a table of text.
-
-    Raises
-    ------
-    NotRecordError
-        If the file is no record of acceleration.
-    MotionError
-        If it is one and damaged.
-    """
-    if format == "obspy":
-        return _read_with_obspy(path, unit, forced=True)
-    if format == "csv":
-        return [_read_table(path, unit, dt)]
-    try:
-        file = TextFile.load(path)
-    except BinaryFileError:
-        if format is not None:
-            raise
-        return _read_with_obspy(path, unit, forced=False)
-    reader = READERS[format] if format else detect(file)
-    if reader is not None:
-        if not reader.matches(file):
-            raise MotionError(f"{path}: is not in the format '{format}': {file.lines[0].strip()[:60]!r}")
-        recordings: list[Recording] = reader.read(file)
+    """The chosen channels of a file; files that do not number theirs stay whole in a folder."""
+    numbered = [piece for piece in pieces if isinstance(piece, Recording) and piece.channel is not None]
+    if not numbered:
         if alone:
-            _check_given(recordings[0], unit, dt)
-        return recordings
-    if at2.is_search_results(file):
-        raise NotRecordError("table of a PEER download")
-    if not (_is_table(file) or (alone and unit is not None)):
-        raise NotRecordError("no format that is known")
-    if unit is None:
-        raise NotRecordError("table of numbers; give its unit to have it read")
-    return [_read_table(path, unit, dt)]
+            raise MotionError(f"{path}: channels are chosen, but the file does not number its channels")
+        return pieces
+    there = ", ".join(str(piece.channel) for piece in numbered)
+    chosen = [piece for piece in numbered if piece.channel in channels]
+    if not chosen:
+        raise NotRecordError(f"none of the chosen channels; it has {there}")
+    missing = {*channels} - {piece.channel for piece in chosen}
+    if missing and (alone or len(numbered) > 1):
+        lacks = ", ".join(str(i) for i in sorted(missing))
+        raise MotionError(f"{path}: there is no channel {lacks}; it has {there}")
+    return chosen
 
 
-def detect(file: TextFile) -> ModuleType | None:
-    """Reader of a text file by its content, None if no format fits."""
-    return next((reader for reader in READERS.values() if reader.matches(file)), None)
-
-
-def _read_with_obspy(path: Path, unit: str | None, forced: bool) -> list[Recording]:
-    """Components of a file by way of ObsPy."""
-    if not obspy_stream.is_installed():
-        if forced:
-            raise MotionError(f"{path}: ObsPy is not installed; get it: {obspy_stream.INSTALL}")
-        raise NotRecordError("no text; ObsPy, which may know it, is not installed")
-    if unit is None and not forced:
-        raise NotRecordError("no text; give a unit to have ObsPy try it")
-    recordings = obspy_stream.read_file(path, unit)
-    if recordings is None:
-        raise NotRecordError("no format that is known, to ObsPy neither")
-    return recordings
-
-
-def _read_table(path: Path, unit: str | None, dt: float | None) -> Motion:
-    """Motion of a table of text."""
-    if unit is None:
-        raise MotionError(f"{path}: a table does not say its unit; give the unit of the acceleration")
-    motion = read_csv(path, unit, dt)
-    missing = [axis for axis, samples in zip("xyz", motion.acceleration, strict=True) if not samples.any()]
-    facts = {"format": "table", "unit_known": GIVEN} | ({"missing": ", ".join(missing)} if missing else {})
-    return replace(motion, metadata={**motion.metadata, **facts})
-
-
-def _check_given(recording: Recording, unit: str | None, dt: float | None) -> None:
-    """Refuse a unit or time step that a file of its own word does not have."""
-    if unit is not None and UNITS[unit.lower()] != UNITS[recording.unit]:
-        raise MotionError(
-            f"{recording.path}: the unit '{unit}' is given, but in this {recording.format} file it is "
-            f"'{recording.unit}' ({recording.unit_known})"
-        )
-    if dt is not None and abs(dt - recording.dt) > 1e-3 * recording.dt:
-        raise MotionError(f"{recording.path}: dt = {dt:g} s is given, but the file says {recording.dt:g} s")
-
-
-def _is_table(file: TextFile) -> bool:
-    """Whether there are two lines of as many numbers among the first ones."""
-    widths = [_numbers_in(line) for line in file.lines[:TABLE_LINES]]
-    return any(one == two and one > 0 for one, two in pairwise(widths))
-
-
-def _numbers_in(line: str) -> int:
-    """Fields of a line if all are numbers, else 0."""
-    fields = [field for field in re.split(r"[;,\s]+", line.strip()) if field]
-    try:
-        return len([float(field) for field in fields])
-    except ValueError:
-        return 0
+def _by_time(pieces: list[Recording | Motion]) -> list[Recording | Motion]:
+    """Pieces in their order, of which those that ObsPy read are told apart by time."""
+    traces = [
+        piece
+        for piece in pieces
+        if isinstance(piece, Recording) and piece.format.startswith(obspy_stream.NAME)
+    ]
+    grouped = dict(zip(map(id, traces), obspy_stream.group_by_time(traces), strict=True))
+    return [grouped.get(id(piece), piece) for piece in pieces]
 
 
 def _with_table(folder: Path, pieces: list[Recording | Motion], scan: Scan) -> list[Recording | Motion]:
@@ -277,10 +199,11 @@ def _with_table(folder: Path, pieces: list[Recording | Motion], scan: Scan) -> l
     for path in tables:
         del scan.left_out[path]
         recordings = [piece for piece in pieces if isinstance(piece, Recording) and piece.format == at2.NAME]
-        others = [piece for piece in pieces if piece not in recordings]
+        others = [piece for piece in pieces if not isinstance(piece, Recording) or piece.format != at2.NAME]
         try:
-            listed = at2.read_search_results(TextFile.load(path))
-            recordings, missing = at2.with_search_results(recordings, listed, path)
+            with failing_in_words(path, "at2"):
+                listed = peer_table.read_search_results(TextFile.load(path))
+                recordings, missing = peer_table.with_search_results(recordings, listed, path)
         except MotionError as error:
             scan.problems.append(str(error))
             continue

@@ -52,6 +52,10 @@ class Recording:
         Direction of a horizontal component, clockwise from north [rad].
     start : float, optional
         Time of the first sample after 1970 [s].
+    channel : int, optional
+        Number of the channel in a file or at a station with several.
+    location : str
+        Where in a structure the sensor stands, empty if the file does not say.
     facts : mapping
         Facts about earthquake and site, SI units.
     remarks : tuple of str
@@ -72,6 +76,8 @@ class Recording:
     role: str
     azimuth: float | None = None
     start: float | None = None
+    channel: int | None = None
+    location: str = ""
     facts: Mapping[str, str | float] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
     history: tuple[str, ...] = ()
@@ -107,3 +113,11 @@ class Recording:
                 f"the file says {abs(peak):.4g} m/s2"
             )
         return replace(self, remarks=tuple(remarks))
+
+
+def number_channels(recordings: list[Recording]) -> list[Recording]:
+    """Channels of a file with their numbers: by their order where the file does not tell them apart."""
+    numbers = {recording.channel for recording in recordings}
+    if len(recordings) < 2 or (None not in numbers and len(numbers) == len(recordings)):
+        return recordings
+    return [replace(recording, channel=i) for i, recording in enumerate(recordings, start=1)]

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from mcrock.excitation.motion import FloatArray, MotionError
+from mcrock.excitation.text import split_lines
 
 NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)"  # in a regular expression
 
@@ -19,10 +20,14 @@ class BinaryFileError(MotionError):
 
 @dataclass(frozen=True)
 class TextFile:
-    """A record file in memory; lines count from 0 here and from 1 in messages."""
+    """A record file in memory; lines count from 0 here and from 1 in messages.
+
+    Blank lines at the beginning are `skipped`, so that `lines` begins where the format does.
+    """
 
     path: Path
     lines: list[str]
+    skipped: int = 0
 
     @classmethod
     def load(cls, path: Path) -> TextFile:
@@ -39,16 +44,15 @@ class TextFile:
             raise MotionError(f"{path}: cannot be read: {error.strerror}") from None
         if b"\0" in content[:4096]:
             raise BinaryFileError(f"{path}: not a text file")
-        try:
-            text = content.decode("utf-8-sig")
-        except UnicodeDecodeError:
-            text = content.decode("latin-1")  # names of places in old files
-        return cls(path, text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
+        lines = split_lines(content)
+        skipped = next((i for i, line in enumerate(lines) if line.strip()), 0)
+        return cls(path, lines[skipped:], skipped)
 
     def line(self, index: int) -> str:
         """A line, refused where the file is shorter."""
         if index >= len(self.lines):
-            raise MotionError(f"{self.path}: the file ends in its header, after line {self.last + 1}")
+            last = self.last + self.skipped + 1
+            raise MotionError(f"{self.path}: the file ends in its header, after line {last}")
         return self.lines[index]
 
     @property
@@ -58,7 +62,7 @@ class TextFile:
 
     def error(self, index: int, reason: str) -> MotionError:
         """An error that names the file and the line."""
-        return MotionError(f"{self.path}, line {index + 1}: {reason}")
+        return MotionError(f"{self.path}, line {index + self.skipped + 1}: {reason}")
 
     def number(self, index: int, text: str, what: str, *, positive: bool = False) -> float:
         """A number of the header, `what` with its unit in words."""

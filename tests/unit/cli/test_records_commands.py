@@ -1,11 +1,22 @@
 """`mcrock records`: the table, the flags, the figures, and what is refused."""
 
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
 
+from mcrock import cli_records, terminal
+from mcrock.cli_records import SHORTEST_NAME
+
 RECORDS = Path(__file__).parents[1] / "excitation" / "records"
+
+
+@pytest.fixture(autouse=True)
+def no_terminal(monkeypatch):
+    """Output as wide as it is, wherever the tests run."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: False, raising=False)
 
 
 @pytest.fixture
@@ -38,7 +49,8 @@ def test_check_prints_a_line_for_each_record(mcrock, folder):
     fields = lines[1].split()
     assert fields[5:10] == ["GeoNet", "V2A", "xyz", "0.02", "0.88"]
     assert fields[10] == "0.766"  # g, the geometric mean of 0.973 and 0.603
-    assert "mm/s2, declared in the file" in lines[1]
+    assert fields[-2:] == ["mm/s2", "2"]
+    assert "unit: declared in the file, or * fixed by the format, + given" in lines
     assert lines[3].split("PEER AT2")[1].split()[:3] == ["x", "0.01", "0.39"]
     assert "suspicious in 3 of 3 records:" in lines
     assert "     - one horizontal component only" in lines
@@ -106,7 +118,65 @@ def test_a_single_table_with_its_unit(mcrock, tmp_path):
     path.write_text("time,x,y\n0,0,0\n0.5,1,2\n1,0,0\n")
     code, output, _ = mcrock("records", "check", path, "--unit", "gal")
     assert code == 0
-    assert "gal, given" in output
+    assert output.splitlines()[1].split()[-2] == "gal+"
     code, output, errors = mcrock("records", "check", path)
     assert code == 2
     assert "table of numbers; give its unit to have it read" in errors
+
+
+@pytest.mark.parametrize("components", [False, True])
+@pytest.mark.parametrize("width", [80, 100, 120, 160, 200])
+def test_the_table_fits_the_terminal(mcrock, monkeypatch, width, components):
+    monkeypatch.setenv("COLUMNS", str(width))
+    arguments = ("--components",) if components else ()
+    _, output, _ = mcrock("records", "check", RECORDS, *arguments)
+    table = output.partition("PGA to Tm")[0].splitlines()
+    parts = 1 if width >= 160 else 2
+    widest = max(len(line) for line in table)
+    assert widest <= width
+    assert sum(line.startswith("no.") for line in table) == parts
+    rows = [line for line in table if line.split()[:1] == ["13"]]
+    assert len(rows) == parts * (3 if components else 1)
+    assert all(f"{name} " in " ".join(table) for name in ("PGA", "Arias", "D5-95", "unit"))
+
+
+def test_text_below_the_table_fits_the_terminal(mcrock, monkeypatch, folder):
+    monkeypatch.setenv("COLUMNS", "60")
+    _, output, _ = mcrock("records", "check", folder)
+    text = output.partition("PGA to Tm")[2].splitlines()
+    assert max(map(len, text)) <= 60
+
+
+def test_names_keep_apart_in_a_narrow_table():
+    rows = [[str(i), f"a name that is long {i}", *["0.000123"] * 12] for i in range(3)]
+    table = cli_records._narrow(rows, tuple(range(14)), 40, SHORTEST_NAME)
+    assert "a name th..." in table  # no shorter than that, even where it does not fit
+
+
+def test_channels_are_chosen(mcrock, tmp_path):
+    code, output, errors = mcrock("records", "check", RECORDS / "CE36456.V2", "--channels", "1,3")
+    assert (code, errors) == (0, "")
+    assert output.splitlines()[1].split("CSMIP V2")[1].split()[0] == "xy"
+    code, _, errors = mcrock("records", "plot", RECORDS / "CE36456.V2", "--channels", "2,x", "-o", tmp_path)
+    assert code == 2
+    assert "--channels must list numbers from 1, as in 1,2,14; got 'x'" in errors
+
+
+def test_progress_without_a_terminal_is_a_line_now_and_then(mcrock, monkeypatch, folder):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: False, raising=False)
+    assert mcrock("records", "check", folder)[2] == ""
+    monkeypatch.setattr(terminal, "LINE_INTERVAL", 0.0)
+    errors = mcrock("records", "check", folder)[2].splitlines()
+    assert errors == [f"{i} of 3 {what}" for what in ("files read", "records measured") for i in (1, 2, 3)]
+
+
+def test_progress_on_a_terminal_is_a_bar_for_reading_and_for_measuring(monkeypatch):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    told = []
+    monkeypatch.setattr("rich.progress.Progress.add_task", lambda self, what: told.append(what) or 0)
+    monkeypatch.setattr(
+        "rich.progress.Progress.update", lambda self, task, completed, total: told.append((completed, total))
+    )
+    motions = cli_records._scan(RECORDS / "elcentro.AT2", None, None, None, None).motions
+    cli_records._survey(motions)
+    assert told == ["files read", (1, 1), "records measured", (1, 1)]

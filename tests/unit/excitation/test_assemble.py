@@ -1,7 +1,7 @@
 """Components become motions: which is x, what is missing, what does not fit."""
 
 from dataclasses import replace
-from math import cos, pi, radians, sin
+from math import cos, degrees, pi, radians, sin
 from pathlib import Path
 
 import numpy as np
@@ -145,3 +145,46 @@ def test_nearly_a_right_angle_is_accepted_and_known():
 def test_starts_within_half_a_step_are_the_same():
     one = component([1, 2], 0.0, name="H1", start=100.0)
     assert motion_of(one, component([3, 4], pi / 2, name="H2", start=100.004)).acceleration.shape == (3, 2)
+
+
+def test_a_remark_of_the_header_is_said_once():
+    shared = ("the header is wrong",)
+    motion = motion_of(
+        component([1, 2], name="H1", remarks=shared), component([3, 4], name="H2", remarks=shared)
+    )
+    assert motion.metadata["remarks"] == "the header is wrong"
+
+
+def test_a_component_named_against_the_usual_order_is_remarked():
+    motion = motion_of(component([1, 2], pi / 2, name="W-E"), component([3, 4], 0.0, name="N-S"))
+    assert motion.metadata["remarks"] == "component W-E: taken as positive towards east"
+
+
+def channel(number, azimuth, location, **changes):
+    name = f"{degrees(azimuth):.0f} Deg"
+    return component([number, number], azimuth, name=name, channel=number, location=location, **changes)
+
+
+def test_each_place_of_a_structure_is_a_motion_of_its_own():
+    roof = [channel(1, 0.0, "Roof"), channel(2, pi / 2, "ROOF")]
+    base = [channel(3, 0.0, "Base"), channel(4, pi / 2, "Base"), channel(5, 0.0, "Base", role="up")]
+    motions, problems = assemble([*roof, *base])
+    assert problems == []
+    assert [(motion.name, motion.metadata["location"]) for motion in motions] == [
+        ("R, Roof", "Roof, ROOF"),
+        ("R, Base", "Base"),
+    ]
+    assert [motion.acceleration[:, 0].tolist() for motion in motions] == [[2, 1, 0], [4, 3, 5]]
+    assert motions[0].group == motions[1].group == "R 1"  # one earthquake
+    # somebody who chooses the channels knows which belong together
+    (motion,) = assemble([roof[1], base[0]], chosen=True)[0]
+    assert motion.acceleration[:, 0].tolist() == [2, 3, 0]
+
+
+def test_channels_of_unknown_places_are_not_put_together():
+    channels = [channel(i, 0.0, "" if i > 2 else "Roof") for i in range(1, 6)]
+    problem = problem_of(*channels)
+    assert "has 5 horizontal components (channel 1: 0 Deg, channel 2: 0 Deg, channel 3: 0 Deg" in problem
+    assert problem.endswith(
+        "choose the channels of one sensor, as in `--channels 1,2,3` or channels=[1, 2, 3]"
+    )

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcrock.excitation import MotionError, read_csv
-from mcrock.excitation.csv_file import UNITS
+from mcrock.excitation.csv_file import UNITS, read_table
 
 G = 9.80665
 
@@ -51,6 +51,16 @@ def test_time_and_two_components(write):
         "time,x,y\nseconds,metric,metric\n0,1,3\n0.5,2,4\n",
         "0e0,1E0,+3\n5e-1,2.,4\n",
         "7.5,1,3\n8,2,4\n",  # a record may begin at any time
+        "Time [s],ax [m/s^2],ay [m/s²]\n0,1,3\n0.5,2,4\n",
+        "time_s,ax_m/s2,ay_m/s2\n0,1,3\n0.5,2,4\n",
+        "Time (sec),Acceleration X (m/s/s),Acceleration Y (M/SEC/SEC)\n0,1,3\n0.5,2,4\n",
+        "Time,Accel_X,Acc. Y\n0,1,3\n0.5,2,4\n",
+        "seconds,H1,H2\n0,1,3\n0.5,2,4\n",
+        "time,x,y\ns,m/s2,m/s2\n0,1,3\n0.5,2,4\n",
+        "time,EW,NS\n0,1,3\n0.5,2,4\n",
+        "N,E,time\n3,1,0\n4,2,0.5\n",
+        "0,1.0D0,3\n0.5,2.D+00,4\n",  # exponents of Fortran
+        "time,x,y\n0,1,3\n\n0.5,2,4\x1a\n",  # end of file of DOS
     ],
 )
 def test_one_record_in_many_clothes(write, text):
@@ -60,10 +70,47 @@ def test_one_record_in_many_clothes(write, text):
 
 
 @pytest.mark.parametrize(
+    ("names", "components", "azimuths_deg"),
+    [
+        ("time,NS,EW,UD", ["EW", "NS", "UD"], [90, 0]),
+        ("time,E,N,Up", ["E", "N", "UP"], [90, 0]),
+        ("time,N30E,S60E,HNZ", ["S60E", "N30E", "HNZ"], [120, 30]),
+        ("time,H2,H1,vertical", ["H2", "H1", "VERTICAL"], [None, None]),
+    ],
+)
+def test_directions_are_put_in_order(write, names, components, azimuths_deg):
+    """Ground y lies counter-clockwise of x; without directions the first column is x."""
+    motion = read_csv(write(f"{names}\n0,1,2,3\n1,1,2,3\n"), "g")
+    assert [motion.metadata[f"component_{axis}"] for axis in "xyz"] == components
+    columns = names.upper().split(",")
+    expected = [G * columns.index(name) for name in components]
+    assert motion.acceleration[:, 0].tolist() == pytest.approx(expected, rel=1e-15)
+    for axis, azimuth in zip("xy", azimuths_deg, strict=True):
+        found = motion.metadata.get(f"azimuth_{axis}")
+        assert found is None if azimuth is None else np.degrees(found) == pytest.approx(azimuth)
+
+
+def test_a_direction_against_the_usual_order_is_remarked(write):
+    motion = read_csv(write("time,W-E,N-S\n0,1,2\n1,1,2\n"), "g")
+    assert motion.metadata["remarks"] == "component W-E: taken as positive towards east"
+    assert motion.metadata["azimuth_x"] == pytest.approx(np.pi / 2)
+
+
+@pytest.mark.parametrize(
+    ("word", "unit"),
+    [("m/s^2", "m/s2"), ("m/s²", "m/s2"), ("cm/s^2", "cm/s2"), ("CM/SEC/SEC", "cm/s2"), ("mm/s/s", "mm/s2")],
+)
+def test_units_in_other_words(write, word, unit):
+    motion = read_csv(write("0,1\n1,2\n"), word)
+    assert motion.metadata["unit"] == unit
+    assert motion.acceleration[0, 0] == UNITS[unit]
+
+
+@pytest.mark.parametrize(
     ("text", "acceleration"),
     [
         ("1\n2\n5\n", [[1, 2, 5], [0, 0, 0], [0, 0, 0]]),
-        ("1,4\n2,1\n0,0\n", [[1, 2, 0], [4, 1, 0], [0, 0, 0]]),
+        ("1.,4\n2,1\n0,0\n", [[1, 2, 0], [4, 1, 0], [0, 0, 0]]),
         ("1,4,7\n2,1,7\n0,0,7\n", [[1, 2, 0], [4, 1, 0], [7, 7, 7]]),
         ("1,4,7\n1,1,7\n1,0,7\n", [[1, 1, 1], [4, 1, 0], [7, 7, 7]]),
         ("z\n1\n2\n5\n", [[0, 0, 0], [0, 0, 0], [1, 2, 5]]),
@@ -112,6 +159,49 @@ def test_rounded_times_are_uniform_within_the_tolerance(write):
     assert motion.dt == 1 / 128
 
 
+@pytest.mark.parametrize("decimals", [3, 4, 5, 6])
+@pytest.mark.parametrize("start", [0.0, 12.3456])
+def test_times_may_be_cut_to_their_printed_digits(write, decimals, start):
+    text = "\n".join(f"{start + i / 128:.{decimals}f},1" for i in range(5000))
+    motion = read_csv(write(text), "m/s2")
+    assert motion.dt == pytest.approx(1 / 128, rel=2 * 10.0**-decimals / (5000 / 128))
+    assert read_csv(write(text), "m/s2", dt=1 / 128).dt == 1 / 128
+
+
+@pytest.mark.parametrize("lost", [1, 40, 98])
+@pytest.mark.parametrize("decimals", [2, 3, 4])
+def test_a_lost_sample_is_found_between_rounded_times(write, lost, decimals):
+    times = [f"{i / 128:.{decimals}f},1" for i in range(100) if i != lost]
+    with pytest.raises(MotionError, match=r"the time step is not uniform|time does not increase"):
+        read_csv(write("\n".join(times)), "m/s2")
+
+
+def test_text_in_latin_1_is_read(write):
+    motion = read_csv(write("# Güvenç\ntime,x [m/s²]\n0,1\n1,2\n".encode("latin-1")), "m/s2")
+    assert motion.acceleration[0].tolist() == [1, 2]
+
+
+def test_both_ways_of_reading_agree(write, monkeypatch):
+    """All numbers at once, and line by line where that fails."""
+    rng = np.random.default_rng(3)
+    rows = [f"{i * 0.01:.2f},{a:.6E},{b:.5f}" for i, (a, b) in enumerate(rng.normal(size=(200, 2)))]
+    path = write("time,x,y\n" + "\n".join(rows) + "\n\n")
+    fast = read_table(path)
+    monkeypatch.setattr("mcrock.excitation.csv_file._convert", lambda body: None)
+    slow = read_table(path)
+    np.testing.assert_array_equal(fast[2], slow[2])
+    assert fast[:2] == slow[:2]
+    assert fast[1] == list(range(2, 202))
+
+
+@pytest.mark.parametrize(
+    "body", ["0,1\n0.1,0x10", "0,1\n0.1,1_0", "0,1\n0.1,05", "0,1\n0.1,1e5x", "0,1\n0.1"]
+)
+def test_reading_at_once_is_no_more_lenient(write, body):
+    with pytest.raises(MotionError, match=r"record.csv, line [23]"):
+        read_csv(write(body), "m/s2")
+
+
 @pytest.mark.parametrize(
     ("text", "options", "message"),
     [
@@ -134,6 +224,23 @@ def test_rounded_times_are_uniform_within_the_tolerance(write):
         ),
         ("El Centro 1940\n0 1\n", {}, r"line 1, column 1: expected a number .*begin a line of text with #"),
         ("0;0,5\n1;0,3\n", {}, r"line 1, column 2: expected a number with a decimal point, got '0,5'"),
+        ("# a\n0,0;0,5\n0,1;0,3\n", {}, r"line 2: expected numbers with a decimal .* got '0,0;0,5'; replace"),
+        ("t;x\n0,0\t0,5\n0,1\t0,3\n", {}, r"line 2: expected numbers with a decimal point.*decimal commas"),
+        ("0,5 1,5E-03\n0,1 0,3\n", {}, r"line 1, column 2: expected a number with a decimal point"),
+        (
+            "12,5\n-3,2\n0,7\n-5,0\n",
+            {"dt": 0.01},
+            r"line 1: '12,5' and all lines below may be a number with a decimal comma or two columns",
+        ),
+        ('"12,5"\n"-3,2"\n', {"dt": 0.01}, r"may be a number with a decimal comma or two columns"),
+        ("time,x\ns,g\n0,1\n1,2\n", {}, r"the column names say 'g', but the unit given is 'm/s2'"),
+        ("s,g\n0,1\n1,2\n", {}, r"the column names say 'g', but the unit given is 'm/s2'"),
+        ("time,acc_g\n0,1\n1,2\n", {}, r"the column names say 'g', but the unit given is 'm/s2'"),
+        ("time,a,v,d\n0,1,1,1\n1,2,2,2\n", {}, r"column 'v' is not known"),
+        ("time,x,NS\n0,1,1\n1,2,2\n", {}, r"expected at most two horizontal columns and a vertical one"),
+        ("time,H1,H2,EW\n0,1,1,1\n1,2,2,2\n", {}, r"expected at most two horizontal columns"),
+        ("time,N,N45E\n0,1,1\n1,2,2\n", {}, r"the directions N and N45E are not 90 deg apart"),
+        ("Zeit;Beschleunigung in m/s²\n0;1\n1;2\n".encode("latin-1"), {}, r"column 'Zeit' is not known"),
         ("0,1_000\n1,2\n", {}, r"line 1, column 2: expected a number with a decimal point, got '1_000'"),
         ("0,1\n0.1,\n", {}, r"line 2, column 2: expected a number with a decimal point, got ''"),
         ("0,1\n0.1,2\nthe end\n", {}, r"line 3, column 1: expected a number .*got 'the'"),
@@ -176,7 +283,7 @@ def test_rounded_times_are_uniform_within_the_tolerance(write):
             {},
             r"column 'velocity' is not known; name the columns time, x, y, z, or",
         ),
-        ("NS,EW\n0,1\n1,2\n", {}, r"column 'NS' is not known.*begin the line with #"),
+        ("north wall,roof\n0,1\n1,2\n", {}, r"column 'north wall' is not known.*begin the line with #"),
         ("time,x,x\n0,1,1\n1,2,2\n", {}, r"expected one column each of time, x, y, z, got time, x, x"),
         ("time\n0\n1\n", {}, r"expected one column each of time, x, y, z, got time$"),
         ("time,ax (g)\n0,1\n1,2\n", {}, r"the column names say 'g', but the unit given is 'm/s2'"),

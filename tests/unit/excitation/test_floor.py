@@ -161,7 +161,7 @@ def test_refuses(make, message):
 def test_floor_motion_refuses(shake):
     with pytest.raises(MotionError, match="motion 'shake': at least one mode of the building is needed"):
         floor_motion(shake, [])
-    with pytest.raises(MotionError, match=r"swings on for more than 600 s: .* 0 Hz .* unless a tail \[s\] is given"):
+    with pytest.raises(MotionError, match=r"swings on for more than 600 s: .* unless a tail \[s\] is given"):
         floor_motion(shake, oscillator_modes(1.0, 0.0))
     with pytest.raises(MotionError, match=r"tail must be finite and >= 0 \[s\], got -1.0"):
         floor_motion(shake, oscillator_modes(1.0, 0.05), tail=-1.0)

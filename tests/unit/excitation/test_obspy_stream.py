@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from mcrock.excitation import MotionError
-from mcrock.excitation.readers import from_stream, obspy_stream, read_records
+from mcrock.excitation.readers import Recording, assemble, from_stream, obspy_stream, read_records
+from mcrock.excitation.readers.obspy_stream import group_by_time
 
 RECORDS = Path(__file__).parent / "records"
 
@@ -82,3 +83,45 @@ def test_knet_equals_what_obspy_reads():
         found = read_records(path)[0].acceleration.sum(axis=0)
         np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
         assert trace.stats.delta == read_records(path)[0].dt
+
+
+def recording(channel, start, samples=2000, record="XX.STA"):
+    acceleration = np.ones(samples)
+    path, role = Path(f"{channel}.sac"), "up" if channel.endswith("Z") else "horizontal"
+    return Recording(
+        acceleration, 0.01, path, "ObsPy SAC", "g", "given", record, record, channel, role, None, start
+    )
+
+
+def test_components_that_begin_around_a_full_minute_are_one_recording():
+    """They are 0.4 steps apart, one before and one after the minute."""
+    e, n = recording("HN1", 59.998), recording("HN2", 60.002)
+    (motion,) = assemble(group_by_time([e, n]))[0]
+    assert motion.acceleration[:2].any(axis=1).all()
+    assert (motion.name, motion.group) == ("XX.STA 1970-01-01 00:00", "XX.STA 1970-01-01 00:00:59")
+    # the order of the traces stays: it decides which of two unknown directions is x
+    motions, _ = assemble(group_by_time([n, e]))
+    assert [motions[0].metadata[f"component_{axis}"] for axis in "xy"] == ["HN2", "HN1"]
+
+
+def test_recordings_of_a_station_are_told_apart_by_time():
+    pieces = [recording(channel, start) for start in (0.0, 50.0) for channel in ("HN1", "HN2", "HNZ")]
+    motions, problems = assemble(group_by_time([*pieces, recording("HN1", 5.0, record="XX.OTHER")]))
+    assert problems == []
+    assert [motion.group for motion in motions] == [
+        "XX.STA 1970-01-01 00:00:00",
+        "XX.STA 1970-01-01 00:00:50",
+        "XX.OTHER 1970-01-01 00:00:05",
+    ]
+    # overlapping ones that do not begin together are refused
+    _, problems = assemble(group_by_time([recording("HN1", 0.0), recording("HN2", 3.0)]))
+    assert "start 3 s apart" in problems[0]
+
+
+def test_files_around_a_full_minute_are_one_recording(stream, tmp_path):
+    obspy = pytest.importorskip("obspy", reason="the optional library ObsPy is not installed")
+    for i, trace in enumerate(stream):
+        trace.stats.starttime = obspy.UTCDateTime(2020, 1, 1, 0, 0, 59, 998000) + 0.002 * i
+        trace.write(str(tmp_path / f"{trace.stats.channel}.sac"), format="SAC")
+    (motion,) = read_records(tmp_path, unit="m/s^2")
+    assert motion.acceleration.any(axis=1).all()

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcrock.excitation.readers.orientation import parse_orientation
+from mcrock.excitation.orientation import doubt, parse_orientation
 
 
 @pytest.mark.parametrize(
@@ -33,6 +33,13 @@ from mcrock.excitation.readers.orientation import parse_orientation
         ("S90E", 90),
         ("S26W", 206),
         ("N 17 E", 17),
+        ("91.5 Deg", 91.5),
+        ("5 Deg", 5),
+        ("NS2", 0),
+        ("EW1", 90),
+        ("WE", 90),  # an axis, not a heading
+        ("W-E", 90),
+        ("S-N", 0),
     ],
 )
 def test_horizontal_with_azimuth(name, azimuth_deg):
@@ -41,12 +48,20 @@ def test_horizontal_with_azimuth(name, azimuth_deg):
     assert degrees(found.azimuth) == pytest.approx(azimuth_deg, abs=1e-9)
 
 
-@pytest.mark.parametrize("name", ["H1", "H2", "L", "-T", "FN", "FP", "HN1", "BH2", "1"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("H1", "H2", "L", "-T", "FN", "FP", "HN1", "BH2", "1", "LN", "TR", "L1", "T1", "XTE", "YLN", "HN3"),
+        *("HNX", "HNY", "LONG", "LONGITUDINAL", "TRANSVERSE"),
+    ],
+)
 def test_horizontal_of_unknown_direction(name):
     assert parse_orientation(name) == ("horizontal", None)
 
 
-@pytest.mark.parametrize("name", ["UP", "Up", "-UP", "Z", "HNZ", "U-D", "UD", "V", "VERT"])
+@pytest.mark.parametrize(
+    "name", ["UP", "Up", "-UP", "Z", "HNZ", "U-D", "UD", "V", "VERT", "V1", "ZUP", "UD2"]
+)
 def test_up(name):
     assert parse_orientation(name) == ("up", None)
 
@@ -56,7 +71,7 @@ def test_down(name):
     assert parse_orientation(name) == ("down", None)
 
 
-@pytest.mark.parametrize("name", ["", "NPTS", "361", "999", "N95X", "ACC", "QQZ1"])
+@pytest.mark.parametrize("name", ["", "NPTS", "361", "999", "N95X", "ACC", "QQZ1", "N-E", "5"])
 def test_anything_else_says_nothing(name):
     assert parse_orientation(name) is None
 
@@ -68,3 +83,9 @@ def test_opposite_bearings_are_opposite(pole, angle, side):
         f"{'S' if pole == 'N' else 'N'}{angle:02d}{'W' if side == 'E' else 'E'}"
     ).azimuth
     assert degrees(abs(one - other)) == pytest.approx(180)
+
+
+@pytest.mark.parametrize(("name", "towards"), [("WE", "east"), ("w-e", "east"), ("S-N", "north")])
+def test_axes_written_backwards_are_in_doubt(name, towards):
+    assert doubt(name) == f"component {name}: taken as positive towards {towards}"
+    assert doubt("EW") == doubt("270") == ""

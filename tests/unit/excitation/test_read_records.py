@@ -213,3 +213,66 @@ def test_raw_and_processed_in_two_folders(folder, tmp_path):
     motions = read_records(tmp_path)
     assert len(motions) == 2
     assert motions[0].group == motions[1].group
+
+
+def unnamed(path, component, name):
+    """One of the components of the sample, under a name that says nothing."""
+    text = (RECORDS / f"peer/{PEER}{component}.AT2").read_text().split("\n")
+    title, _, _ = text[1].rpartition(",")
+    text[1] = f"{title}, {name}"
+    (path / f"RSN9763_SAMPLE_GIL{name}.AT2").write_text("\n".join(text))
+
+
+@pytest.mark.parametrize("names", [("QA", "QB", "QC"), ("HN1", "HN2", "HN3")])
+def test_the_table_decides_on_components_of_unknown_names(folder, names):
+    path = folder("peer/_SearchResults.csv")
+    table = path / "_SearchResults.csv"
+    text = table.read_text()
+    for component, name in zip(("067", "337", "-UP"), names, strict=True):
+        unnamed(path, component, name)
+        text = text.replace(f"{PEER}{component}.AT2", f"{PEER}{name}.AT2")
+    table.write_text(text)
+    (motion,) = read_records(path)  # without a warning: the table knows
+    assert [motion.metadata[f"component_{axis}"] for axis in "xyz"] == list(names)
+    table.unlink()
+    with pytest.raises(MotionError, match="has 3 horizontal components"):
+        read_records(path)
+
+
+@pytest.mark.parametrize("number", ["9763.0", "9763"])
+def test_record_numbers_of_a_spreadsheet(folder, number):
+    path = folder(*(f"peer/{PEER}{end}.AT2" for end in ("067", "337", "-UP")), "peer/_SearchResults.csv")
+    table = path / "_SearchResults.csv"
+    text = table.read_text()
+    table.write_text(re.sub(r"\b9763\b(?=\s*,)", number, text))
+    (motion,) = read_records(path)
+    assert (motion.group, motion.metadata["rsn"]) == ("RSN 9763", 9763)
+    table.write_text(re.sub(r"\b9763\b(?=\s*,)", "abc", text))
+    with pytest.raises(MotionError, match=r"_SearchResults.csv, line \d+: Record Sequence Number must be"):
+        read_records(path)
+
+
+def test_a_table_resaved_with_semicolons_and_decimal_commas(folder):
+    path = folder(*(f"peer/{PEER}{end}.AT2" for end in ("067", "337", "-UP")), "peer/_SearchResults.csv")
+    table = path / "_SearchResults.csv"
+    text = re.sub(r"(?<=\d)\.(?=\d)", "#", table.read_text()).replace(",", ";").replace("#", ",")
+    table.write_text(text)
+    facts = read_records(path)[0].metadata
+    assert (facts["vs30"], facts["scale_factor"], facts["magnitude"]) == (729.65, 1.4457, 6.93)
+
+
+def test_names_of_files_with_odd_digits(folder):
+    path = folder(**{"²5__csv": "0,1\n1,2\n", "5__csv": "0,1\n1,2\n"})
+    assert len(read_records(path, unit="g")) == 2
+
+
+def test_units_in_other_words():
+    motion = read_records(RECORDS / "CE36456.V2", unit="CM/S^2")[0]
+    assert motion.metadata["unit"] == "cm/s2"
+
+
+def test_files_with_other_channels_are_left_out(folder):
+    path = folder("CE36456.V2", "elcentro.AT2")
+    scan = scan_records(path, channels=[4])
+    assert word_left_out(scan) == ["1 left out (none of the chosen channels; it has 1, 2, 3): CE36456.V2"]
+    assert [motion.metadata["format"] for motion in scan.motions] == ["PEER AT2"]  # numbers no channels

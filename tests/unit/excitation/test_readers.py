@@ -9,7 +9,7 @@ import pytest
 
 from mcrock.excitation.motion import MotionError
 from mcrock.excitation.readers import READERS, read_records, scan_records
-from mcrock.excitation.readers.read import detect
+from mcrock.excitation.readers.formats import detect
 from mcrock.excitation.readers.text_file import TextFile
 
 RECORDS = Path(__file__).parent / "records"
@@ -236,6 +236,18 @@ MISDECLARED = [
     ("elcentro.AT2", "DT= .01000", "DT= .00000", "line 4: DT [s] must be a number > 0, got '.00000'"),
     (
         "elcentro.AT2",
+        "DT= .01000",
+        "DT= ******",
+        "line 4: expected the number of samples and the time step as in 'NPTS= 7999, DT= .0050 SEC', got",
+    ),
+    (
+        "elcentro.AT2",
+        "NPTS=    40, DT= .01000 SEC",
+        "NPTS, DT  40 .01000",
+        "line 4: expected the number of samples and the time step",
+    ),
+    (
+        "elcentro.AT2",
         "IN UNITS OF G.",
         "IN UNITS OF FT/S2.",
         "line 3: unit of the acceleration must be one of G",
@@ -278,6 +290,19 @@ MISDECLARED = [
         "line 53: raw counts of the recorder (volume V0); get volume V1 or V2",
     ),
     (COSMOS, "cm/sec2(04)", "deg(25)", "line 53: unit of an acceleration must be one of g (02), cm/s2 (04)"),
+    (
+        COSMOS,
+        "cm/sec2(04)",
+        "cm/sec2(02)",
+        "line 53: the unit is 'cm/sec2' in words, but its code 02 means g",
+    ),
+    (COSMOS, "cm/sec2(04)", "g(04)", "line 53: the unit is 'g' in words, but its code 04 means cm/s2"),
+    (
+        COSMOS,
+        "with 13 text lines",
+        "with 3 text lines",
+        "line 1: the header has 3 lines of text, expected 13",
+    ),
     (COSMOS, "(1E15.6)", "(free)", "line 53: expected a format such as (8f10.6)"),
     (
         COSMOS,
@@ -477,3 +502,245 @@ def test_damage_of_any_kind_is_refused_in_words(name, tmp_path):
         path.write_text("\n".join(lines), encoding="utf-8")
         scan = scan_records(path)  # raises nothing
         assert bool(scan.motions) + bool(scan.problems) + bool(scan.left_out) == 1
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_blank_lines_before_and_the_end_of_file_of_dos_after(name, tmp_path):
+    path = tmp_path / "GIL067"
+    path.write_bytes(b"\n \r\n" + (RECORDS / name).read_bytes().rstrip() + b"\n\x1a\n")
+    np.testing.assert_array_equal(read_records(path)[0].acceleration, read_one(name).acceleration)
+
+
+def test_lines_are_counted_from_the_beginning_of_the_file(change):
+    path = change("elcentro.AT2", "-.6403182E-02", "-.640?182E-02")
+    path.write_text("\n\n" + path.read_text())
+    with pytest.raises(MotionError, match=re.escape(f"{path}, line 7: expected a number, got")):
+        read_records(path)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("<SCNL>BMR.BNE.AK.--    <AUTH> 2019/02/01 21:38:15.000", "<SCNL>"),  # nothing behind the mark
+        (" 100 Integer-header", " ² Integer-header"),
+    ],
+)
+def test_odd_headers_of_cosmos_are_read_or_refused_in_words(change, old, new):
+    scan = scan_records(change(COSMOS, old, new))
+    assert len(scan.motions) + len(scan.problems) == 1
+    assert all("line " in problem for problem in scan.problems)
+
+
+def test_number_of_comments_of_cosmos(change):
+    text = (RECORDS / COSMOS).read_text()
+    line = next(line for line in text.split("\n") if "omment line" in line)
+    number = line.split()[0]
+    path = change(COSMOS, line, line.replace(number, "²", 1))
+    with pytest.raises(MotionError, match="expected a line that says how many comments follow"):
+        read_records(path)
+
+
+def test_an_exception_of_a_reader_is_a_problem_of_its_file(monkeypatch, tmp_path):
+    """One file that a reader stumbles over does not end the reading of a folder."""
+
+    def stumble(file):
+        raise IndexError("list index out of range")
+
+    for name in ("elcentro.AT2", "CE89146.V2"):
+        (tmp_path / name).write_bytes((RECORDS / name).read_bytes())
+    monkeypatch.setattr(READERS["csmip"], "read", stumble)
+    scan = scan_records(tmp_path)
+    assert len(scan.motions) == 1
+    assert scan.problems == [
+        f"{tmp_path / 'CE89146.V2'}: the reader 'csmip' could not understand the file "
+        "(IndexError: list index out of range); is it damaged?"
+    ]
+
+
+# ----- PEER: titles, names of files, units
+
+
+@pytest.fixture
+def peer(tmp_path):
+    """A file of PEER with a title, in g if nothing else is said."""
+
+    def peer(title, name="a.AT2", unit="G", counts="NPTS=      3, DT=   .0050 SEC,"):
+        path = tmp_path / name
+        path.write_text(
+            f"PEER NGA STRONG MOTION DATABASE RECORD\n{title}\nACCELERATION TIME SERIES IN UNITS OF {unit}\n"
+            f"{counts}\n  .1000000E+00  -.2000000E+00   .3000000E+00\n"
+        )
+        return path
+
+    return peer
+
+
+def test_two_earthquakes_of_a_day_at_one_station_stay_apart(peer, tmp_path):
+    place = "CONVICT CREEK, {} (CDMG STATION 54099)"
+    peer(f"MAMMOTH LAKES 05/25/80 1634, {place.format('090')}", "I-CVK090.AT2")
+    peer(f"MAMMOTH LAKES 05/25/80 1649, {place.format(180)}", "J-CVK180.AT2")
+    assert [motion.metadata["missing"] for motion in read_records(tmp_path)] == ["y, z", "y, z"]
+    peer(f"MAMMOTH LAKES 05/25/80 1634, {place.format(180)}", "I-CVK180.AT2")
+    peer(f"MAMMOTH LAKES 05/25/80 1649, {place.format('090')}", "J-CVK090.AT2")
+    motions = read_records(tmp_path)
+    assert [motion.metadata["missing"] for motion in motions] == ["z", "z"]
+    assert [motion.group for motion in motions] == [
+        f"MAMMOTH LAKES 05/25/80 {time}, CONVICT CREEK" for time in (1634, 1649)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("NORTHRIDGE EQ 1/17/94, 12:31, SYLMAR - HOSP", "NORTHRIDGE EQ 1/17/94, 23:33, SYLMAR - HOSP"),
+        ("MAMMOTH LAKES 05/25/80, CONVICT CREEK", "MAMMOTH LAKES 05/25/80, CONVICT CREEK"),  # by the files
+    ],
+)
+def test_the_time_in_a_field_of_its_own_or_the_name_of_the_file_tells_them_apart(peer, tmp_path, one, two):
+    for title, stem in ((one, "I-SYL"), (two, "J-SYL")):
+        for component in ("090", "000"):
+            peer(f"{title}, {component}", f"{stem}{component}.AT2")
+    motions = read_records(tmp_path)
+    assert [motion.metadata["missing"] for motion in motions] == ["z", "z"]
+    assert motions[0].group != motions[1].group
+    assert "12:31" not in motions[0].name
+
+
+@pytest.mark.parametrize(
+    ("component", "role", "azimuth_deg"),
+    [
+        *((name, "x", None) for name in ("LN", "TR", "L1", "T1", "XTE", "YLN", "HNX", "TRANSVERSE")),
+        ("NS2", "x", 0),
+        ("N 45 E", "x", 45),
+        ("N 45 E (USGS)", "x", 45),
+        ("090 corrected", "x", 90),
+        *((name, "z", None) for name in ("V1", "ZUP", "UD2")),
+    ],
+)
+def test_components_as_peer_calls_them(peer, component, role, azimuth_deg):
+    facts = read_records(peer(f"L'Aquila_ Italy, 4/6/2009, Parking, {component}"))[0].metadata
+    assert facts[f"component_{role}"] == component.partition(" (")[0].removesuffix(" corrected")
+    azimuth = facts.get(f"azimuth_{role}")
+    assert azimuth is None if azimuth_deg is None else azimuth == pytest.approx(radians(azimuth_deg))
+    assert "remarks" not in facts
+
+
+@pytest.mark.parametrize(
+    ("name", "component"),
+    [
+        ("RSN848_LANDERS_CLW-LN.AT2", "LN"),
+        ("RSN143_TABAS_TAB-L1.AT2", "L1"),
+        ("RSN4480_L-AQUILA_GX066XTE.AT2", "XTE"),
+        ("RSN5657_IWATE_IWTH25NS2.AT2", "NS2"),
+        ("RSN1837_HECTOR_VFS-90.AT2", "90"),
+        ("RSN8169_30190473_BKSAOHLE.AT2", "HLE"),
+        ("RSN495_NAHANNI_S1010.AT2", "010"),
+        ("RSN4863_65036-N.AT2", "N"),
+    ],
+)
+def test_components_by_the_name_of_the_file(peer, name, component):
+    assert read_records(peer("no title", name))[0].metadata["component_x"] == component
+
+
+def test_a_component_of_unknown_name_is_horizontal_with_a_remark(peer):
+    path = peer("Landers, 6/28/1992, Coolwater, QX")
+    with pytest.warns(UserWarning, match="component QX: the name says no direction; taken as horizontal"):
+        motion = read_records(path)[0]
+    assert motion.metadata["component_x"] == "QX"
+    for component in ("361", "1000", "???"):
+        with pytest.raises(MotionError, match="line 2: the direction of the component is neither"):
+            read_records(peer(f"Landers, 6/28/1992, Coolwater, {component}"))
+
+
+@pytest.mark.parametrize(("date", "year"), [("11/03/02", 2002), ("5/19/40", 1940), ("1/17/1994", 1994)])
+def test_years_of_two_digits(peer, date, year):
+    assert read_records(peer(f"DENALI {date} 2212, TAPS, 047"))[0].metadata["year"] == year
+
+
+@pytest.mark.parametrize(
+    ("word", "factor"),
+    [("CM/S2", 0.01), ("M/S2", 1.0), ("CM/SEC**2", 0.01), ("CM/SEC/SEC.", 0.01), ("GAL", 0.01)],
+)
+def test_units_of_peer(peer, word, factor):
+    motion = read_records(peer("LANDERS 6/28/92 1158, COOLWATER, 090", unit=word))[0]
+    np.testing.assert_allclose(motion.acceleration[0], factor * np.array([0.1, -0.2, 0.3]), rtol=1e-15)
+
+
+def test_counts_without_their_words(peer):
+    motion = read_records(peer("LANDERS 6/28/92 1158, COOLWATER, 090", counts="    3   .00500"))[0]
+    assert (motion.dt, motion.acceleration.shape[1]) == (0.005, 3)
+    with pytest.raises(MotionError, match="line 5: the samples end after 3 of the 4"):
+        read_records(peer("LANDERS 6/28/92 1158, COOLWATER, 090", counts="    4   .00500"))
+
+
+# ----- several channels in a file
+
+
+def test_bearings_and_units_of_csmip(change):
+    path = change("CE89146.V2", "360 Deg", "S 16 E", every=True)
+    path.write_text(path.read_text().replace(" 90 Deg", " N 74 E"))
+    motion = read_records(path)[0]
+    assert [motion.metadata[f"component_{axis}"] for axis in "xy"] == ["S 16 E", "N 74 E"]
+    assert motion.metadata["azimuth_x"] == pytest.approx(radians(164))
+    expected = read_one("CE36456.V2").acceleration
+    for word, factor in (("CM/S/S", 1.0), ("MM/SEC2", 0.1), ("GAL", 1.0)):
+        path = change("CE36456.V2", "(UNITS: CM/SEC/SEC)", f"IN {word}.", every=True)
+        scan = scan_records(path)
+        np.testing.assert_allclose(scan.motions[0].acceleration, factor * expected, rtol=1e-14)
+
+
+def test_names_of_cosmos_have_single_blanks(change):
+    path = change(COSMOS, "Record of Point MacKenzie Earthquake of", "Record of Point    MacKenzie of")
+    assert read_records(path)[0].name == "Point MacKenzie 2018, AK-BMR"
+
+
+@pytest.fixture
+def building(tmp_path):
+    """A COSMOS file of six channels: 1 to 3 on the roof, 4 to 6 on the ground, which it may say."""
+
+    def building(places):
+        text = (RECORDS / "AKBMR.V1").read_text()
+        location = "Location:" if places else "Loc:"
+        line = "Sta Chan   ?:Other   (Rcrdr Chan  ?) Location:"
+        assert text.count(line) == 3
+        parts = []
+        for i, channel in enumerate([*text.split(line)[1:], *text.split(line)[1:]], start=1):
+            place = "Roof - NW" if i < 4 else "Ground"
+            parts.append(f"Sta Chan  {i:2d}: 90 deg (Rcrdr Chan {i:2d}) {location}{place}{channel}")
+        # the title of the second round stands at the end of the first
+        head = text.split(line)[0]
+        path = tmp_path / "building.V1"
+        path.write_text(head + "".join(parts[:3]).rstrip() + "\n" + head + "".join(parts[3:]))
+        return path
+
+    return building
+
+
+def test_each_place_of_a_building_is_a_motion(building):
+    motions = read_records(building(places=True))
+    assert [motion.metadata["location"] for motion in motions] == ["Roof - NW", "Ground"]
+    assert [motion.name for motion in motions] == [
+        f"Point MacKenzie Earthquake 2018, AK-BMR, {place}" for place in ("Roof - NW", "Ground")
+    ]
+    for motion in motions:
+        np.testing.assert_array_equal(motion.acceleration, read_one("AKBMR.V1").acceleration)
+
+
+def test_channels_are_chosen_where_the_file_does_not_say_their_places(building):
+    path = building(places=False)
+    with pytest.raises(
+        MotionError, match=r"has 2 vertical components \(channel 3: BNZ, channel 6.*--channels 1,2,3"
+    ):
+        read_records(path)
+    (motion,) = read_records(path, channels=[4, 5, 6])
+    np.testing.assert_array_equal(motion.acceleration, read_one("AKBMR.V1").acceleration)
+    (motion,) = read_records(path, channels=[1])
+    assert motion.metadata["missing"] == "y, z"
+    with pytest.raises(MotionError, match=r"there is no channel 7; it has 1, 2, 3, 4, 5, 6"):
+        read_records(path, channels=[1, 7])
+    with pytest.raises(MotionError, match=r"none of the chosen channels; it has 1, 2, 3, 4, 5, 6"):
+        read_records(path, channels=[7])
+    with pytest.raises(MotionError, match=r"channels must be whole numbers > 0, got \[0\]"):
+        read_records(path, channels=[0])
+    with pytest.raises(MotionError, match="the file does not number its channels"):
+        read_records(RECORDS / "elcentro.AT2", channels=[1])

@@ -140,3 +140,45 @@ def test_values_are_those_of_the_intensity_measures():
     assert found.values["pga"] == pytest.approx(by_component["x"]["pga"] * np.sqrt(0.5), rel=1e-15)
     vertical = survey([motion(np.zeros_like(TIME), np.zeros_like(TIME), clean())])[0]
     assert all(np.isnan(value) for value in vertical.values.values())
+
+
+def shaken(seed, dt, pga, resolution):
+    """Random shaking below 5 Hz for 40 s, recorded in steps of a resolution [g]."""
+    rng = np.random.default_rng(seed)
+    n = round(40.0 / dt)
+    spectrum = np.fft.rfft(rng.normal(size=n))
+    frequency = np.fft.rfftfreq(n, dt)
+    shape = np.fft.irfft(spectrum * ((frequency > 0.2) & (frequency < 5.0)), n)
+    shape *= np.sin(np.pi * np.arange(n) / n)
+    return np.round(pga * shape / np.abs(shape).max() / resolution) * resolution * G
+
+
+def clipping(samples, dt):
+    return [flag for flag in suspicions(motion(samples, samples[::-1], samples, dt)) if "clipped" in flag]
+
+
+def test_clipping_in_separate_places_is_flagged():
+    """At a time step of 0.02 s peaks are cut at one or two samples each."""
+    whole = shaken(7, 0.02, 0.4, 1e-6)
+    level = 0.93 * whole.max()
+    cut = np.minimum(whole, level)
+    at = (cut == level).astype(int)
+    number, places = at.sum(), np.count_nonzero(np.diff(at) > 0)
+    assert number >= 4
+    assert not (at[2:] + at[1:-1] + at[:-2] == 3).any()
+    flag = f"x, y, z: {number} samples at the same extreme in {places} places: clipped?"
+    assert clipping(cut, 0.02) == clipping(-cut, 0.02) == [flag]
+    assert clipping(whole, 0.02) == []
+
+
+@pytest.mark.parametrize("dt", [0.005, 0.02])
+@pytest.mark.parametrize("pga", [0.05, 0.1, 0.3])
+def test_coarse_records_reach_their_extreme_by_chance(dt, pga):
+    """A hundred records in steps of 0.01 g: no false alarm."""
+    assert [flag for seed in range(100) for flag in clipping(shaken(seed, dt, pga, 0.01), dt)] == []
+
+
+def test_progress_of_the_survey_is_told():
+    seen = []
+    survey([motion(clean())] * 2, progress=lambda done, total: seen.append((done, total)))
+    assert seen == [(1, 2), (2, 2)]

@@ -1,5 +1,6 @@
 """Figures of records: what the lines and labels say."""
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
@@ -73,3 +74,49 @@ def test_nothing_to_draw():
         plot_record(still)
     with pytest.raises(MotionError, match="no motion with a horizontal component"):
         plot_spectra([still])
+
+
+def test_a_drifting_component_has_a_scale_of_its_own():
+    x = shaking().acceleration[0]
+    motion = Motion([x, 0.5 * x, 0.3 * x + 0.5], DT, "drift")
+    figure = plot_record(motion).get_figure()
+    acceleration, displacement = figure.axes[::4][:3], figure.axes[2::4][:3]
+    assert len({ax.get_ylim() for ax in acceleration}) == 1
+    x_ax, y_ax, z_ax = displacement
+    assert x_ax.get_ylim() == y_ax.get_ylim()
+    assert z_ax.get_ylim()[1] > 10 * x_ax.get_ylim()[1]
+    for ax in displacement:
+        assert ax.get_ylim()[1] > np.abs(ax.lines[-1].get_ydata()).max()
+    shown = [ax.yaxis.get_tick_params()["labelleft"] for ax in displacement]
+    assert shown == [True, False, True]
+    note = figure.get_supxlabel().replace("\n", " ")
+    assert "Components more than ten times as large as others have scales of their own." in note
+    assert "scales of their own" not in plot_record(shaking()).get_figure().get_supxlabel()
+
+
+def test_long_names_do_not_widen_the_figure(tmp_path):
+    def width(name, component):
+        motion = shaking(component_x=component)
+        motion = Motion(motion.acceleration, DT, name, metadata=motion.metadata)
+        path = save_figure(plot_record(motion), tmp_path / "record.png")
+        return plt.imread(path).shape[1]
+
+    # some pixels are the labels that reach over the edge of the axes
+    assert width("a long name " * 30, "a long component " * 5) == pytest.approx(width("a", "x"), rel=0.01)
+
+
+def test_each_of_a_few_spectra_has_its_name():
+    few = [Motion((i + 1) * shaking().acceleration, DT, f"record {i}{' long' * 40}") for i in range(3)]
+    ax = plot_spectra(few)
+    labels = [line.get_label() for line in ax.lines]
+    assert [label[:8] for label in labels] == ["record 0", "record 1", "record 2"]
+    assert max(map(len, labels)) <= 60
+    assert len({line.get_color() for line in ax.lines}) == 3
+    (legend,) = ax.get_figure().legends
+    assert [text.get_text() for text in legend.get_texts()] == labels
+    many = plot_spectra([Motion(shaking().acceleration, DT, f"{i}") for i in range(7)])
+    assert [text.get_text() for text in many.get_legend().get_texts()] == [
+        "each record",
+        "median",
+        "16 % and 84 %",
+    ]

@@ -1,0 +1,140 @@
+"""Which column of a text table is what, by the names above the columns."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+from mcrock.excitation.motion import MotionError
+from mcrock.excitation.orientation import is_clockwise, is_square, parse_orientation
+from mcrock.excitation.units import UNITS, parse_unit
+
+TIMES = {"time", "t", "seconds", "sec"}
+SECONDS = {"s", "sec", "secs", "seconds"}
+ACCELERATIONS = {"a", "acc", "accel", "acceleration"}
+AXIS = re.compile(r"(?:a|acc|accel|acceleration)?([xyz])")
+# names of directions that are no quantities: `u`, `v` and `d` may be displacement and velocity
+DIRECTION = re.compile(
+    r"[ne]|[nsewu]-?[nsewd]|north|east|south|west|up|vert|vertical|h[12]|long\w*|tran\w*|fn|fp|"
+    r"[ns]\d{1,2}[ew]|[behl][hlng][zne12]"
+)
+BRACKETS = re.compile(r"[(\[].*?[)\]]")
+
+
+class Column(NamedTuple):
+    """What a column holds: "time", or what goes along ground "x", "y" or "z"."""
+
+    role: str
+    component: str = ""  # its name, if it says a direction
+    azimuth: float | None = None  # clockwise from north [rad]
+
+
+def split_fields(content: str) -> list[str]:
+    """Fields of a line: the strongest separator in it separates."""
+    separator = next((s for s in ";\t," if s in content), None)
+    return [field.strip().strip("\"'") for field in content.split(separator)]
+
+
+def named_columns(path: Path, headers: list[str], unit: str, n_column: int) -> list[Column]:
+    """Columns by a line of names: time, x, y, z, or directions; empty if there is no such line.
+
+    Directions are put in order as in `mcrock.excitation.readers.assemble`: of two horizontal ones x is
+    the one from which y lies 90 degrees counter-clockwise, and the first one where none is known.
+
+    Raises
+    ------
+    MotionError
+        If a name is not known, names or directions do not fit together, or they say another unit.
+    """
+    unknown = []
+    for header in reversed(headers):
+        fields = split_fields(BRACKETS.sub("", header))
+        meanings = [_meaning(field) for field in fields]
+        if "" not in meanings:
+            break
+        if len(fields) == n_column > 1 and not all(_is_unit(field) for field in fields):
+            unknown += [field for field, meaning in zip(fields, meanings, strict=True) if not meaning]
+    else:
+        if unknown:
+            raise MotionError(
+                f"{path}: column {unknown[0]!r} is not known; name the columns time, x, y, z, "
+                "or begin the line with # to have them taken in this order"
+            )
+        _check_units(path, headers, "", unit)
+        return []
+    names = ", ".join(fields)
+    if len(meanings) != n_column:
+        raise MotionError(
+            f"{path}: {len(meanings)} column names ({names}) for {n_column} columns; begin a title with #"
+        )
+    if len({*meanings}) < n_column or meanings == ["time"]:
+        raise MotionError(f"{path}: expected one column each of time, x, y, z, got {names}")
+    _check_units(path, headers, header, unit)
+    return _in_order(path, meanings, names)
+
+
+def _meaning(name: str) -> str:
+    """What a name says: "time", "x", "y", "z", a direction in upper case, or nothing."""
+    words = [word.strip(".:") for word in re.split(r"[\s_]+", name.strip().lower())]
+    kept = [word for word in words if word not in ACCELERATIONS and not _is_unit(word)]
+    if not kept:
+        if ACCELERATIONS.intersection(words):
+            return "x"
+        return "time" if words[0] in TIMES else ""
+    if len(kept) > 1:
+        return ""
+    if kept[0] in TIMES:
+        return "time"
+    axis = AXIS.fullmatch(kept[0])
+    if axis:
+        return axis[1]
+    return kept[0].upper() if DIRECTION.fullmatch(kept[0]) and parse_orientation(kept[0]) else ""
+
+
+def _is_unit(word: str) -> bool:
+    return parse_unit(word) is not None or word.lower() in SECONDS
+
+
+def _check_units(path: Path, headers: list[str], header: str, unit: str) -> None:
+    """Refuse another unit in the line of names, in brackets or behind a name, or in a line of its own."""
+    found = re.findall(r"[(\[]\s*(.*?)\s*[)\]]", header)
+    for field in split_fields(BRACKETS.sub("", header)):
+        found += [word for word in re.split(r"[\s_]+", field)[1:] if parse_unit(word)]
+    for line in headers:
+        fields = split_fields(line)
+        found += fields if all(_is_unit(field) for field in fields) else []
+    for word in found:
+        known = parse_unit(word)
+        if word.lower() not in SECONDS and (known is None or UNITS[known] != UNITS[unit]):
+            raise MotionError(
+                f"{path}: the column names say '{word}', but the unit given is '{unit}' (and s for the time)"
+            )
+
+
+def _in_order(path: Path, meanings: list[str], names: str) -> list[Column]:
+    """Columns with their roles, directions as ground x, y and z."""
+    directions = {
+        meaning: found
+        for meaning in meanings
+        if meaning.isupper() and (found := parse_orientation(meaning)) is not None
+    }
+    horizontal = [name for name, found in directions.items() if found.role == "horizontal"]
+    vertical = [name for name in directions if name not in horizontal]
+    twice = (horizontal and {"x", "y"} & {*meanings}) or (vertical and "z" in meanings)
+    if len(horizontal) > 2 or len(vertical) > 1 or twice:
+        raise MotionError(
+            f"{path}: expected at most two horizontal columns and a vertical one, called x, y, z or by "
+            f"their directions, got {names}"
+        )
+    one, two = [directions[name].azimuth for name in horizontal] if len(horizontal) == 2 else (None, None)
+    if one is not None and two is not None:
+        if not is_square(one, two):
+            raise MotionError(f"{path}: the directions {' and '.join(horizontal)} are not 90 deg apart")
+        if is_clockwise(one, two):
+            horizontal.reverse()
+    roles = dict(zip(horizontal, "xy", strict=False)) | dict.fromkeys(vertical, "z")
+    return [
+        Column(roles[meaning], meaning, directions[meaning].azimuth) if meaning in roles else Column(meaning)
+        for meaning in meanings
+    ]

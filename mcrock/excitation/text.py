@@ -1,0 +1,21 @@
+"""Lines of text out of the bytes of files that old and new programs wrote."""
+
+from __future__ import annotations
+
+
+def split_lines(content: bytes) -> list[str]:
+    """Lines of a file in UTF-8 or, where it is not that, Latin-1.
+
+    Lines may end as on Unix, DOS or old Macs; a byte order mark at the beginning and the end-of-file
+    character of DOS are left out.
+
+    >>> split_lines(b"a\\r\\nb\\x1a")
+    ['a', 'b']
+    """
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = content.decode("latin-1")  # names of places in old files
+    if "\x1a" in text[-80:]:
+        text = text.rstrip().rstrip("\x1a")
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
