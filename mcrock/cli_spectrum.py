@@ -145,20 +145,8 @@ def overturning(
         raise ValueError("--frequency-ratios of records need --pulse-period; or give --periods")
     else:
         axis["periods"] = parse_numbers("1:8:36", "--periods")
-    phase = None if pulse_phase_deg is None else radians(pulse_phase_deg)
-    motions = read_motions(
-        pulse,
-        seconds,
-        None,
-        fema,
-        records,
-        files or [],
-        unit,
-        dt,
-        component,
-        cycles=pulse_cycles,
-        phase=phase,
-    )
+    source = (pulse, seconds, None, fema, records, files or [], unit, dt, component, None)
+    motions = read_motions(*source, pulse_cycles, pulse_phase_deg)
     angles = _in_radians(slenderness_deg)
     if sys.stderr.isatty():
         sizes = axis["periods"] if "periods" in axis else axis["frequency_ratios"]
@@ -219,21 +207,8 @@ def rocking(
     if pulse_period is not None and not pulse:
         raise ValueError("--pulse-period goes with --pulse")
     seconds = _period(pulse_period)
-    phase = None if pulse_phase_deg is None else radians(pulse_phase_deg)
-    motions = read_motions(
-        pulse,
-        seconds,
-        peak_g,
-        fema,
-        records,
-        files or [],
-        unit,
-        dt,
-        component,
-        scale,
-        pulse_cycles,
-        phase,
-    )
+    source = (pulse, seconds, peak_g, fema, records, files or [], unit, dt, component, scale)
+    motions = read_motions(*source, pulse_cycles, pulse_phase_deg)
     ds = rocking_spectrum(
         motions,
         _in_radians(slenderness_deg),

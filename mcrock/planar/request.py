@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf, isfinite
+from math import inf, isfinite, radians
 from pathlib import Path
 
 import numpy as np
@@ -74,7 +74,7 @@ def read_motions(
     component: str | None = None,
     scale: float | None = None,
     cycles: float | None = None,
-    phase: float | None = None,
+    phase_deg: float | None = None,
 ) -> list[Motion | Pulse]:
     """Motions that the options of `mcrock spectrum` name, each along x.
 
@@ -92,8 +92,8 @@ def read_motions(
         "x", "y" or "both" (default): horizontal components of a record, each a motion of its own.
     scale : float, optional
         Factor on records [1], not 0; 1 by default.
-    cycles, phase : float, optional
-        gamma [1] and nu [rad] of a Mavroeidis-Papageorgiou pulse, 2 and 0 by default.
+    cycles, phase_deg : float, optional
+        gamma [1] and nu [deg] of a Mavroeidis-Papageorgiou pulse, 2 and 0 by default.
 
     Raises
     ------
@@ -106,7 +106,7 @@ def read_motions(
     for name, value, partner, wanted in (
         ("--peak-g", peak_g, "--pulse", pulse),
         ("--pulse-cycles", cycles, wavelet, wavelet.endswith(f" {pulse}")),
-        ("--pulse-phase-deg", phase, wavelet, wavelet.endswith(f" {pulse}")),
+        ("--pulse-phase-deg", phase_deg, wavelet, wavelet.endswith(f" {pulse}")),
         ("--records", records, "--fema", fema),
         ("--unit", unit, "--record", files),
         ("--dt", dt, "--record", files),
@@ -116,6 +116,7 @@ def read_motions(
         if value is not None and not wanted:
             raise ValueError(f"{name} goes with {partner}")
     if pulse is not None:
+        phase = None if phase_deg is None else radians(phase_deg)
         more = {name: value for name, value in (("cycles", cycles), ("phase", phase)) if value is not None}
         return [_pulse(pulse, pulse_period, 1.0 if peak_g is None else peak_g, more)]
     component, scale = component or "both", 1.0 if scale is None else scale

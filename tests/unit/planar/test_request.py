@@ -98,7 +98,7 @@ def test_every_pulse_has_its_peak(shape):
 
 def test_a_wavelet_has_cycles_and_phase():
     of = {"pulse": "mavroeidis-papageorgiou", "pulse_period": 2.0}
-    (plain,), (own,) = read_motions(**of), read_motions(**of, cycles=3.0, phase=pi / 2)
+    (plain,), (own,) = read_motions(**of), read_motions(**of, cycles=3.0, phase_deg=90)
     wavelet = make_pulse("mavroeidis-papageorgiou", period=2.0, peak=9.80665, cycles=3.0, phase=pi / 2)
     expected = sample_pulse(wavelet, dt=0.002)
     np.testing.assert_array_equal(own.acceleration, expected.acceleration)
