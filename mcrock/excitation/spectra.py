@@ -15,11 +15,10 @@ horizontal components of motion. Bulletin of the Seismological Society of Americ
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from math import cos, exp, hypot, isfinite, pi, sin, sqrt
+from math import cos, exp, hypot, inf, isfinite, pi, sin, sqrt
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from mcrock.excitation.measures import check_spectrum
 from mcrock.excitation.motion import FloatArray, MotionError
@@ -27,6 +26,7 @@ from mcrock.jit import jit
 
 DAMPING = 0.05  # share of the critical damping [1], by default
 STEPS_PER_PERIOD = 4  # at least; below two the rate could change its sign unseen
+SIDE_BY_SIDE = 4  # oscillators that are computed together
 FREE_STEPS = 4  # of a quarter period each, after the last sample: enough up to the largest damping
 SERIES = 40  # terms; the last one is (3 pi / 2)^40 / 40! = 1e-21 at the most
 ROOT_STEPS = 60  # bisections at the most
@@ -78,7 +78,35 @@ def response_spectrum(
     >>> response_spectrum(step, 0.01, [0.5, 1.0], damping=0.0).round(9).tolist()
     [2.0, 2.0]
     """
-    return _peaks([acceleration, acceleration], dt, periods, damping, quantity, np.zeros(1))[:, 0]
+    return np.abs(peak_responses(acceleration, dt, periods, damping, quantity)[0])
+
+
+def peak_responses(
+    acceleration: ArrayLike,
+    dt: float,
+    periods: ArrayLike,
+    damping: float = DAMPING,
+    quantity: str = "pseudo_acceleration",
+) -> tuple[FloatArray, FloatArray]:
+    """Which way and when the oscillators of `response_spectrum`, whose arguments these are, go farthest.
+
+    Returns
+    -------
+    tuple of ndarray (n_period,)
+        The spectrum with the signs of the displacement, velocity or acceleration of the mass at the peaks,
+        and the times of the states next to the peaks [s].
+
+    Examples
+    --------
+    A mass lags behind the ground: after half a period it is farthest.
+
+    >>> peaks, times = peak_responses(np.full(200, 1.0), 0.01, [0.5, 1.0])
+    >>> peaks.round(6).tolist(), times.tolist()
+    ([-1.854468, -1.854468], [0.25, 0.5])
+    """
+    component = np.array(acceleration, dtype=np.float64)
+    peaks, times = _peaks(component, component, dt, periods, damping, quantity, np.zeros(1))
+    return peaks[:, 0], times[:, 0]
 
 
 def rotated_spectrum(
@@ -126,36 +154,44 @@ def rotated_spectrum(
     if not (isfinite(percentile) and 0 <= percentile <= 100):
         raise MotionError(f"percentile of the directions must be from 0 to 100, got {percentile!r}")
     angles = np.arange(ANGLES, dtype=np.float64) * (pi / ANGLES)
-    return np.percentile(_peaks([x, y], dt, periods, damping, quantity, angles), percentile, axis=1)
+    peaks, _ = _peaks(x, y, dt, periods, damping, quantity, angles)
+    return np.percentile(np.abs(peaks), percentile, axis=1)
 
 
 def _peaks(
-    components: Sequence[ArrayLike],
+    x: ArrayLike,
+    y: ArrayLike,
     dt: float,
     periods: ArrayLike,
     damping: float,
     quantity: str,
     angles: FloatArray,
-) -> FloatArray:
-    """Largest response along each direction (n_period, n_angle), `angles` [rad] from x towards y."""
-    x, y = (np.array(component, dtype=np.float64) for component in components)
+) -> tuple[FloatArray, FloatArray]:
+    """Peaks with their signs and their times (n_period, n_angle) along `angles` [rad] from x towards y."""
+    x, y = np.array(x, dtype=np.float64), np.array(y, dtype=np.float64)
     periods = np.array(periods, dtype=np.float64)
     _check(x, y, dt, periods, damping, quantity)
-    ground, directions = np.stack([x, y]), np.stack([np.cos(angles), np.sin(angles)])
-    out = np.zeros((len(periods), len(angles)))
+    directions = np.stack([np.cos(angles), np.sin(angles)])
+    out = np.zeros((2, len(periods), len(angles)))
     rigid = periods == 0
     if quantity.endswith("acceleration") and rigid.any():
-        out[rigid] = np.abs(directions.T @ ground).max(axis=1)
-    moving = periods[~rigid]
-    divisions = np.maximum(np.ceil(STEPS_PER_PERIOD * dt / moving), 1).astype(np.int64)
-    states = np.zeros((4, (len(x) - 1) * divisions.max(initial=1) + 1 + FREE_STEPS))
-    found = np.empty((len(moving), len(angles)))
+        along = directions.T @ np.stack([x, y])
+        places = np.abs(along).argmax(axis=1)
+        out[0, rigid], out[1, rigid] = along[range(len(angles)), places], dt * places
+    divisions = np.ceil(STEPS_PER_PERIOD * dt / np.where(rigid, inf, periods)).astype(np.int64)
     kind = 0 if quantity.startswith("pseudo") else QUANTITIES.index(quantity)
-    _fill(ground, float(dt), moving, float(damping), divisions, kind, directions, states, found)
+    for division in np.unique(divisions[~rigid]):
+        mine = divisions == division
+        places = np.arange((len(x) - 1) * division + 1) / division
+        ground = np.stack([np.interp(places, np.arange(len(x)), component) for component in (x, y)])
+        found = np.empty((2, mine.sum(), len(angles)))
+        work = np.empty((2 * 2 * SIDE_BY_SIDE + 4, len(places)))
+        _fill(ground, float(dt) / division, periods[mine], float(damping), kind, directions, work, found)
+        out[:, mine] = found
     if quantity.startswith("pseudo"):
-        found *= ((2 * pi / moving) ** (1 + (quantity == "pseudo_acceleration")))[:, None]
-    out[~rigid] = found
-    return out
+        factors = (2 * pi / periods[~rigid]) ** (1 + (quantity == "pseudo_acceleration"))
+        out[0, ~rigid] *= factors[:, None]
+    return out[0], out[1]
 
 
 def _check(
@@ -184,32 +220,48 @@ def _fill(
     dt: float,
     periods: FloatArray,
     damping: float,
-    divisions: NDArray[np.int64],
     kind: int,
     directions: FloatArray,
-    states: FloatArray,
+    work: FloatArray,
     out: FloatArray,
 ) -> None:
-    """Peaks `out` (n_period, n_angle) of the quantity `kind`: 0 displacement, 1 velocity, 2 acceleration.
+    """Peaks and their times `out` (2, n_period, n_angle) of the quantity `kind`.
 
-    `ground` (2, n_time) [m/s2], `directions` (2, n_angle); `states` (4, the largest number of states) is
-    overwritten: displacement and velocity of the oscillators along x, then along y if there are several
-    directions.
+    It is 0 for displacement, 1 for velocity, 2 for acceleration. `ground` (2, n_time) [m/s2], `directions`
+    (2, n_angle); `work` (20, n_time) is overwritten: the states of four oscillators along x and along y, then
+    ground and state along a direction, and what `_peak` needs.
     """
-    for i in range(len(periods)):
-        omega = 2 * pi / periods[i]
-        _respond(ground[0], dt, divisions[i], omega, damping, states[0], states[1])
+    of_x, of_y, along = work[:8], work[8:16], work[16:]
+    m = len(periods)
+    for i in range(0, m, SIDE_BY_SIDE):
+        omegas = (
+            2 * pi / periods[i],
+            2 * pi / periods[min(i + 1, m - 1)],
+            2 * pi / periods[min(i + 2, m - 1)],
+            2 * pi / periods[min(i + 3, m - 1)],
+        )
+        _respond(ground[0], dt, omegas, damping, of_x)
         if directions.shape[1] > 1:
-            _respond(ground[1], dt, divisions[i], omega, damping, states[2], states[3])
-        # the quantity is on_u u + on_v v
-        on_u, on_v = 1.0, 0.0
-        if kind == 1:
-            on_u, on_v = 0.0, 1.0
-        elif kind == 2:
-            on_u, on_v = omega * omega, 2 * damping * omega
-        n = (ground.shape[1] - 1) * divisions[i] + 1 + FREE_STEPS
-        _peak_at_states(n, on_u, on_v, directions, states, out[i])
-        _peak_between(ground, dt, divisions[i], omega, damping, on_u, on_v, directions, states, out[i])
+            _respond(ground[1], dt, omegas, damping, of_y)
+        for j in range(min(SIDE_BY_SIDE, m - i)):
+            omega, u, v = omegas[j], 2 * j, 2 * j + 1
+            for k in range(directions.shape[1]):
+                if directions.shape[1] == 1:
+                    peak = _peak(ground[0], dt, omega, damping, kind, of_x[u], of_x[v], along[3])
+                else:
+                    c, s = directions[0, k], directions[1, k]
+                    _combine(c, s, ground[0], ground[1], along[0])
+                    _combine(c, s, of_x[u], of_y[u], along[1])
+                    _combine(c, s, of_x[v], of_y[v], along[2])
+                    peak = _peak(along[0], dt, omega, damping, kind, along[1], along[2], along[3])
+                out[0, i + j, k], out[1, i + j, k] = peak
+
+
+@jit(internal=True)
+def _combine(c: float, s: float, x: FloatArray, y: FloatArray, out: FloatArray) -> None:
+    """What x and y are along the direction with this cosine and sine."""
+    for n in range(len(x)):
+        out[n] = c * x[n] + s * y[n]
 
 
 @jit(internal=True)
@@ -245,115 +297,103 @@ def _advance(step: float, omega: float, damping: float) -> tuple[float, ...]:
     )
 
 
+@jit(inline=True)
+def _next(factors: tuple[float, ...], u: float, v: float, before: float, after: float) -> tuple[float, float]:
+    """State after a step from (u, v), by the factors of `_advance` and the ground at both ends."""
+    uu, uv, u_before, u_after, vu, vv, v_before, v_after = factors
+    return (
+        uu * u + uv * v + (u_before * before + u_after * after),
+        vu * u + vv * v + (v_before * before + v_after * after),
+    )
+
+
 @jit(internal=True)
 def _respond(
-    a: FloatArray, dt: float, division: int, omega: float, damping: float, u: FloatArray, v: FloatArray
-) -> None:
-    """States at every `division`-th of a step, and after the record at FREE_STEPS quarter periods."""
-    uu, uv, u_before, u_after, vu, vv, v_before, v_after = _advance(dt / division, omega, damping)
-    disp, vel = 0.0, 0.0
-    u[0], v[0] = 0.0, 0.0
-    n = 0
-    for i in range(len(a) - 1):
-        rise = (a[i + 1] - a[i]) / division
-        before = a[i]
-        for j in range(1, division + 1):
-            after = a[i] + j * rise
-            disp, vel = (
-                uu * disp + uv * vel + (u_before * before + u_after * after),
-                vu * disp + vv * vel + (v_before * before + v_after * after),
-            )
-            before = after
-            n += 1
-            u[n], v[n] = disp, vel
-    uu, uv, _, _, vu, vv, _, _ = _advance(pi / 2 / omega, omega, damping)
-    for _ in range(FREE_STEPS):
-        disp, vel = uu * disp + uv * vel, vu * disp + vv * vel
-        n += 1
-        u[n], v[n] = disp, vel
-
-
-@jit(internal=True)
-def _peak_at_states(
-    n: int, on_u: float, on_v: float, directions: FloatArray, states: FloatArray, peaks: FloatArray
-) -> None:
-    """Largest absolute value of the quantity among the first `n` states, along each direction."""
-    for k in range(len(peaks)):
-        peaks[k] = 0.0
-    for i in range(n):
-        x, y = on_u * states[0, i] + on_v * states[1, i], on_u * states[2, i] + on_v * states[3, i]
-        for k in range(len(peaks)):
-            q = abs(directions[0, k] * x + directions[1, k] * y)
-            peaks[k] = q if q > peaks[k] else peaks[k]
-
-
-@jit(internal=True)
-def _peak_between(
-    ground: FloatArray,
+    a: FloatArray,
     dt: float,
-    division: int,
+    omegas: tuple[float, float, float, float],
+    damping: float,
+    states: FloatArray,
+) -> None:
+    """States (u0, v0, u1, ...) of four oscillators from rest.
+
+    A step needs the one before, and the processor would mostly wait for it: while it waits for one
+    oscillator it computes the others.
+    """
+    factors0, factors1 = _advance(dt, omegas[0], damping), _advance(dt, omegas[1], damping)
+    factors2, factors3 = _advance(dt, omegas[2], damping), _advance(dt, omegas[3], damping)
+    u0, v0, u1, v1, u2, v2, u3, v3 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for row in range(2 * SIDE_BY_SIDE):
+        states[row, 0] = 0.0
+    for n in range(len(a) - 1):
+        before, after = a[n], a[n + 1]
+        u0, v0 = _next(factors0, u0, v0, before, after)
+        u1, v1 = _next(factors1, u1, v1, before, after)
+        u2, v2 = _next(factors2, u2, v2, before, after)
+        u3, v3 = _next(factors3, u3, v3, before, after)
+        states[0, n + 1], states[1, n + 1] = u0, v0
+        states[2, n + 1], states[3, n + 1] = u1, v1
+        states[4, n + 1], states[5, n + 1] = u2, v2
+        states[6, n + 1], states[7, n + 1] = u3, v3
+
+
+@jit(internal=True)
+def _peak(
+    a: FloatArray,
+    dt: float,
     omega: float,
     damping: float,
-    on_u: float,
-    on_v: float,
-    directions: FloatArray,
-    states: FloatArray,
-    peaks: FloatArray,
-) -> None:
-    """Raise the peaks of the states to those between them.
+    kind: int,
+    u: FloatArray,
+    v: FloatArray,
+    bound: FloatArray,
+) -> tuple[float, float]:
+    """Peak of the quantity with its sign, and the time of the state next to it.
 
-    r is the acceleration relative to the ground, the rate of v.
+    `bound` (n_time,) is overwritten. r is the acceleration relative to the ground, the rate of v.
     """
     stiffness, drag = omega * omega, 2 * damping * omega
-    x, y = ground[0], ground[1]
-    ux, vx, uy, vy = states[0], states[1], states[2], states[3]
-    least = _least(peaks)
-    step, parts = dt / division, division
+    # the quantity is on_u u + on_v v
+    on_u, on_v = 1.0, 0.0
+    if kind == 1:
+        on_u, on_v = 0.0, 1.0
+    elif kind == 2:
+        on_u, on_v = stiffness, drag
     # r is a decaying sinusoid: times the step it stays below this times the sum of its ends
-    reach = step * exp(damping * omega * step) / cos(omega * step / 2)
-    n = 0
-    rx1, ry1 = -x[0], -y[0]
-    for i in range(len(x)):
-        ax, ay, rise_x, rise_y = x[i], y[i], 0.0, 0.0
-        if i < len(x) - 1:
-            rise_x, rise_y = (x[i + 1] - x[i]) / division, (y[i + 1] - y[i]) / division
-        else:
-            ax, ay, step, parts = 0.0, 0.0, pi / 2 / omega, FREE_STEPS
-            reach = step * exp(damping * pi / 2) / cos(pi / 4)
-            rx1, ry1 = rx1 + x[i], ry1 + y[i]
-        for j in range(parts):
-            n += 1
-            rx0, ry0 = rx1, ry1
-            rx1 = -(ax + (j + 1) * rise_x + drag * vx[n] + stiffness * ux[n])
-            if len(peaks) > 1:
-                ry1 = -(ay + (j + 1) * rise_y + drag * vy[n] + stiffness * uy[n])
-                farthest, speed = hypot(ux[n], uy[n]), hypot(vx[n], vy[n])
-                change = reach * (hypot(rx0, ry0) + hypot(rx1, ry1))
-            else:
-                farthest, speed, change = abs(ux[n]), abs(vx[n]), reach * (abs(rx0) + abs(rx1))
-            bound = on_u * (farthest + step * (speed + 0.5 * change)) + on_v * (speed + change)
-            if bound <= least:
-                continue  # nearly always
-            for k in range(len(peaks)):
-                if bound > peaks[k]:
-                    c, s = directions[0, k], directions[1, k]
-                    slope = (c * rise_x + s * rise_y) / step
-                    before = c * ux[n - 1] + s * uy[n - 1], c * vx[n - 1] + s * vy[n - 1]
-                    after = c * ux[n] + s * uy[n], c * vx[n] + s * vy[n]
-                    a = c * (ax + j * rise_x) + s * (ay + j * rise_y)
-                    peaks[k] = _peak_on_step(
-                        a, slope, step, omega, damping, on_u, on_v, before, after, peaks[k]
-                    )
-            least = _least(peaks)
-
-
-@jit(internal=True)
-def _least(values: FloatArray) -> float:
-    """Smallest of some values."""
-    least = float(values[0])
-    for value in values:
-        least = min(least, value)
-    return least
+    reach = dt * exp(damping * omega * dt) / cos(omega * dt / 2)
+    last = len(a) - 1
+    for n in range(last):
+        r0 = a[n] + drag * v[n] + stiffness * u[n]
+        r1 = a[n + 1] + drag * v[n + 1] + stiffness * u[n + 1]
+        farthest, speed, change = abs(u[n + 1]), abs(v[n + 1]), reach * (abs(r0) + abs(r1))
+        bound[n] = on_u * (farthest + dt * (speed + 0.5 * change)) + on_v * (speed + change)
+    peak, place = 0.0, 0
+    for n in range(1, last + 1):
+        q = abs(on_u * u[n] + on_v * v[n])
+        if q > peak:
+            peak, place = q, n
+    for n in range(last):
+        if bound[n] > peak:  # hardly ever
+            before, after = (u[n], v[n]), (u[n + 1], v[n + 1])
+            slope = (a[n + 1] - a[n]) / dt
+            between = _peak_on_step(a[n], slope, dt, omega, damping, on_u, on_v, before, after, peak)
+            if between > peak:
+                q0, q1 = abs(on_u * u[n] + on_v * v[n]), abs(on_u * u[n + 1] + on_v * v[n + 1])
+                peak, place = between, n + 1 if q1 >= q0 else n
+    sign, time = on_u * u[place] + on_v * v[place], place * dt
+    # the ground rests
+    step = pi / 2 / omega
+    factors = _advance(step, omega, damping)
+    before = u[last], v[last]
+    for n in range(FREE_STEPS):
+        after = _next(factors, before[0], before[1], 0.0, 0.0)
+        q0, q1 = on_u * before[0] + on_v * before[1], on_u * after[0] + on_v * after[1]
+        between = max(abs(q1), _peak_on_step(0.0, 0.0, step, omega, damping, on_u, on_v, before, after, peak))
+        if between > peak:
+            later = abs(q1) >= abs(q0)
+            peak, sign, time = between, q1 if later else q0, last * dt + (n + 1 if later else n) * step
+        before = after
+    return peak if sign > 0 else -peak, time
 
 
 @jit(internal=True)

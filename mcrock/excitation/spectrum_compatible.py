@@ -16,27 +16,32 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil, inf, isfinite, log, sqrt
+from math import ceil, inf, isfinite, log, pi, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from mcrock.excitation.motion import FloatArray, Motion, MotionError
 from mcrock.excitation.rezaeian_2010 import remove_slow_motion
-from mcrock.excitation.spectra import response_spectrum
+from mcrock.excitation.spectra import peak_responses, response_spectrum
 from mcrock.excitation.target_spectrum import TargetSpectrum
 
 BAND = (0.9, 1.3)  # in which the ratio of spectrum to target has to be [1]
-MARGIN = 0.02  # of the ratios at the periods looked at, for those between them [1]
+MIDDLE = sqrt(BAND[0] * BAND[1])
+MARGIN = 0.02
+AIM = (0.97, 1.19)
+EXACT = 0.005
+CLOSE = 0.2
+ROUNDING = 1e-3
 BAND_PERIODS = (0.05, 4.0)  # by default [s]; 0, the peak of the ground, is looked at as well
-PERIODS = 120  # looked at in the band while a motion is adapted
-CHECKED = 1280  # looked at in the end: spectra have cusps, which a step of 0.3 % misses by 0.01 at the most
+PERIODS = 60
 BEYOND = 1.15  # how far the correction reaches past the ends of the band
-ITERATIONS = 25
+FILTERINGS = 3
+CORRECTIONS = 30
 DRAWS = 8  # of the noise, until one leads into the band
 REST = 1.5  # periods of the slow filter after the envelope, in the first third of which the noise fades
 ONSET = 0.25  # in which a motion starts from nothing [s]
-CLIPPED = 1.15  # of the wanted peak, to which a higher one is cut before the next correction [1]
+CLIPPED = 1.22  # of the wanted peak, to which a higher one is cut before the next correction [1]
 
 
 @dataclass(frozen=True)
@@ -129,15 +134,17 @@ def compatible_motion(
     noise_length = ceil((envelope.rise + envelope.level + envelope.decay) / dt) + 1
     length = noise_length + ceil(REST / corner / dt)
     shape = envelope.at(np.arange(noise_length, dtype=np.float64) * dt)
+    weight = np.append(shape, np.zeros(length - noise_length))
     samples = np.zeros((3, length))
     facts: dict[str, str | float] = {"source": "spectrum-compatible noise"}
     for axis, (direction, target) in enumerate(zip("xyz", listed, strict=False)):
         if target is None:
             continue
+        band = _common_periods(target, band_periods)
         for _ in range(DRAWS):
             start = np.zeros(length)
             start[:noise_length] = shape * rng.standard_normal(noise_length)
-            samples[axis], least, most = _adapt(start, dt, target, band_periods, corner)
+            samples[axis], least, most = _adapt(start, weight, dt, target, band, corner)
             if _inside(least, most):
                 break
         else:
@@ -195,7 +202,9 @@ def adapted_motion(
             continue
         if not samples[axis].any():
             raise MotionError(f"motion '{motion.name}': component {direction} is zero throughout")
-        samples[axis], least, most = _adapt(samples[axis], motion.dt, target, band_periods, corner)
+        band = _common_periods(target, band_periods)
+        weight = np.ones(len(samples[axis]))
+        samples[axis], least, most = _adapt(samples[axis], weight, motion.dt, target, band, corner)
         facts |= {f"target_{direction}": target.name}
         facts |= {f"ratio_least_{direction}": least, f"ratio_largest_{direction}": most}
     before = [str(facts["history"])] if "history" in facts else []
@@ -217,17 +226,7 @@ def spectrum_ratios(
     return np.array(rows) / wanted
 
 
-def _inside(least: float, most: float, margin: float = 0.0) -> bool:
-    """Whether the ratios are in the band, less a margin."""
-    return BAND[0] + margin <= least and most <= BAND[1] - margin
-
-
-def _adapt(
-    start: FloatArray, dt: float, target: TargetSpectrum, band_periods: tuple[float, float], corner: float
-) -> tuple[FloatArray, float, float]:
-    """Component (n_time,) [m/s2] whose spectrum is nearest to the middle of the band, and its ratios."""
-    from scipy.fft import next_fast_len
-
+def _common_periods(target, band_periods):
     first = max(band_periods[0], float(target.periods[0]))
     last = min(band_periods[1], float(target.periods[-1]))
     if not 0 < first < last:
@@ -235,43 +234,137 @@ def _adapt(
             f"target spectrum '{target.name}': no period of the band from {band_periods[0]:g} to "
             f"{band_periods[1]:g} s is within it"
         )
-    looked_at = np.geomspace(first, last, PERIODS)
-    # past the ends of the band the target goes on level
-    corrected = np.concatenate([[first / BEYOND], looked_at, [last * BEYOND]])
-    middle = sqrt(BAND[0] * BAND[1])
-    aim = middle * target.at(np.clip(corrected, first, last))
+    return first, last
+
+
+def _inside(least: float, most: float, margin: float = 0.0) -> bool:
+    """Whether the ratios are in the band, less a margin."""
+    return BAND[0] + margin <= least and most <= BAND[1] - margin
+
+
+def _adapt(
+    start: FloatArray,
+    weight: FloatArray,
+    dt: float,
+    target: TargetSpectrum,
+    band: tuple[float, float],
+    corner: float,
+) -> tuple[FloatArray, float, float]:
+    """Component (n_time,) [m/s2] with its spectrum in the band or nearest to it, and its extreme ratios.
+
+    `start` (n_time,) is filtered first, then corrected by wavelets as far as `weight` (n_time,) [1] allows.
+    """
     n = len(start)
     window = np.minimum(np.arange(n) * dt / ONSET, 1.0)
     fading = round(REST / corner / dt)
     window[-fading:] *= np.clip(1 - 3 * np.arange(fading) / fading, 0.0, 1.0)
-    strong = n - fading + ceil(fading / 3)  # after it the ground comes to rest, and no peak is missed
-    padded = next_fast_len(n + ceil(2 / corner / dt), real=True)  # so that no end runs into the beginning
-    frequencies = np.log(np.maximum(np.fft.rfftfreq(padded, dt), 1e-6))
-    places = -np.log(corrected[::-1])
-    density = np.fft.rfft(start, padded)
-    wanted_peak = float(target.at(0.0)[0]) if target.periods[0] == 0 else None
-    best, smallest_miss = start, inf
-    for turn in range(ITERATIONS):
-        rough = window * np.fft.irfft(density, padded)[:n]
+    rough = window * start
+    for turn in range(FILTERINGS):
         shaken = remove_slow_motion(rough, dt, corner)
-        spectrum = response_spectrum(shaken[:strong], dt, corrected, target.damping)
-        if turn == 0:  # the noise has no size yet
-            size = float(np.exp(np.mean(np.log(aim / spectrum))))
-            rough, shaken, spectrum = size * rough, size * shaken, size * spectrum
-        ratios = middle * spectrum[1:-1] / aim[1:-1]
-        if wanted_peak is not None:
-            ratios = np.append(ratios, np.abs(shaken).max() / wanted_peak)
-        miss = float(np.abs(np.log(ratios / middle)).max())
+        if turn > 0:  # before, the noise has no size
+            rough = rough + window * _towards_peak(shaken, target)
+        rough = window * _filtered(rough, shaken, dt, target, band, corner)
+    duration = np.count_nonzero(start) * dt
+    periods = _close_periods(*band, target.damping, duration)
+    best, smallest_miss = rough, inf
+    for _ in range(CORRECTIONS):
+        shaken = remove_slow_motion(rough, dt, corner)
+        peaks, times = peak_responses(shaken, dt, periods, target.damping)
+        wanted = target.at(periods)
+        ratios = np.abs(peaks) / wanted
+        all_ratios = np.append(ratios, _peak_ratio(shaken, target))
+        miss = float(np.abs(np.log(all_ratios / MIDDLE)).max())
         if miss < smallest_miss:
             best, smallest_miss = shaken, miss
-        if _inside(ratios.min(), ratios.max(), MARGIN):
-            break
-        if wanted_peak is not None:
-            rough = np.clip(rough, -CLIPPED * wanted_peak, CLIPPED * wanted_peak)
-        gain = np.log(aim / spectrum)
-        density = np.fft.rfft(rough, padded) * np.exp(np.interp(frequencies, places, gain[::-1]))
-    between = np.geomspace(first, last, CHECKED)
-    if wanted_peak is not None:
-        between = np.append(0.0, between)
-    ratios = response_spectrum(best, dt, between, target.damping) / target.at(np.minimum(between, last))
+        if _inside(all_ratios.min(), all_ratios.max(), MARGIN):
+            more, theirs = _between(shaken, dt, target, periods, ratios, duration)
+            out = (theirs < BAND[0]) | (theirs > BAND[1])
+            if not out.any():
+                best = shaken
+                break
+            periods = np.sort(np.append(periods, more[out]))  # these count from now on
+            continue
+        far = _farthest(ratios)
+        wavelets = _wavelets(periods[far], times[far], n, dt, target.damping, corner) / wanted[far, None]
+        change = np.sign(peaks[far]) * (np.clip(ratios[far], *AIM) - ratios[far])
+        gram = np.einsum("it,jt->ij", wavelets * weight**2, wavelets)
+        gram[np.diag_indices_from(gram)] *= 1 + ROUNDING
+        sizes = np.linalg.solve(gram, change)
+        rough = rough + window * _towards_peak(shaken, target) + weight**2 * np.einsum("i,it->t", sizes, wavelets)
+    ratios = np.abs(peak_responses(best, dt, periods, target.damping)[0]) / target.at(periods)
+    _, theirs = _between(best, dt, target, periods, ratios, duration)
+    ratios = np.concatenate([ratios, theirs, _peak_ratio(best, target)])
     return best, float(ratios.min()), float(ratios.max())
+
+
+def _peak_ratio(motion, target):
+    """Peak of the ground over that wanted (1,), or () if none is."""
+    return np.abs(motion).max() / target.at(0.0) if target.periods[0] == 0 else np.empty(0)
+
+
+def _towards_peak(motion, target):
+    """Change (n_time,) of the samples that are too high, or of the highest one if it is too low."""
+    change = np.zeros(len(motion))
+    if target.periods[0] == 0:
+        wanted = float(target.at(0.0)[0])
+        change = np.clip(motion, -CLIPPED * wanted, CLIPPED * wanted) - motion
+        highest = int(np.abs(motion).argmax())
+        change[highest] += np.sign(motion[highest]) * max(AIM[0] * wanted - abs(motion[highest]), 0.0)
+    return change
+
+
+def _filtered(rough, shaken, dt, target, band, corner):
+    from scipy.fft import next_fast_len
+
+    first, last = band
+    # past the ends of the band the target goes on level
+    periods = np.geomspace(first / BEYOND, last * BEYOND, PERIODS)
+    wanted = MIDDLE * target.at(np.clip(periods, first, last))
+    gain = np.log(wanted / response_spectrum(shaken, dt, periods, target.damping))
+    padded = next_fast_len(len(rough) + ceil(2 / corner / dt), real=True)  # so that no end runs into the beginning
+    frequencies = np.log(np.maximum(np.fft.rfftfreq(padded, dt), 1e-6))
+    density = np.fft.rfft(rough, padded) * np.exp(np.interp(frequencies, -np.log(periods[::-1]), gain[::-1]))
+    return np.fft.irfft(density, padded)[: len(rough)]
+
+
+def _steepness(periods, damping, duration):
+    return 1 + np.minimum(0.5 / damping, duration / periods)
+
+
+def _close_periods(first, last, damping, duration):
+    fine = np.geomspace(first, last, 1000)
+    steps = _steepness(fine[1:], damping, duration) * np.diff(np.log(fine))
+    way = np.append(0.0, np.cumsum(steps))
+    n = ceil(way[-1] / CLOSE) + 1
+    return np.interp(np.linspace(0, way[-1], n), way, fine)
+
+
+def _between(motion, dt, target, periods, ratios, duration):
+    added = np.zeros(len(periods), dtype=bool)
+    while True:
+        middle = np.sqrt(periods[:-1] * periods[1:])
+        reach = _steepness(middle, target.damping, duration) * np.diff(np.log(periods)) / 2
+        mean = np.sqrt(ratios[:-1] * ratios[1:])
+        least, most = ratios.min(), ratios.max()
+        at = np.flatnonzero((mean * np.exp(-reach) < least * (1 - EXACT)) | (mean * np.exp(reach) > most * (1 + EXACT)))
+        if not len(at):
+            return periods[added], ratios[added]
+        new = middle[at]
+        theirs = response_spectrum(motion, dt, new, target.damping) / target.at(new)
+        periods, ratios, added = (np.insert(old, at + 1, more) for old, more in ((periods, new), (ratios, theirs), (added, True)))
+
+
+def _farthest(ratios):
+    miss = np.maximum(log(AIM[0]) - np.log(ratios), np.log(ratios) - log(AIM[1]))
+    around = np.concatenate([[-inf], miss, [-inf]])
+    return np.flatnonzero((miss > 0) & (miss >= around[:-2]) & (miss > around[2:]))
+
+
+def _wavelets(periods, times, n, dt, damping, corner):
+    omega = 2 * pi / periods[:, None]
+    wave = omega * sqrt(1 - damping**2)
+    pole = -damping * omega + 1j * wave
+    height = -dt * omega**2 / wave * (pole / (pole + 2 * pi * corner)) ** 2
+    lag = times[:, None] - np.arange(n) * dt
+    since = np.maximum(lag, 0.0)
+    return (lag > 0) * np.exp(-damping * omega * since) * (height.real * np.sin(wave * since) + height.imag * np.cos(wave * since))
