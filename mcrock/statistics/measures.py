@@ -103,9 +103,9 @@ def compare_measures(
     that an Arias intensity can be compared with a velocity, and a duration with both. It does depend on how
     wide the motions of the study were spread.
 
-    In 200 simulated clouds of 60 runs for each of 22 records, where two thirds of the variance of the capacity
-    lay between records, intervals of level 0.95 covered the true share in 0.93 of them for the measure of
-    the capacities and in 0.95 for a noisy one; with 10 records in 0.83 and 0.90.
+    In 200 simulated clouds of 60 runs for each of 22 records, where two thirds of the variance of the
+    capacity lay between records, intervals of level 0.95 covered the true share in 0.93 of them for the
+    measure of the capacities and in 0.95 for a noisy one; with 10 records in 0.83 and 0.90.
 
     Parameters
     ----------
