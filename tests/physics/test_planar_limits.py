@@ -13,12 +13,17 @@ from scipy.integrate import quad, solve_ivp
 from scipy.optimize import brentq
 
 from mcrock.excitation import half_sine, one_cosine, one_sine
+from mcrock.excitation.pulses import make_pulse
 from mcrock.planar import overturning_spectrum
-from mcrock.planar.request import rectangle_pulse
 
 SLENDER = 1e-4  # a block that follows the linear equation to 1e-8 [rad]
 LINEAR_TOL = 1e-6  # of critical amplitudes of the slender block: the tolerance of the limits
 TABLE_TOL = 1e-4  # of published limits with four decimals
+
+
+def rectangle_pulse(peak, angular_frequency):
+    """Constant acceleration for half a period of that frequency [rad/s]."""
+    return make_pulse("rectangle", period=2 * pi / angular_frequency, peak=peak)
 
 
 def limits(pulse, ratio, slenderness, r, largest, **options):
