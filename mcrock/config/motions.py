@@ -103,6 +103,13 @@ class Floor(Table):
             if isinstance(number, int) and number > len(masses):
                 yield ("number",), f"the building has {len(masses)} floors, got {number}"
 
+    def chain(self, damping: float) -> tuple[tuple[float, ...], tuple[float, ...], float, int]:
+        """Arguments of `mcrock.excitation.floor.chain_modes`, of a floor that is one of a chain."""
+        assert self.masses is not None
+        assert self.stiffnesses is not None
+        assert self.number is not None
+        return self.masses, self.stiffnesses, damping, self.number
+
     @property
     def quantities(self) -> dict[str, Any]:
         """What may differ between realizations, by key."""
@@ -155,7 +162,7 @@ class _Motion(Table):
         return self.is_generated or self.floor is not None
 
 
-class _Recorded(_Motion):
+class Recorded(_Motion):
     """A list of recorded motions, which the realizations share."""
 
     assignment: Annotated[str, Choice(("cycle", "random"))] = "cycle"
@@ -169,7 +176,7 @@ class _Recorded(_Motion):
             yield ("weights",), "are those with which motions are drawn: give assignment = 'random' too"
 
 
-class FemaMotion(_Recorded):
+class FemaMotion(Recorded):
     """Record pairs of FEMA P695."""
 
     source: Literal["fema_p695"]
@@ -190,7 +197,7 @@ class FemaMotion(_Recorded):
         return (self.set,) if isinstance(self.set, str) else self.set
 
 
-class CsvMotion(_Recorded):
+class CsvMotion(Recorded):
     """Ground motions from text files; relative names start from the folder of the study file."""
 
     source: Literal["csv"]
@@ -204,7 +211,7 @@ class CsvMotion(_Recorded):
         return tuple(PurePath(file).as_posix() for file in files)
 
 
-class FileMotion(_Recorded):
+class FileMotion(Recorded):
     """Records in files of any format that is known, and folders of them."""
 
     source: Literal["files"]
@@ -407,6 +414,8 @@ class StillGround(Table):
     polarity: ClassVar[int] = 1
     assignment: ClassVar[str] = "cycle"
     quantities: ClassVar[dict[str, Any]] = {}
+    vertical: ClassVar[bool] = True
+    floor: ClassVar[Floor | None] = None
     is_generated: ClassVar[bool] = False
     has_own_motions: ClassVar[bool] = False
 

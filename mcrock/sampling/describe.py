@@ -199,7 +199,7 @@ def _motions(study: Study, motions: Sequence[Motion]) -> list[str]:
     if isinstance(study.motion, StillGround):
         return ["motions: none, free rocking"]
     floor = _floor(study)
-    if study.motion.is_generated:
+    if not isinstance(study.motion, Recorded):
         off = "" if study.motion.vertical else ", vertical off"
         what = f"{origin(study)}, one for each realization{off}"
         return [f"motions: {what}{floor}, {_turned(study)}", *_fit(study)]

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.stats import qmc
 
 from mcrock.config import Study
+from mcrock.config.motions import Recorded
 from mcrock.counter import uniforms
 
 Array = NDArray[np.float64]
@@ -65,7 +66,7 @@ def assign_records(
     those of its index: in a fixed order a motion would never meet half of the cube whenever
     ``n_motions`` is even, as with the 22 far-field pairs.
     """
-    if study.motion.assignment == "random":
+    if isinstance(study.motion, Recorded) and study.motion.assignment == "random":
         weights = study.motion.weights
         if weights is None:
             return _pick(u["motion.record"], n_motions).astype(np.int32)

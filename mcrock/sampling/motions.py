@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path, PurePath
 from typing import Any
 
 import numpy as np
 
 from mcrock.config import ConfigError, Study
-from mcrock.config.motions import CsvMotion, FileMotion, StillGround
+from mcrock.config.motions import CsvMotion, FemaMotion, FileMotion, Recorded
 from mcrock.excitation.csv_file import read_csv
 from mcrock.excitation.fema_p695 import fema_p695
 from mcrock.excitation.intensity import intensity
@@ -40,51 +42,31 @@ def load_motions(study: Study) -> list[Motion]:
     ConfigError
         One line for every motion that cannot be read, or has no intensity to scale to.
     """
-    motions, mistakes = [], []
-    if isinstance(study.motion, StillGround) or study.motion.is_generated:
-        name = "still ground" if isinstance(study.motion, StillGround) else "one for each realization"
+    table = study.motion
+    if not isinstance(table, Recorded):
+        name = "one for each realization" if table.is_generated else "still ground"
         return [Motion(np.zeros((3, 2)), dt=STILL_TIME, name=name)]
-    if isinstance(study.motion, FileMotion):
-        table = study.motion
-        mistakes += _listed_twice(study.folder, table.paths)
-        for path in table.paths:
-            try:
-                motions += read_records(
-                    study.folder / path,
-                    format=table.format,
-                    unit=table.unit,
-                    dt=table.dt,
-                    channels=table.channels,
-                )
-            except MotionError as error:
-                mistakes.append(str(error))
-    elif isinstance(study.motion, CsvMotion):
-        for file, name in zip(study.motion.files, _names(study.motion.files), strict=True):
-            try:
-                motions.append(read_csv(study.folder / file, study.motion.unit, study.motion.dt, name))
-            except MotionError as error:
-                mistakes.append(str(error))
-    else:
-        records = None if isinstance(study.motion.records, str) else study.motion.records
-        for name in study.motion.sets:
-            try:
-                motions += fema_p695(name, records)
-            except MotionError as error:
-                mistakes.append(str(error))
+    motions: list[Motion] = []
+    mistakes = _listed_twice(study.folder, table.paths) if isinstance(table, FileMotion) else []
+    for read in _sources(table, study.folder):
+        try:
+            motions += read()
+        except MotionError as error:
+            mistakes.append(str(error))
     for i, motion in enumerate(motions):
         try:
-            motions[i] = process(motion, study.motion.processing)
+            motions[i] = process(motion, table.processing)
         except MotionError as error:
             mistakes.append(f"{motion.name}: {error}")
             continue
-        if not study.motion.vertical:
+        if not table.vertical:
             motions[i] = without_vertical(motions[i])
         try:
             for measure, parameters in _measures(study):
                 intensity(motions[i], OF_MOTION.get(measure, measure), **parameters)
         except MotionError as error:
             mistakes.append(str(error))
-    weights = study.motion.weights
+    weights = table.weights
     if not mistakes and weights is not None and len(weights) != len(motions):
         mistakes.append(f"weights: expected one for each of the {len(motions)} motions, got {len(weights)}")
     if mistakes:
@@ -97,6 +79,25 @@ def _measures(study: Study) -> list[tuple[str, dict[str, Any]]]:
     tables = [study.intensity] if study.intensity.measure != "factor" else []
     found = [(table.measure, table.parameters) for table in (*tables, *study.intensity.variables)]
     return [(name, {} if name in OF_MOTION else parameters) for name, parameters in found]
+
+
+def _sources(table: Recorded, folder: Path) -> Iterator[Callable[[], list[Motion]]]:
+    """What reads the motions of each file, folder or set of a study."""
+    if isinstance(table, FileMotion):
+        options = {"format": table.format, "unit": table.unit, "dt": table.dt, "channels": table.channels}
+        for path in table.paths:
+            yield partial(read_records, folder / path, **options)
+    elif isinstance(table, CsvMotion):
+        for file, name in zip(table.files, _names(table.files), strict=True):
+            yield partial(_read_table, folder / file, table.unit, table.dt, name)
+    elif isinstance(table, FemaMotion):
+        records = None if isinstance(table.records, str) else table.records
+        for name in table.sets:
+            yield partial(fema_p695, name, records)
+
+
+def _read_table(path: Path, unit: str, dt: float | None, name: str) -> list[Motion]:
+    return [read_csv(path, unit, dt, name)]
 
 
 def _listed_twice(folder: Path, paths: tuple[str, ...]) -> list[str]:

@@ -70,9 +70,11 @@ def _unit_notes(study: Study, inputs: Inputs) -> list[str]:
     if isinstance(study.motion, StillGround):
         return found
     azimuth, factor = study.motion.rotation
-    uncertain = isinstance(azimuth, Distribution)
-    beyond = azimuth.share_outside(None, -TURN, TURN) if uncertain else abs(azimuth) > TURN
-    if factor == 1.0 and beyond > 1e-6:
+    if isinstance(azimuth, Distribution):
+        beyond = azimuth.share_outside(None, -TURN, TURN) > 1e-6
+    else:
+        beyond = abs(azimuth) > TURN
+    if factor == 1.0 and beyond:
         found.append("note: motion.azimuth turns by more than a circle [rad]; in degrees it is azimuth_deg")
     if study.intensity.measure in ("pga", "pga_rotd50", "pga_rotd100") and study.motion.floor is None:
         over = uplift_slenderness(inputs.vertices, inputs.faces, inputs.start_face)
@@ -151,9 +153,7 @@ def _floor_note(study: Study, motions: Sequence[Motion]) -> list[str]:
     elif floor.frequency is not None:
         beyond = floor.frequency > most
     else:
-        assert floor.masses is not None
-        chain = floor.masses, floor.stiffnesses, 0.0, floor.number
-        beyond = max(mode.frequency for mode in chain_modes(*chain)) > most
+        beyond = max(mode.frequency for mode in chain_modes(*floor.chain(damping=0.0))) > most
     if not beyond:
         return []
     mend = "make dt shorter" if made else "resample the motions (processing)"

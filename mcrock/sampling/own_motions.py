@@ -146,8 +146,7 @@ def _modes(floor: Floor, numbers: Draws) -> list[Mode]:
         return oscillator_modes(
             float(numbers["floor.frequency"]), damping, "xy", float(numbers["floor.factor"])
         )
-    chain = floor.masses, floor.stiffnesses, damping, floor.number
-    return [mode for axis in "xy" for mode in chain_modes(*chain, axis)]
+    return [mode for axis in "xy" for mode in chain_modes(*floor.chain(damping), axis)]
 
 
 def without_vertical(motion: Motion) -> Motion:
