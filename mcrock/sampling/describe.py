@@ -23,7 +23,7 @@ from mcrock.body.polyhedron import SHALLOW
 from mcrock.config import Study
 from mcrock.config.distributions import Distribution
 from mcrock.config.fields import plain
-from mcrock.config.motions import FemaMotion, PulseMotion, StillGround
+from mcrock.config.motions import FemaMotion, PulseMotion, Recorded, StillGround
 from mcrock.config.polyhedron import Polyhedron
 from mcrock.config.study import Specification
 from mcrock.dataset.schema import declaration
