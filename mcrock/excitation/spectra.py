@@ -15,7 +15,7 @@ horizontal components of motion. Bulletin of the Seismological Society of Americ
 
 from __future__ import annotations
 
-from math import cos, exp, hypot, inf, isfinite, pi, sin, sqrt
+from math import cos, exp, inf, isfinite, pi, sin, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,6 +29,7 @@ STEPS_PER_PERIOD = 4  # at least; below two the rate could change its sign unsee
 SIDE_BY_SIDE = 4  # oscillators that are computed together
 FREE_STEPS = 4  # of a quarter period each, after the last sample: enough up to the largest damping
 SERIES = 40  # terms; the last one is (3 pi / 2)^40 / 40! = 1e-21 at the most
+NEGLIGIBLE = 1e-20  # share of a term, far below the rounding
 ROOT_STEPS = 60  # bisections at the most
 ANGLES = 180  # directions of RotD, one degree apart
 QUANTITIES = ("displacement", "velocity", "acceleration", "pseudo_velocity", "pseudo_acceleration")
@@ -78,22 +79,20 @@ def response_spectrum(
     >>> response_spectrum(step, 0.01, [0.5, 1.0], damping=0.0).round(9).tolist()
     [2.0, 2.0]
     """
-    return np.abs(peak_responses(acceleration, dt, periods, damping, quantity)[0])
+    component = np.array(acceleration, dtype=np.float64)
+    peaks, _ = _peaks(component, component, dt, periods, damping, quantity, np.zeros(1))
+    return np.abs(peaks[:, 0])
 
 
 def peak_responses(
-    acceleration: ArrayLike,
-    dt: float,
-    periods: ArrayLike,
-    damping: float = DAMPING,
-    quantity: str = "pseudo_acceleration",
+    acceleration: ArrayLike, dt: float, periods: ArrayLike, damping: float = DAMPING
 ) -> tuple[FloatArray, FloatArray]:
     """Which way and when the oscillators of `response_spectrum`, whose arguments these are, go farthest.
 
     Returns
     -------
     tuple of ndarray (n_period,)
-        The spectrum with the signs of the displacement, velocity or acceleration of the mass at the peaks,
+        The pseudo-accelerations with the sign of the displacement [m/s2], at period 0 that of the ground,
         and the times of the states next to the peaks [s].
 
     Examples
@@ -105,7 +104,7 @@ def peak_responses(
     ([-1.854468, -1.854468], [0.25, 0.5])
     """
     component = np.array(acceleration, dtype=np.float64)
-    peaks, times = _peaks(component, component, dt, periods, damping, quantity, np.zeros(1))
+    peaks, times = _peaks(component, component, dt, periods, damping, QUANTITIES[-1], np.zeros(1))
     return peaks[:, 0], times[:, 0]
 
 
@@ -185,7 +184,7 @@ def _peaks(
         places = np.arange((len(x) - 1) * division + 1) / division
         ground = np.stack([np.interp(places, np.arange(len(x)), component) for component in (x, y)])
         found = np.empty((2, mine.sum(), len(angles)))
-        work = np.empty((2 * 2 * SIDE_BY_SIDE + 4, len(places)))
+        work = np.empty((9 if len(angles) == 1 else 20, len(places)))
         _fill(ground, float(dt) / division, periods[mine], float(damping), kind, directions, work, found)
         out[:, mine] = found
     if quantity.startswith("pseudo"):
@@ -228,33 +227,29 @@ def _fill(
     """Peaks and their times `out` (2, n_period, n_angle) of the quantity `kind`.
 
     It is 0 for displacement, 1 for velocity, 2 for acceleration. `ground` (2, n_time) [m/s2], `directions`
-    (2, n_angle); `work` (20, n_time) is overwritten: the states of four oscillators along x and along y, then
-    ground and state along a direction, and what `_peak` needs.
+    (2, n_angle). `work` is overwritten: 8 rows (n_time,) for the states of four oscillators and one for
+    `_peak`; if there are several directions, 8 for the states along y and 3 for ground and state along one.
     """
-    of_x, of_y, along = work[:8], work[8:16], work[16:]
-    m = len(periods)
-    for i in range(0, m, SIDE_BY_SIDE):
-        omegas = (
-            2 * pi / periods[i],
-            2 * pi / periods[min(i + 1, m - 1)],
-            2 * pi / periods[min(i + 2, m - 1)],
-            2 * pi / periods[min(i + 3, m - 1)],
-        )
+    of_x, bound, of_y, along = work[:8], work[8], work[9:17], work[17:]
+    last = len(periods) - 1
+    for i in range(0, len(periods), SIDE_BY_SIDE):
+        omega0, omega1 = 2 * pi / periods[i], 2 * pi / periods[min(i + 1, last)]
+        omegas = omega0, omega1, 2 * pi / periods[min(i + 2, last)], 2 * pi / periods[min(i + 3, last)]
         _respond(ground[0], dt, omegas, damping, of_x)
         if directions.shape[1] > 1:
             _respond(ground[1], dt, omegas, damping, of_y)
-        for j in range(min(SIDE_BY_SIDE, m - i)):
-            omega, u, v = omegas[j], 2 * j, 2 * j + 1
+        for j in range(min(SIDE_BY_SIDE, len(periods) - i)):
+            u, v = 2 * j, 2 * j + 1
             for k in range(directions.shape[1]):
                 if directions.shape[1] == 1:
-                    peak = _peak(ground[0], dt, omega, damping, kind, of_x[u], of_x[v], along[3])
+                    found = _peak(ground[0], dt, omegas[j], damping, kind, of_x[u], of_x[v], bound)
                 else:
                     c, s = directions[0, k], directions[1, k]
                     _combine(c, s, ground[0], ground[1], along[0])
                     _combine(c, s, of_x[u], of_y[u], along[1])
                     _combine(c, s, of_x[v], of_y[v], along[2])
-                    peak = _peak(along[0], dt, omega, damping, kind, along[1], along[2], along[3])
-                out[0, i + j, k], out[1, i + j, k] = peak
+                    found = _peak(along[0], dt, omegas[j], damping, kind, along[1], along[2], bound)
+                out[0, i + j, k], out[1, i + j, k] = found
 
 
 @jit(internal=True)
@@ -276,6 +271,7 @@ def _advance(step: float, omega: float, damping: float) -> tuple[float, ...]:
     e_u, e_v = 0.0, 0.0
     before_u, before_v = 0.0, 0.0
     after_u, after_v = 0.0, 0.0
+    share = 1.0  # of the next terms in the sums, at the most
     for k in range(SERIES):
         e_u += r_u
         e_v += r_v
@@ -285,6 +281,9 @@ def _advance(step: float, omega: float, damping: float) -> tuple[float, ...]:
         after_v += r_v / ((k + 1) * (k + 2))
         factor = step / (k + 1)
         r_u, r_v = r_v * factor, -(omega * omega * r_u + 2 * damping * omega * r_v) * factor
+        share *= (1 + 2 * damping) * omega * factor
+        if share < NEGLIGIBLE:
+            break
     return (
         e_v + 2 * damping * omega * e_u,
         e_u,
@@ -308,13 +307,7 @@ def _next(factors: tuple[float, ...], u: float, v: float, before: float, after: 
 
 
 @jit(internal=True)
-def _respond(
-    a: FloatArray,
-    dt: float,
-    omegas: tuple[float, float, float, float],
-    damping: float,
-    states: FloatArray,
-) -> None:
+def _respond(a: FloatArray, dt: float, omegas: tuple[float, ...], damping: float, states: FloatArray) -> None:
     """States (u0, v0, u1, ...) of four oscillators from rest.
 
     A step needs the one before, and the processor would mostly wait for it: while it waits for one
@@ -354,11 +347,7 @@ def _peak(
     """
     stiffness, drag = omega * omega, 2 * damping * omega
     # the quantity is on_u u + on_v v
-    on_u, on_v = 1.0, 0.0
-    if kind == 1:
-        on_u, on_v = 0.0, 1.0
-    elif kind == 2:
-        on_u, on_v = stiffness, drag
+    on_u, on_v = (1.0, 0.0, stiffness)[kind], (0.0, 1.0, drag)[kind]
     # r is a decaying sinusoid: times the step it stays below this times the sum of its ends
     reach = dt * exp(damping * omega * dt) / cos(omega * dt / 2)
     last = len(a) - 1
@@ -428,55 +417,39 @@ def _peak_on_step(
     q0, q1 = abs(on_u * u0 + on_v * v0), abs(on_u * u1 + on_v * v1)
     if not bends and min(q0 + step * abs(rate0), q1 + step * abs(rate1)) <= peak:
         return peak
-    line1 = -slope / stiffness
-    line0 = -(a + drag * line1) / stiffness
     wave, decay = omega * sqrt(1 - damping * damping), damping * omega
-    cosine = u0 - line0
-    sine = (v0 - line1 + decay * cosine) / wave
-    b0, b1 = on_u * line0 + on_v * line1, on_u * line1
-    cosine, sine = (
-        on_u * cosine + on_v * (wave * sine - decay * cosine),
-        on_u * sine - on_v * (wave * cosine + decay * sine),
-    )
-    if max(abs(b0), abs(b0 + b1 * step)) + hypot(cosine, sine) > peak:
-        peak = max(peak, _turn(b0, b1, cosine, sine, decay, wave, step, turns))
+    # the displacement is a line and a sinusoid, and so are its rate v and the quantity
+    line = -slope / stiffness
+    u_cosine = u0 + (a + drag * line) / stiffness
+    u_sine = (v0 - line + decay * u_cosine) / wave
+    v_cosine, v_sine = wave * u_sine - decay * u_cosine, -wave * u_cosine - decay * u_sine
+    cosine, sine = on_u * u_cosine + on_v * v_cosine, on_u * u_sine + on_v * v_sine
+    rate_cosine, rate_sine = wave * sine - decay * cosine, -wave * cosine - decay * sine
+    for t in _turns(on_u * line, rate_cosine, rate_sine, decay, wave, step, turns):
+        if t > 0:
+            # not from line and sinusoid, which for long periods cancel
+            u, v = _next(_advance(t, omega, damping), u0, v0, a, a + slope * t)
+            peak = max(peak, abs(on_u * u + on_v * v))
     return peak
 
 
 @jit(internal=True)
-def _turn(
-    b0: float,
-    b1: float,
-    cosine: float,
-    sine: float,
-    decay: float,
-    wave: float,
-    step: float,
-    once: bool,
-) -> float:
-    """Largest ``|q|`` where q = b0 + b1 s + exp(-decay s) (cosine cos + sine sin)(wave s) turns, or 0."""
-    rate_cosine, rate_sine = wave * sine - decay * cosine, -wave * cosine - decay * sine
-    first, last = 0.0, step
-    if not once:
-        # the rate comes close to zero between the ends: up to its own turn and from there on
-        bend_cosine = wave * rate_sine - decay * rate_cosine
-        bend_sine = -wave * rate_cosine - decay * rate_sine
-        middle = _root(0.0, bend_cosine, bend_sine, decay, wave, 0.0, step)
-        there = b1 + exp(-decay * middle) * (
-            rate_cosine * cos(wave * middle) + rate_sine * sin(wave * middle)
-        )
-        if there * (b1 + rate_cosine) >= 0:
-            return 0.0
-        last = middle
-    peak = 0.0
-    for _ in range(2):
-        t = _root(b1, rate_cosine, rate_sine, decay, wave, first, last)
-        q = b0 + b1 * t + exp(-decay * t) * (cosine * cos(wave * t) + sine * sin(wave * t))
-        peak = max(peak, abs(q))
-        if once:
-            break
-        first, last = last, step
-    return peak
+def _turns(
+    line: float, cosine: float, sine: float, decay: float, wave: float, step: float, once: bool
+) -> tuple[float, float]:
+    """Times at which the rate line + exp(-decay s) (cosine cos + sine sin)(wave s) is zero, or 0."""
+    if once:
+        return _root(line, cosine, sine, decay, wave, 0.0, step), 0.0
+    # the rate comes close to zero between the ends: up to its own turn and from there on
+    bend_cosine, bend_sine = wave * sine - decay * cosine, -wave * cosine - decay * sine
+    middle = _root(0.0, bend_cosine, bend_sine, decay, wave, 0.0, step)
+    there = line + exp(-decay * middle) * (cosine * cos(wave * middle) + sine * sin(wave * middle))
+    if there * (line + cosine) >= 0:
+        return 0.0, 0.0
+    return (
+        _root(line, cosine, sine, decay, wave, 0.0, middle),
+        _root(line, cosine, sine, decay, wave, middle, step),
+    )
 
 
 @jit(internal=True)

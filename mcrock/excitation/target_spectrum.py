@@ -13,8 +13,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mcrock.excitation.csv_file import UNITS, read_table
+from mcrock.excitation.csv_file import read_table
 from mcrock.excitation.motion import FloatArray, MotionError
+from mcrock.excitation.units import UNITS, parse_unit
 
 # tables 3.2, 3.3 and 3.4: soil factor S [1] and corner periods T_B, T_C, T_D [s]
 HORIZONTAL = {
@@ -214,7 +215,8 @@ def read_target(
         With the file and the reason, if it is not such a table.
     """
     path = Path(path)
-    if not isinstance(unit, str) or unit.lower() not in UNITS:
+    known = parse_unit(unit)
+    if known is None:
         raise MotionError(f"{path}: unit of the acceleration must be one of {', '.join(UNITS)}, got {unit!r}")
     _, lines, table = read_table(path)
     if table.shape[1] != 2:
@@ -229,7 +231,7 @@ def read_target(
             f"{table[i, 0]:g} s"
         )
     try:
-        return TargetSpectrum(table[:, 0], table[:, 1] * UNITS[unit.lower()], damping, name or path.stem)
+        return TargetSpectrum(table[:, 0], table[:, 1] * UNITS[known], damping, name or path.stem)
     except MotionError as error:
         raise MotionError(f"{path}: {error}") from None
 

@@ -15,7 +15,15 @@ from scipy.linalg import expm
 
 from mcrock.excitation import Motion, MotionError, fema_p695, one_sine
 from mcrock.excitation.fema_p695 import SETS, _read
-from mcrock.excitation.spectra import ANGLES, QUANTITIES, _fill, response_spectrum, rotated_spectrum
+from mcrock.excitation.oscillator import oscillate
+from mcrock.excitation.spectra import (
+    ANGLES,
+    QUANTITIES,
+    _fill,
+    peak_responses,
+    response_spectrum,
+    rotated_spectrum,
+)
 from mcrock.params import STANDARD_GRAVITY
 
 ROUNDING = 1e-10  # states are sums of some hundred products, and the lines of a step may cancel
@@ -150,6 +158,7 @@ def test_points_on_the_lines_change_nothing(component, dt, period, damping, quan
 
 @given(COMPONENT, DT, PERIOD, DAMPING, st.sampled_from(QUANTITIES), st.floats(0.01, 100))
 @settings(max_examples=40, deadline=None)
+@example(np.array([0.0, -1.625, 2.375]), 0.0024, 7.0, 0.0, "velocity", 1.0)  # line and sinusoid cancel
 def test_spectra_scale_with_amplitude_and_time(component, dt, period, damping, quantity, factor):
     found = response_spectrum(component, dt, [period], damping, quantity)[0]
     assert response_spectrum(-factor * component, dt, [period], damping, quantity)[0] == pytest.approx(
@@ -184,6 +193,29 @@ def test_undamped_pseudo_acceleration_is_that_of_the_mass():
     periods = np.geomspace(0.02, 5, 20)
     both = [response_spectrum(shake, 0.01, periods, 0.0, q) for q in ("acceleration", "pseudo_acceleration")]
     np.testing.assert_allclose(*both, rtol=ROUNDING)
+
+
+def test_peaks_have_the_sign_and_time_of_the_oscillator():
+    rng = np.random.default_rng(5)
+    dt, damping = 0.01, 0.05
+    shake = np.append(np.hanning(600) * rng.normal(size=600), np.zeros(400))
+    periods = np.append(np.geomspace(0.4, 4, 21), 0.0)
+    peaks, times = peak_responses(shake, dt, periods, damping)
+    np.testing.assert_array_equal(np.abs(peaks), response_spectrum(shake, dt, periods, damping))
+    assert peaks[-1] == shake[np.abs(shake).argmax()] == shake[round(times[-1] / dt)]
+    for period, peak, time in zip(periods[:-1], peaks[:-1], times[:-1], strict=True):
+        displacement, _ = oscillate(shake, dt, 1 / period, damping)
+        there = (2 * pi / period) ** 2 * displacement[round(time / dt)]
+        # the next state is half a step away at the most, and the mass has this acceleration at the most
+        bend = abs(peak) + np.abs(shake).max()
+        assert there == pytest.approx(peak, abs=(pi * dt / period) ** 2 / 2 * bend)
+
+
+def test_peak_after_the_end_has_its_time():
+    # after a short shock the mass swings back and is farthest a quarter of a period later
+    peaks, times = peak_responses([0.0, 1.0, 0.0], 1e-4, [1.0, 2.0], 0.01)
+    assert (peaks < 0).all()
+    np.testing.assert_allclose(times, [0.25, 0.5], rtol=1e-3)
 
 
 def test_pseudo_spectra_are_those_of_the_displacement():
