@@ -171,7 +171,8 @@ def floor_tail(modes: Sequence[Mode]) -> float:
     if longest > LONGEST_TAIL:
         raise MotionError(
             f"the floor swings on for more than {LONGEST_TAIL:g} s: damping times frequency is "
-            f"{slowest:.3g} Hz and must be at least {-log(LEFT) / (2 * pi * LONGEST_TAIL):.3g} Hz, unless a tail [s] is given"
+            f"{slowest:.3g} Hz and must be at least {-log(LEFT) / (2 * pi * LONGEST_TAIL):.3g} Hz, unless a "
+            "tail [s] is given"
         )
     return longest
 
