@@ -39,10 +39,7 @@ from mcrock.excitation.target_spectrum import TargetSpectrum
 BAND = (0.9, 1.3)  # in which the ratio of spectrum to target has to be [1]
 BAND_PERIODS = (0.05, 4.0)  # by default [s]; 0, the peak of the ground, is looked at as well
 MIDDLE = sqrt(BAND[0] * BAND[1])  # to which the motion is filtered [1]
-AIM = (
-    0.97,
-    1.19,
-)  # to which wavelets bring a ratio from outside [1]; closer to the band its neighbours miss it
+AIM = (0.97, 1.19)  # to which wavelets bring a ratio from outside [1]: nearer, its neighbours miss the band
 CLOSE = 0.25  # change of the logarithm of a ratio between periods looked at, at the most
 EXACT = 0.005  # relative error of what is known of the ratios between them [1]
 PERIODS = 60  # at which the filter is set
