@@ -5,6 +5,7 @@ import inspect
 import pytest
 
 from mcrock.laws import LAWS, SYSTEMS, law_function, system_example, system_parameters
+from mcrock.params import Law
 from mcrock.plots.laws import plot_system
 
 
@@ -12,6 +13,12 @@ def test_all_laws_and_systems_are_listed(mcrock):
     code, output, errors = mcrock("laws", "list")
     assert (code, errors) == (0, "")
     assert all(f"  {name} " in output for name in (*LAWS, *SYSTEMS))
+
+
+def test_laws_of_studies_are_listed_too(mcrock):
+    _, output, _ = mcrock("laws", "list")
+    listed = output.split("for impact.law of a study file\n")[1].split("\n\n")[0]
+    assert [line.split()[0] for line in listed.splitlines()] == [law.name.lower() for law in Law]
 
 
 @pytest.mark.parametrize("name", LAWS)
