@@ -23,7 +23,7 @@ NAME = 72  # of a variable [characters]
 ROUNDING = 1e-12  # a number that is so much smaller than the others is 0
 
 OF_STUDIES = {
-    "varkonyi_2022": "impulse where lambda, lambda_lon, lambda_lat and the taus say: all outcomes without slip",
+    "varkonyi_2022": "impulse where the lambdas and taus say: all outcomes without slip",
     "housner_1963": "impulse at the new pivot, or the middle of the far end of the face",
     "ther_kollar_2017": "impulse as if the middle of the base landed first",
     "kalliontzis_2016": "impulse as on a base of reduced width, nu",
