@@ -284,7 +284,7 @@ def _word_fragility(fragility: xr.Dataset, units: str) -> str:
     """Parameters of the curve, or what is known of the median where there is none."""
     kind = fragility.attrs["fit"]
     low, high = fragility["median_interval"].values.tolist()
-    if not math.isnan(float(fragility["median"])):
+    if not (math.isnan(float(fragility["median"])) or kind.startswith("separated")):
         median, dispersion = (_with_interval(fragility, key, units) for key in ("median", "dispersion"))
         return f"Lognormal fragility ({kind}): median {median}, dispersion {dispersion}"
     doubt = int(fragility["undecided"]) > 0

@@ -35,6 +35,7 @@ from mcrock.params import Ground, PulseShape, joined
 
 MOST_DAMPING = 0.99  # share of the critical damping [1]
 BAND = (0.05, 4.0)  # of the periods in which motions are compatible with their spectrum [s]
+WAVELET = "mavroeidis-papageorgiou"  # the shape with cycles and phase
 SHAPES = tuple(shape.name.lower().replace("_", "-") for shape in PulseShape)
 GROUNDS = tuple(ground.name for ground in Ground)
 
@@ -265,6 +266,12 @@ class PulseMotion(_Motion):
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
         yield from super().conflicts(data)
+        shapes = data.get("shape")
+        listed = shapes if isinstance(shapes, list | tuple) else [shapes]
+        if not ({"y", "z"} & set(data) or WAVELET in listed):
+            for key in ("cycles", "phase"):
+                if key in data:
+                    yield (key,), f"is of the shape {WAVELET!r} alone"
         for axis in "yz":
             if axis in data and f"ratio_{axis}" in data:
                 yield (

@@ -19,6 +19,7 @@ from mcrock.excitation.motion import Motion, MotionError
 from mcrock.excitation.oscillator import absolute_acceleration
 
 LEFT = 0.005  # of the peak of a component, below which the free vibration after the record is cut off [1]
+FLOOR = "floor of a building"  # in the history of its motion
 LONGEST_TAIL = 600.0  # after the record, unless asked for [s]
 
 
@@ -231,7 +232,7 @@ def floor_motion(motion: Motion, modes: Sequence[Mode], tail: float | None = Non
         n_recorded = motion.acceleration.shape[1]
         floor = floor[:, : max(n_recorded, int(swinging[-1]) + 1 if len(swinging) else 0)]
     listed = ", ".join(f"{mode.frequency:.3g}" for mode in modes)
-    step = f"floor of a building with modes at {listed} Hz"
+    step = f"{FLOOR} with modes at {listed} Hz"
     before = [str(motion.metadata["history"])] if "history" in motion.metadata else []
     facts = dict(motion.metadata) | {"history": "; ".join([*before, step])}
     return Motion(floor, motion.dt, f"{motion.name}, floor", motion.group, facts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
-from math import ceil, degrees, floor, isfinite, radians
+from math import ceil, degrees, floor, isfinite, pi, radians
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +16,23 @@ from mcrock.excitation.measures import energy_of, time_of_share
 from mcrock.excitation.motion import FloatArray, Motion, MotionError
 
 ABSENT = "none"
+TURN = 2 * pi  # [rad]
+
+__all__ = [
+    "STEPS",
+    "assign",
+    "bandpass",
+    "check_steps",
+    "correct_baseline",
+    "correct_segments",
+    "process",
+    "remove_mean",
+    "resample",
+    "reverse",
+    "rotate",
+    "trim",
+    "vertical",
+]
 
 
 def trim(
@@ -278,7 +295,8 @@ def _parameters(where: str, known: Mapping[str, StepParameter], step: Mapping[st
         name = key.removesuffix("_deg")
         in_degrees = name != key and name in known and known[name].units == "rad"
         if not in_degrees and key not in known:
-            hint = get_close_matches(key, known, 1)
+            spelled = [*known, *(f"{own}_deg" for own, item in known.items() if item.units == "rad")]
+            hint = get_close_matches(key, spelled, 1)
             raise MotionError(
                 f"{where}: unknown parameter {key!r}; "
                 + (f"did you mean {hint[0]!r}?" if hint else f"it takes {', '.join(known) or 'none'}")
@@ -288,6 +306,10 @@ def _parameters(where: str, known: Mapping[str, StepParameter], step: Mapping[st
             raise MotionError(f"{where}: give {name} or {name}_deg, not both")
         own = known[name]._replace(units="deg") if in_degrees else known[name]
         value = _value(f"{where}: {key}", own, value)
+        if known[name].units == "rad" and not in_degrees and abs(value) > TURN:
+            raise MotionError(
+                f"{where}: {name} = {value:g} rad is more than a circle; in degrees it is {name}_deg"
+            )
         found[name] = radians(value) if in_degrees else value
     for name, parameter in known.items():
         if parameter.required and name not in found:

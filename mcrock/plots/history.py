@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from mcrock.excitation import Pulse
+from mcrock.excitation.floor import FLOOR
 from mcrock.params import STANDARD_GRAVITY, Mode, Outcome
 from mcrock.plots.style import BLUE, COLUMN, GREEN, GREY, MILLIMETRE, ORANGE, OWN, add_note, paper_style
 from mcrock.statistics.runs import GUESSED_ENERGY
@@ -136,11 +137,12 @@ def ground_moves(motion: Motion | Pulse) -> bool:
 def draw_ground(ax: Axes, motion: Motion | Pulse, span: tuple[float, float]) -> None:
     """The components of the ground acceleration that are not zero."""
     time, acceleration = ground_acceleration(motion, span)
+    place = "floor" if FLOOR in str(getattr(motion, "metadata", {}).get("history", "")) else "ground"
     for row, (name, colour) in enumerate(AXES.items()):
         if acceleration[row].any():
             g = acceleration[row] / STANDARD_GRAVITY
-            ax.plot(time, g, color=colour, linewidth=0.6, label=f"ground {name}")
-    ax.set_ylabel("Ground [g]")
+            ax.plot(time, g, color=colour, linewidth=0.6, label=f"{place} {name}")
+    ax.set_ylabel(f"{place.capitalize()} [g]")
 
 
 def draw_tilt(ax: Axes, history: xr.Dataset, label: str) -> None:

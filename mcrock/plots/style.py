@@ -137,14 +137,19 @@ def _wrap_label(name: str, unit: str) -> str:
 
 
 def short_numbers(values: np.ndarray) -> list[str]:
-    """Numbers with as few digits as keep them apart.
+    """Numbers with as few digits as keep them apart; those of up to four digits as they are.
 
-    >>> short_numbers(np.array([0.1, 0.25, 1.0]))
-    ['0.1', '0.25', '1']
+    >>> short_numbers(np.array([0.1, 0.25, 1.0])), short_numbers(np.array([1.25, 2.5]))
+    (['0.1', '0.25', '1'], ['1.25', '2.5'])
+    >>> short_numbers(np.array([0.132437, 0.179214]))
+    ['0.13', '0.18']
     """
+    given = np.asarray(values, dtype=float).tolist()
+    plain = [value for value in given if np.isclose(float(f"{value:.4g}"), value, rtol=1e-9, atol=0.0)]
     for digits in range(2, 7):
-        words = [f"{value:.{digits}g}" for value in values]
-        if len(set(words)) == len(set(np.asarray(values).tolist())):
+        words = [f"{value:.{digits}g}" for value in given]
+        exact = all(np.isclose(float(f"{value:.{digits}g}"), value, rtol=1e-9, atol=0.0) for value in plain)
+        if exact and len(set(words)) == len(set(given)):
             break
     return [f"{float(word):g}" for word in words]
 

@@ -11,14 +11,17 @@ from mcrock.body import face_heights, face_normals, uplift_slenderness
 from mcrock.body.faces import side_distances
 from mcrock.config import Study
 from mcrock.config.distributions import Discrete, Distribution
-from mcrock.config.motions import PulseMotion, SpectrumMotion, StillGround
+from mcrock.config.motions import FemaMotion, PulseMotion, Recorded, SpectrumMotion, StillGround
 from mcrock.excitation.floor import chain_modes
 from mcrock.excitation.intensity import MEASURES
 from mcrock.excitation.motion import Motion
+from mcrock.excitation.survey import survey
 from mcrock.impact.housner_1963 import velocity_ratio
 from mcrock.params import STANDARD_GRAVITY, Inputs
 
 WEAK = 0.1  # of the other horizontal component [1]
+STRENGTHS = ("arias", "arias_factor")  # of generated motions, by key
+FARTHEST = 20.0  # factor on a motion above which it is another one
 TURN = 2 * pi  # [rad]
 USUAL = {  # range, unit and name of what is of human size
     "body_radius": (0.005, 50.0, "m", "a distance R from the centre of mass to the edge"),
@@ -40,13 +43,16 @@ def notes(study: Study, motions: Sequence[Motion], inputs: Inputs) -> list[str]:
             )
     found += _ratio_note(study, inputs) + _mean_note(study, motions) + _spectrum_note(study)
     found += _floor_note(study, motions)
-    found += _unit_notes(study, inputs)
+    found += _unit_notes(study, inputs) + _strength_notes(study, motions, inputs)
     if any(isinstance(item, Discrete) for item in study.impact.redrawn.values()):
         found.append("note: a discrete distribution drawn at every impact keeps its probabilities to 1/529")
     if study.motion.assignment == "cycle" and study.n_realizations % len(motions):
+        n = study.n_realizations
         found.append(
-            f"note: {study.n_realizations} realizations are no multiple of {len(motions)} motions, "
-            "so some motions are met once more than others"
+            f"note: {n} realizations are no multiple of {len(motions)} motions, so some motions are met once "
+            "more than others"
+            if n > len(motions)
+            else f"note: {n} realizations meet {n} of the {len(motions)} motions, and the others never"
         )
     draws_noise = study.motion.is_generated and not isinstance(study.motion, PulseMotion)
     certain = not (study.uncertain or study.redrawn or draws_noise)
@@ -87,7 +93,44 @@ def _unit_notes(study: Study, inputs: Inputs) -> list[str]:
                 f"{needed / STANDARD_GRAVITY:.3g} g; for numbers in g give levels_g or value_g"
             )
         elif levels.min() > 5 * STANDARD_GRAVITY:
-            found.append(f"note: the weakest motion has {levels.min() / STANDARD_GRAVITY:.3g} g")
+            weakest = levels.min() / STANDARD_GRAVITY
+            found.append(
+                f"note: even the weakest motion has {weakest:.3g} g; 'levels' are in m/s2, 'levels_g' in g"
+            )
+    elif study.intensity.measure.startswith("pgv"):
+        levels = inputs.values["intensity_value"] if study.is_cloud else np.array(study.intensity.si_levels)
+        if levels.min() > 5:
+            found.append(
+                f"note: even the weakest motion has {levels.min():.3g} m/s; levels of pgv are in m/s"
+            )
+    return found
+
+
+def _strength_notes(study: Study, motions: Sequence[Motion], inputs: Inputs) -> list[str]:
+    """What the scaling of motions hides, and motions that look wrong as they will act."""
+    if isinstance(study.motion, StillGround):
+        return []
+    found, measure = [], study.intensity.measure
+    for key in STRENGTHS:
+        item = study.motion.quantities.get(key)
+        if measure != "factor" and isinstance(item, Distribution):
+            found.append(
+                f"note: motion.{key} changes nothing, as every motion is scaled to its {measure}; the "
+                "measure 'factor' leaves motions as strong as they are made"
+            )
+    if not isinstance(study.motion, Recorded):
+        return found
+    strongest = float(np.abs(inputs.scale).max())
+    if measure != "factor" and strongest > FARTHEST:
+        found.append(f"note: motions are scaled by up to {strongest:.3g} times")
+    if not isinstance(study.motion, FemaMotion):
+        odd = [(looked.motion.name, looked.flags) for looked in survey(motions) if looked.flags]
+        if odd:
+            name, flags = odd[0]
+            found.append(
+                f"note: {len(odd)} of {len(motions)} motions look suspicious as they are used, as '{name}' "
+                f"does: {flags[0]}; `mcrock records check` has all of it for the files"
+            )
     return found
 
 

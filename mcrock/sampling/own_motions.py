@@ -133,7 +133,7 @@ def _impossible(study: Study, numbers: Draws, realization: int, error: MotionErr
     drawn = [
         f"{key} = {words[key][int(value)] if key in words else f'{value:.6g}'}"
         for key, value in numbers.items()
-        if key in uncertain
+        if key in uncertain and key not in ("scaling", "azimuth", "polarity")
     ]
     advice = f" (drawn: {', '.join(drawn)}); truncate the distributions" if drawn else ""
     return ConfigError(f"{study.source} [motion]: realization {realization}: {error}{advice}")

@@ -173,6 +173,11 @@ def test_every_step_declares_its_parameters():
         ([{"step": "bandpass", "low_deg": 2.0}], "unknown parameter 'low_deg'"),
         ([{"step": "rotate"}], r"step 1, rotate: azimuth \[rad\] is missing"),
         ([{"step": "rotate", "azimuth": 1.0, "azimuth_deg": 1.0}], "give azimuth or azimuth_deg, not both"),
+        ([{"step": "rotate", "azimut_deg": 30}], "did you mean 'azimuth_deg'"),
+        (
+            [{"step": "rotate", "azimuth": 30}],
+            "azimuth = 30 rad is more than a circle; .* azimuth_deg",
+        ),
         ([{"step": "rotate", "azimuth_deg": "N"}], r"azimuth_deg must be a finite number \[deg\], got 'N'"),
         ([{"step": "bandpass", "low": "1 Hz"}], r"bandpass: low must be a finite number \[Hz\], got '1 Hz'"),
         ([{"step": "bandpass", "low": True}], "low must be a finite number .* got True"),

@@ -7,6 +7,7 @@ import xarray as xr
 
 from mcrock.body import cuboid, hull
 from mcrock.excitation import Motion, half_sine, one_sine
+from mcrock.excitation.floor import floor_motion, oscillator_modes
 from mcrock.params import Controls
 from mcrock.plots import plot_history
 from mcrock.plots.history import moving_span
@@ -50,6 +51,16 @@ def test_a_run_that_stands_has_four_parts_with_units(body):
     impacts = [int(run.results[f"{name}_impacts"]) for name in ("edge", "facet")]
     assert "{} edge and {} facet impacts".format(*impacts) in note(ax)
     assert "face" not in note(ax).replace("facet", "")
+
+
+def test_the_motion_of_a_floor_is_called_that(body):
+    """The acceleration that the body feels is not that of the ground."""
+    time = np.arange(0.0, 2.0, 0.01)
+    ground = Motion(np.stack([2.0 * np.sin(6.0 * time), 0 * time, 0 * time]), 0.01, "shake")
+    floor = floor_motion(ground, oscillator_modes(2.0, 0.05))
+    run = simulate(body, floor, Impact(lam=0.7, lam_lon=0.7))
+    assert labels(plot_history(run, motion=floor))[0] == "Floor [g]"
+    assert labels(plot_history(run, motion=ground))[0] == "Ground [g]"
 
 
 def test_a_fall_leaves_the_rocking_readable(body, fallen):

@@ -369,6 +369,7 @@ def test_the_band_of_a_spectrum_is_chosen(make):
         (SPECTRUM, ["motion.band=[2, 1]"], "band: the periods must rise, got 2 and 1 s"),
         (SPECTRUM, ["motion.band=[1]"], "band: expected two periods"),
         (FITTED, ["motion.unit=g"], "unit: is that of a file"),
+        (PULSE, ["motion.shape=one-sine", "motion.cycles=3"], "cycles: is of the shape 'mavroeidis-"),
         (
             PULSE,
             [

@@ -132,7 +132,8 @@ def test_describe_warns_of_a_weak_component(make_study):
         (["body.height=1600", "body.width=400", "body.depth=400"], "of 824.6 m is unusual; is it in m?"),
         (["motion.azimuth=45"], "note: motion.azimuth turns by more than a circle [rad]; in degrees it is"),
         (["intensity.levels=[0.2, 0.5]"], "0.5 m/s2 or 0.051 g, and the body begins to rock at about 0.25 g"),
-        (["intensity.levels=[60, 80]"], "note: the weakest motion has 6.12 g"),
+        (["intensity.measure=pgv", "intensity.levels=[30, 80]"], "even the weakest motion has 30 m/s"),
+        (["intensity.levels=[60, 80]"], "note: even the weakest motion has 6.12 g"),
     ],
 )
 def test_describe_wonders_about_units(tmp_path, motions, overrides, note):
@@ -140,6 +141,25 @@ def test_describe_wonders_about_units(tmp_path, motions, overrides, note):
     assert "unusual" not in text
     assert note not in text
     assert note in describe(load_config(write(tmp_path, PGA), overrides), motions)
+
+
+def test_describe_says_what_scaling_hides(tmp_path, make_study):
+    uncertain = "{distribution='lognormal', median=1, dispersion=0.4}"
+    motion = f"{{ source='synthetic', arias={uncertain}, duration=5, middle=3, frequency=3 }}"
+    study = load_config(write(tmp_path, re.sub("motion = .*", f"motion = {motion}", PGA)))
+    assert "note: motion.arias changes nothing, as every motion is scaled to its pga" in describe(
+        study, load_motions(study)
+    )
+    x = np.array([0.0, 1e-3, 0.0])
+    weak = Motion(np.stack([x, x, x]), 0.01, "weak")
+    text = describe(make_study("motion.azimuth=0", "intensity.measure=pga"), [weak] * 3)
+    assert re.search(r"note: motions are scaled by up to [\d.e+]+ times", text)
+    assert "note: 3 of 3 motions look suspicious as they are used, as 'weak' does: " in text
+
+
+def test_describe_says_how_many_motions_are_met(tmp_path, motions):
+    study = load_config(write(tmp_path, PGA), ["ensemble.realizations=2"])
+    assert "note: 2 realizations meet 2 of the 3 motions, and the others never" in describe(study, motions)
 
 
 def test_describe_certain_study(tmp_path, motions):
