@@ -20,6 +20,7 @@ from mcrock.statistics import by_measure, compare_measures, measures_of
 
 LINE = 12.0  # height of a measure in the figure [mm]
 REST = 34.0  # height of everything else [mm]
+WIDTH = 130.0  # so that the longest names fit beside their axis [mm]
 
 
 @styled
@@ -40,7 +41,7 @@ def plot_measures(
     ds : Dataset
         Cloud study with several measures, as for `mcrock.statistics.compare_measures`.
     ax : Axes, optional
-        Where to draw; by default on a new figure one column wide.
+        Where to draw; by default on a new figure 130 mm wide.
     level, resamples, seed, cluster, allow_missing
         As for `mcrock.statistics.compare_measures`.
 
@@ -59,7 +60,7 @@ def plot_measures(
         name: by_measure(ds, name)["intensity_value"].attrs.get("long_name", name) for name in measures_of(ds)
     }
     found = found.isel(measure=found["explained"].argsort().values)
-    ax = new_axes(height=REST + LINE * found.sizes["measure"]) if ax is None else ax
+    ax = new_axes(WIDTH, REST + LINE * found.sizes["measure"]) if ax is None else ax
     share, row = found["explained"].values, np.arange(found.sizes["measure"])
     low, high = found["explained_interval"].values
     ax.hlines(row, low, high, color=BLUE, alpha=0.45, linewidth=3.0)

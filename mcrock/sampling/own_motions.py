@@ -263,7 +263,10 @@ def origin(study: Study) -> str:
         assert isinstance(fit, Fit)
         return f"filtered white noise fitted to {fit.motion.name}"
     if isinstance(table, SpectrumMotion):
-        target = f"table {table.table}" if table.ground is None else f"EN 1998-1 type {table.spectrum_type}"
+        grounds = table.ground if isinstance(table.ground, tuple) else (table.ground,)
+        target = f"table {table.table}"
+        if table.ground is not None:
+            target = f"EN 1998-1 type {table.spectrum_type}, ground {' or '.join(map(str, grounds))}"
         return f"compatible with a target spectrum ({target})"
     return {"pulse": "pulses", "synthetic": "filtered white noise"}[table.source]
 
