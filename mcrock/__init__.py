@@ -27,7 +27,7 @@ _HOME = {
     "read_csv": "excitation",
     "read_records": "excitation.readers",
     "intensity": "excitation",
-    "Controls": "params",
+    "Controls": "conditions",
     "Outcome": "params",
     "Impact": "simulation",
     "Start": "simulation",

@@ -11,9 +11,9 @@ def main() -> None:
     """Run the command line; a Ctrl-C while it is being imported ends it as one later does."""
     try:
         interrupt.listen(signal.SIGINT)
-        from mcrock import cli
+        from mcrock.commands import program
 
-        cli.main()
+        program.main()
         return
     except KeyboardInterrupt:
         interrupt.answered()

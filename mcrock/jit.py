@@ -21,9 +21,9 @@ COMPILED = (
     "counter.py",
     "impact",
     "kernel",
-    "planar/motion.py",
+    "planar/integrate.py",
     "laws/chatterjee_ruina_1998.py",
-    "excitation/spectra.py",
+    "excitation/response_spectra.py",
 )
 
 

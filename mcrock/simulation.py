@@ -10,6 +10,7 @@ import numpy as np
 import xarray as xr
 
 from mcrock.body import Body, rotation_matrix
+from mcrock.conditions import Controls, Impact, Start
 from mcrock.counter import uniforms
 from mcrock.dataset import OUTPUTS, SCHEMA, build_history, event_list
 from mcrock.excitation import STILL, Motion, Pulse, pack_motions
@@ -22,18 +23,15 @@ from mcrock.kernel.start import start_at_rest, start_tilted
 from mcrock.params import (
     ALWAYS_REPEATED,
     RECHECK_STREAM,
-    Controls,
     EnergyGain,
     FacetFallback,
     Inputs,
     Law,
     Mode,
     MotionPack,
-    Number,
     Outcome,
-    shown,
 )
-from mcrock.request import Impact, Start
+from mcrock.rules import Number, shown
 
 PENETRATION = 1e-6  # of the ground at the start, over the size of the body, that is rounding [1]
 NO_TRACE = Trace(np.zeros((0, HISTORY_SIZE)), np.zeros((0, EVENT_SIZE)), np.zeros(2, dtype=np.int64))

@@ -11,7 +11,7 @@ from mcrock.bench.start import Start, measure_memory, measure_start
 from mcrock.bench.throughput import Scaling, Speed, measure_scaling, measure_speed
 from mcrock.bench.whole import WholeStudy, measure_study
 from mcrock.bench.workloads import SYNTHETIC, WORKLOADS, prepare
-from mcrock.terminal import plain, table
+from mcrock.text.terminal import plain, table
 
 FORMAT = 1  # of the JSON document; raised when a figure changes its meaning
 SLOW_REPEATS = 3  # at most, of what takes seconds

@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcrock.body import Body, cuboid
+from mcrock.conditions import Controls
 from mcrock.excitation import STILL, Motion, MotionError, fema_p695, pack_motions
-from mcrock.params import Controls, EnergyGain, FacetFallback, ImpactParameter, Inputs, Law, Outcome
+from mcrock.params import EnergyGain, FacetFallback, ImpactParameter, Inputs, Law, Outcome
 from mcrock.simulation import Impact, simulate_part
 
 Array = NDArray[np.float64]
@@ -213,7 +214,7 @@ def study_file() -> Path:
 
 
 def _planar(runs: int) -> Work:
-    from mcrock.planar import motion as columns
+    from mcrock.planar import integrate as columns
     from mcrock.planar import planar_block, velocity_ratios
     from mcrock.planar.simulation import block_rows, run_many
 

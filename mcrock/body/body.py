@@ -21,7 +21,8 @@ from mcrock.body.faces import (
     stands_over,
 )
 from mcrock.body.frame import downwards
-from mcrock.params import GRAVITY, Number
+from mcrock.params import GRAVITY
+from mcrock.rules import Number
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -19,7 +19,7 @@ from mcrock.body.faces import (
     face_normals,
 )
 from mcrock.body.merge import MERGE_ANGLE
-from mcrock.params import Integer, shown
+from mcrock.rules import Integer, shown
 
 PLANE = 1e-6  # deviation of a face from its plane, over the size; it may be merged from several [1]
 

@@ -16,7 +16,8 @@ from mcrock.body.frame import body_axes
 from mcrock.body.mass import solid_moments
 from mcrock.body.merge import MERGE_ANGLE, merge_coplanar, orient
 from mcrock.body.solids import list_of_points, mass_of, positive
-from mcrock.params import GRAVITY, check_array
+from mcrock.params import GRAVITY
+from mcrock.rules import check_array
 
 SHALLOW = 1e-3  # neighbouring faces that differ by less deserve a warning [rad]
 

@@ -19,7 +19,8 @@ from mcrock.body.body import Body
 from mcrock.body.check import check_bodies
 from mcrock.body.faces import Array, Faces
 from mcrock.body.mass import solid_moments
-from mcrock.params import GRAVITY, Integer, Number, check_array, shown
+from mcrock.params import GRAVITY
+from mcrock.rules import Integer, Number, check_array, shown
 
 
 def cuboid(

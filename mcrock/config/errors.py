@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 from pydantic import ValidationError
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
-from mcrock.params import joined
+from mcrock.rules import joined
 
 Location = tuple[int | str, ...]
 

@@ -14,9 +14,9 @@ from typing import Any, ClassVar, Self
 from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, ValidationError, model_validator
 from pydantic_core import CoreSchema, InitErrorDetails, core_schema
 
-from mcrock import params
+from mcrock import rules
 from mcrock.config.errors import mistake, nested, refuse, shown, suggest
-from mcrock.params import joined
+from mcrock.rules import joined
 
 
 class Kind:
@@ -59,7 +59,7 @@ def each(items: Sequence[Any], parse: Callable[[Any], Any]) -> tuple[Any, ...]:
 
 
 @dataclass(frozen=True)
-class Number(params.Number, Kind):
+class Number(rules.Number, Kind):
     """A finite number within bounds, fixed for the whole study."""
 
     @property
@@ -81,7 +81,7 @@ class Number(params.Number, Kind):
 
 
 @dataclass(frozen=True)
-class Integer(params.Integer, Kind):
+class Integer(rules.Integer, Kind):
     """An integer within bounds."""
 
     @property
@@ -95,7 +95,7 @@ class Integer(params.Integer, Kind):
 
 
 @dataclass(frozen=True)
-class Flag(params.Flag, Kind):
+class Flag(rules.Flag, Kind):
     """Yes or no."""
 
     @property
@@ -121,7 +121,7 @@ class Text(Kind):
 
 
 @dataclass(frozen=True)
-class Choice(params.Choice, Kind):
+class Choice(rules.Choice, Kind):
     """One of a few words or codes, or with ``several`` also a list of them, by default to sample from."""
 
     several: bool = False
@@ -144,13 +144,13 @@ class Choice(params.Choice, Kind):
         return each(distinct(value, self.expected), self._one)
 
 
-def kind_of(rule: params.Rule) -> Kind:
+def kind_of(rule: rules.Rule) -> Kind:
     """The kind of value in a study file that keeps a rule of Python."""
-    kinds: dict[type[params.Rule], type[Kind]] = {
-        params.Number: Number,
-        params.Integer: Integer,
-        params.Flag: Flag,
-        params.Choice: Choice,
+    kinds: dict[type[rules.Rule], type[Kind]] = {
+        rules.Number: Number,
+        rules.Integer: Integer,
+        rules.Flag: Flag,
+        rules.Choice: Choice,
     }
     return kinds[type(rule)](**vars(rule))
 

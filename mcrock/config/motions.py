@@ -31,7 +31,8 @@ from mcrock.excitation.motion import MotionError
 from mcrock.excitation.processing import check_steps
 from mcrock.excitation.readers import FORMATS
 from mcrock.excitation.units import UNITS, parse_unit
-from mcrock.params import Ground, PulseShape, joined
+from mcrock.params import Ground, PulseShape
+from mcrock.rules import joined
 
 MOST_DAMPING = 0.99  # share of the critical damping [1]
 BAND = (0.05, 4.0)  # of the periods in which motions are compatible with their spectrum [s]

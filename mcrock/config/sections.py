@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
+from mcrock.conditions import Controls
 from mcrock.config.distributions import Distribution, Quantity, Uncertain
 from mcrock.config.errors import mistake, refuse
 from mcrock.config.fields import (
@@ -21,7 +22,8 @@ from mcrock.config.fields import (
     exactly_one,
     kind_of,
 )
-from mcrock.params import Controls, Law, joined
+from mcrock.params import Law
+from mcrock.rules import joined
 
 MOST_REALIZATIONS = 2**30  # length of a Sobol sequence of 30 bits [1]
 DEGREE = pi / 180.0  # [rad]

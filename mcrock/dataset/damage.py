@@ -60,7 +60,7 @@ def missing_files(
     Parameters
     ----------
     path : Path
-        Store made by `mcrock.store`, which writes every chunk, also one that holds fill values alone.
+        Store made by `mcrock.dataset.store`, which writes every chunk, also one that holds fill values alone.
     names : iterable of str
         Arrays that should be there.
     done : ndarray (n_chunk,)

@@ -16,11 +16,11 @@ import numpy as np
 
 from mcrock.config import Study
 from mcrock.dataset import OUTPUTS, declaration
+from mcrock.dataset.store import StoreError, write_part
 from mcrock.excitation import Motion, pack_motions
 from mcrock.params import Inputs, MotionPack, Outcome
 from mcrock.sampling import draw_inputs
 from mcrock.simulation import simulate_part
-from mcrock.store import StoreError, write_part
 
 OWN_MOTIONS = 64  # motions made and held at a time [1]
 

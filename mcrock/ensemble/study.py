@@ -24,17 +24,7 @@ import mcrock
 from mcrock.config import Study
 from mcrock.config.motions import StillGround
 from mcrock.dataset import DamageError, build_dataset, load_dataset
-from mcrock.ensemble.part import Job, PartResult, cut_parts, describe_error, share_of
-from mcrock.ensemble.schedule import run_distributed, run_local
-from mcrock.excitation import Motion, intensity, pack_motions
-from mcrock.excitation.intensity import MEASURES
-from mcrock.jit import source_hash
-from mcrock.params import MotionPack
-from mcrock.sampling import check_inputs, draw_inputs, load_motions
-from mcrock.sampling.intensities import OF_MOTION
-from mcrock.sampling.own_motions import origin
-from mcrock.simulation import simulate_part
-from mcrock.store import (
+from mcrock.dataset.store import (
     StoreError,
     check_folder,
     check_removable,
@@ -46,6 +36,16 @@ from mcrock.store import (
     remove_leftovers,
     repair_store,
 )
+from mcrock.ensemble.part import Job, PartResult, cut_parts, describe_error, share_of
+from mcrock.ensemble.schedule import run_distributed, run_local
+from mcrock.excitation import Motion, intensity, pack_motions
+from mcrock.excitation.intensity import MEASURES
+from mcrock.jit import source_hash
+from mcrock.params import MotionPack
+from mcrock.sampling import check_inputs, draw_inputs, load_motions
+from mcrock.sampling.intensities import OF_MOTION
+from mcrock.sampling.own_motions import origin
+from mcrock.simulation import simulate_part
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -80,7 +80,7 @@ def _rotated_spectral(percentile: float) -> Callable[..., float]:
     """RotD pseudo-spectral acceleration at a period."""
 
     def rotated(x: FloatArray, y: FloatArray, dt: float, period: float, damping: float = 0.05) -> float:
-        from mcrock.excitation.spectra import rotated_spectrum
+        from mcrock.excitation.response_spectra import rotated_spectrum
 
         return float(rotated_spectrum(x, y, dt, [one_period(period)], damping, percentile=percentile)[0])
 
@@ -93,7 +93,7 @@ def _rotated_average(percentile: float) -> Callable[..., float]:
     def rotated(
         x: FloatArray, y: FloatArray, dt: float, periods: ArrayLike | None = None, **parameters: Any
     ) -> float:
-        from mcrock.excitation.spectra import rotated_spectrum
+        from mcrock.excitation.response_spectra import rotated_spectrum
 
         periods, damping = averaged(periods, **parameters)
         return geometric_mean(rotated_spectrum(x, y, dt, periods, damping, percentile=percentile))

@@ -181,7 +181,7 @@ def mean_period(acceleration: FloatArray, dt: float) -> float:
 
 def spectral_acceleration(acceleration: FloatArray, dt: float, period: float, damping: float = 0.05) -> float:
     """Pseudo-spectral acceleration of one component at a period [s]: [m/s2]."""
-    from mcrock.excitation.spectra import response_spectrum
+    from mcrock.excitation.response_spectra import response_spectrum
 
     return float(response_spectrum(acceleration, dt, [one_period(period)], damping)[0])
 
@@ -190,7 +190,7 @@ def average_spectral_acceleration(
     acceleration: FloatArray, dt: float, periods: ArrayLike | None = None, **parameters: Any
 ) -> float:
     """Geometric mean of the pseudo-spectral accelerations at several periods [m/s2]: see `averaged`."""
-    from mcrock.excitation.spectra import response_spectrum
+    from mcrock.excitation.response_spectra import response_spectrum
 
     periods, damping = averaged(periods, **parameters)
     return geometric_mean(response_spectrum(acceleration, dt, periods, damping))

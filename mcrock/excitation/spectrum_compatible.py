@@ -32,8 +32,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mcrock.excitation.motion import FloatArray, Motion, MotionError
+from mcrock.excitation.response_spectra import peak_responses, response_spectrum
 from mcrock.excitation.rezaeian_2010 import remove_slow_motion
-from mcrock.excitation.spectra import peak_responses, response_spectrum
 from mcrock.excitation.target_spectrum import TargetSpectrum
 
 BAND = (0.9, 1.3)  # in which the ratio of spectrum to target has to be [1]

@@ -91,7 +91,7 @@ INSTANT_EVENTS = 200  # events at one instant before the run is given up
 
 
 class Settings(NamedTuple):
-    """Numerical settings of a run, see `mcrock.params.Controls`."""
+    """Numerical settings of a run, see `mcrock.conditions.Controls`."""
 
     step: float
     max_step: float

@@ -16,6 +16,7 @@ Restitution: every run and spectrum takes ``r`` as a velocity ratio, or a model 
 """
 
 from mcrock.planar.block import PlanarBlock, planar_block, rectangle, rectangle_of
+from mcrock.planar.overturning_spectra import overturning_spectrum, rocking_spectrum
 from mcrock.planar.restitution import (
     admissible_ratios,
     chatzis,
@@ -34,7 +35,6 @@ from mcrock.planar.restitution import (
     wittich_hutchinson,
 )
 from mcrock.planar.simulation import PlanarRun, simulate_planar
-from mcrock.planar.spectra import overturning_spectrum, rocking_spectrum
 
 __all__ = [
     "PlanarBlock",

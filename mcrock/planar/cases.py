@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import mcrock
+from mcrock.conditions import Controls
 from mcrock.excitation import Motion, MotionError, Pulse, pack_motions
-from mcrock.params import Controls
 from mcrock.planar.block import SIDES, PlanarBlock, check_planar, rectangle_of
 from mcrock.planar.restitution import Restitution, velocity_ratios
 from mcrock.planar.simulation import Array, block_rows

@@ -13,10 +13,11 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from mcrock.conditions import Controls
 from mcrock.excitation import STILL, Motion, Pulse, pack_motions
 from mcrock.kernel.shaking import SEGMENT_SIZE
-from mcrock.params import Controls, Event, MotionPack, Outcome
-from mcrock.planar import motion as kernel
+from mcrock.params import Event, MotionPack, Outcome
+from mcrock.planar import integrate as kernel
 from mcrock.planar.block import SIDES, PlanarBlock, check_planar
 from mcrock.planar.restitution import Restitution, velocity_ratios
 
@@ -272,7 +273,7 @@ def run_many(
     Returns
     -------
     ndarray (n, 14)
-        Columns of `mcrock.planar.motion`. They do not depend on the number of threads.
+        Columns of `mcrock.planar.integrate`. They do not depend on the number of threads.
 
     Raises
     ------

@@ -7,16 +7,16 @@ from pathlib import Path
 import xarray as xr
 
 from mcrock.plots.choices import plot_choices
+from mcrock.plots.efficiency import plot_measures
 from mcrock.plots.exceedance import plot_exceedance
 from mcrock.plots.fragility import plot_fragility
 from mcrock.plots.history import plot_history
 from mcrock.plots.impact_map import plot_impact_map, varying_parameters
-from mcrock.plots.measures import plot_measures
 from mcrock.plots.outcomes import plot_outcomes
 from mcrock.plots.spectrum import plot_overturning_spectrum, plot_rocking_spectrum
 from mcrock.plots.style import add_source, save_figure
 from mcrock.statistics.choices import has_laws
-from mcrock.statistics.measures import measures_of
+from mcrock.statistics.efficiency import measures_of
 from mcrock.statistics.runs import is_shaken
 
 __all__ = [

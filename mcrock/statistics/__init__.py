@@ -7,8 +7,8 @@ not runs, are what an interval counts.
 
 from mcrock.statistics.capacity import capacities
 from mcrock.statistics.choices import fragility_by_choice, split_by_choice
+from mcrock.statistics.efficiency import by_measure, compare_measures, measures_of
 from mcrock.statistics.fragility import fit_fragility
-from mcrock.statistics.measures import by_measure, compare_measures, measures_of
 from mcrock.statistics.probability import exceedance_probability, outcome_shares, overturning_probability
 from mcrock.statistics.recheck import step_check
 from mcrock.statistics.runs import overturned, undecided

@@ -8,8 +8,9 @@ from math import acosh
 import numpy as np
 
 from mcrock.body import Body
+from mcrock.conditions import Controls
 from mcrock.excitation import Motion, Pulse, fema_p695
-from mcrock.params import STANDARD_GRAVITY, Controls, Mode, Outcome
+from mcrock.params import STANDARD_GRAVITY, Mode, Outcome
 from mcrock.simulation import Impact, Run, Start, rotation_matrix, simulate
 from mcrock.verification.checks import Check, compare, is_information, same
 from mcrock.verification.impacts import case_body

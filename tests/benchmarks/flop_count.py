@@ -20,9 +20,9 @@ from numba import config
 
 from mcrock import simulation
 from mcrock.bench.workloads import amplitudes, block, inputs_of, strong_record
+from mcrock.conditions import Controls
 from mcrock.excitation import pack_motions
 from mcrock.kernel import advance, integrate
-from mcrock.params import Controls
 from tests.benchmarks import flop_loops
 
 KINDS = ("add", "multiply", "divide", "root", "trigonometry")

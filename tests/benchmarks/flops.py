@@ -33,7 +33,7 @@ from mcrock.kernel.integrate import empty_workspace
 from mcrock.kernel.landing import ImpactLaw
 from mcrock.kernel.record import RESULT_SIZE
 from mcrock.simulation import Impact, body_tables, settings_of, simulate_part
-from mcrock.terminal import plain
+from mcrock.text.terminal import plain
 from tests.benchmarks import flop_loops
 from tests.benchmarks.flop_count import CONTROLS, KINDS
 

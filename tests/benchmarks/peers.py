@@ -30,13 +30,14 @@ from scipy.integrate import solve_ivp
 
 from mcrock.bench.machine import describe_machine, describe_versions
 from mcrock.bench.workloads import FEMA, amplitudes, block, in_a_plane, inputs_of, strong_record
+from mcrock.conditions import Controls
 from mcrock.excitation import Motion, pack_motions
-from mcrock.params import GRAVITY, Controls
-from mcrock.planar import motion as columns
+from mcrock.params import GRAVITY
+from mcrock.planar import integrate as columns
 from mcrock.planar import planar_block, velocity_ratios
 from mcrock.planar.simulation import block_rows, run_many
 from mcrock.simulation import simulate_part
-from mcrock.terminal import plain, table
+from mcrock.text.terminal import plain, table
 from tests.benchmarks.housner import constants, peak_tilts
 
 try:

@@ -17,8 +17,8 @@ import pytest
 pytest.importorskip("pytest_benchmark", reason="needs the benchmark extra: pip install -e '.[benchmark]'")
 
 from mcrock.bench.workloads import WORKLOADS, block, prepare
+from mcrock.conditions import Controls
 from mcrock.impact.varkonyi_2022 import edge_map, facet_map
-from mcrock.params import Controls
 from mcrock.simulation import Start, simulate
 
 REPEATS = 100_000  # of a piece in one call, so that what Python adds is small

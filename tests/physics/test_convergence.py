@@ -8,6 +8,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from mcrock.body import Body
+from mcrock.conditions import Controls
 from mcrock.excitation import Motion, Pulse, pack_motions
 from mcrock.kernel.contact import COM_N, COM_Z
 from mcrock.kernel.dynamics import (
@@ -24,7 +25,6 @@ from mcrock.kernel.dynamics import (
     vertex_step,
 )
 from mcrock.kernel.shaking import SEGMENT_SIZE, load_segment
-from mcrock.params import Controls
 from mcrock.simulation import Impact, Start, body_tables, rotation_matrix, simulate
 
 ORDER = 4

@@ -12,8 +12,9 @@ from math import exp, pi
 import numpy as np
 import pytest
 
+from mcrock.conditions import Controls
 from mcrock.excitation import Motion, Pulse, fema_p695, one_cosine, one_sine
-from mcrock.params import GRAVITY, Controls, Outcome
+from mcrock.params import GRAVITY, Outcome
 from mcrock.simulation import simulate
 from tests.physics.bodies import square_block
 

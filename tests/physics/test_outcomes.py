@@ -10,8 +10,9 @@ from scipy.optimize import brentq
 from scipy.spatial.transform import Rotation
 
 from mcrock.body import Body, cuboid
+from mcrock.conditions import Controls
 from mcrock.excitation import Motion, half_sine
-from mcrock.params import GRAVITY, Controls, Outcome
+from mcrock.params import GRAVITY, Outcome
 from mcrock.simulation import Impact, Start, simulate
 from tests.physics.bodies import TIGHT
 from tests.physics.contact import barrier, largest_gain, vertex_positions

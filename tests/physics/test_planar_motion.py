@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
+from mcrock.conditions import Controls
 from mcrock.excitation import Motion, Pulse, one_sine, pack_motions
-from mcrock.params import GRAVITY, STANDING, Controls, Outcome
-from mcrock.planar import motion as kernel
+from mcrock.params import GRAVITY, STANDING, Outcome
+from mcrock.planar import integrate as kernel
 from mcrock.planar import rectangle, rectangle_of, simulate_planar
 from mcrock.planar.restitution import energy_ratio, velocity_ratios
 from mcrock.planar.simulation import block_rows, run_many

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from mcrock.body import Body
+from mcrock.conditions import Controls
 from mcrock.excitation import Motion
-from mcrock.params import Controls, Mode, Outcome
+from mcrock.params import Mode, Outcome
 from mcrock.simulation import Impact, Run, Start, simulate
 from tests.physics.bodies import TIGHT, bodies
 from tests.physics.contact import (

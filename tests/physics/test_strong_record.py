@@ -12,8 +12,8 @@ import pytest
 from scipy.stats import binom
 
 from mcrock.bench.workloads import amplitudes, block, in_a_plane, inputs_of, strong_record
+from mcrock.conditions import Controls
 from mcrock.excitation import pack_motions
-from mcrock.params import Controls
 from mcrock.simulation import Impact, simulate_part
 from tests.benchmarks.housner import peak_tilts
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from mcrock.body import cuboid
+from mcrock.conditions import Controls
 from mcrock.dataset import build_history
 from mcrock.kernel.record import HISTORY_SIZE
-from mcrock.params import Controls
 from mcrock.simulation import Impact, Start, simulate
 
 QUATERNION, TILT = slice(3, 7), 14  # columns of a row of the history

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from mcrock.body import cuboid, frustum, hull
+from mcrock.conditions import Controls
 from mcrock.excitation import Motion
-from mcrock.params import Controls, Mode
+from mcrock.params import Mode
 from mcrock.simulation import PENETRATION, Impact, Start, simulate
 
 BODY = cuboid(0.4, 0.5, 1.6, 2600)

@@ -14,15 +14,15 @@ from PIL import Image
 
 from mcrock.dataset import replacing
 from mcrock.plots.animation.frames import sample_run
-from mcrock.plots.animation.page import build_page
-from mcrock.plots.animation.picture import Picture, build_picture, palette_of_picture
-from mcrock.plots.animation.request import (
+from mcrock.plots.animation.options import (
     FORMATS,
     check_animation,
     check_body,
     check_options,
     plan_frames,
 )
+from mcrock.plots.animation.page import build_page
+from mcrock.plots.animation.picture import Picture, build_picture, palette_of_picture
 from mcrock.plots.animation.stage import Stage, build_stage
 from mcrock.plots.animation.view import View
 

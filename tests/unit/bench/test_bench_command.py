@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from mcrock import cli
 from mcrock.bench import processes, report, run_bench, start, throughput, word_bench
 from mcrock.bench.processes import workers_ready
 from mcrock.bench.start import fresh_process, measure_start
 from mcrock.bench.throughput import Rates, Scaling, worker_counts
 from mcrock.bench.workloads import WORKLOADS
+from mcrock.commands import program
 
 SMALL = ("--runs", 3, "--seconds", 0, "--repeat", 2, "--workers", 2)
 RATE = {"median", "min", "max", "samples"}
@@ -26,7 +26,7 @@ def bench(monkeypatch, capsys):
     def call(*arguments):
         monkeypatch.setattr(sys, "argv", ["mcrock", "bench", *map(str, arguments)])
         with pytest.raises(SystemExit) as ended:
-            cli.main()
+            program.main()
         return ended.value.code or 0, *capsys.readouterr()
 
     return call

@@ -24,13 +24,13 @@ import zarr
 import mcrock.ensemble.part
 from mcrock.config import ConfigError, load_config
 from mcrock.dataset import DamageError, DatasetError, load_dataset
+from mcrock.dataset.store import StoreError, chunk_length, chunks_done
 from mcrock.ensemble import EnsembleError, estimate_time, plan_study, run_study
 from mcrock.ensemble.part import JOBS, cut_parts
 from mcrock.ensemble.schedule import _Process
 from mcrock.params import Outcome
 from mcrock.sampling import load_motions
 from mcrock.simulation import simulate_part
-from mcrock.store import StoreError, chunk_length, chunks_done
 
 
 @pytest.fixture

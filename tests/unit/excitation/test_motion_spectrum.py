@@ -5,7 +5,7 @@ import pytest
 
 from mcrock.excitation import Motion, MotionError
 from mcrock.excitation.motion_spectrum import COMBINATIONS, motion_spectrum
-from mcrock.excitation.spectra import response_spectrum, rotated_spectrum
+from mcrock.excitation.response_spectra import response_spectrum, rotated_spectrum
 
 ROUNDING = 1e-10
 

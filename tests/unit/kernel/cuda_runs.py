@@ -15,11 +15,12 @@ import numpy as np
 from numba import config, cuda
 
 from mcrock.body import cuboid, frustum
+from mcrock.conditions import Controls
 from mcrock.excitation import Motion, Pulse, pack_motions
 from mcrock.kernel.contact import Constants, Topology, empty_constants, topology
 from mcrock.kernel.integrate import Batch, Settings, Workspace, empty_workspace, run_part
 from mcrock.kernel.record import EVENT_SIZE, HISTORY_SIZE, RESULT_SIZE, Trace
-from mcrock.params import Controls, EnergyGain, FacetFallback, ImpactParameter, Law, MotionPack
+from mcrock.params import EnergyGain, FacetFallback, ImpactParameter, Law, MotionPack
 from mcrock.simulation import settings_of
 
 THREADS_PER_BLOCK = 2  # of the last block one is idle where the number of runs is odd

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from mcrock.body import cuboid
+from mcrock.conditions import Controls
 from mcrock.excitation import Motion, Pulse, one_sine, pack_motions
-from mcrock.params import Controls, Outcome
-from mcrock.planar import motion as kernel
+from mcrock.params import Outcome
+from mcrock.planar import integrate as kernel
 from mcrock.planar import planar_block, rectangle, rectangle_of, simulate_planar
 from mcrock.planar.simulation import block_rows, run_many
 

@@ -13,8 +13,9 @@ import xarray as xr
 from PIL import Image
 
 from mcrock.body import cuboid, cylinder, frustum
+from mcrock.conditions import Controls
 from mcrock.excitation import half_sine, one_sine
-from mcrock.params import Controls, Mode
+from mcrock.params import Mode
 from mcrock.plots.animation import animate_run, save_animation
 from mcrock.plots.animation.frames import frame_times, sample_run, solid_of
 from mcrock.plots.animation.picture import build_picture

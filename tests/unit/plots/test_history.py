@@ -6,14 +6,14 @@ import pytest
 import xarray as xr
 
 from mcrock.body import cuboid, hull
+from mcrock.conditions import Controls
 from mcrock.excitation import Motion, half_sine, one_sine
 from mcrock.excitation.floor import floor_motion, oscillator_modes
-from mcrock.params import Controls
 from mcrock.plots import plot_history
 from mcrock.plots.history import moving_span
 from mcrock.simulation import Impact, Start, simulate
 from mcrock.statistics import undecided
-from mcrock.terminal import word_run
+from mcrock.text.terminal import word_run
 
 FALL = half_sine(14.0, 4.0, 0.4)
 

@@ -9,8 +9,9 @@ from mcrock.excitation import Motion, fema_p695
 from mcrock.excitation.intensity import intensity
 from mcrock.excitation.pulses import make_pulse, sample_pulse
 from mcrock.params import PulseShape
-from mcrock.sampling import check_inputs, describe, draw_inputs, load_motions
+from mcrock.sampling import check_inputs, draw_inputs, load_motions
 from mcrock.sampling.own_motions import read_sources
+from mcrock.text.describe import describe
 
 BODY = """
 seed = 4

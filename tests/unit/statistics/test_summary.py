@@ -13,7 +13,7 @@ from mcrock.statistics import (
     overturning_probability,
     step_check,
 )
-from mcrock.terminal import summarize
+from mcrock.text.terminal import summarize
 from tests.unit.statistics.test_choices import two_laws
 
 

@@ -1,6 +1,6 @@
 """The command `mcrock bench`.
 
-Heavy imports happen inside the function, as in `mcrock.cli`.
+Heavy imports happen inside the function, as in `mcrock.commands.program`.
 """
 
 from __future__ import annotations

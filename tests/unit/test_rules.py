@@ -6,8 +6,9 @@ from math import inf, nan
 import numpy as np
 import pytest
 
+from mcrock.conditions import Controls
 from mcrock.config import ConfigError, load_config
-from mcrock.params import Choice, Controls, Flag, Integer, Number, check_array
+from mcrock.rules import Choice, Flag, Integer, Number, check_array
 from tests.unit.config.conftest import VALID
 
 BAD = {

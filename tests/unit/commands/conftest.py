@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from mcrock import cli
+from mcrock.commands import program
 from tests.unit.ensemble.conftest import study_file
 
 __all__ = ["study_file"]
@@ -20,7 +20,7 @@ def mcrock(monkeypatch, capsys):
         terminate = signal.getsignal(signal.SIGTERM)
         try:
             with pytest.raises(SystemExit) as ended:
-                cli.main()
+                program.main()
         finally:
             signal.signal(signal.SIGTERM, terminate)
         return ended.value.code or 0, *capsys.readouterr()

@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from mcrock import cli_bench, cli_laws, cli_records, cli_spectrum, interrupt
-from mcrock.result import result_as_json, summary
+from mcrock import interrupt
+from mcrock.commands import bench, laws, records, spectrum
+from mcrock.text.result import result_as_json, summary
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -63,10 +64,10 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-app.add_typer(cli_spectrum.app, name="spectrum")
-app.add_typer(cli_records.app, name="records")
-app.add_typer(cli_laws.app, name="laws")
-app.add_typer(cli_bench.app)
+app.add_typer(spectrum.app, name="spectrum")
+app.add_typer(records.app, name="records")
+app.add_typer(laws.app, name="laws")
+app.add_typer(bench.app)
 
 Config = Annotated[Path, typer.Argument(metavar="CONFIG", help="Study file in TOML.", show_default=False)]
 Store = Annotated[Path, typer.Argument(metavar="STORE", help="Result of `mcrock run`.", show_default=False)]
@@ -155,8 +156,9 @@ def check(config: Config, set: Set = None, seed: Seed = None) -> None:
     from dask.system import CPU_COUNT
 
     from mcrock.ensemble import estimate_time
-    from mcrock.sampling import check_inputs, describe, load_motions
-    from mcrock.terminal import word_about, word_time
+    from mcrock.sampling import check_inputs, load_motions
+    from mcrock.text.describe import describe
+    from mcrock.text.terminal import word_about, word_time
 
     motions = load_motions(study)
     print(describe(study, motions))
@@ -190,8 +192,8 @@ def run(
     share = _parse_task(task)
     study = _load(config, set, seed)
     from mcrock.dataset import explained
+    from mcrock.dataset.store import chunks_done
     from mcrock.ensemble import EnsembleError, plan_study, run_study
-    from mcrock.store import chunks_done
 
     if dry_run:
         plan = plan_study(
@@ -207,7 +209,7 @@ def run(
         _describe_run(study, output, plan, task)
         return
 
-    from mcrock.terminal import show_progress
+    from mcrock.text.terminal import show_progress
 
     interrupt.listen(signal.SIGTERM)
     client = _connect(address) if address else None
@@ -251,7 +253,8 @@ def _parse_task(text: str) -> tuple[int, int]:
 
 
 def _describe_run(study: Study, output: Path, plan: Plan, task: str) -> None:
-    from mcrock.sampling import describe, load_motions
+    from mcrock.sampling import load_motions
+    from mcrock.text.describe import describe
 
     print(describe(study, load_motions(study)))
     print(f"{plan.chunks} chunks of up to {plan.chunk_length} realizations in {output}")
@@ -284,7 +287,7 @@ def _interrupted(output: Path, code: int, old: os.stat_result | None, has_thread
 
     `old` is the folder that was to be replaced.
     """
-    from mcrock.store import chunks_done, is_store, leftovers
+    from mcrock.dataset.store import chunks_done, is_store, leftovers
 
     message = "mcrock: interrupted before a run was stored"
     if old and output.exists() and os.path.samestat(old, os.stat(output)):
@@ -348,7 +351,7 @@ def simulate(
     from mcrock.plots.run_files import save_run
     from mcrock.sampling import draw_inputs, load_motions
     from mcrock.simulation import simulate_realization
-    from mcrock.terminal import count_frames, label_intensities, word_run
+    from mcrock.text.terminal import count_frames, label_intensities, word_run
 
     intensity = study.n_intensity - 1 if intensity is None else intensity
     for name, value, size in (
@@ -397,7 +400,7 @@ def verify(
     failures: Annotated[bool, typer.Option("--failures", help="List failed checks only.")] = False,
 ) -> None:
     """Recompute cases with known results on this machine."""
-    from mcrock.terminal import print_checks
+    from mcrock.text.terminal import print_checks
     from mcrock.verification import CASES, run_file
 
     missing = [str(path) for path in files or [] if not path.is_file()]
@@ -446,7 +449,7 @@ def plot(
     allow_incomplete: Incomplete = False,
 ) -> None:
     """Draw the figures of a result."""
-    cli_spectrum.check_figure(output, format)
+    spectrum.check_figure(output, format)
     import matplotlib
 
     matplotlib.use("Agg")

@@ -32,8 +32,8 @@ from mcrock.excitation.motion import Motion
 from mcrock.excitation.rezaeian_2010 import simulate_motion
 from mcrock.params import STANDARD_GRAVITY, Inputs
 from mcrock.sampling.inputs import draw_inputs, variable_name
-from mcrock.sampling.notes import notes
 from mcrock.sampling.own_motions import Fit, origin, read_sources
+from mcrock.text.notes import notes
 
 LOOK = 4096  # realizations that ranges are taken from [1]
 LEVEL = 1e-9  # a tilt that is rounding [rad]

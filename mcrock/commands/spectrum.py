@@ -1,6 +1,6 @@
 """The commands `mcrock spectrum overturning` and `mcrock spectrum rocking`.
 
-Heavy imports happen inside the functions, as in `mcrock.cli`.
+Heavy imports happen inside the functions, as in `mcrock.commands.program`.
 """
 
 from __future__ import annotations
@@ -120,11 +120,11 @@ def overturning(
     Two cores take about 25 s for 100 sizes under records, 5 s under a sine.
     """
     stem = _check_output(output, "overturning_spectrum", format, overwrite)
+    from mcrock.commands.spectrum_options import overturning_table, parse_numbers, read_motions
     from mcrock.excitation import Motion  # Ricker and Mavroeidis-Papageorgiou pulses are sampled too
     from mcrock.planar import overturning_spectrum
-    from mcrock.planar.request import overturning_table, parse_numbers, read_motions
     from mcrock.plots.spectrum import plot_overturning_spectrum, word_scan
-    from mcrock.terminal import table
+    from mcrock.text.terminal import table
 
     seconds = _period(pulse_period)
     axis: dict[str, Any] = {"angular_frequency": 2 * pi / seconds} if pulse or pulse_period else {}
@@ -197,10 +197,10 @@ def rocking(
 ) -> None:
     """Largest tilt of blocks by their size, 2 pi/p, and which of them overturn."""
     stem = _check_output(output, "rocking_spectrum", format, overwrite)
+    from mcrock.commands.spectrum_options import parse_numbers, read_motions, rocking_table
     from mcrock.planar import rocking_spectrum
-    from mcrock.planar.request import parse_numbers, read_motions, rocking_table
     from mcrock.plots.spectrum import plot_rocking_spectrum
-    from mcrock.terminal import table
+    from mcrock.text.terminal import table
 
     if pulse and (peak_g is None or pulse_period is None):
         raise ValueError("a rocking spectrum of a pulse needs --peak-g and --pulse-period")
@@ -260,7 +260,7 @@ def _period(seconds: float | None) -> float:
 
 
 def _in_radians(slenderness_deg: str) -> list[float]:
-    from mcrock.planar.request import parse_numbers
+    from mcrock.commands.spectrum_options import parse_numbers
     from mcrock.plots.spectrum import PANELS
 
     angles = parse_numbers(slenderness_deg, "--slenderness-deg").tolist()

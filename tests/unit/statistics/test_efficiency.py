@@ -13,7 +13,7 @@ from mcrock.statistics import (
     measures_of,
     overturning_probability,
 )
-from mcrock.statistics.measures import _explained
+from mcrock.statistics.efficiency import _explained
 
 VELOCITY = {"units": "m s-1", "long_name": "peak ground velocity"}
 ARIAS = {"units": "m s-1", "long_name": "Arias intensity"}

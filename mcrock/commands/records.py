@@ -1,6 +1,6 @@
 """The commands `mcrock records check` and `mcrock records plot`.
 
-Heavy imports happen inside the functions, as in `mcrock.cli`.
+Heavy imports happen inside the functions, as in `mcrock.commands.program`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mcrock.cli_spectrum import check_figure
+from mcrock.commands.spectrum import check_figure
 
 if TYPE_CHECKING:
     from mcrock.excitation import Motion
@@ -176,7 +176,7 @@ def _progress(what: str) -> Iterator[Callable[[int, int], None]]:
 
 
 def _print_lines(what: str) -> Callable[[int, int], None]:
-    from mcrock.terminal import LINE_INTERVAL
+    from mcrock.text.terminal import LINE_INTERVAL
 
     last = monotonic()
 
@@ -232,7 +232,7 @@ def _file_name(motion: Motion) -> str:
 
 def _tables(rows: list[list[str]], components: bool, width: int) -> str:
     """The table in lines that fit: with long heads, with short ones, or in two parts."""
-    from mcrock.terminal import table
+    from mcrock.text.terminal import table
 
     whole = table([f"{name} {unit}".rstrip() for name, unit in COLUMNS], rows)
     if len(whole.partition("\n")[0]) <= width:
@@ -249,7 +249,7 @@ def _tables(rows: list[list[str]], components: bool, width: int) -> str:
 
 def _narrow(rows: list[list[str]], part: tuple[int, ...], width: int, shortest: int) -> str:
     """Some columns with the units below their heads, and names as short as the width wants."""
-    from mcrock.terminal import table
+    from mcrock.text.terminal import table
 
     heads = [COLUMNS[i][0] for i in part]
     body = [[COLUMNS[i][1] for i in part], *([row[i] for i in part] for row in rows)]

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from mcrock import cli_records, terminal
-from mcrock.cli_records import SHORTEST_NAME
+from mcrock.commands import records
+from mcrock.commands.records import SHORTEST_NAME
+from mcrock.text import terminal
 
 RECORDS = Path(__file__).parents[1] / "excitation" / "records"
 
@@ -149,7 +150,7 @@ def test_text_below_the_table_fits_the_terminal(mcrock, monkeypatch, folder):
 
 def test_names_keep_apart_in_a_narrow_table():
     rows = [[str(i), f"a name that is long {i}", *["0.000123"] * 12] for i in range(3)]
-    table = cli_records._narrow(rows, tuple(range(14)), 40, SHORTEST_NAME)
+    table = records._narrow(rows, tuple(range(14)), 40, SHORTEST_NAME)
     assert "a name th..." in table  # no shorter than that, even where it does not fit
 
 
@@ -177,6 +178,6 @@ def test_progress_on_a_terminal_is_a_bar_for_reading_and_for_measuring(monkeypat
     monkeypatch.setattr(
         "rich.progress.Progress.update", lambda self, task, completed, total: told.append((completed, total))
     )
-    motions = cli_records._scan(RECORDS / "elcentro.AT2", None, None, None, None).motions
-    cli_records._survey(motions)
+    motions = records._scan(RECORDS / "elcentro.AT2", None, None, None, None).motions
+    records._survey(motions)
     assert told == ["files read", (1, 1), "records measured", (1, 1)]

@@ -24,9 +24,10 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
+from mcrock.conditions import Controls
 from mcrock.excitation import MotionError, Pulse
-from mcrock.params import GRAVITY, STANDING, Controls, Outcome
-from mcrock.planar import motion as kernel
+from mcrock.params import GRAVITY, STANDING, Outcome
+from mcrock.planar import integrate as kernel
 from mcrock.planar.bands import (
     COUNTED_IMPACTS,
     LARGEST_LEVEL,

@@ -13,9 +13,9 @@ import time
 import pytest
 import xarray as xr
 
-from mcrock import cli
+from mcrock.commands import program as entry
 from mcrock.dataset import load_dataset
-from mcrock.store import chunks_done, leftovers
+from mcrock.dataset.store import chunks_done, leftovers
 
 PROGRAM = [sys.executable, "-m", "mcrock"]
 
@@ -28,8 +28,8 @@ def program(*arguments, **options):
 
 def test_help_and_version_come_without_the_heavy_imports():
     script = (
-        "import sys; from mcrock import cli; sys.argv = ['mcrock', '--help']\n"
-        "try: cli.main()\n"
+        "import sys; from mcrock.commands import program; sys.argv = ['mcrock', '--help']\n"
+        "try: program.main()\n"
         "finally: print(sorted({'numba', 'xarray', 'dask', 'scipy', 'zarr', 'pydantic'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
@@ -179,7 +179,7 @@ def test_missing_runs_can_be_accepted(mcrock, study_file, tmp_path):
 def test_a_mistake_is_one_line_and_exit_2(mcrock, study_file, monkeypatch, arguments, message):
     monkeypatch.chdir(study_file.parent)
     (study_file.parent / "bad.json").write_text("{")
-    monkeypatch.setattr(cli, "CONNECT_SECONDS", 0.5)
+    monkeypatch.setattr(entry, "CONNECT_SECONDS", 0.5)
     code, output, errors = mcrock(*arguments)
     assert (code, output) == (2, "")
     assert re.fullmatch(rf"mcrock: .*{message}.*\n", errors)
@@ -253,7 +253,7 @@ def test_an_interruption_is_one_line(mcrock, study_file, monkeypatch, arguments,
             "mcrock.ensemble.study.create_store",
             "interrupted before anything was computed; {store} is as it was",
         ),
-        ("mcrock.store.remove_leftovers", "{new} and deletes what is left of the old store in {old}"),
+        ("mcrock.dataset.store.remove_leftovers", "{new} and deletes what is left of the old store in {old}"),
         ("mcrock.ensemble.study._compute", "{new}"),
     ],
 )
@@ -357,7 +357,8 @@ def test_a_full_disk_is_one_message_and_exit_1(study_file, tmp_path):
     limited = (
         "import resource, signal, sys; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]),) * 2)\n"
-        "from mcrock import cli; sys.argv = ['mcrock', 'run', *sys.argv[2:], '--resume']; cli.main()"
+        "sys.argv = ['mcrock', 'run', *sys.argv[2:], '--resume']\n"
+        "from mcrock.commands import program; program.main()"
     )
     many = ("--set", "ensemble.realizations=400", "--set", "intensity.levels=[1, 2, 3, 4]")
     for size in (200, 1800, 10**9):  # the template, the log of the parts, nothing fails

@@ -1,4 +1,4 @@
-"""What one run is asked: the law of its impacts, and how it begins."""
+"""The conditions of a run: the law of its impacts, how it begins, and its numerical settings."""
 
 from __future__ import annotations
 
@@ -8,17 +8,8 @@ from dataclasses import dataclass, field, fields
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mcrock.params import (
-    Choice,
-    ImpactParameter,
-    Integer,
-    Law,
-    Number,
-    check_array,
-    check_fields,
-    ruled,
-    shown,
-)
+from mcrock.params import ImpactParameter, Law
+from mcrock.rules import Choice, Flag, Integer, Number, check_array, check_fields, ruled, shown
 
 VARKONYI = Law.VARKONYI_2022.name.lower()
 PARAMETER_LAWS = {"nu": "kalliontzis_2016", "e_n21": "brogliato_2012"}
@@ -178,3 +169,36 @@ class Start:
                 f"Start.rate must be >= 0 [rad/s] where Start.tilt is 0, as the face lies on the ground, "
                 f"got {self.rate:g}"
             )
+
+
+@dataclass(frozen=True, slots=True)
+class Controls:
+    """Numerical settings of a run.
+
+    ``step`` is in units of 1/p, so that one value suits bodies of every size; ``max_step``
+    bounds it in seconds. Steps never straddle a sample of the record. The rules hold for study files
+    too, which take them from here.
+
+    Raises
+    ------
+    ValueError
+        For a value that breaks the rule of its field.
+    """
+
+    step: float = ruled(0.02, Number("1", above=0.0, most=1.0))  # largest step times p [1]
+    max_step: float = ruled(0.01, Number("s", above=0.0))  # largest step [s]
+    tail: float = ruled(60.0, Number("s", least=0.0))  # time allowed after the shaking to come to an end [s]
+    # a sequence of edge impacts shorter than this is over [s]
+    edge_zeno_time: float = ruled(1e-4, Number("s", above=0.0))
+    # rocking whose half-cycle is shorter than this is rest [s]
+    rest_time: float = ruled(1e-3, Number("s", above=0.0))
+    max_steps: int = ruled(10_000_000, Integer(1))  # integration steps [1]
+    max_impacts: int = ruled(1_000_000, Integer(1))  # impacts [1]
+    # share of the realizations that are run again at half the step [1]
+    recheck: float = ruled(0.01, Number("1", least=0.0, most=1.0))
+    follow_fall: bool = ruled(False, Flag())  # go on after overturning until the body lies on a face
+    # "tilt": whether the ground is touched off the base does not count
+    overturned_by: str = ruled("contact", Choice(("contact", "tilt")))
+
+    def __post_init__(self) -> None:
+        check_fields(self)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from mcrock import cli
+from mcrock.commands import program
 from mcrock.excitation.pulses import make_pulse, sample_pulse
 from mcrock.planar import overturning_spectrum
 
@@ -23,7 +23,7 @@ def spectrum(monkeypatch, capsys, tmp_path):
     def call(*arguments):
         monkeypatch.setattr(sys, "argv", ["mcrock", "spectrum", *map(str, arguments)])
         with pytest.raises(SystemExit) as ended:
-            cli.main()
+            program.main()
         return ended.value.code or 0, *capsys.readouterr()
 
     return call

@@ -1,6 +1,6 @@
 """The commands `mcrock laws list` and `mcrock laws show`.
 
-Heavy imports happen inside the functions, as in `mcrock.cli`.
+Heavy imports happen inside the functions, as in `mcrock.commands.program`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mcrock.cli_spectrum import check_figure
+from mcrock.commands.spectrum import check_figure
 
 if TYPE_CHECKING:
     import xarray as xr

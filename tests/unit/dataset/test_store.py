@@ -16,10 +16,9 @@ import pytest
 import xarray as xr
 import zarr
 
-import mcrock.store
 from mcrock.dataset import OUTPUTS, SCHEMA, build_dataset
-from mcrock.interrupt import hold_interruptions
-from mcrock.store import (
+from mcrock.dataset import store as stores
+from mcrock.dataset.store import (
     MAX_CHUNKS,
     StoreError,
     check_same_study,
@@ -32,6 +31,7 @@ from mcrock.store import (
     remove_store,
     write_part,
 )
+from mcrock.interrupt import hold_interruptions
 
 N, LEVELS = 50, 3
 LENGTH = chunk_length(N, LEVELS)
@@ -205,7 +205,7 @@ def interrupted_at(line, call):
 
     def watch(frame, event, argument):
         if event == "call":
-            return watch if frame.f_code.co_filename == mcrock.store.__file__ else None
+            return watch if frame.f_code.co_filename == stores.__file__ else None
         if event == "line" and next(lines) == line:
             signal.raise_signal(signal.SIGINT)
         return watch
@@ -230,7 +230,7 @@ def test_an_interruption_leaves_the_old_store_or_the_new_one(store, tmp_path, he
         (folder / "outcome" / "zarr.json").write_text(folder.name)
     shutil.rmtree(store)
     shutil.copytree(old, store)
-    monkeypatch.setattr(mcrock.store, "_write_template", lambda path, *rest: shutil.copytree(new, path))
+    monkeypatch.setattr(stores, "_write_template", lambda path, *rest: shutil.copytree(new, path))
     wholes = {False: tree(old), True: tree(new)}
     handler, found = signal.getsignal(signal.SIGINT), []
     for line in count(1):
@@ -258,7 +258,7 @@ def test_an_interrupted_deletion_is_ended_by_the_next_one(store, header, monkeyp
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(mcrock.store, "remove_leftovers", interrupt)
+        patch.setattr(stores, "remove_leftovers", interrupt)
         with pytest.raises(KeyboardInterrupt):
             create_store(store, header, ["record"], N, MEASURE, replace=True)
     (left,) = leftovers(store)

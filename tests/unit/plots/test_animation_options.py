@@ -8,7 +8,7 @@ import pytest
 from mcrock.body import Body, cuboid
 from mcrock.excitation import one_sine
 from mcrock.plots.animation import animate_run, check_animation, save_animation
-from mcrock.plots.animation.request import FORMATS, plan_frames
+from mcrock.plots.animation.options import FORMATS, plan_frames
 from mcrock.simulation import simulate
 
 PULSE = one_sine(4.2, 7.0)

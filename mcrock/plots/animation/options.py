@@ -10,8 +10,8 @@ import numpy as np
 from matplotlib.animation import FFMpegWriter
 
 from mcrock.dataset import check_folder
-from mcrock.params import Number, check_array
 from mcrock.plots.animation.frames import Array, frame_times, pick_span
+from mcrock.rules import Number, check_array
 
 if TYPE_CHECKING:
     from mcrock.body import Body

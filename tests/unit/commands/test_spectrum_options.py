@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from mcrock.commands.spectrum_options import overturning_table, parse_numbers, read_motions, rocking_table
 from mcrock.excitation import Motion, MotionError, one_sine
 from mcrock.excitation.pulses import SHAPES, make_pulse, sample_pulse
 from mcrock.params import STANDARD_GRAVITY
 from mcrock.planar import overturning_spectrum, rocking_spectrum
-from mcrock.planar.request import overturning_table, parse_numbers, read_motions, rocking_table
 
 RECORD = Path(__file__).parents[1] / "excitation" / "records" / "AKBMR.V1"
 

@@ -16,7 +16,7 @@ from scipy.linalg import expm
 from mcrock.excitation import Motion, MotionError, fema_p695, one_sine
 from mcrock.excitation.fema_p695 import SETS, _read
 from mcrock.excitation.oscillator import oscillate
-from mcrock.excitation.spectra import (
+from mcrock.excitation.response_spectra import (
     ANGLES,
     QUANTITIES,
     _fill,

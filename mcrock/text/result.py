@@ -1,6 +1,6 @@
 """The result of a study as the command line gives it: in words, or as JSON.
 
-Heavy imports happen inside the functions, as in `mcrock.cli`.
+Heavy imports happen inside the functions, as in `mcrock.commands.program`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def result_as_json(ds: xr.Dataset, level: float, allow_missing: bool) -> dict[st
         step_check,
     )
     from mcrock.statistics.choices import has_laws
-    from mcrock.terminal import dataset_to_json
+    from mcrock.text.terminal import dataset_to_json
 
     probability = overturning_probability(ds, level, allow_missing=allow_missing)
     fragility = fit_fragility(ds, level, allow_missing=allow_missing)
@@ -54,7 +54,7 @@ def summary(ds: xr.Dataset, level: float = 0.95, allow_missing: bool = False) ->
     )
     from mcrock.statistics.choices import has_laws
     from mcrock.statistics.runs import is_shaken
-    from mcrock.terminal import summarize
+    from mcrock.text.terminal import summarize
 
     laws = has_laws(ds) and is_shaken(ds)
     return summarize(

@@ -1,0 +1,1 @@
+"""The command `mcrock`, one module per command or group of commands."""

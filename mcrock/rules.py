@@ -1,0 +1,157 @@
+"""Rules of values: what a value must be, in Python and in study files, and the message if it is not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, fields
+from math import isfinite
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+
+class Rule:
+    """What a value must be: in words, and as a test."""
+
+    @property
+    def words(self) -> str:
+        """What fits, as the end of "must be"."""
+        raise NotImplementedError
+
+    def fits(self, value: Any) -> bool:
+        """Whether a value is what it must be."""
+        raise NotImplementedError
+
+    def check(self, name: str, value: Any) -> Any:
+        """The value as a plain one of its kind; a ValueError that names it if it does not fit."""
+        if not self.fits(value):
+            raise ValueError(f"{name} must be {self.words}, got {shown(value)}")
+        return value
+
+
+@dataclass(frozen=True)
+class Number(Rule):
+    """A finite number within bounds."""
+
+    unit: str
+    above: float | None = None
+    least: float | None = None
+    most: float | None = None
+
+    @property
+    def bounds(self) -> str:
+        """``> 0``, ``>= 0 and <= 1`` or nothing."""
+        pairs = ((">", self.above), (">=", self.least), ("<=", self.most))
+        return " and ".join(f"{sign} {bound:g}" for sign, bound in pairs if bound is not None)
+
+    @property
+    def words(self) -> str:
+        return " ".join(filter(None, ["a finite number", self.bounds, f"[{self.unit}]"]))
+
+    def within(self, number: float) -> bool:
+        """Whether a number keeps the bounds."""
+        low = self.above is not None and number <= self.above
+        low = low or (self.least is not None and number < self.least)
+        return not (low or (self.most is not None and number > self.most))
+
+    def fits(self, value: Any) -> bool:
+        if isinstance(value, bool | np.bool_ | str | bytes) or np.ndim(value) != 0:
+            return False
+        try:
+            number = float(value)
+        except (TypeError, ValueError, OverflowError):
+            return False
+        return isfinite(number) and self.within(number)
+
+    def check(self, name: str, value: Any) -> float:
+        return float(super().check(name, value))
+
+
+@dataclass(frozen=True)
+class Integer(Rule):
+    """An integer within bounds."""
+
+    least: int
+    most: int = 2**63 - 1
+
+    @property
+    def words(self) -> str:
+        top = " and < 2**63" if self.most == 2**63 - 1 else f" and <= {self.most}"
+        return f"an integer >= {self.least}{top}"
+
+    def fits(self, value: Any) -> bool:
+        if isinstance(value, bool) or not isinstance(value, Integral):
+            return False
+        return self.least <= int(value) <= self.most
+
+    def check(self, name: str, value: Any) -> int:
+        return int(super().check(name, value))
+
+
+@dataclass(frozen=True)
+class Flag(Rule):
+    """Yes or no."""
+
+    @property
+    def words(self) -> str:
+        return "true or false"
+
+    def fits(self, value: Any) -> bool:
+        return isinstance(value, bool | np.bool_)
+
+    def check(self, name: str, value: Any) -> bool:
+        return bool(super().check(name, value))
+
+
+@dataclass(frozen=True)
+class Choice(Rule):
+    """One of a few words or codes."""
+
+    options: tuple[str | int, ...]
+
+    @property
+    def words(self) -> str:
+        return joined(self.options)
+
+    def fits(self, value: Any) -> bool:
+        return isinstance(value, str | int) and not isinstance(value, bool) and value in self.options
+
+
+def check_array(name: str, value: Any, shape: tuple[int, ...], unit: str) -> np.ndarray:
+    """Finite numbers of a fixed shape, as an array of its own; ValueError for anything else."""
+    try:
+        array = np.asarray(value)
+    except ValueError:  # rows of different lengths
+        array = np.empty(0)
+    if array.shape != shape or array.dtype.kind not in "iuf" or not np.isfinite(array).all():
+        size = " x ".join(map(str, shape))
+        raise ValueError(f"{name} must be {size} finite numbers [{unit}], got {shown(value)}")
+    return np.array(array, float)
+
+
+def joined(options: Iterable[Any], word: str = "or") -> str:
+    """``'a', 'b' or 'c'``."""
+    texts = [repr(option) for option in options]
+    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} {word} {texts[-1]}"
+
+
+def shown(value: Any) -> str:
+    """A value as Python writes it, in short."""
+    text = repr(value.item() if isinstance(value, np.generic) else value)
+    return text if len(text) <= 80 else f"{text[:76]} ..."
+
+
+def ruled(default: Any, rule: Rule, *, optional: bool = False) -> Any:
+    """Field of a dataclass whose values keep a rule; None too if it is ``optional``."""
+    return field(default=default, metadata={"rule": rule, "optional": optional})
+
+
+def check_fields(instance: Any) -> None:
+    """Refuse what breaks the rules of the fields of a dataclass; the others become plain values."""
+    for item in fields(instance):
+        value = getattr(instance, item.name)
+        if "rule" not in item.metadata or (item.metadata["optional"] and value is None):
+            continue
+        name = f"{type(instance).__name__}.{item.name}"
+        object.__setattr__(instance, item.name, item.metadata["rule"].check(name, value))

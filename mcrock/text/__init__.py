@@ -1,0 +1,1 @@
+"""Studies and results as text for people: descriptions, notes, tables, progress."""
