@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcrock.body import Faces, check_bodies, check_polygons
-from mcrock.config.distributions import Distribution, Quantity, Uncertain
-from mcrock.config.errors import mistake, refuse, shown
-from mcrock.config.fields import Kind, Number, Table, each, exactly_one
 from mcrock.params import GRAVITY
+from mcrock.tables.distributions import Distribution, Quantity, Uncertain
+from mcrock.tables.errors import mistake, refuse, shown
+from mcrock.tables.fields import Kind, Number, Table, each, exactly_one
 
 Array = NDArray[np.float64]
 Draws = Mapping[str, Array]  # values (n,) by dotted name, such as "body.width"

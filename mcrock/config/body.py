@@ -32,9 +32,9 @@ from mcrock.config.bodies import (
     coordinates,
     drawn_tensor,
 )
-from mcrock.config.distributions import Distribution, Quantity, Uncertain
-from mcrock.config.fields import Integer, OneOf, exactly_one
 from mcrock.config.polyhedron import Polyhedron
+from mcrock.tables.distributions import Distribution, Quantity, Uncertain
+from mcrock.tables.fields import Integer, OneOf, exactly_one
 
 MOST_SIDES = 120  # of a cylinder [1]
 BASE = Points("a list of at least 3 corners [x, y] [m], counter-clockwise", size=2, least=3)

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
-from mcrock.config.distributions import Quantity, Uncertain
-from mcrock.config.errors import mistake, refuse
-from mcrock.config.fields import Choice, Integer, Kind, Levels, ListOf, Number, Table, each, exactly_one
 from mcrock.excitation.intensity import MEASURES, check_parameters, named_measure, variable_name
 from mcrock.excitation.motion import MotionError
 from mcrock.params import STANDARD_GRAVITY
+from mcrock.tables.distributions import Quantity, Uncertain
+from mcrock.tables.errors import mistake, refuse
+from mcrock.tables.fields import Choice, Integer, Kind, Levels, ListOf, Number, Table, each, exactly_one
 
 INTENSITIES = {"levels": "SI", "levels_g": "g", "value": "SI", "value_g": "g"}
 PARAMETERS = ("period", "damping", "periods", "low", "high", "count", "pulse_period")

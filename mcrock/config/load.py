@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from mcrock.config.body import refusal
-from mcrock.config.errors import ConfigError, shown
 from mcrock.config.polyhedron import read_points
 from mcrock.config.study import Study, tables
+from mcrock.tables.errors import ConfigError, shown
 
 OPENERS = "[{\"'"  # what starts with one of these is meant as TOML, not as a bare word
 

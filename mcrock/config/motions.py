@@ -9,9 +9,17 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import field_validator
 
-from mcrock.config.distributions import Quantity, Uncertain
-from mcrock.config.errors import mistake, refuse
-from mcrock.config.fields import (
+from mcrock.config.sections import DEGREE
+from mcrock.excitation.fema_p695 import SETS
+from mcrock.excitation.motion import MotionError
+from mcrock.excitation.processing import check_steps
+from mcrock.excitation.readers import FORMATS
+from mcrock.excitation.units import UNITS, parse_unit
+from mcrock.params import Ground, PulseShape
+from mcrock.rules import joined
+from mcrock.tables.distributions import Quantity, Uncertain
+from mcrock.tables.errors import mistake, refuse
+from mcrock.tables.fields import (
     Choice,
     Flag,
     Integer,
@@ -25,14 +33,6 @@ from mcrock.config.fields import (
     Weights,
     exactly_one,
 )
-from mcrock.config.sections import DEGREE
-from mcrock.excitation.fema_p695 import SETS
-from mcrock.excitation.motion import MotionError
-from mcrock.excitation.processing import check_steps
-from mcrock.excitation.readers import FORMATS
-from mcrock.excitation.units import UNITS, parse_unit
-from mcrock.params import Ground, PulseShape
-from mcrock.rules import joined
 
 MOST_DAMPING = 0.99  # share of the critical damping [1]
 BAND = (0.05, 4.0)  # of the periods in which motions are compatible with their spectrum [s]

@@ -31,9 +31,9 @@ from mcrock.config.bodies import (
     coordinates,
     drawn_tensor,
 )
-from mcrock.config.distributions import Distribution, Quantity, Uncertain
-from mcrock.config.errors import ConfigError, mistake, refuse
-from mcrock.config.fields import Integer, ListOf, Number, Text, exactly_one
+from mcrock.tables.distributions import Distribution, Quantity, Uncertain
+from mcrock.tables.errors import ConfigError, mistake, refuse
+from mcrock.tables.fields import Integer, ListOf, Number, Text, exactly_one
 
 OFFSETS = ("com_x", "com_y", "com_z")
 

@@ -10,9 +10,11 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field
 
 from mcrock.conditions import Controls
-from mcrock.config.distributions import Distribution, Quantity, Uncertain
-from mcrock.config.errors import mistake, refuse
-from mcrock.config.fields import (
+from mcrock.params import Law
+from mcrock.rules import joined
+from mcrock.tables.distributions import Distribution, Quantity, Uncertain
+from mcrock.tables.errors import mistake, refuse
+from mcrock.tables.fields import (
     Choice,
     Integer,
     Kind,
@@ -22,8 +24,6 @@ from mcrock.config.fields import (
     exactly_one,
     kind_of,
 )
-from mcrock.params import Law
-from mcrock.rules import joined
 
 MOST_REALIZATIONS = 2**30  # length of a Sobol sequence of 30 bits [1]
 DEGREE = pi / 180.0  # [rad]

@@ -12,12 +12,12 @@ from pydantic import Field, PrivateAttr, ValidationError
 
 from mcrock.conditions import Controls
 from mcrock.config.body import BodyTable
-from mcrock.config.distributions import Distribution, Quantity
-from mcrock.config.errors import ConfigError, word_mistakes
-from mcrock.config.fields import Integer, OneOf, Table, Text, plain
 from mcrock.config.intensity import Intensity
 from mcrock.config.motions import Motions
 from mcrock.config.sections import ControlsTable, Ensemble, Impact, Start
+from mcrock.tables.distributions import Distribution, Quantity
+from mcrock.tables.errors import ConfigError, word_mistakes
+from mcrock.tables.fields import Integer, OneOf, Table, Text, plain
 
 Specification = Quantity | tuple[Any, ...]
 AS_IT_IS = {"measure": "factor", "levels": [1.0]}  # intensity of a study without shaking

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from mcrock.body import derived
 from mcrock.config import ConfigError, Study
 from mcrock.config.body import Bodies
-from mcrock.config.distributions import Distribution
 from mcrock.config.motions import GROUNDS, SHAPES, StillGround
 from mcrock.excitation.motion import Motion
 from mcrock.params import Draw, EnergyGain, FacetFallback, ImpactParameter, Inputs, Law
@@ -21,6 +20,7 @@ from mcrock.sampling.intensities import factors, kept_intensities, recorded
 from mcrock.sampling.own_motions import check_draws, own_motions
 from mcrock.sampling.quantiles import impact_tables
 from mcrock.sampling.release import releases
+from mcrock.tables.distributions import Distribution
 
 Array = NDArray[np.float64]
 CHOICES: dict[str, Callable[[Any], int]] = {  # code of an option, by the dotted name of the choice

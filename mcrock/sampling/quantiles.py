@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from mcrock.config import Study
-from mcrock.config.distributions import Discrete, Distribution
 from mcrock.counter import SCORE_LIMIT
+from mcrock.tables.distributions import Discrete, Distribution
 
 Array = NDArray[np.float64]
 

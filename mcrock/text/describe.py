@@ -21,8 +21,6 @@ from mcrock.body import (
 from mcrock.body.faces import Faces, connected
 from mcrock.body.polyhedron import SHALLOW
 from mcrock.config import Study
-from mcrock.config.distributions import Distribution
-from mcrock.config.fields import plain
 from mcrock.config.motions import FemaMotion, PulseMotion, Recorded, StillGround
 from mcrock.config.polyhedron import Polyhedron
 from mcrock.config.study import Specification
@@ -33,6 +31,8 @@ from mcrock.excitation.rezaeian_2010 import simulate_motion
 from mcrock.params import STANDARD_GRAVITY, Inputs
 from mcrock.sampling.inputs import draw_inputs, variable_name
 from mcrock.sampling.own_motions import Fit, origin, read_sources
+from mcrock.tables.distributions import Distribution
+from mcrock.tables.fields import plain
 from mcrock.text.notes import notes
 
 LOOK = 4096  # realizations that ranges are taken from [1]

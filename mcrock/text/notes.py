@@ -10,7 +10,6 @@ import numpy as np
 from mcrock.body import face_heights, face_normals, uplift_slenderness
 from mcrock.body.faces import side_distances
 from mcrock.config import Study
-from mcrock.config.distributions import Discrete, Distribution
 from mcrock.config.motions import FemaMotion, PulseMotion, Recorded, SpectrumMotion, StillGround
 from mcrock.excitation.floor import chain_modes
 from mcrock.excitation.intensity import MEASURES
@@ -18,6 +17,7 @@ from mcrock.excitation.motion import Motion
 from mcrock.excitation.survey import survey
 from mcrock.impact.housner_1963 import velocity_ratio
 from mcrock.params import STANDARD_GRAVITY, Inputs
+from mcrock.tables.distributions import Discrete, Distribution
 
 WEAK = 0.1  # of the other horizontal component [1]
 STRENGTHS = ("arias", "arias_factor")  # of generated motions, by key

@@ -19,6 +19,7 @@ ORDER = [
     "interrupt",
     "params",
     "rules",
+    "tables",
     "conditions",
     "body",
     "excitation",

@@ -8,9 +8,9 @@ from pydantic import ValidationError
 
 from mcrock.conditions import Controls
 from mcrock.config import ConfigError, Study, load_config
-from mcrock.config.distributions import Normal
 from mcrock.config.study import tables
 from mcrock.params import STANDARD_GRAVITY
+from mcrock.tables.distributions import Normal
 
 CONFIGS = sorted((Path(__file__).parents[3] / "configs").glob("*.toml"))
 

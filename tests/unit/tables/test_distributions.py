@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from mcrock.config.distributions import (
+from mcrock.tables.distributions import (
     Beta,
     Discrete,
     Lognormal,

@@ -15,8 +15,8 @@ from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, ValidationErro
 from pydantic_core import CoreSchema, InitErrorDetails, core_schema
 
 from mcrock import rules
-from mcrock.config.errors import mistake, nested, refuse, shown, suggest
 from mcrock.rules import joined
+from mcrock.tables.errors import mistake, nested, refuse, shown, suggest
 
 
 class Kind:

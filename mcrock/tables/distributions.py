@@ -17,8 +17,8 @@ from pydantic import ValidationError
 from scipy import special, stats
 from scipy.special import ndtr
 
-from mcrock.config.errors import mistake, refuse, shown
-from mcrock.config.fields import Kind, Number, OneOf, Table, each, given
+from mcrock.tables.errors import mistake, refuse, shown
+from mcrock.tables.fields import Kind, Number, OneOf, Table, each, given
 
 Array = NDArray[np.float64]
 OWN = "{unit}"  # replaced by the unit of the number that is distributed
