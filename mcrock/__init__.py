@@ -1,17 +1,70 @@
 """How likely is it that a free-standing object overturns, and how sure are we?
 
-Names are loaded when first used, so that importing mcrock is quick and compiles nothing.
+The names below are what most work needs; the submodules hold the rest. Both are loaded when first used, so
+that importing mcrock is quick and compiles nothing.
 """
 
 from __future__ import annotations
 
 import importlib
 from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mcrock import body, config, dataset, ensemble, excitation, laws, planar, plots, statistics
+    from mcrock.body import Body, cuboid, cylinder, frustum, hull, polyhedron, prism
+    from mcrock.conditions import Controls, Impact, Start
+    from mcrock.config import load_config
+    from mcrock.dataset import load_dataset
+    from mcrock.ensemble import run_study
+    from mcrock.excitation import Motion, Pulse, fema_p695
+    from mcrock.excitation.readers import read_records
+    from mcrock.params import Outcome
+    from mcrock.plots import plot_exceedance, plot_fragility
+    from mcrock.simulation import simulate
+    from mcrock.statistics import exceedance_probability, fit_fragility, overturning_probability
 
 try:
     __version__ = version("mcrock")
 except PackageNotFoundError:  # a checkout that is not installed
     __version__ = "0+unknown"
+
+__all__ = [
+    "Body",
+    "Controls",
+    "Impact",
+    "Motion",
+    "Outcome",
+    "Pulse",
+    "Start",
+    "__version__",
+    "body",
+    "config",
+    "cuboid",
+    "cylinder",
+    "dataset",
+    "ensemble",
+    "exceedance_probability",
+    "excitation",
+    "fema_p695",
+    "fit_fragility",
+    "frustum",
+    "hull",
+    "laws",
+    "load_config",
+    "load_dataset",
+    "overturning_probability",
+    "planar",
+    "plot_exceedance",
+    "plot_fragility",
+    "plots",
+    "polyhedron",
+    "prism",
+    "read_records",
+    "run_study",
+    "simulate",
+    "statistics",
+]
 
 _HOME = {
     "Body": "body",
@@ -24,57 +77,59 @@ _HOME = {
     "Motion": "excitation",
     "Pulse": "excitation",
     "fema_p695": "excitation",
-    "read_csv": "excitation",
     "read_records": "excitation.readers",
-    "intensity": "excitation",
+    "simulate": "simulation",
+    "Impact": "conditions",
+    "Start": "conditions",
     "Controls": "conditions",
     "Outcome": "params",
-    "Impact": "simulation",
-    "Start": "simulation",
-    "simulate": "simulation",
-    "simulate_planar": "planar",
-    "rocking_spectrum": "planar",
-    "overturning_spectrum": "planar",
     "load_config": "config",
     "run_study": "ensemble",
     "load_dataset": "dataset",
     "overturning_probability": "statistics",
     "exceedance_probability": "statistics",
     "fit_fragility": "statistics",
-    "capacities": "statistics",
-    "fragility_by_choice": "statistics",
-    "by_measure": "statistics",
-    "compare_measures": "statistics",
-    "undecided": "statistics",
-    "step_check": "statistics",
-    "model_validity": "statistics",
     "plot_fragility": "plots",
     "plot_exceedance": "plots",
-    "plot_impact_map": "plots",
-    "plot_outcomes": "plots",
-    "plot_choices": "plots",
-    "plot_measures": "plots",
-    "plot_history": "plots",
-    "plot_overturning_spectrum": "plots",
-    "plot_rocking_spectrum": "plots",
-    "animate_run": "plots.animation",
-    "save_animation": "plots.animation",
+}
+_MODULES = ("body", "config", "dataset", "ensemble", "excitation", "laws", "planar", "plots", "statistics")
+_MOVED = {  # what stood here once
+    "excitation": ("intensity", "read_csv"),
+    "planar": ("overturning_spectrum", "rocking_spectrum", "simulate_planar"),
+    "plots": (
+        "animate_run",
+        "plot_choices",
+        "plot_history",
+        "plot_impact_map",
+        "plot_measures",
+        "plot_outcomes",
+        "plot_overturning_spectrum",
+        "plot_rocking_spectrum",
+        "save_animation",
+    ),
+    "statistics": (
+        "by_measure",
+        "capacities",
+        "compare_measures",
+        "fragility_by_choice",
+        "model_validity",
+        "step_check",
+        "undecided",
+    ),
 }
 
-__all__ = ["__version__", *_HOME]
 
+if not TYPE_CHECKING:  # type checkers find a misspelt name by the imports above
 
-_MODULES = ("excitation", "laws", "planar", "plots", "statistics")  # that `mcrock.NAME` finds too
-
-
-def __getattr__(name: str) -> object:
-    if name in _MODULES:
-        return importlib.import_module(f"mcrock.{name}")
-    if name not in _HOME:
-        raise AttributeError(f"module 'mcrock' has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"mcrock.{_HOME[name]}"), name)
-    globals()[name] = value
-    return value
+    def __getattr__(name: str) -> object:
+        if name in _MODULES:
+            return importlib.import_module(f"mcrock.{name}")
+        if name in _HOME:
+            value = getattr(importlib.import_module(f"mcrock.{_HOME[name]}"), name)
+            globals()[name] = value
+            return value
+        now = next((f"; use mcrock.{home}.{name}" for home, names in _MOVED.items() if name in names), "")
+        raise AttributeError(f"module 'mcrock' has no attribute {name!r}{now}")
 
 
 def __dir__() -> list[str]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import xarray as xr
 
@@ -19,7 +21,11 @@ from mcrock.statistics.choices import has_laws
 from mcrock.statistics.efficiency import measures_of
 from mcrock.statistics.runs import is_shaken
 
+if TYPE_CHECKING:
+    from mcrock.plots.animation import animate_run, save_animation
+
 __all__ = [
+    "animate_run",
     "plot_choices",
     "plot_exceedance",
     "plot_fragility",
@@ -30,8 +36,16 @@ __all__ = [
     "plot_overturning_spectrum",
     "plot_rocking_spectrum",
     "save_all",
+    "save_animation",
     "save_figure",
 ]
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        if name in ("animate_run", "save_animation"):  # when first used: they need the kernel
+            return getattr(import_module("mcrock.plots.animation"), name)
+        raise AttributeError(f"module 'mcrock.plots' has no attribute {name!r}")
 
 
 def save_all(
