@@ -19,6 +19,7 @@ from mcrock.kernel.dynamics import P_X, P_Y, Q0, W_X
 from mcrock.kernel.integrate import Batch, Settings, Workspace, empty_workspace, run, run_part
 from mcrock.kernel.landing import ImpactLaw
 from mcrock.kernel.record import EVENT_SIZE, HISTORY_SIZE, OUTCOME, RESULT_SIZE, Trace
+from mcrock.kernel.shaking import end_of_run
 from mcrock.kernel.start import start_at_rest, start_tilted
 from mcrock.params import (
     ALWAYS_REPEATED,
@@ -284,9 +285,7 @@ def _traced(body, base_only, pack, index, scale, azimuth, law, start, controls, 
     top, constants = body_tables(body, base_only)
     work = empty_workspace(top)
     if t_end is None:
-        length = pack.length[index]
-        shaken = (length - 1) * pack.dt[index] if length else pack.pulse[index, 6]
-        t_end = shaken + controls.tail
+        t_end = end_of_run(pack, int(index), float(controls.tail))
     result = np.zeros(RESULT_SIZE)
     scale = float(scale)
     turn = (scale * cos(azimuth), scale * sin(azimuth), scale)

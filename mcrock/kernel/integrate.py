@@ -74,6 +74,7 @@ from mcrock.kernel.shaking import (
     SEGMENT_SIZE,
     acceleration,
     count_segments,
+    end_of_run,
     end_of_shaking,
     load_segment,
 )
@@ -431,7 +432,7 @@ def run_part(top, body, motions, batch, settings, halved, tail, work, result, tr
             batch.start + np.uint64(i),
         )
         motion = batch.record[i]
-        t_end = end_of_shaking(motions, motion) + tail
+        t_end = end_of_run(motions, motion, tail)
         c, s = cos(batch.azimuth[i]), sin(batch.azimuth[i])
         for j in range(batch.scale.shape[1]):
             scale = batch.scale[i, j]

@@ -36,6 +36,12 @@ def end_of_shaking(motions, record):
     return (length - 1) * motions.dt[record] if length > 0 else motions.pulse[record, 6]
 
 
+@jit
+def end_of_run(motions, record, tail):
+    """Time at which a run is given up [s], ``tail`` after the ground came to rest."""
+    return end_of_shaking(motions, record) + tail
+
+
 @jit(inline=True)
 def load_segment(motions, record, turn, number, t_end, segment):
     """Fill ``segment`` with piece ``number`` of a motion.

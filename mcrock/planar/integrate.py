@@ -29,6 +29,7 @@ from mcrock.kernel.shaking import (
     SINE,
     acceleration,
     count_segments,
+    end_of_run,
     end_of_shaking,
     load_segment,
 )
@@ -470,7 +471,7 @@ def run_many(blocks, motions, block, motion, scale, settings, tail, first, last,
     ``scale[i]`` and ends ``tail`` [s] after it at the latest.
     """
     for i in range(first, last):
-        t_end = end_of_shaking(motions, motion[i]) + tail
+        t_end = end_of_run(motions, motion[i], tail)
         run(
             blocks[block[i]], motions, motion[i], (scale[i], 0.0, scale[i]), settings, (REST, 0.0, 0.0),
             t_end, segment, result, trace,

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from mcrock.conditions import Controls
 from mcrock.excitation import STILL, Motion, Pulse, pack_motions
-from mcrock.kernel.shaking import SEGMENT_SIZE
+from mcrock.kernel.shaking import SEGMENT_SIZE, end_of_run
 from mcrock.params import Event, MotionPack, Outcome
 from mcrock.planar import integrate as kernel
 from mcrock.planar.block import SIDES, PlanarBlock, check_planar
@@ -140,8 +140,7 @@ def simulate_planar(
     row = block_rows([block], [velocity_ratios(block, r)])[0]
     pack = pack_motions([motion]) if motion is not None else STILL
     if t_end is None:
-        shaken = (pack.length[0] - 1) * pack.dt[0] if pack.length[0] else pack.pulse[0, 6]
-        t_end = shaken + controls.tail
+        t_end = end_of_run(pack, 0, float(controls.tail))
     sign = -1.0 if tilt < 0.0 or (tilt == 0.0 and rate < 0.0) else 1.0
     side = kernel.REST if tilt == rate == 0.0 else np.int64(sign < 0)
     start = (side, sign * float(tilt), sign * float(rate))
