@@ -28,10 +28,10 @@ class Impact:
     nu, e_n21 : float or None
         Parameter of the law "kalliontzis_2016", effective over true width, 0 to 1, and of "brogliato_2012",
         the kinematic coefficient >= 0 [1].
-    lam, tau : float
+    lambda_, tau : float
         Edge impact: place of the impulse on the edge, -1 old pivot to 1 new pivot [1]; angular
         impulse about the vertical [N m s].
-    lam_lon, lam_lat : float
+    lambda_lon, lambda_lat : float
         Facet impact: place of the impulse across the face, -1 old edge to 1 far end, and along
         the old edge in half chords [1].
     tau_facet : float or None
@@ -45,7 +45,7 @@ class Impact:
         "rest" or "plastic": what a facet impact without feasible pivot becomes. The plastic impact
         of the whole face also takes the place of one that would gain energy.
     faces : mapping of int to mapping
-        Parameters ``lam_lon``, ``lam_lat`` of faces that have their own, by face number.
+        Parameters ``lambda_lon``, ``lambda_lat`` of faces that have their own, by face number.
 
     Raises
     ------
@@ -53,10 +53,10 @@ class Impact:
         For a value that is none of these.
     """
 
-    lam: float = ruled(1.0, Number("1"))
+    lambda_: float = ruled(1.0, Number("1"))
     tau: float = ruled(0.0, Number("N m s"))
-    lam_lon: float = ruled(1.0, Number("1"))
-    lam_lat: float = ruled(0.0, Number("1"))
+    lambda_lon: float = ruled(1.0, Number("1"))
+    lambda_lat: float = ruled(0.0, Number("1"))
     tau_facet: float | None = ruled(None, Number("N m s"), optional=True)
     point: tuple[float, float] | None = None
     energy_gain: str = ruled("project", Choice(("project", "allow")))
@@ -85,30 +85,30 @@ class Impact:
         if self.point is not None:
             point = check_array("Impact.point", self.point, (2,), "m")
             object.__setattr__(self, "point", tuple(point.tolist()))
-        example = "as in {0: {'lam_lon': 0.5}}"
+        example = "as in {0: {'lambda_lon': 0.5}}"
         if not isinstance(self.faces, Mapping):
             raise ValueError(f"Impact.faces must be a mapping, {example}, got {shown(self.faces)}")
         for number, own in self.faces.items():
             Integer(0).check("Impact.faces: the number of a face", number)
-            if not isinstance(own, Mapping) or not own or not set(own) <= {"lam_lon", "lam_lat"}:
+            if not isinstance(own, Mapping) or not own or not set(own) <= {"lambda_lon", "lambda_lat"}:
                 raise ValueError(
-                    f"Impact.faces[{number}] must hold 'lam_lon', 'lam_lat' or both, {example}, "
+                    f"Impact.faces[{number}] must hold 'lambda_lon', 'lambda_lat' or both, {example}, "
                     f"got {shown(own)}"
                 )
             for name, value in own.items():
                 Number("1").check(f"Impact.faces[{number}][{name!r}]", value)
 
     def values(self) -> np.ndarray:
-        """Parameters by `mcrock.params.ImpactParameter`, then lam_lon and lam_lat of the faces."""
+        """Parameters by `mcrock.params.ImpactParameter`, then lambda_lon and lambda_lat of the faces."""
         facet = np.nan if self.tau_facet is None else self.tau_facet
         own = (np.nan if value is None else value for value in (self.nu, self.e_n21))
-        values = [self.lam, self.tau, self.lam_lon, self.lam_lat, facet, *own]
+        values = [self.lambda_, self.tau, self.lambda_lon, self.lambda_lat, facet, *own]
         for own in self.faces.values():
-            values += [own.get("lam_lon", self.lam_lon), own.get("lam_lat", self.lam_lat)]
+            values += [own.get("lambda_lon", self.lambda_lon), own.get("lambda_lat", self.lambda_lat)]
         return np.array(values, float)
 
     def face_parameters(self, n_face: int) -> np.ndarray:
-        """Place of lam_lon of every face in `values` (n_face,); the body must have the faces named."""
+        """Place of lambda_lon of every face in `values` (n_face,); the body must have the faces named."""
         columns = np.full(n_face, int(ImpactParameter.LAMBDA_LON), np.int64)
         for i, number in enumerate(self.faces):
             if not 0 <= number < n_face:

@@ -210,7 +210,7 @@ def _check_arguments(**arguments: Any) -> None:
     kinds: dict[str, tuple[tuple[type, ...], str]] = {
         "body": ((Body,), "a Body, as cuboid() makes one"),
         "motion": ((Motion, Pulse, type(None)), "one Motion or Pulse"),
-        "impact": ((Impact, type(None)), "an Impact, as in Impact(lam=0.9)"),
+        "impact": ((Impact, type(None)), "an Impact, as in Impact(lambda_=0.9)"),
         "start": ((Start, type(None)), "a Start, as in Start(edge=0, tilt=0.1)"),
         "controls": ((Controls, type(None)), "Controls, as in Controls(tail=10)"),
     }

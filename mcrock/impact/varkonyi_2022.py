@@ -91,13 +91,13 @@ def general_map(mass, inertia, point, old, new, w, up, tau):
 
 
 @jit
-def edge_map(mass, inertia, old, new, w, up, lam, tau):
+def edge_map(mass, inertia, old, new, w, up, lambda_, tau):
     """Angular velocity after an edge impact, equations (19) and (20) [rad/s].
 
     The impulse acts at (1 + lambda)/2 of the way from the old pivot to the new one. lambda = 1 and
     tau = 0 conserve the angular momentum about the new pivot (Housner's rule in three dimensions).
     """
-    share = 0.5 * (1.0 + lam)
+    share = 0.5 * (1.0 + lambda_)
     point = (
         old[0] + share * (new[0] - old[0]),
         old[1] + share * (new[1] - old[1]),
@@ -154,13 +154,13 @@ def plastic_edge(mass, inertia, old, new, w):
 
 
 @jit
-def edge_energy_roots(mass, inertia, old, new, w, up, lam):
+def edge_energy_roots(mass, inertia, old, new, w, up, lambda_):
     """Interval of tau in which an edge impact gains no energy, inequality (26) [N m s].
 
     The change of energy is a parabola in tau; NaN if it is positive everywhere.
     """
-    at_zero = edge_map(mass, inertia, old, new, w, up, lam, 0.0)
-    at_one = edge_map(mass, inertia, old, new, w, up, lam, 1.0)
+    at_zero = edge_map(mass, inertia, old, new, w, up, lambda_, 0.0)
+    at_one = edge_map(mass, inertia, old, new, w, up, lambda_, 1.0)
     slope = (at_one[0] - at_zero[0], at_one[1] - at_zero[1], at_one[2] - at_zero[2])
     c0 = kinetic_energy(mass, inertia, new, at_zero) - kinetic_energy(mass, inertia, old, w)
     c2 = kinetic_energy(mass, inertia, new, slope)
@@ -171,14 +171,14 @@ def edge_energy_roots(mass, inertia, old, new, w, up, lam):
 
 
 @jit
-def edge_energy_change(mass, inertia, old, new, w, up, lam, tau):
+def edge_energy_change(mass, inertia, old, new, w, up, lambda_, tau):
     """Energy after less energy before an edge impact [J]."""
-    after = edge_map(mass, inertia, old, new, w, up, lam, tau)
+    after = edge_map(mass, inertia, old, new, w, up, lambda_, tau)
     return kinetic_energy(mass, inertia, new, after) - kinetic_energy(mass, inertia, old, w)
 
 
 @jit
-def project_edge(mass, inertia, old, new, w, up, lam, tau):
+def project_edge(mass, inertia, old, new, w, up, lambda_, tau):
     """The nearest lambda, upwards, at which an edge impact gains no energy, and tau.
 
     Where no lambda within PROJECTION_SPAN of the drawn value (or up to 1) will do because tau
@@ -186,11 +186,11 @@ def project_edge(mass, inertia, old, new, w, up, lam, tau):
     gains there).
     """
     allowed = GAIN * kinetic_energy(mass, inertia, old, w)
-    end = max(1.0, lam) if tau == 0.0 else lam + PROJECTION_SPAN
-    step = (end - lam) / PROJECTION_STEPS
-    low = lam
+    end = max(1.0, lambda_) if tau == 0.0 else lambda_ + PROJECTION_SPAN
+    step = (end - lambda_) / PROJECTION_STEPS
+    low = lambda_
     for i in range(1, PROJECTION_STEPS + 1):
-        high = lam + i * step
+        high = lambda_ + i * step
         if edge_energy_change(mass, inertia, old, new, w, up, high, tau) <= allowed:
             for _ in range(50):
                 middle = 0.5 * (low + high)
@@ -205,7 +205,7 @@ def project_edge(mass, inertia, old, new, w, up, lam, tau):
 
 
 @jit
-def facet_point(corners, first, last, old, lam_lon, lam_lat):
+def facet_point(corners, first, last, old, lambda_lon, lambda_lat):
     """Impact point R in a convex face for given lambdas, in face axes [m].
 
     ``corners[first:last]`` are the corners of the face, counter-clockwise from above; the old
@@ -223,7 +223,7 @@ def facet_point(corners, first, last, old, lam_lon, lam_lat):
     for i in range(n):
         x, y = corners[first + i, 0] - ox, corners[first + i, 1] - oy
         depth = max(depth, ex * y - ey * x)
-    across = 0.5 * (1.0 + lam_lon) * depth
+    across = 0.5 * (1.0 + lambda_lon) * depth
     level = min(max(across, 0.0), depth)
     low, high = 1e300, -1e300
     for i in range(n):
@@ -238,7 +238,7 @@ def facet_point(corners, first, last, old, lam_lon, lam_lat):
         if (si - level) * (sj - level) < 0.0:
             t = ti + (tj - ti) * (level - si) / (sj - si)
             low, high = min(low, t), max(high, t)
-    along = 0.5 * (low + high) + lam_lat * 0.5 * (high - low)
+    along = 0.5 * (low + high) + lambda_lat * 0.5 * (high - low)
     return ox + along * ex - across * ey, oy + along * ey + across * ex
 
 
@@ -381,7 +381,7 @@ def _energy_times_square(mass, compliance, w, vz, spin_energy, u, k, point):
 
 
 @jit
-def project_facet(mass, compliance, corners, first, last, old, w, vz, spin_energy, lam_lon, lam_lat):
+def project_facet(mass, compliance, corners, first, last, old, w, vz, spin_energy, lambda_lon, lambda_lat):
     """The nearest lambda_lon, upwards, at which a facet impact gains no energy; NaN if none.
 
     Looked for up to PROJECTION_SPAN beyond 1 (or beyond the drawn value). R moves on straight lines
@@ -391,29 +391,29 @@ def project_facet(mass, compliance, corners, first, last, old, w, vz, spin_energ
     m b^2/(Theta + m h^2) across and along the old edge: a positive lower limit that grows with
     |lambda_lat| (not 0, as the paper's section 5.3 says).
     """
-    limit = max(1.0, lam_lon) + PROJECTION_SPAN
-    begin = lam_lon
+    limit = max(1.0, lambda_lon) + PROJECTION_SPAN
+    begin = lambda_lon
     while begin < limit:
         stop = limit
         for i in range(first, last):
             level = _corner_level(corners, first, last, old, i)
             if begin + 1e-9 < level < stop:
                 stop = level
-        start = facet_point(corners, first, last, old, begin, lam_lat)
-        middle = facet_point(corners, first, last, old, 0.5 * (begin + stop), lam_lat)
-        end = facet_point(corners, first, last, old, stop, lam_lat)
+        start = facet_point(corners, first, last, old, begin, lambda_lat)
+        middle = facet_point(corners, first, last, old, 0.5 * (begin + stop), lambda_lat)
+        end = facet_point(corners, first, last, old, stop, lambda_lat)
         low = 0.0
         while low < 1.0:
             high = _next_root(
                 mass, compliance, corners, first, last, w, vz, spin_energy, start, middle, end, low
             )
             inside = begin + 0.5 * (low + high) * (stop - begin)
-            point = facet_point(corners, first, last, old, inside, lam_lat)
+            point = facet_point(corners, first, last, old, inside, lambda_lat)
             if facet_gain(mass, compliance, corners, first, last, w, vz, spin_energy, point) <= 0.0:
                 outside = begin + low * (stop - begin)
                 for _ in range(60):
                     half = 0.5 * (outside + inside)
-                    point = facet_point(corners, first, last, old, half, lam_lat)
+                    point = facet_point(corners, first, last, old, half, lambda_lat)
                     if facet_gain(mass, compliance, corners, first, last, w, vz, spin_energy, point) <= 0.0:
                         inside = half
                     else:

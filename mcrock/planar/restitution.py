@@ -129,12 +129,12 @@ def wittich_hutchinson(block: PlanarBlock, points: Sequence[float], onto: str = 
     return ratio
 
 
-def chatzis(block: PlanarBlock, lam: float, onto: str = "right") -> float:
-    """Resultant impulse at a given place of the base, (6): r = (A - lam m b^2)/(A + lam m b^2).
+def chatzis(block: PlanarBlock, lambda_: float, onto: str = "right") -> float:
+    """Resultant impulse at a given place of the base, (6): r = (A - lambda m b^2)/(A + lambda m b^2).
 
-    ``lam`` is the place in half widths from the middle: -1 old edge, 1 new edge. It covers every impact
-    without slip. lam = 1 is Housner's model and lam = 0 loses no energy for a COM above the middle.
-    Measured ratios below Housner's belong to lam > 1, an impulse that acts beyond the base, which the
+    ``lambda_`` is the place in half widths from the middle: -1 old edge, 1 new edge. It covers every impact
+    without slip. lambda = 1 is Housner's model and lambda = 0 loses no energy for a COM above the middle.
+    Measured ratios below Housner's belong to lambda > 1, an impulse that acts beyond the base, which the
     ground alone cannot give. Chatzis, M. N., García Espinosa, M., Smyth, A. W. (2017), Examining the
     energy loss in the inverted pendulum model for rocking bodies, Journal of Engineering Mechanics
     143(5), 04017013.
@@ -147,31 +147,32 @@ def chatzis(block: PlanarBlock, lam: float, onto: str = "right") -> float:
     Warns
     -----
     UserWarning
-        If lam > 1, by more than moves the ratio by rounding.
+        If lambda > 1, by more than moves the ratio by rounding.
 
     >>> from mcrock.planar import rectangle
-    >>> round(chatzis(rectangle(1.0, 2.0), lam=0.4), 6)
+    >>> round(chatzis(rectangle(1.0, 2.0), lambda_=0.4), 6)
     0.868132
     """
-    if not isfinite(lam):
-        raise ValueError(f"lambda must be finite [1], got {lam!r}")
+    if not isfinite(lambda_):
+        raise ValueError(f"lambda must be finite [1], got {lambda_!r}")
     old, new = _edges(block, onto)
-    point = old + 0.5 * (1.0 + lam) * (new - old)
+    point = old + 0.5 * (1.0 + lambda_) * (new - old)
     if block.about_base + block.mass * point * new <= 0.0:
         raise ValueError(
-            f"lambda = {lam:g} leaves no motion about the {onto} edge (it must be above "
+            f"lambda = {lambda_:g} leaves no motion about the {onto} edge (it must be above "
             f"{_lambda_of_point(block, onto, -block.about_base / (block.mass * new)):.4g} for this block)"
         )
     ratio = _point_ratio(block, onto, point)
     if energy_ratio(block, ratio, onto) > 1.0 + ROUNDING:
         least = lambda_of_ratio(block, largest_ratio(block, onto), onto)
         raise ValueError(
-            f"lambda = {lam:g} would gain energy in a landing on the {onto} edge; it must be at least "
+            f"lambda = {lambda_:g} would gain energy in a landing on the {onto} edge; it must be at least "
             f"{least:.6g} for this block"
         )
     if ratio < housner(block, onto) - ROUNDING:
         warnings.warn(
-            f"lambda = {lam:g}: above 1 the impulse acts beyond the base, which the ground alone cannot give",
+            f"lambda = {lambda_:g}: above 1 the impulse acts beyond the base, which the ground alone cannot "
+            "give",
             UserWarning,
             stacklevel=2,
         )

@@ -25,8 +25,16 @@ from mcrock.kernel.landing import ImpactLaw, edge_impact, land_edge_on_face
 from mcrock.kernel.modes import EDGE, REST, inertia_of, point_of
 from mcrock.kernel.record import RESULT_SIZE
 from mcrock.params import EnergyGain, FacetFallback, ImpactParameter, Law
-from mcrock.simulation import body_tables
+from mcrock.simulation import Impact, body_tables
 from mcrock.verification.checks import Check, compare, is_information, same
+
+# names of impact parameters in case files, and those of `Impact`
+NAMES = {"lam": "lambda_", "tau": "tau", "lam_lon": "lambda_lon", "lam_lat": "lambda_lat"}
+
+
+def impact_parameters(params: dict) -> dict:
+    """Impact parameters of a case by their names in `Impact`; the rest of ``params`` is left out."""
+    return {NAMES[key]: value for key, value in params.items() if key in NAMES}
 
 
 def case_body(case: dict) -> Body:
@@ -37,10 +45,9 @@ def case_body(case: dict) -> Body:
 
 def case_law(params: dict) -> ImpactLaw:
     """Impact parameters of a case, taken as they are: energy gains are neither refused nor projected."""
-    values = [params.get(key, default) for key, default in _DEFAULTS.items()]
     n = len(ImpactParameter)
     return ImpactLaw(
-        np.array([*values, np.nan, np.nan, np.nan], float),
+        Impact(**impact_parameters(params)).values(),
         np.zeros(n, dtype=np.int8),
         np.zeros((n, 1)),
         np.full(1, int(ImpactParameter.LAMBDA_LON), dtype=np.int64),
@@ -51,9 +58,6 @@ def case_law(params: dict) -> ImpactLaw:
         np.uint64(0),
         np.uint64(0),
     )
-
-
-_DEFAULTS = {"lam": 1.0, "tau": 0.0, "lam_lon": 1.0, "lam_lat": 0.0}
 
 
 def _tables(case: dict):

@@ -13,7 +13,7 @@ from mcrock.excitation import Motion, Pulse, fema_p695
 from mcrock.params import STANDARD_GRAVITY, Mode, Outcome
 from mcrock.simulation import Impact, Run, Start, rotation_matrix, simulate
 from mcrock.verification.checks import Check, compare, is_information, same
-from mcrock.verification.impacts import case_body
+from mcrock.verification.impacts import case_body, impact_parameters
 
 TIGHT = Controls(step=0.004, max_step=1e-3, edge_zeno_time=1e-6, rest_time=1e-5)
 
@@ -21,9 +21,8 @@ TIGHT = Controls(step=0.004, max_step=1e-3, edge_zeno_time=1e-6, rest_time=1e-5)
 def case_impact(case: dict) -> Impact:
     """Impact parameters of a case; energy gains are neither refused nor projected."""
     params = case.get("params", {})
-    given = {key: params[key] for key in ("lam", "tau", "lam_lon", "lam_lat") if key in params}
     point = tuple(params["R_xy_body"]) if "R_xy_body" in params else None
-    return Impact(**given, point=point, energy_gain="allow")
+    return Impact(**impact_parameters(params), point=point, energy_gain="allow")
 
 
 def case_start(case: dict) -> Start:

@@ -15,6 +15,7 @@ from mcrock.kernel.contact import Topology, topology
 from mcrock.params import Event, Mode
 from mcrock.simulation import Impact, Run, Start, rotation_matrix, simulate
 from mcrock.verification.checks import Check, compare, is_information, same
+from mcrock.verification.impacts import impact_parameters
 from mcrock.verification.motions import TIGHT, case_motion, event_checks, peak_checks, state_checks
 
 
@@ -81,12 +82,12 @@ def case_frame(case: dict) -> Frame:
 def case_impact(case: dict, frame: Frame) -> Impact:
     """Impact parameters of a case; energy gains are neither refused nor projected."""
     params = case.get("params", {})
-    values = {key: params[key] for key in ("lam", "tau", "lam_lon", "lam_lat") if key in params}
     own = {
-        int(frame.merged[int(number)]): dict(table) for number, table in params.get("face_params", {}).items()
+        int(frame.merged[int(number)]): impact_parameters(table)
+        for number, table in params.get("face_params", {}).items()
     }
     fallback = params.get("facet_fallback", "rest")
-    return Impact(**values, energy_gain="allow", facet_fallback=fallback, faces=own)
+    return Impact(**impact_parameters(params), energy_gain="allow", facet_fallback=fallback, faces=own)
 
 
 def case_start(case: dict, frame: Frame) -> Start:

@@ -46,11 +46,11 @@ def test_steps(benchmark, mode):
 
 
 @numba.njit
-def _edge_impacts(n, mass, inertia, old, new, up, lam):
+def _edge_impacts(n, mass, inertia, old, new, up, lambda_):
     total = 0.0
     for i in range(n):
         w = -0.3 + 1e-6 * i, 0.1, 0.05  # turns about the old pivot, the new one lands
-        total += edge_map(mass, inertia, old, new, w, up, lam, 0.0)[0]
+        total += edge_map(mass, inertia, old, new, w, up, lambda_, 0.0)[0]
     return total
 
 

@@ -39,7 +39,7 @@ def test_impact_times_and_peaks(fraction, ratio):
     tilt = fraction * slenderness
     run = simulate(
         body,
-        impact=Impact(lam_lon=planar_lambda(body, ratio)),
+        impact=Impact(lambda_lon=planar_lambda(body, ratio)),
         start=Start(edge=0, tilt=tilt),
         controls=TIGHT,
         t_end=10.0,

@@ -108,7 +108,7 @@ def test_instant_limit():
     run = simulate(
         body,
         None,
-        Impact(lam_lon=0.9, lam_lat=0.5),
+        Impact(lambda_lon=0.9, lambda_lat=0.5),
         start=Start(edge=0, tilt=0.05),
         controls=Controls(edge_zeno_time=1e-300, rest_time=1e-300, max_steps=100_000),
     )
@@ -203,7 +203,7 @@ def test_infeasible_facet_impact_is_counted_with_its_energy():
     """A cube with R at a corner has k = -0.2 there: it stops, and the run says what that hid."""
     body = cuboid(1.0, 1.0, 1.0, mass=3.0)
     run = simulate(
-        body, None, Impact(lam_lat=1.0, energy_gain="allow"), start=Start(edge=0, tilt=0.3), controls=TIGHT
+        body, None, Impact(lambda_lat=1.0, energy_gain="allow"), start=Start(edge=0, tilt=0.3), controls=TIGHT
     )
     drop = body.radius * (cos(body.slenderness - 0.3) - cos(body.slenderness))
     assert run.infeasible_facet_impacts == 1
@@ -213,7 +213,7 @@ def test_infeasible_facet_impact_is_counted_with_its_energy():
     assert run.impact_energy_loss == pytest.approx(body.mass * GRAVITY * drop, rel=ENERGY_RTOL)
     assert run.events[0]["to"] == ("REST", 0)
     assert run.outcome == Outcome.AT_REST
-    slender = simulate(BLOCK, None, Impact(lam_lat=1.0), start=Start(edge=0, tilt=0.1))
+    slender = simulate(BLOCK, None, Impact(lambda_lat=1.0), start=Start(edge=0, tilt=0.1))
     assert slender.infeasible_facet_impacts == 0
     assert slender.infeasible_energy_loss == 0.0
 
@@ -223,7 +223,7 @@ def test_infeasible_edge_impact_is_plastic_and_counted():
     body = cuboid(2.0, 2.0, 0.6, mass=3.0)
     turn = np.array([1.0, -0.1, 0.2, 0.0])
     start = Start(vertex=1, orientation=turn / np.linalg.norm(turn), angular_velocity=(0.3, -0.3, 0.0))
-    run = simulate(body, None, Impact(lam=1.5), start=start, controls=TIGHT, t_end=1.0)
+    run = simulate(body, None, Impact(lambda_=1.5), start=start, controls=TIGHT, t_end=1.0)
     event, landing = run.events[:2]
     assert event["kind"] == "edge_impact"
     assert event["to"][0] == "EDGE"
@@ -241,7 +241,7 @@ def test_landing_across_the_diagonal_gains_no_energy(lon, lat, yaw):
     body, s = cuboid(0.4, 0.4, 1.6, mass=10.0), sin(0.05) / 2**0.5
     turn = Rotation.from_euler("z", yaw) * Rotation.from_quat([-s, s, 0.0, cos(0.05)])
     start = Start(vertex=1, orientation=turn.as_quat(scalar_first=True))
-    run = simulate(body, None, Impact(lam_lon=lon, lam_lat=lat), start=start, controls=TIGHT, t_end=2.0)
+    run = simulate(body, None, Impact(lambda_lon=lon, lambda_lat=lat), start=start, controls=TIGHT, t_end=2.0)
     assert run.events[0]["kind"] == "facet_impact"
     assert run.energy_gain_impacts >= 1
     assert largest_gain(body, run) <= GAIN
@@ -341,7 +341,7 @@ def test_yaw_and_displacement_of_a_body_that_walked():
     )
     t = np.arange(0, 6, 0.02)
     motion = Motion([3.5 * np.sin(4 * t), 2.8 * np.sin(5.5 * t + 1), 0 * t], dt=0.02, name="walk")
-    run = simulate(body, motion, Impact(lam_lon=0.8, lam_lat=0.4))
+    run = simulate(body, motion, Impact(lambda_lon=0.8, lambda_lat=0.4))
     assert run.outcome == Outcome.AT_REST
     where = vertex_positions(body, run)
     moved = (where[-1] - where[0]).mean(0)

@@ -44,14 +44,14 @@ def waves(seed):
     return Motion(np.stack([3.2 * x / np.abs(x).max(), 0 * t, 2.0 * z / np.abs(z).max()]), 0.01, "waves")
 
 
-def compare(body, motion, lam, tilt=0.0, axis="x", t_end=None):
+def compare(body, motion, lambda_, tilt=0.0, axis="x", t_end=None):
     """Run both and compare events, peaks and forces; the number of events compared."""
     sides, (component, sign) = SIDES[axis], SPIN[axis]
     start = Start(edge=sides["right" if tilt > 0 else "left"], tilt=abs(tilt)) if tilt else None
-    full = simulate(body, motion, Impact(lam_lon=lam), start=start, controls=TIGHT, t_end=t_end)
+    full = simulate(body, motion, Impact(lambda_lon=lambda_), start=start, controls=TIGHT, t_end=t_end)
     block = planar_block(body, axis)
     flat = simulate_planar(
-        block, motion, f"chatzis:{lam}", tilt=tilt, controls=TIGHT, t_end=t_end, history=True
+        block, motion, f"chatzis:{lambda_}", tilt=tilt, controls=TIGHT, t_end=t_end, history=True
     )
     last, seen = -1.0, 0
     for ours, theirs in zip(flat.events, full.events, strict=False):
@@ -78,16 +78,16 @@ def compare(body, motion, lam, tilt=0.0, axis="x", t_end=None):
     st.floats(0.05, 1.0),
     st.sampled_from(["right", "left"]),
 )
-def test_maps(size, offset, lam, onto):
+def test_maps(size, offset, lambda_, onto):
     """Chatzis' lambda is lambda_lon: the ratio of the angular velocities, here from the loss of energy."""
     body = cuboid(size[0], 0.5, size[1], mass=100.0, com=(0.5 * offset * size[0], 0.0, 0.0))
     block = planar_block(body)
     try:
-        ratio = velocity_ratios(block, f"chatzis:{lam!r}")[onto == "left"]
+        ratio = velocity_ratios(block, f"chatzis:{lambda_!r}")[onto == "left"]
     except ValueError:  # off centre: would gain energy
         reject()
     start = Start(edge=SIDES["x"]["left" if onto == "right" else "right"], tilt=0.1 * block.slenderness)
-    run = simulate(body, None, Impact(lam_lon=lam), start=start, t_end=5.0)
+    run = simulate(body, None, Impact(lambda_lon=lambda_), start=start, t_end=5.0)
     event = next(event for event in run.events if event["kind"] == "facet_impact")
     old, new = (block.left, block.right) if onto == "right" else (block.right, block.left)
     about_old, about_new = (block.about_base + block.mass * x * x for x in (old, new))
@@ -96,7 +96,7 @@ def test_maps(size, offset, lam, onto):
     assert after / before == pytest.approx(ratio, abs=MAP_TOL)
 
 
-@pytest.mark.parametrize("lam", [1.0, 0.5])
+@pytest.mark.parametrize("lambda_", [1.0, 0.5])
 @pytest.mark.parametrize(
     ("com", "tilt", "axis"),
     [
@@ -107,9 +107,9 @@ def test_maps(size, offset, lam, onto):
         ((0.0, -0.05, 0.0), 0.1, "y"),
     ],
 )
-def test_free_rocking(com, tilt, axis, lam):
+def test_free_rocking(com, tilt, axis, lambda_):
     """Also off centre, with two slendernesses and two velocity ratios."""
-    assert compare(cuboid(0.4, 0.5, 1.6, 2000.0, com=com), None, lam, tilt, axis, t_end=6.0) >= 6
+    assert compare(cuboid(0.4, 0.5, 1.6, 2000.0, com=com), None, lambda_, tilt, axis, t_end=6.0) >= 6
 
 
 @pytest.mark.parametrize("pulse", [one_sine, one_cosine, half_sine])
@@ -124,9 +124,9 @@ def test_horizontal_and_vertical_shaking(seed):
 
 
 @needs_records
-@pytest.mark.parametrize("lam", [1.0, 0.5])
-def test_a_record(lam):
-    assert compare(BODY, record(1.2), lam) >= 12
+@pytest.mark.parametrize("lambda_", [1.0, 0.5])
+def test_a_record(lambda_):
+    assert compare(BODY, record(1.2), lambda_) >= 12
 
 
 def test_a_landing_without_pivot_is_rest_in_both():

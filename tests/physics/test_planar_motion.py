@@ -61,10 +61,10 @@ def test_linear_quarter_period_of_a_slender_block():
 
 @settings(max_examples=25, deadline=None)
 @given(blocks(), st.floats(0.2, 0.8), st.floats(0.5, 1.0))
-def test_every_impact_keeps_its_share_of_the_energy(block, fraction, lam):
+def test_every_impact_keeps_its_share_of_the_energy(block, fraction, lambda_):
     """r^2 for a COM above the middle, else times the inertia about the new over that about the old edge."""
     try:
-        ratios = velocity_ratios(block, f"chatzis:{lam}")
+        ratios = velocity_ratios(block, f"chatzis:{lambda_}")
     except ValueError:  # off centre: would gain energy
         ratios = velocity_ratios(block, "housner")
     tilt = fraction * block.slendernesses[0]

@@ -47,7 +47,7 @@ def assert_same_events(ours, theirs):
         assert omega == pytest.approx(omega2, abs=SAME)
 
 
-IMPACT = Impact(lam=0.9, lam_lon=0.8, lam_lat=0.1)
+IMPACT = Impact(lambda_=0.9, lambda_lon=0.8, lambda_lat=0.1)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -126,7 +126,9 @@ def test_mirrored_bodies_move_as_mirror_images(points, seed):
     motion = shaking(seed, 2.0)
     mirrored = Motion(mirror @ motion.acceleration, dt=motion.dt, name="mirrored")
     ours = simulate(body, motion, IMPACT, t_end=1.0, controls=TIGHT)
-    theirs = simulate(image, mirrored, replace(IMPACT, lam_lat=-IMPACT.lam_lat), t_end=1.0, controls=TIGHT)
+    theirs = simulate(
+        image, mirrored, replace(IMPACT, lambda_lat=-IMPACT.lambda_lat), t_end=1.0, controls=TIGHT
+    )
     for mine, its in zip(ours.events[:4], theirs.events[:4], strict=False):
         assert mine["kind"] == its["kind"]
         assert mine["t"] == pytest.approx(its["t"], abs=1e-7)
@@ -140,7 +142,7 @@ def test_nothing_goes_underground_and_a_fall_ends_on_a_stable_face(points, seed)
     top, constants = body_tables(body, base_only=False)
     edge = int(np.flatnonzero((top.edge_faces == body.start_face).any(1))[0])
     start = Start(edge=edge, tilt=0.5 * constants.edges[edge, OPENING], rate=1.0)
-    impact = Impact(lam=1.0, lam_lon=1.0, facet_fallback="plastic")
+    impact = Impact(lambda_=1.0, lambda_lon=1.0, facet_fallback="plastic")
     run = simulate(
         body, None, impact, start=start, controls=replace(FOLLOW, step=0.02, max_step=0.01), t_end=60
     )
@@ -159,7 +161,7 @@ def test_nothing_goes_underground_and_a_fall_ends_on_a_stable_face(points, seed)
 def test_a_cuboid_on_its_side_is_the_relabelled_cuboid():
     """Continued over a wall edge after the fall: as if started there with the tilt and rate it had."""
     a, b, h = 0.45, 0.6, 0.5
-    impact = Impact(lam_lon=0.3, lam_lat=0.2)
+    impact = Impact(lambda_lon=0.3, lambda_lat=0.2)
     body = cuboid(2 * a, 2 * b, 2 * h, mass=300.0)
     run = simulate(body, None, impact, start=Start(edge=0, tilt=1.2, rate=2.0), controls=FOLLOW, t_end=3.0)
     fall = next(i for i, event in enumerate(run.events) if event["kind"] == "facet_impact")
@@ -229,9 +231,11 @@ def test_ground_touched_off_the_base_overturns_before_ninety_degrees():
 def test_parameters_of_a_face_hold_for_that_face_alone():
     body = cuboid(0.4, 0.4, 1.6, 2600.0)
     start = Start(edge=0, tilt=0.1)
-    plain = simulate(body, None, Impact(lam_lon=0.5), start=start, t_end=1.0)
-    own = simulate(body, None, Impact(lam_lon=1.0, faces={0: {"lam_lon": 0.5}}), start=start, t_end=1.0)
-    wall = simulate(body, None, Impact(lam_lon=0.5, faces={3: {"lam_lon": 1.0}}), start=start, t_end=1.0)
+    plain = simulate(body, None, Impact(lambda_lon=0.5), start=start, t_end=1.0)
+    own = simulate(body, None, Impact(lambda_lon=1.0, faces={0: {"lambda_lon": 0.5}}), start=start, t_end=1.0)
+    wall = simulate(
+        body, None, Impact(lambda_lon=0.5, faces={3: {"lambda_lon": 1.0}}), start=start, t_end=1.0
+    )
     np.testing.assert_equal(plain.results, own.results)
     np.testing.assert_equal(plain.results, wall.results)
 
@@ -292,8 +296,8 @@ def test_plastic_fallback_on_a_symmetric_base():
     """It is lambda_lon = 1, lambda_lat = 0 where r >= 0, and rest where r < 0 (a squat block)."""
     start = Start(edge=0, tilt=0.05)
     body = cuboid(0.4, 0.3, 1.6, mass=50.0)
-    infeasible = Impact(lam_lon=-50.0, energy_gain="allow", facet_fallback="plastic")
-    housner = simulate(body, None, Impact(lam_lon=1.0), start=start, t_end=0.5)
+    infeasible = Impact(lambda_lon=-50.0, energy_gain="allow", facet_fallback="plastic")
+    housner = simulate(body, None, Impact(lambda_lon=1.0), start=start, t_end=0.5)
     plastic = simulate(body, None, infeasible, start=start, t_end=0.5)
     assert housner.infeasible_facet_impacts == 0
     assert plastic.infeasible_facet_impacts == 1
@@ -301,7 +305,7 @@ def test_plastic_fallback_on_a_symmetric_base():
     assert housner.events[0]["to"] == plastic.events[0]["to"] == ("EDGE", 2)
     assert plastic.events[0]["omega"] == pytest.approx(housner.events[0]["omega"], abs=SAME)
     squat = cuboid(0.4, 0.3, 0.2, mass=50.0)  # h < b/sqrt(2): r < 0
-    for impact in (Impact(lam_lon=1.0), infeasible):
+    for impact in (Impact(lambda_lon=1.0), infeasible):
         assert simulate(squat, None, impact, start=start, t_end=0.5).events[0]["to"] == ("REST", 0)
 
 

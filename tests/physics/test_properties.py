@@ -50,10 +50,10 @@ SLIP = 1e-13  # of a contact vertex over the size of the body, in one step: roun
 
 impacts = st.builds(
     Impact,
-    lam=st.floats(-0.5, 1.3),
+    lambda_=st.floats(-0.5, 1.3),
     tau=st.just(0.0),
-    lam_lon=st.floats(0.2, 1.3),
-    lam_lat=st.floats(-1.0, 1.0),
+    lambda_lon=st.floats(0.2, 1.3),
+    lambda_lat=st.floats(-1.0, 1.0),
 )
 seeds = st.integers(0, 2**32 - 1)
 
@@ -197,7 +197,7 @@ def test_mirror_symmetry(body, impact, share, data):
     given_ = scenario(data, body)
     motion, start, n = given_["motion"], given_["start"], len(body.base)
     impact = replace(impact, tau=torque(body, share))
-    image = replace(impact, tau=-impact.tau, lam_lat=-impact.lam_lat)
+    image = replace(impact, tau=-impact.tau, lambda_lat=-impact.lambda_lat)
     reflected = Motion(motion.acceleration * [[-1.0], [1.0], [1.0]], dt=motion.dt, name="mirrored")
     common = {"t_end": 2.5, "controls": TIGHT}
     run = simulate(body, motion, impact, start=start, **common)
@@ -216,8 +216,8 @@ def test_mirror_symmetry_of_final_yaw_and_displacement():
     body = Body(100.0, np.diag([30.0, 28.0, 25.0]), np.column_stack([base, np.full(4, -0.9)]))
     motion = shaking(body, 5, 3.0, duration=1.0)
     reflected = Motion(motion.acceleration * [[-1.0], [1.0], [1.0]], dt=motion.dt, name="mirrored")
-    run = simulate(body, motion, Impact(lam_lon=0.9, lam_lat=0.3))
-    image = simulate(mirrored(body), reflected, Impact(lam_lon=0.9, lam_lat=-0.3))
+    run = simulate(body, motion, Impact(lambda_lon=0.9, lambda_lat=0.3))
+    image = simulate(mirrored(body), reflected, Impact(lambda_lon=0.9, lambda_lat=-0.3))
     assert run.outcome == image.outcome == Outcome.AT_REST
     assert run.facet_impacts + run.edge_impacts > 3
     for name, value in run.results.items():

@@ -198,7 +198,7 @@ def rolling(tilt, precession, duration):
     return found.y[:3, -1], found.y[3:, -1]
 
 
-def rolled(n, lam, tilt, precession, duration):
+def rolled(n, lambda_, tilt, precession, duration):
     """The same start for a cylinder of ``n`` sides that stands on its lowest corner: axis and angular
     velocity at the end, and the run."""
     body = cylinder(RADIUS, HEIGHT, n, mass=1.0)
@@ -207,7 +207,7 @@ def rolled(n, lam, tilt, precession, duration):
     axis = np.array([sin(tilt), 0.0, cos(tilt)])
     spin = precession * (np.array([0.0, 0.0, 1.0]) - cos(tilt) * axis)
     start = Start(vertex=0, orientation=turn.as_quat(scalar_first=True), angular_velocity=spin)
-    run = simulate(body, None, Impact(lam=lam), start=start, controls=TIGHT, t_end=duration)
+    run = simulate(body, None, Impact(lambda_=lambda_), start=start, controls=TIGHT, t_end=duration)
     last = run.history.isel(time=-1)
     return rotation_matrix(last["orientation"].values)[:, 2], last["angular_velocity"].values, run
 
@@ -286,7 +286,7 @@ def test_impacts_beside_the_middle_of_the_facets_cost_less_the_finer_they_are():
     losses = []
     for n in (16, 32, 64, 128):
         body, start = tilted(round_base(n), radians(12.5), density=1000.0)
-        impact = Impact(lam_lon=0.5, lam_lat=0.4)
+        impact = Impact(lambda_lon=0.5, lambda_lat=0.4)
         controls = replace(TIGHT, overturned_by="tilt")
         run = simulate(body, None, impact, start=start, controls=controls, t_end=0.7)
         kinds = {event["to"][0] for event in run.events}
@@ -343,8 +343,8 @@ def test_planar_rocking_of_a_cylinder_of_many_sides():
     assert np.abs(errors[-1]).max() < 2e-4
 
 
-@pytest.mark.parametrize(("lam", "order", "error"), [(1.0, 1.0, 3e-3), (0.0, 2.0, 5e-5)])
-def test_a_cylinder_of_many_sides_rolls_on_its_rim(lam, order, error):
+@pytest.mark.parametrize(("lambda_", "order", "error"), [(1.0, 1.0, 3e-3), (0.0, 2.0, 5e-5)])
+def test_a_cylinder_of_many_sides_rolls_on_its_rim(lambda_, order, error):
     """Corner after corner under the lowest point: the motion of the cylinder that rolls without slip.
 
     Of order 2 with impacts that lose nothing; with lambda = 1 the loss is of order 1 and the motion too.
@@ -353,7 +353,7 @@ def test_a_cylinder_of_many_sides_rolls_on_its_rim(lam, order, error):
     axis, spin = rolling(tilt, precession, duration)
     of_axis, of_spin, losses = [], [], []
     for n in (12, 24, 48, 96, 192):
-        k, w, run = rolled(n, lam, tilt, precession, duration)
+        k, w, run = rolled(n, lambda_, tilt, precession, duration)
         assert run.edge_impacts > n // 2  # more than half way round
         assert run.facet_impacts == run.infeasible_edge_impacts == 0
         of_axis.append(np.linalg.norm(k - axis))
@@ -362,7 +362,7 @@ def test_a_cylinder_of_many_sides_rolls_on_its_rim(lam, order, error):
     assert orders(of_axis) == pytest.approx([order] * 4, abs=0.05)
     assert of_axis[-1] < error
     assert of_spin[-1] < 10 * error
-    if lam == 0.0:
+    if lambda_ == 0.0:
         assert losses == pytest.approx([0.0] * 5, abs=1e-12)
     else:
         assert orders(losses) == pytest.approx([1.0] * 4, abs=0.15)

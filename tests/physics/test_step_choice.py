@@ -43,7 +43,9 @@ def test_peak_tilt_in_a_plane(factor):
 def test_times_of_the_first_events(record):
     rng = np.random.default_rng(record)
     motion = fema_p695("farfield", [record])[0].scaled(rng.uniform(0.8, 2.0)).rotated(rng.uniform(0, 6.28))
-    impact = Impact(lam=rng.uniform(0.5, 1.0), lam_lon=rng.uniform(0.5, 1.0), lam_lat=rng.uniform(-0.3, 0.3))
+    impact = Impact(
+        lambda_=rng.uniform(0.5, 1.0), lambda_lon=rng.uniform(0.5, 1.0), lambda_lat=rng.uniform(-0.3, 0.3)
+    )
     runs = [simulate(BODY, motion, impact, controls=controls).events for controls in (PRODUCTION, REFERENCE)]
     compared = 0
     for event, reference in zip(*runs, strict=False):

@@ -59,10 +59,13 @@ def quantile_interval(sample, probability):
 )
 def test_quantiles_of_the_largest_tilt(lambdas):
     """At the default step and at an eighth of it, within the sampling error of 200 members."""
-    lam, lam_lon, lam_lat = lambdas
+    lambda_, lambda_lon, lambda_lat = lambdas
     inputs, pack = inputs_of(block(), amplitudes(MEMBERS)), pack_motions([strong_record()[0]])
     inputs = replace(
-        inputs, impact=np.tile(Impact(lam=lam, lam_lon=lam_lon, lam_lat=lam_lat).values(), (MEMBERS, 1))
+        inputs,
+        impact=np.tile(
+            Impact(lambda_=lambda_, lambda_lon=lambda_lon, lambda_lat=lambda_lat).values(), (MEMBERS, 1)
+        ),
     )
     tilts, reference = (
         simulate_part(inputs, pack, controls)["peak_tilt"][:, 0] for controls in (DEFAULT, FINE)

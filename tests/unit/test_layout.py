@@ -102,7 +102,11 @@ def test_kernel_compiles_once():
 
     body = mcrock.cuboid(0.4, 0.4, 1.6, 2600)
     motion = mcrock.Motion(np.zeros((3, 5)), dt=1, name="still")
-    for impact in (mcrock.Impact(), mcrock.Impact(lam=1, tau=0), mcrock.Impact(tau_facet=0, point=(0, 0))):
+    for impact in (
+        mcrock.Impact(),
+        mcrock.Impact(lambda_=1, tau=0),
+        mcrock.Impact(tau_facet=0, point=(0, 0)),
+    ):
         mcrock.simulate(body, motion, impact, start=mcrock.Start(edge=1, tilt=0), t_end=1)
     mcrock.simulate(body, mcrock.Pulse((1, 0, 0), 3), start=mcrock.Start(edge=np.int32(1), tilt=0), t_end=2)
     assert len(run.signatures) == 1

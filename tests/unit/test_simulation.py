@@ -74,7 +74,10 @@ def test_rotations_of_a_fall_that_ends_on_the_top():
 
 def test_a_run_is_printed_in_a_line():
     run = simulate(
-        cuboid(0.1, 0.1, 0.4, 2600.0), None, Impact(lam=1.0, lam_lon=0.9), start=Start(edge=0, tilt=0.1)
+        cuboid(0.1, 0.1, 0.4, 2600.0),
+        None,
+        Impact(lambda_=1.0, lambda_lon=0.9),
+        start=Start(edge=0, tilt=0.1),
     )
     assert repr(run) == (
         f"Run(AT_REST at {run.end_time:.4g} s, peak tilt {run.peak_tilt_ratio:.4g} of the slenderness, "

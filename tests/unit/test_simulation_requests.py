@@ -23,7 +23,7 @@ LEANING = tuple(Rotation.from_rotvec([0.05, 0.05, 0.0]).as_quat(scalar_first=Tru
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((BODY, STILL, 0.9), r"simulate\.impact must be an Impact, as in Impact\(lam=0\.9\), got 0\.9"),
+        ((BODY, STILL, 0.9), r"simulate\.impact must be an Impact, as in Impact\(lambda_=0\.9\), got 0\.9"),
         ((BODY, [STILL]), r"simulate\.motion must be one Motion or Pulse, got \[Motion"),
         ((BODY, "record"), r"simulate\.motion must be one Motion or Pulse, got 'record'"),
         ((BODY, Impact()), r"simulate\.motion must be one Motion or Pulse, got Impact"),
@@ -58,18 +58,24 @@ def test_a_run_knows_its_body():
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"lam": "a"}, r"Impact\.lam must be a finite number \[1\], got 'a'"),
+        ({"lambda_": "a"}, r"Impact\.lambda_ must be a finite number \[1\], got 'a'"),
         ({"tau": nan}, r"Impact\.tau must be a finite number \[N m s\], got nan"),
         ({"tau_facet": inf}, r"Impact\.tau_facet must be a finite number \[N m s\], got inf"),
         ({"point": (1.0,)}, r"Impact\.point must be 2 finite numbers \[m\], got \(1\.0,\)"),
         ({"energy_gain": "stop"}, r"Impact\.energy_gain must be 'project' or 'allow', got 'stop'"),
         ({"facet_fallback": 1}, r"Impact\.facet_fallback must be 'rest' or 'plastic', got 1"),
-        ({"faces": 3}, r"Impact\.faces must be a mapping, as in \{0: \{'lam_lon': 0\.5\}\}, got 3"),
-        ({"faces": {0: 0.5}}, r"Impact\.faces\[0\] must hold 'lam_lon', 'lam_lat' or both, .* got 0\.5"),
+        ({"faces": 3}, r"Impact\.faces must be a mapping, as in \{0: \{'lambda_lon': 0\.5\}\}, got 3"),
+        (
+            {"faces": {0: 0.5}},
+            r"Impact\.faces\[0\] must hold 'lambda_lon', 'lambda_lat' or both, .* got 0\.5",
+        ),
         ({"faces": {0: {}}}, r"Impact\.faces\[0\] must hold .* got \{\}"),
-        ({"faces": {0: {"lam": 0.5}}}, r"Impact\.faces\[0\] must hold .* got \{'lam': 0\.5\}"),
-        ({"faces": {2: {"lam_lon": nan}}}, r"Impact\.faces\[2\]\['lam_lon'\] must be a finite number"),
-        ({"faces": {"a": {"lam_lon": 0.5}}}, r"Impact\.faces: the number of a face must be an integer >= 0"),
+        ({"faces": {0: {"lambda_": 0.5}}}, r"Impact\.faces\[0\] must hold .* got \{'lambda_': 0\.5\}"),
+        ({"faces": {2: {"lambda_lon": nan}}}, r"Impact\.faces\[2\]\['lambda_lon'\] must be a finite number"),
+        (
+            {"faces": {"a": {"lambda_lon": 0.5}}},
+            r"Impact\.faces: the number of a face must be an integer >= 0",
+        ),
     ],
 )
 def test_impacts_that_cannot_be(values, message):

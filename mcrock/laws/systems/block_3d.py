@@ -87,7 +87,7 @@ def spatial_problem(
 
 
 def edge_impact(
-    body: Body, edge: int, tilt: float, rate: Sequence[float], lam: float, tau: float = 0.0
+    body: Body, edge: int, tilt: float, rate: Sequence[float], lambda_: float, tau: float = 0.0
 ) -> MappedImpact:
     """Landing of a base edge of a tilted body that has turned about the first end of this edge.
 
@@ -101,7 +101,7 @@ def edge_impact(
     rate : sequence of 3 float
         Angular velocity about the edge, about the horizontal across it (positive: the edge comes down) and
         about the vertical [rad/s].
-    lam, tau : float
+    lambda_, tau : float
         Parameters of the map: place of the impulse from the old end (-1) to the new one (1) [1], angular
         impulse about the vertical [N m s].
 
@@ -123,15 +123,19 @@ def edge_impact(
     b, a = turn @ body.base[old], turn @ body.base[new]
     omega = np.column_stack([along, np.cross(UP, along), UP]) @ finite_array("rate", rate, (3,))
     after = np.array(
-        edge_map(body.mass, _packed(inertia), tuple(b), tuple(a), tuple(omega), UP, float(lam), float(tau))
+        edge_map(
+            body.mass, _packed(inertia), tuple(b), tuple(a), tuple(omega), UP, float(lambda_), float(tau)
+        )
     )
     problem = spatial_problem(body.mass, inertia, np.array([a, b]), b, omega)
     if not problem.normal_velocity[0] < 0.0:
         raise ValueError("the edge must come down: the second component of the rate must be positive")
-    return _mapped(problem, a, after, (new, old), b + 0.5 * (1.0 + lam) * (a - b))
+    return _mapped(problem, a, after, (new, old), b + 0.5 * (1.0 + lambda_) * (a - b))
 
 
-def facet_impact(body: Body, edge: int, rate: float, lam_lon: float, lam_lat: float = 0.0) -> MappedImpact:
+def facet_impact(
+    body: Body, edge: int, rate: float, lambda_lon: float, lambda_lat: float = 0.0
+) -> MappedImpact:
     """Landing of a rectangular base that has turned about one of its edges, without spin after it.
 
     Parameters
@@ -142,7 +146,7 @@ def facet_impact(body: Body, edge: int, rate: float, lam_lon: float, lam_lat: fl
         About which it turned, from corner ``edge`` to the next one.
     rate : float
         Angular velocity about the edge, positive: the base comes down [rad/s].
-    lam_lon, lam_lat : float
+    lambda_lon, lambda_lat : float
         Place of the impulse from the old edge (-1) to the opposite one (1), and along it [1].
 
     Returns
@@ -167,7 +171,7 @@ def facet_impact(body: Body, edge: int, rate: float, lam_lon: float, lam_lat: fl
     along = body.base[last] - body.base[first]
     omega = -rate * along / np.linalg.norm(along)
     about = np.linalg.inv(body.inertia[:2, :2] + body.mass * height**2 * np.eye(2))
-    point = facet_point(corners, 0, 4, edge, float(lam_lon), float(lam_lat))
+    point = facet_point(corners, 0, 4, edge, float(lambda_lon), float(lambda_lat))
     b = body.base[first]
     vertical = float(np.cross(b, omega)[2])
     w_x, w_y, pivot, _ = facet_map(
@@ -175,7 +179,8 @@ def facet_impact(body: Body, edge: int, rate: float, lam_lon: float, lam_lat: fl
     )
     if pivot < 0:
         raise ValueError(
-            f"lam_lon = {lam_lon:g}, lam_lat = {lam_lat:g}: no corner can carry the motion after this impact"
+            f"lambda_lon = {lambda_lon:g}, lambda_lat = {lambda_lat:g}: no corner can carry the motion after "
+            "this impact"
         )
     order = (int(pivot), first, last)
     problem = spatial_problem(body.mass, body.inertia, body.base[list(order)], b, omega)
@@ -234,7 +239,7 @@ def example(
     depth: float = 0.6,
     height: float = 1.2,
     mass: float = 576.0,
-    lam_lat: float = 0.0,
+    lambda_lat: float = 0.0,
     tau: float = 0.0,
     tilt: float = 0.1,
     roll: float = 0.0,
@@ -251,7 +256,7 @@ def example(
         [m].
     mass : float
         [kg].
-    lam_lat : float
+    lambda_lat : float
         Place of the impulse along the edge in a facet impact, -1 to 1 [1].
     tau : float
         Angular impulse about the vertical in an edge impact [N m s].
@@ -264,9 +269,10 @@ def example(
     Returns
     -------
     Dataset
-        Over ``lam``, the place of the impulse, as far as a motion follows: ``coefficient`` (corner, lam),
-        ``tangential_ratio``, ``energy_ratio`` of the map and ``law_energy_ratio`` of the law,
-        ``difference`` of their velocities, ``impulse``, ``impulse_low``, ``impulse_high`` (corner, lam).
+        Over ``lambda``, the place of the impulse, as far as a motion follows: ``coefficient``
+        (corner, lambda), ``tangential_ratio``, ``energy_ratio`` of the map and ``law_energy_ratio`` of the
+        law, ``difference`` of their velocities, ``impulse``, ``impulse_low``, ``impulse_high`` (corner,
+        lambda).
 
     Raises
     ------
@@ -276,7 +282,7 @@ def example(
     if impact not in IMPACTS:
         raise ValueError(f"impact must be 'facet' or 'edge', got {impact!r}")
     body = cuboid(width, depth, height, mass=mass)
-    lat = coefficient("lam_lat", lam_lat, -1.0, 1.0)
+    lat = coefficient("lambda_lat", lambda_lat, -1.0, 1.0)
     places = np.linspace(0.0, 1.0, POINTS)
     if impact == "facet":
         impacts = _facet_impacts(body, places, lat)
@@ -286,7 +292,7 @@ def example(
         tilt = quantity("tilt", tilt, "rad")
         rates = (quantity("roll", roll, "rad/s"), 1.0, quantity("spin", spin, "rad/s"))
         moment = quantity("tau", tau, "N m s")
-        impacts = [edge_impact(body, 0, tilt, rates, lam, moment) for lam in places]
+        impacts = [edge_impact(body, 0, tilt, rates, lambda_, moment) for lambda_ in places]
         names = ["old pivot", "new pivot"]
     count = len(names)
     coefficients = np.full((count, len(places)), np.nan)
@@ -301,50 +307,50 @@ def example(
     return xr.Dataset(
         {
             "coefficient": (
-                ("corner", "lam"),
+                ("corner", "lambda"),
                 coefficients,
                 {"units": "1", "long_name": "coefficient of the corner, of what the landing one brings"},
             ),
             "tangential_ratio": (
-                "lam",
+                "lambda",
                 [found.tangential_ratio for found in impacts],
                 {"units": "1", "long_name": "tangential velocity after over before"},
             ),
             "energy_ratio": (
-                "lam",
+                "lambda",
                 mapped / energy,
                 {"units": "1", "long_name": "kinetic energy after over before, impact map"},
             ),
             "law_energy_ratio": (
-                "lam",
+                "lambda",
                 1.0 + by_law / energy,
                 {"units": "1", "long_name": "kinetic energy after over before, generalized law"},
             ),
             "difference": (
-                "lam",
+                "lambda",
                 speed / np.sqrt(2.0 * energy),
                 {"units": "1", "long_name": "difference of map and law over the velocity, kinetic metric"},
             ),
             "impulse": (
-                ("corner", "lam"),
+                ("corner", "lambda"),
                 impulses[0],
                 {"units": "N s", "long_name": "vertical impulse of the corner, least squares"},
             ),
             "impulse_low": (
-                ("corner", "lam"),
+                ("corner", "lambda"),
                 impulses[1],
                 {"units": "N s", "long_name": "least vertical impulse of the corner"},
             ),
             "impulse_high": (
-                ("corner", "lam"),
+                ("corner", "lambda"),
                 impulses[2],
                 {"units": "N s", "long_name": "largest vertical impulse of the corner"},
             ),
         },
         coords={
             "corner": names,
-            "lam": (
-                "lam",
+            "lambda": (
+                "lambda",
                 places,
                 {"units": "1", "long_name": "place of the impulse, 0 middle, 1 at the new side"},
             ),
@@ -357,12 +363,12 @@ def example(
     )
 
 
-def _facet_impacts(body: Body, places: np.ndarray, lam_lat: float) -> list[MappedImpact]:
+def _facet_impacts(body: Body, places: np.ndarray, lambda_lat: float) -> list[MappedImpact]:
     """Impacts up to the first place of the impulse after which no corner can carry the motion."""
     impacts: list[MappedImpact] = []
-    for lam in places:
+    for lambda_ in places:
         try:
-            impacts.append(facet_impact(body, 0, 1.0, lam, lam_lat))
+            impacts.append(facet_impact(body, 0, 1.0, lambda_, lambda_lat))
         except ValueError:
             if not impacts:
                 raise
@@ -378,7 +384,7 @@ def _describe(impact: str) -> str:
     )
     if impact == "facet":
         return (
-            f"{both}For an impulse in the middle between the sides (lam_lat = 0) it is the velocity ratio "
+            f"{both}For an impulse in the middle between the sides (lambda_lat = 0) it is the velocity ratio "
             "of the planar block, and the tangential velocity keeps the same share. The base is rigid, so "
             "its four corners share the impulse in many ways: the bands hold all of them that pull nowhere. "
             "Várkonyi, Kocsis and Ther (2022), (21), (24); Brogliato, Zhang and Liu (2012), remark 7."

@@ -43,7 +43,7 @@ def plot_block_3d(ds: xr.Dataset) -> Axes:
     figure = Figure(figsize=(PAGE * MILLIMETRE, 88.0 * MILLIMETRE), layout="constrained")
     figure.set_label(OWN)
     first, ax = figure.subplots(1, 2)
-    x = ds["lam"].values
+    x = ds["lambda"].values
     looks = list(zip(ds["corner"].values, COLOURS, LINES, strict=False))
     for corner, colour, line in looks:
         values = ds["coefficient"].sel(corner=corner).values
@@ -69,7 +69,7 @@ def plot_block_3d(ds: xr.Dataset) -> Axes:
     ax.set_ylim(bottom=min(0.0, float(ds["impulse_low"].min())))
     for panel in (first, ax):
         panel.set_xlim(x[0], x[-1])
-        panel.set_xlabel(axis_scale(ds["lam"])[1])
+        panel.set_xlabel(axis_scale(ds["lambda"])[1])
         number_axis(panel)
         number_axis(panel, "y")
         panel.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=1)

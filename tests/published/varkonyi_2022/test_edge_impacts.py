@@ -43,24 +43,24 @@ FIGURE_9 = [  # lambda, tau [N m s], omega after for a COM at 20 cm and at 10 cm
 ]
 
 
-@pytest.mark.parametrize(("lam", "tau", "high", "low"), FIGURE_9)
-def test_figure_9(lam, tau, high, low):
+@pytest.mark.parametrize(("lambda_", "tau", "high", "low"), FIGURE_9)
+def test_figure_9(lambda_, tau, high, low):
     for com_height, expected in ((0.2, high), (0.1, low)):
         inertia, old, new = block(com_height)
-        after = edge_map(1.0, inertia, old, new, (1.0, 0.0, 0.0), UP, lam, tau)
+        after = edge_map(1.0, inertia, old, new, (1.0, 0.0, 0.0), UP, lambda_, tau)
         assert after == pytest.approx(expected, abs=PRINTED)
         assert lift_speed(old, new, after, UP) > 0
 
 
-@pytest.mark.parametrize(("lam", "tau", "high", "low"), FIGURE_9)
-def test_the_other_side_mirrors_figure_9(lam, tau, high, low):
+@pytest.mark.parametrize(("lambda_", "tau", "high", "low"), FIGURE_9)
+def test_the_other_side_mirrors_figure_9(lambda_, tau, high, low):
     """Tilted over x = -b1 instead: w_y, w_z and tau change sign."""
     for com_height, expected in ((0.2, high), (0.1, low)):
         inertia, old, new = block(com_height)
         xx, xy, xz, yy, yz, zz = inertia
         mirrored = (xx, -xy, -xz, yy, yz, zz)
         a, b = ((-p[0], p[1], p[2]) for p in (new, old))
-        after = edge_map(1.0, mirrored, b, a, (1.0, 0.0, 0.0), UP, lam, -tau)
+        after = edge_map(1.0, mirrored, b, a, (1.0, 0.0, 0.0), UP, lambda_, -tau)
         assert after == pytest.approx(np.array(expected) * [1, -1, -1], abs=PRINTED)
 
 
@@ -68,8 +68,8 @@ def test_lambda_zero_conserves_energy_and_less_gains():
     for com_height in (0.2, 0.1):
         inertia, old, new = block(com_height)
         before = kinetic_energy(1.0, inertia, old, (1.0, 0.0, 0.0))
-        for lam, sign in ((-1.0, 1), (-0.1, 1), (0.0, 0), (0.1, -1), (1.0, -1)):
-            change = edge_energy_change(1.0, inertia, old, new, (1.0, 0.0, 0.0), UP, lam, 0.0)
+        for lambda_, sign in ((-1.0, 1), (-0.1, 1), (0.0, 0), (0.1, -1), (1.0, -1)):
+            change = edge_energy_change(1.0, inertia, old, new, (1.0, 0.0, 0.0), UP, lambda_, 0.0)
             assert np.sign(change) * (abs(change) > ENERGY_RTOL * before) == sign
 
 
@@ -86,21 +86,21 @@ FIGURE_13 = [  # omega_z before [rad/s], lambda, interval of tau without gain of
 ]
 
 
-@pytest.mark.parametrize(("spin", "lam", "interval"), FIGURE_13)
+@pytest.mark.parametrize(("spin", "lambda_", "interval"), FIGURE_13)
 @pytest.mark.parametrize("along", [0.0, 1.0, -3.0])
-def test_figure_13(spin, lam, interval, along):
+def test_figure_13(spin, lambda_, interval, along):
     """The interval does not depend on the velocity along the edge, and scales with the motion."""
     inertia, old, new = block(0.2)
     omega = (1.0, along, spin)
-    roots = edge_energy_roots(1.0, inertia, old, new, omega, UP, lam)
+    roots = edge_energy_roots(1.0, inertia, old, new, omega, UP, lambda_)
     assert roots == pytest.approx(interval, abs=PRINTED_TORQUE)
-    doubled = edge_energy_roots(1.0, inertia, old, new, tuple(2 * x for x in omega), UP, lam)
+    doubled = edge_energy_roots(1.0, inertia, old, new, tuple(2 * x for x in omega), UP, lambda_)
     assert doubled == pytest.approx([2 * root for root in interval], abs=2 * PRINTED_TORQUE)
     middle = 0.5 * sum(interval)
-    assert edge_energy_change(1.0, inertia, old, new, omega, UP, lam, middle) < 0
+    assert edge_energy_change(1.0, inertia, old, new, omega, UP, lambda_, middle) < 0
     for end, sign in zip(interval, (-1, 1), strict=True):
         outside = end + sign * 10 * PRINTED_TORQUE
-        assert edge_energy_change(1.0, inertia, old, new, omega, UP, lam, outside) > 0
+        assert edge_energy_change(1.0, inertia, old, new, omega, UP, lambda_, outside) > 0
 
 
 def test_no_torque_helps_below_a_negative_lambda():
@@ -118,12 +118,12 @@ def test_off_centre_block_keeps_energy_at_another_lambda():
     half_width = 0.0001  # the erratum gives four decimals
     bounds = {}
     for way, (b, a), omega in (("one", ends, 1.0), ("other", ends[::-1], -1.0)):
-        for lam in (-0.0085, 0.0085):
+        for lambda_ in (-0.0085, 0.0085):
             signs = [
-                edge_energy_change(1.0, inertia, b, a, (omega, 0.0, 0.0), UP, lam + d, 0.0) > 0
+                edge_energy_change(1.0, inertia, b, a, (omega, 0.0, 0.0), UP, lambda_ + d, 0.0) > 0
                 for d in (-half_width, half_width)
             ]
-            bounds[way, lam] = signs == [True, False]
+            bounds[way, lambda_] = signs == [True, False]
     assert sum(bounds.values()) == 2
     assert bounds["one", -0.0085] != bounds["one", 0.0085]
     assert bounds["one", -0.0085] == bounds["other", 0.0085]
@@ -133,13 +133,13 @@ def test_singularity_of_equation_18_is_far_outside():
     """det(Theta - m R_R R_a) = 0 at lambda -3.55 and -22.7, none in [-1, 1] nor above."""
     inertia, old, new = block(0.2)
 
-    def grows(lam, side):
-        after = edge_map(1.0, inertia, old, new, (1.0, 0.0, 0.0), UP, lam + side, 0.0)
+    def grows(lambda_, side):
+        after = edge_map(1.0, inertia, old, new, (1.0, 0.0, 0.0), UP, lambda_ + side, 0.0)
         return after[0]
 
-    for lam, within in ((-3.55, 0.01), (-22.7, 0.1)):  # the sign changes through infinity
-        assert grows(lam, -within) * grows(lam, within) < 0
-        assert min(abs(grows(lam, -within)), abs(grows(lam, within))) > 1
+    for lambda_, within in ((-3.55, 0.01), (-22.7, 0.1)):  # the sign changes through infinity
+        assert grows(lambda_, -within) * grows(lambda_, within) < 0
+        assert min(abs(grows(lambda_, -within)), abs(grows(lambda_, within))) > 1
     smooth = [
         np.abs(edge_map(1.0, inertia, old, new, (1.0, 0.0, 0.0), UP, x, 0.0)).max()
         for x in np.linspace(-1, 20, 400)

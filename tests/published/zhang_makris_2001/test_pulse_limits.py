@@ -56,7 +56,7 @@ def rock(slenderness, ratio, pulse, frequency_ratio, amplitude, p=P):
     """One run at an amplitude over (slenderness x gravity)."""
     body = square_block(slenderness, p)
     housner = 1 - 1.5 * sin(slenderness) ** 2
-    impact = Impact(lam_lon=planar_lambda(body, ratio if ratio is not None else housner))
+    impact = Impact(lambda_lon=planar_lambda(body, ratio if ratio is not None else housner))
     motion = pulse(amplitude * slenderness * GRAVITY, frequency_ratio * p)
     return simulate(body, motion, impact, history=False)
 

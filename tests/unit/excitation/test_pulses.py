@@ -181,7 +181,7 @@ def test_a_body_feels_the_sampled_pulse_as_the_analytic_one(shape):
     body = cuboid(width=0.4, depth=0.4, height=1.6, density=2600)
     pulse = make_pulse(shape, period=0.8, peak=4.5, start=0.1)
     exact, sampled = (
-        simulate(body, motion, Impact(lam=0.8, lam_lon=0.8)) for motion in (pulse, sample_pulse(pulse))
+        simulate(body, motion, Impact(lambda_=0.8, lambda_lon=0.8)) for motion in (pulse, sample_pulse(pulse))
     )
     assert exact.peak_tilt_ratio > 0.1
     # straight lines between 250 samples per period, and a jump spread over a 250th of it

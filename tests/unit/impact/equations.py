@@ -31,9 +31,9 @@ def impact(mass, inertia, point, old, new, omega, tau, up=UP):
     return np.linalg.solve(inertia - mass * R @ a, (inertia - mass * R @ b) @ omega + tau * up)
 
 
-def edge_point(old, new, lam):
+def edge_point(old, new, lambda_):
     """(19): place of the impulse on a landing edge [m]."""
-    return 0.5 * (new + old) + 0.5 * lam * (new - old)
+    return 0.5 * (new + old) + 0.5 * lambda_ * (new - old)
 
 
 def energy(mass, inertia, pivot, omega):
@@ -42,13 +42,13 @@ def energy(mass, inertia, pivot, omega):
     return 0.5 * omega @ (inertia + mass * R.T @ R) @ omega
 
 
-def edge_energy_change(mass, inertia, old, new, omega, lam, tau, up=UP):
+def edge_energy_change(mass, inertia, old, new, omega, lambda_, tau, up=UP):
     """Left side of (26) for an edge impact [J]."""
-    after = impact(mass, inertia, edge_point(old, new, lam), old, new, omega, tau, up)
+    after = impact(mass, inertia, edge_point(old, new, lambda_), old, new, omega, tau, up)
     return energy(mass, inertia, new, after) - energy(mass, inertia, old, omega)
 
 
-def facet_point(polygon, old, lam_lon, lam_lat):
+def facet_point(polygon, old, lambda_lon, lambda_lat):
     """R in a convex polygon (n, 2), by cutting it with the chord parallel to the old edge [m].
 
     (21) for a rectangle. The polygon is turned so that the old edge lies on the x axis and cut by
@@ -60,12 +60,12 @@ def facet_point(polygon, old, lam_lon, lam_lat):
     turn = np.array([along, [-along[1], along[0]]])
     local = np.roll((polygon - origin) @ turn.T, -old, axis=0)  # 0 and 1 are the old edge
     depth = local[:, 1].max()
-    level = np.clip(0.5 * (1 + lam_lon) * depth, 0.0, depth)
+    level = np.clip(0.5 * (1 + lambda_lon) * depth, 0.0, depth)
     top = np.flatnonzero(local[:, 1] > depth * (1 - 1e-12))
     right, left = local[1 : top[0] + 1], np.vstack([local[top[-1] :], local[:1]])[::-1]
     ends = [np.interp(level, side[:, 1], side[:, 0]) for side in (left, right)]
     middle, half = 0.5 * (ends[0] + ends[1]), 0.5 * (ends[1] - ends[0])
-    return origin + turn.T @ np.array([middle + lam_lat * half, 0.5 * (1 + lam_lon) * depth])
+    return origin + turn.T @ np.array([middle + lambda_lat * half, 0.5 * (1 + lambda_lon) * depth])
 
 
 def facet_solutions(mass, inertia, vertices, point, old, omega, tau=None, slack=1e-9):

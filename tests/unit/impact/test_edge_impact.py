@@ -66,11 +66,11 @@ def test_kinetic_energy(edge_cases):
 def test_edge_map_solves_equation_20(edge_cases):
     for number, case in enumerate(edge_cases):
         mass, inertia, old, new, w = arguments(case)
-        for lam, share in parameters(number, 3):
+        for lambda_, share in parameters(number, 3):
             tau = share * momentum(case)
-            point = equations.edge_point(case.old, case.new, lam)
+            point = equations.edge_point(case.old, case.new, lambda_)
             expected = equations.impact(case.mass, case.inertia, point, case.old, case.new, case.omega, tau)
-            after = edge_map(mass, inertia, old, new, w, tuple(UP), lam, tau)
+            after = edge_map(mass, inertia, old, new, w, tuple(UP), lambda_, tau)
             scale = np.abs(expected).max()
             assert after == pytest.approx(expected, abs=RTOL * scale)
             assert general_map(mass, inertia, tuple(point), old, new, w, tuple(UP), tau) == pytest.approx(
@@ -128,8 +128,8 @@ def test_angular_momentum_about_the_edge_is_conserved_for_all_parameters(edge_ca
         edge = edge / np.linalg.norm(edge)
         K = [case.inertia + case.mass * cross_matrix(p).T @ cross_matrix(p) for p in (case.old, case.new)]
         before = edge @ K[0] @ case.omega
-        for lam, share in parameters(number, 2):
-            after = np.array(edge_map(mass, inertia, old, new, w, tuple(UP), lam, share * momentum(case)))
+        for lambda_, share in parameters(number, 2):
+            after = np.array(edge_map(mass, inertia, old, new, w, tuple(UP), lambda_, share * momentum(case)))
             scale = np.linalg.norm(K[1]) * np.abs(after).max()
             assert edge @ K[1] @ after == pytest.approx(before, abs=RTOL * scale)
 
@@ -154,12 +154,12 @@ def test_turning_along_the_edge_is_carried_over(edge_cases):
 def test_edge_energy_change(edge_cases):
     for number, case in enumerate(edge_cases):
         mass, inertia, old, new, w = arguments(case)
-        for lam, share in parameters(number, 2):
+        for lambda_, share in parameters(number, 2):
             tau = share * momentum(case)
-            change = edge_energy_change(mass, inertia, old, new, w, tuple(UP), lam, tau)
-            after = edge_map(mass, inertia, old, new, w, tuple(UP), lam, tau)
+            change = edge_energy_change(mass, inertia, old, new, w, tuple(UP), lambda_, tau)
+            after = edge_map(mass, inertia, old, new, w, tuple(UP), lambda_, tau)
             expected = equations.edge_energy_change(
-                case.mass, case.inertia, case.old, case.new, case.omega, lam, tau
+                case.mass, case.inertia, case.old, case.new, case.omega, lambda_, tau
             )
             assert change == pytest.approx(expected, abs=RTOL * kinetic_energy(mass, inertia, new, after))
 
@@ -205,12 +205,12 @@ def test_edge_energy_roots(edge_cases):
     found = 0
     for number, case in enumerate(edge_cases):
         mass, inertia, old, new, w = arguments(case)
-        for lam, _ in parameters(number, 2):
-            low, high = edge_energy_roots(mass, inertia, old, new, w, tuple(UP), lam)
+        for lambda_, _ in parameters(number, 2):
+            low, high = edge_energy_roots(mass, inertia, old, new, w, tuple(UP), lambda_)
             taus = momentum(case) * np.array([-1.0, 0.0, 1.0])
             values = [
                 equations.edge_energy_change(
-                    case.mass, case.inertia, case.old, case.new, case.omega, lam, tau
+                    case.mass, case.inertia, case.old, case.new, case.omega, lambda_, tau
                 )
                 for tau in taus
             ]
@@ -249,24 +249,24 @@ def gaining(cases):
     for number, case in enumerate(cases):
         args = arguments(case)
         before = kinetic_energy(args[0], args[1], args[2], args[4])
-        for lam, share in parameters(1000 + number, 4):
+        for lambda_, share in parameters(1000 + number, 4):
             for tau in (0.0, 0.2 * share * momentum(case), share * momentum(case)):
-                if edge_energy_change(*args, tuple(UP), lam, tau) > GAIN * before:
-                    yield args, lam, tau, before
+                if edge_energy_change(*args, tuple(UP), lambda_, tau) > GAIN * before:
+                    yield args, lambda_, tau, before
 
 
 def test_projection_of_lambda_stops_at_the_energy_bound(edge_cases):
     counts = {"lambda": 0, "tau": 0}
-    for args, lam, tau, before in gaining(edge_cases):
-        new_lam, new_tau = project_edge(*args, tuple(UP), lam, tau)
-        change = edge_energy_change(*args, tuple(UP), new_lam, new_tau)
+    for args, lambda_, tau, before in gaining(edge_cases):
+        new_lambda, new_tau = project_edge(*args, tuple(UP), lambda_, tau)
+        change = edge_energy_change(*args, tuple(UP), new_lambda, new_tau)
         assert change <= GAIN * before + ENERGY_RTOL * before
         assert change >= -BOUND_RTOL * before  # on the bound, not beyond it
         if new_tau == tau:
-            assert new_lam > lam
+            assert new_lambda > lambda_
             counts["lambda"] += 1
         else:
-            assert new_lam == 1.0
+            assert new_lambda == 1.0
             assert abs(new_tau) < abs(tau)
             counts["tau"] += 1
     assert counts["lambda"] > 500
@@ -275,9 +275,9 @@ def test_projection_of_lambda_stops_at_the_energy_bound(edge_cases):
 
 def test_projection_of_lambda_is_the_nearest_upwards(edge_cases):
     """No lambda below the projected one, down to the drawn one, gains nothing."""
-    for args, lam, tau, before in gaining(edge_cases[:100]):
-        new_lam, new_tau = project_edge(*args, tuple(UP), lam, tau)
-        end = new_lam if new_tau == tau else lam + PROJECTION_SPAN
-        for middle in np.linspace(lam, end, SCAN // 10, endpoint=False):
+    for args, lambda_, tau, before in gaining(edge_cases[:100]):
+        new_lambda, new_tau = project_edge(*args, tuple(UP), lambda_, tau)
+        end = new_lambda if new_tau == tau else lambda_ + PROJECTION_SPAN
+        for middle in np.linspace(lambda_, end, SCAN // 10, endpoint=False):
             change = edge_energy_change(*args, tuple(UP), middle, tau)
             assert change > GAIN * before or end - middle < BOUND_RTOL

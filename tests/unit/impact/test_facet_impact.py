@@ -303,8 +303,8 @@ def test_planar_laws(law, edge):
     body = cuboid(0.6, 0.4, 2.0, mass=3.0)
     half, axis = ((0.3, 1), (0.2, 0))[edge]
     A, B = body.inertia[axis, axis] + body.mass * body.com_height**2, body.mass * half**2
-    ratio, lam = PLANAR[law](A, B, 0.8)
-    landing = Landing(body, edge=edge, lon=lam)
+    ratio, lambda_ = PLANAR[law](A, B, 0.8)
+    landing = Landing(body, edge=edge, lon=lambda_)
     assert landing.mode == EDGE
     assert landing.index == edge + 2
     assert np.linalg.norm(landing.omega) == pytest.approx(ratio, rel=RTOL)

@@ -47,8 +47,8 @@ def test_the_place_gives_back_the_ratio_of_the_law(left, right, height, gyration
     for law, ratio in ratios.items():
         if ratio < 0.0:
             continue
-        lam = law_place(law, block.inertia, mass, height, -left, right, nu, e_n21)
-        point = -left + 0.5 * (1.0 + lam) * (left + right)
+        lambda_ = law_place(law, block.inertia, mass, height, -left, right, nu, e_n21)
+        point = -left + 0.5 * (1.0 + lambda_) * (left + right)
         about = block.about_base
         reached = (about - mass * point * left) / (about + mass * point * right)  # balance about the point
         assert reached == pytest.approx(ratio, rel=1e-10, abs=1e-12)
@@ -130,8 +130,8 @@ def test_no_law_gains_energy_or_is_left_without_outcome(angle, law):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"law": "housner_1963", "lam": 0.5}, "Impact.lam is a parameter of the law 'varkonyi_2022'"),
-        ({"law": "housner_1963", "faces": {0: {"lam_lon": 0.5}}}, "Impact.faces is a parameter"),
+        ({"law": "housner_1963", "lambda_": 0.5}, "Impact.lambda_ is a parameter of the law 'varkonyi_2022'"),
+        ({"law": "housner_1963", "faces": {0: {"lambda_lon": 0.5}}}, "Impact.faces is a parameter"),
         ({"law": "kalliontzis_2016"}, "Impact.nu is the parameter of the law 'kalliontzis_2016'"),
         ({"nu": 0.5}, "Impact.nu is the parameter of the law 'kalliontzis_2016'"),
         ({"law": "brogliato_2012", "e_n21": -0.1}, "Impact.e_n21 must be .* >= 0"),

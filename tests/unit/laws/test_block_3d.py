@@ -130,13 +130,13 @@ def test_facet_map_is_a_generalized_law(body, edge, lon, lat):
     assert found.result.notes["unexplained"] <= 1e-9
 
 
-@pytest.mark.parametrize("lam", [0.2, 0.6, 1.0])
+@pytest.mark.parametrize("lambda_", [0.2, 0.6, 1.0])
 @pytest.mark.parametrize("edge", [0, 1, 2, 3])
-def test_plane_limit_of_the_facet_map(lam, edge):
-    """lam_lat = 0: both corners of the old edge have the planar ratio, the tangential part keeps it too."""
-    found = facet_impact(BODY, edge, 1.0, lam)
+def test_plane_limit_of_the_facet_map(lambda_, edge):
+    """lambda_lat = 0: both corners of the old edge have the planar ratio, the tangential part too."""
+    found = facet_impact(BODY, edge, 1.0, lambda_)
     block = planar_block(BODY, axis="x" if edge % 2 == 0 else "y")
-    ratio = chatzis(block, lam)
+    ratio = chatzis(block, lambda_)
     assert found.normal[1:, 0] == pytest.approx([ratio, ratio], abs=1e-9)
     assert found.tangential_ratio == pytest.approx(ratio, abs=1e-9)
     notes = found.result.notes
@@ -182,13 +182,13 @@ def test_spatial_problem_is_a_rigid_body():
 
 def test_example_of_a_squat_block_ends_where_no_motion_follows():
     ds = example(width=5.0, depth=5.0)
-    assert 0.3 < float(ds["lam"][-1]) < 1.0
+    assert 0.3 < float(ds["lambda"][-1]) < 1.0
     assert np.isfinite(ds["energy_ratio"]).all()
 
 
 @pytest.mark.parametrize(
     "arguments",
-    [{}, {"lam_lat": 0.5}, {"impact": "edge"}, {"impact": "edge", "spin": 0.5, "roll": 0.3, "tau": 2.0}],
+    [{}, {"lambda_lat": 0.5}, {"impact": "edge"}, {"impact": "edge", "spin": 0.5, "roll": 0.3, "tau": 2.0}],
 )
 def test_example_and_figure(arguments):
     ds = example(**arguments)
@@ -208,10 +208,10 @@ def test_example_and_figure(arguments):
     ("call", "message"),
     [
         (lambda: example("corner"), "'facet' or 'edge', got 'corner'"),
-        (lambda: example(lam_lat=2.0), "lam_lat must be from -1 to 1"),
+        (lambda: example(lambda_lat=2.0), "lambda_lat must be from -1 to 1"),
         (lambda: example(width=-1.0), "cuboid.width"),
         (lambda: example(impact="edge", tilt="x"), r"tilt must be a finite number \[rad\], got 'x'"),
-        (lambda: example(width=9.0, depth=9.0, height=0.1, lam_lat=1.0), "no corner can carry the motion"),
+        (lambda: example(width=9.0, depth=9.0, height=0.1, lambda_lat=1.0), "no corner can carry the motion"),
         (lambda: edge_impact(BODY, 4, 0.1, (0, 1, 0), 1.0), "edge must be one of the base, 0 to 3, got 4"),
         (lambda: edge_impact(BODY, 0, 0.1, (0, -1, 0), 1.0), "the edge must come down"),
         (lambda: edge_impact(BODY, 0, 0.1, (0, 1), 1.0), r"rate must have the shape \(3,\)"),

@@ -68,10 +68,10 @@ def test_models_that_contain_one_another(block, onto):
 
 
 @given(blocks(), st.floats(0.2, 1.0), ONTO)
-def test_balance_of_momentum_about_the_impulse(block, lam, onto):
+def test_balance_of_momentum_about_the_impulse(block, lambda_, onto):
     """Two points of view that share no formula: velocities of the COM and the sum of impulses."""
     try:
-        ratio = models.chatzis(block, lam, onto)
+        ratio = models.chatzis(block, lambda_, onto)
     except ValueError:  # would gain energy
         reject()
     old, new = (-block.left, block.right) if onto == "right" else (-block.right, block.left)
@@ -81,7 +81,7 @@ def test_balance_of_momentum_about_the_impulse(block, lam, onto):
     # the impulse acts at height -h and at the place where it has this moment: -across h - x vertical
     place = -(moment + across * block.com_height) / vertical
     middle, half = 0.5 * (old + new), 0.5 * (new - old)
-    assert place == pytest.approx(middle + lam * half, rel=1e-9, abs=1e-9 * half)
+    assert place == pytest.approx(middle + lambda_ * half, rel=1e-9, abs=1e-9 * half)
 
 
 @given(blocks(), st.lists(st.floats(-0.99, 0.99), max_size=4), ONTO)
@@ -96,12 +96,12 @@ def test_inelastic_impacts_keep_the_squared_cosine_of_the_energy(block, points, 
     assert models.energy_ratio(block, ratio, onto) == pytest.approx(kept, rel=1e-9)
 
 
-@pytest.mark.parametrize(("n", "lam"), [(2, 0.48872), (3, 0.32451), (4, 0.24305), (8, 0.12136)])
-def test_bases_of_equal_strips(n, lam):
+@pytest.mark.parametrize(("n", "lambda_"), [(2, 0.48872), (3, 0.32451), (4, 0.24305), (8, 0.12136)])
+def test_bases_of_equal_strips(n, lambda_):
     """Height 2.4 m, half width 0.3 m: the effective lambda of n strips; two are Ther and Kollar's."""
     block = rectangle(0.6, 2.4)
     ratio = models.wittich_hutchinson(block, np.linspace(-1, 1, n + 1)[1:-1])
-    assert models.lambda_of_ratio(block, ratio) == pytest.approx(lam, abs=5e-6)
+    assert models.lambda_of_ratio(block, ratio) == pytest.approx(lambda_, abs=5e-6)
 
 
 @pytest.mark.parametrize("offset", [0.0, 0.15])
@@ -139,17 +139,17 @@ def test_round_trips_through_all_conversions(block, share, onto):
     """Housner's ratio to no loss: what one conversion returns the next accepts, also at the ends."""
     housner, largest = models.housner(block, onto), models.largest_ratio(block, onto)
     ratio = housner + share * (largest - housner)
-    lam = models.lambda_of_ratio(block, ratio, onto)
-    of_lam = models.chatzis(block, lam, onto)  # a warning would fail the test
-    nu = models.nu_of_ratio(block, of_lam, onto)
+    lambda_ = models.lambda_of_ratio(block, ratio, onto)
+    of_lambda = models.chatzis(block, lambda_, onto)  # a warning would fail the test
+    nu = models.nu_of_ratio(block, of_lambda, onto)
     width = models.effective_width(block, nu)
     of_nu = models.kalliontzis(block, models.nu_of_effective_width(block, width), onto)
     of_e_n21 = models.ratio_of_e_n21(block, models.e_n21_of_ratio(block, of_nu, onto), onto)
-    assert [of_lam, of_nu, of_e_n21] == pytest.approx([ratio] * 3, abs=RTOL)
-    assert models.lambda_of_ratio(block, of_e_n21, onto) == pytest.approx(lam, abs=1e-9)
+    assert [of_lambda, of_nu, of_e_n21] == pytest.approx([ratio] * 3, abs=RTOL)
+    assert models.lambda_of_ratio(block, of_e_n21, onto) == pytest.approx(lambda_, abs=1e-9)
     assert 0.0 <= nu <= 1.0
     assert 0.0 <= width <= block.width
-    assert max(of_lam, of_nu, of_e_n21) <= largest
+    assert max(of_lambda, of_nu, of_e_n21) <= largest
 
 
 @given(blocks(off_centre=False), SHARES)
@@ -160,9 +160,9 @@ def test_round_trips_in_words(block, parameter):
     again = velocity_ratios(block, f"kalliontzis:{nu!r}")
     assert again == pytest.approx((ratio, ratio), abs=RTOL)
     assert velocity_ratios(block, f"{again[0]!r},{again[1]!r}") == again
-    lam = models.lambda_of_ratio(block, again[0])
-    assert lam == pytest.approx(parameter, abs=1e-9)
-    assert velocity_ratios(block, f"chatzis:{lam!r}") == pytest.approx((ratio, ratio), abs=RTOL)
+    lambda_ = models.lambda_of_ratio(block, again[0])
+    assert lambda_ == pytest.approx(parameter, abs=1e-9)
+    assert velocity_ratios(block, f"chatzis:{lambda_!r}") == pytest.approx((ratio, ratio), abs=RTOL)
     # the ratio is flat at nu = 0: rounding of it leaves the square root of rounding
     assert nu == pytest.approx(sqrt(parameter), abs=1e-6)
 
@@ -171,10 +171,10 @@ def test_round_trips_in_words(block, parameter):
 def test_a_ratio_of_zero_is_found_again(block, share, onto):
     """Ratios below Housner's, down to an impact that ends in rest; lambda is then above 1."""
     ratio = share * models.housner(block, onto)
-    lam = models.lambda_of_ratio(block, ratio, onto)
+    lambda_ = models.lambda_of_ratio(block, ratio, onto)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        assert models.chatzis(block, lam, onto) == pytest.approx(ratio, abs=RTOL)
+        assert models.chatzis(block, lambda_, onto) == pytest.approx(ratio, abs=RTOL)
     e_n21 = models.e_n21_of_ratio(block, ratio, onto)
     assert models.ratio_of_e_n21(block, e_n21, onto) == pytest.approx(ratio, abs=RTOL)
 
@@ -185,9 +185,9 @@ def test_rounding_beyond_the_ends_counts_as_the_end_and_no_more():
     for half in np.linspace(0.1, 0.9, 81):
         block = rectangle(2.0 * half, 2.0)
         ratio = models.housner(block)
-        lam = models.lambda_of_ratio(block, ratio)
-        beyond += lam > 1.0
-        for words in (f"kalliontzis:{sqrt(lam)!r}", f"chatzis:{lam!r}"):
+        lambda_ = models.lambda_of_ratio(block, ratio)
+        beyond += lambda_ > 1.0
+        for words in (f"kalliontzis:{sqrt(lambda_)!r}", f"chatzis:{lambda_!r}"):
             assert velocity_ratios(block, words) == pytest.approx((ratio, ratio), abs=RTOL)
     assert beyond > 10
     assert models.kalliontzis(BLOCK, 1.0 + ulp) == models.kalliontzis(BLOCK, 1.0)
@@ -247,8 +247,8 @@ def test_admissible_ratios_keep_the_impulse_in_the_cone_of_friction(block, share
     old, new = (-block.left, block.right) if onto == "right" else (-block.right, block.left)
     across, up = block.com_height * (1.0 - ratio), ratio * new - old
     assert across <= friction * up * (1 + 1e-9) + 1e-12
-    lam = models.lambda_of_ratio(block, ratio, onto)
-    assert lam <= 1 + 1e-9
+    lambda_ = models.lambda_of_ratio(block, ratio, onto)
+    assert lambda_ <= 1 + 1e-9
 
 
 def test_admissible_ratios_of_published_domains():
@@ -258,16 +258,16 @@ def test_admissible_ratios_of_published_domains():
     assert (low, high) == pytest.approx((0.9117647058823529, 1.0), rel=RTOL)
 
 
-@pytest.mark.parametrize("lam", [0.4, 0.7, 1.0])
+@pytest.mark.parametrize("lambda_", [0.4, 0.7, 1.0])
 @pytest.mark.parametrize("offset", [0.0, 0.07])
 @pytest.mark.parametrize("onto", ["right", "left"])
-def test_the_three_dimensional_map_in_the_plane(lam, offset, onto):
+def test_the_three_dimensional_map_in_the_plane(lambda_, offset, onto):
     """A cuboid that lands on its base from an edge across the plane keeps the same share of its rate."""
     body = cuboid(0.4, 0.6, 1.2, 2000, com=(offset, 0.0, 0.0))
     block = planar_block(body)
     lands_from = 2 if onto == "right" else 0  # edge 0 is the right one
     corners = np.ascontiguousarray(body.base[:, :2])
-    point = facet_point(corners, 0, 4, lands_from, lam, 0.0)
+    point = facet_point(corners, 0, 4, lands_from, lambda_, 0.0)
     about = np.diag(body.inertia)[:2] + body.mass * body.com_height**2
     rate = 1.0 if onto == "right" else -1.0  # about y; positive falls to the right
     place = -block.left if onto == "right" else block.right
@@ -275,7 +275,7 @@ def test_the_three_dimensional_map_in_the_plane(lam, offset, onto):
         body.mass, (1 / about[0], 0.0, 1 / about[1]), corners, 0, 4, (0.0, rate), rate * place, point
     )
     assert w_x == pytest.approx(0.0, abs=1e-12)
-    assert w_y / rate == pytest.approx(models.chatzis(block, lam, onto), abs=1e-9)
+    assert w_y / rate == pytest.approx(models.chatzis(block, lambda_, onto), abs=1e-9)
 
 
 def test_a_light_impact_beyond_the_base_is_warned_of():

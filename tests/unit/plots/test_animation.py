@@ -37,13 +37,13 @@ def body():
 @pytest.fixture(scope="module")
 def run(body):
     """Rocks about edges and vertices and comes to rest."""
-    return simulate(body, PULSE, Impact(lam=0.7, lam_lon=0.7, lam_lat=0.2))
+    return simulate(body, PULSE, Impact(lambda_=0.7, lambda_lon=0.7, lambda_lat=0.2))
 
 
 @pytest.fixture(scope="module")
 def fallen(body):
     """Falls and comes to rest on a wall."""
-    impact = Impact(lam=0.7, lam_lon=0.7, lam_lat=0.2, facet_fallback="plastic")
+    impact = Impact(lambda_=0.7, lambda_lon=0.7, lambda_lat=0.2, facet_fallback="plastic")
     return simulate(body, half_sine(14.0, 4.0, 0.4), impact, controls=Controls(follow_fall=True))
 
 

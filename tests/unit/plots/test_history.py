@@ -25,7 +25,7 @@ def body():
 
 @pytest.fixture(scope="module")
 def fallen(body):
-    impact = Impact(lam=0.7, lam_lon=0.7, facet_fallback="plastic")
+    impact = Impact(lambda_=0.7, lambda_lon=0.7, facet_fallback="plastic")
     return simulate(body, FALL, impact, controls=Controls(follow_fall=True))
 
 
@@ -40,7 +40,7 @@ def note(ax):
 def test_a_run_that_stands_has_four_parts_with_units(body):
     before = dict(mpl.rcParams)
     motion = one_sine(4.2, 7.0, azimuth=0.4)
-    run = simulate(body, motion, Impact(lam=0.7, lam_lon=0.7))
+    run = simulate(body, motion, Impact(lambda_=0.7, lambda_lon=0.7))
     ax = plot_history(run, "Title", body.slenderness, motion)
     assert dict(mpl.rcParams) == before
     assert labels(ax) == ["Ground [g]", "Angle [°]", "Contact", "Energy [J]"]
@@ -58,7 +58,7 @@ def test_the_motion_of_a_floor_is_called_that(body):
     time = np.arange(0.0, 2.0, 0.01)
     ground = Motion(np.stack([2.0 * np.sin(6.0 * time), 0 * time, 0 * time]), 0.01, "shake")
     floor = floor_motion(ground, oscillator_modes(2.0, 0.05))
-    run = simulate(body, floor, Impact(lam=0.7, lam_lon=0.7))
+    run = simulate(body, floor, Impact(lambda_=0.7, lambda_lon=0.7))
     assert labels(plot_history(run, motion=floor))[0] == "Floor [g]"
     assert labels(plot_history(run, motion=ground))[0] == "Ground [g]"
 
@@ -91,7 +91,7 @@ def test_the_span_is_that_of_the_motion(body):
     tilted = simulate(body, start=Start(edge=0, tilt=0.1))
     assert moving_span(tilted)[0] == 0.0  # not the first impact
     late = one_sine(4.2, 7.0, start=8.0)
-    shaken = simulate(body, late, Impact(lam=0.7, lam_lon=0.7))
+    shaken = simulate(body, late, Impact(lambda_=0.7, lambda_lon=0.7))
     begin, end = moving_span(shaken)
     assert 7.5 < begin < shaken.events[0]["t"] < shaken.events[-1]["t"] <= end
     still = simulate(body, one_sine(0.1, 7.0))
@@ -100,7 +100,7 @@ def test_the_span_is_that_of_the_motion(body):
 
 
 def test_the_contact_strip_covers_the_time(body):
-    run = simulate(body, one_sine(4.2, 7.0, azimuth=0.4), Impact(lam=0.7, lam_lon=0.7))
+    run = simulate(body, one_sine(4.2, 7.0, azimuth=0.4), Impact(lambda_=0.7, lambda_lon=0.7))
     strip = plot_history(run).get_figure().axes[-2]
     spans = [path.vertices[:, 0] for bars in strip.collections for path in bars.get_paths()]
     length = sum(np.ptp(span) for span in spans)

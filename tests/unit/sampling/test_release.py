@@ -68,7 +68,7 @@ def test_a_realization_is_the_run_by_hand(study, tmp_path):
         run = mcrock.simulate(
             body,
             mcrock.Motion(np.zeros((3, 2)), dt=1e-3, name="still"),
-            mcrock.Impact(lam_lon=float(ds["impact_lambda_lon"][i])),
+            mcrock.Impact(lambda_lon=float(ds["impact_lambda_lon"][i])),
             start=mcrock.Start(edge=int(ds["start_edge"][i]), tilt=float(ds["start_tilt"][i])),
             controls=loaded.controls,
         )
