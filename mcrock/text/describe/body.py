@@ -1,0 +1,161 @@
+"""The body of a study as text, and suspicious sizes, masses and releases of it."""
+
+from __future__ import annotations
+
+from math import degrees, radians
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mcrock.body import (
+    exterior_angles,
+    face_areas,
+    face_heights,
+    face_normals,
+    stable_faces,
+    uplift_slenderness,
+)
+from mcrock.body.faces import Faces, connected
+from mcrock.body.polyhedron import SHALLOW
+from mcrock.config import Study
+from mcrock.config.polyhedron import Polyhedron
+from mcrock.params import STANDARD_GRAVITY, Inputs
+from mcrock.text.numbers import format_range
+
+LEVEL = 1e-9  # a tilt that is rounding [rad]
+GENTLE = radians(20.0)  # a face at a smaller angle to the base may have been meant to belong to it [rad]
+USUAL = {  # range, unit and name of what is of human size
+    "body_radius": (0.005, 50.0, "m", "a distance R from the centre of mass to the edge"),
+    "body_density": (10.0, 25_000.0, "kg/m3", "a density"),
+}
+
+
+def describe_body(study: Study, inputs: Inputs) -> list[str]:
+    """Lines on the body, its faces and its release."""
+    return _body(study, inputs) + _faces(study, inputs) + _release(study, inputs)
+
+
+def body_notes(inputs: Inputs) -> list[str]:
+    """Sizes, densities and releases that may have been meant otherwise."""
+    found = []
+    for name, (low, high, unit, what) in USUAL.items():
+        values = inputs.values.get(name)
+        if values is None:
+            continue
+        odd = values[(values < low) | (values > high)]
+        if len(odd):
+            found.append(f"note: {what} of {odd[0]:.4g} {unit} is unusual; is it in {unit}?")
+    if (inputs.values.get("start_tilt_ratio", np.zeros(1)) >= 1).any():
+        found.append("note: start.tilt_ratio reaches 1, the balance: from there on a body falls at once")
+    return found
+
+
+def _body(study: Study, inputs: Inputs) -> list[str]:
+    values = inputs.values
+    slenderness = values["body_slenderness"]
+    in_degrees = format_range(np.degrees(slenderness))
+    over = uplift_slenderness(inputs.vertices, inputs.faces, inputs.start_face)
+    which = ""
+    if not np.allclose(over, slenderness, rtol=1e-9, atol=0.0):
+        which = f" (over an edge of the start face, of slenderness {format_range(np.degrees(over))} deg)"
+    lines = [
+        f"body: {study.body.shape}, {_size(inputs)}, mass {format_range(values['body_mass'])} kg",
+        f"  R {format_range(values['body_radius'])} m, slenderness {in_degrees} deg, "
+        f"p {format_range(values['body_frequency'])} rad/s",
+        "  uplifts at a horizontal acceleration of about "
+        f"{format_range(values['gravity'] * np.tan(over) / STANDARD_GRAVITY)} g{which}",
+    ]
+    if (slenderness >= np.pi / 2).any():
+        lines.append(
+            "  note: within 90 deg of tilt it reaches no edge that bounds the base, so that the slenderness "
+            "tells nothing; list fewer faces in body.base_faces"
+        )
+    if (slenderness <= LEVEL).any():
+        lines.append(
+            "  note: it stands over an edge that bounds the base at no tilt at all, so that the slenderness "
+            "tells nothing; list the face beyond that edge in body.base_faces too"
+        )
+    return lines
+
+
+def _size(inputs: Inputs) -> str:
+    """Sizes that have a name, or how far the body reaches along its axes."""
+    keys = ("width", "depth", "height")
+    if all(f"body_{key}" in inputs.values for key in keys):
+        return ", ".join(f"{key} {format_range(inputs.values[f'body_{key}'])} m" for key in keys)
+    reach = np.ptp(inputs.vertices, axis=1).T
+    if len(inputs.faces) == 1:
+        return f"base {format_range(reach[0])} m along x, {format_range(reach[1])} m along y"
+    return ", ".join(
+        f"{format_range(extent)} m along {axis}" for extent, axis in zip(reach, "xyz", strict=True)
+    )
+
+
+def _faces(study: Study, inputs: Inputs) -> list[str]:
+    """The faces of a polyhedron with every uncertain number at its median."""
+    if not isinstance(study.body, Polyhedron):
+        return []
+    body = study.body.build(study.body.medians())
+    vertices, faces, start = body.vertices, body.faces, int(body.start_face[0])
+    normals = face_normals(vertices, faces)
+    heights, areas = face_heights(vertices, faces, normals)[0], face_areas(vertices, faces)[0]
+    across = np.sqrt(np.square(np.cross(normals[0], normals[0, start])).sum(-1))
+    angles = np.degrees(np.arctan2(across, normals[0] @ normals[0, start]))
+    stable = stable_faces(vertices, faces)[0]
+    at_medians = ", at the medians" if any(name.startswith("body.") for name in study.uncertain) else ""
+    lines = [
+        f"  {len(faces)} faces, {vertices.shape[1]} corners{at_medians}; angle to the face it starts on, "
+        "height of the centre of mass:",
+        "  face   area [m2]  angle [deg]  height [m]  stable  base",
+    ]
+    for f in range(len(faces)):
+        base = "start" if f == start else "yes" if f in body.base_faces else "no"
+        lines.append(
+            f"  {f:>4}  {areas[f]:>10.4g}  {angles[f]:>11.2f}  {heights[f]:>10.4g}  "
+            f"{'yes' if stable[f] else 'no':>6}  {base}"
+        )
+    lines += _settling(study.body.outline.start_face, inputs.start_face)
+    pairs, meeting = exterior_angles(vertices, faces)
+    lines += [
+        f"  note: faces {f} and {g} meet at {angle:.2g} rad; put them in one plane if flat"
+        for (f, g), angle in zip(pairs, meeting[0], strict=True)
+        if angle < SHALLOW
+    ]
+    if study.controls.overturned_by == "contact":
+        lines += _gentle_faces(faces, normals[0], sorted({start, *body.base_faces}))
+    return lines
+
+
+def _settling(put_on: int, start_face: NDArray[np.int64]) -> list[str]:
+    """On which faces bodies start that the one they are put on does not carry."""
+    elsewhere = start_face != put_on
+    if not elsewhere.any():
+        return []
+    others = " or ".join(map(str, np.unique(start_face[elsewhere])))
+    share = "all" if elsewhere.all() else f"{elsewhere.mean():.2g} of the"
+    return [
+        f"  note: put down on face {put_on}, which does not carry it, it settles on face {others} before it "
+        f"starts in {share} realizations"
+    ]
+
+
+def _gentle_faces(faces: Faces, normals: NDArray[np.float64], base: list[int]) -> list[str]:
+    """What it means that faces connected to the base and little inclined to it do not belong to it."""
+    across = np.linalg.norm(np.cross(normals[:, None], normals[base]), axis=-1)
+    angles = np.arctan2(across, normals @ normals[base].T).min(1)
+    gentle = np.flatnonzero(angles < GENTLE).tolist()
+    found = sorted({g for f in base for g in connected(faces, gentle, f)}.difference(base))
+    if not found:
+        return []
+    names, inclined = ", ".join(map(str, found)), ", ".join(f"{degrees(angles[f]):.2f}" for f in found)
+    return [
+        f"  note: touching the ground with face {names} ({inclined} deg from the base) counts as overturned; "
+        "list it in body.base_faces if the body is to roll onto it"
+    ]
+
+
+def _release(study: Study, inputs: Inputs) -> list[str]:
+    if study.start is None:
+        return []
+    edges = ", ".join(map(str, np.unique(inputs.start_edge)))
+    return [f"released over edge {edges} from {format_range(np.degrees(inputs.start_tilt))} deg"]

@@ -1,0 +1,58 @@
+"""Impact parameters with which impacts may be infeasible."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mcrock.body import face_heights, face_normals
+from mcrock.body.faces import side_distances
+from mcrock.config import Study
+from mcrock.impact.housner_1963 import velocity_ratio
+from mcrock.params import Inputs
+from mcrock.tables.distributions import Discrete, Distribution
+
+
+def impact_notes(study: Study, inputs: Inputs) -> list[str]:
+    """Parameters that leave their usual range, and what drawing them at every impact rounds."""
+    found = []
+    for name, item in study.impact.parameters.items():
+        if "lambda" not in name or item is None:
+            continue
+        beyond = item.share_outside(None, -1.0, 1.0) if isinstance(item, Distribution) else abs(item) > 1
+        if beyond:
+            found.append(
+                f"note: impact.{name} reaches outside [-1, 1], beyond the base; impacts may be infeasible"
+            )
+    found += _ratio_note(study, inputs)
+    if any(isinstance(item, Discrete) for item in study.impact.redrawn.values()):
+        found.append("note: a discrete distribution drawn at every impact keeps its probabilities to 1/529")
+    return found
+
+
+def _ratio_note(study: Study, inputs: Inputs) -> list[str]:
+    """Whether e_n21 leaves the range in which no corner is pulled and no energy gained."""
+    item = study.impact.e_n21
+    if item is None:
+        return []
+    face, face_number = inputs.faces[inputs.start_face[0]], int(inputs.start_face[0])
+    normals = face_normals(inputs.vertices[:1], inputs.faces)
+    height = float(face_heights(inputs.vertices[:1], inputs.faces, normals)[0, face_number])
+    inside = side_distances(inputs.vertices[:1], face, normals[:1, face_number])[0]
+    corners, mass = inputs.vertices[0, list(face)], float(inputs.mass[0])
+    least = []
+    for k in range(len(face)):
+        along = corners[(k + 1) % len(face)] - corners[k]
+        along = along / np.linalg.norm(along)
+        across = np.cross(normals[0, face_number], along)
+        reach = (corners - corners[k]) @ across
+        depth = float(np.abs(reach).max())
+        about = float(along @ inputs.inertia[0] @ along) + mass * height**2
+        least.append(velocity_ratio(about, mass, -float(inside[k]), depth - float(inside[k])))
+    low = max(0.0, min(least))
+    beyond = item.share_outside(None, low, 1.0) if isinstance(item, Distribution) else not low <= item <= 1.0
+    if not beyond:
+        return []
+    return [
+        f"note: impact.e_n21 reaches outside [{low:.3f}, 1], where the edge that leaves would be pulled or "
+        "energy gained; impacts may be infeasible"
+    ]

@@ -1,0 +1,124 @@
+"""A study as text, for people who are about to run it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from mcrock.config import Study
+from mcrock.config.motions import PulseMotion, StillGround
+from mcrock.config.study import Specification
+from mcrock.dataset.schema import declaration
+from mcrock.excitation.motion import Motion
+from mcrock.sampling.inputs import draw_inputs, variable_name
+from mcrock.tables.distributions import Distribution
+from mcrock.tables.fields import plain
+from mcrock.text.describe.body import body_notes, describe_body
+from mcrock.text.describe.impact import impact_notes
+from mcrock.text.describe.intensity import describe_intensity, intensity_notes
+from mcrock.text.describe.motions import describe_motions, motion_notes
+
+LOOK = 4096  # realizations that ranges are taken from [1]
+
+
+def describe(study: Study, motions: Sequence[Motion]) -> str:
+    """Describe body, motions, intensities, uncertain inputs and size of a study.
+
+    Ranges are the smallest and largest values of the first 4096 realizations at most.
+
+    Parameters
+    ----------
+    study : Study
+        From `load_config`.
+    motions : sequence of Motion
+        From `load_motions`.
+
+    Returns
+    -------
+    str
+        Lines of text.
+
+    Raises
+    ------
+    ConfigError
+        As `draw_inputs`.
+    """
+    inputs = draw_inputs(study, motions, 0, min(study.n_realizations, LOOK), with_motions=False)
+    lines = [f"{study.title or 'untitled study'} (seed {study.seed})"]
+    lines += describe_body(study, inputs) + describe_motions(study, motions)
+    is_shaken = not isinstance(study.motion, StillGround)
+    if is_shaken:
+        lines += describe_intensity(study, inputs)
+    lines += _uncertain(study) + impact_notes(study, inputs) + body_notes(inputs)
+    lines += motion_notes(study, motions, inputs) + (intensity_notes(study, inputs) if is_shaken else [])
+    lines += _design_notes(study, motions)
+    if any(name.startswith(("body.", "intensity.", "start.")) for name in study.uncertain):
+        which = "the" if len(inputs) == study.n_realizations else "the first"
+        lines.insert(1, f"ranges go from the smallest to the largest of {which} {len(inputs)} draws")
+    n, levels = study.n_realizations, study.n_intensity
+    design = study.ensemble.design.replace("_", " ")
+    each = "1 intensity" if levels == 1 else f"{levels} intensities"
+    lines.append(f"size: {n} realizations x {each} = {n * levels} runs, {design} design")
+    return "\n".join(lines)
+
+
+def _uncertain(study: Study) -> list[str]:
+    lines = []
+    items: dict[str, Specification] = {
+        name: study.quantities.get(name, ("all motions",)) for name in study.uncertain
+    }
+    for key, redrawn in study.impact.redrawn.items():
+        items[f"impact.{key} (anew at every impact)"] = redrawn
+    for name, item in items.items():
+        if isinstance(item, Distribution):
+            parameters = {key: value for key, value in plain(item).items() if key != "distribution"}
+            words = ", ".join(f"{key} {_short(value)}" for key, value in parameters.items())
+            lines.append(f"  {_as_written(study, name)}: {item.distribution}, {words}")
+        elif isinstance(item, tuple):
+            lines.append(f"  {name}: one of {', '.join(map(str, item))}")
+    if study.motion.is_generated and not isinstance(study.motion, PulseMotion):
+        lines.append("  the noise of the motions, drawn for each realization")
+    return ["uncertain:", *lines] if lines else ["uncertain: nothing"]
+
+
+def _as_written(study: Study, name: str) -> str:
+    """Key of a distribution as the study file has it, with its unit."""
+    if name == "motion.azimuth" and study.motion.rotation[1] != 1.0:
+        return "motion.azimuth_deg [deg]"
+    if name == "intensity.value":
+        in_g = study.intensity.value_g is not None
+        return f"{name}_g [g]" if in_g else f"{name} [{_pretty(study.intensity.units)}]"
+    key, _, when = name.partition(" ")
+    units = _pretty(declaration(variable_name(key)).units)
+    return f"{key} [{units}] {when}".rstrip()
+
+
+def _pretty(units: str) -> str:
+    """Units of a dataset as study files and people write them.
+
+    >>> _pretty("m s-2"), _pretty("kg m2"), _pretty("1")
+    ('m/s2', 'kg m2', '1')
+    """
+    return re.sub(r" (\w+)-(\d)", lambda found: f"/{found[1]}{found[2]}".removesuffix("1"), units)
+
+
+def _short(value: float | list[float]) -> str:
+    return f"{value:g}" if isinstance(value, float) else "[" + ", ".join(f"{item:g}" for item in value) + "]"
+
+
+def _design_notes(study: Study, motions: Sequence[Motion]) -> list[str]:
+    """Realizations that meet the motions unevenly, or repeat each other."""
+    found = []
+    if study.motion.assignment == "cycle" and study.n_realizations % len(motions):
+        n = study.n_realizations
+        found.append(
+            f"note: {n} realizations are no multiple of {len(motions)} motions, so some motions are met once "
+            "more than others"
+            if n > len(motions)
+            else f"note: {n} realizations meet {n} of the {len(motions)} motions, and the others never"
+        )
+    draws_noise = study.motion.is_generated and not isinstance(study.motion, PulseMotion)
+    certain = not (study.uncertain or study.redrawn or draws_noise)
+    if certain and study.n_realizations > len(motions):
+        found.append(f"note: nothing is uncertain; realizations beyond the first {len(motions)} repeat runs")
+    return found
