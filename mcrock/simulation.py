@@ -12,13 +12,13 @@ import xarray as xr
 from mcrock.body import Body, rotation_matrix
 from mcrock.conditions import Controls, Impact, Start
 from mcrock.counter import uniforms
-from mcrock.dataset import OUTPUTS, SCHEMA, build_history, event_list
+from mcrock.dataset import build_history, event_list
 from mcrock.excitation import STILL, Motion, Pulse, pack_motions
 from mcrock.kernel.contact import OPENING, Constants, Topology, empty_constants, fill_constants, topology
 from mcrock.kernel.dynamics import P_X, P_Y, Q0, W_X
 from mcrock.kernel.integrate import Batch, Settings, Workspace, empty_workspace, run, run_part
 from mcrock.kernel.landing import ImpactLaw
-from mcrock.kernel.record import EVENT_SIZE, HISTORY_SIZE, OUTCOME, RESULT_SIZE, Trace
+from mcrock.kernel.record import RESULT_SIZE, empty_trace
 from mcrock.kernel.shaking import end_of_run
 from mcrock.kernel.start import start_at_rest, start_tilted
 from mcrock.params import (
@@ -32,10 +32,10 @@ from mcrock.params import (
     MotionPack,
     Outcome,
 )
+from mcrock.response import Response
 from mcrock.rules import Number, shown
 
 PENETRATION = 1e-6  # of the ground at the start, over the size of the body, that is rounding [1]
-NO_TRACE = Trace(np.zeros((0, HISTORY_SIZE)), np.zeros((0, EVENT_SIZE)), np.zeros(2, dtype=np.int64))
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,9 +291,7 @@ def _traced(body, base_only, pack, index, scale, azimuth, law, start, controls, 
     turn = (scale * cos(azimuth), scale * sin(azimuth), scale)
     rows, events = (4096, 1024) if history else (0, 0)
     while True:
-        trace = Trace(
-            np.zeros((rows, HISTORY_SIZE)), np.zeros((events, EVENT_SIZE)), np.zeros(2, dtype=np.int64)
-        )
+        trace = empty_trace(rows, events)
         _set_start(top, constants, work, start)
         run(
             top, constants, pack, int(index), turn, law, settings_of(controls),
@@ -302,9 +300,9 @@ def _traced(body, base_only, pack, index, scale, azimuth, law, start, controls, 
         if trace.used[0] <= rows and trace.used[1] <= events:
             break
         rows, events = int(trace.used[0]), int(trace.used[1])  # the run is repeatable: once more, with room
-    results = dict(zip(OUTPUTS, result.tolist(), strict=False))
+    results = {response.variable: float(result[response]) for response in Response}
     return Run(
-        Outcome(int(result[OUTCOME])),
+        Outcome(int(result[Response.OUTCOME])),
         results,
         event_list(trace.events[: trace.used[1]] if history else trace.events),
         build_history(trace.history[: trace.used[0]] if history else trace.history),
@@ -325,7 +323,7 @@ def simulate_part(inputs: Inputs, motions: MotionPack, controls: Controls) -> di
     Returns
     -------
     dict of ndarray (n, m)
-        By the output names of `mcrock.dataset.SCHEMA`, in its types. A share ``controls.recheck`` of
+        By the variables of `Response`, in their types. A share ``controls.recheck`` of
         the realizations, picked by their own random stream, is run again at half the step, and the first
         three in any case.
     """
@@ -338,45 +336,26 @@ def simulate_part(inputs: Inputs, motions: MotionPack, controls: Controls) -> di
     repeated = uniforms(inputs.seed, RECHECK_STREAM, inputs.start, n) < controls.recheck
     if inputs.start < ALWAYS_REPEATED and controls.recheck > 0:  # so that small studies have some too
         repeated[: ALWAYS_REPEATED - inputs.start] = True
-    out = np.zeros((n, m, len(OUTPUTS)))
+    out = np.zeros((n, m, len(Response)))
     batch = Batch(
-        np.uint64(inputs.seed),
-        np.uint64(inputs.start),
-        *(np.ascontiguousarray(getattr(inputs, name), _BATCH_TYPES[name]) for name in Batch._fields[2:-2]),
-        np.full(2, np.nan),
-        repeated,
+        seed=np.uint64(inputs.seed),
+        start=np.uint64(inputs.start),
+        point=np.full(2, np.nan),
+        recheck=repeated,
+        **{name: np.ascontiguousarray(getattr(inputs, name), dtype) for name, dtype in _BATCH_TYPES.items()},
     )
     run_part(
         top, empty_constants(top), motions, batch, settings_of(controls), settings_of(halved),
-        float(controls.tail), empty_workspace(top), np.zeros(RESULT_SIZE), NO_TRACE, out,
+        float(controls.tail), empty_workspace(top), np.zeros(RESULT_SIZE), empty_trace(0, 0), out,
     )  # fmt: skip
-    return {name: out[:, :, column].astype(SCHEMA[name].dtype) for column, name in enumerate(OUTPUTS)}
+    return {response.variable: out[:, :, response].astype(response.dtype) for response in Response}
 
 
-_BATCH_TYPES = {
-    field: dtype
-    for dtype, fields in {
-        np.float64: (
-            "gravity",
-            "mass",
-            "inertia",
-            "vertices",
-            "start_tilt",
-            "azimuth",
-            "scale",
-            "impact",
-            "quantiles",
-        ),
-        np.int64: (
-            "start_face",
-            "start_edge",
-            "record",
-            "face_parameters",
-            "law",
-            "energy_gain",
-            "facet_fallback",
-        ),
-        np.int8: ("redrawn",),
-    }.items()
-    for field in fields
+# of the fields of a batch that are those of the inputs; every name is looked up in both
+_BATCH_TYPES: dict[str, type[np.generic]] = {
+    **dict.fromkeys(("gravity", "mass", "inertia", "vertices", "start_tilt", "azimuth", "scale"), np.float64),
+    **dict.fromkeys(("impact", "quantiles"), np.float64),
+    **dict.fromkeys(("start_face", "start_edge", "record", "face_parameters"), np.int64),
+    **dict.fromkeys(("law", "energy_gain", "facet_fallback"), np.int64),
+    "redrawn": np.int8,
 }

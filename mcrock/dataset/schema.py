@@ -11,7 +11,8 @@ import numpy as np
 import xarray as xr
 
 from mcrock.excitation.intensity import MEASURES, named_measure
-from mcrock.params import Draw, EnergyGain, FacetFallback, Ground, Law, Outcome, PulseShape
+from mcrock.params import Draw, EnergyGain, FacetFallback, Ground, Law, PulseShape
+from mcrock.response import Response
 
 
 class Variable(NamedTuple):
@@ -106,57 +107,12 @@ SCHEMA: dict[str, Variable] = {
         INPUT, "f8", "", "intensity measure of the motion of the realization before it is scaled"
     ),
     # outcomes, one value per run
-    "outcome": Variable(OUTPUT, "i1", "1", "how the run ended", Outcome),
-    "overturning_time": Variable(OUTPUT, "f4", "s", "time at which the body overturned"),
-    "overturning_direction": Variable(OUTPUT, "f4", "rad", "azimuth of the fall, from ground x towards y"),
-    "peak_tilt": Variable(OUTPUT, "f4", "rad", "largest tilt of the body axis"),
-    "peak_tilt_ratio": Variable(OUTPUT, "f4", "1", "largest tilt over the smallest slenderness"),
-    "peak_rotation_x": Variable(OUTPUT, "f4", "rad", "largest rotation about the base axis x"),
-    "peak_rotation_y": Variable(OUTPUT, "f4", "rad", "largest rotation about the base axis y"),
-    "out_of_plane_factor": Variable(
-        OUTPUT, "f4", "1", "smaller over larger peak rotation about the base axes after the first impact"
-    ),
-    "edge_impacts": Variable(OUTPUT, "i4", "1", "number of edge impacts"),
-    "facet_impacts": Variable(OUTPUT, "i4", "1", "number of facet impacts"),
-    "impact_energy_loss": Variable(OUTPUT, "f4", "J", "energy lost in impacts"),
-    "final_face": Variable(
-        OUTPUT, "i2", "1", "face on which the body is at rest at the end, -1 while it moves"
-    ),
-    "final_yaw": Variable(OUTPUT, "f4", "rad", "rotation about the vertical at the end"),
-    "final_displacement_x": Variable(OUTPUT, "f4", "m", "displacement of the base along ground x at the end"),
-    "final_displacement_y": Variable(OUTPUT, "f4", "m", "displacement of the base along ground y at the end"),
-    "peak_friction_demand": Variable(
-        OUTPUT,
-        "f4",
-        "1",
-        "largest horizontal over vertical contact force while rocking, up to 45 degrees of tilt",
-    ),
-    "lowest_normal_force": Variable(
-        OUTPUT, "f4", "1", "smallest vertical contact force over the weight, up to 45 degrees of tilt"
-    ),
-    "contact_lost": Variable(
-        OUTPUT, "i1", "1", "1 if the contact force became tensile before 45 degrees of tilt"
-    ),
-    "infeasible_edge_impacts": Variable(
-        OUTPUT, "i4", "1", "edge impacts without feasible pivot, taken as plastic edge contact"
-    ),
-    "infeasible_facet_impacts": Variable(
-        OUTPUT, "i4", "1", "facet impacts without feasible pivot, taken as rest or plastic (facet_fallback)"
-    ),
-    "infeasible_energy_loss": Variable(
-        OUTPUT, "f4", "1", "energy lost in infeasible impacts over the energy needed to overturn"
-    ),
-    "edge_stick_infeasible": Variable(
-        OUTPUT, "i1", "1", "1 if the centre of pressure left an edge that could not be released"
-    ),
-    "energy_gain_impacts": Variable(
-        OUTPUT, "i4", "1", "impacts whose drawn parameters gain energy (projected or allowed)"
-    ),
-    "end_time": Variable(OUTPUT, "f4", "s", "time at which the run ended"),
-    "steps": Variable(OUTPUT, "i4", "1", "integration steps taken"),
-    "half_step_outcome": Variable(
-        OUTPUT, "i1", "1", "how the run ended at half the time step (not_run: not repeated)", Outcome
-    ),
+    **{
+        response.variable: Variable(
+            OUTPUT, response.dtype, response.units, response.long_name, response.flags
+        )
+        for response in Response
+    },
     # the ground motions
     "motion_name": Variable(("motion",), "U", "1", "name of the ground motion"),
     "motion_group": Variable(
@@ -194,7 +150,7 @@ NUMBERED: dict[str, Variable] = {
     ),
 }
 
-OUTPUTS = tuple(name for name, variable in SCHEMA.items() if variable.dims == OUTPUT)
+OUTPUTS = tuple(response.variable for response in Response)
 
 
 def is_declared(name: str) -> bool:

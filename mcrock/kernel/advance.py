@@ -30,10 +30,10 @@ from mcrock.kernel.dynamics import (
 )
 from mcrock.kernel.events import EVENT_TIME, first_landing
 from mcrock.kernel.modes import NONE, edge_pose, release
-from mcrock.kernel.record import EDGE_STICK
 from mcrock.kernel.rotation import vertical
 from mcrock.kernel.shaking import acceleration
 from mcrock.params import Event
+from mcrock.response import Response
 
 NO_EVENT, UPLIFT, EDGE_RELEASE = np.int64(0), np.int64(Event.UPLIFT), np.int64(Event.EDGE_RELEASE)
 EDGE_IMPACT, FACET_IMPACT = np.int64(Event.EDGE_IMPACT), np.int64(Event.FACET_IMPACT)
@@ -51,7 +51,7 @@ CONVERGED, CONVERGED_TIME = 1e-4, 1e-7
 EXACT = 1e-11  # corrections below this share of the step need no further one [1]
 NUDGE = 1e-8  # corrections up to this are made by the rates alone; what is left is of its square [s]
 HOP = 1.1  # step tried for a flight that is shorter than half the step, over the flight [1]
-BEFORE, RATE_BEFORE, AFTER, RATE_AFTER, LANDING = range(5)  # columns of `Workspace.heights`
+BEFORE, RATE_BEFORE, AFTER, RATE_AFTER, LANDING, HEIGHTS_SIZE = range(6)  # columns of `Workspace.heights`
 
 
 @jit(inline=True, internal=True)
@@ -101,7 +101,7 @@ def advance_edge(top, body, work, result, t, h, hold):
     up = edge_up(edge, c0, s0)
     record.see_force(result, gravity, square, normal, up[2])
     if stuck:
-        result[EDGE_STICK] = 1.0
+        result[Response.EDGE_STICK_INFEASIBLE] = 1.0
     if before > 0.0 and t >= hold:
         return 0.0, EDGE_RELEASE, end
     com_n, com_z = edge_com(edge, c0, s0)
@@ -143,7 +143,7 @@ def advance_edge(top, body, work, result, t, h, hold):
             top, body, k, state, angle0 + turn, rate1, c1, s1, acceleration(segment, t + h)
         )
         if stuck:
-            result[EDGE_STICK] = 1.0
+            result[Response.EDGE_STICK_INFEASIBLE] = 1.0
         if margin > 0.0:
             h, face, turn, rate1 = _locate_release(
                 top, body, work, k1, t, max(0.0, hold - t), h, before, margin, end
@@ -164,7 +164,7 @@ def advance_edge(top, body, work, result, t, h, hold):
         h, event = high, OVERTURN
         turn, rate1 = edge_step(edge, gravity, state, com_n, com_z, k1, segment, t, h)
         after = edge_up(edge, cos(angle0 + turn), sin(angle0 + turn))
-        result[record.PEAK_TILT] = 1.0
+        result[Response.PEAK_TILT] = 1.0
     state[ANGLE], state[RATE] = angle0 + turn, rate1
     d0 = _tilt_rate(up, rate0 * edge[E_X], rate0 * edge[E_Y], rate0 * edge[E_Z])
     d1 = _tilt_rate(after, rate1 * edge[E_X], rate1 * edge[E_Y], rate1 * edge[E_Z])
@@ -286,7 +286,7 @@ def advance_vertex(top, body, work, result, t, h):
         h, event = high, OVERTURN
         vertex_step(p, gravity, state, k1, segment, t, h, trial)
         after = vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3])
-        result[record.PEAK_TILT] = 1.0
+        result[Response.PEAK_TILT] = 1.0
     d0 = _tilt_rate(up, state[W_X], state[W_Y], state[W_Z])
     d1 = _tilt_rate(after, trial[W_X], trial[W_Y], trial[W_Z])
     for i in range(W_Z + 1):

@@ -26,32 +26,39 @@ class Topology(NamedTuple):
 class Constants(NamedTuple):
     """Mass properties of one realization, in body axes. Filled once, constant during a run."""
 
-    scalars: np.ndarray  # (6,) see the codes below
+    scalars: np.ndarray  # (SCALARS_SIZE,) see the columns below
     inertia: np.ndarray  # (6,) about the COM: xx, xy, xz, yy, yz, zz [kg m2]
     vertices: np.ndarray  # (n_vertex, 3) [m]
-    pivots: np.ndarray  # (n_vertex, 16) see the codes below
-    edges: np.ndarray  # (n_edge, 19) see the codes below
-    faces: np.ndarray  # (n_face, 14) see the codes below
+    pivots: np.ndarray  # (n_vertex, PIVOT_SIZE) see the columns below
+    edges: np.ndarray  # (n_edge, EDGE_SIZE) see the columns below
+    faces: np.ndarray  # (n_face, FACE_SIZE) see the columns below
     corners: np.ndarray  # (sum, 2) face axes coordinates of the vertices of each face [m]
     pose: np.ndarray  # (4,) orientation at the start: the start face flat
     start: np.ndarray  # (1,) face on which the body starts
     standing: np.ndarray  # (n_vertex,) bool: vertices of the base, start face included
 
 
-MASS, GRAVITY, FREQUENCY, SLENDERNESS, SIZE, BARRIER = range(6)  # columns of `scalars`
+MASS, GRAVITY, FREQUENCY, SLENDERNESS, SIZE, BARRIER, SCALARS_SIZE = range(7)  # columns of `scalars`
 # columns of `pivots`, all that motion about a vertex needs, in one place and per unit mass: COM from
 # there [m]; inertia about it over mass [m2]; inverse of that [1/m2]; its largest principal moment
 (
     C_X, C_Y, C_Z, K_XX, K_XY, K_XZ, K_YY, K_YZ, K_ZZ,
     I_XX, I_XY, I_XZ, I_YY, I_YZ, I_ZZ, LARGEST,
-) = range(16)  # fmt: skip
+    PIVOT_SIZE,
+) = range(17)  # fmt: skip
 # columns of `edges`; (e, n, z) is the frame of the first face: along, inwards, up; the inertia K is
 # about the first end and over mass [m2]; PUSH = 1/K_EE and SHARE = 1/(g length) spare divisions
-E_X, E_Y, E_Z, N_X, N_Y, N_Z, UP_X, UP_Y, UP_Z, LENGTH = range(10)
-COM_E, COM_N, COM_Z, K_EE, K_EN, K_EZ, OPENING, PUSH, SHARE = range(10, 19)
+(
+    E_X, E_Y, E_Z, N_X, N_Y, N_Z, UP_X, UP_Y, UP_Z, LENGTH,
+    COM_E, COM_N, COM_Z, K_EE, K_EN, K_EZ, OPENING, PUSH, SHARE,
+    EDGE_SIZE,
+) = range(20)  # fmt: skip
 # columns of `faces`; axes (x, y, up) of the face, COM height, inverse of Theta + m h^2, and how
 # high the COM has to rise at least on the way there from the start
-F_XX, F_XY, F_XZ, F_YX, F_YY, F_YZ, F_UX, F_UY, F_UZ, F_HEIGHT, F_CXX, F_CXY, F_CYY, F_PASS = range(14)
+(
+    F_XX, F_XY, F_XZ, F_YX, F_YY, F_YZ, F_UX, F_UY, F_UZ, F_HEIGHT, F_CXX, F_CXY, F_CYY, F_PASS,
+    FACE_SIZE,
+) = range(15)  # fmt: skip
 
 LEVEL = 1e-9  # a face that deviates this little from the body axes is described in them [1]
 
@@ -100,13 +107,17 @@ def topology(
 def empty_constants(top: Topology) -> Constants:
     """Room for the constants of one realization."""
     n_vertex, n_edge, n_face = len(top.neighbours), len(top.edge_vertices), len(top.face_first) - 1
-    shapes = (6,), (6,), (n_vertex, 3), (n_vertex, 16), (n_edge, 19), (n_face, 14)
     return Constants(
-        *(np.zeros(shape) for shape in shapes),
-        np.zeros((len(top.face_vertices), 2)),
-        np.zeros(4),
-        np.zeros(1, dtype=np.int64),
-        np.zeros(n_vertex, dtype=np.bool_),
+        scalars=np.zeros(SCALARS_SIZE),
+        inertia=np.zeros(6),
+        vertices=np.zeros((n_vertex, 3)),
+        pivots=np.zeros((n_vertex, PIVOT_SIZE)),
+        edges=np.zeros((n_edge, EDGE_SIZE)),
+        faces=np.zeros((n_face, FACE_SIZE)),
+        corners=np.zeros((len(top.face_vertices), 2)),
+        pose=np.zeros(4),
+        start=np.zeros(1, dtype=np.int64),
+        standing=np.zeros(n_vertex, dtype=np.bool_),
     )
 
 

@@ -45,9 +45,10 @@ from mcrock.kernel.shaking import acceleration
 # orientation body to ground; angular velocity in body axes [rad/s]; ground position of the pivot,
 # the first end of the edge or the first vertex of the face at rest [m]; angle from the first face
 # flat [rad] and its rate [rad/s], orientation with that face flat and ground direction of the edge
-Q0, Q1, Q2, Q3, W_X, W_Y, W_Z, P_X, P_Y, ANGLE, RATE, F0, F1, F2, F3, ALONG_X, ALONG_Y = range(17)
-STATE_SIZE = 17
-
+(
+    Q0, Q1, Q2, Q3, W_X, W_Y, W_Z, P_X, P_Y, ANGLE, RATE, F0, F1, F2, F3, ALONG_X, ALONG_Y,
+    STATE_SIZE,
+) = range(18)  # fmt: skip
 
 SMALL_TURN = 0.02  # angle up to which sine and cosine are power series to the last bit [rad]
 

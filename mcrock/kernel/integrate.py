@@ -14,6 +14,7 @@ from mcrock.kernel.advance import (
     EDGE_IMPACT,
     EDGE_RELEASE,
     FACET_IMPACT,
+    HEIGHTS_SIZE,
     NO_EVENT,
     OVERTURN,
     REST_EVENT,
@@ -52,6 +53,7 @@ from mcrock.kernel.modes import (
     FIRST,
     NONE,
     REST,
+    SIDE_SIZE,
     VERTEX,
     comes_to_rest,
     edge_pose,
@@ -66,7 +68,6 @@ from mcrock.kernel.modes import (
     point_of,
     uplift,
 )
-from mcrock.kernel.record import EDGE_IMPACTS, FACET_IMPACTS, STEPS
 from mcrock.kernel.rotation import to_ground, vertical, wrapped
 from mcrock.kernel.shaking import (
     BEGIN,
@@ -80,6 +81,7 @@ from mcrock.kernel.shaking import (
 )
 from mcrock.kernel.start import set_start
 from mcrock.params import BLOCK, Outcome
+from mcrock.response import EventColumn, HistoryColumn, Response
 
 AT_REST, ROCKING, OVERTURNED = int(Outcome.AT_REST), int(Outcome.ROCKING), int(Outcome.OVERTURNED)
 STEP_LIMIT, IMPACT_LIMIT = int(Outcome.STEP_LIMIT), int(Outcome.IMPACT_LIMIT)
@@ -134,25 +136,25 @@ class Batch(NamedTuple):
 class Workspace(NamedTuple):
     """Arrays a run writes to, allocated by the caller."""
 
-    state: np.ndarray  # (17,)
-    trial: np.ndarray  # (17,)
+    state: np.ndarray  # (STATE_SIZE,)
+    trial: np.ndarray  # (STATE_SIZE,)
     mode: np.ndarray  # (2,) mode and index
-    segment: np.ndarray  # (12,)
-    sides: np.ndarray  # (n_max_corners, 3) sides of the face at rest
-    kept: np.ndarray  # (28,) results at the time of overturning, while a fall is followed
-    heights: np.ndarray  # (n_max_neighbours, 5) height and rate before and after a step, landing
+    segment: np.ndarray  # (SEGMENT_SIZE,)
+    sides: np.ndarray  # (n_max_corners, SIDE_SIZE) sides of the face at rest
+    kept: np.ndarray  # (RESULT_SIZE,) results at the time of overturning, while a fall is followed
+    heights: np.ndarray  # (n_max_neighbours, HEIGHTS_SIZE) height and rate before and after a step, landing
 
 
 def empty_workspace(top: Topology) -> Workspace:
     """Workspace for bodies of a topology."""
     return Workspace(
-        np.zeros(STATE_SIZE),
-        np.zeros(STATE_SIZE),
-        np.zeros(2, dtype=np.int64),
-        np.zeros(SEGMENT_SIZE),
-        np.zeros((int(np.diff(top.face_first).max()), 3)),
-        np.zeros(record.RESULT_SIZE),
-        np.zeros((top.neighbours.shape[1], 5)),
+        state=np.zeros(STATE_SIZE),
+        trial=np.zeros(STATE_SIZE),
+        mode=np.zeros(2, dtype=np.int64),
+        segment=np.zeros(SEGMENT_SIZE),
+        sides=np.zeros((int(np.diff(top.face_first).max()), SIDE_SIZE)),
+        kept=np.zeros(record.RESULT_SIZE),
+        heights=np.zeros((top.neighbours.shape[1], HEIGHTS_SIZE)),
     )
 
 
@@ -173,18 +175,23 @@ def note(top, body, work, trace, t, kind, change, face):
         x, y, z = to_ground(state, -v[0], -v[1], -v[2])
         w = state[W_X], state[W_Y], state[W_Z]
         energy = kinetic_energy(body.scalars[MASS], inertia_of(body), point_of(body, pivot), w)
-        row[0], row[1], row[2] = t, mode, index
-        row[3], row[4], row[5], row[6] = state[Q0], state[Q1], state[Q2], state[Q3]
-        row[7], row[8], row[9] = wx, wy, wz
-        row[10], row[11], row[12] = state[P_X] + x, state[P_Y] + y, z
-        row[13], row[14] = energy + body.scalars[MASS] * body.scalars[GRAVITY] * z, tilt
+        row[HistoryColumn.TIME], row[HistoryColumn.MODE], row[HistoryColumn.INDEX] = t, mode, index
+        row[HistoryColumn.Q0], row[HistoryColumn.Q1] = state[Q0], state[Q1]
+        row[HistoryColumn.Q2], row[HistoryColumn.Q3] = state[Q2], state[Q3]
+        row[HistoryColumn.OMEGA_X], row[HistoryColumn.OMEGA_Y], row[HistoryColumn.OMEGA_Z] = wx, wy, wz
+        row[HistoryColumn.COM_X], row[HistoryColumn.COM_Y] = state[P_X] + x, state[P_Y] + y
+        row[HistoryColumn.COM_Z] = z
+        row[HistoryColumn.ENERGY] = energy + body.scalars[MASS] * body.scalars[GRAVITY] * z
+        row[HistoryColumn.TILT] = tilt
     trace.used[0] += 1
     if kind != NO_EVENT:
         if trace.used[1] < trace.events.shape[0]:
             row = trace.events[trace.used[1]]
-            row[0], row[1], row[2], row[3] = t, kind, mode, index
-            row[4], row[5], row[6] = wx, wy, wz
-            row[7], row[8], row[9] = change, tilt, face
+            row[EventColumn.TIME], row[EventColumn.KIND] = t, kind
+            row[EventColumn.MODE], row[EventColumn.INDEX] = mode, index
+            row[EventColumn.OMEGA_X], row[EventColumn.OMEGA_Y], row[EventColumn.OMEGA_Z] = wx, wy, wz
+            row[EventColumn.ENERGY_CHANGE], row[EventColumn.TILT] = change, tilt
+            row[EventColumn.FACE] = face
         trace.used[1] += 1
 
 
@@ -251,8 +258,8 @@ def run(top, body, motions, motion, turn, law, settings, t_end, work, result, tr
             if at_instant > INSTANT_EVENTS:
                 outcome = INSTANT_LIMIT
                 break
-        result[STEPS] += 1.0
-        if result[STEPS] > settings.max_steps:
+        result[Response.STEPS] += 1.0
+        if result[Response.STEPS] > settings.max_steps:
             outcome = STEP_LIMIT
             break
         room = segment[END] - t
@@ -337,7 +344,7 @@ def run(top, body, motions, motion, turn, law, settings, t_end, work, result, tr
         if at_instant > INSTANT_EVENTS:
             outcome = INSTANT_LIMIT
             break
-        if result[EDGE_IMPACTS] + result[FACET_IMPACTS] > settings.max_impacts:
+        if result[Response.EDGE_IMPACTS] + result[Response.FACET_IMPACTS] > settings.max_impacts:
             outcome = IMPACT_LIMIT
             break
         if not isfinite(state[Q0] + state[W_X] + state[W_Y] + state[W_Z] + state[RATE]):
@@ -348,12 +355,12 @@ def run(top, body, motions, motion, turn, law, settings, t_end, work, result, tr
     if record.has_overturned(result):
         outcome = OVERTURNED
         if settings.follow_fall:  # the fall says where the body ends, and nothing else
-            steps = result[STEPS]
+            steps = result[Response.STEPS]
             for i in range(result.size):
                 result[i] = work.kept[i]
-            result[STEPS] = steps
+            result[Response.STEPS] = steps
     if mode[0] == REST:
-        result[record.FINAL_FACE] = mode[1]
+        result[Response.FINAL_FACE] = mode[1]
     _report_position(top, body, work, result)
     record.finish(result, outcome, t, slenderness)
 
@@ -406,14 +413,14 @@ def _report_position(top, body, work, result):
     v = body.vertices[pivot]
     was_x, was_y, _ = to_ground(body.pose, x, y, z)
     is_x, is_y, _ = to_ground(state, x - v[0], y - v[1], z - v[2])
-    result[record.YAW] = wrapped(2.0 * atan2(state[Q3], state[Q0]))
-    result[record.DISPLACEMENT_X] = state[P_X] + is_x - was_x
-    result[record.DISPLACEMENT_Y] = state[P_Y] + is_y - was_y
+    result[Response.FINAL_YAW] = wrapped(2.0 * atan2(state[Q3], state[Q0]))
+    result[Response.FINAL_DISPLACEMENT_X] = state[P_X] + is_x - was_x
+    result[Response.FINAL_DISPLACEMENT_Y] = state[P_Y] + is_y - was_y
 
 
 @jit
 def run_part(top, body, motions, batch, settings, halved, tail, work, result, trace, out):
-    """Runs of consecutive realizations at all their intensities, into ``out`` (n, m, 26)."""
+    """Runs of consecutive realizations at all their intensities, into ``out`` (n, m, `Response`)."""
     for i in range(batch.mass.shape[0]):
         fill_constants(
             top, batch.mass[i], batch.inertia[i], batch.vertices[i], batch.gravity[i],
@@ -449,4 +456,4 @@ def run_part(top, body, motions, batch, settings, halved, tail, work, result, tr
                     top, body, motions, motion, (scale * c, scale * s, scale), law, halved, t_end,
                     work, result, trace,
                 )  # fmt: skip
-                out[i, j, record.HALF_STEP] = result[record.OUTCOME]
+                out[i, j, Response.HALF_STEP_OUTCOME] = result[Response.OUTCOME]

@@ -59,17 +59,9 @@ from mcrock.kernel.modes import (
     move_pivot,
     point_of,
 )
-from mcrock.kernel.record import (
-    EDGE_IMPACTS,
-    ENERGY_GAIN,
-    ENERGY_LOSS,
-    FACET_IMPACTS,
-    INFEASIBLE_EDGE,
-    INFEASIBLE_ENERGY,
-    INFEASIBLE_FACET,
-)
 from mcrock.kernel.rotation import flattened, vertical
 from mcrock.params import FACE_STREAM, IMPACT_STREAMS, EnergyGain, FacetFallback, ImpactParameter, Law
+from mcrock.response import Response
 
 VARKONYI, MOREAU = np.int64(Law.VARKONYI_2022), np.int64(Law.MOREAU_1988)
 NU, E_N21, N_PARAMETERS = np.int64(ImpactParameter.NU), np.int64(ImpactParameter.E_N21), len(ImpactParameter)
@@ -111,19 +103,19 @@ def edge_impact(top, body, state, result, law, old, new, zeno_time, ax, ay, az):
     a, b = point_of(body, new), point_of(body, old)
     w = state[W_X], state[W_Y], state[W_Z]
     up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
-    number = np.int64(result[EDGE_IMPACTS] + result[FACET_IMPACTS])
+    number = np.int64(result[Response.EDGE_IMPACTS] + result[Response.FACET_IMPACTS])
     lam, tau = _edge_place(law, mass, inertia, b, a, up, number)
     k = top.edge_of[old, new]
     before = kinetic_energy(mass, inertia, b, w)
     after = edge_map(mass, inertia, b, a, w, up, lam, tau)
     energy = kinetic_energy(mass, inertia, a, after)
     if energy > before * (1.0 + GAIN):
-        result[ENERGY_GAIN] += 1.0
+        result[Response.ENERGY_GAIN_IMPACTS] += 1.0
         if law.energy_gain == PROJECT:
             lam, tau = project_edge(mass, inertia, b, a, w, up, lam, tau)
             after = edge_map(mass, inertia, b, a, w, up, lam, tau)
             energy = kinetic_energy(mass, inertia, a, after)
-    result[EDGE_IMPACTS] += 1.0
+    result[Response.EDGE_IMPACTS] += 1.0
     lift = lift_speed(b, a, after, up)
     state[W_X], state[W_Y], state[W_Z] = after
     infeasible = not lift > 0.0
@@ -132,14 +124,14 @@ def edge_impact(top, body, state, result, law, old, new, zeno_time, ax, ay, az):
         plastic = _sequence_ends(body, state, w, up, old, new, lift, zeno_time, ax, ay, az)
     if not plastic:
         move_pivot(body, state, old, new)
-        result[ENERGY_LOSS] += before - energy
+        result[Response.IMPACT_ENERGY_LOSS] += before - energy
         return VERTEX, new, energy - before
     after = plastic_edge(mass, inertia, b, a, w)
     energy = kinetic_energy(mass, inertia, a, after)
-    result[ENERGY_LOSS] += before - energy
+    result[Response.IMPACT_ENERGY_LOSS] += before - energy
     if infeasible:
-        result[INFEASIBLE_EDGE] += 1.0
-        result[INFEASIBLE_ENERGY] += (before - energy) / body.scalars[BARRIER]
+        result[Response.INFEASIBLE_EDGE_IMPACTS] += 1.0
+        result[Response.INFEASIBLE_ENERGY_LOSS] += (before - energy) / body.scalars[BARRIER]
     state[W_X], state[W_Y], state[W_Z] = after
     mode, index = enter_edge(top, body, state, old, k)
     return mode, index, energy - before
@@ -248,9 +240,9 @@ def facet_impact(top, body, state, result, law, f, pivot, old, sides):
     before = kinetic_energy(mass, inertia, point_of(body, pivot), (wx, wy, wz))
     push = _spin_push(face, mass, inertia, compliance, spin, px, py)
     stopped = w[0] + push[0], w[1] + push[1]
-    number = np.int64(result[EDGE_IMPACTS] + result[FACET_IMPACTS])
+    number = np.int64(result[Response.EDGE_IMPACTS] + result[Response.FACET_IMPACTS])
     lon, lat, tau = _facet_place(law, body, face, f, first, last, old, number)
-    result[FACET_IMPACTS] += 1.0
+    result[Response.FACET_IMPACTS] += 1.0
     given = not isnan(law.point[0])
     point = facet_point(body.corners, first, last, old, lon, lat)
     if given:
@@ -288,21 +280,21 @@ def facet_impact(top, body, state, result, law, f, pivot, old, sides):
             )
             after = _in_body_axes(face, ox, oy)
     if gains:
-        result[ENERGY_GAIN] += 1.0
+        result[Response.ENERGY_GAIN_IMPACTS] += 1.0
     if winner < 0 and not moreau:
-        result[INFEASIBLE_FACET] += 1.0
+        result[Response.INFEASIBLE_FACET_IMPACTS] += 1.0
         if not plastic:
-            result[INFEASIBLE_ENERGY] += before / body.scalars[BARRIER]
+            result[Response.INFEASIBLE_ENERGY_LOSS] += before / body.scalars[BARRIER]
     if moreau or (plastic and (winner < 0 or gains)):
         ox, oy, winner, partner = plastic_facet(mass, compliance, body.corners, first, last, stopped, vz)
         after = _in_body_axes(face, ox, oy)
     if winner < 0:
-        result[ENERGY_LOSS] += before
+        result[Response.IMPACT_ENERGY_LOSS] += before
         mode, index = enter_rest(top, body, state, pivot, f, sides)
         return mode, index, -before
     new = top.face_vertices[first + winner]
     energy = kinetic_energy(mass, inertia, point_of(body, new), after)
-    result[ENERGY_LOSS] += before - energy
+    result[Response.IMPACT_ENERGY_LOSS] += before - energy
     state[W_X], state[W_Y], state[W_Z] = after
     move_pivot(body, state, pivot, new)
     if partner >= 0:

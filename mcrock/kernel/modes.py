@@ -64,17 +64,18 @@ from mcrock.kernel.dynamics import (
     vertex_lift,
 )
 from mcrock.kernel.events import EVENT_TIME
-from mcrock.kernel.record import EDGE_STICK, see_rest
+from mcrock.kernel.record import see_rest
 from mcrock.kernel.rotation import flattened, to_ground, turned, vertical
 from mcrock.kernel.shaking import END, SINE, acceleration
 from mcrock.params import BLOCK, Mode
+from mcrock.response import Response
 
 # numpy integers throughout: a Python integer constant would compile a function once for each value
 REST, EDGE, VERTEX = np.int64(Mode.REST), np.int64(Mode.EDGE), np.int64(Mode.VERTEX)
 NONE, FIRST, SECOND = np.int64(-1), np.int64(0), np.int64(1)
 
 SAFE = 1.0 + 1e-9  # rounding of the bound for quiet blocks [1]
-DISTANCE, PULL_X, PULL_Y = range(3)  # columns of the table of the sides of a face at rest
+DISTANCE, PULL_X, PULL_Y, SIDE_SIZE = range(4)  # columns of the table of the sides of a face at rest
 
 
 @jit(inline=True)
@@ -281,7 +282,7 @@ def uplift(top, body, state, result, f, sides, ax, ay, az):
         ):
             move_pivot(body, state, anchor, p)
             return VERTEX, p
-    result[EDGE_STICK] = 1.0  # neither: the edge that lifts most, held at both ends
+    result[Response.EDGE_STICK_INFEASIBLE] = 1.0  # neither: the edge that lifts most, held at both ends
     k = top.edge_of[top.face_vertices[first + lowest], top.face_vertices[first + (lowest + 1) % n]]
     return enter_edge(top, body, state, anchor, k)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import IntEnum, auto
 from math import asin, atan2, isnan, pi, sqrt
 from typing import NamedTuple
 
@@ -10,38 +11,18 @@ import numpy as np
 from mcrock.jit import jit
 from mcrock.kernel.events import cubic_peak
 from mcrock.kernel.rotation import to_ground
+from mcrock.response import EventColumn, HistoryColumn, Response
 
-# columns of the scalar results, in the order of `mcrock.dataset.OUTPUTS`
-(
-    OUTCOME,
-    OVERTURNING_TIME,
-    OVERTURNING_DIRECTION,
-    PEAK_TILT,
-    PEAK_TILT_RATIO,
-    PEAK_X,
-    PEAK_Y,
-    OUT_OF_PLANE,
-    EDGE_IMPACTS,
-    FACET_IMPACTS,
-    ENERGY_LOSS,
-    FINAL_FACE,
-    YAW,
-    DISPLACEMENT_X,
-    DISPLACEMENT_Y,
-    FRICTION,
-    NORMAL_FORCE,
-    CONTACT_LOST,
-    INFEASIBLE_EDGE,
-    INFEASIBLE_FACET,
-    INFEASIBLE_ENERGY,
-    EDGE_STICK,
-    ENERGY_GAIN,
-    END_TIME,
-    STEPS,
-    HALF_STEP,
-) = range(26)
-# scratch columns behind them: peaks after the first impact
-LATER_X, LATER_Y, RESULT_SIZE = 26, 27, 28
+
+class Scratch(IntEnum):
+    """Columns behind the responses that a run needs on its way: peaks after the first impact."""
+
+    LATER_X = len(Response)
+    LATER_Y = auto()
+
+
+RESULT_SIZE = len(Response) + len(Scratch)
+START = tuple(response.start for response in Response) + len(Scratch) * (0.0,)
 
 # the last part of every fall unloads the contact and its friction demand diverges: contact forces
 # are watched up to a tilt of 45 degrees, given by its cosine [1]
@@ -51,38 +32,39 @@ _FALL_UP = sqrt(0.5)
 class Trace(NamedTuple):
     """Room for the history and the events of one run; of length 0 nothing is kept."""
 
-    history: np.ndarray  # (n, 15) t, mode, index, q (4), omega ground (3), com (3), energy, tilt
-    events: np.ndarray  # (n, 10) t, kind, mode, index, omega ground (3), energy change, tilt, face
-    used: np.ndarray  # (2,) rows written, past the end if there was no room
+    history: np.ndarray  # (n, `HistoryColumn`)
+    events: np.ndarray  # (n, `EventColumn`)
+    used: np.ndarray  # (2,) rows of each written, past the end if there was no room
 
 
-HISTORY_SIZE, EVENT_SIZE = 15, 10
+def empty_trace(rows: int, events: int) -> Trace:
+    """Room for ``rows`` of history and a number of ``events``."""
+    return Trace(
+        np.zeros((rows, len(HistoryColumn))),
+        np.zeros((events, len(EventColumn))),
+        np.zeros(2, dtype=np.int64),
+    )
 
 
 @jit(internal=True)
 def clear(result):
-    """Start a run: everything zero, what has not happened NaN."""
-    for i in range(result.size):
-        result[i] = 0.0
-    result[OVERTURNING_TIME] = np.nan
-    result[OVERTURNING_DIRECTION] = np.nan
-    result[OUT_OF_PLANE] = np.nan
-    result[NORMAL_FORCE] = 1.0
-    result[FINAL_FACE] = -1.0
+    """Start a run: every column at its start value."""
+    for i in range(RESULT_SIZE):
+        result[i] = START[i]
 
 
 @jit(internal=True)
 def see_overturning(result, t, q):
     """Note that the body overturns at ``t`` [s] with orientation ``q`` (indexable)."""
     x, y, _ = to_ground(q, 0.0, 0.0, 1.0)
-    result[OVERTURNING_TIME] = t
-    result[OVERTURNING_DIRECTION] = atan2(y, x)
+    result[Response.OVERTURNING_TIME] = t
+    result[Response.OVERTURNING_DIRECTION] = atan2(y, x)
 
 
 @jit(inline=True, internal=True)
 def has_overturned(result):
     """Whether the body has overturned before."""
-    return not isnan(result[OVERTURNING_TIME])
+    return not isnan(result[Response.OVERTURNING_TIME])
 
 
 @jit(inline=True, internal=True)
@@ -96,30 +78,30 @@ def see_pose(result, x, y):
     if has_overturned(result):
         return
     square = x * x + y * y
-    if square > result[PEAK_TILT]:  # kept as sin(tilt)^2 until the run is over
-        result[PEAK_TILT] = square
-    after_impact = result[EDGE_IMPACTS] + result[FACET_IMPACTS] > 0.0
+    if square > result[Response.PEAK_TILT]:  # kept as sin(tilt)^2 until the run is over
+        result[Response.PEAK_TILT] = square
+    after_impact = result[Response.EDGE_IMPACTS] + result[Response.FACET_IMPACTS] > 0.0
     x, y = abs(x), abs(y)
     widest = 0.5 * pi  # upper bound of tilt/sin(tilt)
     if (
-        y * widest > result[PEAK_X]
-        or x * widest > result[PEAK_Y]
-        or (after_impact and (y * widest > result[LATER_X] or x * widest > result[LATER_Y]))
+        y * widest > result[Response.PEAK_ROTATION_X]
+        or x * widest > result[Response.PEAK_ROTATION_Y]
+        or (after_impact and (y * widest > result[Scratch.LATER_X] or x * widest > result[Scratch.LATER_Y]))
     ):
         sine = sqrt(min(square, 1.0))
         factor = asin(sine) / sine if sine > 0.0 else 1.0
-        result[PEAK_X] = max(result[PEAK_X], factor * y)
-        result[PEAK_Y] = max(result[PEAK_Y], factor * x)
+        result[Response.PEAK_ROTATION_X] = max(result[Response.PEAK_ROTATION_X], factor * y)
+        result[Response.PEAK_ROTATION_Y] = max(result[Response.PEAK_ROTATION_Y], factor * x)
         if after_impact:
-            result[LATER_X] = max(result[LATER_X], factor * y)
-            result[LATER_Y] = max(result[LATER_Y], factor * x)
+            result[Scratch.LATER_X] = max(result[Scratch.LATER_X], factor * y)
+            result[Scratch.LATER_Y] = max(result[Scratch.LATER_Y], factor * x)
 
 
 @jit(inline=True, internal=True)
 def see_turning_point(result, s0, d0, s1, d1, h):
     """Peak tilt between the ends of a step, from sin(tilt)^2 and its rate there."""
     if d0 > 0.0 and d1 < 0.0 and not has_overturned(result):
-        result[PEAK_TILT] = max(result[PEAK_TILT], cubic_peak(s0, d0, s1, d1, h))
+        result[Response.PEAK_TILT] = max(result[Response.PEAK_TILT], cubic_peak(s0, d0, s1, d1, h))
 
 
 @jit(inline=True, internal=True)
@@ -128,31 +110,33 @@ def see_force(result, gravity, square, normal, up_z):
     square of its horizontal part."""
     if up_z < _FALL_UP or has_overturned(result):
         return
-    result[NORMAL_FORCE] = min(result[NORMAL_FORCE], normal / gravity)
+    result[Response.LOWEST_NORMAL_FORCE] = min(result[Response.LOWEST_NORMAL_FORCE], normal / gravity)
     if normal <= 0.0:
-        result[CONTACT_LOST] = 1.0
-    elif square > result[FRICTION] * (normal * normal):  # kept as its square until the run is over
-        result[FRICTION] = square / (normal * normal)
+        result[Response.CONTACT_LOST] = 1.0
+    # the demand is kept as its square until the run is over
+    elif square > result[Response.PEAK_FRICTION_DEMAND] * (normal * normal):
+        result[Response.PEAK_FRICTION_DEMAND] = square / (normal * normal)
 
 
 @jit(inline=True, internal=True)
 def see_rest(result, gravity, az):
     """Update contact diagnostics with a vertical ground acceleration [m/s2] felt at rest."""
     normal = 1.0 + az / gravity
-    result[NORMAL_FORCE] = min(result[NORMAL_FORCE], normal)
+    result[Response.LOWEST_NORMAL_FORCE] = min(result[Response.LOWEST_NORMAL_FORCE], normal)
     if normal <= 0.0:
-        result[CONTACT_LOST] = 1.0
+        result[Response.CONTACT_LOST] = 1.0
 
 
 @jit(internal=True)
 def finish(result, outcome, t, slenderness):
     """Turn the running peaks into results when a run ends with ``outcome`` at ``t`` [s]."""
-    result[OUTCOME] = outcome
-    result[END_TIME] = t
-    result[FRICTION] = sqrt(result[FRICTION])
-    result[PEAK_TILT] = asin(sqrt(min(result[PEAK_TILT], 1.0)))
-    result[PEAK_TILT_RATIO] = result[PEAK_TILT] / slenderness if slenderness > 0.0 else np.nan
-    if result[EDGE_IMPACTS] + result[FACET_IMPACTS] > 0.0:
-        larger = max(result[LATER_X], result[LATER_Y])
-        if larger > 0.0:
-            result[OUT_OF_PLANE] = min(result[LATER_X], result[LATER_Y]) / larger
+    result[Response.OUTCOME] = outcome
+    result[Response.END_TIME] = t
+    result[Response.PEAK_FRICTION_DEMAND] = sqrt(result[Response.PEAK_FRICTION_DEMAND])
+    tilt = asin(sqrt(min(result[Response.PEAK_TILT], 1.0)))
+    result[Response.PEAK_TILT] = tilt
+    result[Response.PEAK_TILT_RATIO] = tilt / slenderness if slenderness > 0.0 else np.nan
+    if result[Response.EDGE_IMPACTS] + result[Response.FACET_IMPACTS] > 0.0:
+        x, y = result[Scratch.LATER_X], result[Scratch.LATER_Y]
+        if max(x, y) > 0.0:
+            result[Response.OUT_OF_PLANE_FACTOR] = min(x, y) / max(x, y)

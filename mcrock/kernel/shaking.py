@@ -8,8 +8,7 @@ from mcrock.jit import jit
 
 # columns of a segment: its span [s]; acceleration at its start [m/s2] and rate [m/s3], or the
 # amplitude [m/s2] and the frequency [rad/s], phase [rad] and start [s] of a sine
-BEGIN, END, A_X, A_Y, A_Z, B_X, B_Y, B_Z, SINE, OMEGA, PHASE, ORIGIN = range(12)
-SEGMENT_SIZE = 12
+BEGIN, END, A_X, A_Y, A_Z, B_X, B_Y, B_Z, SINE, OMEGA, PHASE, ORIGIN, SEGMENT_SIZE = range(13)
 
 
 @jit(inline=True, internal=True)

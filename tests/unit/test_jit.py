@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from numba.core.registry import CPUDispatcher
 
+from mcrock.jit import COMPILED
+
 ROOT = Path(__file__).parents[2]
-COMPILED = ("kernel", "impact", "planar/motion", "counter")
 
 
 def imported(path):

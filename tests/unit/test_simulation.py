@@ -11,17 +11,17 @@ from scipy.spatial.transform import Rotation
 from mcrock.body import cuboid
 from mcrock.conditions import Controls
 from mcrock.dataset import build_history
-from mcrock.kernel.record import HISTORY_SIZE
+from mcrock.response import HistoryColumn
 from mcrock.simulation import Impact, Start, simulate
 
-QUATERNION, TILT = slice(3, 7), 14  # columns of a row of the history
+QUATERNION = slice(HistoryColumn.Q0, HistoryColumn.Q3 + 1)
 ROUNDING = 1e-14
 
 
 def history_of(quaternion, tilt):
     """History of one moment with a pose of that tilt [rad]."""
-    row = np.zeros((1, HISTORY_SIZE))
-    row[0, QUATERNION], row[0, TILT] = quaternion, tilt
+    row = np.zeros((1, len(HistoryColumn)))
+    row[0, QUATERNION], row[0, HistoryColumn.TILT] = quaternion, tilt
     return build_history(row).isel(time=0)
 
 

@@ -16,7 +16,7 @@ from mcrock.impact.varkonyi_2022 import (
     project_facet,
 )
 from mcrock.kernel.modes import EDGE, REST
-from mcrock.kernel.record import ENERGY_GAIN, FACET_IMPACTS, INFEASIBLE_ENERGY, INFEASIBLE_FACET
+from mcrock.response import Response
 from tests.unit.impact import equations
 from tests.unit.impact.equations import UP, cross_matrix
 from tests.unit.impact.landing import Landing
@@ -248,7 +248,7 @@ def test_energy_bound_of_a_rectangle():
         projected = Landing(body, lon=bound - 0.3, lat=lat, gain="project")
         at_bound = Landing(body, lon=bound, lat=lat)
         assert projected.omega == pytest.approx(at_bound.omega, abs=RTOL)
-        assert projected.results[ENERGY_GAIN] == 1
+        assert projected.results[Response.ENERGY_GAIN_IMPACTS] == 1
 
 
 def test_every_point_of_a_rectangle_is_feasible_if_and_only_if_the_betas_add_to_less_than_one():
@@ -284,9 +284,9 @@ def test_infeasible_impact_stops_the_body_and_is_counted_with_its_energy():
     assert landing.mode == REST
     assert landing.omega.tolist() == [0.0, 0.0, 0.0]
     assert landing.change == pytest.approx(-before, rel=RTOL)
-    assert landing.results[INFEASIBLE_FACET] == 1
-    assert landing.results[FACET_IMPACTS] == 1
-    assert landing.results[INFEASIBLE_ENERGY] == pytest.approx(before / barrier, rel=RTOL)
+    assert landing.results[Response.INFEASIBLE_FACET_IMPACTS] == 1
+    assert landing.results[Response.FACET_IMPACTS] == 1
+    assert landing.results[Response.INFEASIBLE_ENERGY_LOSS] == pytest.approx(before / barrier, rel=RTOL)
 
 
 PLANAR = {  # velocity ratio of a block from A = I + m h^2 and B = m b^2, and its lambda, theory section 2
@@ -324,7 +324,7 @@ def test_squat_block_has_no_pivot_beyond_the_lambda_that_stops_it():
     assert np.linalg.norm(before.omega) == pytest.approx(ratio, rel=1e-3)  # a difference of 1e-6
     beyond = Landing(body, lon=(1 + SIDE) * A / B)
     assert beyond.mode == REST
-    assert beyond.results[INFEASIBLE_FACET] == 1
+    assert beyond.results[Response.INFEASIBLE_FACET_IMPACTS] == 1
 
 
 def test_given_torque(facet_cases):
@@ -347,7 +347,7 @@ def test_given_torque(facet_cases):
         counts[min(len(found), 2)] += 1
         if not found:
             assert landing.mode == REST
-            assert landing.results[INFEASIBLE_FACET] == 1
+            assert landing.results[Response.INFEASIBLE_FACET_IMPACTS] == 1
             continue
         energies = [equations.energy(case.mass, case.inertia, vertices[s.pivot], s.omega) for s in found]
         best = found[int(np.argmin(energies))]
@@ -355,7 +355,7 @@ def test_given_torque(facet_cases):
         assert landing.omega == pytest.approx(best.omega, abs=RTOL * np.abs(best.omega).max())
         before = equations.energy(case.mass, case.inertia, vertices[case.edge], case.omega)
         assert landing.change == pytest.approx(min(energies) - before, abs=RTOL * max(before, *energies))
-        assert landing.results[ENERGY_GAIN] == (min(energies) > before)
+        assert landing.results[Response.ENERGY_GAIN_IMPACTS] == (min(energies) > before)
     assert counts[1] > 50
     assert counts[0] > 10
 
@@ -426,7 +426,7 @@ def test_landing_from_a_vertex(facet_cases):
         counts[bool(k > 0)] += 1
         if k < 0:
             assert landing.mode == REST
-            assert landing.results[INFEASIBLE_FACET] == 1
+            assert landing.results[Response.INFEASIBLE_FACET_IMPACTS] == 1
             continue
         assert landing.pivots == [found[0].pivot]
         scale = np.abs(found[0].omega).max() + np.abs(omega).max()
@@ -444,7 +444,7 @@ def test_landing_from_a_vertex_gains_no_energy_when_projected(facet_cases):
         kinetic = equations.energy(body.mass, body.inertia, body.base[pivot], omega)
         landing = Landing.from_vertex(body, pivot, omega, lon, lat, gain="project")
         if landing.change > BOUND_RTOL * kinetic:
-            gained.append((lon, lat, landing.change / kinetic, landing.results[ENERGY_GAIN]))
+            gained.append((lon, lat, landing.change / kinetic, landing.results[Response.ENERGY_GAIN_IMPACTS]))
     assert gained == []
 
 
@@ -455,7 +455,7 @@ def test_given_torque_gains_no_energy_when_projected():
     allowed = Landing(body, lon=0.9, lat=0.2, tau=1.0)
     assert allowed.change > 0.1 * before
     landing = Landing(body, lon=0.9, lat=0.2, tau=1.0, gain="project")
-    assert landing.results[ENERGY_GAIN] == 1
+    assert landing.results[Response.ENERGY_GAIN_IMPACTS] == 1
     assert landing.change <= BOUND_RTOL * before
 
 

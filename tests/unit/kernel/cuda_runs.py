@@ -19,8 +19,9 @@ from mcrock.conditions import Controls
 from mcrock.excitation import Motion, Pulse, pack_motions
 from mcrock.kernel.contact import Constants, Topology, empty_constants, topology
 from mcrock.kernel.integrate import Batch, Settings, Workspace, empty_workspace, run_part
-from mcrock.kernel.record import EVENT_SIZE, HISTORY_SIZE, RESULT_SIZE, Trace
+from mcrock.kernel.record import RESULT_SIZE, Trace, empty_trace
 from mcrock.params import EnergyGain, FacetFallback, ImpactParameter, Law, MotionPack
+from mcrock.response import Response
 from mcrock.simulation import settings_of
 
 THREADS_PER_BLOCK = 2  # of the last block one is idle where the number of runs is odd
@@ -208,12 +209,8 @@ def prepared(vertices, body, faces, cases, follow_fall):
         TAIL,
         mapped(lambda array: np.stack([array] * n), empty_workspace(top)),
         np.zeros((n, RESULT_SIZE)),
-        Trace(
-            np.zeros((n, HISTORY_ROWS, HISTORY_SIZE)),
-            np.zeros((n, EVENT_ROWS, EVENT_SIZE)),
-            np.zeros((n, 2), np.int64),
-        ),
-        np.zeros((n, 1, RESULT_SIZE - 2)),
+        mapped(lambda array: np.stack([array] * n), empty_trace(HISTORY_ROWS, EVENT_ROWS)),
+        np.zeros((n, 1, len(Response))),
     )
 
 

@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mcrock.kernel.record import HALF_STEP, OUTCOME
 from mcrock.params import Event, Outcome
+from mcrock.response import EventColumn, HistoryColumn, Response
 from tests.unit.kernel.cuda_runs import BLOCK, FRUSTUM, on_processor
 
 # both do the same operations in the same order, and where sines come from one C library they have agreed to
@@ -24,7 +24,7 @@ ROUNDING = 1e-9
 FIRST_EVENTS = 6
 RUNS = [("block", i, name) for i, name in enumerate(BLOCK)]
 RUNS += [("frustum", i, name) for i, name in enumerate(FRUSTUM)]
-TIME, KIND, KIND_TO_INDEX = 0, 1, slice(1, 4)  # columns of a trace: t, kind, mode, index
+KIND_TO_INDEX = slice(EventColumn.KIND, EventColumn.INDEX + 1)
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,8 @@ def of(found, body, i, key):
 def test_threads_repeat_the_compiled_runs(compiled, simulated, body, i):
     """Motion, impact maps and events to rounding up to the first few events, and the same end."""
     ours, theirs = (of(found, body, i, "out")[0] for found in (compiled, simulated))
-    assert (ours[[OUTCOME, HALF_STEP]] == theirs[[OUTCOME, HALF_STEP]]).all()
+    ends = [Response.OUTCOME, Response.HALF_STEP_OUTCOME]
+    assert (ours[ends] == theirs[ends]).all()
     rows, events = of(compiled, body, i, "used")
     close = {"rtol": ROUNDING, "atol": ROUNDING}
     if events <= FIRST_EVENTS:
@@ -62,9 +63,9 @@ def test_threads_repeat_the_compiled_runs(compiled, simulated, body, i):
     ours, theirs = (of(found, body, i, "events")[:first] for found in (compiled, simulated))
     np.testing.assert_array_equal(ours[:, KIND_TO_INDEX], theirs[:, KIND_TO_INDEX])
     np.testing.assert_allclose(ours, theirs, **close)
-    until = ours[-1, TIME] if first else np.inf
+    until = ours[-1, EventColumn.TIME] if first else np.inf
     ours, theirs = (of(found, body, i, "history")[:rows] for found in (compiled, simulated))
-    early = ours[:, TIME] <= until
+    early = ours[:, HistoryColumn.TIME] <= until
     np.testing.assert_allclose(ours[early], theirs[early], **close)
 
 
@@ -74,7 +75,7 @@ def test_runs_have_something_to_show(compiled):
     for body, i, _ in RUNS:
         _, events = of(compiled, body, i, "used")
         assert events <= len(of(compiled, body, i, "events"))
-        kinds |= set(of(compiled, body, i, "events")[:events, KIND])
-        outcomes.add(of(compiled, body, i, "out")[0, OUTCOME])
+        kinds |= set(of(compiled, body, i, "events")[:events, EventColumn.KIND])
+        outcomes.add(of(compiled, body, i, "out")[0, Response.OUTCOME])
     assert kinds == set(Event)
     assert outcomes >= {Outcome.AT_REST, Outcome.SETTLING, Outcome.OVERTURNED}

@@ -1,0 +1,119 @@
+"""What a run answers: one enumeration of its responses, and the columns of its history and events.
+
+The compiled kernel writes by these members, the schema of datasets declares by them and the reader of
+results takes them apart by them: no two places have to agree on an order. A new response is its entry
+here and the line of the kernel that computes it. Words are not part of the hash of compiled code, the
+rest of this file is.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum, auto
+from math import nan
+
+from mcrock.params import Outcome
+
+
+class Response(IntEnum):
+    """Responses of a run, in the order of a dataset; `variable` is the name there.
+
+    The value of a member is its column in the array that compiled code fills. An entry gives type and
+    units in a dataset, the long name, what stands in the column when a run starts (0 by default) and the
+    enumeration whose codes it holds, if any.
+    """
+
+    dtype: str
+    units: str
+    long_name: str
+    start: float
+    flags: type[IntEnum] | None
+
+    def __new__(
+        cls, dtype: str, units: str, long_name: str, start: float = 0.0, flags: type[IntEnum] | None = None
+    ) -> Response:
+        member = int.__new__(cls, len(cls.__members__))
+        member._value_ = len(cls.__members__)
+        member.dtype, member.units, member.long_name = dtype, units, long_name
+        member.start, member.flags = start, flags
+        return member
+
+    @property
+    def variable(self) -> str:
+        """Name of the dataset variable."""
+        return self.name.lower()
+
+    OUTCOME = "i1", "1", "how the run ended", 0.0, Outcome
+    OVERTURNING_TIME = "f4", "s", "time at which the body overturned", nan
+    OVERTURNING_DIRECTION = "f4", "rad", "azimuth of the fall, from ground x towards y", nan
+    PEAK_TILT = "f4", "rad", "largest tilt of the body axis"
+    PEAK_TILT_RATIO = "f4", "1", "largest tilt over the smallest slenderness"
+    PEAK_ROTATION_X = "f4", "rad", "largest rotation about the base axis x"
+    PEAK_ROTATION_Y = "f4", "rad", "largest rotation about the base axis y"
+    OUT_OF_PLANE_FACTOR = (
+        "f4", "1", "smaller over larger peak rotation about the base axes after the first impact", nan
+    )  # fmt: skip
+    EDGE_IMPACTS = "i4", "1", "number of edge impacts"
+    FACET_IMPACTS = "i4", "1", "number of facet impacts"
+    IMPACT_ENERGY_LOSS = "f4", "J", "energy lost in impacts"
+    FINAL_FACE = "i2", "1", "face on which the body is at rest at the end, -1 while it moves", -1.0
+    FINAL_YAW = "f4", "rad", "rotation about the vertical at the end"
+    FINAL_DISPLACEMENT_X = "f4", "m", "displacement of the base along ground x at the end"
+    FINAL_DISPLACEMENT_Y = "f4", "m", "displacement of the base along ground y at the end"
+    PEAK_FRICTION_DEMAND = (
+        "f4", "1", "largest horizontal over vertical contact force while rocking, up to 45 degrees of tilt"
+    )  # fmt: skip
+    LOWEST_NORMAL_FORCE = (
+        "f4", "1", "smallest vertical contact force over the weight, up to 45 degrees of tilt", 1.0
+    )  # fmt: skip
+    CONTACT_LOST = "i1", "1", "1 if the contact force became tensile before 45 degrees of tilt"
+    INFEASIBLE_EDGE_IMPACTS = "i4", "1", "edge impacts without feasible pivot, taken as plastic edge contact"
+    INFEASIBLE_FACET_IMPACTS = (
+        "i4", "1", "facet impacts without feasible pivot, taken as rest or plastic (facet_fallback)"
+    )  # fmt: skip
+    INFEASIBLE_ENERGY_LOSS = (
+        "f4", "1", "energy lost in infeasible impacts over the energy needed to overturn"
+    )  # fmt: skip
+    EDGE_STICK_INFEASIBLE = (
+        "i1", "1", "1 if the centre of pressure left an edge that could not be released"
+    )  # fmt: skip
+    ENERGY_GAIN_IMPACTS = "i4", "1", "impacts whose drawn parameters gain energy (projected or allowed)"
+    END_TIME = "f4", "s", "time at which the run ended"
+    STEPS = "i4", "1", "integration steps taken"
+    HALF_STEP_OUTCOME = (
+        "i1", "1", "how the run ended at half the time step (not_run: not repeated)", 0.0, Outcome
+    )  # fmt: skip
+
+
+class HistoryColumn(IntEnum):
+    """Columns of the history of a run: one row for each step."""
+
+    TIME = 0  # [s]
+    MODE = auto()  # code of `Mode`
+    INDEX = auto()  # of the edge, vertex or face in contact
+    Q0 = auto()  # quaternion body to ground
+    Q1 = auto()
+    Q2 = auto()
+    Q3 = auto()
+    OMEGA_X = auto()  # angular velocity in ground axes [rad/s]
+    OMEGA_Y = auto()
+    OMEGA_Z = auto()
+    COM_X = auto()  # centre of mass in the ground frame [m]
+    COM_Y = auto()
+    COM_Z = auto()
+    ENERGY = auto()  # mechanical [J]
+    TILT = auto()  # of the body axis [rad]
+
+
+class EventColumn(IntEnum):
+    """Columns of the event list of a run: one row for each change of contact."""
+
+    TIME = 0  # [s]
+    KIND = auto()  # code of `Event`
+    MODE = auto()  # that it leads to, code of `Mode`
+    INDEX = auto()  # of the edge, vertex or face in contact after it
+    OMEGA_X = auto()  # angular velocity after it in ground axes [rad/s]
+    OMEGA_Y = auto()
+    OMEGA_Z = auto()
+    ENERGY_CHANGE = auto()  # [J]
+    TILT = auto()  # of the body axis [rad]
+    FACE = auto()  # that lands, -1 but in a facet impact
