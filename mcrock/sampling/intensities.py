@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from mcrock.config import Study
 from mcrock.excitation.intensity import MEASURES, intensity
 from mcrock.excitation.motion import Motion
+from mcrock.sampling.drawn import Drawn, Draws
+from mcrock.sampling.shaking import Shaking
 
 Array = NDArray[np.float64]
 
@@ -69,18 +71,43 @@ def factors(measure: str, level: Array, own: Array) -> Array:
     return ratio if power == 1 else ratio ** (1.0 / power)
 
 
-def kept_intensities(
-    study: Study,
-    motions: Sequence[Motion],
-    record: NDArray[np.int32],
-    factor: Array,
-    sizes: Mapping[str, Array],
-    gravity: Array,
-    pulse_period: Array | None = None,
-) -> dict[str, Array]:
-    """Intensities of the scaled motions of a cloud study by the names of their variables, each (n,)."""
-    found = {}
-    for variable in study.intensity.variables:
-        own = recorded(variable.measure, variable.parameters, motions, record, sizes, gravity, pulse_period)
-        found[variable.name] = own * np.abs(factor) ** MEASURES[variable.measure].power
-    return found
+def draw_intensities(
+    study: Study, draws: Draws, shaking: Shaking, sizes: Mapping[str, Array], gravity: Array
+) -> Drawn:
+    """Factors that bring the motions of realizations to their intensities, and the intensities kept.
+
+    A negative polarity is part of the factor. Of motions that are not made both are NaN.
+    """
+    n, measure, taken = len(gravity), study.intensity.measure, study.intensity.parameters
+    level = _levels(study, draws, n)
+    own = np.full(n, np.nan)
+    if shaking.ground is not None:
+        own = recorded(measure, taken, shaking.ground, shaking.of, sizes, gravity)
+    scaling = draws["motion.scaling"][:, None] if "motion.scaling" in draws else 1.0
+    factor = scaling * factors(measure, level, own)
+    values: dict[str, NDArray[Any]] = {}
+    if study.motion.is_generated:
+        values["own_intensity"] = own
+    if study.is_cloud:
+        values["intensity_value"] = level[:, 0]
+        if shaking.ground is not None:
+            for kept in study.intensity.variables:
+                unscaled = recorded(
+                    kept.measure,
+                    kept.parameters,
+                    shaking.ground,
+                    shaking.of,
+                    sizes,
+                    gravity,
+                    draws.get("motion.period"),
+                )
+                values[kept.name] = unscaled * np.abs(factor[:, 0]) ** MEASURES[kept.measure].power
+    return Drawn({"scale": draws["motion.polarity"][:, None] * factor}, values)
+
+
+def _levels(study: Study, draws: Draws, n: int) -> Array:
+    """Intensity of every run (n, n_intensity), in the units of the measure."""
+    random = study.intensity.distribution
+    if random is not None:
+        return draws["intensity.value"][:, None] * random[1]
+    return np.broadcast_to(np.array(study.intensity.si_levels), (n, study.n_intensity))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mcrock.body import face_heights, face_normals
 from mcrock.body.faces import side_distances
@@ -13,14 +13,13 @@ from mcrock.config import ConfigError, Study
 from mcrock.config.body import Bodies
 from mcrock.config.sections import DEGREE
 from mcrock.kernel.contact import topology
+from mcrock.sampling.drawn import Drawn, Draws, variable_name
 
-Array = NDArray[np.float64]
+CODES: dict[str, Callable[[Any], int]] = {"start.edge": int}  # of the options of a choice, by dotted name
 
 
-def releases(
-    study: Study, draws: Mapping[str, NDArray], bodies: Bodies, start: int
-) -> tuple[NDArray[np.int64], Array]:
-    """Edge and tilt of release of each body.
+def draw_release(study: Study, draws: Draws, bodies: Bodies, start: int) -> Drawn:
+    """Edge, numbered over the whole body, and tilt [rad] of release of each body; 0 is at rest.
 
     Parameters
     ----------
@@ -33,13 +32,6 @@ def releases(
     start : int
         Number of the first realization, for messages.
 
-    Returns
-    -------
-    edge : ndarray (n,) of int
-        Numbered over the whole body.
-    tilt : ndarray (n,)
-        [rad]; 0 is at rest.
-
     Raises
     ------
     ConfigError
@@ -47,7 +39,7 @@ def releases(
     """
     n = len(bodies.mass)
     if study.start is None:
-        return np.zeros(n, dtype=np.int64), np.zeros(n)
+        return Drawn({"start_edge": np.zeros(n, dtype=np.int64), "start_tilt": np.zeros(n)}, {})
     edge = draws["start.edge"].astype(np.int64)
     kind = study.start.kind_of_tilt
     tilt = np.array(draws[f"start.{kind}"], float)
@@ -89,4 +81,9 @@ def releases(
             f"{name} {kind}: realization {start + i}: the tilt must be 0 to {most[i]:.6g} rad over edge "
             f"{edge[i]}, where the body has tipped over, got {tilt[i]:.6g}"
         )
-    return edge, tilt
+    values = {
+        "start_edge": edge.astype(np.int16),
+        "start_tilt": tilt,
+        variable_name(f"start.{kind}"): draws[f"start.{kind}"],
+    }
+    return Drawn({"start_edge": edge, "start_tilt": tilt}, values)

@@ -10,7 +10,8 @@ from mcrock.config.motions import PulseMotion, StillGround
 from mcrock.config.study import Specification
 from mcrock.dataset.schema import declaration
 from mcrock.excitation.motion import Motion
-from mcrock.sampling.inputs import draw_inputs, variable_name
+from mcrock.sampling.drawn import variable_name
+from mcrock.sampling.inputs import draw_inputs
 from mcrock.tables.distributions import Distribution
 from mcrock.tables.fields import plain
 from mcrock.text.describe.body import body_notes, describe_body

@@ -9,7 +9,7 @@ from mcrock.dataset import declaration, load_dataset, save_dataset
 from mcrock.ensemble import run_study
 from mcrock.sampling import draw_inputs
 from mcrock.sampling.design import unit_numbers
-from mcrock.sampling.inputs import variable_name
+from mcrock.sampling.drawn import variable_name
 from tests.unit.ensemble.conftest import study_file
 
 __all__ = ["study_file"]

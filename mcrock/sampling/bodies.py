@@ -1,0 +1,62 @@
+"""The bodies of a slice of realizations."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mcrock.body import derived
+from mcrock.config import ConfigError, Study
+from mcrock.config.body import Bodies
+from mcrock.sampling.drawn import Drawn, Draws, variable_name
+
+Array = NDArray[np.float64]
+
+
+def draw_bodies(study: Study, draws: Draws, n: int, start: int) -> tuple[Bodies, dict[str, Array], Drawn]:
+    """Bodies of ``n`` realizations, the first of which has the number ``start``.
+
+    Returns
+    -------
+    bodies : Bodies
+    sizes : dict of str to ndarray (n,)
+        `radius` [m], `slenderness` [rad] and `frequency` [rad/s] of each.
+    drawn : Drawn
+
+    Raises
+    ------
+    ConfigError
+        If a body cannot exist or stand: names the realization and what was drawn.
+    """
+    uncertain = [name for name in study.uncertain if name.startswith("body.")]
+    alike = not uncertain
+    bodies = study.body.build({name: array[:1] for name, array in draws.items()} if alike else draws)
+    _check(study, bodies, {name: draws[name] for name in uncertain}, start)
+    sizes = derived(*bodies[:4], bodies.faces, bodies.start_face, bodies.base_faces)
+    if alike:
+        bodies, sizes = bodies.repeated(n), {name: np.repeat(array, n) for name, array in sizes.items()}
+    arrays = {
+        "faces": bodies.faces,
+        "start_face": bodies.start_face,
+        "base_faces": bodies.base_faces,
+        "stands_clear": bodies.stands_clear,
+        "gravity": bodies.gravity,
+        "mass": bodies.mass,
+        "inertia": bodies.inertia,
+        "vertices": bodies.vertices,
+    }
+    values = {variable_name(name): draws[name] for name in uncertain}
+    values |= bodies.values | {"body_mass": bodies.mass, "gravity": bodies.gravity}
+    values |= {f"body_{name}": array for name, array in sizes.items()}
+    values["start_face"] = bodies.start_face.astype(np.int16)
+    return bodies, sizes, Drawn(arrays, values)
+
+
+def _check(study: Study, bodies: Bodies, uncertain: Draws, start: int) -> None:
+    impossible = bodies.first_impossible()
+    if impossible is None:
+        return
+    i, reason = impossible
+    what = ", ".join(f"{name.removeprefix('body.')} = {array[i]:.6g}" for name, array in uncertain.items())
+    advice = f" (drawn: {what}); truncate the distributions" if uncertain else ""
+    raise ConfigError(f"{study.source} [body]: realization {start + i}: {reason}{advice}")

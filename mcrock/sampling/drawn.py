@@ -1,0 +1,36 @@
+"""What the steps of drawing share: values by dotted name, and what each step adds to the inputs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from numpy.typing import NDArray
+
+Draws = Mapping[str, NDArray[Any]]  # value (n,) of every input, by dotted name
+VARIABLES = {  # of inputs whose variable is not called as they are
+    "body.gravity": "gravity",
+    "body.radius": "body_base_radius",
+    "impact.energy_gain": "energy_gain",
+    "impact.facet_fallback": "facet_fallback",
+    "motion.azimuth": "azimuth",
+    "motion.polarity": "polarity",
+    "motion.record": "record",
+}
+
+
+class Drawn(NamedTuple):
+    """What one step adds to the inputs of a slice of realizations."""
+
+    arrays: dict[str, Any]  # items of `mcrock.params.Inputs`
+    values: dict[str, NDArray[Any]]  # dataset variables on realization
+
+
+def variable_name(name: str) -> str:
+    """Dataset variable of an input, from its dotted name.
+
+    >>> variable_name("body.vertices[3][2]"), variable_name("motion.azimuth")
+    ('body_vertices_3_2', 'azimuth')
+    """
+    return VARIABLES.get(name) or re.sub(r"\W+", "_", name).strip("_")

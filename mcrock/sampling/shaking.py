@@ -1,0 +1,74 @@
+"""Which ground motion shakes each of a slice of realizations, and from which side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mcrock.config import Study
+from mcrock.config.motions import GROUNDS, SHAPES, StillGround
+from mcrock.excitation.motion import Motion
+from mcrock.sampling.design import assign_records
+from mcrock.sampling.drawn import Drawn, Draws, variable_name
+from mcrock.sampling.own_motions import check_draws, own_motions
+from mcrock.tables.distributions import Distribution
+
+Array = NDArray[np.float64]
+CODES: dict[str, Callable[[Any], int]] = {  # of the options of a choice, by its dotted name
+    "motion.polarity": int,
+    "motion.shape": SHAPES.index,
+    "motion.ground": GROUNDS.index,
+}
+
+
+class Shaking(NamedTuple):
+    """The motions of a slice of realizations before they are scaled."""
+
+    ground: Sequence[Motion] | None  # motions whose intensities count; None where they are not made
+    of: NDArray[np.int32]  # (n,) index of that of each realization
+    drawn: Drawn
+
+
+def draw_shaking(
+    study: Study,
+    motions: Sequence[Motion],
+    draws: Draws,
+    u: dict[str, Array],
+    start: int,
+    stop: int,
+    with_motions: bool,
+) -> Shaking:
+    """Motions of the realizations ``start`` to ``stop - 1``, as `mcrock.sampling.draw_inputs` makes them.
+
+    ``u`` are the coordinates of `mcrock.sampling.design.unit_numbers`.
+
+    Raises
+    ------
+    ConfigError
+        If drawn numbers make no motion: names the realization.
+    """
+    record = assign_records(study, len(motions), start, stop, u)
+    ground: Sequence[Motion] | None = motions
+    of, under = record, list[Motion]()
+    if study.motion.has_own_motions and with_motions:
+        ground, under = own_motions(study, motions, record, draws, start)
+        of = np.arange(stop - start, dtype=np.int32)
+    elif study.motion.has_own_motions:
+        check_draws(study, draws, start)
+        ground = None
+    azimuth = draws["motion.azimuth"] * study.motion.rotation[1]
+    values: dict[str, NDArray[Any]] = {}
+    if not isinstance(study.motion, StillGround):
+        values |= {"azimuth": azimuth, "polarity": draws["motion.polarity"]}
+        if not study.motion.is_generated:
+            values["record"] = record
+        values |= {
+            variable_name(f"motion.{key}"): draws[f"motion.{key}"]
+            for key, item in study.motion.quantities.items()
+            if isinstance(item, Distribution | tuple)
+        }
+    arrays = {"record": of, "azimuth": azimuth, "motions": tuple(under)}
+    return Shaking(ground, of, Drawn(arrays, values))
