@@ -185,20 +185,34 @@ class Controls:
         For a value that breaks the rule of its field.
     """
 
-    step: float = ruled(0.02, Number("1", above=0.0, most=1.0))  # largest step times p [1]
-    max_step: float = ruled(0.01, Number("s", above=0.0))  # largest step [s]
-    tail: float = ruled(60.0, Number("s", least=0.0))  # time allowed after the shaking to come to an end [s]
-    # a sequence of edge impacts shorter than this is over [s]
-    edge_zeno_time: float = ruled(1e-4, Number("s", above=0.0))
-    # rocking whose half-cycle is shorter than this is rest [s]
-    rest_time: float = ruled(1e-3, Number("s", above=0.0))
-    max_steps: int = ruled(10_000_000, Integer(1))  # integration steps [1]
-    max_impacts: int = ruled(1_000_000, Integer(1))  # impacts [1]
-    # share of the realizations that are run again at half the step [1]
-    recheck: float = ruled(0.01, Number("1", least=0.0, most=1.0))
-    follow_fall: bool = ruled(False, Flag())  # go on after overturning until the body lies on a face
-    # "tilt": whether the ground is touched off the base does not count
-    overturned_by: str = ruled("contact", Choice(("contact", "tilt")))
+    step: float = ruled(0.02, Number("1", above=0.0, most=1.0), "largest time step times p")
+    max_step: float = ruled(0.01, Number("s", above=0.0), "largest time step")
+    tail: float = ruled(
+        60.0, Number("s", least=0.0), "time allowed after the shaking for the motion to come to an end"
+    )
+    edge_zeno_time: float = ruled(
+        1e-4, Number("s", above=0.0), "a sequence of edge impacts shorter than this is over"
+    )
+    rest_time: float = ruled(
+        1e-3, Number("s", above=0.0), "rocking whose half-cycle is shorter than this is rest"
+    )
+    max_steps: int = ruled(10_000_000, Integer(1), "limit of the integration steps of a run")
+    max_impacts: int = ruled(1_000_000, Integer(1), "limit of the impacts of a run")
+    recheck: float = ruled(
+        0.01,
+        Number("1", least=0.0, most=1.0),
+        "fraction of the realizations, and the first three unless it is 0, that are run again at half the "
+        "step; `mcrock stats` says how many outcomes changed",
+    )
+    follow_fall: bool = ruled(
+        False, Flag(), "whether a run goes on after overturning, until the body lies at rest on a face"
+    )
+    overturned_by: str = ruled(
+        "contact",
+        Choice(("contact", "tilt")),
+        "what overturns a body: `contact` is a tilt of 90 degrees or ground touched off the base, `tilt` "
+        "the tilt alone",
+    )
 
     def __post_init__(self) -> None:
         check_fields(self)

@@ -142,9 +142,12 @@ def shown(value: Any) -> str:
     return text if len(text) <= 80 else f"{text[:76]} ..."
 
 
-def ruled(default: Any, rule: Rule, *, optional: bool = False) -> Any:
-    """Field of a dataclass whose values keep a rule; None too if it is ``optional``."""
-    return field(default=default, metadata={"rule": rule, "optional": optional})
+def ruled(default: Any, rule: Rule, words: str = "", *, optional: bool = False) -> Any:
+    """Field of a dataclass whose values keep a rule; None too if it is ``optional``.
+
+    ``words`` say what it is in the reference of the study file.
+    """
+    return field(default=default, metadata={"rule": rule, "words": words, "optional": optional})
 
 
 def check_fields(instance: Any) -> None:

@@ -21,7 +21,7 @@ import typer
 from typer.core import TyperGroup
 
 from mcrock import interrupt
-from mcrock.commands import bench, laws, records, spectrum
+from mcrock.commands import bench, docs, laws, records, spectrum
 from mcrock.text.result import result_as_json, summary
 
 if TYPE_CHECKING:
@@ -68,6 +68,7 @@ app.add_typer(spectrum.app, name="spectrum")
 app.add_typer(records.app, name="records")
 app.add_typer(laws.app, name="laws")
 app.add_typer(bench.app)
+app.add_typer(docs.app)
 
 Config = Annotated[Path, typer.Argument(metavar="CONFIG", help="Study file in TOML.", show_default=False)]
 Store = Annotated[Path, typer.Argument(metavar="STORE", help="Result of `mcrock run`.", show_default=False)]

@@ -11,7 +11,18 @@ from mcrock.excitation.motion import MotionError
 from mcrock.params import STANDARD_GRAVITY
 from mcrock.tables.distributions import Quantity, Uncertain
 from mcrock.tables.errors import mistake, refuse
-from mcrock.tables.fields import Choice, Integer, Kind, Levels, ListOf, Number, Table, each, exactly_one
+from mcrock.tables.fields import (
+    Choice,
+    Integer,
+    Kind,
+    Levels,
+    ListOf,
+    Number,
+    Table,
+    about,
+    each,
+    exactly_one,
+)
 
 INTENSITIES = {"levels": "SI", "levels_g": "g", "value": "SI", "value_g": "g"}
 PARAMETERS = ("period", "damping", "periods", "low", "high", "count", "pulse_period")
@@ -22,15 +33,28 @@ SI = "SI units of the measure"
 class _Measured(Table):
     """A measure with its parameters."""
 
-    period: Annotated[float | None, Number("s", above=0.0)] = None
-    damping: Annotated[float | None, Number("1", least=0.0)] = None
-    periods: Annotated[tuple[float, ...] | None, ListOf(Number("s", above=0.0), "a list of periods [s]")] = (
-        None
-    )
-    low: Annotated[float | None, Number("s", above=0.0)] = None
-    high: Annotated[float | None, Number("s", above=0.0)] = None
-    count: Annotated[int | None, Integer(2)] = None
-    pulse_period: Annotated[float | None, Number("s", above=0.0)] = None
+    period: Annotated[
+        float | None,
+        Number("s", above=0.0),
+        about("natural period of the oscillator, of `sa` and its RotD measures", 1.0),
+    ] = None
+    damping: Annotated[
+        float | None,
+        Number("1", least=0.0),
+        about("damping ratio of the oscillator, of `sa` and `avgsa`; 0.05 if it is not given", 0.05),
+    ] = None
+    periods: Annotated[
+        tuple[float, ...] | None,
+        ListOf(Number("s", above=0.0), "a list of periods [s]"),
+        about("periods that `avgsa` averages over, in place of a range", [0.5, 1.0, 2.0]),
+    ] = None
+    low: Annotated[
+        float | None, Number("s", above=0.0), about("shortest period of the range of `avgsa`", 0.2)
+    ] = None
+    high: Annotated[
+        float | None, Number("s", above=0.0), about("longest period of the range of `avgsa`", 2.0)
+    ] = None
+    count: Annotated[int | None, Integer(2), about("number of periods in the range of `avgsa`", 10)] = None
 
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -51,14 +75,24 @@ class _Measured(Table):
     @property
     def parameters(self) -> dict[str, Any]:
         """What the measure takes beside the motion, without what belongs to the body."""
-        found = {key: getattr(self, key) for key in PARAMETERS}
+        found = {key: getattr(self, key, None) for key in PARAMETERS}
         return {key: value for key, value in found.items() if value is not None}
 
 
 class Variable(_Measured):
     """An intensity measure that is kept for every realization."""
 
-    measure: Annotated[str, Choice(tuple(MEASURES))]
+    measure: Annotated[
+        str, Choice(tuple(MEASURES)), about("what is measured", "sa", "avgsa", "frequency_ratio", "pgv")
+    ]
+    pulse_period: Annotated[
+        float | None,
+        Number("s", above=0.0),
+        about(
+            "period of `frequency_ratio`, in place of that of the pulse or the mean period Tm of the record",
+            0.8,
+        ),
+    ] = None
 
     @property
     def name(self) -> str:
@@ -92,12 +126,49 @@ class Intensity(_Measured):
 
     alternatives: ClassVar = (tuple(INTENSITIES),)
 
-    measure: Annotated[str, Choice((*MEASURES, "factor"))]
-    levels: Annotated[tuple[float, ...] | None, Levels(SI)] = None
-    levels_g: Annotated[tuple[float, ...] | None, Levels("g")] = None
-    value: Annotated[Quantity | None, Uncertain(SI, above=0.0)] = None
-    value_g: Annotated[Quantity | None, Uncertain("g", above=0.0)] = None
-    variables: Annotated[tuple[Variable, ...], Variables()] = ()
+    measure: Annotated[
+        str,
+        Choice((*MEASURES, "factor")),
+        about(
+            "what the motions are scaled to; the measures are listed below, and `factor` "
+            "multiplies the motion as it is",
+            "pga",
+            "sa",
+            "avgsa",
+            "factor",
+        ),
+    ]
+    levels: Annotated[
+        tuple[float, ...] | None,
+        Levels(SI),
+        about("levels of the intensity: every realization meets every one", [1.0, 2.0, 4.0]),
+    ] = None
+    levels_g: Annotated[
+        tuple[float, ...] | None, Levels("g"), about("the same in units of g", [0.1, 0.2, 0.4])
+    ] = None
+    value: Annotated[
+        Quantity | None,
+        Uncertain(SI, above=0.0),
+        about(
+            "the intensity of each realization, in place of levels: a cloud study",
+            {"distribution": "uniform", "low": 0.5, "high": 6.0},
+        ),
+    ] = None
+    value_g: Annotated[
+        Quantity | None,
+        Uncertain("g", above=0.0),
+        about("the same in units of g", {"distribution": "lognormal", "median": 0.4, "dispersion": 0.6}),
+    ] = None
+    variables: Annotated[
+        tuple[Variable, ...],
+        Variables(),
+        about(
+            "further measures that a cloud study keeps for every realization: the dataset has "
+            "them as `im_pgv`, `im_sa_1s` and so on, and `mcrock stats` and `mcrock plot` compare "
+            "them",
+            ["pgv", {"measure": "sa", "period": 1.0}],
+        ),
+    ] = ()
 
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:

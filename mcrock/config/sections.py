@@ -20,6 +20,7 @@ from mcrock.tables.fields import (
     Kind,
     SeveralIntegers,
     Table,
+    about,
     each,
     exactly_one,
     kind_of,
@@ -147,10 +148,18 @@ class Start(Table):
 
     alternatives: ClassVar = (tuple(RELEASES),)
 
-    edge: Annotated[int | tuple[int, ...], SeveralIntegers(0)] = 0
-    tilt: Annotated[Quantity | None, Uncertain("rad", least=0.0)] = None
-    tilt_deg: Annotated[Quantity | None, Uncertain("deg", least=0.0)] = None
-    tilt_ratio: Annotated[Quantity | None, Uncertain("1", least=0.0)] = None
+    edge: Annotated[
+        int | tuple[int, ...],
+        SeveralIntegers(0),
+        about("edge of the start face over which the body is released"),
+    ] = 0
+    tilt: Annotated[Quantity | None, Uncertain("rad", least=0.0), about("tilt of release", 0.1)] = None
+    tilt_deg: Annotated[Quantity | None, Uncertain("deg", least=0.0), about("the same in degrees", 5.0)] = (
+        None
+    )
+    tilt_ratio: Annotated[
+        Quantity | None, Uncertain("1", least=0.0), about("the same over the slenderness at that edge", 0.5)
+    ] = None
 
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -165,12 +174,27 @@ class Start(Table):
 class Ensemble(Table):
     """How many realizations, and how their inputs are spread."""
 
-    realizations: Annotated[int, Integer(1, MOST_REALIZATIONS)]
-    design: Annotated[str, Choice(("sobol", "random", "latin_hypercube"))] = "sobol"
+    realizations: Annotated[
+        int,
+        Integer(1, MOST_REALIZATIONS),
+        about(
+            "number of realizations, the draws of all inputs; a study has realizations times levels runs",
+            1000,
+        ),
+    ]
+    design: Annotated[
+        str,
+        Choice(("sobol", "random", "latin_hypercube")),
+        about(
+            "how the inputs are spread: with `sobol` (scrambled) and `random` the first n "
+            "realizations stay as they are when the number is raised, a `latin_hypercube` is "
+            "drawn whole"
+        ),
+    ] = "sobol"
 
 
 def _default(name: str) -> Any:
-    return Field(FIELDS[name].default)
+    return Field(FIELDS[name].default, description=FIELDS[name].metadata["words"])
 
 
 def _kind(name: str) -> Kind:

@@ -17,7 +17,7 @@ from mcrock.config.motions import Motions
 from mcrock.config.sections import ControlsTable, Ensemble, Impact, Start
 from mcrock.tables.distributions import Distribution, Quantity
 from mcrock.tables.errors import ConfigError, word_mistakes
-from mcrock.tables.fields import Integer, OneOf, Table, Text, plain
+from mcrock.tables.fields import Integer, OneOf, Table, Text, about, plain
 
 Specification = Quantity | tuple[Any, ...]
 AS_IT_IS = {"measure": "factor", "levels": [1.0]}  # intensity of a study without shaking
@@ -30,16 +30,42 @@ class Study(Table):
     was read; they are no part of the study and are not written by `to_json`.
     """
 
-    title: Annotated[str, Text()] = ""
-    description: Annotated[str, Text()] = ""
-    seed: Annotated[int, Integer(0)]
-    body: BodyTable
-    impact: Impact = Field(default_factory=lambda: Impact.model_validate({}))
-    start: Start | None = None
-    motion: Motions
-    intensity: Intensity = Field(default_factory=lambda: Intensity.model_validate(AS_IT_IS))
-    ensemble: Ensemble
-    controls_table: ControlsTable = Field(default_factory=ControlsTable, alias="controls")
+    title: Annotated[
+        str,
+        Text(),
+        about("title, stored with the results and written under figures", "Cabinet in the entrance hall"),
+    ] = ""
+    description: Annotated[
+        str, Text(), about("text, stored with the results", "Base width measured on site")
+    ] = ""
+    seed: Annotated[
+        int,
+        Integer(0),
+        about(
+            "seed of all draws: the same study with the same seed gives the same numbers, "
+            "whatever the number of workers",
+            1,
+        ),
+    ]
+    body: Annotated[BodyTable, about("the body")]
+    impact: Annotated[Impact, about("where and how the ground pushes back in an impact")] = Field(
+        default_factory=lambda: Impact.model_validate({})
+    )
+    start: Annotated[
+        Start | None,
+        about(
+            "a body released from a tilt, in place of standing at rest when the ground begins to "
+            'move; with `motion.source = "none"` a study is one of free rocking'
+        ),
+    ] = None
+    motion: Annotated[Motions, about("the ground motions")]
+    intensity: Annotated[Intensity, about("how strong the motions are made")] = Field(
+        default_factory=lambda: Intensity.model_validate(AS_IT_IS)
+    )
+    ensemble: Annotated[Ensemble, about("how many realizations, and how their inputs are spread")]
+    controls_table: Annotated[ControlsTable, about("numerical settings")] = Field(
+        default_factory=ControlsTable, alias="controls"
+    )
 
     _folder: Path = PrivateAttr(default=Path())
     _source: str = PrivateAttr(default="study")

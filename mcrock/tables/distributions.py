@@ -18,7 +18,7 @@ from scipy import special, stats
 from scipy.special import ndtr
 
 from mcrock.tables.errors import mistake, refuse, shown
-from mcrock.tables.fields import Kind, Number, OneOf, Table, each, given
+from mcrock.tables.fields import Kind, Number, OneOf, Table, about, each, given
 
 Array = NDArray[np.float64]
 OWN = "{unit}"  # replaced by the unit of the number that is distributed
@@ -53,8 +53,8 @@ class Normal(Distribution):
     """Normal distribution with mean and standard deviation."""
 
     distribution: Literal["normal"]
-    mean: Annotated[float, Number(OWN)]
-    std: Annotated[float, Number(OWN, above=0.0)]
+    mean: Annotated[float, Number(OWN), about("mean", 0.4)]
+    std: Annotated[float, Number(OWN, above=0.0), about("standard deviation", 0.01)]
 
     @cached_property
     def frozen(self) -> Any:
@@ -68,10 +68,14 @@ class Lognormal(Distribution):
     """
 
     distribution: Literal["lognormal"]
-    median: Annotated[float | None, Number(OWN, above=0.0)] = None
-    dispersion: Annotated[float | None, Number("1", above=0.0)] = None
-    mean: Annotated[float | None, Number(OWN, above=0.0)] = None
-    std: Annotated[float | None, Number(OWN, above=0.0)] = None
+    median: Annotated[float | None, Number(OWN, above=0.0), about("median, given with `dispersion`", 0.8)] = (
+        None
+    )
+    dispersion: Annotated[
+        float | None, Number("1", above=0.0), about("standard deviation of the natural logarithm", 0.3)
+    ] = None
+    mean: Annotated[float | None, Number(OWN, above=0.0), about("mean, given with `std`", 0.8)] = None
+    std: Annotated[float | None, Number(OWN, above=0.0), about("standard deviation", 0.2)] = None
 
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -92,8 +96,8 @@ class Uniform(Distribution):
     """Uniform distribution between two ends."""
 
     distribution: Literal["uniform"]
-    low: Annotated[float, Number(OWN)]
-    high: Annotated[float, Number(OWN)]
+    low: Annotated[float, Number(OWN), about("lower end, below `high`", 0.5)]
+    high: Annotated[float, Number(OWN), about("upper end", 1.0)]
 
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -108,9 +112,9 @@ class Triangular(Distribution):
     """Triangular distribution with its most likely value between two ends."""
 
     distribution: Literal["triangular"]
-    low: Annotated[float, Number(OWN)]
-    mode: Annotated[float, Number(OWN)]
-    high: Annotated[float, Number(OWN)]
+    low: Annotated[float, Number(OWN), about("lower end, below `high`", 0.5)]
+    mode: Annotated[float, Number(OWN), about("most likely value, between the ends", 0.8)]
+    high: Annotated[float, Number(OWN), about("upper end", 1.0)]
 
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -136,10 +140,10 @@ class TruncatedNormal(Distribution):
     """Normal distribution cut at ``low`` and ``high``; mean and std are those before the cut."""
 
     distribution: Literal["truncated_normal"]
-    mean: Annotated[float, Number(OWN)]
-    std: Annotated[float, Number(OWN, above=0.0)]
-    low: Annotated[float, Number(OWN)]
-    high: Annotated[float, Number(OWN)]
+    mean: Annotated[float, Number(OWN), about("mean before the cut", 0.8)]
+    std: Annotated[float, Number(OWN, above=0.0), about("standard deviation before the cut", 0.1)]
+    low: Annotated[float, Number(OWN), about("lower end, below `high`", 0.5)]
+    high: Annotated[float, Number(OWN), about("upper end", 1.0)]
 
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -163,10 +167,10 @@ class Beta(Distribution):
     """Beta distribution stretched from [0, 1] to [low, high]."""
 
     distribution: Literal["beta"]
-    alpha: Annotated[float, Number("1", above=0.0)]
-    beta: Annotated[float, Number("1", above=0.0)]
-    low: Annotated[float, Number(OWN)] = 0.0
-    high: Annotated[float, Number(OWN)] = 1.0
+    alpha: Annotated[float, Number("1", above=0.0), about("first shape parameter", 2.0)]
+    beta: Annotated[float, Number("1", above=0.0), about("second shape parameter", 2.0)]
+    low: Annotated[float, Number(OWN), about("lower end, below `high`")] = 0.0
+    high: Annotated[float, Number(OWN), about("upper end")] = 1.0
 
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -203,9 +207,15 @@ class Discrete(Distribution):
     """A few values with their probabilities, equal ones by default."""
 
     distribution: Literal["discrete"]
-    values: Annotated[tuple[float, ...], Values(f"a list of numbers [{OWN}]", Number(OWN))]
+    values: Annotated[
+        tuple[float, ...],
+        Values(f"a list of numbers [{OWN}]", Number(OWN)),
+        about("the values", [0.5, 0.8, 1.0]),
+    ]
     probabilities: Annotated[
-        tuple[float, ...] | None, Values("a list of numbers >= 0 [1] with sum 1", Number("1", least=0.0))
+        tuple[float, ...] | None,
+        Values("a list of numbers >= 0 [1] with sum 1", Number("1", least=0.0)),
+        about("probability of each value; equal ones by default", [0.2, 0.5, 0.3]),
     ] = None
 
     @classmethod

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, ValidationError, model_validator
 from pydantic_core import CoreSchema, InitErrorDetails, core_schema
 
 from mcrock import rules
@@ -36,6 +36,19 @@ class Kind:
         return core_schema.no_info_plain_validator_function(
             self.parse, serialization=core_schema.plain_serializer_function_ser_schema(plain)
         )
+
+
+def about(words: str, *examples: Any) -> Any:
+    """What a key of the study file means, beside its kind in ``Annotated``, for the reference.
+
+    Parameters
+    ----------
+    words : str
+        A phrase that goes on after the name of the key: what it is, not what values it may have.
+    *examples
+        Values it may have; without any the default is the example.
+    """
+    return Field(description=words, examples=list(examples))
 
 
 def plain(value: Any) -> Any:

@@ -1,0 +1,87 @@
+"""The reference of the study file: current, complete, and with examples that the tables accept."""
+
+from itertools import combinations
+
+import pytest
+from pydantic import ValidationError
+
+from mcrock.config.study import Study, tables
+from mcrock.tables.distributions import DISTRIBUTIONS
+from mcrock.tables.fields import OneOf
+from mcrock.text.study_file import PAGE, inner_tables, reference, toml
+
+
+def every_table():
+    """By place: every table of a study file, those inside others too, and what tells it from its variants."""
+    variants = [("distribution", "distribution", DISTRIBUTIONS), ("", "", {"": Study})]
+    for section, found in tables().items():
+        kind = Study.kind(section)
+        variants.append((section, kind.tag, kind.tables) if isinstance(kind, OneOf) else (section, "", found))
+    seen = {}
+    for section, tag, found in variants:
+        for name, table in found.items():
+            seen[f"{section} {name}".strip()] = (table, {tag: name} if tag else {})
+            if table is not Study:
+                for key, field in zip(table.key_names(), table.model_fields.values(), strict=True):
+                    for inner in inner_tables(field.annotation):
+                        seen.setdefault(f"{section}.{key}", (inner, {}))
+    return seen
+
+
+TABLES = every_table()
+KEYS = [
+    (place, key)
+    for place, (table, tag) in TABLES.items()
+    for key in table.key_names()
+    if key not in tag and not (table is Study and key in tables())
+    if place.partition(".")[0].partition(" ")[0] not in ("body", "impact", "motion")  # without words so far
+]
+
+
+def field_of(table, key):
+    return table.model_fields[next(n for n, f in table.model_fields.items() if key == (f.alias or n))]
+
+
+def examples(table, key):
+    """Values of a key that its table shows, or its default."""
+    field = field_of(table, key)
+    return field.examples or [field.default]
+
+
+def accepted(table, values):
+    try:
+        table.model_validate(values)
+    except ValidationError:
+        return False
+    return True
+
+
+def test_the_page_is_current():
+    assert PAGE.read_text(encoding="utf-8") == reference(), "run: python -m mcrock.text.study_file"
+
+
+@pytest.mark.parametrize(("place", "key"), KEYS)
+def test_every_key_has_words_and_an_example(place, key):
+    field = field_of(TABLES[place][0], key)
+    assert field.description, "say what it is with about(...)"
+    assert not field.description.endswith(".")
+    assert field.examples or not field.is_required()
+    assert field.examples or field.default is not None, "its default is no example"
+
+
+@pytest.mark.parametrize(("place", "key"), [item for item in KEYS if item[0]])
+def test_every_example_is_accepted_with_few_others(place, key):
+    """Some table made of the required keys, this one and at most three others, all at their examples."""
+    table, tag = TABLES[place]
+    required = {k: examples(table, k)[0] for k in table.key_names() if field_of(table, k).is_required()}
+    others = [
+        (other, value)
+        for other in table.key_names()
+        if other not in (key, *tag)
+        for value in field_of(table, other).examples or []
+    ]
+    for value in examples(table, key):
+        base = required | tag | {key: value}
+        assert any(
+            accepted(table, base | dict(chosen)) for n in range(4) for chosen in combinations(others, n)
+        ), f"{key} = {toml(value)} fits nowhere"
