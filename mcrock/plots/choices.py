@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Unpack
+
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
@@ -18,22 +20,16 @@ from mcrock.plots.style import (
 )
 from mcrock.statistics import fragility_by_choice, overturning_probability, split_by_choice
 from mcrock.statistics.choices import LAW
+from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 
 MARKERS = "os^Dvp"
 NAMES = {"varkonyi_2022": "Várkonyi 2022", "ther_kollar_2017": "Ther and Kollár 2017"}
 
 
 @styled
+@takes(Bootstrap)
 def plot_choices(
-    ds: xr.Dataset,
-    choice: str = LAW,
-    ax: Axes | None = None,
-    *,
-    level: float = 0.95,
-    resamples: int = 1000,
-    seed: int = 0,
-    cluster: bool = True,
-    allow_missing: bool = False,
+    ds: xr.Dataset, choice: str = LAW, ax: Axes | None = None, **keywords: Unpack[BootstrapKeywords]
 ) -> Axes:
     """Draw the fragility curve of each option of a choice with the observed shares.
 
@@ -47,7 +43,7 @@ def plot_choices(
         Variable of codes on realization: "impact_law" and the like.
     ax : Axes, optional
         Where to draw; by default on a new figure one column wide.
-    level, resamples, seed, cluster, allow_missing
+    **keywords
         As for `mcrock.statistics.fragility_by_choice`.
 
     Returns
@@ -60,12 +56,13 @@ def plot_choices(
     ValueError
         As `mcrock.statistics.fragility_by_choice`.
     """
-    fits = fragility_by_choice(ds, choice, level, resamples, seed, cluster, allow_missing=allow_missing)
+    how = Bootstrap(**keywords)
+    fits = fragility_by_choice(ds, choice, **keywords)
     parts = split_by_choice(ds, choice)
     ax = new_axes(height=90.0) if ax is None else ax
     for i, (word, part) in enumerate(parts.items()):
         fit, colour = fits.sel({choice: word}), COLOURS[i % len(COLOURS)]
-        points = overturning_probability(part, level, cluster, allow_missing=allow_missing)
+        points = overturning_probability(part, **how.keywords)
         points = points.isel(intensity=points["runs"].values > 0)
         factor, label = axis_scale(points["intensity"])
         ax.plot(fits["intensity_grid"] * factor, fit["curve"], color=colour)
@@ -87,18 +84,16 @@ def plot_choices(
         loc="lower left",
         bbox_to_anchor=(-0.1, 1.0),
         ncols=1,
-        title=f"Median over that of all runs ({level:.0%})",
+        title=f"Median over that of all runs ({how.level:.0%})",
         handlelength=1.6,
     )
-    whole = overturning_probability(ds, level, cluster, allow_missing=allow_missing)
+    whole = overturning_probability(ds, **how.keywords)
     note = f"{count_words(whole, int(fits['runs'].sum()))}. "
     doubtful = int(fits["undecided"].sum())
     if doubtful:
         note += f"{doubtful} undecided runs: half in the curves, both ways in the intervals. "
-    note += (
-        f"Intervals: {resamples} resamples of the {fits.attrs['independent']}, the same ones for all curves."
-    )
-    add_note(ax, note)
+    drawn = f"{how.resamples} resamples of the {fits.attrs['independent']}"
+    add_note(ax, f"{note}Intervals: {drawn}, the same ones for all curves.")
     return ax
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Unpack
+
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
@@ -17,6 +19,7 @@ from mcrock.plots.style import (
     styled,
 )
 from mcrock.statistics import by_measure, compare_measures, measures_of
+from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 
 LINE = 12.0  # height of a measure in the figure [mm]
 REST = 34.0  # height of everything else [mm]
@@ -24,16 +27,8 @@ WIDTH = 130.0  # so that the longest names fit beside their axis [mm]
 
 
 @styled
-def plot_measures(
-    ds: xr.Dataset,
-    ax: Axes | None = None,
-    *,
-    level: float = 0.95,
-    resamples: int = 1000,
-    seed: int = 0,
-    cluster: bool = True,
-    allow_missing: bool = False,
-) -> Axes:
+@takes(Bootstrap)
+def plot_measures(ds: xr.Dataset, ax: Axes | None = None, **keywords: Unpack[BootstrapKeywords]) -> Axes:
     """Draw the share of the deviance that each intensity measure explains, with its interval.
 
     Parameters
@@ -42,7 +37,7 @@ def plot_measures(
         Cloud study with several measures, as for `mcrock.statistics.compare_measures`.
     ax : Axes, optional
         Where to draw; by default on a new figure 130 mm wide.
-    level, resamples, seed, cluster, allow_missing
+    **keywords
         As for `mcrock.statistics.compare_measures`.
 
     Returns
@@ -55,7 +50,7 @@ def plot_measures(
     ValueError
         As `mcrock.statistics.compare_measures`.
     """
-    found = compare_measures(ds, level, resamples, seed, cluster, allow_missing=allow_missing)
+    found = compare_measures(ds, **keywords)
     words = {
         name: by_measure(ds, name)["intensity_value"].attrs.get("long_name", name) for name in measures_of(ds)
     }
@@ -85,7 +80,8 @@ def plot_measures(
     number_axis(ax)
     note = f"{count_words(found, ds.sizes['realization'])}. "
     if np.isfinite(low).all():
-        note += f"Bars: {level:.0%} intervals, {resamples} resamples of the {found.attrs['independent']}. "
+        drawn = f"{found.attrs['resamples']} resamples of the {found.attrs['independent']}"
+        note += f"Bars: {found.attrs['level']:.0%} intervals, {drawn}. "
     add_note(ax, note + "1: the measure tells all about overturning; 0: it tells nothing.")
     return ax
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Unpack
+
 import numpy as np
 import seaborn as sns
 import xarray as xr
@@ -18,6 +20,7 @@ from mcrock.plots.style import (
     styled,
 )
 from mcrock.statistics import exceedance_probability
+from mcrock.statistics.inference import Confidence, ConfidenceKeywords, takes
 from mcrock.statistics.runs import is_cloud, is_shaken
 
 APART = 0.03  # mean difference of two curves below which only one is drawn [1]
@@ -25,15 +28,14 @@ DASHES = (0, (4, 2))
 
 
 @styled
+@takes(Confidence)
 def plot_exceedance(
     ds: xr.Dataset,
     ax: Axes | None = None,
     *,
     variable: str = "peak_tilt_ratio",
     curves: int = 3,
-    level: float = 0.95,
-    cluster: bool = True,
-    allow_missing: bool = False,
+    **keywords: Unpack[ConfidenceKeywords],
 ) -> Axes:
     """Draw the probability that `variable` exceeds x, for a few intensities, with bands.
 
@@ -48,7 +50,7 @@ def plot_exceedance(
     curves : int
         Largest number of intensities drawn: the strongest, and those that differ most from the others,
         as long as they differ by 0.03 on average.
-    level, cluster, allow_missing
+    **keywords
         As for `mcrock.statistics.exceedance_probability`.
 
     Returns
@@ -65,9 +67,7 @@ def plot_exceedance(
     if curves < 1:
         raise ValueError(f"curves must be at least 1, got {curves!r}")
     thresholds = _thresholds(ds, variable)
-    result = exceedance_probability(
-        ds, thresholds, variable, level=level, cluster=cluster, allow_missing=allow_missing
-    )
+    result = exceedance_probability(ds, thresholds, variable, **keywords)
     runs = int(result["runs"].sum())
     moving = (result["runs"].values > 0) & (result["probability"].values[0] > 0)
     shown = np.flatnonzero(moving if moving.any() else result["runs"].values > 0)
@@ -108,7 +108,8 @@ def plot_exceedance(
     if result["intensity"].size < int(moving.sum()):
         note += f"; {result['intensity'].size} of {int(moving.sum())} {places} with motion shown, "
         note += "those that differ most"
-    add_note(ax, f"{note}. Overturned runs exceed every threshold. Dashed: {level:.0%} intervals.")
+    dashed = f"Dashed: {result.attrs['level']:.0%} intervals"
+    add_note(ax, f"{note}. Overturned runs exceed every threshold. {dashed}.")
     return ax
 
 

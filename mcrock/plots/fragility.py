@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Unpack
+
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
@@ -18,19 +20,12 @@ from mcrock.plots.style import (
     styled,
 )
 from mcrock.statistics import fit_fragility, overturning_probability
+from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 
 
 @styled
-def plot_fragility(
-    ds: xr.Dataset,
-    ax: Axes | None = None,
-    *,
-    level: float = 0.95,
-    resamples: int = 1000,
-    seed: int = 0,
-    cluster: bool = True,
-    allow_missing: bool = False,
-) -> Axes:
+@takes(Bootstrap)
+def plot_fragility(ds: xr.Dataset, ax: Axes | None = None, **keywords: Unpack[BootstrapKeywords]) -> Axes:
     """Draw the fitted curve, its band, and the observed shares with their intervals.
 
     Parameters
@@ -39,7 +34,7 @@ def plot_fragility(
         Study, as for `mcrock.statistics.fit_fragility`.
     ax : Axes, optional
         Where to draw; by default on a new figure one column wide.
-    level, resamples, seed, cluster, allow_missing
+    **keywords
         As for `mcrock.statistics.fit_fragility`.
 
     Returns
@@ -52,9 +47,10 @@ def plot_fragility(
     ValueError
         As `mcrock.statistics.fit_fragility`.
     """
-    points = overturning_probability(ds, level, cluster, allow_missing=allow_missing)
+    how = Bootstrap(**keywords)
+    points = overturning_probability(ds, **how.keywords)
     points = points.isel(intensity=points["runs"].values > 0)
-    fit = fit_fragility(ds, level, resamples, seed, cluster, allow_missing=allow_missing)
+    fit = fit_fragility(ds, **keywords)
     ax = new_axes() if ax is None else ax
     factor, label = axis_scale(points["intensity"])
     x = fit["intensity_grid"].values * factor
@@ -68,7 +64,7 @@ def plot_fragility(
             color=BLUE,
             alpha=0.22,
             linewidth=0,
-            label=f"{level:.0%} band",
+            label=f"{how.level:.0%} band",
         )
     if np.isfinite(fit["median"]):
         ax.plot(x, fit["curve"], color=BLUE, label="lognormal fit")
@@ -86,7 +82,7 @@ def plot_fragility(
         capthick=0.9,
         clip_on=False,
         zorder=3,
-        label=f"runs, {level:.0%} interval",
+        label=f"runs, {how.level:.0%} interval",
     )
     ax.set_xlim(0, x[-1])
     ax.set_xlabel(label)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec
 
 import matplotlib as mpl
 import numpy as np
@@ -19,6 +19,8 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from mcrock.dataset import replacing
 from mcrock.params import STANDARD_GRAVITY
+
+Parameters = ParamSpec("Parameters")
 
 COLUMN = 90.0  # width of a single column [mm]
 PAGE = 180.0  # width of two columns [mm]
@@ -63,11 +65,11 @@ def paper_style() -> Iterator[None]:
         yield
 
 
-def styled(plot: Callable[..., Axes]) -> Callable[..., Axes]:
+def styled(plot: Callable[Parameters, Axes]) -> Callable[Parameters, Axes]:
     """Run a plot function in `paper_style`."""
 
     @wraps(plot)
-    def wrapper(*args: Any, **kwargs: Any) -> Axes:
+    def wrapper(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Axes:
         with paper_style():
             return plot(*args, **kwargs)
 

@@ -9,12 +9,15 @@ from mcrock.statistics.capacity import capacities
 from mcrock.statistics.choices import fragility_by_choice, split_by_choice
 from mcrock.statistics.efficiency import by_measure, compare_measures, measures_of
 from mcrock.statistics.fragility import fit_fragility
+from mcrock.statistics.inference import Bootstrap, Confidence
 from mcrock.statistics.probability import exceedance_probability, outcome_shares, overturning_probability
 from mcrock.statistics.recheck import step_check
 from mcrock.statistics.runs import overturned, undecided
 from mcrock.statistics.validity import model_validity
 
 __all__ = [
+    "Bootstrap",
+    "Confidence",
     "by_measure",
     "capacities",
     "compare_measures",

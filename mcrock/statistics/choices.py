@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Unpack
+
 import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
 from mcrock.statistics.fragility import fit_fragility
+from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 from mcrock.statistics.intervals import expanded_tail
 from mcrock.statistics.probability import BOUNDS
 from mcrock.statistics.probit import Fit, fit_curves
@@ -41,15 +44,9 @@ def split_by_choice(ds: xr.Dataset, choice: str = LAW) -> dict[str, xr.Dataset]:
     return {words[code]: ds.isel(realization=codes == code) for code in np.unique(codes).tolist()}
 
 
+@takes(Bootstrap)
 def fragility_by_choice(
-    ds: xr.Dataset,
-    choice: str = LAW,
-    level: float = 0.95,
-    resamples: int = 1000,
-    seed: int = 0,
-    cluster: bool = True,
-    *,
-    allow_missing: bool = False,
+    ds: xr.Dataset, choice: str = LAW, **keywords: Unpack[BootstrapKeywords]
 ) -> xr.Dataset:
     """Fragility curve of each option of a choice, and how far its median is from that of all runs.
 
@@ -64,7 +61,7 @@ def fragility_by_choice(
         As for `fit_fragility`, with a variable ``choice`` (realization) of codes.
     choice : str
         "impact_law" and the like.
-    level, resamples, seed, cluster, allow_missing
+    **keywords
         As for `fit_fragility`.
 
     Returns
@@ -82,26 +79,26 @@ def fragility_by_choice(
     ValueError
         As `fit_fragility` and `split_by_choice`.
     """
+    how = Bootstrap(**keywords)
     check_runs(ds)
     parts = split_by_choice(ds, choice)
-    whole = fit_fragility(ds, level, resamples, seed, cluster, allow_missing=allow_missing)
+    whole = fit_fragility(ds, **keywords)
     grid = whole["intensity_grid"].values
-    options = {"grid": grid, "allow_missing": allow_missing}
-    fits = [fit_fragility(part, level, resamples, seed, cluster, **options) for part in parts.values()]
+    fits = [fit_fragility(part, grid=grid, **keywords) for part in parts.values()]
     axis = xr.DataArray(list(parts), dims=choice, name=choice, attrs={"long_name": ds[choice].long_name})
     result = xr.concat([fit[[*KEPT, *COUNTS]] for fit in fits], axis, combine_attrs="override")
     result.attrs = {key: whole.attrs[key] for key in ("level", "resamples", "seed", "independent")}
     result["fit"] = (choice, [fit.attrs["fit"] for fit in fits])
     codes = np.unique(ds[choice].values, return_inverse=True)[1]
-    units = split_units(ds, codes, record_index(ds)[0] if cluster else None, allow_missing)
-    ends = _ratio_bounds(units, level, resamples, seed)
+    units = split_units(ds, codes, record_index(ds)[0] if how.cluster else None, how.allow_missing)
+    ends = _ratio_bounds(units, how)
     point = result["median"].values / float(whole["median"])
     result["ratio"] = (choice, point, {"units": "1", "long_name": "median over that of all runs"})
     result["ratio_interval"] = (("bound", choice), ends, {"units": "1"})
     return result.assign_coords(bound=list(BOUNDS))
 
 
-def _ratio_bounds(units: list[Units], level: float, resamples: int, seed: int) -> NDArray:
+def _ratio_bounds(units: list[Units], how: Bootstrap) -> NDArray:
     """Percentiles (2, n_option) of the ratios of medians over resamples of the whole study.
 
     NaN where there are too few units to reach the level, as in `fit_fragility`, or where resamples leave a
@@ -109,23 +106,23 @@ def _ratio_bounds(units: list[Units], level: float, resamples: int, seed: int) -
     """
     number = units[0].number
     ends = np.full((2, len(units)), np.nan)
-    if number < np.log2(2 / (1 - level)):
+    if not how.reaches_level(number):
         return ends
     tables = np.stack([[option.runs, option.sure, option.possible] for option in units])
     joint = Units(units[0].intensity, *tables.sum(axis=0), units[0].copies)
-    whole = _medians(joint, resamples, seed)
-    tail = expanded_tail(level, number)
+    whole = _medians(joint, how)
+    tail = expanded_tail(how.level, number)
     for k, option in enumerate(units):
-        ratio = _medians(option, resamples, seed) / whole
+        ratio = _medians(option, how) / whole
         if np.isfinite(ratio).all():
             low, high = np.quantile(ratio, [tail, 1.0 - tail], axis=1)
             ends[:, k] = low.min(), high.max()
     return ends
 
 
-def _medians(units: Units, resamples: int, seed: int) -> NDArray:
+def _medians(units: Units, how: Bootstrap) -> NDArray:
     """Medians (2, resamples) with the undecided runs as survived and as overturned."""
-    drawn = list(draw_units(units, resamples, seed))
+    drawn = list(draw_units(units, how))
     return np.stack(
         [
             np.concatenate([_fit(units.intensity, runs, counts[side]) for runs, *counts in drawn])

@@ -7,6 +7,7 @@ Frontiers in Econometrics, 105-142. (The share of the deviance that a curve expl
 from __future__ import annotations
 
 import json
+from typing import Unpack
 
 import numpy as np
 import xarray as xr
@@ -15,6 +16,7 @@ from scipy.special import xlogy
 
 from mcrock.excitation.intensity import variable_name
 from mcrock.statistics.fragility import fit_fragility
+from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 from mcrock.statistics.intervals import expanded_tail
 from mcrock.statistics.probability import BOUNDS
 from mcrock.statistics.probit import evaluate_curves, fit_curves
@@ -85,15 +87,8 @@ def by_measure(ds: xr.Dataset, measure: str) -> xr.Dataset:
     return swapped.assign_attrs(intensity_measure=wanted)
 
 
-def compare_measures(
-    ds: xr.Dataset,
-    level: float = 0.95,
-    resamples: int = 1000,
-    seed: int = 0,
-    cluster: bool = True,
-    *,
-    allow_missing: bool = False,
-) -> xr.Dataset:
+@takes(Bootstrap)
+def compare_measures(ds: xr.Dataset, **keywords: Unpack[BootstrapKeywords]) -> xr.Dataset:
     """Fragility curve of each intensity measure of a cloud study, and how much of the outcomes it explains.
 
     A measure is efficient if knowing it leaves little doubt about the outcome. `explained` is the share
@@ -111,7 +106,7 @@ def compare_measures(
     ----------
     ds : Dataset
         Cloud study.
-    level, resamples, seed, cluster, allow_missing
+    **keywords
         As for `fit_fragility`.
 
     Returns
@@ -129,25 +124,24 @@ def compare_measures(
     ValueError
         As `fit_fragility`; also if the study has fixed levels.
     """
+    how = Bootstrap(**keywords)
     check_runs(ds)
     names = measures_of(ds)
     if not names:
         raise ValueError("intensity measures are compared in a cloud study, and this one has fixed levels")
-    record = record_index(ds)[0] if cluster else None
+    record = record_index(ds)[0] if how.cluster else None
     if record is None:
         record = np.arange(ds.sizes["realization"]) % LOTS
     fits, units, points, drawn = [], [], [], []
     for name in names:
         part = by_measure(ds, name)
-        fits.append(fit_fragility(part, level, resamples, seed, cluster, allow_missing=allow_missing))
+        fits.append(fit_fragility(part, **keywords))
         units.append(str(part["intensity_value"].attrs.get("units", "1")))
-        groups = collect_units(part, record, allow_missing)
+        groups = collect_units(part, record, how.allow_missing)
         total = [groups.total(counts)[None] for counts in (groups.runs, groups.sure, groups.possible)]
         points.append(_explained(groups.intensity, *total)[0])
         drawn.append(
-            np.concatenate(
-                [_explained(groups.intensity, *counts) for counts in draw_units(groups, resamples, seed)]
-            )
+            np.concatenate([_explained(groups.intensity, *counts) for counts in draw_units(groups, how)])
         )
     number = groups.number
     result = xr.concat(
@@ -156,10 +150,10 @@ def compare_measures(
     result.attrs = {key: fits[0].attrs[key] for key in ("level", "resamples", "seed", "independent")}
     ends, first = np.full((2, len(names)), np.nan), np.full(len(names), np.nan)
     table = np.stack(drawn)
-    if np.isfinite(table).all() and number >= np.log2(2 / (1 - level)):
-        tail = expanded_tail(level, number)
+    if np.isfinite(table).all() and how.reaches_level(number):
+        tail = expanded_tail(how.level, number)
         ends = np.quantile(table, [tail, 1 - tail], axis=1)
-        first = np.bincount(table.argmax(axis=0), minlength=len(names)) / resamples
+        first = np.bincount(table.argmax(axis=0), minlength=len(names)) / how.resamples
     words = {"units": "1", "long_name": "share of the deviance that the curve explains"}
     result["explained"] = ("measure", np.array(points), words)
     result["explained_interval"] = (("bound", "measure"), ends, {"units": "1"})

@@ -12,15 +12,16 @@ Hesterberg, T. C. (2015). What teachers should know about the bootstrap. The Ame
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, Unpack
 
 import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, ndtri
 
-from mcrock.statistics.intervals import check_level, expanded_tail
-from mcrock.statistics.probability import BOUNDS, CLASSES, overturning_probability
+from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
+from mcrock.statistics.intervals import expanded_tail
+from mcrock.statistics.probability import BOUNDS, overturning_probability
 from mcrock.statistics.probit import Curves, Fit, evaluate_curves, fit_curves
 from mcrock.statistics.resample import Units, collect_units, draw_units
 from mcrock.statistics.runs import check_runs, record_index, run_intensity
@@ -51,15 +52,9 @@ class Sample(NamedTuple):
     drawn: Curves  # (resamples,)
 
 
+@takes(Bootstrap)
 def fit_fragility(
-    ds: xr.Dataset,
-    level: float = 0.95,
-    resamples: int = 1000,
-    seed: int = 0,
-    cluster: bool = True,
-    *,
-    grid: ArrayLike | None = None,
-    allow_missing: bool = False,
+    ds: xr.Dataset, *, grid: ArrayLike | None = None, **keywords: Unpack[BootstrapKeywords]
 ) -> xr.Dataset:
     """Fit a lognormal fragility curve by maximum likelihood and say how sure it is.
 
@@ -84,19 +79,11 @@ def fit_fragility(
     ----------
     ds : Dataset
         As for `overturning_probability`.
-    level : float
-        Coverage of the intervals [1].
-    resamples, seed : int
-        Number of resamples and the seed of their draws.
-    cluster : bool
-        Draw recordings (True) or single realizations (False; also if the dataset knows no records).
-        Intervals from realizations are conditional on the given records: they show how much more
-        realizations would help, and say nothing about other earthquakes.
     grid : array_like, optional
         Rising intensities of the curve, in the unit of the intensity; by default 0, the stripes,
         and 200 values up to a tenth beyond the strongest.
-    allow_missing : bool
-        Leave out runs that have not been run, rather than refuse.
+    **keywords
+        Of `mcrock.statistics.Bootstrap`: `level`, `cluster`, `allow_missing`, `resamples` and `seed`.
 
     Returns
     -------
@@ -112,12 +99,10 @@ def fit_fragility(
         If the dataset does not fit, holds runs not yet run, has no intensity > 0, or `level`,
         `resamples` or `grid` are outside their range.
     """
-    check_level(level)
+    how = Bootstrap(**keywords)
     check_runs(ds)
-    if resamples < 1:
-        raise ValueError(f"resamples must be at least 1 [1], got {resamples!r}; 1000 is usual")
     record, records = record_index(ds)
-    units = collect_units(ds, record if cluster else None, allow_missing)
+    units = collect_units(ds, record if how.cluster else None, how.allow_missing)
     x = _grid(units, grid)
     runs, sure, possible = (units.total(c) for c in (units.runs, units.sure, units.possible))
     there = runs > 0
@@ -136,14 +121,14 @@ def fit_fragility(
         if kind == Fit.MAXIMUM:
             curve = evaluate_curves(fits, x)[0][2]
 
-    few = units.number < np.log2(2 / (1 - level))
-    by_resampling = [not few and kind == Fit.MAXIMUM for kind in fits.kind[:2]]
+    enough = how.reaches_level(units.number)
+    by_resampling = [enough and kind == Fit.MAXIMUM for kind in fits.kind[:2]]
     bounds = []
     if any(by_resampling):
-        samples = _resample(units, resamples, seed, by_resampling)
-        bounds += [_rising(_corrected_percentiles(sample, units.copies, x, level)) for sample in samples]
+        samples = _resample(units, how, by_resampling)
+        bounds += [_rising(_corrected_percentiles(sample, units.copies, x, how.level)) for sample in samples]
     if not all(by_resampling):
-        bounds.append(_shape_bounds(ds, x, level, cluster, allow_missing))
+        bounds.append(_shape_bounds(overturning_probability(ds, **how.keywords), x))
     ends = _union(bounds)
     return _dataset(
         ds,
@@ -154,10 +139,10 @@ def fit_fragility(
         {"runs": runs, "overturned": sure, "undecided": possible - sure},
         records,
         {
-            "level": level,
-            "resamples": resamples,
-            "seed": seed,
-            "independent": "records" if cluster and record is not None else "realizations",
+            "level": how.level,
+            "resamples": how.resamples,
+            "seed": how.seed,
+            "independent": "records" if how.cluster and record is not None else "realizations",
             "fit": WORDS[kind] if several or kind != Fit.FLAT else "one intensity: no curve to fit",
             "method": "resampling" if all(by_resampling) else "rising curves through exact intervals",
         },
@@ -175,12 +160,12 @@ def _grid(units: Units, grid: ArrayLike | None) -> NDArray:
     return x
 
 
-def _resample(units: Units, resamples: int, seed: int, wanted: list[bool]) -> list[Sample]:
+def _resample(units: Units, how: Bootstrap, wanted: list[bool]) -> list[Sample]:
     """Curves with the undecided runs as survived and as overturned, where `wanted`."""
     runs = units.total(units.runs)
     sides = [units.sure] if np.array_equal(units.sure, units.possible) else [units.sure, units.possible]
     drawn: list[list[Curves]] = [[] for _ in sides]
-    for n, *yes in draw_units(units, resamples, seed):
+    for n, *yes in draw_units(units, how):
         there = n.any(axis=0)
         for side in range(len(sides)):
             if wanted[side]:
@@ -241,9 +226,8 @@ def _quantities(curves: Curves, x: NDArray) -> tuple[NDArray, NDArray]:
     return low, np.column_stack([curves.high_median, curves.high_dispersion, upper])
 
 
-def _shape_bounds(ds: xr.Dataset, x: NDArray, level: float, cluster: bool, allow_missing: bool) -> Bounds:
-    """Bounds of all rising lognormal curves that pass through the intervals at the intensities."""
-    points = overturning_probability(ds, level, cluster, classes=CLASSES, allow_missing=allow_missing)
+def _shape_bounds(points: xr.Dataset, x: NDArray) -> Bounds:
+    """Bounds of all rising lognormal curves that pass through the intervals of `overturning_probability`."""
     order = np.argsort(points["intensity"].values, kind="stable")
     points = points.isel(intensity=order[points["runs"].values[order] > 0])
     lower, upper = points["interval"].values

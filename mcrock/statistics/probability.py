@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Unpack
 
 import numpy as np
 import xarray as xr
@@ -10,10 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from mcrock.dataset import SCHEMA
 from mcrock.params import STANDING, Outcome
-from mcrock.statistics.intervals import check_level, clustered_interval, wilson_interval
+from mcrock.statistics.inference import Confidence, ConfidenceKeywords, takes
+from mcrock.statistics.intervals import clustered_interval, wilson_interval
 from mcrock.statistics.runs import (
     Classes,
-    Tally,
     check_runs,
     count_runs,
     guessed,
@@ -38,13 +39,9 @@ SHARES = (
 )
 
 
+@takes(Confidence)
 def overturning_probability(
-    ds: xr.Dataset,
-    level: float = 0.95,
-    cluster: bool = True,
-    *,
-    classes: int = CLASSES,
-    allow_missing: bool = False,
+    ds: xr.Dataset, *, classes: int = CLASSES, **keywords: Unpack[ConfidenceKeywords]
 ) -> xr.Dataset:
     """Overturning probability at each intensity with its interval.
 
@@ -61,16 +58,11 @@ def overturning_probability(
     ----------
     ds : Dataset
         `outcome` (realization, intensity), or (realization) with `intensity_value` (realization).
-    level : float
-        Coverage of the interval [1].
-    cluster : bool
-        Whether runs that share a recording are treated as dependent. Only then does the interval
-        hold for other earthquakes; False gives that of the realizations alone, for the given records.
     classes : int
         Classes of equal numbers of runs that a cloud study is cut into; 1 gives the probability over
         the study's own distribution of intensity.
-    allow_missing : bool
-        Leave out runs that have not been run, rather than refuse.
+    **keywords
+        Of `mcrock.statistics.Confidence`: `level`, `cluster` and `allow_missing`.
 
     Returns
     -------
@@ -84,20 +76,18 @@ def overturning_probability(
     ValueError
         If the dataset does not fit, holds runs not yet run, or `level` is outside (0, 1).
     """
-    tally, places, records = _count(ds, overturn_levels, 1, level, cluster, classes, allow_missing)
-    result = _probability(ds, tally, places, records, level, cluster).isel(threshold=0)
-    return result.rename(exceeding="overturned")
+    result = _probability(ds, overturn_levels, 1, Confidence(**keywords), classes)
+    return result.isel(threshold=0).rename(exceeding="overturned")
 
 
+@takes(Confidence)
 def exceedance_probability(
     ds: xr.Dataset,
     threshold: ArrayLike,
     variable: str = "peak_tilt_ratio",
-    level: float = 0.95,
-    cluster: bool = True,
     *,
     classes: int = CLASSES,
-    allow_missing: bool = False,
+    **keywords: Unpack[ConfidenceKeywords],
 ) -> xr.Dataset:
     """Probability that an outcome variable exceeds a threshold, at each intensity, with its interval.
 
@@ -117,9 +107,7 @@ def exceedance_probability(
         One threshold or several, in the unit of `variable`.
     variable : str
         Quantity that grows towards overturning, such as `peak_tilt_ratio` [1].
-    level : float
-        Coverage of the interval [1].
-    cluster, classes, allow_missing
+    classes, **keywords
         As for `overturning_probability`.
 
     Returns
@@ -150,10 +138,7 @@ def exceedance_probability(
         possible = np.where(doubt, len(rising), passed)
         return np.where(guessed(part).values, np.minimum(passed, any_motion), passed), possible
 
-    tally, places, records = _count(
-        ds, beyond, len(rising), level, cluster, classes, allow_missing, names=(variable,)
-    )
-    result = _probability(ds, tally, places, records, level, cluster)
+    result = _probability(ds, beyond, len(rising), Confidence(**keywords), classes, names=(variable,))
     units = ds[variable].attrs.get("units", SCHEMA[variable].units if variable in SCHEMA else "1")
     result = result.assign_coords(threshold=("threshold", rising, {"units": units, "long_name": variable}))
     result = result.isel(threshold=np.searchsorted(rising, values))
@@ -220,40 +205,30 @@ def intensity_coordinate(ds: xr.Dataset, places: Classes) -> tuple[str, NDArray,
     return "intensity", places.centre, kept
 
 
-def _count(
+def _probability(
     ds: xr.Dataset,
     beyond: Callable[[xr.Dataset], tuple[NDArray, NDArray]],
     levels: int,
-    level: float,
-    cluster: bool,
+    how: Confidence,
     classes: int,
-    allow_missing: bool,
     names: tuple[str, ...] = (),
-) -> tuple[Tally, Classes, int]:
-    """Checked arguments and the counts behind the probabilities, with the number of records."""
-    check_level(level)
+) -> xr.Dataset:
+    """Probabilities and intervals on (threshold, intensity) of passing some rising levels."""
     check_runs(ds)
     if classes < 1:
         raise ValueError(f"classes must be at least 1 [1], got {classes!r}")
     record, records = record_index(ds)
     places = intensity_classes(ds, classes)
-    grouping = record if cluster else None
-    tally = count_runs(ds, beyond, levels, places, grouping, names=names, allow_missing=allow_missing)
-    return tally, places, records
-
-
-def _probability(
-    ds: xr.Dataset, tally: Tally, places: Classes, records: int, level: float, cluster: bool
-) -> xr.Dataset:
-    """Probabilities and intervals on (threshold, intensity) from counts."""
+    grouping = record if how.cluster else None
+    tally = count_runs(ds, beyond, levels, places, grouping, names=names, allow_missing=how.allow_missing)
     runs = tally.runs.sum(axis=0)
     sure, possible = (np.moveaxis(x, -1, 1) for x in (tally.sure, tally.possible))  # record, level, class
-    clustered = cluster and "record" in ds
+    clustered = grouping is not None
     if clustered:
-        readings = [clustered_interval(count, tally.runs[:, None], level) for count in (sure, possible)]
+        readings = [clustered_interval(count, tally.runs[:, None], how.level) for count in (sure, possible)]
         effective = np.minimum(readings[0][2], readings[1][2])
     else:
-        readings = [wilson_interval(count[0], runs, level) for count in (sure, possible)]
+        readings = [wilson_interval(count[0], runs, how.level) for count in (sure, possible)]
         effective = np.broadcast_to(runs.astype(float), readings[0][0].shape)
     lower = np.minimum(readings[0][0], readings[1][0])
     upper = np.maximum(readings[0][1], readings[1][1])
@@ -277,7 +252,7 @@ def _probability(
         },
         coords={"bound": BOUNDS, "intensity": intensity_coordinate(ds, places)},
         attrs={
-            "level": level,
+            "level": how.level,
             "independent": "records" if clustered else "realizations",
             "shared": int("record" in ds),  # whether realizations share ground motions
             "method": "Clopper-Pearson on the effective number of runs" if clustered else "Wilson",

@@ -9,6 +9,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from mcrock.statistics.inference import Bootstrap
 from mcrock.statistics.runs import (
     Classes,
     count_runs,
@@ -130,15 +131,15 @@ def split_units(ds: xr.Dataset, option: NDArray, record: NDArray | None, allow_m
     return found
 
 
-def draw_units(units: Units, resamples: int, seed: int) -> Iterator[tuple[NDArray, NDArray, NDArray]]:
-    """Draw all units again with replacement, `resamples` times.
+def draw_units(units: Units, how: Bootstrap) -> Iterator[tuple[NDArray, NDArray, NDArray]]:
+    """Draw all units again with replacement, ``how.resamples`` times.
 
     Yields
     ------
     tuple of ndarray (n_batch, n_intensity)
         Runs, overturned, and overturned or undecided.
     """
-    rng = np.random.default_rng(seed)
+    rng, resamples = np.random.default_rng(how.seed), how.resamples
     share = units.copies / units.number
     batch = max(1, min(resamples, BATCH // len(share)))
     for start in range(0, resamples, batch):

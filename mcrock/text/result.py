@@ -25,8 +25,8 @@ def result_as_json(ds: xr.Dataset, level: float, allow_missing: bool) -> dict[st
     from mcrock.statistics.choices import has_laws
     from mcrock.text.terminal import dataset_to_json
 
-    probability = overturning_probability(ds, level, allow_missing=allow_missing)
-    fragility = fit_fragility(ds, level, allow_missing=allow_missing)
+    probability = overturning_probability(ds, level=level, allow_missing=allow_missing)
+    fragility = fit_fragility(ds, level=level, allow_missing=allow_missing)
     result = {
         "overturning_probability": probability,
         "fragility": fragility,
@@ -36,7 +36,7 @@ def result_as_json(ds: xr.Dataset, level: float, allow_missing: bool) -> dict[st
     if has_laws(ds):
         result["fragility_by_law"] = fragility_by_choice(ds, level=level, allow_missing=allow_missing)
     if len(measures_of(ds)) > 1:
-        result["intensity_measures"] = compare_measures(ds, level, allow_missing=allow_missing)
+        result["intensity_measures"] = compare_measures(ds, level=level, allow_missing=allow_missing)
     return {name: dataset_to_json(part) for name, part in result.items()}
 
 
@@ -58,13 +58,13 @@ def summary(ds: xr.Dataset, level: float = 0.95, allow_missing: bool = False) ->
 
     laws = has_laws(ds) and is_shaken(ds)
     return summarize(
-        overturning_probability(ds, level, allow_missing=allow_missing),
-        fit_fragility(ds, level, allow_missing=allow_missing) if is_shaken(ds) else None,
+        overturning_probability(ds, level=level, allow_missing=allow_missing),
+        fit_fragility(ds, level=level, allow_missing=allow_missing) if is_shaken(ds) else None,
         step_check(ds, level),
         model_validity(ds, allow_missing=allow_missing),
         fragility_by_choice(ds, level=level, allow_missing=allow_missing) if laws else None,
         capacities(ds.isel(realization=(ds["outcome"] != 0).any("intensity").values))
         if ds.sizes.get("intensity", 0) > 1
         else None,
-        compare_measures(ds, level, allow_missing=allow_missing) if len(measures_of(ds)) > 1 else None,
+        compare_measures(ds, level=level, allow_missing=allow_missing) if len(measures_of(ds)) > 1 else None,
     )

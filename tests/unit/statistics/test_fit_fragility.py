@@ -7,7 +7,7 @@ from scipy.optimize import minimize
 from scipy.special import log_ndtr, ndtr
 
 from mcrock.params import Outcome
-from mcrock.statistics import fit_fragility, fragility, overturning_probability, resample
+from mcrock.statistics import Bootstrap, fit_fragility, fragility, overturning_probability, resample
 from mcrock.statistics.fragility import WORDS
 from mcrock.statistics.probit import Fit
 
@@ -222,7 +222,8 @@ def test_small_cloud_is_not_binned(make_study, monkeypatch):
 def test_batches_hold_the_memory(make_study, monkeypatch):
     ds = make_study()
     monkeypatch.setattr(resample, "BATCH", 2200)
-    sizes = [len(runs) for runs, _, _ in resample.draw_units(resample.collect_units(ds, None, False), 50, 0)]
+    how = Bootstrap(resamples=50)
+    sizes = [len(runs) for runs, _, _ in resample.draw_units(resample.collect_units(ds, None, False), how)]
     assert max(sizes) <= 100
     assert sum(sizes) == 50
     assert np.isfinite(fit_fragility(ds)["median_interval"]).all()

@@ -1,0 +1,101 @@
+"""How sampling error is estimated: the keywords that statistics and figures share, checked once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from inspect import Parameter, signature
+from typing import Any, TypedDict, TypeVar, cast
+
+import numpy as np
+
+from mcrock.statistics.intervals import check_level
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class ConfidenceKeywords(TypedDict, total=False):
+    """Fields of `Confidence` as keywords."""
+
+    level: float
+    cluster: bool
+    allow_missing: bool
+
+
+class BootstrapKeywords(ConfidenceKeywords, total=False):
+    """Fields of `Bootstrap` as keywords."""
+
+    resamples: int
+    seed: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Confidence:
+    """What a confidence interval covers, and which runs it takes as independent.
+
+    Attributes
+    ----------
+    level : float
+        Coverage of the interval [1], inside (0, 1).
+    cluster : bool
+        Whether runs that share a recording are dependent. Only then does the interval hold for other
+        earthquakes; False, or a dataset that knows no records, gives that of the realizations alone, for the
+        given records: it shows how much more realizations would help.
+    allow_missing : bool
+        Leave out runs that have not been run, rather than refuse.
+    """
+
+    level: float = 0.95
+    cluster: bool = True
+    allow_missing: bool = False
+
+    def __post_init__(self) -> None:
+        check_level(self.level)
+
+    @property
+    def keywords(self) -> ConfidenceKeywords:
+        """For a statistic that draws no resamples."""
+        return cast(ConfidenceKeywords, {each.name: getattr(self, each.name) for each in fields(Confidence)})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bootstrap(Confidence):
+    """A `Confidence` interval from drawing recordings (or single realizations) again with replacement.
+
+    Attributes
+    ----------
+    resamples, seed : int
+        Number of resamples, at least 1, and the seed of their draws.
+    """
+
+    resamples: int = 1000
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.resamples < 1:
+            raise ValueError(f"resamples must be at least 1 [1], got {self.resamples!r}; 1000 is usual")
+
+    def reaches_level(self, units: int) -> bool:
+        """Whether resamples of so many units can reach the level at all.
+
+        >>> Bootstrap(level=0.95).reaches_level(5), Bootstrap(level=0.95).reaches_level(6)
+        (False, True)
+        """
+        return bool(units >= np.log2(2 / (1 - self.level)))
+
+
+def takes(pack: type[Confidence]) -> Callable[[Function], Function]:
+    """Show the ``**keywords`` of a function in its signature as the fields of a pack."""
+    shown = [
+        Parameter(each.name, Parameter.KEYWORD_ONLY, default=each.default, annotation=each.type)
+        for each in fields(pack)
+    ]
+
+    def decorate(function: Function) -> Function:
+        own = signature(function)
+        kept = [each for each in own.parameters.values() if each.kind is not Parameter.VAR_KEYWORD]
+        function.__signature__ = own.replace(parameters=[*kept, *shown])  # type: ignore[attr-defined]
+        return function
+
+    return decorate
