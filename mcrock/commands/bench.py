@@ -1,17 +1,15 @@
-"""The command `mcrock bench`.
-
-Heavy imports happen inside the function, as in `mcrock.commands.program`.
-"""
+"""The command `mcrock bench`."""
 
 from __future__ import annotations
 
 import json
 import os
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from mcrock.commands.endings import fail, say
 
 app = typer.Typer()
 
@@ -61,20 +59,15 @@ def bench(
             seconds=seconds,
             start=not no_start,
             scaling=not no_scaling,
-            say=_say,
+            say=say,
         )
     except RuntimeError as error:  # a process died, or a study failed
-        _say(str(error))
-        raise typer.Exit(1) from None
+        fail(str(error), 1)
     print(word_bench(document))
     if output is not None:
         with replacing(output) as path:
             path.write_text(json.dumps(document, indent=1, allow_nan=False) + "\n", encoding="utf-8")
         print(output)
-
-
-def _say(text: str) -> None:
-    print(f"mcrock: {text}", file=sys.stderr, flush=True)
 
 
 def _check_output(output: Path) -> None:

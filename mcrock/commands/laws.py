@@ -1,7 +1,4 @@
-"""The commands `mcrock laws list` and `mcrock laws show`.
-
-Heavy imports happen inside the functions, as in `mcrock.commands.program`.
-"""
+"""The commands `mcrock laws list` and `mcrock laws show`."""
 
 from __future__ import annotations
 
@@ -12,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mcrock.commands.spectrum import check_figure
+from mcrock.commands.options import FigureFormat, check_figure
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -31,7 +28,11 @@ OF_STUDIES = {
     "moreau_1988": "impulses at all corners that touch: plastic impact of the whole face",
 }
 
-app = typer.Typer(no_args_is_help=True, help="Impact laws of the literature, and the systems that show them.")
+app = typer.Typer(
+    name="laws",
+    no_args_is_help=True,
+    help="Impact laws of the literature, and the systems that show them.",
+)
 
 
 @app.command("list")
@@ -58,7 +59,7 @@ def show(
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="DIR", help="Folder of the figure.")
     ] = Path("laws"),
-    format: Annotated[str, typer.Option(help="Of the figure: png, pdf or svg.")] = "png",
+    format: FigureFormat = "png",
     set: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="Parameter of the system; repeatable."),

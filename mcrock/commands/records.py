@@ -1,7 +1,4 @@
-"""The commands `mcrock records check` and `mcrock records plot`.
-
-Heavy imports happen inside the functions, as in `mcrock.commands.program`.
-"""
+"""The commands `mcrock records check` and `mcrock records plot`."""
 
 from __future__ import annotations
 
@@ -19,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mcrock.commands.spectrum import check_figure
+from mcrock.commands.options import FigureFormat, check_figure
 
 if TYPE_CHECKING:
     from mcrock.excitation import Motion
@@ -51,7 +48,9 @@ COMPONENT = 3  # column of it
 MARKS = {"fixed by the format": "*", "given": "+"}  # how the unit was known, else declared in the file
 
 app = typer.Typer(
-    no_args_is_help=True, help="Ground-motion records: what is in a file or folder, and how it looks."
+    name="records",
+    no_args_is_help=True,
+    help="Ground-motion records: what is in a file or folder, and how it looks.",
 )
 Source = Annotated[
     Path, typer.Argument(metavar="PATH", help="Record file, or folder of records.", show_default=False)
@@ -118,7 +117,7 @@ def plot(
         str | None,
         typer.Option(metavar="LIST", help="Numbers of records in the table of `check`, as in 1,2,14."),
     ] = None,
-    figure_format: Annotated[str, typer.Option("--format", help="Of the figures: png, pdf or svg.")] = "png",
+    figure_format: FigureFormat = "png",
 ) -> None:
     """Draw every record of PATH, acceleration to spectra, and the spectra of all in one figure."""
     check_figure(output, figure_format)

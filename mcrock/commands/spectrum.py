@@ -1,7 +1,4 @@
-"""The commands `mcrock spectrum overturning` and `mcrock spectrum rocking`.
-
-Heavy imports happen inside the functions, as in `mcrock.commands.program`.
-"""
+"""The commands `mcrock spectrum overturning` and `mcrock spectrum rocking`."""
 
 from __future__ import annotations
 
@@ -14,14 +11,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from mcrock.commands.options import FigureFormat, check_figure
+
 if TYPE_CHECKING:
     import xarray as xr
 
-FORMATS = ("png", "pdf", "svg")  # of figures
-
-
 app = typer.Typer(
-    no_args_is_help=True, help="Spectra of planar blocks of every size: largest tilts, overturning limits."
+    name="spectrum",
+    no_args_is_help=True,
+    help="Spectra of planar blocks of every size: largest tilts, overturning limits.",
 )
 Slenderness = Annotated[
     str,
@@ -77,7 +75,6 @@ Periods = Annotated[
     str | None, typer.Option(metavar="LIST", help="Sizes 2 pi/p in seconds: 1,2,4 or FIRST:LAST:COUNT.")
 ]
 Folder = Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Folder of dataset and figure.")]
-Format = Annotated[str, typer.Option(help="Of the figure: png, pdf or svg.")]
 Overwrite = Annotated[
     bool, typer.Option("--overwrite", help="Replace a dataset and a figure that are there.")
 ]
@@ -110,7 +107,7 @@ def overturning(
         ),
     ] = None,
     output: Folder = Path("spectrum"),
-    format: Format = "png",
+    format: FigureFormat = "png",
     overwrite: Overwrite = False,
 ) -> None:
     """Bands of amplitude in which blocks overturn, by their size: all that are wider than a step of the scan.
@@ -192,7 +189,7 @@ def rocking(
     restitution: Restitution = "housner",
     periods: Periods = "0.5:8:151",
     output: Folder = Path("spectrum"),
-    format: Format = "png",
+    format: FigureFormat = "png",
     overwrite: Overwrite = False,
 ) -> None:
     """Largest tilt of blocks by their size, 2 pi/p, and which of them overturn."""
@@ -222,19 +219,6 @@ def rocking(
     print(f"Largest tilt over the slenderness{', median of the motions' if len(motions) > 1 else ''}")
     print(table(*rocking_table(ds)))
     _print_paths(stem, format)
-
-
-def check_figure(output: Path, format: str) -> None:
-    """Refuse a format of figures that is not known and a folder that cannot be one."""
-    if format not in FORMATS:
-        raise ValueError(f"--format must be one of {', '.join(FORMATS)}, got {format!r}")
-    for place in (output, *output.parents):
-        if os.path.lexists(place):
-            if not place.is_dir():
-                raise ValueError(f"{output}: {place} is a file, not a folder; choose another output")
-            if not os.access(place, os.W_OK | os.X_OK):
-                raise ValueError(f"{output}: the folder {place} cannot be written to; choose another output")
-            return
 
 
 def _check_output(output: Path, name: str, format: str, overwrite: bool) -> Path:

@@ -1,6 +1,6 @@
 """The result of a study as the command line gives it: in words, or as JSON.
 
-Heavy imports happen inside the functions, as in `mcrock.commands.program`.
+Heavy imports happen inside the functions.
 """
 
 from __future__ import annotations
@@ -68,3 +68,11 @@ def summary(ds: xr.Dataset, level: float = 0.95, allow_missing: bool = False) ->
         else None,
         compare_measures(ds, level=level, allow_missing=allow_missing) if len(measures_of(ds)) > 1 else None,
     )
+
+
+def missing_chunks(ds: xr.Dataset) -> list[str]:
+    """How much of a study is there, as a line; none if it is all there."""
+    done = ds["chunk_done"].values == 1 if "chunk_done" in ds else None
+    if done is None or done.all():
+        return []
+    return [f"incomplete: {done.sum()} of {done.size} chunks"]

@@ -13,7 +13,6 @@ import time
 import pytest
 import xarray as xr
 
-from mcrock.commands import program as entry
 from mcrock.dataset import load_dataset
 from mcrock.dataset.store import chunks_done, leftovers
 
@@ -179,7 +178,7 @@ def test_missing_runs_can_be_accepted(mcrock, study_file, tmp_path):
 def test_a_mistake_is_one_line_and_exit_2(mcrock, study_file, monkeypatch, arguments, message):
     monkeypatch.chdir(study_file.parent)
     (study_file.parent / "bad.json").write_text("{")
-    monkeypatch.setattr(entry, "CONNECT_SECONDS", 0.5)
+    monkeypatch.setattr("mcrock.commands.run.CONNECT_SECONDS", 0.5)
     code, output, errors = mcrock(*arguments)
     assert (code, output) == (2, "")
     assert re.fullmatch(rf"mcrock: .*{message}.*\n", errors)

@@ -1,0 +1,31 @@
+"""The command `mcrock check`."""
+
+from __future__ import annotations
+
+import typer
+
+from mcrock.commands.options import Config, Seed, Set, load_study
+
+app = typer.Typer()
+
+
+@app.command()
+def check(config: Config, set: Set = None, seed: Seed = None) -> None:
+    """Check a study file and say what it asks for and how long it will take."""
+    study = load_study(config, set, seed)
+    from dask.system import CPU_COUNT
+
+    from mcrock.ensemble import estimate_time
+    from mcrock.sampling import check_inputs, load_motions
+    from mcrock.text.describe import describe
+    from mcrock.text.terminal import word_about, word_time
+
+    motions = load_motions(study)
+    print(describe(study, motions))
+    check_inputs(study, motions)
+    seconds, n_timed = estimate_time(study, motions)
+    total = seconds * study.n_realizations * study.n_intensity
+    print(
+        f"{word_about(total / CPU_COUNT)} on the {CPU_COUNT} cores of this machine, "
+        f"{word_time(total)} on one ({seconds * 1e3:.3g} ms per run, mean of {n_timed} runs over the study)"
+    )

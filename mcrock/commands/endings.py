@@ -1,0 +1,66 @@
+"""How a command ends: its exit code, and one line for each mistake on the error stream."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NoReturn
+
+from mcrock import interrupt
+
+
+def say(message: str) -> None:
+    """Print lines on the error stream, as those of mcrock."""
+    for line in message.splitlines():
+        print(f"mcrock: {line}", file=sys.stderr, flush=True)
+
+
+def fail(message: str, code: int) -> NoReturn:
+    """End with a message and an exit code: 2 for a mistake in the input, 1 for a run that failed."""
+    say(message)
+    sys.exit(code)
+
+
+@contextmanager
+def one_line_per_failure() -> Iterator[None]:
+    """End the process with a message in place of a traceback."""
+    try:
+        with one_line_if_interrupted():
+            try:
+                yield
+            finally:
+                sys.stdout.flush()
+    except ValueError as error:
+        fail(str(error), 2)
+    except BrokenPipeError:  # the reader of the output has what it wanted
+        _drop_output()
+        sys.exit(1)
+    except OSError as error:
+        if error.errno is not None:  # of the system, perhaps when the output was written
+            _drop_output()
+        place = f": {error.filename}" if error.filename else ""
+        fail(f"{error.strerror or error}{place}", 1)
+    except MemoryError:
+        fail("out of memory; use fewer --workers or a smaller --part-size", 1)
+
+
+@contextmanager
+def one_line_if_interrupted() -> Iterator[None]:
+    """End the process with a message if Ctrl-C or SIGTERM arrives."""
+    try:
+        yield
+    except KeyboardInterrupt as interruption:
+        fail("interrupted", interruption_code(interruption))
+
+
+def interruption_code(interruption: KeyboardInterrupt) -> int:
+    """Exit code of an interruption, which has arrived."""
+    interrupt.answered()
+    return 143 if isinstance(interruption, interrupt.Terminated) else 130
+
+
+def _drop_output() -> None:
+    """Let the output that could not be written go, so that the end of the process does not try again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

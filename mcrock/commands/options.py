@@ -1,0 +1,51 @@
+"""Arguments and options that several commands share, and the checks of their values."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from mcrock.config import Study
+
+FORMATS = ("png", "pdf", "svg")  # of figures
+
+Config = Annotated[Path, typer.Argument(metavar="CONFIG", help="Study file in TOML.", show_default=False)]
+Store = Annotated[Path, typer.Argument(metavar="STORE", help="Result of `mcrock run`.", show_default=False)]
+Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Override a key of the study file; repeatable."),
+]
+Seed = Annotated[int | None, typer.Option(help="Override the seed of the study file.")]
+Measure = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Intensity measure of a cloud study in place of its own, as listed in intensity.variables.",
+    ),
+]
+Incomplete = Annotated[bool, typer.Option("--allow-incomplete", help="Accept a store with missing runs.")]
+FigureFormat = Annotated[str, typer.Option("--format", help="Format of the figures: png, pdf or svg.")]
+
+
+def load_study(config: Path, overrides: list[str] | None, seed: int | None) -> Study:
+    """Study of a file with the values of --set and --seed in place of its own."""
+    from mcrock.config import load_config
+
+    return load_config(config, [*(overrides or []), *([] if seed is None else [f"seed={seed}"])])
+
+
+def check_figure(output: Path, format: str) -> None:
+    """Refuse a format of figures that is not known and a folder that cannot be one."""
+    if format not in FORMATS:
+        raise ValueError(f"--format must be one of {', '.join(FORMATS)}, got {format!r}")
+    for place in (output, *output.parents):
+        if os.path.lexists(place):
+            if not place.is_dir():
+                raise ValueError(f"{output}: {place} is a file, not a folder; choose another output")
+            if not os.access(place, os.W_OK | os.X_OK):
+                raise ValueError(f"{output}: the folder {place} cannot be written to; choose another output")
+            return

@@ -1,0 +1,40 @@
+"""The command `mcrock plot`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mcrock.commands.options import FigureFormat, Incomplete, Measure, Store, check_figure
+
+app = typer.Typer()
+
+
+@app.command()
+def plot(
+    store: Store,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Folder of the figures.")],
+    format: FigureFormat = "png",
+    measure: Measure = None,
+    allow_incomplete: Incomplete = False,
+) -> None:
+    """Draw the figures of a result."""
+    check_figure(output, format)
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from mcrock.dataset import explained, load_dataset
+    from mcrock.plots import save_all
+    from mcrock.statistics import by_measure
+    from mcrock.text.result import missing_chunks
+
+    ds = load_dataset(store, allow_incomplete=allow_incomplete)
+    with explained(store):
+        ds = ds if measure is None else by_measure(ds, measure)
+        for line in missing_chunks(ds):
+            print(line)
+        paths = save_all(ds, output, format, allow_missing=allow_incomplete)
+    for path in paths:
+        print(path)

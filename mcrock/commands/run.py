@@ -1,0 +1,143 @@
+"""The command `mcrock run`."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+
+import typer
+
+from mcrock import interrupt
+from mcrock.commands.endings import fail, interruption_code, say
+from mcrock.commands.options import Config, Seed, Set, load_study
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+    from mcrock.config import Study
+    from mcrock.ensemble import Plan
+
+CONNECT_SECONDS = 30.0  # to wait for a dask scheduler [s]
+
+app = typer.Typer()
+
+
+@app.command()
+def run(
+    config: Config,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="STORE", help="Folder of the result.")],
+    workers: Annotated[int | None, typer.Option(help="Threads or processes; default: all cores.")] = None,
+    part_size: Annotated[int | None, typer.Option(help="Realizations computed together.")] = None,
+    seed: Seed = None,
+    set: Set = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a store of mcrock.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the store that is there.")] = False,
+    task: Annotated[str, typer.Option(metavar="I/N", help="Share of an array job, as in 3/8.")] = "1/1",
+    processes: Annotated[bool, typer.Option("--processes", help="Processes in place of threads.")] = False,
+    address: Annotated[
+        str | None, typer.Option(help="Dask scheduler, as tcp://host:8786 or its scheduler file (.json).")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be run, and stop.")] = False,
+) -> None:
+    """Run a study into a store and print its probabilities and fragility."""
+    share = _parse_task(task)
+    study = load_study(config, set, seed)
+    from mcrock.dataset import explained
+    from mcrock.dataset.store import chunks_done
+    from mcrock.ensemble import EnsembleError, plan_study, run_study
+
+    options: dict[str, Any] = {
+        "workers": workers,
+        "part_size": part_size,
+        "overwrite": overwrite,
+        "resume": resume,
+        "task": share,
+        "processes": processes,
+    }
+    if dry_run:
+        _describe_run(study, output, plan_study(study, output, **options), task)
+        return
+
+    from mcrock.text.result import summary
+    from mcrock.text.terminal import show_progress
+
+    interrupt.listen(signal.SIGTERM)
+    client = _connect(address) if address else None
+    old = os.stat(output) if overwrite and output.exists() else None
+    try:
+        with show_progress() as progress:
+            ds = run_study(study, output, **options, client=client, progress=progress)
+    except EnsembleError as error:
+        fail(str(error), 1)
+    except KeyboardInterrupt as interruption:
+        _interrupted(output, interruption_code(interruption), old, has_threads=not (processes or address))
+    finally:
+        if client is not None:
+            client.close()
+    done = chunks_done(output)
+    if not done.all():
+        print(f"task {task} has ended; {done.sum()} of {len(done)} chunks of {output} are done")
+        return
+    with explained(output):
+        print(summary(ds, allow_missing=False))
+    print(output)
+
+
+def _parse_task(text: str) -> tuple[int, int]:
+    try:
+        i, n = (int(number) for number in text.split("/"))
+    except ValueError:
+        raise ValueError(f"--task must be i/n, as in 3/8, got {text!r}") from None
+    return i, n
+
+
+def _describe_run(study: Study, output: Path, plan: Plan, task: str) -> None:
+    from mcrock.sampling import load_motions
+    from mcrock.text.describe import describe
+
+    print(describe(study, load_motions(study)))
+    print(f"{plan.chunks} chunks of up to {plan.chunk_length} realizations in {output}")
+    share = "" if plan.share == plan.chunks else f" of task {task}"
+    print(f"{plan.left} of the {plan.share} chunks{share} would be computed")
+
+
+def _connect(address: str) -> Client:
+    from distributed import Client
+
+    is_file = address.endswith(".json")
+    if is_file and not Path(address).is_file():  # the client would wait for it without end
+        raise ValueError(f"no dask scheduler answers at {address}: no such file")
+    try:
+        if is_file:
+            return Client(scheduler_file=address, timeout=CONNECT_SECONDS)
+        return Client(address, timeout=CONNECT_SECONDS)
+    except (OSError, ValueError) as error:
+        raise ValueError(f"no dask scheduler answers at {address}: {error}") from None
+
+
+def _interrupted(output: Path, code: int, old: os.stat_result | None, has_threads: bool) -> NoReturn:
+    """End at once: threads at work are not waited for, which the store survives by design.
+
+    `old` is the folder that was to be replaced.
+    """
+    from mcrock.dataset.damage import is_store
+    from mcrock.dataset.store import chunks_done, leftovers
+
+    message = "interrupted before a run was stored"
+    if old and output.exists() and os.path.samestat(old, os.stat(output)):
+        message = f"interrupted before anything was computed; {output} is as it was"
+    elif is_store(output):
+        done = chunks_done(output)
+        message = (
+            f"interrupted; {done.sum()} of {len(done)} chunks of {output} are done, the same command "
+            f"with --resume {'in place of --overwrite ' if old else ''}computes the others"
+        )
+        if left := leftovers(output):
+            message += f" and deletes what is left of the old store in {', '.join(map(str, left))}"
+    say(message)
+    if has_threads:
+        os._exit(code)
+    sys.exit(code)

@@ -1,0 +1,107 @@
+"""The command `mcrock simulate`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mcrock.commands.options import Config, Seed, Set, load_study
+
+app = typer.Typer()
+
+
+@app.command()
+def simulate(
+    config: Config,
+    realization: Annotated[int, typer.Option(metavar="I", help="Realization of the study, from 0.")] = 0,
+    intensity: Annotated[
+        int | None, typer.Option(metavar="J", help="Intensity of the study, from 0; default: the last.")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="DIR",
+            help="Folder for history.nc, events.csv and history.png; default: run-I-J. Replaces these files.",
+        ),
+    ] = None,
+    animate: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Animation: .gif, .html (for a browser) or .mp4.")
+    ] = None,
+    fps: Annotated[float | None, typer.Option(help="Frames per second of the animation.")] = None,
+    speed: Annotated[float | None, typer.Option(help="0.25 is slow motion; default: real time.")] = None,
+    span: Annotated[
+        tuple[float, float] | None, typer.Option(metavar="BEGIN END", help="Times to animate, in seconds.")
+    ] = None,
+    set: Set = None,
+    seed: Seed = None,
+) -> None:
+    """Replay one run of a study: its results, events, history, figure, and an animation if wanted."""
+    if animate is not None:
+        from mcrock.plots.animation import check_animation
+
+        check_animation(animate, fps=fps, speed=speed, span=span)
+    elif (fps, speed, span) != (None, None, None):
+        raise ValueError("--fps, --speed and --span are of an animation: name its file with --animate FILE")
+    study = load_study(config, set, seed)
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from mcrock.dataset import check_folder
+    from mcrock.excitation import pack_motions
+    from mcrock.plots.animation import check_animation, save_animation
+    from mcrock.plots.history import ground_moves
+    from mcrock.plots.run_files import save_run
+    from mcrock.sampling import draw_inputs, load_motions
+    from mcrock.simulation import simulate_realization
+    from mcrock.text.terminal import count_frames, label_intensities, word_run
+
+    intensity = study.n_intensity - 1 if intensity is None else intensity
+    for name, value, size in (
+        ("--realization", realization, study.n_realizations),
+        ("--intensity", intensity, study.n_intensity),
+    ):
+        if not 0 <= value < size:
+            raise ValueError(f"{name} must be 0 to {size - 1} in this study, got {value}")
+    folder = output or Path(f"run-{realization}-{intensity}")
+    check_folder(folder)
+    motions = load_motions(study)
+    inputs = draw_inputs(study, motions, realization, realization + 1)
+    motions = list(inputs.motions) or motions
+    body, replay = simulate_realization(inputs, 0, intensity, pack_motions(motions), study.controls)
+    if animate is not None:
+        check_animation(animate, fps=fps, speed=speed, span=span, run=replay)
+    factor = inputs.scale[0, intensity]
+    motion = motions[inputs.record[0]].scaled(factor).rotated(inputs.azimuth[0])
+    strength = inputs.values["intensity_value"][0] if study.is_cloud else study.intensity.si_levels[intensity]
+    level = label_intensities([strength], study.intensity.units)[0]
+    place, measure = f"realization {realization} at {level}", f", {study.intensity.long_name}"
+    source = f"{motion.name}, scaled by {factor:.4g}"
+    if study.motion.source == "none":
+        place, measure, source = f"realization {realization}", "", motion.name
+    title = f"{motion.name}, {place}"
+    motion = motion if ground_moves(motion) else None
+    sources = {"title": study.title, "seed": study.seed}
+    paths = save_run(replay, folder, title + measure, motion, sources)
+    if animate is not None:
+        with count_frames() as progress:
+            saved = save_animation(
+                replay,
+                body,
+                animate,
+                motion=motion,
+                title=title,
+                fps=fps,
+                speed=speed,
+                span=span,
+                progress=progress,
+            )
+        paths.append(saved)
+    # after the files, as the reader of the output may leave
+    print(f"{place}: {source}")
+    print(word_run(replay, folder / "events.csv"))
+    for path in paths:
+        print(path)
