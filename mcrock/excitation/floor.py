@@ -24,7 +24,7 @@ LONGEST_TAIL = 600.0  # after the record, unless asked for [s]
 
 
 @dataclass(frozen=True)
-class Mode:
+class VibrationMode:
     """One mode of a linear building, as one floor sees it.
 
     Parameters
@@ -52,9 +52,9 @@ class Mode:
 
     def __post_init__(self) -> None:
         if not (isfinite(self.frequency) and self.frequency > 0):
-            raise MotionError(f"Mode.frequency must be finite and > 0 [Hz], got {self.frequency!r}")
+            raise MotionError(f"VibrationMode.frequency must be finite and > 0 [Hz], got {self.frequency!r}")
         if not 0 <= self.damping < 1:
-            raise MotionError(f"Mode.damping must be in [0, 1) [1], got {self.damping!r}")
+            raise MotionError(f"VibrationMode.damping must be in [0, 1) [1], got {self.damping!r}")
         for name in ("participation", "shape"):
             try:
                 x, y, z = (float(value) for value in getattr(self, name))
@@ -62,12 +62,15 @@ class Mode:
                 x = y = z = float("nan")
             if not (isfinite(x) and isfinite(y) and isfinite(z)):
                 raise MotionError(
-                    f"Mode.{name} must be three finite numbers [1], for x, y, z, got {getattr(self, name)!r}"
+                    f"VibrationMode.{name} must be three finite numbers [1], for x, y, z, "
+                    f"got {getattr(self, name)!r}"
                 )
             object.__setattr__(self, name, (x, y, z))
 
 
-def oscillator_modes(frequency: float, damping: float, axes: str = "xy", factor: float = 1.0) -> list[Mode]:
+def oscillator_modes(
+    frequency: float, damping: float, axes: str = "xy", factor: float = 1.0
+) -> list[VibrationMode]:
     """Modes of a building that is one oscillator in each of the given directions.
 
     Parameters
@@ -82,7 +85,7 @@ def oscillator_modes(frequency: float, damping: float, axes: str = "xy", factor:
 
     Returns
     -------
-    list of Mode
+    list of VibrationMode
 
     Raises
     ------
@@ -93,14 +96,14 @@ def oscillator_modes(frequency: float, damping: float, axes: str = "xy", factor:
         raise MotionError(f"axes of a floor must be some of x, y, z, got {axes!r}")
     units = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
     return [
-        Mode(frequency, damping, units[axis], tuple(factor * part for part in units[axis]))  # type: ignore[arg-type]
+        VibrationMode(frequency, damping, units[axis], tuple(factor * part for part in units[axis]))  # type: ignore[arg-type]
         for axis in axes
     ]
 
 
 def chain_modes(
     masses: ArrayLike, stiffnesses: ArrayLike, damping: float, floor: int, axis: str = "x"
-) -> list[Mode]:
+) -> list[VibrationMode]:
     """Modes of a chain of masses on springs: a shear building in one direction.
 
     Parameters
@@ -118,7 +121,7 @@ def chain_modes(
 
     Returns
     -------
-    list of Mode
+    list of VibrationMode
         All n of them, by frequency; participation times shape adds up to 1.
 
     Raises
@@ -154,12 +157,12 @@ def chain_modes(
     factors = shapes.T @ m
     along = np.eye(3)["xyz".index(axis)]
     return [
-        Mode(float(np.sqrt(square)) / (2 * pi), damping, tuple(factor * along), tuple(value * along))
+        VibrationMode(float(np.sqrt(square)) / (2 * pi), damping, tuple(factor * along), tuple(value * along))
         for square, factor, value in zip(squares, factors, shapes[floor - 1], strict=True)
     ]
 
 
-def floor_tail(modes: Sequence[Mode]) -> float:
+def floor_tail(modes: Sequence[VibrationMode]) -> float:
     """Time in which the free vibration of the slowest mode falls to half a percent [s].
 
     Raises
@@ -178,7 +181,7 @@ def floor_tail(modes: Sequence[Mode]) -> float:
     return longest
 
 
-def floor_motion(motion: Motion, modes: Sequence[Mode], tail: float | None = None) -> Motion:
+def floor_motion(motion: Motion, modes: Sequence[VibrationMode], tail: float | None = None) -> Motion:
     """Acceleration of a floor in space under a ground motion.
 
     The modes are integrated exactly for acceleration that is linear between samples. What the modes do not
@@ -189,7 +192,7 @@ def floor_motion(motion: Motion, modes: Sequence[Mode], tail: float | None = Non
     motion : Motion
         Of the ground. Its step should be at most a tenth of the shortest period of the modes: between
         samples the floor motion is taken to be linear, too.
-    modes : sequence of Mode
+    modes : sequence of VibrationMode
         At least one. A direction without a mode moves with the ground.
     tail : float, optional
         How long the floor is followed after the record [s]; by default until less than half a percent of

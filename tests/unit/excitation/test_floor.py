@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.linalg import expm
 
-from mcrock.excitation.floor import Mode, chain_modes, floor_motion, oscillator_modes
+from mcrock.excitation.floor import VibrationMode, chain_modes, floor_motion, oscillator_modes
 from mcrock.excitation.motion import Motion, MotionError
 
 X = (1.0, 0.0, 0.0)
@@ -97,7 +97,7 @@ def test_a_stiff_building_moves_with_the_ground_and_a_soft_one_stays(shake):
 
 def test_a_mode_couples_directions(shake):
     # torsion: shaking along x moves the corner of the floor along y
-    mode = Mode(3.0, 0.05, participation=X, shape=(0.0, 0.5, 0.0))
+    mode = VibrationMode(3.0, 0.05, participation=X, shape=(0.0, 0.5, 0.0))
     floor = floor_motion(shake, [mode], tail=0.0)
     alone = floor_motion(shake, oscillator_modes(3.0, 0.05, "x"), tail=0.0)
     expected = shake.acceleration[1] + 0.5 * (alone.acceleration[0] - shake.acceleration[0])
@@ -136,13 +136,19 @@ def test_says_where_it_comes_from(shake):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Mode(0.0, 0.05, X, X), r"Mode.frequency must be finite and > 0 \[Hz\], got 0.0"),
-        (lambda: Mode(1.0, 1.0, X, X), r"Mode.damping must be in \[0, 1\) \[1\], got 1.0"),
         (
-            lambda: Mode(1.0, 0.05, (1.0, 2.0), X),
-            r"Mode.participation must be three finite numbers.*\(1.0, 2.0\)",
+            lambda: VibrationMode(0.0, 0.05, X, X),
+            r"VibrationMode.frequency must be finite and > 0 \[Hz\], got 0.0",
         ),
-        (lambda: Mode(1.0, 0.05, X, 1.0), "Mode.shape must be three finite numbers.*got 1.0"),
+        (lambda: VibrationMode(1.0, 1.0, X, X), r"VibrationMode.damping must be in \[0, 1\) \[1\], got 1.0"),
+        (
+            lambda: VibrationMode(1.0, 0.05, (1.0, 2.0), X),
+            r"VibrationMode.participation must be three finite numbers.*\(1.0, 2.0\)",
+        ),
+        (
+            lambda: VibrationMode(1.0, 0.05, X, 1.0),
+            "VibrationMode.shape must be three finite numbers.*got 1.0",
+        ),
         (lambda: oscillator_modes(1.0, 0.05, "xx"), "axes of a floor must be some of x, y, z, got 'xx'"),
         (lambda: oscillator_modes(1.0, 0.05, "north"), "axes of a floor must be some of x, y, z"),
         (lambda: oscillator_modes(1.0, 0.05, ""), "axes of a floor must be some of x, y, z, got ''"),
