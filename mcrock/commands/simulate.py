@@ -80,7 +80,7 @@ def simulate(
     level = label_intensities([strength], study.intensity.units)[0]
     place, measure = f"realization {realization} at {level}", f", {study.intensity.long_name}"
     source = f"{motion.name}, scaled by {factor:.4g}"
-    if study.motion.source == "none":
+    if not study.motion.shakes:
         place, measure, source = f"realization {realization}", "", motion.name
     title = f"{motion.name}, {place}"
     motion = motion if ground_moves(motion) else None

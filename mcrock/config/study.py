@@ -13,8 +13,8 @@ from pydantic import Field, PrivateAttr, ValidationError
 from mcrock.conditions import Controls
 from mcrock.config.body import BodyTable
 from mcrock.config.intensity import Intensity
-from mcrock.config.motions import Motions
 from mcrock.config.sections import ControlsTable, Ensemble, Impact, Start
+from mcrock.excitation.sources import SOURCES, Source
 from mcrock.tables.distributions import Distribution, Quantity
 from mcrock.tables.errors import ConfigError, word_mistakes
 from mcrock.tables.fields import Integer, OneOf, Table, Text, about, plain
@@ -58,7 +58,7 @@ class Study(Table):
             'move; with `motion.source = "none"` a study is one of free rocking'
         ),
     ] = None
-    motion: Annotated[Motions, about("the ground motions")]
+    motion: Annotated[Source, OneOf("source", SOURCES), about("the ground motions")]
     intensity: Annotated[Intensity, about("how strong the motions are made")] = Field(
         default_factory=lambda: Intensity.model_validate(AS_IT_IS)
     )
@@ -73,7 +73,8 @@ class Study(Table):
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
         motion = data.get("motion")
-        if not (isinstance(motion, Mapping) and motion.get("source") == "none"):
+        source = SOURCES.get(str(motion.get("source"))) if isinstance(motion, Mapping) else None
+        if source is None or source.shakes:
             if "intensity" not in data:
                 yield (), cls._missing("intensity")
             return
@@ -128,8 +129,6 @@ class Study(Table):
         if self.start is not None:
             kind = self.start.kind_of_tilt
             items |= {"start.edge": self.start.edge, f"start.{kind}": getattr(self.start, kind)}
-        items["motion.azimuth"] = self.motion.rotation[0]
-        items["motion.polarity"] = self.motion.polarity
         items |= {f"motion.{key}": item for key, item in self.motion.quantities.items()}
         if self.intensity.distribution is not None:
             items["intensity.value"] = self.intensity.distribution[0]
@@ -139,7 +138,7 @@ class Study(Table):
     def uncertain(self) -> list[str]:
         """Dotted names of the sampled dimensions, in design order."""
         names = [name for name, item in self.quantities.items() if isinstance(item, Distribution | tuple)]
-        return names + (["motion.record"] if self.motion.assignment == "random" else [])
+        return names + (["motion.record"] if self.motion.draws_records else [])
 
     @property
     def redrawn(self) -> list[str]:

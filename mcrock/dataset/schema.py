@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from enum import IntEnum
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
 
 from mcrock.excitation.intensity import MEASURES, named_measure
-from mcrock.params import Draw, EnergyGain, FacetFallback, Ground, Law, PulseShape
+from mcrock.params import Draw, EnergyGain, FacetFallback, Law
 from mcrock.response import Response
 
 
@@ -65,39 +66,6 @@ SCHEMA: dict[str, Variable] = {
     "start_tilt_ratio": Variable(INPUT, "f8", "1", "tilt of release over the slenderness at that edge"),
     "record": Variable(INPUT, "i4", "1", "index of the ground motion along the dimension `motion`"),
     "motion_scaling": Variable(INPUT, "f8", "1", "factor on the ground motion beside its intensity"),
-    "motion_shape": Variable(INPUT, "i1", "1", "shape of the pulse", PulseShape),
-    "motion_period": Variable(INPUT, "f8", "s", "period of the pulse"),
-    "motion_ratio_y": Variable(INPUT, "f8", "1", "pulse along y over that along x"),
-    "motion_ratio_z": Variable(INPUT, "f8", "1", "vertical pulse over that along x"),
-    "motion_cycles": Variable(INPUT, "f8", "1", "number gamma of cycles of the pulse"),
-    "motion_phase": Variable(INPUT, "f8", "rad", "phase nu of the pulse"),
-    "motion_y_ratio": Variable(INPUT, "f8", "1", "peak of the pulse along y over that along x"),
-    "motion_y_delay": Variable(INPUT, "f8", "s", "begin of the pulse along y after that along x"),
-    "motion_y_period": Variable(INPUT, "f8", "s", "period of the pulse along y"),
-    "motion_y_cycles": Variable(INPUT, "f8", "1", "number gamma of cycles of the pulse along y"),
-    "motion_y_phase": Variable(INPUT, "f8", "rad", "phase nu of the pulse along y"),
-    "motion_z_ratio": Variable(INPUT, "f8", "1", "peak of the pulse along z over that along x"),
-    "motion_z_delay": Variable(INPUT, "f8", "s", "begin of the pulse along z after that along x"),
-    "motion_z_period": Variable(INPUT, "f8", "s", "period of the pulse along z"),
-    "motion_z_cycles": Variable(INPUT, "f8", "1", "number gamma of cycles of the pulse along z"),
-    "motion_z_phase": Variable(INPUT, "f8", "rad", "phase nu of the pulse along z"),
-    "motion_arias": Variable(INPUT, "f8", "m s-1", "expected Arias intensity along x before scaling"),
-    "motion_duration": Variable(INPUT, "f8", "s", "expected significant duration D5-95"),
-    "motion_middle": Variable(INPUT, "f8", "s", "time of 45 % of the expected Arias intensity"),
-    "motion_middle_ratio": Variable(INPUT, "f8", "1", "that time over the significant duration"),
-    "motion_frequency": Variable(INPUT, "f8", "Hz", "frequency of the filter in the middle"),
-    "motion_frequency_slope": Variable(INPUT, "f8", "Hz s-1", "change of the frequency of the filter"),
-    "motion_damping": Variable(INPUT, "f8", "1", "damping of the filter"),
-    "motion_arias_ratio_y": Variable(INPUT, "f8", "1", "Arias intensity along y over that along x"),
-    "motion_arias_ratio_z": Variable(INPUT, "f8", "1", "vertical Arias intensity over that along x"),
-    "motion_arias_factor": Variable(INPUT, "f8", "1", "factor on the Arias intensity of the fitted record"),
-    "motion_duration_factor": Variable(INPUT, "f8", "1", "factor on its significant duration D5-95"),
-    "motion_frequency_factor": Variable(INPUT, "f8", "1", "factor on the frequency of its filter"),
-    "motion_damping_factor": Variable(INPUT, "f8", "1", "factor on the damping of its filter"),
-    "motion_ground": Variable(INPUT, "i1", "1", "ground type of the target spectrum", Ground),
-    "motion_floor_frequency": Variable(INPUT, "f8", "Hz", "natural frequency of the floor"),
-    "motion_floor_factor": Variable(INPUT, "f8", "1", "participation factor times mode shape at the floor"),
-    "motion_floor_damping": Variable(INPUT, "f8", "1", "damping of the building"),
     "azimuth": Variable(INPUT, "f8", "rad", "rotation of the ground motion about the vertical"),
     "polarity": Variable(INPUT, "i1", "1", "sign of the ground motion"),
     # the intensity measure: units "" are those of the measure
@@ -150,6 +118,24 @@ NUMBERED: dict[str, Variable] = {
     ),
 }
 
+OF_SOURCES = "motion_"  # begins the name of an input of one source of ground motions
+BEFORE_THEM = "motion_scaling"  # what datasets have before those
+
+
+@cache
+def source_inputs() -> dict[str, Variable]:
+    """Inputs that sources of ground motions, or the floor, declare beside their keys.
+
+    Imported where a dataset has one: the sources bring the tables of study files with them.
+    """
+    from mcrock.excitation.sources import declarations
+
+    return {
+        item.name: Variable(INPUT, "i1" if item.codes else "f8", item.units, item.long_name, item.codes)
+        for item in declarations()
+    }
+
+
 OUTPUTS = tuple(response.variable for response in Response)
 
 
@@ -159,6 +145,7 @@ def is_declared(name: str) -> bool:
         name in SCHEMA
         or (name.startswith(MEASURED) and named_measure(name.removeprefix(MEASURED))[0] != "")
         or (name not in NUMBERED and re.sub(NUMBER, "#", name) in NUMBERED)
+        or (name.startswith(OF_SOURCES) and name in source_inputs())
     )
 
 
@@ -175,17 +162,22 @@ def declaration(name: str) -> Variable:
     if name.startswith(MEASURED):
         measure, words = named_measure(name.removeprefix(MEASURED))
         return Variable(INPUT, "f8", MEASURES[measure].units, MEASURES[measure].long_name + words)
+    if name.startswith(OF_SOURCES):
+        return source_inputs()[name]
     variable = NUMBERED[re.sub(NUMBER, "#", name)]
     return variable._replace(long_name=variable.long_name.format(*re.findall(NUMBER, name)))
 
 
-def place_in_schema(name: object) -> tuple[int, int]:
+def place_in_schema(name: object) -> tuple[int, int, int]:
     """Where a variable comes in a dataset: inputs first, of each kind as declared, strangers last."""
-    if not is_declared(str(name)):
-        return 2, 0
-    names = list(SCHEMA)
-    place = names.index(str(name)) if name in SCHEMA else len(names)
-    return int(declaration(str(name)).dims != INPUT), place
+    word, names = str(name), list(SCHEMA)
+    if not is_declared(word):
+        return 2, 0, 0
+    if word in SCHEMA:
+        return int(SCHEMA[word].dims != INPUT), names.index(word), 0
+    if word.startswith(OF_SOURCES):
+        return 0, names.index(BEFORE_THEM), 1 + list(source_inputs()).index(word)
+    return 0, len(names), 0
 
 
 class DatasetError(ValueError):

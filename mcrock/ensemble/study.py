@@ -22,7 +22,6 @@ from dask.system import CPU_COUNT
 
 import mcrock
 from mcrock.config import Study
-from mcrock.config.motions import StillGround
 from mcrock.dataset import DamageError, build_dataset, load_dataset
 from mcrock.dataset.store import (
     StoreError,
@@ -44,7 +43,6 @@ from mcrock.jit import source_hash
 from mcrock.params import MotionPack
 from mcrock.sampling import check_inputs, draw_inputs, load_motions
 from mcrock.sampling.intensities import OF_MOTION
-from mcrock.sampling.own_motions import origin
 from mcrock.simulation import simulate_part
 
 if TYPE_CHECKING:
@@ -332,7 +330,7 @@ def _header(study: Study, motions: list[Motion], attrs: dict[str, Any]) -> xr.Da
     values: dict[str, Any] = {
         "motion_name": [motion.name for motion in motions],
         "motion_group": [groups[motion.group] for motion in motions],
-        "motion_history": [_history(study, motion) for motion in motions],
+        "motion_history": [study.motion.history(motion, study.folder) for motion in motions],
         "motion_intensity": [_recorded(study, motion) for motion in motions],
     }
     if not study.is_cloud:
@@ -343,19 +341,6 @@ def _header(study: Study, motions: list[Motion], attrs: dict[str, Any]) -> xr.Da
         of_motion = MEASURES[OF_MOTION[study.intensity.measure]]
         ds["motion_intensity"].attrs |= {"units": of_motion.units, "long_name": of_motion.long_name}
     return ds
-
-
-def _history(study: Study, motion: Motion) -> str:
-    """What happens to a motion before it is scaled and turned."""
-    steps = [str(motion.metadata["history"])] if "history" in motion.metadata else []
-    if study.motion.is_generated:
-        steps = [f"{origin(study)}, one for each realization"]
-        steps += [] if study.motion.vertical else ["vertical off"]
-    floor = None if isinstance(study.motion, StillGround) else study.motion.floor
-    if floor is not None:
-        kind = "an oscillator" if floor.masses is None else f"floor {floor.number} of a chain"
-        steps.append(f"response of {kind}")
-    return "; ".join(steps)
 
 
 def _compute(

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from scipy.stats import qmc
 
 from mcrock.config import Study
-from mcrock.config.motions import Recorded
 from mcrock.counter import uniforms
 
 Array = NDArray[np.float64]
@@ -66,8 +65,8 @@ def assign_records(
     those of its index: in a fixed order a motion would never meet half of the cube whenever
     ``n_motions`` is even, as with the 22 far-field pairs.
     """
-    if isinstance(study.motion, Recorded) and study.motion.assignment == "random":
-        weights = study.motion.weights
+    if study.motion.draws_records:
+        weights = study.motion.record_weights
         if weights is None:
             return _pick(u["motion.record"], n_motions).astype(np.int32)
         ends = np.cumsum(weights) / np.sum(weights)

@@ -99,7 +99,7 @@ def draw_intensities(
                     shaking.of,
                     sizes,
                     gravity,
-                    draws.get("motion.period"),
+                    study.motion.pulse_period(draws),
                 )
                 values[kept.name] = unscaled * np.abs(factor[:, 0]) ** MEASURES[kept.measure].power
     return Drawn({"scale": draws["motion.polarity"][:, None] * factor}, values)

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcrock.config import Study
-from mcrock.sampling import impacts, release, shaking
+from mcrock.sampling import impacts, release
 from mcrock.sampling.design import choose
 from mcrock.tables.distributions import Distribution
 
 Array = NDArray[np.float64]
-CODES = impacts.CODES | release.CODES | shaking.CODES  # of the options of a choice, by its dotted name
+CODES = impacts.CODES | release.CODES  # of the options of a choice, by its dotted name
 
 
 def draw_quantities(study: Study, u: dict[str, Array], n: int) -> dict[str, NDArray[Any]]:
@@ -22,11 +22,12 @@ def draw_quantities(study: Study, u: dict[str, Array], n: int) -> dict[str, NDAr
     ``u`` are the coordinates of `mcrock.sampling.design.unit_numbers`.
     """
     draws: dict[str, NDArray[Any]] = {}
+    codes_of = CODES | {f"motion.{key}": code for key, code in study.motion.codes.items()}
     for name, item in study.quantities.items():
         if isinstance(item, Distribution):
             draws[name] = item.quantile(u[name])
-        elif name in CODES:
-            codes = [CODES[name](option) for option in (item if isinstance(item, tuple) else (item,))]
+        elif name in codes_of:
+            codes = [codes_of[name](option) for option in (item if isinstance(item, tuple) else (item,))]
             draws[name] = choose(u.get(name, np.full(n, 0.5)), codes)
         else:
             draws[name] = np.full(n, item, float)

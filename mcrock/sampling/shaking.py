@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mcrock.config import Study
-from mcrock.config.motions import GROUNDS, SHAPES, StillGround
 from mcrock.excitation.motion import Motion
 from mcrock.sampling.design import assign_records
 from mcrock.sampling.drawn import Drawn, Draws, variable_name
@@ -17,11 +16,6 @@ from mcrock.sampling.own_motions import check_draws, own_motions
 from mcrock.tables.distributions import Distribution
 
 Array = NDArray[np.float64]
-CODES: dict[str, Callable[[Any], int]] = {  # of the options of a choice, by its dotted name
-    "motion.polarity": int,
-    "motion.shape": SHAPES.index,
-    "motion.ground": GROUNDS.index,
-}
 
 
 class Shaking(NamedTuple):
@@ -61,14 +55,14 @@ def draw_shaking(
         ground = None
     azimuth = draws["motion.azimuth"] * study.motion.rotation[1]
     values: dict[str, NDArray[Any]] = {}
-    if not isinstance(study.motion, StillGround):
-        values |= {"azimuth": azimuth, "polarity": draws["motion.polarity"]}
-        if not study.motion.is_generated:
-            values["record"] = record
+    if study.motion.shakes:
         values |= {
             variable_name(f"motion.{key}"): draws[f"motion.{key}"]
             for key, item in study.motion.quantities.items()
             if isinstance(item, Distribution | tuple)
         }
+        values |= {"azimuth": azimuth, "polarity": draws["motion.polarity"]}
+        if not study.motion.is_generated:
+            values["record"] = record
     arrays = {"record": of, "azimuth": azimuth, "motions": tuple(under)}
     return Shaking(ground, of, Drawn(arrays, values))

@@ -33,7 +33,7 @@ def intensity_notes(study: Study, inputs: Inputs) -> list[str]:
     """Levels that look as if they were in another unit."""
     levels = _levels(study, inputs)
     strongest, weakest = levels.max(), levels.min()
-    if study.intensity.measure in ("pga", "pga_rotd50", "pga_rotd100") and study.motion.floor is None:
+    if study.intensity.measure in ("pga", "pga_rotd50", "pga_rotd100") and not study.motion.on_floor:
         over = uplift_slenderness(inputs.vertices, inputs.faces, inputs.start_face)
         needed = float((inputs.values["gravity"] * np.tan(over)).min())
         if strongest < 0.5 * needed:

@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 
 from mcrock.config import Study
-from mcrock.config.motions import PulseMotion, StillGround
 from mcrock.config.study import Specification
 from mcrock.dataset.schema import declaration
 from mcrock.excitation.motion import Motion
@@ -17,7 +16,6 @@ from mcrock.tables.fields import plain
 from mcrock.text.describe.body import body_notes, describe_body
 from mcrock.text.describe.impact import impact_notes
 from mcrock.text.describe.intensity import describe_intensity, intensity_notes
-from mcrock.text.describe.motions import describe_motions, motion_notes
 
 LOOK = 4096  # realizations that ranges are taken from [1]
 
@@ -46,12 +44,12 @@ def describe(study: Study, motions: Sequence[Motion]) -> str:
     """
     inputs = draw_inputs(study, motions, 0, min(study.n_realizations, LOOK), with_motions=False)
     lines = [f"{study.title or 'untitled study'} (seed {study.seed})"]
-    lines += describe_body(study, inputs) + describe_motions(study, motions)
-    is_shaken = not isinstance(study.motion, StillGround)
-    if is_shaken:
+    lines += describe_body(study, inputs) + study.motion.describe(motions, study.folder)
+    if study.motion.shakes:
         lines += describe_intensity(study, inputs)
     lines += _uncertain(study) + impact_notes(study, inputs) + body_notes(inputs)
-    lines += motion_notes(study, motions, inputs) + (intensity_notes(study, inputs) if is_shaken else [])
+    lines += study.motion.notes(study.intensity.measure, motions, inputs.scale)
+    lines += intensity_notes(study, inputs) if study.motion.shakes else []
     lines += _design_notes(study, motions)
     if any(name.startswith(("body.", "intensity.", "start.")) for name in study.uncertain):
         which = "the" if len(inputs) == study.n_realizations else "the first"
@@ -77,7 +75,7 @@ def _uncertain(study: Study) -> list[str]:
             lines.append(f"  {_as_written(study, name)}: {item.distribution}, {words}")
         elif isinstance(item, tuple):
             lines.append(f"  {name}: one of {', '.join(map(str, item))}")
-    if study.motion.is_generated and not isinstance(study.motion, PulseMotion):
+    if study.motion.draws_noise:
         lines.append("  the noise of the motions, drawn for each realization")
     return ["uncertain:", *lines] if lines else ["uncertain: nothing"]
 
@@ -110,7 +108,7 @@ def _short(value: float | list[float]) -> str:
 def _design_notes(study: Study, motions: Sequence[Motion]) -> list[str]:
     """Realizations that meet the motions unevenly, or repeat each other."""
     found = []
-    if study.motion.assignment == "cycle" and study.n_realizations % len(motions):
+    if not study.motion.draws_records and study.n_realizations % len(motions):
         n = study.n_realizations
         found.append(
             f"note: {n} realizations are no multiple of {len(motions)} motions, so some motions are met once "
@@ -118,8 +116,7 @@ def _design_notes(study: Study, motions: Sequence[Motion]) -> list[str]:
             if n > len(motions)
             else f"note: {n} realizations meet {n} of the {len(motions)} motions, and the others never"
         )
-    draws_noise = study.motion.is_generated and not isinstance(study.motion, PulseMotion)
-    certain = not (study.uncertain or study.redrawn or draws_noise)
+    certain = not (study.uncertain or study.redrawn or study.motion.draws_noise)
     if certain and study.n_realizations > len(motions):
         found.append(f"note: nothing is uncertain; realizations beyond the first {len(motions)} repeat runs")
     return found

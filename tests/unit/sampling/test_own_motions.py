@@ -10,7 +10,6 @@ from mcrock.excitation.intensity import intensity
 from mcrock.excitation.pulses import make_pulse, sample_pulse
 from mcrock.params import PulseShape
 from mcrock.sampling import check_inputs, draw_inputs, load_motions
-from mcrock.sampling.own_motions import read_sources
 from mcrock.text.describe import describe
 
 BODY = """
@@ -318,7 +317,8 @@ def test_files_are_read_again_when_they_change(make, tmp_path):
     for factor in (1.0, 2.0):
         time = np.arange(motion.acceleration.shape[1]) * motion.dt
         np.savetxt(record, np.stack([time, factor * motion.acceleration[0]], axis=1), delimiter=",")
-        fit = read_sources(make("source = 'fitted'\npath = 'record.csv'\nunit = 'm/s2'\n"))
+        study = make("source = 'fitted'\npath = 'record.csv'\nunit = 'm/s2'\n")
+        fit = study.motion.fit(study.folder)
         arias.append(fit.models[0].arias)
     assert arias[1] == pytest.approx(4 * arias[0], rel=1e-6)
 

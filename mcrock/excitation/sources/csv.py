@@ -1,0 +1,43 @@
+"""Source ``csv``: ground motions from tables of text."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path, PurePath
+from typing import Annotated, Literal
+
+from pydantic import field_validator
+
+from mcrock.excitation.csv_file import read_csv
+from mcrock.excitation.motion import Motion
+from mcrock.excitation.sources.kinds import Unit
+from mcrock.excitation.sources.recorded import RecordedSource
+from mcrock.tables.fields import ListOf, Number, Text
+
+
+class CsvSource(RecordedSource):
+    """Ground motions from text files; relative names start from the folder of the study file."""
+
+    source: Literal["csv"]
+    files: Annotated[tuple[str, ...], ListOf(Text(), "a list of file names")]
+    unit: Annotated[str, Unit()]
+    dt: Annotated[float | None, Number("s", above=0.0)] = None
+
+    @field_validator("files", mode="after")
+    @classmethod
+    def _with_slashes(cls, files: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(PurePath(file).as_posix() for file in files)
+
+    def readings(self, folder: Path) -> Iterator[Callable[[], list[Motion]]]:
+        for file, name in zip(self.files, self._names(), strict=True):
+            yield partial(self._read, folder / file, name)
+
+    def _read(self, path: Path, name: str) -> list[Motion]:
+        return [read_csv(path, self.unit, self.dt, name)]
+
+    def _names(self) -> list[str]:
+        """Names of the motions: of the files without ending, with their folders where that is not unique."""
+        stems = Counter(PurePath(file).stem for file in self.files)
+        return [file if stems[PurePath(file).stem] > 1 else PurePath(file).stem for file in self.files]

@@ -1,0 +1,45 @@
+"""Source ``fema_p695``: record pairs of FEMA P695."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal
+
+from mcrock.excitation.fema_p695 import SETS, fema_p695
+from mcrock.excitation.motion import Motion
+from mcrock.excitation.sources.recorded import RecordedSource
+from mcrock.tables.fields import Choice, Integer, ListOf
+
+
+class FemaP695Source(RecordedSource):
+    """Record pairs of FEMA P695."""
+
+    is_curated: ClassVar = True
+
+    source: Literal["fema_p695"]
+    set: Annotated[str | tuple[str, ...], Choice(SETS, several=True, purpose="")] = "farfield"
+    records: Annotated[
+        str | tuple[int, ...], ListOf(Integer(1), "'all' or a list of record numbers", or_word="all")
+    ] = "all"
+
+    @classmethod
+    def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+        yield from super().conflicts(data)
+        if isinstance(data.get("set"), list | tuple) and data.get("records", "all") != "all":
+            yield ("records",), "are numbers of one set, and several are listed"
+
+    @property
+    def sets(self) -> tuple[str, ...]:
+        """The sets, one or several."""
+        return (self.set,) if isinstance(self.set, str) else self.set
+
+    @property
+    def origin(self) -> str:
+        return f"FEMA P695 {' and '.join(self.sets)}"
+
+    def readings(self, folder: Path) -> Iterator[Callable[[], list[Motion]]]:
+        records = None if isinstance(self.records, str) else self.records
+        for name in self.sets:
+            yield partial(fema_p695, name, records)

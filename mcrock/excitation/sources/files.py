@@ -1,0 +1,48 @@
+"""Source ``files``: records in files of any known format, and folders of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path, PurePath
+from typing import Annotated, Literal
+
+from pydantic import field_validator
+
+from mcrock.excitation.motion import Motion
+from mcrock.excitation.readers import FORMATS, read_records
+from mcrock.excitation.sources.kinds import Unit
+from mcrock.excitation.sources.recorded import RecordedSource
+from mcrock.tables.fields import Choice, Integer, ListOf, Number, Text
+
+
+class FilesSource(RecordedSource):
+    """Records in files of any format that is known, and folders of them."""
+
+    source: Literal["files"]
+    paths: Annotated[tuple[str, ...], ListOf(Text(), "a list of files or folders")]
+    format: Annotated[str | None, Choice(FORMATS)] = None
+    unit: Annotated[str | None, Unit()] = None
+    dt: Annotated[float | None, Number("s", above=0.0)] = None
+    channels: Annotated[tuple[int, ...] | None, ListOf(Integer(1), "a list of channel numbers")] = None
+
+    @field_validator("paths", mode="after")
+    @classmethod
+    def _with_slashes(cls, paths: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(PurePath(path).as_posix() for path in paths)
+
+    def readings(self, folder: Path) -> Iterator[Callable[[], list[Motion]]]:
+        read = partial(read_records, format=self.format, unit=self.unit, dt=self.dt, channels=self.channels)
+        for path in self.paths:
+            yield partial(read, folder / path)
+
+    def doubles(self, folder: Path) -> list[str]:
+        places = [(folder / path).resolve() for path in self.paths]
+        return [
+            f"{path}: is listed twice"
+            if places[i] == other
+            else f"{path}: lies in {self.paths[j]}, which is listed too"
+            for i, path in enumerate(self.paths)
+            for j, other in enumerate(places)
+            if (j < i and places[i] == other) or other in places[i].parents
+        ]

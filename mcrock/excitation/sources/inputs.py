@@ -1,0 +1,52 @@
+"""What of a table may differ between realizations: how datasets call and declare it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from enum import IntEnum
+from typing import Any, NamedTuple
+
+from mcrock.tables.fields import Table
+
+Numbers = Mapping[str, Any]  # what was drawn for one realization, by key; of a choice its code
+
+
+class Input(NamedTuple):
+    """Number or choice under a key of a table that realizations may have of their own."""
+
+    long_name: str
+    codes: type[IntEnum] | None = None  # of a choice, in the order of its options
+
+
+Inputs = Mapping[str, Input]  # by key
+
+
+class Declaration(NamedTuple):
+    """Dataset variable of an input."""
+
+    name: str
+    units: str
+    long_name: str
+    codes: type[IntEnum] | None
+
+
+def design_order(inputs: Inputs) -> list[str]:
+    """Keys in the order of the design, where numbers come before choices."""
+    return sorted(inputs, key=lambda key: inputs[key].codes is not None)
+
+
+def declare(table: type[Table], inputs: Inputs, prefix: str = "") -> Iterator[Declaration]:
+    """Variables of the inputs of a table, with the units of its keys."""
+    for key, (long_name, codes) in inputs.items():
+        units = "1" if codes else as_in_datasets(getattr(table.kind(key), "unit", "1"))
+        yield Declaration(f"motion_{prefix}{key}", units, long_name, codes)
+
+
+def as_in_datasets(unit: str) -> str:
+    """Unit of a key as datasets write it.
+
+    >>> as_in_datasets("m/s"), as_in_datasets("N/m"), as_in_datasets("m/s2"), as_in_datasets("1")
+    ('m s-1', 'N m-1', 'm s-2', '1')
+    """
+    return re.sub(r"/([A-Za-z]+)(\d*)$", lambda found: f" {found[1]}-{found[2] or 1}", unit)

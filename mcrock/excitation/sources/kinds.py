@@ -1,0 +1,42 @@
+"""Kinds of values in the tables of sources: units of acceleration and steps of processing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from mcrock.excitation.motion import MotionError
+from mcrock.excitation.processing import check_steps
+from mcrock.excitation.units import UNITS, parse_unit
+from mcrock.rules import joined
+from mcrock.tables.errors import mistake, refuse
+from mcrock.tables.fields import Kind
+
+
+@dataclass(frozen=True)
+class Unit(Kind):
+    """A unit of acceleration, however it is written."""
+
+    expected: str = joined(UNITS)
+
+    def parse(self, value: Any) -> str:
+        unit = parse_unit(value)
+        if unit is None:
+            refuse(self.wrong(value))
+        return unit
+
+
+@dataclass(frozen=True)
+class Steps(Kind):
+    """Steps of processing, each a table with the key ``step``."""
+
+    expected: str = 'a list of steps, as in [{ step = "bandpass", low = 0.1, high = 25 }]'
+
+    def parse(self, value: Any) -> tuple[dict[str, Any], ...]:
+        if not isinstance(value, list | tuple):
+            refuse(self.wrong(value))
+        try:
+            check_steps(value)
+        except MotionError as error:
+            refuse(mistake(str(error)))
+        return tuple(dict(step) for step in value)

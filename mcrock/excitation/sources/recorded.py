@@ -1,0 +1,120 @@
+"""What sources of recorded motions have in common: a list of motions that the realizations share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mcrock.excitation.motion import Motion, MotionError
+from mcrock.excitation.processing import process
+from mcrock.excitation.sources.kinds import Steps
+from mcrock.excitation.sources.shaking import WEAK, ShakingSource
+from mcrock.excitation.survey import survey
+from mcrock.tables.fields import Choice, Weights
+
+FARTHEST = 20.0  # factor on a motion above which it is another one
+
+
+class RecordedSource(ShakingSource):
+    """A list of recorded motions, which the realizations share."""
+
+    finer: ClassVar = "resample the motions (processing)"
+    is_curated: ClassVar[bool] = False  # whether the records have been looked at
+
+    assignment: Annotated[str, Choice(("cycle", "random"))] = "cycle"
+    weights: Annotated[tuple[float, ...] | None, Weights()] = None
+    processing: Annotated[tuple[dict[str, Any], ...], Steps()] = ()
+
+    @classmethod
+    def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+        yield from super().conflicts(data)
+        if data.get("weights") is not None and data.get("assignment") != "random":
+            yield ("weights",), "are those with which motions are drawn: give assignment = 'random' too"
+
+    @property
+    def draws_records(self) -> bool:
+        return self.assignment == "random"
+
+    @property
+    def record_weights(self) -> tuple[float, ...] | None:
+        return self.weights
+
+    def readings(self, folder: Path) -> Iterator[Callable[[], list[Motion]]]:
+        """What reads the motions of each file, folder or set."""
+        raise NotImplementedError
+
+    def doubles(self, folder: Path) -> list[str]:
+        """Files that are listed twice: their records would count as several."""
+        return []
+
+    @property
+    def origin(self) -> str:
+        """Where the motions come from, in words."""
+        return "files"
+
+    def load(self, folder: Path) -> tuple[list[Motion], list[str]]:
+        read: list[Motion] = []
+        mistakes = self.doubles(folder)
+        for reading in self.readings(folder):
+            try:
+                read += reading()
+            except MotionError as error:
+                mistakes.append(str(error))
+        motions = []
+        for motion in read:
+            try:
+                motions.append(self.select(process(motion, self.processing)))
+            except MotionError as error:
+                mistakes.append(f"{motion.name}: {error}")
+        if not mistakes and self.weights is not None and len(self.weights) != len(motions):
+            mistakes.append(
+                f"weights: expected one for each of the {len(motions)} motions, got {len(self.weights)}"
+            )
+        return motions, mistakes
+
+    def sampling_step(self, motions: Sequence[Motion]) -> float:
+        return max(motion.dt for motion in motions)
+
+    def fraction_of_weak_pairs(self, motions: Sequence[Motion]) -> float:
+        peaks = [np.sort(np.abs(motion.acceleration[:2]).max(axis=1)) for motion in motions]
+        pairs = [all(motion.shaken[:2]) for motion in motions]
+        weak = [pair and low < WEAK * high for pair, (low, high) in zip(pairs, peaks, strict=True)]
+        return float(np.mean(weak))
+
+    def steps_of(self, motion: Motion, folder: Path) -> list[str]:
+        return [str(motion.metadata["history"])] if "history" in motion.metadata else []
+
+    def describe(self, motions: Sequence[Motion], folder: Path) -> list[str]:
+        groups = len({motion.group for motion in motions})
+        several = f" from {groups} recordings" if groups < len(motions) else ""
+        durations = [motion.duration for motion in motions]
+        ends = dict.fromkeys([f"{min(durations):.3g}", f"{max(durations):.3g}"])
+        weighted = ", by weight" if self.weights is not None else ""
+        lines = [
+            f"motions: {len(motions)}{several} ({self.origin}), {' to '.join(ends)} s long"
+            f"{self._where_and_how()}, assigned by {self.assignment}{weighted}"
+        ]
+        # steps that depend on the record, as the trimming, are worded for the first one
+        history = str(motions[0].metadata.get("history", ""))
+        if self.processing or not self.vertical:
+            of_first = " (of the first)" if len(motions) > 1 else ""
+            lines.append(f"  processing{of_first}: {history or 'vertical off'}")
+        return lines
+
+    def notes(self, measure: str, motions: Sequence[Motion], factors: NDArray[np.float64]) -> list[str]:
+        found = super().notes(measure, motions, factors)
+        strongest = float(np.abs(factors).max())
+        if measure != "factor" and strongest > FARTHEST:
+            found.append(f"note: motions are scaled by up to {strongest:.3g} times")
+        odd = [] if self.is_curated else [looked for looked in survey(motions) if looked.flags]
+        if odd:
+            found.append(
+                f"note: {len(odd)} of {len(motions)} motions look suspicious as they are used, as "
+                f"'{odd[0].motion.name}' does: {odd[0].flags[0]}; `mcrock records check` has all of it for "
+                "the files"
+            )
+        return found

@@ -1,0 +1,137 @@
+"""Source ``spectrum``: motions that are compatible with a target spectrum."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mcrock.excitation.motion import Motion
+from mcrock.excitation.sources.generated import GeneratedSource, stamp
+from mcrock.excitation.sources.inputs import Input, Numbers
+from mcrock.excitation.sources.kinds import Unit
+from mcrock.excitation.target_spectrum import TargetSpectrum, en_1998_1, read_target
+from mcrock.params import Ground
+from mcrock.tables.fields import Choice, ListOf, Number, Text, exactly_one
+
+BAND = (0.05, 4.0)  # of the periods in which motions are compatible with their spectrum [s]
+GROUNDS = tuple(ground.name for ground in Ground)
+
+
+class SpectrumSource(GeneratedSource):
+    """A motion that is compatible with a target spectrum, made anew for each realization."""
+
+    inputs: ClassVar = {"ground": Input("ground type of the target spectrum", Ground)}
+
+    source: Literal["spectrum"]
+    ground: Annotated[str | tuple[str, ...] | None, Choice(GROUNDS, several=True)] = None
+    spectrum_type: Annotated[int, Choice((1, 2))] = 1
+    table: Annotated[str | None, Text()] = None
+    table_z: Annotated[str | None, Text()] = None
+    unit: Annotated[str | None, Unit()] = None
+    damping: Annotated[float, Number("1", above=0.0, most=0.8)] = 0.05
+    components: Annotated[int, Choice((1, 2, 3))] = 2
+    band: Annotated[tuple[float, ...], ListOf(Number("s", above=0.0), "a list of two periods [s]")] = BAND
+    corner: Annotated[float, Number("Hz", above=0.0)] = 0.1
+    rise: Annotated[float, Number("s", above=0.0)] = 2.0
+    level: Annotated[float, Number("s", above=0.0)] = 10.0
+    decay: Annotated[float, Number("s", above=0.0)] = 8.0
+    dt: Annotated[float, Number("s", above=0.0)] = 0.01
+
+    @classmethod
+    def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+        yield from super().conflicts(data)
+        yield from exactly_one(
+            data, {"ground": "of EN 1998-1", "table": "a file of periods and accelerations"}
+        )
+        if "table" in data:
+            if "unit" not in data:
+                yield (), "a table needs the key 'unit', that of its accelerations"
+            if "spectrum_type" in data:
+                yield ("spectrum_type",), "is of the spectra of EN 1998-1, not of a table"
+            if (data.get("components") == 3) != ("table_z" in data):
+                yield ("table_z",), "is the target of the vertical component, and goes with components = 3"
+        else:
+            for key in ("unit", "table_z"):
+                if key in data:
+                    yield (key,), "goes with a table, not with a spectrum of EN 1998-1"
+        band, dt = data.get("band", BAND), data.get("dt", 0.01)
+        if isinstance(band, list | tuple) and len(band) == 2 and _is_number(band[0]) and _is_number(band[1]):
+            if not band[0] < band[1]:
+                yield ("band",), f"the periods must rise, got {band[0]:g} and {band[1]:g} s"
+            elif _is_number(dt) and dt > band[0] / 4:
+                yield (
+                    ("dt",),
+                    f"must be at most a quarter of the shortest period of 'band' ({band[0]:g} s), "
+                    f"{band[0] / 4:g} s, got {dt:g}",
+                )
+        elif isinstance(band, list | tuple) and len(band) != 2:
+            yield ("band",), f"expected two periods [s], as in [0.05, 4.0], got {len(band)}"
+
+    def read(self, folder: Path) -> None:
+        if self.table is not None:
+            self._tables(self.table, folder)
+
+    def make(self, numbers: Numbers, rng: np.random.Generator, realization: int, folder: Path) -> Motion:
+        from mcrock.excitation.spectrum_compatible import Envelope, compatible_motion  # loads the compiler
+
+        return compatible_motion(
+            self._targets(numbers, folder),
+            rng,
+            self.dt,
+            Envelope(self.rise, self.level, self.decay),
+            band_periods=(self.band[0], self.band[1]),
+            corner=self.corner,
+            name=f"spectrum-compatible {realization}",
+        )
+
+    def _targets(self, numbers: Numbers, folder: Path) -> list[TargetSpectrum]:
+        """Spectra that the components are to have."""
+        if self.table is not None:
+            return self._tables(self.table, folder)
+        ground = GROUNDS[int(numbers["ground"])]
+        return [
+            en_1998_1(1.0, ground, self.spectrum_type, self.damping, vertical=axis == 2)
+            for axis in range(self.components)
+        ]
+
+    def _tables(self, table: str, folder: Path) -> list[TargetSpectrum]:
+        """Spectra in files, read once, and again when a file has changed."""
+        names = [table] * min(self.components, 2) + [name for name in [self.table_z] if name]
+        paths = [folder / name for name in names]
+        return [_target(str(path), str(self.unit), self.damping, stamp(path)) for path in paths]
+
+    def sampling_step(self, motions: Sequence[Motion]) -> float:
+        return self.dt
+
+    def origin(self, folder: Path) -> str:
+        target = f"table {self.table}"
+        if self.ground is not None:
+            grounds = self.ground if isinstance(self.ground, tuple) else (self.ground,)
+            target = f"EN 1998-1 type {self.spectrum_type}, ground {' or '.join(grounds)}"
+        return f"compatible with a target spectrum ({target})"
+
+    def notes(self, measure: str, motions: Sequence[Motion], factors: NDArray[np.float64]) -> list[str]:
+        found = super().notes(measure, motions, factors)
+        changes = [] if measure == "factor" else [f"scaled to levels of {measure}"]
+        if self.components > 1 and self.rotation[0] != 0:
+            changes.append("turned")
+        if changes:
+            found.append(
+                f"note: the motions follow their spectrum before they are {' and '.join(changes)}; the "
+                "measure 'factor' and no azimuth keep them within 0.9 to 1.3 of the spectrum times the level"
+            )
+        return found
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+@lru_cache(maxsize=8)
+def _target(path: str, unit: str, damping: float, stamp: tuple[tuple[str, int, int], ...]) -> TargetSpectrum:
+    return read_target(path, unit, damping)

@@ -1,0 +1,82 @@
+"""Source ``synthetic``: filtered white noise with given parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal
+
+import numpy as np
+
+from mcrock.excitation.motion import Motion
+from mcrock.excitation.rezaeian_2010 import StochasticModel, check_step, simulate_motion
+from mcrock.excitation.sources.floor import MOST_DAMPING
+from mcrock.excitation.sources.generated import GeneratedSource
+from mcrock.excitation.sources.inputs import Input, Numbers
+from mcrock.tables.distributions import Quantity, Uncertain
+from mcrock.tables.fields import Number, exactly_one
+
+NEGLIGIBLE = 1e-6  # Arias intensity of a component over that of the first, below which it is left out [1]
+
+
+class SyntheticSource(GeneratedSource):
+    """Filtered white noise, made anew for each realization."""
+
+    alternatives: ClassVar = (("azimuth", "azimuth_deg"), ("middle", "middle_ratio"))
+    strength: ClassVar = "arias"
+    inputs: ClassVar = {
+        "arias": Input("expected Arias intensity along x before scaling"),
+        "duration": Input("expected significant duration D5-95"),
+        "middle": Input("time of 45 % of the expected Arias intensity"),
+        "middle_ratio": Input("that time over the significant duration"),
+        "frequency": Input("frequency of the filter in the middle"),
+        "frequency_slope": Input("change of the frequency of the filter"),
+        "damping": Input("damping of the filter"),
+        "arias_ratio_y": Input("Arias intensity along y over that along x"),
+        "arias_ratio_z": Input("vertical Arias intensity over that along x"),
+    }
+
+    source: Literal["synthetic"]
+    arias: Annotated[Quantity, Uncertain("m/s", above=0.0)]
+    duration: Annotated[Quantity, Uncertain("s", above=0.0)]
+    middle: Annotated[Quantity | None, Uncertain("s", above=0.0)] = None
+    middle_ratio: Annotated[Quantity | None, Uncertain("1", above=0.21)] = None
+    frequency: Annotated[Quantity, Uncertain("Hz", above=0.0)]
+    frequency_slope: Annotated[Quantity, Uncertain("Hz/s")] = 0.0
+    damping: Annotated[Quantity, Uncertain("1", above=0.0, most=MOST_DAMPING)] = 0.2
+    arias_ratio_y: Annotated[Quantity, Uncertain("1", least=0.0)] = 1.0
+    arias_ratio_z: Annotated[Quantity, Uncertain("1", least=0.0)] = 0.0
+    corner: Annotated[float, Number("Hz", above=0.0)] = 0.1
+    dt: Annotated[float, Number("s", above=0.0)] = 0.01
+
+    @classmethod
+    def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+        yield from super().conflicts(data)
+        yield from exactly_one(data, {"middle": "s", "middle_ratio": "of the duration"})
+
+    def check(self, numbers: Numbers, folder: Path) -> None:
+        check_step(self._models(numbers), self.dt)
+        super().check(numbers, folder)
+
+    def make(self, numbers: Numbers, rng: np.random.Generator, realization: int, folder: Path) -> Motion:
+        return simulate_motion(self._models(numbers), rng, self.dt, name=f"synthetic {realization}")
+
+    def _models(self, numbers: Numbers) -> list[StochasticModel | None]:
+        """Models of the components."""
+        names = ("arias", "duration", "frequency", "frequency_slope", "damping")
+        own = {name: float(numbers[name]) for name in names}
+        ratio = numbers.get("middle_ratio")
+        own["middle"] = float(numbers["middle"]) if ratio is None else float(ratio) * own["duration"]
+        model = StochasticModel(**own, corner=self.corner)
+        models: list[StochasticModel | None] = [model]
+        for key in ("arias_ratio_y", "arias_ratio_z"):
+            ratio = float(numbers[key])
+            models.append(replace(model, arias=ratio * model.arias) if ratio > NEGLIGIBLE else None)
+        return models
+
+    def sampling_step(self, motions: Sequence[Motion]) -> float:
+        return self.dt
+
+    def origin(self, folder: Path) -> str:
+        return "filtered white noise"
