@@ -13,6 +13,7 @@ import hashlib
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numba
 from platformdirs import user_cache_path
@@ -55,10 +56,12 @@ def _without_words(source: str) -> bytes:
 
 
 if not os.environ.get("NUMBA_CACHE_DIR"):
-    numba.config.CACHE_DIR = str(user_cache_path("mcrock") / source_hash())
+    numba.config.CACHE_DIR = str(user_cache_path("mcrock") / source_hash())  # type: ignore[attr-defined]
 
 
-def jit(function: Callable | None = None, *, inline: bool = False, internal: bool = False) -> Callable:
+def jit(
+    function: Callable[..., Any] | None = None, *, inline: bool = False, internal: bool = False
+) -> Callable[..., Any]:
     """Compile in nopython mode, without the GIL, cached on disk.
 
     The run-time of numba that counts references to arrays is left out: compiled code here allocates
@@ -76,12 +79,13 @@ def jit(function: Callable | None = None, *, inline: bool = False, internal: boo
     """
     if function is None:
         return lambda decorated: jit(decorated, inline=inline, internal=internal)
-    return numba.njit(
-        nogil=True,
-        error_model="numpy",
-        cache=True,
-        _nrt=False,
-        forceinline=inline,
-        no_cfunc_wrapper=True,
-        no_cpython_wrapper=internal,
-    )(function)
+    options: dict[str, Any] = {
+        "nogil": True,
+        "error_model": "numpy",
+        "cache": True,
+        "_nrt": False,
+        "forceinline": inline,
+        "no_cfunc_wrapper": True,
+        "no_cpython_wrapper": internal,
+    }
+    return numba.njit(**options)(function)

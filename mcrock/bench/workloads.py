@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcrock.body import Body, cuboid
-from mcrock.conditions import Controls
+from mcrock.conditions import Controls, Impact
 from mcrock.excitation import STILL, Motion, MotionError, fema_p695, pack_motions
 from mcrock.params import EnergyGain, FacetFallback, ImpactParameter, Inputs, Law, Outcome
-from mcrock.simulation import Impact, simulate_part
+from mcrock.simulation import simulate_part
 
 Array = NDArray[np.float64]
 

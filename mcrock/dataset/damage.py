@@ -72,9 +72,9 @@ def missing_files(
         Array and index of a chunk whose file is missing or empty; None if the array itself is missing.
     """
     for name in names:
-        node = _read_node(path / name)
+        node: Any = _read_node(path / name)
         try:
-            lengths = node["chunk_grid"]["configuration"]["chunk_shape"]  # type: ignore[index]
+            lengths = node["chunk_grid"]["configuration"]["chunk_shape"]
             counts = [-(-size // length) for size, length in zip(node["shape"], lengths, strict=True)]
         except (TypeError, KeyError, ValueError):
             yield name, None

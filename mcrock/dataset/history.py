@@ -27,8 +27,13 @@ def build_history(rows: Array) -> xr.Dataset:
     # the rotation without its yaw: tilt along the horizontal (up_y, -up_x), upside down along any, here x
     along_x = np.divide(up_y, sine, out=np.ones_like(sine), where=sine > 0.0)
     along_y = np.divide(-up_x, sine, out=np.zeros_like(sine), where=sine > 0.0)
+    flags = {
+        "long_name": "contact mode",
+        "flag_values": [int(mode) for mode in Mode],
+        "flag_meanings": " ".join(mode.name.lower() for mode in Mode),
+    }
     variables = {
-        "mode": ("time", mode, {"long_name": "contact mode"}),
+        "mode": ("time", mode, flags),
         "index": ("time", index, {"long_name": "edge, vertex or face in contact"}),
         "orientation": (("time", "quaternion"), q, {"long_name": "quaternion body to ground"}),
         "angular_velocity": (axis, omega, {"units": "rad s-1", "long_name": "angular velocity"}),
@@ -38,8 +43,6 @@ def build_history(rows: Array) -> xr.Dataset:
         "energy": ("time", rows[:, column.ENERGY], {"units": "J", "long_name": "mechanical energy"}),
         "tilt": ("time", tilt, {"units": "rad", "long_name": "tilt of the body axis"}),
     }
-    variables["mode"][2]["flag_values"] = [int(mode) for mode in Mode]
-    variables["mode"][2]["flag_meanings"] = " ".join(mode.name.lower() for mode in Mode)
     return xr.Dataset(
         variables,
         coords={"time": ("time", rows[:, column.TIME], {"units": "s"}), "axis": ["x", "y", "z"]},

@@ -22,12 +22,15 @@ A domain is an interval (low, high), or None where it is empty.
 from __future__ import annotations
 
 from math import acos, inf, isfinite, pi, sqrt
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
+
+import numpy as np
 
 from mcrock.planar.block import PlanarBlock
 from mcrock.planar.restitution import admissible_ratios, housner
 
 Interval = tuple[float, float] | None
+Values = TypeVar("Values", float, np.ndarray)
 
 ROUNDING = 1e-12  # by which an empty interval may miss a single point [1]
 SLIPS = {"right": 1.0, "left": -1.0}  # sign s of the horizontal velocity of the corners after the impact
@@ -116,17 +119,17 @@ def housner_ratio(block: PlanarBlock) -> float:
     return -housner(block)
 
 
-def sliding_domain(block: PlanarBlock) -> Interval:
-    """e_n21 in sliding rocking without friction (section 3.3, Fig. 2).
+def sliding_domain(block: PlanarBlock) -> tuple[float, float]:
+    """e_n21 in sliding rocking without friction (section 3.3, Fig. 2). Never empty.
 
     >>> from mcrock.planar import rectangle
     >>> sliding_domain(rectangle(width=1.0, height=2.0))
     (0.25, 1.0)
     """
-    return _interval(max(0.0, -sliding_ratio(block)), 1.0)
+    return max(0.0, -sliding_ratio(block)), 1.0
 
 
-def sticking_domain(block: PlanarBlock, friction: float = inf) -> Interval:
+def sticking_domain(block: PlanarBlock, friction: float = inf) -> tuple[float, float]:
     """e_n21 in rocking without slip before and after, by friction of a coefficient (3.4, (30), Fig. 3).
 
     The velocity ratios of `mcrock.planar.admissible_ratios`. Never empty: without loss no friction is needed.
@@ -313,7 +316,9 @@ def rocking_cases(block: PlanarBlock, friction: float) -> list[RockingCase]:
     return rows
 
 
-def rebound_margins(block: PlanarBlock, e_n1: float, e_n21: float, e_t3: float) -> tuple[float, float, float]:
+def rebound_margins(
+    block: PlanarBlock, e_n1: Values, e_n21: Values, e_t3: Values
+) -> tuple[Values, Values, Values]:
     """Energy and corner impulses of an impact with rebound, after rocking without slip (section 5).
 
     Returns

@@ -149,9 +149,11 @@ def block_impact(
     elif tangential == "coulomb":
         impulse = min(max(sticking, -bound), bound)
     else:
+        assert e_t3 is not None  # checked above
         impulse = -block.mass * (1.0 + e_t3) * before[0]
     twist = (2.0 / width) * (block.inertia * (after_rate - rate) - 0.5 * height * impulse)
     velocity = np.array([before[0] + impulse / block.mass, -0.5 * width * (e_n1 + e_n21) * rate, after_rate])
+    assert problem.tangents is not None  # one for each corner
     slip = problem.tangents[:, 0, 0]
     return problem.outcome(
         velocity,

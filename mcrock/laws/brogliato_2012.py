@@ -16,7 +16,7 @@ of the three checks of an impact: coefficients that let a contact pull or the en
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import eigh, null_space
@@ -188,7 +188,9 @@ def generalized_kinematic(
         "tangential_after": slip_after,
         "momentum": momentum,
     }
-    impulse, known, more = jump / frame.scale, {}, {"unexplained": 0.0}
+    impulse = jump / frame.scale
+    known: dict[str, Any] = {}
+    more: dict[str, Any] = {"unexplained": 0.0}
     if not np.array_equal(slip_after, slip_before):
         impulse, known, more = _impulses(problem, momentum, impulse)
     elif problem.tangents is not None:
@@ -301,7 +303,7 @@ def _tangential(
 
 def _impulses(
     problem: ContactProblem, momentum: np.ndarray, along_normals: np.ndarray
-) -> tuple[np.ndarray, dict, dict]:
+) -> tuple[np.ndarray, dict[str, Any], dict[str, Any]]:
     """Normal impulses of a change of momentum that has tangential parts, further fields and notes."""
     if problem.tangents is None:
         rest = momentum - problem.directions @ along_normals

@@ -110,7 +110,7 @@ def sequential(
             0.5 * (inverse + inverse.T),
             velocity,
             [np.eye(size)[0]] * m,
-            friction=problem.friction if size > 1 else 0.0,
+            friction=np.broadcast_to(problem.friction, m).tolist() if size > 1 else 0.0,
             restitution=restitution,
             tangential_restitution=tangential_restitution,
             priority=order,
@@ -195,7 +195,8 @@ def collide_in_turn(
     coupled = coupled > ROUNDING * coupled.max()
     negligible = NEGLIGIBLE * np.abs(velocity).max()
     reachable = [_reachable(inverse[block, block]) for block in blocks]
-    impulse, sequence, ties = np.zeros_like(velocity), [], 0
+    impulse, ties = np.zeros_like(velocity), 0
+    sequence: list[int] = []
     while True:
         approach = np.array([normal @ velocity[block] for normal, block in zip(normals, blocks, strict=True)])
         fastest = approach.min()

@@ -120,10 +120,11 @@ class ContactProblem:
             columns += list(self.tangents[:, contact].T)
         frame = np.stack(columns, axis=1)
         velocity = frame.T @ self.velocity
-        velocity[0] += self.drift[contact]
+        velocity[0] += np.asarray(self.drift)[contact]
         normal = np.eye(len(velocity))[0]
+        friction = float(np.asarray(self.friction)[contact])
         return SingleContact.of_inverse(
-            frame.T @ np.linalg.solve(self.mass, frame), velocity, normal, float(self.friction[contact])
+            frame.T @ np.linalg.solve(self.mass, frame), velocity, normal, friction
         )
 
     def result(self, impulse: np.ndarray, **known: Any) -> ImpactResult:
@@ -158,7 +159,8 @@ class SingleContact:
     velocity: np.ndarray  # relative velocity V- (d,) of the points that touch [m/s]
     normal: np.ndarray  # unit vector n (d,); n . V- <= 0 is an approach
     friction: float = 0.0  # coefficient mu, 0 to infinity [1]
-    inverse: np.ndarray | None = None  # M^-1 (d, d), positive semidefinite; of an unbounded mass
+    # M^-1 (d, d), positive semidefinite; to be given of an unbounded mass, made of any other
+    inverse: np.ndarray = None  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
         normal = finite_array("normal", self.normal)

@@ -203,7 +203,7 @@ def _turn(path: _Path, start: float, length: float, speed: float, scale: float) 
         return np.array([across @ q, s @ q, length, -mu * length * s[0], -mu * length * s[1]])
 
     def turning(_: float, y: np.ndarray) -> float:
-        _, across, q = pull(y[0])
+        across, q = pull(y[0])[1:]
         return abs(float(across @ q)) - 0.5 * STEADY
 
     def slipping(_: float, y: np.ndarray) -> float:
@@ -227,7 +227,7 @@ def _turn(path: _Path, start: float, length: float, speed: float, scale: float) 
     method = "DOP853" if values[1] < STIFF * values[0] else "Radau"
     events = [turning, slipping, third]
     for event, direction in zip(events, (-1.0, -1.0, 1.0), strict=True):
-        event.terminal, event.direction = True, direction
+        vars(event).update(terminal=True, direction=direction)  # where `solve_ivp` looks for them
     solution = solve_ivp(
         rates,
         (0.0, LONGEST),

@@ -204,5 +204,5 @@ def _positive_roots(equation: Polynomial) -> list[float]:
     coefficients = equation.coef
     if not coefficients.any():
         return []
-    roots = Polynomial(coefficients / np.abs(coefficients).max()).roots()
+    roots: np.ndarray = Polynomial(coefficients / np.abs(coefficients).max()).roots()
     return [float(c.real) for c in roots if 0.0 < c.real < inf and abs(c.imag) <= 1e-5 * abs(c)]

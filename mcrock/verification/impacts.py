@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
 from mcrock.body import Body
+from mcrock.conditions import Impact
 from mcrock.impact.varkonyi_2022 import (
     angular_impulse,
     corner_coefficient,
@@ -25,25 +27,25 @@ from mcrock.kernel.landing import ImpactLaw, edge_impact, land_edge_on_face
 from mcrock.kernel.modes import EDGE, REST, inertia_of, point_of
 from mcrock.kernel.record import RESULT_SIZE
 from mcrock.params import EnergyGain, FacetFallback, ImpactParameter, Law
-from mcrock.simulation import Impact, body_tables
+from mcrock.simulation import body_tables
 from mcrock.verification.checks import Check, compare, is_information, same
 
 # names of impact parameters in case files, and those of `Impact`
 NAMES = {"lam": "lambda_", "tau": "tau", "lam_lon": "lambda_lon", "lam_lat": "lambda_lat"}
 
 
-def impact_parameters(params: dict) -> dict:
+def impact_parameters(params: dict[str, Any]) -> dict[str, Any]:
     """Impact parameters of a case by their names in `Impact`; the rest of ``params`` is left out."""
     return {NAMES[key]: value for key, value in params.items() if key in NAMES}
 
 
-def case_body(case: dict) -> Body:
+def case_body(case: dict[str, Any]) -> Body:
     """The body of a rocking case."""
     body = case["body"]
     return Body(body["m"], body["Theta"], body["verts"], case.get("g", 9.81))
 
 
-def case_law(params: dict) -> ImpactLaw:
+def case_law(params: dict[str, Any]) -> ImpactLaw:
     """Impact parameters of a case, taken as they are: energy gains are neither refused nor projected."""
     n = len(ImpactParameter)
     return ImpactLaw(
@@ -60,13 +62,13 @@ def case_law(params: dict) -> ImpactLaw:
     )
 
 
-def _tables(case: dict):
+def _tables(case: dict[str, Any]) -> tuple[Any, Any, Any, np.ndarray]:
     body = case_body(case)
     top, constants = body_tables(body, base_only=True)
     return top, constants, empty_workspace(top), np.zeros(RESULT_SIZE)
 
 
-def _checks(case: dict, computed: dict) -> Iterator[Check]:
+def _checks(case: dict[str, Any], computed: dict[str, Any]) -> Iterator[Check]:
     tolerance = case.get("tol", {})
     for key, expected in case["expected"].items():
         if is_information(key, expected):
@@ -84,7 +86,7 @@ def _checks(case: dict, computed: dict) -> Iterator[Check]:
             )
 
 
-def edge_impact_case(case: dict) -> Iterator[Check]:
+def edge_impact_case(case: dict[str, Any]) -> Iterator[Check]:
     """Edge impact from ``v_old`` to ``v_new`` in a given orientation."""
     top, body, work, result = _tables(case)
     state = work.state
@@ -114,7 +116,7 @@ def edge_impact_case(case: dict) -> Iterator[Check]:
     )
 
 
-def facet_impact_case(case: dict) -> Iterator[Check]:
+def facet_impact_case(case: dict[str, Any]) -> Iterator[Check]:
     """Facet impact of a body that turned about base edge ``edge_old``."""
     top, body, work, result = _tables(case)
     state = work.state
@@ -165,7 +167,7 @@ def facet_impact_case(case: dict) -> Iterator[Check]:
     )
 
 
-def edge_energy_roots_case(case: dict) -> Iterator[Check]:
+def edge_energy_roots_case(case: dict[str, Any]) -> Iterator[Check]:
     """Interval of tau in which an edge impact gains no energy."""
     _, body, _, _ = _tables(case)
     rotation = np.array(case["orientation_R"], float)

@@ -27,14 +27,14 @@ def _read(value: Any) -> Any:
     return WORDS.get(value, value) if isinstance(value, str) else value
 
 
-def _compute(case: dict) -> dict[str, Any]:
+def _compute(case: dict[str, Any]) -> dict[str, Any]:
     law = case["law"]
     if law not in LAW_CASES:
         raise UnknownLawError(f"unknown law {law!r}; known are {', '.join(sorted(LAW_CASES))}")
     return LAW_CASES[law](_read(case["inputs"]))
 
 
-def value_case(case: dict) -> Iterator[Check]:
+def value_case(case: dict[str, Any]) -> Iterator[Check]:
     """Every field that is expected."""
     computed = _compute(case)
     for key, expected in case["expected"].items():
@@ -44,7 +44,7 @@ def value_case(case: dict) -> Iterator[Check]:
         yield from _checks(case, key, _read(expected), computed[key])
 
 
-def set_case(case: dict) -> Iterator[Check]:
+def set_case(case: dict[str, Any]) -> Iterator[Check]:
     """One of several solutions, their number, and all of them in any order."""
     computed, expected = _compute(case), _read(case["expected"])
     solutions = expected["P_all"]
@@ -58,7 +58,7 @@ def set_case(case: dict) -> Iterator[Check]:
             yield from _checks(case, key, expected[key], [computed[key][i] for i in order])
 
 
-def error_case(case: dict) -> Iterator[Check]:
+def error_case(case: dict[str, Any]) -> Iterator[Check]:
     """Input that must be refused."""
     try:
         _compute(case)
@@ -70,7 +70,7 @@ def error_case(case: dict) -> Iterator[Check]:
         yield same(case["id"], "refused", "error", "accepted")
 
 
-def _checks(case: dict, key: str, expected: Any, computed: Any) -> Iterator[Check]:
+def _checks(case: dict[str, Any], key: str, expected: Any, computed: Any) -> Iterator[Check]:
     """Compare numbers by the tolerance of the case, words and truth values as they are, tables by key."""
     if isinstance(expected, Mapping):
         for name, item in expected.items():

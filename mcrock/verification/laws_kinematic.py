@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from mcrock.laws.block_domains import (
+    Interval,
     angular_domain,
     block_coefficients,
     critical_aspects,
@@ -28,7 +29,7 @@ from mcrock.laws.systems.ball_chain import chain_impact
 from mcrock.planar.block import PlanarBlock, rectangle
 from mcrock.planar.restitution import chatzis, housner, kalliontzis, ther_kollar
 
-DOMAINS = {
+DOMAINS: dict[str, Callable[[PlanarBlock, float], Interval]] = {
     "e21_sliding": lambda block, mu: sliding_domain(block),
     "e21_sticking": lambda block, mu: sticking_domain(block),
     "e21_sticking_coulomb": sticking_domain,
@@ -42,7 +43,7 @@ DOMAINS = {
 }
 
 
-def kinetic_angle_case(inputs: dict) -> dict:
+def kinetic_angle_case(inputs: dict[str, Any]) -> dict[str, Any]:
     """Kinetic angles of a block (l, L) or of a system (M, W)."""
     if "M" not in inputs:
         return {"theta12": kinetic_angle(_block(inputs))}
@@ -51,7 +52,7 @@ def kinetic_angle_case(inputs: dict) -> dict:
     return {"theta": angles.tolist(), **first}
 
 
-def generalized_case(inputs: dict) -> dict:
+def generalized_case(inputs: dict[str, Any]) -> dict[str, Any]:
     """The law on any system; E_tan is a multiple of the identity."""
     problem = ContactProblem(inputs["M"], inputs["W"], inputs["u"])
     tangential = _number(inputs, "Etan_scalar", -1.0)
@@ -66,12 +67,12 @@ def generalized_case(inputs: dict) -> dict:
     }
 
 
-def energy_margin_case(inputs: dict) -> dict:
+def energy_margin_case(inputs: dict[str, Any]) -> dict[str, Any]:
     """Largest growth of the normal kinetic energy."""
     return {"margin": energy_margin(_resting(inputs), inputs["En"])}
 
 
-def block_domain_case(inputs: dict) -> dict:
+def block_domain_case(inputs: dict[str, Any]) -> dict[str, Any]:
     """Admissible interval of a coefficient, None if it is empty."""
     which = inputs["which"]
     if which not in DOMAINS:
@@ -80,18 +81,18 @@ def block_domain_case(inputs: dict) -> dict:
     return {"interval": None if interval is None else list(interval)}
 
 
-def block_coefficients_case(inputs: dict) -> dict:
+def block_coefficients_case(inputs: dict[str, Any]) -> dict[str, Any]:
     """Bounds with friction."""
     return block_coefficients(_block(inputs), _number(inputs, "mu", 0.0))._asdict()
 
 
-def block_critical_case(inputs: dict) -> dict:
+def block_critical_case(inputs: dict[str, Any]) -> dict[str, Any]:
     """Critical aspects and their kinetic angles."""
     found = critical_aspects(_number(inputs, "mu", 0.0))
     return {name: {"aspect": point.aspect, "theta12": point.angle} for name, point in found.items()}
 
 
-def block_impact_case(inputs: dict) -> dict:
+def block_impact_case(inputs: dict[str, Any]) -> dict[str, Any]:
     """Impact of a block by given coefficients."""
     words = str(inputs.get("tangential", "frictionless"))
     friction = inputs.get("mu", 0.0 if words == "coulomb" else None)
@@ -118,7 +119,7 @@ def block_impact_case(inputs: dict) -> dict:
     }
 
 
-def planar_rates_case(inputs: dict) -> dict:
+def planar_rates_case(inputs: dict[str, Any]) -> dict[str, Any]:
     """The velocity ratio of the literature: r of the generalized law, and the ratios of other models."""
     block = _block(inputs)
     computed = {
@@ -136,7 +137,7 @@ def planar_rates_case(inputs: dict) -> dict:
     return computed
 
 
-def chain_case(inputs: dict) -> dict:
+def chain_case(inputs: dict[str, Any]) -> dict[str, Any]:
     """Aligned balls; the matrix belongs to the normalized velocities."""
     result = chain_impact(inputs["masses"], inputs["v"], inputs["E"])
     return {
@@ -146,16 +147,16 @@ def chain_case(inputs: dict) -> dict:
     }
 
 
-def _block(inputs: dict) -> PlanarBlock:
+def _block(inputs: dict[str, Any]) -> PlanarBlock:
     return rectangle(_number(inputs, "L"), _number(inputs, "l"), _number(inputs, "m", 1.0))
 
 
-def _resting(inputs: dict) -> ContactProblem:
+def _resting(inputs: dict[str, Any]) -> ContactProblem:
     mass = finite_array("M", inputs["M"])
     return ContactProblem(mass, inputs["W"], np.zeros(len(mass) if mass.ndim else 0))
 
 
-def _number(inputs: dict, name: str, default: Any = None) -> float:
+def _number(inputs: dict[str, Any], name: str, default: Any = None) -> float:
     """A number of the inputs, or its default; a ValueError if it is none."""
     value = inputs.get(name, default)
     try:
@@ -164,7 +165,7 @@ def _number(inputs: dict, name: str, default: Any = None) -> float:
         raise ValueError(f"{name} must be a number, got {value!r}") from None
 
 
-def _checks(result: ImpactResult) -> dict:
+def _checks(result: ImpactResult) -> dict[str, Any]:
     return {
         "dT": result.energy_change,
         "kinematic_ok": result.kinematic,
@@ -173,7 +174,7 @@ def _checks(result: ImpactResult) -> dict:
     }
 
 
-LAW_CASES: dict[str, Callable[[dict], dict]] = {
+LAW_CASES: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "kinetic_angle": kinetic_angle_case,
     "generalized": generalized_case,
     "En_margin": energy_margin_case,

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
 from mcrock.body import Body, merge_coplanar, orient
 from mcrock.body.faces import face_normals
-from mcrock.body.frame import body_axes
+from mcrock.body.frame import body_axes, rotation_matrix
+from mcrock.conditions import Impact, Start
 from mcrock.kernel.contact import Topology, topology
 from mcrock.params import Event, Mode
-from mcrock.simulation import Impact, Run, Start, rotation_matrix, simulate
+from mcrock.simulation import Run, simulate
 from mcrock.verification.checks import Check, compare, is_information, same
 from mcrock.verification.impacts import impact_parameters
 from mcrock.verification.motions import TIGHT, case_motion, event_checks, peak_checks, state_checks
@@ -30,7 +32,7 @@ class Frame:
     face: np.ndarray  # (n_face,) lowest number in the case
     merged: np.ndarray  # (n,) number of every face of the case
 
-    def place(self, mode: str, index: int) -> list:
+    def place(self, mode: str, index: int) -> list[Any]:
         """A contact in the numbers of the case; an edge by its vertices in rising order."""
         if mode == "EDGE":
             return [mode, *sorted(int(self.vertex[v]) for v in self.top.edge_vertices[index])]
@@ -53,7 +55,7 @@ class Frame:
         return replace(run, history=history, events=events)
 
 
-def case_frame(case: dict) -> Frame:
+def case_frame(case: dict[str, Any]) -> Frame:
     """The body of a case, with coplanar faces merged and body z along its axis."""
     given = case["body"]
     faces = orient(given["verts"], tuple(tuple(face) for face in given["faces"]))
@@ -79,7 +81,7 @@ def case_frame(case: dict) -> Frame:
     )
 
 
-def case_impact(case: dict, frame: Frame) -> Impact:
+def case_impact(case: dict[str, Any], frame: Frame) -> Impact:
     """Impact parameters of a case; energy gains are neither refused nor projected."""
     params = case.get("params", {})
     own = {
@@ -90,7 +92,7 @@ def case_impact(case: dict, frame: Frame) -> Impact:
     return Impact(**impact_parameters(params), energy_gain="allow", facet_fallback=fallback, faces=own)
 
 
-def case_start(case: dict, frame: Frame) -> Start:
+def case_start(case: dict[str, Any], frame: Frame) -> Start:
     """Initial state of a case; at rest on the start face by default."""
     initial = case.get("initial", {"mode": "REST"})
     numbers = {int(number): new for new, number in enumerate(frame.vertex)}
@@ -113,7 +115,7 @@ def case_start(case: dict, frame: Frame) -> Start:
     return Start()
 
 
-def polyhedron_case(case: dict) -> Iterator[Check]:
+def polyhedron_case(case: dict[str, Any]) -> Iterator[Check]:
     """Leading events, tilt peaks, states, maxima and the last face of one motion."""
     name, expected = case["id"], case["expected"]
     frame = case_frame(case)

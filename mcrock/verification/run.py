@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from mcrock.verification.checks import CaseError, Check, failed
 from mcrock.verification.impacts import IMPACT_KINDS
@@ -45,7 +46,7 @@ def run_file(path: Path | str) -> Iterator[Check]:
     yield from run_cases(content["cases"])
 
 
-def run_cases(cases: Iterable[dict]) -> Iterator[Check]:
+def run_cases(cases: Iterable[dict[str, Any]]) -> Iterator[Check]:
     """Run cases given as dictionaries; see `run_file`."""
     for position, case in enumerate(cases):
         name = case.get("id", f"case {position}") if isinstance(case, dict) else f"case {position}"

@@ -116,7 +116,7 @@ def example(
     """
     e = coefficient("restitution", restitution, 0.0, 1.0)
     balls = finite_array("masses", masses)
-    problem = chain_problem(balls, before_impact(balls.size, case))
+    problem = chain_problem(balls.tolist(), before_impact(balls.size, case).tolist())
     approach = -problem.normal_velocity
     m = len(approach)
     axes = (1, m - 1) if case == "first" and m > 2 else (0, m - 1)

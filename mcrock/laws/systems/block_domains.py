@@ -10,6 +10,8 @@ Brogliato, B., Zhang, H., Liu, C. (2012), Figs. 2 to 5 and Table 1; see `mcrock.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import xarray as xr
 
@@ -26,10 +28,10 @@ from mcrock.laws.block_domains import (
     sticking_domain,
 )
 from mcrock.laws.systems.parameters import quantity
-from mcrock.planar.block import rectangle
+from mcrock.planar.block import PlanarBlock, rectangle
 
 POINTS = 481  # aspects
-DOMAINS = {
+DOMAINS: dict[str, Callable[[PlanarBlock, float], Interval]] = {
     "e_n21, sliding": lambda block, mu: sliding_domain(block),
     "e_n21, sticking": lambda block, mu: sticking_domain(block),
     "r, sliding": lambda block, mu: angular_domain(sliding_domain(block)),
@@ -138,7 +140,7 @@ def _describe(mu: float, aspect: float) -> str:
     )
 
 
-def _ends(domain: Interval) -> Interval:
+def _ends(domain: Interval) -> tuple[float, float]:
     return (np.nan, np.nan) if domain is None else domain
 
 

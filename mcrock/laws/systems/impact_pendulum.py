@@ -174,10 +174,10 @@ def swing(
     def gap(_: float, state: np.ndarray) -> float:
         return float(state[0] - angle)
 
-    gap.terminal = True  # type: ignore[attr-defined]
-    gap.direction = -1.0  # type: ignore[attr-defined]
+    vars(gap).update(terminal=True, direction=-1.0)  # where `solve_ivp` looks for them
     pendulum_contact(length**2 / 3.0, length, angle, friction, -1.0)  # checks before the motion
-    start, state, impacts = 0.0, [pi / 2.0, 0.0], []
+    start, state = 0.0, [pi / 2.0, 0.0]
+    impacts: list[float] = []
     if angle == pi / 2.0:
         return phi, rate, impacts
     first = 0.0

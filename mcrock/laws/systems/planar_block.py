@@ -10,6 +10,9 @@ Brogliato, B., Zhang, H., Liu, C. (2012), sections 3.3, 3.4, 3.6 and 5; see `mcr
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import xarray as xr
 
@@ -21,6 +24,7 @@ from mcrock.laws.block_domains import (
     sticking_domain,
 )
 from mcrock.laws.block_impact import block_impact, block_problem, least_friction
+from mcrock.laws.problem import ImpactResult
 from mcrock.laws.systems.parameters import quantity
 from mcrock.planar.block import PlanarBlock, rectangle
 from mcrock.planar.restitution import housner
@@ -87,7 +91,7 @@ def example(
         for motion in MOTIONS
     ]
 
-    def table(value):
+    def table(value: Callable[[ImpactResult], Any]) -> np.ndarray:
         return np.array([[value(found) for found in row] for row in impacts])
 
     consistent = table(lambda found: found.consistent)

@@ -44,9 +44,8 @@ def rod_problem(
     if beyond:
         raise ValueError(f"obstacles must be within the half length of {half:g} [m], got {beyond[0]:g}")
     directions = np.array([np.ones(len(places)), places])
-    return ContactProblem(
-        np.diag([m, m * half**2 / 3.0]), directions, quantities("velocity", velocity, "m/s, rad/s", number=2)
-    )
+    motion = np.array(quantities("velocity", velocity, "m/s, rad/s", number=2))
+    return ContactProblem(np.diag([m, m * half**2 / 3.0]), directions, motion)
 
 
 def example(

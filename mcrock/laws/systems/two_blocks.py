@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import cos, pi, radians, sin
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -67,7 +68,7 @@ def two_blocks_problem(
     for angle in (0.5 * pi + min(turn, 0.0), max(turn, 0.0)):
         normal = np.array([cos(angle), sin(angle)])
         columns.append([*-normal, -_cross(arm_1, normal), *normal, _cross(arm_2, normal)])
-    return ContactProblem(np.diag(inertia), np.array(columns).T, motion)
+    return ContactProblem(np.diag(inertia), np.array(columns).T, np.array(motion))
 
 
 def example(
@@ -125,7 +126,7 @@ def example(
         )
     directions = low + (high - low) * (np.arange(number) + 0.5) / number
 
-    def impacts(direction: float) -> tuple[ContactProblem, dict]:
+    def impacts(direction: float) -> tuple[ContactProblem, dict[str, Any]]:
         motion = [0.0, 0.0, 0.0, -pace * cos(direction), -pace * sin(direction), 0.0]
         problem = two_blocks_problem((first, second), density, tilt, motion)
         result = reentrant_corner(problem, restitution=restitution)
