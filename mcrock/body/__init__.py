@@ -2,12 +2,14 @@
 
 A body is a convex polyhedron that stands on one of its faces, or a base polygon if nothing else is
 known. Its frame has the origin at the centre of mass (COM), and z is the axis that tilt is measured
-from: the inward normal of the start face unless given. The array functions work on many bodies at
-once, one per realization of a study.
+from: the inward normal of the start face unless given. `Body` is one body, made by a constructor of
+`mcrock.body.solids`; the array functions work on many bodies at once, one per realization of a study, and
+`mcrock.body.shapes` has the tables of a study file that they come from.
 """
 
 from mcrock.body.base import check_polygons
-from mcrock.body.body import Body, derived
+from mcrock.body.bodies import Bodies
+from mcrock.body.body import Body
 from mcrock.body.check import check_bodies
 from mcrock.body.faces import (
     Faces,
@@ -15,40 +17,34 @@ from mcrock.body.faces import (
     face_areas,
     face_heights,
     face_normals,
+)
+from mcrock.body.frame import body_axes, rotation_matrix
+from mcrock.body.mass import solid_moments
+from mcrock.body.merge import merge_coplanar, orient
+from mcrock.body.rocking import derived
+from mcrock.body.solids.cuboid import cuboid
+from mcrock.body.solids.cylinder import cylinder
+from mcrock.body.solids.frustum import frustum
+from mcrock.body.solids.polyhedron import hull, polyhedron
+from mcrock.body.solids.prism import prism
+from mcrock.body.standing import (
+    lowest_face,
     nearly_flat,
     settle,
     stable_faces,
     stands_over,
     uplift_slenderness,
 )
-from mcrock.body.frame import body_axes, rotation_matrix
-from mcrock.body.mass import solid_moments
-from mcrock.body.merge import merge_coplanar, orient
-from mcrock.body.polyhedron import hull, hull_surface, lowest_face, polyhedron
-from mcrock.body.solids import (
-    circle_polygon,
-    cuboid,
-    cuboid_properties,
-    cylinder,
-    frustum,
-    frustum_properties,
-    frustum_volume,
-    prism,
-    prism_faces,
-    prism_properties,
-    prism_volume,
-    scaled_base,
-)
+from mcrock.body.surface import hull_surface
 
 __all__ = [
+    "Bodies",
     "Body",
     "Faces",
     "body_axes",
     "check_bodies",
     "check_polygons",
-    "circle_polygon",
     "cuboid",
-    "cuboid_properties",
     "cylinder",
     "derived",
     "exterior_angles",
@@ -56,8 +52,6 @@ __all__ = [
     "face_heights",
     "face_normals",
     "frustum",
-    "frustum_properties",
-    "frustum_volume",
     "hull",
     "hull_surface",
     "lowest_face",
@@ -66,11 +60,7 @@ __all__ = [
     "orient",
     "polyhedron",
     "prism",
-    "prism_faces",
-    "prism_properties",
-    "prism_volume",
     "rotation_matrix",
-    "scaled_base",
     "settle",
     "solid_moments",
     "stable_faces",

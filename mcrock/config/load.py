@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from mcrock.config.body import refusal
-from mcrock.config.polyhedron import read_points
+from mcrock.body.shapes import SHAPES
 from mcrock.config.study import Study, tables
 from mcrock.tables.errors import ConfigError, shown
 
@@ -58,12 +57,15 @@ def load_config(path: str | Path, overrides: Sequence[str] = ()) -> Study:
         else:
             origins[keys] = text
     _shorten_paths(data, path.parent)
+    body = data.get("body")
+    shape = SHAPES.get(str(body.get("shape"))) if isinstance(body, dict) else None
     try:
-        _take_in_points(data, path.parent)
+        if shape is not None:
+            shape.take_in_files(data["body"], path.parent)
     except ConfigError as error:
-        mistakes.append(f"{source} [body] file: {error}")
+        mistakes.append(f"{source} [body] {error}")
     study = Study.from_data(data, source, path.parent, origins, tuple(mistakes))
-    impossible = refusal(study.body)
+    impossible = study.body.refusal()
     if impossible:
         uncertain = any(name.startswith("body.") for name in study.uncertain)
         which = "with every uncertain number at its median, " if uncertain else ""
@@ -146,13 +148,3 @@ def _shorten_paths(data: dict[str, Any], folder: Path) -> None:
             os.path.relpath(file, folder) if isinstance(file, str) and os.path.isabs(file) else file
             for file in files
         ]
-
-
-def _take_in_points(data: dict[str, Any], folder: Path) -> None:
-    """Put the points of a file in its place, so that a study does not depend on the file."""
-    body = data.get("body")
-    if isinstance(body, dict) and body.get("shape") == "polyhedron" and "vertices" not in body:
-        file = body.get("file")
-        if isinstance(file, str):
-            body["vertices"] = read_points(folder / file)
-            del body["file"]

@@ -10,8 +10,8 @@ from typing import Annotated, Any, Self, get_args
 
 from pydantic import Field, PrivateAttr, ValidationError
 
+from mcrock.body.shapes import SHAPES, Shape
 from mcrock.conditions import Controls
-from mcrock.config.body import BodyTable
 from mcrock.config.intensity import Intensity
 from mcrock.config.sections import ControlsTable, Ensemble, Impact, Start
 from mcrock.excitation.sources import SOURCES, Source
@@ -47,7 +47,7 @@ class Study(Table):
             1,
         ),
     ]
-    body: Annotated[BodyTable, about("the body")]
+    body: Annotated[Shape, OneOf("shape", SHAPES), about("the body")]
     impact: Annotated[Impact, about("where and how the ground pushes back in an impact")] = Field(
         default_factory=lambda: Impact.model_validate({})
     )

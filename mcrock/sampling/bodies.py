@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from mcrock.body import derived
+from mcrock.body import Bodies
 from mcrock.config import ConfigError, Study
-from mcrock.config.body import Bodies
 from mcrock.sampling.drawn import Drawn, Draws, variable_name
 
 Array = NDArray[np.float64]
@@ -29,11 +28,11 @@ def draw_bodies(study: Study, draws: Draws, n: int, start: int) -> tuple[Bodies,
         If a body cannot exist or stand: names the realization and what was drawn.
     """
     uncertain = [name for name in study.uncertain if name.startswith("body.")]
-    alike = not uncertain
-    bodies = study.body.build({name: array[:1] for name, array in draws.items()} if alike else draws)
+    drawn = {key: draws[f"body.{key}"] for key, _ in study.body.quantities()}
+    bodies = study.body.build(drawn if uncertain else {key: array[:1] for key, array in drawn.items()})
     _check(study, bodies, {name: draws[name] for name in uncertain}, start)
-    sizes = derived(*bodies[:4], bodies.faces, bodies.start_face, bodies.base_faces)
-    if alike:
+    sizes = bodies.derived()
+    if not uncertain:
         bodies, sizes = bodies.repeated(n), {name: np.repeat(array, n) for name, array in sizes.items()}
     arrays = {
         "faces": bodies.faces,
@@ -46,8 +45,9 @@ def draw_bodies(study: Study, draws: Draws, n: int, start: int) -> tuple[Bodies,
         "vertices": bodies.vertices,
     }
     values = {variable_name(name): draws[name] for name in uncertain}
-    values |= bodies.values | {"body_mass": bodies.mass, "gravity": bodies.gravity}
-    values |= {f"body_{name}": array for name, array in sizes.items()}
+    values |= {f"body_{key}": array for key, array in bodies.values.items()}
+    values |= {"body_mass": bodies.mass, "gravity": bodies.gravity}
+    values |= {f"body_{key}": array for key, array in sizes.items()}
     values["start_face"] = bodies.start_face.astype(np.int16)
     return bodies, sizes, Drawn(arrays, values)
 

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from mcrock.body import face_heights, face_normals
+from mcrock.body import Bodies, face_heights, face_normals
 from mcrock.body.faces import side_distances
 from mcrock.config import ConfigError, Study
-from mcrock.config.body import Bodies
 from mcrock.config.sections import DEGREE
 from mcrock.kernel.contact import topology
 from mcrock.sampling.drawn import Drawn, Draws, variable_name

@@ -16,9 +16,8 @@ from mcrock.body import (
     uplift_slenderness,
 )
 from mcrock.body.faces import Faces, connected
-from mcrock.body.polyhedron import SHALLOW
+from mcrock.body.surface import SHALLOW
 from mcrock.config import Study
-from mcrock.config.polyhedron import Polyhedron
 from mcrock.params import STANDARD_GRAVITY, Inputs
 from mcrock.text.numbers import format_range
 
@@ -92,10 +91,10 @@ def _size(inputs: Inputs) -> str:
 
 
 def _faces(study: Study, inputs: Inputs) -> list[str]:
-    """The faces of a polyhedron with every uncertain number at its median."""
-    if not isinstance(study.body, Polyhedron):
+    """The faces of a body that is put down on one, with every uncertain number at its median."""
+    body = study.body.at_medians()
+    if body.put_on is None:
         return []
-    body = study.body.build(study.body.medians())
     vertices, faces, start = body.vertices, body.faces, int(body.start_face[0])
     normals = face_normals(vertices, faces)
     heights, areas = face_heights(vertices, faces, normals)[0], face_areas(vertices, faces)[0]
@@ -114,7 +113,7 @@ def _faces(study: Study, inputs: Inputs) -> list[str]:
             f"  {f:>4}  {areas[f]:>10.4g}  {angles[f]:>11.2f}  {heights[f]:>10.4g}  "
             f"{'yes' if stable[f] else 'no':>6}  {base}"
         )
-    lines += _settling(study.body.outline.start_face, inputs.start_face)
+    lines += _settling(body.put_on, inputs.start_face)
     pairs, meeting = exterior_angles(vertices, faces)
     lines += [
         f"  note: faces {f} and {g} meet at {angle:.2g} rad; put them in one plane if flat"

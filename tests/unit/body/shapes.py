@@ -7,7 +7,7 @@ from scipy.spatial import Delaunay
 from scipy.spatial.transform import Rotation
 
 from mcrock.body import exterior_angles, hull_surface
-from mcrock.body.polyhedron import SHALLOW
+from mcrock.body.surface import SHALLOW
 
 CUBE = np.array([(x, y, z) for z in (0.0, 2.0) for x, y in ((0, 0), (1, 0), (1, 1), (0, 1))], float)
 CUBE_FACES = (

@@ -9,13 +9,11 @@ from mcrock.body import (
     Body,
     check_bodies,
     cuboid,
-    cuboid_properties,
-    derived,
     prism,
-    prism_faces,
-    prism_properties,
-    prism_volume,
 )
+from mcrock.body.solids.cuboid import cuboids
+from mcrock.body.solids.prism import prisms
+from mcrock.body.solids.weight import Weight
 from mcrock.params import GRAVITY
 
 RTOL = 1e-12  # closed forms of a few operations
@@ -137,29 +135,30 @@ def test_prism_on_random_polygons_against_a_triangulation():
     for _ in range(60):
         base, height = random_base(rng, int(rng.integers(3, 10))), rng.uniform(0.5, 3.0)
         volume, centroid, inertia = triangulated(base, height)
-        found, vertices = prism_properties(base[None], np.array([height]), np.array([2.0]), np.zeros((1, 3)))
+        weight = Weight(density=None, mass=np.array([2.0]), offset=np.zeros((1, 3)))
+        found = prisms(base[None], np.array([height]), weight, np.array([GRAVITY]))
         scale = 100.0  # the base lies up to 2 m from the origin and is 0.3 m in size: moments cancel
-        assert prism_volume(base[None], np.array([height]))[0] == pytest.approx(volume, rel=scale * RTOL)
-        assert found[0] == pytest.approx(2.0 * inertia, abs=scale * RTOL * inertia.max())
+        assert found.values["density"][0] == pytest.approx(2.0 / volume, rel=scale * RTOL)
+        assert found.inertia[0] == pytest.approx(2.0 * inertia, abs=scale * RTOL * inertia.max())
         corners = np.column_stack([base, np.zeros(len(base))]) - centroid
-        assert vertices[0, : len(base)] == pytest.approx(corners, abs=scale * RTOL)
-        assert vertices[0, len(base) :] == pytest.approx(np.add(corners, [0, 0, height]), abs=scale * RTOL)
+        lower, upper = found.vertices[0, : len(base)], found.vertices[0, len(base) :]
+        assert lower == pytest.approx(corners, abs=scale * RTOL)
+        assert upper == pytest.approx(np.add(corners, [0, 0, height]), abs=scale * RTOL)
         body = prism(base, height, mass=2.0)
-        assert body.inertia == pytest.approx(found[0], rel=RTOL)
+        assert body.inertia == pytest.approx(found.inertia[0], rel=RTOL)
 
 
 def test_many_bodies_at_once():
     rng = np.random.default_rng(5)
     width, depth, height, mass = rng.uniform(0.3, 0.6, (4, 7))
     com = rng.uniform(-0.05, 0.05, (7, 3))
-    inertia, vertices = cuboid_properties(width, depth, height, mass, com)
-    gravity = np.full(7, GRAVITY)
-    check_bodies(mass, inertia, vertices, gravity, prism_faces(4))
-    found = derived(mass, inertia, vertices, gravity, prism_faces(4))
+    bodies = cuboids(width, depth, height, Weight(None, mass, com), np.full(7, GRAVITY))
+    bodies.check()
+    found = bodies.derived()
     for i in range(7):
         one = cuboid(width[i], depth[i], height[i], mass=mass[i], com=com[i])
-        assert (inertia[i] == one.inertia).all()
-        assert (vertices[i] == one.vertices).all()
+        assert (bodies.inertia[i] == one.inertia).all()
+        assert (bodies.vertices[i] == one.vertices).all()
         for name in ("radius", "slenderness", "frequency"):
             assert found[name][i] == getattr(one, name)
 

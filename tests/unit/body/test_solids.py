@@ -5,7 +5,11 @@ from math import pi, tan
 import numpy as np
 import pytest
 
-from mcrock.body import cylinder, frustum, frustum_properties, frustum_volume, prism, scaled_base
+from mcrock.body import cylinder, frustum, prism
+from mcrock.body.solids.frustum import frusta
+from mcrock.body.solids.polygon import scaled_polygon
+from mcrock.body.solids.weight import Weight
+from mcrock.params import GRAVITY
 from tests.unit.body.shapes import quadrature
 
 RTOL = 1e-12
@@ -57,13 +61,13 @@ def test_many_frusta_at_once():
     base = np.array(SQUARE) * rng.uniform(0.5, 2, (6, 1, 1)) + rng.uniform(-1, 1, (6, 1, 2))
     scale, height, mass = rng.uniform(0.3, 1.2, (3, 6))
     com = rng.uniform(-0.02, 0.02, (6, 3))
-    top = scaled_base(base, scale)
-    inertia, vertices = frustum_properties(base, top, height, mass, com)
-    volume = frustum_volume(base, top, height)
+    top, gravity = scaled_polygon(base, scale), np.full(6, GRAVITY)
+    bodies = frusta(base, top, height, Weight(None, mass, com), gravity)
+    volume = frusta(base, top, height, Weight(np.ones(6), None, com), gravity).mass
     for i in range(6):
         one = frustum(base[i], height[i], mass=mass[i], top_scale=scale[i], com=com[i])
-        assert (inertia[i] == one.inertia).all()
-        assert (vertices[i] == one.vertices).all()
+        assert (bodies.inertia[i] == one.inertia).all()
+        assert (bodies.vertices[i] == one.vertices).all()
         assert frustum(base[i], height[i], 1.0, top=top[i]).mass == volume[i]
 
 

@@ -81,7 +81,7 @@ def test_frusta_that_stand_clear(make, motions, top, clear):
     study = make(**({"shape": "frustum", "base": BASE, "height": 1.0, "density": 2600} | top))
     if "base" not in top:
         assert draw_inputs(study, motions, 0, 1).stands_clear is clear
-    assert study.body.build(study.body.medians()).stands_clear is clear
+    assert study.body.at_medians().stands_clear is clear
 
 
 def test_cylinders(make, motions):

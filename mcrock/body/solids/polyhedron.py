@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
-import warnings
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.spatial import ConvexHull, QhullError
 
 from mcrock.body.body import Body
-from mcrock.body.check import check_face_lists, face_lists, face_number, face_numbers
-from mcrock.body.faces import Array, Faces, exterior_angles, face_normals, stable_faces
+from mcrock.body.face_lists import face_number, face_numbers
+from mcrock.body.faces import Array, Faces, face_normals
 from mcrock.body.frame import body_axes
 from mcrock.body.mass import solid_moments
-from mcrock.body.merge import MERGE_ANGLE, merge_coplanar, orient
-from mcrock.body.solids import list_of_points, mass_of, positive
+from mcrock.body.solids.arguments import list_of_points, positive, weight_of
+from mcrock.body.standing import lowest_face
+from mcrock.body.surface import Surface, hull_surface, surface_of, warn_if_shallow
 from mcrock.params import GRAVITY
 from mcrock.rules import check_array
-
-SHALLOW = 1e-3  # neighbouring faces that differ by less deserve a warning [rad]
-
-
-class Surface(NamedTuple):
-    """Faces of a convex body and the points that are its corners."""
-
-    kept: NDArray[np.int64]  # (n_vertex,) numbers of the points that are corners
-    faces: Faces  # of the corners, counter-clockwise seen from inside
-    face_map: NDArray[np.int64]  # (n_given,) number of each given face after merging
 
 
 def polyhedron(
@@ -162,51 +149,8 @@ def hull(
     (2.987, (4, 3))
     """
     corners = list_of_points("hull.points", points, 3)
-    surface = hull_surface(corners)
+    surface = hull_surface(corners, "hull.points")
     return _body("hull", corners, surface, density, mass, com, inertia, start_face, axis, base_faces, gravity)
-
-
-def surface_of(points: Array, faces: Faces) -> Surface:
-    """Oriented and merged ``faces`` round ``points`` (n, 3) [m]; ValueError as `polyhedron`."""
-    given = face_lists("polyhedron.faces", faces)
-    if len(given) < 4:
-        raise ValueError(f"polyhedron.faces must list at least 4 faces, got {len(given)}")
-    check_face_lists(given, len(points), "polyhedron")
-    return _merged(points, orient(points, given))
-
-
-def hull_surface(points: Array) -> Surface:
-    """Faces of the convex hull of ``points`` (n, 3) [m]; ValueError as `hull`."""
-    if len(points) < 4:
-        raise ValueError(f"hull.points must list at least 4 points [m], got {len(points)}")
-    try:
-        found = ConvexHull(points)
-    except QhullError:
-        raise ValueError(
-            f"hull.points must enclose a volume [m3], but all {len(points)} lie in one plane"
-        ) from None
-    used = np.unique(found.simplices)
-    number = np.zeros(len(points), dtype=np.int64)
-    number[used] = np.arange(len(used))
-    triangles = tuple(map(tuple, number[found.simplices].tolist()))
-    # the triangles of one plane share its equation, exact also where they are slivers
-    kept, faces, _ = _merged(points[used], orient(points[used], triangles), found.equations[:, :3])
-    begun = [face[at:] + face[:at] for face in faces for at in [face.index(min(face))]]
-    return Surface(used[kept], tuple(sorted(begun, key=sorted)), np.arange(len(faces)))
-
-
-def _merged(points: Array, faces: Faces, normals: Array | None = None) -> Surface:
-    _, merged, face_map, vertex_map = merge_coplanar(points, faces, normals)
-    return Surface(np.flatnonzero(vertex_map >= 0), merged, face_map)
-
-
-def lowest_face(vertices: Array, faces: Faces) -> int:
-    """Face whose outward normal is closest to -z; of equal ones the first that carries the body, or the
-    first. ``vertices`` (n, 3) [m] are relative to the COM."""
-    down = face_normals(vertices[None], faces)[0, :, 2]
-    lowest = np.flatnonzero(down <= down.min() + 1e-12)
-    stable = lowest[stable_faces(vertices[None], faces)[0, lowest]]
-    return int(stable[0] if len(stable) else lowest[0])
 
 
 def _body(
@@ -226,7 +170,7 @@ def _body(
     volume, centroid, spread = (array[0] for array in solid_moments(corners[None], surface.faces))
     if inertia is not None and mass is None:
         raise ValueError(f"{name}.inertia [kg m2] is given, so {name}.mass [kg] is needed too")
-    mass = mass_of(name, density, mass, float(volume))
+    mass = float(weight_of(name, density, mass).of(volume[None])[0])
     centre = centroid if com is None else check_array(f"{name}.com", com, (3,), "m")
     about = mass * spread
     if inertia is not None:
@@ -244,21 +188,8 @@ def _body(
             raise ValueError(f"{name}.axis must not be zero")
     gravity = positive(f"{name}.gravity", gravity, "m/s2")
     turn = body_axes(face_normals(corners[None], (surface.faces[start],))[0], axis)[0]
-    _warn_if_shallow(name, corners, surface.faces)
+    warn_if_shallow(name, corners, surface.faces)
     return Body(mass, turn @ about @ turn.T, relative @ turn.T, gravity, surface.faces, start, base_faces)
-
-
-def _warn_if_shallow(name: str, corners: Array, faces: Faces) -> None:
-    pairs, angles = exterior_angles(corners[None], faces)
-    shallow = np.flatnonzero((angles[0] >= 0.5 * MERGE_ANGLE) & (angles[0] < SHALLOW))
-    if len(shallow):
-        f, g = pairs[shallow[0]]
-        more = f" and {len(shallow) - 1} more pairs" if len(shallow) > 1 else ""
-        warnings.warn(
-            f"{name}: faces {f} and {g}{more} meet at {angles[0][shallow[0]]:.2g} rad, less than "
-            f"{SHALLOW:g}; the motion depends on whether they are one face: put them in one plane if so",
-            stacklevel=4,
-        )
 
 
 def _mapped(face_map: NDArray[np.int64], face: int, name: str) -> int:

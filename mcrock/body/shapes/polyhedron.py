@@ -1,4 +1,4 @@
-"""The table of a body of any convex shape: the hull of its vertices."""
+"""Polyhedra of a study: the convex hull of their vertices, put down on a face."""
 
 from __future__ import annotations
 
@@ -10,27 +10,22 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from mcrock.body import (
-    Faces,
-    body_axes,
-    face_normals,
-    hull_surface,
-    lowest_face,
-    nearly_flat,
-    settle,
-    solid_moments,
-)
-from mcrock.config.bodies import (
-    Array,
-    Bodies,
+from mcrock.body.bodies import Bodies
+from mcrock.body.faces import Array, Faces, face_normals
+from mcrock.body.frame import body_axes
+from mcrock.body.mass import solid_moments
+from mcrock.body.shapes.coordinates import (
     Draws,
     Points,
-    Solid,
     Tensor,
     Triple,
     coordinates,
     drawn_tensor,
+    drawn_triple,
 )
+from mcrock.body.shapes.shape import Solid
+from mcrock.body.standing import lowest_face, nearly_flat, settle
+from mcrock.body.surface import hull_surface
 from mcrock.tables.distributions import Distribution, Quantity, Uncertain
 from mcrock.tables.errors import ConfigError, mistake, refuse
 from mcrock.tables.fields import Integer, ListOf, Number, Text, exactly_one
@@ -42,7 +37,7 @@ class Outline(NamedTuple):
     """What all realizations of a polyhedron share."""
 
     kept: tuple[int, ...]  # numbers of the listed vertices that are corners of the hull
-    faces: Faces  # of the corners, as `mcrock.body.Body`
+    faces: Faces  # of the corners, as those of `Body`
     start_face: int  # face that the bodies are put down on
     base_faces: tuple[int, ...]
 
@@ -72,7 +67,7 @@ class Polyhedron(Solid):
     vertices: Annotated[
         tuple[tuple[Quantity, ...], ...] | None, Points("a list of at least 4 vertices [x, y, z] [m]", 3, 4)
     ] = None
-    file: Annotated[str | None, Text()] = None  # read by `load_config`, which puts its rows in `vertices`
+    file: Annotated[str | None, Text()] = None  # `take_in_files` puts its rows in `vertices`
     scale: Annotated[Quantity, Uncertain("1", above=0.0)] = 1.0
     com: Annotated[
         tuple[Quantity, ...] | None,
@@ -82,6 +77,15 @@ class Polyhedron(Solid):
     start_face: Annotated[int | None, Integer(0)] = None
     axis: Annotated[tuple[float, ...] | None, Axis("a direction [x, y, z] [1]", (Number("1"),) * 3)] = None
     base_faces: Annotated[tuple[int, ...] | None, ListOf(Integer(0), "a list of face numbers")] = None
+
+    @classmethod
+    def take_in_files(cls, data: dict[str, Any], folder: Path) -> None:
+        if "vertices" not in data and isinstance(data.get("file"), str):
+            try:
+                data["vertices"] = read_points(folder / data["file"])
+            except ConfigError as error:
+                raise ConfigError(f"file: {error}") from None
+            del data["file"]
 
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -118,12 +122,9 @@ class Polyhedron(Solid):
         ValueError
             If the vertices enclose no volume, or a face is named that does not exist.
         """
-        draws = self.medians()
+        draws = self._medians()
         points = coordinates("vertices", self.vertices or (), draws)[0]
-        try:
-            surface = hull_surface(points)
-        except ValueError as error:
-            raise ValueError(str(error).replace("hull.points", "vertices")) from None
+        surface = hull_surface(points, "vertices")
         corners, faces = points[surface.kept], surface.faces
         relative = self._matter(draws, corners[None], faces)[2]
         start = lowest_face(relative[0], faces) if self.start_face is None else self.start_face
@@ -139,39 +140,38 @@ class Polyhedron(Solid):
     def build(self, draws: Draws) -> Bodies:
         kept, faces, put_on, base = self.outline
         corners = coordinates("vertices", self.vertices or (), draws, kept)
-        with np.errstate(divide="ignore", invalid="ignore"):  # what has no volume is refused by `check`
+        with np.errstate(divide="ignore", invalid="ignore"):  # `Bodies.check` refuses what has no volume
             mass, inertia, relative, values = self._matter(draws, corners, faces)
             start = settle(relative, faces, np.full(len(mass), put_on))
             normals = face_normals(relative, faces)[np.arange(len(mass)), start]
             turn = body_axes(normals, None if self.axis is None else np.array(self.axis))
-        inertia = turn @ inertia @ turn.transpose(0, 2, 1)
-        vertices = np.einsum("nij,nvj->nvi", turn, relative)
         return Bodies(
             mass,
-            inertia,
-            vertices,
-            draws["body.gravity"],
-            values,
+            turn @ inertia @ turn.transpose(0, 2, 1),
+            np.einsum("nij,nvj->nvi", turn, relative),
+            draws["gravity"],
             faces,
             start,
             base,
             stands_clear=False,
-            settled=True,
+            put_on=put_on,
             polygons={},
+            values=values,
         )
 
     def _matter(
         self, draws: Draws, corners: Array, faces: Faces
     ) -> tuple[Array, Array, Array, dict[str, Array]]:
         """Mass (n,) [kg], inertia (n, 3, 3) about the centre of mass [kg m2], vertices (n, n_vertex, 3)
-        relative to it [m], both in the axes of ``corners``, and dataset variables."""
-        corners = corners * draws["body.scale"][:, None, None]
+        relative to it [m], both in the axes of ``corners``, and numbers worth keeping."""
+        corners = corners * draws["scale"][:, None, None]
         if self.com is not None:
-            com = np.stack([draws[f"body.com[{i}]"] for i in range(3)], axis=-1)
-            return draws["body.mass"], drawn_tensor(draws), corners - com[:, None], {}
+            relative = corners - drawn_triple("com", draws)[:, None]
+            return draws["mass"], drawn_tensor(draws), relative, {}
         volume, centroid, spread = solid_moments(corners, faces)
-        mass, offset, values = self.weighed(draws, volume)
-        return mass, mass[:, None, None] * spread, corners - (centroid + offset)[:, None], values
+        weight = self.weight(draws)
+        mass, relative = weight.of(volume), corners - (centroid + weight.offset)[:, None]
+        return mass, mass[:, None, None] * spread, relative, weight.values(volume)
 
 
 def read_points(path: Path) -> list[list[float]]:

@@ -1,0 +1,23 @@
+"""Rectangular blocks of a study."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from mcrock.body.bodies import Bodies
+from mcrock.body.shapes.coordinates import Draws
+from mcrock.body.shapes.shape import Solid, Upright
+from mcrock.body.solids.cuboid import cuboids
+from mcrock.tables.distributions import Quantity, Uncertain
+
+
+class Cuboid(Solid, Upright):
+    """Rectangular block."""
+
+    shape: Literal["cuboid"]
+    width: Annotated[Quantity, Uncertain("m", above=0.0)]
+    depth: Annotated[Quantity, Uncertain("m", above=0.0)]
+
+    def build(self, draws: Draws) -> Bodies:
+        width, depth, height = (draws[key] for key in ("width", "depth", "height"))
+        return cuboids(width, depth, height, self.weight(draws), draws["gravity"])

@@ -1,0 +1,28 @@
+"""Upright cylinders of a study."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from mcrock.body.bodies import Bodies
+from mcrock.body.shapes.coordinates import Draws
+from mcrock.body.shapes.shape import Solid, Upright
+from mcrock.body.solids.cylinder import cylinders
+from mcrock.tables.distributions import Quantity, Uncertain
+from mcrock.tables.fields import Integer
+
+MOST_SIDES = 120  # of a cylinder [1]
+
+
+class Cylinder(Solid, Upright):
+    """Upright circular cylinder, as a regular prism of the same volume."""
+
+    settings: ClassVar = ("sides",)
+
+    shape: Literal["cylinder"]
+    radius: Annotated[Quantity, Uncertain("m", above=0.0)]
+    sides: Annotated[int, Integer(3, MOST_SIDES)] = 24
+
+    def build(self, draws: Draws) -> Bodies:
+        weight = self.weight(draws)
+        return cylinders(draws["radius"], draws["height"], self.sides, weight, draws["gravity"])

@@ -1,0 +1,111 @@
+"""What the tables of all shapes share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+import numpy as np
+
+from mcrock.body.bodies import Bodies
+from mcrock.body.shapes.coordinates import Draws
+from mcrock.body.solids.weight import Weight
+from mcrock.params import GRAVITY
+from mcrock.tables.distributions import Distribution, Quantity, Uncertain
+from mcrock.tables.fields import Table, exactly_one
+
+
+class Shape(Table):
+    """Section ``body`` of a study: the keys of a shape, and the bodies that drawn numbers make."""
+
+    settings: ClassVar[tuple[str, ...]] = ()  # keys that are no quantities
+    if TYPE_CHECKING:
+        shape: str  # every shape has its own, in its place among the keys
+
+    gravity: Annotated[Quantity, Uncertain("m/s2", above=0.0)] = GRAVITY
+
+    @classmethod
+    def take_in_files(cls, data: dict[str, Any], folder: Path) -> None:
+        """Put what files hold in their place in the raw table, so that a study does not depend on them.
+
+        Raises
+        ------
+        ConfigError
+            If a file cannot be read; begins with the key.
+        """
+
+    def quantities(self) -> Iterator[tuple[str, Quantity]]:
+        """All numbers of the body, fixed or uncertain, with their keys."""
+        below = {f"inertia[{i}][{j}]" for i in range(3) for j in range(i)}  # the same as above
+        for name in type(self).model_fields:
+            value = getattr(self, name)
+            if name in self.settings or isinstance(value, str) or value is None:
+                continue
+            entries = _entries(name, value) if isinstance(value, tuple) else [(name, value)]
+            yield from ((key, item) for key, item in entries if key not in below)
+
+    def build(self, draws: Draws) -> Bodies:
+        """Bodies from the drawn numbers, unchecked.
+
+        Raises
+        ------
+        ValueError
+            If no solid body can be made, whatever is drawn.
+        """
+        raise NotImplementedError
+
+    def at_medians(self) -> Bodies:
+        """The one body whose every uncertain number has its median; raises as `build`."""
+        return self.build(self._medians())
+
+    def refusal(self) -> str | None:
+        """Why the body at the medians cannot exist or stand; None if it can."""
+        try:
+            impossible = self.at_medians().first_impossible()
+        except ValueError as error:
+            return str(error)
+        return None if impossible is None else impossible[1]
+
+    def _medians(self) -> Draws:
+        return {
+            name: np.atleast_1d(value.quantile(0.5) if isinstance(value, Distribution) else value).astype(
+                float
+            )
+            for name, value in self.quantities()
+        }
+
+
+class Upright(Shape):
+    """Between a base and a parallel top."""
+
+    height: Annotated[Quantity, Uncertain("m", above=0.0)]
+
+
+class Solid(Shape):
+    """A homogeneous solid, whose centre of mass may be off its centroid."""
+
+    alternatives: ClassVar[tuple[tuple[str, ...], ...]] = (("density", "mass"),)
+
+    density: Annotated[Quantity | None, Uncertain("kg/m3", above=0.0)] = None
+    mass: Annotated[Quantity | None, Uncertain("kg", above=0.0)] = None
+    com_x: Annotated[Quantity, Uncertain("m")] = 0.0
+    com_y: Annotated[Quantity, Uncertain("m")] = 0.0
+    com_z: Annotated[Quantity, Uncertain("m")] = 0.0
+
+    @classmethod
+    def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+        yield from exactly_one(data, {"density": "kg/m3", "mass": "kg"})
+
+    def weight(self, draws: Draws) -> Weight:
+        """Drawn density or mass, and offset of the centre of mass."""
+        offset = np.stack([draws[f"com_{axis}"] for axis in "xyz"], axis=-1)
+        return Weight(draws.get("density"), draws.get("mass"), offset)
+
+
+def _entries(name: str, value: tuple[Any, ...]) -> Iterator[tuple[str, Quantity]]:
+    for i, item in enumerate(value):
+        if isinstance(item, tuple):
+            yield from _entries(f"{name}[{i}]", item)
+        else:
+            yield f"{name}[{i}]", item
