@@ -14,16 +14,22 @@ from mcrock.excitation.csv_file import read_csv
 from mcrock.excitation.motion import Motion
 from mcrock.excitation.sources.kinds import Unit
 from mcrock.excitation.sources.recorded import RecordedSource
-from mcrock.tables.fields import ListOf, Number, Text
+from mcrock.tables.fields import ListOf, Number, Text, about
 
 
 class CsvSource(RecordedSource):
     """Ground motions from text files; relative names start from the folder of the study file."""
 
     source: Literal["csv"]
-    files: Annotated[tuple[str, ...], ListOf(Text(), "a list of file names")]
-    unit: Annotated[str, Unit()]
-    dt: Annotated[float | None, Number("s", above=0.0)] = None
+    files: Annotated[
+        tuple[str, ...],
+        ListOf(Text(), "a list of file names"),
+        about("files, from the folder of the study file", ["motion.csv"]),
+    ]
+    unit: Annotated[str, Unit(), about("unit of the accelerations", "g")]
+    dt: Annotated[
+        float | None, Number("s", above=0.0), about("time step, where there is no column of times", 0.01)
+    ] = None
 
     @field_validator("files", mode="after")
     @classmethod

@@ -13,18 +13,35 @@ from mcrock.excitation.motion import Motion
 from mcrock.excitation.readers import FORMATS, read_records
 from mcrock.excitation.sources.kinds import Unit
 from mcrock.excitation.sources.recorded import RecordedSource
-from mcrock.tables.fields import Choice, Integer, ListOf, Number, Text
+from mcrock.tables.fields import Choice, Integer, ListOf, Number, Text, about
 
 
 class FilesSource(RecordedSource):
     """Records in files of any format that is known, and folders of them."""
 
     source: Literal["files"]
-    paths: Annotated[tuple[str, ...], ListOf(Text(), "a list of files or folders")]
-    format: Annotated[str | None, Choice(FORMATS)] = None
-    unit: Annotated[str | None, Unit()] = None
-    dt: Annotated[float | None, Number("s", above=0.0)] = None
-    channels: Annotated[tuple[int, ...] | None, ListOf(Integer(1), "a list of channel numbers")] = None
+    paths: Annotated[
+        tuple[str, ...],
+        ListOf(Text(), "a list of files or folders"),
+        about("files and folders, from the folder of the study file", ["records"]),
+    ]
+    format: Annotated[
+        str | None, Choice(FORMATS), about("format, where it is not to be found by the content", "at2")
+    ] = None
+    unit: Annotated[
+        str | None, Unit(), about("unit of the accelerations, where a file does not say", "cm/s2")
+    ] = None
+    dt: Annotated[
+        float | None, Number("s", above=0.0), about("time step, where a file does not say", 0.005)
+    ] = None
+    channels: Annotated[
+        tuple[int, ...] | None,
+        ListOf(Integer(1), "a list of channel numbers"),
+        about(
+            "channels of one sensor, in files of structures that do not say the places of their sensors",
+            [1, 2, 3],
+        ),
+    ] = None
 
     @field_validator("paths", mode="after")
     @classmethod

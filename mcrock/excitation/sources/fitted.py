@@ -21,7 +21,7 @@ from mcrock.excitation.sources.generated import GeneratedSource, stamp
 from mcrock.excitation.sources.inputs import Input, Numbers
 from mcrock.excitation.sources.kinds import Steps, Unit
 from mcrock.tables.distributions import Quantity, Uncertain
-from mcrock.tables.fields import Choice, Integer, Text, exactly_one
+from mcrock.tables.fields import Choice, Integer, Text, about, exactly_one
 
 TRIALS = 15  # simulations set beside a fitted record
 FAR = 1.5  # times the velocity of the simulations
@@ -47,15 +47,34 @@ class FittedSource(GeneratedSource):
     }
 
     source: Literal["fitted"]
-    path: Annotated[str | None, Text()] = None
-    set: Annotated[str | None, Choice(SETS)] = None
-    record: Annotated[int | None, Integer(1)] = None
-    unit: Annotated[str | None, Unit()] = None
-    processing: Annotated[tuple[dict[str, Any], ...], Steps()] = ()
-    arias_factor: Annotated[Quantity, Uncertain("1", above=0.0)] = 1.0
-    duration_factor: Annotated[Quantity, Uncertain("1", above=0.0)] = 1.0
-    frequency_factor: Annotated[Quantity, Uncertain("1", above=0.0)] = 1.0
-    damping_factor: Annotated[Quantity, Uncertain("1", above=0.0)] = 1.0
+    path: Annotated[
+        str | None, Text(), about("file of the record, from the folder of the study file", "record.at2")
+    ] = None
+    set: Annotated[str | None, Choice(SETS), about("set of FEMA P695, with `record`", "farfield")] = None
+    record: Annotated[int | None, Integer(1), about("number of the record in that set", 14)] = None
+    unit: Annotated[
+        str | None, Unit(), about("unit of the accelerations, where the file does not say", "g")
+    ] = None
+    processing: Annotated[
+        tuple[dict[str, Any], ...],
+        Steps(),
+        about(
+            "steps applied to the record before it is fitted",
+            [{"step": "bandpass", "low": 0.1, "high": 25.0}],
+        ),
+    ] = ()
+    arias_factor: Annotated[
+        Quantity, Uncertain("1", above=0.0), about("factor on the fitted Arias intensity")
+    ] = 1.0
+    duration_factor: Annotated[
+        Quantity, Uncertain("1", above=0.0), about("factor on the fitted duration")
+    ] = 1.0
+    frequency_factor: Annotated[
+        Quantity, Uncertain("1", above=0.0), about("factor on the fitted frequency")
+    ] = 1.0
+    damping_factor: Annotated[
+        Quantity, Uncertain("1", above=0.0), about("factor on the fitted damping ratio")
+    ] = 1.0
 
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:

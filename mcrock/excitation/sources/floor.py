@@ -16,7 +16,7 @@ from mcrock.excitation.floor import (
 from mcrock.excitation.motion import Motion
 from mcrock.excitation.sources.inputs import Input, Inputs, Numbers
 from mcrock.tables.distributions import Distribution, Quantity, Uncertain
-from mcrock.tables.fields import Integer, ListWith, Number, Table
+from mcrock.tables.fields import Integer, ListWith, Number, Table, about
 
 MOST_DAMPING = 0.99  # fraction of critical [1]
 
@@ -36,12 +36,33 @@ class Floor(Table):
         "damping": Input("damping of the building"),
     }
 
-    frequency: Annotated[Quantity | None, Uncertain("Hz", above=0.0)] = None
-    factor: Annotated[Quantity, Uncertain("1")] = 1.0
-    damping: Annotated[Quantity, Uncertain("1", above=0.0, most=MOST_DAMPING)] = 0.05
-    masses: Annotated[tuple[float, ...] | None, Masses] = None
-    stiffnesses: Annotated[tuple[float, ...] | None, Stiffnesses] = None
-    number: Annotated[int | None, Integer(1)] = None
+    frequency: Annotated[
+        Quantity | None, Uncertain("Hz", above=0.0), about("natural frequency of an oscillator", 2.0)
+    ] = None
+    factor: Annotated[
+        Quantity,
+        Uncertain("1"),
+        about("of an oscillator: participation factor times mode shape at the floor", 1.3),
+    ] = 1.0
+    damping: Annotated[Quantity, Uncertain("1", above=0.0, most=MOST_DAMPING), about("damping ratio")] = 0.05
+    masses: Annotated[
+        tuple[float, ...] | None,
+        Masses,
+        about("masses of a chain, from the first floor up", [200000.0, 200000.0, 150000.0]),
+    ] = None
+    stiffnesses: Annotated[
+        tuple[float, ...] | None,
+        Stiffnesses,
+        about(
+            "stiffnesses of the storeys of a chain, from the lowest up",
+            [200000000.0, 200000000.0, 150000000.0],
+        ),
+    ] = None
+    number: Annotated[
+        int | None,
+        Integer(1),
+        about("number of the floor of a chain that the body stands on, 1 for the lowest", 2),
+    ] = None
 
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:

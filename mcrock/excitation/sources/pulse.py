@@ -17,7 +17,7 @@ from mcrock.excitation.sources.inputs import Declaration, Input, Inputs, Numbers
 from mcrock.excitation.sources.shaking import WEAK
 from mcrock.params import PulseShape
 from mcrock.tables.distributions import Distribution, Quantity, Uncertain
-from mcrock.tables.fields import Choice, Table
+from mcrock.tables.fields import Choice, Table, about
 
 WAVELET = "mavroeidis-papageorgiou"  # the shape with cycles and phase
 OF_SHAPE = ("period", "cycles", "phase")  # keys of what a shape is made with
@@ -26,12 +26,28 @@ OF_SHAPE = ("period", "cycles", "phase")  # keys of what a shape is made with
 class PulseAlong(Table):
     """The pulse along y or z, where it is another one than that along x."""
 
-    ratio: Annotated[Quantity, Uncertain("1")]
-    delay: Annotated[Quantity, Uncertain("s")] = 0.0
-    shape: Annotated[str | None, Choice(SHAPES)] = None
-    period: Annotated[Quantity | None, Uncertain("s", above=0.0)] = None
-    cycles: Annotated[Quantity | None, Uncertain("1", above=1.0)] = None
-    phase: Annotated[Quantity | None, Uncertain("rad")] = None
+    ratio: Annotated[Quantity, Uncertain("1"), about("peak over that of the pulse along x", 0.5)]
+    delay: Annotated[
+        Quantity, Uncertain("s"), about("delay after the pulse along x; negative if it comes first", 0.3)
+    ] = 0.0
+    shape: Annotated[
+        str | None,
+        Choice(SHAPES),
+        about("shape; by default that along x", "one-cosine", "mavroeidis-papageorgiou"),
+    ] = None
+    period: Annotated[
+        Quantity | None, Uncertain("s", above=0.0), about("period; by default that along x", 0.6)
+    ] = None
+    cycles: Annotated[
+        Quantity | None,
+        Uncertain("1", above=1.0),
+        about("cycles of `mavroeidis-papageorgiou`; by default those along x", 2.0),
+    ] = None
+    phase: Annotated[
+        Quantity | None,
+        Uncertain("rad"),
+        about("phase of `mavroeidis-papageorgiou`; by default that along x", 1.5708),
+    ] = None
 
     @staticmethod
     def inputs(axis: str) -> Inputs:
@@ -59,14 +75,27 @@ class PulseSource(GeneratedSource):
     }
 
     source: Literal["pulse"]
-    shape: Annotated[str | tuple[str, ...], Choice(SHAPES, several=True)]
-    period: Annotated[Quantity, Uncertain("s", above=0.0)]
-    ratio_y: Annotated[Quantity, Uncertain("1")] = 0.0
-    ratio_z: Annotated[Quantity, Uncertain("1")] = 0.0
-    cycles: Annotated[Quantity, Uncertain("1", above=1.0)] = 2.0
-    phase: Annotated[Quantity, Uncertain("rad")] = 0.0
-    y: PulseAlong | None = None
-    z: PulseAlong | None = None
+    shape: Annotated[
+        str | tuple[str, ...],
+        Choice(SHAPES, several=True),
+        about("shape of the pulse", "one-sine", "mavroeidis-papageorgiou"),
+    ]
+    period: Annotated[
+        Quantity,
+        Uncertain("s", above=0.0),
+        about("period of the pulse; half-sine and rectangle last for half of it", 0.8),
+    ]
+    ratio_y: Annotated[Quantity, Uncertain("1"), about("amplitude along y over that along x", 0.3)] = 0.0
+    ratio_z: Annotated[Quantity, Uncertain("1"), about("amplitude along z over that along x", 0.2)] = 0.0
+    cycles: Annotated[Quantity, Uncertain("1", above=1.0), about("cycles of `mavroeidis-papageorgiou`")] = 2.0
+    phase: Annotated[Quantity, Uncertain("rad"), about("phase of `mavroeidis-papageorgiou`", 1.5708)] = 0.0
+    y: Annotated[
+        PulseAlong | None, about("another pulse along y, in place of `ratio_y`", {"ratio": 0.5, "delay": 0.3})
+    ] = None
+    z: Annotated[
+        PulseAlong | None,
+        about("another pulse along z, in place of `ratio_z`", {"ratio": 0.3, "period": 0.4}),
+    ] = None
 
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:

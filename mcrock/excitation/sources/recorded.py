@@ -14,7 +14,7 @@ from mcrock.excitation.processing import process
 from mcrock.excitation.sources.kinds import Steps
 from mcrock.excitation.sources.shaking import WEAK, ShakingSource
 from mcrock.excitation.survey import survey
-from mcrock.tables.fields import Choice, Weights
+from mcrock.tables.fields import Choice, Weights, about
 
 FARTHEST = 20.0  # factor on a motion above which it is another one
 
@@ -25,9 +25,35 @@ class RecordedSource(ShakingSource):
     finer: ClassVar = "resample the motions (processing)"
     is_curated: ClassVar[bool] = False  # whether the records have been looked at
 
-    assignment: Annotated[str, Choice(("cycle", "random"))] = "cycle"
-    weights: Annotated[tuple[float, ...] | None, Weights()] = None
-    processing: Annotated[tuple[dict[str, Any], ...], Steps()] = ()
+    assignment: Annotated[
+        str,
+        Choice(("cycle", "random")),
+        about(
+            "how realizations meet the records: with `cycle` every block of n realizations meets "
+            "each of the n motions once (realization i has motion i mod n; in a Sobol design in "
+            "an order of its own for each block), with `random` they are drawn",
+            "cycle",
+            "random",
+        ),
+    ] = "cycle"
+    weights: Annotated[
+        tuple[float, ...] | None,
+        Weights(),
+        about(
+            'weights of the records in their order, with `assignment = "random"`; equal by default',
+            [1.0, 2.0],
+        ),
+    ] = None
+    processing: Annotated[
+        tuple[dict[str, Any], ...],
+        Steps(),
+        about(
+            "steps applied to every record in their order: `resample`, `bandpass`, `remove_mean`, "
+            "`baseline`, `baseline_segments`, `trim`, `rotate`, `reverse`, `assign`, `vertical`; "
+            "`help(mcrock.excitation.processing)` has their parameters",
+            [{"step": "bandpass", "low": 0.1, "high": 25.0}, {"step": "trim"}],
+        ),
+    ] = ()
 
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:

@@ -17,7 +17,7 @@ from mcrock.excitation.sources.base import Source
 from mcrock.excitation.sources.floor import Floor
 from mcrock.excitation.sources.inputs import Declaration, Numbers, declare, design_order
 from mcrock.tables.distributions import Distribution, Quantity, Uncertain
-from mcrock.tables.fields import Choice, Flag, exactly_one
+from mcrock.tables.fields import Choice, Flag, about, exactly_one
 
 DEGREE = pi / 180.0  # [rad]
 TURN = 2 * pi  # [rad]
@@ -31,12 +31,35 @@ class ShakingSource(Source):
     alternatives: ClassVar[tuple[tuple[str, ...], ...]] = (("azimuth", "azimuth_deg"),)
     finer: ClassVar[str]  # how the time step of the motions is made shorter
 
-    azimuth: Annotated[Quantity | None, Uncertain("rad")] = None
-    azimuth_deg: Annotated[Quantity | None, Uncertain("deg")] = None
-    polarity: Annotated[int | tuple[int, ...], Choice((1, -1), several=True)] = 1
-    scaling: Annotated[Quantity, Uncertain("1", above=0.0)] = 1.0
-    vertical: Annotated[bool, Flag()] = True
-    floor: Floor | None = None
+    azimuth: Annotated[
+        Quantity | None,
+        Uncertain("rad"),
+        about(
+            "rotation of the motion about the vertical, counter-clockwise seen from above; 0 if "
+            "it is not given",
+            {"distribution": "uniform", "low": 0.0, "high": 6.2832},
+        ),
+    ] = None
+    azimuth_deg: Annotated[Quantity | None, Uncertain("deg"), about("the same in degrees", 30.0)] = None
+    polarity: Annotated[
+        int | tuple[int, ...], Choice((1, -1), several=True), about("sign of all components", [1, -1])
+    ] = 1
+    scaling: Annotated[
+        Quantity,
+        Uncertain("1", above=0.0),
+        about(
+            "factor beside that of the intensity: what is uncertain about the strength of the motion",
+            {"distribution": "lognormal", "median": 1.0, "dispersion": 0.2},
+        ),
+    ] = 1.0
+    vertical: Annotated[bool, Flag(), about("whether the vertical component acts")] = True
+    floor: Annotated[
+        Floor | None,
+        about(
+            "table of a floor between ground and body; intensities are those of the ground",
+            {"frequency": 2.0, "damping": 0.05},
+        ),
+    ] = None
 
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:

@@ -16,7 +16,7 @@ from mcrock.excitation.sources.inputs import Input, Numbers
 from mcrock.excitation.sources.kinds import Unit
 from mcrock.excitation.target_spectrum import TargetSpectrum, en_1998_1, read_target
 from mcrock.params import Ground
-from mcrock.tables.fields import Choice, ListOf, Number, Text, exactly_one
+from mcrock.tables.fields import Choice, ListOf, Number, Text, about, exactly_one
 
 BAND = (0.05, 4.0)  # of the periods in which motions are compatible with their spectrum [s]
 GROUNDS = tuple(ground.name for ground in Ground)
@@ -28,19 +28,47 @@ class SpectrumSource(GeneratedSource):
     inputs: ClassVar = {"ground": Input("ground type of the target spectrum", Ground)}
 
     source: Literal["spectrum"]
-    ground: Annotated[str | tuple[str, ...] | None, Choice(GROUNDS, several=True)] = None
-    spectrum_type: Annotated[int, Choice((1, 2))] = 1
-    table: Annotated[str | None, Text()] = None
-    table_z: Annotated[str | None, Text()] = None
-    unit: Annotated[str | None, Unit()] = None
-    damping: Annotated[float, Number("1", above=0.0, most=0.8)] = 0.05
-    components: Annotated[int, Choice((1, 2, 3))] = 2
-    band: Annotated[tuple[float, ...], ListOf(Number("s", above=0.0), "a list of two periods [s]")] = BAND
-    corner: Annotated[float, Number("Hz", above=0.0)] = 0.1
-    rise: Annotated[float, Number("s", above=0.0)] = 2.0
-    level: Annotated[float, Number("s", above=0.0)] = 10.0
-    decay: Annotated[float, Number("s", above=0.0)] = 8.0
-    dt: Annotated[float, Number("s", above=0.0)] = 0.01
+    ground: Annotated[
+        str | tuple[str, ...] | None,
+        Choice(GROUNDS, several=True),
+        about("ground type of EN 1998-1; the spectrum is that of a_g = 1 m/s2", "B"),
+    ] = None
+    spectrum_type: Annotated[int, Choice((1, 2)), about("type of the spectrum of EN 1998-1", 2)] = 1
+    table: Annotated[
+        str | None,
+        Text(),
+        about(
+            "file of periods [s] and accelerations in `unit`, from the folder of the study file",
+            "spectrum.txt",
+        ),
+    ] = None
+    table_z: Annotated[
+        str | None,
+        Text(),
+        about("the same for the vertical component, with `components = 3`", "vertical.txt"),
+    ] = None
+    unit: Annotated[str | None, Unit(), about("unit of the accelerations of the table", "g")] = None
+    damping: Annotated[
+        float,
+        Number("1", above=0.0, most=0.8),
+        about("damping ratio of the spectrum; from 0.01 to about 0.5 the motions can be made", 0.05),
+    ] = 0.05
+    components: Annotated[int, Choice((1, 2, 3)), about("number of components of the motion", 2, 3)] = 2
+    band: Annotated[
+        tuple[float, ...],
+        ListOf(Number("s", above=0.0), "a list of two periods [s]"),
+        about(
+            "shortest and longest period at which the motion fits the spectrum; give a longer one "
+            "for a table that goes on"
+        ),
+    ] = BAND
+    corner: Annotated[
+        float, Number("Hz", above=0.0), about("corner frequency of the filter of slow motion")
+    ] = 0.1
+    rise: Annotated[float, Number("s", above=0.0), about("duration of the rise of the envelope")] = 2.0
+    level: Annotated[float, Number("s", above=0.0), about("duration of its level part")] = 10.0
+    decay: Annotated[float, Number("s", above=0.0), about("duration of its decay")] = 8.0
+    dt: Annotated[float, Number("s", above=0.0), about("time step")] = 0.01
 
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:

@@ -15,7 +15,7 @@ from mcrock.excitation.sources.floor import MOST_DAMPING
 from mcrock.excitation.sources.generated import GeneratedSource
 from mcrock.excitation.sources.inputs import Input, Numbers
 from mcrock.tables.distributions import Quantity, Uncertain
-from mcrock.tables.fields import Number, exactly_one
+from mcrock.tables.fields import Number, about, exactly_one
 
 NEGLIGIBLE = 1e-6  # Arias intensity of a component over that of the first, below which it is left out [1]
 
@@ -38,17 +38,31 @@ class SyntheticSource(GeneratedSource):
     }
 
     source: Literal["synthetic"]
-    arias: Annotated[Quantity, Uncertain("m/s", above=0.0)]
-    duration: Annotated[Quantity, Uncertain("s", above=0.0)]
-    middle: Annotated[Quantity | None, Uncertain("s", above=0.0)] = None
-    middle_ratio: Annotated[Quantity | None, Uncertain("1", above=0.21)] = None
-    frequency: Annotated[Quantity, Uncertain("Hz", above=0.0)]
-    frequency_slope: Annotated[Quantity, Uncertain("Hz/s")] = 0.0
-    damping: Annotated[Quantity, Uncertain("1", above=0.0, most=MOST_DAMPING)] = 0.2
-    arias_ratio_y: Annotated[Quantity, Uncertain("1", least=0.0)] = 1.0
-    arias_ratio_z: Annotated[Quantity, Uncertain("1", least=0.0)] = 0.0
-    corner: Annotated[float, Number("Hz", above=0.0)] = 0.1
-    dt: Annotated[float, Number("s", above=0.0)] = 0.01
+    arias: Annotated[
+        Quantity, Uncertain("m/s", above=0.0), about("Arias intensity along x before scaling", 1.5)
+    ]
+    duration: Annotated[Quantity, Uncertain("s", above=0.0), about("significant duration D5-95", 12.0)]
+    middle: Annotated[
+        Quantity | None,
+        Uncertain("s", above=0.0),
+        about("time at which 45 % of the Arias intensity is reached, t_mid", 6.0),
+    ] = None
+    middle_ratio: Annotated[
+        Quantity | None, Uncertain("1", above=0.21), about("the same over the duration", 0.5)
+    ] = None
+    frequency: Annotated[Quantity, Uncertain("Hz", above=0.0), about("frequency of the filter at t_mid", 4.0)]
+    frequency_slope: Annotated[Quantity, Uncertain("Hz/s"), about("its rate of change", -0.1)] = 0.0
+    damping: Annotated[
+        Quantity, Uncertain("1", above=0.0, most=MOST_DAMPING), about("damping ratio of the filter")
+    ] = 0.2
+    arias_ratio_y: Annotated[
+        Quantity, Uncertain("1", least=0.0), about("Arias intensity along y over that along x")
+    ] = 1.0
+    arias_ratio_z: Annotated[
+        Quantity, Uncertain("1", least=0.0), about("Arias intensity along z over that along x", 0.3)
+    ] = 0.0
+    corner: Annotated[float, Number("Hz", above=0.0), about("corner frequency of the high-pass filter")] = 0.1
+    dt: Annotated[float, Number("s", above=0.0), about("time step")] = 0.01
 
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
