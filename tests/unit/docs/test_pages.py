@@ -1,0 +1,93 @@
+"""The documentation is true: programs print what it says, studies are valid, commands and links exist."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import matplotlib
+import pytest
+import typer
+
+from mcrock.commands.program import app
+from mcrock.config.study import Study
+from tests.unit.docs.pages import PAGES, ROOT, blocks_of, commands_of, programs_of
+
+STUDIES = [(path, block) for path in PAGES for block in blocks_of(path) if block.language == "toml"]
+BASE = tomllib.loads((ROOT / "configs" / "quickstart.toml").read_text(encoding="utf-8"))
+LANGUAGES = {"", "python", "toml", "sh"}
+
+
+def place(item):
+    return item.name if isinstance(item, Path) else f"line {item.line}"
+
+
+@pytest.mark.parametrize("path", PAGES, ids=place)
+def test_programs_print_what_the_page_says(path, tmp_path, monkeypatch, capsys):
+    """The programs of a page run one after the other in one session, at the root of a clone."""
+    matplotlib.use("Agg")
+    (tmp_path / "configs").symlink_to(ROOT / "configs")
+    monkeypatch.chdir(tmp_path)
+    session = {"__name__": "page"}
+    for block, printed in programs_of(path):
+        code = compile("\n" * (block.line - 1) + block.text, str(path), "exec")
+        exec(code, session)
+        output = capsys.readouterr().out
+        assert output == (printed or ""), f"line {block.line}"
+
+
+@pytest.mark.parametrize(("path", "block"), STUDIES, ids=place)
+def test_studies_are_valid(path, block):
+    """A whole study, or sections that stand in for those of the main example."""
+    data = tomllib.loads(block.text)
+    if "start" in data and data.get("motion", {}).get("source") == "none":
+        data = {key: item for key, item in BASE.items() if key != "intensity"} | data
+    else:
+        data = data if "seed" in data else BASE | data
+    assert Study.from_data(data, path.name, ROOT)
+
+
+@pytest.mark.parametrize("path", PAGES, ids=place)
+def test_commands_and_options_exist(path):
+    """Every `mcrock ...` is a command with its options, up to placeholders in capitals."""
+    for words in commands_of(path):
+        command = typer.main.get_command(app)
+        rest = words[1:]
+        while hasattr(command, "commands") and rest and not rest[0].isupper():
+            assert rest[0] in command.commands or rest[0].startswith("-"), " ".join(words)
+            if rest[0].startswith("-"):
+                break
+            command, rest = command.commands[rest[0]], rest[1:]
+        options = {name for item in command.params for name in item.opts} | {"-h", "--help"}
+        given = {word.partition("=")[0] for word in rest if re.match(r"--?[a-z]", word)}
+        assert given <= options, " ".join(words)
+
+
+@pytest.mark.parametrize("path", PAGES, ids=place)
+def test_links_and_named_files_exist(path):
+    text = path.read_text(encoding="utf-8")
+    for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", text):
+        assert target.startswith("https://") or (path.parent / target).exists(), target
+    for name in re.findall(r"`((?:configs|jobs|tests|mcrock)/[\w./-]+)`", text):
+        assert (ROOT / name).exists(), name
+    for page in re.findall(r"`mcrock docs\s+([\w-]+)", text):
+        assert page.isupper() or (ROOT / "mcrock" / "docs" / f"{page}.md").exists(), page
+
+
+@pytest.mark.parametrize("path", PAGES, ids=place)
+def test_names_of_the_package_exist(path):
+    """Every `mcrock.NAME` and `mr.NAME` between backticks is there."""
+    import importlib
+
+    for name in re.findall(r"`mcrock\.([\w.]+)", path.read_text(encoding="utf-8")):
+        value = importlib.import_module("mcrock")
+        for part in name.rstrip(".").split("."):
+            if not part.isupper() or hasattr(value, part):
+                try:
+                    value = getattr(value, part)
+                except AttributeError:
+                    value = importlib.import_module(f"{value.__name__}.{part}")
+
+
+@pytest.mark.parametrize("path", PAGES, ids=place)
+def test_blocks_are_of_languages_that_are_tested(path):
+    assert {block.language for block in blocks_of(path)} <= LANGUAGES
