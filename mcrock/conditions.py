@@ -3,40 +3,55 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, make_dataclass
+from textwrap import fill
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mcrock.params import ImpactParameter, Law
-from mcrock.rules import Choice, Flag, Integer, Number, check_array, check_fields, ruled, shown
+from mcrock.impact.registry import DEFAULT_LAW, OF_FACE, ImpactParameter, Law, Row, face_columns, options
+from mcrock.rules import Choice, Flag, Integer, Number, check_array, check_fields, joined, ruled, shown
 
-VARKONYI = Law.VARKONYI_2022.name.lower()
-PARAMETER_LAWS = {"nu": "kalliontzis_2016", "e_n21": "brogliato_2012"}
 UPRIGHT = (1.0, 0.0, 0.0, 0.0)  # the quaternion of no rotation
+PARAMETERS = {parameter.argument: parameter.row for parameter in ImpactParameter}
+FACE_PARAMETERS = [parameter.argument for parameter in OF_FACE]
+
+_Parameters = make_dataclass(
+    "_Parameters",
+    [
+        (name, float | None, ruled(row.default, row.rule, optional=row.default is None))
+        for name, row in PARAMETERS.items()
+    ],
+    frozen=True,
+    slots=True,
+    kw_only=True,
+)
 
 
-@dataclass(frozen=True, slots=True)
-class Impact:
-    """Impact law and parameters of one run, the same at every impact.
+def _choice(name: str) -> Any:
+    """Field of a choice of impacts."""
+    return ruled(options(name)[0], Choice(options(name)))
+
+
+def _words(name: str, row: Row) -> str:
+    """An impact parameter as an attribute in a docstring."""
+    default = "None" if row.default is None else f"{row.default:g}"
+    parts = (f"Of {row.law.key!r}", f"{row.words} [{row.rule.unit}]", row.rule.bounds, row.meaning)
+    words = fill(", ".join(filter(None, parts)) + ".", 100, initial_indent=8 * " ", subsequent_indent=8 * " ")
+    return f"    {name} : float, default {default}\n{words}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Impact(_Parameters):  # type: ignore[misc, valid-type]
+    __doc__ = f"""Impact law and parameters of one run, the same at every impact.
 
     Attributes
     ----------
     law : str
-        Name of a `mcrock.params.Law` in small letters. The parameters below up to ``point``, and ``faces``,
-        are those of "varkonyi_2022", the default.
-    nu, e_n21 : float or None
-        Parameter of the law "kalliontzis_2016", effective over true width, 0 to 1, and of "brogliato_2012",
-        the kinematic coefficient >= 0 [1].
-    lambda_, tau : float
-        Edge impact: place of the impulse on the edge, -1 old pivot to 1 new pivot [1]; angular
-        impulse about the vertical [N m s].
-    lambda_lon, lambda_lat : float
-        Facet impact: place of the impulse across the face, -1 old edge to 1 far end, and along
-        the old edge in half chords [1].
-    tau_facet : float or None
-        Angular impulse about the vertical in facet impacts [N m s]; None for whatever leaves no
-        spin about the vertical.
+        A `mcrock.impact.registry.Law` in small letters, by default {DEFAULT_LAW.key!r}. A parameter is given
+        with its law alone; ``point`` and ``faces`` are of the default law too.
+{chr(10).join(_words(name, row) for name, row in PARAMETERS.items())}
     point : tuple of 2 float or None
         Place of the impulse of every facet impact in body axes [m], instead of the two lambdas.
     energy_gain : str
@@ -45,7 +60,7 @@ class Impact:
         "rest" or "plastic": what a facet impact without feasible pivot becomes. The plastic impact
         of the whole face also takes the place of one that would gain energy.
     faces : mapping of int to mapping
-        Parameters ``lambda_lon``, ``lambda_lat`` of faces that have their own, by face number.
+        Parameters {joined(FACE_PARAMETERS, "and")} of faces that have their own, by face number.
 
     Raises
     ------
@@ -53,68 +68,62 @@ class Impact:
         For a value that is none of these.
     """
 
-    lambda_: float = ruled(1.0, Number("1"))
-    tau: float = ruled(0.0, Number("N m s"))
-    lambda_lon: float = ruled(1.0, Number("1"))
-    lambda_lat: float = ruled(0.0, Number("1"))
-    tau_facet: float | None = ruled(None, Number("N m s"), optional=True)
     point: tuple[float, float] | None = None
-    energy_gain: str = ruled("project", Choice(("project", "allow")))
-    facet_fallback: str = ruled("rest", Choice(("rest", "plastic")))
+    energy_gain: str = _choice("energy_gain")
+    facet_fallback: str = _choice("facet_fallback")
     faces: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
-    law: str = ruled(VARKONYI, Choice(tuple(law.name.lower() for law in Law)))
-    nu: float | None = ruled(None, Number("1", least=0.0, most=1.0), optional=True)
-    e_n21: float | None = ruled(None, Number("1", least=0.0), optional=True)
+    law: str = _choice("law")
 
     def __post_init__(self) -> None:
         check_fields(self)
-        for name in ("nu", "e_n21"):
-            if (getattr(self, name) is not None) != (self.law == PARAMETER_LAWS[name]):
+        for name, row in PARAMETERS.items():
+            value = getattr(self, name)
+            if row.needed and (value is not None) != (self.law == row.law.key):
                 raise ValueError(
-                    f"Impact.{name} is the parameter of the law {PARAMETER_LAWS[name]!r}; "
-                    f"got law = {self.law!r} and {name} = {getattr(self, name)!r}"
+                    f"Impact.{name} is the parameter of the law {row.law.key!r}; "
+                    f"got law = {self.law!r} and {name} = {value!r}"
                 )
-        if self.law != VARKONYI:
-            rest = Impact(energy_gain=self.energy_gain, facet_fallback=self.facet_fallback)
-            for item in fields(self):
-                own = item.name in ("law", "nu", "e_n21")
-                if not own and getattr(self, item.name) != getattr(rest, item.name):
-                    raise ValueError(
-                        f"Impact.{item.name} is a parameter of the law {VARKONYI!r}; got law = {self.law!r}"
-                    )
+            if not row.needed and value != row.default:
+                self._check_law(name, row.law)
+        for name, given in (("point", self.point is not None), ("faces", self.faces != {})):
+            if given:
+                self._check_law(name, DEFAULT_LAW)
         if self.point is not None:
             point = check_array("Impact.point", self.point, (2,), "m")
             object.__setattr__(self, "point", tuple(point.tolist()))
-        example = "as in {0: {'lambda_lon': 0.5}}"
+        names, example = (
+            ", ".join(map(repr, FACE_PARAMETERS)),
+            f"as in {{0: {{{FACE_PARAMETERS[0]!r}: 0.5}}}}",
+        )
         if not isinstance(self.faces, Mapping):
             raise ValueError(f"Impact.faces must be a mapping, {example}, got {shown(self.faces)}")
         for number, own in self.faces.items():
             Integer(0).check("Impact.faces: the number of a face", number)
-            if not isinstance(own, Mapping) or not own or not set(own) <= {"lambda_lon", "lambda_lat"}:
+            if not isinstance(own, Mapping) or not own or not set(own) <= set(FACE_PARAMETERS):
                 raise ValueError(
-                    f"Impact.faces[{number}] must hold 'lambda_lon', 'lambda_lat' or both, {example}, "
-                    f"got {shown(own)}"
+                    f"Impact.faces[{number}] must hold {names} or both, {example}, got {shown(own)}"
                 )
             for name, value in own.items():
-                Number("1").check(f"Impact.faces[{number}][{name!r}]", value)
+                PARAMETERS[name].rule.check(f"Impact.faces[{number}][{name!r}]", value)
+
+    def _check_law(self, name: str, law: Law) -> None:
+        """Refuse what is given beside another law than its own."""
+        if self.law != law.key:
+            raise ValueError(f"Impact.{name} is a parameter of the law {law.key!r}; got law = {self.law!r}")
 
     def values(self) -> np.ndarray:
-        """Parameters by `mcrock.params.ImpactParameter`, then lambda_lon and lambda_lat of the faces."""
-        facet = np.nan if self.tau_facet is None else self.tau_facet
-        own = (np.nan if value is None else value for value in (self.nu, self.e_n21))
-        values = [self.lambda_, self.tau, self.lambda_lon, self.lambda_lat, facet, *own]
+        """Parameters by their columns, then those of the faces that have their own."""
+        values = [getattr(self, name) for name in PARAMETERS]
         for own in self.faces.values():
-            values += [own.get("lambda_lon", self.lambda_lon), own.get("lambda_lat", self.lambda_lat)]
+            values += [own.get(name, getattr(self, name)) for name in FACE_PARAMETERS]
         return np.array(values, float)
 
     def face_parameters(self, n_face: int) -> np.ndarray:
-        """Place of lambda_lon of every face in `values` (n_face,); the body must have the faces named."""
-        columns = np.full(n_face, int(ImpactParameter.LAMBDA_LON), np.int64)
-        for i, number in enumerate(self.faces):
+        """Columns of faces in `values` (n_face,); the body must have the faces named."""
+        for number in self.faces:
             if not 0 <= number < n_face:
                 raise ValueError(f"Impact.faces: the body has the faces 0 to {n_face - 1}, got {number}")
-            columns[number] = len(ImpactParameter) + 2 * i
-        return columns
+        return face_columns(list(self.faces), n_face)
 
 
 @dataclass(frozen=True, slots=True)

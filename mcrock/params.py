@@ -55,17 +55,6 @@ class Event(IntEnum):
     OVERTURN = 6
 
 
-class Law(IntEnum):
-    """Impact law of a run: where the impulses act."""
-
-    VARKONYI_2022 = 0  # where lambda, tau, lambda_lon, lambda_lat and tau_facet say
-    HOUSNER_1963 = 1  # at the new pivot or the middle of the far end
-    THER_KOLLAR_2017 = 2  # as in two impacts, at the middle of the base and at the new edge
-    KALLIONTZIS_2016 = 3  # as on a base of the effective width nu
-    BROGLIATO_2012 = 4  # as the coefficient e_n21 says
-    MOREAU_1988 = 5  # at all corners that touch: plastic impact of the whole face
-
-
 class EnergyGain(IntEnum):
     """What is done with impact parameters that would make an impact gain energy."""
 
@@ -109,22 +98,6 @@ class Draw(IntEnum):
     IMPACT = 1
 
 
-class ImpactParameter(IntEnum):
-    """Column of an impact parameter; `IMPACT_STREAMS` has the stream it is drawn from at every impact.
-
-    Behind these seven come lambda_lon and lambda_lat of each face that has its own.
-    """
-
-    LAMBDA = 0  # [1] place of the impulse along a landing edge: -1 old pivot, 1 new pivot
-    TAU = 1  # [N m s] angular impulse about the vertical in an edge impact
-    LAMBDA_LON = 2  # [1] place of the impulse across a landing facet: -1 old edge, 1 far end
-    LAMBDA_LAT = 3  # [1] place of the impulse along the old edge, in half chords
-    TAU_FACET = 4  # [N m s] as TAU in a facet impact; NaN: whatever leaves no spin about the vertical
-    NU = 5  # [1] of the law of Kalliontzis: effective over true width
-    E_N21 = 6  # [1] of the law of Brogliato: velocity that leaves over the one that lands
-
-
-IMPACT_STREAMS = (0, 1, 2, 3, 4, 6, 7)  # random streams of the impact parameters
 FACE_STREAM = 16  # random stream of the first column behind the impact parameters
 RECHECK_STREAM = 5  # random stream that picks the realizations run again at half the step
 ALWAYS_REPEATED = 3  # realizations that are, in any case
@@ -164,11 +137,11 @@ class Inputs:
     record: np.ndarray  # (n,) index of the motion
     azimuth: np.ndarray  # (n,) rotation of the motion about the vertical [rad]
     scale: np.ndarray  # (n, n_intensity) factor on the motion [1]
-    impact: np.ndarray  # (n, n_parameter) values, first by `ImpactParameter`, unused where `redrawn`
+    impact: np.ndarray  # (n, n_parameter) values, by columns of the registry, unused where `redrawn`
     redrawn: np.ndarray  # (n, n_parameter) int8: 0 fixed, 1 drawn anew at every impact, 2 same for steps
     quantiles: np.ndarray  # (n_parameter, n_node) over normal scores (1) or probabilities (2)
     face_parameters: np.ndarray  # (n_face,) column of lambda_lon of each face; lambda_lat is the next
-    law: np.ndarray  # (n,) codes of `Law`
+    law: np.ndarray  # (n,) codes of `mcrock.impact.registry.Law`
     energy_gain: np.ndarray  # (n,) codes of `EnergyGain`
     facet_fallback: np.ndarray  # (n,) codes of `FacetFallback`
     values: dict[str, np.ndarray] = field(default_factory=dict)  # dataset variables on realization

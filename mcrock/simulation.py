@@ -14,20 +14,18 @@ from mcrock.conditions import Controls, Impact, Start
 from mcrock.counter import uniforms
 from mcrock.dataset import build_history, event_list
 from mcrock.excitation import STILL, Motion, Pulse, pack_motions
+from mcrock.impact.dispatch import ImpactLaw
+from mcrock.impact.registry import code_of
 from mcrock.kernel.contact import OPENING, Constants, Topology, empty_constants, fill_constants, topology
 from mcrock.kernel.dynamics import P_X, P_Y, Q0, W_X
 from mcrock.kernel.integrate import Batch, Settings, Workspace, empty_workspace, run, run_part
-from mcrock.kernel.landing import ImpactLaw
 from mcrock.kernel.record import RESULT_SIZE, empty_trace
 from mcrock.kernel.shaking import end_of_run
 from mcrock.kernel.start import start_at_rest, start_tilted
 from mcrock.params import (
     ALWAYS_REPEATED,
     RECHECK_STREAM,
-    EnergyGain,
-    FacetFallback,
     Inputs,
-    Law,
     Mode,
     MotionPack,
     Outcome,
@@ -189,21 +187,26 @@ def simulate(
         t_end = Number("s", least=0.0).check("simulate.t_end", t_end)
     impact, controls, start = impact or Impact(), controls or Controls(), start or Start()
     pack = pack_motions([motion]) if motion is not None else STILL
+    law = impact_law(impact, len(body.faces))
+    base_only = body.stands_clear and body.start_face == 0 and not controls.follow_fall
+    return _traced(body, base_only, pack, 0, 1.0, 0.0, law, start, controls, t_end, history)
+
+
+def impact_law(impact: Impact, n_face: int) -> ImpactLaw:
+    """Impact parameters of one run as the kernel reads them, for a body of some faces."""
     values = impact.values()
-    law = ImpactLaw(
+    return ImpactLaw(
         values,
         np.zeros(len(values), dtype=np.int8),
         np.zeros((len(values), 1)),
-        impact.face_parameters(len(body.faces)),
-        int(Law[impact.law.upper()]),
-        int(EnergyGain[impact.energy_gain.upper()]),
-        int(FacetFallback[impact.facet_fallback.upper()]),
+        impact.face_parameters(n_face),
+        code_of("law", impact.law),
+        code_of("energy_gain", impact.energy_gain),
+        code_of("facet_fallback", impact.facet_fallback),
         np.array(impact.point if impact.point is not None else (np.nan, np.nan), float),
         np.uint64(0),
         np.uint64(0),
     )
-    base_only = body.stands_clear and body.start_face == 0 and not controls.follow_fall
-    return _traced(body, base_only, pack, 0, 1.0, 0.0, law, start, controls, t_end, history)
 
 
 def _check_arguments(**arguments: Any) -> None:

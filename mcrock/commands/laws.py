@@ -19,15 +19,6 @@ FEW = 6  # numbers that are printed one by one
 NAME = 72  # of a variable [characters]
 ROUNDING = 1e-12  # a number that is so much smaller than the others is 0
 
-OF_STUDIES = {
-    "varkonyi_2022": "impulse where the lambdas and taus say: all outcomes without slip",
-    "housner_1963": "impulse at the new pivot, or the middle of the far end of the face",
-    "ther_kollar_2017": "impulse as if the middle of the base landed first",
-    "kalliontzis_2016": "impulse as on a base of reduced width, nu",
-    "brogliato_2012": "generalized kinematic law with the coefficient e_n21",
-    "moreau_1988": "impulses at all corners that touch: plastic impact of the whole face",
-}
-
 app = typer.Typer(
     name="laws",
     no_args_is_help=True,
@@ -38,14 +29,15 @@ app = typer.Typer(
 @app.command("list")
 def list_laws() -> None:
     """List the laws of the library and the systems that `show` draws."""
+    from mcrock.impact.registry import Law
     from mcrock.laws import LAWS, SYSTEMS
 
     print("laws, as functions of mcrock.laws")
     for name, (home, words) in LAWS.items():
         print(f"  {name:<23}{home:<33}{words}")
     print("\nlaws of rocking, for impact.law of a study file")
-    for name, words in OF_STUDIES.items():
-        print(f"  {name:<23}{words}")
+    for law in Law:
+        print(f"  {law.key:<23}{law.words}")
     print("\nsystems, for mcrock laws show NAME")
     for name, words in SYSTEMS.items():
         print(f"  {name:<23}{words}")

@@ -1,19 +1,16 @@
-"""The tables of a study file other than the body: impact, motion, intensity, ensemble, controls."""
+"""The tables of a study file for the start, the ensemble and the controls."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from math import pi
 from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
 from mcrock.conditions import Controls
-from mcrock.params import Law
-from mcrock.rules import joined
-from mcrock.tables.distributions import Distribution, Quantity, Uncertain
-from mcrock.tables.errors import mistake, refuse
+from mcrock.tables.distributions import Quantity, Uncertain
 from mcrock.tables.fields import (
     Choice,
     Integer,
@@ -21,123 +18,13 @@ from mcrock.tables.fields import (
     SeveralIntegers,
     Table,
     about,
-    each,
     exactly_one,
     kind_of,
 )
 
 MOST_REALIZATIONS = 2**30  # length of a Sobol sequence of 30 bits [1]
 DEGREE = pi / 180.0  # [rad]
-IMPACT_KEYS = (
-    "lambda",
-    "tau",
-    "lambda_lon",
-    "lambda_lat",
-    "tau_facet",
-    "nu",
-    "e_n21",
-)  # as `ImpactParameter`
-LAWS = tuple(law.name.lower() for law in Law)
-LAW_KEYS = {  # keys of the laws that have some
-    "varkonyi_2022": ("lambda", "tau", "lambda_lon", "lambda_lat", "tau_facet", "faces"),
-    "kalliontzis_2016": ("nu",),
-    "brogliato_2012": ("e_n21",),
-}
-FACE_KEYS = ("lambda_lon", "lambda_lat")
 FIELDS = {field.name: field for field in fields(Controls)}
-
-
-class FaceImpact(Table):
-    """Impact parameters of one face; those not given are the ones of the body."""
-
-    face: Annotated[int, Integer(0)]
-    lambda_lon: Annotated[Quantity | None, Uncertain("1")] = None
-    lambda_lat: Annotated[Quantity | None, Uncertain("1")] = None
-
-    @classmethod
-    def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
-        if not set(FACE_KEYS) & set(data):
-            yield (), f"expected {joined(FACE_KEYS)} or both for the face; give one or leave the table out"
-
-
-@dataclass(frozen=True)
-class FaceTables(Kind):
-    """Tables of faces, every face at most once."""
-
-    expected: str = "a list of tables with the keys 'face', 'lambda_lon', 'lambda_lat'"
-
-    def parse(self, value: Any) -> tuple[FaceImpact, ...]:
-        if not isinstance(value, list | tuple):
-            refuse(self.wrong(value))
-        faces = each(value, FaceImpact.model_validate)
-        numbers = [table.face for table in faces]
-        for i, number in enumerate(numbers):
-            if number in numbers[:i]:
-                refuse(mistake(f"face {number} is listed twice; list every face once", (i, "face")))
-        return faces
-
-
-class Impact(Table):
-    """Where and how the ground pushes back in an impact."""
-
-    law: Annotated[str | tuple[str, ...], Choice(LAWS, several=True)] = LAWS[0]
-    lambda_: Annotated[Quantity, Uncertain("1")] = Field(1.0, alias="lambda")
-    tau: Annotated[Quantity, Uncertain("N m s")] = 0.0
-    lambda_lon: Annotated[Quantity, Uncertain("1")] = 1.0
-    lambda_lat: Annotated[Quantity, Uncertain("1")] = 0.0
-    tau_facet: Annotated[Quantity | None, Uncertain("N m s")] = None
-    faces: Annotated[tuple[FaceImpact, ...], FaceTables()] = ()
-    nu: Annotated[Quantity | None, Uncertain("1", least=0.0, most=1.0)] = None
-    e_n21: Annotated[Quantity | None, Uncertain("1", least=0.0)] = None
-    draw: Annotated[str | tuple[str, ...], Choice(("run", "impact"), several=True)] = "run"
-    energy_gain: Annotated[str | tuple[str, ...], Choice(("project", "allow"), several=True)] = "project"
-    facet_fallback: Annotated[str | tuple[str, ...], Choice(("rest", "plastic"), several=True)] = "rest"
-
-    @classmethod
-    def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
-        laws = data.get("law", LAWS[0])
-        laws = (laws,) if isinstance(laws, str) else laws
-        if not isinstance(laws, list | tuple) or not laws or not all(law in LAWS for law in laws):
-            return
-        listed = joined(list(dict.fromkeys(laws)), "and")
-        for law, keys in LAW_KEYS.items():
-            if law in laws and len(keys) == 1 and keys[0] not in data:
-                yield (), f"the law {law!r} needs the key {keys[0]!r} [1]"
-            if law not in laws:
-                for key in keys:
-                    if key in data and data[key] != _DEFAULTS.get(key):
-                        yield (
-                            (key,),
-                            f"is a parameter of the law {law!r}; the study has {listed}",
-                        )
-
-    @property
-    def parameters(self) -> dict[str, Quantity | None]:
-        """Specifications by their keys in the table, and by the number of the face for those of one;
-        None is a parameter left to the default."""
-        values = self.lambda_, self.tau, self.lambda_lon, self.lambda_lat, self.tau_facet, self.nu, self.e_n21
-        found: dict[str, Quantity | None] = dict(zip(IMPACT_KEYS, values, strict=True))
-        for table in self.faces:
-            for key in FACE_KEYS:
-                if getattr(table, key) is not None:
-                    found[f"face_{table.face}.{key}"] = getattr(table, key)
-        return found
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Key of each column of `mcrock.params.Inputs.impact`."""
-        pairs = [(f"face_{table.face}.{key}", key) for table in self.faces for key in FACE_KEYS]
-        return *IMPACT_KEYS, *(own if own in self.parameters else key for own, key in pairs)
-
-    @property
-    def redrawn(self) -> dict[str, Distribution]:
-        """Parameters that may be drawn anew at every impact, by their keys."""
-        anew = "impact" in (self.draw if isinstance(self.draw, tuple) else (self.draw,))
-        return {key: item for key, item in self.parameters.items() if anew and isinstance(item, Distribution)}
-
-
-# of the parameters of impacts, which a stored study gives
-_DEFAULTS = {"lambda": 1.0, "tau": 0.0, "lambda_lon": 1.0, "lambda_lat": 0.0, "faces": []}
 
 
 RELEASES = {"tilt": "rad", "tilt_deg": "deg", "tilt_ratio": "1"}

@@ -12,9 +12,11 @@ from pydantic import Field, PrivateAttr, ValidationError
 
 from mcrock.body.shapes import SHAPES, Shape
 from mcrock.conditions import Controls
+from mcrock.config.impact import ImpactTable
 from mcrock.config.intensity import Intensity
-from mcrock.config.sections import ControlsTable, Ensemble, Impact, Start
+from mcrock.config.sections import ControlsTable, Ensemble, Start
 from mcrock.excitation.sources import SOURCES, Source
+from mcrock.impact.registry import CHOICES
 from mcrock.tables.distributions import Distribution, Quantity
 from mcrock.tables.errors import ConfigError, word_mistakes
 from mcrock.tables.fields import Integer, OneOf, Table, Text, about, plain
@@ -48,8 +50,8 @@ class Study(Table):
         ),
     ]
     body: Annotated[Shape, OneOf("shape", SHAPES), about("the body")]
-    impact: Annotated[Impact, about("where and how the ground pushes back in an impact")] = Field(
-        default_factory=lambda: Impact.model_validate({})
+    impact: Annotated[ImpactTable, about("where and how the ground pushes back in an impact")] = Field(
+        default_factory=lambda: ImpactTable.model_validate({})
     )
     start: Annotated[
         Start | None,
@@ -124,7 +126,7 @@ class Study(Table):
         for key, value in self.impact.parameters.items():
             if value is not None and not (always and isinstance(value, Distribution)):
                 items[f"impact.{key}"] = value
-        for key in IMPACT_CHOICES:
+        for key in CHOICES:
             items[f"impact.{key}"] = getattr(self.impact, key)
         if self.start is not None:
             kind = self.start.kind_of_tilt
@@ -190,9 +192,6 @@ class Study(Table):
             raise ConfigError(mistakes)
         study._source, study._folder = source, folder
         return study
-
-
-IMPACT_CHOICES = ("energy_gain", "draw", "facet_fallback", "law")
 
 
 def tables() -> dict[str, dict[str, type[Table]]]:

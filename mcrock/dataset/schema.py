@@ -12,7 +12,8 @@ import numpy as np
 import xarray as xr
 
 from mcrock.excitation.intensity import MEASURES, named_measure
-from mcrock.params import Draw, EnergyGain, FacetFallback, Law
+from mcrock.impact.registry import DEFAULT_LAW, OF_FACE, ImpactParameter, Law
+from mcrock.params import Draw, EnergyGain, FacetFallback
 from mcrock.response import Response
 
 
@@ -28,6 +29,13 @@ class Variable(NamedTuple):
 
 INPUT = ("realization",)
 OUTPUT = ("realization", "intensity")  # in a cloud study ("realization",) alone
+
+
+def _impact_variable(parameter: ImpactParameter, where: str = "") -> Variable:
+    """Variable of an impact parameter; ``where`` names the face it is of."""
+    kind, colon, place = parameter.row.words.partition(":")
+    return Variable(INPUT, "f8", parameter.row.rule.unit, f"{kind}{where}{colon}{place}")
+
 
 SCHEMA: dict[str, Variable] = {
     # inputs, one value per realization
@@ -46,14 +54,9 @@ SCHEMA: dict[str, Variable] = {
     "body_top_scale": Variable(INPUT, "f8", "1", "size of the top over that of the base"),
     "body_scale": Variable(INPUT, "f8", "1", "factor on the vertices of the study"),
     "gravity": Variable(INPUT, "f8", "m s-2", "acceleration of gravity"),
-    "impact_lambda": Variable(INPUT, "f8", "1", "edge impact: place of the impulse along the edge"),
-    "impact_tau": Variable(INPUT, "f8", "N m s", "edge impact: angular impulse about the vertical"),
-    "impact_lambda_lon": Variable(INPUT, "f8", "1", "facet impact: place of the impulse across the facet"),
-    "impact_lambda_lat": Variable(INPUT, "f8", "1", "facet impact: place of the impulse along the old edge"),
-    "impact_tau_facet": Variable(INPUT, "f8", "N m s", "facet impact: angular impulse about the vertical"),
+    **{item.variable: _impact_variable(item) for item in DEFAULT_LAW.parameters},
     "impact_law": Variable(INPUT, "i1", "1", "law of the impacts", Law),
-    "impact_nu": Variable(INPUT, "f8", "1", "effective over true width in impacts"),
-    "impact_e_n21": Variable(INPUT, "f8", "1", "kinematic coefficient of the edge that leaves"),
+    **{item.variable: _impact_variable(item) for item in ImpactParameter if item.row.law != DEFAULT_LAW},
     "impact_draw": Variable(INPUT, "i1", "1", "when the impact parameters are drawn", Draw),
     "energy_gain": Variable(INPUT, "i1", "1", "rule for impacts that would gain energy", EnergyGain),
     "facet_fallback": Variable(
@@ -110,12 +113,7 @@ NUMBERED: dict[str, Variable] = {
     "body_inertia_#_#": Variable(
         INPUT, "f8", "kg m2", "inertia about the centre of mass, entry {0}, {1} in the axes of the study"
     ),
-    "impact_face_#_lambda_lon": Variable(
-        INPUT, "f8", "1", "facet impact on face {0}: place of the impulse across the facet"
-    ),
-    "impact_face_#_lambda_lat": Variable(
-        INPUT, "f8", "1", "facet impact on face {0}: place of the impulse along the old edge"
-    ),
+    **{f"impact_face_#_{item.key}": _impact_variable(item, " on face {0}") for item in OF_FACE},
 }
 
 OF_SOURCES = "motion_"  # begins the name of an input of one source of ground motions

@@ -9,38 +9,79 @@ facet impact, of the upright plane along the edge in an edge impact. In plane mo
 
 from __future__ import annotations
 
+from math import nan, sqrt
+from typing import NamedTuple
+
 import numpy as np
 
+from mcrock.counter import quantile, uniform
 from mcrock.impact import brogliato_2012, kalliontzis_2016, ther_kollar_2017
+from mcrock.impact.registry import IMPACT_STREAMS, ImpactParameter, Law
 from mcrock.jit import jit
-from mcrock.params import Law
+from mcrock.params import FACE_STREAM
 
+VARKONYI, MOREAU = np.int64(Law.VARKONYI_2022), np.int64(Law.MOREAU_1988)
 THER_KOLLAR, KALLIONTZIS = np.int64(Law.THER_KOLLAR_2017), np.int64(Law.KALLIONTZIS_2016)
 BROGLIATO = np.int64(Law.BROGLIATO_2012)
+LAMBDA, TAU = np.int64(ImpactParameter.LAMBDA), np.int64(ImpactParameter.TAU)
+TAU_FACET = np.int64(ImpactParameter.TAU_FACET)
+NU, E_N21 = np.int64(ImpactParameter.NU), np.int64(ImpactParameter.E_N21)
+N_PARAMETERS = len(ImpactParameter)
+
+
+class ImpactLaw(NamedTuple):
+    """Impact parameters of one run and how they are drawn."""
+
+    values: np.ndarray  # (n_parameter,) first by `ImpactParameter`, then of faces
+    redrawn: np.ndarray  # (n_parameter,) int8, see `mcrock.params.Inputs`
+    quantiles: np.ndarray  # (n_parameter, n_node)
+    face_parameters: np.ndarray  # (n_face,) column of lambda_lon of each face; lambda_lat is the next
+    law: int  # code of `Law`
+    energy_gain: int  # code of `EnergyGain`
+    facet_fallback: int  # code of `FacetFallback`
+    point: np.ndarray  # (2,) impact point of every facet impact in face axes [m], NaN: from the lambdas
+    seed: np.uint64
+    realization: np.uint64
+
+
+@jit(inline=True)
+def parameter(law, which, number):
+    """Value of an impact parameter for impact ``number`` of the run."""
+    if law.redrawn[which] == 0:
+        return law.values[which]
+    stream = IMPACT_STREAMS[which] if which < N_PARAMETERS else which - N_PARAMETERS + FACE_STREAM
+    u = uniform(law.seed, stream, law.realization, number)
+    return quantile(law.quantiles[which], u, law.redrawn[which] == 2)
+
+
+@jit(inline=True)
+def takes_whole_face(law):
+    """Whether a facet impact is the plastic one of the whole face, wherever its impulse would act."""
+    return law.law == MOREAU
 
 
 @jit
-def law_place(law, inertia, mass, height, old, new, nu, e_n21):
-    """Place lambda of the impulse by the law with a code [1]: -1 old edge, 1 new edge.
+def law_place(law, number, inertia, mass, height, old, new):
+    """Place lambda of the impulse of a landing in a plane [1]: -1 old edge, 1 new edge.
 
     Parameters
     ----------
-    law : int
-        Code of `mcrock.params.Law`; one without a ratio of its own has all of the impulse at the new edge.
+    law : ImpactLaw
+        A law without a ratio of its own has all of the impulse at the new edge.
+    number : int
+        Of the impact in the run.
     inertia, mass, height : float
         About the COM in the plane of the motion [kg m2], [kg], height of the COM over the base [m].
     old, new : float
         Places of both edges from the foot of the COM [m], old < new.
-    nu, e_n21 : float
-        Parameters of the laws that have them [1].
     """
     about = inertia + mass * height * height
-    if law == THER_KOLLAR:
+    if law.law == THER_KOLLAR:
         ratio = ther_kollar_2017.velocity_ratio(about, mass, old, new)
-    elif law == KALLIONTZIS:
-        ratio = kalliontzis_2016.velocity_ratio(about, mass, old, new, nu)
-    elif law == BROGLIATO:
-        ratio = brogliato_2012.velocity_ratio(inertia, mass, old, new, e_n21)
+    elif law.law == KALLIONTZIS:
+        ratio = kalliontzis_2016.velocity_ratio(about, mass, old, new, parameter(law, NU, number))
+    elif law.law == BROGLIATO:
+        ratio = brogliato_2012.velocity_ratio(inertia, mass, old, new, parameter(law, E_N21, number))
     else:
         return 1.0
     # of a ratio below 0 the ground takes all motion; an impulse beyond the base is judged by the maps
@@ -50,3 +91,63 @@ def law_place(law, inertia, mass, height, old, new, nu, e_n21):
         return 1.0
     point = about * (1.0 - ratio) / lever
     return 2.0 * (point - old) / (new - old) - 1.0
+
+
+@jit(internal=True)
+def edge_place(law, number, mass, inertia, old, new, up):
+    """Lambda [1] and tau [N m s] of an edge impact; arguments as in `mcrock.impact.varkonyi_2022`."""
+    if law.law == VARKONYI:
+        return parameter(law, LAMBDA, number), parameter(law, TAU, number)
+    ex, ey, ez = new[0] - old[0], new[1] - old[1], new[2] - old[2]
+    length = sqrt(ex * ex + ey * ey + ez * ez)
+    ex, ey, ez = ex / length, ey / length, ez / length
+    # axis of the motion in the upright plane along the edge
+    x, y, z = ey * up[2] - ez * up[1], ez * up[0] - ex * up[2], ex * up[1] - ey * up[0]
+    place = law_place(
+        law,
+        number,
+        inertia[0] * x * x + inertia[3] * y * y + inertia[5] * z * z
+        + 2.0 * (inertia[1] * x * y + inertia[2] * x * z + inertia[4] * y * z),
+        mass,
+        old[0] * up[0] + old[1] * up[1] + old[2] * up[2],
+        old[0] * ex + old[1] * ey + old[2] * ez,
+        new[0] * ex + new[1] * ey + new[2] * ez,
+    )  # fmt: skip
+    return place, 0.0
+
+
+@jit(internal=True)
+def facet_place(law, number, mass, inertia, corners, first, last, old, f, x_axis, y_axis, height):
+    """Lambda_lon, lambda_lat [1] and tau_facet [N m s] of a facet impact.
+
+    Parameters
+    ----------
+    law, number, mass, inertia, corners, first, last, old
+        As in `edge_place` and `mcrock.impact.varkonyi_2022.facet_point`.
+    f : int
+        Face.
+    x_axis, y_axis : tuple of 3 float
+        Axes of the face in those of the body.
+    height : float
+        Of the COM over the face [m].
+    """
+    if law.law == VARKONYI:
+        column = law.face_parameters[f]
+        lon, lat = parameter(law, column, number), parameter(law, column + 1, number)
+        return lon, lat, parameter(law, TAU_FACET, number)
+    following = first + (old + 1) % (last - first)
+    ox, oy = corners[first + old, 0], corners[first + old, 1]
+    ex, ey = corners[following, 0] - ox, corners[following, 1] - oy
+    length = sqrt(ex * ex + ey * ey)
+    ex, ey = ex / length, ey / length
+    depth = 0.0
+    for i in range(first, last):
+        depth = max(depth, ex * (corners[i, 1] - oy) - ey * (corners[i, 0] - ox))
+    edge = ex * oy - ey * ox  # place of the old edge from the foot of the COM, rising across the face
+    x = ex * x_axis[0] + ey * y_axis[0]
+    y = ex * x_axis[1] + ey * y_axis[1]
+    z = ex * x_axis[2] + ey * y_axis[2]
+    xx, xy, xz, yy, yz, zz = inertia
+    turning = xx * x * x + yy * y * y + zz * z * z
+    turning += 2.0 * (xy * x * y + xz * x * z + yz * y * z)
+    return law_place(law, number, turning, mass, height, edge, edge + depth), 0.0, nan

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from mcrock.impact.dispatch import ImpactLaw
 from mcrock.impact.varkonyi_2022 import kinetic_energy, plastic_edge
 from mcrock.jit import jit
 from mcrock.kernel import record
@@ -47,7 +48,7 @@ from mcrock.kernel.dynamics import (
     W_Z,
 )
 from mcrock.kernel.events import EVENT_TIME
-from mcrock.kernel.landing import PROJECT, ImpactLaw, edge_impact, land_edge_on_face, land_vertex_on_face
+from mcrock.kernel.landing import PROJECT, edge_impact, land_edge_on_face, land_vertex_on_face
 from mcrock.kernel.modes import (
     EDGE,
     FIRST,

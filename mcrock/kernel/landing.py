@@ -7,13 +7,11 @@ face) and the change of energy [J]. What strains the model is counted in the res
 from __future__ import annotations
 
 from math import isnan, sqrt
-from typing import NamedTuple
 
 import numpy as np
 
-from mcrock.counter import quantile, uniform
-from mcrock.impact.dispatch import law_place
-from mcrock.impact.plastic import plastic_facet
+from mcrock.impact.dispatch import edge_place, facet_place, takes_whole_face
+from mcrock.impact.moreau_1988 import plastic_facet
 from mcrock.impact.varkonyi_2022 import (
     GAIN,
     edge_map,
@@ -60,40 +58,10 @@ from mcrock.kernel.modes import (
     point_of,
 )
 from mcrock.kernel.rotation import flattened, vertical
-from mcrock.params import FACE_STREAM, IMPACT_STREAMS, EnergyGain, FacetFallback, ImpactParameter, Law
+from mcrock.params import EnergyGain, FacetFallback
 from mcrock.response import Response
 
-VARKONYI, MOREAU = np.int64(Law.VARKONYI_2022), np.int64(Law.MOREAU_1988)
-NU, E_N21, N_PARAMETERS = np.int64(ImpactParameter.NU), np.int64(ImpactParameter.E_N21), len(ImpactParameter)
-LAMBDA, TAU = np.int64(ImpactParameter.LAMBDA), np.int64(ImpactParameter.TAU)
-LAMBDA_LON, LAMBDA_LAT = np.int64(ImpactParameter.LAMBDA_LON), np.int64(ImpactParameter.LAMBDA_LAT)
-TAU_FACET = np.int64(ImpactParameter.TAU_FACET)
 PROJECT, PLASTIC = np.int64(EnergyGain.PROJECT), np.int64(FacetFallback.PLASTIC)
-
-
-class ImpactLaw(NamedTuple):
-    """Impact parameters of one run and how they are drawn."""
-
-    values: np.ndarray  # (n_parameter,) first by `ImpactParameter`, then of faces
-    redrawn: np.ndarray  # (n_parameter,) int8, see `mcrock.params.Inputs`
-    quantiles: np.ndarray  # (n_parameter, n_node)
-    face_parameters: np.ndarray  # (n_face,) column of lambda_lon of each face; lambda_lat is the next
-    law: int  # code of `Law`
-    energy_gain: int  # code of `EnergyGain`
-    facet_fallback: int  # code of `FacetFallback`
-    point: np.ndarray  # (2,) impact point of every facet impact in face axes [m], NaN: from the lambdas
-    seed: np.uint64
-    realization: np.uint64
-
-
-@jit(inline=True)
-def parameter(law, which, number):
-    """Value of an impact parameter for impact ``number`` of the run."""
-    if law.redrawn[which] == 0:
-        return law.values[which]
-    stream = IMPACT_STREAMS[which] if which < N_PARAMETERS else which - N_PARAMETERS + FACE_STREAM
-    u = uniform(law.seed, stream, law.realization, number)
-    return quantile(law.quantiles[which], u, law.redrawn[which] == 2)
 
 
 @jit(inline=True)
@@ -104,16 +72,16 @@ def edge_impact(top, body, state, result, law, old, new, zeno_time, ax, ay, az):
     w = state[W_X], state[W_Y], state[W_Z]
     up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
     number = np.int64(result[Response.EDGE_IMPACTS] + result[Response.FACET_IMPACTS])
-    lam, tau = _edge_place(law, mass, inertia, b, a, up, number)
+    lambda_, tau = edge_place(law, number, mass, inertia, b, a, up)
     k = top.edge_of[old, new]
     before = kinetic_energy(mass, inertia, b, w)
-    after = edge_map(mass, inertia, b, a, w, up, lam, tau)
+    after = edge_map(mass, inertia, b, a, w, up, lambda_, tau)
     energy = kinetic_energy(mass, inertia, a, after)
     if energy > before * (1.0 + GAIN):
         result[Response.ENERGY_GAIN_IMPACTS] += 1.0
         if law.energy_gain == PROJECT:
-            lam, tau = project_edge(mass, inertia, b, a, w, up, lam, tau)
-            after = edge_map(mass, inertia, b, a, w, up, lam, tau)
+            lambda_, tau = project_edge(mass, inertia, b, a, w, up, lambda_, tau)
+            after = edge_map(mass, inertia, b, a, w, up, lambda_, tau)
             energy = kinetic_energy(mass, inertia, a, after)
     result[Response.EDGE_IMPACTS] += 1.0
     lift = lift_speed(b, a, after, up)
@@ -135,63 +103,6 @@ def edge_impact(top, body, state, result, law, old, new, zeno_time, ax, ay, az):
     state[W_X], state[W_Y], state[W_Z] = after
     mode, index = enter_edge(top, body, state, old, k)
     return mode, index, energy - before
-
-
-@jit(internal=True)
-def _edge_place(law, mass, inertia, old, new, up, number):
-    """Place lambda of the impulse on a landing edge [1], and tau [N m s]."""
-    if law.law == VARKONYI:
-        return parameter(law, LAMBDA, number), parameter(law, TAU, number)
-    if law.law == MOREAU:  # one end of an edge carries all, unless both do: then the edge stays
-        return 1.0, 0.0
-    ex, ey, ez = new[0] - old[0], new[1] - old[1], new[2] - old[2]
-    length = sqrt(ex * ex + ey * ey + ez * ez)
-    ex, ey, ez = ex / length, ey / length, ez / length
-    # axis of the motion in the upright plane along the edge
-    x, y, z = ey * up[2] - ez * up[1], ez * up[0] - ex * up[2], ex * up[1] - ey * up[0]
-    place = law_place(
-        law.law,
-        inertia[0] * x * x + inertia[3] * y * y + inertia[5] * z * z
-        + 2.0 * (inertia[1] * x * y + inertia[2] * x * z + inertia[4] * y * z),
-        mass,
-        old[0] * up[0] + old[1] * up[1] + old[2] * up[2],
-        old[0] * ex + old[1] * ey + old[2] * ez,
-        new[0] * ex + new[1] * ey + new[2] * ez,
-        parameter(law, NU, number),
-        parameter(law, E_N21, number),
-    )  # fmt: skip
-    return place, 0.0
-
-
-@jit(internal=True)
-def _facet_place(law, body, face, f, first, last, old, number):
-    """Lambda_lon, lambda_lat [1] and tau_facet [N m s] of a facet impact."""
-    if law.law == VARKONYI:
-        column = law.face_parameters[f]
-        lon, lat = parameter(law, column, number), parameter(law, column + 1, number)
-        return lon, lat, parameter(law, TAU_FACET, number)
-    following = first + (old + 1) % (last - first)
-    ox, oy = body.corners[first + old, 0], body.corners[first + old, 1]
-    ex, ey = body.corners[following, 0] - ox, body.corners[following, 1] - oy
-    length = sqrt(ex * ex + ey * ey)
-    ex, ey = ex / length, ey / length
-    depth = 0.0
-    for i in range(first, last):
-        depth = max(depth, ex * (body.corners[i, 1] - oy) - ey * (body.corners[i, 0] - ox))
-    edge = ex * oy - ey * ox  # place of the old edge from the foot of the COM, rising across the face
-    x = (
-        ex * face[F_XX] + ey * face[F_YX],
-        ex * face[F_XY] + ey * face[F_YY],
-        ex * face[F_XZ] + ey * face[F_YZ],
-    )
-    xx, xy, xz, yy, yz, zz = inertia_of(body)
-    turning = xx * x[0] * x[0] + yy * x[1] * x[1] + zz * x[2] * x[2]
-    turning += 2.0 * (xy * x[0] * x[1] + xz * x[0] * x[2] + yz * x[1] * x[2])
-    lon = law_place(
-        law.law, turning, body.scalars[MASS], face[F_HEIGHT], edge, edge + depth,
-        parameter(law, NU, number), parameter(law, E_N21, number),
-    )  # fmt: skip
-    return lon, 0.0, np.nan
 
 
 @jit(inline=True, internal=True)
@@ -241,13 +152,16 @@ def facet_impact(top, body, state, result, law, f, pivot, old, sides):
     push = _spin_push(face, mass, inertia, compliance, spin, px, py)
     stopped = w[0] + push[0], w[1] + push[1]
     number = np.int64(result[Response.EDGE_IMPACTS] + result[Response.FACET_IMPACTS])
-    lon, lat, tau = _facet_place(law, body, face, f, first, last, old, number)
+    x_axis, y_axis = (face[F_XX], face[F_XY], face[F_XZ]), (face[F_YX], face[F_YY], face[F_YZ])
+    lon, lat, tau = facet_place(
+        law, number, mass, inertia, body.corners, first, last, old, f, x_axis, y_axis, face[F_HEIGHT]
+    )
     result[Response.FACET_IMPACTS] += 1.0
     given = not isnan(law.point[0])
     point = facet_point(body.corners, first, last, old, lon, lat)
     if given:
         point = law.point[0], law.point[1]
-    moreau = law.law == MOREAU
+    moreau = takes_whole_face(law)
     partner, gains, drops_torque = -1, False, isnan(tau) and not moreau
     after, winner = (0.0, 0.0, 0.0), -1
     if not isnan(tau):

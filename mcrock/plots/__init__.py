@@ -13,7 +13,7 @@ from mcrock.plots.efficiency import plot_measures
 from mcrock.plots.exceedance import plot_exceedance
 from mcrock.plots.fragility import plot_fragility
 from mcrock.plots.history import plot_history
-from mcrock.plots.impact_map import plot_impact_map, varying_parameters
+from mcrock.plots.impact_map import map_axes, plot_impact_map
 from mcrock.plots.outcomes import plot_outcomes
 from mcrock.plots.spectrum import plot_overturning_spectrum, plot_rocking_spectrum
 from mcrock.plots.style import add_source, save_figure
@@ -69,7 +69,7 @@ def save_all(
     list of Path
         `fragility` if the ground moves, `outcomes`, `exceedance` if the peak tilt ratio is in the
         dataset, `laws` if it has several laws of the impacts, `measures` if it is a cloud with several
-        intensity measures, and `impact_map` if two impact parameters vary from run to run.
+        intensity measures, and `impact_map` if two parameters of one impact law vary from run to run.
 
     Raises
     ------
@@ -86,9 +86,9 @@ def save_all(
         figures["laws"] = plot_choices(ds, allow_missing=allow_missing)
     if len(measures_of(ds)) > 1:
         figures["measures"] = plot_measures(ds, allow_missing=allow_missing)
-    names = varying_parameters(ds)
-    if len(names) >= 2:
-        figures["impact_map"] = plot_impact_map(ds, names[0], names[1], allow_missing=allow_missing)
+    axes = map_axes(ds)
+    if axes is not None:
+        figures["impact_map"] = plot_impact_map(ds, *axes, allow_missing=allow_missing)
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     for ax in figures.values():

@@ -8,6 +8,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 
+from mcrock.impact.registry import Law
 from mcrock.plots.style import (
     COLOURS,
     add_note,
@@ -23,7 +24,7 @@ from mcrock.statistics.choices import LAW
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 
 MARKERS = "os^Dvp"
-NAMES = {"varkonyi_2022": "Várkonyi 2022", "ther_kollar_2017": "Ther and Kollár 2017"}
+LABELS = {law.key: law.label for law in Law}
 
 
 @styled
@@ -99,7 +100,7 @@ def plot_choices(
 
 def _name(word: str, fit: xr.Dataset) -> str:
     """``Housner 1963: 1.11 (1.07 to 1.14)``."""
-    name = NAMES.get(word) or " ".join(part.capitalize() for part in word.split("_"))
+    name = LABELS.get(word) or " ".join(part.capitalize() for part in word.split("_"))
     ratio, (low, high) = float(fit["ratio"]), fit["ratio_interval"].values
     if not np.isfinite(ratio):
         return name

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
+from mcrock.impact.registry import ImpactParameter
 from mcrock.plots.style import (
     BLUE,
     GREY,
@@ -24,7 +27,9 @@ from mcrock.statistics.runs import check_runs, is_cloud
 FEW = 10  # runs in a cell below which its share is not shown
 FEWEST = 9 * FEW  # runs below which each is drawn by itself
 TYPICAL = 25  # runs wanted in a cell
-PARAMETERS = ("impact_lambda_lon", "impact_lambda", "impact_lambda_lat", "impact_tau", "impact_tau_facet")
+PARAMETERS = {  # by the variable, the most telling first
+    item.variable: item.row for item in sorted(ImpactParameter, key=lambda item: item.row.rank, reverse=True)
+}
 
 
 def varying_parameters(ds: xr.Dataset) -> list[str]:
@@ -37,6 +42,12 @@ def varying_parameters(ds: xr.Dataset) -> list[str]:
             if values.size and np.ptp(values) > 0:
                 found.append(name)
     return found
+
+
+def map_axes(ds: xr.Dataset) -> tuple[str, str] | None:
+    """The two most telling parameters of one law that vary, None where no law has two."""
+    pairs = combinations(varying_parameters(ds), 2)
+    return next((pair for pair in pairs if PARAMETERS[pair[0]].law == PARAMETERS[pair[1]].law), None)
 
 
 @styled
@@ -167,14 +178,11 @@ def _draw_runs(ax: Axes, places: list[NDArray], fell: NDArray, doubt: NDArray) -
 
 
 def _symbol_label(ds: xr.Dataset, name: str) -> str:
-    symbols = {
-        "impact_lambda": r"Edge impact, $\lambda$ [1]",
-        "impact_lambda_lon": r"Facet impact, $\lambda_\mathrm{lon}$ [1]",
-        "impact_lambda_lat": r"Facet impact, $\lambda_\mathrm{lat}$ [1]",
-        "impact_tau": r"Edge impact, $\tau$ [N m s]",
-        "impact_tau_facet": r"Facet impact, $\tau$ [N m s]",
-    }
-    return symbols.get(name) or axis_scale(ds[name])[1]
+    if name not in PARAMETERS:
+        return axis_scale(ds[name])[1]
+    row = PARAMETERS[name]
+    kind = row.words.partition(":")[0]
+    return f"{kind[:1].upper()}{kind[1:]}, ${row.symbol}$ [{row.rule.unit}]"
 
 
 def _hatch(ax: Axes, edges: list[NDArray], few: NDArray) -> None:

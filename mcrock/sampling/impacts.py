@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mcrock.config import ConfigError, Study
-from mcrock.params import Draw, EnergyGain, FacetFallback, ImpactParameter, Law
+from mcrock.impact.registry import CHOICES, code_of, face_columns, parameter_of
+from mcrock.params import Draw
 from mcrock.sampling.drawn import Drawn, Draws, variable_name
 from mcrock.sampling.quantiles import impact_tables
 
 CODES: dict[str, Callable[[Any], int]] = {  # of the options of a choice, by its dotted name
-    "impact.energy_gain": lambda word: EnergyGain[word.upper()],
-    "impact.draw": lambda word: Draw[word.upper()],
-    "impact.facet_fallback": lambda word: FacetFallback[word.upper()],
-    "impact.law": lambda word: Law[word.upper()],
+    f"impact.{choice}": partial(code_of, choice) for choice in CHOICES
 }
-# impact parameters without a variable where no law of the study has them
-OF_ONE_LAW = {"nu": Law.KALLIONTZIS_2016, "e_n21": Law.BROGLIATO_2012}
 
 
 def draw_impacts(study: Study, draws: Draws, n: int, n_face: int) -> Drawn:
@@ -49,21 +46,19 @@ def draw_impacts(study: Study, draws: Draws, n: int, n_face: int) -> Drawn:
     }
     values: dict[str, NDArray[Any]] = {}
     for key, column in zip(study.impact.columns, impact.T, strict=True):
-        if key not in OF_ONE_LAW or study.impact.parameters[key] is not None:
-            owner = OF_ONE_LAW.get(key, Law.VARKONYI_2022)  # those of other laws do not use it
-            values[variable_name(f"impact.{key}")] = np.where(law == owner, column, np.nan)
+        row = parameter_of(key).row
+        if not row.needed or study.impact.parameters[key] is not None:
+            values[variable_name(f"impact.{key}")] = np.where(law == row.law, column, np.nan)
     values |= {"impact_law": law, "impact_draw": draw, "energy_gain": gain, "facet_fallback": fallback}
     return Drawn(arrays, values)
 
 
 def _face_parameters(study: Study, n_face: int) -> NDArray[np.int64]:
-    """Column of lambda_lon of every face (n_face,)."""
-    found = np.full(n_face, int(ImpactParameter.LAMBDA_LON), np.int64)
+    """Columns of faces in the impact parameters (n_face,)."""
     for i, table in enumerate(study.impact.faces):
         if table.face >= n_face:
             raise ConfigError(
                 f"{study.source} [impact] faces[{i}].face: the body has the faces 0 to {n_face - 1}, "
                 f"got {table.face}"
             )
-        found[table.face] = len(ImpactParameter) + 2 * i
-    return found
+    return face_columns([table.face for table in study.impact.faces], n_face)

@@ -10,6 +10,7 @@ from scipy.spatial.transform import Rotation
 
 from mcrock.body import Body
 from mcrock.conditions import Impact
+from mcrock.impact.dispatch import ImpactLaw
 from mcrock.impact.varkonyi_2022 import (
     angular_impulse,
     corner_coefficient,
@@ -23,11 +24,10 @@ from mcrock.impact.varkonyi_2022 import (
 from mcrock.kernel.contact import F_CXX, F_CYY, F_HEIGHT, MASS
 from mcrock.kernel.dynamics import ALONG_X, ALONG_Y, F0, P_X, P_Y, Q0, RATE, W_X
 from mcrock.kernel.integrate import empty_workspace
-from mcrock.kernel.landing import ImpactLaw, edge_impact, land_edge_on_face
+from mcrock.kernel.landing import edge_impact, land_edge_on_face
 from mcrock.kernel.modes import EDGE, REST, inertia_of, point_of
 from mcrock.kernel.record import RESULT_SIZE
-from mcrock.params import EnergyGain, FacetFallback, ImpactParameter, Law
-from mcrock.simulation import body_tables
+from mcrock.simulation import body_tables, impact_law
 from mcrock.verification.checks import Check, compare, is_information, same
 
 # names of impact parameters in case files, and those of `Impact`
@@ -47,19 +47,8 @@ def case_body(case: dict[str, Any]) -> Body:
 
 def case_law(params: dict[str, Any]) -> ImpactLaw:
     """Impact parameters of a case, taken as they are: energy gains are neither refused nor projected."""
-    n = len(ImpactParameter)
-    return ImpactLaw(
-        Impact(**impact_parameters(params)).values(),
-        np.zeros(n, dtype=np.int8),
-        np.zeros((n, 1)),
-        np.full(1, int(ImpactParameter.LAMBDA_LON), dtype=np.int64),
-        int(Law.VARKONYI_2022),
-        int(EnergyGain.ALLOW),
-        int(FacetFallback.REST),
-        np.array(params.get("R_xy_body", (np.nan, np.nan)), float),
-        np.uint64(0),
-        np.uint64(0),
-    )
+    impact = Impact(**impact_parameters(params), point=params.get("R_xy_body"), energy_gain="allow")
+    return impact_law(impact, n_face=1)
 
 
 def _tables(case: dict[str, Any]) -> tuple[Any, Any, Any, np.ndarray]:

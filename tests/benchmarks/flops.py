@@ -30,9 +30,8 @@ from mcrock.bench.machine import describe_machine, describe_versions
 from mcrock.bench.workloads import amplitudes, block, inputs_of, strong_record
 from mcrock.excitation import pack_motions
 from mcrock.kernel.integrate import empty_workspace
-from mcrock.kernel.landing import ImpactLaw
 from mcrock.kernel.record import RESULT_SIZE
-from mcrock.simulation import Impact, body_tables, settings_of, simulate_part
+from mcrock.simulation import Impact, body_tables, impact_law, settings_of, simulate_part
 from mcrock.text.terminal import plain
 from tests.benchmarks import flop_loops
 from tests.benchmarks.flop_count import CONTROLS, KINDS
@@ -160,19 +159,7 @@ def time_impacts(counted: dict[str, np.ndarray], repeat: int) -> list[Row]:
     top, body = body_tables(block(), True)
     work, result = empty_workspace(top), np.zeros(RESULT_SIZE)
     zeno = settings_of(CONTROLS).edge_zeno_time
-    values = Impact().values()
-    law = ImpactLaw(
-        values,
-        np.zeros(len(values), np.int8),
-        np.zeros((len(values), 1)),
-        Impact().face_parameters(len(top.face_first) - 1),
-        0,
-        1,
-        0,
-        np.full(2, np.nan),
-        np.uint64(0),
-        np.uint64(0),
-    )
+    law = impact_law(Impact(), len(top.face_first) - 1)
     edge = counted["edge_states"], counted["edge_places"], counted["edge_pushes"]
     facet = counted["facet_states"], counted["facet_places"]
     timed = {

@@ -14,7 +14,7 @@ from scipy.spatial.transform import Rotation
 from mcrock.body import Body, cuboid, frustum, hull, merge_coplanar, orient, polyhedron, prism
 from mcrock.conditions import Controls
 from mcrock.excitation import Motion
-from mcrock.impact.plastic import plastic_facet
+from mcrock.impact.moreau_1988 import plastic_facet
 from mcrock.kernel.contact import BARRIER, FREQUENCY, OPENING, SLENDERNESS
 from mcrock.params import Mode, Outcome
 from mcrock.simulation import Impact, Start, body_tables, rotation_matrix, simulate

@@ -8,25 +8,33 @@ from mcrock.body import face_heights, face_normals
 from mcrock.body.faces import side_distances
 from mcrock.config import Study
 from mcrock.impact.housner_1963 import velocity_ratio
+from mcrock.impact.registry import parameter_of
 from mcrock.params import Inputs
-from mcrock.tables.distributions import Discrete, Distribution
+from mcrock.tables.distributions import Discrete, Distribution, Quantity
 
 
 def impact_notes(study: Study, inputs: Inputs) -> list[str]:
     """Parameters that leave their usual range, and what drawing them at every impact rounds."""
     found = []
     for name, item in study.impact.parameters.items():
-        if "lambda" not in name or item is None:
-            continue
-        beyond = item.share_outside(None, -1.0, 1.0) if isinstance(item, Distribution) else abs(item) > 1
-        if beyond:
+        within = parameter_of(name).row.within
+        if item is not None and within is not None and _leaves(item, *within):
+            low, high = within
             found.append(
-                f"note: impact.{name} reaches outside [-1, 1], beyond the base; impacts may be infeasible"
+                f"note: impact.{name} reaches outside [{low:g}, {high:g}], beyond the base; impacts may be "
+                "infeasible"
             )
     found += _ratio_note(study, inputs)
     if any(isinstance(item, Discrete) for item in study.impact.redrawn.values()):
         found.append("note: a discrete distribution drawn at every impact keeps its probabilities to 1/529")
     return found
+
+
+def _leaves(item: Quantity, low: float, high: float) -> bool:
+    """Whether a number, or any of a distribution, lies outside an interval."""
+    if isinstance(item, Distribution):
+        return item.share_outside(None, low, high) > 0
+    return not low <= item <= high
 
 
 def _ratio_note(study: Study, inputs: Inputs) -> list[str]:
@@ -49,8 +57,7 @@ def _ratio_note(study: Study, inputs: Inputs) -> list[str]:
         about = float(along @ inputs.inertia[0] @ along) + mass * height**2
         least.append(velocity_ratio(about, mass, -float(inside[k]), depth - float(inside[k])))
     low = max(0.0, min(least))
-    beyond = item.share_outside(None, low, 1.0) if isinstance(item, Distribution) else not low <= item <= 1.0
-    if not beyond:
+    if not _leaves(item, low, 1.0):
         return []
     return [
         f"note: impact.e_n21 reaches outside [{low:.3f}, 1], where the edge that leaves would be pulled or "

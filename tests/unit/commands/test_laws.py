@@ -4,8 +4,8 @@ import inspect
 
 import pytest
 
+from mcrock.impact.registry import Law
 from mcrock.laws import LAWS, SYSTEMS, law_function, system_example, system_parameters
-from mcrock.params import Law
 from mcrock.plots.laws import plot_system
 
 

@@ -7,11 +7,10 @@ import numpy as np
 from mcrock.body import Body
 from mcrock.kernel.dynamics import ALONG_X, ALONG_Y, F0, F3, P_X, P_Y, Q0, Q3, RATE, W_X, W_Z
 from mcrock.kernel.integrate import empty_workspace
-from mcrock.kernel.landing import ImpactLaw, land_edge_on_face, land_vertex_on_face
+from mcrock.kernel.landing import land_edge_on_face, land_vertex_on_face
 from mcrock.kernel.modes import EDGE
 from mcrock.kernel.record import RESULT_SIZE
-from mcrock.params import EnergyGain, FacetFallback, ImpactParameter, Law
-from mcrock.simulation import body_tables
+from mcrock.simulation import Impact, body_tables, impact_law
 
 
 class Landing:
@@ -71,10 +70,6 @@ def _tables(body):
 
 
 def _law(lon, lat, tau, gain, point):
-    return ImpactLaw(
-        np.array([1.0, 0.0, lon, lat, tau, np.nan, np.nan]), np.zeros(7, np.int8), np.zeros((7, 1)),
-        np.full(1, int(ImpactParameter.LAMBDA_LON)),
-        int(Law.VARKONYI_2022), int(EnergyGain[gain.upper()]), int(FacetFallback.REST),
-        np.full(2, np.nan) if point is None else np.array(point, float),
-        np.uint64(0), np.uint64(0),
-    )  # fmt: skip
+    tau_facet = None if np.isnan(tau) else tau
+    impact = Impact(lambda_lon=lon, lambda_lat=lat, tau_facet=tau_facet, energy_gain=gain, point=point)
+    return impact_law(impact, n_face=1)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import mcrock
 from mcrock.impact.dispatch import law_place
-from mcrock.params import Law
+from mcrock.impact.registry import Law
 from mcrock.planar import planar_block
 from mcrock.planar.block import PlanarBlock
 from mcrock.planar.restitution import (
@@ -20,6 +20,7 @@ from mcrock.planar.restitution import (
     ratio_of_e_n21,
     ther_kollar,
 )
+from mcrock.simulation import impact_law
 
 PLANAR = {  # ratio of the planar model, with the parameters of the law
     "housner_1963": ({}, housner),
@@ -43,11 +44,13 @@ def test_the_place_gives_back_the_ratio_of_the_law(left, right, height, gyration
         Law.BROGLIATO_2012: nu * largest_ratio(block),
         Law.MOREAU_1988: housner(block),
     }
-    e_n21 = e_n21_of_ratio(block, ratios[Law.BROGLIATO_2012])
+    values = {"nu": nu, "e_n21": e_n21_of_ratio(block, ratios[Law.BROGLIATO_2012])}
     for law, ratio in ratios.items():
         if ratio < 0.0:
             continue
-        lambda_ = law_place(law, block.inertia, mass, height, -left, right, nu, e_n21)
+        parameters = {parameter.argument: values[parameter.argument] for parameter in law.parameters}
+        pack = impact_law(mcrock.Impact(law=law.key, **parameters), n_face=5)
+        lambda_ = law_place(pack, 0, block.inertia, mass, height, -left, right)
         point = -left + 0.5 * (1.0 + lambda_) * (left + right)
         about = block.about_base
         reached = (about - mass * point * left) / (about + mass * point * right)  # balance about the point

@@ -17,10 +17,11 @@ from numba import config, cuda
 from mcrock.body import cuboid, frustum
 from mcrock.conditions import Controls
 from mcrock.excitation import Motion, Pulse, pack_motions
+from mcrock.impact.registry import ImpactParameter, Law
 from mcrock.kernel.contact import Constants, Topology, empty_constants, topology
 from mcrock.kernel.integrate import Batch, Settings, Workspace, empty_workspace, run_part
 from mcrock.kernel.record import RESULT_SIZE, Trace, empty_trace
-from mcrock.params import EnergyGain, FacetFallback, ImpactParameter, Law, MotionPack
+from mcrock.params import EnergyGain, FacetFallback, MotionPack
 from mcrock.response import Response
 from mcrock.simulation import settings_of
 

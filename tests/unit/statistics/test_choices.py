@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from mcrock.params import Law
+from mcrock.impact.registry import Law
 from mcrock.statistics import fit_fragility, fragility_by_choice, split_by_choice
 from tests.unit.statistics.conftest import simulate_study
 

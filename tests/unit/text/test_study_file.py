@@ -34,7 +34,7 @@ KEYS = [
     for place, (table, tag) in TABLES.items()
     for key in table.key_names()
     if key not in tag and not (table is Study and key in tables())
-    if place.partition(".")[0].partition(" ")[0] not in ("body", "impact")  # without words so far
+    if place.partition(".")[0].partition(" ")[0] != "body"  # without words so far
 ]
 
 

@@ -1,0 +1,163 @@
+"""The table [impact] of a study file: its keys are those of the laws of `mcrock.impact.registry`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pydantic import Field, create_model
+
+from mcrock.impact.registry import DEFAULT_LAW, OF_FACE, ImpactParameter, Law, options
+from mcrock.rules import joined
+from mcrock.tables.distributions import Distribution, Quantity, Uncertain
+from mcrock.tables.errors import mistake, refuse
+from mcrock.tables.fields import Choice, Integer, Kind, Table, about, each
+
+LAWS = options("law")
+FACE_KEYS = tuple(parameter.key for parameter in OF_FACE)
+
+
+def _keys(parameters: Iterable[ImpactParameter], *, of_face: bool = False) -> dict[str, Any]:
+    """Fields of parameters, by name; for a face none has a default."""
+    fields: dict[str, Any] = {}
+    for parameter in parameters:
+        row = parameter.row
+        default = None if of_face else row.default
+        words = "; ".join(filter(None, (row.words, row.meaning)))
+        fields[parameter.argument] = (
+            Annotated[Quantity | None, Uncertain(**vars(row.rule))],
+            Field(
+                default,
+                alias=None if parameter.argument == parameter.key else parameter.key,
+                description=words if row.law == DEFAULT_LAW else f"of the law `{row.law.key}`: {words}",
+                examples=[row.example] if default is None else [],
+            ),
+        )
+    return fields
+
+
+def _choice(name: str, words: str, *examples: Any) -> Any:
+    """Field of a choice that may be sampled."""
+    kind = Choice(options(name), several=True)
+    return Annotated[str | tuple[str, ...], kind, about(words, *examples)], options(name)[0]
+
+
+_of_face: dict[str, Any] = {"face": (Annotated[int, Integer(0), about("number of the face", 2)], ...)}
+_FaceKeys = create_model("_FaceKeys", __base__=Table, **_of_face, **_keys(OF_FACE, of_face=True))
+
+
+class FaceImpact(_FaceKeys):  # type: ignore[misc, valid-type]
+    """Impact parameters of one face; those not given are the ones of the body."""
+
+    @classmethod
+    def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+        if not set(FACE_KEYS) & set(data):
+            yield (), f"expected {joined(FACE_KEYS)} or both for the face; give one or leave the table out"
+
+
+@dataclass(frozen=True)
+class FaceTables(Kind):
+    """Tables of faces, every face at most once."""
+
+    expected: str = f"a list of tables with the keys 'face', {', '.join(map(repr, FACE_KEYS))}"
+
+    def parse(self, value: Any) -> tuple[FaceImpact, ...]:
+        if not isinstance(value, list | tuple):
+            refuse(self.wrong(value))
+        faces = each(value, FaceImpact.model_validate)
+        numbers = [table.face for table in faces]
+        for i, number in enumerate(numbers):
+            if number in numbers[:i]:
+                refuse(mistake(f"face {number} is listed twice; list every face once", (i, "face")))
+        return faces
+
+
+_of_impact: dict[str, Any] = {
+    "law": _choice(
+        "law",
+        "impact law. " + "; ".join(f"`{law.key}`: {law.words}" for law in Law),
+        list(LAWS[1:3]),
+        *LAWS,
+    ),
+    **_keys(DEFAULT_LAW.parameters),
+    "faces": (
+        Annotated[
+            tuple[FaceImpact, ...],
+            FaceTables(),
+            about(
+                "faces with parameters of their own", [{"face": 2, OF_FACE[0].key: OF_FACE[0].row.example}]
+            ),
+        ],
+        (),
+    ),
+    **_keys(item for item in ImpactParameter if item.row.law != DEFAULT_LAW),
+    "draw": _choice(
+        "draw",
+        "when the distributions of impact parameters are drawn: once per realization (`run`) or anew at "
+        "every `impact`",
+    ),
+    "energy_gain": _choice(
+        "energy_gain",
+        "impacts that would gain energy: `project` to the nearest parameters that gain none, or `allow`",
+    ),
+    "facet_fallback": _choice(
+        "facet_fallback",
+        "facet impacts without feasible pivot: `rest`, or `plastic`, the plastic impact of the whole face, "
+        "which also takes the place of one that would gain energy; recommended for rocks and other compact "
+        "bodies",
+    ),
+}
+_ImpactKeys = create_model("_ImpactKeys", __base__=Table, **_of_impact)
+
+
+class ImpactTable(_ImpactKeys):  # type: ignore[misc, valid-type]
+    """Where and how the ground pushes back in an impact."""
+
+    @classmethod
+    def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+        laws = data.get("law", LAWS[0])
+        laws = (laws,) if isinstance(laws, str) else laws
+        if not isinstance(laws, list | tuple) or not laws or not all(law in LAWS for law in laws):
+            return
+        listed = joined(list(dict.fromkeys(laws)), "and")
+        for law in Law:
+            defaults: dict[str, Any] = {parameter.key: parameter.row.default for parameter in law.parameters}
+            if law == DEFAULT_LAW:
+                defaults["faces"] = []
+            for parameter in law.parameters:
+                if parameter.row.needed and law.key in laws and parameter.key not in data:
+                    yield (
+                        (),
+                        f"the law {law.key!r} needs the key {parameter.key!r} [{parameter.row.rule.unit}]",
+                    )
+            for key, default in defaults.items():  # a stored study gives those of the default law
+                if law.key not in laws and key in data and data[key] != default:
+                    yield (key,), f"is a parameter of the law {law.key!r}; the study has {listed}"
+
+    @property
+    def parameters(self) -> dict[str, Quantity | None]:
+        """Specifications by their keys in the table, and by the number of the face for those of one;
+        None is a parameter left to the default."""
+        found: dict[str, Quantity | None] = {
+            parameter.key: getattr(self, parameter.argument) for parameter in ImpactParameter
+        }
+        for table in self.faces:
+            for parameter in OF_FACE:
+                value = getattr(table, parameter.argument)
+                if value is not None:
+                    found[f"face_{table.face}.{parameter.key}"] = value
+        return found
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Key of each column of `mcrock.params.Inputs.impact`."""
+        pairs = [(f"face_{table.face}.{key}", key) for table in self.faces for key in FACE_KEYS]
+        keys = (parameter.key for parameter in ImpactParameter)
+        return *keys, *(own if own in self.parameters else key for own, key in pairs)
+
+    @property
+    def redrawn(self) -> dict[str, Distribution]:
+        """Parameters that may be drawn anew at every impact, by their keys."""
+        anew = "impact" in (self.draw if isinstance(self.draw, tuple) else (self.draw,))
+        return {key: item for key, item in self.parameters.items() if anew and isinstance(item, Distribution)}

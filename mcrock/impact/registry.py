@@ -1,0 +1,265 @@
+"""Every impact law of a run and every parameter of one, declared once.
+
+A new law is a file of its own here, called as the law, an entry in `Law`, an entry in `ImpactParameter` for
+each of its parameters and its branch in `mcrock.impact.dispatch`. `mcrock.Impact`, study files, sampling,
+datasets, commands and figures read the rest from here. The names of the entries are those of study files, and
+no text of this file is part of the hash of compiled source: a reworded law recompiles nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import IntEnum
+from keyword import iskeyword
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mcrock.params import Draw, EnergyGain, FacetFallback
+from mcrock.rules import Number
+
+
+class Law(IntEnum):
+    """Impact law of a run. Stored in datasets: codes are never reused or renumbered."""
+
+    label: str  # in figures
+    words: str  # where the impulse acts
+    source: str
+
+    def __new__(cls, code: int, label: str, words: str, source: str) -> Self:
+        member = int.__new__(cls, code)
+        member._value_ = code
+        member.label, member.words, member.source = label, words, source
+        return member
+
+    @property
+    def key(self) -> str:
+        """The law in study files and in Python."""
+        return self.name.lower()
+
+    @property
+    def parameters(self) -> list[ImpactParameter]:
+        """The parameters of the law."""
+        return [parameter for parameter in ImpactParameter if parameter.row.law is self]
+
+    VARKONYI_2022 = (
+        0,
+        "Várkonyi 2022",
+        "impulse where the lambdas and taus say: all outcomes without slip",
+        "Várkonyi, P. L., Kocsis, M., Ther, T. (2022). Rigid impacts of three-dimensional rocking "
+        "structures. Nonlinear Dynamics 107, 1839-1858.",
+    )
+    HOUSNER_1963 = (
+        1,
+        "Housner 1963",
+        "impulse at the new pivot, or the middle of the far end of the face",
+        "Housner, G. W. (1963). The behavior of inverted pendulum structures during earthquakes. "
+        "Bulletin of the Seismological Society of America 53(2), 403-417.",
+    )
+    THER_KOLLAR_2017 = (
+        2,
+        "Ther and Kollár 2017",
+        "impulse as if the middle of the base landed first",
+        "Ther, T., Kollár, L. P. (2017). Refinement of Housner's model on rocking blocks. Bulletin of "
+        "Earthquake Engineering 15, 2305-2319.",
+    )
+    KALLIONTZIS_2016 = (
+        3,
+        "Kalliontzis 2016",
+        "impulse as on a base of reduced width, nu",
+        "Kalliontzis, D., Sritharan, S., Schultz, A. (2016). Improved coefficient of restitution "
+        "estimation for free rocking members. Journal of Structural Engineering 142(12), 06016002.",
+    )
+    BROGLIATO_2012 = (
+        4,
+        "Brogliato 2012",
+        "generalized kinematic law with the coefficient e_n21",
+        "Brogliato, B., Zhang, H., Liu, C. (2012). Analysis of a generalized kinematic impact law for "
+        "multibody-multicontact systems, with application to the planar rocking and chains of balls. "
+        "Multibody System Dynamics 27, 351-382, law (12) with e_n1 = 0 and sticking contacts.",
+    )
+    MOREAU_1988 = (
+        5,
+        "Moreau 1988",
+        "impulses at all corners that touch: plastic impact of the whole face",
+        "Moreau, J. J. (1988). Unilateral contact and dry friction in finite freedom dynamics. In: "
+        "Nonsmooth Mechanics and Applications, Springer, 1-82, inelastic case.",
+    )
+
+
+DEFAULT_LAW = Law.VARKONYI_2022
+
+
+class Row(NamedTuple):
+    """What is declared of an impact parameter."""
+
+    law: Law  # that takes it
+    stream: int  # random stream it is drawn from at every impact; stored studies depend on it
+    rule: Number  # unit and bounds
+    words: str  # what it is, after the kind of impact if it is of one
+    symbol: str  # in figures
+    meaning: str = ""  # of its values
+    example: float = 0.8
+    default: float | None = None  # None: the law does without, unless the parameter is `needed`
+    needed: bool = False  # by its law, from the study
+    of_face: bool = False  # a face may have its own
+    within: tuple[float, float] | None = None  # the impulse acts beyond the base outside
+    rank: int = 0  # which parameters tell most in a map of overturning: the highest
+
+
+class ImpactParameter(IntEnum):
+    """Parameter of an impact law; its code is its column in `mcrock.params.Inputs.impact`.
+
+    Behind these columns come those of every face that has its own of the parameters `of_face`.
+    """
+
+    row: Row
+
+    def __new__(cls, *row: Any) -> Self:
+        member = int.__new__(cls, len(cls.__members__))
+        member._value_ = len(cls.__members__)
+        member.row = Row(*row)
+        return member
+
+    @property
+    def key(self) -> str:
+        """The parameter in study files."""
+        return self.name.lower()
+
+    @property
+    def variable(self) -> str:
+        """The parameter in datasets."""
+        return f"impact_{self.key}"
+
+    @property
+    def argument(self) -> str:
+        """The parameter in Python: the key, with a `_` where that is a keyword."""
+        return f"{self.key}_" if iskeyword(self.key) else self.key
+
+    LAMBDA = Row(
+        Law.VARKONYI_2022,
+        0,
+        Number("1"),
+        words="edge impact: place of the impulse along the edge",
+        meaning="-1 at the old pivot, 0 in the middle (no energy lost), 1 at the new pivot",
+        symbol=r"\lambda",
+        default=1.0,
+        within=(-1.0, 1.0),
+        rank=4,
+    )
+    TAU = Row(
+        Law.VARKONYI_2022,
+        1,
+        Number("N m s"),
+        words="edge impact: angular impulse about the vertical",
+        meaning="it does not shrink with the impact, and a large one keeps soft landings from dying out",
+        symbol=r"\tau",
+        default=0.0,
+        rank=2,
+    )
+    LAMBDA_LON = Row(
+        Law.VARKONYI_2022,
+        2,
+        Number("1"),
+        words="facet impact: place of the impulse across the facet",
+        meaning="-1 at the old edge, 1 at the far end",
+        symbol=r"\lambda_\mathrm{lon}",
+        default=1.0,
+        of_face=True,
+        within=(-1.0, 1.0),
+        rank=5,
+    )
+    LAMBDA_LAT = Row(
+        Law.VARKONYI_2022,
+        3,
+        Number("1"),
+        words="facet impact: place of the impulse along the old edge",
+        meaning="-1 and 1 at the ends of the chord",
+        example=0.1,
+        symbol=r"\lambda_\mathrm{lat}",
+        default=0.0,
+        of_face=True,
+        within=(-1.0, 1.0),
+        rank=3,
+    )
+    TAU_FACET = Row(
+        Law.VARKONYI_2022,
+        4,
+        Number("N m s"),
+        words="facet impact: angular impulse about the vertical",
+        meaning="by default whatever leaves no spin about the vertical",
+        example=0.0,
+        symbol=r"\tau",
+        rank=1,
+    )
+    NU = Row(
+        Law.KALLIONTZIS_2016,
+        6,
+        Number("1", least=0.0, most=1.0),
+        words="effective over true width in impacts",
+        meaning="1 is the law of Housner, 0 loses no energy",
+        symbol=r"\nu",
+        needed=True,
+    )
+    E_N21 = Row(
+        Law.BROGLIATO_2012,
+        7,
+        Number("1", least=0.0),
+        words="kinematic coefficient of the edge that leaves",
+        meaning="its normal velocity over that of the edge that lands, admissible from Housner's ratio "
+        "(about 0.9 for slender blocks) to 1",
+        example=0.95,
+        symbol=r"e_\mathrm{n21}",
+        needed=True,
+    )
+
+
+IMPACT_STREAMS = tuple(parameter.row.stream for parameter in ImpactParameter)
+OF_FACE = tuple(parameter for parameter in ImpactParameter if parameter.row.of_face)
+# choices of an impact with their defaults, in the order of the design
+CHOICES: dict[str, IntEnum] = {
+    "energy_gain": EnergyGain.PROJECT,
+    "draw": Draw.RUN,
+    "facet_fallback": FacetFallback.REST,
+    "law": DEFAULT_LAW,
+}
+
+
+def options(choice: str) -> tuple[str, ...]:
+    """Words of a choice, the default first.
+
+    >>> options("energy_gain")
+    ('project', 'allow')
+    """
+    default = CHOICES[choice]
+    return tuple(code.name.lower() for code in sorted(type(default), key=lambda code: code != default))
+
+
+def code_of(choice: str, word: str) -> int:
+    """Code of an option.
+
+    >>> code_of("law", "housner_1963")
+    1
+    """
+    return int(type(CHOICES[choice])[word.upper()])
+
+
+def parameter_of(key: str) -> ImpactParameter:
+    """The parameter of a key, with or without the face that it is of.
+
+    >>> parameter_of("face_2.lambda_lon").key
+    'lambda_lon'
+    """
+    return ImpactParameter[key.rpartition(".")[2].upper()]
+
+
+def face_columns(numbers: Sequence[int], n_face: int) -> NDArray[np.int64]:
+    """Column of the first parameter `OF_FACE` of every face (n_face,); the others follow it.
+
+    ``numbers`` are the faces that have their own, in the order of their columns.
+    """
+    columns = np.full(n_face, int(OF_FACE[0]), np.int64)
+    for i, number in enumerate(numbers):
+        columns[number] = len(ImpactParameter) + len(OF_FACE) * i
+    return columns

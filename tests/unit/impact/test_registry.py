@@ -1,0 +1,225 @@
+"""The registry of impact laws: each is compiled, and every place that reads it says the same."""
+
+import ast
+import shutil
+from importlib import import_module
+from itertools import combinations
+from math import nan, nextafter
+from pathlib import Path
+
+import pytest
+
+import mcrock
+from mcrock import jit
+from mcrock.config import Study
+from mcrock.config.impact import FaceImpact, ImpactTable
+from mcrock.dataset.schema import NUMBERED, SCHEMA, declaration
+from mcrock.impact.registry import CHOICES, DEFAULT_LAW, OF_FACE, ImpactParameter, Law, code_of, options
+from mcrock.params import FACE_STREAM, RECHECK_STREAM
+
+ROOT = Path(mcrock.__file__).parent
+# stored in datasets, or drawn by: these never change
+CODES = {
+    "varkonyi_2022": 0,
+    "housner_1963": 1,
+    "ther_kollar_2017": 2,
+    "kalliontzis_2016": 3,
+    "brogliato_2012": 4,
+    "moreau_1988": 5,
+}
+STREAMS = {"lambda": 0, "tau": 1, "lambda_lon": 2, "lambda_lat": 3, "tau_facet": 4, "nu": 6, "e_n21": 7}
+STORED = ("law", *list(STREAMS)[:5], "faces", *list(STREAMS)[5:], "draw", "energy_gain", "facet_fallback")
+DESIGN = [f"impact.{key}" for key in (*STREAMS, "energy_gain", "draw", "facet_fallback", "law")]
+
+
+def test_codes_streams_and_orders_stay():
+    assert {law.key: int(law) for law in Law}.items() >= CODES.items()
+    assert {item.key: item.row.stream for item in ImpactParameter}.items() >= STREAMS.items()
+    assert [item.key for item in ImpactParameter][: len(STREAMS)] == list(STREAMS)
+    assert [key for key in ImpactTable.key_names() if key in STORED] == list(STORED)
+
+
+def test_the_order_of_the_design_stays():
+    """Of all impact parameters and choices drawn in one study."""
+    data = {
+        "seed": 1,
+        "body": {"shape": "cuboid", "width": 0.4, "depth": 0.4, "height": 1.6, "density": 2600.0},
+        "impact": {key: {"distribution": "uniform", "low": 0.5, "high": 0.9} for key in STREAMS}
+        | {choice: list(options(choice)) for choice in CHOICES},
+        "start": {"tilt": 0.1},
+        "motion": {"source": "none"},
+        "ensemble": {"realizations": 4},
+    }
+    assert Study.from_data(data, "test", Path()).uncertain == DESIGN
+
+
+def test_random_streams_are_told_apart():
+    streams = [item.row.stream for item in ImpactParameter]
+    assert len({*streams, RECHECK_STREAM}) == len(streams) + 1
+    assert max(*streams, RECHECK_STREAM) < FACE_STREAM
+
+
+@pytest.mark.parametrize("law", Law)
+def test_a_law_is_a_file_with_its_source(law):
+    words = " ".join((import_module(f"mcrock.impact.{law.key}").__doc__ or "").split())
+    assert law.source.rstrip(".") in words
+    assert law.key.rpartition("_")[2] in law.label
+    assert law.key.rpartition("_")[2] in law.source
+
+
+def run(law, **changed):
+    """Energy lost in facet and in edge impacts of a block that is released, and of one that is shaken."""
+    values = {item.argument: 0.95 for item in law.parameters if item.row.needed} | changed
+    impact = mcrock.Impact(law=law.key, **values)
+    body = mcrock.cuboid(0.3, 0.24, 0.8, 2600.0, com=(0.02, -0.03, 0.0))
+    released = mcrock.simulate(body, None, impact, start=mcrock.Start(edge=0, tilt=0.1), t_end=1.5).results
+    shaken = mcrock.simulate(body, mcrock.Pulse((5.0, 3.0, 0.0), 12.0), impact, t_end=1.5).results
+    assert released["facet_impacts"] > 0
+    assert shaken["edge_impacts"] > 0
+    return released["impact_energy_loss"], shaken["impact_energy_loss"]
+
+
+def test_every_law_is_reached_in_compiled_code():
+    found = {law: run(law, **({"lambda_lat": 0.1} if law == DEFAULT_LAW else {})) for law in Law}
+    for one, other in combinations(Law, 2):
+        assert found[one] != found[other], (one, other)
+
+
+@pytest.mark.parametrize("item", ImpactParameter)
+def test_every_parameter_is_read_in_compiled_code(item):
+    changed = {item.argument: 0.9} if item.row.rule.unit == "1" else {item.argument: 0.1}
+    assert run(item.row.law) != run(item.row.law, **changed)
+
+
+@pytest.mark.parametrize("item", ImpactParameter)
+def test_a_parameter_has_its_variable(item):
+    assert item.variable == f"impact_{item.key}"
+    assert SCHEMA[item.variable].units == item.row.rule.unit
+    assert SCHEMA[item.variable].long_name == item.row.words
+    assert (f"impact_face_#_{item.key}" in NUMBERED) == item.row.of_face
+
+
+def test_a_parameter_of_a_face_says_so():
+    assert declaration("impact_face_3_lambda_lon").long_name == (
+        "facet impact on face 3: place of the impulse across the facet"
+    )
+
+
+def table(**keys):
+    """The table of a study file, or the first mistake in it."""
+    try:
+        return ImpactTable.model_validate(keys)
+    except ValueError as error:
+        return error.errors()[0]["ctx"]["message"]
+
+
+def request(**values):
+    try:
+        return mcrock.Impact(**values)
+    except ValueError as error:
+        return str(error)
+
+
+def probes(rule):
+    """Numbers at the ends of a rule and just outside, and what is no number."""
+    ends = [end for end in (rule.least, rule.most, rule.above) if end is not None]
+    beyond = [nextafter(end, way) for end in ends for way in (-1e9, 1e9)]
+    return [0.5, *ends, *beyond, -3.0, 1e6, nan, "0.5", True]
+
+
+@pytest.mark.parametrize("item", ImpactParameter)
+def test_bounds_and_defaults_are_the_same_in_python_and_in_study_files(item):
+    needed = {other.key: 0.5 for other in item.row.law.parameters if other.row.needed}
+    for value in probes(item.row.rule):
+        keys = {"law": item.row.law.key, **needed, item.key: value}
+        values = {ImpactParameter[key.upper()].argument: keys[key] for key in keys if key != "law"}
+        in_file, in_python = table(**keys), request(law=item.row.law.key, **values)
+        fits = item.row.rule.fits(value)
+        assert (not isinstance(in_file, str)) == (not isinstance(in_python, str)) == fits, value
+        if fits:
+            assert getattr(in_file, item.argument) == getattr(in_python, item.argument) == value
+    assert getattr(ImpactTable.model_validate({}), item.argument) == item.row.default
+    assert getattr(mcrock.Impact(), item.argument) == item.row.default
+
+
+@pytest.mark.parametrize("item", OF_FACE)
+def test_faces_have_the_same_bounds(item):
+    for value in probes(item.row.rule):
+        fits = item.row.rule.fits(value)
+        own = {"face": 2, item.key: value}
+        assert isinstance(table(faces=[own]), ImpactTable) == fits, value
+        assert isinstance(request(faces={2: {item.argument: value}}), mcrock.Impact) == fits, value
+    assert set(FaceImpact.key_names()) == {"face", *(other.key for other in OF_FACE)}
+
+
+@pytest.mark.parametrize("item", ImpactParameter)
+@pytest.mark.parametrize("law", Law)
+def test_a_parameter_goes_with_its_law_alone(item, law):
+    needed = {other.argument: 0.5 for other in law.parameters if other.row.needed}
+    values = needed | {item.argument: 0.4}
+    keys = {key.rstrip("_"): value for key, value in values.items()}
+    fits = item.row.law == law
+    assert isinstance(request(law=law.key, **values), mcrock.Impact) == fits
+    assert isinstance(table(law=law.key, **keys), ImpactTable) == fits
+
+
+def test_parameters_of_a_run_stand_in_their_columns():
+    for item in ImpactParameter:
+        needed = {other.argument: 0.5 for other in item.row.law.parameters if other.row.needed}
+        impact = mcrock.Impact(law=item.row.law.key, **needed | {item.argument: 0.25})
+        assert impact.values()[item] == 0.25
+    own = mcrock.Impact(
+        lambda_lon=0.5, lambda_lat=0.1, faces={3: {"lambda_lat": 0.2}, 1: {"lambda_lon": 0.7}}
+    )
+    columns = own.face_parameters(5)
+    assert [own.values()[column : column + 2].tolist() for column in columns] == [
+        [0.5, 0.1], [0.7, 0.1], [0.5, 0.1], [0.5, 0.2], [0.5, 0.1]
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("choice", CHOICES)
+def test_choices_are_the_same_in_python_and_in_study_files(choice):
+    assert options(choice)[0] == CHOICES[choice].name.lower()
+    assert sorted(code_of(choice, word) for word in options(choice)) == sorted(
+        map(int, type(CHOICES[choice]))
+    )
+    assert getattr(ImpactTable.model_validate({}), choice) == options(choice)[0]
+    assert isinstance(table(**{choice: list(options(choice))}), ImpactTable) or choice == "law"
+    if choice != "draw":  # of one run nothing is drawn
+        assert getattr(mcrock.Impact(), choice) == options(choice)[0]
+
+
+def test_help_names_every_parameter():
+    for item in ImpactParameter:
+        assert f"    {item.argument} : float" in mcrock.Impact.__doc__
+        assert item.row.law.key in mcrock.Impact.__doc__
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "recompiles"),
+    [
+        ("kinematic coefficient of the edge that leaves", "coefficient", False),
+        ("Journal of Structural Engineering 142(12)", "J. Struct. Eng. 142(12)", False),
+        ("    HOUSNER_1963 = (\n        1,", "    HOUSNER_1963 = (\n        9,", True),
+        ("        Law.BROGLIATO_2012,\n        7,", "        Law.BROGLIATO_2012,\n        8,", True),
+    ],
+    ids=["words", "source", "code", "stream"],
+)
+def test_words_of_laws_are_no_part_of_the_key(monkeypatch, tmp_path, old, new, recompiles):
+    shutil.copytree(ROOT, tmp_path / "mcrock", ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(jit, "__file__", str(tmp_path / "mcrock" / "jit.py"))
+    shipped, file = jit.source_hash(), tmp_path / "mcrock" / "impact" / "registry.py"
+    assert file.read_text().count(old) == 1
+    file.write_text(file.read_text().replace(old, new))
+    assert (jit.source_hash() != shipped) == recompiles
+
+
+def test_nobody_else_keeps_a_list_of_parameters():
+    """Of the names of parameters no other file of config, sampling, dataset or plots has three."""
+    names = {item.key for item in ImpactParameter} | {item.variable for item in ImpactParameter}
+    for folder in ("config", "sampling", "dataset", "plots", "statistics", "ensemble"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            strings = {
+                node.value for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Constant)
+            }
+            assert len(names & {text for text in strings if isinstance(text, str)}) < 3, path
