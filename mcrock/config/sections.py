@@ -30,7 +30,7 @@ FIELDS = {field.name: field for field in fields(Controls)}
 RELEASES = {"tilt": "rad", "tilt_deg": "deg", "tilt_ratio": "1"}
 
 
-class Start(Table):
+class StartTable(Table):
     """Released from a tilt over an edge, in place of standing at rest."""
 
     alternatives: ClassVar = (tuple(RELEASES),)
@@ -58,7 +58,7 @@ class Start(Table):
         return next(key for key in RELEASES if getattr(self, key) is not None)
 
 
-class Ensemble(Table):
+class EnsembleTable(Table):
     """How many realizations, and how their inputs are spread."""
 
     realizations: Annotated[

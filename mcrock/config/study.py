@@ -14,7 +14,7 @@ from mcrock.body.shapes import SHAPES, Shape
 from mcrock.conditions import Controls
 from mcrock.config.impact import ImpactTable
 from mcrock.config.intensity import Intensity
-from mcrock.config.sections import ControlsTable, Ensemble, Start
+from mcrock.config.sections import ControlsTable, EnsembleTable, StartTable
 from mcrock.excitation.sources import SOURCES, Source
 from mcrock.impact.registry import CHOICES
 from mcrock.tables.distributions import Distribution, Quantity
@@ -54,7 +54,7 @@ class Study(Table):
         default_factory=lambda: ImpactTable.model_validate({})
     )
     start: Annotated[
-        Start | None,
+        StartTable | None,
         about(
             "a body released from a tilt, in place of standing at rest when the ground begins to "
             'move; with `motion.source = "none"` a study is one of free rocking'
@@ -64,7 +64,7 @@ class Study(Table):
     intensity: Annotated[Intensity, about("how strong the motions are made")] = Field(
         default_factory=lambda: Intensity.model_validate(AS_IT_IS)
     )
-    ensemble: Annotated[Ensemble, about("how many realizations, and how their inputs are spread")]
+    ensemble: Annotated[EnsembleTable, about("how many realizations, and how their inputs are spread")]
     controls_table: Annotated[ControlsTable, about("numerical settings")] = Field(
         default_factory=ControlsTable, alias="controls"
     )
