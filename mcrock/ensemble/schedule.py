@@ -86,7 +86,7 @@ def _run_in(
 
 class _Reporter(Callback):
     def __init__(self, report: Report) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.report = report
 
     def _posttask(self, key: Any, result: Any, dsk: Any, state: Any, worker_id: Any) -> None:

@@ -86,6 +86,7 @@ def make_pulse(
     # the middle is among the moments, where several of the shapes have their peak
     moments = np.linspace(0.0, unit.end, 4001)
     if peak is None:
+        assert peak_velocity is not None
         check_numbers(name, peak_velocity=("finite [m/s]", True, peak_velocity))
         factor = peak_velocity / np.abs(unit.velocity_at(moments)[0]).max()
     else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 CONTACT = {Mode.REST: GREY, Mode.EDGE: GREEN, Mode.VERTEX: ORANGE}
 AXES = {"x": BLUE, "y": ORANGE, "z": GREEN}
-LEGEND = {
+LEGEND: dict[str, Any] = {
     "loc": "lower left",
     "bbox_to_anchor": (0.0, 1.0),
     "ncols": 4,
@@ -70,13 +70,15 @@ def plot_history(
     span = moving_span(run)
     # a body that rolls off the face on which it starts has none that could tell a fall
     cut = None if slenderness is None or slenderness <= 0.0 else 2.0 * slenderness
-    has_fall = cut is not None and float(history["tilt"].max()) > max(cut, FALL)
+    if cut is not None and not float(history["tilt"].max()) > max(cut, FALL):
+        cut = None
     # heights of the axes [mm]
     heights = {"ground": 14.0, "angles": 34.0, "fall": 14.0, "contact": 5.0, "energy": 18.0}
-    shaken = motion is not None and bool(ground_acceleration(motion, span)[1].any())
-    if not shaken:
+    if motion is not None and not ground_acceleration(motion, span)[1].any():
+        motion = None
+    if motion is None:
         del heights["ground"]
-    if not has_fall:
+    if cut is None:
         del heights["fall"]
     with paper_style():
         height = sum(heights.values()) + 9.0 * len(heights) + 8.0
@@ -84,11 +86,11 @@ def plot_history(
         figure.set_label(OWN)
         rows = figure.subplots(len(heights), 1, sharex=True, height_ratios=list(heights.values()))
         axes = dict(zip(heights, rows, strict=True))
-        if shaken:
+        if motion is not None:
             draw_ground(axes["ground"], motion, span)
             axes["ground"].legend(**LEGEND)
         _draw_angles(axes["angles"], history, slenderness)
-        if has_fall:
+        if cut is not None:
             axes["angles"].set_ylim(-np.degrees(cut), np.degrees(cut))
             draw_tilt(axes["fall"], history, "Tilt [°]")
         draw_contact(axes["contact"], history)
@@ -102,7 +104,7 @@ def plot_history(
         if title:
             figure.suptitle(textwrap.fill(title, TITLE_CHARACTERS).replace("$", r"\$"), fontsize=8.0)
         note = _word_ending(run)
-        if has_fall:
+        if cut is not None:
             note += " Angles beyond twice the slenderness are cut; the tilt below them is not."
         add_note(axes["energy"], note)
     return axes["angles"]

@@ -7,7 +7,6 @@ from itertools import combinations
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
-from numpy.typing import NDArray
 
 from mcrock.impact.registry import ImpactParameter
 from mcrock.plots.style import (
@@ -16,6 +15,7 @@ from mcrock.plots.style import (
     ORANGE,
     add_note,
     axis_scale,
+    figure_of,
     new_axes,
     number_axis,
     run_words,
@@ -140,7 +140,7 @@ def plot_impact_map(
     return ax
 
 
-def _draw_shares(ax: Axes, places: list[NDArray], weight: NDArray, bins: int | None) -> str:
+def _draw_shares(ax: Axes, places: list[np.ndarray], weight: np.ndarray, bins: int | None) -> str:
     """Draw the share of runs overturned in cells; returns what the note has to say of them."""
     count = len(weight)
     number = bins or int(np.clip(np.sqrt(count / TYPICAL), 3, 8))
@@ -154,7 +154,7 @@ def _draw_shares(ax: Axes, places: list[NDArray], weight: NDArray, bins: int | N
     mesh = ax.pcolormesh(*edges, np.ma.masked_array(share, few), cmap="cividis", vmin=0, vmax=1)
     if few.any():
         _hatch(ax, edges, few)
-    bar = ax.get_figure(root=True).colorbar(mesh, ax=ax, pad=0.03)
+    bar = figure_of(ax).colorbar(mesh, ax=ax, pad=0.03)
     bar.set_label("Share of runs overturned [1]")
     bar.outline.set_visible(False)
     if number <= 6:
@@ -164,7 +164,7 @@ def _draw_shares(ax: Axes, places: list[NDArray], weight: NDArray, bins: int | N
     return f". {sure}; hatched: fewer than {FEW} runs." if few.any() else f". {sure}."
 
 
-def _draw_runs(ax: Axes, places: list[NDArray], fell: NDArray, doubt: NDArray) -> None:
+def _draw_runs(ax: Axes, places: list[np.ndarray], fell: np.ndarray, doubt: np.ndarray) -> None:
     """Draw every run as a point."""
     kinds = {
         "stood": (~fell & ~doubt, {"facecolor": "none", "edgecolor": BLUE}),
@@ -185,7 +185,7 @@ def _symbol_label(ds: xr.Dataset, name: str) -> str:
     return f"{kind[:1].upper()}{kind[1:]}, ${row.symbol}$ [{row.rule.unit}]"
 
 
-def _hatch(ax: Axes, edges: list[NDArray], few: NDArray) -> None:
+def _hatch(ax: Axes, edges: list[np.ndarray], few: np.ndarray) -> None:
     for row, column in np.argwhere(few):
         ax.fill(
             edges[0][[column, column + 1, column + 1, column]],
@@ -197,7 +197,7 @@ def _hatch(ax: Axes, edges: list[NDArray], few: NDArray) -> None:
         )
 
 
-def _write_shares(ax: Axes, edges: list[NDArray], share: NDArray, few: NDArray) -> None:
+def _write_shares(ax: Axes, edges: list[np.ndarray], share: np.ndarray, few: np.ndarray) -> None:
     middle = [(edge[1:] + edge[:-1]) / 2 for edge in edges]
     for row, column in np.argwhere(~few):
         value = share[row, column]

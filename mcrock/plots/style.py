@@ -26,7 +26,7 @@ COLUMN = 90.0  # width of a single column [mm]
 PAGE = 180.0  # width of two columns [mm]
 MILLIMETRE = 1 / 25.4  # [in]
 NOTE_SIZE = 6.5  # [pt]
-NOTE_LOOK = {"fontsize": NOTE_SIZE, "color": "0.35", "linespacing": 1.25, "ha": "left"}
+NOTE_LOOK: dict[str, Any] = {"fontsize": NOTE_SIZE, "color": "0.35", "linespacing": 1.25, "ha": "left"}
 OWN = "mcrock"  # label of figures made here
 LABEL_CHARACTERS = 50  # of an axis label in one line: what fits along axes one column wide
 COLOURS = sns.color_palette("colorblind").as_hex()
@@ -99,13 +99,20 @@ def save_figure(ax: Axes, path: str | Path) -> Path:
     """
     path = Path(path)
     with replacing(path) as scratch, paper_style():
-        ax.get_figure(root=True).savefig(scratch, bbox_inches="tight", pad_inches=0.04)
+        figure_of(ax).savefig(scratch, bbox_inches="tight", pad_inches=0.04)
     return path
+
+
+def figure_of(ax: Axes) -> Figure:
+    """The whole figure that `ax` is part of."""
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    return figure
 
 
 def axes_width(ax: Axes) -> float:
     """Width of the figure of `ax` [mm]."""
-    return float(ax.get_figure(root=True).get_size_inches()[0]) / MILLIMETRE
+    return float(figure_of(ax).get_size_inches()[0]) / MILLIMETRE
 
 
 def axis_scale(variable: xr.DataArray) -> tuple[float, str]:
@@ -170,7 +177,7 @@ def add_note(ax: Axes, text: str) -> None:
 
     In a figure of the caller, which may have other axes, the note hangs below `ax`.
     """
-    figure = ax.get_figure(root=True)
+    figure = figure_of(ax)
     if figure.get_label() == OWN:
         figure.supxlabel(textwrap.fill(text, int(0.8 * axes_width(ax))), x=0.012, **NOTE_LOOK)
         return
@@ -191,7 +198,7 @@ def add_source(ax: Axes, attrs: Mapping[str, Any]) -> None:
     words = [str(attrs["title"])] if attrs.get("title") else []
     words += [f"seed {attrs['seed']}"] if "seed" in attrs else []
     if words:
-        figure = ax.get_figure(root=True)
+        figure = figure_of(ax)
         line = textwrap.fill(", ".join(words).replace("$", r"\$"), int(0.8 * axes_width(ax)))
         figure.supxlabel(f"{figure.get_supxlabel()}\n{line}".lstrip(), x=0.012, **NOTE_LOOK)
 

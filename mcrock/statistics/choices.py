@@ -6,7 +6,6 @@ from typing import Unpack
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
 from mcrock.statistics.fragility import fit_fragility
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
@@ -98,7 +97,7 @@ def fragility_by_choice(
     return result.assign_coords(bound=list(BOUNDS))
 
 
-def _ratio_bounds(units: list[Units], how: Bootstrap) -> NDArray:
+def _ratio_bounds(units: list[Units], how: Bootstrap) -> np.ndarray:
     """Percentiles (2, n_option) of the ratios of medians over resamples of the whole study.
 
     NaN where there are too few units to reach the level, as in `fit_fragility`, or where resamples leave a
@@ -109,7 +108,8 @@ def _ratio_bounds(units: list[Units], how: Bootstrap) -> NDArray:
     if not how.reaches_level(number):
         return ends
     tables = np.stack([[option.runs, option.sure, option.possible] for option in units])
-    joint = Units(units[0].intensity, *tables.sum(axis=0), units[0].copies)
+    runs, sure, possible = tables.sum(axis=0)
+    joint = Units(units[0].intensity, runs, sure, possible, units[0].copies)
     whole = _medians(joint, how)
     tail = expanded_tail(how.level, number)
     for k, option in enumerate(units):
@@ -120,7 +120,7 @@ def _ratio_bounds(units: list[Units], how: Bootstrap) -> NDArray:
     return ends
 
 
-def _medians(units: Units, how: Bootstrap) -> NDArray:
+def _medians(units: Units, how: Bootstrap) -> np.ndarray:
     """Medians (2, resamples) with the undecided runs as survived and as overturned."""
     drawn = list(draw_units(units, how))
     return np.stack(
@@ -131,7 +131,7 @@ def _medians(units: Units, how: Bootstrap) -> NDArray:
     )
 
 
-def _fit(intensity: NDArray, runs: NDArray, overturned: NDArray) -> NDArray:
+def _fit(intensity: np.ndarray, runs: np.ndarray, overturned: np.ndarray) -> np.ndarray:
     """Median of each of some resamples; NaN where there is none."""
     there = runs.any(axis=0)
     curves = fit_curves(intensity[there], overturned[:, there], runs[:, there])

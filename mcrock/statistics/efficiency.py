@@ -11,7 +11,6 @@ from typing import Unpack
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from mcrock.excitation.intensity import variable_name
@@ -172,7 +171,7 @@ def _own_measure(ds: xr.Dataset) -> str:
     return variable_name(asked["measure"], asked) if "measure" in asked else "intensity"
 
 
-def _explained(intensity: NDArray, runs: NDArray, sure: NDArray, possible: NDArray) -> NDArray:
+def _explained(intensity: np.ndarray, runs: np.ndarray, sure: np.ndarray, possible: np.ndarray) -> np.ndarray:
     """Share of the deviance (n,) that the curves of n sets of counts (n, n_intensity) explain.
 
     Undecided runs count half. A curve may fall: the higher the frequency of a pulse, the safer the body. NaN
@@ -189,13 +188,13 @@ def _explained(intensity: NDArray, runs: NDArray, sure: NDArray, possible: NDArr
     return np.where((share[:, 0] > 0) & (share[:, 0] < 1), explained, np.nan)
 
 
-def _deviance_left(intensity: NDArray, yes: NDArray, runs: NDArray) -> NDArray:
+def _deviance_left(intensity: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> np.ndarray:
     """Deviance (n,) from the rising curves of n sets of counts."""
     lower, upper = evaluate_curves(fit_curves(intensity, yes, runs), intensity)
     return _deviance(yes, runs, np.where(lower == upper, lower, yes / np.maximum(runs, 1)))
 
 
-def _deviance(yes: NDArray, runs: NDArray, share: NDArray) -> NDArray:
+def _deviance(yes: np.ndarray, runs: np.ndarray, share: np.ndarray) -> np.ndarray:
     """Minus twice the logarithm of the likelihood."""
     share = np.clip(share, SMALLEST, 1.0)
     other = np.clip(1.0 - share, SMALLEST, 1.0)

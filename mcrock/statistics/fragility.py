@@ -16,7 +16,7 @@ from typing import NamedTuple, Unpack
 
 import numpy as np
 import xarray as xr
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri
 
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
@@ -41,7 +41,7 @@ class Bounds(NamedTuple):
 
     median: tuple[float, float]
     dispersion: tuple[float, float]
-    band: NDArray  # (2, n_grid)
+    band: np.ndarray  # (2, n_grid)
 
 
 class Sample(NamedTuple):
@@ -149,7 +149,7 @@ def fit_fragility(
     )
 
 
-def _grid(units: Units, grid: ArrayLike | None) -> NDArray:
+def _grid(units: Units, grid: ArrayLike | None) -> np.ndarray:
     if grid is None:
         low, high = units.intensity[0], units.intensity[-1]
         x = np.concatenate([[0.0], np.geomspace(low / 8, 1.1 * high, GRID)])
@@ -182,7 +182,7 @@ def _resample(units: Units, how: Bootstrap, wanted: list[bool]) -> list[Sample]:
     return samples
 
 
-def _corrected_percentiles(sample: Sample, copies: NDArray, x: NDArray, level: float) -> Bounds:
+def _corrected_percentiles(sample: Sample, copies: np.ndarray, x: np.ndarray, level: float) -> Bounds:
     """BCa bounds with the tails of a small sample; resamples without a maximum count as their limits."""
     low, high = _quantities(sample.drawn, x)
     centre = _quantities(sample.whole, x)[0]
@@ -196,7 +196,7 @@ def _corrected_percentiles(sample: Sample, copies: NDArray, x: NDArray, level: f
     skew = np.where(np.isfinite(skew), skew, 0.0)
     score = -ndtri(expanded_tail(level, int(copies.sum())))
 
-    def order(side: float) -> NDArray:
+    def order(side: float) -> np.ndarray:
         shifted = bias + side * score
         return ndtr(bias + shifted / np.maximum(1 - skew * shifted, 0.05)) * (len(low) - 1)
 
@@ -219,14 +219,14 @@ def _rising(bounds: Bounds) -> Bounds:
     return bounds._replace(band=np.stack([lower, np.maximum.accumulate(upper)]))
 
 
-def _quantities(curves: Curves, x: NDArray) -> tuple[NDArray, NDArray]:
+def _quantities(curves: Curves, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Lowest and highest median, dispersion and curve on the grid, (n, 2 + n_grid)."""
     lower, upper = evaluate_curves(curves, x)
     low = np.column_stack([curves.low_median, curves.low_dispersion, lower])
     return low, np.column_stack([curves.high_median, curves.high_dispersion, upper])
 
 
-def _shape_bounds(points: xr.Dataset, x: NDArray) -> Bounds:
+def _shape_bounds(points: xr.Dataset, x: np.ndarray) -> Bounds:
     """Bounds of all rising lognormal curves that pass through the intervals of `overturning_probability`."""
     order = np.argsort(points["intensity"].values, kind="stable")
     points = points.isel(intensity=order[points["runs"].values[order] > 0])
@@ -270,9 +270,9 @@ def _dataset(
     ds: xr.Dataset,
     estimate: dict[str, float],
     ends: Bounds,
-    x: NDArray,
-    curve: NDArray,
-    counts: dict[str, NDArray],
+    x: np.ndarray,
+    curve: np.ndarray,
+    counts: dict[str, np.ndarray],
     records: int,
     attrs: dict[str, object],
 ) -> xr.Dataset:

@@ -13,7 +13,7 @@ Hesterberg, T. C. (2015). What teachers should know about the bootstrap. The Ame
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import betaincinv, ndtr, ndtri, stdtrit
 
 
@@ -29,7 +29,7 @@ def check_level(level: float) -> None:
         raise ValueError(f"level must lie in (0, 1) [1], got {level!r}; 0.95 is usual")
 
 
-def wilson_interval(yes: ArrayLike, runs: ArrayLike, level: float = 0.95) -> tuple[NDArray, NDArray]:
+def wilson_interval(yes: ArrayLike, runs: ArrayLike, level: float = 0.95) -> tuple[np.ndarray, np.ndarray]:
     """Score interval of a probability from independent runs.
 
     Parameters
@@ -60,7 +60,7 @@ def wilson_interval(yes: ArrayLike, runs: ArrayLike, level: float = 0.95) -> tup
     return lower, upper
 
 
-def exact_interval(yes: ArrayLike, runs: ArrayLike, level: float = 0.95) -> tuple[NDArray, NDArray]:
+def exact_interval(yes: ArrayLike, runs: ArrayLike, level: float = 0.95) -> tuple[np.ndarray, np.ndarray]:
     """Clopper-Pearson interval, which also takes effective (broken) numbers of runs.
 
     Parameters
@@ -90,7 +90,7 @@ def exact_interval(yes: ArrayLike, runs: ArrayLike, level: float = 0.95) -> tupl
 
 def clustered_interval(
     yes: ArrayLike, runs: ArrayLike, level: float = 0.95
-) -> tuple[NDArray, NDArray, NDArray]:
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Interval of a probability when the runs of one record are dependent.
 
     After Korn and Graubard (1998): the scatter of the records gives the number of independent runs

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Unpack
+from typing import Any, Unpack
 
 import numpy as np
 import xarray as xr
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from mcrock.dataset import SCHEMA
 from mcrock.params import STANDING, Outcome
@@ -129,7 +129,7 @@ def exceedance_probability(
     rising = np.unique(values)
     any_motion = int(np.searchsorted(rising, 0.0, side="right")) if variable in TILTS else 0
 
-    def beyond(part: xr.Dataset) -> tuple[NDArray, NDArray]:
+    def beyond(part: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
         value = part[variable].values
         fell = part["outcome"].values == Outcome.OVERTURNED
         doubt = undecided(part).values | (np.isnan(value) & ~fell)
@@ -169,7 +169,7 @@ def outcome_shares(ds: xr.Dataset, *, classes: int = CLASSES, allow_missing: boo
     """
     check_runs(ds)
 
-    def ending(part: xr.Dataset) -> tuple[NDArray, NDArray]:
+    def ending(part: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
         outcome = part["outcome"].values
         code = np.full(outcome.shape, SHARES.index("limit met"))
         code[np.isin(outcome, STANDING)] = SHARES.index("rocked, came to rest")
@@ -198,7 +198,7 @@ def outcome_shares(ds: xr.Dataset, *, classes: int = CLASSES, allow_missing: boo
     )
 
 
-def intensity_coordinate(ds: xr.Dataset, places: Classes) -> tuple[str, NDArray, dict]:
+def intensity_coordinate(ds: xr.Dataset, places: Classes) -> tuple[str, np.ndarray, dict[str, Any]]:
     """Coordinate `intensity` of a result counted at `places`, with the attributes of the study's."""
     attrs = run_intensity(ds).attrs
     kept = {name: attrs[name] for name in ("units", "long_name", "standard_name") if name in attrs}
@@ -207,7 +207,7 @@ def intensity_coordinate(ds: xr.Dataset, places: Classes) -> tuple[str, NDArray,
 
 def _probability(
     ds: xr.Dataset,
-    beyond: Callable[[xr.Dataset], tuple[NDArray, NDArray]],
+    beyond: Callable[[xr.Dataset], tuple[np.ndarray, np.ndarray]],
     levels: int,
     how: Confidence,
     classes: int,
@@ -224,6 +224,7 @@ def _probability(
     runs = tally.runs.sum(axis=0)
     sure, possible = (np.moveaxis(x, -1, 1) for x in (tally.sure, tally.possible))  # record, level, class
     clustered = grouping is not None
+    readings: list[tuple[np.ndarray, ...]]  # lower and upper end, of clusters also their effective number
     if clustered:
         readings = [clustered_interval(count, tally.runs[:, None], how.level) for count in (sure, possible)]
         effective = np.minimum(readings[0][2], readings[1][2])

@@ -14,7 +14,6 @@ from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import log_ndtr, ndtr
 
 STEPS = 100  # Newton steps before a set is taken as separable
@@ -34,15 +33,15 @@ class Fit(IntEnum):
 class Curves(NamedTuple):
     """Fitted curves; where the likelihood leaves a range of medians, its two ends differ."""
 
-    kind: NDArray  # (n,) codes of `Fit`
-    low_median: NDArray  # (n,) in the unit of the intensity
-    high_median: NDArray  # (n,)
-    low_dispersion: NDArray  # (n,) [1]
-    high_dispersion: NDArray  # (n,) [1]
-    share: NDArray  # (n,) share of all runs that overturned [1], the curve where it is flat
+    kind: np.ndarray  # (n,) codes of `Fit`
+    low_median: np.ndarray  # (n,) in the unit of the intensity
+    high_median: np.ndarray  # (n,)
+    low_dispersion: np.ndarray  # (n,) [1]
+    high_dispersion: np.ndarray  # (n,) [1]
+    share: np.ndarray  # (n,) share of all runs that overturned [1], the curve where it is flat
 
 
-def fit_curves(intensity: NDArray, yes: NDArray, runs: NDArray) -> Curves:
+def fit_curves(intensity: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> Curves:
     """Fit a lognormal curve to each set of counts.
 
     Parameters
@@ -100,7 +99,7 @@ def fit_curves(intensity: NDArray, yes: NDArray, runs: NDArray) -> Curves:
     return Curves(kind, low, high, thin, wide, share)
 
 
-def evaluate_curves(curves: Curves, intensity: NDArray) -> tuple[NDArray, NDArray]:
+def evaluate_curves(curves: Curves, intensity: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Lowest and highest probability that each curve leaves open at some intensities.
 
     Parameters
@@ -129,7 +128,7 @@ def evaluate_curves(curves: Curves, intensity: NDArray) -> tuple[NDArray, NDArra
     return ends[0], ends[1]
 
 
-def _newton(z: NDArray, yes: NDArray, runs: NDArray) -> tuple[NDArray, NDArray]:
+def _newton(z: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Location -a/b and slope b of the maximum, by Newton steps that are halved until they climb."""
     total = runs.sum(axis=1)
     mean = (runs @ z) / total
@@ -159,14 +158,16 @@ def _newton(z: NDArray, yes: NDArray, runs: NDArray) -> tuple[NDArray, NDArray]:
         return mean - a / b * scale, b / scale
 
 
-def _log_likelihood(a: NDArray, b: NDArray, x: NDArray, yes: NDArray, runs: NDArray) -> NDArray:
+def _log_likelihood(
+    a: np.ndarray, b: np.ndarray, x: np.ndarray, yes: np.ndarray, runs: np.ndarray
+) -> np.ndarray:
     eta = a[:, None] + b[:, None] * x
     return (yes * log_ndtr(eta) + (runs - yes) * log_ndtr(-eta)).sum(axis=1)
 
 
 def _newton_step(
-    a: NDArray, b: NDArray, x: NDArray, yes: NDArray, runs: NDArray
-) -> tuple[NDArray, NDArray, NDArray]:
+    a: np.ndarray, b: np.ndarray, x: np.ndarray, yes: np.ndarray, runs: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Newton step and twice the gain it promises."""
     eta = a[:, None] + b[:, None] * x
     log_density = -0.5 * eta * eta - 0.5 * np.log(2 * np.pi)

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
 from mcrock.statistics.inference import Bootstrap
 from mcrock.statistics.runs import (
@@ -26,23 +25,23 @@ BATCH = 4_000_000  # numbers held at a time while drawing
 class Units(NamedTuple):
     """Kinds of units that count alike, with how many there are of each."""
 
-    intensity: NDArray  # (n_intensity,) rising, > 0
-    runs: NDArray  # (n_kind, n_intensity)
-    sure: NDArray  # (n_kind, n_intensity) overturned
-    possible: NDArray  # (n_kind, n_intensity) overturned or undecided
-    copies: NDArray  # (n_kind,) number of units of the kind
+    intensity: np.ndarray  # (n_intensity,) rising, > 0
+    runs: np.ndarray  # (n_kind, n_intensity)
+    sure: np.ndarray  # (n_kind, n_intensity) overturned
+    possible: np.ndarray  # (n_kind, n_intensity) overturned or undecided
+    copies: np.ndarray  # (n_kind,) number of units of the kind
 
     @property
     def number(self) -> int:
         """Number of units."""
         return int(self.copies.sum())
 
-    def total(self, counts: NDArray) -> NDArray:
+    def total(self, counts: np.ndarray) -> np.ndarray:
         """Counts of the whole sample (n_intensity,)."""
         return self.copies @ counts
 
 
-def collect_units(ds: xr.Dataset, record: NDArray | None, allow_missing: bool) -> Units:
+def collect_units(ds: xr.Dataset, record: np.ndarray | None, allow_missing: bool) -> Units:
     """Reduce a study to counts, whose size does not depend on the number of runs.
 
     Records are counted per intensity. Without records, realizations of a stripe study are counted
@@ -79,7 +78,9 @@ def collect_units(ds: xr.Dataset, record: NDArray | None, allow_missing: bool) -
     )
 
 
-def split_units(ds: xr.Dataset, option: NDArray, record: NDArray | None, allow_missing: bool) -> list[Units]:
+def split_units(
+    ds: xr.Dataset, option: np.ndarray, record: np.ndarray | None, allow_missing: bool
+) -> list[Units]:
     """The units of a study, with the runs of each option of a choice by themselves.
 
     Parameters
@@ -113,7 +114,8 @@ def split_units(ds: xr.Dataset, option: NDArray, record: NDArray | None, allow_m
         if record is not None:
             split = counts.reshape(3, -1, n, counts.shape[-1])
             one = np.ones(split.shape[1], np.int64)
-            return [Units(places.centre, *split[:, :, k], one) for k in range(n)]
+            runs, sure, possible = split
+            return [Units(places.centre, runs[:, k], sure[:, k], possible[:, k], one) for k in range(n)]
         # single runs of a cloud: each place and outcome is a kind
         unit, none = np.eye(len(places.centre)), np.zeros((len(places.centre),) * 2)
         kind = np.stack(
@@ -127,11 +129,12 @@ def split_units(ds: xr.Dataset, option: NDArray, record: NDArray | None, allow_m
     for k, table in enumerate(tables):
         whole = np.zeros((3, ends[-1], table.shape[2]))
         whole[:, ends[k] : ends[k + 1]] = table
-        found.append(Units(places.centre, *whole[:, copies > 0], copies[copies > 0]))
+        runs, sure, possible = whole[:, copies > 0]
+        found.append(Units(places.centre, runs, sure, possible, copies[copies > 0]))
     return found
 
 
-def draw_units(units: Units, how: Bootstrap) -> Iterator[tuple[NDArray, NDArray, NDArray]]:
+def draw_units(units: Units, how: Bootstrap) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """Draw all units again with replacement, ``how.resamples`` times.
 
     Yields
@@ -148,8 +151,8 @@ def draw_units(units: Units, how: Bootstrap) -> Iterator[tuple[NDArray, NDArray,
 
 
 def _laid_out(
-    ds: xr.Dataset, record: NDArray | None
-) -> tuple[xr.Dataset, NDArray | None, Classes, NDArray | slice]:
+    ds: xr.Dataset, record: np.ndarray | None
+) -> tuple[xr.Dataset, np.ndarray | None, Classes, np.ndarray | slice]:
     """The runs at intensities > 0, their records, where they are counted, and which realizations they are."""
     x = run_intensity(ds).values.astype(float)
     positive = x > 0
@@ -163,7 +166,7 @@ def _laid_out(
     return ds.isel(intensity=order), record, places, slice(None)
 
 
-def _cells(x: NDArray) -> Classes:
+def _cells(x: np.ndarray) -> Classes:
     """Each intensity by itself, or cells of equal width in the logarithm if there are too many."""
     values, index = np.unique(x, return_inverse=True)
     if len(values) > CELLS:
@@ -175,7 +178,7 @@ def _cells(x: NDArray) -> Classes:
     return Classes(values, values, values, index)
 
 
-def _patterns(ds: xr.Dataset, allow_missing: bool) -> tuple[NDArray, NDArray]:
+def _patterns(ds: xr.Dataset, allow_missing: bool) -> tuple[np.ndarray, np.ndarray]:
     """Different rows of outcomes over the stripes (0 survived, 1 overturned, 2 undecided, 3 missing)."""
     rows, numbers = [], []
     for _, part, there in read_slices(ds, (), allow_missing):
@@ -191,6 +194,6 @@ def _patterns(ds: xr.Dataset, allow_missing: bool) -> tuple[NDArray, NDArray]:
     return patterns[some], copies[some]
 
 
-def _packed(rows: NDArray) -> NDArray:
+def _packed(rows: np.ndarray) -> np.ndarray:
     """Rows of bytes as one sortable item each."""
     return np.ascontiguousarray(rows).view(np.dtype((np.void, rows.shape[1]))).ravel()

@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
 from mcrock.params import Outcome
 
@@ -118,7 +117,7 @@ def run_intensity(ds: xr.Dataset) -> xr.DataArray:
     return ds["intensity_value"] if is_cloud(ds) else ds["intensity"]
 
 
-def record_index(ds: xr.Dataset) -> tuple[NDArray | None, int]:
+def record_index(ds: xr.Dataset) -> tuple[np.ndarray | None, int]:
     """Recording that each realization's motion comes from.
 
     Returns
@@ -138,10 +137,10 @@ def record_index(ds: xr.Dataset) -> tuple[NDArray | None, int]:
 class Classes(NamedTuple):
     """Places along the intensity axis in which runs are counted together."""
 
-    centre: NDArray  # (n_class,) representative intensity
-    lower: NDArray  # (n_class,) smallest intensity of the class
-    upper: NDArray  # (n_class,) largest intensity of the class
-    index: NDArray | None  # (n_realization,) class of each realization of a cloud, None for stripes
+    centre: np.ndarray  # (n_class,) representative intensity
+    lower: np.ndarray  # (n_class,) smallest intensity of the class
+    upper: np.ndarray  # (n_class,) largest intensity of the class
+    of_run: np.ndarray | None  # (n_realization,) class of each realization of a cloud, None for stripes
 
 
 def intensity_classes(ds: xr.Dataset, number: int) -> Classes:
@@ -161,14 +160,14 @@ def intensity_classes(ds: xr.Dataset, number: int) -> Classes:
 class Tally(NamedTuple):
     """Numbers of runs by record (or all together) and class; `levels` rising thresholds."""
 
-    runs: NDArray  # (n_record, n_class)
-    sure: NDArray  # (n_record, n_class, n_level) beyond the level without doubt
-    possible: NDArray  # (n_record, n_class, n_level) as `sure`, with the undecided runs
+    runs: np.ndarray  # (n_record, n_class)
+    sure: np.ndarray  # (n_record, n_class, n_level) beyond the level without doubt
+    possible: np.ndarray  # (n_record, n_class, n_level) as `sure`, with the undecided runs
 
 
 def read_slices(
     ds: xr.Dataset, names: tuple[str, ...], allow_missing: bool
-) -> Iterator[tuple[slice, xr.Dataset, NDArray]]:
+) -> Iterator[tuple[slice, xr.Dataset, np.ndarray]]:
     """Slices of realizations in memory: where, the outcomes and `names`, and which runs exist.
 
     Raises
@@ -198,10 +197,10 @@ def read_slices(
 
 def count_runs(
     ds: xr.Dataset,
-    beyond: Callable[[xr.Dataset], tuple[NDArray, NDArray]],
+    beyond: Callable[[xr.Dataset], tuple[np.ndarray, np.ndarray]],
     levels: int,
     places: Classes,
-    record: NDArray | None,
+    record: np.ndarray | None,
     *,
     names: tuple[str, ...] = (),
     allow_missing: bool = False,
@@ -230,10 +229,10 @@ def count_runs(
     sure, possible = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
     for where, part, there in read_slices(ds, names, allow_missing):
         row = np.zeros(there.shape[0], np.int64) if record is None else record[where].astype(np.int64)
-        if places.index is None:
+        if places.of_run is None:
             cell = row[:, None] * shape[1] + np.arange(shape[1])
         else:
-            cell = row * shape[1] + places.index[where]
+            cell = row * shape[1] + places.of_run[where]
         for total, passed in zip((sure, possible), beyond(part), strict=True):
             flat = (cell * shape[2] + passed)[there]
             total += np.bincount(flat, minlength=total.size).reshape(shape)
@@ -241,7 +240,7 @@ def count_runs(
     return Tally(above[0][..., 0], above[0][..., 1:], above[1][..., 1:])
 
 
-def overturn_levels(part: xr.Dataset) -> tuple[NDArray, NDArray]:
+def overturn_levels(part: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
     """Overturning as one level, for `count_runs`."""
     sure = overturned(part).values
     return sure.astype(np.int64), (sure | undecided(part).values).astype(np.int64)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
 from mcrock.params import STANDING
 from mcrock.statistics.probability import CLASSES, intensity_coordinate
@@ -94,10 +93,10 @@ def model_validity(
     lost, beyond = np.zeros(size, np.int64), np.zeros(size, np.int64)
     largest, force = np.full(size, -np.inf), np.full(size, np.inf)
     for where, part, there in read_slices(ds, READ, allow_missing):
-        index = np.arange(size) if places.index is None else places.index[where]
+        index = np.arange(size) if places.of_run is None else places.of_run[where]
         cell = np.broadcast_to(index, there.shape)
 
-        def count(kept: NDArray, cell: NDArray = cell) -> NDArray:
+        def count(kept: np.ndarray, cell: np.ndarray = cell) -> np.ndarray:
             return np.bincount(cell[kept], minlength=size)
 
         standing = there & np.isin(part["outcome"].values, STANDING)
@@ -132,7 +131,7 @@ def model_validity(
         attrs={"quantile": QUANTILE, **({} if friction is None else {"friction": friction})},
     )
 
-    def add(name: str, dims: tuple[str, ...], values: NDArray | float, long_name: str) -> None:
+    def add(name: str, dims: tuple[str, ...], values: np.ndarray | float, long_name: str) -> None:
         result[name] = (dims, values, {"units": "1", "long_name": long_name})
 
     add("runs", ("among", "intensity"), runs, "number of runs")
@@ -168,7 +167,7 @@ def model_validity(
     return result
 
 
-def _quantile(counts: NDArray, lost: int, largest: float) -> float:
+def _quantile(counts: np.ndarray, lost: int | np.int64, largest: float) -> float:
     """Demand that QUANTILE of the runs do not exceed; `lost` runs have no finite one."""
     number = int(counts.sum()) + int(lost)
     if number == 0:

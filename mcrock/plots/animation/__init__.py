@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib import rcParams
 from matplotlib.animation import FuncAnimation
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from PIL import Image
 
 from mcrock.dataset import replacing
@@ -177,6 +178,7 @@ def _prepare(
 def _draw(picture: Picture, stage: Stage, order: list[int]) -> Iterator[Image.Image]:
     """Pictures of the given frames; what does not change is drawn once."""
     figure, canvas = picture.figure, picture.figure.canvas
+    assert isinstance(canvas, FigureCanvasAgg)
     canvas.draw()
     still = canvas.copy_from_bbox(figure.bbox)
     listed, quick = None, [artist for artist in picture.artists if artist not in picture.lists]
@@ -232,6 +234,7 @@ def _write_mp4(picture: Picture, stage: Stage, fps: float, path: Path, report: R
     ]
     command += ["-pix_fmt", "yuv420p", "-movflags", "+faststart", "-f", "mp4", str(path)]
     with Popen(command, stdin=PIPE, stderr=PIPE) as process:
+        assert process.stdin is not None
         try:
             for drawn, image in enumerate(images, start=1):
                 process.stdin.write(image.tobytes())

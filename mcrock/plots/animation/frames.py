@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil
 from typing import TYPE_CHECKING, NamedTuple
@@ -180,7 +181,7 @@ def _poses(history: xr.Dataset, times: Array, row: NDArray[np.int64]) -> tuple[A
 def _contacts(body: Body, mode: NDArray[np.int64], index: NDArray[np.int64]) -> list[tuple[int, ...]]:
     """Vertices in contact, for each pair of mode and index."""
     edges = topology(body.faces, len(body.vertices)).edge_vertices.tolist()
-    in_contact = {
+    in_contact: dict[Mode, Callable[[int], tuple[int, ...]]] = {
         Mode.REST: lambda i: tuple(body.faces[i]),
         Mode.EDGE: lambda i: tuple(edges[i]),
         Mode.VERTEX: lambda i: (i,),

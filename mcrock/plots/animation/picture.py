@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -39,9 +39,9 @@ DPI = 100  # [1/in]
 GROUND, GRID, SHADOW = "#f3f3f1", "#d9d9d6", "#dcdcd8"
 SMALL = 7.5  # of text [pt]
 PANEL = 0.645  # left end of what is written beside the scene, over the width of the figure [1]
-HIDDEN = {"linewidth": 0.6, "linestyle": (0, (1, 2))}  # of edges behind the body
-MONO = {"family": "DejaVu Sans Mono", "fontsize": 7.5, "va": "top", "linespacing": 1.35}
-KEY = {  # to a strip, above its right end
+HIDDEN: dict[str, Any] = {"linewidth": 0.6, "linestyle": (0, (1, 2))}  # of edges behind the body
+MONO: dict[str, Any] = {"family": "DejaVu Sans Mono", "fontsize": 7.5, "va": "top", "linespacing": 1.35}
+KEY: dict[str, Any] = {  # to a strip, above its right end
     "loc": "lower right", "bbox_to_anchor": (1.0, 0.97), "ncols": 4, "handlelength": 1.0,
     "borderpad": 0.0, "borderaxespad": 0.0, "columnspacing": 1.2,
 }  # fmt: skip
@@ -134,7 +134,7 @@ def _draw_scene(ax: Axes, stage: Stage) -> Part:
     _fit(ax, view, np.concatenate([frames.points.reshape(-1, 3), stage.corners]))
     _draw_floor(ax, stage)
     shadow = PolyCollection([], facecolor=SHADOW, linewidth=0, zorder=3)
-    look = (
+    look: dict[str, Any] = (
         {"linewidth": 0.9}
         if solid.is_whole
         else {"linewidth": 0.6, "linestyle": (0, (4, 3)), "alpha": HINT_ALPHA}
@@ -158,7 +158,7 @@ def _draw_scene(ax: Axes, stage: Stage) -> Part:
         faces.set_verts([flat[list(face)] for face in seen])
         lights = [0.55 + 0.45 * brightness(points[list(face)], view.light) for face in seen]
         colours = [BASE if face == base else STONE for face in seen]
-        faces.set_facecolor([light * colour for light, colour in zip(lights, colours, strict=True)])
+        faces.set_facecolor([tuple(light * colour) for light, colour in zip(lights, colours, strict=True)])
         ground = view.project(points * (1.0, 1.0, 0.0))
         shadow.set_verts([ground[list(face)] for face in solid.faces])
         outline.set_segments([flat[[*base, base[0]]]])
@@ -218,10 +218,10 @@ def _draw_compass(figure: Figure, stage: Stage, motion: Motion | Pulse | None) -
     ax.set_xlim(-1.3, 1.3)
     ax.set_ylim(-0.9, 0.9)
     for name, direction in (("x", (1.0, 0.0, 0.0)), ("y", (0.0, 1.0, 0.0))):
-        tip = view.project(np.array(direction))
+        across, up = view.project(np.array(direction))
         look = {"arrowstyle": "-|>", "color": "0.35", "linewidth": 0.7, "shrinkA": 0, "shrinkB": 0}
-        ax.annotate("", tip, (0.0, 0.0), arrowprops=look)
-        ax.text(*(1.22 * tip), name, fontsize=SMALL, color="0.35", ha="center", va="center")
+        ax.annotate("", (across, up), (0.0, 0.0), arrowprops=look)
+        ax.text(1.22 * across, 1.22 * up, name, fontsize=SMALL, color="0.35", ha="center", va="center")
     if motion is None:
         return [], lambda frame: None
     time, acceleration = ground_acceleration(motion, (frames.time[0], frames.time[-1]))
@@ -251,7 +251,7 @@ def _write_state(panel: Axes, frames: Frames, speed: float) -> Part:
     tilt = panel.text(PANEL, 0.865, "", fontsize=9.0, va="top")
     contact = panel.text(PANEL + 0.125, 0.865, "", fontsize=9.0, va="top", weight="bold")
     if speed != 1.0:
-        words = {"fontsize": SMALL, "color": "0.35", "va": "top", "ha": "right"}
+        words: dict[str, Any] = {"fontsize": SMALL, "color": "0.35", "va": "top", "ha": "right"}
         panel.text(0.985, 0.917, f"{speed:.3g} times real speed", **words)
     # as many decimals as tell one frame from the next
     digits = 2 if len(frames) < 3 or frames.time[1] - frames.time[0] > 0.0099 else 4
@@ -267,7 +267,7 @@ def _write_state(panel: Axes, frames: Frames, speed: float) -> Part:
 
 def _write_events(panel: Axes, run: Run, frames: Frames) -> Part:
     """Numbers of events and the latest of them."""
-    head = {"fontsize": SMALL, "color": "0.35", "va": "top"}
+    head: dict[str, Any] = {"fontsize": SMALL, "color": "0.35", "va": "top"}
     panel.text(PANEL, 0.80, "Events so far", **head)
     names = panel.text(PANEL, 0.772, "", **MONO)
     panel.text(PANEL, 0.652, "The latest, and the contact after", **head)

@@ -17,6 +17,7 @@ from mcrock.plots.style import (
     PURPLE,
     SKY,
     add_note,
+    figure_of,
     new_axes,
     number_axis,
     styled,
@@ -68,14 +69,14 @@ def plot_permissible_region(ds: xr.Dataset) -> Axes:
         _draw_laws(ax, ds)
     ax.plot(0.0, 0.0, marker="o", markersize=3.0, color="black")
     _name_point(ax, 0.0, 0.0, "O", (-9, -9))
-    _name_point(ax, across["sticking"], up["sticking"], "$P_{II}$", (6, -5))
+    _name_point(ax, float(across["sticking"]), float(up["sticking"]), "$P_{II}$", (6, -5))
     ax.set_aspect("equal")
     _frame(ax, ds)
     number_axis(ax)
     number_axis(ax, "y")
     ax.set_xlabel("Tangential impulse [N s]")
     ax.set_ylabel("Normal impulse [N s]")
-    ax.get_figure(root=True).legend(loc="outside upper left", ncols=3, handlelength=1.8, columnspacing=1.2)
+    figure_of(ax).legend(loc="outside upper left", ncols=3, handlelength=1.8, columnspacing=1.2)
     add_note(ax, _note(ds))
     return ax
 
@@ -95,11 +96,11 @@ def _draw_construction(ax: Axes, ds: xr.Dataset) -> None:
         ends = ds["lines"].sel(line=line)
         x, y = ends.sel(component="tangential"), ends.sel(component="normal")
         ax.plot(x, y, color=BLUE, linestyle=style, linewidth=1.0, label=words)
-    x, y = (float(ds["compression"].sel(component=name)) for name in ("tangential", "normal"))
-    _name_point(ax, x, y, "$P_I$", (-14, -4))
-    _name_point(ax, 2.0 * x, 2.0 * y, "$2P_I$", (-3, 5))
-    x, y = (float(ds["sticking"].sel(component=name)) for name in ("tangential", "normal"))
-    _name_point(ax, 2.0 * x, 2.0 * y, "$2P_{II}$", (4, 2))
+    along, up = (float(ds["compression"].sel(component=name)) for name in ("tangential", "normal"))
+    _name_point(ax, along, up, "$P_I$", (-14, -4))
+    _name_point(ax, 2.0 * along, 2.0 * up, "$2P_I$", (-3, 5))
+    along, up = (float(ds["sticking"].sel(component=name)) for name in ("tangential", "normal"))
+    _name_point(ax, 2.0 * along, 2.0 * up, "$2P_{II}$", (4, 2))
 
 
 def _draw_laws(ax: Axes, ds: xr.Dataset) -> None:

@@ -82,7 +82,8 @@ def _draw_blocks(ax: Axes, ds: xr.Dataset) -> None:
     small.set_aspect("equal", anchor="NE")
     for outline, words in zip(corners, ("1", "2"), strict=True):
         small.add_patch(Polygon(outline, facecolor="0.96", edgecolor="0.35", linewidth=0.8, clip_on=False))
-        small.text(*outline.mean(axis=0), words, ha="center", va="center", color="0.35", fontsize=7.0)
+        x, y = outline.mean(axis=0)
+        small.text(x, y, words, ha="center", va="center", color="0.35", fontsize=7.0)
     low, high = corners.reshape(-1, 2).min(axis=0), corners.reshape(-1, 2).max(axis=0)
     small.set_xlim(low[0], high[0])
     small.set_ylim(low[1], high[1])
@@ -90,7 +91,7 @@ def _draw_blocks(ax: Axes, ds: xr.Dataset) -> None:
 
 def _draw_velocities(ax: Axes, ds: xr.Dataset) -> None:
     """Velocities that both gaps forbid, the one before and those after."""
-    before = ds["before"].values
+    before = tuple(ds["before"].values)
     after = ds["after"].values
     reach = 1.25 * max(np.abs(before).max(), np.nanmax(np.abs(after)))
     normals = ds["normal"].values
