@@ -1,6 +1,6 @@
 """How fast mcrock is on this machine: named workloads, start-up, memory, scaling."""
 
-from mcrock.bench.report import run_bench, word_bench
+from mcrock.bench.report import run_bench
 from mcrock.bench.workloads import WORKLOADS
 
-__all__ = ["WORKLOADS", "run_bench", "word_bench"]
+__all__ = ["WORKLOADS", "run_bench"]

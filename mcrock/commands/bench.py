@@ -47,8 +47,9 @@ def bench(
     """Measure how fast mcrock is on this machine: runs per second, scaling, memory, start-up."""
     if output is not None:
         _check_output(output)
-    from mcrock.bench import run_bench, word_bench
+    from mcrock.bench import run_bench
     from mcrock.dataset import replacing
+    from mcrock.text.bench import format_bench
 
     try:
         document = run_bench(
@@ -63,7 +64,7 @@ def bench(
         )
     except RuntimeError as error:  # a process died, or a study failed
         fail(str(error), 1)
-    print(word_bench(document))
+    print(format_bench(document))
     if output is not None:
         with replacing(output) as path:
             path.write_text(json.dumps(document, indent=1, allow_nan=False) + "\n", encoding="utf-8")

@@ -18,7 +18,7 @@ def check(config: Config, set: Set = None, seed: Seed = None) -> None:
     from mcrock.ensemble import estimate_time
     from mcrock.sampling import check_inputs, load_motions
     from mcrock.text.describe import describe
-    from mcrock.text.terminal import word_about, word_time
+    from mcrock.text.numbers import format_estimated_time, format_time
 
     motions = load_motions(study)
     print(describe(study, motions))
@@ -26,6 +26,6 @@ def check(config: Config, set: Set = None, seed: Seed = None) -> None:
     seconds, n_timed = estimate_time(study, motions)
     total = seconds * study.n_realizations * study.n_intensity
     print(
-        f"{word_about(total / CPU_COUNT)} on the {CPU_COUNT} cores of this machine, "
-        f"{word_time(total)} on one ({seconds * 1e3:.3g} ms per run, mean of {n_timed} runs over the study)"
+        f"{format_estimated_time(total / CPU_COUNT)} on the {CPU_COUNT} cores of this machine, "
+        f"{format_time(total)} on one ({seconds * 1e3:.3g} ms per run, mean of {n_timed} runs over the study)"
     )

@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-import textwrap
 import tomllib
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from mcrock.commands.options import FigureFormat, check_figure
-
-if TYPE_CHECKING:
-    import xarray as xr
-
-WIDTH = 100  # of text [characters]
-FEW = 6  # numbers that are printed one by one
-NAME = 72  # of a variable [characters]
-ROUNDING = 1e-12  # a number that is so much smaller than the others is 0
 
 app = typer.Typer(
     name="laws",
@@ -69,15 +60,12 @@ def show(
     matplotlib.use("Agg")
     from mcrock.plots import save_figure
     from mcrock.plots.laws import plot_system
+    from mcrock.text.system import format_system
 
     ax = plot_system(ds)
     output.mkdir(parents=True, exist_ok=True)
     path = save_figure(ax, output / f"{name}.{format}")
-    print(ds.attrs["title"])
-    print("\n" + textwrap.fill(ds.attrs["description"], WIDTH) + "\n")
-    words = (f"{key} = {_word(given.get(key, value))}" for key, value in defaults.items())
-    print(textwrap.fill("parameters: " + ", ".join(words), WIDTH, subsequent_indent="  ") + "\n")
-    print(_table(ds))
+    print(format_system(ds, {key: given.get(key, value) for key, value in defaults.items()}))
     print(path)
 
 
@@ -90,43 +78,3 @@ def _parse(text: str) -> tuple[str, Any]:
         return key.strip(), tomllib.loads(f"value = {value}")["value"]
     except tomllib.TOMLDecodeError:
         return key.strip(), value.strip()
-
-
-def _word(value: Any) -> str:
-    if isinstance(value, tuple | list):
-        return "[" + ", ".join(map(_word, value)) + "]"
-    return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _table(ds: xr.Dataset) -> str:
-    """Values of every variable, or their range; one line for each label of a labelled dimension."""
-    lines = []
-    for name, variable in ds.data_vars.items():
-        what = f"{variable.attrs.get('long_name', name)} [{variable.attrs.get('units', '1')}]"
-        labelled = [dim for dim in variable.dims if dim in ds.coords and ds[dim].dtype.kind in "OU"]
-        if not labelled or variable.size <= 2:
-            lines.append(f"  {what:<{NAME}}{_numbers(variable)}")
-            continue
-        lines.append(f"  {what}")
-        for label in ds[labelled[0]].values:
-            lines.append(f"    {label:<{NAME - 2}}{_numbers(variable.sel({labelled[0]: label}))}")
-    return "\n".join(lines)
-
-
-def _numbers(variable: xr.DataArray) -> str:
-    import numpy as np
-
-    values = variable.values.ravel()
-    if values.dtype == bool:
-        share = values.mean()
-        return "yes" if share == 1 else "no" if share == 0 else f"yes in {share:.0%}"
-    if values.dtype.kind in "OSU":
-        return ", ".join(map(str, values[:FEW])) + (", ..." if len(values) > FEW else "")
-    finite = values[np.isfinite(values.astype(float))]
-    if not finite.size:
-        return "none"
-    values = np.where(np.abs(values) < ROUNDING * np.abs(finite).max(), 0.0, values)
-    if len(values) <= FEW:
-        return ", ".join(f"{value:.6g}" for value in values)
-    low, high = (f"{end(values):.4g}" for end in (np.nanmin, np.nanmax))
-    return low if low == high else f"{low} to {high}"

@@ -28,7 +28,7 @@ def plot(
     from mcrock.dataset import explained, load_dataset
     from mcrock.plots import save_all
     from mcrock.statistics import by_measure
-    from mcrock.text.result import missing_chunks
+    from mcrock.text.summary import missing_chunks
 
     ds = load_dataset(store, allow_incomplete=allow_incomplete)
     with explained(store):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import atexit
 import signal
-import sys
 import warnings
 from importlib import import_module
 from typing import Annotated, Any
@@ -16,7 +15,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from mcrock.commands.endings import one_line_if_interrupted, one_line_per_failure
+from mcrock.commands.endings import one_line_if_interrupted, one_line_per_failure, say
 
 # modules of this folder in the order of the help; each has an `app` with its command or its group
 COMMANDS = (
@@ -87,4 +86,4 @@ def main() -> None:
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *args: Any, **kwargs: Any) -> None:
-    print(f"mcrock: warning: {message}", file=sys.stderr)
+    say(f"warning: {message}")

@@ -61,14 +61,14 @@ def run(
         _describe_run(study, output, plan_study(study, output, **options), task)
         return
 
-    from mcrock.text.result import summary
-    from mcrock.text.terminal import show_progress
+    from mcrock.text.progress import study_progress
+    from mcrock.text.summary import format_summary, summarize
 
     interrupt.listen(signal.SIGTERM)
     client = _connect(address) if address else None
     old = os.stat(output) if overwrite and output.exists() else None
     try:
-        with show_progress() as progress:
+        with study_progress() as progress:
             ds = run_study(study, output, **options, client=client, progress=progress)
     except EnsembleError as error:
         fail(str(error), 1)
@@ -82,7 +82,7 @@ def run(
         print(f"task {task} has ended; {done.sum()} of {len(done)} chunks of {output} are done")
         return
     with explained(output):
-        print(summary(ds, allow_missing=False))
+        print(format_summary(summarize(ds)))
     print(output)
 
 

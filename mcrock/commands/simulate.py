@@ -57,7 +57,9 @@ def simulate(
     from mcrock.plots.run_files import save_run
     from mcrock.sampling import draw_inputs, load_motions
     from mcrock.simulation import simulate_realization
-    from mcrock.text.terminal import count_frames, label_intensities, word_run
+    from mcrock.text.numbers import label_intensities
+    from mcrock.text.progress import count_progress
+    from mcrock.text.run import format_run
 
     intensity = study.n_intensity - 1 if intensity is None else intensity
     for name, value, size in (
@@ -87,7 +89,7 @@ def simulate(
     sources = {"title": study.title, "seed": study.seed}
     paths = save_run(replay, folder, title + measure, motion, sources)
     if animate is not None:
-        with count_frames() as progress:
+        with count_progress("frames of the animation") as progress:
             saved = save_animation(
                 replay,
                 body,
@@ -102,6 +104,6 @@ def simulate(
         paths.append(saved)
     # after the files, as the reader of the output may leave
     print(f"{place}: {source}")
-    print(word_run(replay, folder / "events.csv"))
+    print(format_run(replay, folder / "events.csv"))
     for path in paths:
         print(path)

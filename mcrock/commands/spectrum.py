@@ -87,7 +87,7 @@ def overturning(
     from mcrock.planar import overturning_spectrum
     from mcrock.plots.spectrum import plot_overturning_spectrum, word_scan
     from mcrock.text.spectrum import overturning_table
-    from mcrock.text.terminal import table
+    from mcrock.text.tables import format_table
 
     sizes = _sizes(source, frequency_ratios, periods)
     motions = read_motions(source)
@@ -107,7 +107,7 @@ def overturning(
     )
     _write(ds, plot_overturning_spectrum, stem, place)
     print("Overturns at a_p/(g tan slenderness), with the impacts before it in brackets")
-    print(table(*overturning_table(ds)))
+    print(format_table(*overturning_table(ds)))
     print(word_scan(ds))
     if ds["half_scan_limits"].sum() < ds["limits"].sum():
         print(
@@ -135,7 +135,7 @@ def rocking(
     from mcrock.planar import rocking_spectrum
     from mcrock.plots.spectrum import plot_rocking_spectrum
     from mcrock.text.spectrum import rocking_table
-    from mcrock.text.terminal import table
+    from mcrock.text.tables import format_table
 
     if source.pulse and (peak_g is None or source.pulse_period is None):
         raise ValueError("a rocking spectrum of a pulse needs --peak-g and --pulse-period")
@@ -153,7 +153,7 @@ def rocking(
         ds.attrs["scale"] = 1.0 if scale is None else scale
     _write(ds, plot_rocking_spectrum, stem, place)
     print(f"Largest tilt over the slenderness{', median of the motions' if len(motions) > 1 else ''}")
-    print(table(*rocking_table(ds)))
+    print(format_table(*rocking_table(ds)))
     _print_paths(stem, place)
 
 

@@ -23,12 +23,13 @@ def stats(
     """Print probabilities of overturning with intervals and the fragility parameters."""
     from mcrock.dataset import explained, load_dataset
     from mcrock.statistics import by_measure
-    from mcrock.text.result import missing_chunks, result_as_json, summary
+    from mcrock.text.summary import format_summary, missing_chunks, summarize, summary_as_json
 
     ds = load_dataset(store, allow_incomplete=allow_incomplete)
     with explained(store):
         ds = ds if measure is None else by_measure(ds, measure)
+        summary = summarize(ds, level=level, allow_missing=allow_incomplete)
         if as_json:
-            print(json.dumps(result_as_json(ds, level, allow_incomplete), allow_nan=False))
-            return
-        print("\n".join([*missing_chunks(ds), summary(ds, level, allow_incomplete)]))
+            print(json.dumps(summary_as_json(summary), allow_nan=False))
+        else:
+            print("\n".join([*missing_chunks(ds), format_summary(summary)]))

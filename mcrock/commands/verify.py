@@ -20,7 +20,7 @@ def verify(
     failures: Annotated[bool, typer.Option("--failures", help="List failed checks only.")] = False,
 ) -> None:
     """Recompute cases with known results on this machine."""
-    from mcrock.text.terminal import print_checks
+    from mcrock.text.checks import print_checks
     from mcrock.verification import CASES, run_file
 
     missing = [str(path) for path in files or [] if not path.is_file()]

@@ -32,7 +32,7 @@ from mcrock.excitation import pack_motions
 from mcrock.kernel.integrate import empty_workspace
 from mcrock.kernel.record import RESULT_SIZE
 from mcrock.simulation import Impact, body_tables, impact_law, settings_of, simulate_part
-from mcrock.text.terminal import plain
+from mcrock.text.json_values import as_json
 from tests.benchmarks import flop_loops
 from tests.benchmarks.flop_count import CONTROLS, KINDS
 
@@ -290,7 +290,7 @@ def main() -> None:
     found, rows = measure(options.members, options.repeat)
     print(word(found, rows))
     if options.output:
-        options.output.write_text(json.dumps(plain(found), indent=1, allow_nan=False) + "\n")
+        options.output.write_text(json.dumps(as_json(found), indent=1, allow_nan=False) + "\n")
 
 
 if __name__ == "__main__":

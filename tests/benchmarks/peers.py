@@ -37,7 +37,8 @@ from mcrock.planar import integrate as columns
 from mcrock.planar import planar_block, velocity_ratios
 from mcrock.planar.simulation import block_rows, run_many
 from mcrock.simulation import simulate_part
-from mcrock.text.terminal import plain, table
+from mcrock.text.json_values import as_json
+from mcrock.text.tables import format_table
 from tests.benchmarks.housner import constants, peak_tilts
 
 try:
@@ -236,7 +237,7 @@ def compare(rounds: int) -> dict[str, Any]:
     ours = seconds[peers[0].name]
     versions = describe_versions() | ({"mujoco": mujoco.__version__} if mujoco else {})
     tilts, fine = (mcrock_runs(motion, amplitudes(MEMBERS), c)() for c in (CONTROLS, FINE))
-    return plain(
+    return as_json(
         {
             "machine": machine,
             "versions": versions,
@@ -298,11 +299,11 @@ def word(found: dict[str, Any]) -> str:
             f"{machine['cpu']} ({machine['compiled_for']}), {machine['usable_cores']} of {machine['cores']} "
             f"cores, {machine['os']}, load average before {machine['load_average'] or 0.0:.2f}",
             f"0.4 x 0.4 x 1.6 m block on {FEMA} times 0.84 to 1.38; median of {found['rounds']} rounds",
-            table(heads, rows),
+            format_table(heads, rows),
             *([] if mujoco else ["MuJoCo is not installed: pip install mujoco"]),
             "",
             f"Largest tilt of {MEMBERS} members [rad]",
-            table(
+            format_table(
                 ["quantile", "default step", "an eighth of it"],
                 [[f"{p:.2f}", f"{q:.5f}", f"{fine:.5f}"] for p, q, fine in lines],
             ),

@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
-from mcrock.bench import processes, report, run_bench, start, throughput, word_bench
+from mcrock.bench import processes, report, run_bench, start, throughput
 from mcrock.bench.processes import workers_ready
 from mcrock.bench.start import fresh_process, measure_start
 from mcrock.bench.throughput import Rates, Scaling, worker_counts
 from mcrock.bench.workloads import WORKLOADS
 from mcrock.commands import program
+from mcrock.text.bench import format_bench
 
 SMALL = ("--runs", 3, "--seconds", 0, "--repeat", 2, "--workers", 2)
 RATE = {"median", "min", "max", "samples"}
@@ -43,7 +44,7 @@ def test_tables_and_json(bench, tmp_path):
     code, output, errors = bench("--workload", "planar", *SMALL, "--no-start", "-o", file)
     assert code == 0, errors
     found = json.loads(file.read_text())
-    assert output == f"{word_bench(found)}\n{file}\n"
+    assert output == f"{format_bench(found)}\n{file}\n"
     assert set(found) == {"format", "date", "machine", "versions", "options", "workloads", "scaling"}
     assert found["options"] == {"repeat": 2, "workers": 2, "runs": 3, "seconds": 0.0}
     assert list(found["workloads"]) == ["planar"]
@@ -70,7 +71,7 @@ def test_columns_are_aligned(no_processes, monkeypatch):
     monkeypatch.setattr(report, "measure_scaling", lambda *args: [alone, replace(alone, kind="processes")])
     found = run_bench(["planar", "record"], runs=2, seconds=0, repeat=1, workers=1, start=False)
     assert list(found["workloads"]) == ["record", "planar"]  # in their own order
-    text = word_bench(found)
+    text = format_bench(found)
     for block in text.split("\n\n")[1:]:
         _, head, *rows = block.splitlines()
         assert {len(row) for row in rows} == {len(head)}
@@ -84,7 +85,7 @@ def test_the_whole_study_is_run_into_a_store(no_processes, monkeypatch):
         return
     assert found["whole_study"]["runs"] == 20
     assert found["whole_study"]["seconds"]["median"] > 0
-    assert "20 runs on 2 threads" in word_bench(found)
+    assert "20 runs on 2 threads" in format_bench(found)
 
 
 @pytest.fixture
@@ -114,7 +115,7 @@ def test_each_kernel_starts_cold_once(started):
 def test_start_is_a_table(started, no_processes):
     found = run_bench(["planar"], runs=2, seconds=0, repeat=1, scaling=False)
     assert found["start"][0]["first_result_cold_seconds"] == 1.0
-    assert word_bench(found).splitlines()[-1].split() == ["planar", "0.010", "2.00", "2.00", "2.00", "1.0"]
+    assert format_bench(found).splitlines()[-1].split() == ["planar", "0.010", "2.00", "2.00", "2.00", "1.0"]
 
 
 def test_a_fresh_process_uses_the_cache_it_is_given(monkeypatch, tmp_path):
@@ -135,7 +136,7 @@ def test_a_busy_machine_is_noticed(no_processes, monkeypatch, load, busy):
     }
     monkeypatch.setattr(report, "describe_machine", lambda: machine)
     found = run_bench(["planar"], runs=2, seconds=0, repeat=1, start=False, scaling=False)
-    assert ("other programs are running" in word_bench(found)) == busy
+    assert ("other programs are running" in format_bench(found)) == busy
 
 
 def test_worker_counts():

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from mcrock.commands import records
-from mcrock.commands.records import SHORTEST_NAME
-from mcrock.text import terminal
+from mcrock.text import progress
+from mcrock.text.records import SHORTEST_NAME, _narrow
 
 RECORDS = Path(__file__).parents[1] / "excitation" / "records"
 
@@ -150,7 +150,7 @@ def test_text_below_the_table_fits_the_terminal(mcrock, monkeypatch, folder):
 
 def test_names_keep_apart_in_a_narrow_table():
     rows = [[str(i), f"a name that is long {i}", *["0.000123"] * 12] for i in range(3)]
-    table = records._narrow(rows, tuple(range(14)), 40, SHORTEST_NAME)
+    table = _narrow(rows, tuple(range(14)), 40, SHORTEST_NAME)
     assert "a name th..." in table  # no shorter than that, even where it does not fit
 
 
@@ -166,7 +166,7 @@ def test_channels_are_chosen(mcrock, tmp_path):
 def test_progress_without_a_terminal_is_a_line_now_and_then(mcrock, monkeypatch, folder):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: False, raising=False)
     assert mcrock("records", "check", folder)[2] == ""
-    monkeypatch.setattr(terminal, "LINE_INTERVAL", 0.0)
+    monkeypatch.setattr(progress, "LINE_INTERVAL", 0.0)
     errors = mcrock("records", "check", folder)[2].splitlines()
     assert errors == [f"{i} of 3 {what}" for what in ("files read", "records measured") for i in (1, 2, 3)]
 

@@ -13,7 +13,7 @@ from mcrock.plots import plot_history
 from mcrock.plots.history import moving_span
 from mcrock.simulation import Impact, Start, simulate
 from mcrock.statistics import undecided
-from mcrock.text.terminal import word_run
+from mcrock.text.run import format_run
 
 FALL = half_sine(14.0, 4.0, 0.4)
 
@@ -156,7 +156,7 @@ def test_the_note_names_infeasible_impacts_that_leave_the_end_in_doubt(body, sha
     run = simulate(body, start=Start(edge=0, tilt=0.1))
     run.results["infeasible_energy_loss"] = share
     assert f" s{words} " in note(plot_history(run))
-    assert f"outcome: at rest{words}".rstrip(";") == word_run(run, "events.csv").splitlines()[0]
+    assert f"outcome: at rest{words}".rstrip(";") == format_run(run, "events.csv").splitlines()[0]
     ds = xr.Dataset({"outcome": int(run.outcome), "infeasible_energy_loss": share})
     assert bool(undecided(ds)) == ("undecided" in words)
 

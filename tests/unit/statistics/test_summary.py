@@ -4,16 +4,8 @@ import numpy as np
 import pytest
 
 from mcrock.params import Outcome
-from mcrock.statistics import (
-    compare_measures,
-    fit_fragility,
-    fragility_by_choice,
-    measures_of,
-    model_validity,
-    overturning_probability,
-    step_check,
-)
-from mcrock.text.terminal import summarize
+from mcrock.statistics import compare_measures, fragility_by_choice
+from mcrock.text.summary import format_summary, summarize
 from tests.unit.statistics.test_choices import two_laws
 
 
@@ -29,14 +21,7 @@ def summary(ds, demand=0.4, lost=0.0, gained=0.0, cluster=True):
         "half_step_outcome": np.full(shape, Outcome.NOT_RUN),
     }
     ds = ds.assign({name: (ds["outcome"].dims, value) for name, value in outputs.items()})
-    return summarize(
-        overturning_probability(ds, cluster=cluster),
-        fit_fragility(ds, cluster=cluster),
-        step_check(ds),
-        model_validity(ds),
-        fragility_by_choice(ds) if "impact_law" in ds else None,
-        measures=compare_measures(ds) if len(measures_of(ds)) > 1 else None,
-    )
+    return format_summary(summarize(ds, cluster=cluster))
 
 
 def test_plain_study_has_one_line_on_friction(make_study):

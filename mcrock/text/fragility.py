@@ -1,0 +1,112 @@
+"""Fragility curves as text: of a study, of its impact laws, by its intensity measures."""
+
+from __future__ import annotations
+
+import math
+
+import xarray as xr
+
+from mcrock.text.numbers import format_percent, label_intensities
+from mcrock.text.tables import format_table
+
+
+def format_fragility(fragility: xr.Dataset, units: str) -> str:
+    """Parameters of the curve, or what is known of the median where there is none."""
+    kind = fragility.attrs["fit"]
+    low, high = fragility["median_interval"].values.tolist()
+    if not (math.isnan(float(fragility["median"])) or kind.startswith("separated")):
+        median, dispersion = (_with_interval(fragility, key, units) for key in ("median", "dispersion"))
+        return f"Lognormal fragility ({kind}): median {median}, dispersion {dispersion}"
+    doubt = int(fragility["undecided"]) > 0
+    percent = f"{fragility.attrs['level'] * 100:.4g} % interval"
+    what = f"no curve ({kind})"
+    if kind.startswith("none overturned"):
+        what = "nothing overturned without doubt" if doubt else "nothing overturned"
+    elif kind.startswith("all overturned"):
+        what = "everything overturned, or is undecided" if doubt else "everything overturned"
+    lowest, highest = label_intensities([low, high], units)
+    if low > 0 and math.isfinite(high):
+        bound = f"the median lies between {lowest} and {highest} ({percent})"
+    elif low > 0:
+        bound = f"the median lies above {lowest} ({percent})"
+    elif math.isfinite(high):
+        bound = f"the median lies below {highest} ({percent})"
+    else:
+        bound = "the intervals are too wide to bound the median"
+    return f"Fragility: {what}; {bound}"
+
+
+def format_laws(laws: xr.Dataset, units: str) -> str:
+    """Table of the fragility curves of the impact laws."""
+    percent = f"{laws.attrs['level'] * 100:.4g} %"
+    rows = []
+    for law in laws["impact_law"].values.tolist():
+        fit = laws.sel(impact_law=law)
+        low, high = fit["ratio_interval"].values.tolist()
+        ratio = float(fit["ratio"])
+        there, sure = math.isfinite(ratio), math.isfinite(low)
+        median = float(fit["median"])
+        rows.append(
+            [
+                law,
+                str(int(fit["runs"])),
+                str(int(fit["undecided"])),
+                label_intensities([median], units)[0] if math.isfinite(median) else "none",
+                " to ".join(label_intensities(fit["median_interval"].values.tolist(), units)),
+                f"{float(fit['dispersion']):.3f}" if math.isfinite(median) else "none",
+                f"{ratio:.3f}" if there else "-",
+                f"{low:.3f} to {high:.3f}" if sure else "-",
+            ]
+        )
+    heads = ["impact law", "runs", "undecided", "median", f"{percent} interval", "dispersion"]
+    heads += ["over that of all", f"{percent} interval"]
+    text = format_table(heads, rows)
+    if laws.attrs["independent"] == "records" and laws["ratio_interval"].notnull().any():
+        text += (
+            "\nThe last two columns compare medians under the same ground motions: what the law alone does"
+        )
+    return text
+
+
+def format_measures(measures: xr.Dataset) -> str:
+    """Table of the fragility curves by each intensity measure, the one that explains most first."""
+    percent = f"{measures.attrs['level'] * 100:.4g} %"
+    rows = []
+    for i in (-measures["explained"]).argsort().values:
+        fit = measures.isel(measure=i)
+        units, median = str(fit["units"].item()), float(fit["median"])
+        there = math.isfinite(median)
+        thin, wide = fit["dispersion_interval"].values.tolist()
+        low, high = fit["explained_interval"].values.tolist()
+        explained, first = float(fit["explained"]), float(fit["first"])
+        rows.append(
+            [
+                str(fit["measure"].item()),
+                label_intensities([median], units)[0] if there else "none",
+                " to ".join(label_intensities(fit["median_interval"].values.tolist(), units)),
+                f"{float(fit['dispersion']):.3f}" if there else "none",
+                f"{thin:.3f} to {wide:.3f}",
+                "-" if math.isnan(explained) else f"{explained:.3f}",
+                "-" if math.isnan(low) else f"{low:.3f} to {high:.3f}",
+                "-" if math.isnan(first) else format_percent(first),
+            ]
+        )
+    interval = f"{percent} interval"
+    heads = ["measure", "median", interval, "dispersion", interval, "explained", interval, "most in"]
+    return (
+        f"{format_table(heads, rows)}\nexplained: share of the deviance that the curve by the measure "
+        "explains; most in: share of the resamples in which it explains most"
+    )
+
+
+def _with_interval(fragility: xr.Dataset, key: str, units: str) -> str:
+    values = [float(fragility[key]), *fragility[f"{key}_interval"].values.tolist()]
+    if key == "median":
+        estimate, low, high = label_intensities(values, units)
+    else:
+        estimate, low, high = (f"{value:.3g}" for value in values)
+    if values[1] <= 0 and math.isinf(values[2]):
+        return f"{estimate} (interval open)"
+    if math.isinf(values[2]):
+        return f"{estimate} (above {low})"
+    return f"{estimate} ({low} to {high})"

@@ -1,0 +1,103 @@
+"""Progress of what takes time, on the error stream: live on a terminal, else a line now and then."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from time import monotonic
+from typing import TYPE_CHECKING, Protocol
+
+from mcrock.text.numbers import format_time, label_intensities
+
+if TYPE_CHECKING:
+    from mcrock.ensemble import Progress
+
+LINE_INTERVAL = 10.0  # between progress lines where the output is no terminal [s]
+
+
+class Report(Protocol):
+    """What `run_study` calls as it goes."""
+
+    def __call__(self, progress: Progress) -> None: ...
+
+
+@contextmanager
+def count_progress(what: str) -> Iterator[Callable[[int, int], None]]:
+    """Show how many of a known number are done, as in ``12 of 40 files read``."""
+    if not sys.stderr.isatty():
+        is_due = _now_and_then()
+
+        def show(done: int, total: int) -> None:
+            if is_due():
+                print(f"{done} of {total} {what}", file=sys.stderr, flush=True)
+
+        yield show
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+@contextmanager
+def study_progress() -> Iterator[Report]:
+    """Show how far a study is, and the share of its runs that overturned so far."""
+    if not sys.stderr.isatty():
+        is_due = _now_and_then()
+
+        def print_line(progress: Progress) -> None:
+            if progress.finished and is_due():
+                text = f"{format_progress(progress)}; {format_overturned(progress)}"
+                print(text, file=sys.stderr, flush=True)
+
+        yield print_line
+        return
+    from rich.console import Console, Group
+    from rich.live import Live
+    from rich.progress_bar import ProgressBar
+    from rich.text import Text
+
+    with Live(console=Console(stderr=True), refresh_per_second=4, transient=True) as live:
+
+        def show(progress: Progress) -> None:
+            bar = ProgressBar(total=max(progress.total_runs, 1), completed=progress.finished_runs, width=50)
+            live.update(Group(bar, Text(format_progress(progress)), Text(format_overturned(progress))))
+
+        yield show
+
+
+def _now_and_then() -> Callable[[], bool]:
+    """Whether the last line is long enough ago for another one."""
+    last = monotonic()
+
+    def is_due() -> bool:
+        nonlocal last
+        if monotonic() - last < LINE_INTERVAL:
+            return False
+        last = monotonic()
+        return True
+
+    return is_due
+
+
+def format_progress(progress: Progress) -> str:
+    """Numbers of a progress in one line."""
+    text = f"{progress.finished_runs} of {progress.total_runs} runs"
+    if progress.finished <= progress.first:  # no rate yet: the first part waited for the compiler
+        return f"{text}, starting (the first start compiles, for about half a minute)"
+    return f"{text}, {progress.rate:.0f} runs/s, {format_time(progress.seconds_left)} left"
+
+
+def format_overturned(progress: Progress) -> str:
+    """Share of the finished runs that overturned, at each intensity."""
+    if not progress.finished:
+        return ""
+    shares = [f"{count / progress.finished:.2f}" for count in progress.overturned]
+    if progress.intensities is None:
+        return f"overturned so far: {shares[0]}"
+    labels = label_intensities(progress.intensities, progress.units)
+    pairs = (f"{share} at {label}" for label, share in zip(labels, shares, strict=True))
+    return f"overturned so far: {', '.join(pairs)}"

@@ -1,0 +1,54 @@
+"""One run as text: its results and its first events."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+from mcrock.dataset import SCHEMA
+from mcrock.plots.history import word_doubt
+from mcrock.simulation import Run
+from mcrock.text.tables import format_table
+
+EVENTS_SHOWN = 20
+
+
+def format_run(run: Run, events_file: Path) -> str:
+    """Results and first events of one run, as text; ``events_file`` has them all."""
+    results = [
+        [SCHEMA[name].long_name.removeprefix("1 if "), _format_result(name, value)]
+        for name, value in run.results.items()
+        if name not in ("outcome", "half_step_outcome")
+    ]
+    width = max(len(row[0]) for row in results)
+    lines = [f"outcome: {run.outcome.name.lower().replace('_', ' ')}{word_doubt(run)}"]
+    lines += [f"{text:<{width}}  {value}" for text, value in results]
+    heads = ["time [s]", "event", "then", "tilt [rad]", "energy change [J]"]
+    rows = [
+        [
+            f"{event['t']:.4f}",
+            event["kind"].replace("_", " "),
+            f"{event['to'][0].lower()} {event['to'][1]}",
+            f"{event['tilt']:.5f}",
+            f"{event['energy_change']:.4g}",
+        ]
+        for event in run.events[:EVENTS_SHOWN]
+    ]
+    if not run.events:
+        return "\n".join([*lines, "no events: the body never left its base"])
+    count = f"{len(run.events)} events"
+    if len(run.events) > EVENTS_SHOWN:
+        count += f", the first {EVENTS_SHOWN} of them (all are in {events_file})"
+    return "\n".join([*lines, count, format_table(heads, rows)])
+
+
+def _format_result(name: str, value: float) -> str:
+    """A result of a run with its unit; what did not happen is a dash."""
+    units = SCHEMA[name].units
+    if math.isnan(value):
+        return "-"
+    if SCHEMA[name].long_name.startswith("1 if "):
+        return "yes" if value else "no"
+    if SCHEMA[name].dtype.startswith("i"):
+        return str(int(value))
+    return f"{value:.6g} {units}" if units != "1" else f"{value:.6g}"

@@ -1,0 +1,177 @@
+"""All statistics of a study: computed once, given as text or as JSON."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Unpack
+
+import xarray as xr
+
+from mcrock.params import Outcome
+from mcrock.statistics import (
+    capacities,
+    compare_measures,
+    fit_fragility,
+    fragility_by_choice,
+    measures_of,
+    model_validity,
+    overturning_probability,
+    step_check,
+)
+from mcrock.statistics.choices import has_laws
+from mcrock.statistics.inference import Confidence, ConfidenceKeywords, takes
+from mcrock.statistics.runs import is_shaken
+from mcrock.text.fragility import format_fragility, format_laws, format_measures
+from mcrock.text.json_values import dataset_as_json
+from mcrock.text.numbers import format_count, format_probability, label_intensities
+from mcrock.text.tables import format_table
+from mcrock.text.validity import format_validity
+
+
+class Summary(NamedTuple):
+    """Statistics of a study, each a dataset; None where a study has none of the kind."""
+
+    probability: xr.Dataset  # from `overturning_probability`
+    fragility: xr.Dataset  # from `fit_fragility`
+    steps: xr.Dataset  # from `step_check`
+    validity: xr.Dataset  # from `model_validity`
+    laws: xr.Dataset | None  # from `fragility_by_choice`
+    measures: xr.Dataset | None  # from `compare_measures`
+    capacity: xr.Dataset | None  # from `capacities` of the realizations that have been run
+    is_shaken: bool  # False where the ground does not move, so that no curve means anything
+
+
+@takes(Confidence)
+def summarize(ds: xr.Dataset, **keywords: Unpack[ConfidenceKeywords]) -> Summary:
+    """All statistics of a study.
+
+    Parameters
+    ----------
+    ds : Dataset
+        Result of a study.
+    **keywords
+        Of `mcrock.statistics.Confidence`: `level`, `cluster` and `allow_missing`.
+
+    Raises
+    ------
+    ValueError
+        As the functions of `mcrock.statistics`.
+    """
+    how = Confidence(**keywords)
+    return Summary(
+        probability=overturning_probability(ds, **keywords),
+        fragility=fit_fragility(ds, **keywords),
+        steps=step_check(ds, how.level),
+        validity=model_validity(ds, allow_missing=how.allow_missing),
+        laws=fragility_by_choice(ds, **keywords) if has_laws(ds) else None,
+        measures=compare_measures(ds, **keywords) if len(measures_of(ds)) > 1 else None,
+        capacity=capacities(_without_missing(ds)) if ds.sizes.get("intensity", 0) > 1 else None,
+        is_shaken=is_shaken(ds),
+    )
+
+
+def summary_as_json(summary: Summary) -> dict[str, Any]:
+    """The statistics as plain tables by name."""
+    tables = {
+        "overturning_probability": summary.probability,
+        "fragility": summary.fragility,
+        "step_check": summary.steps,
+        "model_validity": summary.validity,
+        "fragility_by_law": summary.laws,
+        "intensity_measures": summary.measures,
+    }
+    return {name: dataset_as_json(table) for name, table in tables.items() if table is not None}
+
+
+def format_summary(summary: Summary) -> str:
+    """The statistics as text: probabilities with intervals, fragility curves and how the model held."""
+    probability, units = summary.probability, summary.probability["intensity"].attrs.get("units", "1")
+    lines = _probability_lines(probability, summary.is_shaken)
+    if summary.is_shaken:
+        lines.append(format_fragility(summary.fragility, units))
+    lines.append(_format_independence(probability))
+    undecided = int(probability["undecided"].sum())
+    if undecided:
+        runs = format_count(int(probability["runs"].sum()), "run")
+        verb, pronoun = ("is", "it counts") if undecided == 1 else ("are", "they count")
+        lines.append(
+            f"{undecided} of {runs} {verb} undecided: {pronoun} half in the probability and the curve, "
+            "both as standing and as overturned in the intervals"
+        )
+    capacity = summary.capacity
+    if capacity is not None and capacity["resurrected"].any():
+        number, total = int(capacity["resurrected"].sum()), capacity.sizes["realization"]
+        lines.append(
+            f"{number} of {format_count(total, 'realization')} overturn at one intensity and survive a "
+            "stronger one: rocking is not monotone"
+        )
+    if summary.laws is not None and summary.is_shaken:
+        lines += ["", format_laws(summary.laws, units), ""]
+    if summary.measures is not None:
+        lines += ["", format_measures(summary.measures), ""]
+    lines.append(_format_steps(summary.steps))
+    return "\n".join(lines + format_validity(summary.validity))
+
+
+def missing_chunks(ds: xr.Dataset) -> list[str]:
+    """How much of a study is there, as a line; none if it is all there."""
+    done = ds["chunk_done"].values == 1 if "chunk_done" in ds else None
+    if done is None or done.all():
+        return []
+    return [f"incomplete: {done.sum()} of {done.size} chunks"]
+
+
+def _without_missing(ds: xr.Dataset) -> xr.Dataset:
+    """Realizations of which any intensity has been run."""
+    return ds.isel(realization=(ds["outcome"] != Outcome.NOT_RUN).any("intensity").values)
+
+
+def _probability_lines(probability: xr.Dataset, by_intensity: bool) -> list[str]:
+    """Table of probabilities and its title."""
+    axis = probability["intensity"]
+    rows = [
+        [
+            label,
+            *(str(int(number)) for number in counts),
+            format_probability(p),
+            f"{format_probability(low)} to {format_probability(high)}",
+        ]
+        for label, *counts, p, low, high in zip(
+            label_intensities(axis.values.tolist(), axis.attrs.get("units", "1")),
+            probability["runs"].values,
+            probability["overturned"].values,
+            probability["undecided"].values,
+            probability["probability"].values,
+            *probability["interval"].transpose("bound", "intensity").values,
+            strict=True,
+        )
+    ]
+    interval = f"{probability.attrs['level'] * 100:.4g} % interval"
+    heads = ["intensity", "runs", "overturned", "undecided", "probability", interval]
+    name = f"by {axis.attrs.get('long_name', 'intensity')}"
+    if not by_intensity:
+        name, heads, rows = "after release", heads[1:], [row[1:] for row in rows]
+    return [f"Probability of overturning {name}", format_table(heads, rows)]
+
+
+def _format_steps(steps: xr.Dataset) -> str:
+    """What halving the time step changed."""
+    if not steps["repeated"]:
+        return "no run was repeated at half the time step: raise controls.recheck to see what it does"
+    return (
+        f"{format_count(int(steps['repeated']), 'run')} repeated at half the time step: "
+        f"{int(steps['flipped'])} ended differently, the overturned fraction changed by "
+        f"{float(steps['shift']):+.4f}"
+    )
+
+
+def _format_independence(probability: xr.Dataset) -> str:
+    """What the intervals count."""
+    records = int(probability["records"])
+    if probability.attrs["independent"] == "records":
+        return (
+            f"{format_count(records, 'independent recording')}; the intervals count recordings, not runs, "
+            "and hold for new ground motions of the kind"
+        )
+    if not probability.attrs["shared"]:
+        return "every realization is independent of the others"
+    return "the intervals count realizations as independent: they hold for the given ground motions alone"
