@@ -15,7 +15,8 @@ RECORDS = Path(__file__).parents[1] / "excitation" / "records"
 
 @pytest.fixture(autouse=True)
 def no_terminal(monkeypatch):
-    """Output as wide as it is, wherever the tests run."""
+    """Output as wide as it is and without progress, wherever and however slowly the tests run."""
+    monkeypatch.setattr(progress, "LINE_INTERVAL", 1e9)
     monkeypatch.delenv("COLUMNS", raising=False)
     monkeypatch.setattr(sys.stdout, "isatty", lambda: False, raising=False)
 
