@@ -50,9 +50,6 @@ SCHEMA: dict[str, Variable] = {
     "body_com_x": Variable(INPUT, "f8", "m", "offset of the centre of mass along body x"),
     "body_com_y": Variable(INPUT, "f8", "m", "offset of the centre of mass along body y"),
     "body_com_z": Variable(INPUT, "f8", "m", "offset of the centre of mass along body z"),
-    "body_base_radius": Variable(INPUT, "f8", "m", "radius of the cylinder"),
-    "body_top_scale": Variable(INPUT, "f8", "1", "size of the top over that of the base"),
-    "body_scale": Variable(INPUT, "f8", "1", "factor on the vertices of the study"),
     "gravity": Variable(INPUT, "f8", "m s-2", "acceleration of gravity"),
     **{item.variable: _impact_variable(item) for item in DEFAULT_LAW.parameters},
     "impact_law": Variable(INPUT, "i1", "1", "law of the impacts", Law),
@@ -100,51 +97,35 @@ SCHEMA: dict[str, Variable] = {
 MEASURED = "im_"  # begins the name of an intensity measure beside that of the axis
 
 NUMBER = r"(?<=_)\d+(?=_|$)"  # in a name
-# drawn inputs of which a body has as many as corners, faces or coordinates: # stands for their numbers
+# drawn inputs of which a body has as many as faces: # stands for their numbers
 NUMBERED: dict[str, Variable] = {
-    "body_base_#_#": Variable(INPUT, "f8", "m", "base corner {0}, coordinate {1} of the study (0 x, 1 y)"),
-    "body_top_#_#": Variable(INPUT, "f8", "m", "top corner {0}, coordinate {1} of the study (0 x, 1 y)"),
-    "body_vertices_#_#": Variable(
-        INPUT, "f8", "m", "vertex {0}, coordinate {1} of the study (0 x, 1 y, 2 z)"
-    ),
-    "body_com_#": Variable(
-        INPUT, "f8", "m", "centre of mass, coordinate {0} of the study (0 x, 1 y, 2 z or height)"
-    ),
-    "body_inertia_#_#": Variable(
-        INPUT, "f8", "kg m2", "inertia about the centre of mass, entry {0}, {1} in the axes of the study"
-    ),
-    **{f"impact_face_#_{item.key}": _impact_variable(item, " on face {0}") for item in OF_FACE},
+    f"impact_face_#_{item.key}": _impact_variable(item, " on face {0}") for item in OF_FACE
 }
-
-OF_SOURCES = "motion_"  # begins the name of an input of one source of ground motions
-BEFORE_THEM = "motion_scaling"  # what datasets have before those
 
 
 @cache
-def source_inputs() -> dict[str, Variable]:
-    """Inputs that sources of ground motions, or the floor, declare beside their keys.
+def table_inputs() -> dict[str, Variable]:
+    """Inputs that shapes of bodies and sources of ground motions declare beside their keys.
 
-    Imported where a dataset has one: the sources bring the tables of study files with them.
+    # stands for the number of a numbered one. Imported where a dataset has one: shapes and sources bring the
+    tables of study files with them.
     """
-    from mcrock.excitation.sources import declarations
+    from mcrock.body import shapes
+    from mcrock.excitation import sources
 
     return {
         item.name: Variable(INPUT, "i1" if item.codes else "f8", item.units, item.long_name, item.codes)
-        for item in declarations()
+        for item in (*shapes.declarations(), *sources.declarations())
     }
 
 
+OF_TABLES = {"body_": "body_com_z", "motion_": "motion_scaling"}  # prefix, and what comes before such inputs
 OUTPUTS = tuple(response.variable for response in Response)
 
 
 def is_declared(name: str) -> bool:
     """Whether a variable is one of mcrock's."""
-    return (
-        name in SCHEMA
-        or (name.startswith(MEASURED) and named_measure(name.removeprefix(MEASURED))[0] != "")
-        or (name not in NUMBERED and re.sub(NUMBER, "#", name) in NUMBERED)
-        or (name.startswith(OF_SOURCES) and name in source_inputs())
-    )
+    return _found(name) is not None
 
 
 def declaration(name: str) -> Variable:
@@ -155,15 +136,27 @@ def declaration(name: str) -> Variable:
     >>> declaration("im_sa_0p5s").long_name
     'pseudo-spectral acceleration (geometric mean) at 0.5 s'
     """
+    found = _found(name)
+    if found is None:
+        raise KeyError(name)
+    return found
+
+
+def _found(name: str) -> Variable | None:
     if name in SCHEMA:
         return SCHEMA[name]
     if name.startswith(MEASURED):
         measure, words = named_measure(name.removeprefix(MEASURED))
+        if not measure:
+            return None
         return Variable(INPUT, "f8", MEASURES[measure].units, MEASURES[measure].long_name + words)
-    if name.startswith(OF_SOURCES):
-        return source_inputs()[name]
-    variable = NUMBERED[re.sub(NUMBER, "#", name)]
-    return variable._replace(long_name=variable.long_name.format(*re.findall(NUMBER, name)))
+    pattern = re.sub(NUMBER, "#", name)
+    found = NUMBERED.get(pattern)
+    if found is None and name.startswith(tuple(OF_TABLES)):
+        found = table_inputs().get(pattern)
+    if found is None or "#" in name:
+        return None
+    return found._replace(long_name=found.long_name.format(*re.findall(NUMBER, name)))
 
 
 def place_in_schema(name: object) -> tuple[int, int, int]:
@@ -173,8 +166,9 @@ def place_in_schema(name: object) -> tuple[int, int, int]:
         return 2, 0, 0
     if word in SCHEMA:
         return int(SCHEMA[word].dims != INPUT), names.index(word), 0
-    if word.startswith(OF_SOURCES):
-        return 0, names.index(BEFORE_THEM), 1 + list(source_inputs()).index(word)
+    before = [before for prefix, before in OF_TABLES.items() if word.startswith(prefix)]
+    if before and word in table_inputs():
+        return 0, names.index(before[0]), 1 + list(table_inputs()).index(word)
     return 0, len(names), 0
 
 

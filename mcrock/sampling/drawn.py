@@ -8,15 +8,21 @@ from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
+from mcrock.body.shapes import SHAPES
+
 Draws = Mapping[str, NDArray[Any]]  # value (n,) of every input, by dotted name
 VARIABLES = {  # of inputs whose variable is not called as they are
     "body.gravity": "gravity",
-    "body.radius": "body_base_radius",
     "impact.energy_gain": "energy_gain",
     "impact.facet_fallback": "facet_fallback",
     "motion.azimuth": "azimuth",
     "motion.polarity": "polarity",
     "motion.record": "record",
+} | {
+    f"body.{key}": f"body_{item.variable}"
+    for shape in SHAPES.values()
+    for key, item in shape.inputs.items()
+    if item.variable
 }
 
 

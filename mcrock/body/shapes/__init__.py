@@ -10,6 +10,7 @@ from mcrock.body.shapes.frustum import Frustum
 from mcrock.body.shapes.polyhedron import Polyhedron
 from mcrock.body.shapes.prism import Prism
 from mcrock.body.shapes.shape import Shape
+from mcrock.tables.inputs import Declaration, declare
 
 SHAPES: dict[str, type[Shape]] = {
     "cuboid": Cuboid,
@@ -20,4 +21,10 @@ SHAPES: dict[str, type[Shape]] = {
     "free": Free,
 }
 
-__all__ = ["SHAPES", "Shape"]
+
+def declarations() -> list[Declaration]:
+    """Dataset variables of what realizations draw, of all shapes."""
+    return [item for shape in SHAPES.values() for item in declare(shape, shape.inputs, "body_")]
+
+
+__all__ = ["SHAPES", "Shape", "declarations"]

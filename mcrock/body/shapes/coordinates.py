@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from mcrock.body.faces import Array
 from mcrock.tables.distributions import Distribution, Quantity, Uncertain
 from mcrock.tables.errors import mistake, refuse, shown
 from mcrock.tables.fields import Kind, Number, each
+from mcrock.tables.inputs import Input
 
 Draws = Mapping[str, Array]  # value (n,) of every one of `Shape.quantities`, by key: "width", "com[2]"
 
@@ -19,6 +20,9 @@ Draws = Mapping[str, Array]  # value (n,) of every one of `Shape.quantities`, by
 @dataclass(frozen=True)
 class Points(Kind):
     """A list of points of ``size`` coordinates, each a number or a distribution."""
+
+    unit: ClassVar = "m"
+    n_places: ClassVar = 2  # [1] that tell a number from the others
 
     expected: str
     size: int
@@ -39,10 +43,17 @@ class Points(Kind):
 
 @dataclass(frozen=True)
 class Triple(Kind):
-    """Three numbers or distributions [m]."""
+    """Three numbers or distributions."""
+
+    n_places: ClassVar = 1  # as `Points`
 
     expected: str
     kinds: tuple[Number, Number, Number]
+
+    @property
+    def unit(self) -> str:
+        """That all three have."""
+        return self.kinds[0].unit
 
     def parse(self, value: Any) -> tuple[Any, ...]:
         if not isinstance(value, list | tuple) or len(value) != 3:
@@ -54,6 +65,9 @@ class Triple(Kind):
 @dataclass(frozen=True)
 class Tensor(Kind):
     """A symmetric 3 x 3 inertia tensor; both entries of a pair are written, and are the same."""
+
+    unit: ClassVar = "kg m2"
+    n_places: ClassVar = 2  # as `Points`
 
     expected: str = "3 rows of 3 numbers or distributions [kg m2]"
 
@@ -74,6 +88,9 @@ class Tensor(Kind):
 
 BASE = Points("a list of at least 3 corners [x, y] [m], counter-clockwise", size=2, least=3)
 Corners = tuple[tuple[Quantity, ...], ...]
+CORNERS = Input("base corner {0}, coordinate {1} of the study (0 x, 1 y)")
+CENTRE_OF_MASS = Input("centre of mass, coordinate {0} of the study (0 x, 1 y, 2 z or height)")
+INERTIA = Input("inertia about the centre of mass, entry {0}, {1} in the axes of the study")
 
 
 def coordinates(

@@ -10,6 +10,7 @@ from mcrock.body.shapes.shape import Solid, Upright
 from mcrock.body.solids.cylinder import cylinders
 from mcrock.tables.distributions import Quantity, Uncertain
 from mcrock.tables.fields import Integer
+from mcrock.tables.inputs import Input
 
 MOST_SIDES = 120  # of a cylinder [1]
 
@@ -18,6 +19,8 @@ class Cylinder(Solid, Upright):
     """Upright circular cylinder, as a regular prism of the same volume."""
 
     settings: ClassVar = ("sides",)
+    # the radius of a body is the distance from its centre of mass to an edge
+    inputs: ClassVar = {"radius": Input("radius of the cylinder", variable="base_radius")}
 
     shape: Literal["cylinder"]
     radius: Annotated[Quantity, Uncertain("m", above=0.0)]

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
 from mcrock.body.bodies import Bodies, on_base
 from mcrock.body.shapes.coordinates import (
     BASE,
+    CENTRE_OF_MASS,
+    CORNERS,
+    INERTIA,
     Corners,
     Draws,
     Tensor,
@@ -27,6 +30,8 @@ CENTRE = Triple(
 
 class Free(Shape):
     """Measured or computed mass properties on a convex polygon."""
+
+    inputs: ClassVar = {"base": CORNERS, "com": CENTRE_OF_MASS, "inertia": INERTIA}
 
     shape: Literal["free"]
     base: Annotated[Corners, BASE]

@@ -9,19 +9,25 @@ import numpy as np
 
 from mcrock.body.bodies import Bodies
 from mcrock.body.faces import Array
-from mcrock.body.shapes.coordinates import BASE, Corners, Draws, coordinates
+from mcrock.body.shapes.coordinates import BASE, CORNERS, Corners, Draws, coordinates
 from mcrock.body.shapes.shape import Solid, Upright
 from mcrock.body.solids.frustum import frusta
 from mcrock.body.solids.polygon import scaled_polygon
 from mcrock.body.standing import stands_over
 from mcrock.tables.distributions import Distribution, Quantity, Uncertain
 from mcrock.tables.fields import exactly_one
+from mcrock.tables.inputs import Input
 
 
 class Frustum(Solid, Upright):
     """Convex base, parallel top, plane tapered walls."""
 
     alternatives: ClassVar = (("density", "mass"), ("top_scale", "top"))
+    inputs: ClassVar = {
+        "base": CORNERS,
+        "top_scale": Input("size of the top over that of the base"),
+        "top": Input("top corner {0}, coordinate {1} of the study (0 x, 1 y)"),
+    }
 
     shape: Literal["frustum"]
     base: Annotated[Corners, BASE]

@@ -15,6 +15,8 @@ from mcrock.body.faces import Array, Faces, face_normals
 from mcrock.body.frame import body_axes
 from mcrock.body.mass import solid_moments
 from mcrock.body.shapes.coordinates import (
+    CENTRE_OF_MASS,
+    INERTIA,
     Draws,
     Points,
     Tensor,
@@ -29,6 +31,7 @@ from mcrock.body.surface import hull_surface
 from mcrock.tables.distributions import Distribution, Quantity, Uncertain
 from mcrock.tables.errors import ConfigError, mistake, refuse
 from mcrock.tables.fields import Integer, ListOf, Number, Text, exactly_one
+from mcrock.tables.inputs import Input
 
 OFFSETS = ("com_x", "com_y", "com_z")
 
@@ -62,6 +65,12 @@ class Polyhedron(Solid):
 
     alternatives: ClassVar = (("density", "mass"), ("vertices", "file"))
     settings: ClassVar = ("vertices", "start_face", "axis", "base_faces")
+    inputs: ClassVar = {
+        "vertices": Input("vertex {0}, coordinate {1} of the study (0 x, 1 y, 2 z)"),
+        "scale": Input("factor on the vertices of the study"),
+        "com": CENTRE_OF_MASS,
+        "inertia": INERTIA,
+    }
 
     shape: Literal["polyhedron"]
     vertices: Annotated[

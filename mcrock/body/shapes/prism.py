@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from mcrock.body.bodies import Bodies
-from mcrock.body.shapes.coordinates import BASE, Corners, Draws, coordinates
+from mcrock.body.shapes.coordinates import BASE, CORNERS, Corners, Draws, coordinates
 from mcrock.body.shapes.shape import Solid, Upright
 from mcrock.body.solids.prism import prisms
 
 
 class Prism(Solid, Upright):
     """Right prism on a convex polygon."""
+
+    inputs: ClassVar = {"base": CORNERS}
 
     shape: Literal["prism"]
     base: Annotated[Corners, BASE]

@@ -14,12 +14,14 @@ from mcrock.body.solids.weight import Weight
 from mcrock.params import GRAVITY
 from mcrock.tables.distributions import Distribution, Quantity, Uncertain
 from mcrock.tables.fields import Table, exactly_one
+from mcrock.tables.inputs import Inputs
 
 
 class Shape(Table):
     """Section ``body`` of a study: the keys of a shape, and the bodies that drawn numbers make."""
 
     settings: ClassVar[tuple[str, ...]] = ()  # keys that are no quantities
+    inputs: ClassVar[Inputs] = {}  # what realizations may have of their own, beside what datasets of all have
     if TYPE_CHECKING:
         shape: str  # every shape has its own, in its place among the keys
 

@@ -189,7 +189,15 @@ def _body(
     gravity = positive(f"{name}.gravity", gravity, "m/s2")
     turn = body_axes(face_normals(corners[None], (surface.faces[start],))[0], axis)[0]
     warn_if_shallow(name, corners, surface.faces)
-    return Body(mass, turn @ about @ turn.T, relative @ turn.T, gravity, surface.faces, start, base_faces)
+    return Body(
+        mass,
+        turn @ about @ turn.T,
+        relative @ turn.T,
+        gravity,
+        surface.faces,
+        start,
+        base_faces,  # type: ignore[arg-type]  # None is the default
+    )
 
 
 def _mapped(face_map: NDArray[np.int64], face: int, name: str) -> int:

@@ -9,11 +9,11 @@ from mcrock.excitation.sources.fema_p695 import FemaP695Source
 from mcrock.excitation.sources.files import FilesSource
 from mcrock.excitation.sources.fitted import FittedSource
 from mcrock.excitation.sources.floor import Floor
-from mcrock.excitation.sources.inputs import Declaration, declare
 from mcrock.excitation.sources.pulse import PulseSource
 from mcrock.excitation.sources.spectrum import SpectrumSource
 from mcrock.excitation.sources.still import StillSource
 from mcrock.excitation.sources.synthetic import SyntheticSource
+from mcrock.tables.inputs import Declaration, declare
 
 SOURCES: dict[str, type[Source]] = {
     "fema_p695": FemaP695Source,
@@ -30,4 +30,4 @@ SOURCES: dict[str, type[Source]] = {
 def declarations() -> list[Declaration]:
     """Dataset variables of what realizations draw, of all sources and of the floor."""
     found = [item for source in SOURCES.values() for item in source.declarations()]
-    return [*found, *declare(Floor, Floor.inputs, "floor_")]
+    return [*found, *declare(Floor, Floor.inputs, "motion_floor_")]

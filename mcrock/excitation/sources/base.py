@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcrock.excitation.motion import Motion
-from mcrock.excitation.sources.inputs import Declaration, Inputs, Numbers
 from mcrock.tables.fields import Table
+from mcrock.tables.inputs import Declaration, Inputs, Numbers
 
 STILL_TIME = 1e-3  # length of the record of ground that does not move [s]; the tail follows
 

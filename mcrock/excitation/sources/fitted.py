@@ -18,10 +18,10 @@ from mcrock.excitation.readers import read_records
 from mcrock.excitation.rezaeian_2010 import StochasticModel, check_step, simulate_motion
 from mcrock.excitation.rezaeian_2010_fit import fit_model, fit_pair
 from mcrock.excitation.sources.generated import GeneratedSource, stamp
-from mcrock.excitation.sources.inputs import Input, Numbers
 from mcrock.excitation.sources.kinds import Steps, Unit
 from mcrock.tables.distributions import Quantity, Uncertain
 from mcrock.tables.fields import Choice, Integer, Text, about, exactly_one
+from mcrock.tables.inputs import Input, Numbers
 
 TRIALS = 15  # simulations set beside a fitted record
 FAR = 1.5  # times the velocity of the simulations

@@ -14,9 +14,9 @@ from mcrock.excitation.floor import (
     oscillator_modes,
 )
 from mcrock.excitation.motion import Motion
-from mcrock.excitation.sources.inputs import Input, Inputs, Numbers
 from mcrock.tables.distributions import Distribution, Quantity, Uncertain
 from mcrock.tables.fields import Integer, ListWith, Number, Table, about
+from mcrock.tables.inputs import Input, Inputs, Numbers
 
 MOST_DAMPING = 0.99  # fraction of critical [1]
 

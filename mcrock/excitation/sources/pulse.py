@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from mcrock.excitation.motion import Motion
 from mcrock.excitation.pulses import SHAPES, make_pulse, sample_pulse
 from mcrock.excitation.sources.generated import GeneratedSource
-from mcrock.excitation.sources.inputs import Declaration, Input, Inputs, Numbers, declare
 from mcrock.excitation.sources.shaking import WEAK
 from mcrock.params import PulseShape
 from mcrock.tables.distributions import Distribution, Quantity, Uncertain
 from mcrock.tables.fields import Choice, Table, about
+from mcrock.tables.inputs import Declaration, Input, Inputs, Numbers, declare
 
 WAVELET = "mavroeidis-papageorgiou"  # the shape with cycles and phase
 OF_SHAPE = ("period", "cycles", "phase")  # keys of what a shape is made with
@@ -125,7 +125,7 @@ class PulseSource(GeneratedSource):
     def declarations(cls) -> list[Declaration]:
         found = super().declarations()
         for axis in "yz":
-            found += declare(PulseAlong, PulseAlong.inputs(axis), f"{axis}_")
+            found += declare(PulseAlong, PulseAlong.inputs(axis), f"motion_{axis}_")
         return found
 
     def make(self, numbers: Numbers, rng: np.random.Generator, realization: int, folder: Path) -> Motion:

@@ -15,9 +15,9 @@ from mcrock.excitation.motion import Motion
 from mcrock.excitation.processing import vertical
 from mcrock.excitation.sources.base import Source
 from mcrock.excitation.sources.floor import Floor
-from mcrock.excitation.sources.inputs import Declaration, Numbers, declare, design_order
 from mcrock.tables.distributions import Distribution, Quantity, Uncertain
 from mcrock.tables.fields import Choice, Flag, about, exactly_one
+from mcrock.tables.inputs import Declaration, Numbers, declare, design_order
 
 DEGREE = pi / 180.0  # [rad]
 TURN = 2 * pi  # [rad]
@@ -98,7 +98,7 @@ class ShakingSource(Source):
 
     @classmethod
     def declarations(cls) -> list[Declaration]:
-        return list(declare(cls, cls.inputs))
+        return list(declare(cls, cls.inputs, "motion_"))
 
     @property
     def on_floor(self) -> bool:

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from mcrock.excitation.motion import Motion
 from mcrock.excitation.sources.generated import GeneratedSource, stamp
-from mcrock.excitation.sources.inputs import Input, Numbers
 from mcrock.excitation.sources.kinds import Unit
 from mcrock.excitation.target_spectrum import TargetSpectrum, en_1998_1, read_target
 from mcrock.params import Ground
 from mcrock.tables.fields import Choice, ListOf, Number, Text, about, exactly_one
+from mcrock.tables.inputs import Input, Numbers
 
 BAND = (0.05, 4.0)  # of the periods in which motions are compatible with their spectrum [s]
 GROUNDS = tuple(ground.name for ground in Ground)

@@ -13,9 +13,9 @@ from mcrock.excitation.motion import Motion
 from mcrock.excitation.rezaeian_2010 import StochasticModel, check_step, simulate_motion
 from mcrock.excitation.sources.floor import MOST_DAMPING
 from mcrock.excitation.sources.generated import GeneratedSource
-from mcrock.excitation.sources.inputs import Input, Numbers
 from mcrock.tables.distributions import Quantity, Uncertain
 from mcrock.tables.fields import Number, about, exactly_one
+from mcrock.tables.inputs import Input, Numbers
 
 NEGLIGIBLE = 1e-6  # Arias intensity of a component over that of the first, below which it is left out [1]
 

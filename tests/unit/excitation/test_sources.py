@@ -7,16 +7,16 @@ import pytest
 
 from mcrock.config import ConfigError, load_config
 from mcrock.dataset import SCHEMA, declaration
-from mcrock.dataset.schema import source_inputs
+from mcrock.dataset.schema import table_inputs
 from mcrock.ensemble import run_study
 from mcrock.excitation import Motion, MotionError
 from mcrock.excitation.sources import SOURCES, declarations
 from mcrock.excitation.sources.generated import GeneratedSource
-from mcrock.excitation.sources.inputs import Input
 from mcrock.excitation.sources.shaking import ShakingSource
 from mcrock.sampling import check_inputs, draw_inputs, load_motions
 from mcrock.tables.distributions import Uncertain
 from mcrock.tables.fields import Choice
+from mcrock.tables.inputs import Input
 from mcrock.text.describe import describe
 
 STUDY = """
@@ -64,7 +64,7 @@ class RampSource(GeneratedSource):
 def study_of_ramps(tmp_path, monkeypatch):
     """A study of a source that mcrock does not have, and overrides."""
     monkeypatch.setitem(SOURCES, "ramp", RampSource)
-    source_inputs.cache_clear()
+    table_inputs.cache_clear()
 
     def load(*overrides):
         path = tmp_path / "study.toml"
@@ -72,7 +72,7 @@ def study_of_ramps(tmp_path, monkeypatch):
         return load_config(path, list(overrides))
 
     yield load
-    source_inputs.cache_clear()
+    table_inputs.cache_clear()
 
 
 def test_a_new_source_is_a_subclass_and_its_line(study_of_ramps, tmp_path):
@@ -103,7 +103,7 @@ def test_what_may_be_uncertain_is_declared(source):
     of_all = set(ShakingSource.key_names())
     numbers = [key for key, kind in kinds.items() if isinstance(kind, Uncertain) and key not in of_all]
     assert numbers == [key for key, item in source.inputs.items() if item.codes is None]
-    for key, (_, codes) in source.inputs.items():
+    for key, codes in ((key, item.codes) for key, item in source.inputs.items()):
         if codes is not None:
             assert isinstance(kinds[key], Choice)
             assert [word.lower().replace("-", "_") for word in kinds[key].options] == [

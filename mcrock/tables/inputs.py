@@ -17,6 +17,7 @@ class Input(NamedTuple):
 
     long_name: str
     codes: type[IntEnum] | None = None  # of a choice, in the order of its options
+    variable: str | None = None  # in datasets, where its key means something else there
 
 
 Inputs = Mapping[str, Input]  # by key
@@ -36,11 +37,16 @@ def design_order(inputs: Inputs) -> list[str]:
     return sorted(inputs, key=lambda key: inputs[key].codes is not None)
 
 
-def declare(table: type[Table], inputs: Inputs, prefix: str = "") -> Iterator[Declaration]:
-    """Variables of the inputs of a table, with the units of its keys."""
-    for key, (long_name, codes) in inputs.items():
-        units = "1" if codes else as_in_datasets(getattr(table.kind(key), "unit", "1"))
-        yield Declaration(f"motion_{prefix}{key}", units, long_name, codes)
+def declare(table: type[Table], inputs: Inputs, prefix: str) -> Iterator[Declaration]:
+    """Variables of the inputs of a table, with the units of its keys.
+
+    Of a list of numbers each has its own: # stands for its place, and {0} in the words.
+    """
+    for key, (long_name, codes, variable) in inputs.items():
+        kind = table.kind(key)
+        units = "1" if codes else as_in_datasets(getattr(kind, "unit", "1"))
+        places = "_#" * getattr(kind, "n_places", 0)
+        yield Declaration(f"{prefix}{variable or key}{places}", units, long_name, codes)
 
 
 def as_in_datasets(unit: str) -> str:
