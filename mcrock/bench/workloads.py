@@ -217,7 +217,7 @@ def study_file() -> Path:
 def _planar(runs: int) -> Work:
     from mcrock.planar import integrate as columns
     from mcrock.planar import planar_block, velocity_ratios
-    from mcrock.planar.simulation import block_rows, run_many
+    from mcrock.planar.runs import block_rows, run_many
 
     motion, records = strong_record()
     flat, none = planar_block(block()), np.zeros(runs, np.int64)

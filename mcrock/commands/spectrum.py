@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.axes import Axes
 
-    from mcrock.planar.simulation import Array
+    from mcrock.planar.runs import Array
 
 app = typer.Typer(
     name="spectrum",
@@ -89,17 +89,18 @@ def overturning(
     from mcrock.text.spectrum import overturning_table
     from mcrock.text.tables import format_table
 
-    sizes = _sizes(source, frequency_ratios, periods)
+    ratios, sizes = _axis(source, frequency_ratios, periods)
     motions = read_motions(source)
     angles = _in_radians(slenderness_deg)
     if sys.stderr.isatty():
-        number = len(motions) * len(angles) * sum(map(len, sizes.values()))
-        print(f"scanning {number} columns, one for each motion, slenderness and size", file=sys.stderr)
+        columns = len(motions) * len(angles) * sum(len(x) for x in (ratios, sizes) if x is not None)
+        print(f"scanning {columns} columns, one for each motion, slenderness and size", file=sys.stderr)
     ds = overturning_spectrum(
         motions,
         angles,
-        **sizes,
-        angular_frequency=2 * pi / source.period if "frequency_ratios" in sizes or source.pulse else None,
+        ratios,
+        periods=sizes,
+        angular_frequency=2 * pi / source.period if source.pulse or sizes is None else None,
         r=restitution,
         largest_amplitude=max_amplitude,
         scan=scan,
@@ -157,8 +158,10 @@ def rocking(
     _print_paths(stem, place)
 
 
-def _sizes(source: MotionOptions, frequency_ratios: str | None, periods: str | None) -> dict[str, Array]:
-    """Sizes of the blocks of an overturning spectrum, as the keyword of its axis."""
+def _axis(
+    source: MotionOptions, frequency_ratios: str | None, periods: str | None
+) -> tuple[Array, None] | tuple[None, Array]:
+    """Frequency ratios or periods of the blocks of an overturning spectrum."""
     if frequency_ratios is not None and periods is not None:
         raise ValueError("give either --frequency-ratios or --periods")
     if periods is not None:
@@ -170,10 +173,10 @@ def _sizes(source: MotionOptions, frequency_ratios: str | None, periods: str | N
         if source.pulse_period is not None and not source.pulse:
             raise ValueError("--pulse-period of records goes with --frequency-ratios, not with --periods")
     elif source.pulse or source.pulse_period is not None:
-        return {"frequency_ratios": parse_numbers(frequency_ratios or "0.5:10:96", "--frequency-ratios")}
+        return parse_numbers(frequency_ratios or "0.5:10:96", "--frequency-ratios"), None
     elif frequency_ratios:
         raise ValueError("--frequency-ratios of records need --pulse-period; or give --periods")
-    return {"periods": parse_numbers("1:8:36" if periods is None else periods, "--periods")}
+    return None, parse_numbers("1:8:36" if periods is None else periods, "--periods")
 
 
 def _check_output(place: OutputOptions, name: str) -> Path:

@@ -19,7 +19,7 @@ from mcrock.commands.options import FigureFormat
 
 if TYPE_CHECKING:
     from mcrock.excitation import Motion, Pulse
-    from mcrock.planar.simulation import Array
+    from mcrock.planar.runs import Array
 
 LONGEST_LIST = 10_000  # numbers
 SAMPLES = 1000  # of a period of a pulse that has to be sampled: limits are then right to 1e-5
@@ -97,7 +97,7 @@ class OutputOptions:
 def unpacked(command: Callable[..., None]) -> Callable[..., None]:
     """A command of keywords whose dataclasses stand in the command line as their fields."""
     hints = get_type_hints(command, include_extras=True)
-    packs = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
+    packs: dict[str, Any] = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
     shown: list[Parameter] = []
     for name, parameter in signature(command).parameters.items():
         if name not in packs:

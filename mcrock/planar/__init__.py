@@ -16,7 +16,7 @@ Restitution: every run and spectrum takes ``r`` as a velocity ratio, or a model 
 """
 
 from mcrock.planar.block import PlanarBlock, planar_block, rectangle, rectangle_of
-from mcrock.planar.overturning_spectra import overturning_spectrum, rocking_spectrum
+from mcrock.planar.overturning_spectra import overturning_spectrum
 from mcrock.planar.restitution import (
     admissible_ratios,
     chatzis,
@@ -34,6 +34,7 @@ from mcrock.planar.restitution import (
     velocity_ratios,
     wittich_hutchinson,
 )
+from mcrock.planar.rocking_spectra import rocking_spectrum
 from mcrock.planar.simulation import PlanarRun, simulate_planar
 
 __all__ = [

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mcrock.planar.simulation import Array
+from mcrock.planar.runs import Array
 
 COUNTED_IMPACTS = 3  # bands of fewer impacts are told apart; from here on they are one
 FIRST_SEARCH = 3  # level from which bands between points of the scan are searched for

@@ -14,7 +14,7 @@ from mcrock.conditions import Controls
 from mcrock.excitation import Motion, MotionError, Pulse, pack_motions
 from mcrock.planar.block import SIDES, PlanarBlock, check_planar, rectangle_of
 from mcrock.planar.restitution import Restitution, velocity_ratios
-from mcrock.planar.simulation import Array, block_rows
+from mcrock.planar.runs import Array, block_rows
 
 Blocks = float | PlanarBlock | Sequence[float | PlanarBlock]
 Motions = Motion | Pulse | Sequence[Motion | Pulse]

@@ -1,9 +1,7 @@
-"""Rocking spectra and overturning acceleration spectra of planar blocks.
+"""Overturning acceleration spectra: the amplitudes at which similar planar blocks of every size overturn.
 
-A family of similar blocks of one slenderness is described by its frequency parameter p, so that a
-spectrum shows every size at once: the largest tilt over 2 pi/p (rocking spectrum, Makris and
-Konstantinidis 2003), or the amplitudes of the ground acceleration at which the block overturns
-(overturning acceleration spectrum, Zhang and Makris 2001).
+A family of similar blocks of one slenderness is described by its frequency parameter p, so that a spectrum
+shows every size at once.
 
 Overturning is not monotone in the amplitude: between bands in which the block overturns after one
 impact, after several or without any there are safe islands. A scan over the amplitude finds every band
@@ -12,6 +10,9 @@ something points to them: free motion close to the balanced state between two po
 large tilt below the lowest amplitude that overturns. Under long records there is no end to them: a scan
 twice as fine finds nearly twice as many, each time in thinner bands, and what converges is the share
 of amplitudes that overturn. The dataset therefore says what a scan half as fine would have found.
+
+Zhang, J. and Makris, N. (2001). Rocking response of free-standing blocks under cycloidal pulses. Journal of
+Engineering Mechanics 127(5), 473-483.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from mcrock.planar import integrate as kernel
 from mcrock.planar.bands import (
     COUNTED_IMPACTS,
     LARGEST_LEVEL,
+    Limits,
     Points,
     collect_bands,
     find_limits,
@@ -44,123 +46,13 @@ from mcrock.planar.cases import (
     increasing,
     list_motions,
     peak_along_x,
-    peak_along_z,
     pulse_frequency,
 )
 from mcrock.planar.restitution import Restitution
-from mcrock.planar.simulation import Array, run_many
+from mcrock.planar.runs import Array, run_many
 
 RECORD_SCAN, PULSE_SCAN = 1025, 4097  # amplitudes of a scan by default
 NO_BOUND = 1e9  # on the time step: none of a run on a pulse is as long [s]
-
-
-def rocking_spectrum(
-    motions: Motions,
-    slenderness: Blocks,
-    periods: ArrayLike,
-    *,
-    r: Restitution = "housner",
-    angular_frequency: float | None = None,
-    gravity: float = GRAVITY,
-    controls: Controls | None = None,
-    workers: int | None = None,
-) -> xr.Dataset:
-    """Largest tilt of similar blocks of every size.
-
-    Parameters
-    ----------
-    motions : Motion, Pulse or sequence of them
-        Their x and z components act.
-    slenderness : float, PlanarBlock or sequence of them
-        A number is a homogeneous rectangle of that slenderness [rad], a block stands for all blocks
-        similar to it.
-    periods : array_like (n,)
-        2 pi/p, increasing [s].
-    r : str, float or tuple of 2 float
-        Restitution, as for `mcrock.planar.velocity_ratios`.
-    angular_frequency : float, optional
-        omega_p [rad/s] that the dataset names as that of the motions; pulses have their own. It changes
-        no result.
-    gravity : float
-        For rectangles given by their slenderness [m/s2].
-    controls : Controls, optional
-        Numerical settings.
-    workers : int, optional
-        Threads; all cores by default. They change no bit of the result.
-
-    Returns
-    -------
-    Dataset
-        Over (motion, slenderness, period): `peak_tilt` [rad], `peak_tilt_ratio` (over the slenderness)
-        [1], `outcome`, `impacts` while the ground moves and up to overturning, `peak_friction_demand` [1]
-        and `contact_lost`; `radius` R [m] of the blocks. A block that overturned has a peak tilt of pi/2.
-        Of each motion: `peak_acceleration` and `peak_vertical_acceleration` [m/s2], `duration` [s],
-        `pulse_period` 2 pi/omega_p [s] (NaN of a record), and `uplift_acceleration` (motion, slenderness)
-        [m/s2], the peak at which rocking would begin.
-
-    Raises
-    ------
-    ValueError
-        For an unsuitable motion, slenderness, period or restitution.
-
-    Examples
-    --------
-    >>> from mcrock.excitation import one_sine
-    >>> ds = rocking_spectrum(one_sine(3.0, 6.0), 0.2, [1.0, 2.0, 4.0])
-    >>> ds["peak_tilt_ratio"].values.round(3).ravel().tolist(), ds["outcome"].values.ravel().tolist()
-    ([7.854, 7.854, 0.566], [3, 3, 8])
-    """
-    periods = increasing("periods 2 pi/p", periods, "s")
-    listed = list_motions(motions)
-    own = np.array([pulse_frequency(motion, angular_frequency) for motion in listed])
-    cases = Cases(listed, slenderness, 2 * pi / periods, own, r, gravity)
-    controls = controls or Controls()
-    n = len(cases.block)
-    out = run_many(cases.rows, cases.pack, cases.block, cases.motion, np.ones(n), controls, workers)
-    dims = ("motion", "slenderness", "period")
-
-    def variable(values: NDArray[Any], units: str, long_name: str, **more: Any) -> tuple[Any, ...]:
-        return dims, values.reshape(cases.shape), {"units": units, "long_name": long_name, **more}
-
-    tilt = np.maximum(out[:, kernel.PEAK_RIGHT], out[:, kernel.PEAK_LEFT])
-    variables = {
-        "peak_tilt": variable(tilt, "rad", "largest tilt"),
-        "peak_tilt_ratio": variable(
-            out[:, kernel.PEAK_RATIO], "1", "largest tilt over the smaller slenderness"
-        ),
-        "outcome": variable(out[:, kernel.OUTCOME].astype("i1"), "1", "how the run ended", **_flags()),
-        "impacts": variable(
-            out[:, kernel.IMPACTS].astype("i4"), "1", "impacts while the ground moves and up to overturning"
-        ),
-        "peak_friction_demand": variable(
-            out[:, kernel.FRICTION],
-            "1",
-            "largest horizontal over vertical contact force while rocking, up to 45 degrees of tilt",
-        ),
-        "contact_lost": variable(
-            out[:, kernel.CONTACT_LOST].astype("i1"),
-            "1",
-            "1 if the contact force became tensile before 45 degrees of tilt",
-        ),
-        **{
-            name: (
-                "motion",
-                np.array([peak(motion) for motion in listed]),
-                {"units": "m s-2", "long_name": f"peak of the acceleration along {component}"},
-            )
-            for name, peak, component in (
-                ("peak_acceleration", peak_along_x, "x, the axis of the plane"),
-                ("peak_vertical_acceleration", peak_along_z, "z"),
-            )
-        },
-        **cases.variables("period"),
-    }
-    coords = {
-        **cases.coords(),
-        "period": ("period", periods, {"units": "s", "long_name": "period parameter 2 pi/p"}),
-        "frequency": ("period", 2 * pi / periods, {"units": "rad s-1", "long_name": "frequency parameter p"}),
-    }
-    return xr.Dataset(variables, coords, cases.attributes("rocking spectrum", controls, n))
 
 
 def overturning_spectrum(
@@ -238,23 +130,9 @@ def overturning_spectrum(
     >>> (ds["upper"] * scale).values.round(2).ravel().tolist()
     [6.98, inf]
     """
-    if (frequency_ratios is None) == (periods is None):
-        raise ValueError("give either frequency_ratios (omega_p/p, for pulses) or periods (2 pi/p in s)")
     listed = list_motions(motions)
     own = np.array([pulse_frequency(motion, angular_frequency) for motion in listed])
-    if frequency_ratios is not None:
-        axis, values = "frequency_ratio", increasing("frequency ratios omega_p/p", frequency_ratios, "1")
-        if np.isnan(own).any():
-            raise ValueError(
-                f"motion '{listed[int(np.isnan(own).argmax())].name}' is a record and has no omega_p of its "
-                "own; give angular_frequency [rad/s], or periods 2 pi/p [s] in place of frequency ratios"
-            )
-        frequencies = own[:, None] / values
-        about = {"units": "1", "long_name": "frequency of the pulse over p, omega_p/p"}
-    else:
-        axis, values = "period", increasing("periods 2 pi/p", periods, "s")
-        frequencies = 2 * pi / values
-        about = {"units": "s", "long_name": "period parameter 2 pi/p"}
+    axis, sizes, frequencies = _sizes(frequency_ratios, periods, own, [motion.name for motion in listed])
     if not 1e-12 <= tolerance < 1:
         raise ValueError(f"tolerance must be at least 1e-12 and below 1, got {tolerance!r}")
     controls = controls or Controls()
@@ -269,49 +147,11 @@ def overturning_spectrum(
             f"the largest amplitude must be finite and exceed {uplift.max():.4g}, a_p/(g tan slenderness) at "
             f"which rocking begins, got {largest_amplitude!r}"
         )
-    begin, scale = (np.repeat(array, len(values)) for array in (uplift, scale))
+    begin, scale = (np.repeat(array, cases.shape[2]) for array in (uplift, scale))
     runs = _Runs(cases, scale, controls, workers)
     points, half = scan_amplitudes(runs, begin, largest_amplitude, level)
     limits = find_limits(runs, points, tolerance)
-    shape = cases.shape
-    bands = collect_bands(limits, len(begin), shape)
-    dims = ("motion", "slenderness", axis)
-    counts = {
-        "limits": (np.bincount(limits.case, minlength=len(begin)), "limits found"),
-        "half_scan_limits": (half, "limits that a scan half as fine meets"),
-        "undecided": (
-            np.bincount(points.case[points.state < 0], minlength=len(begin)),
-            "runs of the scan that met a numerical limit",
-        ),
-    }
-    variables = {
-        "lower": (
-            (*dims, "band"),
-            bands[0],
-            {"units": "1", "long_name": "amplitude a_p/(g tan slenderness) above which the block overturns"},
-        ),
-        "upper": (
-            (*dims, "band"),
-            bands[1],
-            {"units": "1", "long_name": "amplitude a_p/(g tan slenderness) up to which the block overturns"},
-        ),
-        "impacts": (
-            (*dims, "band"),
-            bands[2].astype("i4"),
-            {"units": "1", "long_name": "impacts before overturning, -1 where there is no band"},
-        ),
-        **{
-            name: (dims, count.reshape(shape).astype("i4"), {"units": "1", "long_name": words})
-            for name, (count, words) in counts.items()
-        },
-        "uplift_amplitude": (
-            ("motion", "slenderness"),
-            uplift,
-            {"units": "1", "long_name": "amplitude a_p/(g tan slenderness) at which rocking begins"},
-        ),
-        **cases.variables(axis),
-    }
-    coords = {**cases.coords(), axis: (axis, values, about)}
+    undecided = np.bincount(points.case[points.state < 0], minlength=len(begin))
     attrs = {
         **cases.attributes("overturning acceleration spectrum", controls, runs.count),
         "largest_amplitude": float(largest_amplitude),
@@ -319,7 +159,71 @@ def overturning_spectrum(
         "scan_step": float((largest_amplitude / begin.min()) ** 0.5**level - 1),
         "tolerance": tolerance,
     }
-    return xr.Dataset(variables, coords, attrs)
+    variables = {**_variables(axis, cases.shape, limits, half, undecided, uplift), **cases.variables(axis)}
+    return xr.Dataset(variables, {**cases.coords(), axis: sizes}, attrs)
+
+
+def _sizes(
+    frequency_ratios: ArrayLike | None, periods: ArrayLike | None, own: Array, names: list[str]
+) -> tuple[str, tuple[str, Array, dict[str, str]], Array]:
+    """Name of the axis of sizes, its coordinate, and the p of the sizes [rad/s] as `Cases` takes them."""
+    if (frequency_ratios is None) == (periods is None):
+        raise ValueError("give either frequency_ratios (omega_p/p, for pulses) or periods (2 pi/p in s)")
+    if periods is not None:
+        values = increasing("periods 2 pi/p", periods, "s")
+        about = {"units": "s", "long_name": "period parameter 2 pi/p"}
+        return "period", ("period", values, about), 2 * pi / values
+    values = increasing("frequency ratios omega_p/p", frequency_ratios, "1")
+    if np.isnan(own).any():
+        raise ValueError(
+            f"motion '{names[int(np.isnan(own).argmax())]}' is a record and has no omega_p of its "
+            "own; give angular_frequency [rad/s], or periods 2 pi/p [s] in place of frequency ratios"
+        )
+    about = {"units": "1", "long_name": "frequency of the pulse over p, omega_p/p"}
+    return "frequency_ratio", ("frequency_ratio", values, about), own[:, None] / values
+
+
+def _variables(
+    axis: str,
+    shape: tuple[int, ...],
+    limits: Limits,
+    half: NDArray[np.int64],
+    undecided: NDArray[np.int64],
+    uplift: Array,
+) -> dict[str, tuple[tuple[str, ...], NDArray[Any], dict[str, str]]]:
+    """What the scan found, as variables of the dataset."""
+    lower, upper, impacts = collect_bands(limits, len(half), shape)
+    dims = ("motion", "slenderness", axis)
+    amplitude = "amplitude a_p/(g tan slenderness)"
+
+    def count(numbers: NDArray[np.int64], words: str) -> tuple[tuple[str, ...], NDArray[Any], dict[str, str]]:
+        return dims, numbers.reshape(shape).astype("i4"), {"units": "1", "long_name": words}
+
+    return {
+        "lower": (
+            (*dims, "band"),
+            lower,
+            {"units": "1", "long_name": f"{amplitude} above which the block overturns"},
+        ),
+        "upper": (
+            (*dims, "band"),
+            upper,
+            {"units": "1", "long_name": f"{amplitude} up to which the block overturns"},
+        ),
+        "impacts": (
+            (*dims, "band"),
+            impacts.astype("i4"),
+            {"units": "1", "long_name": "impacts before overturning, -1 where there is no band"},
+        ),
+        "limits": count(np.bincount(limits.case, minlength=len(half)), "limits found"),
+        "half_scan_limits": count(half, "limits that a scan half as fine meets"),
+        "undecided": count(undecided, "runs of the scan that met a numerical limit"),
+        "uplift_amplitude": (
+            ("motion", "slenderness"),
+            uplift,
+            {"units": "1", "long_name": f"{amplitude} at which rocking begins"},
+        ),
+    }
 
 
 class _Runs:
@@ -375,10 +279,3 @@ def _amplitude_scale(cases: Cases) -> tuple[Array, Array]:
     threshold = np.array([family.gravity * tan(family.slenderness) for family in cases.families])
     scale = threshold / peaks[:, None]
     return cases.uplift / scale, scale
-
-
-def _flags() -> dict[str, Any]:
-    return {
-        "flag_values": np.array([int(code) for code in Outcome], "i1"),
-        "flag_meanings": " ".join(code.name.lower() for code in Outcome),
-    }

@@ -35,7 +35,7 @@ from mcrock.excitation import Motion, pack_motions
 from mcrock.params import GRAVITY
 from mcrock.planar import integrate as columns
 from mcrock.planar import planar_block, velocity_ratios
-from mcrock.planar.simulation import block_rows, run_many
+from mcrock.planar.runs import block_rows, run_many
 from mcrock.simulation import simulate_part
 from mcrock.text.json_values import as_json
 from mcrock.text.tables import format_table

@@ -16,7 +16,7 @@ from mcrock.params import GRAVITY, STANDING, Outcome
 from mcrock.planar import integrate as kernel
 from mcrock.planar import rectangle, rectangle_of, simulate_planar
 from mcrock.planar.restitution import energy_ratio, velocity_ratios
-from mcrock.planar.simulation import block_rows, run_many
+from mcrock.planar.runs import block_rows, run_many
 from tests.physics.bodies import TIGHT
 from tests.physics.test_free_rocking import next_peak, quarter_period
 from tests.unit.planar.blocks import blocks, mirrored

@@ -1,0 +1,116 @@
+"""Many runs of planar blocks in compiled loops, and what those read of blocks and settings."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from math import cos, hypot
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mcrock.conditions import Controls
+from mcrock.kernel.shaking import SEGMENT_SIZE
+from mcrock.params import MotionPack
+from mcrock.planar import integrate as kernel
+from mcrock.planar.block import PlanarBlock
+
+Array = NDArray[np.float64]
+
+PARALLEL_RUNS = 200  # fewer runs are not worth threads
+LARGEST_PIECE = 2000  # runs that an interruption waits for
+NO_TRACE = kernel.Trace(
+    np.zeros((0, kernel.HISTORY_SIZE)), np.zeros((0, kernel.EVENT_SIZE)), np.zeros(2, dtype=np.int64)
+)
+
+
+def settings_of(controls: Controls, follow: bool) -> kernel.Settings:
+    """Numerical settings as compiled code reads them."""
+    return kernel.Settings(
+        float(controls.step),
+        float(controls.max_step),
+        float(controls.rest_time),
+        int(controls.max_steps),
+        int(controls.max_impacts),
+        bool(follow),
+    )
+
+
+def block_rows(blocks: Sequence[PlanarBlock], ratios: Sequence[tuple[float, float]]) -> Array:
+    """Blocks and their velocity ratios as compiled code reads them (n, 17)."""
+    rows = np.zeros((len(blocks), kernel.BLOCK_SIZE))
+    for row, block, pair in zip(rows, blocks, ratios, strict=True):
+        height, barriers = block.com_height, []
+        for edge, distance, slenderness, ratio in zip(
+            row[: 2 * kernel.EDGE_SIZE].reshape(2, -1),
+            (block.right, block.left),
+            block.slendernesses,
+            pair,
+            strict=True,
+        ):
+            radius = hypot(distance, height)
+            inertia = block.inertia / block.mass + radius**2
+            edge[:] = slenderness, radius / inertia, radius, inertia, distance, ratio
+            barriers.append(block.gravity * radius * (1.0 - cos(slenderness)))
+        row[2 * kernel.EDGE_SIZE :] = (
+            block.gravity, height, block.frequency, block.slenderness, min(barriers)
+        )  # fmt: skip
+    return rows
+
+
+def run_many(
+    rows: Array,
+    motions: MotionPack,
+    block: NDArray[np.int64],
+    motion: NDArray[np.int64],
+    scale: Array,
+    controls: Controls,
+    workers: int | None = None,
+) -> Array:
+    """Runs from rest, each decided by its energy when the ground comes to rest.
+
+    Parameters
+    ----------
+    rows : ndarray (n_block, 17)
+        From `block_rows`.
+    motions : MotionPack
+    block, motion : ndarray (n,)
+        Row of the block and number of the motion of every run.
+    scale : ndarray (n,)
+        Factor on the motion [1].
+    controls : Controls
+    workers : int, optional
+        Threads; all cores by default.
+
+    Returns
+    -------
+    ndarray (n, 14)
+        Columns of `mcrock.planar.integrate`. They do not depend on the number of threads.
+
+    Raises
+    ------
+    ValueError
+        If ``workers`` is below 1.
+    """
+    if workers is None:
+        workers = os.cpu_count() or 1
+    elif workers < 1:
+        raise ValueError(f"workers must be a number of threads, at least 1, got {workers!r}")
+    n = len(scale)
+    block, motion = block.astype(np.int64), motion.astype(np.int64)
+    scale = np.ascontiguousarray(scale, float)
+    out = np.zeros((n, kernel.RESULT_SIZE))
+    settings = settings_of(controls, follow=False)
+
+    def work(first: int, last: int) -> None:
+        kernel.run_many(
+            rows, motions, block, motion, scale, settings, float(controls.tail), first, last,
+            np.zeros(SEGMENT_SIZE), np.zeros(kernel.RESULT_SIZE), NO_TRACE, out,
+        )  # fmt: skip
+
+    pieces = 1 if n < PARALLEL_RUNS else max(8 * workers, n // LARGEST_PIECE)
+    ends = np.linspace(0, n, 1 + pieces).astype(int)
+    with ThreadPoolExecutor(workers) as pool:
+        list(pool.map(work, ends[:-1].tolist(), ends[1:].tolist()))
+    return out
