@@ -17,18 +17,14 @@ app = typer.Typer()
 @app.command()
 def docs(
     page: Annotated[
-        str, typer.Argument(metavar="[PAGE]", help="Page; default: the list of them.", show_default=False)
+        str, typer.Argument(metavar="PAGE", help="Page; default: the list of them.", show_default=False)
     ] = INDEX,
     word: Annotated[
         str | None,
-        typer.Argument(metavar="[WORD]", help="Show the sections about it alone.", show_default=False),
+        typer.Argument(metavar="WORD", help="Show the sections about it alone.", show_default=False),
     ] = None,
 ) -> None:
-    """Show a page of the documentation.
-
-    `mcrock docs study-file impact` shows the sections of a page whose heading has a word, or else those that
-    mention it.
-    """
+    """Show a page of the documentation, or its sections about a word: `mcrock docs study-file impact`."""
     pages = {path.stem: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.md")}
     if page not in pages:
         raise ValueError(word_unknown(page, pages))
@@ -86,5 +82,8 @@ def show(text: str) -> None:
         print(text.rstrip())
         return
     from rich.markdown import Markdown
+    from rich.theme import Theme
 
-    console.print(Markdown(text))
+    plain = Theme({"markdown.code": "bold cyan"})  # on the background of the terminal, as all code
+    with console.use_theme(plain):
+        console.print(Markdown(text, code_theme="ansi_dark"))

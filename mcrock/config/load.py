@@ -23,7 +23,7 @@ def load_config(path: str | Path, overrides: Sequence[str] = ()) -> Study:
     Parameters
     ----------
     path : str or Path
-        TOML file; every key is described in the README.
+        TOML file; `mcrock docs study-file` describes every key.
     overrides : sequence of str
         Each ``key.path=value``, with the value in TOML or a bare word. An override takes the place
         of its alternatives: setting ``body.mass`` removes ``body.density``.

@@ -9,14 +9,15 @@ from mcrock.body.shapes.coordinates import Draws
 from mcrock.body.shapes.shape import Solid, Upright
 from mcrock.body.solids.cuboid import cuboids
 from mcrock.tables.distributions import Quantity, Uncertain
+from mcrock.tables.fields import about
 
 
 class Cuboid(Solid, Upright):
     """Rectangular block."""
 
     shape: Literal["cuboid"]
-    width: Annotated[Quantity, Uncertain("m", above=0.0)]
-    depth: Annotated[Quantity, Uncertain("m", above=0.0)]
+    width: Annotated[Quantity, Uncertain("m", above=0.0), about("edge along body x", 0.4)]
+    depth: Annotated[Quantity, Uncertain("m", above=0.0), about("edge along body y", 0.4)]
 
     def build(self, draws: Draws) -> Bodies:
         width, depth, height = (draws[key] for key in ("width", "depth", "height"))

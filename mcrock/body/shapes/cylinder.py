@@ -9,7 +9,7 @@ from mcrock.body.shapes.coordinates import Draws
 from mcrock.body.shapes.shape import Solid, Upright
 from mcrock.body.solids.cylinder import cylinders
 from mcrock.tables.distributions import Quantity, Uncertain
-from mcrock.tables.fields import Integer
+from mcrock.tables.fields import Integer, about
 from mcrock.tables.inputs import Input
 
 MOST_SIDES = 120  # of a cylinder [1]
@@ -23,8 +23,10 @@ class Cylinder(Solid, Upright):
     inputs: ClassVar = {"radius": Input("radius of the cylinder", variable="base_radius")}
 
     shape: Literal["cylinder"]
-    radius: Annotated[Quantity, Uncertain("m", above=0.0)]
-    sides: Annotated[int, Integer(3, MOST_SIDES)] = 24
+    radius: Annotated[Quantity, Uncertain("m", above=0.0), about("radius of the circle", 0.3)]
+    sides: Annotated[
+        int, Integer(3, MOST_SIDES), about("number of sides of the polygon that the cylinder stands on")
+    ] = 24
 
     def build(self, draws: Draws) -> Bodies:
         weight = self.weight(draws)

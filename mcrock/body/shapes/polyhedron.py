@@ -30,7 +30,7 @@ from mcrock.body.standing import lowest_face, nearly_flat, settle
 from mcrock.body.surface import hull_surface
 from mcrock.tables.distributions import Distribution, Quantity, Uncertain
 from mcrock.tables.errors import ConfigError, mistake, refuse
-from mcrock.tables.fields import Integer, ListOf, Number, Text, exactly_one
+from mcrock.tables.fields import Integer, ListOf, Number, Text, about, exactly_one
 from mcrock.tables.inputs import Input
 
 OFFSETS = ("com_x", "com_y", "com_z")
@@ -74,18 +74,59 @@ class Polyhedron(Solid):
 
     shape: Literal["polyhedron"]
     vertices: Annotated[
-        tuple[tuple[Quantity, ...], ...] | None, Points("a list of at least 4 vertices [x, y, z] [m]", 3, 4)
+        tuple[tuple[Quantity, ...], ...] | None,
+        Points("a list of at least 4 vertices [x, y, z] [m]", 3, 4),
+        about(
+            "points, in any axes; the body is their convex hull, and each coordinate may be a distribution",
+            [[0.3, -0.3, 0.0], [0.3, 0.3, 0.0], [-0.3, 0.3, 0.0], [-0.3, -0.3, 0.0], [0.0, 0.0, 1.2]],
+        ),
     ] = None
-    file: Annotated[str | None, Text()] = None  # `take_in_files` puts its rows in `vertices`
-    scale: Annotated[Quantity, Uncertain("1", above=0.0)] = 1.0
+    file: Annotated[
+        str | None, Text(), about("text file with a point x y z on each line, in m", "points.txt")
+    ] = None  # `take_in_files` puts its rows in `vertices`
+    scale: Annotated[Quantity, Uncertain("1", above=0.0), about("factor on all lengths")] = 1.0
     com: Annotated[
         tuple[Quantity, ...] | None,
         Triple("[x, y, z] in the axes of the vertices [m]", (Uncertain("m"),) * 3),
+        about("centre of mass in the axes of the points, given with `inertia` and `mass`", [0.0, 0.0, 0.3]),
     ] = None
-    inertia: Annotated[tuple[tuple[Quantity, ...], ...] | None, Tensor()] = None
-    start_face: Annotated[int | None, Integer(0)] = None
-    axis: Annotated[tuple[float, ...] | None, Axis("a direction [x, y, z] [1]", (Number("1"),) * 3)] = None
-    base_faces: Annotated[tuple[int, ...] | None, ListOf(Integer(0), "a list of face numbers")] = None
+    inertia: Annotated[
+        tuple[tuple[Quantity, ...], ...] | None,
+        Tensor(),
+        about(
+            "inertia tensor about the centre of mass, in the axes of the points, given with `com` "
+            "and `mass`; no larger than that of the mass placed in the corners",
+            [[10.0, 0.0, 0.0], [0.0, 10.0, 0.0], [0.0, 0.0, 5.0]],
+        ),
+    ] = None
+    start_face: Annotated[
+        int | None,
+        Integer(0),
+        about(
+            "face that the body is put down on; by default the lowest, and of equally low ones "
+            "one that carries it. A body that the face does not carry settles on a stable one "
+            "first, which `mcrock check` says",
+            0,
+        ),
+    ] = None
+    axis: Annotated[
+        tuple[float, ...] | None,
+        Axis("a direction [x, y, z] [1]", (Number("1"),) * 3),
+        about(
+            "direction that the tilt is measured from; by default the one that is up at the "
+            "start. Give it where the start face is one of several shallow facets",
+            [0.0, 0.0, 1.0],
+        ),
+    ] = None
+    base_faces: Annotated[
+        tuple[int, ...] | None,
+        ListOf(Integer(0), "a list of face numbers"),
+        about(
+            "faces that may touch the ground without overturning; by default those within 5 "
+            "degrees of the start face that join it",
+            [0, 1],
+        ),
+    ] = None
 
     @classmethod
     def take_in_files(cls, data: dict[str, Any], folder: Path) -> None:

@@ -8,6 +8,7 @@ from mcrock.body.bodies import Bodies
 from mcrock.body.shapes.coordinates import BASE, CORNERS, Corners, Draws, coordinates
 from mcrock.body.shapes.shape import Solid, Upright
 from mcrock.body.solids.prism import prisms
+from mcrock.tables.fields import about
 
 
 class Prism(Solid, Upright):
@@ -16,7 +17,14 @@ class Prism(Solid, Upright):
     inputs: ClassVar = {"base": CORNERS}
 
     shape: Literal["prism"]
-    base: Annotated[Corners, BASE]
+    base: Annotated[
+        Corners,
+        BASE,
+        about(
+            "corners of the base seen from above; each coordinate may be a distribution",
+            [[0.3, -0.2], [0.3, 0.2], [-0.3, 0.2], [-0.3, -0.2]],
+        ),
+    ]
 
     def build(self, draws: Draws) -> Bodies:
         base = coordinates("base", self.base, draws)

@@ -13,7 +13,7 @@ from mcrock.body.shapes.coordinates import Draws
 from mcrock.body.solids.weight import Weight
 from mcrock.params import GRAVITY
 from mcrock.tables.distributions import Distribution, Quantity, Uncertain
-from mcrock.tables.fields import Table, exactly_one
+from mcrock.tables.fields import Table, about, exactly_one
 from mcrock.tables.inputs import Inputs
 
 
@@ -25,7 +25,9 @@ class Shape(Table):
     if TYPE_CHECKING:
         shape: str  # every shape has its own, in its place among the keys
 
-    gravity: Annotated[Quantity, Uncertain("m/s2", above=0.0)] = GRAVITY
+    gravity: Annotated[Quantity, Uncertain("m/s2", above=0.0), about("gravity that acts on the body")] = (
+        GRAVITY
+    )
 
     @classmethod
     def take_in_files(cls, data: dict[str, Any], folder: Path) -> None:
@@ -81,7 +83,7 @@ class Shape(Table):
 class Upright(Shape):
     """Between a base and a parallel top."""
 
-    height: Annotated[Quantity, Uncertain("m", above=0.0)]
+    height: Annotated[Quantity, Uncertain("m", above=0.0), about("height along body z", 1.6)]
 
 
 class Solid(Shape):
@@ -89,11 +91,19 @@ class Solid(Shape):
 
     alternatives: ClassVar[tuple[tuple[str, ...], ...]] = (("density", "mass"),)
 
-    density: Annotated[Quantity | None, Uncertain("kg/m3", above=0.0)] = None
-    mass: Annotated[Quantity | None, Uncertain("kg", above=0.0)] = None
-    com_x: Annotated[Quantity, Uncertain("m")] = 0.0
-    com_y: Annotated[Quantity, Uncertain("m")] = 0.0
-    com_z: Annotated[Quantity, Uncertain("m")] = 0.0
+    density: Annotated[Quantity | None, Uncertain("kg/m3", above=0.0), about("density", 2600.0)] = None
+    mass: Annotated[Quantity | None, Uncertain("kg", above=0.0), about("mass", 650.0)] = None
+    com_x: Annotated[
+        Quantity,
+        Uncertain("m"),
+        about(
+            "offset of the centre of mass from the centroid of the solid along body x; the "
+            "inertia about the centre of mass stays that of the homogeneous solid",
+            0.02,
+        ),
+    ] = 0.0
+    com_y: Annotated[Quantity, Uncertain("m"), about("the same along body y", 0.02)] = 0.0
+    com_z: Annotated[Quantity, Uncertain("m"), about("the same along body z", -0.1)] = 0.0
 
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
