@@ -15,9 +15,9 @@ from mcrock.params import GRAVITY
 from mcrock.rules import Integer, shown
 
 
-def cylinders(radius: Array, height: Array, n_sides: int, weight: Weight, gravity: Array) -> Bodies:
-    """Cylinders of ``radius`` and ``height`` (n,) [m] with ``n_sides`` walls; ``gravity`` (n,) [m/s2]."""
-    bodies = prisms(circle_polygon(radius, n_sides), height, weight, gravity)
+def cylinders(radius: Array, height: Array, sides: int, weight: Weight, gravity: Array) -> Bodies:
+    """Cylinders of ``radius`` and ``height`` (n,) [m] with ``sides`` walls; ``gravity`` (n,) [m/s2]."""
+    bodies = prisms(circle_polygon(radius, sides), height, weight, gravity)
     width = 2.0 * radius
     return bodies._replace(polygons={}, values={"width": width, "depth": width} | bodies.values)
 
@@ -25,18 +25,18 @@ def cylinders(radius: Array, height: Array, n_sides: int, weight: Weight, gravit
 def cylinder(
     radius: float,
     height: float,
-    n_sides: int = 24,
+    sides: int = 24,
     density: float | None = None,
     *,
     mass: float | None = None,
     com: ArrayLike = (0.0, 0.0, 0.0),
     gravity: float = GRAVITY,
 ) -> Body:
-    """Homogeneous upright circular cylinder as a regular prism of ``n_sides`` walls.
+    """Homogeneous upright circular cylinder as a regular prism of ``sides`` walls.
 
     The polygon has the area of the circle, so that mass and density fit together. The inertia is
-    then that of the cylinder to order n_sides^-4; the base edges are nearer to the axis than
-    ``radius`` by a share pi^2/(6 n_sides^2) and the corners farther by twice as much (0.3 % and
+    then that of the cylinder to order sides^-4; the base edges are nearer to the axis than
+    ``radius`` by a share pi^2/(6 sides^2) and the corners farther by twice as much (0.3 % and
     0.6 % for 24 sides), and the slenderness over edges and corners converges at that rate. Edge 0
     faces +x.
 
@@ -44,7 +44,7 @@ def cylinder(
     ----------
     radius, height : float
         [m].
-    n_sides : int
+    sides : int
         At least 3.
     density, mass : float
         One of the two [kg/m3], [kg].
@@ -57,7 +57,7 @@ def cylinder(
     Raises
     ------
     ValueError
-        As `cuboid`, and if ``n_sides`` is not an integer >= 3.
+        As `cuboid`, and if ``sides`` is not an integer >= 3.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def cylinder(
     (125.664, 26)
     """
     radii, heights = length("cylinder.radius", radius), length("cylinder.height", height)
-    if not Integer(3).fits(n_sides):
-        raise ValueError(f"cylinder.n_sides must be an integer >= 3, got {shown(n_sides)}")
+    if not Integer(3).fits(sides):
+        raise ValueError(f"cylinder.sides must be an integer >= 3, got {shown(sides)}")
     weight = weight_of("cylinder", density, mass, com)
-    return cylinders(radii, heights, int(n_sides), weight, gravity_of("cylinder", gravity)).only()
+    return cylinders(radii, heights, int(sides), weight, gravity_of("cylinder", gravity)).only()

@@ -35,11 +35,11 @@ def scaled_polygon(base: Array, scale: Array) -> Array:
     return centroid + scale[:, None, None] * (base - centroid)
 
 
-def circle_polygon(radius: Array, n_sides: int) -> Array:
-    """Regular polygons (n, n_sides, 2) [m] of the area of circles of ``radius`` (n,) [m]."""
-    angles = 2 * pi * (np.arange(n_sides) - 0.5) / n_sides
+def circle_polygon(radius: Array, sides: int) -> Array:
+    """Regular polygons (n, sides, 2) [m] of the area of circles of ``radius`` (n,) [m]."""
+    angles = 2 * pi * (np.arange(sides) - 0.5) / sides
     unit = np.stack([np.cos(angles), np.sin(angles)], -1)
-    found: Array = np.sqrt(2 * pi / (n_sides * sin(2 * pi / n_sides))) * radius[:, None, None] * unit
+    found: Array = np.sqrt(2 * pi / (sides * sin(2 * pi / sides))) * radius[:, None, None] * unit
     return found
 
 

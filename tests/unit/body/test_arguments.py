@@ -31,7 +31,7 @@ DENT = [(0, 0), (2, 0), (1, 0.2), (2, 2), (0, 2)]
         (lambda: prism([0, 1, 2], 1, 1000), r"prism\.base must have shape \(n, 2\) \[m\], got \(3,\)"),
         (lambda: prism([(0, 0), (1, nan), (1, 1)], 1, 1000), r"prism\.base must be finite \[m\], got \[1\.0, nan\] at 1"),
         (lambda: frustum(SQUARE, 1, 1000, top_scale="a"), r"frustum\.top_scale must be a finite number > 0 \[1\], got 'a'"),
-        (lambda: cylinder(1, 1, "many", 1000), r"cylinder\.n_sides must be an integer >= 3, got 'many'"),
+        (lambda: cylinder(1, 1, "many", 1000), r"cylinder\.sides must be an integer >= 3, got 'many'"),
         (lambda: hull(CUBE, mass=1.0, inertia=[[1, 2], [3, 4]]), r"hull\.inertia must be 3 x 3 finite numbers \[kg m2\], got \[\[1, 2\], \[3, 4\]\]"),
         (lambda: hull(CUBE, mass=1.0, inertia=0.1), r"hull\.inertia must be 3 x 3 finite numbers \[kg m2\], got 0\.1"),
         (lambda: hull(CUBE, 1.0, base_faces=0), r"hull\.base_faces must be a list of face numbers, as in \[0, 3\], got 0"),

@@ -144,8 +144,8 @@ def test_cylinder_converges_with_the_sides():
     [
         ({"radius": 0.0}, r"cylinder\.radius must be a finite number > 0 \[m\], got 0\.0"),
         ({"height": float("inf")}, r"cylinder\.height must be a finite number > 0 \[m\], got inf"),
-        ({"n_sides": 2}, r"cylinder\.n_sides must be an integer >= 3, got 2"),
-        ({"n_sides": 6.5}, r"cylinder\.n_sides must be an integer >= 3, got 6\.5"),
+        ({"sides": 2}, r"cylinder\.sides must be an integer >= 3, got 2"),
+        ({"sides": 6.5}, r"cylinder\.sides must be an integer >= 3, got 6\.5"),
         ({"mass": 1.0}, r"cylinder needs exactly one of density \[kg/m3\] and mass \[kg\]"),
         ({"com": (0.0, 0.0, 0.6)}, r"centre of mass must be inside the body; it lies 0\.1 m outside face 13"),
         ({"com": (0.0, 0.0, -0.6)}, r"below the centre of mass"),
@@ -153,4 +153,4 @@ def test_cylinder_converges_with_the_sides():
 )
 def test_bad_cylinders_are_refused(given, message):
     with pytest.raises(ValueError, match=message):
-        cylinder(**({"radius": 0.2, "height": 1.0, "n_sides": 12, "density": 1000.0} | given))
+        cylinder(**({"radius": 0.2, "height": 1.0, "sides": 12, "density": 1000.0} | given))
