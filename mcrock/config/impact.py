@@ -76,7 +76,7 @@ class FaceTables(Kind):
 _of_impact: dict[str, Any] = {
     "law": _choice(
         "law",
-        "impact law. " + "; ".join(f"`{law.key}`: {law.words}" for law in Law),
+        "where the impulses of landings act: one of the laws below",
         list(LAWS[1:3]),
         *LAWS,
     ),

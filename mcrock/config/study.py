@@ -49,7 +49,7 @@ class Study(Table):
             1,
         ),
     ]
-    body: Annotated[Shape, OneOf("shape", SHAPES), about("the body")]
+    body: Annotated[Shape, OneOf("shape", SHAPES), about("what stands on the ground and may rock")]
     impact: Annotated[ImpactTable, about("where and how the ground pushes back in an impact")] = Field(
         default_factory=lambda: ImpactTable.model_validate({})
     )
@@ -60,12 +60,16 @@ class Study(Table):
             'move; with `motion.source = "none"` a study is one of free rocking'
         ),
     ] = None
-    motion: Annotated[Source, OneOf("source", SOURCES), about("the ground motions")]
+    motion: Annotated[
+        Source,
+        OneOf("source", SOURCES),
+        about("where the ground motions come from, and what is uncertain about them"),
+    ]
     intensity: Annotated[Intensity, about("how strong the motions are made")] = Field(
         default_factory=lambda: Intensity.model_validate(AS_IT_IS)
     )
     ensemble: Annotated[EnsembleTable, about("how many realizations, and how their inputs are spread")]
-    controls_table: Annotated[ControlsTable, about("numerical settings")] = Field(
+    controls_table: Annotated[ControlsTable, about("numerical settings of the runs")] = Field(
         default_factory=ControlsTable, alias="controls"
     )
 

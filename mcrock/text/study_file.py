@@ -17,6 +17,7 @@ from pydantic_core import PydanticUndefined
 from mcrock.config.intensity import OF_BODY
 from mcrock.config.study import Study, tables
 from mcrock.excitation.intensity import MEASURES
+from mcrock.impact.registry import Law
 from mcrock.tables.distributions import DISTRIBUTIONS, OWN, Distribution
 from mcrock.tables.fields import Kind, OneOf, Table, plain
 
@@ -62,10 +63,12 @@ def reference() -> str:
         blocks += [
             "",
             f"## `[{section}]`{' (optional)' if optional else ''}\n",
-            f"{sentence(field.description)}\n",
+            textwrap.fill(sentence(field.description), 110) + "\n",
         ]
         tag, variants = (kind.tag, kind.tables) if isinstance(kind, OneOf) else ("", inside[section])
         blocks += section_lines(f"{section}.", tag, variants)
+        if section == "impact":
+            blocks += ["", "### Laws\n", *(wrapped(f"`{law.key}`: {law.words}. {law.source}") for law in Law)]
         if section == "intensity":
             blocks += ["", "### Measures\n", MEASURED, *measure_lines()]
     blocks += ["", "## Distributions\n", DISTRIBUTED, *section_lines("", "distribution", DISTRIBUTIONS)]
@@ -98,7 +101,8 @@ def section_lines(path: str, tag: str, variants: Mapping[str, type[Table]]) -> I
                     inner[item].append(path + key)
     above = {line for _, line in shared}
     for item, places in inner.items():
-        yield f"\n### {' and '.join(f'`{place}`' for place in places)}\n\n{sentence(item.__doc__)}\n"
+        yield f"\n### {' and '.join(f'`{place}`' for place in places)}\n"
+        yield textwrap.fill(sentence(item.__doc__), 110) + "\n"
         lines = key_lines(item)
         yield from (line for line in lines.values() if line not in above)
         if same := [key for key, line in lines.items() if line in above]:
