@@ -284,7 +284,19 @@ def _start_of(inputs: Inputs, row: int) -> Start:
     return Start(edge=int(inputs.start_edge[row]), tilt=tilt) if tilt else Start()
 
 
-def _traced(body, base_only, pack, index, scale, azimuth, law, start, controls, t_end, history) -> Run:
+def _traced(
+    body: Body,
+    base_only: bool,
+    pack: MotionPack,
+    index: int,
+    scale: float,
+    azimuth: float,
+    law: ImpactLaw,
+    start: Start,
+    controls: Controls,
+    t_end: float | None,
+    history: bool,
+) -> Run:
     top, constants = body_tables(body, base_only)
     work = empty_workspace(top)
     if t_end is None:

@@ -15,7 +15,8 @@ from mcrock.conditions import Controls
 from mcrock.config.impact import ImpactTable
 from mcrock.config.intensity import Intensity
 from mcrock.config.sections import ControlsTable, EnsembleTable, StartTable
-from mcrock.excitation.sources import SOURCES, Source
+from mcrock.excitation.sources import SOURCES
+from mcrock.excitation.sources.base import Source
 from mcrock.impact.registry import CHOICES
 from mcrock.tables.distributions import Distribution, Quantity
 from mcrock.tables.errors import ConfigError, word_mistakes

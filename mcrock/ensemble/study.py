@@ -22,7 +22,7 @@ from dask.system import CPU_COUNT
 
 import mcrock
 from mcrock.config import Study
-from mcrock.dataset import DamageError, build_dataset, load_dataset
+from mcrock.dataset import DamageError, build_dataset, is_store, load_dataset
 from mcrock.dataset.store import (
     StoreError,
     check_folder,
@@ -31,7 +31,6 @@ from mcrock.dataset.store import (
     chunk_length,
     chunks_done,
     create_store,
-    is_store,
     remove_leftovers,
     repair_store,
 )
@@ -370,7 +369,11 @@ def _compute(
         version=mcrock.__version__,
         python=platform.python_version(),
         machine=platform.machine(),
-        scheduler=client.scheduler.address if client else "processes" if processes else "threads",
+        scheduler=client.scheduler.address  # type: ignore[union-attr]
+        if client
+        else "processes"
+        if processes
+        else "threads",
         workers=None if client else workers,
         task=f"{task[0]}/{task[1]}",
         part_size=part_size,
