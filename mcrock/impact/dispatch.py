@@ -18,7 +18,7 @@ from mcrock.counter import quantile, uniform
 from mcrock.impact import brogliato_2012, kalliontzis_2016, ther_kollar_2017
 from mcrock.impact.registry import IMPACT_STREAMS, ImpactParameter, Law
 from mcrock.jit import jit
-from mcrock.params import FACE_STREAM
+from mcrock.params import FACE_STREAM, EnergyGain, FacetFallback
 
 VARKONYI, MOREAU = np.int64(Law.VARKONYI_2022), np.int64(Law.MOREAU_1988)
 THER_KOLLAR, KALLIONTZIS = np.int64(Law.THER_KOLLAR_2017), np.int64(Law.KALLIONTZIS_2016)
@@ -27,6 +27,7 @@ LAMBDA, TAU = np.int64(ImpactParameter.LAMBDA), np.int64(ImpactParameter.TAU)
 TAU_FACET = np.int64(ImpactParameter.TAU_FACET)
 NU, E_N21 = np.int64(ImpactParameter.NU), np.int64(ImpactParameter.E_N21)
 N_PARAMETERS = len(ImpactParameter)
+PROJECT, PLASTIC = np.int64(EnergyGain.PROJECT), np.int64(FacetFallback.PLASTIC)
 
 
 class ImpactLaw(NamedTuple):

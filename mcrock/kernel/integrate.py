@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mcrock.impact.dispatch import ImpactLaw
+from mcrock.impact.dispatch import PROJECT, ImpactLaw
 from mcrock.impact.varkonyi_2022 import kinetic_energy, plastic_edge
 from mcrock.jit import jit
 from mcrock.kernel import record
@@ -47,8 +47,9 @@ from mcrock.kernel.dynamics import (
     W_Y,
     W_Z,
 )
+from mcrock.kernel.edge_landing import land_edge
 from mcrock.kernel.events import EVENT_TIME
-from mcrock.kernel.landing import PROJECT, edge_impact, land_edge_on_face, land_vertex_on_face
+from mcrock.kernel.facet_landing import land_edge_on_face, land_vertex_on_face
 from mcrock.kernel.modes import (
     EDGE,
     FIRST,
@@ -312,7 +313,7 @@ def run(top, body, motions, motion, turn, law, settings, t_end, work, result, tr
             else:
                 released_end = NONE
                 k = top.edge_of[old, vertex]
-                mode[0], mode[1], change = edge_impact(
+                mode[0], mode[1], change = land_edge(
                     top, body, state, result, law, old, vertex, settings.edge_zeno_time, a[0], a[1], a[2]
                 )
                 rest_face = flatter_face(top, body, state, k)

@@ -23,8 +23,9 @@ from mcrock.impact.varkonyi_2022 import (
 )
 from mcrock.kernel.contact import F_CXX, F_CYY, F_HEIGHT, MASS
 from mcrock.kernel.dynamics import ALONG_X, ALONG_Y, F0, P_X, P_Y, Q0, RATE, W_X
+from mcrock.kernel.edge_landing import land_edge
+from mcrock.kernel.facet_landing import land_edge_on_face
 from mcrock.kernel.integrate import empty_workspace
-from mcrock.kernel.landing import edge_impact, land_edge_on_face
 from mcrock.kernel.modes import EDGE, REST, inertia_of, point_of
 from mcrock.kernel.record import RESULT_SIZE
 from mcrock.simulation import body_tables, impact_law
@@ -88,7 +89,7 @@ def edge_impact_case(case: dict[str, Any]) -> Iterator[Check]:
     b, a = point_of(body, old), point_of(body, new)
     raw = edge_map(mass, inertia, b, a, before, up, law.values[0], law.values[1])
     plastic = plastic_edge(mass, inertia, b, a, before)
-    mode, _, change = edge_impact(top, body, state, result, law, old, new, 0.0, 0.0, 0.0, 0.0)
+    mode, _, change = land_edge(top, body, state, result, law, old, new, 0.0, 0.0, 0.0, 0.0)
     after = tuple(state[W_X : W_X + 3])
     energy = kinetic_energy(mass, inertia, b, before)
     yield from _checks(

@@ -203,7 +203,7 @@ def count_piece(name: str) -> dict[str, Any]:
 def count_runs(members: int) -> dict[str, Any]:
     """Operations of whole runs, their longest chains [ns] and the impacts in them."""
     edge, facet = Kept(), Kept()
-    integrate.edge_impact = edge.watch(integrate.edge_impact, lambda *x: (x[2], x[3], 0), slice(5, 8))
+    integrate.land_edge = edge.watch(integrate.land_edge, lambda *x: (x[2], x[3], 0), slice(5, 8))
     integrate.land_edge_on_face = facet.watch(
         integrate.land_edge_on_face, lambda *x: (x[2], -1, x[3]), slice(0)
     )

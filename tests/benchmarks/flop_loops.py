@@ -25,8 +25,9 @@ from mcrock.kernel.dynamics import (
     edge_step,
     vertex_step,
 )
+from mcrock.kernel.edge_landing import land_edge
+from mcrock.kernel.facet_landing import land_edge_on_face, land_vertex_on_face
 from mcrock.kernel.integrate import empty_workspace
-from mcrock.kernel.landing import edge_impact, land_edge_on_face, land_vertex_on_face
 from mcrock.kernel.shaking import A_X, A_Y, A_Z, B_X, B_Y, B_Z, BEGIN, END, SEGMENT_SIZE
 from mcrock.kernel.start import start_tilted
 from mcrock.simulation import body_tables
@@ -106,9 +107,7 @@ def edge_impacts(top, body, states, places, pushes, state, result, law, zeno_tim
             for j in range(STATE_SIZE):
                 state[j] = states[i, j]
             a = pushes[i]
-            edge_impact(
-                top, body, state, result, law, places[i, 0], places[i, 1], zeno_time, a[0], a[1], a[2]
-            )
+            land_edge(top, body, state, result, law, places[i, 0], places[i, 1], zeno_time, a[0], a[1], a[2])
 
 
 @jit

@@ -6,8 +6,8 @@ import numpy as np
 
 from mcrock.body import Body
 from mcrock.kernel.dynamics import ALONG_X, ALONG_Y, F0, F3, P_X, P_Y, Q0, Q3, RATE, W_X, W_Z
+from mcrock.kernel.facet_landing import land_edge_on_face, land_vertex_on_face
 from mcrock.kernel.integrate import empty_workspace
-from mcrock.kernel.landing import land_edge_on_face, land_vertex_on_face
 from mcrock.kernel.modes import EDGE
 from mcrock.kernel.record import RESULT_SIZE
 from mcrock.simulation import Impact, body_tables, impact_law

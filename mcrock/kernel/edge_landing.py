@@ -1,0 +1,86 @@
+"""Edge impacts: a vertex lands while the body turns about its neighbour, and the angular velocity jumps.
+
+The state changes in place. What strains the model is counted in the results.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mcrock.impact.dispatch import PROJECT, edge_place
+from mcrock.impact.varkonyi_2022 import GAIN, edge_map, kinetic_energy, lift_speed, plastic_edge, project_edge
+from mcrock.jit import jit
+from mcrock.kernel.contact import BARRIER, GRAVITY, MASS
+from mcrock.kernel.dynamics import Q0, Q1, Q2, Q3, W_X, W_Y, W_Z, vertex_lift
+from mcrock.kernel.modes import VERTEX, enter_edge, inertia_of, move_pivot, point_of
+from mcrock.kernel.rotation import vertical
+from mcrock.response import Response
+
+
+@jit(inline=True)
+def land_edge(top, body, state, result, law, old, new, zeno_time, ax, ay, az):
+    """Vertex ``new`` lands while the body turns about ``old``, which lifts if it can.
+
+    Returns the new mode, its index (of edge or vertex) and the change of energy [J].
+    """
+    mass, inertia = body.scalars[MASS], inertia_of(body)
+    a, b = point_of(body, new), point_of(body, old)
+    w = state[W_X], state[W_Y], state[W_Z]
+    up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
+    before = kinetic_energy(mass, inertia, b, w)
+    after, energy = _drawn_impact(result, law, mass, inertia, b, a, w, up, before)
+    result[Response.EDGE_IMPACTS] += 1.0
+    lift = lift_speed(b, a, after, up)
+    state[W_X], state[W_Y], state[W_Z] = after
+    if lift > 0.0 and not _sequence_ends(body, state, w, up, old, new, lift, zeno_time, ax, ay, az):
+        move_pivot(body, state, old, new)
+        result[Response.IMPACT_ENERGY_LOSS] += before - energy
+        return VERTEX, new, energy - before
+    after = plastic_edge(mass, inertia, b, a, w)
+    energy = kinetic_energy(mass, inertia, a, after)
+    result[Response.IMPACT_ENERGY_LOSS] += before - energy
+    if not lift > 0.0:
+        result[Response.INFEASIBLE_EDGE_IMPACTS] += 1.0
+        result[Response.INFEASIBLE_ENERGY_LOSS] += (before - energy) / body.scalars[BARRIER]
+    state[W_X], state[W_Y], state[W_Z] = after
+    mode, index = enter_edge(top, body, state, old, top.edge_of[old, new])
+    return mode, index, energy - before
+
+
+@jit(inline=True, internal=True)
+def _drawn_impact(result, law, mass, inertia, old, new, w, up, before):
+    """Angular velocity [rad/s] and kinetic energy [J] after an impact by the parameters of the law.
+
+    Where it would gain energy over ``before`` [J] that is counted, and lambda projected if so asked.
+    """
+    number = np.int64(result[Response.EDGE_IMPACTS] + result[Response.FACET_IMPACTS])
+    lambda_, tau = edge_place(law, number, mass, inertia, old, new, up)
+    after = edge_map(mass, inertia, old, new, w, up, lambda_, tau)
+    energy = kinetic_energy(mass, inertia, new, after)
+    if energy > before * (1.0 + GAIN):
+        result[Response.ENERGY_GAIN_IMPACTS] += 1.0
+        if law.energy_gain == PROJECT:
+            lambda_, tau = project_edge(mass, inertia, old, new, w, up, lambda_, tau)
+            after = edge_map(mass, inertia, old, new, w, up, lambda_, tau)
+            energy = kinetic_energy(mass, inertia, new, after)
+    return after, energy
+
+
+@jit(inline=True, internal=True)
+def _sequence_ends(body, state, w, up, old, new, lift, zeno_time, ax, ay, az):
+    """Whether edge impacts accumulate within ``zeno_time`` [s] (Zeno behaviour).
+
+    Impacts to and fro shrink by the ratio of lift to approach speed; the time that is left is a
+    geometric series in the flight times 2u/|a| of both ends.
+    """
+    approach = -lift_speed(point_of(body, new), point_of(body, old), w, up)
+    ratio = lift / approach
+    if not 0.0 <= ratio < 1.0:
+        return False
+    sink = -vertex_lift(body, new, old, state, body.scalars[GRAVITY], ax, ay, az)
+    if sink <= 0.0 or 2.0 * lift > zeno_time * sink:
+        return False
+    back = -vertex_lift(body, old, new, state, body.scalars[GRAVITY], ax, ay, az)
+    if back <= 0.0:
+        return False
+    return 2.0 * lift * (1.0 / sink + ratio / back) < zeno_time * (1.0 - ratio * ratio)

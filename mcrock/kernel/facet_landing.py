@@ -1,0 +1,304 @@
+"""Facet impacts: a whole face lands flat and the angular velocity jumps.
+
+The state changes in place. What strains the model is counted in the results. Equation numbers are those of
+Várkonyi, Kocsis and Ther (2022), see `mcrock.impact.varkonyi_2022`.
+"""
+
+from __future__ import annotations
+
+from math import isnan, sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from mcrock.impact.dispatch import PLASTIC, PROJECT, facet_place, takes_whole_face
+from mcrock.impact.moreau_1988 import plastic_facet
+from mcrock.impact.varkonyi_2022 import (
+    GAIN,
+    facet_gain,
+    facet_map,
+    facet_point,
+    general_map,
+    kinetic_energy,
+    lift_speed,
+    project_facet,
+)
+from mcrock.jit import jit
+from mcrock.kernel.contact import (
+    BARRIER,
+    F_CXX,
+    F_CXY,
+    F_CYY,
+    F_HEIGHT,
+    F_UX,
+    F_UY,
+    F_UZ,
+    F_XX,
+    F_XY,
+    F_XZ,
+    F_YX,
+    F_YY,
+    F_YZ,
+    MASS,
+    OPENING,
+    SIZE,
+)
+from mcrock.kernel.dynamics import ANGLE, Q0, Q1, Q2, Q3, RATE, W_X, W_Y, W_Z
+from mcrock.kernel.modes import (
+    FIRST,
+    NONE,
+    VERTEX,
+    edge_pose,
+    enter_edge,
+    enter_rest,
+    inertia_of,
+    move_pivot,
+    point_of,
+)
+from mcrock.kernel.rotation import flattened
+from mcrock.response import Response
+
+INFEASIBLE = 1e300  # `facet_gain` where there is no feasible pivot
+
+
+class Approach(NamedTuple):
+    """How a face comes down flat, in face axes and once its spin about the vertical has stopped."""
+
+    w: tuple[float, float]  # horizontal angular velocity [rad/s]
+    vz: float  # vertical velocity of the COM [m/s]
+    energy: float  # kinetic energy with the spin [J]
+    spin_energy: float  # what stopping the spin adds to it [J]
+
+
+@jit
+def land_edge_on_face(top, body, state, result, law, k, f, sides):
+    """Facet impact at the end of turning about edge ``k``.
+
+    Returns the new mode, its index (of edge, vertex or face) and the change of energy [J].
+    """
+    edge, face = body.edges[k], body.faces[f]
+    on_first = top.edge_faces[k, 0] == f
+    state[ANGLE] = 0.0 if on_first else edge[OPENING]
+    edge_pose(edge, state, state[ANGLE], state[RATE])
+    _flatten(state, face)
+    old = _corner_of(top, f, top.edge_vertices[k, 0] if on_first else top.edge_vertices[k, 1])
+    return _land(top, body, state, result, law, f, top.edge_vertices[k, 0], old, sides)
+
+
+@jit
+def land_vertex_on_face(top, body, state, result, law, f, pivot, sides):
+    """Facet impact when both neighbours of a pivot land together.
+
+    The old edge is the side at the pivot whose other end lands more slowly. Returns the new mode, its
+    index (of edge, vertex or face) and the change of energy [J].
+    """
+    first, last = top.face_first[f], top.face_first[f + 1]
+    n, face = last - first, body.faces[f]
+    _flatten(state, face)
+    at = _corner_of(top, f, pivot)
+    w = state[W_X], state[W_Y], state[W_Z]
+    up = face[F_UX], face[F_UY], face[F_UZ]
+    here = point_of(body, pivot)
+    before = lift_speed(point_of(body, top.face_vertices[first + (at + n - 1) % n]), here, w, up)
+    after = lift_speed(point_of(body, top.face_vertices[first + (at + 1) % n]), here, w, up)
+    old = at if abs(after) < abs(before) else (at + n - 1) % n
+    return _land(top, body, state, result, law, f, pivot, old, sides)
+
+
+@jit(internal=True)
+def _flatten(state, face):
+    """Turn the body as little as it takes for a face to lie flat."""
+    q = flattened(state, face[F_UX], face[F_UY], face[F_UZ])
+    state[Q0], state[Q1], state[Q2], state[Q3] = q
+
+
+@jit(internal=True)
+def _corner_of(top, f, vertex):
+    """Corner of face ``f`` at which a vertex is."""
+    first = top.face_first[f]
+    corner = FIRST
+    for i in range(top.face_first[f + 1] - first):
+        if top.face_vertices[first + i] == vertex:
+            corner = i
+    return corner
+
+
+@jit(internal=True)
+def _land(top, body, state, result, law, f, pivot, old, sides):
+    """Face ``f`` lands. ``pivot`` is the old contact vertex, the old edge the side at corner ``old``."""
+    approach = _approach(top, body, state, f, pivot)
+    number = np.int64(result[Response.EDGE_IMPACTS] + result[Response.FACET_IMPACTS])
+    result[Response.FACET_IMPACTS] += 1.0
+    if takes_whole_face(law):
+        after, corner, partner = _plastic_impact(top, body, f, approach)
+    else:
+        after, corner, partner, gains = _drawn_impact(top, body, state, law, f, pivot, old, number, approach)
+        if gains:
+            result[Response.ENERGY_GAIN_IMPACTS] += 1.0
+        if corner < 0:
+            result[Response.INFEASIBLE_FACET_IMPACTS] += 1.0
+        if law.facet_fallback == PLASTIC:
+            if corner < 0 or gains:
+                after, corner, partner = _plastic_impact(top, body, f, approach)
+        elif corner < 0:
+            result[Response.INFEASIBLE_ENERGY_LOSS] += approach.energy / body.scalars[BARRIER]
+    if corner < 0:
+        result[Response.IMPACT_ENERGY_LOSS] += approach.energy
+        mode, index = enter_rest(top, body, state, pivot, f, sides)
+        return mode, index, -approach.energy
+    new = top.face_vertices[top.face_first[f] + corner]
+    energy = kinetic_energy(body.scalars[MASS], inertia_of(body), point_of(body, new), after)
+    result[Response.IMPACT_ENERGY_LOSS] += approach.energy - energy
+    state[W_X], state[W_Y], state[W_Z] = after
+    move_pivot(body, state, pivot, new)
+    if partner >= 0:
+        k = top.edge_of[new, top.face_vertices[top.face_first[f] + partner]]
+        mode, index = enter_edge(top, body, state, new, k)
+        return mode, index, energy - approach.energy
+    return VERTEX, new, energy - approach.energy
+
+
+@jit(internal=True)
+def _approach(top, body, state, f, pivot):
+    """The `Approach` of a body that turns about ``pivot``, lying flat on face ``f``."""
+    face, mass, inertia = body.faces[f], body.scalars[MASS], inertia_of(body)
+    wx, wy, wz = state[W_X], state[W_Y], state[W_Z]
+    x = wx * face[F_XX] + wy * face[F_XY] + wz * face[F_XZ]
+    y = wx * face[F_YX] + wy * face[F_YY] + wz * face[F_YZ]
+    spin = wx * face[F_UX] + wy * face[F_UY] + wz * face[F_UZ]
+    corner = top.face_first[f] + _corner_of(top, f, pivot)
+    px, py = body.corners[corner, 0], body.corners[corner, 1]
+    vz = y * px - x * py
+    energy = kinetic_energy(mass, inertia, point_of(body, pivot), (wx, wy, wz))
+    push_x, push_y = _spin_push(face, mass, inertia, spin, px, py)
+    x, y = x + push_x, y + push_y
+    spin_energy = 0.0
+    if spin != 0.0:
+        cxx, cxy, cyy = face[F_CXX], face[F_CXY], face[F_CYY]
+        turning = cyy * x * x - 2.0 * cxy * x * y + cxx * y * y
+        spin_energy = 0.5 * (turning / (cxx * cyy - cxy * cxy) + mass * vz * vz) - energy
+    return Approach((x, y), vz, energy, spin_energy)
+
+
+@jit(internal=True)
+def _spin_push(face, mass, inertia, spin, px, py):
+    """Change of horizontal angular velocity by stopping a spin about the vertical [rad/s]."""
+    if spin == 0.0:
+        return 0.0, 0.0
+    xx, xy, xz, yy, yz, zz = inertia
+    ux, uy, uz = face[F_UX], face[F_UY], face[F_UZ]
+    tx, ty, tz = xx * ux + xy * uy + xz * uz, xy * ux + yy * uy + yz * uz, xz * ux + yz * uy + zz * uz
+    jx = spin * (tx * face[F_XX] + ty * face[F_XY] + tz * face[F_XZ] + mass * face[F_HEIGHT] * px)
+    jy = spin * (tx * face[F_YX] + ty * face[F_YY] + tz * face[F_YZ] + mass * face[F_HEIGHT] * py)
+    return face[F_CXX] * jx + face[F_CXY] * jy, face[F_CXY] * jx + face[F_CYY] * jy
+
+
+# Each kind of impact returns the angular velocity after it in body axes [rad/s], the corner that carries the
+# motion (-1 if none does) and the other end if an edge does (else -1).
+
+
+@jit(internal=True)
+def _plastic_impact(top, body, f, approach):
+    """The impact nearest to the motion before: as few corners stay down as can."""
+    first, last, face = top.face_first[f], top.face_first[f + 1], body.faces[f]
+    compliance = face[F_CXX], face[F_CXY], face[F_CYY]
+    x, y, corner, partner = plastic_facet(
+        body.scalars[MASS], compliance, body.corners, first, last, approach.w, approach.vz
+    )
+    return _in_body_axes(face, x, y), corner, partner
+
+
+@jit(internal=True)
+def _drawn_impact(top, body, state, law, f, pivot, old, number, approach):
+    """The impact by the parameters of the law; also whether they make it gain energy.
+
+    A given torque that drives a gain is dropped where gains are projected or fall back.
+    """
+    first, last, face = top.face_first[f], top.face_first[f + 1], body.faces[f]
+    mass, inertia = body.scalars[MASS], inertia_of(body)
+    x_axis, y_axis = (face[F_XX], face[F_XY], face[F_XZ]), (face[F_YX], face[F_YY], face[F_YZ])
+    lon, lat, tau = facet_place(
+        law, number, mass, inertia, body.corners, first, last, old, f, x_axis, y_axis, face[F_HEIGHT]
+    )
+    if isnan(tau):
+        return _spinless_impact(top, body, law, f, old, lon, lat, approach)
+    w = state[W_X], state[W_Y], state[W_Z]
+    point = _impact_point(top, body, law, f, old, lon, lat)
+    after, corner = _torque_impact(top, body, f, pivot, w, approach.vz, point, tau)
+    gains = False
+    if corner >= 0:
+        new = point_of(body, top.face_vertices[first + corner])
+        energy = kinetic_energy(mass, inertia, new, after)
+        gains = energy > approach.energy * (1.0 + GAIN)
+    partner = NONE
+    if gains and (law.energy_gain == PROJECT or law.facet_fallback == PLASTIC):
+        after, corner, partner, _ = _spinless_impact(top, body, law, f, old, lon, lat, approach)
+    return after, corner, partner, gains
+
+
+@jit(internal=True)
+def _spinless_impact(top, body, law, f, old, lon, lat, approach):
+    """The impact that leaves no spin about the vertical, condition (24); also whether lambda_lon and
+    lambda_lat make it gain energy, which the projection of lambda_lon prevents."""
+    first, last, face = top.face_first[f], top.face_first[f + 1], body.faces[f]
+    mass, compliance = body.scalars[MASS], (face[F_CXX], face[F_CXY], face[F_CYY])
+    w, vz, spin_energy = approach.w, approach.vz, approach.spin_energy
+    point = _impact_point(top, body, law, f, old, lon, lat)
+    gain = facet_gain(mass, compliance, body.corners, first, last, w, vz, spin_energy, point)
+    gains = GAIN * abs(vz) < gain < INFEASIBLE
+    if gains and law.energy_gain == PROJECT and law.facet_fallback != PLASTIC and isnan(law.point[0]):
+        lon = project_facet(mass, compliance, body.corners, first, last, old, w, vz, spin_energy, lon, lat)
+        point = facet_point(body.corners, first, last, old, lon, lat)
+    if isnan(lon):
+        return (0.0, 0.0, 0.0), NONE, NONE, gains
+    x, y, corner, partner = facet_map(mass, compliance, body.corners, first, last, w, vz, point)
+    return _in_body_axes(face, x, y), corner, partner, gains
+
+
+@jit(internal=True)
+def _torque_impact(top, body, f, pivot, w, vz, point, tau):
+    """The impact with a given angular impulse about the vertical: equation (18) for each corner.
+
+    Conditions (22) and (23) may leave no corner (-1), or two: then the one that loses more energy.
+    """
+    first, last = top.face_first[f], top.face_first[f + 1]
+    face, mass, inertia = body.faces[f], body.scalars[MASS], inertia_of(body)
+    h = face[F_HEIGHT]
+    up = face[F_UX], face[F_UY], face[F_UZ]
+    r = (
+        point[0] * face[F_XX] + point[1] * face[F_YX] - h * up[0],
+        point[0] * face[F_XY] + point[1] * face[F_YY] - h * up[1],
+        point[0] * face[F_XZ] + point[1] * face[F_YZ] - h * up[2],
+    )
+    old = point_of(body, pivot)
+    best, least = NONE, np.inf
+    result = (0.0, 0.0, 0.0)
+    speed = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
+    for i in range(first, last):
+        new = point_of(body, top.face_vertices[i])
+        after = general_map(mass, inertia, r, old, new, w, up, tau)
+        rise = -lift_speed(new, (0.0, 0.0, 0.0), after, up)
+        feasible = rise > vz
+        for j in range(first, last):
+            other = point_of(body, top.face_vertices[j])
+            if lift_speed(other, new, after, up) < -1e-9 * speed * body.scalars[SIZE]:
+                feasible = False
+        if feasible:
+            energy = kinetic_energy(mass, inertia, new, after)
+            if energy < least:
+                best, least, result = i - first, energy, after
+    return result, best
+
+
+@jit(internal=True)
+def _in_body_axes(face, x, y):
+    """A vector in the plane of a face in body axes."""
+    return x * face[F_XX] + y * face[F_YX], x * face[F_XY] + y * face[F_YY], x * face[F_XZ] + y * face[F_YZ]
+
+
+@jit(internal=True)
+def _impact_point(top, body, law, f, old, lon, lat):
+    """Point R at which the impulse acts, in face axes [m]: given, or where the lambdas say (21)."""
+    if not isnan(law.point[0]):
+        return law.point[0], law.point[1]
+    return facet_point(body.corners, top.face_first[f], top.face_first[f + 1], old, lon, lat)
