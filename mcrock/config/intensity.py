@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
-from mcrock.excitation.intensity import MEASURES, check_parameters, named_measure, variable_name
+from mcrock.excitation.measures import MEASURES, check_parameters, named_measure, variable_name
 from mcrock.excitation.motion import MotionError
 from mcrock.params import STANDARD_GRAVITY
 from mcrock.tables.distributions import Quantity, Uncertain

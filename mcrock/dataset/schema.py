@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray as xr
 
-from mcrock.excitation.intensity import MEASURES, named_measure
+from mcrock.excitation.measures import MEASURES, named_measure
 from mcrock.impact.registry import DEFAULT_LAW, OF_FACE, ImpactParameter, Law
 from mcrock.params import Draw, EnergyGain, FacetFallback
 from mcrock.response import Response

@@ -37,7 +37,7 @@ from mcrock.dataset.store import (
 from mcrock.ensemble.part import Job, PartResult, cut_parts, describe_error, share_of
 from mcrock.ensemble.schedule import run_distributed, run_local
 from mcrock.excitation import Motion, intensity, pack_motions
-from mcrock.excitation.intensity import MEASURES
+from mcrock.excitation.measures import MEASURES
 from mcrock.jit import source_hash
 from mcrock.params import MotionPack
 from mcrock.sampling import check_inputs, draw_inputs, load_motions

@@ -4,12 +4,12 @@ A motion is the acceleration of the ground along x, y and z (up) [m/s2]; a posit
 ground, not the body, in the positive direction.
 """
 
-from mcrock.excitation.csv_file import read_csv
-from mcrock.excitation.fema_p695 import fema_p695
-from mcrock.excitation.intensity import MEASURES, intensity
+from mcrock.excitation.measures import MEASURES, intensity
 from mcrock.excitation.motion import Motion, MotionError
 from mcrock.excitation.pack import STILL, pack_motions
-from mcrock.excitation.pulse import Pulse, half_sine, one_cosine, one_sine
+from mcrock.excitation.pulses.pulse import Pulse, half_sine, one_cosine, one_sine
+from mcrock.excitation.readers.csv_file import read_csv
+from mcrock.excitation.readers.fema_p695 import fema_p695
 
 __all__ = [
     "MEASURES",

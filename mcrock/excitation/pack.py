@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from mcrock.excitation.motion import FloatArray, Motion, MotionError
-from mcrock.excitation.pulse import Pulse
+from mcrock.excitation.pulses.pulse import Pulse
 from mcrock.params import BLOCK, MotionPack
 
 

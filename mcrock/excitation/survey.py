@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mcrock.excitation.intensity import intensity
-from mcrock.excitation.measures import (
+from mcrock.excitation.measures import intensity
+from mcrock.excitation.measures.component import (
     arias_intensity,
     displacement_of,
     mean_period,

@@ -10,10 +10,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
-from mcrock.excitation.measures import displacement_of, energy_of, velocity_of
+from mcrock.excitation.measures.component import displacement_of, energy_of, velocity_of
+from mcrock.excitation.measures.motion_spectrum import motion_spectrum
+from mcrock.excitation.measures.response_spectra import response_spectrum
 from mcrock.excitation.motion import FloatArray, Motion, MotionError
-from mcrock.excitation.motion_spectrum import motion_spectrum
-from mcrock.excitation.response_spectra import response_spectrum
 from mcrock.params import STANDARD_GRAVITY
 from mcrock.plots.history import AXES
 from mcrock.plots.style import (

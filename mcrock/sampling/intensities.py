@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcrock.config import Study
-from mcrock.excitation.intensity import MEASURES, intensity
+from mcrock.excitation.measures import MEASURES, intensity
 from mcrock.excitation.motion import Motion
 from mcrock.sampling.drawn import Drawn, Draws
 from mcrock.sampling.shaking import Shaking

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mcrock.config import ConfigError, Study
-from mcrock.excitation.intensity import intensity
+from mcrock.excitation.measures import intensity
 from mcrock.excitation.motion import Motion, MotionError
 from mcrock.sampling.intensities import OF_MOTION
 

@@ -13,7 +13,7 @@ import numpy as np
 import xarray as xr
 from scipy.special import xlogy
 
-from mcrock.excitation.intensity import variable_name
+from mcrock.excitation.measures import variable_name
 from mcrock.statistics.fragility import fit_fragility
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 from mcrock.statistics.intervals import expanded_tail

@@ -16,7 +16,7 @@ from pydantic_core import PydanticUndefined
 
 from mcrock.config.intensity import OF_BODY
 from mcrock.config.study import Study, tables
-from mcrock.excitation.intensity import MEASURES
+from mcrock.excitation.measures import MEASURES
 from mcrock.impact.registry import Law
 from mcrock.tables.distributions import DISTRIBUTIONS, OWN, Distribution
 from mcrock.tables.fields import Kind, OneOf, Table, plain

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from mcrock.excitation.orientation import Orientation, parse_orientation
+from mcrock.excitation.readers.orientation import Orientation, parse_orientation
 from mcrock.excitation.readers.recording import FIXED, Recording
 from mcrock.excitation.readers.text_file import NUMBER, TextFile
 

@@ -14,7 +14,7 @@ from math import cos, degrees, pi
 import numpy as np
 
 from mcrock.excitation.motion import Motion, MotionError
-from mcrock.excitation.orientation import doubt, is_clockwise, is_square
+from mcrock.excitation.readers.orientation import doubt, is_clockwise, is_square
 from mcrock.excitation.readers.recording import Recording
 
 DT_TOLERANCE = 1e-6  # between the time steps of two components [1]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from mcrock.excitation.orientation import Orientation, parse_orientation
+from mcrock.excitation.readers.orientation import Orientation, parse_orientation
 from mcrock.excitation.readers.recording import DECLARED, NotRecordError, Recording
 from mcrock.excitation.readers.text_file import NUMBER, TextFile
 from mcrock.excitation.units import UNITS, parse_unit

@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 
 from mcrock.excitation.motion import FloatArray
-from mcrock.excitation.orientation import Orientation, parse_orientation
 from mcrock.excitation.readers.counted import Layout, read_counted
+from mcrock.excitation.readers.orientation import Orientation, parse_orientation
 from mcrock.excitation.readers.recording import DECLARED, NotRecordError, Recording, number_channels
 from mcrock.excitation.readers.text_file import NUMBER, TextFile
 from mcrock.excitation.units import UNITS, parse_unit

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from mcrock.excitation.orientation import parse_orientation
+from mcrock.excitation.readers.orientation import parse_orientation
 from mcrock.excitation.readers.recording import DECLARED, NotRecordError, Recording
 from mcrock.excitation.readers.text_file import TextFile
 from mcrock.excitation.units import UNITS, parse_unit

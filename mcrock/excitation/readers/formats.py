@@ -10,7 +10,6 @@ from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 
-from mcrock.excitation.csv_file import read_csv
 from mcrock.excitation.motion import Motion, MotionError
 from mcrock.excitation.readers import (
     afad,
@@ -24,6 +23,7 @@ from mcrock.excitation.readers import (
     peer_table,
     smc,
 )
+from mcrock.excitation.readers.csv_file import read_csv
 from mcrock.excitation.readers.recording import GIVEN, NotRecordError, Recording
 from mcrock.excitation.readers.text_file import BinaryFileError, TextFile
 from mcrock.excitation.units import UNITS, parse_unit

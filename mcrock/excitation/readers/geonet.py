@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from mcrock.excitation.orientation import parse_orientation
+from mcrock.excitation.readers.orientation import parse_orientation
 from mcrock.excitation.readers.recording import DECLARED, Recording
 from mcrock.excitation.readers.text_file import NUMBER, TextFile
 

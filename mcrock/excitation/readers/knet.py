@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from mcrock.excitation.orientation import Orientation, parse_orientation
+from mcrock.excitation.readers.orientation import Orientation, parse_orientation
 from mcrock.excitation.readers.recording import FIXED, Recording
 from mcrock.excitation.readers.text_file import NUMBER, TextFile
 

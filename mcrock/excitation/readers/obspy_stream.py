@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mcrock.excitation.motion import Motion, MotionError
-from mcrock.excitation.orientation import Orientation, parse_orientation
 from mcrock.excitation.readers.assemble import assemble
+from mcrock.excitation.readers.orientation import Orientation, parse_orientation
 from mcrock.excitation.readers.recording import GIVEN, Recording
 from mcrock.excitation.units import UNITS, parse_unit
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mcrock.excitation.motion import MotionError
-from mcrock.excitation.orientation import parse_orientation
+from mcrock.excitation.readers.orientation import parse_orientation
 from mcrock.excitation.readers.recording import Recording
 from mcrock.excitation.readers.text_file import TextFile
 

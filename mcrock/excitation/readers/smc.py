@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from math import radians
 
-from mcrock.excitation.orientation import Orientation
+from mcrock.excitation.readers.orientation import Orientation
 from mcrock.excitation.readers.recording import FIXED, NotRecordError, Recording
 from mcrock.excitation.readers.text_file import TextFile
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from mcrock.excitation.motion import FloatArray, MotionError
-from mcrock.excitation.text import split_lines
+from mcrock.excitation.readers.lines import split_lines
 
 NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)"  # in a regular expression
 

@@ -10,8 +10,8 @@ from typing import Annotated, Literal
 
 from pydantic import field_validator
 
-from mcrock.excitation.csv_file import read_csv
 from mcrock.excitation.motion import Motion
+from mcrock.excitation.readers.csv_file import read_csv
 from mcrock.excitation.sources.kinds import Unit
 from mcrock.excitation.sources.recorded import RecordedSource
 from mcrock.tables.fields import ListOf, Number, Text, about

@@ -7,8 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
-from mcrock.excitation.fema_p695 import SETS, fema_p695
 from mcrock.excitation.motion import Motion
+from mcrock.excitation.readers.fema_p695 import SETS, fema_p695
 from mcrock.excitation.sources.recorded import RecordedSource
 from mcrock.tables.fields import Choice, Integer, ListOf, about
 

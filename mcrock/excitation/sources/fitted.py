@@ -10,15 +10,15 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from mcrock.excitation.fema_p695 import SETS, fema_p695
-from mcrock.excitation.intensity import intensity
+from mcrock.excitation.measures import intensity
 from mcrock.excitation.motion import Motion, MotionError
 from mcrock.excitation.processing import process
 from mcrock.excitation.readers import read_records
-from mcrock.excitation.rezaeian_2010 import StochasticModel, check_step, simulate_motion
-from mcrock.excitation.rezaeian_2010_fit import fit_model, fit_pair
+from mcrock.excitation.readers.fema_p695 import SETS, fema_p695
 from mcrock.excitation.sources.generated import GeneratedSource, stamp
 from mcrock.excitation.sources.kinds import Steps, Unit
+from mcrock.excitation.synthesis.rezaeian_2010 import StochasticModel, check_step, simulate_motion
+from mcrock.excitation.synthesis.rezaeian_2010_fit import fit_model, fit_pair
 from mcrock.tables.distributions import Quantity, Uncertain
 from mcrock.tables.fields import Choice, Integer, Text, about, exactly_one
 from mcrock.tables.inputs import Input, Numbers

@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from mcrock.excitation.intensity import MEASURES
+from mcrock.excitation.measures import MEASURES
 from mcrock.excitation.motion import Motion
 from mcrock.excitation.processing import vertical
 from mcrock.excitation.sources.base import Source

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from mcrock.excitation.motion import Motion
 from mcrock.excitation.sources.generated import GeneratedSource, stamp
 from mcrock.excitation.sources.kinds import Unit
-from mcrock.excitation.target_spectrum import TargetSpectrum, en_1998_1, read_target
+from mcrock.excitation.synthesis.target_spectrum import TargetSpectrum, en_1998_1, read_target
 from mcrock.params import Ground
 from mcrock.tables.fields import Choice, ListOf, Number, Text, about, exactly_one
 from mcrock.tables.inputs import Input, Numbers
@@ -105,7 +105,10 @@ class SpectrumSource(GeneratedSource):
             self._tables(self.table, folder)
 
     def make(self, numbers: Numbers, rng: np.random.Generator, realization: int, folder: Path) -> Motion:
-        from mcrock.excitation.spectrum_compatible import Envelope, compatible_motion  # loads the compiler
+        from mcrock.excitation.synthesis.spectrum_compatible import (  # loads the compiler
+            Envelope,
+            compatible_motion,
+        )
 
         return compatible_motion(
             self._targets(numbers, folder),

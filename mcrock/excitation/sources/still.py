@@ -8,7 +8,7 @@ from mcrock.excitation.sources.base import Source
 
 
 class StillSource(Source):
-    """Ground that does not move."""
+    """Ground that does not move: free rocking of released bodies."""
 
     shakes: ClassVar = False
 

@@ -10,9 +10,9 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 
 from mcrock.excitation.motion import Motion
-from mcrock.excitation.rezaeian_2010 import StochasticModel, check_step, simulate_motion
 from mcrock.excitation.sources.floor import MOST_DAMPING
 from mcrock.excitation.sources.generated import GeneratedSource
+from mcrock.excitation.synthesis.rezaeian_2010 import StochasticModel, check_step, simulate_motion
 from mcrock.tables.distributions import Quantity, Uncertain
 from mcrock.tables.fields import Number, about, exactly_one
 from mcrock.tables.inputs import Input, Numbers

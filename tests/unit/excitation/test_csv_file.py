@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcrock.excitation import MotionError, read_csv
-from mcrock.excitation.csv_file import UNITS, read_table
+from mcrock.excitation.readers.csv_file import UNITS, read_table
 
 G = 9.80665
 
@@ -187,7 +187,7 @@ def test_both_ways_of_reading_agree(write, monkeypatch):
     rows = [f"{i * 0.01:.2f},{a:.6E},{b:.5f}" for i, (a, b) in enumerate(rng.normal(size=(200, 2)))]
     path = write("time,x,y\n" + "\n".join(rows) + "\n\n")
     fast = read_table(path)
-    monkeypatch.setattr("mcrock.excitation.csv_file._convert", lambda body: None)
+    monkeypatch.setattr("mcrock.excitation.readers.csv_file._convert", lambda body: None)
     slow = read_table(path)
     np.testing.assert_array_equal(fast[2], slow[2])
     assert fast[:2] == slow[:2]

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from mcrock.excitation import MotionError, fema_p695, intensity
-from mcrock.excitation.fema_p695 import SETS, _read
-from mcrock.excitation.intensity import peak_velocity
+from mcrock.excitation.measures.component import peak_velocity
+from mcrock.excitation.readers.fema_p695 import SETS, _read
 from mcrock.params import STANDARD_GRAVITY
 
 needs_records = pytest.mark.skipif(

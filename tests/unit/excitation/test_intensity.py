@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from mcrock.excitation import MEASURES, Motion, MotionError, intensity
-from mcrock.excitation.intensity import _KNOWN, KEPT
-from mcrock.excitation.measures import averaged, mean_period
-from mcrock.excitation.response_spectra import response_spectrum, rotated_spectrum
+from mcrock.excitation.measures.component import mean_period
+from mcrock.excitation.measures.of_motion import _KNOWN, KEPT
+from mcrock.excitation.measures.periods import averaged
+from mcrock.excitation.measures.response_spectra import response_spectrum, rotated_spectrum
 from mcrock.params import GRAVITY
 
 ROUNDING = 1e-10  # sums of at most 30 products; of spectra, of some hundred

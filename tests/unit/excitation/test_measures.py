@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from mcrock.excitation import MotionError
-from mcrock.excitation.measures import (
+from mcrock.excitation.measures.component import (
     arias_intensity,
     cumulative_absolute_velocity,
     displacement_of,

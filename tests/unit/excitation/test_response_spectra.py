@@ -14,9 +14,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.linalg import expm
 
 from mcrock.excitation import Motion, MotionError, fema_p695, one_sine
-from mcrock.excitation.fema_p695 import SETS, _read
-from mcrock.excitation.oscillator import oscillate
-from mcrock.excitation.response_spectra import (
+from mcrock.excitation.measures.response_spectra import (
     ANGLES,
     QUANTITIES,
     _fill,
@@ -24,6 +22,8 @@ from mcrock.excitation.response_spectra import (
     response_spectrum,
     rotated_spectrum,
 )
+from mcrock.excitation.oscillator import oscillate
+from mcrock.excitation.readers.fema_p695 import SETS, _read
 from mcrock.params import STANDARD_GRAVITY
 
 ROUNDING = 1e-10  # states are sums of some hundred products, and the lines of a step may cancel

@@ -10,7 +10,7 @@ from scipy.integrate import fixed_quad, quad
 from scipy.stats import gamma
 
 from mcrock.excitation.motion import MotionError
-from mcrock.excitation.rezaeian_2010 import (
+from mcrock.excitation.synthesis.rezaeian_2010 import (
     StochasticModel,
     _filter,
     _slow_filter,

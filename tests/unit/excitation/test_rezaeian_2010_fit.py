@@ -6,10 +6,15 @@ from math import pi
 import numpy as np
 import pytest
 
-from mcrock.excitation.fema_p695 import fema_p695
 from mcrock.excitation.motion import Motion, MotionError
-from mcrock.excitation.rezaeian_2010 import StochasticModel, _filter, remove_slow_motion, simulate_motion
-from mcrock.excitation.rezaeian_2010_fit import count_rates, fit_model, fit_pair
+from mcrock.excitation.readers.fema_p695 import fema_p695
+from mcrock.excitation.synthesis.rezaeian_2010 import (
+    StochasticModel,
+    _filter,
+    remove_slow_motion,
+    simulate_motion,
+)
+from mcrock.excitation.synthesis.rezaeian_2010_fit import count_rates, fit_model, fit_pair
 from mcrock.params import STANDARD_GRAVITY
 
 MODEL = StochasticModel(

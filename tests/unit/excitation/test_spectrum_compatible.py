@@ -7,18 +7,18 @@ import numba
 import numpy as np
 import pytest
 
-from mcrock.excitation import spectrum_compatible
-from mcrock.excitation.fema_p695 import fema_p695
 from mcrock.excitation.motion import Motion, MotionError
 from mcrock.excitation.oscillator import oscillate
-from mcrock.excitation.rezaeian_2010 import remove_slow_motion
-from mcrock.excitation.spectrum_compatible import (
+from mcrock.excitation.readers.fema_p695 import fema_p695
+from mcrock.excitation.synthesis import spectrum_compatible
+from mcrock.excitation.synthesis.rezaeian_2010 import remove_slow_motion
+from mcrock.excitation.synthesis.spectrum_compatible import (
     Envelope,
     adapted_motion,
     compatible_motion,
     spectrum_ratios,
 )
-from mcrock.excitation.target_spectrum import TargetSpectrum, en_1998_1
+from mcrock.excitation.synthesis.target_spectrum import TargetSpectrum, en_1998_1
 
 # between the periods looked at the stated extremes may be passed: by what a spectrum can change there
 BETWEEN = 0.03

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mcrock.excitation.motion import MotionError
-from mcrock.excitation.target_spectrum import HORIZONTAL, TargetSpectrum, en_1998_1, read_target
+from mcrock.excitation.synthesis.target_spectrum import HORIZONTAL, TargetSpectrum, en_1998_1, read_target
 
 TABLE = 3e-6  # relative: straight lines in logarithms between 1500 points of the rising branch
 

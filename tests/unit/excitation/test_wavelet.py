@@ -10,7 +10,7 @@ from scipy.integrate import quad
 from scipy.optimize import minimize_scalar
 
 from mcrock.excitation.motion import MotionError
-from mcrock.excitation.wavelet import MavroeidisPapageorgiou, Ricker
+from mcrock.excitation.pulses.wavelet import MavroeidisPapageorgiou, Ricker
 
 ROUNDING = 1e-12  # a handful of roundings of numbers of the size of the peak
 CUT = 2e-8  # of the peak: what the wavelets leave out at their ends

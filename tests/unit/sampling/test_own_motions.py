@@ -6,7 +6,7 @@ import pytest
 from mcrock.config import ConfigError, load_config
 from mcrock.ensemble import run_study
 from mcrock.excitation import Motion, fema_p695
-from mcrock.excitation.intensity import intensity
+from mcrock.excitation.measures import intensity
 from mcrock.excitation.pulses import make_pulse, sample_pulse
 from mcrock.params import PulseShape
 from mcrock.sampling import check_inputs, draw_inputs, load_motions

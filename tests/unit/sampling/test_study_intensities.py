@@ -3,7 +3,7 @@
 import pytest
 
 from mcrock.config import ConfigError
-from mcrock.excitation.intensity import intensity
+from mcrock.excitation.measures import intensity
 from mcrock.sampling import draw_inputs
 
 CLOUD = "intensity.value={distribution='lognormal', median=1.0, dispersion=0.5}"

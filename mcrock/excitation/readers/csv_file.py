@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mcrock.excitation.csv_columns import Column, named_columns, split_fields
 from mcrock.excitation.motion import FloatArray, Motion, MotionError
-from mcrock.excitation.orientation import doubt
-from mcrock.excitation.text import split_lines
+from mcrock.excitation.readers.csv_columns import Column, named_columns, split_fields
+from mcrock.excitation.readers.lines import split_lines
+from mcrock.excitation.readers.orientation import doubt
 from mcrock.excitation.units import UNITS, parse_unit
 from mcrock.params import STANDARD_GRAVITY
 

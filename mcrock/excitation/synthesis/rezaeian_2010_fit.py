@@ -16,9 +16,9 @@ from math import atan2, pi, sqrt
 
 import numpy as np
 
-from mcrock.excitation.measures import arias_intensity, energy_of, time_of_share
+from mcrock.excitation.measures.component import arias_intensity, energy_of, time_of_share
 from mcrock.excitation.motion import FloatArray, Motion, MotionError
-from mcrock.excitation.rezaeian_2010 import HIGHEST_SHARE, LOWEST_FREQUENCY, StochasticModel
+from mcrock.excitation.synthesis.rezaeian_2010 import HIGHEST_SHARE, LOWEST_FREQUENCY, StochasticModel
 
 FITTED = (0.01, 0.99)  # share of the Arias intensity between which counts are compared
 DAMPINGS = (0.02, 0.98)  # searched [1]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mcrock.excitation.measures.response_spectra import DAMPING, response_spectrum, rotated_spectrum
 from mcrock.excitation.motion import FloatArray, Motion, MotionError
-from mcrock.excitation.response_spectra import DAMPING, response_spectrum, rotated_spectrum
 
 COMBINATIONS = ("geometric_mean", "rotd50", "rotd100", "x", "y", "z")
 
@@ -25,7 +25,7 @@ def motion_spectrum(
     motion : Motion
         As recorded.
     periods, damping, quantity
-        As for `mcrock.excitation.response_spectra.response_spectrum`.
+        As for `mcrock.excitation.measures.response_spectra.response_spectrum`.
     combination : str
         "geometric_mean", "rotd50" or "rotd100" of the horizontal pair; of a motion with a single
         horizontal component (the other is zero throughout) each is the spectrum of that component.

@@ -8,12 +8,6 @@ lines between the samples of a record at 100 Hz can lose a tenth of it.
 Arias, A. (1970). A measure of earthquake intensity. In: Hansen, R. J. (ed.), Seismic design for nuclear
 power plants, MIT Press, 438-483.
 
-Baker, J. W., Cornell, C. A. (2006). Spectral shape, epsilon and record selection. Earthquake Engineering
-and Structural Dynamics 35(9), 1077-1095 (the averaged spectral acceleration).
-
-Dimitrakopoulos, E. G., Paraskeva, T. S. (2015). Dimensionless fragility curves for rocking response to
-near-fault excitations. Earthquake Engineering and Structural Dynamics 44(12), 2015-2033.
-
 Rathje, E. M., Abrahamson, N. A., Bray, J. D. (1998). Simplified frequency content estimates of earthquake
 ground motions. Journal of Geotechnical and Geoenvironmental Engineering 124(2), 150-159.
 
@@ -26,20 +20,15 @@ of the Seismological Society of America 65(3), 581-626.
 
 from __future__ import annotations
 
-from math import ceil, isfinite, log2, pi, tan
-from typing import Any
+from math import ceil, log2, pi
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from mcrock.excitation.motion import FloatArray, MotionError
-from mcrock.params import GRAVITY, STANDARD_GRAVITY
+from mcrock.params import STANDARD_GRAVITY
 
 MEAN_PERIOD_BAND = (0.25, 20.0)  # [Hz], Rathje et al. (1998)
 MEAN_PERIOD_RESOLUTION = 0.05  # [Hz] at the most, Rathje et al. (2004)
-AVERAGED = 20  # periods of a range that AvgSA takes by default
-SHORTEST_PERIOD = 1e-3  # of a spectrum [s]; memory and time grow with dt / period
-LARGEST_DAMPING = 0.8  # of a spectrum [1]; above it the swing after the record takes too long to follow
 
 
 def peak_acceleration(acceleration: FloatArray, dt: float) -> float:
@@ -179,96 +168,6 @@ def mean_period(acceleration: FloatArray, dt: float) -> float:
     return float((power[band] / frequency[band]).sum() / total)
 
 
-def spectral_acceleration(acceleration: FloatArray, dt: float, period: float, damping: float = 0.05) -> float:
-    """Pseudo-spectral acceleration of one component at a period [s]: [m/s2]."""
-    from mcrock.excitation.response_spectra import response_spectrum
-
-    return float(response_spectrum(acceleration, dt, [one_period(period)], damping)[0])
-
-
-def average_spectral_acceleration(
-    acceleration: FloatArray, dt: float, periods: ArrayLike | None = None, **parameters: Any
-) -> float:
-    """Geometric mean of the pseudo-spectral accelerations at several periods [m/s2]: see `averaged`."""
-    from mcrock.excitation.response_spectra import response_spectrum
-
-    periods, damping = averaged(periods, **parameters)
-    return geometric_mean(response_spectrum(acceleration, dt, periods, damping))
-
-
-def averaged(
-    periods: ArrayLike | None = None,
-    low: float | None = None,
-    high: float | None = None,
-    count: int = AVERAGED,
-    damping: float = 0.05,
-) -> tuple[FloatArray, float]:
-    """Periods [s] over which AvgSA is taken, and the damping [1].
-
-    Either the list `periods`, or `count` of them equally spaced from `low` to `high`.
-
-    >>> averaged(low=0.5, high=2.0, count=4)[0].tolist()
-    [0.5, 1.0, 1.5, 2.0]
-    """
-    if (periods is None) == (low is None and high is None):
-        raise MotionError("AvgSA needs either periods, a list [s], or low and high, the ends of a range [s]")
-    if periods is not None:
-        chosen = np.array(periods, dtype=np.float64)
-        if chosen.ndim != 1 or not len(chosen):
-            raise MotionError(f"periods of AvgSA must be a list of at least one [s], got {periods!r}")
-        return chosen, damping
-    if low is None or high is None or not (isfinite(high) and 0 < low < high):
-        raise MotionError(f"AvgSA needs 0 < low < high, both finite [s], got {low!r} and {high!r}")
-    if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 2:
-        raise MotionError(f"count of periods of AvgSA must be a whole number of at least 2, got {count!r}")
-    return np.linspace(low, high, int(count)), damping
-
-
-def check_spectrum(periods: ArrayLike, damping: float) -> None:
-    """Refuse periods [s] and a damping [1] that no spectrum is made for."""
-    listed = np.atleast_1d(np.asarray(periods, dtype=np.float64))
-    bad = listed[~(np.isfinite(listed) & ((listed == 0) | (listed >= SHORTEST_PERIOD)))]
-    if len(bad):
-        raise MotionError(
-            f"periods of a spectrum must be 0 or at least {SHORTEST_PERIOD} and finite [s], got {bad[0]:g}"
-        )
-    if not 0 <= damping <= LARGEST_DAMPING:
-        raise MotionError(f"damping must be from 0 to {LARGEST_DAMPING} of the critical [1], got {damping!r}")
-
-
-def uplift_ratio(acceleration: FloatArray, dt: float, slenderness: float, gravity: float = GRAVITY) -> float:
-    """PGA over ``g tan(slenderness)``, the acceleration at which a block begins to rock [1].
-
-    >>> round(uplift_ratio(np.array([0.0, 4.0, 0.0]), 0.01, slenderness=np.arctan(0.25), gravity=8.0), 12)
-    2.0
-    """
-    return peak_acceleration(acceleration, dt) / _uplift(slenderness, gravity)
-
-
-def velocity_ratio(
-    acceleration: FloatArray,
-    dt: float,
-    slenderness: float,
-    frequency_parameter: float,
-    gravity: float = GRAVITY,
-) -> float:
-    """Dimensionless velocity ``p PGV / (g tan(slenderness))`` of a block of frequency parameter p [1]."""
-    p = _positive("frequency_parameter", frequency_parameter, "rad/s")
-    return p * peak_velocity(acceleration, dt) / _uplift(slenderness, gravity)
-
-
-def frequency_ratio(
-    acceleration: FloatArray, dt: float, frequency_parameter: float, pulse_period: float | None = None
-) -> float:
-    """Circular frequency of the shaking over that of the block, ``omega_p / p`` [1].
-
-    omega_p is 2 pi over the pulse period [s] if one is given, else over the mean period Tm of the record.
-    """
-    period = mean_period(acceleration, dt) if pulse_period is None else pulse_period
-    period = _positive("pulse_period", period, "s")
-    return 2 * pi / period / _positive("frequency_parameter", frequency_parameter, "rad/s")
-
-
 def velocity_of(acceleration: FloatArray, dt: float) -> FloatArray:
     """Velocity at the samples of one component (n_time,) [m/s2], from rest: ndarray (n_time,) [m/s]."""
     return np.concatenate([[0.0], np.cumsum((acceleration[:-1] + acceleration[1:]) * (dt / 2))])
@@ -297,29 +196,3 @@ def time_of_share(energy: FloatArray, dt: float, share: float) -> float:
     rise = energy[after] - energy[after - 1]
     part = (wanted - energy[after - 1]) / rise if rise > 0 else 1.0
     return float((after - 1 + part) * dt)
-
-
-def geometric_mean(values: FloatArray) -> float:
-    """Geometric mean, zero if any is."""
-    return float(np.exp(np.log(values).mean())) if (values > 0).all() else 0.0
-
-
-def _uplift(slenderness: float, gravity: float) -> float:
-    """``g tan(slenderness)`` [m/s2] of checked numbers."""
-    if not 0 < slenderness < pi / 2:
-        raise MotionError(f"slenderness must be between 0 and pi/2 [rad], got {slenderness!r}")
-    return _positive("gravity", gravity, "m/s2") * tan(slenderness)
-
-
-def one_period(period: float) -> float:
-    """A single period [s]."""
-    if np.ndim(period):
-        raise MotionError(f"period must be one number [s], got {period!r}; for several use 'avgsa'")
-    return float(period)
-
-
-def _positive(name: str, value: float, units: str) -> float:
-    """`value` if it is finite and positive."""
-    if not (isfinite(value) and value > 0):
-        raise MotionError(f"{name} must be finite and > 0 [{units}], got {value!r}")
-    return value

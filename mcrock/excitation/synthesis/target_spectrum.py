@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mcrock.excitation.csv_file import read_table
 from mcrock.excitation.motion import FloatArray, MotionError
+from mcrock.excitation.readers.csv_file import read_table
 from mcrock.excitation.units import UNITS, parse_unit
 
 # tables 3.2, 3.3 and 3.4: soil factor S [1] and corner periods T_B, T_C, T_D [s]

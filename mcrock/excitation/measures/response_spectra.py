@@ -20,7 +20,7 @@ from math import cos, exp, inf, isfinite, pi, sin, sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mcrock.excitation.measures import check_spectrum
+from mcrock.excitation.measures.periods import check_spectrum
 from mcrock.excitation.motion import FloatArray, MotionError
 from mcrock.jit import jit
 

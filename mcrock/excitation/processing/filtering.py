@@ -10,8 +10,8 @@ from math import ceil, isfinite
 
 import numpy as np
 
-from mcrock.excitation.history import changed
 from mcrock.excitation.motion import FloatArray, Motion, MotionError
+from mcrock.excitation.processing.provenance import changed
 
 CROSSINGS = 64  # zeros of the sinc on each side
 ATTENUATION = 80.0  # of what lies above the lower Nyquist frequency [dB]

@@ -15,9 +15,9 @@ from math import isfinite
 import numpy as np
 from numpy.typing import NDArray
 
-from mcrock.excitation.history import changed
-from mcrock.excitation.measures import velocity_of
+from mcrock.excitation.measures.component import velocity_of
 from mcrock.excitation.motion import FloatArray, Motion, MotionError
+from mcrock.excitation.processing.provenance import changed
 
 
 def remove_mean(motion: Motion, duration: float | None = None) -> Motion:

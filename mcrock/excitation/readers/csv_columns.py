@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mcrock.excitation.motion import MotionError
-from mcrock.excitation.orientation import is_clockwise, is_square, parse_orientation
+from mcrock.excitation.readers.orientation import is_clockwise, is_square, parse_orientation
 from mcrock.excitation.units import UNITS, parse_unit
 
 TIMES = {"time", "t", "seconds", "sec"}
