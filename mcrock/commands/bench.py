@@ -20,31 +20,36 @@ def bench(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="free_rocking, record, study or planar; repeatable. Default: all.",
+            help="free_rocking, record, study or planar; repeatable; default: all.",
             show_default=False,
         ),
     ] = None,
-    repeat: Annotated[int, typer.Option(help="Measurements of each figure; the median is shown.")] = 5,
+    repeat: Annotated[int, typer.Option(help="Number of measurements; their median is shown.")] = 5,
     workers: Annotated[
-        int | None, typer.Option(help="Most threads and processes; default: all cores.", show_default=False)
+        int | None,
+        typer.Option(help="Largest number of threads or processes; default: all cores.", show_default=False),
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE.json", help="Write all figures to this file."),
+        typer.Option("--output", "-o", metavar="FILE.json", help="Write all measurements to this file."),
     ] = None,
     no_start: Annotated[
-        bool, typer.Option("--no-start", help="Leave out cold and warm start, which take a minute or two.")
+        bool, typer.Option("--no-start", help="Skip cold and warm start, which take a minute or two.")
     ] = False,
     no_scaling: Annotated[
-        bool, typer.Option("--no-scaling", help="Leave out threads, processes and the whole study.")
+        bool, typer.Option("--no-scaling", help="Skip threads, processes and the whole study.")
     ] = False,
-    seconds: Annotated[float, typer.Option(help="Least time of one measurement of speed, in seconds.")] = 0.3,
+    seconds: Annotated[float, typer.Option(help="Minimum time of a speed measurement, in seconds.")] = 0.3,
     runs: Annotated[
         int | None,
-        typer.Option(help="About so many runs in a workload, for a quick try: rates then differ."),
+        typer.Option(help="Approximate number of runs per workload, for a quick try; rates then differ."),
     ] = None,
 ) -> None:
-    """Measure how fast mcrock is on this machine: runs per second, scaling, memory, start-up."""
+    """Measure the speed of mcrock on this machine.
+
+    Runs per second, scaling over cores, memory and start-up time: see
+    `mcrock docs performance`.
+    """
     if output is not None:
         _check_output(output)
     from mcrock.bench import run_bench

@@ -11,7 +11,10 @@ app = typer.Typer()
 
 @app.command()
 def check(config: Config, set: Set = None, seed: Seed = None) -> None:
-    """Check a study file and say what it asks for and how long it will take."""
+    """Check a study file and estimate the time of its run.
+
+    Lists body, motions, intensities and uncertain inputs, with notes on suspicious settings.
+    """
     study = load_study(config, set, seed)
     from dask.system import CPU_COUNT
 

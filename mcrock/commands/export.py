@@ -16,10 +16,10 @@ app = typer.Typer()
 def export(
     store: Store,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE.nc", help="NetCDF file.")],
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a NetCDF file.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False,
     allow_incomplete: Incomplete = False,
 ) -> None:
-    """Write a result to one NetCDF file."""
+    """Write a result to a single NetCDF file."""
     from mcrock.dataset import explained, load_dataset, save_dataset
 
     ds = load_dataset(store, allow_incomplete=allow_incomplete, chunks={})

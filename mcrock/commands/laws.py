@@ -13,13 +13,13 @@ from mcrock.commands.options import FigureFormat, check_figure
 app = typer.Typer(
     name="laws",
     no_args_is_help=True,
-    help="Impact laws of the literature, and the systems that show them.",
+    help="Impact laws of the literature and example systems.",
 )
 
 
 @app.command("list")
 def list_laws() -> None:
-    """List the laws of the library and the systems that `show` draws."""
+    """List the impact laws and the example systems."""
     from mcrock.impact.registry import Law
     from mcrock.laws import LAWS, SYSTEMS
 
@@ -37,18 +37,21 @@ def list_laws() -> None:
 @app.command()
 def show(
     name: Annotated[
-        str, typer.Argument(metavar="NAME", help="A system of `mcrock laws list`.", show_default=False)
+        str, typer.Argument(metavar="NAME", help="System from `mcrock laws list`.", show_default=False)
     ],
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="DIR", help="Folder of the figure.")
+        Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for the figure.")
     ] = Path("laws"),
     format: FigureFormat = "png",
     set: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="Parameter of the system; repeatable."),
+        typer.Option("--set", metavar="NAME=VALUE", help="Override a parameter of the system; repeatable."),
     ] = None,
 ) -> None:
-    """Compute a system of the source papers: what it shows, its numbers, and its figure."""
+    """Compute an example system from the literature.
+
+    Prints what it shows and its results, and saves a figure.
+    """
     from mcrock.laws import system_example, system_parameters
 
     defaults = system_parameters(name)

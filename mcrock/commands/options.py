@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 FORMATS = ("png", "pdf", "svg")  # of figures
 
 Config = Annotated[Path, typer.Argument(metavar="CONFIG", help="Study file in TOML.", show_default=False)]
-Store = Annotated[Path, typer.Argument(metavar="STORE", help="Result of `mcrock run`.", show_default=False)]
+Store = Annotated[
+    Path, typer.Argument(metavar="STORE", help="Store written by `mcrock run`.", show_default=False)
+]
 Set = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Override a key of the study file; repeatable."),
@@ -24,11 +26,11 @@ Measure = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="Intensity measure of a cloud study in place of its own, as listed in intensity.variables.",
+        help="Intensity measure of a cloud study, such as pgv; default: its own.",
     ),
 ]
 Incomplete = Annotated[bool, typer.Option("--allow-incomplete", help="Accept a store with missing runs.")]
-FigureFormat = Annotated[str, typer.Option("--format", help="Format of the figures: png, pdf or svg.")]
+FigureFormat = Annotated[str, typer.Option("--format", help="Figure format: png, pdf or svg.")]
 
 
 def load_study(config: Path, overrides: list[str] | None, seed: int | None) -> Study:

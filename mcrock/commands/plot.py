@@ -15,12 +15,15 @@ app = typer.Typer()
 @app.command()
 def plot(
     store: Store,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Folder of the figures.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for the figures.")],
     format: FigureFormat = "png",
     measure: Measure = None,
     allow_incomplete: Incomplete = False,
 ) -> None:
-    """Draw the figures of a result."""
+    """Plot a result: outcomes, overturning probability and fragility.
+
+    Studies with several impact laws or intensity measures get a figure that compares them.
+    """
     check_figure(output, format)
     import matplotlib
 

@@ -21,29 +21,31 @@ if TYPE_CHECKING:
 app = typer.Typer(
     name="records",
     no_args_is_help=True,
-    help="Ground-motion records: what is in a file or folder, and how it looks.",
+    help="Ground-motion records: list, check and plot them.",
 )
 Source = Annotated[
-    Path, typer.Argument(metavar="PATH", help="Record file, or folder of records.", show_default=False)
+    Path, typer.Argument(metavar="PATH", help="Record file or folder of records.", show_default=False)
 ]
 FormatName = Annotated[
     str | None,
     typer.Option(
         "--as",
         metavar="FORMAT",
-        help="at2, esm, knet, cosmos, geonet, csmip, smc, afad, csv or obspy. Default: by the content.",
+        help="at2, esm, knet, cosmos, geonet, csmip, smc, afad, csv or obspy; default: detected.",
     ),
 ]
 Unit = Annotated[
     str | None,
-    typer.Option(help="Of tables and files that ObsPy reads: m/s2, cm/s2, mm/s2, gal, g or mg."),
+    typer.Option(help="Unit of tables and ObsPy files: m/s2, cm/s2, mm/s2, gal, g or mg."),
 ]
-TimeStep = Annotated[float | None, typer.Option("--dt", help="Of tables without time, in seconds.")]
+TimeStep = Annotated[
+    float | None, typer.Option("--dt", help="Time step of tables without a time column, in seconds.")
+]
 Channels = Annotated[
     str | None,
     typer.Option(
         metavar="LIST",
-        help="Channels that make one record, as in 1,2,3, of files with those of several sensors.",
+        help="Channels that form one record in files of several sensors, as in 1,2,3.",
     ),
 ]
 
@@ -56,12 +58,12 @@ def check(
     dt: TimeStep = None,
     channels: Channels = None,
     components: Annotated[
-        bool, typer.Option("--components", help="A line for each component instead of each record.")
+        bool, typer.Option("--components", help="One line per component instead of per record.")
     ] = False,
 ) -> None:
-    """What was read from PATH, with its measures, and what about it is suspicious.
+    """List the records of PATH, their intensity measures and suspicious features.
 
-    Files that cannot be used are listed at the end, with line and reason, and the exit code is 2.
+    Files that cannot be read are listed at the end; the exit code is then 2.
     """
     scan = _scan(path, format, unit, dt, channels)
     surveys = _survey(scan.motions)
@@ -77,7 +79,7 @@ def check(
 def plot(
     path: Source,
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="DIR", help="Folder of the figures.")
+        Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for the figures.")
     ] = Path("records"),
     format: FormatName = None,
     unit: Unit = None,
@@ -85,11 +87,14 @@ def plot(
     channels: Channels = None,
     only: Annotated[
         str | None,
-        typer.Option(metavar="LIST", help="Numbers of records in the table of `check`, as in 1,2,14."),
+        typer.Option(metavar="LIST", help="Records to plot, by their number in `records check`: 1,2,14."),
     ] = None,
     figure_format: FigureFormat = "png",
 ) -> None:
-    """Draw every record of PATH, acceleration to spectra, and the spectra of all in one figure."""
+    """Plot the records of PATH.
+
+    One figure per record, from accelerations to response spectra, and one with the spectra of all.
+    """
     check_figure(output, figure_format)
     scan = _scan(path, format, unit, dt, channels)
     chosen = _chosen(only, len(scan.motions))

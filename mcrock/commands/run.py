@@ -28,21 +28,27 @@ app = typer.Typer()
 @app.command()
 def run(
     config: Config,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="STORE", help="Folder of the result.")],
-    workers: Annotated[int | None, typer.Option(help="Threads or processes; default: all cores.")] = None,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="STORE", help="Folder for the results.")],
+    workers: Annotated[
+        int | None, typer.Option(help="Number of threads or processes; default: all cores.")
+    ] = None,
     part_size: Annotated[int | None, typer.Option(help="Realizations computed together.")] = None,
     seed: Seed = None,
     set: Set = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a store of mcrock.")] = False,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the store that is there.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing store.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue an unfinished store.")] = False,
     task: Annotated[str, typer.Option(metavar="I/N", help="Share of an array job, as in 3/8.")] = "1/1",
-    processes: Annotated[bool, typer.Option("--processes", help="Processes in place of threads.")] = False,
+    processes: Annotated[bool, typer.Option("--processes", help="Use processes instead of threads.")] = False,
     address: Annotated[
-        str | None, typer.Option(help="Dask scheduler, as tcp://host:8786 or its scheduler file (.json).")
+        str | None, typer.Option(help="Dask scheduler: tcp://host:8786 or a scheduler file (.json).")
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be run, and stop.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would be run, and stop.")] = False,
 ) -> None:
-    """Run a study into a store and print its probabilities and fragility."""
+    """Run a study and print its overturning probabilities and fragility.
+
+    The results go into the folder STORE; an interrupted run continues with
+    --resume. Array jobs and clusters: `mcrock docs large-studies`.
+    """
     share = _parse_task(task)
     study = load_study(config, set, seed)
     from mcrock.dataset import explained

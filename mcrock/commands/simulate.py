@@ -15,9 +15,10 @@ app = typer.Typer()
 @app.command()
 def simulate(
     config: Config,
-    realization: Annotated[int, typer.Option(metavar="I", help="Realization of the study, from 0.")] = 0,
+    realization: Annotated[int, typer.Option(metavar="I", help="Number of the realization, from 0.")] = 0,
     intensity: Annotated[
-        int | None, typer.Option(metavar="J", help="Intensity of the study, from 0; default: the last.")
+        int | None,
+        typer.Option(metavar="J", help="Number of the intensity level, from 0; default: the last."),
     ] = None,
     output: Annotated[
         Path | None,
@@ -25,27 +26,33 @@ def simulate(
             "--output",
             "-o",
             metavar="DIR",
-            help="Folder for history.nc, events.csv and history.png; default: run-I-J. Replaces these files.",
+            help="Folder for history.nc, events.csv and history.png, which are replaced; default: run-I-J.",
         ),
     ] = None,
     animate: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Animation: .gif, .html (for a browser) or .mp4.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Save an animation: .gif, .html (for a browser) or .mp4."),
     ] = None,
     fps: Annotated[float | None, typer.Option(help="Frames per second of the animation.")] = None,
-    speed: Annotated[float | None, typer.Option(help="0.25 is slow motion; default: real time.")] = None,
+    speed: Annotated[
+        float | None, typer.Option(help="Playback speed: 0.25 is slow motion; default: real time.")
+    ] = None,
     span: Annotated[
-        tuple[float, float] | None, typer.Option(metavar="BEGIN END", help="Times to animate, in seconds.")
+        tuple[float, float] | None, typer.Option(metavar="START END", help="Times to animate, in seconds.")
     ] = None,
     set: Set = None,
     seed: Seed = None,
 ) -> None:
-    """Replay one run of a study: its results, events, history, figure, and an animation if wanted."""
+    """Repeat one run of a study and print its results and events.
+
+    Its history, events and figure are saved in a folder; --animate adds an animation.
+    """
     if animate is not None:
         from mcrock.plots.animation import check_animation
 
         check_animation(animate, fps=fps, speed=speed, span=span)
     elif (fps, speed, span) != (None, None, None):
-        raise ValueError("--fps, --speed and --span are of an animation: name its file with --animate FILE")
+        raise ValueError("--fps, --speed and --span go with --animate FILE")
     study = load_study(config, set, seed)
     import matplotlib
 

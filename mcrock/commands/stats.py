@@ -15,12 +15,15 @@ app = typer.Typer()
 @app.command()
 def stats(
     store: Store,
-    level: Annotated[float, typer.Option(help="Coverage of the intervals.")] = 0.95,
+    level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
     measure: Measure = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     allow_incomplete: Incomplete = False,
 ) -> None:
-    """Print probabilities of overturning with intervals and the fragility parameters."""
+    """Print overturning probabilities and fragility with intervals.
+
+    How they are computed: `mcrock docs results`.
+    """
     from mcrock.dataset import explained, load_dataset
     from mcrock.statistics import by_measure
     from mcrock.text.summary import format_summary, missing_chunks, summarize, summary_as_json

@@ -15,11 +15,14 @@ app = typer.Typer()
 def verify(
     files: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[FILE.json ...]", help="Case files; default: those shipped."),
+        typer.Argument(metavar="[FILE.json ...]", help="Case files; default: those that come with mcrock."),
     ] = None,
-    failures: Annotated[bool, typer.Option("--failures", help="List failed checks only.")] = False,
+    failures: Annotated[bool, typer.Option("--failures", help="List only the failed checks.")] = False,
 ) -> None:
-    """Recompute cases with known results on this machine."""
+    """Recompute reference cases and compare with their known results.
+
+    Ends with exit code 1 if a check fails.
+    """
     from mcrock.text.checks import print_checks
     from mcrock.verification import CASES, run_file
 

@@ -67,7 +67,7 @@ def test_a_replay_can_be_animated(mcrock, study_file, tmp_path):
             ("--animate", "run.gif", "--fps", "60"),
             "fps of a .gif must be a finite number >= 0.1 and <= 50 [frames per second], got 60.0",
         ),
-        (("--fps", "10"), "--fps, --speed and --span are of an animation: name its file with --animate FILE"),
+        (("--fps", "10"), "--fps, --speed and --span go with --animate FILE"),
     ],
 )
 def test_an_animation_that_cannot_be_is_refused_before_the_run(
