@@ -27,7 +27,7 @@ def docs(
     """Show a page of the documentation, or its sections about a word: `mcrock docs study-file impact`."""
     pages = {path.stem: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.md")}
     if page not in pages:
-        raise ValueError(word_unknown(page, pages))
+        raise ValueError(unknown_page(page, pages))
     text = pages[page] if word is None else about(word, pages[page])
     if not text:
         raise ValueError(f"the page {page!r} does not mention {word!r}; `mcrock docs {page}` shows it all")
@@ -35,7 +35,7 @@ def docs(
     show(text)
 
 
-def word_unknown(page: str, pages: dict[str, str]) -> str:
+def unknown_page(page: str, pages: dict[str, str]) -> str:
     """The message for a page that there is not, with those that mention its name."""
     close = get_close_matches(page.casefold(), pages, n=1)
     hint = f"; did you mean {close[0]!r}?" if close else ""

@@ -85,7 +85,7 @@ def overturning(
     stem = _check_output(place, "overturning_spectrum")
     from mcrock.excitation import Motion  # Ricker and Mavroeidis-Papageorgiou pulses are sampled too
     from mcrock.planar import overturning_spectrum
-    from mcrock.plots.spectrum import plot_overturning_spectrum, word_scan
+    from mcrock.plots.spectrum import describe_scan, plot_overturning_spectrum
     from mcrock.text.spectrum import overturning_table
     from mcrock.text.tables import format_table
 
@@ -109,7 +109,7 @@ def overturning(
     _write(ds, plot_overturning_spectrum, stem, place)
     print("Overturns at a_p/(g tan slenderness), with the impacts before it in brackets")
     print(format_table(*overturning_table(ds)))
-    print(word_scan(ds))
+    print(describe_scan(ds))
     if ds["half_scan_limits"].sum() < ds["limits"].sum():
         print(
             "mcrock: warning: bands and islands thinner than the step of the scan, "

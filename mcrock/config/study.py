@@ -19,7 +19,7 @@ from mcrock.excitation.sources import SOURCES
 from mcrock.excitation.sources.base import Source
 from mcrock.impact.registry import CHOICES
 from mcrock.tables.distributions import Distribution, Quantity
-from mcrock.tables.errors import ConfigError, word_mistakes
+from mcrock.tables.errors import ConfigError, format_mistakes
 from mcrock.tables.fields import Integer, OneOf, Table, Text, about, plain
 
 Specification = Quantity | tuple[Any, ...]
@@ -192,7 +192,7 @@ class Study(Table):
         try:
             study = cls.model_validate(data)
         except ValidationError as error:
-            mistakes += tuple(word_mistakes(error, source, sections(), key_homes(), overrides or {}))
+            mistakes += tuple(format_mistakes(error, source, sections(), key_homes(), overrides or {}))
         if study is None or mistakes:
             raise ConfigError(mistakes)
         study._source, study._folder = source, folder

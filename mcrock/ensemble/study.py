@@ -409,10 +409,10 @@ def _compute(
         "end", runs=state.finished_runs, seconds=seconds, runs_per_second=rate, failed_parts=len(failures)
     )
     if failures:
-        raise EnsembleError(_word_failures(failures) + _state(path))
+        raise EnsembleError(_describe_failures(failures) + _state(path))
 
 
-def _word_failures(failures: list[PartResult]) -> str:
+def _describe_failures(failures: list[PartResult]) -> str:
     failures = sorted(failures, key=lambda failure: failure.part)
     lines = [f"realizations {f.part.start} to {f.part.stop - 1} failed: {f.error}" for f in failures]
     if len(lines) > SHOWN_FAILURES:

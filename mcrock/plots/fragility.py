@@ -117,7 +117,7 @@ def _known(fit: xr.Dataset, points: xr.Dataset) -> np.ndarray:
     return (x >= strongest.min()) & (x <= weakest.max())
 
 
-def _word_range(low: float, high: float, digits: int) -> str:
+def _format_bounds(low: float, high: float, digits: int) -> str:
     if np.isfinite(high):
         return f"{low:.{digits}g} to {high:.{digits}g}"
     return f"above {low:.{digits}g}" if low > 0 else "interval open"
@@ -133,8 +133,8 @@ def _note(fit: xr.Dataset, factor: float, units: str) -> str:
         low, high = fit["median_interval"].values * factor
         thin, wide = fit["dispersion_interval"].values
         text += (
-            f"Median {float(fit['median']) * factor:.3g}{units} ({_word_range(low, high, 3)}), "
-            f"dispersion {float(fit['dispersion']):.2g} ({_word_range(thin, wide, 2)}). "
+            f"Median {float(fit['median']) * factor:.3g}{units} ({_format_bounds(low, high, 3)}), "
+            f"dispersion {float(fit['dispersion']):.2g} ({_format_bounds(thin, wide, 2)}). "
         )
     else:
         text += f"No curve: {fit.attrs['fit'].split(':')[0]}. "

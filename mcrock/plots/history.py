@@ -103,7 +103,7 @@ def plot_history(
         figure.align_ylabels([ax for name, ax in axes.items() if name != "contact"])
         if title:
             figure.suptitle(textwrap.fill(title, TITLE_CHARACTERS).replace("$", r"\$"), fontsize=8.0)
-        note = _word_ending(run)
+        note = _describe_ending(run)
         if cut is not None:
             note += " Angles beyond twice the slenderness are cut; the tilt below them is not."
         add_note(axes["energy"], note)
@@ -203,7 +203,7 @@ def _draw_energy(ax: Axes, history: xr.Dataset) -> None:
     ax.set_xlabel("Time [s]")
 
 
-def word_doubt(run: Run) -> str:
+def describe_doubt(run: Run) -> str:
     """Why statistics count a run that has an end as undecided, to follow its outcome; else nothing."""
     share = run.results.get("infeasible_energy_loss", 0.0)
     if not share > GUESSED_ENERGY:
@@ -212,7 +212,7 @@ def word_doubt(run: Run) -> str:
     return f", but undecided: infeasible impacts took {percent} of the energy needed to overturn"
 
 
-def _word_ending(run: Run) -> str:
+def _describe_ending(run: Run) -> str:
     """How the run ended, in a sentence or two."""
     if not run.events:
         return "The body never left its base."
@@ -230,6 +230,6 @@ def _word_ending(run: Run) -> str:
         name = Outcome(run.outcome).name.lower().replace("_", " ").capitalize()
         ending = f"{name} at {run.results['end_time']:.4g} s"
     return (
-        f"{ending}{word_doubt(run)}; {' and '.join(numbers)} impacts. "
+        f"{ending}{describe_doubt(run)}; {' and '.join(numbers)} impacts. "
         "Energy: kinetic and potential, above its value at the start."
     )

@@ -86,7 +86,7 @@ def plot_record(motion: Motion, flags: Sequence[str] = ()) -> Axes:
                 _draw_history(ax, motion, values, AXES[axis])
                 ax.tick_params(labelbottom=row == len(HEIGHTS) - 1, labelleft=column == 0)
                 if row == 0:
-                    ax.set_title(_word_component(motion, axis))
+                    ax.set_title(_component_label(motion, axis))
                 if row == len(HEIGHTS) - 1:
                     ax.set_xlabel("Time [s]")
         own = _fit_axes(rows, components, motion)
@@ -94,7 +94,7 @@ def plot_record(motion: Motion, flags: Sequence[str] = ()) -> Axes:
         _draw_spectra(ax, motion, components)
         figure.align_ylabels([*(axes[0] for axes in rows), ax])
         figure.suptitle(textwrap.fill(_plain(motion.name), TITLE), fontsize=8.0)
-        add_note(ax, _word_record(motion, flags, own))
+        add_note(ax, _describe_record(motion, flags, own))
     return ax
 
 
@@ -211,7 +211,7 @@ def _draw_spectra(ax: Axes, motion: Motion, components: dict[str, FloatArray]) -
         for axis, samples in components.items()
     }
     for axis, values in lines.items():
-        ax.plot(PERIODS, values, color=AXES[axis], linewidth=0.9, label=_word_component(motion, axis))
+        ax.plot(PERIODS, values, color=AXES[axis], linewidth=0.9, label=_component_label(motion, axis))
     _spectrum_axes(ax, np.array(list(lines.values())))
     ax.legend()
 
@@ -226,12 +226,12 @@ def _spectrum_axes(ax: Axes, values: FloatArray) -> None:
     ax.grid(which="major", color="0.9", linewidth=0.5)
 
 
-def _word_component(motion: Motion, axis: str) -> str:
+def _component_label(motion: Motion, axis: str) -> str:
     name = motion.metadata.get(f"component_{axis}")
     return f"ground {axis} ({_plain(_cut(str(name), SHORT_TITLE))})" if name else f"ground {axis}"
 
 
-def _word_record(motion: Motion, flags: Sequence[str], own: bool) -> str:
+def _describe_record(motion: Motion, flags: Sequence[str], own: bool) -> str:
     """Source of a record and what is suspicious about it, as a note."""
     facts = motion.metadata
     words = [f"Time step {motion.dt:g} s, {motion.acceleration.shape[1]} samples."]

@@ -188,7 +188,7 @@ def plot_rocking_spectrum(ds: xr.Dataset) -> Axes:
     return ax
 
 
-def word_scan(ds: xr.Dataset) -> str:
+def describe_scan(ds: xr.Dataset) -> str:
     """What the scan of an overturning spectrum found, and what half of it would have found."""
     limits, half = int(ds["limits"].sum()), int(ds["half_scan_limits"].sum())
     found = f"{limits} limit{'s' * (limits != 1)} found, of which a scan half as fine meets {half}"
@@ -261,33 +261,33 @@ def _describe(ds: xr.Dataset, more: list[str]) -> str:
     return text.replace("$", r"\$")
 
 
-def _word_range(values: np.ndarray) -> str:
+def _format_range(values: np.ndarray) -> str:
     """One number, or the smallest and the largest of several."""
     low, high = f"{values.min():.3g}", f"{values.max():.3g}"
     return low if low == high else f"{low} to {high}"
 
 
-def _word_period(ds: xr.Dataset) -> list[str]:
+def _describe_period(ds: xr.Dataset) -> list[str]:
     """Period of the pulse, where it is known."""
     periods = ds["pulse_period"].values
     periods = periods[np.isfinite(periods)]
-    return [f"period {_word_range(periods)} s"] if len(periods) else []
+    return [f"period {_format_range(periods)} s"] if len(periods) else []
 
 
-def _word_shaking(ds: xr.Dataset) -> list[str]:
+def _describe_shaking(ds: xr.Dataset) -> list[str]:
     """Period and peaks of the motions, and the factor on records, if the dataset names one."""
-    words = _word_period(ds)
+    words = _describe_period(ds)
     if ds.attrs.get("scale", 1.0) != 1.0:
         words.append(f"scaled by {ds.attrs['scale']:g}")
-    words.append(f"peak {_word_range(ds['peak_acceleration'].values / STANDARD_GRAVITY)} g")
+    words.append(f"peak {_format_range(ds['peak_acceleration'].values / STANDARD_GRAVITY)} g")
     vertical = ds["peak_vertical_acceleration"].values / STANDARD_GRAVITY
     if vertical.any():
-        words.append(f"vertical {_word_range(vertical)} g")
+        words.append(f"vertical {_format_range(vertical)} g")
     return words
 
 
 def _overturning_note(ds: xr.Dataset, axis: str, as_share: bool) -> str:
-    described = _describe(ds, _word_period(ds) if axis == "period" else [])
+    described = _describe(ds, _describe_period(ds) if axis == "period" else [])
     if as_share:
         lines = "Dotted: lowest amplitude at which rocking begins. Each size is drawn half way to the next."
     else:
@@ -297,11 +297,11 @@ def _overturning_note(ds: xr.Dataset, axis: str, as_share: bool) -> str:
         )
     undecided = int(ds["undecided"].sum())
     doubt = f" {run_words(undecided)} met a numerical limit." if undecided else ""
-    return f"{described}. {lines} {word_scan(ds)}.{doubt}"
+    return f"{described}. {lines} {describe_scan(ds)}.{doubt}"
 
 
 def _rocking_note(ds: xr.Dataset, many: bool) -> str:
     lines = "Thick: median, thin: single motions. " if many else ""
     fallen = "A line ends where the block overturns." if not many else "Lines end where blocks overturn."
-    described = _describe(ds, _word_shaking(ds))
+    described = _describe(ds, _describe_shaking(ds))
     return f"{described}. {lines}{fallen} A tilt above the slenderness (dotted) is not overturning."

@@ -1,7 +1,7 @@
 """Mistakes in a study file: how they are collected and how they are worded.
 
 Every check raises pydantic errors that carry one finished message, so that all mistakes of a file
-can be listed together; `word_mistakes` puts file, section and key in front of each.
+can be listed together; `format_mistakes` puts file, section and key in front of each.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def dotted(location: Location) -> str:
     return text
 
 
-def word_mistakes(
+def format_mistakes(
     error: ValidationError,
     source: str,
     sections: Iterable[str],

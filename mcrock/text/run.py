@@ -6,7 +6,7 @@ import math
 from pathlib import Path
 
 from mcrock.dataset import SCHEMA
-from mcrock.plots.history import word_doubt
+from mcrock.plots.history import describe_doubt
 from mcrock.simulation import Run
 from mcrock.text.tables import format_table
 
@@ -21,7 +21,7 @@ def format_run(run: Run, events_file: Path) -> str:
         if name not in ("outcome", "half_step_outcome")
     ]
     width = max(len(row[0]) for row in results)
-    lines = [f"outcome: {run.outcome.name.lower().replace('_', ' ')}{word_doubt(run)}"]
+    lines = [f"outcome: {run.outcome.name.lower().replace('_', ' ')}{describe_doubt(run)}"]
     lines += [f"{text:<{width}}  {value}" for text, value in results]
     heads = ["time [s]", "event", "then", "tilt [rad]", "energy change [J]"]
     rows = [

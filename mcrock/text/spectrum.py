@@ -27,9 +27,9 @@ def overturning_table(ds: xr.Dataset) -> Table:
             part = ds.isel({axis: place, "slenderness": j})
             lowest = part["lower"].isel(band=0).fillna(np.inf).values
             words = (
-                [_word_bands(part.isel(motion=0))]
+                [_format_bands(part.isel(motion=0))]
                 if single
-                else [_word_amplitude(value) for value in (lowest.min(), np.median(lowest))]
+                else [_format_amplitude(value) for value in (lowest.min(), np.median(lowest))]
             )
             rows.append([f"{float(ds[axis][place]):.3g}", f"{slenderness:.3g}", *words])
     return heads, rows
@@ -41,7 +41,7 @@ def rocking_table(ds: xr.Dataset) -> Table:
     rows = [
         [
             f"{float(ds['period'][place]):.3g}",
-            *(_word_tilt(ds.isel(period=place, slenderness=j)) for j in range(len(slenderness))),
+            *(_format_tilt(ds.isel(period=place, slenderness=j)) for j in range(len(slenderness))),
         ]
         for place in _places(ds, "period")
     ]
@@ -53,7 +53,7 @@ def _places(ds: xr.Dataset, axis: str) -> list[int]:
     return sorted({round(place) for place in np.linspace(0, ds.sizes[axis] - 1, ROWS).tolist()})
 
 
-def _word_tilt(part: xr.Dataset) -> str:
+def _format_tilt(part: xr.Dataset) -> str:
     """Tilt ratio of the motions, or that the block overturns."""
     fallen = part["outcome"].values == Outcome.OVERTURNED
     tilt = np.where(fallen, np.inf, part["peak_tilt_ratio"].values)
@@ -62,23 +62,23 @@ def _word_tilt(part: xr.Dataset) -> str:
     return words if len(tilt) == 1 else f"{words} ({fallen.sum()} of {len(tilt)} overturn)"
 
 
-def _word_bands(part: xr.Dataset) -> str:
+def _format_bands(part: xr.Dataset) -> str:
     """Bands as ranges with their impacts in brackets, the last one always."""
     bands = [
         band
         for band in zip(*(part[name].values.tolist() for name in ("lower", "upper", "impacts")), strict=True)
         if band[2] >= 0
     ]
-    words = [_word_band(*band) for band in bands]
+    words = [_format_band(*band) for band in bands]
     if len(words) > BANDS:
         words = [*words[:2], f"{len(words) - 3} more", words[-1]]
     return ", ".join(words) or "stands"
 
 
-def _word_band(lower: float, upper: float, impacts: int) -> str:
+def _format_band(lower: float, upper: float, impacts: int) -> str:
     """A band with as many digits as keep its ends apart.
 
-    >>> _word_band(1.146021, 1.146138, 2), _word_band(3.66431, float("inf"), 0)
+    >>> _format_band(1.146021, 1.146138, 2), _format_band(3.66431, float("inf"), 0)
     ('1.1460-1.1461 (2)', 'above 3.664 (0)')
     """
     if upper == inf:
@@ -98,5 +98,5 @@ def _digits(value: float, number: int) -> str:
     return f"{value:#.{number}g}"
 
 
-def _word_amplitude(amplitude: float) -> str:
+def _format_amplitude(amplitude: float) -> str:
     return f"{amplitude:.3g}" if np.isfinite(amplitude) else "none"

@@ -223,10 +223,10 @@ def word(found: dict[str, Any], rows: list[Row]) -> str:
     lines += ["", f"| multiply-adds of this machine [Gflop/s] | {' | '.join(CONTRACTED)} |", "|---|---|---|"]
     for name, key in (("single numbers", "scalar"), ("vectors", "vector")):
         lines.append(f"| {name} | {' | '.join(number(x, 1) for x in found['peaks'][key].values())} |")
-    return "\n".join([*lines, "", *word_bounds(found, rows)])
+    return "\n".join([*lines, "", *format_bounds(found, rows)])
 
 
-def word_bounds(found: dict[str, Any], rows: list[Row]) -> list[str]:
+def format_bounds(found: dict[str, Any], rows: list[Row]) -> list[str]:
     """What is behind the figures."""
     scalar, vector = (found["peaks"][name]["as written"] for name in ("scalar", "vector"))
     _, vertex, edge, edge_hit, facet_hit, run = rows

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mcrock.params import STANDARD_GRAVITY
+from mcrock.plots.animation.event_lines import COUNTED, LATEST, count_events, describe_contact, format_event
 from mcrock.plots.animation.frames import Array, Frames
 from mcrock.plots.animation.stage import BASE, HINT, HINT_ALPHA, STONE, Stage
-from mcrock.plots.animation.words import COUNTED, LATEST, count_events, word_contact, word_event
 from mcrock.plots.history import AXES, CONTACT, ground_acceleration
 
 if TYPE_CHECKING:
@@ -56,14 +56,15 @@ def build_page(run: Run, stage: Stage, motion: Motion | Pulse | None, title: str
         "tilt": _pack(np.degrees(frames.tilt)),
         "contact": _pack([places.index(pair) for pair in pairs], "<i4"),
         "contacts": [
-            {"text": word_contact(*place), "vertices": vertices[place], "mode": place[0]} for place in places
+            {"text": describe_contact(*place), "vertices": vertices[place], "mode": place[0]}
+            for place in places
         ],
         "modes": [{"name": mode.name.lower(), "colour": CONTACT[mode]} for mode in CONTACT],
         "happened": _pack(frames.happened, "<i4"),
         "counts": _pack(count_events(run, frames.happened), "<i4"),
         "counted": list(COUNTED.values()),
         "latest": LATEST,
-        "events": {number: word_event(run.events[number]) for number in sorted(shown)},
+        "events": {number: format_event(run.events[number]) for number in sorted(shown)},
         "vertices": stage.solid.vertices.tolist(),
         "faces": stage.solid.faces,
         "base": stage.solid.faces.index(stage.base),

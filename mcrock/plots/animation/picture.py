@@ -15,10 +15,10 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from mcrock.params import STANDARD_GRAVITY, Mode
+from mcrock.plots.animation.event_lines import COUNTED, LATEST, count_events, describe_contact, format_event
 from mcrock.plots.animation.frames import Array, Frames
 from mcrock.plots.animation.stage import BASE, HINT, HINT_ALPHA, STONE, Stage
 from mcrock.plots.animation.view import View, brightness, is_seen
-from mcrock.plots.animation.words import COUNTED, LATEST, count_events, word_contact, word_event
 from mcrock.plots.history import (
     AXES,
     CONTACT,
@@ -259,7 +259,7 @@ def _write_state(panel: Axes, frames: Frames, speed: float) -> Part:
     def move(frame: int) -> None:
         clock.set_text(f"{frames.time[frame]:.{digits}f} s")
         tilt.set_text(f"tilt {np.degrees(frames.tilt[frame]):.2f}°")
-        contact.set_text(word_contact(frames.mode[frame], frames.index[frame]))
+        contact.set_text(describe_contact(frames.mode[frame], frames.index[frame]))
         contact.set_color(CONTACT[Mode(frames.mode[frame])])
 
     return [clock, tilt, contact], move
@@ -279,7 +279,7 @@ def _write_events(panel: Axes, run: Run, frames: Frames) -> Part:
         names.set_text("\n".join(f"{count:6d}  {name}" for count, name in pairs))
         happened = int(frames.happened[frame])
         shown = run.events[max(0, happened - LATEST) : happened]
-        latest.set_text("\n".join(word_event(event) for event in shown))
+        latest.set_text("\n".join(format_event(event) for event in shown))
 
     return [names, latest], move
 

@@ -8,7 +8,7 @@ import xarray as xr
 from mcrock.excitation import Motion, Pulse, one_cosine, one_sine
 from mcrock.planar import overturning_spectrum, rocking_spectrum
 from mcrock.plots import plot_overturning_spectrum, plot_rocking_spectrum, save_figure
-from mcrock.plots.spectrum import word_scan
+from mcrock.plots.spectrum import describe_scan
 
 
 def noise(n):
@@ -134,11 +134,11 @@ def test_captions_name_the_shaking():
 def test_one_limit_is_singular():
     ds = overturning_spectrum(one_sine(1.0, 6.0), 0.2, [2.0], scan=9)
     one = ds.assign(limits=0 * ds["limits"] + 1, half_scan_limits=0 * ds["limits"])
-    assert word_scan(one) == (
+    assert describe_scan(one) == (
         "9 amplitudes scanned at each size: 1 limit found, of which a scan half as fine meets 0"
     )
     none = ds.assign(limits=0 * ds["limits"])
-    assert word_scan(none) == "9 amplitudes scanned at each size: no limit found"
+    assert describe_scan(none) == "9 amplitudes scanned at each size: no limit found"
 
 
 def test_a_size_that_overturns_alone_leaves_no_empty_axes():

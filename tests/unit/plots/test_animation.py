@@ -17,11 +17,11 @@ from mcrock.conditions import Controls
 from mcrock.excitation import half_sine, one_sine
 from mcrock.params import Mode
 from mcrock.plots.animation import animate_run, save_animation
+from mcrock.plots.animation.event_lines import LATEST, count_events
 from mcrock.plots.animation.frames import frame_times, sample_run, solid_of
 from mcrock.plots.animation.picture import build_picture
 from mcrock.plots.animation.stage import build_stage
 from mcrock.plots.animation.view import OBLIQUE, View, is_seen
-from mcrock.plots.animation.words import LATEST, count_events
 from mcrock.plots.history import CONTACT, moving_span
 from mcrock.simulation import Impact, Start, rotation_matrix, simulate
 

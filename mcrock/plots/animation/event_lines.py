@@ -22,19 +22,19 @@ COUNTED = {
 PLACE = {Mode.REST: "face", Mode.EDGE: "edge", Mode.VERTEX: "vertex"}
 
 
-def word_contact(mode: int, index: int) -> str:
+def describe_contact(mode: int, index: int) -> str:
     """Contact with the ground.
 
-    >>> word_contact(Mode.REST, 0), word_contact(Mode.VERTEX, 3)
+    >>> describe_contact(Mode.REST, 0), describe_contact(Mode.VERTEX, 3)
     ('at rest on face 0', 'on vertex 3')
     """
     return f"{'at rest ' if mode == Mode.REST else ''}on {PLACE[Mode(mode)]} {index}"
 
 
-def word_event(event: dict[str, Any]) -> str:
+def format_event(event: dict[str, Any]) -> str:
     """One event in a line of fixed columns.
 
-    >>> word_event({"t": 4.25, "kind": "edge_impact", "to": ("VERTEX", 2)})
+    >>> format_event({"t": 4.25, "kind": "edge_impact", "to": ("VERTEX", 2)})
     '  4.2500 s  edge impact   vertex 2'
     """
     mode, index = event["to"]
