@@ -221,7 +221,10 @@ def _planar(runs: int) -> Work:
 
     motion, records = strong_record()
     flat, none = planar_block(block()), np.zeros(runs, np.int64)
-    rows, pack = block_rows([flat], [velocity_ratios(flat, "housner")]), pack_motions([in_a_plane(motion)])
+    rows, pack = (
+        block_rows([flat], [velocity_ratios(flat, "housner_1963")]),
+        pack_motions([in_a_plane(motion)]),
+    )
     scale, controls = amplitudes(runs), Controls()
 
     def run() -> Tally:

@@ -46,8 +46,8 @@ Restitution = Annotated[
     str,
     typer.Option(
         metavar="RULE",
-        help="Velocity ratio r, or housner, ther-kollar, kalliontzis:NU, chatzis:LAMBDA, "
-        "wittich-hutchinson:X1,X2,...",
+        help="Velocity ratio r, or housner_1963, ther_kollar_2017, kalliontzis_2016:nu=NU, "
+        "brogliato_2012:e_n21=E, chatzis_2017:lambda=LAMBDA, wittich_hutchinson_2018:points=X1,X2,...",
     ),
 ]
 Periods = Annotated[
@@ -61,7 +61,7 @@ def overturning(
     *,
     slenderness_deg: Slenderness,
     source: MotionOptions,
-    restitution: Restitution = "housner",
+    restitution: Restitution = "housner_1963",
     frequency_ratios: Annotated[
         str | None, typer.Option(metavar="LIST", help="omega_p/p. Default for pulses: 0.5:10:96.")
     ] = None,
@@ -127,7 +127,7 @@ def rocking(
     source: MotionOptions,
     peak_g: Annotated[float | None, typer.Option(help="Peak acceleration of the pulse, in g.")] = None,
     scale: Annotated[float | None, typer.Option(help="Factor on records. Default: 1.")] = None,
-    restitution: Restitution = "housner",
+    restitution: Restitution = "housner_1963",
     periods: Periods = "0.5:8:151",
     place: OutputOptions,
 ) -> None:

@@ -27,7 +27,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from mcrock.planar.block import PlanarBlock
-from mcrock.planar.restitution import admissible_ratios, housner
+from mcrock.planar.restitution import admissible_ratios, housner_1963
 
 Interval = tuple[float, float] | None
 Values = TypeVar("Values", float, np.ndarray)
@@ -116,7 +116,7 @@ def sliding_ratio(block: PlanarBlock) -> float:
 def housner_ratio(block: PlanarBlock) -> float:
     """r_H of an impact at B alone that sticks: Housner's velocity ratio with the sign changed."""
     aspect_of(block)
-    return -housner(block)
+    return -housner_1963(block)
 
 
 def sliding_domain(block: PlanarBlock) -> tuple[float, float]:

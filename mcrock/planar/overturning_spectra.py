@@ -62,7 +62,7 @@ def overturning_spectrum(
     *,
     periods: ArrayLike | None = None,
     angular_frequency: float | None = None,
-    r: Restitution = "housner",
+    r: Restitution = "housner_1963",
     largest_amplitude: float = 20.0,
     scan: int | None = None,
     tolerance: float = 1e-6,

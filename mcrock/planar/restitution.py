@@ -34,7 +34,10 @@ from math import inf, isfinite, sqrt
 
 import numpy as np
 
-from mcrock.impact import brogliato_2012, housner_1963, kalliontzis_2016, ther_kollar_2017
+from mcrock.impact import brogliato_2012 as brogliato
+from mcrock.impact import housner_1963 as housner
+from mcrock.impact import kalliontzis_2016 as kalliontzis
+from mcrock.impact import ther_kollar_2017 as ther_kollar
 from mcrock.planar.block import SIDES, PlanarBlock
 
 Restitution = str | float | tuple[float, float]  # a model in words, a velocity ratio, or one for each edge
@@ -42,7 +45,7 @@ Restitution = str | float | tuple[float, float]  # a model in words, a velocity 
 ROUNDING = 1e-12  # excess over the end of a range that is rounding [1]
 
 
-def housner(block: PlanarBlock, onto: str = "right") -> float:
+def housner_1963(block: PlanarBlock, onto: str = "right") -> float:
     """One inelastic impact at the new edge, equation (3): r = (A - m b^2)/(A + m b^2) for half width b.
 
     1 - 1.5 sin^2(slenderness) for a homogeneous rectangle. Housner, G. W. (1963), The behavior of
@@ -50,13 +53,13 @@ def housner(block: PlanarBlock, onto: str = "right") -> float:
     53(2), 403-417; his energy ratio ``r`` is the square.
 
     >>> from mcrock.planar import rectangle
-    >>> round(housner(rectangle(1.0, 2.0)), 12)
+    >>> round(housner_1963(rectangle(1.0, 2.0)), 12)
     0.7
     """
-    return housner_1963.velocity_ratio(block.about_base, block.mass, *_edges(block, onto))
+    return housner.velocity_ratio(block.about_base, block.mass, *_edges(block, onto))
 
 
-def kalliontzis(block: PlanarBlock, nu: float, onto: str = "right") -> float:
+def kalliontzis_2016(block: PlanarBlock, nu: float, onto: str = "right") -> float:
     """Impact on a base of reduced effective width, equation (4): r = (A - nu^2 m b^2)/(A + nu^2 m b^2).
 
     ``nu`` is the effective over the true width, 0 to 1. It amounts to a smooth convex strip along both
@@ -71,27 +74,27 @@ def kalliontzis(block: PlanarBlock, nu: float, onto: str = "right") -> float:
         If ``nu`` is not from 0 to 1.
 
     >>> from mcrock.planar import rectangle
-    >>> round(kalliontzis(rectangle(1.0, 2.0), nu=0.5), 6)
+    >>> round(kalliontzis_2016(rectangle(1.0, 2.0), nu=0.5), 6)
     0.915493
     """
     nu = _within("nu (effective over true width)", nu, 0.0, 1.0)
-    return kalliontzis_2016.velocity_ratio(block.about_base, block.mass, *_edges(block, onto), float(nu))
+    return kalliontzis.velocity_ratio(block.about_base, block.mass, *_edges(block, onto), float(nu))
 
 
-def ther_kollar(block: PlanarBlock, onto: str = "right") -> float:
+def ther_kollar_2017(block: PlanarBlock, onto: str = "right") -> float:
     """Two inelastic impacts, at the middle of the base and at the new edge, (5): r = A/(A + m b^2).
 
     Ther, T., Kollár, L. P. (2017), Refinement of Housner's model on rocking blocks, Bulletin of
     Earthquake Engineering 15, 2305-2319.
 
     >>> from mcrock.planar import rectangle
-    >>> round(ther_kollar(rectangle(1.0, 2.0)), 12)
+    >>> round(ther_kollar_2017(rectangle(1.0, 2.0)), 12)
     0.85
     """
-    return ther_kollar_2017.velocity_ratio(block.about_base, block.mass, *_edges(block, onto))
+    return ther_kollar.velocity_ratio(block.about_base, block.mass, *_edges(block, onto))
 
 
-def wittich_hutchinson(block: PlanarBlock, points: Sequence[float], onto: str = "right") -> float:
+def wittich_hutchinson_2018(block: PlanarBlock, points: Sequence[float], onto: str = "right") -> float:
     """Inelastic impacts one after the other on the highest points of an imperfect base.
 
     r = prod (A + m x_{i-1} x_i)/(A + m x_i^2) over the points from the old to the new edge, assumptions
@@ -129,7 +132,7 @@ def wittich_hutchinson(block: PlanarBlock, points: Sequence[float], onto: str = 
     return ratio
 
 
-def chatzis(block: PlanarBlock, lambda_: float, onto: str = "right") -> float:
+def chatzis_2017(block: PlanarBlock, lambda_: float, onto: str = "right") -> float:
     """Resultant impulse at a given place of the base, (6): r = (A - lambda m b^2)/(A + lambda m b^2).
 
     ``lambda_`` is the place in half widths from the middle: -1 old edge, 1 new edge. It covers every impact
@@ -150,7 +153,7 @@ def chatzis(block: PlanarBlock, lambda_: float, onto: str = "right") -> float:
         If lambda > 1, by more than moves the ratio by rounding.
 
     >>> from mcrock.planar import rectangle
-    >>> round(chatzis(rectangle(1.0, 2.0), lambda_=0.4), 6)
+    >>> round(chatzis_2017(rectangle(1.0, 2.0), lambda_=0.4), 6)
     0.868132
     """
     if not isfinite(lambda_):
@@ -169,7 +172,7 @@ def chatzis(block: PlanarBlock, lambda_: float, onto: str = "right") -> float:
             f"lambda = {lambda_:g} would gain energy in a landing on the {onto} edge; it must be at least "
             f"{least:.6g} for this block"
         )
-    if ratio < housner(block, onto) - ROUNDING:
+    if ratio < housner_1963(block, onto) - ROUNDING:
         warnings.warn(
             f"lambda = {lambda_:g}: above 1 the impulse acts beyond the base, which the ground alone cannot "
             "give",
@@ -231,7 +234,7 @@ def admissible_ratios(block: PlanarBlock, friction: float = inf, onto: str = "ri
     if not friction >= 0.0:
         raise ValueError(f"friction must be >= 0 [1], got {friction!r}")
     old, new = _edges(block, onto)
-    low, high = max(0.0, housner(block, onto)), largest_ratio(block, onto)
+    low, high = max(0.0, housner_1963(block, onto)), largest_ratio(block, onto)
     if isfinite(friction):
         low = max(low, (block.com_height + friction * old) / (block.com_height + friction * new))
     if low > high:
@@ -243,7 +246,7 @@ def admissible_ratios(block: PlanarBlock, friction: float = inf, onto: str = "ri
 
 
 def lambda_of_ratio(block: PlanarBlock, ratio: float, onto: str = "right") -> float:
-    """Place lambda of the resultant impulse for a velocity ratio, the inverse of `chatzis` [1].
+    """Place lambda of the resultant impulse for a velocity ratio, the inverse of `chatzis_2017` [1].
 
     (A/(m b^2)) (1 - r)/(1 + r) for a COM above the middle of the base.
 
@@ -260,7 +263,7 @@ def lambda_of_ratio(block: PlanarBlock, ratio: float, onto: str = "right") -> fl
 
 
 def nu_of_ratio(block: PlanarBlock, ratio: float, onto: str = "right") -> float:
-    """Relative effective width nu for a velocity ratio, the inverse of `kalliontzis` [1].
+    """Relative effective width nu for a velocity ratio, the inverse of `kalliontzis_2016` [1].
 
     The square root of lambda for a COM above the middle of the base.
 
@@ -269,7 +272,7 @@ def nu_of_ratio(block: PlanarBlock, ratio: float, onto: str = "right") -> float:
     ValueError
         If the ratio would gain energy, or is below Housner's, where nu would exceed 1.
     """
-    lowest, highest = housner(block, onto), largest_ratio(block, onto)
+    lowest, highest = housner_1963(block, onto), largest_ratio(block, onto)
     clipped = _clipped(ratio, lowest, highest)
     if clipped is None:
         raise ValueError(
@@ -326,7 +329,7 @@ def e_n21_of_ratio(block: PlanarBlock, ratio: float, onto: str = "right") -> flo
     return measured(block, ratio, onto) * _root_ratio(block, onto)
 
 
-def ratio_of_e_n21(block: PlanarBlock, e_n21: float, onto: str = "right") -> float:
+def brogliato_2012(block: PlanarBlock, e_n21: float, onto: str = "right") -> float:
     """Velocity ratio for Brogliato's coefficient e_n21, the inverse of `e_n21_of_ratio` [1].
 
     Raises
@@ -337,21 +340,21 @@ def ratio_of_e_n21(block: PlanarBlock, e_n21: float, onto: str = "right") -> flo
     highest = largest_ratio(block, onto)
     e_n21 = _within("e_n21", e_n21, 0.0, highest * _root_ratio(block, onto))
     return min(
-        brogliato_2012.velocity_ratio(block.inertia, block.mass, *_edges(block, onto), float(e_n21)), highest
+        brogliato.velocity_ratio(block.inertia, block.mass, *_edges(block, onto), float(e_n21)), highest
     )
 
 
-MODELS: dict[str, Callable[..., float]] = {
-    "housner": housner,
-    "ther-kollar": ther_kollar,
-    "kalliontzis": kalliontzis,
-    "chatzis": chatzis,
-    "wittich-hutchinson": wittich_hutchinson,
+# by the name of the law: the velocity ratio, the parameter and what stands for it in words
+MODELS: dict[str, tuple[Callable[..., float], str, str]] = {
+    "housner_1963": (housner_1963, "", ""),
+    "ther_kollar_2017": (ther_kollar_2017, "", ""),
+    "kalliontzis_2016": (kalliontzis_2016, "nu", "NU"),
+    "brogliato_2012": (brogliato_2012, "e_n21", "E"),
+    "chatzis_2017": (chatzis_2017, "lambda", "LAMBDA"),
+    "wittich_hutchinson_2018": (wittich_hutchinson_2018, "points", "X1,X2,..."),
 }
-GRAMMAR = (
-    "a number r, two numbers for the right and the left edge as in 0.92,0.9, or one of housner, ther-kollar, "
-    "kalliontzis:NU, chatzis:LAMBDA, wittich-hutchinson:X1,X2,..."
-)
+FORMS = ", ".join(f"{name}:{key}={words}" if key else name for name, (_, key, words) in MODELS.items())
+GRAMMAR = f"a number r, two numbers for the right and the left edge as in 0.92,0.9, or one of {FORMS}"
 
 
 def velocity_ratios(block: PlanarBlock, restitution: Restitution) -> tuple[float, float]:
@@ -361,8 +364,9 @@ def velocity_ratios(block: PlanarBlock, restitution: Restitution) -> tuple[float
     ----------
     block : PlanarBlock
     restitution : str, float or tuple of 2 float
-        A measured ratio, one for each edge, or a model with its parameter: "housner", "ther-kollar",
-        "kalliontzis:0.8" (nu), "chatzis:0.6" (lambda), "wittich-hutchinson:-0.5,0.1" (points of contact).
+        A measured ratio, one for each edge, or a law with its parameter: "housner_1963", "ther_kollar_2017",
+        "kalliontzis_2016:nu=0.8", "brogliato_2012:e_n21=0.95", "chatzis_2017:lambda=0.6" or
+        "wittich_hutchinson_2018:points=-0.5,0.1" (points of contact).
 
     Returns
     -------
@@ -376,27 +380,41 @@ def velocity_ratios(block: PlanarBlock, restitution: Restitution) -> tuple[float
     Examples
     --------
     >>> from mcrock.planar import rectangle
-    >>> [round(r, 4) for r in velocity_ratios(rectangle(1.0, 2.0), "chatzis:0.4")]
+    >>> [round(r, 4) for r in velocity_ratios(rectangle(1.0, 2.0), "chatzis_2017:lambda=0.4")]
     [0.8681, 0.8681]
     """
     if isinstance(restitution, str):
         word, _, rest = restitution.strip().lower().partition(":")
-        numbers = _numbers(rest if word in MODELS else restitution, restitution)
         if word in MODELS:
-            return _of_model(block, word, numbers, restitution)
+            return _of_model(block, word, rest, restitution)
+        numbers = _numbers(restitution, restitution)
     else:
         numbers = _ratios(restitution)
     if len(numbers) not in (1, 2):
-        raise ValueError(f"restitution must be {GRAMMAR}, got {restitution!r}")
+        raise _wrong(restitution)
     return measured(block, numbers[0], "right"), measured(block, numbers[-1], "left")
 
 
-def _of_model(block: PlanarBlock, word: str, numbers: list[float], restitution: str) -> tuple[float, float]:
-    wanted = {"housner": 0, "ther-kollar": 0, "kalliontzis": 1, "chatzis": 1}.get(word, len(numbers))
-    if len(numbers) != wanted:
-        raise ValueError(f"restitution must be {GRAMMAR}, got {restitution!r}")
-    arguments = [numbers] if word == "wittich-hutchinson" else numbers
-    right, left = (MODELS[word](block, *arguments, onto=onto) for onto in SIDES)
+def _wrong(restitution: object) -> ValueError:
+    """The mistake in a restitution, with the full form of what names a law or its parameter in short."""
+    word, _, rest = str(restitution).strip().lower().partition(":")
+    hint = ""
+    for name, (_, key, words) in MODELS.items():
+        if word.replace("-", "_") in (name, name.rpartition("_")[0]):
+            full = f"{name}:{key}={rest.rpartition('=')[2] or words}" if key else name
+            hint = f"; write {full!r}" if full != restitution else ""
+    return ValueError(f"restitution must be {GRAMMAR}, got {restitution!r}{hint}")
+
+
+def _of_model(block: PlanarBlock, word: str, rest: str, restitution: str) -> tuple[float, float]:
+    model, key, _ = MODELS[word]
+    name, equals, text = rest.partition("=")
+    numbers = _numbers(text, restitution)
+    several = key == "points"  # none are Housner's model
+    if (rest and (name, equals) != (key, "=")) or not (several or len(numbers) == bool(key)):
+        raise _wrong(restitution)
+    arguments = [numbers] if several else numbers
+    right, left = (model(block, *arguments, onto=onto) for onto in SIDES)
     for ratio, onto in ((right, "right"), (left, "left")):
         if ratio < -ROUNDING:
             raise ValueError(
@@ -412,7 +430,7 @@ def _ratios(restitution: object) -> list[float]:
     try:
         numbers = np.atleast_1d(np.asarray(restitution, dtype=np.float64))
     except (TypeError, ValueError):
-        raise ValueError(f"restitution must be {GRAMMAR}, got {restitution!r}") from None
+        raise _wrong(restitution) from None
     if numbers.ndim > 1 or numbers.size > 2:
         raise ValueError(
             "restitution must be one velocity ratio, or two for the right and the left edge, got an array of "
@@ -425,7 +443,7 @@ def _numbers(text: str, whole: str) -> list[float]:
     try:
         return [float(number) for number in text.split(",")] if text else []
     except ValueError:
-        raise ValueError(f"restitution must be {GRAMMAR}, got {whole!r}") from None
+        raise _wrong(whole) from None
 
 
 def _edges(block: PlanarBlock, onto: str) -> tuple[float, float]:

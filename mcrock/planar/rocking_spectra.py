@@ -38,7 +38,7 @@ def rocking_spectrum(
     slenderness: Blocks,
     periods: ArrayLike,
     *,
-    r: Restitution = "housner",
+    r: Restitution = "housner_1963",
     angular_frequency: float | None = None,
     gravity: float = GRAVITY,
     controls: Controls | None = None,

@@ -75,7 +75,7 @@ class PlanarRun:
 def simulate_planar(
     block: PlanarBlock,
     motion: Motion | Pulse | None = None,
-    r: Restitution = "housner",
+    r: Restitution = "housner_1963",
     *,
     tilt: float = 0.0,
     rate: float = 0.0,

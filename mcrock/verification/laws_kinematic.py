@@ -27,7 +27,7 @@ from mcrock.laws.brogliato_2012 import energy_margin, generalized_kinematic, kin
 from mcrock.laws.problem import ContactProblem, ImpactResult, finite_array
 from mcrock.laws.systems.ball_chain import chain_impact
 from mcrock.planar.block import PlanarBlock, rectangle
-from mcrock.planar.restitution import chatzis, housner, kalliontzis, ther_kollar
+from mcrock.planar.restitution import chatzis_2017, housner_1963, kalliontzis_2016, ther_kollar_2017
 
 DOMAINS: dict[str, Callable[[PlanarBlock, float], Interval]] = {
     "e21_sliding": lambda block, mu: sliding_domain(block),
@@ -125,15 +125,15 @@ def planar_rates_case(inputs: dict[str, Any]) -> dict[str, Any]:
     computed = {
         "r_sli": sliding_ratio(block),
         "r_H": housner_ratio(block),
-        "AVRF_Housner": housner(block),
-        "AVRF_TherKollar": ther_kollar(block),
+        "AVRF_Housner": housner_1963(block),
+        "AVRF_TherKollar": ther_kollar_2017(block),
     }
     if "nu" in inputs:
-        computed["AVRF_Kalliontzis"] = kalliontzis(block, _number(inputs, "nu"))
+        computed["AVRF_Kalliontzis"] = kalliontzis_2016(block, _number(inputs, "nu"))
     if "lam" in inputs:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # an impulse beyond the base is what is asked for
-            computed["AVRF_Chatzis"] = chatzis(block, _number(inputs, "lam"))
+            computed["AVRF_Chatzis"] = chatzis_2017(block, _number(inputs, "lam"))
     return computed
 
 

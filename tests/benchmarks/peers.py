@@ -92,7 +92,7 @@ def mcrock_runs(motion: Motion, factors: Array, controls: Controls = CONTROLS) -
 def mcrock_planar_runs(motion: Motion, factors: Array) -> Callable[[], Array]:
     """The planar model of mcrock."""
     flat, none = planar_block(block()), np.zeros(len(factors), np.int64)
-    rows, pack = block_rows([flat], [velocity_ratios(flat, "housner")]), pack_motions([motion])
+    rows, pack = block_rows([flat], [velocity_ratios(flat, "housner_1963")]), pack_motions([motion])
 
     def run() -> Array:
         out = run_many(rows, pack, none, none, factors, CONTROLS, workers=1)

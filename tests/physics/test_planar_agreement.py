@@ -51,7 +51,7 @@ def compare(body, motion, lambda_, tilt=0.0, axis="x", t_end=None):
     full = simulate(body, motion, Impact(lambda_lon=lambda_), start=start, controls=TIGHT, t_end=t_end)
     block = planar_block(body, axis)
     flat = simulate_planar(
-        block, motion, f"chatzis:{lambda_}", tilt=tilt, controls=TIGHT, t_end=t_end, history=True
+        block, motion, f"chatzis_2017:lambda={lambda_}", tilt=tilt, controls=TIGHT, t_end=t_end, history=True
     )
     last, seen = -1.0, 0
     for ours, theirs in zip(flat.events, full.events, strict=False):
@@ -83,7 +83,7 @@ def test_maps(size, offset, lambda_, onto):
     body = cuboid(size[0], 0.5, size[1], mass=100.0, com=(0.5 * offset * size[0], 0.0, 0.0))
     block = planar_block(body)
     try:
-        ratio = velocity_ratios(block, f"chatzis:{lambda_!r}")[onto == "left"]
+        ratio = velocity_ratios(block, f"chatzis_2017:lambda={lambda_!r}")[onto == "left"]
     except ValueError:  # off centre: would gain energy
         reject()
     start = Start(edge=SIDES["x"]["left" if onto == "right" else "right"], tilt=0.1 * block.slenderness)

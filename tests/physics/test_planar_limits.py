@@ -79,7 +79,7 @@ def test_a_rectangular_pulse_in_closed_form(ratio):
     assert bands == [(pytest.approx(1 / (1 - exp(-pi / ratio)), rel=LINEAR_TOL), np.inf, 0)]
 
 
-HOUSNER = "housner"
+HOUSNER = "housner_1963"
 PUBLISHED = [  # pulse, omega_p/p, slenderness [rad], r, changes of the outcome and impacts of the first band
     (one_sine, 3, 0.25, 0.9, [1.4354, 3.6049, 3.7428], 1),
     (one_sine, 5, 0.25, 0.9, [3.0323, 6.7430, 7.4930], 1),

@@ -64,9 +64,9 @@ def test_linear_quarter_period_of_a_slender_block():
 def test_every_impact_keeps_its_share_of_the_energy(block, fraction, lambda_):
     """r^2 for a COM above the middle, else times the inertia about the new over that about the old edge."""
     try:
-        ratios = velocity_ratios(block, f"chatzis:{lambda_}")
+        ratios = velocity_ratios(block, f"chatzis_2017:lambda={lambda_}")
     except ValueError:  # off centre: would gain energy
-        ratios = velocity_ratios(block, "housner")
+        ratios = velocity_ratios(block, "housner_1963")
     tilt = fraction * block.slendernesses[0]
     run = simulate_planar(block, r=ratios, tilt=tilt, controls=TIGHT, t_end=6.0, history=True)
     energy = float(run.history["energy"][0])
@@ -155,7 +155,7 @@ def test_mirror_symmetry(block, seed):
     """Block and shaking mirrored: the mirrored motion, to the last bit."""
     motion = shake(seed)
     flipped = Motion(motion.acceleration * [[-1.0], [1.0], [1.0]], motion.dt, "flipped")
-    ratios = velocity_ratios(block, "housner")
+    ratios = velocity_ratios(block, "housner_1963")
     run = simulate_planar(block, motion, ratios, t_end=4.0, history=True)
     other = simulate_planar(mirrored(block), flipped, ratios[::-1], t_end=4.0, history=True)
     np.testing.assert_array_equal(run.history["rotation"], -other.history["rotation"])
@@ -199,7 +199,7 @@ def test_blocks_come_back_from_beyond_their_slenderness():
 def test_energy_decides_as_the_motion_does(offset):
     """Without following the free motion: the same outcome, impacts before a fall, and peak tilts."""
     block = rectangle_of(0.25, 2.14) if not offset else rectangle(0.8, 3.0, offset=offset)
-    ratios = velocity_ratios(block, "housner")
+    ratios = velocity_ratios(block, "housner_1963")
     omega = 4 * block.frequency
     amplitudes = np.linspace(1.0, 9.0, 161) * GRAVITY * tan(block.slenderness)
     index = np.zeros(len(amplitudes), dtype=np.int64)
@@ -234,7 +234,7 @@ def test_the_balanced_state_is_the_boundary():
 def test_peak_after_an_impact_of_a_block_off_centre():
     """Over the other edge the barrier is another one: energy and geometry alone."""
     block = rectangle(0.6, 2.0, offset=0.08)
-    ratios = velocity_ratios(block, "housner")
+    ratios = velocity_ratios(block, "housner_1963")
     right, left = block.slendernesses
     radius = [sqrt(x * x + 1.0) for x in (block.right, block.left)]
     tilt = 0.7 * right

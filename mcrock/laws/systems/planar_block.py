@@ -27,7 +27,7 @@ from mcrock.laws.block_impact import block_impact, block_problem, least_friction
 from mcrock.laws.problem import ImpactResult
 from mcrock.laws.systems.parameters import quantity
 from mcrock.planar.block import PlanarBlock, rectangle
-from mcrock.planar.restitution import housner
+from mcrock.planar.restitution import housner_1963
 
 MOTIONS = {"frictionless": "no friction", "sticking": "corners stick", "coulomb": "Coulomb friction"}
 POINTS = 201  # coefficients from 0 to 1
@@ -134,7 +134,7 @@ def example(
         attrs={
             "title": f"Impact of a block of height {height:g} m and width {width:g} m",
             "description": _describe(block, friction),
-            "housner": housner(block),
+            "housner": housner_1963(block),
         },
     )
 
@@ -146,11 +146,12 @@ def _describe(block: PlanarBlock, friction: float) -> str:
         "ground; e_n21 is what the left one gets, the velocity ratio of rocking. Corners without friction "
         f"admit e_n21 from {sliding[0]:.4g} to 1: below, the left corner would have to be pulled. Corners "
         f"that stick by a friction of {friction:g} admit {sticking[0]:.4g} to 1, and Housner's value is "
-        f"{housner(block):.4g} and needs a friction of "
-        f"{least_friction(block, max(housner(block), 0.0)):.4g}. With Coulomb's law the corners slip where "
-        "that is not enough. With rebound of the right corner the energy allows all coefficients within an "
-        "ellipse, of which the checks leave the shaded part: the coefficients are not unique. Brogliato, "
-        "Zhang and Liu (2012), sections 3.3, 3.4, 3.6.2, 3.6.3 and 5, (29) to (35) and (51) to (55)."
+        f"{housner_1963(block):.4g} and needs a friction of "
+        f"{least_friction(block, max(housner_1963(block), 0.0)):.4g}. With Coulomb's law the corners "
+        "slip where that is not enough. With rebound of the right corner the energy allows all coefficients "
+        "within an ellipse, of which the checks leave the shaded part: the coefficients are not unique. "
+        "Brogliato, Zhang and Liu (2012), sections 3.3, 3.4, 3.6.2, 3.6.3 and 5, (29) to (35) and (51) to "
+        "(55)."
     )
 
 

@@ -16,6 +16,7 @@ from mcrock.config.impact import FaceImpact, ImpactTable
 from mcrock.dataset.schema import NUMBERED, SCHEMA, declaration
 from mcrock.impact.registry import CHOICES, DEFAULT_LAW, OF_FACE, ImpactParameter, Law, code_of, options
 from mcrock.params import FACE_STREAM, RECHECK_STREAM
+from mcrock.planar.restitution import MODELS
 
 ROOT = Path(mcrock.__file__).parent
 # stored in datasets, or drawn by: these never change
@@ -57,6 +58,15 @@ def test_random_streams_are_told_apart():
     streams = [item.row.stream for item in ImpactParameter]
     assert len({*streams, RECHECK_STREAM}) == len(streams) + 1
     assert max(*streams, RECHECK_STREAM) < FACE_STREAM
+
+
+def test_laws_of_the_planar_block_have_the_same_names():
+    shared = [law for law in Law if law.key in MODELS]
+    assert [law.key for law in shared] == [
+        "housner_1963", "ther_kollar_2017", "kalliontzis_2016", "brogliato_2012"
+    ]  # fmt: skip
+    for law in shared:
+        assert [parameter.key for parameter in law.parameters] == list(filter(None, [MODELS[law.key][1]]))
 
 
 @pytest.mark.parametrize("law", Law)

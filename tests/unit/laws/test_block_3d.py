@@ -15,7 +15,7 @@ from mcrock.laws.systems.block_3d import (
     facet_impact,
     spatial_problem,
 )
-from mcrock.planar import chatzis, planar_block
+from mcrock.planar import chatzis_2017, planar_block
 from mcrock.plots.laws.block_3d import plot_block_3d
 
 RTOL = 1e-9
@@ -136,7 +136,7 @@ def test_plane_limit_of_the_facet_map(lambda_, edge):
     """lambda_lat = 0: both corners of the old edge have the planar ratio, the tangential part too."""
     found = facet_impact(BODY, edge, 1.0, lambda_)
     block = planar_block(BODY, axis="x" if edge % 2 == 0 else "y")
-    ratio = chatzis(block, lambda_)
+    ratio = chatzis_2017(block, lambda_)
     assert found.normal[1:, 0] == pytest.approx([ratio, ratio], abs=1e-9)
     assert found.tangential_ratio == pytest.approx(ratio, abs=1e-9)
     notes = found.result.notes

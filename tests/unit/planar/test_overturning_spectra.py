@@ -32,13 +32,13 @@ def test_a_rocking_spectrum_is_made_of_runs(record):
     pulse = one_sine(3.0, 6.0)
     periods = [1.0, 2.5, 5.0]
     blocks = [SLENDERNESS, rectangle(0.5, 2.0, offset=0.05)]
-    ds = rocking_spectrum([record, pulse], blocks, periods, r="chatzis:0.8")
+    ds = rocking_spectrum([record, pulse], blocks, periods, r="chatzis_2017:lambda=0.8")
     assert dict(ds.sizes) == {"motion": 2, "slenderness": 2, "period": 3, "edge": 2}
     for i, motion in enumerate((record, pulse)):
         for j, family in enumerate((rectangle_of(SLENDERNESS, 1.0), blocks[1])):
             for k, period in enumerate(periods):
                 block = family.resized(2 * pi / period)
-                run = simulate_planar(block, motion, "chatzis:0.8")
+                run = simulate_planar(block, motion, "chatzis_2017:lambda=0.8")
                 part = ds.isel(motion=i, slenderness=j, period=k)
                 assert (part["outcome"] == Outcome.OVERTURNED) == (run.outcome == Outcome.OVERTURNED)
                 assert float(part["peak_tilt"]) == pytest.approx(run.peak_tilt, abs=1e-6)

@@ -155,7 +155,7 @@ def test_overturning_figure_has_labels_and_an_honest_note(overturning):
     limits, half = int(overturning["limits"].sum()), int(overturning["half_scan_limits"].sum())
     words = f"257 amplitudes scanned at each size: {limits} limits found, of which a scan half as fine meets"
     assert f"{words} {half}." in note(ax)
-    assert "One-sine pulse, slenderness 14.3°, restitution housner, r = 0.9082" in note(ax)
+    assert "One-sine pulse, slenderness 14.3°, restitution housner_1963, r = 0.9082" in note(ax)
 
 
 def test_panels_for_motions_and_slendernesses():
