@@ -6,12 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mcrock.body import Bodies, face_heights, face_normals
-from mcrock.body.faces import side_distances
+from mcrock.body.faces import Array, directed_edges, side_distances
 from mcrock.config import ConfigError, Study
 from mcrock.config.sections import DEGREE
-from mcrock.kernel.contact import topology
+from mcrock.kernel.contact import Topology, topology
 from mcrock.sampling.drawn import Drawn, Draws, variable_name
 
 CODES: dict[str, Callable[[Any], int]] = {"start.edge": int}  # of the options of a choice, by dotted name
@@ -42,24 +43,8 @@ def draw_release(study: Study, draws: Draws, bodies: Bodies, start: int) -> Draw
     edge = draws["start.edge"].astype(np.int64)
     kind = study.start.kind_of_tilt
     tilt = np.array(draws[f"start.{kind}"], float)
-    slenderness, most = np.full(n, np.nan), np.full(n, np.nan)
-    normals = face_normals(bodies.vertices, bodies.faces)
-    heights = face_heights(bodies.vertices, bodies.faces, normals)
     top = topology(bodies.faces, bodies.vertices.shape[1], bodies.base_faces)
-    for face in np.unique(bodies.start_face):
-        of = bodies.start_face == face
-        corners = bodies.faces[face]
-        inside = side_distances(bodies.vertices[of], corners, normals[of, face])
-        lies_over = np.arctan2(inside, heights[of, face][:, None])
-        for side, pair in enumerate(zip(corners, corners[1:] + corners[:1], strict=True)):
-            number = top.edge_of[pair]
-            here = np.flatnonzero(of)[edge[of] == number]
-            slenderness[here] = lies_over[edge[of] == number, side]
-            others = [f for f in top.edge_faces[number] if f not in (face, -1)]
-            most[here] = np.pi / 2
-            if others:
-                cosine = (normals[here, face] * normals[here, others[0]]).sum(-1)
-                most[here] = np.arccos(np.clip(cosine, -1.0, 1.0))
+    slenderness, most = _limits(bodies, edge, top)
     name = f"{study.source} [start]"
     foreign = np.flatnonzero(np.isnan(slenderness))
     if foreign.size:
@@ -86,3 +71,27 @@ def draw_release(study: Study, draws: Draws, bodies: Bodies, start: int) -> Draw
         variable_name(f"start.{kind}"): draws[f"start.{kind}"],
     }
     return Drawn({"start_edge": edge, "start_tilt": tilt}, values)
+
+
+def _limits(bodies: Bodies, edge: NDArray[np.int64], top: Topology) -> tuple[Array, Array]:
+    """Tilts over the edge of each body at which its COM stands over it, and at which its next face lies on
+    the ground, each (n,) [rad]; NaN where the edge is none of the start face."""
+    n = len(bodies.mass)
+    slenderness, most = np.full(n, np.nan), np.full(n, np.nan)
+    normals = face_normals(bodies.vertices, bodies.faces)
+    heights = face_heights(bodies.vertices, bodies.faces, normals)
+    for face in np.unique(bodies.start_face):
+        of = bodies.start_face == face
+        corners = bodies.faces[face]
+        inside = side_distances(bodies.vertices[of], corners, normals[of, face])
+        lies_over = np.arctan2(inside, heights[of, face][:, None])
+        for side, pair in enumerate(directed_edges(corners)):
+            number = top.edge_of[pair]
+            here = np.flatnonzero(of)[edge[of] == number]
+            slenderness[here] = lies_over[edge[of] == number, side]
+            others = [f for f in top.edge_faces[number] if f not in (face, -1)]
+            most[here] = np.pi / 2
+            if others:
+                cosine = (normals[here, face] * normals[here, others[0]]).sum(-1)
+                most[here] = np.arccos(np.clip(cosine, -1.0, 1.0))
+    return slenderness, most

@@ -1,6 +1,8 @@
 """Shapes of a study's bodies: what a new one takes, and that every drawn number has its variable."""
 
 import re
+import subprocess
+import sys
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
@@ -99,3 +101,12 @@ def test_every_number_that_may_be_uncertain_has_a_variable_in_its_unit(shape):
         found = declaration(variable)
         assert found.units == as_in_datasets(kind.unit)
         assert not re.search(r"[{}#]", found.long_name)
+
+
+def test_a_body_of_python_needs_nothing_that_reads_study_files():
+    code = (
+        "import sys; from mcrock.body import cuboid; cuboid(0.4, 0.4, 1.6, 2600); "
+        "print(sorted({'pydantic', 'scipy', 'xarray', 'numba'} & set(sys.modules)))"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
