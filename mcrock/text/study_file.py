@@ -1,15 +1,10 @@
-"""The reference of the study file, from the tables that check it.
-
-``python -m mcrock.text.study_file`` writes the page ``mcrock/docs/study-file.md`` anew.
-"""
+"""The reference of the study file, from the tables that check it."""
 
 from __future__ import annotations
 
 import json
 import re
-import textwrap
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any, get_args
 
 from pydantic_core import PydanticUndefined
@@ -20,8 +15,8 @@ from mcrock.excitation.measures import MEASURES
 from mcrock.impact.registry import Law
 from mcrock.tables.distributions import DISTRIBUTIONS, OWN, Distribution
 from mcrock.tables.fields import Kind, OneOf, Table, plain
+from mcrock.text.markdown import paragraph, sentence, wrapped
 
-PAGE = Path(__file__).parents[1] / "docs" / "study-file.md"
 INTRODUCTION = """\
 # The study file
 
@@ -36,7 +31,7 @@ Unknown keys are refused, and `mcrock check` lists all mistakes of a file at onc
   `body.density`.
 - Names of files start from the folder of the study file, also in an override.
 
-This page is made from the tables that check a study (`python -m mcrock.text.study_file`).
+This page is made from the tables that check a study (`python -m mcrock.text.pages`).
 """
 MEASURED = """\
 Measures are geometric means of the two horizontal components, as recorded and processed. `levels_g` and
@@ -63,7 +58,7 @@ def reference() -> str:
         blocks += [
             "",
             f"## `[{section}]`{' (optional)' if optional else ''}\n",
-            textwrap.fill(sentence(field.description), 110) + "\n",
+            paragraph(sentence(field.description)),
         ]
         tag, variants = (kind.tag, kind.tables) if isinstance(kind, OneOf) else ("", inside[section])
         blocks += section_lines(f"{section}.", tag, variants)
@@ -102,7 +97,7 @@ def section_lines(path: str, tag: str, variants: Mapping[str, type[Table]]) -> I
     above = {line for _, line in shared}
     for item, places in inner.items():
         yield f"\n### {' and '.join(f'`{place}`' for place in places)}\n"
-        yield textwrap.fill(sentence(item.__doc__), 110) + "\n"
+        yield paragraph(sentence(item.__doc__))
         lines = key_lines(item)
         yield from (line for line in lines.values() if line not in above)
         if same := [key for key, line in lines.items() if line in above]:
@@ -154,19 +149,6 @@ def measure_lines() -> Iterator[str]:
         )
 
 
-def sentence(text: str | None) -> str:
-    """The first paragraph of a text in one line, as a sentence."""
-    line = " ".join((text or "").partition("\n\n")[0].replace("``", "`").split())
-    return f"{line[:1].upper()}{line[1:].rstrip('.')}." if line else ""
-
-
-def wrapped(text: str) -> str:
-    """A text as an item of a list, in lines that end outside of code."""
-    whole = re.sub(r"`[^`]*`", lambda code: code[0].replace(" ", "\0"), text)
-    lines = textwrap.wrap(whole, 108, break_long_words=False, break_on_hyphens=False)
-    return ("- " + "\n  ".join(lines)).replace("\0", " ")
-
-
 def toml(value: Any) -> str:
     """A value as a study file has it."""
     if isinstance(value, Mapping):
@@ -174,12 +156,3 @@ def toml(value: Any) -> str:
     if isinstance(value, list):
         return f"[{', '.join(map(toml, value))}]"
     return json.dumps(value, ensure_ascii=False)
-
-
-def main() -> None:
-    """Write the page."""
-    PAGE.write_text(reference(), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

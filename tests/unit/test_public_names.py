@@ -1,11 +1,16 @@
 """The names at the top of the package: all are there, and known to type checkers; moved ones say where to."""
 
 import ast
+import inspect
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
 import mcrock
+from mcrock.body.shapes import SHAPES
+from mcrock.config.study import tables
+from mcrock.excitation.sources import SOURCES
 
 MOVED = [(name, home) for home, names in mcrock._MOVED.items() for name in names]
 
@@ -38,3 +43,36 @@ def test_a_name_that_moved_says_where_to(name, home):
     with pytest.raises(AttributeError, match=rf"has no attribute '{name}'; use mcrock\.{home}\.{name}$"):
         getattr(mcrock, name)
     assert callable(getattr(getattr(mcrock, home), name))
+
+
+def parameters(function):
+    return set(inspect.signature(function).parameters)
+
+
+def names_of_keys(table):
+    """Keys of a table as Python can have them: with a _ after keywords."""
+    return set(table.model_fields)
+
+
+@pytest.mark.parametrize("shape", ["cuboid", "prism", "frustum", "cylinder"])
+def test_solids_take_the_keys_of_study_files(shape):
+    keys = names_of_keys(SHAPES[shape]) - {"shape", "com_x", "com_y", "com_z"}
+    assert parameters(getattr(mcrock, shape)) == keys | {"com"}
+
+
+def test_a_hull_takes_the_keys_of_a_polyhedron():
+    keys = names_of_keys(SHAPES["polyhedron"]) - {"shape", "com_x", "com_y", "com_z", "file", "scale"}
+    assert parameters(mcrock.hull) == keys - {"vertices"} | {"points"}  # not all of which become vertices
+
+
+def test_impacts_and_controls_take_the_keys_of_study_files():
+    sections = {name: names_of_keys(found[""]) for name, found in tables().items() if "" in found}
+    assert {field.name for field in fields(mcrock.Controls)} == sections["controls"]
+    assert {field.name for field in fields(mcrock.Impact)} - {"point"} == sections["impact"] - {"draw"}
+    assert {"edge", "tilt"} <= {field.name for field in fields(mcrock.Start)} & sections["start"]
+
+
+def test_readers_of_records_take_the_keys_of_study_files():
+    assert parameters(mcrock.fema_p695) <= names_of_keys(SOURCES["fema_p695"])
+    assert parameters(mcrock.read_records) - {"path", "progress"} <= names_of_keys(SOURCES["files"])
+    assert parameters(mcrock.excitation.read_csv) - {"path", "name"} <= names_of_keys(SOURCES["csv"])

@@ -1,0 +1,19 @@
+"""Pages that are made from declarations are current, and hold every variable of a dataset."""
+
+import re
+
+import pytest
+
+from mcrock.dataset.schema import NUMBERED, SCHEMA, table_inputs
+from mcrock.text.pages import FOLDER, MADE
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_a_page_is_current(name):
+    page = (FOLDER / f"{name}.md").read_text(encoding="utf-8")
+    assert page == MADE[name](), "run: python -m mcrock.text.pages"
+
+
+def test_every_variable_is_listed_once():
+    listed = re.findall(r"^- `(\w[\w#]*)`", MADE["variables"](), re.MULTILINE)
+    assert sorted(listed) == sorted(["im_MEASURE", *SCHEMA, *NUMBERED, *table_inputs()])
