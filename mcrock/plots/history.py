@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from mcrock.excitation import Pulse
 from mcrock.excitation.floor import FLOOR
 from mcrock.params import STANDARD_GRAVITY, Mode, Outcome
-from mcrock.plots.style import BLUE, COLUMN, GREEN, GREY, MILLIMETRE, ORANGE, OWN, add_note, paper_style
+from mcrock.plots.style import BLUE, COLUMN, GREEN, GREY, ORANGE, add_note, new_figure, styled
 from mcrock.statistics.runs import GUESSED_ENERGY
 
 if TYPE_CHECKING:
@@ -34,6 +33,7 @@ TITLE_CHARACTERS = 85  # of the title in one line
 EQUAL = 1e-4  # share of the energy of a body within which changes are drawn as none [1]
 
 
+@styled
 def plot_history(
     run: Run,
     title: str = "",
@@ -80,33 +80,29 @@ def plot_history(
         del heights["ground"]
     if cut is None:
         del heights["fall"]
-    with paper_style():
-        height = sum(heights.values()) + 9.0 * len(heights) + 8.0
-        figure = Figure(figsize=(1.5 * COLUMN * MILLIMETRE, height * MILLIMETRE), layout="constrained")
-        figure.set_label(OWN)
-        rows = figure.subplots(len(heights), 1, sharex=True, height_ratios=list(heights.values()))
-        axes = dict(zip(heights, rows, strict=True))
-        if motion is not None:
-            draw_ground(axes["ground"], motion, span)
-            axes["ground"].legend(**LEGEND)
-        _draw_angles(axes["angles"], history, slenderness)
-        if cut is not None:
-            axes["angles"].set_ylim(-np.degrees(cut), np.degrees(cut))
-            draw_tilt(axes["fall"], history, "Tilt [°]")
-        draw_contact(axes["contact"], history)
-        axes["contact"].set_ylabel("Contact", rotation=0, ha="right", va="center")
-        axes["contact"].legend(
-            loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=0.8, labelspacing=0.1
-        )
-        _draw_energy(axes["energy"], history)
-        axes["energy"].set_xlim(*span)
-        figure.align_ylabels([ax for name, ax in axes.items() if name != "contact"])
-        if title:
-            figure.suptitle(textwrap.fill(title, TITLE_CHARACTERS).replace("$", r"\$"), fontsize=8.0)
-        note = _describe_ending(run)
-        if cut is not None:
-            note += " Angles beyond twice the slenderness are cut; the tilt below them is not."
-        add_note(axes["energy"], note)
+    height = sum(heights.values()) + 9.0 * len(heights) + 8.0
+    figure = new_figure(1.5 * COLUMN, height)
+    rows = figure.subplots(len(heights), 1, sharex=True, height_ratios=list(heights.values()))
+    axes = dict(zip(heights, rows, strict=True))
+    if motion is not None:
+        draw_ground(axes["ground"], motion, span)
+        axes["ground"].legend(**LEGEND)
+    _draw_angles(axes["angles"], history, slenderness)
+    if cut is not None:
+        axes["angles"].set_ylim(-np.degrees(cut), np.degrees(cut))
+        draw_tilt(axes["fall"], history, "Tilt [°]")
+    draw_contact(axes["contact"], history)
+    axes["contact"].set_ylabel("Contact", rotation=0, ha="right", va="center")
+    axes["contact"].legend(loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=0.8, labelspacing=0.1)
+    _draw_energy(axes["energy"], history)
+    axes["energy"].set_xlim(*span)
+    figure.align_ylabels([ax for name, ax in axes.items() if name != "contact"])
+    if title:
+        figure.suptitle(textwrap.fill(title, TITLE_CHARACTERS).replace("$", r"\$"), fontsize=8.0)
+    note = _describe_ending(run)
+    if cut is not None:
+        note += " Angles beyond twice the slenderness are cut; the tilt below them is not."
+    add_note(axes["energy"], note)
     return axes["angles"]
 
 

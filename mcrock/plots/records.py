@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
 from mcrock.excitation.measures.component import displacement_of, energy_of, velocity_of
@@ -20,13 +19,11 @@ from mcrock.plots.style import (
     BLUE,
     COLOURS,
     GREY,
-    MILLIMETRE,
-    OWN,
     PAGE,
     add_note,
     new_axes,
+    new_figure,
     number_axis,
-    paper_style,
     styled,
 )
 
@@ -42,6 +39,7 @@ FEWEST = 7  # records whose percentiles are drawn: with fewer the outer ones are
 DRAWN = 4000  # points of a line; of longer records the largest and smallest of every few samples
 
 
+@styled
 def plot_record(motion: Motion, flags: Sequence[str] = ()) -> Axes:
     """Acceleration, velocity, displacement and Husid curve of each component, and their spectra.
 
@@ -69,32 +67,30 @@ def plot_record(motion: Motion, flags: Sequence[str] = ()) -> Axes:
     }
     if not components:
         raise MotionError(f"motion '{motion.name}' is zero throughout: there is nothing to draw")
-    with paper_style():
-        height = sum(HEIGHTS) + SPECTRUM_HEIGHT + 38.0
-        figure = Figure(figsize=(PAGE * MILLIMETRE, height * MILLIMETRE), layout="constrained")
-        figure.set_label(OWN)
-        grid = figure.add_gridspec(
-            len(HEIGHTS) + 1, len(components), height_ratios=[*HEIGHTS, SPECTRUM_HEIGHT + 8.0]
-        )
-        rows: list[list[Axes]] = [[] for _ in HEIGHTS]
-        for column, (axis, samples) in enumerate(components.items()):
-            for row, (label, values) in enumerate(_histories(samples, motion.dt).items()):
-                ax = figure.add_subplot(grid[row, column], sharex=figure.axes[0] if figure.axes else None)
-                rows[row].append(ax)
-                if column == 0:
-                    ax.set_ylabel(label)
-                _draw_history(ax, motion, values, AXES[axis])
-                ax.tick_params(labelbottom=row == len(HEIGHTS) - 1, labelleft=column == 0)
-                if row == 0:
-                    ax.set_title(_component_label(motion, axis))
-                if row == len(HEIGHTS) - 1:
-                    ax.set_xlabel("Time [s]")
-        own = _fit_axes(rows, components, motion)
-        ax = figure.add_subplot(grid[-1, :])
-        _draw_spectra(ax, motion, components)
-        figure.align_ylabels([*(axes[0] for axes in rows), ax])
-        figure.suptitle(textwrap.fill(_plain(motion.name), TITLE), fontsize=8.0)
-        add_note(ax, _describe_record(motion, flags, own))
+    height = sum(HEIGHTS) + SPECTRUM_HEIGHT + 38.0
+    figure = new_figure(PAGE, height)
+    grid = figure.add_gridspec(
+        len(HEIGHTS) + 1, len(components), height_ratios=[*HEIGHTS, SPECTRUM_HEIGHT + 8.0]
+    )
+    rows: list[list[Axes]] = [[] for _ in HEIGHTS]
+    for column, (axis, samples) in enumerate(components.items()):
+        for row, (label, values) in enumerate(_histories(samples, motion.dt).items()):
+            ax = figure.add_subplot(grid[row, column], sharex=figure.axes[0] if figure.axes else None)
+            rows[row].append(ax)
+            if column == 0:
+                ax.set_ylabel(label)
+            _draw_history(ax, motion, values, AXES[axis])
+            ax.tick_params(labelbottom=row == len(HEIGHTS) - 1, labelleft=column == 0)
+            if row == 0:
+                ax.set_title(_component_label(motion, axis))
+            if row == len(HEIGHTS) - 1:
+                ax.set_xlabel("Time [s]")
+    own = _fit_axes(rows, components, motion)
+    ax = figure.add_subplot(grid[-1, :])
+    _draw_spectra(ax, motion, components)
+    figure.align_ylabels([*(axes[0] for axes in rows), ax])
+    figure.suptitle(textwrap.fill(_plain(motion.name), TITLE), fontsize=8.0)
+    add_note(ax, _describe_record(motion, flags, own))
     return ax
 
 

@@ -20,14 +20,14 @@ from mcrock.plots.style import (
     GREY,
     MILLIMETRE,
     ORANGE,
-    OWN,
     PAGE,
     PURPLE,
     SKY,
     add_note,
+    new_figure,
     number_axis,
-    paper_style,
     run_words,
+    styled,
 )
 
 LINES = (BLUE, ORANGE, GREEN, PURPLE, SKY, GREY)
@@ -36,6 +36,7 @@ SHARE_LEVELS = 200  # amplitudes of a map of shares
 TITLE = {1: 60, 2: 46, 3: 30}  # letters in a line of a title, by the panels beside each other
 
 
+@styled
 def plot_overturning_spectrum(ds: xr.Dataset) -> Axes:
     """Draw the bands of amplitude in which blocks of every size overturn.
 
@@ -74,36 +75,35 @@ def plot_overturning_spectrum(ds: xr.Dataset) -> Axes:
     columns = 2 if len(panels) == 4 else min(len(panels), 3)
     lines = -(-len(panels) // columns)
     size = (COLUMN if columns == 1 else PAGE, 78.0 if lines == 1 else 26.0 + 56.0 * lines)
-    with paper_style():
-        figure = Figure(figsize=(size[0] * MILLIMETRE, size[1] * MILLIMETRE), layout="constrained")
-        figure.set_label(OWN)
-        grid = figure.subplots(lines, columns, sharex=True, sharey=True, squeeze=False)
-        for ax, (motion, slenderness) in zip(grid.flat, panels, strict=False):
-            if as_share:
-                mesh = _draw_shares(ax, ds.isel(slenderness=slenderness), axis)
-            else:
-                draw_bands(ax, ds.isel(motion=motion, slenderness=slenderness), axis)
-            if len(panels) > 1:
-                words = _panel_title(ds, motion, slenderness, as_share)
-                ax.set_title(textwrap.fill(words, TITLE[columns]))
-        for ax in grid.flat[len(panels) :]:
-            ax.remove()
-        for ax in grid[:, 0]:
-            ax.set_ylabel(r"Amplitude $a_\mathrm{p}\,/\,(g\,\tan\alpha)$ [1]")
-        for ax in grid.flat[max(0, len(panels) - columns) : len(panels)]:
-            ax.set_xlabel(_axis_label(axis))
-            ax.xaxis.set_tick_params(labelbottom=True)
-        first = grid[0, 0]
-        first.set_ylim(0, ds.attrs["largest_amplitude"])
-        number_axis(first)
+    figure = new_figure(*size)
+    grid = figure.subplots(lines, columns, sharex=True, sharey=True, squeeze=False)
+    for ax, (motion, slenderness) in zip(grid.flat, panels, strict=False):
         if as_share:
-            figure.colorbar(mesh, ax=grid, label="Share of the motions that overturn it [1]", pad=0.02)
+            mesh = _draw_shares(ax, ds.isel(slenderness=slenderness), axis)
         else:
-            _add_legend(figure, ds)
-        add_note(first, _overturning_note(ds, axis, as_share))
+            draw_bands(ax, ds.isel(motion=motion, slenderness=slenderness), axis)
+        if len(panels) > 1:
+            words = _panel_title(ds, motion, slenderness, as_share)
+            ax.set_title(textwrap.fill(words, TITLE[columns]))
+    for ax in grid.flat[len(panels) :]:
+        ax.remove()
+    for ax in grid[:, 0]:
+        ax.set_ylabel(r"Amplitude $a_\mathrm{p}\,/\,(g\,\tan\alpha)$ [1]")
+    for ax in grid.flat[max(0, len(panels) - columns) : len(panels)]:
+        ax.set_xlabel(_axis_label(axis))
+        ax.xaxis.set_tick_params(labelbottom=True)
+    first = grid[0, 0]
+    first.set_ylim(0, ds.attrs["largest_amplitude"])
+    number_axis(first)
+    if as_share:
+        figure.colorbar(mesh, ax=grid, label="Share of the motions that overturn it [1]", pad=0.02)
+    else:
+        _add_legend(figure, ds)
+    add_note(first, _overturning_note(ds, axis, as_share))
     return first
 
 
+@styled
 def plot_rocking_spectrum(ds: xr.Dataset) -> Axes:
     """Draw the largest tilt of blocks of every size, and which of them overturn.
 
@@ -135,56 +135,52 @@ def plot_rocking_spectrum(ds: xr.Dataset) -> Axes:
     fallen = ds["outcome"].values == Outcome.OVERTURNED
     ratio = np.where(fallen, np.inf, ds["peak_tilt_ratio"].values)
     many = ds.sizes["motion"] > 1
-    with paper_style():
-        figure = Figure(
-            figsize=(COLUMN * MILLIMETRE, (92.0 if many else 84.0) * MILLIMETRE), layout="constrained"
-        )
-        figure.set_label(OWN)
-        above, ax = figure.subplots(2, 1, sharex=True, height_ratios=[1, 3 if many else 6])
-        for place, slenderness in enumerate(ds["slenderness"].values):
-            colour, label = LINES[place], f"{np.degrees(slenderness):.3g}°"
-            if many:
-                above.plot(period, fallen[:, place].mean(0), color=colour, linewidth=1.0)
-                ax.plot(period, _without_falls(ratio[:, place]).T, color=colour, alpha=0.25, linewidth=0.4)
-            else:
-                spans = _spans(period, fallen[0, place])
-                above.broken_barh(spans, (-place - 0.8, 0.6), color=colour, linewidth=0)
-            median = _without_falls(np.median(ratio[:, place], axis=0))
-            ax.plot(period, median, color=colour, label=label)
-            known = np.pad(np.isfinite(median), 1)
-            lone = known[1:-1] & ~known[:-2] & ~known[2:]
-            ax.plot(period[lone], median[lone], ".", color=colour, markersize=3.0)  # has no line
-        top = ratio[np.isfinite(ratio)].max(initial=1.0)
-        ax.set_ylim(0, 1.05 * top)
-        if not np.isfinite(ratio).any():
-            words = "overturns at every size" if len(period) > 1 else "overturns"
-            ax.text(0.5, 0.5, words, transform=ax.transAxes, color=GREY, ha="center", va="center")
-        ax.axhline(1.0, color=GREY, linestyle=":", linewidth=0.8)
+    figure = new_figure(COLUMN, 92.0 if many else 84.0)
+    above, ax = figure.subplots(2, 1, sharex=True, height_ratios=[1, 3 if many else 6])
+    for place, slenderness in enumerate(ds["slenderness"].values):
+        colour, label = LINES[place], f"{np.degrees(slenderness):.3g}°"
         if many:
-            above.set_ylim(-0.05, 1.05)
-            above.set_yticks([0, 1])
-            above.set_ylabel("Share\noverturned\n[1]")
+            above.plot(period, fallen[:, place].mean(0), color=colour, linewidth=1.0)
+            ax.plot(period, _without_falls(ratio[:, place]).T, color=colour, alpha=0.25, linewidth=0.4)
         else:
-            above.set_ylim(-ds.sizes["slenderness"], 0)
-            above.set_yticks([])
-            above.spines[["left", "bottom"]].set_visible(False)
-            above.tick_params(axis="x", length=0)
-            above.set_ylabel("Over-\nturned", rotation=0, ha="right", va="center")
-        ax.set_ylabel("Largest tilt / slenderness [1]")
-        ax.set_xlabel(_axis_label("period"))
-        ax.set_xlim(0, period[-1] if len(period) > 1 else 2 * period[0])
-        number_axis(ax)
-        figure.align_ylabels([above, ax])
-        above.legend(
-            *ax.get_legend_handles_labels(),
-            title="slenderness",
-            loc="lower left",
-            bbox_to_anchor=(0.0, 1.0),
-            ncols=4,
-            handlelength=1.2,
-            columnspacing=1.2,
-        )
-        add_note(ax, _rocking_note(ds, many))
+            spans = _spans(period, fallen[0, place])
+            above.broken_barh(spans, (-place - 0.8, 0.6), color=colour, linewidth=0)
+        median = _without_falls(np.median(ratio[:, place], axis=0))
+        ax.plot(period, median, color=colour, label=label)
+        known = np.pad(np.isfinite(median), 1)
+        lone = known[1:-1] & ~known[:-2] & ~known[2:]
+        ax.plot(period[lone], median[lone], ".", color=colour, markersize=3.0)  # has no line
+    top = ratio[np.isfinite(ratio)].max(initial=1.0)
+    ax.set_ylim(0, 1.05 * top)
+    if not np.isfinite(ratio).any():
+        words = "overturns at every size" if len(period) > 1 else "overturns"
+        ax.text(0.5, 0.5, words, transform=ax.transAxes, color=GREY, ha="center", va="center")
+    ax.axhline(1.0, color=GREY, linestyle=":", linewidth=0.8)
+    if many:
+        above.set_ylim(-0.05, 1.05)
+        above.set_yticks([0, 1])
+        above.set_ylabel("Share\noverturned\n[1]")
+    else:
+        above.set_ylim(-ds.sizes["slenderness"], 0)
+        above.set_yticks([])
+        above.spines[["left", "bottom"]].set_visible(False)
+        above.tick_params(axis="x", length=0)
+        above.set_ylabel("Over-\nturned", rotation=0, ha="right", va="center")
+    ax.set_ylabel("Largest tilt / slenderness [1]")
+    ax.set_xlabel(_axis_label("period"))
+    ax.set_xlim(0, period[-1] if len(period) > 1 else 2 * period[0])
+    number_axis(ax)
+    figure.align_ylabels([above, ax])
+    above.legend(
+        *ax.get_legend_handles_labels(),
+        title="slenderness",
+        loc="lower left",
+        bbox_to_anchor=(0.0, 1.0),
+        ncols=4,
+        handlelength=1.2,
+        columnspacing=1.2,
+    )
+    add_note(ax, _rocking_note(ds, many))
     return ax
 
 

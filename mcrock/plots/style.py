@@ -76,17 +76,16 @@ def styled(plot: Callable[Parameters, Axes]) -> Callable[Parameters, Axes]:
     return wrapper
 
 
-def new_axes(width: float = COLUMN, height: float = 68.0) -> Axes:
-    """Axes of a new figure that needs no display.
-
-    Parameters
-    ----------
-    width, height : float
-        Size of the figure [mm].
-    """
+def new_figure(width: float, height: float) -> Figure:
+    """Empty figure of a size [mm] that needs no display."""
     figure = Figure(figsize=(width * MILLIMETRE, height * MILLIMETRE), layout="constrained")
     figure.set_label(OWN)
-    return figure.add_subplot()
+    return figure
+
+
+def new_axes(width: float = COLUMN, height: float = 68.0) -> Axes:
+    """Axes of a new figure of a size [mm]."""
+    return new_figure(width, height).add_subplot()
 
 
 def save_figure(ax: Axes, path: str | Path) -> Path:

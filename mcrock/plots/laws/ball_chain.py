@@ -5,20 +5,18 @@ from __future__ import annotations
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from mcrock.plots.style import (
     BLUE,
     GREEN,
     GREY,
-    MILLIMETRE,
     ORANGE,
-    OWN,
     PAGE,
     RED,
     add_note,
     axis_scale,
+    new_figure,
     number_axis,
     styled,
 )
@@ -40,8 +38,7 @@ def plot_ball_chain(ds: xr.Dataset) -> Axes:
     Axes
         The first of two panels.
     """
-    figure = Figure(figsize=(PAGE * MILLIMETRE, 88.0 * MILLIMETRE), layout="constrained")
-    figure.set_label(OWN)
+    figure = new_figure(PAGE, 88.0)
     ax, balls = figure.subplots(1, 2, width_ratios=[1.0, 1.15])
     x, y = ds["horizontal"].values, ds["vertical"].values
     ax.contourf(x, y, ds["energy"].values, levels=[0.0, 1.0], colors=[BLUE], alpha=0.25)

@@ -5,19 +5,17 @@ from __future__ import annotations
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from mcrock.plots.style import (
     BLUE,
     GREEN,
     GREY,
-    MILLIMETRE,
     ORANGE,
-    OWN,
     PAGE,
     PURPLE,
     add_note,
     axis_scale,
+    new_figure,
     number_axis,
     styled,
 )
@@ -40,8 +38,7 @@ def plot_block_3d(ds: xr.Dataset) -> Axes:
     Axes
         The first of two panels.
     """
-    figure = Figure(figsize=(PAGE * MILLIMETRE, 88.0 * MILLIMETRE), layout="constrained")
-    figure.set_label(OWN)
+    figure = new_figure(PAGE, 88.0)
     first, ax = figure.subplots(1, 2)
     x = ds["lambda"].values
     looks = list(zip(ds["corner"].values, COLOURS, LINES, strict=False))

@@ -5,19 +5,17 @@ from __future__ import annotations
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from mcrock.plots.style import (
     BLUE,
     GREY,
-    MILLIMETRE,
     ORANGE,
-    OWN,
     PAGE,
     add_note,
     axis_scale,
+    new_figure,
     number_axis,
     styled,
 )
@@ -46,8 +44,7 @@ def plot_block_domains(ds: xr.Dataset) -> Axes:
     Axes
         The first of six panels: Figs. 2 to 5 of the source, slip against friction, and half rocking.
     """
-    figure = Figure(figsize=(PAGE * MILLIMETRE, 118.0 * MILLIMETRE), layout="constrained")
-    figure.set_label(OWN)
+    figure = new_figure(PAGE, 118.0)
     grid = figure.subplots(2, 3, sharex=True)
     critical = dict(zip(ds["point"].values, ds["critical_aspect"].values, strict=True))
     for ax, (title, symbol, plain, other, points) in zip(grid.flat, PANELS, strict=True):

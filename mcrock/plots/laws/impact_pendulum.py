@@ -5,19 +5,17 @@ from __future__ import annotations
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from mcrock.plots.style import (
     BLUE,
     COLUMN,
     GREEN,
-    MILLIMETRE,
     ORANGE,
-    OWN,
     PURPLE,
     RED,
     add_note,
     axis_scale,
+    new_figure,
     number_axis,
     styled,
 )
@@ -39,8 +37,7 @@ def plot_impact_pendulum(ds: xr.Dataset) -> Axes:
     Axes
         Of the angles, above that of the energies.
     """
-    figure = Figure(figsize=(COLUMN * MILLIMETRE, 100.0 * MILLIMETRE), layout="constrained")
-    figure.set_label(OWN)
+    figure = new_figure(COLUMN, 100.0)
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=[3, 2])
     time = ds["time"].values
     words = []

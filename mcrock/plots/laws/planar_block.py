@@ -6,18 +6,16 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
-from matplotlib.figure import Figure
 
 from mcrock.plots.style import (
     BLUE,
     GREEN,
     GREY,
-    MILLIMETRE,
     ORANGE,
-    OWN,
     PAGE,
     add_note,
     axis_scale,
+    new_figure,
     number_axis,
     styled,
 )
@@ -39,8 +37,7 @@ def plot_planar_block(ds: xr.Dataset) -> Axes:
     Axes
         The first of three panels.
     """
-    figure = Figure(figsize=(PAGE * MILLIMETRE, 84.0 * MILLIMETRE), layout="constrained")
-    figure.set_label(OWN)
+    figure = new_figure(PAGE, 84.0)
     first, energy, plane = figure.subplots(1, 3)
     x = ds["e_n21"].values
     for motion, (colour, line) in LOOKS.items():

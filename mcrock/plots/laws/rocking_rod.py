@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import xarray as xr
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from mcrock.plots.style import (
     BLUE,
     COLUMN,
     GREEN,
     GREY,
-    MILLIMETRE,
     ORANGE,
-    OWN,
     add_note,
     axis_scale,
+    new_figure,
     number_axis,
     styled,
 )
@@ -35,8 +33,7 @@ def plot_rocking_rod(ds: xr.Dataset) -> Axes:
     Axes
         Of the ratios, above that of the impulses.
     """
-    figure = Figure(figsize=(COLUMN * MILLIMETRE, 100.0 * MILLIMETRE), layout="constrained")
-    figure.set_label(OWN)
+    figure = new_figure(COLUMN, 100.0)
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=[3, 2])
     distance, critical = ds["distance"].values, ds.attrs["critical_distance"]
     above.plot(distance, ds["spin_ratio"], color=BLUE, label="spin")

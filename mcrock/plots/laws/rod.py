@@ -5,17 +5,15 @@ from __future__ import annotations
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from mcrock.plots.style import (
     BLUE,
     COLUMN,
     GREY,
-    MILLIMETRE,
     ORANGE,
-    OWN,
     add_note,
     axis_scale,
+    new_figure,
     number_axis,
     styled,
 )
@@ -37,8 +35,7 @@ def plot_rod(ds: xr.Dataset) -> Axes:
     Axes
         Of the impulses, above those of the gaps.
     """
-    figure = Figure(figsize=(COLUMN * MILLIMETRE, 96.0 * MILLIMETRE), layout="constrained")
-    figure.set_label(OWN)
+    figure = new_figure(COLUMN, 96.0)
     above, below = figure.subplots(2, 1, sharex=True)
     place = ds["place"].values
     step = 0.6 * (place[1] - place[0])  # a line ends where the obstacles change their parts

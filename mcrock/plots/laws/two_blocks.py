@@ -5,17 +5,15 @@ from __future__ import annotations
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.patches import Polygon, Wedge
 
 from mcrock.plots.style import (
     BLUE,
     GREEN,
-    MILLIMETRE,
     ORANGE,
-    OWN,
     PAGE,
     add_note,
+    new_figure,
     number_axis,
     styled,
 )
@@ -42,8 +40,7 @@ def plot_two_blocks(ds: xr.Dataset) -> Axes:
     Axes
         Of the velocities, beside that of the energies.
     """
-    figure = Figure(figsize=(PAGE * MILLIMETRE, 84.0 * MILLIMETRE), layout="constrained")
-    figure.set_label(OWN)
+    figure = new_figure(PAGE, 84.0)
     plane, ax = figure.subplots(1, 2, width_ratios=[4, 5])
     _draw_velocities(plane, ds)
     degrees = np.degrees(ds["direction"].values)
