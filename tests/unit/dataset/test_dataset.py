@@ -113,6 +113,27 @@ def test_a_file_gives_back_what_was_written(result, tmp_path, suffix):
     loaded.close()
 
 
+@pytest.mark.parametrize("suffix", [".zarr", ".nc"])
+def test_variables_come_as_declared_in_whatever_order_they_are_stored(tmp_path, suffix):
+    """Also those that no row of the schema names: measures, numbered inputs, and strangers."""
+    ordered = ["body_mass", "body_width", "body_com_z", "body_top_scale", "motion_scaling", "azimuth"]
+    ordered += ["body_vertices_2_0", "body_vertices_10_0", "body_vertices_10_1", "impact_face_0_lambda_lon"]
+    ordered += ["im_pga", "im_tm", "im_sa_0p5s", "im_sa_1s", *OUTPUTS, "chunk_done", "mine", "yours_2"]
+    ordered += ["yours_10"]
+    sizes = {name: (2, 3) if name in OUTPUTS else (2,) for name in ordered}
+    whole = build_dataset({name: np.ones(sizes[name]) for name in ordered if is_declared(name)})
+    whole = whole.assign({name: ("realization", np.ones(2)) for name in ordered if not is_declared(name)})
+    for seed in range(3):
+        shuffled = whole[np.random.default_rng(seed).permutation(ordered).tolist()]
+        path = tmp_path / f"{seed}{suffix}"
+        if suffix == ".zarr":
+            shuffled.to_zarr(path, consolidated=False, zarr_format=3)
+        else:
+            save_dataset(shuffled, path)
+        with load_dataset(path) as loaded:
+            assert list(loaded.data_vars) == ordered
+
+
 def test_an_export_of_lazy_arrays_equals_that_of_loaded_ones(result, tmp_path):
     result.to_zarr(tmp_path / "r.zarr", consolidated=False, zarr_format=3)
     save_dataset(load_dataset(tmp_path / "r.zarr", chunks={}), tmp_path / "r.nc")
