@@ -41,7 +41,7 @@ def run_bench(
     workers : int, optional
         Most threads and processes; the cores this process may use by default.
     runs : int, optional
-        About so many runs in a workload, rather than its own number: quick, and not comparable.
+        Approximate number of runs in a workload, rather than its own: quick, and not comparable.
     seconds : float
         Least time of one measurement of speed [s].
     start, scaling : bool

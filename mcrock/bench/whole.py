@@ -35,7 +35,7 @@ def measure_study(runs: int | None, workers: int, repeat: int, say: Callable[[st
     Parameters
     ----------
     runs : int, optional
-        About so many runs; all by default.
+        Approximate number of runs; all by default.
     workers : int
         Threads.
     repeat : int

@@ -64,7 +64,7 @@ class Workload:
     kernel : str
         Compiled code it needs: workloads of one kernel start alike.
     prepare : callable
-        Makes it ready for about so many runs in one pass.
+        Prepares it for about this number of runs in one pass.
     """
 
     name: str

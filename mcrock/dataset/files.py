@@ -81,7 +81,7 @@ def save_dataset(ds: xr.Dataset, path: str | Path, *, overwrite: bool = False) -
     path : str or Path
         File to write. It is written under a temporary name beside it and then renamed.
     overwrite : bool
-        Replace a NetCDF file that is there (and nothing else).
+        Replace an existing NetCDF file (and nothing else).
 
     Raises
     ------

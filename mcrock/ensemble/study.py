@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 SHOWN_FAILURES = 5
 
-BLOCK, SHORT = 32, 5e-3  # realizations timed together where one takes less than so many seconds
+BLOCK, SHORT = 32, 5e-3  # realizations timed together where one takes less than this time [s]
 
 
 class EnsembleError(RuntimeError):
@@ -122,14 +122,14 @@ def run_study(
     part_size : int, optional
         Realizations computed together, rounded up to whole chunks of the store; one chunk by default.
     overwrite : bool
-        Replace a store that is there (and nothing else than a store of mcrock). It stays until the new
+        Replace an existing store (and nothing but a store of mcrock). It stays until the new
         one, still without runs, takes its place.
     resume : bool
-        Go on with the store that is there; chunks that are done are kept, files that are missing are made.
+        Continue an unfinished store; finished chunks are kept, missing files are made.
     task : tuple of int
         ``(i, n)``: compute the i-th of n shares; the tasks may run at the same time.
     processes : bool
-        Worker processes in place of threads. They are spawned, so a script that calls this needs
+        Worker processes instead of threads. They are spawned, so a script that calls this needs
         ``if __name__ == "__main__":``.
     client : distributed.Client, optional
         Run on this cluster, whose workers must see `output` under the same path.

@@ -1,4 +1,4 @@
-"""Fragility curves of the options of a choice, as of the law of the impacts."""
+"""Fragility curves of the options of a choice, such as the impact law."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ LABELS = {law.key: law.label for law in Law}
 def plot_choices(
     ds: xr.Dataset, choice: str = LAW, ax: Axes | None = None, **keywords: Unpack[BootstrapKeywords]
 ) -> Axes:
-    """Draw the fragility curve of each option of a choice with the observed shares.
+    """Draw the fragility curve of each option of a choice with the observed fractions.
 
     The legend gives the median of each curve over that of all runs, with its interval.
 

@@ -1,4 +1,4 @@
-"""How much of the outcomes of a cloud study each of its intensity measures explains."""
+"""Deviance of a cloud study explained by each of its intensity measures."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ WIDTH = 130.0  # so that the longest names fit beside their axis [mm]
 @styled
 @takes(Bootstrap)
 def plot_measures(ds: xr.Dataset, ax: Axes | None = None, **keywords: Unpack[BootstrapKeywords]) -> Axes:
-    """Draw the share of the deviance that each intensity measure explains, with its interval.
+    """Draw the fraction of the deviance that each intensity measure explains, with its interval.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def plot_measures(ds: xr.Dataset, ax: Axes | None = None, **keywords: Unpack[Boo
     ax.set_ylim(-0.7, len(row) - 0.4)
     largest = np.nanmax([0.1, *np.where(np.isfinite(high), high, share)])
     ax.set_xlim(0, min(1.0, 1.15 * largest))
-    ax.set_xlabel("Share of the deviance explained [1]")
+    ax.set_xlabel("Fraction of the deviance explained [1]")
     number_axis(ax)
     note = f"{count_words(found, ds.sizes['realization'])}. "
     if np.isfinite(low).all():

@@ -1,4 +1,4 @@
-"""Fragility curve with its band and the observed shares of overturned runs."""
+"""Fragility curve with its confidence band and the observed fractions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 @styled
 @takes(Bootstrap)
 def plot_fragility(ds: xr.Dataset, ax: Axes | None = None, **keywords: Unpack[BootstrapKeywords]) -> Axes:
-    """Draw the fitted curve, its band, and the observed shares with their intervals.
+    """Draw the fitted curve, its band, and the observed fractions with their intervals.
 
     Parameters
     ----------

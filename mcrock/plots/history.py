@@ -107,7 +107,7 @@ def plot_history(
 
 
 def moving_span(run: Run) -> tuple[float, float]:
-    """The part of a run in which something happens, with a margin: begin and end [s]."""
+    """The part of a run in which something happens, with a margin: start and end [s]."""
     time = run.history["time"].values
     if not run.events:
         return float(time[0]), float(time[-1])

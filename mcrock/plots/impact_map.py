@@ -61,7 +61,7 @@ def plot_impact_map(
     bins: int | None = None,
     allow_missing: bool = False,
 ) -> Axes:
-    """Draw the share of overturned runs over two impact parameters.
+    """Draw the overturned fraction over two impact parameters.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def plot_impact_map(
 
 
 def _draw_shares(ax: Axes, places: list[np.ndarray], weight: np.ndarray, bins: int | None) -> str:
-    """Draw the share of runs overturned in cells; returns what the note has to say of them."""
+    """Draw the overturned fraction in cells; returns a sentence on them for the note."""
     count = len(weight)
     number = bins or int(np.clip(np.sqrt(count / TYPICAL), 3, 8))
     edges = [np.linspace(float(values.min()), float(values.max()), number + 1) for values in places]
@@ -155,12 +155,14 @@ def _draw_shares(ax: Axes, places: list[np.ndarray], weight: np.ndarray, bins: i
     if few.any():
         _hatch(ax, edges, few)
     bar = figure_of(ax).colorbar(mesh, ax=ax, pad=0.03)
-    bar.set_label("Share of runs overturned [1]")
+    bar.set_label("Overturned fraction of the runs [1]")
     bar.outline.set_visible(False)
     if number <= 6:
         _write_shares(ax, edges, share, few)
     typical = max(int(np.median(runs)), 1)
-    sure = f"About {typical} runs in a cell: a share near 0.5 is sure to ±{1 / np.sqrt(typical):.2g} at best"
+    sure = (
+        f"About {typical} runs in a cell: a fraction near 0.5 is known to ±{1 / np.sqrt(typical):.2g} at best"
+    )
     return f". {sure}; hatched: fewer than {FEW} runs." if few.any() else f". {sure}."
 
 

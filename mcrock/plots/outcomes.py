@@ -1,4 +1,4 @@
-"""Shares of the ways in which runs ended, at each intensity."""
+"""Fractions of the outcomes at each intensity."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ LOOKS = {
 
 @styled
 def plot_outcomes(ds: xr.Dataset, ax: Axes | None = None, *, allow_missing: bool = False) -> Axes:
-    """Draw stacked shares of the endings over the intensities.
+    """Draw stacked fractions of the outcomes over the intensities.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def plot_outcomes(ds: xr.Dataset, ax: Axes | None = None, *, allow_missing: bool
         ax.set_xlabel(label)
     else:
         ax.set_xticks([])
-    probability_axis(ax, "Share of runs [1]")
+    probability_axis(ax, "Fraction of the runs [1]")
     ax.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=2, handlelength=1.3, columnspacing=1.2)
     runs = result["runs"].values
     each = f"{runs[0]}" if np.ptp(runs) == 0 else f"{runs.min()} to {runs.max()}"

@@ -96,7 +96,7 @@ def plot_overturning_spectrum(ds: xr.Dataset) -> Axes:
     first.set_ylim(0, ds.attrs["largest_amplitude"])
     number_axis(first)
     if as_share:
-        figure.colorbar(mesh, ax=grid, label="Share of the motions that overturn it [1]", pad=0.02)
+        figure.colorbar(mesh, ax=grid, label="Fraction of the motions that overturn it [1]", pad=0.02)
     else:
         _add_legend(figure, ds)
     add_note(first, _overturning_note(ds, axis, as_share))
@@ -203,7 +203,7 @@ def _spans(x: np.ndarray, chosen: np.ndarray) -> list[tuple[float, float]]:
 
 
 def _draw_shares(ax: Axes, ds: xr.Dataset, axis: str) -> QuadMesh:
-    """Share of the motions that overturn the block, as a map over size and amplitude."""
+    """Fraction of the motions that overturn the block, as a map over size and amplitude."""
     x = ds[axis].values
     ends = np.linspace(0, float(ds.attrs["largest_amplitude"]), SHARE_LEVELS + 1)
     amplitude = xr.DataArray(0.5 * (ends[1:] + ends[:-1]), dims="amplitude")

@@ -15,7 +15,7 @@ from mcrock.statistics.runs import check_runs, is_cloud, run_intensity, undecide
 
 
 def capacities(ds: xr.Dataset) -> xr.Dataset:
-    """Between which levels each realization overturns first, and whether a stronger one spares it again.
+    """Levels between which each realization first overturns, and whether it survives a stronger one.
 
     Rocking is not monotone: a body may survive a level above one that overturns it. Such realizations are
     said to be resurrected (Vamvatsikos and Cornell 2002); their number tells how much a capacity means.

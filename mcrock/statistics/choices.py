@@ -1,4 +1,4 @@
-"""How overturning depends on a choice that a study samples, as on the law of the impacts."""
+"""How overturning depends on a sampled choice, such as the impact law."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COUNTS = ("runs", "overturned", "undecided")
 
 
 def has_laws(ds: xr.Dataset) -> bool:
-    """Whether a study has runs of several laws of the impacts."""
+    """Whether a study has runs of several impact laws."""
     return LAW in ds and len(np.unique(ds[LAW].values)) > 1
 
 
@@ -47,7 +47,7 @@ def split_by_choice(ds: xr.Dataset, choice: str = LAW) -> dict[str, xr.Dataset]:
 def fragility_by_choice(
     ds: xr.Dataset, choice: str = LAW, **keywords: Unpack[BootstrapKeywords]
 ) -> xr.Dataset:
-    """Fragility curve of each option of a choice, and how far its median is from that of all runs.
+    """Fragility curve of each option of a choice, and the ratio of its median to that of all runs.
 
     Most of the uncertainty of a median is that of the recordings, and all options share them. The ratio of
     medians is therefore taken within each resample of the recordings, which leaves it out: it tells what the

@@ -1,4 +1,4 @@
-"""What a cloud study says by another intensity measure, and which measure tells most about overturning.
+"""Intensity measures of a cloud study: fragility by each, and which explains overturning best.
 
 McFadden, D. (1974). Conditional logit analysis of qualitative choice behavior. In: Zarembka, P. (ed.),
 Frontiers in Econometrics, 105-142. (The share of the deviance that a curve explains.)
@@ -88,7 +88,7 @@ def by_measure(ds: xr.Dataset, measure: str) -> xr.Dataset:
 
 @takes(Bootstrap)
 def compare_measures(ds: xr.Dataset, **keywords: Unpack[BootstrapKeywords]) -> xr.Dataset:
-    """Fragility curve of each intensity measure of a cloud study, and how much of the outcomes it explains.
+    """Fragility curve by each intensity measure of a cloud study, and the deviance it explains.
 
     A measure is efficient if knowing it leaves little doubt about the outcome. `explained` is the share
     of the deviance that the lognormal curve by that measure explains (McFadden 1974): 0 if it tells no more
@@ -153,10 +153,10 @@ def compare_measures(ds: xr.Dataset, **keywords: Unpack[BootstrapKeywords]) -> x
         tail = expanded_tail(how.level, number)
         ends = np.quantile(table, [tail, 1 - tail], axis=1)
         first = np.bincount(table.argmax(axis=0), minlength=len(names)) / how.resamples
-    words = {"units": "1", "long_name": "share of the deviance that the curve explains"}
+    words = {"units": "1", "long_name": "fraction of the deviance that the curve explains"}
     result["explained"] = ("measure", np.array(points), words)
     result["explained_interval"] = (("bound", "measure"), ends, {"units": "1"})
-    words = {"units": "1", "long_name": "share of the resamples in which it explains most"}
+    words = {"units": "1", "long_name": "fraction of the resamples in which it explains most"}
     result["first"] = ("measure", first, words)
     result["units"] = ("measure", units)
     result["records"] = fits[0]["records"]
@@ -172,7 +172,7 @@ def _own_measure(ds: xr.Dataset) -> str:
 
 
 def _explained(intensity: np.ndarray, runs: np.ndarray, sure: np.ndarray, possible: np.ndarray) -> np.ndarray:
-    """Share of the deviance (n,) that the curves of n sets of counts (n, n_intensity) explain.
+    """Fraction of the deviance (n,) that the curves of n sets of counts (n, n_intensity) explain.
 
     Undecided runs count half. A curve may fall: the higher the frequency of a pulse, the safer the body. NaN
     where nothing is to be explained.
@@ -195,7 +195,7 @@ def _deviance_left(intensity: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> 
 
 
 def _deviance(yes: np.ndarray, runs: np.ndarray, share: np.ndarray) -> np.ndarray:
-    """Minus twice the logarithm of the likelihood."""
+    """Minus twice the log-likelihood."""
     share = np.clip(share, SMALLEST, 1.0)
     other = np.clip(1.0 - share, SMALLEST, 1.0)
     return -2 * (xlogy(yes, share) + xlogy(runs - yes, other)).sum(axis=1)

@@ -56,7 +56,7 @@ class Sample(NamedTuple):
 def fit_fragility(
     ds: xr.Dataset, *, grid: ArrayLike | None = None, **keywords: Unpack[BootstrapKeywords]
 ) -> xr.Dataset:
-    """Fit a lognormal fragility curve by maximum likelihood and say how sure it is.
+    """Fit a lognormal fragility curve by maximum likelihood, with its uncertainty.
 
     The likelihood is Baker's (2015) binomial one over the stripes, or the Bernoulli one over the
     runs of a cloud. Intervals come from drawing all recordings again with replacement, so that runs

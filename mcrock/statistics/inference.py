@@ -77,7 +77,7 @@ class Bootstrap(Confidence):
             raise ValueError(f"resamples must be at least 1 [1], got {self.resamples!r}; 1000 is usual")
 
     def reaches_level(self, units: int) -> bool:
-        """Whether resamples of so many units can reach the level at all.
+        """Whether resamples of this number of units can reach the level at all.
 
         >>> Bootstrap(level=0.95).reaches_level(5), Bootstrap(level=0.95).reaches_level(6)
         (False, True)

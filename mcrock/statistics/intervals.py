@@ -61,7 +61,7 @@ def wilson_interval(yes: ArrayLike, runs: ArrayLike, level: float = 0.95) -> tup
 
 
 def exact_interval(yes: ArrayLike, runs: ArrayLike, level: float = 0.95) -> tuple[np.ndarray, np.ndarray]:
-    """Clopper-Pearson interval, which also takes effective (broken) numbers of runs.
+    """Clopper-Pearson interval, which also takes effective (fractional) numbers of runs.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Probability of overturning and of exceeding a threshold, with intervals, and shares of outcomes."""
+"""Probabilities of overturning and of exceeding a threshold, and fractions of outcomes, with intervals."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def exceedance_probability(
 
 
 def outcome_shares(ds: xr.Dataset, *, classes: int = CLASSES, allow_missing: bool = False) -> xr.Dataset:
-    """Share of the runs at each intensity that ended in each way.
+    """Fraction of the runs at each intensity with each outcome.
 
     Parameters
     ----------
@@ -191,7 +191,7 @@ def outcome_shares(ds: xr.Dataset, *, classes: int = CLASSES, allow_missing: boo
         share = number / runs
     return xr.Dataset(
         {
-            "share": (("ending", "intensity"), share, {"units": "1", "long_name": "share of the runs"}),
+            "share": (("ending", "intensity"), share, {"units": "1", "long_name": "fraction of the runs"}),
             "runs": ("intensity", runs, {"units": "1", "long_name": "number of runs"}),
         },
         coords={"ending": list(SHARES), "intensity": intensity_coordinate(ds, places)},
@@ -242,12 +242,12 @@ def _probability(
             "probability": (dims, probability, {"units": "1", "long_name": "probability"}),
             "interval": (("bound", *dims), np.stack([lower, upper]), {"units": "1"}),
             "runs": ("intensity", runs, {"units": "1", "long_name": "number of runs"}),
-            "exceeding": (dims, yes, {"units": "1", "long_name": "runs beyond, without doubt"}),
-            "undecided": (dims, doubt, {"units": "1", "long_name": "runs in doubt"}),
+            "exceeding": (dims, yes, {"units": "1", "long_name": "runs that exceed the threshold"}),
+            "undecided": (dims, doubt, {"units": "1", "long_name": "undecided runs"}),
             "effective_runs": (
                 dims,
                 effective,
-                {"units": "1", "long_name": "independent runs worth as much"},
+                {"units": "1", "long_name": "effective number of independent runs"},
             ),
             "records": ((), records, {"units": "1", "long_name": "number of independent recordings"}),
         },

@@ -21,7 +21,7 @@ STEEPEST = 1e8  # slope in standard deviations of z, beyond which a curve is a s
 
 
 class Fit(IntEnum):
-    """What the likelihood of a set of counts looks like."""
+    """Whether the likelihood of a set of counts has a maximum."""
 
     MAXIMUM = 0
     SEPARATED = 1  # a step: every run below survived, every run above overturned

@@ -1,4 +1,4 @@
-"""What the time step does to the outcomes: runs repeated at half the step."""
+"""Sensitivity of the outcomes to the time step: runs repeated at half the step."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from mcrock.statistics.runs import SLICE
 
 
 def step_check(ds: xr.Dataset, level: float = 0.95) -> xr.Dataset:
-    """Share of the repeated runs whose outcome is another one at half the time step.
+    """Fraction of the repeated runs whose outcome differs at half the time step.
 
     Single runs are chaotic, so some outcomes flip at any step; what matters is that as many flip one
-    way as the other. The shift is the change of the share of overturned runs.
+    way as the other. The shift is the change of the overturned fraction.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ def step_check(ds: xr.Dataset, level: float = 0.95) -> xr.Dataset:
     -------
     Dataset
         `repeated` and `flipped`, numbers of runs; `share` flipped, its `interval` (bound) by Wilson's
-        formula, and `shift`, the share overturned at half the step less that at the full one [1].
+        formula, and `shift`, the overturned fraction at half the step minus that at the full one [1].
         NaN where nothing was repeated.
 
     Raises

@@ -1,4 +1,4 @@
-"""Counts of runs in the units that are drawn again together: records, or single realizations."""
+"""Counts of runs per resampling unit: records, or single realizations."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BATCH = 4_000_000  # numbers held at a time while drawing
 
 
 class Units(NamedTuple):
-    """Kinds of units that count alike, with how many there are of each."""
+    """Units grouped by equal counts, with the size of each group."""
 
     intensity: np.ndarray  # (n_intensity,) rising, > 0
     runs: np.ndarray  # (n_kind, n_intensity)

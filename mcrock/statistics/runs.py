@@ -31,7 +31,7 @@ GUESSED_ENERGY = 0.01
 
 
 def guessed(ds: xr.Dataset) -> xr.DataArray:
-    """Runs whose later motion is a guess, because impacts had no feasible pivot.
+    """Runs whose later motion is uncertain, because impacts had no feasible pivot.
 
     An edge impact without one is taken as plastic edge contact, a facet impact as rest: the largest
     loss there can be. A run is in doubt if such impacts together lost more than GUESSED_ENERGY of
@@ -43,7 +43,7 @@ def guessed(ds: xr.Dataset) -> xr.DataArray:
 
 
 def undecided(ds: xr.Dataset) -> xr.DataArray:
-    """Runs of which nobody can say whether the body overturns.
+    """Runs that do not decide whether the body overturns.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def undecided(ds: xr.Dataset) -> xr.DataArray:
 
 
 def overturned(ds: xr.Dataset) -> xr.DataArray:
-    """Runs that overturned without doubt, on the dims of `outcome`."""
+    """Runs that certainly overturned, on the dims of `outcome`."""
     return (ds["outcome"] == Outcome.OVERTURNED) & ~undecided(ds)
 
 
@@ -144,7 +144,7 @@ class Classes(NamedTuple):
 
 
 def intensity_classes(ds: xr.Dataset, number: int) -> Classes:
-    """Stripes as they are; a cloud cut into at most `number` classes of about equal numbers of runs."""
+    """Stripes as they are; a cloud cut into at most `number` bins of about equal numbers of runs."""
     x = run_intensity(ds).values.astype(float)
     if not is_cloud(ds):
         return Classes(x, x, x, None)
@@ -158,7 +158,7 @@ def intensity_classes(ds: xr.Dataset, number: int) -> Classes:
 
 
 class Tally(NamedTuple):
-    """Numbers of runs by record (or all together) and class; `levels` rising thresholds."""
+    """Numbers of runs by record (or all together) and bin; `levels` rising thresholds."""
 
     runs: np.ndarray  # (n_record, n_class)
     sure: np.ndarray  # (n_record, n_class, n_level) beyond the level without doubt
@@ -205,7 +205,7 @@ def count_runs(
     names: tuple[str, ...] = (),
     allow_missing: bool = False,
 ) -> Tally:
-    """Count the runs of each record and class that pass each of some rising levels.
+    """Count the runs of each record and bin that pass each of some rising levels.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How far a study strains the model: contact kept, friction needed, impacts without an answer.
+"""How far a study strains the model: contact, friction demand, impacts without a feasible pivot.
 
 The body is rigid, does not slide and does not bounce. Every run records where that would not hold;
 here the runs are counted. What is counted says whether the model applies, not whether it is right.
@@ -136,7 +136,7 @@ def model_validity(
 
     add("runs", ("among", "intensity"), runs, "number of runs")
     for (name, words), share in zip(FLAGS.items(), shares, strict=True):
-        add(name, ("among", "intensity"), share, f"share of {words}")
+        add(name, ("among", "intensity"), share, f"fraction of {words}")
     add("rocked", ("intensity",), rocked_runs, "number of runs that rocked and stood")
     quantiles = [_quantile(row, gone, top) for row, gone, top in zip(demands, lost, largest, strict=True)]
     whole = f"{QUANTILE * 100:g} % quantile of the friction demand of the runs that rocked and stood"
@@ -152,7 +152,7 @@ def model_validity(
             "beyond_friction",
             ("intensity",),
             beyond_share,
-            f"share of these with a demand above {friction:g}",
+            f"fraction of these with a demand above {friction:g}",
         )
     add(
         "lowest_normal_force",

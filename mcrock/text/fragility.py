@@ -94,8 +94,8 @@ def format_measures(measures: xr.Dataset) -> str:
     interval = f"{percent} interval"
     heads = ["measure", "median", interval, "dispersion", interval, "explained", interval, "most in"]
     return (
-        f"{format_table(heads, rows)}\nexplained: share of the deviance that the curve by the measure "
-        "explains; most in: share of the resamples in which it explains most"
+        f"{format_table(heads, rows)}\nexplained: fraction of the deviance that the curve by the measure "
+        "explains; most in: fraction of the resamples in which it explains most"
     )
 
 

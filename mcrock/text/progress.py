@@ -44,7 +44,7 @@ def count_progress(what: str) -> Iterator[Callable[[int, int], None]]:
 
 @contextmanager
 def study_progress() -> Iterator[Report]:
-    """Show how far a study is, and the share of its runs that overturned so far."""
+    """Show how far a study is, and the fraction of its runs that overturned so far."""
     if not sys.stderr.isatty():
         is_due = _now_and_then()
 
@@ -92,7 +92,7 @@ def format_progress(progress: Progress) -> str:
 
 
 def format_overturned(progress: Progress) -> str:
-    """Share of the finished runs that overturned, at each intensity."""
+    """Fraction of the finished runs that overturned, at each intensity."""
     if not progress.finished:
         return ""
     shares = [f"{count / progress.finished:.2f}" for count in progress.overturned]

@@ -1,4 +1,4 @@
-"""What an animation says about its events: the words, the latest of them, and how many there were."""
+"""Events of an animation as text, and their numbers so far."""
 
 from __future__ import annotations
 

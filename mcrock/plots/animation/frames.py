@@ -105,14 +105,14 @@ def pick_span(run: Run, span: tuple[float, float] | None) -> tuple[float, float]
     begin, end = float(span[0]), float(span[1])
     if not time[0] <= begin < end <= time[-1]:
         raise ValueError(
-            f"span must be two times (begin, end) with {time[0]:g} <= begin < end <= {time[-1]:.6g} s, "
+            f"span must be two times (start, end) with {time[0]:g} <= start < end <= {time[-1]:.6g} s, "
             f"as long as the run, got ({begin:g}, {end:g})"
         )
     return begin, end
 
 
 def frame_times(span: tuple[float, float], step: float) -> Array:
-    """Times of the frames: every ``step`` [s] from the begin of the span, and its end.
+    """Times of the frames: every ``step`` [s] from the start of the span, and its end.
 
     >>> frame_times((0.0, 1.0), 0.4).tolist()
     [0.0, 0.4, 0.8, 1.0]

@@ -1,4 +1,4 @@
-"""What may be asked of an animation: the kinds of file, their limits, and what is refused."""
+"""Options of an animation: kinds of files, their limits, and their checks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Format(NamedTuple):
-    """What a kind of file is made with unless something else is asked for, and its limits."""
+    """Default options of a kind of file, and its limits."""
 
     fps: float  # frames per second
     fastest: float  # frames per second that programs still show
@@ -93,7 +93,7 @@ def check_options(
         begin, end = check_array("span", span, (2,), "s")
         if not 0.0 <= begin < end:
             raise ValueError(
-                f"span must be two times (begin, end) with 0 <= begin < end [s], got ({begin:g}, {end:g})"
+                f"span must be two times (start, end) with 0 <= start < end [s], got ({begin:g}, {end:g})"
             )
     if view is not None:
         azimuth, elevation = check_array("view", view, (2,), "rad")

@@ -93,7 +93,7 @@ def test_the_folder_of_the_run_may_hold_the_animation(mcrock, study_file, tmp_pa
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--span", "1", "900"), "span must be two times (begin, end) with 0 <= begin < end <= "),
+        (("--span", "1", "900"), "span must be two times (start, end) with 0 <= start < end <= "),
         (("--speed", "1e-6"), "the animation would have "),
     ],
 )

@@ -120,7 +120,7 @@ def test_measures_are_a_table_with_the_best_first(make_study):
     line = lines[at + 2]
     assert f"{least:.3g} m/s to {most:.3g} m/s" in line
     assert f"{float(found['explained']):.3f}  {low:.3f} to {high:.3f}" in line
-    assert lines[at + 3].startswith("explained: share of the deviance")
+    assert lines[at + 3].startswith("explained: fraction of the deviance")
     ds["outcome"][:] = Outcome.AT_REST
     line = next(line for line in summary(ds).splitlines() if line.split()[:1] == ["pgv"])
     assert line.split()[-3:] == ["-", "-", "-"]
