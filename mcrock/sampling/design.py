@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,9 +85,12 @@ def _pick(u: Array, n: int) -> NDArray[np.int64]:
     return np.minimum((u * n).astype(np.int64), n - 1)
 
 
-def choose(u: Array, options: Sequence[int]) -> NDArray[np.int8]:
-    """Equally likely one of a few codes."""
-    return np.array(options, np.int8)[_pick(u, len(options))]
+def choose(u: Array, options: Sequence[int]) -> NDArray[np.signedinteger[Any]]:
+    """Equally likely one of a few codes, in one byte if they fit: numbers of edges may not."""
+    codes: NDArray[np.signedinteger[Any]] = np.array(options, np.int64)
+    if codes.max() <= np.iinfo(np.int8).max:
+        codes = codes.astype(np.int8)
+    return codes[_pick(u, len(options))]
 
 
 def _generator(seed: int, purpose: str) -> np.random.Generator:

@@ -52,6 +52,22 @@ def test_tilts_are_those_of_the_edge(study):
     assert inputs.start_tilt.min() < 0.55 * slenderness.max()
 
 
+@pytest.mark.parametrize("edge", ["140", "[0, 140]"])
+def test_edges_of_many_sided_bases_can_be_named(tmp_path, edge):
+    angles = 2 * np.pi * np.arange(150) / 150
+    base = (0.2 * np.stack([np.cos(angles), np.sin(angles)], -1)).tolist()
+    path = tmp_path / "round.toml"
+    sizes = FREE[FREE.index("width") : FREE.index("height")]
+    path.write_text(FREE.replace(sizes, f"base = {base}\n").replace("cuboid", "prism"))
+    inputs = inputs_of(load_config(path, [f"start.edge={edge}"]))
+    assert inputs.start_edge.max() == inputs.values["start_edge"].max() == 140
+
+
+def test_an_edge_that_no_body_has_is_refused(study):
+    with pytest.raises(ConfigError, match=r"\[start\] edge: realization 0: expected an edge .*, got 130"):
+        inputs_of(study("start.edge=130"))
+
+
 def test_a_body_falls_beyond_its_slenderness_and_stands_below(study, tmp_path):
     ds = run_study(study(), tmp_path / "s.zarr")
     overturned = ds["outcome"].values[:, 0] == Outcome.OVERTURNED
