@@ -6,12 +6,14 @@ here the runs are counted. What is counted says whether the model applies, not w
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import xarray as xr
 
 from mcrock.params import STANDING
 from mcrock.statistics.probability import CLASSES, intensity_coordinate
-from mcrock.statistics.runs import check_runs, guessed, intensity_classes, read_slices
+from mcrock.statistics.runs import Classes, check_runs, guessed, intensity_classes, read_slices
 
 AMONG = ("all", "standing")
 QUANTILE = 0.95  # of the friction demand
@@ -86,6 +88,72 @@ def model_validity(
         if name not in ds:
             raise ValueError(f"the dataset has no variable {name!r}; is it the store of a mcrock study?")
     places = intensity_classes(ds, classes)
+    counts = _count(ds, places, friction, allow_missing)
+    lost, largest = counts.lost, counts.largest
+    rocked_runs = counts.demands.sum(axis=1) + lost
+    with np.errstate(invalid="ignore"):
+        shares = counts.flagged / counts.runs
+        beyond_share = counts.beyond / rocked_runs
+    result = xr.Dataset(
+        coords={"among": list(AMONG), "intensity": intensity_coordinate(ds, places)},
+        attrs={"quantile": QUANTILE, **({} if friction is None else {"friction": friction})},
+    )
+
+    def add(name: str, dims: tuple[str, ...], values: np.ndarray | float, long_name: str) -> None:
+        result[name] = (dims, values, {"units": "1", "long_name": long_name})
+
+    add("runs", ("among", "intensity"), counts.runs, "number of runs")
+    for (name, words), share in zip(FLAGS.items(), shares, strict=True):
+        add(name, ("among", "intensity"), share, f"fraction of {words}")
+    add("rocked", ("intensity",), rocked_runs, "number of runs that rocked and stood")
+    by_intensity = zip(counts.demands, lost, largest, strict=True)
+    quantiles = [_quantile(row, gone, top) for row, gone, top in by_intensity]
+    whole = f"{QUANTILE * 100:g} % quantile of the friction demand of the runs that rocked and stood"
+    add("friction_demand", ("intensity",), np.array(quantiles), whole)
+    add(
+        "largest_friction_demand",
+        ("intensity",),
+        np.where(rocked_runs > 0, largest, np.nan),
+        "largest friction demand of the runs that rocked and stood",
+    )
+    if friction is not None:
+        add(
+            "beyond_friction",
+            ("intensity",),
+            beyond_share,
+            f"fraction of these with a demand above {friction:g}",
+        )
+    add(
+        "lowest_normal_force",
+        ("intensity",),
+        np.where(counts.runs[1] > 0, counts.force, np.nan),
+        "smallest vertical contact force of the standing runs over the weight",
+    )
+    total, top = counts.demands.sum(axis=0), float(largest.max())
+    add("study_friction_demand", (), _quantile(total, int(lost.sum()), top), f"{whole}, at all intensities")
+    held_words = f"{whole} and kept contact, at all intensities"
+    add("study_held_friction_demand", (), _quantile(total, 0, top), held_words)
+    return result
+
+
+class Counts(NamedTuple):
+    """Numbers of runs by class of the intensity, in the groups of AMONG and with the FLAGS."""
+
+    runs: np.ndarray  # (2, n_class)
+    flagged: np.ndarray  # (n_flag, 2, n_class)
+    demands: (
+        np.ndarray
+    )  # (n_class, n_demand + 1) that rocked, stood and kept contact, by their friction demand
+    lost: np.ndarray  # (n_class,) that rocked and stood, and lost contact
+    beyond: np.ndarray  # (n_class,) that rocked and stood, and need more friction than there is
+    largest: np.ndarray  # (n_class,) largest demand, -inf where none rocked and stood [1]
+    force: (
+        np.ndarray
+    )  # (n_class,) smallest contact force of the standing runs over the weight, inf of none [1]
+
+
+def _count(ds: xr.Dataset, places: Classes, friction: float | None, allow_missing: bool) -> Counts:
+    """Read the runs in slices and count those that strain the model."""
     size = len(places.centre)
     runs = np.zeros((2, size), np.int64)
     flagged = np.zeros((len(FLAGS), 2, size), np.int64)
@@ -121,50 +189,7 @@ def model_validity(
         np.minimum.at(force, cell[standing], part["lowest_normal_force"].values[standing])
         if friction is not None:
             beyond += count(rocked & (demand > friction))
-
-    rocked_runs = demands.sum(axis=1) + lost
-    with np.errstate(invalid="ignore"):
-        shares = flagged / runs
-        beyond_share = beyond / rocked_runs
-    result = xr.Dataset(
-        coords={"among": list(AMONG), "intensity": intensity_coordinate(ds, places)},
-        attrs={"quantile": QUANTILE, **({} if friction is None else {"friction": friction})},
-    )
-
-    def add(name: str, dims: tuple[str, ...], values: np.ndarray | float, long_name: str) -> None:
-        result[name] = (dims, values, {"units": "1", "long_name": long_name})
-
-    add("runs", ("among", "intensity"), runs, "number of runs")
-    for (name, words), share in zip(FLAGS.items(), shares, strict=True):
-        add(name, ("among", "intensity"), share, f"fraction of {words}")
-    add("rocked", ("intensity",), rocked_runs, "number of runs that rocked and stood")
-    quantiles = [_quantile(row, gone, top) for row, gone, top in zip(demands, lost, largest, strict=True)]
-    whole = f"{QUANTILE * 100:g} % quantile of the friction demand of the runs that rocked and stood"
-    add("friction_demand", ("intensity",), np.array(quantiles), whole)
-    add(
-        "largest_friction_demand",
-        ("intensity",),
-        np.where(rocked_runs > 0, largest, np.nan),
-        "largest friction demand of the runs that rocked and stood",
-    )
-    if friction is not None:
-        add(
-            "beyond_friction",
-            ("intensity",),
-            beyond_share,
-            f"fraction of these with a demand above {friction:g}",
-        )
-    add(
-        "lowest_normal_force",
-        ("intensity",),
-        np.where(runs[1] > 0, force, np.nan),
-        "smallest vertical contact force of the standing runs over the weight",
-    )
-    total, top = demands.sum(axis=0), float(largest.max())
-    add("study_friction_demand", (), _quantile(total, int(lost.sum()), top), f"{whole}, at all intensities")
-    held_words = f"{whole} and kept contact, at all intensities"
-    add("study_held_friction_demand", (), _quantile(total, 0, top), held_words)
-    return result
+    return Counts(runs, flagged, demands, lost, beyond, largest, force)
 
 
 def _quantile(counts: np.ndarray, lost: int | np.int64, largest: float) -> float:
