@@ -141,15 +141,11 @@ class Counts(NamedTuple):
 
     runs: np.ndarray  # (2, n_class)
     flagged: np.ndarray  # (n_flag, 2, n_class)
-    demands: (
-        np.ndarray
-    )  # (n_class, n_demand + 1) that rocked, stood and kept contact, by their friction demand
-    lost: np.ndarray  # (n_class,) that rocked and stood, and lost contact
-    beyond: np.ndarray  # (n_class,) that rocked and stood, and need more friction than there is
+    demands: np.ndarray  # (n_class, n_demand + 1) rocked, stood, kept contact; by friction demand
+    lost: np.ndarray  # (n_class,) rocked and stood, and lost contact
+    beyond: np.ndarray  # (n_class,) rocked and stood, and need more friction than there is
     largest: np.ndarray  # (n_class,) largest demand, -inf where none rocked and stood [1]
-    force: (
-        np.ndarray
-    )  # (n_class,) smallest contact force of the standing runs over the weight, inf of none [1]
+    force: np.ndarray  # (n_class,) smallest contact force of standing runs over the weight [1], else inf
 
 
 def _count(ds: xr.Dataset, places: Classes, friction: float | None, allow_missing: bool) -> Counts:
