@@ -1,0 +1,25 @@
+"""The command line in processes of its own."""
+
+import signal
+import subprocess
+import sys
+
+PROGRAM = [sys.executable, "-m", "mcrock"]
+
+
+def program(*arguments, **options):
+    """Run the command line in a process of its own."""
+    command = [*PROGRAM, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, **options)
+
+
+def started(command, **options):
+    """A program that Ctrl-C reaches, also where the tests themselves run in the background."""
+    return subprocess.Popen(
+        command,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        **options,
+    )

@@ -1,0 +1,194 @@
+"""How any command ends: exit codes, messages, interruptions, output that cannot be written."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from tests.unit.commands.processes import PROGRAM, program, started
+
+
+def test_help_and_version_come_without_the_heavy_imports():
+    script = (
+        "import sys; from mcrock.commands import program; sys.argv = ['mcrock', '--help']\n"
+        "try: program.main()\n"
+        "finally: print(sorted({'numba', 'xarray', 'dask', 'scipy', 'zarr', 'pydantic'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert done.stdout.splitlines()[-1] == "[]"
+    assert re.fullmatch(r"mcrock \S+\n", program("--version").stdout)
+
+
+@pytest.mark.parametrize("command", [("stats",), ("export", "-o", "x.nc"), ("plot", "-o", "figures")])
+def test_missing_runs_are_refused(mcrock, study_file, tmp_path, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    mcrock("run", study_file, "-o", "s.zarr", "--task", "1/2")
+    name, *rest = command
+    code, _, errors = mcrock(name, "s.zarr", *rest)
+    assert code == 2
+    assert errors.startswith("mcrock: s.zarr is incomplete: 2 of 5 chunks are done; finish it with")
+    assert not (tmp_path / "x.nc").exists()
+    assert not (tmp_path / "figures").exists()
+
+
+def test_missing_runs_can_be_accepted(mcrock, study_file, tmp_path):
+    mcrock("run", study_file, "-o", tmp_path / "s.zarr", "--task", "1/2")
+    code, output, _ = mcrock("stats", tmp_path / "s.zarr", "--allow-incomplete")
+    assert code == 0
+    assert output.splitlines()[0] == "incomplete: 2 of 5 chunks"
+    assert output.splitlines()[3].split()[2] == "16"
+    code, output, _ = mcrock("plot", tmp_path / "s.zarr", "-o", tmp_path / "figures", "--allow-incomplete")
+    assert code == 0
+    assert output.splitlines()[0] == "incomplete: 2 of 5 chunks"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("run", "none.toml", "-o", "s.zarr"), r"none\.toml: no such file"),
+        (("check", "study.toml", "--set", "body.heigth=1"), "unknown key 'heigth'; did you mean 'height'"),
+        (("run", "study.toml", "-o", "none/s.zarr"), r"the folder none does not exist"),
+        (("run", "study.toml", "-o", "study.toml", "--overwrite"), "not a store of mcrock; choose another"),
+        (("run", "study.toml", "-o", "s.zarr", "--task", "one"), "--task must be i/n, as in 3/8, got 'one'"),
+        (("run", "study.toml", "-o", "s.zarr", "--task", "3/2"), "task must be i/n with 1 <= i"),
+        (("run", "study.toml", "-o", "s.zarr", "--workers", "0"), "workers must be at least 1, got 0"),
+        (("run", "study.toml", "-o", "s.zarr", "--address", "none.json"), "no dask scheduler answers at"),
+        (("stats", "none.zarr"), r"none\.zarr: no such store or file"),
+        (("stats", "study.toml"), "neither a zarr store nor a NetCDF file"),
+        (("plot", ".", "-o", "figures"), "neither a zarr store nor a NetCDF file"),
+        (("plot", "none.zarr", "-o", "study.toml"), r"study\.toml is a file, not a folder; choose another"),
+        (("plot", "none.zarr", "-o", "study.toml/x"), r"study\.toml is a file, not a folder; choose another"),
+        (("plot", ".", "-o", "figures", "--format", "bmpx"), "must be one of png, pdf, svg, got 'bmpx'"),
+        (("export", "none.zarr", "-o", "x.nc"), "no such store or file"),
+        (("verify", "none.json"), r"none\.json: no such file"),
+        (("verify", "bad.json"), r"bad\.json: is not JSON"),
+        (("run", "study.toml", "-o", "none/s.zarr", "--dry-run"), r"the folder none does not exist"),
+        (("run", "study.toml", "-o", "study.toml", "--dry-run"), "not a store of mcrock; choose another"),
+        (("run", "study.toml", "-o", "s.zarr", "--task", "3/2", "--dry-run"), "task must be i/n with 1 <= i"),
+    ],
+)
+def test_a_mistake_is_one_line_and_exit_2(mcrock, study_file, monkeypatch, arguments, message):
+    monkeypatch.chdir(study_file.parent)
+    (study_file.parent / "bad.json").write_text("{")
+    monkeypatch.setattr("mcrock.commands.run.CONNECT_SECONDS", 0.5)
+    code, output, errors = mcrock(*arguments)
+    assert (code, output) == (2, "")
+    assert re.fullmatch(rf"mcrock: .*{message}.*\n", errors)
+
+
+@pytest.mark.parametrize(
+    "command", [("stats",), ("export", "-o", "x.nc"), ("plot", "-o", "figures"), ("run",)]
+)
+def test_a_file_that_cannot_be_decoded_is_one_line(mcrock, study_file, store, monkeypatch, command):
+    monkeypatch.chdir(store.parent)
+    (store / "outcome" / "c" / "3" / "0").write_bytes(b"xx")
+    name, *rest = command
+    arguments = (study_file, "-o", "s.zarr", "--resume") if name == "run" else ("s.zarr", *rest)
+    code, output, errors = mcrock(name, *arguments)
+    assert (code, output) == (1, "")
+    assert re.fullmatch(r"mcrock: s\.zarr is damaged: outcome/c/3/0 cannot be decoded; .*--resume\n", errors)
+    assert not (store.parent / "x.nc").exists()
+
+
+def test_a_damaged_store_is_one_line_and_resume_mends_it(mcrock, study_file, store):
+    before = mcrock("stats", store)
+    (store / "infeasible_energy_loss" / "c" / "3" / "0").unlink()
+    code, output, errors = mcrock("stats", store)
+    assert (code, output) == (2, "")
+    assert re.fullmatch(r"mcrock: .*infeasible_energy_loss/c/3/0 .* is missing; .*--resume\n", errors)
+    assert mcrock("run", study_file, "-o", store, "--resume")[0] == 0
+    assert mcrock("stats", store) == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "interrupted"),
+    [
+        (("check", "study.toml"), "mcrock.ensemble.estimate_time"),
+        (("simulate", "study.toml"), "mcrock.simulation.simulate_realization"),
+        (("run", "study.toml", "-o", "s.zarr"), "mcrock.config.load_config"),
+        (("stats", "s.zarr"), "mcrock.dataset.load_dataset"),
+        (("plot", "s.zarr", "-o", "figures"), "mcrock.dataset.load_dataset"),
+        (("verify",), "mcrock.verification.run_file"),
+    ],
+)
+def test_an_interruption_is_one_line(mcrock, study_file, monkeypatch, arguments, interrupted):
+    def interrupt(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.chdir(study_file.parent)
+    monkeypatch.setattr(interrupted, interrupt)
+    code, _, errors = mcrock(*arguments)
+    assert (code, errors) == (130, "mcrock: interrupted\n")
+
+
+# the program, saying when it listens to Ctrl-C: before, Python itself answers
+LISTENING = """
+import signal
+from mcrock import __main__, interrupt
+listen = interrupt.listen
+def report(number):
+    listen(number)
+    if number == signal.SIGINT:
+        print("listens", flush=True)
+interrupt.listen = report
+__main__.main()
+"""
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.1, 0.2, 0.4, 0.8])
+def test_an_early_signal_is_one_line_too(study_file, tmp_path, delay):
+    with started([sys.executable, "-c", LISTENING, "run", study_file, "-o", tmp_path / "s.zarr"]) as process:
+        assert process.stdout.readline() == "listens\n"
+        time.sleep(delay)
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert output == ""
+    assert re.fullmatch(r"mcrock: interrupted.*\n", errors)
+
+
+def test_all_mistakes_are_listed(mcrock, study_file):
+    options = ("--set", "body.heigth=1", "--set", "body.depth=-1", "--set", "seed=0.5")
+    code, _, errors = mcrock("run", study_file, "-o", study_file.parent / "s.zarr", *options)
+    assert (code, errors.count("\n")) == (2, 3)
+
+
+def test_wrong_options_are_exit_2(mcrock, study_file):
+    assert mcrock("run", study_file)[0] == 2
+    assert mcrock("run", study_file, "-o", "x", "--workers", "many")[0] == 2
+    assert mcrock("fly")[0] == 2
+
+
+def test_warnings_are_lines_too(mcrock, study_file):
+    record = study_file.parent / "one.csv"
+    rows = record.read_text().splitlines()
+    rows[5] = rows[5].split(",")[0] + ",90,0"
+    record.write_text("\n".join(rows))
+    command = program("run", study_file, "-o", study_file.parent / "s.zarr", "--dry-run")
+    assert command.returncode == 0
+    assert re.match(r"mcrock: warning: .*one", command.stderr)
+    assert "site-packages" not in command.stderr
+
+
+def test_a_reader_that_leaves_is_no_error(store):
+    for arguments in (["--help"], ["stats", store, "--json"]):
+        command = [*PROGRAM, *arguments]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            process.stdout.close()
+            assert process.stderr.read() == b""
+        assert process.returncode in (0, 1)
+
+
+def test_output_that_cannot_be_written_is_an_error(store):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [*PROGRAM, "stats", store], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert done.returncode == 1
+    assert done.stderr == "mcrock: No space left on device\n"

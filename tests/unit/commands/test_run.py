@@ -1,0 +1,171 @@
+"""`mcrock run`: what it prints, its store, and what survives an interruption."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from mcrock.dataset import load_dataset
+from mcrock.dataset.store import chunks_done, leftovers
+from tests.unit.commands.processes import PROGRAM, started
+
+
+def test_a_run_ends_with_its_table_and_path(mcrock, study_file, tmp_path):
+    code, output, errors = mcrock("run", study_file, "-o", tmp_path / "s.zarr", "--workers", 2)
+    assert code == 0, errors
+    lines = output.splitlines()
+    assert lines[1].split()[:4] == ["intensity", "runs", "overturned", "undecided"]
+    assert [line.split()[:3] for line in lines[2:5]] == [[x, "g", "40"] for x in ("0.102", "0.408", "0.918")]
+    assert "Fragility: no curve (separated: " in output
+    assert lines[-1] == str(tmp_path / "s.zarr")
+
+
+def test_a_dry_run_writes_nothing(mcrock, study_file, tmp_path):
+    before = sorted(tmp_path.iterdir())
+    code, output, _ = mcrock("run", study_file, "-o", tmp_path / "s.zarr", "--dry-run")
+    assert code == 0
+    assert "5 chunks of up to 8 realizations" in output
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_dry_run_refuses_and_counts_as_the_run_does(mcrock, study_file, store):
+    run = ("run", study_file, "-o", store, "--dry-run")
+    code, output, errors = mcrock(*run)
+    assert (code, output) == (2, "")
+    assert "--resume, in Python resume=True" in errors
+    assert "--overwrite, in Python overwrite=True" in errors
+    (store / "steps" / "c" / "3" / "0").unlink()
+    for options, line in (
+        (("--resume",), "1 of the 5 chunks would be computed"),
+        (("--task", "2/2"), "1 of the 3 chunks of task 2/2 would be computed"),
+        (("--overwrite",), "5 of the 5 chunks would be computed"),
+    ):
+        code, output, _ = mcrock(*run, *options)
+        assert (code, output.splitlines()[-1]) == (0, line)
+
+
+def test_seed_and_keys_can_be_overridden(mcrock, study_file, tmp_path):
+    options = ("--seed", 9, "--set", "ensemble.realizations=11", "--set", "body.height=1.1")
+    assert mcrock("run", study_file, "-o", tmp_path / "s.zarr", *options)[0] == 0
+    with load_dataset(tmp_path / "s.zarr") as ds:
+        config = json.loads(ds.attrs["config"])
+        assert ds.sizes["realization"] == 11
+    assert (config["seed"], config["body"]["height"]) == (9, 1.1)
+
+
+def test_tasks_say_how_far_the_study_is(mcrock, study_file, tmp_path):
+    run = ("run", study_file, "-o", tmp_path / "s.zarr")
+    code, output, _ = mcrock(*run, "--task", "1/2")
+    assert (code, output) == (0, f"task 1/2 has ended; 2 of 5 chunks of {tmp_path / 's.zarr'} are done\n")
+    code, output, _ = mcrock(*run, "--task", "2/2")
+    assert code == 0
+    assert "Fragility: no curve (separated: " in output
+
+
+@pytest.mark.parametrize(
+    ("interrupted", "message"),
+    [
+        (
+            "mcrock.ensemble.study.create_store",
+            "interrupted before anything was computed; {store} is as it was",
+        ),
+        ("mcrock.dataset.store.remove_leftovers", "{new} and deletes what is left of the old store in {old}"),
+        ("mcrock.ensemble.study._compute", "{new}"),
+    ],
+)
+def test_an_interrupted_replacement_says_which_store_is_there(
+    mcrock, store, study_file, monkeypatch, interrupted, message
+):
+    def interrupt(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    def end(code):
+        raise SystemExit(code)
+
+    monkeypatch.setattr(interrupted, interrupt)
+    monkeypatch.setattr("os._exit", end)
+    code, _, errors = mcrock("run", study_file, "-o", store, "--overwrite")
+    new = (
+        f"interrupted; 0 of 5 chunks of {store} are done, the same command with --resume in place of "
+        "--overwrite computes the others"
+    )
+    old = ", ".join(map(str, leftovers(store)))
+    assert code == 130
+    assert errors == f"mcrock: {message.format(store=store, new=new, old=old)}\n"
+    assert chunks_done(store).all() == ("as it was" in message)
+
+
+def test_a_failed_run_is_exit_1(mcrock, study_file, tmp_path, monkeypatch):
+    def fail(*args):
+        raise ZeroDivisionError("division by zero")
+
+    monkeypatch.setattr("mcrock.ensemble.part.simulate_part", fail)
+    code, output, errors = mcrock("run", study_file, "-o", tmp_path / "s.zarr")
+    assert (code, output) == (1, "")
+    assert "mcrock: realizations 0 to 7 failed: ZeroDivisionError" in errors
+    assert "0 of 5 chunks are done" in errors
+    assert "Traceback" not in errors
+
+
+def test_a_full_disk_is_one_message_and_exit_1(study_file, tmp_path):
+    path = tmp_path / "s.zarr"
+    limited = (
+        "import resource, signal, sys; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]),) * 2)\n"
+        "sys.argv = ['mcrock', 'run', *sys.argv[2:], '--resume']\n"
+        "from mcrock.commands import program; program.main()"
+    )
+    many = ("--set", "ensemble.realizations=400", "--set", "intensity.levels=[1, 2, 3, 4]")
+    for size in (200, 1800, 10**9):  # the template, the log of the parts, nothing fails
+        command = [sys.executable, "-c", limited, str(size), study_file, "-o", path, *many]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert "Traceback" not in done.stderr
+        if size < 10**9:
+            assert done.returncode == 1, done.stderr
+            assert "File too large" in done.stderr
+            assert not path.exists() or not chunks_done(path).all()
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize("processes", [False, True])
+def test_an_interrupted_run_goes_on_with_resume(study_file, tmp_path, sent, code, processes):
+    path = tmp_path / "s.zarr"
+    options = ["--set", "ensemble.realizations=20000", "--workers", "2"]
+    command = [*PROGRAM, "run", study_file, "-o", path, *options, *(["--processes"] if processes else [])]
+    with started(command) as process:
+        while not path.exists() or not chunks_done(path).any():
+            assert process.poll() is None
+            time.sleep(0.02)
+        process.send_signal(sent)
+        output, errors = process.communicate(timeout=30)
+    assert process.returncode == code
+    assert output == ""
+    *progress, last = errors.splitlines()  # a slow machine may have shown progress before
+    assert re.fullmatch(r"mcrock: interrupted; \d+ of \d+ chunks of .* are done, .* --resume .*", last)
+    assert all(re.match(r"\d+ of \d+ runs", line) for line in progress)
+    assert 0 < chunks_done(path).sum() < len(chunks_done(path))
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.2, 0.6])
+def test_worker_processes_that_start_say_nothing_of_an_interruption(study_file, tmp_path, delay):
+    command = [*PROGRAM, "run", study_file, "-o", tmp_path / "s.zarr", "--processes", "--workers", "2"]
+    command += ["--set", "ensemble.realizations=20000"]
+    with started(command, process_group=0) as process:
+        while not (tmp_path / "s.zarr.log").exists():
+            assert process.poll() is None
+            time.sleep(0.01)
+        time.sleep(delay)
+        os.killpg(process.pid, signal.SIGINT)  # a terminal sends it to all processes
+        _, errors = process.communicate(timeout=30)
+    assert process.returncode == 130
+    *progress, last = errors.splitlines()
+    assert last.startswith("mcrock: interrupted; ")
+    assert all(re.match(r"\d+ of \d+ runs", line) for line in progress)
