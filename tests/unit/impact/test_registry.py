@@ -46,7 +46,8 @@ def test_the_order_of_the_design_stays():
         "seed": 1,
         "body": {"shape": "cuboid", "width": 0.4, "depth": 0.4, "height": 1.6, "density": 2600.0},
         "impact": {key: {"distribution": "uniform", "low": 0.5, "high": 0.9} for key in STREAMS}
-        | {choice: list(options(choice)) for choice in CHOICES},
+        | {choice: list(options(choice)) for choice in CHOICES}
+        | {"law": list(CODES)},
         "start": {"tilt": 0.1},
         "motion": {"source": "none"},
         "ensemble": {"realizations": 4},
