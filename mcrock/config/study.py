@@ -90,7 +90,8 @@ class Study(Table):
                 ("motion", "source"),
                 "nothing moves: 'none' needs a body released from a tilt, section [start]",
             )
-        if data.get("intensity", AS_IT_IS) != AS_IT_IS:
+        intensity = data.get("intensity", AS_IT_IS)
+        if not isinstance(intensity, Mapping) or Intensity.stated(intensity) != AS_IT_IS:
             yield ("intensity",), "there is no shaking with motion.source = 'none'; leave this section out"
 
     @property

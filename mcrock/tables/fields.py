@@ -339,10 +339,16 @@ class Table(BaseModel):
                     mistakes.append(mistake("", item["loc"], unknown=key, known=cls.key_names()))
                 else:
                     mistakes.append(mistake(location=item["loc"], **item["ctx"]))
-        mistakes += [mistake(message, location) for location, message in cls.conflicts(data)]
+        mistakes += [mistake(message, location) for location, message in cls.conflicts(cls.stated(data))]
         if mistakes:
             refuse(*mistakes)
         return table
+
+    @classmethod
+    def stated(cls, data: Mapping[str, Any]) -> dict[str, Any]:
+        """The raw table without keys at their defaults, which a stored study has all of."""
+        defaults = {field.alias or name: plain(field.default) for name, field in cls.model_fields.items()}
+        return {key: item for key, item in data.items() if key not in defaults or item != defaults[key]}
 
     @classmethod
     def _missing(cls, key: str) -> str:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mcrock.config import ConfigError, load_config
+from mcrock.config import ConfigError, Study, load_config
 from mcrock.ensemble import run_study
 from mcrock.excitation import Motion, fema_p695
 from mcrock.excitation.measures import intensity
@@ -398,6 +398,28 @@ def test_wrong_motions_are_refused(make, motion, overrides, message):
     with pytest.raises(ConfigError) as refused:
         make(motion, *overrides)
     assert message in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "motion",
+    [
+        "source = 'pulse'\nshape = 'one-sine'\nperiod = 1.0\n",
+        "source = 'pulse'\nshape = 'one-sine'\nperiod = 1.0\n[motion.y]\nratio = 0.5\n",
+        PULSE + "[motion.floor]\nmasses = [1e5]\nstiffnesses = [4e7]\nnumber = 1\n",
+        SPECTRUM.replace('ground = ["A", "D"]', "table = 'target.csv'\nunit = 'm/s2'"),
+    ],
+)
+def test_a_stored_study_is_read_again(make, motion):
+    study = make(motion)
+    assert Study.from_json(study.to_json()).to_json() == study.to_json()
+
+
+def test_a_stored_study_of_free_rocking_is_read_again(tmp_path):
+    path = tmp_path / "study.toml"
+    shaking = BODY[BODY.index("[intensity]") :]
+    path.write_text(BODY.replace(shaking, "[motion]\nsource = 'none'\n[start]\ntilt = 0.1\n"))
+    study = load_config(path)
+    assert Study.from_json(study.to_json()).to_json() == study.to_json()
 
 
 def test_an_impossible_draw_names_the_realization(make):
