@@ -8,7 +8,7 @@ their messages stand in `mcrock.rules`: a reworded one recompiles nothing.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import IntEnum
+from enum import IntEnum, auto
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -106,6 +106,18 @@ ALWAYS_REPEATED = 3  # realizations that are, in any case
 BLOCK = 32  # time steps over which the extremes of a motion are known, to pass over quiet ones at once
 
 
+class PulseColumn(IntEnum):
+    """Columns of the analytic pulses of a `MotionPack`."""
+
+    A_X = 0  # amplitudes [m/s2]
+    A_Y = auto()
+    A_Z = auto()
+    OMEGA = auto()  # angular frequency [rad/s]
+    PHASE = auto()  # [rad]
+    START = auto()  # [s]
+    END = auto()  # [s]
+
+
 class MotionPack(NamedTuple):
     """Ground motions end to end, as compiled code reads them."""
 
@@ -113,7 +125,7 @@ class MotionPack(NamedTuple):
     first: np.ndarray  # (n_motion,) index of the first sample
     length: np.ndarray  # (n_motion,) number of samples; 0 marks an analytic pulse
     dt: np.ndarray  # (n_motion,) time step [s]
-    pulse: np.ndarray  # (n_motion, 7) ax, ay, az [m/s2], omega [rad/s], phase [rad], start, end [s]
+    pulse: np.ndarray  # (n_motion, `PulseColumn`)
     block: np.ndarray  # (n_block, 3) per `BLOCK` steps: largest horizontal, least and largest vertical [m/s2]
     first_block: np.ndarray  # (n_motion,) index of the first block
 

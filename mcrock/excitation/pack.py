@@ -8,7 +8,9 @@ import numpy as np
 
 from mcrock.excitation.motion import FloatArray, Motion, MotionError
 from mcrock.excitation.pulses.pulse import Pulse
-from mcrock.params import BLOCK, MotionPack
+from mcrock.params import BLOCK, MotionPack, PulseColumn
+
+NO_PULSE = np.zeros(len(PulseColumn))  # row of a recorded motion
 
 
 def pack_motions(motions: Sequence[Motion | Pulse]) -> MotionPack:
@@ -23,8 +25,8 @@ def pack_motions(motions: Sequence[Motion | Pulse]) -> MotionPack:
     -------
     MotionPack
         `samples` (n_sample, 3) [m/s2]; `first`, `length` (n_motion,); `dt` (n_motion,) [s];
-        `pulse` (n_motion, 7): ax, ay, az [m/s2], omega [rad/s], phase [rad], start, end [s], all
-        zero for a recorded motion; `block` (n_block, 3) [m/s2] and `first_block` (n_motion,).
+        `pulse` (n_motion, `PulseColumn`), all zero for a recorded motion; `block` (n_block, 3) [m/s2]
+        and `first_block` (n_motion,).
 
     Raises
     ------
@@ -49,7 +51,7 @@ def pack_motions(motions: Sequence[Motion | Pulse]) -> MotionPack:
         first=np.cumsum(length) - length,
         length=length,
         dt=np.array([0.0 if isinstance(m, Pulse) else m.dt for m in motions]),
-        pulse=np.array([_pulse_row(m) if isinstance(m, Pulse) else (0.0,) * 7 for m in motions]),
+        pulse=np.stack([_pulse_row(m) if isinstance(m, Pulse) else NO_PULSE for m in motions]),
         block=np.concatenate(blocks),
         first_block=np.cumsum(count) - count,
     )
@@ -64,10 +66,14 @@ def _extremes(samples: FloatArray) -> FloatArray:
     )
 
 
-def _pulse_row(pulse: Pulse) -> tuple[float, ...]:
-    """Columns of `MotionPack.pulse`."""
-    return (*pulse.amplitude, pulse.angular_frequency, pulse.phase, pulse.start, pulse.end)
+def _pulse_row(pulse: Pulse) -> FloatArray:
+    """Row of `MotionPack.pulse`."""
+    row = np.zeros(len(PulseColumn))
+    row[[PulseColumn.A_X, PulseColumn.A_Y, PulseColumn.A_Z]] = pulse.amplitude
+    row[PulseColumn.OMEGA], row[PulseColumn.PHASE] = pulse.angular_frequency, pulse.phase
+    row[PulseColumn.START], row[PulseColumn.END] = pulse.start, pulse.end
+    return row
 
 
 # ground that never moves: a pulse that is over when it begins
-STILL = pack_motions([Pulse((0.0, 0.0, 0.0), angular_frequency=1.0)])._replace(pulse=np.zeros((1, 7)))
+STILL = pack_motions([Pulse((0.0, 0.0, 0.0), angular_frequency=1.0)])._replace(pulse=NO_PULSE[None])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import sin
 
 from mcrock.jit import jit
+from mcrock.params import PulseColumn
 
 # columns of a segment: its span [s]; acceleration at its start [m/s2] and rate [m/s3], or the
 # amplitude [m/s2] and the frequency [rad/s], phase [rad] and start [s] of a sine
@@ -32,7 +33,7 @@ def count_segments(motions, record):
 def end_of_shaking(motions, record):
     """Time after which the ground stays still [s]."""
     length = motions.length[record]
-    return (length - 1) * motions.dt[record] if length > 0 else motions.pulse[record, 6]
+    return (length - 1) * motions.dt[record] if length > 0 else motions.pulse[record, PulseColumn.END]
 
 
 @jit
@@ -70,11 +71,13 @@ def load_segment(motions, record, turn, number, t_end, segment):
         pulse = motions.pulse[record]
         segment[B_X], segment[B_Y], segment[B_Z] = 0.0, 0.0, 0.0
         if number == 0:
-            segment[BEGIN], segment[END] = 0.0, pulse[5]
+            segment[BEGIN], segment[END] = 0.0, pulse[PulseColumn.START]
             segment[A_X], segment[A_Y], segment[A_Z] = 0.0, 0.0, 0.0
         else:
-            segment[BEGIN], segment[END], segment[SINE] = pulse[5], pulse[6], 1.0
-            segment[A_X], segment[A_Y] = c * pulse[0] - s * pulse[1], s * pulse[0] + c * pulse[1]
-            segment[A_Z] = scale * pulse[2]
-            segment[OMEGA], segment[PHASE], segment[ORIGIN] = pulse[3], pulse[4], pulse[5]
+            x, y = pulse[PulseColumn.A_X], pulse[PulseColumn.A_Y]
+            segment[A_X], segment[A_Y] = c * x - s * y, s * x + c * y
+            segment[A_Z] = scale * pulse[PulseColumn.A_Z]
+            segment[SINE], segment[ORIGIN] = 1.0, pulse[PulseColumn.START]
+            segment[OMEGA], segment[PHASE] = pulse[PulseColumn.OMEGA], pulse[PulseColumn.PHASE]
+            segment[BEGIN], segment[END] = pulse[PulseColumn.START], pulse[PulseColumn.END]
     segment[END] = min(segment[END], t_end)

@@ -12,6 +12,7 @@ evaluations in a step. A landing multiplies the angular velocity by the ratio r 
 
 from __future__ import annotations
 
+from enum import IntEnum, auto
 from math import acos, asin, cos, pi, sin, sqrt
 from typing import NamedTuple
 
@@ -97,12 +98,39 @@ class Settings(NamedTuple):
 class Trace(NamedTuple):
     """Room for the history and the events of one run; of length 0 nothing is kept."""
 
-    history: np.ndarray  # (n, 5) t, edge, rotation, angular velocity, energy over mass
-    events: np.ndarray  # (n, 6) t, kind, edge, angular velocity, change of energy over mass, rotation
-    used: np.ndarray  # (2,) rows written, past the end if there was no room
+    history: np.ndarray  # (n, `PlanarHistory`)
+    events: np.ndarray  # (n, `PlanarEvent`)
+    used: np.ndarray  # (2,) rows of each written, past the end if there was no room
 
 
-HISTORY_SIZE, EVENT_SIZE = 5, 6
+class PlanarHistory(IntEnum):
+    """Columns of the history: one row for each step."""
+
+    TIME = 0  # [s]
+    SIDE = auto()  # edge about which it turns
+    ROTATION = auto()  # signed [rad]
+    RATE = auto()  # signed [rad/s]
+    ENERGY = auto()  # above lying flat, over mass [m2/s2]
+
+
+class PlanarEvent(IntEnum):
+    """Columns of the event list: one row for each change of contact."""
+
+    TIME = 0  # [s]
+    KIND = auto()  # code of `Event`
+    SIDE = auto()  # edge about which it turns afterwards
+    RATE = auto()  # signed, afterwards [rad/s]
+    ENERGY_CHANGE = auto()  # over mass [m2/s2]
+    ROTATION = auto()  # signed [rad]
+
+
+def empty_trace(rows: int, events: int) -> Trace:
+    """Room for ``rows`` of history and a number of ``events``."""
+    return Trace(
+        np.zeros((rows, len(PlanarHistory))),
+        np.zeros((events, len(PlanarEvent))),
+        np.zeros(2, dtype=np.int64),
+    )
 
 
 @jit
@@ -308,13 +336,16 @@ def note(block, side, phi, rate, trace, t, kind, change):
     sign = -1.0 if side == LEFT else 1.0
     if trace.used[0] < trace.history.shape[0]:
         row = trace.history[trace.used[0]]
-        row[0], row[1], row[2], row[3] = t, side, sign * phi, sign * rate
-        row[4] = energy_of(block, side, phi, rate) if side >= 0 else 0.0
+        row[PlanarHistory.TIME], row[PlanarHistory.SIDE] = t, side
+        row[PlanarHistory.ROTATION], row[PlanarHistory.RATE] = sign * phi, sign * rate
+        row[PlanarHistory.ENERGY] = energy_of(block, side, phi, rate) if side >= 0 else 0.0
     trace.used[0] += 1
     if kind != START:
         if trace.used[1] < trace.events.shape[0]:
             row = trace.events[trace.used[1]]
-            row[0], row[1], row[2], row[3], row[4], row[5] = t, kind, side, sign * rate, change, sign * phi
+            row[PlanarEvent.TIME], row[PlanarEvent.KIND], row[PlanarEvent.SIDE] = t, kind, side
+            row[PlanarEvent.RATE], row[PlanarEvent.ENERGY_CHANGE] = sign * rate, change
+            row[PlanarEvent.ROTATION] = sign * phi
         trace.used[1] += 1
 
 
@@ -324,7 +355,7 @@ def run(block, motions, motion, turn, settings, start, t_end, segment, result, t
 
     Parameters
     ----------
-    block : ndarray (17,)
+    block : ndarray (BLOCK_SIZE,)
         See the columns above.
     motions, motion
         Pack of ground motions and the one that acts.
@@ -336,7 +367,7 @@ def run(block, motions, motion, turn, settings, start, t_end, segment, result, t
     t_end : float
         [s].
     segment, result, trace
-        Room for a segment of the motion (12,), the results (14,) and the history.
+        Room for a segment of the motion (SEGMENT_SIZE,), the results (RESULT_SIZE,) and the history.
     """
     for i in range(result.shape[0]):
         result[i] = 0.0
@@ -465,7 +496,7 @@ def run(block, motions, motion, turn, settings, start, t_end, segment, result, t
 
 @jit
 def run_many(blocks, motions, block, motion, scale, settings, tail, first, last, segment, result, trace, out):
-    """Runs from rest number ``first`` to ``last`` - 1, into ``out`` (n, 14).
+    """Runs from rest number ``first`` to ``last`` - 1, into ``out`` (n, RESULT_SIZE).
 
     Run i has the block number ``block[i]``, the motion number ``motion[i]`` along x scaled by
     ``scale[i]`` and ends ``tail`` [s] after it at the latest.

@@ -20,9 +20,6 @@ Array = NDArray[np.float64]
 
 PARALLEL_RUNS = 200  # fewer runs are not worth threads
 LARGEST_PIECE = 2000  # runs that an interruption waits for
-NO_TRACE = kernel.Trace(
-    np.zeros((0, kernel.HISTORY_SIZE)), np.zeros((0, kernel.EVENT_SIZE)), np.zeros(2, dtype=np.int64)
-)
 
 
 def settings_of(controls: Controls, follow: bool) -> kernel.Settings:
@@ -38,7 +35,7 @@ def settings_of(controls: Controls, follow: bool) -> kernel.Settings:
 
 
 def block_rows(blocks: Sequence[PlanarBlock], ratios: Sequence[tuple[float, float]]) -> Array:
-    """Blocks and their velocity ratios as compiled code reads them (n, 17)."""
+    """Blocks and their velocity ratios as compiled code reads them (n, BLOCK_SIZE)."""
     rows = np.zeros((len(blocks), kernel.BLOCK_SIZE))
     for row, block, pair in zip(rows, blocks, ratios, strict=True):
         height, barriers = block.com_height, []
@@ -72,7 +69,7 @@ def run_many(
 
     Parameters
     ----------
-    rows : ndarray (n_block, 17)
+    rows : ndarray (n_block, BLOCK_SIZE)
         From `block_rows`.
     motions : MotionPack
     block, motion : ndarray (n,)
@@ -85,7 +82,7 @@ def run_many(
 
     Returns
     -------
-    ndarray (n, 14)
+    ndarray (n, RESULT_SIZE)
         Columns of `mcrock.planar.integrate`. They do not depend on the number of threads.
 
     Raises
@@ -106,7 +103,7 @@ def run_many(
     def work(first: int, last: int) -> None:
         kernel.run_many(
             rows, motions, block, motion, scale, settings, float(controls.tail), first, last,
-            np.zeros(SEGMENT_SIZE), np.zeros(kernel.RESULT_SIZE), NO_TRACE, out,
+            np.zeros(SEGMENT_SIZE), np.zeros(kernel.RESULT_SIZE), kernel.empty_trace(0, 0), out,
         )  # fmt: skip
 
     pieces = 1 if n < PARALLEL_RUNS else max(8 * workers, n // LARGEST_PIECE)

@@ -15,6 +15,7 @@ from mcrock.kernel.shaking import SEGMENT_SIZE, end_of_run
 from mcrock.params import Event, Outcome
 from mcrock.planar import integrate as kernel
 from mcrock.planar.block import SIDES, PlanarBlock, check_planar
+from mcrock.planar.integrate import PlanarEvent, PlanarHistory
 from mcrock.planar.restitution import Restitution, velocity_ratios
 from mcrock.planar.runs import Array, block_rows, settings_of
 
@@ -138,11 +139,7 @@ def simulate_planar(
     rows, events = (4096, 1024) if history else (0, 0)
     segment, result = np.zeros(SEGMENT_SIZE), np.zeros(kernel.RESULT_SIZE)
     while True:
-        trace = kernel.Trace(
-            np.zeros((rows, kernel.HISTORY_SIZE)),
-            np.zeros((events, kernel.EVENT_SIZE)),
-            np.zeros(2, dtype=np.int64),
-        )
+        trace = kernel.empty_trace(rows, events)
         kernel.run(
             row, pack, 0, (1.0, 0.0, 1.0), settings_of(controls, follow=True), start, float(t_end),
             segment, result, trace,
@@ -172,12 +169,12 @@ def _planar_run(block: PlanarBlock, result: Array, trace: kernel.Trace) -> Plana
         steps=int(result[kernel.STEPS]),
         events=[
             {
-                "t": float(row[0]),
-                "kind": Event(int(row[1])).name.lower(),
-                "edge": SIDES[int(row[2])] if row[2] >= 0 else None,
-                "rate": float(row[3]),
-                "energy_change": block.mass * float(row[4]),
-                "rotation": float(row[5]),
+                "t": float(row[PlanarEvent.TIME]),
+                "kind": Event(int(row[PlanarEvent.KIND])).name.lower(),
+                "edge": SIDES[int(row[PlanarEvent.SIDE])] if row[PlanarEvent.SIDE] >= 0 else None,
+                "rate": float(row[PlanarEvent.RATE]),
+                "energy_change": block.mass * float(row[PlanarEvent.ENERGY_CHANGE]),
+                "rotation": float(row[PlanarEvent.ROTATION]),
             }
             for row in trace.events[: trace.used[1]]
         ],
@@ -186,17 +183,26 @@ def _planar_run(block: PlanarBlock, result: Array, trace: kernel.Trace) -> Plana
 
 
 def _history(block: PlanarBlock, rows: Array) -> xr.Dataset:
+    column = PlanarHistory
     edges = {"flag_values": [-1, 0, 1], "flag_meanings": "rest right left"}
     return xr.Dataset(
         {
-            "edge": ("time", rows[:, 1].astype("i1"), {"long_name": "edge about which it turns", **edges}),
+            "edge": (
+                "time",
+                rows[:, column.SIDE].astype("i1"),
+                {"long_name": "edge about which it turns", **edges},
+            ),
             "rotation": (
                 "time",
-                rows[:, 2],
+                rows[:, column.ROTATION],
                 {"units": "rad", "long_name": "rotation, positive to the right"},
             ),
-            "rate": ("time", rows[:, 3], {"units": "rad s-1", "long_name": "angular velocity"}),
-            "energy": ("time", block.mass * rows[:, 4], {"units": "J", "long_name": "energy above rest"}),
+            "rate": ("time", rows[:, column.RATE], {"units": "rad s-1", "long_name": "angular velocity"}),
+            "energy": (
+                "time",
+                block.mass * rows[:, column.ENERGY],
+                {"units": "J", "long_name": "energy above rest"},
+            ),
         },
-        coords={"time": ("time", rows[:, 0], {"units": "s", "long_name": "time"})},
+        coords={"time": ("time", rows[:, column.TIME], {"units": "s", "long_name": "time"})},
     )
