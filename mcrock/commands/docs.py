@@ -28,7 +28,7 @@ def docs(
     pages = {path.stem: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.md")}
     if page not in pages:
         raise ValueError(unknown_page(page, pages))
-    text = pages[page] if word is None else about(word, pages[page])
+    text = pages[page] if word is None else sections_about(word, pages[page])
     if not text:
         raise ValueError(f"the page {page!r} does not mention {word!r}; `mcrock docs {page}` shows it all")
 
@@ -44,7 +44,7 @@ def unknown_page(page: str, pages: dict[str, str]) -> str:
     return "\n".join(lines + ([f"{page!r} is mentioned in {', '.join(found)}"] if found else []))
 
 
-def about(word: str, text: str) -> str:
+def sections_about(word: str, text: str) -> str:
     """The sections of a page whose heading has a word, or else those that mention it, if there are any."""
     sections = sections_of(text)
     by_heading: list[str] = []

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from mcrock.commands.docs import FOLDER, about, sections_of, show
+from mcrock.commands.docs import FOLDER, sections_about, sections_of, show
 
 PAGES = sorted(path.stem for path in FOLDER.glob("*.md"))
 
@@ -61,6 +61,6 @@ def test_sections_end_at_headings_outside_of_code():
         (3, "### C"),
         (2, "## D"),
     ]
-    assert about("b", text) == "## B\ntext\n\n### C\n"
-    assert about("comment", text).startswith("# A\n")
-    assert about("x", "# A\n\nx\n") == "# A\n\nx\n"
+    assert sections_about("b", text) == "## B\ntext\n\n### C\n"
+    assert sections_about("comment", text).startswith("# A\n")
+    assert sections_about("x", "# A\n\nx\n") == "# A\n\nx\n"
