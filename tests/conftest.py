@@ -1,6 +1,48 @@
-"""Property tests are not timed: a busy machine or the first compilation must not fail one."""
+"""Property tests are not timed, and what takes long is marked in one place."""
 
+from pathlib import Path
+
+import pytest
 from hypothesis import settings
 
+# a busy machine or the first compilation must not fail a property test
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
+
+ROOT = Path(__file__).parents[1]
+# What takes seconds: studies, processes of their own, figures, whole motions. -m "not long" leaves it out.
+LONG = [
+    "tests/physics/test_convergence.py",
+    "tests/physics/test_laplace_criterion.py",
+    "tests/physics/test_planar_agreement.py",
+    "tests/physics/test_properties.py",
+    "tests/physics/test_round_bases.py",
+    "tests/physics/test_step_choice.py",
+    "tests/published/test_shipped_cases.py",
+    "tests/published/zhang_makris_2001",
+    "tests/unit/bench",
+    "tests/unit/commands",
+    "tests/unit/docs",
+    "tests/unit/ensemble/test_run_study.py",
+    "tests/unit/excitation/test_rezaeian_2010.py",
+    "tests/unit/excitation/test_rezaeian_2010_fit.py",
+    "tests/unit/excitation/test_spectrum_compatible.py",
+    "tests/unit/kernel/test_cuda_simulator.py",
+    "tests/unit/planar/test_overturning_spectra.py",
+    "tests/unit/planar/test_spectrum_plots.py",
+    "tests/unit/plots",
+    "tests/unit/sampling/test_own_motions.py",
+    "tests/unit/statistics/test_choices.py",
+    "tests/unit/statistics/test_efficiency.py",
+    "tests/unit/statistics/test_fit_fragility.py",
+]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    places = {ROOT / place for place in LONG}
+    missing = [str(place) for place in places if not place.exists()]
+    if missing:
+        raise pytest.UsageError(f"tests/conftest.py lists as long what is not there: {missing}")
+    for item in items:
+        if item.get_closest_marker("slow") or places & {item.path, *item.path.parents}:
+            item.add_marker("long")
