@@ -193,20 +193,6 @@ def repair_store(
     )
 
 
-def remove_store(path: Path) -> None:
-    """Delete the store `path`.
-
-    Raises
-    ------
-    StoreError
-        If it is not a store of mcrock, or holds files that mcrock did not write.
-    """
-    check_removable(path)
-    aside = _name_aside(path)
-    os.rename(path, aside)
-    shutil.rmtree(aside, ignore_errors=True)
-
-
 def _exchange(new: Path, path: Path) -> bool:
     """Put the store `new` where the store `path` is, which is moved aside; False if another was quicker."""
     check_removable(path)
