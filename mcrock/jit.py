@@ -25,6 +25,7 @@ COMPILED = (
     "counter.py",
     "impact",
     "kernel",
+    "planar/columns.py",
     "planar/integrate.py",
     "laws/chatterjee_ruina_1998.py",
     "excitation/measures/response_spectra.py",

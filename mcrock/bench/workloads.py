@@ -215,8 +215,8 @@ def study_file() -> Path:
 
 
 def _planar(runs: int) -> Work:
-    from mcrock.planar import integrate as columns
     from mcrock.planar import planar_block, velocity_ratios
+    from mcrock.planar.columns import PlanarResult
     from mcrock.planar.runs import block_rows, run_many
 
     motion, records = strong_record()
@@ -229,7 +229,9 @@ def _planar(runs: int) -> Work:
 
     def run() -> Tally:
         out = run_many(rows, pack, none, none, scale, controls, workers=1)
-        return _tally(out[:, columns.STEPS], out[:, columns.OUTCOME], out[:, columns.PEAK_RATIO])
+        return _tally(
+            out[:, PlanarResult.STEPS], out[:, PlanarResult.OUTCOME], out[:, PlanarResult.PEAK_RATIO]
+        )
 
     return Work(runs, records, run)
 

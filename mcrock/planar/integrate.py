@@ -12,7 +12,6 @@ evaluations in a step. A landing multiplies the angular velocity by the ratio r 
 
 from __future__ import annotations
 
-from enum import IntEnum, auto
 from math import acos, asin, cos, pi, sin, sqrt
 from typing import NamedTuple
 
@@ -35,6 +34,23 @@ from mcrock.kernel.shaking import (
     load_segment,
 )
 from mcrock.params import Event, Outcome
+from mcrock.planar.columns import (
+    ALPHA,
+    BARRIER,
+    DISTANCE,
+    EDGE_SIZE,
+    FREQUENCY,
+    GRAVITY,
+    HEIGHT,
+    INERTIA,
+    PULL,
+    RADIUS,
+    RATIO,
+    SLENDERNESS,
+    PlanarEvent,
+    PlanarHistory,
+    PlanarResult,
+)
 
 AT_REST, ROCKING, OVERTURNED = int(Outcome.AT_REST), int(Outcome.ROCKING), int(Outcome.OVERTURNED)
 STEP_LIMIT, IMPACT_LIMIT = int(Outcome.STEP_LIMIT), int(Outcome.IMPACT_LIMIT)
@@ -46,32 +62,6 @@ REST_EVENT, OVERTURN = int(Event.REST), int(Event.OVERTURN)
 # numpy integers: a Python integer constant would compile a function once for each value
 RIGHT, LEFT, REST = np.int64(0), np.int64(1), np.int64(-1)
 
-# columns of a block, those of an edge first: slenderness [rad], c = m R/K [1/m], R [m], K/m [m2],
-# distance from the COM [m] and velocity ratio of landings on it [1]; those of the left edge follow
-ALPHA, PULL, RADIUS, INERTIA, DISTANCE, RATIO, EDGE_SIZE = range(7)
-# gravity [m/s2], COM height [m], p [rad/s], smallest slenderness [rad] and energy over mass that the
-# lower of the two barriers takes [m2/s2]
-GRAVITY, HEIGHT, FREQUENCY, SLENDERNESS, BARRIER, BLOCK_SIZE = range(2 * EDGE_SIZE, 2 * EDGE_SIZE + 6)
-
-# columns of the results of a run
-(
-    OUTCOME,
-    OVERTURNING_TIME,
-    PEAK_RIGHT,
-    PEAK_LEFT,
-    PEAK_RATIO,
-    IMPACTS,
-    UPLIFTS,
-    ENERGY_LOSS,
-    FRICTION,
-    NORMAL_FORCE,
-    CONTACT_LOST,
-    MARGIN,
-    END_TIME,
-    STEPS,
-    RESULT_SIZE,
-) = range(15)
-
 TOUCH = 1e-12  # tilt that counts as flat [rad]
 STILL = 1e-9  # an uplift this slow [rad/s] that ends this soon [s] is none
 SLACK = 1e-12  # share of the moment of the weight that is rounding [1]
@@ -81,6 +71,7 @@ REFINEMENTS = 40  # of the time of an event, by stepping again from the start of
 CONVERGED, CONVERGED_TIME = 1e-4, 1e-7  # Newton corrections of a landing, over the step and [s]
 INSTANT_EVENTS = 200  # events at one instant before the run is given up
 SWINGS = 100  # swings of free motion looked at before the run is given up
+PEAKS = int(PlanarResult.PEAK_RIGHT)  # column of the peak over the right edge, that over the left one follows
 FALL = 0.25 * pi  # contact forces are watched up to this tilt: the end of every fall unloads the edge [rad]
 
 
@@ -93,44 +84,6 @@ class Settings(NamedTuple):
     max_steps: int
     max_impacts: int
     follow: bool  # integrate the free motion after the shaking, rather than decide it by its energy
-
-
-class Trace(NamedTuple):
-    """Room for the history and the events of one run; of length 0 nothing is kept."""
-
-    history: np.ndarray  # (n, `PlanarHistory`)
-    events: np.ndarray  # (n, `PlanarEvent`)
-    used: np.ndarray  # (2,) rows of each written, past the end if there was no room
-
-
-class PlanarHistory(IntEnum):
-    """Columns of the history: one row for each step."""
-
-    TIME = 0  # [s]
-    SIDE = auto()  # edge about which it turns
-    ROTATION = auto()  # signed [rad]
-    RATE = auto()  # signed [rad/s]
-    ENERGY = auto()  # above lying flat, over mass [m2/s2]
-
-
-class PlanarEvent(IntEnum):
-    """Columns of the event list: one row for each change of contact."""
-
-    TIME = 0  # [s]
-    KIND = auto()  # code of `Event`
-    SIDE = auto()  # edge about which it turns afterwards
-    RATE = auto()  # signed, afterwards [rad/s]
-    ENERGY_CHANGE = auto()  # over mass [m2/s2]
-    ROTATION = auto()  # signed [rad]
-
-
-def empty_trace(rows: int, events: int) -> Trace:
-    """Room for ``rows`` of history and a number of ``events``."""
-    return Trace(
-        np.zeros((rows, len(PlanarHistory))),
-        np.zeros((events, len(PlanarEvent))),
-        np.zeros(2, dtype=np.int64),
-    )
 
 
 @jit
@@ -247,7 +200,7 @@ def last_still_piece(block, motions, motion, turn, number, result):
         down, across = gravity + scale * sample[2], height * (c * sample[0] - s * sample[1])
         if down * block[DISTANCE] + across <= 0.0 or down * block[EDGE_SIZE + DISTANCE] - across <= 0.0:
             break
-        result[NORMAL_FORCE] = min(result[NORMAL_FORCE], down / gravity)
+        result[PlanarResult.NORMAL_FORCE] = min(result[PlanarResult.NORMAL_FORCE], down / gravity)
         number += 1
     return number
 
@@ -268,12 +221,12 @@ def see_force(result, gravity, edge, rate, lean, second, down, push):
     """Update contact diagnostics with the ground reaction at a rate and second rate of the tilt."""
     up, across = edge[RADIUS] * lean[1], edge[RADIUS] * lean[0]
     normal = down + across * second - up * rate * rate
-    result[NORMAL_FORCE] = min(result[NORMAL_FORCE], normal / gravity)
+    result[PlanarResult.NORMAL_FORCE] = min(result[PlanarResult.NORMAL_FORCE], normal / gravity)
     if normal <= 0.0:
-        result[CONTACT_LOST] = 1.0
+        result[PlanarResult.CONTACT_LOST] = 1.0
     else:
         horizontal = abs(push + up * second + across * rate * rate)
-        result[FRICTION] = max(result[FRICTION], horizontal / normal)
+        result[PlanarResult.FRICTION] = max(result[PlanarResult.FRICTION], horizontal / normal)
 
 
 @jit
@@ -285,9 +238,9 @@ def see_rest(result, gravity, segment, begin, end):
         trough = -0.5 * pi if segment[A_Z] > 0.0 else 0.5 * pi
         if (trough - angle) % (2.0 * pi) <= segment[OMEGA] * (end - begin):
             lowest = -abs(segment[A_Z])
-    result[NORMAL_FORCE] = min(result[NORMAL_FORCE], 1.0 + lowest / gravity)
+    result[PlanarResult.NORMAL_FORCE] = min(result[PlanarResult.NORMAL_FORCE], 1.0 + lowest / gravity)
     if lowest <= -gravity:
-        result[CONTACT_LOST] = 1.0
+        result[PlanarResult.CONTACT_LOST] = 1.0
 
 
 @jit
@@ -306,19 +259,19 @@ def decide(block, side, phi, rate, result):
     only if phi'/p + 2 sin((phi - alpha)/2) > 0: that is the stable branch of the balanced state. Else it
     lands with the speed that its energy gives, and goes on over the other edge.
     """
-    impacts = result[IMPACTS]
+    impacts = result[PlanarResult.IMPACTS]
     for swing in range(SWINGS):
         edge = block[side * EDGE_SIZE :]
         alpha, p = edge[ALPHA], sqrt(edge[PULL] * block[GRAVITY])
         growth = rate / p + 2.0 * sin(0.5 * (phi - alpha))
-        result[MARGIN] = max(result[MARGIN], growth / (2.0 * sin(0.5 * alpha)))
+        result[PlanarResult.MARGIN] = max(result[PlanarResult.MARGIN], growth / (2.0 * sin(0.5 * alpha)))
         if growth > 0.0:
-            result[PEAK_RIGHT + side] = 0.5 * pi
-            result[IMPACTS] = impacts + swing
+            result[PEAKS + side] = 0.5 * pi
+            result[PlanarResult.IMPACTS] = impacts + swing
             return OVERTURNED
         level = 0.5 * (rate / p) ** 2 + cos(alpha - phi)  # cosine of alpha - phi where it turns back
         if rate > 0.0:
-            result[PEAK_RIGHT + side] = max(result[PEAK_RIGHT + side], alpha - acos(min(level, 1.0)))
+            result[PEAKS + side] = max(result[PEAKS + side], alpha - acos(min(level, 1.0)))
         # the peaks over both edges have been seen after three swings, and the later ones are lower
         if swing >= 2 and energy_of(block, side, phi, rate) < block[BARRIER]:
             return SETTLING
@@ -367,11 +320,12 @@ def run(block, motions, motion, turn, settings, start, t_end, segment, result, t
     t_end : float
         [s].
     segment, result, trace
-        Room for a segment of the motion (SEGMENT_SIZE,), the results (RESULT_SIZE,) and the history.
+        Room for a segment of the motion (SEGMENT_SIZE,), the results (`PlanarResult`,) and the history.
     """
     for i in range(result.shape[0]):
         result[i] = 0.0
-    result[OVERTURNING_TIME], result[NORMAL_FORCE], result[MARGIN] = np.nan, 1.0, -1.0
+    result[PlanarResult.OVERTURNING_TIME] = np.nan
+    result[PlanarResult.NORMAL_FORCE], result[PlanarResult.MARGIN] = 1.0, -1.0
     side, phi, rate = start
     gravity = block[GRAVITY]
     longest = min(settings.max_step, settings.step / block[FREQUENCY])
@@ -379,7 +333,7 @@ def run(block, motions, motion, turn, settings, start, t_end, segment, result, t
     t, at_instant, outcome = 0.0, 0, ROCKING
     load_segment(motions, motion, turn, number, t_end, segment)
     if side >= 0:
-        result[PEAK_RIGHT + side] = phi
+        result[PEAKS + side] = phi
     note(block, side, phi, rate, trace, t, START, 0.0)
     while True:
         while segment[END] <= t and t < t_end:
@@ -410,15 +364,15 @@ def run(block, motions, motion, turn, settings, start, t_end, segment, result, t
                 outcome = INSTANT_LIMIT
                 break
             t, side, phi, rate = when, lifts, 0.0, 0.0
-            result[UPLIFTS] += 1.0
+            result[PlanarResult.UPLIFTS] += 1.0
             note(block, side, phi, rate, trace, t, UPLIFT, 0.0)
             if t >= segment[END]:
                 continue
         elif number >= pieces and not settings.follow:
             outcome = decide(block, side, phi, rate, result)
             break
-        result[STEPS] += 1.0
-        if result[STEPS] > settings.max_steps:
+        result[PlanarResult.STEPS] += 1.0
+        if result[PlanarResult.STEPS] > settings.max_steps:
             outcome = STEP_LIMIT
             break
         edge = block[side * EDGE_SIZE :]
@@ -451,19 +405,19 @@ def run(block, motions, motion, turn, settings, start, t_end, segment, result, t
                 )
                 if rate > 0.0:  # it rose and came back within the step
                     peak = cubic_peak(phi, rate, 0.0, speed, h)
-                    result[PEAK_RIGHT + side] = max(result[PEAK_RIGHT + side], peak)
+                    result[PEAKS + side] = max(result[PEAKS + side], peak)
                 at_instant = at_instant + 1 if h <= EVENT_TIME else 0
                 t += h
                 side = 1 - side
                 other = block[side * EDGE_SIZE :]
                 phi, rate = 0.0, -other[RATIO] * speed
                 change = 0.5 * (other[INERTIA] * rate * rate - edge[INERTIA] * speed * speed)
-                result[IMPACTS] += 1.0
-                result[ENERGY_LOSS] -= change
+                result[PlanarResult.IMPACTS] += 1.0
+                result[PlanarResult.ENERGY_LOSS] -= change
                 if rate == 0.0 or comes_to_rest(block, other, rate, acceleration(segment, t), settings):
                     side, rate = REST, 0.0
                 note(block, side, phi, rate, trace, t, FACET_IMPACT, change)
-                if result[IMPACTS] >= settings.max_impacts:
+                if result[PlanarResult.IMPACTS] >= settings.max_impacts:
                     outcome = IMPACT_LIMIT
                     break
                 if at_instant > INSTANT_EVENTS:
@@ -473,9 +427,9 @@ def run(block, motions, motion, turn, settings, start, t_end, segment, result, t
         if phi1 >= 0.5 * pi:
             h, rate = locate_overturning(edge, gravity, sign, segment, t, h, phi, rate, lean, second)
             t, phi = t + h, 0.5 * pi
-            result[PEAK_RIGHT + side] = phi
-            result[MARGIN] = np.inf
-            result[OVERTURNING_TIME] = t
+            result[PEAKS + side] = phi
+            result[PlanarResult.MARGIN] = np.inf
+            result[PlanarResult.OVERTURNING_TIME] = t
             note(block, side, phi, rate, trace, t, OVERTURN, 0.0)
             outcome = OVERTURNED
             break
@@ -484,19 +438,20 @@ def run(block, motions, motion, turn, settings, start, t_end, segment, result, t
             break
         if rate > 0.0 > rate1:
             phi_peak = cubic_peak(phi, rate, phi1, rate1, h)
-            result[PEAK_RIGHT + side] = max(result[PEAK_RIGHT + side], phi_peak)
+            result[PEAKS + side] = max(result[PEAKS + side], phi_peak)
         t = segment[END] if ends_piece else t + h
         phi, rate = phi1, rate1
         at_instant = 0
-        result[PEAK_RIGHT + side] = max(result[PEAK_RIGHT + side], phi)
+        result[PEAKS + side] = max(result[PEAKS + side], phi)
         note(block, side, phi, rate, trace, t, START, 0.0)
-    result[OUTCOME], result[END_TIME] = outcome, t
-    result[PEAK_RATIO] = max(result[PEAK_RIGHT], result[PEAK_LEFT]) / block[SLENDERNESS]
+    result[PlanarResult.OUTCOME], result[PlanarResult.END_TIME] = outcome, t
+    peak = max(result[PlanarResult.PEAK_RIGHT], result[PlanarResult.PEAK_LEFT])
+    result[PlanarResult.PEAK_RATIO] = peak / block[SLENDERNESS]
 
 
 @jit
 def run_many(blocks, motions, block, motion, scale, settings, tail, first, last, segment, result, trace, out):
-    """Runs from rest number ``first`` to ``last`` - 1, into ``out`` (n, RESULT_SIZE).
+    """Runs from rest number ``first`` to ``last`` - 1, into ``out`` (n, `PlanarResult`).
 
     Run i has the block number ``block[i]``, the motion number ``motion[i]`` along x scaled by
     ``scale[i]`` and ends ``tail`` [s] after it at the latest.

@@ -28,7 +28,6 @@ from numpy.typing import ArrayLike, NDArray
 from mcrock.conditions import Controls
 from mcrock.excitation import MotionError, Pulse
 from mcrock.params import GRAVITY, STANDING, Outcome
-from mcrock.planar import integrate as kernel
 from mcrock.planar.bands import (
     COUNTED_IMPACTS,
     LARGEST_LEVEL,
@@ -48,6 +47,7 @@ from mcrock.planar.cases import (
     peak_along_x,
     pulse_frequency,
 )
+from mcrock.planar.columns import PlanarResult
 from mcrock.planar.restitution import Restitution
 from mcrock.planar.runs import Array, run_many
 
@@ -245,10 +245,12 @@ class _Runs:
             self.workers,
         )
         self.count += len(case)
-        outcome, impacts = out[:, kernel.OUTCOME].astype(int), out[:, kernel.IMPACTS].astype(int)
+        outcome, impacts = out[:, PlanarResult.OUTCOME].astype(int), out[:, PlanarResult.IMPACTS].astype(int)
         state = np.where(outcome == Outcome.OVERTURNED, 1 + np.minimum(impacts, COUNTED_IMPACTS), -1)
         state[np.isin(outcome, STANDING)] = 0
-        return Points(case, amplitude, state, impacts, out[:, kernel.MARGIN], out[:, kernel.PEAK_RATIO])
+        return Points(
+            case, amplitude, state, impacts, out[:, PlanarResult.MARGIN], out[:, PlanarResult.PEAK_RATIO]
+        )
 
 
 def _check_scan(scan: int) -> int:

@@ -18,7 +18,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from mcrock.conditions import Controls
 from mcrock.params import GRAVITY, Outcome
-from mcrock.planar import integrate as kernel
 from mcrock.planar.cases import (
     Blocks,
     Cases,
@@ -29,6 +28,7 @@ from mcrock.planar.cases import (
     peak_along_z,
     pulse_frequency,
 )
+from mcrock.planar.columns import PlanarResult
 from mcrock.planar.restitution import Restitution
 from mcrock.planar.runs import run_many
 
@@ -105,23 +105,25 @@ def rocking_spectrum(
     def variable(values: NDArray[Any], units: str, long_name: str, **more: Any) -> tuple[Any, ...]:
         return dims, values.reshape(cases.shape), {"units": units, "long_name": long_name, **more}
 
-    tilt = np.maximum(out[:, kernel.PEAK_RIGHT], out[:, kernel.PEAK_LEFT])
+    tilt = np.maximum(out[:, PlanarResult.PEAK_RIGHT], out[:, PlanarResult.PEAK_LEFT])
     variables = {
         "peak_tilt": variable(tilt, "rad", "largest tilt"),
         "peak_tilt_ratio": variable(
-            out[:, kernel.PEAK_RATIO], "1", "largest tilt over the smaller slenderness"
+            out[:, PlanarResult.PEAK_RATIO], "1", "largest tilt over the smaller slenderness"
         ),
-        "outcome": variable(out[:, kernel.OUTCOME].astype("i1"), "1", "how the run ended", **flags),
+        "outcome": variable(out[:, PlanarResult.OUTCOME].astype("i1"), "1", "how the run ended", **flags),
         "impacts": variable(
-            out[:, kernel.IMPACTS].astype("i4"), "1", "impacts while the ground moves and up to overturning"
+            out[:, PlanarResult.IMPACTS].astype("i4"),
+            "1",
+            "impacts while the ground moves and up to overturning",
         ),
         "peak_friction_demand": variable(
-            out[:, kernel.FRICTION],
+            out[:, PlanarResult.FRICTION],
             "1",
             "largest horizontal over vertical contact force while rocking, up to 45 degrees of tilt",
         ),
         "contact_lost": variable(
-            out[:, kernel.CONTACT_LOST].astype("i1"),
+            out[:, PlanarResult.CONTACT_LOST].astype("i1"),
             "1",
             "1 if the contact force became tensile before 45 degrees of tilt",
         ),

@@ -15,6 +15,7 @@ from mcrock.kernel.shaking import SEGMENT_SIZE
 from mcrock.params import MotionPack
 from mcrock.planar import integrate as kernel
 from mcrock.planar.block import PlanarBlock
+from mcrock.planar.columns import BLOCK_SIZE, EDGE_SIZE, PlanarResult, empty_trace
 
 Array = NDArray[np.float64]
 
@@ -36,11 +37,11 @@ def settings_of(controls: Controls, follow: bool) -> kernel.Settings:
 
 def block_rows(blocks: Sequence[PlanarBlock], ratios: Sequence[tuple[float, float]]) -> Array:
     """Blocks and their velocity ratios as compiled code reads them (n, BLOCK_SIZE)."""
-    rows = np.zeros((len(blocks), kernel.BLOCK_SIZE))
+    rows = np.zeros((len(blocks), BLOCK_SIZE))
     for row, block, pair in zip(rows, blocks, ratios, strict=True):
         height, barriers = block.com_height, []
         for edge, distance, slenderness, ratio in zip(
-            row[: 2 * kernel.EDGE_SIZE].reshape(2, -1),
+            row[: 2 * EDGE_SIZE].reshape(2, -1),
             (block.right, block.left),
             block.slendernesses,
             pair,
@@ -50,7 +51,7 @@ def block_rows(blocks: Sequence[PlanarBlock], ratios: Sequence[tuple[float, floa
             inertia = block.inertia / block.mass + radius**2
             edge[:] = slenderness, radius / inertia, radius, inertia, distance, ratio
             barriers.append(block.gravity * radius * (1.0 - cos(slenderness)))
-        row[2 * kernel.EDGE_SIZE :] = (
+        row[2 * EDGE_SIZE :] = (
             block.gravity, height, block.frequency, block.slenderness, min(barriers)
         )  # fmt: skip
     return rows
@@ -97,13 +98,13 @@ def run_many(
     n = len(scale)
     block, motion = block.astype(np.int64), motion.astype(np.int64)
     scale = np.ascontiguousarray(scale, float)
-    out = np.zeros((n, kernel.RESULT_SIZE))
+    out = np.zeros((n, len(PlanarResult)))
     settings = settings_of(controls, follow=False)
 
     def work(first: int, last: int) -> None:
         kernel.run_many(
             rows, motions, block, motion, scale, settings, float(controls.tail), first, last,
-            np.zeros(SEGMENT_SIZE), np.zeros(kernel.RESULT_SIZE), kernel.empty_trace(0, 0), out,
+            np.zeros(SEGMENT_SIZE), np.zeros(len(PlanarResult)), empty_trace(0, 0), out,
         )  # fmt: skip
 
     pieces = 1 if n < PARALLEL_RUNS else max(8 * workers, n // LARGEST_PIECE)

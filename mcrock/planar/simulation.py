@@ -15,7 +15,7 @@ from mcrock.kernel.shaking import SEGMENT_SIZE, end_of_run
 from mcrock.params import Event, Outcome
 from mcrock.planar import integrate as kernel
 from mcrock.planar.block import SIDES, PlanarBlock, check_planar
-from mcrock.planar.integrate import PlanarEvent, PlanarHistory
+from mcrock.planar.columns import PlanarEvent, PlanarHistory, PlanarResult, Trace, empty_trace
 from mcrock.planar.restitution import Restitution, velocity_ratios
 from mcrock.planar.runs import Array, block_rows, settings_of
 
@@ -137,9 +137,9 @@ def simulate_planar(
     side = kernel.REST if tilt == rate == 0.0 else np.int64(sign < 0)
     start = (side, sign * float(tilt), sign * float(rate))
     rows, events = (4096, 1024) if history else (0, 0)
-    segment, result = np.zeros(SEGMENT_SIZE), np.zeros(kernel.RESULT_SIZE)
+    segment, result = np.zeros(SEGMENT_SIZE), np.zeros(len(PlanarResult))
     while True:
-        trace = kernel.empty_trace(rows, events)
+        trace = empty_trace(rows, events)
         kernel.run(
             row, pack, 0, (1.0, 0.0, 1.0), settings_of(controls, follow=True), start, float(t_end),
             segment, result, trace,
@@ -150,23 +150,23 @@ def simulate_planar(
     return _planar_run(block, result, trace)
 
 
-def _planar_run(block: PlanarBlock, result: Array, trace: kernel.Trace) -> PlanarRun:
-    right, left = float(result[kernel.PEAK_RIGHT]), float(result[kernel.PEAK_LEFT])
+def _planar_run(block: PlanarBlock, result: Array, trace: Trace) -> PlanarRun:
+    right, left = float(result[PlanarResult.PEAK_RIGHT]), float(result[PlanarResult.PEAK_LEFT])
     return PlanarRun(
-        outcome=Outcome(int(result[kernel.OUTCOME])),
+        outcome=Outcome(int(result[PlanarResult.OUTCOME])),
         peak_tilt=max(right, left),
-        peak_tilt_ratio=float(result[kernel.PEAK_RATIO]),
+        peak_tilt_ratio=float(result[PlanarResult.PEAK_RATIO]),
         peak_right=right,
         peak_left=left,
-        impacts=int(result[kernel.IMPACTS]),
-        uplifts=int(result[kernel.UPLIFTS]),
-        overturning_time=float(result[kernel.OVERTURNING_TIME]),
-        end_time=float(result[kernel.END_TIME]),
-        energy_loss=block.mass * float(result[kernel.ENERGY_LOSS]),
-        peak_friction_demand=float(result[kernel.FRICTION]),
-        lowest_normal_force=float(result[kernel.NORMAL_FORCE]),
-        contact_lost=bool(result[kernel.CONTACT_LOST]),
-        steps=int(result[kernel.STEPS]),
+        impacts=int(result[PlanarResult.IMPACTS]),
+        uplifts=int(result[PlanarResult.UPLIFTS]),
+        overturning_time=float(result[PlanarResult.OVERTURNING_TIME]),
+        end_time=float(result[PlanarResult.END_TIME]),
+        energy_loss=block.mass * float(result[PlanarResult.ENERGY_LOSS]),
+        peak_friction_demand=float(result[PlanarResult.FRICTION]),
+        lowest_normal_force=float(result[PlanarResult.NORMAL_FORCE]),
+        contact_lost=bool(result[PlanarResult.CONTACT_LOST]),
+        steps=int(result[PlanarResult.STEPS]),
         events=[
             {
                 "t": float(row[PlanarEvent.TIME]),

@@ -33,8 +33,8 @@ from mcrock.bench.workloads import FEMA, amplitudes, block, in_a_plane, inputs_o
 from mcrock.conditions import Controls
 from mcrock.excitation import Motion, pack_motions
 from mcrock.params import GRAVITY
-from mcrock.planar import integrate as columns
 from mcrock.planar import planar_block, velocity_ratios
+from mcrock.planar.columns import PlanarResult
 from mcrock.planar.runs import block_rows, run_many
 from mcrock.simulation import simulate_part
 from mcrock.text.json_values import as_json
@@ -96,7 +96,7 @@ def mcrock_planar_runs(motion: Motion, factors: Array) -> Callable[[], Array]:
 
     def run() -> Array:
         out = run_many(rows, pack, none, none, factors, CONTROLS, workers=1)
-        return np.maximum(out[:, columns.PEAK_RIGHT], out[:, columns.PEAK_LEFT])
+        return np.maximum(out[:, PlanarResult.PEAK_RIGHT], out[:, PlanarResult.PEAK_LEFT])
 
     return run
 

@@ -13,8 +13,8 @@ from scipy.integrate import quad
 from mcrock.conditions import Controls
 from mcrock.excitation import Motion, Pulse, one_sine, pack_motions
 from mcrock.params import GRAVITY, STANDING, Outcome
-from mcrock.planar import integrate as kernel
 from mcrock.planar import rectangle, rectangle_of, simulate_planar
+from mcrock.planar.columns import PlanarResult
 from mcrock.planar.restitution import energy_ratio, velocity_ratios
 from mcrock.planar.runs import block_rows, run_many
 from tests.physics.bodies import TIGHT
@@ -209,12 +209,12 @@ def test_energy_decides_as_the_motion_does(offset):
     fallen = 0
     for row, amplitude in zip(out, amplitudes, strict=True):
         run = simulate_planar(block, one_sine(amplitude, omega), ratios, controls=TIGHT)
-        assert (row[kernel.OUTCOME] == Outcome.OVERTURNED) == (run.outcome == Outcome.OVERTURNED)
-        assert row[kernel.PEAK_RIGHT : kernel.PEAK_LEFT + 1] == pytest.approx(
+        assert (row[PlanarResult.OUTCOME] == Outcome.OVERTURNED) == (run.outcome == Outcome.OVERTURNED)
+        assert row[PlanarResult.PEAK_RIGHT : PlanarResult.PEAK_LEFT + 1] == pytest.approx(
             [run.peak_right, run.peak_left], abs=ATOL
         )
         if run.outcome == Outcome.OVERTURNED:
-            assert row[kernel.IMPACTS] == run.impacts
+            assert row[PlanarResult.IMPACTS] == run.impacts
             fallen += 1
     assert 20 < fallen < 150
 
