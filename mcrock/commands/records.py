@@ -63,7 +63,8 @@ def check(
 ) -> None:
     """List the records of PATH, their intensity measures and suspicious features.
 
-    Files that cannot be read are listed at the end; the exit code is then 2.
+    Broken record files are listed at the end, and the exit status is then 2; files of no known format are
+    counted and left out.
     """
     scan = _scan(path, format, unit, dt, channels)
     surveys = _survey(scan.motions)

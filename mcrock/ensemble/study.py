@@ -40,6 +40,7 @@ from mcrock.excitation import Motion, intensity, pack_motions
 from mcrock.excitation.measures import MEASURES
 from mcrock.jit import source_hash
 from mcrock.params import MotionPack
+from mcrock.rules import shown
 from mcrock.sampling import check_inputs, draw_inputs, load_motions
 from mcrock.sampling.intensities import OF_MOTION
 from mcrock.simulation import simulate_part
@@ -152,6 +153,9 @@ def run_study(
     DamageError
         If a file of the store cannot be decoded.
     """
+    if not isinstance(study, Study):
+        made = "as load_config('study.toml') makes one"
+        raise ValueError(f"run_study.study must be a Study, {made}, got {shown(study)}")
     _check_options(workers, part_size, overwrite, resume, task, processes, client)
     path = Path(output)
     joining = resume or task[1] > 1

@@ -106,8 +106,8 @@ def plot_exceedance(
     if cloud:
         note += f", in {len(moving)} classes of the intensity, named by their medians"
     if result["intensity"].size < int(moving.sum()):
-        note += f"; {result['intensity'].size} of {int(moving.sum())} {places} with motion shown, "
-        note += "those that differ most"
+        shown = f"the {result['intensity'].size} that differ most are shown"
+        note += f"; of {int(moving.sum())} {places} with motion {shown}"
     dashed = f"Dashed: {result.attrs['level']:.0%} intervals"
     add_note(ax, f"{note}. Overturned runs exceed every threshold. {dashed}.")
     return ax

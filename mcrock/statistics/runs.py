@@ -14,6 +14,7 @@ import numpy as np
 import xarray as xr
 
 from mcrock.params import Outcome
+from mcrock.rules import shown
 
 SLICE = 1 << 17  # realizations read at a time
 NOT_DECIDED = (
@@ -74,6 +75,8 @@ def check_runs(ds: xr.Dataset) -> None:
         nor on (realization) with a variable `intensity_value`; if an intensity is negative or not
         finite; if there are no runs.
     """
+    if not isinstance(ds, xr.Dataset):
+        raise ValueError(f"a Dataset is needed, as load_dataset opens one, got {shown(ds)}")
     if "outcome" not in ds:
         raise ValueError("the dataset lacks the variable `outcome`; is it the store of a mcrock study?")
     dims = set(ds["outcome"].dims)
@@ -87,7 +90,9 @@ def check_runs(ds: xr.Dataset) -> None:
             f"got dims {tuple(ds['outcome'].dims)}"
         )
     if name not in ds.variables:
-        raise ValueError(f"the dataset lacks `{name}`, which says how strong the motion of a run was")
+        chosen = "intensity" in ds.coords
+        advice = "; choose one level by isel(intensity=[0]), which keeps the dimension" if chosen else ""
+        raise ValueError(f"the dataset lacks `{name}`, which says how strong the motion of a run was{advice}")
     values = ds[name].values
     if values.size == 0 or ds.sizes["realization"] == 0:
         raise ValueError("the dataset holds no runs: dimension `realization` or `intensity` is empty")

@@ -154,10 +154,11 @@ class ShakingSource(Source):
         weak = self.fraction_of_weak_pairs(motions)
         if weak < 1e-6:
             return []
+        which = "all motions" if weak > 0.9995 else f"{100 * weak:.2g} % of the motions"
         other = f"{measure}_rotd100" if f"{measure}_rotd100" in MEASURES else "pga_rotd100"
         return [
-            f"note: one horizontal component is less than {WEAK:g} of the other in {weak:.2g} of the "
-            "motions, so that their geometric mean is far below the stronger one; a measure such as "
+            f"note: one horizontal component is less than {WEAK:g} of the other in {which}, "
+            "so that their geometric mean is far below the stronger one; a measure such as "
             f"{other!r} does not depend on the axes"
         ]
 

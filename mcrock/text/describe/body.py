@@ -23,9 +23,9 @@ from mcrock.text.numbers import format_range
 
 LEVEL = 1e-9  # a tilt that is rounding [rad]
 GENTLE = radians(20.0)  # a face at a smaller angle to the base may have been meant to belong to it [rad]
-USUAL = {  # range, unit and name of what is of human size
-    "body_radius": (0.005, 50.0, "m", "a distance R from the centre of mass to the edge"),
-    "body_density": (10.0, 25_000.0, "kg/m3", "a density"),
+USUAL = {  # range, unit and name of what is of human size, and what may have another unit
+    "body_radius": (0.005, 50.0, "m", "a distance R from the centre of mass to the edge", "is it in m"),
+    "body_density": (10.0, 25_000.0, "kg/m3", "a density", "are density, mass and lengths in kg and m"),
 }
 
 
@@ -37,13 +37,13 @@ def describe_body(study: Study, inputs: Inputs) -> list[str]:
 def body_notes(inputs: Inputs) -> list[str]:
     """Sizes, densities and releases that may have been meant otherwise."""
     found = []
-    for name, (low, high, unit, what) in USUAL.items():
+    for name, (low, high, unit, what, question) in USUAL.items():
         values = inputs.values.get(name)
         if values is None:
             continue
         odd = values[(values < low) | (values > high)]
         if len(odd):
-            found.append(f"note: {what} of {odd[0]:.4g} {unit} is unusual; is it in {unit}?")
+            found.append(f"note: {what} of {odd[0]:.4g} {unit} is unusual; {question}?")
     if (inputs.values.get("start_tilt_ratio", np.zeros(1)) >= 1).any():
         found.append("note: start.tilt_ratio reaches 1, the balance: from there on a body falls at once")
     return found

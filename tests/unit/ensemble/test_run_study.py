@@ -479,6 +479,12 @@ def test_options_that_make_no_sense_are_refused(study, tmp_path, options, messag
         run_study(study, tmp_path / "s.zarr", **options)
 
 
+def test_a_file_name_is_no_study(tmp_path):
+    with pytest.raises(ValueError, match=r"must be a Study, as load_config\(.* makes one, got 'a\.toml'"):
+        run_study("a.toml", tmp_path / "s.zarr")
+    assert not list(tmp_path.iterdir())
+
+
 def test_the_estimate_is_measured(study):
     seconds, n_timed = estimate_time(study, load_motions(study), budget=0.2)
     assert 0 < seconds < 1

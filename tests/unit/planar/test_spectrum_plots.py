@@ -135,7 +135,7 @@ def test_one_limit_is_singular():
     ds = overturning_spectrum(one_sine(1.0, 6.0), 0.2, [2.0], scan=9)
     one = ds.assign(limits=0 * ds["limits"] + 1, half_scan_limits=0 * ds["limits"])
     assert describe_scan(one) == (
-        "9 amplitudes scanned at each size: 1 limit found, of which a scan half as fine meets 0"
+        "9 amplitudes scanned at each size: 1 limit found, of which a scan half as fine finds 0"
     )
     none = ds.assign(limits=0 * ds["limits"])
     assert describe_scan(none) == "9 amplitudes scanned at each size: no limit found"
@@ -153,7 +153,7 @@ def test_overturning_figure_has_labels_and_an_honest_note(overturning):
     assert ax.get_ylabel().endswith("[1]")
     assert ax.get_ylim() == (0, 12)
     limits, half = int(overturning["limits"].sum()), int(overturning["half_scan_limits"].sum())
-    words = f"257 amplitudes scanned at each size: {limits} limits found, of which a scan half as fine meets"
+    words = f"257 amplitudes scanned at each size: {limits} limits found, of which a scan half as fine finds"
     assert f"{words} {half}." in note(ax)
     assert "One-sine pulse, slenderness 14.3°, restitution housner_1963, r = 0.9082" in note(ax)
 

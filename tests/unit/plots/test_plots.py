@@ -113,7 +113,9 @@ def test_exceedance_draws_what_differs(make_study):
     ds = make_study(levels=[1.0, 3.0, 40.0, 50.0, 60.0])  # the last three overturn all
     names = [text.get_text() for text in plot_exceedance(ds, curves=5).get_legend().get_texts()]
     assert names == ["6.1", "0.31", "0.1"]
-    assert "3 of 5 intensities with motion shown" in note(plot_exceedance(ds, curves=5))
+    assert "of 5 intensities with motion the 3 that differ most are shown" in note(
+        plot_exceedance(ds, curves=5)
+    )
 
 
 def test_outcome_bars_fill_the_axis(make_study):

@@ -119,7 +119,7 @@ def test_describe_warns_of_a_weak_component(make_study):
     strong, weak, alone = (
         Motion(np.stack([x, share * x, x]), 0.1, f"motion {share}") for share in (0.5, 0.01, 0.0)
     )
-    note = "note: one horizontal component is less than 0.1 of the other in 0.5 of the motions"
+    note = "note: one horizontal component is less than 0.1 of the other in 50 % of the motions"
     assert note in describe(make_study(), [strong, weak])
     assert "'pga_rotd100' does not depend on the axes" in describe(make_study(), [strong, weak])
     assert "note: one" not in describe(make_study(), [strong, alone])
@@ -129,7 +129,10 @@ def test_describe_warns_of_a_weak_component(make_study):
 @pytest.mark.parametrize(
     ("overrides", "note"),
     [
-        (["body.density=2.6"], "note: a density of 2.6 kg/m3 is unusual; is it in kg/m3?"),
+        (
+            ["body.density=2.6"],
+            "note: a density of 2.6 kg/m3 is unusual; are density, mass and lengths in kg and m?",
+        ),
         (["body.height=1600", "body.width=400", "body.depth=400"], "of 824.6 m is unusual; is it in m?"),
         (["motion.azimuth=45"], "note: motion.azimuth turns by more than a circle [rad]; in degrees it is"),
         (["intensity.levels=[0.2, 0.5]"], "0.5 m/s2 or 0.051 g, and the body begins to rock at about 0.25 g"),
