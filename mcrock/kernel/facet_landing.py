@@ -105,14 +105,14 @@ def land_vertex_on_face(top, body, state, result, law, f, pivot, sides):
     return _land(top, body, state, result, law, f, pivot, old, sides)
 
 
-@jit(internal=True)
+@jit(inline=True, internal=True)
 def _flatten(state, face):
     """Turn the body as little as it takes for a face to lie flat."""
     q = flattened(state, face[F_UX], face[F_UY], face[F_UZ])
     state[Q0], state[Q1], state[Q2], state[Q3] = q
 
 
-@jit(internal=True)
+@jit(inline=True, internal=True)
 def _corner_of(top, f, vertex):
     """Corner of face ``f`` at which a vertex is."""
     first = top.face_first[f]
@@ -123,7 +123,7 @@ def _corner_of(top, f, vertex):
     return corner
 
 
-@jit(internal=True)
+@jit(inline=True, internal=True)
 def _land(top, body, state, result, law, f, pivot, old, sides):
     """Face ``f`` lands. ``pivot`` is the old contact vertex, the old edge the side at corner ``old``."""
     approach = _approach(top, body, state, f, pivot)
@@ -158,7 +158,7 @@ def _land(top, body, state, result, law, f, pivot, old, sides):
     return VERTEX, new, energy - approach.energy
 
 
-@jit(internal=True)
+@jit(inline=True, internal=True)
 def _approach(top, body, state, f, pivot):
     """The `Approach` of a body that turns about ``pivot``, lying flat on face ``f``."""
     face, mass, inertia = body.faces[f], body.scalars[MASS], inertia_of(body)
@@ -197,7 +197,7 @@ def _spin_push(face, mass, inertia, spin, px, py):
 # motion (-1 if none does) and the other end if an edge does (else -1).
 
 
-@jit(internal=True)
+@jit(inline=True, internal=True)
 def _plastic_impact(top, body, f, approach):
     """The impact nearest to the motion before: as few corners stay down as can."""
     first, last, face = top.face_first[f], top.face_first[f + 1], body.faces[f]
@@ -208,7 +208,7 @@ def _plastic_impact(top, body, f, approach):
     return _in_body_axes(face, x, y), corner, partner
 
 
-@jit(internal=True)
+@jit(inline=True, internal=True)
 def _drawn_impact(top, body, state, law, f, pivot, old, number, approach):
     """The impact by the parameters of the law; also whether they make it gain energy.
 
@@ -236,7 +236,7 @@ def _drawn_impact(top, body, state, law, f, pivot, old, number, approach):
     return after, corner, partner, gains
 
 
-@jit(internal=True)
+@jit(inline=True, internal=True)
 def _spinless_impact(top, body, law, f, old, lon, lat, approach):
     """The impact that leaves no spin about the vertical, condition (24); also whether lambda_lon and
     lambda_lat make it gain energy, which the projection of lambda_lon prevents."""
@@ -296,7 +296,7 @@ def _in_body_axes(face, x, y):
     return x * face[F_XX] + y * face[F_YX], x * face[F_XY] + y * face[F_YY], x * face[F_XZ] + y * face[F_YZ]
 
 
-@jit(internal=True)
+@jit(inline=True, internal=True)
 def _impact_point(top, body, law, f, old, lon, lat):
     """Point R at which the impulse acts, in face axes [m]: given, or where the lambdas say (21)."""
     if not isnan(law.point[0]):
