@@ -106,8 +106,8 @@ def plot_exceedance(
     if cloud:
         note += f", in {len(moving)} classes of the intensity, named by their medians"
     if result["intensity"].size < int(moving.sum()):
-        shown = f"the {result['intensity'].size} that differ most are shown"
-        note += f"; of {int(moving.sum())} {places} with motion {shown}"
+        most = f"the {result['intensity'].size} that differ most"
+        note += f"; of {int(moving.sum())} {places} with motion {most} are shown"
     dashed = f"Dashed: {result.attrs['level']:.0%} intervals"
     add_note(ax, f"{note}. Overturned runs exceed every threshold. {dashed}.")
     return ax
