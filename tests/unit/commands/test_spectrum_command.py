@@ -50,7 +50,7 @@ def test_overturning_by_a_pulse(spectrum, tmp_path):
     assert lines[2].split(maxsplit=2)[2] == "1.405-3.529 (1), above 3.664 (0)"
     assert lines[3].split(maxsplit=2)[2] == "2.969-6.602 (1), above 7.336 (0)"
     assert lines[-3] == (
-        "4097 amplitudes scanned at each size: 6 limits found, of which a scan half as fine meets 6"
+        "4097 amplitudes scanned at each size: 6 limits found, of which a scan half as fine finds 6"
     )
     assert lines[-2:] == ["here/overturning_spectrum.nc", "here/overturning_spectrum.svg"]
     with xr.open_dataset(tmp_path / lines[-2]) as ds:
