@@ -126,6 +126,54 @@ class Impact(_Parameters):  # type: ignore[misc, valid-type]
         return face_columns(list(self.faces), n_face)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contact:
+    """Friction and restitution of the contacts of one run; by default they stick and nothing rebounds.
+
+    Attributes
+    ----------
+    friction : float or None
+        Coulomb coefficient while a contact slips, and in impacts [1]; None: contacts stick.
+    static_friction : float or None
+        Coefficient up to which a contact sticks [1], at least ``friction``, which is the default.
+    restitution, impact_restitution : float
+        Normal velocity after over before, of landings from flight and of edge and facet impacts [1].
+    tangential_restitution : float
+        Of impacts at one point [1]: 0 leaves no tangential velocity, 1 reverses it.
+
+    Raises
+    ------
+    ValueError
+        For a value that breaks the rule of its field, or anything else without friction.
+    """
+
+    friction: float | None = ruled(None, Number("1", above=0.0), optional=True)
+    static_friction: float | None = ruled(None, Number("1", above=0.0), optional=True)
+    restitution: float = ruled(0.0, Number("1", least=0.0, most=1.0))
+    impact_restitution: float = ruled(0.0, Number("1", least=0.0, most=1.0))
+    tangential_restitution: float = ruled(0.0, Number("1", least=-1.0, most=1.0))
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        if self.friction is None:
+            for name in ("static_friction", "restitution", "impact_restitution", "tangential_restitution"):
+                if getattr(self, name):
+                    raise ValueError(f"Contact.{name} needs friction too: give Contact.friction [1]")
+        elif self.static_friction is not None and self.static_friction < self.friction:
+            raise ValueError(
+                f"Contact.static_friction must be at least the friction, {self.friction:g} [1], "
+                f"got {self.static_friction:g}"
+            )
+
+    def values(self) -> np.ndarray | None:
+        """Parameters by `mcrock.params.ContactColumn` (5,); None of contacts that stick."""
+        if self.friction is None:
+            return None
+        static = self.friction if self.static_friction is None else self.static_friction
+        rest = self.restitution, self.impact_restitution, self.tangential_restitution
+        return np.array([self.friction, static, *rest])
+
+
 @dataclass(frozen=True, slots=True)
 class Start:
     """How a run begins; at rest on its base by default.

@@ -29,6 +29,7 @@ class Outcome(IntEnum):
     INSTANT_LIMIT = 6  # too many events without time passing
     NOT_FINITE = 7  # the state became NaN or infinite
     SETTLING = 8  # still moving at the end, with too little energy left to overturn
+    PAINLEVE = 9  # friction leaves no contact force, or more than one: the motion is not decided
 
 
 STANDING = (Outcome.AT_REST, Outcome.SETTLING)
@@ -42,6 +43,13 @@ class Mode(IntEnum):
     EDGE = 1
     VERTEX = 2
     OVERTURNED = 3
+    FLIGHT = 4
+    SLIDE = 5  # flat on a face, without spin
+    SPIN = 6  # flat on a face
+    VERTEX_SLIP = 7
+    EDGE_SLIP_FIRST = 8  # the first end slips, the body turns about the second
+    EDGE_SLIP_SECOND = 9
+    EDGE_SLIP = 10  # both ends slip
 
 
 class Event(IntEnum):
@@ -53,6 +61,11 @@ class Event(IntEnum):
     FACET_IMPACT = 4
     REST = 5
     OVERTURN = 6
+    SLIP = 7  # a contact that sticks starts to slip
+    STICK = 8  # slip ends at one contact or at all
+    SLIP_REVERSAL = 9  # slip stops and goes on at once in a new direction
+    LIFTOFF = 10  # to flight, without impact
+    LANDING = 11  # impact from flight
 
 
 class EnergyGain(IntEnum):
@@ -67,6 +80,16 @@ class FacetFallback(IntEnum):
 
     REST = 0
     PLASTIC = 1  # the plastic impact of the whole face, also where the impact would gain energy
+
+
+class ContactColumn(IntEnum):
+    """Columns of `Inputs.contact`."""
+
+    FRICTION = 0  # Coulomb coefficient while a contact slips, and in impacts [1]
+    STATIC_FRICTION = 1  # up to which a contact sticks [1]
+    RESTITUTION = 2  # of landings from flight [1]
+    IMPACT_RESTITUTION = 3  # of edge and facet impacts [1]
+    TANGENTIAL_RESTITUTION = 4  # of all impacts at one point [1]
 
 
 class PulseShape(IntEnum):
@@ -156,6 +179,7 @@ class Inputs:
     law: np.ndarray  # (n,) codes of `mcrock.impact.registry.Law`
     energy_gain: np.ndarray  # (n,) codes of `EnergyGain`
     facet_fallback: np.ndarray  # (n,) codes of `FacetFallback`
+    contact: np.ndarray | None = None  # (n, `ContactColumn`); None: contacts stick and nothing rebounds
     values: dict[str, np.ndarray] = field(default_factory=dict)  # dataset variables on realization
     motions: tuple[Any, ...] = ()  # one `Motion` for each realization, where they are not those of the study
 

@@ -9,7 +9,7 @@ rest of this file is.
 from __future__ import annotations
 
 from enum import IntEnum, auto
-from math import nan
+from math import inf, nan
 
 from mcrock.params import Outcome
 
@@ -18,8 +18,8 @@ class Response(IntEnum):
     """Responses of a run, in the order of a dataset; `variable` is the name there.
 
     The value of a member is its column in the array that compiled code fills. An entry gives type and
-    units in a dataset, the long name, what stands in the column when a run starts (0 by default) and the
-    enumeration whose codes it holds, if any.
+    units in a dataset, the long name, what stands in the column when a run starts (0 by default), the
+    enumeration whose codes it holds, if any, and whether only runs with friction have it.
     """
 
     dtype: str
@@ -27,14 +27,16 @@ class Response(IntEnum):
     long_name: str
     start: float
     flags: type[IntEnum] | None
+    of_friction: bool
 
     def __new__(
-        cls, dtype: str, units: str, long_name: str, start: float = 0.0, flags: type[IntEnum] | None = None
-    ) -> Response:
+        cls, dtype: str, units: str, long_name: str, start: float = 0.0, flags: type[IntEnum] | None = None,
+        of_friction: bool = False,
+    ) -> Response:  # fmt: skip
         member = int.__new__(cls, len(cls.__members__))
         member._value_ = len(cls.__members__)
         member.dtype, member.units, member.long_name = dtype, units, long_name
-        member.start, member.flags = start, flags
+        member.start, member.flags, member.of_friction = start, flags, of_friction
         return member
 
     @property
@@ -82,6 +84,29 @@ class Response(IntEnum):
     HALF_STEP_OUTCOME = (
         "i1", "1", "how the run ended at half the time step (not_run: not repeated)", 0.0, Outcome
     )  # fmt: skip
+    CERTIFIED_FRICTION = (
+        "f4", "1", "least friction coefficient at which the run is certified to be the same with friction"
+    )  # fmt: skip
+    PEAK_IMPACT_FRICTION = "f4", "1", "largest horizontal over vertical impulse of an impact"
+    PULLING_IMPACTS = "i4", "1", "impacts whose impulse would have to pull the body down"
+    CERTIFIED_UNTIL = (
+        "f4", "s", "time up to which the run is that of contacts that stick, infinite if throughout", inf,
+        None, True,
+    )  # fmt: skip
+    SLIP_PATH = (
+        "f4", "m", "longest path that a corner slips while it is in contact", 0.0, None, True
+    )  # fmt: skip
+    PEAK_DISPLACEMENT = (
+        "f4", "m", "largest horizontal displacement of the base centre", 0.0, None, True
+    )  # fmt: skip
+    FRICTION_ENERGY_LOSS = "f4", "J", "energy lost in slip between impacts", 0.0, None, True
+    FLIGHTS = "i4", "1", "number of flights", 0.0, None, True
+    LONGEST_FLIGHT = "f4", "s", "time of the longest flight", 0.0, None, True
+    REST_SHARE = "f4", "1", "share of the time at rest", 0.0, None, True
+    SLIDING_SHARE = "f4", "1", "share of the time flat on a face and slipping", 0.0, None, True
+    ROCKING_SHARE = "f4", "1", "share of the time on an edge or a vertex that sticks", 0.0, None, True
+    SLIDE_ROCKING_SHARE = "f4", "1", "share of the time on an edge or a vertex that slips", 0.0, None, True
+    FLIGHT_SHARE = "f4", "1", "share of the time in flight", 0.0, None, True
 
 
 class HistoryColumn(IntEnum):

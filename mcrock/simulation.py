@@ -363,7 +363,8 @@ def simulate_part(inputs: Inputs, motions: MotionPack, controls: Controls) -> di
         top, empty_constants(top), motions, batch, settings_of(controls), settings_of(halved),
         float(controls.tail), empty_workspace(top), np.zeros(RESULT_SIZE), empty_trace(0, 0), out,
     )  # fmt: skip
-    return {response.variable: out[:, :, response].astype(response.dtype) for response in Response}
+    responses = [response for response in Response if inputs.contact is not None or not response.of_friction]
+    return {response.variable: out[:, :, response].astype(response.dtype) for response in responses}
 
 
 # of the fields of a batch that are those of the inputs; every name is looked up in both

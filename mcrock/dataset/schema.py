@@ -120,7 +120,7 @@ def table_inputs() -> dict[str, Variable]:
 
 
 OF_TABLES = {"body_": "body_com_z", "motion_": "motion_scaling"}  # prefix, and what comes before such inputs
-OUTPUTS = tuple(response.variable for response in Response)
+OUTPUTS = tuple(response.variable for response in Response if not response.of_friction)
 
 
 def is_declared(name: str) -> bool:

@@ -12,7 +12,7 @@ from mcrock.kernel.record import RESULT_SIZE, START, Scratch
 from mcrock.response import EventColumn, HistoryColumn, Response
 
 KERNEL = Path(mcrock.__file__).parent / "kernel"
-NAN = float("nan")
+NAN, INF = float("nan"), float("inf")
 # variables of a dataset in their order, as stores on disk have them: type, units, value at the start of a
 # run, and a part of the long name that tells it from the others
 DECLARED = {
@@ -42,7 +42,22 @@ DECLARED = {
     "end_time": ("f4", "s", 0.0, "time at which the run ended"),
     "steps": ("i4", "1", 0.0, "integration steps"),
     "half_step_outcome": ("i1", "1", 0.0, "at half the time step"),
+    "certified_friction": ("f4", "1", 0.0, "certified to be the same with friction"),
+    "peak_impact_friction": ("f4", "1", 0.0, "horizontal over vertical impulse"),
+    "pulling_impacts": ("i4", "1", 0.0, "pull the body down"),
+    "certified_until": ("f4", "s", INF, "contacts that stick"),
+    "slip_path": ("f4", "m", 0.0, "a corner slips"),
+    "peak_displacement": ("f4", "m", 0.0, "displacement of the base centre"),
+    "friction_energy_loss": ("f4", "J", 0.0, "lost in slip"),
+    "flights": ("i4", "1", 0.0, "number of flights"),
+    "longest_flight": ("f4", "s", 0.0, "longest flight"),
+    "rest_share": ("f4", "1", 0.0, "at rest"),
+    "sliding_share": ("f4", "1", 0.0, "flat on a face"),
+    "rocking_share": ("f4", "1", 0.0, "that sticks"),
+    "slide_rocking_share": ("f4", "1", 0.0, "that slips"),
+    "flight_share": ("f4", "1", 0.0, "in flight"),
 }
+OF_FRICTION = list(DECLARED)[list(DECLARED).index("certified_until") :]
 CODES = {"outcome", "half_step_outcome"}
 
 
@@ -58,8 +73,9 @@ def test_responses_are_those_of_stores_on_disk():
 
 
 def test_the_schema_declares_every_response():
-    assert list(DECLARED) == [name for name in SCHEMA if name in OUTPUTS] == list(OUTPUTS)
-    assert set(OUTPUTS) == {name for name, variable in SCHEMA.items() if variable.dims == OUTPUT}
+    assert [response.variable for response in Response if response.of_friction] == OF_FRICTION
+    assert list(DECLARED) == [*OUTPUTS, *OF_FRICTION] == [name for name in SCHEMA if name in DECLARED]
+    assert set(DECLARED) == {name for name, variable in SCHEMA.items() if variable.dims == OUTPUT}
     for response in Response:
         assert SCHEMA[response.variable] == (
             OUTPUT, response.dtype, response.units, response.long_name, response.flags
