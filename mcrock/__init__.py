@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from mcrock import body, config, dataset, ensemble, excitation, laws, planar, plots, statistics
     from mcrock.body import Body, cuboid, cylinder, frustum, hull, polyhedron, prism
-    from mcrock.conditions import Controls, Impact, Start
+    from mcrock.conditions import Contact, Controls, Impact, Start
     from mcrock.config import load_config
     from mcrock.dataset import load_dataset
     from mcrock.ensemble import run_study
@@ -31,6 +31,7 @@ except PackageNotFoundError:  # a checkout that is not installed
 
 __all__ = [
     "Body",
+    "Contact",
     "Controls",
     "Impact",
     "Motion",
@@ -80,6 +81,7 @@ _HOME = {
     "read_records": "excitation.readers",
     "simulate": "simulation",
     "Impact": "conditions",
+    "Contact": "conditions",
     "Start": "conditions",
     "Controls": "conditions",
     "Outcome": "params",

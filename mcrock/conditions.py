@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, make_dataclass
 from textwrap import fill
 from typing import Any
@@ -56,9 +56,10 @@ class Impact(_Parameters):  # type: ignore[misc, valid-type]
         Place of the impulse of every facet impact in body axes [m], instead of the two lambdas.
     energy_gain : str
         "project" or "allow": what to do when the parameters would make an impact gain energy.
-    facet_fallback : str
+    facet_fallback : str or None
         "rest" or "plastic": what a facet impact without feasible pivot becomes. The plastic impact
-        of the whole face also takes the place of one that would gain energy.
+        of the whole face also takes the place of one that would gain energy. By default "rest"; with
+        friction the impact is one of several contacts, and "rest" is refused.
     faces : mapping of int to mapping
         Parameters {joined(FACE_PARAMETERS, "and")} of faces that have their own, by face number.
 
@@ -70,7 +71,7 @@ class Impact(_Parameters):  # type: ignore[misc, valid-type]
 
     point: tuple[float, float] | None = None
     energy_gain: str = _choice("energy_gain")
-    facet_fallback: str = _choice("facet_fallback")
+    facet_fallback: str | None = ruled(None, Choice(options("facet_fallback")), optional=True)
     faces: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
     law: str = _choice("law")
 
@@ -147,11 +148,35 @@ class Contact:
         For a value that breaks the rule of its field, or anything else without friction.
     """
 
-    friction: float | None = ruled(None, Number("1", above=0.0), optional=True)
-    static_friction: float | None = ruled(None, Number("1", above=0.0), optional=True)
-    restitution: float = ruled(0.0, Number("1", least=0.0, most=1.0))
-    impact_restitution: float = ruled(0.0, Number("1", least=0.0, most=1.0))
-    tangential_restitution: float = ruled(0.0, Number("1", least=-1.0, most=1.0))
+    friction: float | None = ruled(
+        None,
+        Number("1", above=0.0),
+        "Coulomb friction coefficient in slip and in impacts; without it contacts stick",
+        optional=True,
+    )
+    static_friction: float | None = ruled(
+        None,
+        Number("1", above=0.0),
+        "friction coefficient up to which a contact sticks; at least `friction`, which is the default, and "
+        "where both are distributions drawn with it",
+        optional=True,
+    )
+    restitution: float = ruled(
+        0.0,
+        Number("1", least=0.0, most=1.0),
+        "coefficient of restitution of landings from flight; the normal velocity after over that before",
+    )
+    impact_restitution: float = ruled(
+        0.0,
+        Number("1", least=0.0, most=1.0),
+        "coefficient of restitution of edge and facet impacts",
+    )
+    tangential_restitution: float = ruled(
+        0.0,
+        Number("1", least=-1.0, most=1.0),
+        "tangential coefficient of restitution of impacts at one point; 0 leaves no tangential velocity, "
+        "1 reverses it",
+    )
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -172,6 +197,38 @@ class Contact:
         static = self.friction if self.static_friction is None else self.static_friction
         rest = self.restitution, self.impact_restitution, self.tangential_restitution
         return np.array([self.friction, static, *rest])
+
+
+def against_friction(given: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Impact parameters that cannot go with friction, of those given by key: each with the reason."""
+    unbounded = "no friction coefficient bounds an angular impulse about the vertical"
+    if given.get("tau", 0.0) != 0.0:
+        yield "tau", f"must be 0 [N m s] where contacts have friction: {unbounded}"
+    if given.get("tau_facet") is not None:
+        yield "tau_facet", f"must be left out where contacts have friction: {unbounded}"
+    fallback = given.get("facet_fallback")
+    if "rest" in (fallback if isinstance(fallback, list | tuple) else (fallback,)):
+        yield (
+            "facet_fallback",
+            "'rest' would stop a sliding body at once, against its friction; leave it out, and the impact "
+            "is one of several contacts with friction",
+        )
+
+
+def check_contact(impact: Impact, contact: Contact) -> None:
+    """Refuse impact parameters that cannot go with the friction of the contacts.
+
+    Raises
+    ------
+    ValueError
+        With a line for each.
+    """
+    if contact.friction is None:
+        return
+    given = {name: getattr(impact, name) for name in ("tau", "tau_facet", "facet_fallback")}
+    mistakes = [f"Impact.{name} {reason}" for name, reason in against_friction(given)]
+    if mistakes:
+        raise ValueError("\n".join(mistakes))
 
 
 @dataclass(frozen=True, slots=True)

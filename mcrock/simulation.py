@@ -15,7 +15,7 @@ from mcrock.counter import uniforms
 from mcrock.dataset import build_history, event_list
 from mcrock.excitation import STILL, Motion, Pulse, pack_motions
 from mcrock.impact.dispatch import ImpactLaw
-from mcrock.impact.registry import code_of
+from mcrock.impact.registry import code_of, options
 from mcrock.kernel.contact import OPENING, Constants, Topology, empty_constants, fill_constants, topology
 from mcrock.kernel.dynamics import P_X, P_Y, Q0, W_X
 from mcrock.kernel.integrate import Batch, Settings, Workspace, empty_workspace, run, run_part
@@ -202,7 +202,7 @@ def impact_law(impact: Impact, n_face: int) -> ImpactLaw:
         impact.face_parameters(n_face),
         code_of("law", impact.law),
         code_of("energy_gain", impact.energy_gain),
-        code_of("facet_fallback", impact.facet_fallback),
+        code_of("facet_fallback", impact.facet_fallback or options("facet_fallback")[0]),
         np.array(impact.point if impact.point is not None else (np.nan, np.nan), float),
         np.uint64(0),
         np.uint64(0),

@@ -8,10 +8,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Self, get_args
 
-from pydantic import Field, PrivateAttr, ValidationError
+from pydantic import Field, PrivateAttr, ValidationError, model_validator
 
 from mcrock.body.shapes import SHAPES, Shape
-from mcrock.conditions import Controls
+from mcrock.conditions import Controls, against_friction
+from mcrock.config.contact import ContactTable
 from mcrock.config.impact import ImpactTable
 from mcrock.config.intensity import Intensity
 from mcrock.config.sections import ControlsTable, EnsembleTable, StartTable
@@ -54,6 +55,10 @@ class Study(Table):
     impact: Annotated[ImpactTable, about("where and how the ground pushes back in an impact")] = Field(
         default_factory=lambda: ImpactTable.model_validate({})
     )
+    contact: Annotated[
+        ContactTable | None,
+        about("friction and rebound of the contacts; without friction they stick and nothing rebounds"),
+    ] = None
     start: Annotated[
         StartTable | None,
         about(
@@ -77,8 +82,20 @@ class Study(Table):
     _folder: Path = PrivateAttr(default=Path())
     _source: str = PrivateAttr(default="study")
 
+    @model_validator(mode="before")
+    @classmethod
+    def _settle_fallback(cls, data: Any) -> Any:
+        """With friction the fallback of facet impacts is the plastic one, which a stored study says."""
+        if not _has_friction(data) or not isinstance(data.get("impact", {}), Mapping):
+            return data
+        return {**data, "impact": {"facet_fallback": "plastic", **data.get("impact", {})}}
+
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+        impact = data.get("impact")
+        if _has_friction(data) and isinstance(impact, Mapping):
+            for key, reason in against_friction(impact):
+                yield ("impact", key), reason
         motion = data.get("motion")
         source = SOURCES.get(str(motion.get("source"))) if isinstance(motion, Mapping) else None
         if source is None or source.shakes:
@@ -134,6 +151,8 @@ class Study(Table):
                 items[f"impact.{key}"] = value
         for key in CHOICES:
             items[f"impact.{key}"] = getattr(self.impact, key)
+        if self.contact is not None:
+            items |= {f"contact.{key}": value for key, value in self.contact.parameters.items()}
         if self.start is not None:
             kind = self.start.kind_of_tilt
             items |= {"start.edge": self.start.edge, f"start.{kind}": getattr(self.start, kind)}
@@ -146,7 +165,14 @@ class Study(Table):
     def uncertain(self) -> list[str]:
         """Dotted names of the sampled dimensions, in design order."""
         names = [name for name, item in self.quantities.items() if isinstance(item, Distribution | tuple)]
+        names = [name for name in names if name not in self.tied]
         return names + (["motion.record"] if self.motion.draws_records else [])
+
+    @property
+    def tied(self) -> dict[str, str]:
+        """Dotted names of inputs that have no dimension of their own, and whose they share."""
+        tied = {} if self.contact is None else self.contact.tied
+        return {f"contact.{key}": f"contact.{other}" for key, other in tied.items()}
 
     @property
     def redrawn(self) -> list[str]:
@@ -198,6 +224,12 @@ class Study(Table):
             raise ConfigError(mistakes)
         study._source, study._folder = source, folder
         return study
+
+
+def _has_friction(data: Any) -> bool:
+    """Whether the raw tables of a study give a friction coefficient."""
+    contact = data.get("contact") if isinstance(data, Mapping) else None
+    return isinstance(contact, Mapping) and contact.get("friction") is not None
 
 
 def tables() -> dict[str, dict[str, type[Table]]]:

@@ -14,7 +14,6 @@ from mcrock.dataset.files import check_folder, load_dataset, replacing, save_dat
 from mcrock.dataset.history import build_history, event_list, events_to_csv
 from mcrock.dataset.schema import (
     OUTPUT,
-    OUTPUTS,
     SCHEMA,
     DatasetError,
     Variable,
@@ -23,12 +22,12 @@ from mcrock.dataset.schema import (
     check_dataset,
     declaration,
     is_declared,
+    outputs,
 )
 
 __all__ = [
     "FILES",
     "OUTPUT",
-    "OUTPUTS",
     "SCHEMA",
     "DamageError",
     "DatasetError",
@@ -47,6 +46,7 @@ __all__ = [
     "is_store",
     "load_dataset",
     "missing_files",
+    "outputs",
     "read_attributes",
     "read_marks",
     "replacing",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import fields
 from enum import IntEnum
 from functools import cache
 from typing import Any, NamedTuple
@@ -11,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray as xr
 
+from mcrock.conditions import Contact
 from mcrock.excitation.measures import MEASURES, named_measure
 from mcrock.impact.registry import DEFAULT_LAW, OF_FACE, ImpactParameter, Law
 from mcrock.params import Draw, EnergyGain, FacetFallback
@@ -59,6 +61,12 @@ SCHEMA: dict[str, Variable] = {
     "facet_fallback": Variable(
         INPUT, "i1", "1", "what a facet impact without feasible pivot becomes", FacetFallback
     ),
+    **{
+        f"contact_{field.name}": Variable(
+            INPUT, "f8", field.metadata["rule"].unit, field.metadata["words"].partition(";")[0]
+        )
+        for field in fields(Contact)
+    },
     "start_face": Variable(INPUT, "i2", "1", "face on which the body starts"),
     "start_edge": Variable(INPUT, "i2", "1", "edge over which the body is released"),
     "start_tilt": Variable(INPUT, "f8", "rad", "tilt from which the body is released"),
@@ -120,7 +128,11 @@ def table_inputs() -> dict[str, Variable]:
 
 
 OF_TABLES = {"body_": "body_com_z", "motion_": "motion_scaling"}  # prefix, and what comes before such inputs
-OUTPUTS = tuple(response.variable for response in Response if not response.of_friction)
+
+
+def outputs(friction: bool) -> tuple[str, ...]:
+    """Variables of the runs of a study with or without friction."""
+    return tuple(response.variable for response in Response if friction or not response.of_friction)
 
 
 def is_declared(name: str) -> bool:

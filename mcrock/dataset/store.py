@@ -28,7 +28,6 @@ import zarr
 from mcrock.dataset import (
     FILES,
     OUTPUT,
-    OUTPUTS,
     attributes,
     declaration,
     is_declared,
@@ -64,7 +63,7 @@ def chunk_length(n_realizations: int, n_intensity: int) -> int:
 def create_store(
     path: Path,
     header: xr.Dataset,
-    inputs: Iterable[str],
+    variables: Iterable[str],
     n_realizations: int,
     measure: tuple[str, str],
     *,
@@ -78,8 +77,8 @@ def create_store(
         Folder of the store.
     header : Dataset
         What is known beforehand: `intensity` (unless it is a cloud study), the motions, the attributes.
-    inputs : iterable of str
-        Names of the variables on `realization` besides the outcomes.
+    variables : iterable of str
+        Names of the variables on `realization`: inputs, then outputs.
     n_realizations : int
         Size of `realization`.
     measure : tuple of str
@@ -105,7 +104,7 @@ def create_store(
     scratch = path.with_name(f".{path.name}.{uuid.uuid4().hex}.new")
     try:
         with hold_interruptions():  # or zarr's own thread would still write what is deleted below
-            _write_template(scratch, header, inputs, n_realizations, measure)
+            _write_template(scratch, header, variables, n_realizations, measure)
         if replace and path.exists():
             if not _exchange(scratch, path):
                 return False
@@ -131,10 +130,10 @@ def check_folder(path: Path) -> None:
 
 
 def _write_template(
-    path: Path, header: xr.Dataset, inputs: Iterable[str], n_realizations: int, measure: tuple[str, str]
+    path: Path, header: xr.Dataset, variables: Iterable[str], n_realizations: int, measure: tuple[str, str]
 ) -> None:
     header.to_zarr(path, mode="w-", consolidated=False, zarr_format=3, write_empty_chunks=True)
-    names = [*inputs, *OUTPUTS, "chunk_done"]
+    names = [*variables, "chunk_done"]
     _create_arrays(path, names, [*map(str, header.variables), *names], header, n_realizations, measure)
 
 
@@ -171,13 +170,13 @@ def _create_arrays(
 
 
 def repair_store(
-    path: Path, header: xr.Dataset, inputs: Iterable[str], n_realizations: int, measure: tuple[str, str]
+    path: Path, header: xr.Dataset, variables: Iterable[str], n_realizations: int, measure: tuple[str, str]
 ) -> None:
     """Put back what `create_store` wrote and is missing; the arguments are the same.
 
     Arrays on `realization` come back empty, so that their chunks are not done.
     """
-    names = [*inputs, *OUTPUTS, "chunk_done"]
+    names = [*variables, "chunk_done"]
     every_name = [*map(str, header.variables), *names]
     nothing = np.zeros(
         -(-n_realizations // chunk_length(n_realizations, header.sizes.get("intensity", 1))), bool

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mcrock.config import Study
-from mcrock.dataset import OUTPUTS, declaration
+from mcrock.dataset import declaration, outputs
 from mcrock.dataset.store import StoreError, write_part
 from mcrock.excitation import Motion, pack_motions
 from mcrock.params import Inputs, MotionPack, Outcome
@@ -105,8 +105,9 @@ def collect(inputs: Inputs, outcomes: dict[str, np.ndarray]) -> dict[str, np.nda
     ValueError
         If an outcome is missing or a run was left out.
     """
-    if set(outcomes) != set(OUTPUTS):
-        raise ValueError(f"outcomes do not match the schema: {sorted(set(outcomes) ^ set(OUTPUTS))}")
+    expected = outputs(friction=inputs.contact is not None)
+    if set(outcomes) != set(expected):
+        raise ValueError(f"outcomes do not match the schema: {sorted(set(outcomes) ^ set(expected))}")
     if (outcomes["outcome"] == Outcome.NOT_RUN).any():
         raise ValueError("the kernel left out runs")
     if "intensity_value" in inputs.values:  # a cloud study has one intensity per realization

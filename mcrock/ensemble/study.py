@@ -22,7 +22,7 @@ from dask.system import CPU_COUNT
 
 import mcrock
 from mcrock.config import Study
-from mcrock.dataset import DamageError, build_dataset, is_store, load_dataset
+from mcrock.dataset import DamageError, build_dataset, is_store, load_dataset, outputs
 from mcrock.dataset.store import (
     StoreError,
     check_folder,
@@ -183,9 +183,10 @@ def _open_store(job: Job, path: Path, overwrite: bool, joining: bool) -> None:
     is_mine = False
     if not (joining and path.exists()):
         check_inputs(study, job.motions)
-    inputs = draw_inputs(study, job.motions, 0, 1, with_motions=False).values
-    inputs |= {variable.name: np.zeros(1) for variable in study.intensity.variables}
-    template = _header(study, job.motions, job.attrs), list(inputs), study.n_realizations, _measure(study)
+    inputs = draw_inputs(study, job.motions, 0, 1, with_motions=False)
+    measures = [variable.name for variable in study.intensity.variables]
+    names = [*dict.fromkeys([*inputs.values, *measures]), *outputs(friction=inputs.contact is not None)]
+    template = _header(study, job.motions, job.attrs), names, study.n_realizations, _measure(study)
     if not (joining and path.exists()):
         is_mine = create_store(path, *template, replace=overwrite)
         if not is_mine:  # another process was quicker

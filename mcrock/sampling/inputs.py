@@ -12,6 +12,7 @@ from mcrock.config import Study
 from mcrock.excitation.motion import Motion
 from mcrock.params import Inputs
 from mcrock.sampling.bodies import draw_bodies
+from mcrock.sampling.contacts import draw_contacts
 from mcrock.sampling.design import unit_numbers
 from mcrock.sampling.impacts import draw_impacts
 from mcrock.sampling.intensities import draw_intensities
@@ -70,9 +71,10 @@ def draw_inputs(
     of_intensity = draw_intensities(study, draws, shaking, sizes, bodies.gravity)
     of_release = draw_release(study, draws, bodies, start)
     of_impact = draw_impacts(study, draws, n, len(bodies.faces))
+    of_contact = draw_contacts(study, draws)
     arrays: dict[str, Any] = {}
     values: dict[str, NDArray[Any]] = {}
-    for step in (of_body, of_impact, shaking.drawn, of_release, of_intensity):
+    for step in (of_body, of_impact, of_contact, shaking.drawn, of_release, of_intensity):
         arrays |= step.arrays
         values |= {name: np.ascontiguousarray(array) for name, array in step.values.items()}
     return Inputs(seed=study.seed, start=start, values=values, **arrays)

@@ -25,7 +25,7 @@ def draw_quantities(study: Study, u: dict[str, Array], n: int) -> dict[str, NDAr
     codes_of = CODES | {f"motion.{key}": code for key, code in study.motion.codes.items()}
     for name, item in study.quantities.items():
         if isinstance(item, Distribution):
-            draws[name] = item.quantile(u[name])
+            draws[name] = item.quantile(u[study.tied.get(name, name)])
         elif name in codes_of:
             codes = [codes_of[name](option) for option in (item if isinstance(item, tuple) else (item,))]
             draws[name] = choose(u.get(name, np.full(n, 0.5)), codes)

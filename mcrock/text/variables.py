@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from mcrock.dataset.schema import INPUT, NUMBERED, OUTPUT, SCHEMA, Variable, table_inputs
+from mcrock.dataset.schema import INPUT, NUMBERED, OUTPUT, SCHEMA, Variable, outputs, table_inputs
 from mcrock.text.markdown import wrapped
 
 INTRODUCTION = """\
@@ -18,6 +18,9 @@ This page is made from the schema that builds datasets (`python -m mcrock.text.p
 OUTCOMES = """\
 On `(realization, intensity)`, or on `realization` in a cloud study.
 """
+WITH_FRICTION = """
+In studies with friction (`contact.friction`) also:
+"""
 MEASURES = """\
 - `im_MEASURE`: further intensity measures of a cloud study, as `im_pgv` or `im_sa_0p5s`.
 """
@@ -26,7 +29,8 @@ MEASURES = """\
 def reference() -> str:
     """The page in Markdown."""
     inputs = {name: item for name, item in SCHEMA.items() if item.dims == INPUT} | NUMBERED | table_inputs()
-    runs = {name: item for name, item in SCHEMA.items() if item.dims == OUTPUT}
+    runs = {name: SCHEMA[name] for name in outputs(friction=False)}
+    of_friction = {name: SCHEMA[name] for name in outputs(friction=True) if name not in runs}
     others = {name: item for name, item in SCHEMA.items() if item.dims not in (INPUT, OUTPUT)}
     return "\n".join(
         [
@@ -37,6 +41,8 @@ def reference() -> str:
             "## Results of the runs\n",
             OUTCOMES,
             *lines(runs),
+            WITH_FRICTION,
+            *lines(of_friction),
             "\n## Others\n",
             *lines(others),
             "",

@@ -65,10 +65,11 @@ def test_a_hull_takes_the_keys_of_a_polyhedron():
     assert parameters(mcrock.hull) == keys - {"vertices"} | {"points"}  # not all of which become vertices
 
 
-def test_impacts_and_controls_take_the_keys_of_study_files():
+def test_impacts_contacts_and_controls_take_the_keys_of_study_files():
     sections = {name: names_of_keys(found[""]) for name, found in tables().items() if "" in found}
     assert {field.name for field in fields(mcrock.Controls)} == sections["controls"]
     assert {field.name for field in fields(mcrock.Impact)} - {"point"} == sections["impact"] - {"draw"}
+    assert {field.name for field in fields(mcrock.Contact)} == sections["contact"]
     assert {"edge", "tilt"} <= {field.name for field in fields(mcrock.Start)} & sections["start"]
 
 

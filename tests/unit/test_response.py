@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import mcrock
-from mcrock.dataset import OUTPUT, OUTPUTS, SCHEMA, build_dataset
+from mcrock.dataset import OUTPUT, SCHEMA, build_dataset, outputs
 from mcrock.kernel.record import RESULT_SIZE, START, Scratch
 from mcrock.response import EventColumn, HistoryColumn, Response
 
@@ -74,7 +74,8 @@ def test_responses_are_those_of_stores_on_disk():
 
 def test_the_schema_declares_every_response():
     assert [response.variable for response in Response if response.of_friction] == OF_FRICTION
-    assert list(DECLARED) == [*OUTPUTS, *OF_FRICTION] == [name for name in SCHEMA if name in DECLARED]
+    assert list(DECLARED) == list(outputs(friction=True)) == [name for name in SCHEMA if name in DECLARED]
+    assert [*outputs(friction=False), *OF_FRICTION] == list(DECLARED)
     assert set(DECLARED) == {name for name, variable in SCHEMA.items() if variable.dims == OUTPUT}
     for response in Response:
         assert SCHEMA[response.variable] == (

@@ -11,17 +11,19 @@ import pytest
 import xarray as xr
 
 from mcrock.dataset import (
-    OUTPUTS,
     SCHEMA,
     DatasetError,
     build_dataset,
     check_folder,
     is_declared,
     load_dataset,
+    outputs,
     replacing,
     save_dataset,
 )
 from mcrock.params import Outcome
+
+OUTPUTS = outputs(friction=False)
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ import pytest
 import xarray as xr
 import zarr
 
-from mcrock.dataset import OUTPUTS, SCHEMA, build_dataset
+from mcrock.dataset import SCHEMA, build_dataset, outputs
 from mcrock.dataset import store as stores
 from mcrock.dataset.store import (
     MAX_CHUNKS,
@@ -35,6 +35,8 @@ from mcrock.interrupt import hold_interruptions
 
 N, LEVELS = 50, 3
 LENGTH = chunk_length(N, LEVELS)
+OUTPUTS = outputs(friction=False)
+VARIABLES = ["record", *OUTPUTS]
 MEASURE = ("m s-2", "peak ground acceleration")
 
 
@@ -52,7 +54,7 @@ def header():
 def store(tmp_path, header):
     """Store without any run."""
     path = tmp_path / "s.zarr"
-    assert create_store(path, header, ["record"], N, MEASURE)
+    assert create_store(path, header, VARIABLES, N, MEASURE)
     return path
 
 
@@ -116,7 +118,7 @@ def test_chunks_of_fill_values_are_written_too(store, header):
 
 def test_equal_parts_give_equal_files(tmp_path, header):
     for name, cuts in (("a", (0, LENGTH, N)), ("b", (0, 2 * LENGTH, 3 * LENGTH, N))):
-        create_store(tmp_path / name, header, ["record"], N, MEASURE)
+        create_store(tmp_path / name, header, VARIABLES, N, MEASURE)
         for start, stop in pairwise(cuts):
             write_part(tmp_path / name, start, part(start, stop), header.attrs)
     assert tree(tmp_path / "a") == tree(tmp_path / "b")
@@ -158,7 +160,7 @@ def test_only_one_of_many_creators_wins(tmp_path, header):
 
     def create():
         gate.wait()
-        won.append(create_store(tmp_path / "s.zarr", header, ["record"], N, MEASURE))
+        won.append(create_store(tmp_path / "s.zarr", header, VARIABLES, N, MEASURE))
 
     threads = [threading.Thread(target=create) for _ in range(8)]
     for thread in threads:
@@ -175,7 +177,7 @@ def test_a_template_that_cannot_be_written_leaves_nothing(tmp_path, header, monk
 
     monkeypatch.setattr(zarr.Group, "create_array", fail)
     with pytest.raises(OSError, match="No space left"):
-        create_store(tmp_path / "s.zarr", header, ["record"], N, MEASURE)
+        create_store(tmp_path / "s.zarr", header, VARIABLES, N, MEASURE)
     assert not list(tmp_path.iterdir())
 
 
@@ -187,7 +189,7 @@ def test_a_replaced_store_is_kept_until_the_new_one_is_whole(store, header, monk
 
     monkeypatch.setattr(zarr.Group, "create_array", fail)
     with pytest.raises(OSError, match="No space left"):
-        create_store(store, header, ["record"], N, MEASURE, replace=True)
+        create_store(store, header, VARIABLES, N, MEASURE, replace=True)
     assert tree(store) == before
 
 
@@ -239,7 +241,7 @@ def test_an_interruption_leaves_the_old_store_or_the_new_one(store, tmp_path, he
         if found and found[-1]:
             shutil.rmtree(store)
             shutil.copytree(old, store)
-        came = interrupted_at(line, lambda: create_store(store, header, ["record"], N, MEASURE, replace=True))
+        came = interrupted_at(line, lambda: create_store(store, header, VARIABLES, N, MEASURE, replace=True))
         assert signal.getsignal(signal.SIGINT) is handler
         found.append(tree(store) == wholes[True])
         assert found[-1] or tree(store) == wholes[False]
@@ -260,7 +262,7 @@ def test_an_interrupted_deletion_is_ended_by_the_next_one(store, header, monkeyp
     with monkeypatch.context() as patch:
         patch.setattr(stores, "remove_leftovers", interrupt)
         with pytest.raises(KeyboardInterrupt):
-            create_store(store, header, ["record"], N, MEASURE, replace=True)
+            create_store(store, header, VARIABLES, N, MEASURE, replace=True)
     (left,) = leftovers(store)
     shutil.rmtree(left / "outcome")
     (left / "zarr.json").unlink()
@@ -271,7 +273,7 @@ def test_an_interrupted_deletion_is_ended_by_the_next_one(store, header, monkeyp
         (other / "notes.txt").write_text("years of work")
     remove_leftovers(store.with_name("t.zarr"))  # no store is there: what is aside may be all there is
     assert left.exists()
-    assert create_store(store, header, ["record"], N, MEASURE, replace=True)
+    assert create_store(store, header, VARIABLES, N, MEASURE, replace=True)
     assert sorted(store.parent.iterdir()) == sorted([store, *others])
 
 
@@ -286,7 +288,7 @@ def test_a_store_that_cannot_be_replaced_stays(store, header, monkeypatch, faili
 
     monkeypatch.setattr(os, "rename", fail)
     with pytest.raises(OSError, match="Permission denied"):
-        create_store(store, header, ["record"], N, MEASURE, replace=True)
+        create_store(store, header, VARIABLES, N, MEASURE, replace=True)
     assert tree(store) == before
     assert list(store.parent.iterdir()) == [store]
 
@@ -300,7 +302,7 @@ def test_a_replacement_gives_way_to_a_quicker_process(store, header, monkeypatch
             shutil.copytree(target, store)
 
     monkeypatch.setattr(os, "rename", come_between)
-    assert not create_store(store, header, ["record"], N, MEASURE, replace=True)
+    assert not create_store(store, header, VARIABLES, N, MEASURE, replace=True)
     assert is_store(store)
     remove_leftovers(store)
     assert list(store.parent.iterdir()) == [store]
@@ -370,7 +372,7 @@ def test_writers_notice_that_the_store_was_taken_away(store, header):
 
 def test_a_cloud_study_has_no_intensity_dimension(tmp_path, header):
     path = tmp_path / "c.zarr"
-    create_store(path, header.drop_vars("intensity"), ["intensity_value"], 30, MEASURE)
+    create_store(path, header.drop_vars("intensity"), ["intensity_value", *OUTPUTS], 30, MEASURE)
     with xr.open_zarr(path, consolidated=False) as ds:
         assert ds["outcome"].dims == ("realization",)
         assert ds["intensity_value"].attrs == {"units": MEASURE[0], "long_name": MEASURE[1]}
