@@ -15,6 +15,7 @@ from mcrock.plots.fragility import plot_fragility
 from mcrock.plots.history import plot_history
 from mcrock.plots.impact_map import map_axes, plot_impact_map
 from mcrock.plots.outcomes import plot_outcomes
+from mcrock.plots.regime_map import has_regimes, plot_regimes
 from mcrock.plots.spectrum import plot_overturning_spectrum, plot_rocking_spectrum
 from mcrock.plots.style import add_source, save_figure
 from mcrock.statistics.choices import has_laws
@@ -34,6 +35,7 @@ __all__ = [
     "plot_measures",
     "plot_outcomes",
     "plot_overturning_spectrum",
+    "plot_regimes",
     "plot_rocking_spectrum",
     "save_all",
     "save_animation",
@@ -69,7 +71,8 @@ def save_all(
     list of Path
         `fragility` if the ground moves, `outcomes`, `exceedance` if the peak tilt ratio is in the
         dataset, `laws` if it has several laws of the impacts, `measures` if it is a cloud with several
-        intensity measures, and `impact_map` if two parameters of one impact law vary from run to run.
+        intensity measures, `impact_map` if two parameters of one impact law vary from run to run, and
+        `regimes` if its contacts have friction.
 
     Raises
     ------
@@ -89,6 +92,8 @@ def save_all(
     axes = map_axes(ds)
     if axes is not None:
         figures["impact_map"] = plot_impact_map(ds, *axes, allow_missing=allow_missing)
+    if has_regimes(ds):
+        figures["regimes"] = plot_regimes(ds)
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     for ax in figures.values():

@@ -1,0 +1,84 @@
+"""The chart of slide and rock: regions where the rules say, and points where the runs are."""
+
+import numpy as np
+import pytest
+from matplotlib.path import Path
+
+from mcrock.body.regimes import Regime, Sections, regime_from_rest
+from mcrock.config import load_config
+from mcrock.params import STANDARD_GRAVITY
+from mcrock.plots import plot_regimes, save_all
+
+CONFIG = "configs/quickstart.toml"  # 0.4 x 0.4 x 1.6 m
+
+
+def with_friction(make_study, overrides=(), **settings):
+    ds = make_study(**settings)
+    friction = np.linspace(0.2, 0.6, ds.sizes["realization"])
+    ds["contact_friction"] = "realization", friction
+    ds["contact_static_friction"] = "realization", friction
+    ds.attrs["config"] = load_config(CONFIG, overrides).to_json()
+    return ds
+
+
+def note(ax):
+    return ax.get_figure().get_supxlabel().replace("\n", " ")
+
+
+@pytest.mark.parametrize("gravity", [9.81, 1.62])
+def test_regions_are_those_of_the_direction_of_easiest_tipping(make_study, gravity):
+    ax = plot_regimes(with_friction(make_study, [f"body.gravity={gravity}"]))
+    side = Sections(np.array(0.2), np.array(0.8), np.sqrt(np.array(0.68 / 3)))
+    rng = np.random.default_rng(0)
+    mu, push = rng.uniform(0, [[ax.get_xlim()[1]], [ax.get_ylim()[1]]], (2, 500))
+    found = regime_from_rest(push * STANDARD_GRAVITY / gravity, mu, side)
+    assert set(found) == set(Regime)
+    regions = [collection for collection in ax.collections if collection.get_label()[0] != "_"]
+    assert [region.get_label() for region in regions] == ["rest", "slide", "rock", "slide-rock"]
+    inside = np.array(
+        [
+            np.any(
+                [
+                    Path(path.vertices).contains_points(np.stack([mu, push], -1))
+                    for path in region.get_paths()
+                ],
+                axis=0,
+            )
+            for region in regions
+        ]
+    )
+    assert (inside.argmax(axis=0) == found).mean() > 0.99  # straight lines between 400 frictions
+
+
+@pytest.mark.parametrize("cloud", [False, True])
+def test_points_are_runs_at_their_friction_and_acceleration(make_study, cloud):
+    ds = with_friction(make_study, cloud=cloud)
+    if cloud:
+        ds.attrs["intensity_measure"] = "pga"
+    ax = plot_regimes(ds)
+    x, y = ax.get_lines()[-1].get_data()
+    measured = ds["intensity_value"].values if cloud else np.tile(ds["intensity"].values, len(x) // 10)
+    np.testing.assert_allclose(y, measured[: len(y)] / STANDARD_GRAVITY)
+    np.testing.assert_allclose(np.unique(x), ds["contact_friction"].values[: len(np.unique(x))])
+    assert len(x) == (440 if cloud else 3000)
+    assert f"{len(x)} runs at their peak ground acceleration (rest " in note(ax)
+    assert ax.get_ylabel() == "Horizontal acceleration [g]"
+
+
+def test_runs_without_an_acceleration_have_their_friction_marked(make_study):
+    ds = with_friction(make_study, ["intensity.measure=pgv", "intensity.levels=[0.5,1]"])
+    ax = plot_regimes(ds)
+    assert (ax.get_lines()[-1].get_ydata() == 0).all()
+    assert "Ticks: friction of the runs, whose peak ground accelerations are not in the result." in note(ax)
+
+
+def test_studies_with_friction_alone_have_the_chart(make_study, tmp_path):
+    assert tmp_path / "regimes.png" in save_all(with_friction(make_study), tmp_path)
+    with pytest.raises(ValueError, match="needs a study with friction: the variable 'contact_friction'"):
+        plot_regimes(make_study())
+
+
+def test_realizations_that_were_not_drawn_are_left_out(make_study):
+    ds = with_friction(make_study, cloud=True).assign_attrs(intensity_measure="pga")
+    ds["contact_static_friction"][:40] = np.nan
+    assert len(plot_regimes(ds).get_lines()[-1].get_xdata()) == 400
