@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
@@ -149,7 +151,7 @@ def _draw_regions(ax: Axes, section: Sections, unit: float, right: float, top: f
 def _draw_limits(ax: Axes, section: Sections, unit: float, right: float, top: float, beyond: float) -> None:
     """Limits at frictions ``beyond`` which they differ from those of the regions."""
     mu, rest, stick = _curves(section, unit, right, top)
-    look = {"color": "0.25", "linewidth": 0.8, "linestyle": (0, (4, 2))}
+    look: dict[str, Any] = {"color": "0.25", "linewidth": 0.8, "linestyle": (0, (4, 2))}
     ax.plot(mu[mu >= beyond], rest[mu >= beyond], **look)
     ax.vlines(section.tipping, unit * section.tipping, top, **look)
     ax.plot(mu, np.where(stick < top, stick, np.nan), **look)

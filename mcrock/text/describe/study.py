@@ -16,6 +16,7 @@ from mcrock.tables.fields import plain
 from mcrock.text.describe.body import body_notes, describe_body
 from mcrock.text.describe.impact import impact_notes
 from mcrock.text.describe.intensity import describe_intensity, intensity_notes
+from mcrock.text.describe.regimes import describe_regimes
 
 LOOK = 4096  # realizations that ranges are taken from [1]
 
@@ -47,6 +48,7 @@ def describe(study: Study, motions: Sequence[Motion]) -> str:
     lines += describe_body(study, inputs) + study.motion.describe(motions, study.folder)
     if study.motion.shakes:
         lines += describe_intensity(study, inputs)
+    lines += describe_regimes(study, inputs, motions)
     lines += _uncertain(study) + impact_notes(study, inputs) + body_notes(inputs)
     lines += study.motion.notes(study.intensity.measure, motions, inputs.scale)
     lines += intensity_notes(study, inputs) if study.motion.shakes else []
