@@ -1,0 +1,199 @@
+"""Laws of one collision as runs take them: their conditions, symmetries, and the library as a twin."""
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from scipy.optimize import brentq
+
+from mcrock.impact.single import brach_1989, pfeiffer_glocker_1996, whittaker_1904
+from mcrock.laws.brach_1989 import brach
+from mcrock.laws.pfeiffer_glocker_1996 import two_phase
+from mcrock.laws.walton_1993 import bilinear
+from mcrock.laws.whittaker_1904 import whittaker
+
+from .landings import E_Z, FRICTION, SHARES, TANGENTIAL, Landing, landings, random_landings
+
+LAWS = {
+    "brach": brach_1989.impulse,
+    "poisson": pfeiffer_glocker_1996.impulse,
+    "whittaker": whittaker_1904.impulse,
+}
+TWIN = 1e-12  # both compute the same to rounding, which the mobility amplifies a few thousand times [1]
+each_law = pytest.mark.parametrize("law", LAWS.values(), ids=LAWS)
+
+
+def result(law, landing, e, et, mu):
+    return np.array(law(*landing.given, e, et, mu))
+
+
+@pytest.mark.parametrize(
+    ("law", "twin"),
+    [(whittaker_1904.impulse, whittaker), (pfeiffer_glocker_1996.impulse, two_phase)],
+    ids=["whittaker", "poisson"],
+)
+def test_the_library_has_the_same_impulse(law, twin):
+    rng = np.random.default_rng(1)
+    for landing in random_landings(400):
+        mu, e = 10.0 ** rng.uniform(-2.0, 1.0), rng.choice([0.0, 1.0, rng.random()])
+        expected = twin(landing.contact(mu), restitution=e).impulse
+        found = result(law, landing, e, 0.0, mu)
+        assert np.linalg.norm(found - expected) <= TWIN * np.linalg.norm(expected)
+
+
+@settings(max_examples=100, deadline=None)
+@given(landings(), SHARES, TANGENTIAL, FRICTION)
+def test_brach_is_the_librarys_with_the_lesser_of_two_ratios(landing, e, et, mu):
+    slip = np.linalg.norm(landing.velocity[:2])
+    assume(slip > 1e-6)
+    along = np.append(landing.velocity[:2] / slip, 0.0)
+    contact = landing.contact(mu)
+
+    def left(ratio):  # slip after, beyond the one that is asked for
+        return float(along @ brach(contact, restitution=e, ratios=[ratio, 0.0]).velocity) + et * slip
+
+    # up to the ratio at which friction jams, where the slip after falls without bound
+    coupling, most = landing.mobility[2] @ along, mu
+    if mu * coupling >= (1.0 - 1e-6) * landing.mobility[2, 2]:
+        most = (1.0 - 1e-6) * landing.mobility[2, 2] / coupling
+    ratio = mu
+    if left(0.0) <= 0.0:
+        ratio = 0.0
+    elif left(most) < 0.0:
+        ratio = brentq(left, 0.0, most, xtol=1e-15, rtol=1e-15)
+    else:
+        assume(most == mu)
+    expected = brach(contact, restitution=e, ratios=[ratio, 0.0])
+    found = result(brach_1989.impulse, landing, e, et, mu)
+    assert found == pytest.approx(expected.impulse, abs=1e-8 * np.linalg.norm(expected.impulse))
+    assert expected.consistent
+
+
+@settings(max_examples=200, deadline=None)
+@given(landings(), SHARES, TANGENTIAL, FRICTION)
+def test_permissible(landing, e, et, mu):
+    """No penetration, no pull, inside the friction cone; no gain of energy, but by the law of Whittaker."""
+    for name, law in LAWS.items():
+        impact = landing.contact(mu).result(result(law, landing, e, et, mu))
+        assert impact.kinematic
+        assert impact.kinetic
+        assert impact.friction
+        assert impact.energetic or (name == "whittaker" and e > 0.0)
+
+
+@settings(max_examples=200, deadline=None)
+@given(landings(), SHARES, FRICTION)
+def test_whittaker_leaves_the_normal_velocity_and_opposes_the_slip(landing, e, mu):
+    found = result(whittaker_1904.impulse, landing, e, 0.0, mu)
+    after = landing.after(found)
+    speed = np.linalg.norm(landing.velocity) + np.linalg.norm(landing.mobility) * np.linalg.norm(found)
+    assert after[2] == pytest.approx(-e * landing.velocity[2], abs=1e-12 * speed)
+    slip, friction = after[:2], found[:2]
+    if np.linalg.norm(slip) > 1e-9 * speed:  # else it sticks
+        assert np.linalg.norm(friction) == pytest.approx(mu * found[2], rel=1e-9)
+        aligned = np.linalg.norm(slip) * np.linalg.norm(friction)
+        assert slip @ friction == pytest.approx(-aligned, abs=1e-9 * speed * np.linalg.norm(friction))
+
+
+@settings(max_examples=100, deadline=None)
+@given(landings(), SHARES, FRICTION)
+def test_poisson_without_raised_expansion_has_the_ratio_of_impulses(landing, e, mu):
+    compression = result(pfeiffer_glocker_1996.impulse, landing, 0.0, 0.0, mu)
+    whole = result(pfeiffer_glocker_1996.impulse, landing, e, 0.0, mu)
+    assert compression == pytest.approx(result(whittaker_1904.impulse, landing, 0.0, 0.0, mu), abs=0.0)
+    assert whole[2] >= (1.0 + e) * compression[2] * (1.0 - 1e-12)
+    if whole[2] > (1.0 + e) * compression[2] * (1.0 + 1e-9):
+        speed = np.linalg.norm(landing.velocity) + np.linalg.norm(landing.mobility) * np.linalg.norm(whole)
+        assert landing.after(whole)[2] == pytest.approx(0.0, abs=1e-9 * speed)
+
+
+@each_law
+@settings(max_examples=50, deadline=None)
+@given(landing=landings(), e=SHARES, et=TANGENTIAL, mu=FRICTION, angle=st.floats(-3.0, 3.0))
+def test_a_turn_about_the_vertical_and_a_mirror_turn_the_impulse(law, landing, e, et, mu, angle):
+    c, s = np.cos(angle), np.sin(angle)
+    found = result(law, landing, e, et, mu)
+    for turn in (np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]), np.diag([1.0, -1.0, 1.0])):
+        other = Landing(turn @ landing.mobility @ turn.T, turn @ landing.velocity)
+        assert result(law, other, e, et, mu) == pytest.approx(turn @ found, abs=1e-8 * landing.size)
+
+
+@each_law
+@settings(max_examples=50, deadline=None)
+@given(landing=landings(), e=SHARES, et=TANGENTIAL, mu=FRICTION, power=st.integers(-12, 12))
+def test_impulses_grow_with_speed_and_mass(law, landing, e, et, mu, power):
+    found = result(law, landing, e, et, mu)
+    faster = Landing(landing.mobility, 2.0**power * landing.velocity)
+    heavier = Landing(2.0**-power * landing.mobility, landing.velocity)
+    for other in (faster, heavier):
+        scaled = result(law, other, e, et, mu)
+        assert scaled == pytest.approx(2.0**power * found, rel=1e-9, abs=1e-12 * 2.0**power * landing.size)
+
+
+@pytest.mark.parametrize("mu", [0.1, 0.4, 5.0])
+@pytest.mark.parametrize("e", [0.0, 0.4, 1.0])
+def test_spheres_slip_or_stick(e, mu):
+    """Closed form where nothing is coupled: all laws are the bilinear one without tangential restitution."""
+    ball = Landing(np.diag([3.5, 3.5, 1.0]), np.array([1.2, -0.5, -1.0]))
+    expected = bilinear(ball.contact(mu), restitution=e, tangential_restitution=0.0).impulse
+    for law in LAWS.values():
+        assert result(law, ball, e, 0.0, mu) == pytest.approx(expected, abs=1e-15)
+
+
+@each_law
+def test_straight_down_without_coupling_is_a_normal_impulse(law):
+    assert law((3.5, 0.0, 0.0, 3.5, 0.0, 0.5), (0.0, 0.0, -2.0), 0.25, 0.0, 0.3) == (0.0, 0.0, 5.0)
+
+
+@each_law
+def test_without_friction_the_impulse_is_normal(law):
+    landing = next(random_landings(1))
+    expected = -1.5 * landing.velocity[2] / landing.mobility[2, 2] * E_Z
+    assert result(law, landing, 0.5, 0.0, 0.0) == pytest.approx(expected, rel=1e-14)
+
+
+def test_a_rod_that_slips_before_and_after():
+    """In the plane: mobility of the lower end of a slender rod at 45 degrees, friction at its limit."""
+    w = (2.5, 0.0, 1.5, 1.0, 0.0, 2.5)  # 1/m (1 + 3/2), 3/2 for length 2 and mass 1
+    vx, vz, e, mu = -3.0, -1.0, 0.5, 0.2
+    p = -(1.0 + e) * vz / (w[5] + mu * w[2])
+    assert whittaker_1904.impulse(w, (vx, 0.0, vz), e, 0.0, mu) == pytest.approx((mu * p, 0.0, p), rel=1e-14)
+    pc = -vz / (w[5] + mu * w[2])
+    whole = pfeiffer_glocker_1996.impulse(w, (vx, 0.0, vz), e, 0.0, mu)
+    assert whole == pytest.approx(((1.0 + e) * mu * pc, 0.0, (1.0 + e) * pc), rel=1e-14)
+    assert brach_1989.impulse(w, (vx, 0.0, vz), e, 0.0, mu) == pytest.approx((mu * p, 0.0, p), rel=1e-14)
+
+
+def test_whittaker_gains_energy_and_the_others_do_not():
+    """Kane's paradox: a pendulum that reverses its slip by kinematic restitution."""
+    mass = np.array([[1.0, 0.0, 1.8], [0.0, 1.0, 0.0], [1.8, 0.0, 4.0]])
+    landing = Landing(np.linalg.inv(mass), np.array([0.1, 0.0, -1.0]))
+    assert landing.gain(result(whittaker_1904.impulse, landing, 1.0, 0.0, 3.0)) == pytest.approx(0.175)
+    for law in (pfeiffer_glocker_1996.impulse, brach_1989.impulse):
+        assert landing.gain(result(law, landing, 1.0, 0.0, 3.0)) <= 1e-15
+
+
+def test_of_three_impulses_the_smallest_is_taken():
+    """As the library orders them."""
+    mass = np.array([[5.57, -2.056, 3.934], [-2.056, 1.763, -3.454], [3.934, -3.454, 7.391]])
+    landing = Landing(np.linalg.inv(mass), np.array([-2.0933, -0.6721, -0.11235]))
+    expected = whittaker(landing.contact(3.26), restitution=0.0)
+    assert len(expected.solutions) == 3
+    found = result(whittaker_1904.impulse, landing, 0.0, 0.0, 3.26)
+    assert found == pytest.approx(expected.impulse, rel=1e-12)
+
+
+def test_expansion_is_raised_where_friction_would_leave_an_approach():
+    mobility = np.array([[5.97, -2.64, 3.14], [-2.64, 8.48, -2.65], [3.14, -2.65, 1.93]])
+    landing = Landing(mobility, np.array([0.04, 0.83, -0.132]))
+    found = result(pfeiffer_glocker_1996.impulse, landing, 1.0, 0.0, 2.68)
+    expected = two_phase(landing.contact(2.68), restitution=1.0)
+    assert expected.notes["raised"]
+    assert found == pytest.approx(expected.impulse, rel=1e-12)
+    assert landing.after(found)[2] == pytest.approx(0.0, abs=1e-13)
+
+
+def test_ratios_of_brach_end_the_slip_at_the_tangential_coefficient():
+    landing = Landing(np.diag([3.5, 3.5, 1.0]), np.array([0.3, 0.4, -1.0]))
+    after = landing.after(result(brach_1989.impulse, landing, 0.5, 0.4, 1.0))
+    assert after == pytest.approx([-0.12, -0.16, 0.5])
