@@ -71,8 +71,8 @@ def save_all(
     list of Path
         `fragility` if the ground moves, `outcomes`, `exceedance` if the peak tilt ratio is in the
         dataset, `laws` if it has several laws of the impacts, `measures` if it is a cloud with several
-        intensity measures, `impact_map` if two parameters of one impact law vary from run to run, and
-        `regimes` if its contacts have friction.
+        intensity measures, `impact_map` if two parameters of one impact law or of the contacts vary from
+        run to run, and `regimes` if its contacts have friction.
 
     Raises
     ------

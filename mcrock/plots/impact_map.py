@@ -1,14 +1,15 @@
-"""Map of overturning over two impact parameters."""
+"""Map of overturning over two parameters of impacts or contacts."""
 
 from __future__ import annotations
 
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 
-from mcrock.impact.registry import ImpactParameter
+from mcrock.impact.registry import ImpactParameter, Law
 from mcrock.plots.style import (
     BLUE,
     GREY,
@@ -27,13 +28,34 @@ from mcrock.statistics.runs import check_runs, is_cloud
 FEW = 10  # runs in a cell below which its share is not shown
 FEWEST = 9 * FEW  # runs below which each is drawn by itself
 TYPICAL = 25  # runs wanted in a cell
+
+
+class Parameter(NamedTuple):
+    """What a map shows of a parameter."""
+
+    words: str
+    symbol: str
+    unit: str
+    law: Law | None = None  # that it is of; those of contacts go with every law
+
+
 PARAMETERS = {  # by the variable, the most telling first
-    item.variable: item.row for item in sorted(ImpactParameter, key=lambda item: item.row.rank, reverse=True)
+    "contact_friction": Parameter("friction", r"\mu", "1"),
+    **{
+        item.variable: Parameter(
+            item.row.words.partition(":")[0], item.row.symbol, item.row.rule.unit, item.row.law
+        )
+        for item in sorted(ImpactParameter, key=lambda item: item.row.rank, reverse=True)
+    },
+    "contact_restitution": Parameter("restitution after flight", r"e", "1"),
+    "contact_impact_restitution": Parameter("restitution in impacts", r"e_\mathrm{i}", "1"),
+    "contact_tangential_restitution": Parameter("tangential restitution", r"e_\mathrm{t}", "1"),
+    "contact_static_friction": Parameter("static friction", r"\mu_\mathrm{s}", "1"),
 }
 
 
 def varying_parameters(ds: xr.Dataset) -> list[str]:
-    """Impact parameters that differ from realization to realization, the most telling first."""
+    """Parameters that differ from realization to realization, the most telling first."""
     found: list[str] = []
     for name in PARAMETERS:
         if name in ds and ds[name].dims == ("realization",):
@@ -45,9 +67,15 @@ def varying_parameters(ds: xr.Dataset) -> list[str]:
 
 
 def map_axes(ds: xr.Dataset) -> tuple[str, str] | None:
-    """The two most telling parameters of one law that vary, None where no law has two."""
-    pairs = combinations(varying_parameters(ds), 2)
-    return next((pair for pair in pairs if PARAMETERS[pair[0]].law == PARAMETERS[pair[1]].law), None)
+    """The two most telling parameters that vary and go together, None where there are none.
+
+    Those of two laws do not, nor do the two coefficients of friction, of which one mostly gives the other.
+    """
+    for pair in combinations(varying_parameters(ds), 2):
+        laws = {PARAMETERS[name].law for name in pair} - {None}
+        if len(laws) < 2 and set(pair) != {"contact_friction", "contact_static_friction"}:
+            return pair
+    return None
 
 
 @styled
@@ -61,14 +89,14 @@ def plot_impact_map(
     bins: int | None = None,
     allow_missing: bool = False,
 ) -> Axes:
-    """Draw the overturned fraction over two impact parameters.
+    """Draw the overturned fraction over two parameters of impacts or contacts.
 
     Parameters
     ----------
     ds : Dataset
         Study with the variables `x` and `y` on (realization).
     x, y : str
-        Impact parameters drawn once for each run, such as `impact_lambda` [1].
+        Parameters drawn once for each run, such as `impact_lambda` or `contact_friction` [1].
     ax : Axes, optional
         Where to draw; by default on a new figure one column wide.
     intensity : float, optional
@@ -182,9 +210,8 @@ def _draw_runs(ax: Axes, places: list[np.ndarray], fell: np.ndarray, doubt: np.n
 def _symbol_label(ds: xr.Dataset, name: str) -> str:
     if name not in PARAMETERS:
         return axis_scale(ds[name])[1]
-    row = PARAMETERS[name]
-    kind = row.words.partition(":")[0]
-    return f"{kind[:1].upper()}{kind[1:]}, ${row.symbol}$ [{row.rule.unit}]"
+    words, symbol, unit, _ = PARAMETERS[name]
+    return f"{words[:1].upper()}{words[1:]}, ${symbol}$ [{unit}]"
 
 
 def _hatch(ax: Axes, edges: list[np.ndarray], few: np.ndarray) -> None:

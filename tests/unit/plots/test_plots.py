@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from mcrock.params import STANDARD_GRAVITY, Outcome
 from mcrock.plots import (
+    map_axes,
     plot_choices,
     plot_exceedance,
     plot_fragility,
@@ -183,6 +184,22 @@ def test_tick_labels_of_all_figures_keep_apart(make_study):
         shown = [box for box in boxes if ax.bbox.x0 - 1 <= (box.x0 + box.x1) / 2 <= ax.bbox.x1 + 1]
         character = shown[0].width / len(labels[0].get_text())
         assert all(b.x0 - a.x1 > 0.5 * character for a, b in pairwise(shown)), plot
+
+
+def test_impact_map_of_friction(make_study):
+    ds = make_study(per_record=200)
+    ds["contact_friction"] = "realization", np.linspace(0.3, 0.5, ds.sizes["realization"])
+    ds["contact_static_friction"] = "realization", 1.2 * ds["contact_friction"].values
+    assert map_axes(ds) == ("contact_friction", "impact_lambda_lon")
+    assert map_axes(ds.drop_vars(["impact_lambda", "impact_lambda_lon"])) is None  # one gives the other
+    ax = plot_impact_map(ds, "contact_friction", "impact_lambda_lon", bins=4)
+    assert ax.get_xlabel() == r"Friction, $\mu$ [1]"
+    assert ax.get_ylabel().startswith("Facet impact, ")
+    ds["impact_nu"] = "realization", ds["impact_lambda"].values  # of another law
+    ds = ds.drop_vars(["impact_lambda", "contact_friction", "contact_static_friction"])
+    assert map_axes(ds) is None
+    ds["contact_restitution"] = "realization", ds["impact_nu"].values
+    assert map_axes(ds) == ("impact_lambda_lon", "contact_restitution")
 
 
 def test_impact_map_needs_parameters_that_vary(make_study):
