@@ -14,6 +14,7 @@ from mcrock.sampling.inputs import draw_inputs
 from mcrock.tables.distributions import Distribution
 from mcrock.tables.fields import plain
 from mcrock.text.describe.body import body_notes, describe_body
+from mcrock.text.describe.contact import contact_notes
 from mcrock.text.describe.impact import impact_notes
 from mcrock.text.describe.intensity import describe_intensity, intensity_notes
 from mcrock.text.describe.regimes import describe_regimes
@@ -49,7 +50,7 @@ def describe(study: Study, motions: Sequence[Motion]) -> str:
     if study.motion.shakes:
         lines += describe_intensity(study, inputs)
     lines += describe_regimes(study, inputs, motions)
-    lines += _uncertain(study) + impact_notes(study, inputs) + body_notes(inputs)
+    lines += _uncertain(study) + impact_notes(study, inputs) + contact_notes(inputs) + body_notes(inputs)
     lines += study.motion.notes(study.intensity.measure, motions, inputs.scale)
     lines += intensity_notes(study, inputs) if study.motion.shakes else []
     lines += _design_notes(study, motions)
@@ -68,6 +69,8 @@ def _uncertain(study: Study) -> list[str]:
     items: dict[str, Specification] = {
         name: study.quantities.get(name, ("all motions",)) for name in study.uncertain
     }
+    for name, other in study.tied.items():
+        items[f"{name} (with {other})"] = study.quantities[name]
     for key, redrawn in study.impact.redrawn.items():
         items[f"impact.{key} (anew at every impact)"] = redrawn
     for name, item in items.items():

@@ -1,0 +1,39 @@
+"""Friction and restitution that leave a run without an end, or impacts without the law that was meant."""
+
+from __future__ import annotations
+
+from mcrock.body.painleve import painleve_friction
+from mcrock.impact.registry import DEFAULT_LAW, ImpactParameter
+from mcrock.params import ContactColumn, Inputs
+from mcrock.text.numbers import format_percent
+
+WHERE = ImpactParameter.LAMBDA, ImpactParameter.LAMBDA_LON
+
+
+def contact_notes(inputs: Inputs) -> list[str]:
+    """Notes on the contacts of a study with friction."""
+    if inputs.contact is None:
+        return []
+    found = []
+    friction, rebound = (
+        inputs.contact[:, column] for column in (ContactColumn.FRICTION, ContactColumn.IMPACT_RESTITUTION)
+    )
+    corners = sorted({corner for face in inputs.base_faces for corner in inputs.faces[face]})
+    least = painleve_friction(inputs.mass, inputs.inertia, inputs.vertices[:, corners]).min(axis=1)
+    over = friction >= least
+    if over.any():
+        found.append(
+            f"note: contact.friction reaches {friction[over].max():.3g}; from {least[over].min():.3g} on the "
+            "force on a corner that slips may be undetermined, and such a run ends undecided (painleve)"
+        )
+    if (inputs.contact[:, ContactColumn.RESTITUTION] == 1.0).any():
+        found.append("note: contact.restitution reaches 1, with which bounces never end")
+    place = inputs.impact[:, list(WHERE)].min(axis=1)  # NaN if drawn anew at every impact
+    gains = (rebound > place) & (inputs.law == DEFAULT_LAW)
+    if gains.any():
+        found.append(
+            f"note: in {format_percent(gains.mean())} of the realizations contact.impact_restitution exceeds "
+            "impact.lambda or impact.lambda_lon: such impacts may gain energy, and then become ones of "
+            "several contacts"
+        )
+    return found
