@@ -10,8 +10,9 @@ which is not convex. Equation (17) asks for the stationary points v of the dista
 reverses the rest as Moreau (1988) does, u+ = v - eps (u- - v). There can be several, each one a possible
 impact: along a face, or stopped by an edge, where faces meet.
 
-Taken literally (17) has solutions for some u- that K admits, too, where nothing needs to happen. They are
-listed apart.
+Of a u- that K admits nothing needs to happen, and v = u- is a solution. Yet (17) has others as well where
+u- leaves by one face and still presses on the faces together, as a sharp wedge allows: u- lies in the cone of
+the normals. They are listed behind the one without impact, which is the nearest.
 """
 
 from __future__ import annotations
@@ -46,13 +47,12 @@ def reentrant_corner(problem: ContactProblem, *, restitution: float) -> ImpactRe
     Returns
     -------
     ImpactResult
-        The impact nearest to u-, of equally near ones the first. ``solutions`` has all of them, ordered by
-        the number of faces from many to one. Each has the notes ``kind`` ("none", "face1", "edge", in full
-        "edge1-3" where there are more than two faces) and ``distance`` of its stationary point from u-
-        [kg^1/2 m/s].
-        The one returned has further ``admitted``, whether u- is in K, which is no impact, ``nearest``, the
-        kinds at the least distance, and ``spurious``, the solutions of (17) where u- is in K.
-        ``kinematic`` asks for one face only.
+        The impact nearest to u-, of equally near ones the first. ``solutions`` has all of them: no impact if
+        K admits u-, then those of many faces to those of one. Each has the notes ``kind`` ("none", "face1",
+        "edge", in full "edge1-3" where there are more than two faces) and ``distance`` of its stationary
+        point from u- [kg^1/2 m/s].
+        The one returned has further ``admitted``, whether u- is in K, and ``nearest``, the kinds at the
+        least distance. ``kinematic`` asks for one face only.
 
     Raises
     ------
@@ -75,15 +75,13 @@ def reentrant_corner(problem: ContactProblem, *, restitution: float) -> ImpactRe
     if np.any(problem.drift):
         raise ValueError("the faces of a corner must not move: drift must be 0")
     corner = _Corner(problem)
-    points = list(corner.stationary_points(-corner.border))
-    if not points:  # on the borderline between a face and an edge
-        points = list(corner.stationary_points(corner.border))
-    stationary = [corner.outcome(problem, eps, *point) for point in points]
     admitted = bool(corner.approach.max() >= -corner.border)
-    spurious: tuple[ImpactResult, ...] = ()
+    points = list(corner.stationary_points(-corner.border))
+    if not (points or admitted):  # on the borderline between a face and an edge
+        points = list(corner.stationary_points(corner.border))
     if admitted:
-        spurious = tuple(stationary)
-        stationary = [corner.outcome(problem, eps, NO_IMPACT, problem.velocity, np.zeros(faces))]
+        points.insert(0, (NO_IMPACT, problem.velocity, np.zeros(faces), True))
+    stationary = [corner.outcome(problem, eps, *point) for point in points]
     distance = [result.notes["distance"] for result in stationary]
     near = min(distance) + BORDER * corner.speed
     nearest = [result for result in stationary if result.notes["distance"] <= near]
@@ -91,7 +89,6 @@ def reentrant_corner(problem: ContactProblem, *, restitution: float) -> ImpactRe
         **nearest[0].notes,
         "admitted": admitted,
         "nearest": [result.notes["kind"] for result in nearest],
-        "spurious": spurious,
     }
     return replace(nearest[0], notes=notes, unique_velocity=len(stationary) == 1, solutions=tuple(stationary))
 
@@ -152,7 +149,7 @@ class _Corner:
         kind: str,
         stayed: np.ndarray,
         impulse: np.ndarray,
-        unique: bool = True,
+        unique: bool,
     ) -> ImpactResult:
         """The impact of a stationary point."""
         removed = self.factor.T @ (problem.velocity - stayed)

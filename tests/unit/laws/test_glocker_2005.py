@@ -113,15 +113,46 @@ def test_order_of_the_faces_does_not_matter(data):
         assert min(change) <= 1e-8 * max(np.abs(problem.velocity).max(), 1e-300) * 1e2
 
 
-def test_admitted_velocity_is_no_impact_and_spurious_solutions_are_listed():
+def test_approach_inside_the_admitted_set_has_other_solutions_too():
     """A sharp wedge: the velocity leaves face 2, yet lies in the cone of the normals."""
     beta, phi = np.radians(40.0), np.radians(60.0)
-    problem = wedge(beta, phi)
-    result = reentrant_corner(problem, restitution=0.5)
+    result = reentrant_corner(wedge(beta, phi), restitution=0.5)
     assert result.notes["admitted"]
-    assert kinds(result) == ["none"]
-    assert np.all(result.velocity == problem.velocity)
-    assert [solution.notes["kind"] for solution in result.notes["spurious"]] == ["edge", "face1"]
+    assert kinds(result) == ["none", "edge", "face1"]
+    assert result.notes["nearest"] == ["none"]
+    assert not result.unique_velocity
+    assert np.all(result.velocity == result.solutions[0].velocity)
+    assert np.all(result.velocity == [np.cos(phi), np.sin(phi)])
+    edge, face = result.solutions[1:]
+    # all motion is reversed at the edge; that along the normal of face 1, which is vertical, on this face
+    assert edge.velocity == pytest.approx([-0.5 * np.cos(phi), -0.5 * np.sin(phi)])
+    assert face.velocity == pytest.approx([np.cos(phi), -0.5 * np.sin(phi)])
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.floats(0.05, 3.0), st.floats(-np.pi, np.pi), st.floats(0.0, 1.0))
+def test_every_direction_of_a_wedge(beta, phi, restitution):
+    """Closed form: v = u- where a gap opens; face i where its gap closes and the foot on it is admitted; the
+    edge where u- lies between the normals (pi/2 of face 1, beta - pi/2 of face 2, both into the wedge)."""
+    first, second = np.sin(phi), np.sin(beta - phi)  # speeds into the wedge through its faces
+    normal_2 = np.array([np.sin(beta), -np.cos(beta)])
+    foot_1, foot_2 = np.cos(phi), np.cos(phi - beta)  # speeds along the faces, away from the tip
+    weights = np.linalg.solve(np.column_stack([[0.0, 1.0], normal_2]), [np.cos(phi), np.sin(phi)])
+    margins = [first, second, foot_1, foot_2, *weights]
+    assume(min(abs(margin) for margin in margins) > 1e-6)
+    exists = {
+        "none": first < 0.0 or second < 0.0,
+        "edge": min(weights) > 0.0,
+        "face1": first > 0.0 and foot_1 > 0.0,
+        "face2": second > 0.0 and foot_2 > 0.0,
+    }
+    expected = [kind for kind, there in exists.items() if there]
+    result = reentrant_corner(wedge(beta, phi), restitution=restitution)
+    assert kinds(result) == expected
+    assert result.unique_velocity == (len(expected) == 1)
+    for solution in result.solutions:
+        assert solution.energy_change <= 1e-12
+        assert solution.kinematic
 
 
 def test_three_faces_of_a_box_corner():
