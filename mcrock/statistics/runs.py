@@ -13,18 +13,11 @@ from typing import NamedTuple
 import numpy as np
 import xarray as xr
 
-from mcrock.params import Outcome
+from mcrock.params import DECIDED, Outcome
 from mcrock.rules import shown
 
 SLICE = 1 << 17  # realizations read at a time
-NOT_DECIDED = (
-    Outcome.ROCKING,
-    Outcome.STEP_LIMIT,
-    Outcome.IMPACT_LIMIT,
-    Outcome.INSTANT_LIMIT,
-    Outcome.NOT_FINITE,
-)
-
+NOT_DECIDED = tuple(outcome for outcome in Outcome if outcome not in (Outcome.NOT_RUN, *DECIDED))
 
 # share of the energy needed to overturn above which what infeasible impacts took away is in doubt:
 # below it they are landings so soft that the spread of the impact parameters covers them by far
@@ -54,8 +47,9 @@ def undecided(ds: xr.Dataset) -> xr.DataArray:
     Returns
     -------
     DataArray
-        True where the run was still moving with energy to overturn, met a limit or became not
-        finite, or infeasible impacts took much energy away (whatever the outcome then was).
+        True where the run was still moving with energy to overturn, met a limit, became not finite or had
+        no definite contact force, or infeasible impacts took much energy away (whatever the outcome then
+        was).
     """
     return ds["outcome"].isin(NOT_DECIDED) | guessed(ds)
 

@@ -61,6 +61,7 @@ def test_a_dataset_without_records_has_independent_realizations(make_study):
         Outcome.STEP_LIMIT,
         Outcome.IMPACT_LIMIT,
         Outcome.INSTANT_LIMIT,
+        Outcome.PAINLEVE,
         Outcome.NOT_FINITE,
     ],
 )
