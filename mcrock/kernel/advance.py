@@ -28,7 +28,7 @@ from mcrock.kernel.dynamics import (
     vertex_force,
     vertex_step,
 )
-from mcrock.kernel.events import EVENT_TIME, first_landing
+from mcrock.kernel.events import BISECTIONS, EVENT_TIME, first_landing
 from mcrock.kernel.modes import NONE, edge_pose, release
 from mcrock.kernel.rotation import vertical
 from mcrock.kernel.shaking import acceleration
@@ -154,7 +154,9 @@ def advance_edge(top, body, work, result, t, h, hold):
     after = edge_up(edge, c1, s1)
     if after[2] <= (UPRIGHT if event == FACET_IMPACT else 0.0) and not record.has_overturned(result):
         low, high = 0.0, h
-        while high - low > EVENT_TIME:
+        for _ in range(BISECTIONS):
+            if high - low <= EVENT_TIME:
+                break
             middle = 0.5 * (low + high)
             turn, _ = edge_step(edge, gravity, state, com_n, com_z, k1, segment, t, middle)
             if edge_up(edge, cos(angle0 + turn), sin(angle0 + turn))[2] <= 0.0:
@@ -256,27 +258,29 @@ def advance_vertex(top, body, work, result, t, h):
             row[BEFORE], row[RATE_BEFORE], row[AFTER], row[RATE_AFTER], h, ground
         )  # fmt: skip
     whole, event, vertex, face = h, NO_EVENT, NONE, NONE
-    while True:
-        at, lands = np.inf, NONE
+    for _ in range(n):
+        at, first = np.inf, NONE
         for i in range(n):
             if 0.0 <= heights[i, LANDING] < at:
-                at, lands = heights[i, LANDING], i
-        if lands < 0:
+                at, first = heights[i, LANDING], i
+        if first < 0:
             break
-        h, lands = _locate_landing(top, body, work, k1, t, whole, at, lands, n)
+        h, lands = _locate_landing(top, body, work, k1, t, whole, at, first, n)
         if h >= 0.0:
             event, vertex = EDGE_IMPACT, top.neighbours[pivot, lands]
             face = _landing_face(top, body, trial, pivot, vertex)
             if face >= 0:
                 event = FACET_IMPACT
             break
-        heights[lands, LANDING] = -1.0  # the interpolation dips below the ground, the motion does not
+        heights[first, LANDING] = -1.0  # the interpolation dips below the ground, the motion does not
         h = whole
         vertex_step(p, gravity, state, k1, segment, t, h, trial)
     after = vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3])
     if after[2] <= (UPRIGHT if event != NO_EVENT else 0.0) and not record.has_overturned(result):
         low, high = 0.0, h
-        while high - low > EVENT_TIME:
+        for _ in range(BISECTIONS):
+            if high - low <= EVENT_TIME:
+                break
             middle = 0.5 * (low + high)
             vertex_step(p, gravity, state, k1, segment, t, middle, trial)
             if vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3])[2] <= 0.0:

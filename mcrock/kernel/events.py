@@ -8,6 +8,7 @@ from mcrock.jit import jit
 
 EVENT_TIME = 1e-12  # events are located to this, and closer ones are at one instant [s]
 ROOT_ITERATIONS = 60
+BISECTIONS = 60  # of the time of an event: enough for `EVENT_TIME` in a step of days
 ROOT_PRECISION = 1e-5  # last correction of a root of the interpolating cubic, over the root [1]
 
 
@@ -47,7 +48,7 @@ def first_landing(z0, v0, z1, v1, h, touch):
     c3 = (v0 + v1 - 2.0 * (z1 - z0) / h) / (h * h)
     if z0 <= touch:  # divide the zero at the start out: v0 + c2 s + c3 s^2
         if v0 <= 0.0:
-            if z1 >= -touch:
+            if not z1 < -touch:  # nor is what is no number
                 return -1.0
             return min(-c2 / c3, h) if c2 > 0.0 and c3 < 0.0 else 0.0
         square = c2 * c2 - 4.0 * v0 * c3

@@ -63,7 +63,7 @@ from mcrock.kernel.dynamics import (
     edge_frame,
     vertex_lift,
 )
-from mcrock.kernel.events import EVENT_TIME
+from mcrock.kernel.events import BISECTIONS, EVENT_TIME
 from mcrock.kernel.record import see_rest
 from mcrock.kernel.rotation import flattened, to_ground, turned, vertical
 from mcrock.kernel.shaking import END, SINE, acceleration
@@ -74,6 +74,7 @@ from mcrock.response import Response
 REST, EDGE, VERTEX = np.int64(Mode.REST), np.int64(Mode.EDGE), np.int64(Mode.VERTEX)
 NONE, FIRST, SECOND = np.int64(-1), np.int64(0), np.int64(1)
 
+LOOKS = 1_000_000  # at most at a sine for an uplift
 SAFE = 1.0 + 1e-9  # rounding of the bound for quiet blocks [1]
 DISTANCE, PULL_X, PULL_Y, SIDE_SIZE = range(4)  # columns of the table of the sides of a face at rest
 
@@ -210,17 +211,17 @@ def next_uplift(sides, n, gravity, segment, t, step, result):
     """Time in the segment, from ``t`` on, at which a face at rest lifts; infinite if it does not.
 
     ``sides`` [:n] is its table. On a linear segment the lift-off moments are linear and their
-    roots exact.
+    roots exact; a sine is looked through in steps.
     """
     end = segment[END]
-    begin = t
-    while True:
+    begin, step = t, max(step, (end - t) / LOOKS)
+    for _ in range(2 * LOOKS):
         last = segment[END] if segment[SINE] == 0.0 else min(begin + step, end)
         a, b = acceleration(segment, begin), acceleration(segment, last)
         first = np.inf
         for i in range(n):
             m0 = side_margin(sides[i], gravity + a[2], a[0], a[1])
-            if m0 < 0.0:
+            if not m0 >= 0.0:  # so does what is not a number, which ends the run
                 return begin
             m1 = side_margin(sides[i], gravity + b[2], b[0], b[1])
             if m1 < 0.0:
@@ -228,11 +229,11 @@ def next_uplift(sides, n, gravity, segment, t, step, result):
                     first = min(first, begin + (last - begin) * (m0 / (m0 - m1)))
                 else:
                     low, high = begin, last
-                    while high - low > EVENT_TIME:
+                    for _ in range(BISECTIONS):
                         middle = 0.5 * (low + high)
-                        c = acceleration(segment, middle)
-                        if middle <= low or middle >= high:
+                        if high - low <= EVENT_TIME or middle <= low or middle >= high:
                             break
+                        c = acceleration(segment, middle)
                         if side_margin(sides[i], gravity + c[2], c[0], c[1]) < 0.0:
                             high = middle
                         else:
@@ -243,8 +244,9 @@ def next_uplift(sides, n, gravity, segment, t, step, result):
             return first
         see_rest(result, gravity, b[2])
         if last >= end:
-            return np.inf
+            break
         begin = last
+    return np.inf
 
 
 @jit(inline=True)

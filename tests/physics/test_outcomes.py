@@ -122,6 +122,31 @@ def test_not_finite():
     assert simulate(BLOCK, absurd).outcome == Outcome.NOT_FINITE
 
 
+@pytest.mark.parametrize(
+    ("impact", "outcome"),
+    [
+        (Impact(lambda_=-1.0, lambda_lon=-1.0), Outcome.OVERTURNED),  # as with any smaller step
+        (Impact(tau=-300.0, energy_gain="allow"), Outcome.NOT_FINITE),  # every impact gains energy
+    ],
+)
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="Python raises where compiled code overflows")
+def test_a_needle_thrown_about_comes_to_an_end(impact, outcome):
+    """It turns so fast about its axis that a step's first guess of what lands is wrong."""
+    t = np.arange(400) * 0.01
+    push = 9810.0 * np.sin(2.0 * pi * t) * np.exp(-t)
+    shaking = Motion([push, 0.7 * np.roll(push, 7), 0.0 * push], dt=0.01, name="1000 g")
+    run = simulate(cuboid(0.05, 0.05, 10.0, 2600.0), shaking, impact, controls=Controls(max_steps=1000))
+    assert run.outcome == outcome
+    assert run.steps < 100
+
+
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="Python raises where compiled code overflows")
+def test_a_body_at_rest_does_not_survive_what_is_no_number():
+    """The product of a level and a sample overflows, and with it the pressure under the base."""
+    absurd = Motion([[1e308, 1e308], [1e308, -1e308], [1e308, 1e308]], dt=1.0, name="absurd")
+    assert simulate(BLOCK, absurd).outcome == Outcome.NOT_FINITE
+
+
 def fall_time(p, slenderness, tilt):
     """Time from rest at ``tilt`` beyond the slenderness to 90 degrees [s]."""
 
