@@ -152,3 +152,15 @@ def test_spheres_and_discs():
         same = [law(ball, restitution=e).impulse for law in (routh, whittaker, two_phase)]
         assert same[1] == pytest.approx(same[0], abs=1e-10)
         assert same[2] == pytest.approx(same[0], abs=1e-10)
+
+
+def test_pfeiffer_and_glocker_access_an_area_in_the_plane():
+    """Section 4.2.4: for a single contact the law of three parameters accesses a 2D subset, in the plane."""
+    contact = SingleContact(np.array([[1.5, 0.1], [0.1, 1.0]]), [-1.0, 0.4], [1.0, 0.0], 0.8)
+    corners = [
+        two_phase(contact, restitution=e, tangential_restitution=et, reversibility=1.0).impulse
+        for e, et in ((0.6, 0.3), (0.6, 0.9), (0.9, 0.3))
+    ]
+    sides = np.diff(corners, axis=0)
+    assert abs(np.linalg.det(sides)) > 1e-3
+    assert all(contact.result(corner).consistent for corner in corners)

@@ -4,12 +4,13 @@ from math import inf
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from mcrock.laws.normal_form import NormalForm
 from mcrock.laws.pfeiffer_glocker_1996 import two_phase
 from mcrock.laws.problem import SingleContact
+from mcrock.laws.walton_1993 import bilinear
 from mcrock.laws.whittaker_1904 import whittaker
 from tests.unit.laws.single_contacts import SHARES, changed, contacts, embedded, size
 
@@ -85,6 +86,110 @@ def test_several_compressions_are_counted():
     impact = two_phase(contact, restitution=0.5)
     assert impact.notes["n_compressions"] == len(whittaker(contact, restitution=0.0).solutions) == 3
     assert not impact.unique_velocity
+
+
+PLANE = contacts(dimensions=(2,))
+
+
+@settings(max_examples=100, deadline=None)
+@given(contacts(), SHARES, SHARES)
+def test_without_reversibility_nothing_is_stored(contact, e, et):
+    plain = two_phase(contact, restitution=e)
+    stored = two_phase(contact, restitution=e, tangential_restitution=et, reversibility=0.0)
+    assert np.all(stored.impulse == plain.impulse)
+
+
+@settings(max_examples=300, deadline=None)
+@given(PLANE, SHARES, SHARES, SHARES)
+def test_reversible_impulses_are_permissible(contact, e, et, nu):
+    assert two_phase(contact, restitution=e, tangential_restitution=et, reversibility=nu).consistent
+
+
+@settings(max_examples=200, deadline=None)
+@given(contacts(dimensions=(2,), friction=FINITE), SHARES, SHARES, st.floats(0.01, 1.0))
+def test_expansion_is_within_its_bounds_and_leaves_slip_at_them_only(contact, e, et, nu):
+    impact = two_phase(contact, restitution=e, tangential_restitution=et, reversibility=nu)
+    first = impact.notes["compression_impulse"]
+    (p_c, x_c), (p, x) = contact.split(first), contact.split(impact.impulse - first)
+    length = np.linalg.norm(x_c)
+    assume(length > 1e-6 * p_c)
+    axis = x_c / length
+    given, slip = axis @ x, axis @ impact.velocity
+    most, tiny = contact.friction * p, 1e-9 * size(contact)
+    least = nu * e * et * length - (1.0 - nu) * most
+    assert least - tiny <= given <= most + tiny
+    speed = np.linalg.norm(contact.velocity)
+    if slip > 1e-7 * speed:
+        assert given == pytest.approx(least, abs=tiny)
+    if slip < -1e-7 * speed:
+        assert given == pytest.approx(most, abs=tiny)
+    assert p >= e * p_c - tiny
+    if p > e * p_c + tiny:  # raised as far as the contact closes
+        assert impact.notes["raised"]
+        assert impact.normal_velocity[0] == pytest.approx(0.0, abs=1e-8 * speed)
+
+
+@pytest.mark.parametrize("nu", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("slip", [0.1, 0.5, 1.0, 1.6, 3.0])
+@pytest.mark.parametrize(("e", "et"), [(0.8, 0.5), (1.0, 1.0), (0.4, 0.0)])
+def test_disc(slip, e, et, nu):
+    """Closed form without coupling, from sticking to slip throughout."""
+    m, j, mu, v = 1.5, 0.5, 0.3, 1.2  # contact mass normal and tangential, friction, approach
+    disc = SingleContact(np.diag([m, j]), [-v, -slip], [1.0, 0.0], mu)
+    x_c = min(j * slip, mu * m * v)
+    p = e * m * v
+    x = np.clip(j * slip - x_c, nu * e * et * x_c - (1.0 - nu) * mu * p, mu * p)
+    impact = two_phase(disc, restitution=e, tangential_restitution=et, reversibility=nu)
+    assert impact.impulse == pytest.approx([(1.0 + e) * m * v, x_c + x])
+    slip_after = -slip + (x_c + x) / j
+    energy = 0.5 * m * (e * e - 1.0) * v * v + 0.5 * j * (slip_after**2 - slip**2)
+    assert impact.energy_change == pytest.approx(energy, abs=1e-15)
+
+
+@pytest.mark.parametrize("et", [0.0, 0.4, 1.0])
+def test_sticking_disc_has_the_tangential_restitution_of_the_bilinear_law(et):
+    disc = SingleContact(np.diag([1.0, 1.0 / 3.0]), [-1.0, -0.5], [1.0, 0.0], 0.4)
+    impact = two_phase(disc, restitution=0.6, tangential_restitution=et, reversibility=1.0)
+    twin = bilinear(disc, restitution=0.6, tangential_restitution=0.6 * et)
+    assert impact.impulse == pytest.approx(twin.impulse)
+
+
+@settings(max_examples=100, deadline=None)
+@given(PLANE, SHARES, SHARES, SHARES)
+def test_mirror(contact, e, et, nu):
+    across = np.array([-contact.normal[1], contact.normal[0]])
+    mirror = np.eye(2) - 2.0 * np.outer(across, across)
+    other = SingleContact(
+        mirror @ contact.mass @ mirror, mirror @ contact.velocity, contact.normal, contact.friction
+    )
+    kwargs = {"restitution": e, "tangential_restitution": et, "reversibility": nu}
+    one, two = two_phase(contact, **kwargs), two_phase(other, **kwargs)
+    assert two.impulse == pytest.approx(mirror @ one.impulse, abs=1e-8 * size(contact))
+
+
+@settings(max_examples=100, deadline=None)
+@given(contacts(dimensions=(2,), friction=FINITE), SHARES, SHARES)
+def test_poisson_in_both_directions_gives_back_what_is_stored(contact, e, et):
+    """nu = 1: neither impulse of the expansion is less than its share of that of the compression."""
+    impact = two_phase(contact, restitution=e, tangential_restitution=et, reversibility=1.0)
+    first = impact.notes["compression_impulse"]
+    (p_c, x_c), (p, x) = contact.split(first), contact.split(impact.impulse - first)
+    assert p >= e * p_c - 1e-9 * size(contact)
+    if np.linalg.norm(x_c) > 1e-6 * p_c:
+        assert x @ x_c >= e * et * (x_c @ x_c) - 1e-9 * size(contact) * np.linalg.norm(x_c)
+
+
+def test_contacts_in_space_store_no_tangential_impulse():
+    contact = SingleContact(np.eye(3), [-1.0, 0.2, 0.0], [1.0, 0.0, 0.0], 0.3)
+    with pytest.raises(ValueError, match="tangential restitution in the plane only"):
+        two_phase(contact, restitution=0.5, tangential_restitution=0.5, reversibility=0.5)
+
+
+@pytest.mark.parametrize("name", ["tangential_restitution", "reversibility"])
+def test_coefficients_outside_their_domain(name):
+    contact = SingleContact(np.eye(2), [-1.0, 0.0], [1.0, 0.0])
+    with pytest.raises(ValueError, match=f"{name} must be from 0 to 1, got -0.5"):
+        two_phase(contact, restitution=0.5, **{name: -0.5})
 
 
 def test_no_motion_no_impulse():
