@@ -1,0 +1,67 @@
+"""Studies with friction: what their stores hold, in parts and whole, in files and in replays."""
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from mcrock.config import load_config
+from mcrock.dataset import load_dataset, outputs, save_dataset
+from mcrock.ensemble import run_study
+from mcrock.excitation import pack_motions
+from mcrock.params import ContactColumn
+from mcrock.sampling import draw_inputs, load_motions
+from mcrock.simulation import simulate_realization
+
+FRICTION = (
+    "contact.friction={distribution='uniform', low=0.2, high=0.6}",
+    "contact.static_friction={distribution='uniform', low=0.3, high=0.7}",
+    "contact.restitution={distribution='uniform', low=0.0, high=0.2}",
+)
+NAMES = [f"contact_{column.name.lower()}" for column in ContactColumn]
+
+
+@pytest.fixture
+def study(study_file):
+    return load_config(study_file, FRICTION)
+
+
+@pytest.fixture
+def result(study, tmp_path):
+    return run_study(study, tmp_path / "friction.zarr").load()
+
+
+def test_a_store_holds_what_the_study_has(study, study_file, result, tmp_path):
+    names = set(result.data_vars)
+    assert set(outputs(friction=True)) | set(NAMES) <= names
+    drawn = draw_inputs(study, load_motions(study), 0, study.n_realizations)
+    for i, name in enumerate(NAMES):
+        np.testing.assert_array_equal(result[name], drawn.contact[:, i])
+        assert result[name].attrs["units"] == "1"
+    sticking = run_study(load_config(study_file), tmp_path / "sticking.zarr")
+    assert names - set(sticking.data_vars) == {*NAMES, *outputs(friction=True)} - {*outputs(friction=False)}
+
+
+def test_parts_make_the_whole(study, result, tmp_path):
+    path = tmp_path / "parts.zarr"
+    for task in ((2, 2), (1, 2)):
+        run_study(study, path, task=task)
+    xr.testing.assert_identical(load_dataset(path).load(), result)
+
+
+def test_a_file_holds_the_same(result, tmp_path):
+    save_dataset(result, tmp_path / "friction.nc")
+    with load_dataset(tmp_path / "friction.nc") as copy:
+        xr.testing.assert_identical(copy.load(), result)
+
+
+def test_a_replay_has_the_friction_of_its_realization(study, result):
+    motions = load_motions(study)
+    for realization in (1, 17):
+        inputs = draw_inputs(study, motions, realization, realization + 1)
+        for level in range(study.n_intensity):
+            _, run = simulate_realization(inputs, 0, level, pack_motions(motions), study.controls)
+            stored = result.isel(realization=realization, intensity=level)
+            for name in set(outputs(friction=True)) - {"half_step_outcome"}:
+                np.testing.assert_equal(
+                    np.asarray(run.results[name]).astype(stored[name].dtype), stored[name]
+                )
