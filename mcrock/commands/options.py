@@ -29,6 +29,14 @@ Measure = Annotated[
         help="Intensity measure of a cloud study, such as pgv; default: its own.",
     ),
 ]
+DisplacementLimit = Annotated[
+    float | None,
+    typer.Option(
+        metavar="M",
+        help="Displacement of the base centre beyond which the body falls off its support [m]; default: that "
+        "of the study.",
+    ),
+]
 Incomplete = Annotated[bool, typer.Option("--allow-incomplete", help="Accept a store with missing runs.")]
 FigureFormat = Annotated[str, typer.Option("--format", help="Figure format: png, pdf or svg.")]
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from mcrock.commands.options import FigureFormat, Incomplete, Measure, Store, check_figure
+from mcrock.commands.options import DisplacementLimit, FigureFormat, Incomplete, Measure, Store, check_figure
 
 app = typer.Typer()
 
@@ -18,6 +18,7 @@ def plot(
     output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for the figures.")],
     format: FigureFormat = "png",
     measure: Measure = None,
+    displacement_limit: DisplacementLimit = None,
     allow_incomplete: Incomplete = False,
 ) -> None:
     """Plot a result: outcomes, overturning probability and fragility.
@@ -30,12 +31,13 @@ def plot(
     matplotlib.use("Agg")
     from mcrock.dataset import explained, load_dataset
     from mcrock.plots import save_all
-    from mcrock.statistics import by_measure
+    from mcrock.statistics import by_measure, with_displacement_limit
     from mcrock.text.summary import missing_chunks
 
     ds = load_dataset(store, allow_incomplete=allow_incomplete)
     with explained(store):
         ds = ds if measure is None else by_measure(ds, measure)
+        ds = ds if displacement_limit is None else with_displacement_limit(ds, displacement_limit)
         for line in missing_chunks(ds):
             print(line)
         paths = save_all(ds, output, format, allow_missing=allow_incomplete)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from mcrock.commands.options import Incomplete, Measure, Store
+from mcrock.commands.options import DisplacementLimit, Incomplete, Measure, Store
 
 app = typer.Typer()
 
@@ -17,6 +17,7 @@ def stats(
     store: Store,
     level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
     measure: Measure = None,
+    displacement_limit: DisplacementLimit = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     allow_incomplete: Incomplete = False,
 ) -> None:
@@ -25,12 +26,13 @@ def stats(
     How they are computed: `mcrock docs results`.
     """
     from mcrock.dataset import explained, load_dataset
-    from mcrock.statistics import by_measure
+    from mcrock.statistics import by_measure, with_displacement_limit
     from mcrock.text.summary import format_summary, missing_chunks, summarize, summary_as_json
 
     ds = load_dataset(store, allow_incomplete=allow_incomplete)
     with explained(store):
         ds = ds if measure is None else by_measure(ds, measure)
+        ds = ds if displacement_limit is None else with_displacement_limit(ds, displacement_limit)
         summary = summarize(ds, level=level, allow_missing=allow_incomplete)
         if as_json:
             print(json.dumps(summary_as_json(summary), allow_nan=False))

@@ -15,6 +15,7 @@ from mcrock.tables.fields import (
     Choice,
     Integer,
     Kind,
+    Number,
     SeveralIntegers,
     Table,
     about,
@@ -56,6 +57,20 @@ class StartTable(Table):
     def kind_of_tilt(self) -> str:
         """Key of the tilt that is given."""
         return next(key for key in RELEASES if getattr(self, key) is not None)
+
+
+class LimitsTable(Table):
+    """What results are judged by after the runs; no run depends on it."""
+
+    displacement: Annotated[
+        float | None,
+        Number("m", above=0.0),
+        about(
+            "horizontal displacement of the base centre beyond which the body falls off its support, such as "
+            "a plinth; needs `contact.friction`",
+            0.15,
+        ),
+    ] = None
 
 
 class EnsembleTable(Table):

@@ -15,7 +15,7 @@ from mcrock.conditions import Controls, against_friction
 from mcrock.config.contact import ContactTable
 from mcrock.config.impact import ImpactTable
 from mcrock.config.intensity import Intensity
-from mcrock.config.sections import ControlsTable, EnsembleTable, StartTable
+from mcrock.config.sections import ControlsTable, EnsembleTable, LimitsTable, StartTable
 from mcrock.excitation.sources import SOURCES
 from mcrock.excitation.sources.base import Source
 from mcrock.impact.registry import CHOICES
@@ -75,6 +75,12 @@ class Study(Table):
         default_factory=lambda: Intensity.model_validate(AS_IT_IS)
     )
     ensemble: Annotated[EnsembleTable, about("how many realizations, and how their inputs are spread")]
+    limits: Annotated[
+        LimitsTable | None,
+        about(
+            "what results are judged by after the runs; `mcrock stats` and `mcrock plot` take other limits"
+        ),
+    ] = None
     controls_table: Annotated[ControlsTable, about("numerical settings of the runs")] = Field(
         default_factory=ControlsTable, alias="controls"
     )
@@ -96,6 +102,12 @@ class Study(Table):
         if _has_friction(data) and isinstance(impact, Mapping):
             for key, reason in against_friction(impact):
                 yield ("impact", key), reason
+        limits = data.get("limits")
+        if isinstance(limits, Mapping) and limits.get("displacement") is not None and not _has_friction(data):
+            yield (
+                ("limits", "displacement"),
+                "needs the key 'friction' in [contact]: without it nothing slides",
+            )
         motion = data.get("motion")
         source = SOURCES.get(str(motion.get("source"))) if isinstance(motion, Mapping) else None
         if source is None or source.shakes:

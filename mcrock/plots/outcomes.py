@@ -8,10 +8,15 @@ from matplotlib.axes import Axes
 
 from mcrock.plots.style import (
     BLUE,
+    BROWN,
+    GREEN,
+    GREY,
     ORANGE,
     PINK,
     PURPLE,
+    RED,
     SKY,
+    YELLOW,
     add_note,
     axis_scale,
     new_axes,
@@ -21,16 +26,22 @@ from mcrock.plots.style import (
     styled,
 )
 from mcrock.statistics import outcome_shares
+from mcrock.statistics.endings import LIMIT, UNDECIDED, Ending
 from mcrock.statistics.runs import is_cloud, is_shaken
 
 CHARACTERS = 55  # that fit below the bars of a figure one column wide
 LOOKS = {
-    "did not rock": ("0.85", ""),
-    "rocked, came to rest": (SKY, ""),
-    "overturned": (BLUE, ""),
-    "still rocking": (ORANGE, "////"),
-    "limit met": (PINK, "\\\\\\\\"),
-    "infeasible impact": (PURPLE, "...."),
+    Ending.RESTED: ("0.85", ""),
+    Ending.SLID: (YELLOW, ""),
+    Ending.ROCKED: (SKY, ""),
+    Ending.SLID_AND_ROCKED: (GREEN, ""),
+    Ending.LEFT_THE_GROUND: (BROWN, ""),
+    Ending.FELL_OFF_ITS_SUPPORT: (RED, ""),
+    Ending.OVERTURNED: (BLUE, ""),
+    Ending.STILL_ROCKING: (ORANGE, "////"),
+    Ending.LIMIT_MET: (PINK, "\\\\\\\\"),
+    Ending.FRICTION_UNDECIDED: (GREY, "xxxx"),
+    Ending.INFEASIBLE_IMPACT: (PURPLE, "...."),
 }
 
 
@@ -65,7 +76,7 @@ def plot_outcomes(ds: xr.Dataset, ax: Axes | None = None, *, allow_missing: bool
     place = np.arange(result.sizes["intensity"])
     base = np.zeros(len(place))
     for ending, (colour, hatch) in LOOKS.items():
-        share = result["share"].sel(ending=ending).values
+        share = result["share"].sel(ending=ending.words).values
         if not share.any():
             continue
         ax.bar(
@@ -77,7 +88,7 @@ def plot_outcomes(ds: xr.Dataset, ax: Axes | None = None, *, allow_missing: bool
             hatch=hatch,
             edgecolor="white",
             linewidth=0.3,
-            label=ending,
+            label=ending.words,
         )
         base = base + share
     names = short_numbers(result["intensity"].values * factor)
@@ -96,13 +107,16 @@ def plot_outcomes(ds: xr.Dataset, ax: Axes | None = None, *, allow_missing: bool
     where = f", {each} at each intensity" if is_shaken(ds) else ", on ground that does not move"
     if is_cloud(ds) and is_shaken(ds):
         where = f" in {len(runs)} classes of {each} runs by intensity, named by their medians"
-    add_note(ax, f"{run_words(runs.sum())}{where}.{_doubt(result)}")
+    limit = ""
+    if LIMIT in result.attrs:
+        limit = f" It falls off where the base centre moves by more than {result.attrs[LIMIT]:g} m."
+    add_note(ax, f"{run_words(runs.sum())}{where}.{limit}{_doubt(result)}")
     return ax
 
 
 def _doubt(result: xr.Dataset) -> str:
-    hatched = [ending for ending, (_, hatch) in LOOKS.items() if hatch]
-    number = float((result["share"].sel(ending=hatched).sum("ending") * result["runs"]).sum())
+    doubtful = [ending.words for ending in UNDECIDED]
+    number = float((result["share"].sel(ending=doubtful).sum("ending") * result["runs"]).sum())
     if number == 0:
         return " All are decided."
     who = (

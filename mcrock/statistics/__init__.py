@@ -8,9 +8,10 @@ not runs, are what an interval counts.
 from mcrock.statistics.capacity import capacities
 from mcrock.statistics.choices import fragility_by_choice, split_by_choice
 from mcrock.statistics.efficiency import by_measure, compare_measures, measures_of
+from mcrock.statistics.endings import displacement_limit, outcome_shares, with_displacement_limit
 from mcrock.statistics.fragility import fit_fragility
 from mcrock.statistics.inference import Bootstrap, Confidence
-from mcrock.statistics.probability import exceedance_probability, outcome_shares, overturning_probability
+from mcrock.statistics.probability import exceedance_probability, overturning_probability
 from mcrock.statistics.recheck import step_check
 from mcrock.statistics.runs import overturned, undecided
 from mcrock.statistics.validity import model_validity
@@ -21,6 +22,7 @@ __all__ = [
     "by_measure",
     "capacities",
     "compare_measures",
+    "displacement_limit",
     "exceedance_probability",
     "fit_fragility",
     "fragility_by_choice",
@@ -32,4 +34,5 @@ __all__ = [
     "split_by_choice",
     "step_check",
     "undecided",
+    "with_displacement_limit",
 ]

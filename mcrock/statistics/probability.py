@@ -1,4 +1,4 @@
-"""Probabilities of overturning and of exceeding a threshold, and fractions of outcomes, with intervals."""
+"""Probabilities of overturning and of exceeding a threshold, with intervals."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import xarray as xr
 from numpy.typing import ArrayLike
 
 from mcrock.dataset import SCHEMA
-from mcrock.params import STANDING, Outcome
+from mcrock.params import Outcome
 from mcrock.statistics.inference import Confidence, ConfidenceKeywords, takes
 from mcrock.statistics.intervals import clustered_interval, wilson_interval
 from mcrock.statistics.runs import (
@@ -29,14 +29,6 @@ from mcrock.statistics.runs import (
 BOUNDS = ["lower", "upper"]
 CLASSES = 10  # intensity classes of a cloud study
 TILTS = ("peak_tilt", "peak_tilt_ratio")  # above 0 from the first rocking on
-SHARES = (
-    "did not rock",
-    "rocked, came to rest",
-    "overturned",
-    "still rocking",
-    "limit met",
-    "infeasible impact",
-)
 
 
 @takes(Confidence)
@@ -144,58 +136,6 @@ def exceedance_probability(
     result = result.isel(threshold=np.searchsorted(rising, values))
     result.attrs["variable"] = variable
     return result.isel(threshold=0) if np.ndim(threshold) == 0 else result
-
-
-def outcome_shares(ds: xr.Dataset, *, classes: int = CLASSES, allow_missing: bool = False) -> xr.Dataset:
-    """Fraction of the runs at each intensity with each outcome.
-
-    Parameters
-    ----------
-    ds : Dataset
-        As for `overturning_probability`; `peak_tilt`, if there, tells rocking from standing still.
-    classes, allow_missing
-        As for `overturning_probability`.
-
-    Returns
-    -------
-    Dataset
-        `share` (ending, intensity) [1] and `runs` (intensity) [1]. The endings exclude each other; a
-        run in doubt after infeasible impacts is counted as that, whatever came after.
-
-    Raises
-    ------
-    ValueError
-        If the dataset does not fit or holds runs not yet run.
-    """
-    check_runs(ds)
-
-    def ending(part: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
-        outcome = part["outcome"].values
-        code = np.full(outcome.shape, SHARES.index("limit met"))
-        code[np.isin(outcome, STANDING)] = SHARES.index("rocked, came to rest")
-        if "peak_tilt" in part:
-            still = (outcome == Outcome.AT_REST) & (part["peak_tilt"].values == 0)
-            code[still] = SHARES.index("did not rock")
-        code[outcome == Outcome.OVERTURNED] = SHARES.index("overturned")
-        code[outcome == Outcome.ROCKING] = SHARES.index("still rocking")
-        code[guessed(part).values] = SHARES.index("infeasible impact")
-        return code, code
-
-    places = intensity_classes(ds, classes)
-    tally = count_runs(
-        ds, ending, len(SHARES), places, None, names=("peak_tilt",), allow_missing=allow_missing
-    )
-    runs = tally.runs[0]
-    number = np.stack([runs - tally.sure[0, :, 0], *(-np.diff(tally.sure[0], axis=-1)).T])
-    with np.errstate(invalid="ignore"):
-        share = number / runs
-    return xr.Dataset(
-        {
-            "share": (("ending", "intensity"), share, {"units": "1", "long_name": "fraction of the runs"}),
-            "runs": ("intensity", runs, {"units": "1", "long_name": "number of runs"}),
-        },
-        coords={"ending": list(SHARES), "intensity": intensity_coordinate(ds, places)},
-    )
 
 
 def intensity_coordinate(ds: xr.Dataset, places: Classes) -> tuple[str, np.ndarray, dict[str, Any]]:

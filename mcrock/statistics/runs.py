@@ -19,6 +19,7 @@ from mcrock.rules import shown
 SLICE = 1 << 17  # realizations read at a time
 NOT_DECIDED = tuple(outcome for outcome in Outcome if outcome not in (Outcome.NOT_RUN, *DECIDED))
 
+
 # share of the energy needed to overturn above which what infeasible impacts took away is in doubt:
 # below it they are landings so soft that the spread of the impact parameters covers them by far
 GUESSED_ENERGY = 0.01

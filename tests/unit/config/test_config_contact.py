@@ -174,3 +174,15 @@ def test_contacts_of_python():
         Contact(friction=0.5, static_friction=0.4)
     with pytest.raises(ValueError, match=r"Contact\.friction must be a finite number > 0 \[1\], got 0"):
         Contact(friction=0)
+
+
+def test_a_displacement_limit_needs_friction(study_file):
+    limit = "[limits]\ndisplacement = 0.15\n[motion]"
+    (line,) = mistakes(study_file("[motion]", limit))
+    assert line.endswith(
+        "[limits] displacement: needs the key 'friction' in [contact]: without it nothing slides"
+    )
+    study = load_config(study_file("[motion]", f"[contact]\nfriction = 0.4\n{limit}"))
+    assert study.limits.displacement == 0.15
+    assert Study.from_json(study.to_json()).limits == study.limits
+    assert "limits" not in json.loads(load_config(study_file()).to_json())

@@ -1,0 +1,180 @@
+"""How runs end in the words of users, and the fraction of each ending with its interval."""
+
+from __future__ import annotations
+
+import json
+from enum import IntEnum, auto
+from typing import Unpack
+
+import numpy as np
+import xarray as xr
+
+from mcrock.params import STANDING, Outcome
+from mcrock.rules import Number
+from mcrock.statistics.inference import Confidence, ConfidenceKeywords, takes
+from mcrock.statistics.intervals import clustered_interval, wilson_interval
+from mcrock.statistics.probability import BOUNDS, CLASSES, intensity_coordinate
+from mcrock.statistics.runs import check_runs, count_runs, guessed, intensity_classes, record_index
+
+SLIP = 1e-3  # slip path up to which a contact is said to stick [m]
+FLIGHT = 0.01  # time of a flight up to which a body is not said to leave the ground [s]
+LIMIT = "displacement_limit"  # attribute of a dataset that is judged by another limit than its study has
+READ = ("peak_tilt", "slip_path", "longest_flight", "peak_displacement")
+
+
+class Ending(IntEnum):
+    """What became of a body, the first that applies from the last on; `words` is its name."""
+
+    RESTED = 0
+    SLID = auto()
+    ROCKED = auto()
+    SLID_AND_ROCKED = auto()
+    LEFT_THE_GROUND = auto()
+    FELL_OFF_ITS_SUPPORT = auto()
+    OVERTURNED = auto()
+    STILL_ROCKING = auto()  # from here on the run is undecided
+    LIMIT_MET = auto()
+    FRICTION_UNDECIDED = auto()
+    INFEASIBLE_IMPACT = auto()
+
+    @property
+    def words(self) -> str:
+        """As users say it."""
+        return self.name.lower().replace("_", " ")
+
+
+UNDECIDED = tuple(ending for ending in Ending if ending >= Ending.STILL_ROCKING)
+
+
+def displacement_limit(ds: xr.Dataset) -> float | None:
+    """Peak displacement of the base centre beyond which the body of a study falls off its support [m].
+
+    That of `with_displacement_limit`, or that of the study file; None if there is neither.
+    """
+    if LIMIT in ds.attrs:
+        return float(ds.attrs[LIMIT])
+    limits = json.loads(ds.attrs.get("config") or "{}").get("limits") or {}
+    return limits.get("displacement")
+
+
+def with_displacement_limit(ds: xr.Dataset, limit: float) -> xr.Dataset:
+    """A study judged by another limit than its study file has: every statistic and figure is then by it.
+
+    Parameters
+    ----------
+    ds : Dataset
+        Study with friction.
+    limit : float
+        Peak displacement of the base centre beyond which the body falls off its support [m].
+
+    Raises
+    ------
+    ValueError
+        If the limit is not finite and > 0, or the runs have no peak displacement.
+    """
+    limit = Number("m", above=0.0).check("the displacement limit", limit)
+    if "peak_displacement" not in ds:
+        raise ValueError(
+            "a displacement limit needs runs with friction: the dataset has no variable 'peak_displacement'"
+        )
+    return ds.assign_attrs({LIMIT: limit})
+
+
+@takes(Confidence)
+def outcome_shares(
+    ds: xr.Dataset, *, classes: int = CLASSES, **keywords: Unpack[ConfidenceKeywords]
+) -> xr.Dataset:
+    """Fraction of the runs at each intensity with each ending, with its interval.
+
+    Parameters
+    ----------
+    ds : Dataset
+        As for `overturning_probability`. `peak_tilt`, if there, tells rocking from standing still;
+        `slip_path` (beyond 1 mm), `longest_flight` (beyond 10 ms) and `peak_displacement` (beyond
+        `displacement_limit`) of runs with friction tell the other endings.
+    classes, **keywords
+        As for `overturning_probability`.
+
+    Returns
+    -------
+    Dataset
+        `share` (ending, intensity) and `interval` (bound, ending, intensity) [1], `runs` (intensity) and
+        `records` [1]. The endings, the words of `Ending`, exclude each other. A run in doubt after infeasible
+        impacts is counted as that, whatever came after; the intervals of decided endings count undecided
+        runs as in `overturning_probability`, both ways.
+
+    Raises
+    ------
+    ValueError
+        If the dataset does not fit, holds runs not yet run, or `level` is outside (0, 1).
+    """
+    how = Confidence(**keywords)
+    check_runs(ds)
+    limit = displacement_limit(ds)
+
+    def ending(part: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
+        code = _endings(part, limit)
+        return code, code
+
+    record, records = record_index(ds)
+    clustered = how.cluster and record is not None
+    places = intensity_classes(ds, classes)
+    tally = count_runs(
+        ds,
+        ending,
+        len(Ending),
+        places,
+        record if how.cluster else None,
+        names=READ,
+        allow_missing=how.allow_missing,
+    )
+    # runs (record, class) that are beyond each ending, and so of each
+    above = np.concatenate([tally.runs[..., None], tally.sure[..., :-1]], axis=-1)
+    number = np.moveaxis(above - tally.sure, -1, 1)
+    doubt = number[:, list(UNDECIDED)].sum(axis=1, keepdims=True)
+    decided = np.array([ending not in UNDECIDED for ending in Ending])[:, None]
+    possible = number + np.where(decided, doubt, 0)
+    runs = np.broadcast_to(tally.runs[:, None], number.shape)
+    if clustered:
+        readings = [clustered_interval(count, runs, how.level)[:2] for count in (number, possible)]
+    else:
+        readings = [wilson_interval(count[0], runs[0], how.level) for count in (number, possible)]
+    ends = np.stack([np.minimum(readings[0][0], readings[1][0]), np.maximum(readings[0][1], readings[1][1])])
+    total = tally.runs.sum(axis=0)
+    with np.errstate(invalid="ignore"):
+        share = number.sum(axis=0) / total
+    return xr.Dataset(
+        {
+            "share": (("ending", "intensity"), share, {"units": "1", "long_name": "fraction of the runs"}),
+            "interval": (("bound", "ending", "intensity"), ends, {"units": "1"}),
+            "runs": ("intensity", total, {"units": "1", "long_name": "number of runs"}),
+            "records": ((), records, {"units": "1", "long_name": "number of independent recordings"}),
+        },
+        coords={
+            "bound": BOUNDS,
+            "ending": [ending.words for ending in Ending],
+            "intensity": intensity_coordinate(ds, places),
+        },
+        attrs={"level": how.level, "independent": "records" if clustered else "realizations"}
+        | ({} if limit is None else {LIMIT: limit}),
+    )
+
+
+def _endings(part: xr.Dataset, limit: float | None) -> np.ndarray:
+    """Codes of `Ending` of the runs of a slice."""
+
+    def beyond(name: str, least: float) -> np.ndarray:
+        return part[name].values > least if name in part else np.zeros(outcome.shape, bool)
+
+    outcome = part["outcome"].values
+    rocked = beyond("peak_tilt", 0.0) | (outcome == Outcome.SETTLING) | ("peak_tilt" not in part)
+    code = Ending.SLID * beyond("slip_path", SLIP) + Ending.ROCKED * rocked  # both are SLID_AND_ROCKED
+    code[beyond("longest_flight", FLIGHT)] = Ending.LEFT_THE_GROUND
+    if limit is not None:
+        code[beyond("peak_displacement", limit)] = Ending.FELL_OFF_ITS_SUPPORT
+    code[outcome == Outcome.OVERTURNED] = Ending.OVERTURNED
+    code[~np.isin(outcome, (*STANDING, Outcome.OVERTURNED))] = Ending.LIMIT_MET
+    code[outcome == Outcome.ROCKING] = Ending.STILL_ROCKING
+    code[outcome == Outcome.PAINLEVE] = Ending.FRICTION_UNDECIDED
+    code[guessed(part).values] = Ending.INFEASIBLE_IMPACT
+    return code
