@@ -18,6 +18,7 @@ from mcrock.plots.outcomes import plot_outcomes
 from mcrock.plots.regime_map import has_regimes, plot_regimes
 from mcrock.plots.spectrum import plot_overturning_spectrum, plot_rocking_spectrum
 from mcrock.plots.style import add_source, save_figure
+from mcrock.statistics import by_limit, displacement_limit
 from mcrock.statistics.choices import has_laws
 from mcrock.statistics.efficiency import measures_of
 from mcrock.statistics.runs import is_shaken
@@ -41,6 +42,8 @@ __all__ = [
     "save_animation",
     "save_figure",
 ]
+
+SLIPS = ("slip_path", "peak_displacement", "residual_displacement")  # responses that have a figure
 
 if not TYPE_CHECKING:
 
@@ -72,7 +75,9 @@ def save_all(
         `fragility` if the ground moves, `outcomes`, `exceedance` if the peak tilt ratio is in the
         dataset, `laws` if it has several laws of the impacts, `measures` if it is a cloud with several
         intensity measures, `impact_map` if two parameters of one impact law or of the contacts vary from
-        run to run, and `regimes` if its contacts have friction.
+        run to run, and `regimes` if its contacts have friction: then also
+        `exceedance_slip_path`, `exceedance_peak_displacement`, `exceedance_residual_displacement` and, with
+        a displacement limit, `fragility_of_support`.
 
     Raises
     ------
@@ -85,6 +90,13 @@ def save_all(
     figures["outcomes"] = plot_outcomes(ds, allow_missing=allow_missing)
     if "peak_tilt_ratio" in ds:
         figures["exceedance"] = plot_exceedance(ds, allow_missing=allow_missing)
+    if "slip_path" in ds:
+        for name in SLIPS:
+            figures[f"exceedance_{name}"] = plot_exceedance(ds, variable=name, allow_missing=allow_missing)
+    limit = displacement_limit(ds)
+    if limit is not None and is_shaken(ds):
+        support = by_limit(ds, "peak_displacement", limit)
+        figures["fragility_of_support"] = plot_fragility(support, allow_missing=allow_missing)
     if has_laws(ds):
         figures["laws"] = plot_choices(ds, allow_missing=allow_missing)
     if len(measures_of(ds)) > 1:

@@ -1,4 +1,4 @@
-"""Probability that the peak tilt exceeds a threshold, one curve for each intensity."""
+"""Probability that a response exceeds a threshold, one curve for each intensity."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import seaborn as sns
 import xarray as xr
 from matplotlib.axes import Axes
 
+from mcrock.params import STANDING
 from mcrock.plots.style import (
     add_note,
     axis_scale,
@@ -21,6 +22,7 @@ from mcrock.plots.style import (
 )
 from mcrock.statistics import exceedance_probability
 from mcrock.statistics.inference import Confidence, ConfidenceKeywords, takes
+from mcrock.statistics.limits import response
 from mcrock.statistics.runs import is_cloud, is_shaken
 
 APART = 0.03  # mean difference of two curves below which only one is drawn [1]
@@ -46,7 +48,8 @@ def plot_exceedance(
     ax : Axes, optional
         Where to draw; by default on a new figure one column wide.
     variable : str
-        What is compared with x; by default the peak tilt over the slenderness [1].
+        What is compared with x; by default the peak tilt over the slenderness [1]. Others as in
+        `mcrock.statistics.exceedance_probability`.
     curves : int
         Largest number of intensities drawn: the strongest, and those that differ most from the others,
         as long as they differ by 0.03 on average.
@@ -125,14 +128,16 @@ def _different(curves: np.ndarray, strength: np.ndarray, number: int) -> np.ndar
 
 
 def _thresholds(ds: xr.Dataset, variable: str) -> np.ndarray:
-    """From 0 to where only overturned runs are beyond: 1.3 for a tilt ratio, else the 99 % quantile."""
-    if variable == "peak_tilt_ratio" or variable not in ds:
+    """From 0 to where only overturned runs are beyond: 1.3 for a tilt ratio, else the 99 % quantile of those
+    that stand."""
+    if variable == "peak_tilt_ratio":
         return np.linspace(0, 1.3, 131)
-    top = np.nanquantile(ds[variable].values, 0.99)
+    values = response(ds, variable).values[ds["outcome"].isin(STANDING).values]
+    top = np.nanquantile(values, 0.99) if values.size else 0.0
     return np.linspace(0, top if top > 0 else 1.0, 131)
 
 
 def _axis_label(ds: xr.Dataset, variable: str) -> str:
     if variable == "peak_tilt_ratio":
         return "Peak tilt / slenderness [1]"
-    return axis_scale(ds[variable])[1].replace("[g]", "[m/s²]")
+    return axis_scale(response(ds, variable))[1].replace("[g]", "[m/s²]")

@@ -21,6 +21,7 @@ from mcrock.plots.style import (
 )
 from mcrock.statistics import fit_fragility, overturning_probability
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
+from mcrock.statistics.limits import EVENT
 
 
 @styled
@@ -87,7 +88,8 @@ def plot_fragility(ds: xr.Dataset, ax: Axes | None = None, **keywords: Unpack[Bo
     ax.set_xlim(0, x[-1])
     ax.set_xlabel(label)
     number_axis(ax)
-    probability_axis(ax, "Probability of overturning [1]")
+    event = "exceeding the limit" if EVENT in fit.attrs else "overturning"
+    probability_axis(ax, f"Probability of {event} [1]")
     ax.legend(
         loc="lower left",
         bbox_to_anchor=(-0.1, 1.0),
@@ -125,7 +127,8 @@ def _format_bounds(low: float, high: float, digits: int) -> str:
 
 def _note(fit: xr.Dataset, factor: float, units: str) -> str:
     units = "" if units == "1" else f" {units}"
-    text = f"{count_words(fit, int(fit['runs']))}, {int(fit['overturned'])} overturned"
+    verb = f"with {fit.attrs[EVENT]} or overturned" if EVENT in fit.attrs else "overturned"
+    text = f"{count_words(fit, int(fit['runs']))}, {int(fit['overturned'])} {verb}"
     if int(fit["undecided"]):
         text += f", {int(fit['undecided'])} undecided (half in the curve, both ways in the intervals)"
     text += ". "

@@ -26,7 +26,8 @@ from mcrock.plots.style import (
     styled,
 )
 from mcrock.statistics import outcome_shares
-from mcrock.statistics.endings import LIMIT, UNDECIDED, Ending
+from mcrock.statistics.endings import UNDECIDED, Ending
+from mcrock.statistics.limits import OF_SUPPORT
 from mcrock.statistics.runs import is_cloud, is_shaken
 
 CHARACTERS = 55  # that fit below the bars of a figure one column wide
@@ -108,8 +109,8 @@ def plot_outcomes(ds: xr.Dataset, ax: Axes | None = None, *, allow_missing: bool
     if is_cloud(ds) and is_shaken(ds):
         where = f" in {len(runs)} classes of {each} runs by intensity, named by their medians"
     limit = ""
-    if LIMIT in result.attrs:
-        limit = f" It falls off where the base centre moves by more than {result.attrs[LIMIT]:g} m."
+    if OF_SUPPORT in result.attrs:
+        limit = f" Fell off: the base centre was displaced by more than {result.attrs[OF_SUPPORT]:g} m."
     add_note(ax, f"{run_words(runs.sum())}{where}.{limit}{_doubt(result)}")
     return ax
 

@@ -8,9 +8,10 @@ not runs, are what an interval counts.
 from mcrock.statistics.capacity import capacities
 from mcrock.statistics.choices import fragility_by_choice, split_by_choice
 from mcrock.statistics.efficiency import by_measure, compare_measures, measures_of
-from mcrock.statistics.endings import displacement_limit, outcome_shares, with_displacement_limit
+from mcrock.statistics.endings import outcome_shares
 from mcrock.statistics.fragility import fit_fragility
 from mcrock.statistics.inference import Bootstrap, Confidence
+from mcrock.statistics.limits import by_limit, displacement_limit, with_displacement_limit
 from mcrock.statistics.probability import exceedance_probability, overturning_probability
 from mcrock.statistics.recheck import step_check
 from mcrock.statistics.runs import overturned, undecided
@@ -19,6 +20,7 @@ from mcrock.statistics.validity import model_validity
 __all__ = [
     "Bootstrap",
     "Confidence",
+    "by_limit",
     "by_measure",
     "capacities",
     "compare_measures",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from enum import IntEnum, auto
 from typing import Unpack
 
@@ -10,15 +9,14 @@ import numpy as np
 import xarray as xr
 
 from mcrock.params import STANDING, Outcome
-from mcrock.rules import Number
 from mcrock.statistics.inference import Confidence, ConfidenceKeywords, takes
 from mcrock.statistics.intervals import clustered_interval, wilson_interval
+from mcrock.statistics.limits import OF_SUPPORT, displacement_limit
 from mcrock.statistics.probability import BOUNDS, CLASSES, intensity_coordinate
 from mcrock.statistics.runs import check_runs, count_runs, guessed, intensity_classes, record_index
 
 SLIP = 1e-3  # slip path up to which a contact is said to stick [m]
 FLIGHT = 0.01  # time of a flight up to which a body is not said to leave the ground [s]
-LIMIT = "displacement_limit"  # attribute of a dataset that is judged by another limit than its study has
 READ = ("peak_tilt", "slip_path", "longest_flight", "peak_displacement")
 
 
@@ -44,40 +42,6 @@ class Ending(IntEnum):
 
 
 UNDECIDED = tuple(ending for ending in Ending if ending >= Ending.STILL_ROCKING)
-
-
-def displacement_limit(ds: xr.Dataset) -> float | None:
-    """Peak displacement of the base centre beyond which the body of a study falls off its support [m].
-
-    That of `with_displacement_limit`, or that of the study file; None if there is neither.
-    """
-    if LIMIT in ds.attrs:
-        return float(ds.attrs[LIMIT])
-    limits = json.loads(ds.attrs.get("config") or "{}").get("limits") or {}
-    return limits.get("displacement")
-
-
-def with_displacement_limit(ds: xr.Dataset, limit: float) -> xr.Dataset:
-    """A study judged by another limit than its study file has: every statistic and figure is then by it.
-
-    Parameters
-    ----------
-    ds : Dataset
-        Study with friction.
-    limit : float
-        Peak displacement of the base centre beyond which the body falls off its support [m].
-
-    Raises
-    ------
-    ValueError
-        If the limit is not finite and > 0, or the runs have no peak displacement.
-    """
-    limit = Number("m", above=0.0).check("the displacement limit", limit)
-    if "peak_displacement" not in ds:
-        raise ValueError(
-            "a displacement limit needs runs with friction: the dataset has no variable 'peak_displacement'"
-        )
-    return ds.assign_attrs({LIMIT: limit})
 
 
 @takes(Confidence)
@@ -156,7 +120,7 @@ def outcome_shares(
             "intensity": intensity_coordinate(ds, places),
         },
         attrs={"level": how.level, "independent": "records" if clustered else "realizations"}
-        | ({} if limit is None else {LIMIT: limit}),
+        | ({} if limit is None else {OF_SUPPORT: limit}),
     )
 
 

@@ -21,6 +21,7 @@ from scipy.special import ndtr, ndtri
 
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 from mcrock.statistics.intervals import expanded_tail
+from mcrock.statistics.limits import EVENT
 from mcrock.statistics.probability import BOUNDS, overturning_probability
 from mcrock.statistics.probit import Curves, Fit, evaluate_curves, fit_curves
 from mcrock.statistics.resample import Units, collect_units, draw_units
@@ -70,6 +71,8 @@ def fit_fragility(
     capacity lay between records, intervals of level 0.95 covered the true median in 0.95, the true
     dispersion in 0.93 and the true curve in 0.93 to 0.97 of them; with 10 records 0.94, 0.87 and 0.86
     to 0.96. Single realizations drawn instead of records covered the median in 0.40.
+
+    A limit in place of overturning, such as a displacement, is a matter of the dataset: `by_limit`.
 
     Resampling says nothing where a study shows no transition (no or every run overturned, or a clean
     step) or has too few records to reach `level` at all (fewer than six for 0.95). Then the bounds are those
@@ -145,7 +148,8 @@ def fit_fragility(
             "independent": "records" if how.cluster and record is not None else "realizations",
             "fit": WORDS[kind] if several or kind != Fit.FLAT else "one intensity: no curve to fit",
             "method": "resampling" if all(by_resampling) else "rising curves through exact intervals",
-        },
+        }
+        | ({EVENT: ds.attrs[EVENT]} if EVENT in ds.attrs else {}),
     )
 
 

@@ -9,26 +9,22 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
-from mcrock.dataset import SCHEMA
-from mcrock.params import Outcome
 from mcrock.statistics.inference import Confidence, ConfidenceKeywords, takes
 from mcrock.statistics.intervals import clustered_interval, wilson_interval
+from mcrock.statistics.limits import limit_levels, response, sources
 from mcrock.statistics.runs import (
     Classes,
     check_runs,
     count_runs,
-    guessed,
     intensity_classes,
     is_cloud,
     overturn_levels,
     record_index,
     run_intensity,
-    undecided,
 )
 
 BOUNDS = ["lower", "upper"]
 CLASSES = 10  # intensity classes of a cloud study
-TILTS = ("peak_tilt", "peak_tilt_ratio")  # above 0 from the first rocking on
 
 
 @takes(Confidence)
@@ -83,13 +79,13 @@ def exceedance_probability(
 ) -> xr.Dataset:
     """Probability that an outcome variable exceeds a threshold, at each intensity, with its interval.
 
-    Overturned runs exceed every threshold. Undecided runs exceed those they have already passed and
-    may yet exceed the others, which widens the interval. A run in doubt after infeasible impacts may
-    have passed them only through the guess: the store knows one peak for the whole run, not whether it
-    came before the first such impact or after. It is in doubt at every threshold above 0. A tilt above
-    0, however, means that it rocked, and no impact comes before the first rocking: of threshold 0 there
-    is no doubt. Intervals as in `overturning_probability`, with `cluster` False for the given records
-    only.
+    Overturned runs exceed every threshold. Undecided runs exceed those they have already passed (a
+    residual none) and may yet exceed the others, which widens the interval. A run in doubt after
+    infeasible impacts may have passed them only through the guess: the store knows one peak for the
+    whole run, not whether it came before the first such impact or after. It is in doubt at every
+    threshold above 0. A tilt above 0, however, means that it rocked, and no impact comes before the
+    first rocking: of threshold 0 there is no doubt. Intervals as in `overturning_probability`, with
+    `cluster` False for the given records only.
 
     Parameters
     ----------
@@ -98,7 +94,8 @@ def exceedance_probability(
     threshold : array_like
         One threshold or several, in the unit of `variable`.
     variable : str
-        Quantity that grows towards overturning, such as `peak_tilt_ratio` [1].
+        Response that grows towards overturning, such as `peak_tilt_ratio` [1] or `slip_path` [m], or
+        `residual_displacement` [m] or `residual_yaw` [rad], which are computed after the run.
     classes, **keywords
         As for `overturning_probability`.
 
@@ -116,22 +113,13 @@ def exceedance_probability(
     values = np.atleast_1d(np.asarray(threshold, float))
     if values.ndim > 1 or values.size == 0 or not np.isfinite(values).all():
         raise ValueError(f"threshold must be one finite number or a list of them, got {threshold!r}")
-    if variable not in ds or "outcome" not in ds or set(ds[variable].dims) != set(ds["outcome"].dims):
-        raise ValueError(f"the dataset has no variable {variable!r} on the dims of `outcome`")
-    rising = np.unique(values)
-    any_motion = int(np.searchsorted(rising, 0.0, side="right")) if variable in TILTS else 0
+    names, rising = sources(ds, variable), np.unique(values)
 
     def beyond(part: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
-        value = part[variable].values
-        fell = part["outcome"].values == Outcome.OVERTURNED
-        doubt = undecided(part).values | (np.isnan(value) & ~fell)
-        passed = np.searchsorted(rising, np.where(np.isnan(value), -np.inf, value), side="left")
-        passed = np.where(fell, len(rising), passed)
-        possible = np.where(doubt, len(rising), passed)
-        return np.where(guessed(part).values, np.minimum(passed, any_motion), passed), possible
+        return limit_levels(part, variable, rising)
 
-    result = _probability(ds, beyond, len(rising), Confidence(**keywords), classes, names=(variable,))
-    units = ds[variable].attrs.get("units", SCHEMA[variable].units if variable in SCHEMA else "1")
+    result = _probability(ds, beyond, len(rising), Confidence(**keywords), classes, names=names)
+    units = response(ds.isel(realization=slice(0, 1)), variable).attrs["units"]
     result = result.assign_coords(threshold=("threshold", rising, {"units": units, "long_name": variable}))
     result = result.isel(threshold=np.searchsorted(rising, values))
     result.attrs["variable"] = variable

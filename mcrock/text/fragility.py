@@ -6,6 +6,7 @@ import math
 
 import xarray as xr
 
+from mcrock.statistics.limits import EVENT
 from mcrock.text.numbers import format_percent, label_intensities
 from mcrock.text.tables import format_table
 
@@ -19,11 +20,11 @@ def format_fragility(fragility: xr.Dataset, units: str) -> str:
         return f"Lognormal fragility ({kind}): median {median}, dispersion {dispersion}"
     doubt = int(fragility["undecided"]) > 0
     percent = f"{fragility.attrs['level'] * 100:.4g} % interval"
-    what = f"no curve ({kind})"
+    what, verb = f"no curve ({kind})", "was beyond the limit" if EVENT in fragility.attrs else "overturned"
     if kind.startswith("none overturned"):
-        what = "nothing overturned without doubt" if doubt else "nothing overturned"
+        what = f"nothing {verb} without doubt" if doubt else f"nothing {verb}"
     elif kind.startswith("all overturned"):
-        what = "everything overturned, or is undecided" if doubt else "everything overturned"
+        what = f"everything {verb}, or is undecided" if doubt else f"everything {verb}"
     lowest, highest = label_intensities([low, high], units)
     if low > 0 and math.isfinite(high):
         bound = f"the median lies between {lowest} and {highest} ({percent})"

@@ -8,17 +8,21 @@ import xarray as xr
 
 from mcrock.params import Outcome
 from mcrock.statistics import (
+    by_limit,
     capacities,
     compare_measures,
+    displacement_limit,
     fit_fragility,
     fragility_by_choice,
     measures_of,
     model_validity,
+    outcome_shares,
     overturning_probability,
     step_check,
 )
 from mcrock.statistics.choices import has_laws
 from mcrock.statistics.inference import Confidence, ConfidenceKeywords, takes
+from mcrock.statistics.limits import EVENT
 from mcrock.statistics.runs import is_shaken
 from mcrock.text.fragility import format_fragility, format_laws, format_measures
 from mcrock.text.json_values import dataset_as_json
@@ -36,6 +40,8 @@ class Summary(NamedTuple):
     validity: xr.Dataset  # from `model_validity`
     laws: xr.Dataset | None  # from `fragility_by_choice`
     measures: xr.Dataset | None  # from `compare_measures`
+    outcomes: xr.Dataset | None  # from `outcome_shares`, of a study with friction
+    support: xr.Dataset | None  # from `fit_fragility` by the displacement limit
     capacity: xr.Dataset | None  # from `capacities` of the realizations that have been run
     is_shaken: bool  # False where the ground does not move, so that no curve means anything
 
@@ -56,7 +62,8 @@ def summarize(ds: xr.Dataset, **keywords: Unpack[ConfidenceKeywords]) -> Summary
     ValueError
         As the functions of `mcrock.statistics`.
     """
-    how = Confidence(**keywords)
+    how, limit = Confidence(**keywords), displacement_limit(ds)
+    support = None if limit is None else by_limit(ds, "peak_displacement", limit)
     return Summary(
         probability=overturning_probability(ds, **keywords),
         fragility=fit_fragility(ds, **keywords),
@@ -64,6 +71,8 @@ def summarize(ds: xr.Dataset, **keywords: Unpack[ConfidenceKeywords]) -> Summary
         validity=model_validity(ds, allow_missing=how.allow_missing),
         laws=fragility_by_choice(ds, **keywords) if has_laws(ds) else None,
         measures=compare_measures(ds, **keywords) if len(measures_of(ds)) > 1 else None,
+        outcomes=outcome_shares(ds, **keywords) if "slip_path" in ds else None,
+        support=None if support is None else fit_fragility(support, **keywords),
         capacity=capacities(_without_missing(ds)) if ds.sizes.get("intensity", 0) > 1 else None,
         is_shaken=is_shaken(ds),
     )
@@ -78,6 +87,8 @@ def summary_as_json(summary: Summary) -> dict[str, Any]:
         "model_validity": summary.validity,
         "fragility_by_law": summary.laws,
         "intensity_measures": summary.measures,
+        "outcome_shares": summary.outcomes,
+        "support_fragility": summary.support,
     }
     return {name: dataset_as_json(table) for name, table in tables.items() if table is not None}
 
@@ -88,6 +99,11 @@ def format_summary(summary: Summary) -> str:
     lines = _probability_lines(probability, summary.is_shaken)
     if summary.is_shaken:
         lines.append(format_fragility(summary.fragility, units))
+        if summary.support is not None:
+            event = f"Overturning or {summary.support.attrs[EVENT]}"
+            lines.append(f"{event}: {format_fragility(summary.support, units)}")
+    if summary.outcomes is not None:
+        lines += ["", *_outcome_lines(summary.outcomes, summary.is_shaken), ""]
     lines.append(_format_independence(probability))
     undecided = int(probability["undecided"].sum())
     if undecided:
@@ -151,6 +167,25 @@ def _probability_lines(probability: xr.Dataset, by_intensity: bool) -> list[str]
     if not by_intensity:
         name, heads, rows = "after release", heads[1:], [row[1:] for row in rows]
     return [f"Probability of overturning {name}", format_table(heads, rows)]
+
+
+def _outcome_lines(outcomes: xr.Dataset, by_intensity: bool) -> list[str]:
+    """Table of the fractions of the endings that occur, with their intervals, and its title."""
+    axis = outcomes["intensity"]
+    kept = outcomes.isel(ending=(outcomes["share"] > 0).any("intensity").values)
+    labels = label_intensities(axis.values.tolist(), axis.attrs.get("units", "1"))
+    rows = []
+    for j, label in enumerate(labels):
+        at = kept.isel(intensity=j)
+        cells = zip(at["share"].values, *at["interval"].values, strict=True)
+        rows.append(
+            [label, *(f"{100 * p:.0f} ({100 * low:.0f} to {100 * high:.0f})" for p, low, high in cells)]
+        )
+    heads = ["intensity", *kept["ending"].values.tolist()]
+    if not by_intensity:
+        heads, rows = heads[1:], [row[1:] for row in rows]
+    title = f"Fractions of the runs in % ({outcomes.attrs['level'] * 100:.4g} % interval)"
+    return [title, format_table(heads, rows)]
 
 
 def _format_steps(steps: xr.Dataset) -> str:

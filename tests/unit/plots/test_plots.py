@@ -20,12 +20,15 @@ from mcrock.plots import (
     save_figure,
 )
 from mcrock.statistics import (
+    by_limit,
     compare_measures,
     fit_fragility,
     fragility_by_choice,
     overturning_probability,
+    with_displacement_limit,
 )
 from tests.unit.statistics.test_choices import two_laws
+from tests.unit.statistics.test_limits import sliding_study
 
 PLOTS = [plot_fragility, plot_exceedance, plot_impact_map, plot_outcomes]
 
@@ -127,6 +130,21 @@ def test_outcome_bars_fill_the_axis(make_study):
     ds = make_study()
     ds["outcome"][0, 0] = Outcome.ROCKING
     assert "1 is undecided (with a pattern): it counts half" in note(plot_outcomes(ds))
+
+
+def test_runs_with_friction_have_figures_of_slip_and_of_their_support(tmp_path):
+    ds = with_displacement_limit(sliding_study(undecided=0.01), 0.05)
+    names = [path.stem for path in save_all(ds, tmp_path)]
+    slips = [f"exceedance_{name}" for name in ("slip_path", "peak_displacement", "residual_displacement")]
+    assert names[2:7] == ["exceedance", *slips, "fragility_of_support"]
+    assert "Fell off: the base centre was displaced by more than 0.05 m." in note(plot_outcomes(ds))
+    assert "fell off its support" in [text.get_text() for text in plot_outcomes(ds).get_legend().get_texts()]
+    ax = plot_fragility(by_limit(ds, "peak_displacement", 0.05))
+    assert ax.get_ylabel() == "Probability of exceeding the limit [1]"
+    assert "with peak displacement beyond 0.05 m or overturned" in note(ax)
+    ax = plot_exceedance(ds, variable="residual_displacement")
+    assert ax.get_xlabel() == "Residual displacement of the base [m]"
+    assert 0.05 < ax.get_xlim()[1] <= 0.08  # of the runs that stand
 
 
 def test_impact_map_finds_the_dependence(make_study):

@@ -4,9 +4,17 @@ import numpy as np
 import pytest
 
 from mcrock.params import Outcome
-from mcrock.statistics import compare_measures, fragility_by_choice
+from mcrock.statistics import (
+    by_limit,
+    compare_measures,
+    fit_fragility,
+    fragility_by_choice,
+    outcome_shares,
+    with_displacement_limit,
+)
 from mcrock.text.summary import format_summary, summarize
 from tests.unit.statistics.test_choices import two_laws
+from tests.unit.statistics.test_limits import sliding_study
 
 
 def summary(ds, demand=0.4, lost=0.0, gained=0.0, cluster=True):
@@ -131,3 +139,35 @@ def test_a_step_between_levels_is_no_curve(make_study):
     line = next(line for line in summary(ds).splitlines() if line.startswith("Fragility"))
     assert line.startswith("Fragility: no curve (separated: all survive below and all overturn above")
     assert line.endswith("the median lies between 0.102 g and 0.612 g (95 % interval)")
+
+
+def test_runs_with_friction_have_a_table_of_their_endings():
+    ds = with_displacement_limit(sliding_study(undecided=0.05), 0.03)
+    lines, found = summary(ds).splitlines(), outcome_shares(ds)
+    at = lines.index("Fractions of the runs in % (95 % interval)")
+    occurring = found["ending"].values[(found["share"] > 0).any("intensity")]
+    assert lines[at + 1].split("  ")[-1] == occurring[-1] == "still rocking"
+    assert all(ending in lines[at + 1] for ending in occurring)
+    assert "limit met" not in lines[at + 1]
+    share, (low, high) = found["share"].values[:, 3], found["interval"].values[:, :, 3]
+    cells = [
+        f"{100 * share[i]:.0f} ({100 * low[i]:.0f} to {100 * high[i]:.0f})"
+        for i, ending in enumerate(found["ending"].values)
+        if ending in occurring
+    ]
+    assert " ".join(lines[at + 5].split()) == f"0.235 g {' '.join(cells)}"
+    median = float(fit_fragility(by_limit(ds, "peak_displacement", 0.03))["median"]) / 9.80665
+    line = next(line for line in lines if line.startswith("Overturning or peak displacement beyond 0.03 m: "))
+    assert f"Lognormal fragility (maximum likelihood): median {median:.3g} g (" in line
+
+
+def test_nothing_beyond_a_limit_is_said_as_such():
+    ds = with_displacement_limit(sliding_study(median=1000.0), 0.5)
+    assert (
+        "Overturning or peak displacement beyond 0.5 m: Fragility: nothing was beyond the limit; "
+        in summary(ds)
+    )
+
+
+def test_runs_that_stick_have_no_table_of_their_endings(make_study):
+    assert "Fractions of the runs" not in summary(make_study())

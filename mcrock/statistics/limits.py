@@ -1,0 +1,155 @@
+"""Limits of responses, and which runs are beyond them; responses that are derived after the run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import xarray as xr
+
+from mcrock.dataset import SCHEMA
+from mcrock.params import Outcome
+from mcrock.rules import Number
+from mcrock.statistics.runs import check_runs, guessed, undecided
+
+TILTS = ("peak_tilt", "peak_tilt_ratio")  # above 0 from the first rocking on
+OF_SUPPORT = "displacement_limit"  # attribute of a dataset that is judged by another limit than its study's
+EVENT = "event"  # attribute of a dataset whose `outcome` says overturned of runs beyond a limit
+
+
+class Residual(NamedTuple):
+    """A response at the end of a run, computed from stored ones."""
+
+    sources: tuple[str, ...]
+    compute: Callable[..., np.ndarray]
+    units: str
+    long_name: str
+
+
+RESIDUALS = {
+    "residual_displacement": Residual(
+        ("final_displacement_x", "final_displacement_y"), np.hypot, "m", "residual displacement of the base"
+    ),
+    "residual_yaw": Residual(("final_yaw",), np.abs, "rad", "residual rotation about the vertical"),
+}
+
+
+def sources(ds: xr.Dataset, variable: str) -> tuple[str, ...]:
+    """Stored variables that a response is computed from: itself, or those of a residual.
+
+    Raises
+    ------
+    ValueError
+        If the dataset does not have them for every run.
+    """
+    names = RESIDUALS[variable].sources if variable in RESIDUALS else (variable,)
+    for name in names:
+        if name not in ds or "outcome" not in ds or set(ds[name].dims) != set(ds["outcome"].dims):
+            raise ValueError(f"the dataset has no variable {name!r} on the dims of `outcome`")
+    return names
+
+
+def response(ds: xr.Dataset, variable: str) -> xr.DataArray:
+    """A response of every run, stored or residual, with units and name."""
+    names = sources(ds, variable)
+    if variable not in RESIDUALS:
+        found = ds[variable]
+        units = SCHEMA[variable].units if variable in SCHEMA else "1"
+        return found.assign_attrs({"units": units} | found.attrs)
+    residual = RESIDUALS[variable]
+    values = residual.compute(*(ds[name].values for name in names))
+    attrs = {"units": residual.units, "long_name": residual.long_name}
+    return xr.DataArray(values, dims=ds[names[0]].dims, name=variable, attrs=attrs)
+
+
+def limit_levels(part: xr.Dataset, variable: str, rising: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Number of rising limits that runs are beyond, without doubt and at most; see `exceedance_probability`.
+
+    A peak that was reached stays; a residual is known of decided runs alone.
+    """
+    value = response(part, variable).values
+    fell, unsure = part["outcome"].values == Outcome.OVERTURNED, undecided(part).values
+    doubt = unsure | (np.isnan(value) & ~fell)
+    passed = np.searchsorted(rising, np.where(np.isnan(value), -np.inf, value), side="left")
+    if variable in RESIDUALS:
+        passed[unsure] = 0
+    passed = np.where(fell, len(rising), passed)
+    possible = np.where(doubt, len(rising), passed)
+    any_motion = int(np.searchsorted(rising, 0.0, side="right")) if variable in TILTS else 0
+    return np.where(guessed(part).values, np.minimum(passed, any_motion), passed), possible
+
+
+def by_limit(ds: xr.Dataset, variable: str, limit: float) -> xr.Dataset:
+    """A study judged by a limit of a response in place of overturning.
+
+    Every statistic and figure of the dataset returned is then by that limit: what they call overturned is a
+    run that is beyond the limit, or overturned.
+
+    Parameters
+    ----------
+    ds : Dataset
+        As for `overturning_probability`.
+    variable : str
+        Response of the runs, such as `peak_displacement`, `slip_path` or `peak_tilt_ratio`, or
+        `residual_displacement` [m] or `residual_yaw` [rad], which are computed after the run.
+    limit : float
+        In the unit of the variable.
+
+    Returns
+    -------
+    Dataset
+        The same runs with other outcomes: overturned, at rest or, in doubt, rocking. The attribute `event`
+        says what they mean.
+
+    Raises
+    ------
+    ValueError
+        If the dataset does not fit or has no such response, or the limit is not finite.
+    """
+    check_runs(ds)
+    value = response(ds, variable)
+    limit = Number(value.attrs["units"]).check(f"the limit of {variable}", limit)
+    sure, possible = limit_levels(ds, variable, np.array([limit]))
+    code = np.where(sure > 0, Outcome.OVERTURNED, np.where(possible > 0, Outcome.ROCKING, Outcome.AT_REST))
+    code = np.where(ds["outcome"].values == Outcome.NOT_RUN, Outcome.NOT_RUN, code)
+    unit = value.attrs["units"].replace("1", "")
+    event = f"{variable.replace('_', ' ')} beyond {limit:g} {unit}".rstrip()
+    judged = ds.drop_vars("infeasible_energy_loss", errors="ignore")
+    judged["outcome"] = ds["outcome"].copy(data=code.astype(ds["outcome"].dtype))
+    return judged.assign_attrs({EVENT: event})
+
+
+def displacement_limit(ds: xr.Dataset) -> float | None:
+    """Peak displacement of the base centre beyond which the body of a study falls off its support [m].
+
+    That of `with_displacement_limit`, or that of the study file; None if there is neither.
+    """
+    if OF_SUPPORT in ds.attrs:
+        return float(ds.attrs[OF_SUPPORT])
+    limits = json.loads(ds.attrs.get("config") or "{}").get("limits") or {}
+    return limits.get("displacement")
+
+
+def with_displacement_limit(ds: xr.Dataset, limit: float) -> xr.Dataset:
+    """A study whose body falls off its support beyond another displacement than its study file has.
+
+    Parameters
+    ----------
+    ds : Dataset
+        Study with friction.
+    limit : float
+        Peak displacement of the base centre [m].
+
+    Raises
+    ------
+    ValueError
+        If the limit is not finite and > 0, or the runs have no peak displacement.
+    """
+    limit = Number("m", above=0.0).check("the displacement limit", limit)
+    if "peak_displacement" not in ds:
+        raise ValueError(
+            "a displacement limit needs runs with friction: the dataset has no variable 'peak_displacement'"
+        )
+    return ds.assign_attrs({OF_SUPPORT: limit})
