@@ -8,19 +8,25 @@ approaches. Below e = 1 the sequence converges, though it may be infinite (three
 e = 1 it need not. It is cut off where what approaches is rounding, or after ``limit`` collisions, which is
 told.
 
+A hinge may take part as one more place of collision (section 6.5): it opens while other contacts collide, at
+the speed of its relative velocity, whatever its direction, and closes by the impulse of a plastic, sticking
+collision, which needs no parameter and may pull. The mechanism is then a set of bodies; with its hinges in
+the coordinates of the system instead, it collides as a whole, and the outcome differs.
+
 Contacts that approach equally fast are a matter of choice, in the paper and here: the first in ``priority``
-collides. Where such a choice was made the sequence is run once more with the opposite priority, and both
-outcomes are given if they differ.
+collides, or one at random (Ivanov 1995), so that what the experiment leaves open stays open. Where such a
+choice was made the sequence is run with a priority and its opposite, and all outcomes are given that differ.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from mcrock.counter import uniforms
 from mcrock.laws.chatterjee_ruina_1998 import chatterjee_ruina
 from mcrock.laws.complementarity import contact_coefficients
 from mcrock.laws.problem import (
@@ -38,6 +44,7 @@ from mcrock.laws.problem import (
 LIMIT = 10_000  # collisions
 NEGLIGIBLE = 1e-12  # approach speed that ends the sequence, over the largest speed before [1]
 TIE = 1e-9  # approach speeds that differ by this share are equal [1]
+STREAM = 0  # of the random order of ties
 
 
 class Collisions(NamedTuple):
@@ -45,9 +52,9 @@ class Collisions(NamedTuple):
 
     velocity: np.ndarray  # relative velocities U+, one block for each contact [m/s]
     impulse: np.ndarray  # G, in the same blocks [N s]
-    order: list[int]  # contacts in the order in which they collided
+    order: list[int]  # contacts, and hinges behind their numbers, in the order in which they collided
     truncated: bool  # the limit came before the end
-    ties: int  # collisions at which the priority chose among coupled contacts
+    ties: int  # collisions at which there was a choice among coupled contacts
 
 
 def sequential(
@@ -55,7 +62,10 @@ def sequential(
     *,
     restitution: float | Sequence[float],
     tangential_restitution: float | Sequence[float] = 0.0,
+    hinges: Sequence[Any] = (),
     priority: Sequence[int] | None = None,
+    seed: int | None = None,
+    realization: int = 0,
     limit: int = LIMIT,
 ) -> ImpactResult:
     """Impact as a sequence of collisions by the law of Chatterjee and Ruina.
@@ -68,22 +78,31 @@ def sequential(
         e of all contacts or of each, 0 to 1 [1].
     tangential_restitution : float or sequence of float (m,)
         e_t of all contacts or of each, -1 to 1 [1].
-    priority : sequence of int (m,), optional
-        Order in which contacts that approach equally fast collide; by default by their number.
+    hinges : sequence of array_like (n, k)
+        Of each hinge the directions of relative motion that it does not admit, the gradients of what it
+        keeps at 0. They count behind the contacts: hinge i is place m + i.
+    priority : sequence of int (m + number of hinges,), optional
+        Order in which places that approach equally fast collide; by default by their number.
+    seed, realization : int, optional
+        With a seed, 0 to 2**64 - 1, they collide in random order instead, which is a pure function of both
+        numbers and of the collision.
     limit : int
         Largest number of collisions.
 
     Returns
     -------
     ImpactResult
-        Notes: ``sequence``, the contacts in the order of collision; ``truncated``; ``ties``, collisions at
-        which the priority chose; ``tangential_impulse`` (m, k) [N s]. Where the opposite priority leads to
-        another velocity, ``solutions`` has both and ``unique_velocity`` is false.
+        Notes: ``sequence``, the places in the order of collision; ``truncated``; ``ties``, collisions at
+        which there was a choice; ``tangential_impulse`` (m, k), ``hinge_impulses`` (k,) of each hinge [N s].
+        Where another order of the ties leads to another velocity, ``solutions`` has the outcomes of this
+        one, of the priority and of its opposite, as far as they differ, and ``unique_velocity`` is false.
+        ``kinematic`` asks that no hinge opens, too.
 
     Raises
     ------
     ValueError
-        If a coefficient is outside its domain, or ``priority`` is no order of the contacts.
+        If a coefficient is outside its domain, ``priority`` is no order of the places or comes with a seed,
+        or a hinge has the wrong shape.
 
     Examples
     --------
@@ -93,19 +112,19 @@ def sequential(
     >>> result.velocity, result.notes["sequence"]
     (array([0., 0., 1.]), [0, 1])
     """
-    m = problem.directions.shape[1]
-    tangents = np.zeros((*problem.directions.shape, 0)) if problem.tangents is None else problem.tangents
+    n, m = problem.directions.shape
+    tangents = np.zeros((n, m, 0)) if problem.tangents is None else problem.tangents
     frames = np.concatenate([problem.directions[:, :, None], tangents], axis=2)
-    size = frames.shape[2]
-    columns = frames.reshape(len(problem.velocity), -1)
+    size, count = frames.shape[2], m * frames.shape[2]
+    held = [_hinge(hinge, n) for hinge in hinges]
+    columns = np.hstack([frames.reshape(n, -1), *held])
     velocity = columns.T @ problem.velocity
-    velocity[::size] += problem.drift
+    velocity[:count:size] += problem.drift
     inverse = columns.T @ np.linalg.solve(problem.mass, columns)
-    order = list(range(m)) if priority is None else list(priority)
-
+    ends = np.cumsum([hinge.shape[1] for hinge in held])[:-1]
     finite = np.where(np.isinf(problem.friction), 0.0, problem.friction)
 
-    def run(order: list[int]) -> ImpactResult:
+    def run(order: Sequence[int] | None, seed: int | None = None) -> ImpactResult:
         collisions = collide_in_turn(
             0.5 * (inverse + inverse.T),
             velocity,
@@ -113,13 +132,16 @@ def sequential(
             friction=np.broadcast_to(problem.friction, m).tolist() if size > 1 else 0.0,
             restitution=restitution,
             tangential_restitution=tangential_restitution,
+            hinges=[hinge.shape[1] for hinge in held],
             priority=order,
+            seed=seed,
+            realization=realization,
             limit=limit,
         )
-        impulse = collisions.impulse.reshape(m, size)
+        impulse = collisions.impulse[:count].reshape(m, size)
         after = problem.velocity + np.linalg.solve(problem.mass, columns @ collisions.impulse)
         slip = np.linalg.norm(impulse[:, 1:], axis=1)
-        slack = TOLERANCE * np.abs(impulse).max(initial=0.0)
+        slack = TOLERANCE * np.abs(collisions.impulse).max(initial=0.0)
         outside = (slip - finite * impulse[:, 0]) / np.hypot(1.0, finite)  # of the friction cone
         within = (slip <= slack) | (outside <= slack) | np.isinf(problem.friction)
         notes = {
@@ -127,18 +149,47 @@ def sequential(
             "truncated": collisions.truncated,
             "ties": collisions.ties,
             "tangential_impulse": impulse[:, 1:],
+            "hinge_impulses": np.split(collisions.impulse[count:], ends) if held else [],
         }
         outcome = problem.outcome(after, impulse[:, 0].copy(), friction=bool(within.all()), notes=notes)
-        return replace(outcome, kinetic=bool(np.all(impulse[:, 0] >= -slack)))
+        opening = np.abs(collisions.velocity[count:]).max(initial=0.0)
+        closed = bool(opening <= TOLERANCE * np.abs(velocity).max())
+        return replace(
+            outcome,
+            kinematic=outcome.kinematic and closed,
+            kinetic=bool(np.all(impulse[:, 0] >= -slack)),
+        )
 
-    result = run(order)
-    if result.notes["ties"]:
-        other = run(order[::-1])
-        speed = np.abs(result.normal_velocity).max() + np.abs(other.normal_velocity).max()
-        change = columns.T @ (other.velocity - result.velocity)
-        if np.abs(change).max() > TIE * max(speed, np.abs(velocity).max()):
-            return replace(result, unique_velocity=False, unique_impulse=False, solutions=(result, other))
-    return result
+    result = run(priority, seed)
+    if not result.notes["ties"]:
+        return result
+    order = list(range(m + len(held))) if priority is None else list(priority)
+    others = [run(order[::-1])] if seed is None else [run(order), run(order[::-1])]
+    outcomes = [result]
+    for other in others:
+        if all(_differ(columns, velocity, other, known) for known in outcomes):
+            outcomes.append(other)
+    if len(outcomes) == 1:
+        return result
+    return replace(result, unique_velocity=False, unique_impulse=False, solutions=tuple(outcomes))
+
+
+def _hinge(value: Any, n: int) -> np.ndarray:
+    """Directions of a hinge (n, k)."""
+    hinge = finite_array("hinge", value)
+    if hinge.ndim != 2 or len(hinge) != n or hinge.shape[1] == 0:
+        raise ValueError(
+            f"a hinge must have {n} rows, one for each coordinate, and a column for each direction that it "
+            f"holds; got the shape {hinge.shape}"
+        )
+    return hinge
+
+
+def _differ(columns: np.ndarray, velocity: np.ndarray, one: ImpactResult, other: ImpactResult) -> bool:
+    """Whether two outcomes have other relative velocities."""
+    speed = np.abs(one.normal_velocity).max() + np.abs(other.normal_velocity).max()
+    change = columns.T @ (other.velocity - one.velocity)
+    return bool(np.abs(change).max() > TIE * max(speed, np.abs(velocity).max()))
 
 
 def collide_in_turn(
@@ -149,7 +200,10 @@ def collide_in_turn(
     friction: float | Sequence[float],
     restitution: float | Sequence[float],
     tangential_restitution: float | Sequence[float] = 0.0,
+    hinges: Sequence[int] = (),
     priority: Sequence[int] | None = None,
+    seed: int | None = None,
+    realization: int = 0,
     limit: int = LIMIT,
 ) -> Collisions:
     """The sequence in relative velocities, equation (15), where W is known and the system is not.
@@ -159,36 +213,48 @@ def collide_in_turn(
     inverse : ndarray (d, d)
         W, what unit impulses do to the relative velocities, positive semidefinite.
     velocity : ndarray (d,)
-        Relative velocities before, one block for each contact [m/s].
+        Relative velocities before, one block for each contact and behind these one for each hinge [m/s].
     normals : sequence of ndarray
         Unit normal of each contact in the axes of its own block, 1 to 3 components.
     friction : float or sequence of float (m,)
         Coefficient of all contacts or of each, 0 to infinity [1].
-    restitution, tangential_restitution, priority, limit
+    hinges : sequence of int
+        Numbers of components of the blocks of the hinges.
+    restitution, tangential_restitution, priority, seed, realization, limit
         As in `sequential`.
 
     Raises
     ------
     ValueError
         If the blocks do not fill the velocity, ``inverse`` is not positive semidefinite, a normal is no unit
-        vector, or a coefficient is outside its domain.
+        vector, a coefficient is outside its domain, or both priority and seed are given.
     """
     normals = [finite_array("normal", normal) for normal in normals]
-    m, ends = len(normals), np.cumsum([normal.size for normal in normals])
-    blocks = [slice(end - normal.size, end) for normal, end in zip(normals, ends, strict=True)]
-    velocity = finite_array("velocity", velocity, (int(ends[-1]) if m else 0,)).copy()
+    m, sizes = len(normals), [*(normal.size for normal in normals), *hinges]
+    ends = np.cumsum(sizes)
+    blocks = [slice(end - size, end) for size, end in zip(sizes, ends, strict=True)]
+    velocity = finite_array("velocity", velocity, (int(ends[-1]) if sizes else 0,)).copy()
     inverse = symmetric_matrix("inverse", inverse, len(velocity))
     low = np.linalg.eigvalsh(inverse)
     if low[0] < -ROUNDING * abs(low[-1]):
         raise ValueError(f"inverse must be positive semidefinite, got the eigenvalues {low}")
-    for normal, block in zip(normals, blocks, strict=True):
+    for normal, block in zip(normals, blocks, strict=False):
         SingleContact.of_inverse(inverse[block, block], np.zeros(normal.size), normal)  # checks both
     mu = friction_coefficients(friction, m)
     e = contact_coefficients("restitution", restitution, m)
     et = contact_coefficients("tangential_restitution", tangential_restitution, m, low=-1.0)
-    order = list(range(m)) if priority is None else list(priority)
-    if sorted(order) != list(range(m)):
-        raise ValueError(f"priority must name each of the contacts 0 to {m - 1} once, got {order}")
+    order = list(range(len(blocks))) if priority is None else list(priority)
+    if sorted(order) != list(range(len(blocks))):
+        raise ValueError(
+            f"priority must name each of the contacts 0 to {m - 1} once"
+            + (f", and the hinges {m} to {len(blocks) - 1}" if hinges else "")
+            + f"; got {order}"
+        )
+    if priority is not None and seed is not None:
+        raise ValueError("ties are broken by a priority or at random: give either priority or seed")
+    if seed is not None:
+        coefficient("seed", seed, 0, 2**64 - 1)
+        coefficient("realization", realization, 0, 2**64 - 1)
     coefficient("limit", limit, 1, np.inf)
 
     coupled = np.array([[np.abs(inverse[i, j]).max() for j in blocks] for i in blocks])
@@ -198,27 +264,35 @@ def collide_in_turn(
     impulse, ties = np.zeros_like(velocity), 0
     sequence: list[int] = []
     while True:
-        approach = np.array([normal @ velocity[block] for normal, block in zip(normals, blocks, strict=True)])
-        fastest = approach.min()
-        if fastest >= -negligible or len(sequence) == limit:
-            return Collisions(velocity, impulse, sequence, bool(fastest < -negligible), ties)
-        tied = [contact for contact in order if approach[contact] <= (1.0 - TIE) * fastest]
+        closing = [-normal @ velocity[block] for normal, block in zip(normals, blocks, strict=False)]
+        approach = np.array(closing + [np.linalg.norm(velocity[block]) for block in blocks[m:]])
+        fastest = approach.max()
+        if fastest <= negligible or len(sequence) == limit:
+            return Collisions(velocity, impulse, sequence, bool(fastest > negligible), ties)
+        tied = [place for place in order if approach[place] >= (1.0 - TIE) * fastest]
         ties += bool(np.any(coupled[np.ix_(tied, tied)] & ~np.eye(len(tied), dtype=bool)))
-        contact = tied[0]
-        block = blocks[contact]
-        now = reachable[contact] @ velocity[block]
+        place = tied[0]
+        if seed is not None and len(tied) > 1:
+            u = uniforms(seed, STREAM, realization, 1, n=len(sequence))[0]
+            place = tied[int(u * len(tied))]
+        block = blocks[place]
+        local = inverse[block, block]
+        now = reachable[place] @ velocity[block]
         if np.linalg.norm(now - velocity[block]) > 0.1 * negligible:
             now = velocity[block]
-        single = SingleContact.of_inverse(inverse[block, block], now, normals[contact], float(mu[contact]))
-        if single.friction == 0.0:  # the law without a tangential part
-            given = (1.0 + e[contact]) * single.compression
+        if place >= m:
+            given = -np.linalg.pinv(local, rcond=1e-12, hermitian=True) @ now
         else:
-            given = chatterjee_ruina(
-                single, restitution=float(e[contact]), tangential_restitution=float(et[contact])
-            ).impulse
+            single = SingleContact.of_inverse(local, now, normals[place], float(mu[place]))
+            if single.friction == 0.0:  # the law without a tangential part
+                given = (1.0 + e[place]) * single.compression
+            else:
+                given = chatterjee_ruina(
+                    single, restitution=float(e[place]), tangential_restitution=float(et[place])
+                ).impulse
         impulse[block] += given
         velocity += inverse[:, block] @ given
-        sequence.append(contact)
+        sequence.append(place)
 
 
 def _reachable(inverse: np.ndarray) -> np.ndarray:
