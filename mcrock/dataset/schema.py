@@ -82,7 +82,10 @@ SCHEMA: dict[str, Variable] = {
     "own_intensity": Variable(
         INPUT, "f8", "", "intensity measure of the motion of the realization before it is scaled"
     ),
-    # outcomes, one value per run
+    # one value per run: its shaking, in studies with friction, and the outcomes
+    "peak_acceleration": Variable(
+        OUTPUT, "f4", "m s-2", "largest horizontal acceleration of the ground under the body"
+    ),
     **{
         response.variable: Variable(
             OUTPUT, response.dtype, response.units, response.long_name, response.flags

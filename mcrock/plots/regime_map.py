@@ -19,7 +19,6 @@ from mcrock.body.regimes import (
 from mcrock.config import Study
 from mcrock.params import STANDARD_GRAVITY
 from mcrock.plots.style import GREEN, ORANGE, SKY, add_note, new_axes, number_axis, run_words, styled
-from mcrock.statistics.efficiency import by_measure, measures_of
 from mcrock.statistics.runs import check_runs, is_cloud
 
 LOOKS = {
@@ -28,15 +27,14 @@ LOOKS = {
     Regime.ROCK: (GREEN, "rock"),
     Regime.SLIDE_ROCK: (ORANGE, "slide-rock"),
 }
-PGA = ("pga", "pga_rotd50", "pga_rotd100")  # measures that are the acceleration of the chart
 SHOWN = 3000  # runs drawn at most [1]
 FINE = 400  # frictions at which the limits are drawn
 ROOM = 1.15  # of the axes, beyond the strongest run
 
 
 def has_regimes(ds: xr.Dataset) -> bool:
-    """Whether a study has friction, and says what its body is."""
-    return "contact_friction" in ds and bool(ds.attrs.get("config"))
+    """Whether a study has friction and shaking, and says what its body is."""
+    return "peak_acceleration" in ds and bool(ds.attrs.get("config"))
 
 
 @styled
@@ -57,8 +55,7 @@ def plot_regimes(ds: xr.Dataset, ax: Axes | None = None) -> Axes:
     Returns
     -------
     Axes
-        Runs are points where the intensity of the study, or another measure that a cloud keeps, is a peak
-        ground acceleration under the body; else ticks at their friction.
+        Each run is a point at its friction and at the peak horizontal acceleration under the body.
 
     Raises
     ------
@@ -68,8 +65,8 @@ def plot_regimes(ds: xr.Dataset, ax: Axes | None = None) -> Axes:
     check_runs(ds)
     if not has_regimes(ds):
         raise ValueError(
-            "a chart of slide and rock needs a study with friction: the variable 'contact_friction', and the "
-            "attribute 'config' with the body"
+            "a chart of slide and rock needs a study with friction and shaking: the variable "
+            "'peak_acceleration', and the attribute 'config' with the body"
         )
     study = Study.from_json(ds.attrs["config"])
     body = study.body.at_medians()
@@ -77,26 +74,22 @@ def plot_regimes(ds: xr.Dataset, ax: Axes | None = None) -> Axes:
     both = sections(body.mass, body.inertia, body.vertices, body.faces, body.start_face, directions)
     worst, mildest = (Sections(both.reach[0, i], both.height[0, 0], both.gyration[0, i]) for i in (0, 1))
     unit = float(body.gravity[0]) / STANDARD_GRAVITY  # of the axis of accelerations
-    friction, peak = _runs(ds, study)
-    strongest = 0.0 if peak is None else float(peak.max()) / STANDARD_GRAVITY
+    friction, peak = _runs(ds)
     right = ROOM * max(float(friction.max()), 1.5 * float(mildest.tipping))
-    top = ROOM * max(strongest, 2.0 * unit * float(mildest.tipping))
+    top = ROOM * max(float(peak.max()) / STANDARD_GRAVITY, 2.0 * unit * float(mildest.tipping))
     ax = new_axes(height=80.0) if ax is None else ax
     _draw_regions(ax, worst, unit, right, top)
     _draw_limits(ax, mildest, unit, right, top, beyond=float(worst.tipping))
-    if peak is None:
-        ax.plot(friction, np.zeros_like(friction), "|", color="0.2", alpha=0.5, clip_on=False, zorder=3)
-    else:
-        ax.plot(
-            friction,
-            peak / STANDARD_GRAVITY,
-            "o",
-            color="0.15",
-            alpha=float(np.clip(60 / len(peak), 0.1, 0.8)),
-            markersize=1.8,
-            markeredgewidth=0,
-            zorder=3,
-        )
+    ax.plot(
+        friction,
+        peak / STANDARD_GRAVITY,
+        "o",
+        color="0.15",
+        alpha=float(np.clip(60 / len(peak), 0.1, 0.8)),
+        markersize=1.8,
+        markeredgewidth=0,
+        zorder=3,
+    )
     ax.set(xlim=(0, right), ylim=(0, top))
     ax.set_xlabel("Friction coefficient [1]")
     ax.set_ylabel("Horizontal acceleration [g]")
@@ -107,24 +100,17 @@ def plot_regimes(ds: xr.Dataset, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def _runs(ds: xr.Dataset, study: Study) -> tuple[np.ndarray, np.ndarray | None]:
-    """Friction up to which contacts stick [1] and peak ground acceleration [m/s2] of the runs to draw, (n,).
+def _runs(ds: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
+    """Friction up to which contacts stick [1] and peak acceleration [m/s2] of the runs to draw, (n,).
 
     Realizations are independent of their number: the first ones stand for all.
     """
-    per_realization = 1 if is_cloud(ds) else ds.sizes["intensity"]
     ds = ds.isel(realization=np.isfinite(ds["contact_static_friction"].values))  # drawn: not in missing parts
+    per_realization = 1 if is_cloud(ds) else ds.sizes["intensity"]
     ds = ds.isel(realization=slice(0, max(1, SHOWN // per_realization)))
-    friction = ds["contact_static_friction"].values
-    if study.motion.on_floor:
-        return friction, None
-    if not is_cloud(ds):
-        if study.intensity.measure not in PGA:
-            return friction, None
-        levels = ds["intensity"].values
-        return np.repeat(friction, len(levels)), np.tile(levels, len(friction))
-    kept = next((name for name in PGA if name in measures_of(ds)), None)
-    return friction, None if kept is None else by_measure(ds, kept)["intensity_value"].values
+    peak = ds["peak_acceleration"].values.reshape(ds.sizes["realization"], -1)
+    friction = np.broadcast_to(ds["contact_static_friction"].values[:, None], peak.shape)
+    return friction.ravel(), peak.ravel()
 
 
 def _curves(section: Sections, unit: float, right: float, top: float) -> tuple[np.ndarray, ...]:
@@ -157,13 +143,13 @@ def _draw_limits(ax: Axes, section: Sections, unit: float, right: float, top: fl
     ax.plot(mu, np.where(stick < top, stick, np.nan), **look)
 
 
-def _note(friction: np.ndarray, peak: np.ndarray | None, worst: Sections, gravity: float) -> str:
+def _note(friction: np.ndarray, peak: np.ndarray, worst: Sections, gravity: float) -> str:
     text = (
         "Motion that starts from rest under a constant acceleration: colours in the direction in which the "
         "body tips most easily, dashed in that in which it tips least easily. "
     )
-    if peak is None:
-        return text + "Ticks: friction of the runs, whose peak ground accelerations are not in the result."
     found = regime_from_rest(peak / gravity, friction, worst)
     shares = [f"{name} {(found == regime).mean():.0%}" for regime, (_, name) in LOOKS.items()]
-    return f"{text}Points: {run_words(len(peak))} at their peak ground acceleration ({', '.join(shares)})."
+    return (
+        f"{text}Points: {run_words(len(peak))} at their peak horizontal acceleration ({', '.join(shares)})."
+    )

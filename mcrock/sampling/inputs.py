@@ -18,7 +18,7 @@ from mcrock.sampling.impacts import draw_impacts
 from mcrock.sampling.intensities import draw_intensities
 from mcrock.sampling.quantities import draw_quantities
 from mcrock.sampling.release import draw_release
-from mcrock.sampling.shaking import draw_shaking
+from mcrock.sampling.shaking import draw_shaking, peak_accelerations
 
 SLICE = 16384  # realizations checked at a time [1]
 CHECKED = 16 * SLICE  # realizations checked before a study runs [1]
@@ -77,6 +77,9 @@ def draw_inputs(
     for step in (of_body, of_impact, of_contact, shaking.drawn, of_release, of_intensity):
         arrays |= step.arrays
         values |= {name: np.ascontiguousarray(array) for name, array in step.values.items()}
+    if arrays["contact"] is not None and study.motion.shakes:
+        peaks = peak_accelerations(shaking, arrays["scale"])
+        values["peak_acceleration"] = peaks[:, 0] if study.is_cloud else peaks
     return Inputs(seed=study.seed, start=start, values=values, **arrays)
 
 

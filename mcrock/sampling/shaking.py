@@ -66,3 +66,16 @@ def draw_shaking(
             values["record"] = record
     arrays = {"record": of, "azimuth": azimuth, "motions": tuple(under)}
     return Shaking(ground, of, Drawn(arrays, values))
+
+
+def peak_accelerations(shaking: Shaking, scale: Array) -> Array:
+    """Largest horizontal acceleration under the body in each run (n, n_intensity) [m/s2].
+
+    ``scale`` has the factors on the motions; NaN where the motions are not made.
+    """
+    under = shaking.drawn.arrays["motions"] or shaking.ground
+    if under is None:
+        return np.full(scale.shape, np.nan)
+    largest = np.array([np.hypot(*motion.acceleration[:2]).max() for motion in under])
+    found: Array = np.abs(scale) * largest[shaking.of][:, None]
+    return found

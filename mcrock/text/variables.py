@@ -30,7 +30,7 @@ def reference() -> str:
     """The page in Markdown."""
     inputs = {name: item for name, item in SCHEMA.items() if item.dims == INPUT} | NUMBERED | table_inputs()
     runs = {name: SCHEMA[name] for name in outputs(friction=False)}
-    of_friction = {name: SCHEMA[name] for name in outputs(friction=True) if name not in runs}
+    of_friction = {name: item for name, item in SCHEMA.items() if item.dims == OUTPUT and name not in runs}
     others = {name: item for name, item in SCHEMA.items() if item.dims not in (INPUT, OUTPUT)}
     return "\n".join(
         [

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,7 +14,6 @@ from mcrock.body.regimes import (
     slide_rock_limit,
 )
 from mcrock.config import Study
-from mcrock.excitation.motion import Motion
 from mcrock.params import STANDARD_GRAVITY, ContactColumn, Inputs
 from mcrock.text.numbers import format_percent, format_range
 
@@ -29,7 +26,7 @@ WORDS = {
 }
 
 
-def describe_regimes(study: Study, inputs: Inputs, motions: Sequence[Motion]) -> list[str]:
+def describe_regimes(study: Study, inputs: Inputs) -> list[str]:
     """Motions that start from rest at the friction of a study, and at the peaks of its motions."""
     if inputs.contact is None or study.start is not None or not study.motion.shakes:
         return []
@@ -43,9 +40,8 @@ def describe_regimes(study: Study, inputs: Inputs, motions: Sequence[Motion]) ->
     name = "friction" if (static == friction).all() else "static friction"
     does = _from_rest(friction, static, both, unit)
     lines = [f"contact: at {name} {format_range(static, '.3g')} this body {does}"]
-    if not study.motion.has_own_motions:
-        largest = np.array([np.hypot(*motion.acceleration[:2]).max() for motion in motions])
-        peak = np.abs(inputs.scale) * largest[inputs.record][:, None] / inputs.gravity[:, None]
+    peak = inputs.values["peak_acceleration"].reshape(len(inputs), -1) / inputs.gravity[:, None]
+    if np.isfinite(peak).all():  # the motions are made
         worst = Sections(both.reach[:, :1], both.height, both.gyration[:, :1])
         found = regime_from_rest(peak, friction[:, None], worst, static[:, None])
         shares = ((words, (found == regime).mean()) for regime, words in WORDS.items())
@@ -77,8 +73,6 @@ def _from_rest(friction: Array, static: Array, both: Sections, unit: Array) -> s
         (~slides & ~rocks, "rocks in the worst direction and may slide flat in others"),
         (rocks, "rocks and cannot slide flat from rest"),
     )
-    return ", ".join(
-        f"{words} in {format_percent(where.mean())} of the realizations"
-        for where, words in shares
-        if where.any()
+    return "depending on the realization " + ", ".join(
+        f"{words} ({format_percent(where.mean())})" for where, words in shares if where.any()
     )

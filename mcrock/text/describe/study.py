@@ -49,7 +49,7 @@ def describe(study: Study, motions: Sequence[Motion]) -> str:
     lines += describe_body(study, inputs) + study.motion.describe(motions, study.folder)
     if study.motion.shakes:
         lines += describe_intensity(study, inputs)
-    lines += describe_regimes(study, inputs, motions)
+    lines += describe_regimes(study, inputs)
     lines += _uncertain(study) + impact_notes(study, inputs) + contact_notes(inputs) + body_notes(inputs)
     lines += study.motion.notes(study.intensity.measure, motions, inputs.scale)
     lines += intensity_notes(study, inputs) if study.motion.shakes else []

@@ -38,7 +38,8 @@ def test_a_store_holds_what_the_study_has(study, study_file, result, tmp_path):
         np.testing.assert_array_equal(result[name], drawn.contact[:, i])
         assert result[name].attrs["units"] == "1"
     sticking = run_study(load_config(study_file), tmp_path / "sticking.zarr")
-    assert names - set(sticking.data_vars) == {*NAMES, *outputs(friction=True)} - {*outputs(friction=False)}
+    added = {*NAMES, "peak_acceleration", *outputs(friction=True)} - {*outputs(friction=False)}
+    assert names - set(sticking.data_vars) == added
 
 
 def test_parts_make_the_whole(study, result, tmp_path):

@@ -87,3 +87,28 @@ def test_static_friction_is_drawn_alone_beside_a_number(make_study, motions):
 def test_friction_is_refused_beside_angular_impulses(make_study):
     with pytest.raises(ConfigError, match=r"\[impact\] tau: must be 0 \[N m s\]"):
         make_study("contact.friction=0.4", "impact.tau=0.1")
+
+
+@pytest.mark.parametrize("cloud", [False, True])
+def test_peak_accelerations_are_those_of_the_scaled_motions(make_study, motions, cloud):
+    distribution = "intensity.value_g={distribution='uniform', low=0.1, high=0.9}"
+    inputs = draw_inputs(make_study("contact.friction=0.4", *[distribution] * cloud), motions, 0, 9)
+    peak = inputs.values["peak_acceleration"]
+    assert peak.shape == ((9,) if cloud else (9, 2))
+    for i, scale in enumerate(inputs.scale):
+        x, y, _ = motions[inputs.record[i]].acceleration
+        expected = [np.hypot(factor * x, factor * y).max() for factor in scale]
+        np.testing.assert_allclose(np.atleast_1d(peak[i]), expected)
+    assert "peak_acceleration" not in draw_inputs(make_study(), motions, 0, 9).values
+
+
+def test_peak_accelerations_are_those_under_the_body(make_study, motions):
+    study = make_study(
+        "contact.friction=0.4", "motion.floor.frequency={distribution='uniform', low=2, high=3}"
+    )
+    inputs = draw_inputs(study, motions, 0, 5)
+    for i, own in enumerate(inputs.motions):
+        largest = np.sqrt(np.square(own.acceleration[:2]).sum(axis=0).max())
+        np.testing.assert_allclose(inputs.values["peak_acceleration"][i], largest * np.abs(inputs.scale[i]))
+    unmade = draw_inputs(study, motions, 0, 5, with_motions=False)
+    assert np.isnan(unmade.values["peak_acceleration"]).all()

@@ -14,7 +14,7 @@ from mcrock.text.describe.regimes import describe_regimes
 @pytest.fixture(scope="module")
 def block():
     """A study of the 0.4 x 0.4 x 1.6 m block, and its motions."""
-    overrides = ["ensemble.realizations=44", "motion.set=farfield", "intensity.levels_g=[0.1, 0.5]"]
+    overrides = ["ensemble.realizations=44", "intensity.levels_g=[0.1, 0.5]", "contact.friction=0.4"]
     study = load_config("configs/quickstart.toml", overrides)
     return study, load_motions(study)
 
@@ -22,10 +22,9 @@ def block():
 def described(block, friction, static=None, **fields):
     study, motions = block
     inputs = draw_inputs(study, motions, 0, 44)
-    friction = np.broadcast_to(friction, 44)
-    contact = np.zeros((44, 5))
+    contact = inputs.contact.copy()
     contact[:, 0], contact[:, 1] = friction, friction if static is None else static
-    return describe_regimes(study, replace(inputs, contact=contact, **fields), motions)
+    return describe_regimes(study, replace(inputs, contact=contact, **fields))
 
 
 @pytest.mark.parametrize(
@@ -49,9 +48,9 @@ def described(block, friction, static=None, **fields):
         ),
         (
             np.repeat([0.2, 0.3, 0.5, 0.6], 11),
-            "at friction 0.2 to 0.6 this body slides and cannot rock from rest in 25 % of the realizations, "
-            "rocks in the worst direction and may slide flat in others in 25 % of the realizations, rocks "
-            "and cannot slide flat from rest in 50 % of the realizations",
+            "at friction 0.2 to 0.6 this body depending on the realization slides and cannot rock from rest "
+            "(25 %), rocks in the worst direction and may slide flat in others (25 %), rocks and cannot "
+            "slide flat from rest (50 %)",
         ),
     ],
 )
@@ -76,6 +75,9 @@ def test_other_gravity_is_said_in_g(block):
     assert "rocks from 0.50 g in" in described(block, 0.5, gravity=np.full(44, 2 * 9.80665))[0]
 
 
-def test_contacts_that_stick_are_not_described(block):
+def test_contacts_that_stick_and_motions_not_made_are_not_described(block):
     study, motions = block
-    assert describe_regimes(study, draw_inputs(study, motions, 0, 4), motions) == []
+    inputs = draw_inputs(study, motions, 0, 4)
+    assert describe_regimes(study, replace(inputs, contact=None)) == []
+    unknown = inputs.values | {"peak_acceleration": np.full((4, 2), np.nan)}
+    assert len(describe_regimes(study, replace(inputs, values=unknown))) == 1
