@@ -74,14 +74,14 @@ def plot_regimes(ds: xr.Dataset, ax: Axes | None = None) -> Axes:
     both = sections(body.mass, body.inertia, body.vertices, body.faces, body.start_face, directions)
     worst, mildest = (Sections(both.reach[0, i], both.height[0, 0], both.gyration[0, i]) for i in (0, 1))
     unit = float(body.gravity[0]) / STANDARD_GRAVITY  # of the axis of accelerations
-    friction, peak = _runs(ds)
-    right = ROOM * max(float(friction.max()), 1.5 * float(mildest.tipping))
+    static, friction, peak = _runs(ds)
+    right = ROOM * max(float(static.max()), 1.5 * float(mildest.tipping))
     top = ROOM * max(float(peak.max()) / STANDARD_GRAVITY, 2.0 * unit * float(mildest.tipping))
     ax = new_axes(height=80.0) if ax is None else ax
     _draw_regions(ax, worst, unit, right, top)
     _draw_limits(ax, mildest, unit, right, top, beyond=float(worst.tipping))
     ax.plot(
-        friction,
+        static,
         peak / STANDARD_GRAVITY,
         "o",
         color="0.15",
@@ -91,26 +91,36 @@ def plot_regimes(ds: xr.Dataset, ax: Axes | None = None) -> Axes:
         zorder=3,
     )
     ax.set(xlim=(0, right), ylim=(0, top))
-    ax.set_xlabel("Friction coefficient [1]")
+    ax.set_xlabel(
+        "Friction coefficient [1]" if (static == friction).all() else "Static friction coefficient [1]"
+    )
     ax.set_ylabel("Horizontal acceleration [g]")
     for name in "xy":
         number_axis(ax, name)
     ax.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=4, handlelength=1.3, columnspacing=1.2)
-    add_note(ax, _note(friction, peak, worst, float(body.gravity[0])))
+    found = regime_from_rest(peak / body.gravity[0], friction, worst, static)
+    shares = ", ".join(f"{name} {(found == regime).mean():.0%}" for regime, (_, name) in LOOKS.items())
+    add_note(
+        ax,
+        "Motion that starts from rest under a constant acceleration: colours in the direction in which the "
+        "body tips most easily, dashed in that in which it tips least easily. "
+        f"Points: {run_words(len(peak))} at their peak horizontal acceleration ({shares}).",
+    )
     return ax
 
 
-def _runs(ds: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
-    """Friction up to which contacts stick [1] and peak acceleration [m/s2] of the runs to draw, (n,).
+def _runs(ds: xr.Dataset) -> tuple[np.ndarray, ...]:
+    """Static and sliding friction [1] and peak acceleration [m/s2] of the runs to draw, (n,) each.
 
     Realizations are independent of their number: the first ones stand for all.
     """
-    ds = ds.isel(realization=np.isfinite(ds["contact_static_friction"].values))  # drawn: not in missing parts
+    ds = ds.isel(realization=np.isfinite(ds["contact_friction"].values))  # drawn: not in missing parts
     per_realization = 1 if is_cloud(ds) else ds.sizes["intensity"]
     ds = ds.isel(realization=slice(0, max(1, SHOWN // per_realization)))
     peak = ds["peak_acceleration"].values.reshape(ds.sizes["realization"], -1)
-    friction = np.broadcast_to(ds["contact_static_friction"].values[:, None], peak.shape)
-    return friction.ravel(), peak.ravel()
+    both = (ds[name].values for name in ("contact_static_friction", "contact_friction"))
+    static, friction = (np.repeat(values, peak.shape[1]) for values in both)
+    return static, friction, peak.ravel()
 
 
 def _curves(section: Sections, unit: float, right: float, top: float) -> tuple[np.ndarray, ...]:
@@ -141,15 +151,3 @@ def _draw_limits(ax: Axes, section: Sections, unit: float, right: float, top: fl
     ax.plot(mu[mu >= beyond], rest[mu >= beyond], **look)
     ax.vlines(section.tipping, unit * section.tipping, top, **look)
     ax.plot(mu, np.where(stick < top, stick, np.nan), **look)
-
-
-def _note(friction: np.ndarray, peak: np.ndarray, worst: Sections, gravity: float) -> str:
-    text = (
-        "Motion that starts from rest under a constant acceleration: colours in the direction in which the "
-        "body tips most easily, dashed in that in which it tips least easily. "
-    )
-    found = regime_from_rest(peak / gravity, friction, worst)
-    shares = [f"{name} {(found == regime).mean():.0%}" for regime, (_, name) in LOOKS.items()]
-    return (
-        f"{text}Points: {run_words(len(peak))} at their peak horizontal acceleration ({', '.join(shares)})."
-    )

@@ -16,7 +16,7 @@ def with_friction(make_study, overrides=(), **settings):
     ds = make_study(**settings)
     friction = np.linspace(0.2, 0.6, ds.sizes["realization"])
     ds["contact_friction"] = "realization", friction
-    ds["contact_static_friction"] = "realization", friction
+    ds["contact_static_friction"] = "realization", friction.copy()
     draw = np.random.default_rng(4).uniform(0.5, 12.0, ds["outcome"].shape)
     ds["peak_acceleration"] = ds["outcome"].dims, draw.astype("f4")
     ds.attrs["config"] = load_config(CONFIG, overrides).to_json()
@@ -73,5 +73,19 @@ def test_studies_with_friction_alone_have_the_chart(make_study, tmp_path):
 
 def test_realizations_that_were_not_drawn_are_left_out(make_study):
     ds = with_friction(make_study, cloud=True)
-    ds["contact_static_friction"][:40] = np.nan
+    ds["contact_friction"][:40] = np.nan
     assert len(plot_regimes(ds).get_lines()[-1].get_xdata()) == 400
+
+
+@pytest.mark.parametrize(
+    ("sliding", "slides", "both", "label"),
+    [(0.2, 100, 0, "Static friction coefficient [1]"), (0.3, 0, 100, "Friction coefficient [1]")],
+)
+def test_slip_that_cannot_tip_the_body_is_sliding(make_study, sliding, slides, both, label):
+    """The block tips above 0.25; static friction of 0.3 does not hold at 1 g."""
+    ds = with_friction(make_study)
+    ds["contact_static_friction"][:], ds["contact_friction"][:] = 0.3, sliding
+    ds["peak_acceleration"][:] = 9.81
+    ax = plot_regimes(ds)
+    assert f"(rest 0%, slide {slides}%, rock 0%, slide-rock {both}%)" in note(ax).replace("- ", "-")
+    assert ax.get_xlabel() == label
