@@ -62,7 +62,8 @@ def _body(study: Study, inputs: Inputs) -> list[str]:
         f"  R {format_range(values['body_radius'])} m, slenderness {in_degrees} deg, "
         f"p {format_range(values['body_frequency'])} rad/s",
         "  uplifts at a horizontal acceleration of about "
-        f"{format_range(values['gravity'] * np.tan(over) / STANDARD_GRAVITY)} g{which}",
+        f"{format_range(values['gravity'] * np.tan(over) / STANDARD_GRAVITY)} g{which}"
+        + ("" if inputs.contact is None else ", unless it slides first"),
     ]
     if (slenderness >= np.pi / 2).any():
         lines.append(
