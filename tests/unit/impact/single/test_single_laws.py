@@ -6,9 +6,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import brentq
 
-from mcrock.impact.single import brach_1989, pfeiffer_glocker_1996, whittaker_1904
+from mcrock.impact.single import brach_1989, pfeiffer_glocker_1996, routh_1905, whittaker_1904
 from mcrock.laws.brach_1989 import brach
 from mcrock.laws.pfeiffer_glocker_1996 import two_phase
+from mcrock.laws.problem import SingleContact
+from mcrock.laws.routh_1905 import routh
 from mcrock.laws.walton_1993 import bilinear
 from mcrock.laws.whittaker_1904 import whittaker
 
@@ -17,9 +19,11 @@ from .landings import E_Z, FRICTION, SHARES, TANGENTIAL, Landing, landings, rand
 LAWS = {
     "brach": brach_1989.impulse,
     "poisson": pfeiffer_glocker_1996.impulse,
+    "routh": routh_1905.impulse,
     "whittaker": whittaker_1904.impulse,
 }
 TWIN = 1e-12  # both compute the same to rounding, which the mobility amplifies a few thousand times [1]
+INTEGRATED = 1e-9  # both integrate a slip that turns, to 1e-12 in each step [1]
 each_law = pytest.mark.parametrize("law", LAWS.values(), ids=LAWS)
 
 
@@ -75,7 +79,7 @@ def test_permissible(landing, e, et, mu):
     """No penetration, no pull, inside the friction cone; no gain of energy, but by the law of Whittaker."""
     for name, law in LAWS.items():
         impact = landing.contact(mu).result(result(law, landing, e, et, mu))
-        assert impact.kinematic
+        assert impact.kinematic or name == "routh"
         assert impact.kinetic
         assert impact.friction
         assert impact.energetic or (name == "whittaker" and e > 0.0)
@@ -152,6 +156,44 @@ def test_without_friction_the_impulse_is_normal(law):
     assert result(law, landing, 0.5, 0.0, 0.0) == pytest.approx(expected, rel=1e-14)
 
 
+def test_routh_is_the_librarys():
+    rng = np.random.default_rng(2)
+    for landing in random_landings(60, seed=3):
+        mu, e = 10.0 ** rng.uniform(-2.0, 1.0), rng.choice([0.0, 1.0, rng.random()])
+        expected = routh(landing.contact(mu), restitution=e)
+        found = result(routh_1905.impulse, landing, e, 0.0, mu)
+        assert np.linalg.norm(found - expected.impulse) <= INTEGRATED * np.linalg.norm(expected.impulse)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.floats(-0.99, 0.99),
+    st.floats(0.05, 20.0),
+    st.floats(-2.0, 2.0),
+    st.floats(0.01, 1.0),
+    SHARES,
+    FRICTION,
+)
+def test_routh_in_the_plane(coupling, ratio, slip, approach, e, mu):
+    """The slip does not turn: the library has the closed form, and so has this law, in any upright plane."""
+    assume(slip == 0.0 or abs(slip) > 1e-3)
+    cross = coupling * np.sqrt(ratio)
+    flat = np.array([[ratio, 0.0, cross], [0.0, 0.7, 0.0], [cross, 0.0, 1.0]])
+    contact = SingleContact.of_inverse(flat[::2, ::2], [slip, -approach], [0.0, 1.0], mu)
+    expected = routh(contact, restitution=e).impulse
+    for turn in (np.eye(3), np.array([[0.6, -0.8, 0.0], [0.8, 0.6, 0.0], [0.0, 0.0, 1.0]])):
+        landing = Landing(turn @ flat @ turn.T, turn @ [slip, 0.0, -approach])
+        found = turn.T @ result(routh_1905.impulse, landing, e, 0.0, mu)
+        assert found == pytest.approx([expected[0], 0.0, expected[1]], abs=1e-10 * np.linalg.norm(expected))
+
+
+def test_routh_keeps_the_direction_of_slip_of_a_ball():
+    """Closed form: T = 3.5/m is isotropic, the slip ends at p = |V_t|/(3.5 mu) and then sticks."""
+    ball = Landing(np.diag([3.5, 3.5, 1.0]), np.array([0.3, 0.4, -1.0]))
+    found = result(routh_1905.impulse, ball, 0.5, 0.0, 0.2)
+    assert found == pytest.approx([-0.3 / 3.5, -0.4 / 3.5, 1.5], abs=1e-15)
+
+
 def test_a_rod_that_slips_before_and_after():
     """In the plane: mobility of the lower end of a slender rod at 45 degrees, friction at its limit."""
     w = (2.5, 0.0, 1.5, 1.0, 0.0, 2.5)  # 1/m (1 + 3/2), 3/2 for length 2 and mass 1
@@ -161,6 +203,7 @@ def test_a_rod_that_slips_before_and_after():
     pc = -vz / (w[5] + mu * w[2])
     whole = pfeiffer_glocker_1996.impulse(w, (vx, 0.0, vz), e, 0.0, mu)
     assert whole == pytest.approx(((1.0 + e) * mu * pc, 0.0, (1.0 + e) * pc), rel=1e-14)
+    assert routh_1905.impulse(w, (vx, 0.0, vz), e, 0.0, mu) == pytest.approx(whole, rel=1e-14)
     assert brach_1989.impulse(w, (vx, 0.0, vz), e, 0.0, mu) == pytest.approx((mu * p, 0.0, p), rel=1e-14)
 
 
@@ -169,7 +212,7 @@ def test_whittaker_gains_energy_and_the_others_do_not():
     mass = np.array([[1.0, 0.0, 1.8], [0.0, 1.0, 0.0], [1.8, 0.0, 4.0]])
     landing = Landing(np.linalg.inv(mass), np.array([0.1, 0.0, -1.0]))
     assert landing.gain(result(whittaker_1904.impulse, landing, 1.0, 0.0, 3.0)) == pytest.approx(0.175)
-    for law in (pfeiffer_glocker_1996.impulse, brach_1989.impulse):
+    for law in (pfeiffer_glocker_1996.impulse, brach_1989.impulse, routh_1905.impulse):
         assert landing.gain(result(law, landing, 1.0, 0.0, 3.0)) <= 1e-15
 
 
