@@ -79,9 +79,10 @@ def final_slip_impulse(w, slip_x, slip_y, change, mu, least):
     # where r bends from one side to the other, and a bound of its roots
     size = hypot(gx, gy)
     first = last = 0.0
-    if size > 0.0:
-        turned = abs(x0 * gy - y0 * gx) / size  # least length of X - c g
-        middle = (x0 * gx + y0 * gy) / (size * size)
+    if size > EPSILON * EPSILON * change * (trace + zz):
+        ux, uy = gx / size, gy / size
+        turned = abs(x0 * uy - y0 * ux)  # least length of X - c g
+        middle = (x0 * ux + y0 * uy) / size
         bend = 2.0 * mu * change
         far = (turned * size * turned * size / bend) ** (1.0 / 3.0) if bend > 0.0 else inf
         half = sqrt(max(far - turned, 0.0) * (far + turned)) / size if far < inf else inf

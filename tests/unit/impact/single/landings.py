@@ -22,7 +22,7 @@ class Landing(NamedTuple):
     @property
     def given(self):
         """As the laws of runs take it."""
-        return packed(self.mobility), tuple(self.velocity)
+        return packed(self.mobility), tuple(self.velocity.tolist())
 
     @property
     def size(self):
