@@ -12,6 +12,7 @@ from mcrock.statistics import (
     capacities,
     compare_measures,
     displacement_limit,
+    exceedance_probability,
     fit_fragility,
     fragility_by_choice,
     measures_of,
@@ -30,6 +31,9 @@ from mcrock.text.numbers import format_count, format_probability, label_intensit
 from mcrock.text.tables import format_table
 from mcrock.text.validity import format_validity
 
+PEAK = "peak_displacement"
+DISPLACEMENTS = (0.01, 0.03, 0.1, 0.3, 1.0)  # of the table of a study with friction [m]
+
 
 class Summary(NamedTuple):
     """Statistics of a study, each a dataset; None where a study has none of the kind."""
@@ -41,6 +45,7 @@ class Summary(NamedTuple):
     laws: xr.Dataset | None  # from `fragility_by_choice`
     measures: xr.Dataset | None  # from `compare_measures`
     outcomes: xr.Dataset | None  # from `outcome_shares`, of a study with friction
+    displacement: xr.Dataset | None  # from `exceedance_probability` of the peak displacement
     support: xr.Dataset | None  # from `fit_fragility` by the displacement limit
     capacity: xr.Dataset | None  # from `capacities` of the realizations that have been run
     is_shaken: bool  # False where the ground does not move, so that no curve means anything
@@ -63,7 +68,7 @@ def summarize(ds: xr.Dataset, **keywords: Unpack[ConfidenceKeywords]) -> Summary
         As the functions of `mcrock.statistics`.
     """
     how, limit = Confidence(**keywords), displacement_limit(ds)
-    support = None if limit is None else by_limit(ds, "peak_displacement", limit)
+    slides, support = PEAK in ds, None if limit is None else by_limit(ds, PEAK, limit)
     return Summary(
         probability=overturning_probability(ds, **keywords),
         fragility=fit_fragility(ds, **keywords),
@@ -71,7 +76,8 @@ def summarize(ds: xr.Dataset, **keywords: Unpack[ConfidenceKeywords]) -> Summary
         validity=model_validity(ds, allow_missing=how.allow_missing),
         laws=fragility_by_choice(ds, **keywords) if has_laws(ds) else None,
         measures=compare_measures(ds, **keywords) if len(measures_of(ds)) > 1 else None,
-        outcomes=outcome_shares(ds, **keywords) if "slip_path" in ds else None,
+        outcomes=outcome_shares(ds, **keywords) if slides else None,
+        displacement=exceedance_probability(ds, DISPLACEMENTS, PEAK, **keywords) if slides else None,
         support=None if support is None else fit_fragility(support, **keywords),
         capacity=capacities(_without_missing(ds)) if ds.sizes.get("intensity", 0) > 1 else None,
         is_shaken=is_shaken(ds),
@@ -88,6 +94,7 @@ def summary_as_json(summary: Summary) -> dict[str, Any]:
         "fragility_by_law": summary.laws,
         "intensity_measures": summary.measures,
         "outcome_shares": summary.outcomes,
+        "displacement_exceedance": summary.displacement,
         "support_fragility": summary.support,
     }
     return {name: dataset_as_json(table) for name, table in tables.items() if table is not None}
@@ -102,8 +109,7 @@ def format_summary(summary: Summary) -> str:
         if summary.support is not None:
             event = f"Overturning or {summary.support.attrs[EVENT]}"
             lines.append(f"{event}: {format_fragility(summary.support, units)}")
-    if summary.outcomes is not None:
-        lines += ["", *_outcome_lines(summary.outcomes, summary.is_shaken), ""]
+    lines += _friction_lines(summary)
     lines.append(_format_independence(probability))
     undecided = int(probability["undecided"].sum())
     if undecided:
@@ -169,23 +175,51 @@ def _probability_lines(probability: xr.Dataset, by_intensity: bool) -> list[str]
     return [f"Probability of overturning {name}", format_table(heads, rows)]
 
 
-def _outcome_lines(outcomes: xr.Dataset, by_intensity: bool) -> list[str]:
-    """Table of the fractions of the endings that occur, with their intervals, and its title."""
-    axis = outcomes["intensity"]
-    kept = outcomes.isel(ending=(outcomes["share"] > 0).any("intensity").values)
+def _percent_table(
+    title: str, heads: list[str], shares: xr.DataArray, intervals: xr.DataArray, by_intensity: bool
+) -> list[str]:
+    """Table of shares (intensity, column) with intervals (bound, intensity, column), and its title."""
+    axis = shares["intensity"]
     labels = label_intensities(axis.values.tolist(), axis.attrs.get("units", "1"))
-    rows = []
-    for j, label in enumerate(labels):
-        at = kept.isel(intensity=j)
-        cells = zip(at["share"].values, *at["interval"].values, strict=True)
-        rows.append(
-            [label, *(f"{100 * p:.0f} ({100 * low:.0f} to {100 * high:.0f})" for p, low, high in cells)]
-        )
-    heads = ["intensity", *kept["ending"].values.tolist()]
+    ends = 100 * intervals.transpose("bound", *shares.dims).values
+    rows = [
+        [label, *(f"{p:.0f} ({low:.0f} to {high:.0f})" for p, low, high in zip(*cells, strict=True))]
+        for label, *cells in zip(labels, 100 * shares.values, *ends, strict=True)
+    ]
+    heads = ["intensity", *heads]
     if not by_intensity:
         heads, rows = heads[1:], [row[1:] for row in rows]
-    title = f"Fractions of the runs in % ({outcomes.attrs['level'] * 100:.4g} % interval)"
     return [title, format_table(heads, rows)]
+
+
+def _friction_lines(summary: Summary) -> list[str]:
+    """Tables of the outcomes that occur and of the displacements beyond which a body stood."""
+    outcomes, moved = summary.outcomes, summary.displacement
+    if outcomes is None or moved is None:
+        return []
+    outcomes = outcomes.isel(ending=(outcomes["share"] > 0).any("intensity").values)
+    farther = moved["exceeding"] > summary.probability["overturned"]
+    moved = moved.isel(threshold=farther.any("intensity").values)
+    percent = f"in % ({outcomes.attrs['level'] * 100:.4g} % interval)"
+    lines = _percent_table(
+        f"Fractions of the runs {percent}",
+        outcomes["ending"].values.tolist(),
+        outcomes["share"].transpose("intensity", "ending"),
+        outcomes["interval"],
+        summary.is_shaken,
+    )
+    if moved.sizes["threshold"]:
+        lines += [
+            "",
+            *_percent_table(
+                f"Base centre displaced by more than this, or body overturned, {percent}",
+                [f"{limit:g} m" for limit in moved["threshold"].values],
+                moved["probability"].transpose("intensity", "threshold"),
+                moved["interval"],
+                summary.is_shaken,
+            ),
+        ]
+    return ["", *lines, ""]
 
 
 def _format_steps(steps: xr.Dataset) -> str:

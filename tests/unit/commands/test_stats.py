@@ -38,3 +38,22 @@ def test_a_cloud_is_looked_at_by_any_of_its_measures(mcrock, study_file, tmp_pat
     code, _, errors = mcrock("stats", store, "--measure", "sa")
     assert code == 2
     assert "no intensity measure 'sa': it has pga, pgv; list others in intensity.variables" in errors
+
+
+def test_a_displacement_limit_needs_runs_with_friction(mcrock, store, tmp_path):
+    for command in (("stats", store), ("plot", store, "-o", tmp_path / "figures")):
+        code, output, error = mcrock(*command, "--displacement-limit", "0.1")
+        assert (code, output) == (2, "")
+        assert "a displacement limit needs runs with friction: the dataset has no variable" in error
+
+
+def test_runs_are_judged_by_another_displacement_limit(mcrock, study_file, tmp_path):
+    friction = "--set", "contact.friction=0.3", "--set", "limits.displacement=0.2"
+    assert mcrock("run", study_file, "-o", tmp_path / "f.zarr", *friction)[0] == 0
+    for options, limit in (((), "0.2 m"), (("--displacement-limit", "0.05"), "0.05 m")):
+        code, output, _ = mcrock("stats", tmp_path / "f.zarr", *options)
+        assert code == 0
+        assert f"Overturning or peak displacement beyond {limit}: " in output
+        assert "Fractions of the runs in % (95 % interval)" in output
+        table = json.loads(mcrock("stats", tmp_path / "f.zarr", *options, "--json")[1])
+        assert {"outcome_shares", "support_fragility"} <= set(table)

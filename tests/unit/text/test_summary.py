@@ -7,6 +7,7 @@ from mcrock.params import Outcome
 from mcrock.statistics import (
     by_limit,
     compare_measures,
+    exceedance_probability,
     fit_fragility,
     fragility_by_choice,
     outcome_shares,
@@ -159,6 +160,17 @@ def test_runs_with_friction_have_a_table_of_their_endings():
     median = float(fit_fragility(by_limit(ds, "peak_displacement", 0.03))["median"]) / 9.80665
     line = next(line for line in lines if line.startswith("Overturning or peak displacement beyond 0.03 m: "))
     assert f"Lognormal fragility (maximum likelihood): median {median:.3g} g (" in line
+
+
+def test_runs_with_friction_have_a_table_of_their_displacements():
+    ds = sliding_study()  # those that stand are displaced by less than 0.1 m
+    lines, found = summary(ds).splitlines(), exceedance_probability(ds, [0.01, 0.03], "peak_displacement")
+    at = lines.index("Base centre displaced by more than this, or body overturned, in % (95 % interval)")
+    assert lines[at + 1].split() == ["intensity", "0.01", "m", "0.03", "m"]
+    share = 100 * found["probability"].values[:, 3]
+    low, high = 100 * found["interval"].values[:, :, 3]
+    cells = [f"{share[i]:.0f} ({low[i]:.0f} to {high[i]:.0f})" for i in range(2)]
+    assert " ".join(lines[at + 5].split()) == f"0.235 g {' '.join(cells)}"
 
 
 def test_nothing_beyond_a_limit_is_said_as_such():
