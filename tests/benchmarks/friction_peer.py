@@ -128,8 +128,8 @@ def run_mcrock(body: Body, motion: Motion, friction: float) -> Row:
     }
 
 
-def run_all(engine: str, names: list[str], settings: str, output: Path) -> None:
-    """Run all members with an engine and write them."""
+def run_all(engine: str, names: list[str], frictions: list[float], settings: str, output: Path) -> None:
+    """Run the members of some bodies and friction coefficients with an engine and write them."""
     if engine == "mujoco":
         from tests.benchmarks.mujoco_contact import SETTINGS, shaken
 
@@ -141,6 +141,8 @@ def run_all(engine: str, names: list[str], settings: str, output: Path) -> None:
         one = run_mcrock
     rows, began = [], process_time()
     for what, motion in members(names):
+        if what["friction"] not in frictions:
+            continue
         rows.append(what | one(CASES[what["body"]].body, motion, what["friction"]))
         if len(rows) % (AZIMUTHS * len(CASES[what["body"]].records)) == 0:  # one level
             print(*list(what.values())[:3], f"after {process_time() - began:.0f} s", flush=True)
@@ -243,9 +245,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="bodies with friction in mcrock and in MuJoCo")
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("verify", help="MuJoCo against free rocking and sliding under sines")
-    runs = commands.add_parser("run", help="run all members with one engine")
+    runs = commands.add_parser("run", help="run members with one engine")
     runs.add_argument("engine", choices=["mcrock", "mujoco"])
     runs.add_argument("--body", nargs="+", choices=list(CASES), default=list(CASES))
+    runs.add_argument("--friction", nargs="+", type=float, default=[0.3, 0.5, 1.0], help="coefficients [1]")
     runs.add_argument("--settings", default="default", help="of MuJoCo's contacts: a key of SETTINGS")
     runs.add_argument("--output", "-o", type=Path, required=True, help="JSON file of the runs")
     both = commands.add_parser("compare", help="two files of runs side by side")
@@ -255,7 +258,7 @@ def main() -> None:
     if options.command == "verify":
         print(verify())
     elif options.command == "run":
-        run_all(options.engine, options.body, options.settings, options.output)
+        run_all(options.engine, options.body, options.friction, options.settings, options.output)
     else:
         print(compare(*(json.loads(path.read_text()) for path in (options.first, options.second))))
 

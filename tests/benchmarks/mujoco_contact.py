@@ -4,6 +4,10 @@ The corners of the body are its contacts, as in mcrock: small spheres on ground 
 radius. In place of the ground's acceleration the body is pushed at its centre of mass. MuJoCo's contacts are
 soft: a time constant of a few steps along the normal, and a longer one along the tangent, without which a
 sliding body hops. `free_rocking_errors` and `sliding_errors` say what that costs.
+
+Where the body slips at metres per second it hops with the default settings even so, and tips where it could
+only slide: 27 of 40 casks at friction 0.5 and 4 m/s overturn, and none of the five tried with "fast slip",
+which move as Newmark's block within 7 %. A result that the two settings do not share is not converged.
 """
 
 from __future__ import annotations
@@ -58,7 +62,8 @@ class Settings:
 SETTINGS = {
     "default": Settings(),
     "half step": Settings(step=1.25e-4),
-    # slides more exactly, and rocks less so
+    "fast slip": Settings(step=6.25e-5, normal_steps=2.0, friction_time=0.03),
+    # slides more exactly at low speed, and rocks less so
     "sliding": Settings(normal_steps=8.0, friction_time=0.005, impedance="0.3 0.3 0.001"),
 }
 
