@@ -25,6 +25,7 @@ from mcrock.kernel.start import start_at_rest, start_tilted
 from mcrock.params import (
     ALWAYS_REPEATED,
     RECHECK_STREAM,
+    FacetFallback,
     Inputs,
     Mode,
     MotionPack,
@@ -54,6 +55,8 @@ class Run:
         Motion over ``time``: mode, orientation, angular velocity, centre of mass, energy, tilt.
     body : Body
         The body that it was made with.
+    facet_fallback : FacetFallback
+        What a facet impact without feasible pivot became.
     """
 
     outcome: Outcome
@@ -61,6 +64,7 @@ class Run:
     events: list[dict[str, Any]]
     history: xr.Dataset
     body: Body
+    facet_fallback: FacetFallback
 
     def __repr__(self) -> str:
         tilt, end = self.results["peak_tilt_ratio"], self.results["end_time"]
@@ -322,6 +326,7 @@ def _traced(
         event_list(trace.events[: trace.used[1]] if history else trace.events),
         build_history(trace.history[: trace.used[0]] if history else trace.history),
         body,
+        FacetFallback(law.facet_fallback),
     )
 
 

@@ -13,7 +13,7 @@ from mcrock.excitation import Pulse
 from mcrock.excitation.floor import FLOOR
 from mcrock.params import STANDARD_GRAVITY, Mode, Outcome
 from mcrock.plots.style import BLUE, COLUMN, GREEN, GREY, ORANGE, add_note, new_figure, styled
-from mcrock.statistics.runs import GUESSED_ENERGY
+from mcrock.statistics.runs import guessed
 
 if TYPE_CHECKING:
     from mcrock.excitation import Motion
@@ -201,10 +201,10 @@ def _draw_energy(ax: Axes, history: xr.Dataset) -> None:
 
 def describe_doubt(run: Run) -> str:
     """Why statistics count a run that has an end as undecided, to follow its outcome; else nothing."""
-    share = run.results.get("infeasible_energy_loss", 0.0)
-    if not share > GUESSED_ENERGY:
+    names = "outcome", "infeasible_energy_loss", "infeasible_facet_impacts"
+    if not guessed(xr.Dataset({"facet_fallback": run.facet_fallback} | {k: run.results[k] for k in names})):
         return ""
-    percent = f"{100.0 * share:.{1 if share < 0.1 else 0}f} %"
+    percent = f"{100.0 * run.infeasible_energy_loss:.0f} %"
     return f", but undecided: infeasible impacts took {percent} of the energy needed to overturn"
 
 

@@ -111,7 +111,7 @@ def format_summary(summary: Summary) -> str:
             lines.append(f"{event}: {format_fragility(summary.support, units)}")
     lines += _friction_lines(summary)
     lines.append(_format_independence(probability))
-    undecided = int(probability["undecided"].sum())
+    undecided, validity = int(probability["undecided"].sum()), summary.validity
     if undecided:
         runs = format_count(int(probability["runs"].sum()), "run")
         verb, pronoun = ("is", "it counts") if undecided == 1 else ("are", "they count")
@@ -119,6 +119,17 @@ def format_summary(summary: Summary) -> str:
             f"{undecided} of {runs} {verb} undecided: {pronoun} half in the probability and the curve, "
             "both as standing and as overturned in the intervals"
         )
+        resting = round(float((validity["infeasible_impacts"] * validity["runs"]).sel(among="all").sum()))
+        if resting:
+            lines.append(
+                f"of these, {resting} had faces put to rest for want of a feasible pivot: "
+                'impact.facet_fallback = "plastic" decides them'
+            )
+        if undecided > resting:
+            lines.append(
+                f"of these, {undecided - resting} still rocked at the end or met a limit: "
+                "`mcrock docs results` says what to change"
+            )
     capacity = summary.capacity
     if capacity is not None and capacity["resurrected"].any():
         number, total = int(capacity["resurrected"].sum()), capacity.sizes["realization"]

@@ -145,19 +145,25 @@ def test_energy_that_is_conserved_is_drawn_flat(body):
 
 
 @pytest.mark.parametrize(
-    ("share", "words"),
+    ("share", "faces", "fallback", "words"),
     [
-        (0.0272, ", but undecided: infeasible impacts took 2.7 % of the energy needed to overturn;"),
-        (1.234, ", but undecided: infeasible impacts took 123 % of the energy needed to overturn;"),
-        (0.0099, ";"),
+        (
+            1.234,
+            1,
+            "rest",
+            ", but undecided: infeasible impacts took 123 % of the energy needed to overturn;",
+        ),
+        (1.234, 1, "plastic", ";"),
+        (1.234, 0, "rest", ";"),
+        (0.99, 1, "rest", ";"),
     ],
 )
-def test_the_note_names_infeasible_impacts_that_leave_the_end_in_doubt(body, share, words):
-    run = simulate(body, start=Start(edge=0, tilt=0.1))
-    run.results["infeasible_energy_loss"] = share
+def test_the_note_names_infeasible_impacts_that_leave_the_end_in_doubt(body, share, faces, fallback, words):
+    run = simulate(body, None, Impact(facet_fallback=fallback), start=Start(edge=0, tilt=0.1))
+    run.results.update(infeasible_energy_loss=share, infeasible_facet_impacts=faces)
     assert f" s{words} " in note(plot_history(run))
     assert f"outcome: at rest{words}".rstrip(";") == format_run(run, "events.csv").splitlines()[0]
-    ds = xr.Dataset({"outcome": int(run.outcome), "infeasible_energy_loss": share})
+    ds = xr.Dataset({**run.results, "facet_fallback": run.facet_fallback})
     assert bool(undecided(ds)) == ("undecided" in words)
 
 

@@ -48,7 +48,7 @@ def test_every_ending_is_told():
 
 def test_runs_in_doubt_are_those_that_are_undecided():
     ds = every_ending()
-    ds["infeasible_energy_loss"] = "realization", np.where(np.arange(10) == 1, 0.5, 0.0)
+    ds["infeasible_energy_loss"] = "realization", np.where(np.arange(10) == 1, 2.0, 0.0)
     ds["infeasible_energy_loss"] = ds["infeasible_energy_loss"].expand_dims(intensity=1, axis=1)
     share = outcome_shares(ds)["share"]
     assert float(share.sel(ending="infeasible impact").item()) == pytest.approx(0.1)

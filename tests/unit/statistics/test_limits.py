@@ -40,7 +40,7 @@ def sliding_study(**settings):
 )
 def test_beyond_a_limit_is_exceeding_a_threshold(variable, limit, cloud):
     ds = sliding_study(cloud=cloud, undecided=0.05)
-    ds["infeasible_energy_loss"][:9] = 1.0
+    ds["infeasible_energy_loss"][:9] = 2.0
     judged = overturning_probability(by_limit(ds, variable, limit))
     xr.testing.assert_identical(
         judged.drop_attrs(),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from mcrock.params import Outcome
+from mcrock.params import FacetFallback, Outcome
 from mcrock.statistics import (
     exceedance_probability,
     outcome_shares,
@@ -85,7 +85,7 @@ def test_undecided_runs_widen_and_count_half(make_study, code):
 
 def test_infeasible_facet_impact_makes_any_outcome_undecided(make_study):
     ds = make_study()
-    ds["infeasible_energy_loss"][:] = 1
+    ds["infeasible_energy_loss"][:] = 2
     result = overturning_probability(ds)
     assert (result["overturned"] == 0).all()
     assert (result["undecided"] == 440).all()
@@ -93,6 +93,40 @@ def test_infeasible_facet_impact_makes_any_outcome_undecided(make_study):
     np.testing.assert_array_equal(result["interval"][1], 1)
     # a peak reached after the guess proves nothing either
     assert (exceedance_probability(ds, 0.1)["undecided"] == 440).all()
+
+
+@pytest.mark.parametrize(
+    ("energy", "facets", "fallback", "doubtful"),
+    [
+        (0.99, 1, FacetFallback.REST, False),  # less than it takes to overturn
+        (1.01, 1, FacetFallback.REST, True),
+        (1.01, 0, FacetFallback.REST, False),  # edges alone: plastic contact
+        (1.01, 1, FacetFallback.PLASTIC, False),
+        (1.01, 1, None, True),  # a dataset without its inputs, or a store that lacks the variable
+        (1.01, None, None, True),
+        (0.99, None, None, False),
+    ],
+)
+@pytest.mark.parametrize("cloud", [False, True])
+def test_plastic_impacts_leave_no_doubt_and_faces_put_to_rest_do(
+    make_study, energy, facets, fallback, doubtful, cloud
+):
+    ds = make_study(cloud=cloud)
+    where = {"realization": slice(40, 80)}
+    ds["infeasible_energy_loss"][where] = energy
+    if facets is not None:
+        ds["infeasible_facet_impacts"] = ds["outcome"] * 0 + facets
+    if fallback is not None:
+        ds["facet_fallback"] = ("realization", np.full(440, int(fallback), "i1"))
+    sure = (ds["outcome"] == Outcome.OVERTURNED).sum().item()
+    expected = 40 * ds.sizes.get("intensity", 1) * doubtful
+    found = undecided(ds)
+    assert found.dims == ds["outcome"].dims
+    assert int(found.sum()) == int(found[where].sum()) == expected
+    assert int(overturning_probability(ds)["undecided"].sum()) == expected
+    assert (
+        int(overturned(ds).sum()) == sure - int((ds["outcome"] == Outcome.OVERTURNED)[where].sum()) * doubtful
+    )
 
 
 def test_missing_runs_are_refused_unless_allowed(make_study):
@@ -136,7 +170,7 @@ def test_exceedance_is_counted_as_by_hand(make_study):
 
 def test_an_infeasible_impact_does_not_undo_that_the_body_rocked(make_study):
     ds = make_study()
-    ds["infeasible_energy_loss"][:] = 1
+    ds["infeasible_energy_loss"][:] = 2
     rocked = (ds["peak_tilt_ratio"] > 0).sum("realization")
     still = 440 - rocked
     at = exceedance_probability(ds, [0.0, 0.01])

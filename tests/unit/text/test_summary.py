@@ -82,6 +82,15 @@ def test_doubt_and_single_records_are_worded(make_study):
     text = summary(ds)
     assert "2 of 4400 runs are undecided: they count half in the probability and the curve, " in text
     assert "both as standing and as overturned in the intervals" in text
+    assert "of these, 2 still rocked at the end or met a limit: `mcrock docs results` says what" in text
+    ds["infeasible_energy_loss"][1:4, 0] = 2.0
+    text = summary(ds)
+    assert "4 of 4400 runs are undecided" in text
+    assert (
+        "of these, 3 had faces put to rest for want of a feasible pivot: "
+        'impact.facet_fallback = "plastic" decides them\n'
+        "of these, 1 still rocked at the end"
+    ) in text
     one = summary(make_study(records=1, per_record=1, median=1000.0))
     assert "1 independent recording;" in one
     assert "the intervals are too wide to bound the median" in one
