@@ -1,8 +1,6 @@
-"""What strained the model of a study, and the friction that it needs, as text."""
+"""What strained the model of a study, and which of its runs friction leaves as they are, as text."""
 
 from __future__ import annotations
-
-import math
 
 import xarray as xr
 
@@ -12,7 +10,7 @@ STRAINED = 0.03  # share of the runs above which a departure from the model is w
 
 
 def format_validity(validity: xr.Dataset) -> list[str]:
-    """Lines on what strains the model, and always one on friction."""
+    """Lines on what strains the model, and one on the runs that are certified."""
     lines = []
     words = {
         "contact_lost": "contact was lost before 45 degrees of tilt in {}: beyond a few per cent the rigid "
@@ -20,38 +18,42 @@ def format_validity(validity: xr.Dataset) -> list[str]:
         "energy_gain_impacts": "impacts that would gain energy occurred in {}: their parameters lie outside "
         "what is possible there",
     }
-    runs = validity["runs"].values
+    runs = validity["runs"].sum("intensity").values
     for name, sentence in words.items():
-        shares = [
-            float((share * number)[number > 0].sum() / number.sum()) if number.sum() else 0.0
-            for share, number in zip(validity[name].values, runs, strict=True)
-        ]
+        shares = [_whole(validity[name], validity, among) for among in validity["among"].values]
         if max(shares) > STRAINED:
-            standing = f"{format_percent(shares[1])} of those that stand" if runs[1].sum() else "none stands"
+            standing = f"{format_percent(shares[1])} of those that stand" if runs[1] else "none stands"
             lines.append(sentence.format(f"{format_percent(shares[0])} of the runs ({standing})"))
-    lines.append(_format_friction(validity))
-    return lines
+    return lines + _format_certificate(validity)
 
 
-def _format_friction(validity: xr.Dataset) -> str:
-    rocked = int(validity["rocked"].sum())
-    if not rocked:
-        return "no run rocked and stood, so none tells how much friction is needed"
-    share = f"{validity.attrs['quantile'] * 100:g} %"
-    demand, held = (float(validity[f"study_{name}friction_demand"]) for name in ("", "held_"))
-    if math.isfinite(demand):
-        return f"{share} of the runs that rocked and stood need {_friction_below(demand)}"
-    standing = validity["runs"].sel(among="standing")
-    lost = float((validity["contact_lost"].sel(among="standing") * standing).sum()) / rocked
-    fraction = format_percent(lost)
-    text = f"{fraction} of the runs that rocked and stood lost contact, where no friction is enough"
-    if math.isnan(held):
-        return text
-    return f"{text}; {share} of the others need {_friction_below(held)}"
+def _format_certificate(validity: xr.Dataset) -> list[str]:
+    """Identical is said of certified runs alone."""
+    if "certified_throughout" in validity:
+        share = _format_certain(_whole(validity["certified_throughout"], validity))
+        return [f"certified identical with contacts that stick: {share} of the runs"]
+    if "certified" not in validity:
+        return []
+    shares = [
+        f"{_format_certain(_whole(share, validity))} at {float(share['friction']):g}"
+        for share in validity["certified"]
+    ]
+    return [
+        f"runs certified identical with friction: {', '.join(shares)}; what it does to the others, only a "
+        "study with [contact] friction tells"
+    ]
 
 
-def _friction_below(demand: float) -> str:
-    """A bound on friction coefficients, rounded up: three digits at most, two of them decimals."""
-    digits = 2 if demand < 10 else 0
-    bound = f"{math.ceil(demand * 10**digits) / 10**digits:.{digits}f}" if math.isfinite(demand) else "any"
-    return f"a friction coefficient below {bound}"
+def _format_certain(share: float) -> str:
+    """A share that is called all of the runs only where it is.
+
+    >>> _format_certain(0.9999), _format_certain(1.0), _format_certain(0.0312)
+    ('99.9 %', 'all', '3.12 %')
+    """
+    return "all" if share == 1.0 else f"{min(100 * share, 99.9):.3g} %"
+
+
+def _whole(share: xr.DataArray, validity: xr.Dataset, among: str = "all") -> float:
+    """A share of the runs at all intensities; 0 if there are none."""
+    runs = validity["runs"].sel(among=among)
+    return float((share.sel(among=among) * runs).sum() / max(int(runs.sum()), 1))

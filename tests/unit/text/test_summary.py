@@ -18,14 +18,14 @@ from tests.unit.statistics.test_choices import two_laws
 from tests.unit.statistics.test_limits import sliding_study
 
 
-def summary(ds, demand=0.4, lost=0.0, gained=0.0, cluster=True):
+def summary(ds, needed=0.4, lost=0.0, gained=0.0, cluster=True):
     shape = ds["outcome"].shape
     draw = np.random.default_rng(0).random(shape)
     outputs = {
         "contact_lost": draw < lost,
         "energy_gain_impacts": draw < gained,
         "edge_stick_infeasible": draw < 0.5,
-        "peak_friction_demand": np.full(shape, demand),
+        "certified_friction": np.broadcast_to(needed, shape),
         "lowest_normal_force": np.ones(shape),
         "half_step_outcome": np.full(shape, Outcome.NOT_RUN),
     }
@@ -33,10 +33,11 @@ def summary(ds, demand=0.4, lost=0.0, gained=0.0, cluster=True):
     return format_summary(summarize(ds, cluster=cluster))
 
 
-def test_plain_study_has_one_line_on_friction(make_study):
+def test_plain_study_ends_with_one_line_on_friction(make_study):
     text = summary(make_study())
     assert text.splitlines()[-1] == (
-        "95 % of the runs that rocked and stood need a friction coefficient below 0.40"
+        "runs certified identical with friction: 0 % at 0.3, all at 0.5, all at 1; what it does to the "
+        "others, only a study with [contact] friction tells"
     )
     assert "22 independent recordings; the intervals count recordings, not runs" in text
     for word in ("undecided:", "contact was lost", "gain energy", "inf", "nan"):
@@ -50,15 +51,16 @@ def test_strained_model_is_said(make_study):
         "of those that stand): beyond a few per cent the rigid no-bounce model is strained"
     )
     assert lines[-2].startswith("impacts that would gain energy occurred in 10 % of the runs")
-    assert (
-        "of the runs that rocked and stood lost contact, where no friction is enough; 95 % of the others"
-        in (lines[-1])
-    )
 
 
-def test_bounds_of_the_friction_demand_are_rounded_up(make_study):
-    assert summary(make_study(), demand=0.4051).endswith("below 0.41")
-    assert summary(make_study(median=0.001)).endswith("so none tells how much friction is needed")
+def test_identical_is_said_of_certified_runs_alone(make_study):
+    ds = make_study()
+    needed = np.full(ds["outcome"].shape, 0.25)
+    needed[0, 0], needed[1, :] = np.inf, 0.7  # 1 and 10 of 4400 runs
+    assert "friction: 99.8 % at 0.3, 99.8 % at 0.5, 99.9 % at 1; what" in summary(ds, np.float32(needed))
+    ds = sliding_study()
+    ds["certified_until"] = ds["outcome"].dims, np.where(needed == 0.7, 3.0, np.inf)
+    assert summary(ds).endswith("\ncertified identical with contacts that stick: 99.8 % of the runs")
 
 
 @pytest.mark.parametrize(
