@@ -15,6 +15,7 @@ from mcrock.statistics.limits import OF_SUPPORT, displacement_limit
 from mcrock.statistics.probability import BOUNDS, CLASSES, intensity_coordinate
 from mcrock.statistics.runs import check_runs, count_runs, guessed, intensity_classes, record_index
 
+TILT = 1e-6  # of a body that does not rock: flat landings of one that slides leave rounding [rad]
 SLIP = 1e-3  # slip path up to which a contact is said to stick [m]
 FLIGHT = 0.01  # time of a flight up to which a body is not said to leave the ground [s]
 READ = ("peak_tilt", "slip_path", "longest_flight", "peak_displacement")
@@ -131,7 +132,7 @@ def _endings(part: xr.Dataset, limit: float | None) -> np.ndarray:
         return part[name].values > least if name in part else np.zeros(outcome.shape, bool)
 
     outcome = part["outcome"].values
-    rocked = beyond("peak_tilt", 0.0) | (outcome == Outcome.SETTLING) | ("peak_tilt" not in part)
+    rocked = beyond("peak_tilt", TILT) | (outcome == Outcome.SETTLING) | ("peak_tilt" not in part)
     code = Ending.SLID * beyond("slip_path", SLIP) + Ending.ROCKED * rocked  # both are SLID_AND_ROCKED
     code[beyond("longest_flight", FLIGHT)] = Ending.LEFT_THE_GROUND
     if limit is not None:
