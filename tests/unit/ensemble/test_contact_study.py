@@ -16,6 +16,7 @@ FRICTION = (
     "contact.friction={distribution='uniform', low=0.2, high=0.6}",
     "contact.static_friction={distribution='uniform', low=0.3, high=0.7}",
     "contact.restitution={distribution='uniform', low=0.0, high=0.2}",
+    "controls.max_impacts=2000",  # what is kept counts here, not how a run ends
 )
 NAMES = [f"contact_{column.name.lower()}" for column in ContactColumn]
 
