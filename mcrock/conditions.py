@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, make_dataclass
+from math import inf
 from textwrap import fill
 from typing import Any
 
@@ -134,7 +135,8 @@ class Contact:
     Attributes
     ----------
     friction : float or None
-        Coulomb coefficient while a contact slips, and in impacts [1]; None: contacts stick.
+        Coulomb coefficient while a contact slips, and in impacts [1]; infinite: contacts never slip, but may
+        rebound and fly. None: they stick and nothing rebounds.
     static_friction : float or None
         Coefficient up to which a contact sticks [1], at least ``friction``, which is the default.
     restitution, impact_restitution : float
@@ -179,7 +181,12 @@ class Contact:
     )
 
     def __post_init__(self) -> None:
+        endless = self.friction is not None and self.friction == inf
+        if endless:  # contacts never slip, but rebound and fly
+            object.__setattr__(self, "friction", None)
         check_fields(self)
+        if endless:
+            object.__setattr__(self, "friction", inf)
         if self.friction is None:
             for name in ("static_friction", "restitution", "impact_restitution", "tangential_restitution"):
                 if getattr(self, name):
@@ -243,6 +250,14 @@ class Start:
     vertex, orientation, angular_velocity : int, array_like (4,), array_like (3,)
         Standing on a vertex with a unit quaternion (scalar first, body to ground) and an angular
         velocity in ground axes [rad/s].
+    position : array_like (3,)
+        Of the centre of mass in the ground frame [m]: the body starts in flight, with ``orientation``,
+        ``angular_velocity`` and ``velocity``. The body at rest stands with it over the origin.
+    velocity : array_like (3,)
+        Relative to the ground [m/s]: of the centre of mass in flight, else of the contact, and horizontal.
+        Needs a run with friction, as the two below.
+    yaw_rate : float
+        Angular velocity about the vertical of a body flat on its start face [rad/s].
 
     Raises
     ------
@@ -256,6 +271,9 @@ class Start:
     vertex: int | None = ruled(None, Integer(0), optional=True)
     orientation: ArrayLike = UPRIGHT
     angular_velocity: ArrayLike = (0.0, 0.0, 0.0)
+    position: ArrayLike | None = None
+    velocity: ArrayLike = (0.0, 0.0, 0.0)
+    yaw_rate: float = ruled(0.0, Number("rad/s"))
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -266,6 +284,22 @@ class Start:
         omega = check_array("Start.angular_velocity", self.angular_velocity, (3,), "rad/s")
         object.__setattr__(self, "orientation", tuple((q / norm).tolist()))
         object.__setattr__(self, "angular_velocity", tuple(omega.tolist()))
+        velocity = check_array("Start.velocity", self.velocity, (3,), "m/s")
+        object.__setattr__(self, "velocity", tuple(velocity.tolist()))
+        if self.position is not None:
+            position = check_array("Start.position", self.position, (3,), "m")
+            object.__setattr__(self, "position", tuple(position.tolist()))
+            if self.edge is not None or self.vertex is not None or self.yaw_rate:
+                raise ValueError(
+                    "a body that starts in flight, at Start.position, stands on no edge or vertex: leave "
+                    "Start.edge, Start.vertex and Start.yaw_rate out"
+                )
+        elif velocity[2] != 0.0:
+            raise ValueError(
+                f"Start.velocity of a body on the ground is horizontal [m/s], got {velocity.tolist()}"
+            )
+        if self.yaw_rate and (self.edge is not None or self.vertex is not None):
+            raise ValueError("Start.yaw_rate is of a body flat on its start face: leave edge and vertex out")
         if self.edge is not None and self.vertex is not None:
             raise ValueError(
                 f"a body starts on an edge or on a vertex, got Start.edge = {self.edge} and "
@@ -273,10 +307,10 @@ class Start:
             )
         if self.edge is None and (self.tilt or self.rate):
             raise ValueError("Start.tilt and Start.rate turn the body about an edge: give Start.edge too")
-        if self.vertex is None and (self.orientation != UPRIGHT or omega.any()):
+        if self.vertex is None and self.position is None and (self.orientation != UPRIGHT or omega.any()):
             raise ValueError(
-                "Start.orientation and Start.angular_velocity are of a body that stands on a vertex: give "
-                "Start.vertex too"
+                "Start.orientation and Start.angular_velocity are of a body that stands on a vertex or "
+                "flies: give Start.vertex or Start.position too"
             )
         if self.tilt == 0.0 and self.rate < 0.0:
             raise ValueError(

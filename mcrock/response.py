@@ -127,6 +127,9 @@ class HistoryColumn(IntEnum):
     COM_Z = auto()
     ENERGY = auto()  # mechanical [J]
     TILT = auto()  # of the body axis [rad]
+    VELOCITY_X = auto()  # of the centre of mass relative to the ground [m/s]
+    VELOCITY_Y = auto()
+    VELOCITY_Z = auto()
 
 
 class EventColumn(IntEnum):
@@ -142,3 +145,6 @@ class EventColumn(IntEnum):
     ENERGY_CHANGE = auto()  # [J]
     TILT = auto()  # of the body axis [rad]
     FACE = auto()  # that lands, -1 but in a facet impact
+    VELOCITY_X = auto()  # of the centre of mass after it, relative to the ground [m/s]
+    VELOCITY_Y = auto()
+    VELOCITY_Z = auto()

@@ -10,14 +10,15 @@ import numpy as np
 import xarray as xr
 
 from mcrock.body import Body, rotation_matrix
-from mcrock.conditions import Controls, Impact, Start
+from mcrock.conditions import Contact, Controls, Impact, Start, check_contact
 from mcrock.counter import uniforms
 from mcrock.dataset import build_history, event_list
 from mcrock.excitation import STILL, Motion, Pulse, pack_motions
 from mcrock.impact.dispatch import ImpactLaw
 from mcrock.impact.registry import code_of, options
 from mcrock.kernel.contact import OPENING, Constants, Topology, empty_constants, fill_constants, topology
-from mcrock.kernel.dynamics import P_X, P_Y, Q0, W_X
+from mcrock.kernel.dynamics import P_X, P_Y, Q0, V_X, W_X, X
+from mcrock.kernel.friction.state import Friction, empty_friction, free_body, place_pivot
 from mcrock.kernel.integrate import Batch, Settings, Workspace, empty_workspace, run, run_part
 from mcrock.kernel.record import RESULT_SIZE, empty_trace
 from mcrock.kernel.shaking import end_of_run
@@ -107,8 +108,20 @@ def body_tables(body: Body, base_only: bool) -> tuple[Topology, Constants]:
     return top, constants
 
 
-def _set_start(top: Topology, constants: Constants, work: Workspace, start: Start) -> None:
+def _set_start(
+    top: Topology, constants: Constants, work: Workspace, start: Start, friction: Friction | None
+) -> None:
     start_at_rest(top, constants, work)
+    velocity = np.array(start.velocity, float)
+    moves = start.position is not None or bool(velocity.any()) or bool(start.yaw_rate)
+    if moves and friction is None:
+        raise ValueError(
+            "Start.position, Start.velocity and Start.yaw_rate are of bodies that slip or fly: give simulate "
+            "a contact with friction too"
+        )
+    if start.position is not None:
+        _set_flight(constants, work, start)
+        return
     state, vertices = work.state, constants.vertices
     if start.edge is not None:
         own = np.flatnonzero((top.edge_faces == constants.start[0]).any(1))
@@ -139,6 +152,26 @@ def _set_start(top: Topology, constants: Constants, work: Workspace, start: Star
         state[W_X : W_X + 3] = turn.T @ np.array(start.angular_velocity)
         state[[P_X, P_Y]] = (rotation_matrix(constants.pose) @ vertices[start.vertex])[:2]
         work.mode[:] = Mode.VERTEX, start.vertex
+    if moves:
+        free_body(top, constants, work.state, *work.mode)
+        state[V_X : V_X + 3] += velocity
+        state[W_X : W_X + 3] += start.yaw_rate * rotation_matrix(state[Q0 : Q0 + 4])[2]
+        slips = {Mode.REST: Mode.SPIN, Mode.EDGE: Mode.EDGE_SLIP, Mode.VERTEX: Mode.VERTEX_SLIP}
+        work.mode[0] = slips[Mode(int(work.mode[0]))]
+
+
+def _set_flight(constants: Constants, work: Workspace, start: Start) -> None:
+    state, vertices = work.state, constants.vertices
+    position = np.array(start.position, float)
+    turn = rotation_matrix(start.orientation)
+    lowest = (vertices @ turn[2]).min() + position[2]
+    if lowest < -PENETRATION * np.ptp(vertices, axis=0).max():
+        raise ValueError(f"Start.position puts the body {-lowest:.3g} m into the ground")
+    state[Q0 : Q0 + 4] = start.orientation
+    state[W_X : W_X + 3] = turn.T @ np.array(start.angular_velocity)
+    state[X : X + 3], state[V_X : V_X + 3] = position, start.velocity
+    work.mode[:] = Mode.FLIGHT, -1
+    place_pivot(constants, state, 0)
 
 
 def simulate(
@@ -146,6 +179,7 @@ def simulate(
     motion: Motion | Pulse | None = None,
     impact: Impact | None = None,
     *,
+    contact: Contact | None = None,
     start: Start | None = None,
     controls: Controls | None = None,
     t_end: float | None = None,
@@ -161,6 +195,8 @@ def simulate(
     impact : Impact, optional
         Impact parameters; lambda = lambda_lon = 1 and nothing lateral by default, the extension
         of Housner's rule.
+    contact : Contact, optional
+        Friction and restitution; by default contacts stick and nothing rebounds.
     start : Start, optional
         At rest on the base by default.
     controls : Controls, optional
@@ -186,14 +222,18 @@ def simulate(
     >>> run.outcome.name, round(run.events[0]["t"], 4), run.events[0]["kind"]
     ('AT_REST', 0.3744, 'facet_impact')
     """
-    _check_arguments(body=body, motion=motion, impact=impact, start=start, controls=controls)
+    _check_arguments(body=body, motion=motion, impact=impact, contact=contact, start=start, controls=controls)
     if t_end is not None:
         t_end = Number("s", least=0.0).check("simulate.t_end", t_end)
     impact, controls, start = impact or Impact(), controls or Controls(), start or Start()
     pack = pack_motions([motion]) if motion is not None else STILL
     law = impact_law(impact, len(body.faces))
-    base_only = body.stands_clear and body.start_face == 0 and not controls.follow_fall
-    return _traced(body, base_only, pack, 0, 1.0, 0.0, law, start, controls, t_end, history)
+    values = None
+    if contact is not None:
+        check_contact(impact, contact)
+        values = contact.values()
+    base_only = body.stands_clear and body.start_face == 0 and not controls.follow_fall and values is None
+    return _traced(body, base_only, pack, 0, 1.0, 0.0, law, values, start, controls, t_end, history)
 
 
 def impact_law(impact: Impact, n_face: int) -> ImpactLaw:
@@ -218,6 +258,7 @@ def _check_arguments(**arguments: Any) -> None:
         "body": ((Body,), "a Body, as cuboid() makes one"),
         "motion": ((Motion, Pulse, type(None)), "one Motion or Pulse"),
         "impact": ((Impact, type(None)), "an Impact, as in Impact(lambda_=0.9)"),
+        "contact": ((Contact, type(None)), "a Contact, as in Contact(friction=0.5)"),
         "start": ((Start, type(None)), "a Start, as in Start(edge=0, tilt=0.1)"),
         "controls": ((Controls, type(None)), "Controls, as in Controls(tail=10)"),
     }
@@ -269,12 +310,13 @@ def simulate_realization(
     )
     run_ = _traced(
         body,
-        inputs.stands_clear and not controls.follow_fall,
+        inputs.stands_clear and not controls.follow_fall and inputs.contact is None,
         motions,
         inputs.record[row],
         inputs.scale[row, level],
         inputs.azimuth[row],
         law,
+        None if inputs.contact is None else inputs.contact[row],
         _start_of(inputs, row),
         controls,
         None,
@@ -296,6 +338,7 @@ def _traced(
     scale: float,
     azimuth: float,
     law: ImpactLaw,
+    contact: np.ndarray | None,
     start: Start,
     controls: Controls,
     t_end: float | None,
@@ -303,6 +346,7 @@ def _traced(
 ) -> Run:
     top, constants = body_tables(body, base_only)
     work = empty_workspace(top)
+    friction = _friction(top, contact)
     if t_end is None:
         t_end = end_of_run(pack, int(index), float(controls.tail))
     result = np.zeros(RESULT_SIZE)
@@ -311,15 +355,15 @@ def _traced(
     rows, events = (4096, 1024) if history else (0, 0)
     while True:
         trace = empty_trace(rows, events)
-        _set_start(top, constants, work, start)
+        _set_start(top, constants, work, start, friction)
         run(
             top, constants, pack, int(index), turn, law, settings_of(controls),
-            float(t_end), work, result, trace,
+            float(t_end), work, result, trace, friction,
         )  # fmt: skip
         if trace.used[0] <= rows and trace.used[1] <= events:
             break
         rows, events = int(trace.used[0]), int(trace.used[1])  # the run is repeatable: once more, with room
-    results = {response.variable: float(result[response]) for response in Response}
+    results = {response.variable: float(result[response]) for response in _responses(contact)}
     return Run(
         Outcome(int(result[Response.OUTCOME])),
         results,
@@ -328,6 +372,20 @@ def _traced(
         body,
         FacetFallback(law.facet_fallback),
     )
+
+
+def _friction(top: Topology, contact: np.ndarray | None) -> Friction | None:
+    """Room for runs with friction, with the parameters of one; None where contacts stick."""
+    if contact is None:
+        return None
+    friction = empty_friction(top)
+    friction.values[:] = contact
+    return friction
+
+
+def _responses(contact: np.ndarray | None) -> list[Response]:
+    """The responses of a run, by its parameters of contact."""
+    return [response for response in Response if contact is not None or not response.of_friction]
 
 
 def simulate_part(inputs: Inputs, motions: MotionPack, controls: Controls) -> dict[str, np.ndarray]:
@@ -347,7 +405,7 @@ def simulate_part(inputs: Inputs, motions: MotionPack, controls: Controls) -> di
         the realizations, picked by their own random stream, is run again at half the step, and the first
         three in any case.
     """
-    if inputs.stands_clear and not controls.follow_fall:
+    if inputs.stands_clear and not controls.follow_fall and inputs.contact is None:
         n_base = len(inputs.faces[0])
         inputs = replace(inputs, vertices=inputs.vertices[:, :n_base], faces=inputs.faces[:1])
     top = topology(inputs.faces, inputs.vertices.shape[1], inputs.base_faces)
@@ -362,14 +420,18 @@ def simulate_part(inputs: Inputs, motions: MotionPack, controls: Controls) -> di
         start=np.uint64(inputs.start),
         point=np.full(2, np.nan),
         recheck=repeated,
+        contact=np.zeros((0, 5)) if inputs.contact is None else np.ascontiguousarray(inputs.contact, float),
         **{name: np.ascontiguousarray(getattr(inputs, name), dtype) for name, dtype in _BATCH_TYPES.items()},
     )
     run_part(
         top, empty_constants(top), motions, batch, settings_of(controls), settings_of(halved),
         float(controls.tail), empty_workspace(top), np.zeros(RESULT_SIZE), empty_trace(0, 0), out,
+        _friction(top, None if inputs.contact is None else np.zeros(5)),
     )  # fmt: skip
-    responses = [response for response in Response if inputs.contact is not None or not response.of_friction]
-    return {response.variable: out[:, :, response].astype(response.dtype) for response in responses}
+    return {
+        response.variable: out[:, :, response].astype(response.dtype)
+        for response in _responses(inputs.contact)
+    }
 
 
 # of the fields of a batch that are those of the inputs; every name is looked up in both

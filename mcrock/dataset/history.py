@@ -21,6 +21,7 @@ def build_history(rows: Array) -> xr.Dataset:
     q = rows[:, column.Q0 : column.Q3 + 1]
     omega = rows[:, column.OMEGA_X : column.OMEGA_Z + 1]
     com = rows[:, column.COM_X : column.COM_Z + 1]
+    velocity = rows[:, column.VELOCITY_X : column.VELOCITY_Z + 1]
     up_x = 2.0 * (q[:, 1] * q[:, 3] - q[:, 0] * q[:, 2])
     up_y = 2.0 * (q[:, 2] * q[:, 3] + q[:, 0] * q[:, 1])
     tilt, sine = rows[:, column.TILT], np.hypot(up_x, up_y)
@@ -38,6 +39,7 @@ def build_history(rows: Array) -> xr.Dataset:
         "orientation": (("time", "quaternion"), q, {"long_name": "quaternion body to ground"}),
         "angular_velocity": (axis, omega, {"units": "rad s-1", "long_name": "angular velocity"}),
         "com": (axis, com, {"units": "m", "long_name": "centre of mass"}),
+        "velocity": (axis, velocity, {"units": "m s-1", "long_name": "velocity of the centre of mass"}),
         "rotation_x": ("time", tilt * along_x, {"units": "rad", "long_name": "rotation about base axis x"}),
         "rotation_y": ("time", tilt * along_y, {"units": "rad", "long_name": "rotation about base axis y"}),
         "energy": ("time", rows[:, column.ENERGY], {"units": "J", "long_name": "mechanical energy"}),
@@ -58,6 +60,7 @@ def event_list(rows: Array) -> list[dict[str, Any]]:
             "kind": Event(int(row[column.KIND])).name.lower(),
             "to": (Mode(int(row[column.MODE])).name, int(row[column.INDEX])),
             "omega": row[column.OMEGA_X : column.OMEGA_Z + 1].copy(),
+            "velocity": row[column.VELOCITY_X : column.VELOCITY_Z + 1].copy(),
             "energy_change": float(row[column.ENERGY_CHANGE]),
             "tilt": float(row[column.TILT]),
             "face": int(row[column.FACE]) if row[column.FACE] >= 0 else None,

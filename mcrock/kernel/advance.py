@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import cos, sin
+from math import cos, sin, sqrt
 
 import numpy as np
 
@@ -32,12 +32,15 @@ from mcrock.kernel.events import BISECTIONS, EVENT_TIME, first_landing
 from mcrock.kernel.modes import NONE, edge_pose, release
 from mcrock.kernel.rotation import vertical
 from mcrock.kernel.shaking import acceleration
-from mcrock.params import Event
+from mcrock.kernel.watch import edge_demand, edge_sticks
+from mcrock.params import ContactColumn, Event
 from mcrock.response import Response
 
 NO_EVENT, UPLIFT, EDGE_RELEASE = np.int64(0), np.int64(Event.UPLIFT), np.int64(Event.EDGE_RELEASE)
 EDGE_IMPACT, FACET_IMPACT = np.int64(Event.EDGE_IMPACT), np.int64(Event.FACET_IMPACT)
-REST_EVENT, OVERTURN = np.int64(Event.REST), np.int64(Event.OVERTURN)
+REST_EVENT, OVERTURN, SLIP = np.int64(Event.REST), np.int64(Event.OVERTURN), np.int64(Event.SLIP)
+STATIC = int(ContactColumn.STATIC_FRICTION)
+SLIP_SLACK = 1e-8  # forces beyond Coulomb's bound that are rounding, over the weight [1]
 
 RELEASE_TIME = 1e-12  # releases are located to this [s]
 TOUCH = 1e-12  # height that counts as on the ground, over the size of the body [1]
@@ -85,7 +88,7 @@ def corrected(h, gap, speed, low, high):
 
 
 @jit(inline=True, internal=True)
-def advance_edge(top, body, work, result, t, h, hold):
+def advance_edge(top, body, work, result, t, h, hold, friction):
     """One step of EDGE mode from ``t`` over at most ``h`` [s]; no release before ``hold`` [s].
 
     Returns the time advanced [s], the event, and the face that lands or the end kept in a release.
@@ -95,11 +98,14 @@ def advance_edge(top, body, work, result, t, h, hold):
     edge, gravity = body.edges[k], body.scalars[GRAVITY]
     angle0, rate0, opening = state[ANGLE], state[RATE], edge[OPENING]
     c0, s0 = cos(angle0), sin(angle0)
-    before, end, stuck, k1, normal, square = release(
+    before, end, stuck, k1, normal, square, ends = release(
         top, body, k, state, angle0, rate0, c0, s0, acceleration(segment, t)
     )
     up = edge_up(edge, c0, s0)
     record.see_force(result, gravity, square, normal, up[2])
+    record.see_edge(result, ends)
+    if friction is not None and _slips(friction, gravity, ends):
+        return 0.0, SLIP, NONE
     if stuck:
         result[Response.EDGE_STICK_INFEASIBLE] = 1.0
     if before > 0.0 and t >= hold:
@@ -139,7 +145,7 @@ def advance_edge(top, body, work, result, t, h, hold):
     c, s = small_turn(turn)
     c1, s1 = c0 * c - s0 * s, s0 * c + c0 * s
     if t + h > hold:
-        margin, end, stuck, _, _, _ = release(
+        margin, end, stuck, _, _, _, _ = release(
             top, body, k, state, angle0 + turn, rate1, c1, s1, acceleration(segment, t + h)
         )
         if stuck:
@@ -151,6 +157,16 @@ def advance_edge(top, body, work, result, t, h, hold):
             event = EDGE_RELEASE
             c, s = small_turn(turn)
             c1, s1 = c0 * c - s0 * s, s0 * c + c0 * s
+    if friction is not None:
+        a = acceleration(segment, t + h)
+        _, _, _, _, _, _, ends = release(top, body, k, state, angle0 + turn, rate1, c1, s1, a)
+        if _slips(friction, gravity, ends):
+            h, turn, rate1 = _locate_edge_slip(top, body, work, friction, k1, t, h)
+            event = SLIP
+            c, s = small_turn(turn)
+            c1, s1 = c0 * c - s0 * s, s0 * c + c0 * s
+    elif event != NO_EVENT:
+        record.see_edge(result, _ends_of(top, body, work, t + h, angle0 + turn, rate1, c1, s1))
     after = edge_up(edge, c1, s1)
     if after[2] <= (UPRIGHT if event == FACET_IMPACT else 0.0) and not record.has_overturned(result):
         low, high = 0.0, h
@@ -168,12 +184,57 @@ def advance_edge(top, body, work, result, t, h, hold):
         after = edge_up(edge, cos(angle0 + turn), sin(angle0 + turn))
         result[Response.PEAK_TILT] = 1.0
     state[ANGLE], state[RATE] = angle0 + turn, rate1
-    d0 = _tilt_rate(up, rate0 * edge[E_X], rate0 * edge[E_Y], rate0 * edge[E_Z])
-    d1 = _tilt_rate(after, rate1 * edge[E_X], rate1 * edge[E_Y], rate1 * edge[E_Z])
-    _see_step(result, up, after, d0, d1, h)
+    d0 = tilt_rate(up, rate0 * edge[E_X], rate0 * edge[E_Y], rate0 * edge[E_Z])
+    d1 = tilt_rate(after, rate1 * edge[E_X], rate1 * edge[E_Y], rate1 * edge[E_Z])
+    see_step(result, up, after, d0, d1, h)
     if event == OVERTURN:
         edge_pose(edge, state, state[ANGLE], rate1)
     return h, event, face
+
+
+@jit(inline=True, internal=True)
+def _ends_of(top, body, work, t, angle, rate, c, s):
+    """Forces at both ends of the edge in EDGE mode, as `release` has them."""
+    a = acceleration(work.segment, t)
+    _, _, _, _, _, _, ends = release(top, body, work.mode[1], work.state, angle, rate, c, s, a)
+    return ends
+
+
+@jit(internal=True)
+def _slips(friction, gravity, ends):
+    """Whether an edge cannot stick with the static friction coefficient; as an end unloads both its forces
+    go to zero, and their rounding does not count."""
+    static, slack = friction.values[STATIC], SLIP_SLACK * gravity
+    n_p, n_q, f_p, f_q, along = ends
+    n_p, n_q = n_p + slack, n_q + slack
+    square = static * static
+    return (
+        not edge_sticks(square, n_p, n_q, f_p, f_q, along) and edge_demand(n_p, n_q, f_p, f_q, along) > square
+    )
+
+
+@jit(internal=True)
+def _locate_edge_slip(top, body, work, friction, k1, t, high):
+    """First time in a step of EDGE mode at which the edge cannot stick [s], the turn [rad] and the rate
+    [rad/s]."""
+    state, segment, k = work.state, work.segment, work.mode[1]
+    edge, gravity, angle0 = body.edges[k], body.scalars[GRAVITY], state[ANGLE]
+    com_n, com_z = edge_com(edge, cos(angle0), sin(angle0))
+    low = 0.0
+    for _ in range(2 * REFINEMENTS):
+        if high - low <= RELEASE_TIME:
+            break
+        middle = 0.5 * (low + high)
+        turn, rate = edge_step(edge, gravity, state, com_n, com_z, k1, segment, t, middle)
+        angle = angle0 + turn
+        if _slips(
+            friction, gravity, _ends_of(top, body, work, t + middle, angle, rate, cos(angle), sin(angle))
+        ):
+            high = middle
+        else:
+            low = middle
+    turn, rate = edge_step(edge, gravity, state, com_n, com_z, k1, segment, t, high)
+    return high, turn, rate
 
 
 @jit(internal=True)
@@ -194,7 +255,7 @@ def _locate_release(top, body, work, k1, t, low, high, below, above, end):
             guess = 0.5 * (low + high)
         turn, rate = edge_step(edge, gravity, state, com_n, com_z, k1, segment, t, guess)
         angle, a = angle0 + turn, acceleration(segment, t + guess)
-        margin, which, _, _, _, _ = release(top, body, k, state, angle, rate, cos(angle), sin(angle), a)
+        margin, which, _, _, _, _, _ = release(top, body, k, state, angle, rate, cos(angle), sin(angle), a)
         if margin > 0.0:
             high, above, end = guess, margin, which
             below *= 0.5
@@ -206,7 +267,7 @@ def _locate_release(top, body, work, k1, t, low, high, below, above, end):
 
 
 @jit(inline=True, internal=True)
-def _see_step(result, up, after, d0, d1, h):
+def see_step(result, up, after, d0, d1, h):
     """Peaks over a step, from the vertical and the rate of sin(tilt)^2 at both ends."""
     s0, s1 = up[0] * up[0] + up[1] * up[1], after[0] * after[0] + after[1] * after[1]
     record.see_turning_point(result, s0, d0, s1, d1, h)
@@ -214,13 +275,13 @@ def _see_step(result, up, after, d0, d1, h):
 
 
 @jit(inline=True, internal=True)
-def _tilt_rate(up, wx, wy, wz):
+def tilt_rate(up, wx, wy, wz):
     """Rate of sin(tilt)^2; the vertical turns with up x w in body axes."""
     return 2.0 * (up[0] * (up[1] * wz - up[2] * wy) + up[1] * (up[2] * wx - up[0] * wz))
 
 
 @jit(inline=True, internal=True)
-def advance_vertex(top, body, work, result, t, h):
+def advance_vertex(top, body, work, result, t, h, friction):
     """One step of VERTEX mode from ``t`` over at most ``h`` [s].
 
     Returns the time advanced [s], the event, the vertex that lands and the face if a whole one does.
@@ -232,6 +293,9 @@ def advance_vertex(top, body, work, result, t, h):
     k1 = rates_at(p, gravity, state, segment, t)
     normal, square = vertex_force(p, state, k1, up)
     record.see_force(result, gravity, square, normal, up[2])
+    record.see_vertex(result, square, normal)
+    if friction is not None and _vertex_margin(friction, gravity, normal, square) < 0.0:
+        return 0.0, SLIP, NONE, NONE
     n = top.neighbours.shape[1]
     here = body.vertices[pivot]
     for i in range(n):
@@ -275,6 +339,14 @@ def advance_vertex(top, body, work, result, t, h):
         heights[first, LANDING] = -1.0  # the interpolation dips below the ground, the motion does not
         h = whole
         vertex_step(p, gravity, state, k1, segment, t, h, trial)
+    if friction is not None:
+        if _vertex_margin_at(body, work, friction, t + h) < 0.0:
+            h = _locate_vertex_slip(body, work, friction, k1, t, h)
+            event, vertex, face = SLIP, NONE, NONE
+    elif event != NO_EVENT:
+        k = rates_at(p, gravity, trial, segment, t + h)
+        normal, square = vertex_force(p, trial, k, vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3]))
+        record.see_vertex(result, square, normal)
     after = vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3])
     if after[2] <= (UPRIGHT if event != NO_EVENT else 0.0) and not record.has_overturned(result):
         low, high = 0.0, h
@@ -291,12 +363,47 @@ def advance_vertex(top, body, work, result, t, h):
         vertex_step(p, gravity, state, k1, segment, t, h, trial)
         after = vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3])
         result[Response.PEAK_TILT] = 1.0
-    d0 = _tilt_rate(up, state[W_X], state[W_Y], state[W_Z])
-    d1 = _tilt_rate(after, trial[W_X], trial[W_Y], trial[W_Z])
+    d0 = tilt_rate(up, state[W_X], state[W_Y], state[W_Z])
+    d1 = tilt_rate(after, trial[W_X], trial[W_Y], trial[W_Z])
     for i in range(W_Z + 1):
         state[i] = trial[i]
-    _see_step(result, up, after, d0, d1, h)
+    see_step(result, up, after, d0, d1, h)
     return h, event, vertex, face
+
+
+@jit(inline=True, internal=True)
+def _vertex_margin(friction, gravity, normal, square):
+    """How far the force at a vertex is within the cone of static friction, over the weight [1]."""
+    return (friction.values[STATIC] * normal - sqrt(square)) / gravity + SLIP_SLACK
+
+
+@jit(internal=True)
+def _vertex_margin_at(body, work, friction, t):
+    """`_vertex_margin` of the state tried, at ``t`` [s]."""
+    trial, p, gravity = work.trial, body.pivots[work.mode[1]], body.scalars[GRAVITY]
+    k = rates_at(p, gravity, trial, work.segment, t)
+    normal, square = vertex_force(p, trial, k, vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3]))
+    return _vertex_margin(friction, gravity, normal, square)
+
+
+@jit(internal=True)
+def _locate_vertex_slip(body, work, friction, k1, t, high):
+    """First time in a step of VERTEX mode at which the vertex cannot stick [s]; the state there is in
+    ``work.trial``."""
+    state, trial, segment = work.state, work.trial, work.segment
+    p, gravity = body.pivots[work.mode[1]], body.scalars[GRAVITY]
+    low = 0.0
+    for _ in range(2 * REFINEMENTS):
+        if high - low <= RELEASE_TIME:
+            break
+        middle = 0.5 * (low + high)
+        vertex_step(p, gravity, state, k1, segment, t, middle, trial)
+        if _vertex_margin_at(body, work, friction, t + middle) < 0.0:
+            high = middle
+        else:
+            low = middle
+    vertex_step(p, gravity, state, k1, segment, t, high, trial)
+    return high
 
 
 @jit(inline=True, internal=True)

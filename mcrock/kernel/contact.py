@@ -38,7 +38,11 @@ class Constants(NamedTuple):
     standing: np.ndarray  # (n_vertex,) bool: vertices of the base, start face included
 
 
-MASS, GRAVITY, FREQUENCY, SLENDERNESS, SIZE, BARRIER, SCALARS_SIZE = range(7)  # columns of `scalars`
+# columns of `scalars`; J = m Theta^-1 in body axes [1/m2]
+(
+    MASS, GRAVITY, FREQUENCY, SLENDERNESS, SIZE, BARRIER, J_XX, J_XY, J_XZ, J_YY, J_YZ, J_ZZ,
+    SCALARS_SIZE,
+) = range(13)  # fmt: skip
 # columns of `pivots`, all that motion about a vertex needs, in one place and per unit mass: COM from
 # there [m]; inertia about it over mass [m2]; inverse of that [1/m2]; its largest principal moment
 (
@@ -129,6 +133,7 @@ def fill_constants(top, mass, inertia, vertices, gravity, start, out):
     scalars[MASS], scalars[GRAVITY] = mass, gravity
     theta[0], theta[1], theta[2] = inertia[0, 0], inertia[0, 1], inertia[0, 2]
     theta[3], theta[4], theta[5] = inertia[1, 1], inertia[1, 2], inertia[2, 2]
+    _fill_compliance(mass, theta, scalars)
     size = 0.0
     for v in range(vertices.shape[0]):
         x, y, z = vertices[v, 0], vertices[v, 1], vertices[v, 2]
@@ -167,6 +172,17 @@ def fill_constants(top, mass, inertia, vertices, gravity, start, out):
 
 
 UPRIGHT_POSE = (1.0, 0.0, 0.0, 0.0)
+
+
+@jit(internal=True)
+def _fill_compliance(mass, theta, scalars):
+    xx, xy, xz, yy, yz, zz = theta[0], theta[1], theta[2], theta[3], theta[4], theta[5]
+    a, b, c = yy * zz - yz * yz, xz * yz - xy * zz, xy * yz - xz * yy
+    scale = mass / (xx * a + xy * b + xz * c)
+    scalars[J_XX], scalars[J_XY], scalars[J_XZ] = a * scale, b * scale, c * scale
+    scalars[J_YY] = (xx * zz - xz * xz) * scale
+    scalars[J_YZ] = (xy * xz - xx * yz) * scale
+    scalars[J_ZZ] = (xx * yy - xy * xy) * scale
 
 
 @jit(internal=True)

@@ -44,11 +44,15 @@ from mcrock.kernel.shaking import acceleration
 
 # orientation body to ground; angular velocity in body axes [rad/s]; ground position of the pivot,
 # the first end of the edge or the first vertex of the face at rest [m]; angle from the first face
-# flat [rad] and its rate [rad/s], orientation with that face flat and ground direction of the edge
+# flat [rad] and its rate [rad/s], orientation with that face flat and ground direction of the edge.
+# With slip and in flight: position [m] and velocity [m/s] of the COM in ground axes, how far the first and
+# the second contact have slipped [m], energy lost in slip over the mass [m2/s2], and the directions of the
+# slips
 (
     Q0, Q1, Q2, Q3, W_X, W_Y, W_Z, P_X, P_Y, ANGLE, RATE, F0, F1, F2, F3, ALONG_X, ALONG_Y,
+    X, Y, Z, V_X, V_Y, V_Z, PATH_0, PATH_1, LOSS, S0_X, S0_Y, S1_X, S1_Y,
     STATE_SIZE,
-) = range(18)  # fmt: skip
+) = range(31)  # fmt: skip
 
 SMALL_TURN = 0.02  # angle up to which sine and cosine are power series to the last bit [rad]
 
@@ -245,8 +249,9 @@ def edge_contact(edge, c, s, rate, inward, lengthwise, down):
     """Contact along an edge at an angle with cosine ``c`` and sine ``s``.
 
     Returns the angular acceleration [rad/s2], the moment M_n about its first end over mass
-    [m2/s2], and the reaction over mass inwards and up [m/s2]; along the edge it is ``lengthwise``.
-    The centre of pressure lies at -M_n/F_z from the first end.
+    [m2/s2], the reaction over mass inwards and up [m/s2] and its moment M_z about the vertical at that
+    end [m2/s2]; along the edge it is ``lengthwise``. The centre of pressure lies at -M_n/F_z from the
+    first end.
     """
     com_n, com_z = edge_com(edge, c, s)
     acc = edge_acceleration(edge, com_n, com_z, inward, down)
@@ -255,6 +260,7 @@ def edge_contact(edge, c, s, rate, inward, lengthwise, down):
     change_n = acc * edge[K_EN] - square * edge[K_EZ]
     change_z = acc * edge[K_EZ] + square * edge[K_EN]
     moment_n = change_n * c - change_z * s + com_z * lengthwise - edge[COM_E] * down
+    moment_z = change_n * s + change_z * c + edge[COM_E] * inward - com_n * lengthwise
     force_n = -acc * com_z - square * com_n + inward
     force_z = acc * com_n - square * com_z + down
-    return acc, moment_n, force_n, force_z
+    return acc, moment_n, force_n, force_z, moment_z

@@ -13,7 +13,9 @@ from mcrock.jit import jit
 from mcrock.kernel.contact import BARRIER, GRAVITY, MASS
 from mcrock.kernel.dynamics import Q0, Q1, Q2, Q3, W_X, W_Y, W_Z, vertex_lift
 from mcrock.kernel.modes import VERTEX, enter_edge, inertia_of, move_pivot, point_of
+from mcrock.kernel.record import see_impact
 from mcrock.kernel.rotation import vertical
+from mcrock.kernel.watch import edge_impact_demand, impulse, point_demand
 from mcrock.response import Response
 
 
@@ -28,13 +30,15 @@ def land_edge(top, body, state, result, law, old, new, zeno_time, ax, ay, az):
     w = state[W_X], state[W_Y], state[W_Z]
     up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
     before = kinetic_energy(mass, inertia, b, w)
-    after, energy = _drawn_impact(result, law, mass, inertia, b, a, w, up, before)
+    after, energy, plain = _drawn_impact(result, law, mass, inertia, b, a, w, up, before)
     result[Response.EDGE_IMPACTS] += 1.0
     lift = lift_speed(b, a, after, up)
     state[W_X], state[W_Y], state[W_Z] = after
-    if lift > 0.0 and not _sequence_ends(body, state, w, up, old, new, lift, zeno_time, ax, ay, az):
+    if lift > 0.0 and not sequence_ends(body, state, w, up, old, new, lift, zeno_time, ax, ay, az):
         move_pivot(body, state, old, new)
         result[Response.IMPACT_ENERGY_LOSS] += before - energy
+        normal, square, _ = impulse(b, a, w, after, up)
+        see_impact(result, point_demand(square, normal) if plain else np.inf, square, normal)
         return VERTEX, new, energy - before
     after = plastic_edge(mass, inertia, b, a, w)
     energy = kinetic_energy(mass, inertia, a, after)
@@ -43,6 +47,8 @@ def land_edge(top, body, state, result, law, old, new, zeno_time, ax, ay, az):
         result[Response.INFEASIBLE_EDGE_IMPACTS] += 1.0
         result[Response.INFEASIBLE_ENERGY_LOSS] += (before - energy) / body.scalars[BARRIER]
     state[W_X], state[W_Y], state[W_Z] = after
+    normal, square, _ = impulse(b, a, w, after, up)
+    see_impact(result, edge_impact_demand(mass, inertia, b, a, w, after, up), square, normal)
     mode, index = enter_edge(top, body, state, old, top.edge_of[old, new])
     return mode, index, energy - before
 
@@ -51,23 +57,26 @@ def land_edge(top, body, state, result, law, old, new, zeno_time, ax, ay, az):
 def _drawn_impact(result, law, mass, inertia, old, new, w, up, before):
     """Angular velocity [rad/s] and kinetic energy [J] after an impact by the parameters of the law.
 
-    Where it would gain energy over ``before`` [J] that is counted, and lambda projected if so asked.
+    Where it would gain energy over ``before`` [J] that is counted, and lambda projected if so asked. Also
+    whether it is one that friction could give: not projected, and without angular impulse.
     """
     number = np.int64(result[Response.EDGE_IMPACTS] + result[Response.FACET_IMPACTS])
     lambda_, tau = edge_place(law, number, mass, inertia, old, new, up)
     after = edge_map(mass, inertia, old, new, w, up, lambda_, tau)
     energy = kinetic_energy(mass, inertia, new, after)
+    plain = tau == 0.0
     if energy > before * (1.0 + GAIN):
         result[Response.ENERGY_GAIN_IMPACTS] += 1.0
         if law.energy_gain == PROJECT:
+            plain = False
             lambda_, tau = project_edge(mass, inertia, old, new, w, up, lambda_, tau)
             after = edge_map(mass, inertia, old, new, w, up, lambda_, tau)
             energy = kinetic_energy(mass, inertia, new, after)
-    return after, energy
+    return after, energy, plain
 
 
 @jit(inline=True, internal=True)
-def _sequence_ends(body, state, w, up, old, new, lift, zeno_time, ax, ay, az):
+def sequence_ends(body, state, w, up, old, new, lift, zeno_time, ax, ay, az):
     """Whether edge impacts accumulate within ``zeno_time`` [s] (Zeno behaviour).
 
     Impacts to and fro shrink by the ratio of lift to approach speed; the time that is left is a

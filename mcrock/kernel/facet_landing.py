@@ -6,7 +6,7 @@ Várkonyi, Kocsis and Ther (2022), see `mcrock.impact.varkonyi_2022`.
 
 from __future__ import annotations
 
-from math import isnan, sqrt
+from math import hypot, isnan, nan, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -55,7 +55,9 @@ from mcrock.kernel.modes import (
     move_pivot,
     point_of,
 )
+from mcrock.kernel.record import see_impact
 from mcrock.kernel.rotation import flattened
+from mcrock.kernel.watch import impulse, impulse_moment, point_demand
 from mcrock.response import Response
 
 INFEASIBLE = 1e300  # `facet_gain` where there is no feasible pivot
@@ -129,24 +131,30 @@ def _land(top, body, state, result, law, f, pivot, old, sides):
     approach = _approach(top, body, state, f, pivot)
     number = np.int64(result[Response.EDGE_IMPACTS] + result[Response.FACET_IMPACTS])
     result[Response.FACET_IMPACTS] += 1.0
+    point = nan, nan
     if takes_whole_face(law):
         after, corner, partner = _plastic_impact(top, body, f, approach)
     else:
-        after, corner, partner, gains = _drawn_impact(top, body, state, law, f, pivot, old, number, approach)
+        after, corner, partner, gains, point = _drawn_impact(
+            top, body, state, law, f, pivot, old, number, approach
+        )
         if gains:
             result[Response.ENERGY_GAIN_IMPACTS] += 1.0
         if corner < 0:
             result[Response.INFEASIBLE_FACET_IMPACTS] += 1.0
         if law.facet_fallback == PLASTIC:
             if corner < 0 or gains:
+                point = nan, nan
                 after, corner, partner = _plastic_impact(top, body, f, approach)
         elif corner < 0:
             result[Response.INFEASIBLE_ENERGY_LOSS] += approach.energy / body.scalars[BARRIER]
     if corner < 0:
         result[Response.IMPACT_ENERGY_LOSS] += approach.energy
+        see_impact(result, np.inf, 0.0, 0.0)
         mode, index = enter_rest(top, body, state, pivot, f, sides)
         return mode, index, -approach.energy
     new = top.face_vertices[top.face_first[f] + corner]
+    _see_impulse(top, body, state, result, f, pivot, new, after, point)
     energy = kinetic_energy(body.scalars[MASS], inertia_of(body), point_of(body, new), after)
     result[Response.IMPACT_ENERGY_LOSS] += approach.energy - energy
     state[W_X], state[W_Y], state[W_Z] = after
@@ -210,7 +218,8 @@ def _plastic_impact(top, body, f, approach):
 
 @jit(inline=True, internal=True)
 def _drawn_impact(top, body, state, law, f, pivot, old, number, approach):
-    """The impact by the parameters of the law; also whether they make it gain energy.
+    """The impact by the parameters of the law; also whether they make it gain energy, and the point R where
+    the impulse acts, NaN for an impact that friction could not give.
 
     A given torque that drives a gain is dropped where gains are projected or fall back.
     """
@@ -221,7 +230,11 @@ def _drawn_impact(top, body, state, law, f, pivot, old, number, approach):
         law, number, mass, inertia, body.corners, first, last, old, f, x_axis, y_axis, face[F_HEIGHT]
     )
     if isnan(tau):
-        return _spinless_impact(top, body, law, f, old, lon, lat, approach)
+        after, corner, partner, gains = _spinless_impact(top, body, law, f, old, lon, lat, approach)
+        point = _impact_point(top, body, law, f, old, lon, lat)
+        if gains and law.energy_gain == PROJECT:
+            point = nan, nan
+        return after, corner, partner, gains, point
     w = state[W_X], state[W_Y], state[W_Z]
     point = _impact_point(top, body, law, f, old, lon, lat)
     after, corner = _torque_impact(top, body, f, pivot, w, approach.vz, point, tau)
@@ -233,7 +246,42 @@ def _drawn_impact(top, body, state, law, f, pivot, old, number, approach):
     partner = NONE
     if gains and (law.energy_gain == PROJECT or law.facet_fallback == PLASTIC):
         after, corner, partner, _ = _spinless_impact(top, body, law, f, old, lon, lat, approach)
-    return after, corner, partner, gains
+    return after, corner, partner, gains, (nan, nan)
+
+
+@jit(inline=True, internal=True)
+def _see_impulse(top, body, state, result, f, pivot, new, after, point):
+    """Note the impulse of an impact at ``point`` in face axes [m], and the friction that it asks for: the
+    couple that stops the spin takes its share (`mcrock.kernel.friction.single`)."""
+    face, mass, inertia = body.faces[f], body.scalars[MASS], inertia_of(body)
+    up = face[F_UX], face[F_UY], face[F_UZ]
+    before = state[W_X], state[W_Y], state[W_Z]
+    normal, square, p = impulse(point_of(body, pivot), point_of(body, new), before, after, up)
+    demand = np.inf
+    if not isnan(point[0]):
+        r = (
+            point[0] * face[F_XX] + point[1] * face[F_YX] - face[F_HEIGHT] * up[0],
+            point[0] * face[F_XY] + point[1] * face[F_YY] - face[F_HEIGHT] * up[1],
+            point[0] * face[F_XZ] + point[1] * face[F_YZ] - face[F_HEIGHT] * up[2],
+        )
+        x, y, z = impulse_moment(mass, inertia, r, before, after, p)
+        couple = (x * up[0] + y * up[1] + z * up[2]) / mean_radius(top, body, f)
+        square += couple * couple
+        demand = point_demand(square, normal)
+    see_impact(result, demand, square, normal)
+
+
+@jit(internal=True)
+def mean_radius(top, body, f):
+    """Mean distance of the corners of a face from their mean [m]."""
+    first, last = top.face_first[f], top.face_first[f + 1]
+    x, y, radius = 0.0, 0.0, 0.0
+    for i in range(first, last):
+        x += body.corners[i, 0] / (last - first)
+        y += body.corners[i, 1] / (last - first)
+    for i in range(first, last):
+        radius += hypot(body.corners[i, 0] - x, body.corners[i, 1] - y) / (last - first)
+    return radius
 
 
 @jit(inline=True, internal=True)

@@ -43,21 +43,41 @@ from mcrock.kernel.dynamics import (
     Q3,
     RATE,
     STATE_SIZE,
+    V_X,
+    V_Y,
+    V_Z,
     W_X,
     W_Y,
     W_Z,
+    Z,
 )
 from mcrock.kernel.edge_landing import land_edge
 from mcrock.kernel.events import EVENT_TIME
 from mcrock.kernel.facet_landing import land_edge_on_face, land_vertex_on_face
+from mcrock.kernel.friction.advance import LANDS, PARADOX, advance_slip
+from mcrock.kernel.friction.events import (
+    LANDING,
+    change_contacts,
+    face_to_settle,
+    lands_off_base,
+    lay_sides_of,
+    settle_event,
+    settles,
+)
+from mcrock.kernel.friction.rest import next_slip
+from mcrock.kernel.friction.state import STATIC, moving_energy, sticks
 from mcrock.kernel.modes import (
     EDGE,
     FIRST,
+    FLIGHT,
     NONE,
     REST,
     SIDE_SIZE,
+    SLIDE,
+    SPIN,
     VERTEX,
     comes_to_rest,
+    contact_vertex,
     edge_pose,
     enter_edge,
     enter_rest,
@@ -88,10 +108,11 @@ from mcrock.response import EventColumn, HistoryColumn, Response
 AT_REST, ROCKING, OVERTURNED = int(Outcome.AT_REST), int(Outcome.ROCKING), int(Outcome.OVERTURNED)
 STEP_LIMIT, IMPACT_LIMIT = int(Outcome.STEP_LIMIT), int(Outcome.IMPACT_LIMIT)
 INSTANT_LIMIT, NOT_FINITE = int(Outcome.INSTANT_LIMIT), int(Outcome.NOT_FINITE)
-SETTLING = int(Outcome.SETTLING)
+SETTLING, PAINLEVE = int(Outcome.SETTLING), int(Outcome.PAINLEVE)
 
 CHATTER_TIME = 1e-6  # an end that lands this soon after its release was not released [s]
 HOLD_TIME = 1e-3  # after that the edge is held this long [s]
+BEND, MOST_BEND = 10.0, 0.3  # turn of a slip in a step, over `Settings.step` and at most [rad]
 INSTANT_EVENTS = 200  # events at one instant before the run is given up
 
 
@@ -133,6 +154,7 @@ class Batch(NamedTuple):
     facet_fallback: np.ndarray
     point: np.ndarray  # (2,) impact point of `ImpactLaw`: NaN
     recheck: np.ndarray  # (n,) bool: run again at half the step
+    contact: np.ndarray  # (n, 5) by `mcrock.params.ContactColumn`, (0, 5) without friction
 
 
 class Workspace(NamedTuple):
@@ -161,22 +183,27 @@ def empty_workspace(top: Topology) -> Workspace:
 
 
 @jit(internal=True)
-def note(top, body, work, trace, t, kind, change, face):
+def note(top, body, work, trace, t, kind, change, face, friction):
     """Add the present state to the history, and to the event list if ``kind`` is an event; ``face``
     is the one that lands."""
     state, mode, index = work.state, work.mode[0], work.mode[1]
     if mode == EDGE:
         edge_pose(body.edges[index], state, state[ANGLE], state[RATE])
-    pivot = _contact_vertex(top, mode, index)
+    pivot = contact_vertex(top, mode, index)
     wx, wy, wz = to_ground(state, state[W_X], state[W_Y], state[W_Z])
+    v = body.vertices[pivot]
+    x, y, z = to_ground(state, -v[0], -v[1], -v[2])
+    vx, vy, vz = wy * z - wz * y, wz * x - wx * z, wx * y - wy * x
+    if friction is not None and not sticks(mode):
+        z, vx, vy, vz = state[Z], state[V_X], state[V_Y], state[V_Z]
     ux, uy, uz = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
     tilt = atan2(sqrt(ux * ux + uy * uy), uz)
     if trace.used[0] < trace.history.shape[0]:
         row = trace.history[trace.used[0]]
-        v = body.vertices[pivot]
-        x, y, z = to_ground(state, -v[0], -v[1], -v[2])
         w = state[W_X], state[W_Y], state[W_Z]
         energy = kinetic_energy(body.scalars[MASS], inertia_of(body), point_of(body, pivot), w)
+        if friction is not None and not sticks(mode):
+            energy = moving_energy(body, state)
         row[HistoryColumn.TIME], row[HistoryColumn.MODE], row[HistoryColumn.INDEX] = t, mode, index
         row[HistoryColumn.Q0], row[HistoryColumn.Q1] = state[Q0], state[Q1]
         row[HistoryColumn.Q2], row[HistoryColumn.Q3] = state[Q2], state[Q3]
@@ -185,6 +212,8 @@ def note(top, body, work, trace, t, kind, change, face):
         row[HistoryColumn.COM_Z] = z
         row[HistoryColumn.ENERGY] = energy + body.scalars[MASS] * body.scalars[GRAVITY] * z
         row[HistoryColumn.TILT] = tilt
+        row[HistoryColumn.VELOCITY_X], row[HistoryColumn.VELOCITY_Y] = vx, vy
+        row[HistoryColumn.VELOCITY_Z] = vz
     trace.used[0] += 1
     if kind != NO_EVENT:
         if trace.used[1] < trace.events.shape[0]:
@@ -194,15 +223,18 @@ def note(top, body, work, trace, t, kind, change, face):
             row[EventColumn.OMEGA_X], row[EventColumn.OMEGA_Y], row[EventColumn.OMEGA_Z] = wx, wy, wz
             row[EventColumn.ENERGY_CHANGE], row[EventColumn.TILT] = change, tilt
             row[EventColumn.FACE] = face
+            row[EventColumn.VELOCITY_X], row[EventColumn.VELOCITY_Y] = vx, vy
+            row[EventColumn.VELOCITY_Z] = vz
         trace.used[1] += 1
 
 
 @jit
-def run(top, body, motions, motion, turn, law, settings, t_end, work, result, trace):
+def run(top, body, motions, motion, turn, law, settings, t_end, work, result, trace, friction):
     """Integrate one run from the state in ``work`` until rest without shaking, overturning or ``t_end`` [s].
 
     ``turn`` is the scale of the motion times cosine and sine of its azimuth, and the scale. What
-    it finds is in ``result``, ``trace`` and ``work``.
+    it finds is in ``result``, ``trace`` and ``work``. ``friction`` is None where contacts stick, and
+    then nothing of friction is compiled.
     """
     state, mode, segment, sides = work.state, work.mode, work.segment, work.sides
     gravity = body.scalars[GRAVITY]
@@ -214,15 +246,38 @@ def run(top, body, motions, motion, turn, law, settings, t_end, work, result, tr
     number, pieces = FIRST, count_segments(motions, motion)
     t, at_instant, hold, released_end, release_time = 0.0, 0, -1.0, NONE, -1.0
     load_segment(motions, motion, turn, number, t_end, segment)
-    if tracing:
-        note(top, body, work, trace, t, NO_EVENT, 0.0, NONE)
     outcome = ROCKING
-    corners = lay_sides(top, body, state, mode[1] if mode[0] == REST else body.start[0], sides)
+    flat = mode[0] == REST or mode[0] == SLIDE or mode[0] == SPIN
+    corners = lay_sides(top, body, state, mode[1] if flat else body.start[0], sides)
     if mode[0] == EDGE:
         edge_pose(body.edges[mode[1]], state, state[ANGLE], state[RATE])
     up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
     record.see_pose(result, up[0], up[1])
+    grip, bend, took_off = np.inf, 0.0, 0.0
+    if friction is not None:
+        grip, bend = friction.values[STATIC] ** 2, min(BEND * settings.step, MOST_BEND)
+        for i in range(friction.path.size):
+            friction.path[i] = 0.0
+        if not sticks(mode[0]) and mode[0] != FLIGHT:
+            mode[0], mode[1], _ = change_contacts(top, body, work, friction, result, t, sides)
+            corners = lay_sides_of(top, body, state, mode, sides, corners)
+            record.see_slip(result, t)
+        if mode[0] == FLIGHT:
+            result[Response.FLIGHTS] = 1.0
+    since, last_mode = 0.0, mode[0]
+    if tracing:
+        note(top, body, work, trace, t, NO_EVENT, 0.0, NONE, friction)
     while True:
+        if friction is not None:
+            record.spend(result, last_mode, t - since)
+            if mode[0] != last_mode or t != since:
+                see_displacement(top, body, work, result)
+            if mode[0] == FLIGHT and last_mode != FLIGHT:
+                result[Response.FLIGHTS] += 1.0
+                took_off = t
+            if mode[0] == FLIGHT:
+                result[Response.LONGEST_FLIGHT] = max(result[Response.LONGEST_FLIGHT], t - took_off)
+            since, last_mode = t, mode[0]
         while segment[END] <= t and t < t_end:
             number += 1
             load_segment(motions, motion, turn, number, t_end, segment)
@@ -233,18 +288,37 @@ def run(top, body, motions, motion, turn, law, settings, t_end, work, result, tr
                 outcome = ROCKING
             elif mode[0] == REST:
                 outcome = AT_REST
-            elif law.energy_gain == PROJECT and _energy(top, body, work) < body.scalars[BARRIER]:
+            elif law.energy_gain == PROJECT and _energy(top, body, work, friction) < body.scalars[BARRIER]:
                 outcome = SETTLING
             break
         if mode[0] == REST:
             if number % BLOCK == 0 and t <= segment[BEGIN]:
-                quiet = pass_quiet(motions, motion, turn[2], number, t_end, gravity, sides, corners, result)
+                quiet = pass_quiet(
+                    motions, motion, turn[2], number, t_end, gravity, sides, corners, grip, result
+                )
                 if quiet > number:
                     number = quiet - 1
                     load_segment(motions, motion, turn, number, t_end, segment)
                     t = segment[END]
                     continue
             lift = next_uplift(sides, corners, gravity, segment, t, step, result)
+            if friction is not None:
+                slip = next_slip(segment, t, friction.values[STATIC], gravity, step)
+                if slip < lift or (slip == lift and slip < np.inf):
+                    at_instant = at_instant + 1 if slip - t <= EVENT_TIME else 0
+                    t = slip
+                    record.see_slip(result, t)
+                    mode[0], mode[1], event = change_contacts(top, body, work, friction, result, t, sides)
+                    if mode[0] < 0:
+                        outcome = PAINLEVE
+                        break
+                    corners = lay_sides_of(top, body, state, mode, sides, corners)
+                    if tracing:
+                        note(top, body, work, trace, t, event, 0.0, NONE, friction)
+                    if at_instant > INSTANT_EVENTS:
+                        outcome = INSTANT_LIMIT
+                        break
+                    continue
             if lift > segment[END]:
                 if t >= shaken or number >= pieces:
                     outcome = AT_REST
@@ -256,7 +330,7 @@ def run(top, body, motions, motion, turn, law, settings, t_end, work, result, tr
             a = acceleration(segment, t)
             mode[0], mode[1] = uplift(top, body, state, result, mode[1], sides, a[0], a[1], a[2])
             if tracing:
-                note(top, body, work, trace, t, UPLIFT, 0.0, NONE)
+                note(top, body, work, trace, t, UPLIFT, 0.0, NONE, friction)
             if at_instant > INSTANT_EVENTS:
                 outcome = INSTANT_LIMIT
                 break
@@ -267,25 +341,35 @@ def run(top, body, motions, motion, turn, law, settings, t_end, work, result, tr
         room = segment[END] - t
         h = room / ceil(room / step)
         last = h == room
+        whole, count = h, 0
         if mode[0] == EDGE:
-            h, event, face = advance_edge(top, body, work, result, t, h, hold)
+            h, event, face = advance_edge(top, body, work, result, t, h, hold, friction)
             vertex = NONE
-        else:
-            h, event, vertex, face = advance_vertex(top, body, work, result, t, h)
+        elif friction is None or mode[0] == VERTEX:
+            h, event, vertex, face = advance_vertex(top, body, work, result, t, h, friction)
+        if friction is not None and not sticks(mode[0]):
+            h, event, count = advance_slip(top, body, work, friction, result, t, h, bend, sides)
+            last = last and h == whole
+            vertex, face = friction.touching[0], NONE
+            if event == PARADOX:
+                t, outcome = t + h, PAINLEVE
+                break
         at_instant = at_instant + 1 if h <= EVENT_TIME and event != NO_EVENT else 0
         t = segment[END] if last and event == NO_EVENT else t + h
         a = acceleration(segment, t)
-        change, pivot, rest_face = 0.0, NONE, NONE
+        change, pivot, rest_face, done = 0.0, NONE, NONE, False
         off_base = (
             settings.contact_overturns
             and not record.has_overturned(result)
             and event in (EDGE_IMPACT, FACET_IMPACT)
             and _lands_off_base(top, body, event, vertex, face)
         )
+        if friction is not None and event == LANDS and settings.contact_overturns:
+            off_base = not record.has_overturned(result) and lands_off_base(body, friction, count)
         if event == OVERTURN or off_base:
             record.see_overturning(result, t, state)
             if tracing:
-                note(top, body, work, trace, t, OVERTURN, 0.0, NONE)
+                note(top, body, work, trace, t, OVERTURN, 0.0, NONE, friction)
             outcome = OVERTURNED
             if not settings.follow_fall:
                 break
@@ -293,6 +377,42 @@ def run(top, body, motions, motion, turn, law, settings, t_end, work, result, tr
                 work.kept[i] = result[i]
             if event == OVERTURN:
                 continue
+        if friction is not None and event != NO_EVENT and event != EDGE_RELEASE and event != REST_EVENT:
+            # contacts that stick through it are left to the kernel without friction
+            chatter = vertex == released_end and t - release_time < CHATTER_TIME
+            done, event, change, face = settle_event(
+                top,
+                body,
+                work,
+                friction,
+                result,
+                law,
+                settings,
+                t,
+                event,
+                vertex,
+                face,
+                count,
+                chatter,
+                sides,
+            )
+            if done:
+                if mode[0] < 0:
+                    outcome = PAINLEVE
+                    break
+                released_end = NONE
+                corners = lay_sides_of(top, body, state, mode, sides, corners)
+                if tracing:
+                    note(top, body, work, trace, t, event, change, face, friction)
+                if event in (EDGE_IMPACT, FACET_IMPACT, LANDING):
+                    rest_face = face_to_settle(top, body, state, mode[0], mode[1], face)
+                    new, place = settles(top, body, work, friction, result, settings, t, rest_face, sides)
+                    if new >= 0:
+                        mode[0], mode[1] = new, place
+                        corners = lay_sides_of(top, body, state, mode, sides, corners)
+                        if tracing:
+                            note(top, body, work, trace, t, REST_EVENT, 0.0, NONE, friction)
+                event, rest_face = NO_EVENT, NONE
         if event == EDGE_RELEASE:
             edge_pose(body.edges[mode[1]], state, state[ANGLE], state[RATE])
             pivot = top.edge_vertices[mode[1], face]
@@ -331,8 +451,8 @@ def run(top, body, motions, motion, turn, law, settings, t_end, work, result, tr
         elif event == REST_EVENT:  # an uplift that came to nothing
             mode[0], mode[1] = enter_rest(top, body, state, top.edge_vertices[mode[1], 0], face, sides)
             event = NO_EVENT
-        if tracing:
-            note(top, body, work, trace, t, event, change, face if event == FACET_IMPACT else NONE)
+        if tracing and (friction is None or not done):
+            note(top, body, work, trace, t, event, change, face if event == FACET_IMPACT else NONE, friction)
         if rest_face >= 0 and mode[0] != REST:
             pivot = mode[1] if mode[0] == VERTEX else top.edge_vertices[mode[1], 0]
             if comes_to_rest(
@@ -340,20 +460,21 @@ def run(top, body, motions, motion, turn, law, settings, t_end, work, result, tr
             ):
                 mode[0], mode[1] = enter_rest(top, body, state, pivot, rest_face, sides)
                 if tracing:
-                    note(top, body, work, trace, t, REST_EVENT, 0.0, NONE)
+                    note(top, body, work, trace, t, REST_EVENT, 0.0, NONE, friction)
         if mode[0] == REST:
             corners = top.face_first[mode[1] + 1] - top.face_first[mode[1]]
         if at_instant > INSTANT_EVENTS:
             outcome = INSTANT_LIMIT
             break
-        if result[Response.EDGE_IMPACTS] + result[Response.FACET_IMPACTS] > settings.max_impacts:
+        impacts = result[Response.EDGE_IMPACTS] + result[Response.FACET_IMPACTS] + result[Response.FLIGHTS]
+        if impacts > settings.max_impacts:
             outcome = IMPACT_LIMIT
             break
         if not isfinite(state[Q0] + state[W_X] + state[W_Y] + state[W_Z] + state[RATE]):
             outcome = NOT_FINITE
             break
     if tracing:
-        note(top, body, work, trace, t, NO_EVENT, 0.0, NONE)
+        note(top, body, work, trace, t, NO_EVENT, 0.0, NONE, friction)
     if record.has_overturned(result):
         outcome = OVERTURNED
         if settings.follow_fall:  # the fall says where the body ends, and nothing else
@@ -364,6 +485,9 @@ def run(top, body, motions, motion, turn, law, settings, t_end, work, result, tr
     if mode[0] == REST:
         result[Response.FINAL_FACE] = mode[1]
     _report_position(top, body, work, result)
+    if friction is not None:
+        record.spend(result, last_mode, t - since)
+        record.finish_friction(result, t, body.scalars[MASS])
     record.finish(result, outcome, t, slenderness)
 
 
@@ -379,20 +503,15 @@ def _lands_off_base(top, body, event, vertex, face):
 
 
 @jit(internal=True)
-def _contact_vertex(top, mode, index):
-    """A vertex on the ground."""
-    if mode == EDGE:
-        return top.edge_vertices[index, 0]
-    return top.face_vertices[top.face_first[index]] if mode == REST else index
-
-
-@jit(internal=True)
-def _energy(top, body, work):
+def _energy(top, body, work, friction):
     """Mechanical energy above that of the body at the start [J]; no impact without gain adds to it."""
     state, mode, index = work.state, work.mode[0], work.mode[1]
+    if friction is not None and not sticks(mode):
+        weight = body.scalars[MASS] * body.scalars[GRAVITY]
+        return moving_energy(body, state) + weight * (state[Z] - body.faces[body.start[0], F_HEIGHT])
     if mode == EDGE:
         edge_pose(body.edges[index], state, state[ANGLE], state[RATE])
-    pivot = point_of(body, _contact_vertex(top, mode, index))
+    pivot = point_of(body, contact_vertex(top, mode, index))
     w = state[W_X], state[W_Y], state[W_Z]
     rise = -to_ground(state, pivot[0], pivot[1], pivot[2])[2] - body.faces[body.start[0], F_HEIGHT]
     weight = body.scalars[MASS] * body.scalars[GRAVITY]
@@ -405,7 +524,26 @@ def _report_position(top, body, work, result):
     state, mode, index = work.state, work.mode[0], work.mode[1]
     if mode == EDGE:
         edge_pose(body.edges[index], state, state[ANGLE], state[RATE])
-    pivot = _contact_vertex(top, mode, index)
+    pivot = contact_vertex(top, mode, index)
+    dx, dy = base_displacement(top, body, state, pivot)
+    result[Response.FINAL_YAW] = wrapped(2.0 * atan2(state[Q3], state[Q0]))
+    result[Response.FINAL_DISPLACEMENT_X] = dx
+    result[Response.FINAL_DISPLACEMENT_Y] = dy
+
+
+@jit(internal=True)
+def see_displacement(top, body, work, result):
+    """Update the largest horizontal displacement of the base centre."""
+    state, mode, index = work.state, work.mode[0], work.mode[1]
+    if mode == EDGE:
+        edge_pose(body.edges[index], state, state[ANGLE], state[RATE])
+    x, y = base_displacement(top, body, state, contact_vertex(top, mode, index))
+    result[Response.PEAK_DISPLACEMENT] = max(result[Response.PEAK_DISPLACEMENT], sqrt(x * x + y * y))
+
+
+@jit(internal=True)
+def base_displacement(top, body, state, pivot):
+    """Horizontal displacement of the mean of the corners of the start face [m]."""
     first, last = top.face_first[body.start[0]], top.face_first[body.start[0] + 1]
     x, y, z = 0.0, 0.0, 0.0
     for i in range(first, last):
@@ -415,13 +553,11 @@ def _report_position(top, body, work, result):
     v = body.vertices[pivot]
     was_x, was_y, _ = to_ground(body.pose, x, y, z)
     is_x, is_y, _ = to_ground(state, x - v[0], y - v[1], z - v[2])
-    result[Response.FINAL_YAW] = wrapped(2.0 * atan2(state[Q3], state[Q0]))
-    result[Response.FINAL_DISPLACEMENT_X] = state[P_X] + is_x - was_x
-    result[Response.FINAL_DISPLACEMENT_Y] = state[P_Y] + is_y - was_y
+    return state[P_X] + is_x - was_x, state[P_Y] + is_y - was_y
 
 
 @jit
-def run_part(top, body, motions, batch, settings, halved, tail, work, result, trace, out):
+def run_part(top, body, motions, batch, settings, halved, tail, work, result, trace, out, friction):
     """Runs of consecutive realizations at all their intensities, into ``out`` (n, m, `Response`)."""
     for i in range(batch.mass.shape[0]):
         fill_constants(
@@ -440,6 +576,9 @@ def run_part(top, body, motions, batch, settings, halved, tail, work, result, tr
             batch.seed,
             batch.start + np.uint64(i),
         )
+        if friction is not None:
+            for column in range(friction.values.size):
+                friction.values[column] = batch.contact[i, column]
         motion = batch.record[i]
         t_end = end_of_run(motions, motion, tail)
         c, s = cos(batch.azimuth[i]), sin(batch.azimuth[i])
@@ -448,7 +587,7 @@ def run_part(top, body, motions, batch, settings, halved, tail, work, result, tr
             set_start(top, body, work, batch.start_edge[i], batch.start_tilt[i])
             run(
                 top, body, motions, motion, (scale * c, scale * s, scale), law, settings, t_end,
-                work, result, trace,
+                work, result, trace, friction,
             )  # fmt: skip
             for column in range(out.shape[2]):
                 out[i, j, column] = result[column]
@@ -456,6 +595,6 @@ def run_part(top, body, motions, batch, settings, halved, tail, work, result, tr
                 set_start(top, body, work, batch.start_edge[i], batch.start_tilt[i])
                 run(
                     top, body, motions, motion, (scale * c, scale * s, scale), law, halved, t_end,
-                    work, result, trace,
+                    work, result, trace, friction,
                 )  # fmt: skip
                 out[i, j, Response.HALF_STEP_OUTCOME] = result[Response.OUTCOME]

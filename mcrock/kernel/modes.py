@@ -64,7 +64,7 @@ from mcrock.kernel.dynamics import (
     vertex_lift,
 )
 from mcrock.kernel.events import BISECTIONS, EVENT_TIME
-from mcrock.kernel.record import see_rest
+from mcrock.kernel.record import see_pull, see_rest
 from mcrock.kernel.rotation import flattened, to_ground, turned, vertical
 from mcrock.kernel.shaking import END, SINE, acceleration
 from mcrock.params import BLOCK, Mode
@@ -72,11 +72,26 @@ from mcrock.response import Response
 
 # numpy integers throughout: a Python integer constant would compile a function once for each value
 REST, EDGE, VERTEX = np.int64(Mode.REST), np.int64(Mode.EDGE), np.int64(Mode.VERTEX)
+FLIGHT, SLIDE, SPIN = np.int64(Mode.FLIGHT), np.int64(Mode.SLIDE), np.int64(Mode.SPIN)
+VERTEX_SLIP, EDGE_SLIP = np.int64(Mode.VERTEX_SLIP), np.int64(Mode.EDGE_SLIP)
+EDGE_SLIP_FIRST, EDGE_SLIP_SECOND = np.int64(Mode.EDGE_SLIP_FIRST), np.int64(Mode.EDGE_SLIP_SECOND)
 NONE, FIRST, SECOND = np.int64(-1), np.int64(0), np.int64(1)
 
 LOOKS = 1_000_000  # at most at a sine for an uplift
 SAFE = 1.0 + 1e-9  # rounding of the bound for quiet blocks [1]
 DISTANCE, PULL_X, PULL_Y, SIDE_SIZE = range(4)  # columns of the table of the sides of a face at rest
+
+
+@jit(internal=True)
+def contact_vertex(top, mode, index):
+    """A vertex on the ground, one that sticks where only one end of an edge does; any vertex in flight."""
+    if mode == FLIGHT:
+        return FIRST
+    if mode in (VERTEX, VERTEX_SLIP):
+        return index
+    if mode in (REST, SLIDE, SPIN):
+        return top.face_vertices[top.face_first[index]]
+    return top.edge_vertices[index, 1 if mode == EDGE_SLIP_FIRST else 0]
 
 
 @jit(inline=True)
@@ -177,11 +192,12 @@ def enter_rest(top, body, state, pivot, f, sides):
 
 
 @jit(inline=True, internal=True)
-def pass_quiet(motions, motion, scale, number, t_end, gravity, sides, n, result):
-    """Segment up to which a face at rest cannot lift, in whole blocks of a recorded motion.
+def pass_quiet(motions, motion, scale, number, t_end, gravity, sides, n, hold, result):
+    """Segment up to which a face at rest cannot lift or slip, in whole blocks of a recorded motion.
 
     ``number`` is the first segment of a block and ``sides`` [:n] the table of the face. The
-    extremes of a block bound the moment about every side.
+    extremes of a block bound the moment about every side. ``hold`` is the square of the static
+    friction coefficient, infinite without friction.
     """
     segments = motions.length[motion] - 1
     if segments <= 0:
@@ -200,10 +216,23 @@ def pass_quiet(motions, motion, scale, number, t_end, gravity, sides, n, result)
             break
         if not inside * (gravity + least) > pull * abs(scale) * block[0] * SAFE:
             break
+        square = scale * scale * block[0] * block[0] * SAFE
+        if not square <= hold * (gravity + least) ** 2:
+            break
+        if square > result[Response.CERTIFIED_FRICTION] * (gravity + least) ** 2:
+            _see_samples(motions, motion, scale, number, after, gravity, result)
         see_rest(result, gravity, least)
         see_rest(result, gravity, most)
         number = after
     return number
+
+
+@jit(internal=True)
+def _see_samples(motions, motion, scale, begin, end, gravity, result):
+    """Update what friction rest asks for, with samples ``begin`` to ``end``: between them it is no larger."""
+    for i in range(motions.first[motion] + begin, motions.first[motion] + end + 1):
+        a = motions.samples[i]
+        see_pull(result, gravity, scale * scale * (a[0] * a[0] + a[1] * a[1]), scale * a[2])
 
 
 @jit(inline=True, internal=True)
@@ -240,9 +269,11 @@ def next_uplift(sides, n, gravity, segment, t, step, result):
                             low = middle
                     first = min(first, high)
         see_rest(result, gravity, a[2])
+        see_pull(result, gravity, a[0] * a[0] + a[1] * a[1], a[2])
         if first <= last:
             return first
         see_rest(result, gravity, b[2])
+        see_pull(result, gravity, b[0] * b[0] + b[1] * b[1], b[2])
         if last >= end:
             break
         begin = last
@@ -269,7 +300,7 @@ def uplift(top, body, state, result, f, sides, ax, ay, az):
         angle = 0.0 if top.edge_faces[k, 0] == f else edge[OPENING]
         c, s = cos(angle), sin(angle)
         inward, lengthwise, down = ay * x - ax * y, ax * x + ay * y, body.scalars[GRAVITY] + az
-        turning, moment, _, normal = edge_contact(edge, c, s, 0.0, inward, lengthwise, down)
+        turning, moment, _, normal, _ = edge_contact(edge, c, s, 0.0, inward, lengthwise, down)
         within = moment <= 0.0 and moment + edge[LENGTH] * normal >= 0.0
         if within and abs(turning) > best_acceleration:
             best, best_acceleration = k, abs(turning)
@@ -309,10 +340,13 @@ def release(top, body, k, state, angle, rate, c, s, a):
         Angular acceleration about the edge [rad/s2].
     normal, square : float
         Ground reaction over mass: normal part [m/s2] and the square of the horizontal part.
+    ends : tuple of 5 float
+        The same as forces at both ends: normal at the first and the second, across the edge at the first
+        and the second, and along the edge at both together [m/s2].
     """
     edge, gravity = body.edges[k], body.scalars[GRAVITY]
     inward, lengthwise, down = edge_frame(state, gravity, a)
-    acceleration, moment, force_n, normal = edge_contact(edge, c, s, rate, inward, lengthwise, down)
+    acceleration, moment, force_n, normal, twist = edge_contact(edge, c, s, rate, inward, lengthwise, down)
     over_first = moment * edge[SHARE]
     over_second = -over_first - normal * edge[LENGTH] * edge[SHARE]
     square = lengthwise * lengthwise + force_n * force_n
@@ -322,7 +356,9 @@ def release(top, body, k, state, angle, rate, c, s, a):
     if margin > 0.0:
         lift = freed_lift(top, body, k, end, state, angle, rate, a[0], a[1], a[2])
         margin, stuck = min(margin, lift / gravity), lift <= 0.0
-    return margin, end, stuck, acceleration, normal, square
+    second, across = -over_first * gravity, twist * edge[SHARE] * gravity
+    ends = normal - second, second, force_n - across, across, lengthwise
+    return margin, end, stuck, acceleration, normal, square, ends
 
 
 @jit(internal=True)

@@ -11,6 +11,8 @@ import numpy as np
 from mcrock.jit import jit
 from mcrock.kernel.events import cubic_peak
 from mcrock.kernel.rotation import to_ground
+from mcrock.kernel.watch import edge_demand, edge_sticks, point_demand
+from mcrock.params import Mode
 from mcrock.response import EventColumn, HistoryColumn, Response
 
 
@@ -120,6 +122,49 @@ def see_force(result, gravity, square, normal, up_z):
 
 
 @jit(inline=True, internal=True)
+def see_vertex(result, square, normal):
+    """Update the friction at which the run is certified with the force at a vertex over mass: its normal part
+    [m/s2] and the square of its horizontal part. The certificate is kept as its square until the run is
+    over."""
+    known = square <= result[Response.CERTIFIED_FRICTION] * (normal * normal) and normal > 0.0
+    if not (known or has_overturned(result)):
+        demand = point_demand(square, normal)
+        result[Response.CERTIFIED_FRICTION] = max(result[Response.CERTIFIED_FRICTION], demand)
+
+
+@jit(inline=True, internal=True)
+def see_edge(result, ends):
+    """The same with the forces of an edge: normal at both ends, across at both ends, and along it."""
+    n_p, n_q, f_p, f_q, along = ends
+    known = edge_sticks(result[Response.CERTIFIED_FRICTION], n_p, n_q, f_p, f_q, along)
+    if not (known or has_overturned(result)):
+        demand = edge_demand(n_p, n_q, f_p, f_q, along)
+        result[Response.CERTIFIED_FRICTION] = max(result[Response.CERTIFIED_FRICTION], demand)
+
+
+@jit(inline=True, internal=True)
+def see_pull(result, gravity, square, az):
+    """The same at rest, with the square of the horizontal and the vertical ground acceleration [m/s2]."""
+    down = gravity + az
+    if square > result[Response.CERTIFIED_FRICTION] * (down * down) or down <= 0.0:
+        demand = point_demand(square, down)
+        result[Response.CERTIFIED_FRICTION] = max(result[Response.CERTIFIED_FRICTION], demand)
+
+
+@jit(internal=True)
+def see_impact(result, demand, square, normal):
+    """Note an impact with the impulse over mass: its normal part [m/s] and the square of its horizontal part,
+    and the square of the friction coefficient that it asks for."""
+    if has_overturned(result):
+        return
+    result[Response.CERTIFIED_FRICTION] = max(result[Response.CERTIFIED_FRICTION], demand)
+    if normal < 0.0:
+        result[Response.PULLING_IMPACTS] += 1.0
+    elif square > (result[Response.PEAK_IMPACT_FRICTION] * normal) ** 2:
+        result[Response.PEAK_IMPACT_FRICTION] = sqrt(square) / normal
+
+
+@jit(inline=True, internal=True)
 def see_rest(result, gravity, az):
     """Update contact diagnostics with a vertical ground acceleration [m/s2] felt at rest."""
     normal = 1.0 + az / gravity
@@ -129,11 +174,49 @@ def see_rest(result, gravity, az):
 
 
 @jit(internal=True)
+def see_slip(result, t):
+    """Note that the run is no longer that of contacts that stick, at ``t`` [s]."""
+    result[Response.CERTIFIED_UNTIL] = min(result[Response.CERTIFIED_UNTIL], t)
+    result[Response.CERTIFIED_FRICTION] = np.inf
+
+
+@jit(internal=True)
+def spend(result, mode, time):
+    """Add the time [s] spent in a mode to its share."""
+    if mode == Mode.REST:
+        result[Response.REST_SHARE] += time
+    elif mode == Mode.EDGE or mode == Mode.VERTEX:
+        result[Response.ROCKING_SHARE] += time
+    elif mode == Mode.FLIGHT:
+        result[Response.FLIGHT_SHARE] += time
+    elif mode == Mode.SLIDE or mode == Mode.SPIN:
+        result[Response.SLIDING_SHARE] += time
+    else:
+        result[Response.SLIDE_ROCKING_SHARE] += time
+
+
+@jit(internal=True)
+def finish_friction(result, t, mass):
+    """Turn times into shares, and the energy lost in slip over the mass into one."""
+    scale = 1.0 / t if t > 0.0 else 0.0
+    result[Response.REST_SHARE] *= scale
+    result[Response.ROCKING_SHARE] *= scale
+    result[Response.FLIGHT_SHARE] *= scale
+    result[Response.SLIDING_SHARE] *= scale
+    result[Response.SLIDE_ROCKING_SHARE] *= scale
+    result[Response.FRICTION_ENERGY_LOSS] *= mass
+    # with friction every impact has an answer
+    result[Response.INFEASIBLE_EDGE_IMPACTS] = 0.0
+    result[Response.INFEASIBLE_ENERGY_LOSS] = 0.0
+
+
+@jit(internal=True)
 def finish(result, outcome, t, slenderness):
     """Turn the running peaks into results when a run ends with ``outcome`` at ``t`` [s]."""
     result[Response.OUTCOME] = outcome
     result[Response.END_TIME] = t
     result[Response.PEAK_FRICTION_DEMAND] = sqrt(result[Response.PEAK_FRICTION_DEMAND])
+    result[Response.CERTIFIED_FRICTION] = sqrt(result[Response.CERTIFIED_FRICTION])
     tilt = asin(sqrt(min(result[Response.PEAK_TILT], 1.0)))
     result[Response.PEAK_TILT] = tilt
     result[Response.PEAK_TILT_RATIO] = tilt / slenderness if slenderness > 0.0 else np.nan

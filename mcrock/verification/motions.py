@@ -121,6 +121,12 @@ def event_checks(name: str, expected: list[dict[str, Any]], events: list[dict[st
             yield compare(name, f"{label} t", event["t"], found["t"], event["tol_t"])
         if event.get("omega_after") is not None and event.get("tol_omega") is not None:
             yield compare(name, f"{label} omega", event["omega_after"], found["omega"], event["tol_omega"])
+        if event.get("velocity_after") is not None and event.get("tol_velocity") is not None:
+            yield compare(
+                name, f"{label} velocity", event["velocity_after"], found["velocity"], event["tol_velocity"]
+            )
+        if event.get("slipping") is not None:
+            yield same(name, f"{label} slipping", sorted(event["slipping"]), found["slipping"])
         if event.get("face") is not None:
             yield same(name, f"{label} face", event["face"], found["face"])
 

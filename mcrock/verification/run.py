@@ -12,8 +12,9 @@ from mcrock.verification.impacts import IMPACT_KINDS
 from mcrock.verification.laws import LAW_KINDS
 from mcrock.verification.motions import MOTION_KINDS
 from mcrock.verification.polyhedra import POLYHEDRON_KINDS
+from mcrock.verification.sliding import SLIDING_KINDS
 
-KINDS = IMPACT_KINDS | MOTION_KINDS | POLYHEDRON_KINDS | LAW_KINDS
+KINDS = IMPACT_KINDS | MOTION_KINDS | POLYHEDRON_KINDS | SLIDING_KINDS | LAW_KINDS
 
 
 def run_file(path: Path | str) -> Iterator[Check]:

@@ -277,8 +277,13 @@ KNOWN = {
 TOLERANCE = {"peak_tilt": PEAK, "peak_tilt_ratio": 10 * PEAK}
 
 
+# of contacts that slip, and what certifies that they do not: tests/physics/test_friction.py
+OF_SLIP = {"certified_friction", "peak_impact_friction", "pulling_impacts"}
+
+
 def test_every_response_is_known():
-    assert list(KNOWN) == [response.variable for response in Response]
+    known = [response.variable for response in Response if not response.of_friction]
+    assert list(KNOWN) == [variable for variable in known if variable not in OF_SLIP]
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -304,10 +309,10 @@ def test_a_part_reports_what_its_runs_do():
     body, controls = cuboid(0.4, 0.5, 1.6, mass=10.0), Controls(tail=3.0, max_steps=800, recheck=1.0)
     edges, tilts = np.array([0, 1, 2]), np.array([0.1, 0.12, 0.3])
     part = simulate_part(inputs_of(body, np.ones(3), edges, tilts), pack_motions([still()]), controls)
-    assert set(part) == set(KNOWN)
+    assert set(part) == set(KNOWN) | OF_SLIP
     for i, (edge, tilt) in enumerate(zip(edges, tilts, strict=True)):
         run = simulate(body, still(), start=Start(edge=int(edge), tilt=tilt), controls=controls)
-        for response in Response:
+        for response in (response for response in Response if response.variable in part):
             value, single = part[response.variable][i, 0], run.results[response.variable]
             if response != Response.HALF_STEP_OUTCOME:
                 np.testing.assert_array_equal(value, np.array(single).astype(response.dtype))

@@ -117,7 +117,7 @@ def thread(i, top, bodies, motions, batch, settings, halved, tail, works, result
             batch.vertices[i:j], batch.start_face[i:j], batch.start_edge[i:j], batch.start_tilt[i:j],
             batch.record[i:j], batch.azimuth[i:j], batch.scale[i:j], batch.impact[i:j], batch.redrawn[i:j],
             batch.quantiles, batch.face_parameters, batch.law[i:j], batch.energy_gain[i:j],
-            batch.facet_fallback[i:j], batch.point, batch.recheck[i:j],
+            batch.facet_fallback[i:j], batch.point, batch.recheck[i:j], batch.contact,
         ),
         settings,
         halved,
@@ -129,6 +129,7 @@ def thread(i, top, bodies, motions, batch, settings, halved, tail, works, result
         results[i],
         Trace(traces.history[i], traces.events[i], traces.used[i]),
         out[i:j],
+        None,
     )  # fmt: skip
 
 
@@ -198,6 +199,7 @@ def prepared(vertices, body, faces, cases, follow_fall):
         energy_gain=np.full(n, int(EnergyGain.PROJECT)),
         facet_fallback=columns.fallback,
         point=np.full(2, np.nan),
+        contact=np.zeros((0, 5)),
         recheck=columns.recheck,
     )
     return Launch(

@@ -1,0 +1,488 @@
+"""What the contacts of a body do at an instant: stick, slip or open, from the forces there.
+
+Contacts that slip keep their direction; those that do not move stick if they can with the static coefficient,
+else the complementarity problem with the coefficient of slip decides (`coulomb`). At the start of a slip the
+coefficient is taken a little lower: where it sets in smoothly, forces are at the bound and no acceleration
+would tell its direction.
+"""
+
+from __future__ import annotations
+
+from math import cos, hypot, sin, sqrt
+
+import numpy as np
+
+from mcrock.jit import jit
+from mcrock.kernel.contact import F_HEIGHT, F_UX, F_UY, F_UZ, GRAVITY, MASS, SIZE
+from mcrock.kernel.dynamics import (
+    ANGLE,
+    LOSS,
+    PATH_0,
+    PATH_1,
+    Q0,
+    Q1,
+    Q2,
+    Q3,
+    RATE,
+    S0_X,
+    S0_Y,
+    S1_X,
+    S1_Y,
+    V_X,
+    V_Y,
+    V_Z,
+    W_X,
+    W_Y,
+    W_Z,
+    Z,
+    rates_at,
+    vertex_force,
+)
+from mcrock.kernel.friction.coulomb import (
+    B_X,
+    B_Y,
+    B_Z,
+    D_X,
+    D_Y,
+    D_Z,
+    GIVEN,
+    NONE_FOUND,
+    P_X,
+    P_Y,
+    P_Z,
+    S_X,
+    S_Y,
+    W_XZ,
+    W_YZ,
+    W_ZZ,
+    place_contact,
+    solve_contacts,
+)
+from mcrock.kernel.friction.flat import corner_pressures
+from mcrock.kernel.friction.mobility import ground_compliance
+from mcrock.kernel.friction.rest import holds
+from mcrock.kernel.friction.state import (
+    CLOSES,
+    FRICTION,
+    KICK,
+    SLACK,
+    STATIC,
+    STOOD,
+    STOPPED,
+    load_twist,
+    place_pivot,
+    settle,
+    store_twist,
+)
+from mcrock.kernel.modes import (
+    DISTANCE,
+    EDGE,
+    EDGE_SLIP,
+    EDGE_SLIP_FIRST,
+    EDGE_SLIP_SECOND,
+    FLIGHT,
+    NONE,
+    PULL_X,
+    PULL_Y,
+    SLIDE,
+    SPIN,
+    VERTEX,
+    VERTEX_SLIP,
+    enter_edge,
+    enter_rest,
+    lay_sides,
+    release,
+    side_margin,
+    uplift,
+)
+from mcrock.kernel.rotation import flattened, matrix, to_ground, vertical
+from mcrock.kernel.shaking import acceleration
+from mcrock.kernel.watch import edge_demand
+
+LOWER = 1e-6  # share by which friction is lowered to see the direction of a slip that begins [1]
+UNDECIDED = np.int64(-2)  # in the place of a mode: no force meets the laws, or more than one
+
+
+@jit(internal=True)
+def free_rates(body, state, a, m, J, rates):
+    """Rates of the twist without contact: ``rates`` (6,), ground axes."""
+    wx, wy, wz = state[W_X], state[W_Y], state[W_Z]
+    i, mass = body.inertia, body.scalars[MASS]
+    hx, hy, hz = (
+        (i[0] * wx + i[1] * wy + i[2] * wz) / mass,
+        (i[1] * wx + i[3] * wy + i[4] * wz) / mass,
+        (i[2] * wx + i[4] * wy + i[5] * wz) / mass,
+    )
+    tx, ty, tz = hy * wz - hz * wy, hz * wx - hx * wz, hx * wy - hy * wx
+    x, y, z = to_ground(state, tx, ty, tz)
+    rates[0], rates[1], rates[2] = -a[0], -a[1], -(body.scalars[GRAVITY] + a[2])
+    rates[3] = J[0] * x + J[1] * y + J[2] * z
+    rates[4] = J[1] * x + J[3] * y + J[4] * z
+    rates[5] = J[2] * x + J[4] * y + J[5] * z
+
+
+@jit(internal=True)
+def place_forces(body, friction, state, n, J, m):
+    """Rows of the contacts of ``friction.touching`` [:n] at the level of accelerations, and whether one
+    slips.
+
+    The velocity in the state is that of `load_twist`.
+    """
+    v = state[V_X], state[V_Y], state[V_Z]
+    w = to_ground(state, state[W_X], state[W_Y], state[W_Z])
+    any_slips, any_stands = False, False
+    for i in range(n):
+        c, p = friction.contacts[i], body.vertices[friction.touching[i]]
+        dx, dy, dz = to_ground(state, p[0], p[1], p[2])
+        place_contact(c, J, dx, dy, dz, 0.0)
+        ux, uy, uz = w[1] * dz - w[2] * dy, w[2] * dx - w[0] * dz, w[0] * dy - w[1] * dx
+        c[B_X], c[B_Y], c[B_Z] = w[1] * uz - w[2] * uy, w[2] * ux - w[0] * uz, w[0] * uy - w[1] * ux
+        x, y = v[0] + ux, v[1] + uy
+        speed = hypot(x, y)
+        if speed > 2.0 * STOPPED:
+            c[S_X], c[S_Y], c[GIVEN] = x / speed, y / speed, 1.0
+            any_slips = True
+        else:
+            any_stands = True
+    return any_slips, any_stands
+
+
+@jit(internal=True)
+def decide(top, body, work, friction, result, t, n, sides):
+    """Mode and index of a body of which vertices ``friction.touching`` [:n] are on the ground and do not
+    rise.
+
+    The state is that of the six degrees of freedom; it is brought to the mode. `UNDECIDED` where friction
+    leaves no single answer.
+    """
+    state, segment = work.state, work.segment
+    a = acceleration(segment, t)
+    state[PATH_0], state[PATH_1], state[LOSS] = 0.0, 0.0, 0.0
+    if n == 0:
+        return FLIGHT, NONE
+    if n > 2:
+        return decide_face(top, body, work, friction, result, t, face_of(top, friction, n), sides)
+    m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
+    J = ground_compliance(body.scalars, m)
+    any_slips, any_stands = place_forces(body, friction, state, n, J, m)
+    friction.found[STOOD] = 1.0 if any_stands else 0.0
+    if not any_slips:
+        mode, index = _try_to_stick(top, body, work, friction, t, n, a)
+        if mode >= 0:
+            return mode, index
+    mu = friction.values[FRICTION]
+    if any_stands:
+        mu *= 1.0 - LOWER
+    free_rates(body, state, a, m, J, friction.twist)
+    if solve_contacts(friction.contacts, n, J, friction.twist, mu) == NONE_FOUND:
+        return UNDECIDED, NONE
+    return enter(top, body, friction, state, n, mu)
+
+
+@jit(internal=True)
+def face_of(top, friction, n):
+    """The face all of whose corners touch."""
+    for f in range(top.face_first.size - 1):
+        first, last = top.face_first[f], top.face_first[f + 1]
+        if last - first > n:
+            continue
+        inside = True
+        for i in range(first, last):
+            found = False
+            for j in range(n):
+                found = found or friction.touching[j] == top.face_vertices[i]
+            inside = inside and found
+        if inside:
+            return f
+    return NONE
+
+
+@jit(internal=True)
+def _try_to_stick(top, body, work, friction, t, n, a):
+    """EDGE or VERTEX if the contacts, none of which moves, can all stick; else a mode below 0."""
+    state, gravity = work.state, body.scalars[GRAVITY]
+    static, slack = friction.values[STATIC] ** 2, SLACK * gravity
+    p = friction.touching[0]
+    if n == 1:
+        k = rates_at(body.pivots[p], gravity, state, work.segment, t)
+        up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
+        normal, square = vertex_force(body.pivots[p], state, k, up)
+        if normal > slack and sqrt(square) <= friction.values[STATIC] * normal + slack:
+            place_pivot(body, state, p)
+            return VERTEX, p
+        return NONE, NONE
+    k = top.edge_of[p, friction.touching[1]]
+    other = friction.other
+    for i in range(state.size):
+        other[i] = state[i]
+    place_pivot(body, other, p)
+    enter_edge(top, body, other, p, k)
+    c, s = cos(other[ANGLE]), sin(other[ANGLE])
+    margin, _, _, _, _, _, ends = release(top, body, k, other, other[ANGLE], other[RATE], c, s, a)
+    if margin <= 0.0 and edge_demand(ends[0] + slack, ends[1] + slack, ends[2], ends[3], ends[4]) <= static:
+        for i in range(state.size):
+            state[i] = other[i]
+        return EDGE, k
+    return NONE, NONE
+
+
+@jit(internal=True)
+def enter(top, body, friction, state, n, mu):
+    """Mode and index that a solution of `solve_contacts` for accelerations leads to; the state is brought
+    there."""
+    touching, contacts = friction.touching, friction.contacts
+    slack = SLACK * body.scalars[GRAVITY]
+    kept, first, second = 0, 0, 0
+    for i in range(n):
+        if contacts[i, P_Z] > slack or friction.found[CLOSES] != 0.0:
+            if kept == 0:
+                first = i
+            else:
+                second = i
+            kept += 1
+    if kept == 0:
+        return FLIGHT, NONE
+    if kept > 2:
+        return UNDECIDED, NONE
+    if not _regular(contacts, first, mu) or (kept == 2 and not _regular(contacts, second, mu)):
+        return UNDECIDED, NONE
+    slips_first = _direction(contacts, first, mu)
+    if kept == 1:
+        p = touching[first]
+        if not slips_first:
+            place_pivot(body, state, p)
+            return VERTEX, p
+        new = contacts[first, GIVEN] == 0.0
+        state[S0_X], state[S0_Y] = contacts[first, S_X], contacts[first, S_Y]
+        if new:
+            _set_slip(friction, state, contacts[first])
+        settle(top, body, state, VERTEX_SLIP, p)
+        return VERTEX_SLIP, p
+    slips_second = _direction(contacts, second, mu)
+    p, q = touching[first], touching[second]
+    k = top.edge_of[p, q]
+    if k < 0:
+        return UNDECIDED, NONE
+    if not slips_first and not slips_second:
+        place_pivot(body, state, p)
+        return enter_edge(top, body, state, p, k)
+    if top.edge_vertices[k, 0] != p:  # first and second are those of the edge from here on
+        first, second = second, first
+        slips_first, slips_second = slips_second, slips_first
+        p, q = q, p
+    state[S0_X], state[S0_Y] = contacts[first, S_X], contacts[first, S_Y]
+    state[S1_X], state[S1_Y] = contacts[second, S_X], contacts[second, S_Y]
+    if slips_first and slips_second:
+        if contacts[first, GIVEN] == 0.0 or contacts[second, GIVEN] == 0.0:
+            _set_slips(friction, state, contacts[first], contacts[second])
+        settle(top, body, state, EDGE_SLIP, k)
+        return EDGE_SLIP, k
+    mode = EDGE_SLIP_FIRST if slips_first else EDGE_SLIP_SECOND
+    place_pivot(body, state, q if slips_first else p)
+    moves, stays = (first, second) if slips_first else (second, first)
+    if contacts[moves, GIVEN] == 0.0:
+        _set_turn(friction, state, contacts[moves], contacts[stays])
+    settle(top, body, state, mode, k)
+    return mode, k
+
+
+@jit(internal=True)
+def _regular(contacts, i, mu):
+    """Whether a contact that slips has a single force."""
+    c = contacts[i]
+    tangent = hypot(c[P_X], c[P_Y])
+    if c[GIVEN] == 0.0 and (tangent == 0.0 or tangent < mu * c[P_Z] * (1.0 - 1e-9)):
+        return True
+    x, y = (c[S_X], c[S_Y]) if c[GIVEN] != 0.0 else (-c[P_X] / tangent, -c[P_Y] / tangent)
+    return c[W_ZZ] - mu * (c[W_XZ] * x + c[W_YZ] * y) > 0.0
+
+
+@jit(internal=True)
+def _direction(contacts, i, mu):
+    """Whether a contact slips; a slip that begins gets its direction."""
+    c = contacts[i]
+    if c[GIVEN] != 0.0:
+        return True
+    tangent = hypot(c[P_X], c[P_Y])
+    if tangent == 0.0 or tangent < mu * c[P_Z] * (1.0 - 1e-9):
+        return False
+    c[S_X], c[S_Y] = -c[P_X] / tangent, -c[P_Y] / tangent
+    return True
+
+
+@jit(internal=True)
+def _velocity(twist, c):
+    """Horizontal velocity of a contact [m/s]."""
+    return twist[0] + twist[4] * c[D_Z] - twist[5] * c[D_Y], twist[1] + twist[5] * c[D_X] - twist[3] * c[D_Z]
+
+
+@jit(internal=True)
+def _set_slip(friction, state, c):
+    """Give the slip of a vertex that begins its first speed: the body shifts."""
+    twist = friction.twist
+    load_twist(state, twist)
+    vx, vy = _velocity(twist, c)
+    twist[0] += KICK * c[S_X] - vx
+    twist[1] += KICK * c[S_Y] - vy
+    store_twist(state, twist)
+
+
+@jit(internal=True)
+def _set_turn(friction, state, c, stays):
+    """The same for an end of an edge whose other end sticks: the body turns about the vertical there."""
+    twist = friction.twist
+    load_twist(state, twist)
+    vx, vy = _velocity(twist, c)
+    x, y = c[D_X] - stays[D_X], c[D_Y] - stays[D_Y]
+    missing = (KICK * c[S_Y] - vy) * x - (KICK * c[S_X] - vx) * y
+    twist[5] += missing / (x * x + y * y)
+    store_twist(state, twist)
+
+
+@jit(internal=True)
+def _set_slips(friction, state, c, d):
+    """The same for both ends of an edge: it shifts and turns about the vertical, and no end leaves the
+    ground."""
+    twist = friction.twist
+    load_twist(state, twist)
+    ex, ey = d[D_X] - c[D_X], d[D_Y] - c[D_Y]
+    length = hypot(ex, ey)
+    ex, ey = ex / length, ey / length
+    vx, vy = _velocity(twist, c)
+    ux, uy = _velocity(twist, d)
+    # speeds of both ends: as given, or so that neither end moves faster along the edge than the other
+    speed_c, speed_d = hypot(vx, vy), hypot(ux, uy)
+    along_c, along_d = c[S_X] * ex + c[S_Y] * ey, d[S_X] * ex + d[S_Y] * ey
+    if c[GIVEN] == 0.0 and d[GIVEN] == 0.0:
+        speed_c = speed_d = KICK
+        if along_c * along_d > 0.0:
+            if abs(along_c) < abs(along_d):
+                speed_c = KICK * along_d / along_c
+            else:
+                speed_d = KICK * along_c / along_d
+    elif c[GIVEN] == 0.0:
+        speed_c = KICK
+    else:
+        speed_d = KICK
+    cx, cy, dx, dy = speed_c * c[S_X], speed_c * c[S_Y], speed_d * d[S_X], speed_d * d[S_Y]
+    # across the edge each end as it should; along it both as one that begins, as the edge does not stretch
+    begins = cx * ex + cy * ey if c[GIVEN] == 0.0 else dx * ex + dy * ey
+    across_c, across_d = cy * ex - cx * ey, dy * ex - dx * ey
+    cx, cy = begins * ex - across_c * ey, begins * ey + across_c * ex
+    dx, dy = begins * ex - across_d * ey, begins * ey + across_d * ex
+    # what is missing at both ends: a turn about the vertical and a shift
+    mx, my, lx, ly = cx - vx, cy - vy, dx - ux, dy - uy
+    turn = ((ly - my) * ex - (lx - mx) * ey) / length
+    twist[5] += turn
+    twist[0] += mx + turn * c[D_Y]
+    twist[1] += my - turn * c[D_X]
+    store_twist(state, twist)
+
+
+@jit(internal=True)
+def _set_yaw(friction, state):
+    """Flat on a face the body turns about the vertical alone."""
+    load_twist(state, friction.twist)
+    friction.twist[2], friction.twist[3], friction.twist[4] = 0.0, 0.0, 0.0
+    store_twist(state, friction.twist)
+
+
+@jit(internal=True)
+def decide_face(top, body, work, friction, result, t, f, sides):
+    """`decide` for a body flat on face ``f``: at rest, sliding, spinning, or over an edge or a vertex."""
+    if f < 0:
+        return UNDECIDED, NONE
+    state = work.state
+    a = acceleration(work.segment, t)
+    face = body.faces[f]
+    pivot = top.face_vertices[top.face_first[f]]
+    state[Q0], state[Q1], state[Q2], state[Q3] = flattened(state, face[F_UX], face[F_UY], face[F_UZ])
+    state[Z] = face[F_HEIGHT]
+    _set_yaw(friction, state)
+    n = lay_sides(top, body, state, f, sides)
+    mu, static = friction.values[FRICTION], friction.values[STATIC]
+    down = body.scalars[GRAVITY] + a[2]
+    if down <= 0.0:
+        return FLIGHT, NONE
+    fastest = 0.0
+    for i in range(n):
+        fastest = max(fastest, _corner_speed(top, body, state, f, i))
+    spin = friction.twist[5]
+    friction.found[STOOD] = 1.0 if fastest <= 2.0 * STOPPED else 0.0
+    if fastest <= 2.0 * STOPPED:
+        for i in range(3):
+            state[V_X + i] = 0.0
+            state[W_X + i] = 0.0
+        place_pivot(body, state, pivot)
+        pull = hypot(a[0], a[1])
+        stands = True
+        for i in range(n):
+            stands = stands and side_margin(sides[i], down, a[0], a[1]) >= 0.0
+        sx, sy, speed = 1.0, 0.0, KICK
+        if pull > 0.0:
+            sx, sy = -a[0] / pull, -a[1] / pull
+        grips = holds(a, static, body.scalars[GRAVITY])
+        if stands and grips:
+            return enter_rest(top, body, state, pivot, f, sides)
+        if not stands and (grips or _tips(sides, n, mu, sx, sy)):
+            # if its contacts cannot stick that is found when it moves on
+            return uplift(top, body, state, result, f, sides, a[0], a[1], a[2])
+    else:
+        sx, sy = state[V_X], state[V_Y]
+        speed = hypot(sx, sy)
+        if abs(spin) * body.scalars[SIZE] > 2.0 * STOPPED:
+            place_pivot(body, state, pivot)
+            m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
+            if corner_pressures(top, body, friction, f, state, state, m, spin, down):
+                return SPIN, f
+            return tip_over(top, body, work, friction, t, f)
+        sx, sy = sx / speed, sy / speed
+    state[V_X], state[V_Y], state[V_Z] = speed * sx, speed * sy, 0.0
+    for i in range(3):
+        state[W_X + i] = 0.0
+    state[S0_X], state[S0_Y] = sx, sy
+    if not _tips(sides, n, mu, sx, sy):
+        place_pivot(body, state, pivot)
+        return SLIDE, f
+    return tip_over(top, body, work, friction, t, f)
+
+
+@jit(inline=True, internal=True)
+def slide_margin(side, mu, sx, sy):
+    """How far the centre of pressure is inside a side [m] while a face slides in a direction: it lies at mu
+    h from the foot of the COM, whatever the shaking, speed and weight."""
+    return side[DISTANCE] + mu * (side[PULL_X] * sx + side[PULL_Y] * sy)
+
+
+@jit(internal=True)
+def _tips(sides, n, mu, sx, sy):
+    """Whether a face that slides in a direction tips over one of its sides."""
+    least = 0.0
+    for i in range(n):
+        least = min(least, slide_margin(sides[i], mu, sx, sy))
+    return least < 0.0
+
+
+@jit(internal=True)
+def _corner_speed(top, body, state, f, i):
+    p = body.vertices[top.face_vertices[top.face_first[f] + i]]
+    dx, dy, _ = to_ground(state, p[0], p[1], p[2])
+    w = to_ground(state, state[W_X], state[W_Y], state[W_Z])
+    return hypot(state[V_X] - w[2] * dy, state[V_Y] + w[2] * dx)
+
+
+@jit(internal=True)
+def tip_over(top, body, work, friction, t, f):
+    """Edge or vertex about which a body that slips flat on face ``f`` tips over."""
+    state = work.state
+    first, last = top.face_first[f], top.face_first[f + 1]
+    for i in range(last - first):
+        friction.touching[i] = top.face_vertices[first + i]
+    m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
+    J = ground_compliance(body.scalars, m)
+    place_forces(body, friction, state, last - first, J, m)
+    free_rates(body, state, acceleration(work.segment, t), m, J, friction.twist)
+    mu = friction.values[FRICTION]
+    if solve_contacts(friction.contacts, last - first, J, friction.twist, mu) == NONE_FOUND:
+        return UNDECIDED, NONE
+    return enter(top, body, friction, state, last - first, mu)

@@ -1,0 +1,425 @@
+"""What follows an event of a run with friction: the new mode, and the name of the event.
+
+Impacts and contacts that stick throughout are left to the kernel without friction, so that such a run has
+its bits.
+"""
+
+from __future__ import annotations
+
+from math import hypot
+
+import numpy as np
+
+from mcrock.jit import jit
+from mcrock.kernel.advance import EDGE_IMPACT, EDGE_RELEASE, FACET_IMPACT, NO_EVENT, UPLIFT
+from mcrock.kernel.contact import F_HEIGHT, F_UX, F_UY, F_UZ, GRAVITY, MASS
+from mcrock.kernel.dynamics import Q0, Q1, Q2, Q3, V_X, V_Y, V_Z, W_X, W_Y, W_Z, Z, vertex_lift
+from mcrock.kernel.edge_landing import sequence_ends
+from mcrock.kernel.friction.advance import CHANGE, LANDS, rise, slip_velocity
+from mcrock.kernel.friction.decide import decide, decide_face, face_of
+from mcrock.kernel.friction.impacts import (
+    AT_A_POINT,
+    BOTH_ENDS,
+    all_take_part,
+    common_face,
+    count_impact,
+    edge_carries,
+    edge_impact,
+    facet_impact,
+    landing_impact,
+    old_corner,
+)
+from mcrock.kernel.friction.landing import corners_of, keep_lowest, lever, rise_of
+from mcrock.kernel.friction.state import CHANGE as GAIN
+from mcrock.kernel.friction.state import (
+    CLOSES,
+    FRICTION,
+    STOOD,
+    free_body,
+    load_twist,
+    sticks,
+    store_twist,
+    to_contact,
+    twist_energy,
+)
+from mcrock.kernel.friction.step import mode_rates
+from mcrock.kernel.modes import (
+    EDGE,
+    EDGE_SLIP,
+    EDGE_SLIP_FIRST,
+    EDGE_SLIP_SECOND,
+    FLIGHT,
+    NONE,
+    REST,
+    SLIDE,
+    SPIN,
+    VERTEX,
+    VERTEX_SLIP,
+    comes_to_rest,
+    contact_vertex,
+    flatter_face,
+    lay_sides,
+)
+from mcrock.kernel.record import see_slip
+from mcrock.kernel.rotation import flattened, vertical
+from mcrock.kernel.shaking import acceleration
+from mcrock.params import Event
+from mcrock.response import Response
+
+SLIP, STICK, REVERSAL = np.int64(Event.SLIP), np.int64(Event.STICK), np.int64(Event.SLIP_REVERSAL)
+SETTLED = 1e-8  # landing this slow is none but the closing of a contact [m/s]
+LIFTOFF, LANDING = np.int64(Event.LIFTOFF), np.int64(Event.LANDING)
+
+
+@jit(internal=True)
+def touch_contacts(top, friction, mode, index):
+    """The vertices on the ground in a mode into ``friction.touching``, and their number."""
+    touching = friction.touching
+    if mode == FLIGHT:
+        return 0
+    if mode in (VERTEX, VERTEX_SLIP):
+        touching[0] = index
+        return 1
+    if mode in (REST, SLIDE, SPIN):
+        return corners_of(top, friction, index)
+    touching[0], touching[1] = top.edge_vertices[index, 0], top.edge_vertices[index, 1]
+    return 2
+
+
+@jit(internal=True)
+def change_contacts(top, body, work, friction, result, t, sides):
+    """Decide the contacts of the present mode anew: the new mode and its index, and the name of the event."""
+    mode, index = work.mode[0], work.mode[1]
+    if sticks(mode):
+        free_body(top, body, work.state, mode, index)
+    n = touch_contacts(top, friction, mode, index)
+    if mode in (REST, SLIDE, SPIN):
+        new, place = decide_face(top, body, work, friction, result, t, index, sides)
+    else:
+        new, place = decide(top, body, work, friction, result, t, n, sides)
+    return new, place, _named(mode, index, new, place, friction.found[STOOD] != 0.0)
+
+
+@jit(internal=True)
+def _slips(mode):
+    """Which contacts slip: bit 1 the first or only one, bit 2 the second end of an edge."""
+    if mode == EDGE_SLIP:
+        return 3
+    if mode == EDGE_SLIP_SECOND:
+        return 2
+    if mode in (EDGE_SLIP_FIRST, VERTEX_SLIP, SLIDE, SPIN):
+        return 1
+    return 0
+
+
+@jit(internal=True)
+def _touches(mode):
+    """How much of a body is on the ground: 0 nothing, 1 a vertex, 2 an edge, 3 a face."""
+    if mode == FLIGHT:
+        return 0
+    if mode in (VERTEX, VERTEX_SLIP):
+        return 1
+    if mode in (REST, SLIDE, SPIN):
+        return 3
+    return 2
+
+
+@jit(internal=True)
+def _named(old, old_index, new, new_index, stood):
+    """Name of the event that leads from one mode to another without impact."""
+    if new < 0 or (old == new and old_index == new_index and sticks(new)):
+        return NO_EVENT
+    if new == FLIGHT:
+        return LIFTOFF
+    if _touches(new) < _touches(old):
+        return UPLIFT if _touches(old) == 3 else EDGE_RELEASE
+    before, after = _slips(old), _slips(new)
+    if after & ~before:
+        return SLIP
+    if after == before:
+        return REVERSAL if stood else NO_EVENT
+    return STICK
+
+
+@jit(internal=True)
+def edge_sticks_through(top, body, work, friction, law, result, new, zeno_time, a):
+    """Whether the edge impact of vertex ``new`` in VERTEX mode is that of contacts that stick.
+
+    If not, it is done in ``friction.before``, with the velocities after it in ``friction.twist``.
+    """
+    old, state, copy = work.mode[1], work.state, friction.before
+    _copy(state, copy)
+    free_body(top, body, copy, VERTEX, old)
+    kind = edge_impact(top, body, friction, copy, law, impacts_so_far(result), old, new)
+    if kind == AT_A_POINT:
+        lift = rise_of(friction.twist, lever(body, copy, old))
+        up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
+        before = state[W_X], state[W_Y], state[W_Z]
+        store_twist(copy, friction.twist)
+        if not sequence_ends(body, copy, before, up, old, new, lift, zeno_time, a[0], a[1], a[2]):
+            return True
+        both_ends(top, body, friction, copy, state, old)
+        return edge_carries(body, friction, copy, new, old)
+    return kind == BOTH_ENDS and edge_carries(body, friction, copy, new, old)
+
+
+@jit(internal=True)
+def both_ends(top, body, friction, copy, state, old):
+    """Do the impact of ``friction.touching`` [:2] again, as one of both ends without rebound."""
+    for i in range(3):
+        copy[W_X + i], copy[V_X + i] = state[W_X + i], state[V_X + i]
+    if old >= 0:
+        free_body(top, body, copy, VERTEX, old)
+    load_twist(copy, friction.twist)
+    energy = twist_energy(body, copy, friction.twist, body.scalars[MASS])
+    all_take_part(body, friction, copy, 2, 0.0, energy)
+    friction.found[GAIN] = twist_energy(body, copy, friction.twist, body.scalars[MASS]) - energy
+
+
+@jit(internal=True)
+def face_sticks_through(top, body, work, friction, law, result, f, edge, vertex):
+    """Whether the facet impact of face ``f`` in EDGE or VERTEX mode is that of contacts that stick, as
+    `edge_sticks_through`."""
+    state, copy = work.state, friction.before
+    _copy(state, copy)
+    free_body(top, body, copy, work.mode[0], work.mode[1])
+    load_twist(copy, friction.twist)
+    old = old_corner(top, body, friction, copy, f, edge, vertex)
+    return facet_impact(top, body, friction, copy, law, impacts_so_far(result), f, old) == AT_A_POINT
+
+
+@jit(internal=True)
+def impacts_so_far(result):
+    """Number of the next edge or facet impact, by which its parameters are drawn."""
+    return np.int64(result[Response.EDGE_IMPACTS] + result[Response.FACET_IMPACTS])
+
+
+@jit(internal=True)
+def _copy(state, copy):
+    for i in range(state.size):
+        copy[i] = state[i]
+
+
+@jit(internal=True)
+def after_impact(top, body, work, friction, result, settings, t, n, face, sides):
+    """The mode and index after an impact that was done in ``friction.before``, of ``friction.touching`` [:n].
+
+    ``face`` is the one that landed or NONE.
+    """
+    state, copy, twist = work.state, friction.before, friction.twist
+    fastest = 0.0
+    load_twist(copy, friction.speeds)
+    for i in range(n):
+        fastest = max(fastest, abs(rise_of(friction.speeds, lever(body, copy, friction.touching[i]))))
+    new, old = friction.touching[0], friction.touching[1]
+    edge = (face < 0 and n == 2 and not sticks(work.mode[0])) or (face < 0 and work.mode[0] == VERTEX)
+    count_impact(top, body, friction, result, face, work.mode[0] == FLIGHT)
+    _copy(copy, state)
+    store_twist(state, twist)
+    kept = keep_lowest(body, friction, state, n, fastest)
+    # a vertex that sinks from rest closes though the forces at this very instant may not press it down yet
+    friction.found[CLOSES] = 1.0 if edge and kept == 2 and fastest < SETTLED else 0.0
+    mode, index = decide(top, body, work, friction, result, t, kept, sides)
+    friction.found[CLOSES] = 0.0
+    if edge and kept == 1 and work.mode[0] != FLIGHT:
+        load_twist(state, friction.twist)
+        lift = rise_of(friction.twist, lever(body, state, old))
+        if _hops(top, body, work, friction, t, mode, index, old, lift, settings.edge_zeno_time):
+            friction.touching[0], friction.touching[1] = new, old
+            both_ends(top, body, friction, copy, copy, NONE)
+            _copy(copy, state)
+            store_twist(state, twist)
+            mode, index = decide(top, body, work, friction, result, t, 2, sides)
+    return mode, index
+
+
+@jit(internal=True)
+def _hops(top, body, work, friction, t, mode, index, vertex, lift, short):
+    """Whether a vertex that leaves the ground with a speed ``lift`` [m/s] is back within ``short`` [s]."""
+    state = work.state
+    a = acceleration(work.segment, t)
+    if mode == VERTEX:
+        sink = -vertex_lift(body, index, vertex, state, body.scalars[GRAVITY], a[0], a[1], a[2])
+    elif mode == VERTEX_SLIP:
+        k = friction.rates[0]
+        _copy(state, friction.other)
+        to_contact(top, body, friction.other, mode, index)
+        mode_rates(top, body, friction, mode, index, friction.other, state, a, k)
+        sink = -rise(body, state, mode, index, vertex, k)
+    else:
+        return False
+    return sink > 0.0 and 2.0 * lift < short * sink
+
+
+@jit(internal=True)
+def settles(top, body, work, friction, result, settings, t, f, sides):
+    """Whether the motion that is left on face ``f`` ends within the rest time; the slip of the base goes on.
+
+    If it does the body lies flat, in the mode and with the index returned; else the mode is below 0.
+    """
+    state, other, trial = work.state, friction.other, work.trial
+    mode, index = work.mode[0], work.mode[1]
+    if not (_touches(mode) == 1 or _touches(mode) == 2) or f < 0:
+        return NONE, NONE
+    a = acceleration(work.segment, t)
+    pivot = contact_vertex(top, mode, index)
+    if sticks(mode):
+        if comes_to_rest(top, body, state, trial, pivot, f, sides, settings, a[0], a[1], a[2]):
+            free_body(top, body, state, mode, index)
+            for i in range(3):
+                state[V_X + i], state[W_X + i] = 0.0, 0.0
+            return decide_face(top, body, work, friction, result, t, f, sides)
+        return NONE, NONE
+    _copy(state, other)
+    up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
+    spin = up[0] * state[W_X] + up[1] * state[W_Y] + up[2] * state[W_Z]
+    for i in range(3):
+        other[W_X + i] -= spin * up[i]
+    vx, vy = slip_velocity(body, state, pivot)
+    speed = hypot(vx, vy)
+    ax, ay = a[0], a[1]
+    mu, down = friction.values[FRICTION], body.scalars[GRAVITY] + a[2]
+    stops = speed < mu * down * settings.rest_time
+    if not stops:
+        ax, ay = -mu * down * vx / speed, -mu * down * vy / speed
+    if not comes_to_rest(top, body, other, trial, pivot, f, sides, settings, ax, ay, a[2]):
+        return NONE, NONE
+    d = lever(body, state, pivot)
+    if stops:
+        vx, vy, spin = 0.0, 0.0, 0.0
+    face = body.faces[f]
+    state[V_X], state[V_Y], state[V_Z] = vx + spin * d[1], vy - spin * d[0], 0.0
+    state[Q0], state[Q1], state[Q2], state[Q3] = flattened(state, face[F_UX], face[F_UY], face[F_UZ])
+    state[W_X], state[W_Y], state[W_Z] = spin * face[F_UX], spin * face[F_UY], spin * face[F_UZ]
+    state[Z] = face[F_HEIGHT]
+    return decide_face(top, body, work, friction, result, t, f, sides)
+
+
+@jit(internal=True)
+def slip_landing(top, body, work, friction, result, law, settings, t, count, sides):
+    """Impact of the vertices ``friction.touching`` [:count] that land in a mode with slip or from flight.
+
+    Returns the mode and index after it, the name of the event and the face that lands, NONE if none does.
+    """
+    state, copy = work.state, friction.before
+    mode, index = work.mode[0], work.mode[1]
+    _copy(state, copy)
+    number = impacts_so_far(result)
+    if mode == FLIGHT:
+        mode_rates(
+            top, body, friction, mode, index, state, state, acceleration(work.segment, t), friction.rates[0]
+        )
+        landing_impact(body, friction, copy, count, friction.rates[0], settings.edge_zeno_time)
+        f = face_of(top, friction, count) if count > 2 else NONE
+        new, place = after_impact(top, body, work, friction, result, settings, t, count, NONE, sides)
+        return new, place, LANDING, f
+    landed = friction.touching[0]
+    if mode == VERTEX_SLIP and count == 1:
+        edge_impact(top, body, friction, copy, law, number, index, landed)
+        new, place = after_impact(top, body, work, friction, result, settings, t, 2, NONE, sides)
+        return new, place, EDGE_IMPACT, NONE
+    load_twist(copy, friction.twist)
+    if mode == VERTEX_SLIP:
+        f = common_face(top, index, landed, friction.touching[1])
+        edge = NONE
+    else:
+        edge = index
+        f = common_face(top, top.edge_vertices[index, 0], top.edge_vertices[index, 1], landed)
+    if f < 0:  # neighbours that belong to no common face: the first of them alone
+        edge_impact(top, body, friction, copy, law, number, index, landed)
+        new, place = after_impact(top, body, work, friction, result, settings, t, 2, NONE, sides)
+        return new, place, EDGE_IMPACT, NONE
+    old = old_corner(top, body, friction, copy, f, edge, index)
+    facet_impact(top, body, friction, copy, law, number, f, old)
+    n = corners_of(top, friction, f)
+    new, place = after_impact(top, body, work, friction, result, settings, t, n, f, sides)
+    return new, place, FACET_IMPACT, f
+
+
+@jit(internal=True)
+def lands_off_base(body, friction, n):
+    """Whether one of the vertices ``friction.touching`` [:n] that land is none of the base."""
+    off = False
+    for i in range(n):
+        off = off or not body.standing[friction.touching[i]]
+    return off
+
+
+@jit(internal=True)
+def lay_sides_of(top, body, state, mode, sides, n):
+    """Renew the table of the sides of a face the body is flat on; their number, ``n`` in other modes."""
+    if _touches(mode[0]) == 3:
+        return lay_sides(top, body, state, mode[1], sides)
+    return n
+
+
+@jit(internal=True)
+def settle_event(
+    top, body, work, friction, result, law, settings, t, event, vertex, face, count, chatter, sides
+):
+    """What an event of a run with friction leads to, unless it is one of contacts that stick through it.
+
+    Returns
+    -------
+    done : bool
+        False if the kernel without friction has to deal with it.
+    event : int
+        Its name.
+    change : float
+        Of the energy in an impact [J].
+    face : int
+        That lands, or NONE.
+    """
+    mode, a = work.mode, acceleration(work.segment, t)
+    if event == CHANGE:
+        if sticks(mode[0]):
+            see_slip(result, t)
+        mode[0], mode[1], event = change_contacts(top, body, work, friction, result, t, sides)
+        return True, event, 0.0, NONE
+    if event == LANDS:
+        mode[0], mode[1], event, face = slip_landing(
+            top, body, work, friction, result, law, settings, t, count, sides
+        )
+    elif event == EDGE_IMPACT:
+        if chatter or edge_sticks_through(
+            top, body, work, friction, law, result, vertex, settings.edge_zeno_time, a
+        ):
+            return False, event, 0.0, face
+        see_slip(result, t)
+        face = NONE
+        mode[0], mode[1] = after_impact(top, body, work, friction, result, settings, t, 2, face, sides)
+    else:
+        edge = mode[1] if mode[0] == EDGE else NONE
+        if face_sticks_through(top, body, work, friction, law, result, face, edge, mode[1]):
+            return False, event, 0.0, face
+        see_slip(result, t)
+        n = corners_of(top, friction, face)
+        mode[0], mode[1] = after_impact(top, body, work, friction, result, settings, t, n, face, sides)
+    return True, event, friction.found[GAIN] * body.scalars[MASS], face
+
+
+@jit(internal=True)
+def face_to_settle(top, body, state, mode, index, landed):
+    """The face on which a body may come to rest after an impact."""
+    if landed >= 0:
+        return landed
+    if _touches(mode) == 2:
+        return flatter_face(top, body, state, index)
+    if _touches(mode) == 1:
+        return flattest_face(top, body, state, index)
+    return NONE
+
+
+@jit(internal=True)
+def flattest_face(top, body, state, vertex):
+    """The face at a vertex that is closest to lying flat."""
+    ux, uy, uz = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
+    best, flattest = NONE, -2.0
+    for f in range(top.face_first.size - 1):
+        for i in range(top.face_first[f], top.face_first[f + 1]):
+            if top.face_vertices[i] == vertex:
+                face = body.faces[f]
+                level = ux * face[F_UX] + uy * face[F_UY] + uz * face[F_UZ]
+                if level > flattest:
+                    best, flattest = f, level
+    return best

@@ -1,0 +1,211 @@
+"""Sliding and spinning flat on a face.
+
+Without spin all points slip alike, the reaction passes through the COM, and no pressure has to be known: the
+motion is exact for any body. With spin the corners carry it, with the pressures of least sum of squares that
+keep the face flat.
+"""
+
+from __future__ import annotations
+
+from math import hypot, sqrt
+
+from mcrock.jit import jit
+from mcrock.kernel.contact import GRAVITY, MASS
+from mcrock.kernel.dynamics import (
+    LOSS,
+    PATH_0,
+    PATH_1,
+    Q0,
+    Q1,
+    Q2,
+    Q3,
+    S0_X,
+    S0_Y,
+    V_X,
+    V_Y,
+    V_Z,
+    W_X,
+    W_Y,
+    W_Z,
+    X,
+    Y,
+    Z,
+)
+from mcrock.kernel.friction.coulomb import D_X, D_Y, D_Z, P_X, P_Y, P_Z, S_X, S_Y, TARGET, W_XX
+from mcrock.kernel.friction.motion import IRREGULAR, REGULAR, SLOWEST, slip_direction
+from mcrock.kernel.friction.state import BEND_0, FRICTION, STIFFNESS, STOPPED, TURNING
+from mcrock.kernel.modes import SLIDE
+from mcrock.kernel.rotation import matrix, to_ground
+
+# columns of a contact that mean something else here: whether a corner carries, its speed [m/s], and the
+# moments of a unit pressure there [m]
+CARRIES, SPEED, MOMENT_X, MOMENT_Y = P_X, P_Y, TARGET, W_XX
+DROPS = 4  # of corners without pressure that are tried, over the number of corners
+EVEN = 1e-12  # pivots below this are none, over the largest [1]
+
+
+@jit(internal=True)
+def flat_rates(top, body, friction, mode, index, y, start, a, k):
+    """Rates ``k`` of a state ``y`` flat on face ``index``; not REGULAR where no pressure keeps it flat."""
+    mu, found = friction.values[FRICTION], friction.found
+    down = body.scalars[GRAVITY] + a[2]
+    for i in range(W_Z + 1):
+        k[i] = 0.0
+    k[X], k[Y], k[Z], k[V_Z], k[PATH_1] = y[V_X], y[V_Y], 0.0, 0.0, 0.0
+    if mode == SLIDE:
+        sx, sy, speed = slip_direction(y[V_X], y[V_Y], start[S0_X], start[S0_Y])
+        sx, sy = sx - found[BEND_0] * sy, sy + found[BEND_0] * sx
+        down = max(down, 0.0)
+        ax, ay = -a[0] - mu * down * sx, -a[1] - mu * down * sy
+        k[V_X], k[V_Y], k[PATH_0], k[LOSS] = ax, ay, speed, mu * down * speed
+        found[TURNING] = abs(ay * sx - ax * sy) / speed if speed > 0.0 else 0.0
+        found[STIFFNESS] = mu * down / max(speed, SLOWEST)
+        return REGULAR
+    q0, q1, q2, q3, wx, wy, wz = y[Q0], y[Q1], y[Q2], y[Q3], y[W_X], y[W_Y], y[W_Z]
+    m = matrix(q0, q1, q2, q3)
+    spin = m[6] * wx + m[7] * wy + m[8] * wz
+    if not corner_pressures(top, body, friction, index, y, start, m, spin, down):
+        return IRREGULAR
+    fx, fy, moment, loss = 0.0, 0.0, 0.0, 0.0
+    first, last = top.face_first[index], top.face_first[index + 1]
+    for i in range(last - first):
+        c = friction.contacts[i]
+        fx -= mu * c[P_Z] * c[S_X]
+        fy -= mu * c[P_Z] * c[S_Y]
+        moment += mu * c[P_Z] * (c[D_Y] * c[S_X] - c[D_X] * c[S_Y])
+        loss += mu * c[P_Z] * c[SPEED]
+    turning = moment / _vertical_inertia(body, m)
+    k[V_X], k[V_Y], k[LOSS], k[PATH_0] = fx - a[0], fy - a[1], loss, 0.0
+    k[W_X], k[W_Y], k[W_Z] = turning * m[6], turning * m[7], turning * m[8]
+    k[Q0] = 0.5 * (-q1 * wx - q2 * wy - q3 * wz)
+    k[Q1] = 0.5 * (q0 * wx + q2 * wz - q3 * wy)
+    k[Q2] = 0.5 * (q0 * wy + q3 * wx - q1 * wz)
+    k[Q3] = 0.5 * (q0 * wz + q1 * wy - q2 * wx)
+    found[TURNING] = found[STIFFNESS] = 0.0
+    for i in range(last - first):
+        c = friction.contacts[i]
+        if c[SPEED] > STOPPED:
+            # acceleration of the corner, and how fast its slip turns beside the turn of the body
+            ax = k[V_X] - turning * c[D_Y] - spin * spin * c[D_X]
+            ay = k[V_Y] + turning * c[D_X] - spin * spin * c[D_Y]
+            found[TURNING] = max(found[TURNING], abs((ay * c[S_X] - ax * c[S_Y]) / c[SPEED]))
+    return REGULAR
+
+
+@jit(internal=True)
+def _vertical_inertia(body, m):
+    """Moment of inertia about the vertical over the mass [m2]."""
+    i = body.inertia
+    x, y, z = m[6], m[7], m[8]
+    turned = i[0] * x * x + i[3] * y * y + i[5] * z * z + 2.0 * (i[1] * x * y + i[2] * x * z + i[4] * y * z)
+    return turned / body.scalars[MASS]
+
+
+@jit(internal=True)
+def corner_pressures(top, body, friction, f, y, start, m, spin, down):
+    """Pressures at the corners of face ``f`` over the mass, into the contacts; False where there are none.
+
+    They are the least in sum of squares among those that leave no vertical acceleration and no turn about a
+    horizontal axis. Of each contact S is the direction of slip; past its stop that at the ``start`` of the
+    step.
+    """
+    mu, contacts = friction.values[FRICTION], friction.contacts
+    first, last = top.face_first[f], top.face_first[f + 1]
+    n = last - first
+    i = body.inertia
+    # products of inertia of the vertical with the horizontal axes, over that about the vertical
+    hx = (i[0] * m[6] + i[1] * m[7] + i[2] * m[8]) / body.scalars[MASS]
+    hy = (i[1] * m[6] + i[3] * m[7] + i[4] * m[8]) / body.scalars[MASS]
+    hz = (i[2] * m[6] + i[4] * m[7] + i[5] * m[8]) / body.scalars[MASS]
+    xz = m[0] * hx + m[1] * hy + m[2] * hz
+    yz = m[3] * hx + m[4] * hy + m[5] * hz
+    zz = m[6] * hx + m[7] * hy + m[8] * hz
+    for j in range(n):
+        c, p = contacts[j], body.vertices[top.face_vertices[first + j]]
+        dx, dy, dz = to_ground(y, p[0], p[1], p[2])
+        vx, vy = y[V_X] - spin * dy, y[V_Y] + spin * dx
+        ux, uy = corner_velocity(body, start, top.face_vertices[first + j])
+        speed = sqrt(vx * vx + vy * vy + STOPPED * STOPPED)
+        c[D_X], c[D_Y], c[D_Z], c[S_X], c[S_Y], c[SPEED] = dx, dy, dz, vx / speed, vy / speed, hypot(vx, vy)
+        if vx * ux + vy * uy < 0.0:
+            speed = hypot(ux, uy)
+            c[S_X], c[S_Y] = ux / speed, uy / speed
+        moment = mu * (dy * c[S_X] - dx * c[S_Y])
+        # the two moment equations of a unit pressure
+        c[MOMENT_X] = dy + dz * mu * c[S_Y] - xz / zz * moment
+        c[MOMENT_Y] = -dx - dz * mu * c[S_X] - yz / zz * moment
+        c[CARRIES], c[P_Z] = 1.0, 0.0
+    goal_x, goal_y = -spin * spin * yz, spin * spin * xz
+    a = friction.matrix
+    for _ in range(DROPS * n):
+        for r in range(3):
+            for col in range(4):
+                a[r, col] = 0.0
+        for j in range(n):
+            c = contacts[j]
+            if c[CARRIES] > 0.0:
+                g = (1.0, c[MOMENT_X], c[MOMENT_Y])
+                for r in range(3):
+                    for col in range(3):
+                        a[r, col] += g[r] * g[col]
+        a[0, 3], a[1, 3], a[2, 3] = down, goal_x, goal_y
+        if not _solve_3(a):
+            return False
+        worst, which = 0.0, -1
+        for j in range(n):
+            c = contacts[j]
+            pressure = a[0, 3] + c[MOMENT_X] * a[1, 3] + c[MOMENT_Y] * a[2, 3]
+            if c[CARRIES] > 0.0:
+                c[P_Z] = pressure
+                if pressure < worst:
+                    worst, which = pressure, j
+            else:
+                c[P_Z] = 0.0
+        if which < 0:
+            # a corner left out that would carry now comes back
+            for j in range(n):
+                c = contacts[j]
+                pressure = a[0, 3] + c[MOMENT_X] * a[1, 3] + c[MOMENT_Y] * a[2, 3]
+                if c[CARRIES] == 0.0 and pressure > 1e-12 * down:
+                    which = j
+            if which < 0:
+                return True
+            contacts[which, CARRIES] = 1.0
+        else:
+            contacts[which, CARRIES] = 0.0
+    return False
+
+
+@jit(internal=True)
+def corner_velocity(body, y, vertex):
+    """Horizontal velocity of a vertex of a body that is flat and spins [m/s]."""
+    p = body.vertices[vertex]
+    dx, dy, _ = to_ground(y, p[0], p[1], p[2])
+    _, _, spin = to_ground(y, y[W_X], y[W_Y], y[W_Z])
+    return y[V_X] - spin * dy, y[V_Y] + spin * dx
+
+
+@jit(internal=True)
+def _solve_3(a):
+    """Solve three equations (3, 4) in place; False if they are singular."""
+    largest = 0.0
+    for i in range(3):
+        for j in range(3):
+            largest = max(largest, abs(a[i, j]))
+    for i in range(3):
+        pivot = i
+        for r in range(i + 1, 3):
+            if abs(a[r, i]) > abs(a[pivot, i]):
+                pivot = r
+        if not abs(a[pivot, i]) > EVEN * largest:
+            return False
+        for col in range(4):
+            a[i, col], a[pivot, col] = a[pivot, col], a[i, col]
+        for r in range(3):
+            if r != i:
+                factor = a[r, i] / a[i, i]
+                for col in range(4):
+                    a[r, col] -= factor * a[i, col]
+    for i in range(3):
+        a[i, 3] /= a[i, i]
+    return True

@@ -1,0 +1,317 @@
+"""Impacts of a run with friction: the one that lands, its counters, and the mode that follows.
+
+An impact that contacts which stick can carry is that of the kernel without friction, to the last bit:
+`carries` says so, and nothing here is done to the state.
+"""
+
+from __future__ import annotations
+
+from math import hypot, inf, sqrt
+
+from mcrock.impact.dispatch import PROJECT, edge_place, facet_place, takes_whole_face
+from mcrock.impact.varkonyi_2022 import GAIN, facet_point
+from mcrock.jit import jit
+from mcrock.kernel.contact import F_HEIGHT, F_UX, F_UY, F_UZ, F_XX, F_XY, F_XZ, F_YX, F_YY, F_YZ, MASS
+from mcrock.kernel.dynamics import (
+    Q0,
+    Q1,
+    Q2,
+    Q3,
+    V_Z,
+    W_X,
+    W_Y,
+    W_Z,
+    Z,
+)
+from mcrock.kernel.facet_landing import mean_radius
+from mcrock.kernel.friction.coulomb import P_X as IMPULSE_X
+from mcrock.kernel.friction.coulomb import P_Y as IMPULSE_Y
+from mcrock.kernel.friction.coulomb import P_Z as IMPULSE_Z
+from mcrock.kernel.friction.landing import (
+    corners_of,
+    face_impact,
+    face_lever,
+    keep_lowest,
+    lever,
+    rise_of,
+    several_impact,
+    vertex_impact,
+)
+from mcrock.kernel.friction.state import (
+    CHANGE,
+    CLIPPED,
+    COUPLE,
+    FRICTION,
+    I_X,
+    I_Y,
+    I_Z,
+    IMPACT_RESTITUTION,
+    RESTITUTION,
+    TANGENTIAL,
+    load_twist,
+    twist_energy,
+)
+from mcrock.kernel.modes import NONE, inertia_of, point_of
+from mcrock.kernel.rotation import flattened, matrix, to_ground, vertical
+from mcrock.kernel.watch import edge_demand
+from mcrock.response import Response
+
+AT_A_POINT, BOTH_ENDS, OTHERWISE = 0, 1, 2
+
+
+@jit(internal=True)
+def common_face(top, first, second, third):
+    """The face with three vertices, NONE if there is none."""
+    for f in range(top.face_first.size - 1):
+        found = 0
+        for i in range(top.face_first[f], top.face_first[f + 1]):
+            v = top.face_vertices[i]
+            if v in (first, second, third):
+                found += 1
+        if found == 3:
+            return f
+    return NONE
+
+
+@jit(internal=True)
+def _gains(law, before, after):
+    """Whether an impact gains energy that it must not."""
+    return law.energy_gain == PROJECT and after > before * (1.0 + GAIN)
+
+
+@jit(internal=True)
+def _restore(friction, state):
+    load_twist(state, friction.twist)
+
+
+@jit(internal=True)
+def all_take_part(body, friction, state, n, e, before):
+    """Impact of the vertices ``friction.touching`` [:n] together, without rebound if it would gain energy."""
+    _restore(friction, state)
+    several_impact(body, friction, state, n, e)
+    if e > 0.0 and twist_energy(body, state, friction.twist, body.scalars[MASS]) > before * (1.0 + GAIN):
+        _restore(friction, state)
+        several_impact(body, friction, state, n, 0.0)
+
+
+@jit(internal=True)
+def edge_impact(top, body, friction, state, law, number, old, new):
+    """Edge impact of vertex ``new`` while ``old`` is on the ground; changes ``friction.twist``.
+
+    The vertices that take part are ``friction.touching`` [:2].
+
+    Returns
+    -------
+    int
+        AT_A_POINT where an impulse at one point does it, without rebound and within the cone of friction:
+        the impact of contacts that stick. BOTH_ENDS where the old end would not lift. OTHERWISE if neither.
+    """
+    mass = body.scalars[MASS]
+    load_twist(state, friction.twist)
+    before = twist_energy(body, state, friction.twist, mass)
+    e, et = friction.values[IMPACT_RESTITUTION], friction.values[TANGENTIAL]
+    a, b = point_of(body, new), point_of(body, old)
+    up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
+    lambda_, tau = edge_place(law, number, mass, inertia_of(body), b, a, up)
+    share = 0.5 * (1.0 + lambda_)
+    r = to_ground(
+        state, b[0] + share * (a[0] - b[0]), b[1] + share * (a[1] - b[1]), b[2] + share * (a[2] - b[2])
+    )
+    good = vertex_impact(body, friction, state, new, r[0], r[1], r[2], tau / mass, e, et)
+    friction.touching[0], friction.touching[1] = new, old
+    lifts = rise_of(friction.twist, lever(body, state, old)) > 0.0
+    after = twist_energy(body, state, friction.twist, mass)
+    carried = good and lifts and not _gains(law, before, after)
+    if not carried:
+        all_take_part(body, friction, state, 2, e, before)
+        after = twist_energy(body, state, friction.twist, mass)
+    friction.found[CHANGE] = after - before
+    if e == 0.0 and et == 0.0:
+        if carried and friction.found[CLIPPED] == 0.0:
+            return AT_A_POINT
+        if not carried and not lifts:
+            return BOTH_ENDS
+    return OTHERWISE
+
+
+@jit(internal=True)
+def edge_carries(body, friction, state, p, q):
+    """Whether both ends of an edge can stick in the impact of both that was computed."""
+    first, second = friction.contacts[0], friction.contacts[1]
+    d, o = lever(body, state, p), lever(body, state, q)
+    ex, ey = o[0] - d[0], o[1] - d[1]
+    length = hypot(ex, ey)
+    ex, ey = ex / length, ey / length
+    along = (first[IMPULSE_X] + second[IMPULSE_X]) * ex + (first[IMPULSE_Y] + second[IMPULSE_Y]) * ey
+    f_p = first[IMPULSE_Y] * ex - first[IMPULSE_X] * ey
+    f_q = second[IMPULSE_Y] * ex - second[IMPULSE_X] * ey
+    demand = edge_demand(first[IMPULSE_Z], second[IMPULSE_Z], f_p, f_q, along)
+    return demand < friction.values[FRICTION] ** 2 * (1.0 - 1e-9)
+
+
+@jit(internal=True)
+def facet_impact(top, body, friction, state, law, number, f, old):
+    """Facet impact of face ``f``, whose old edge is the side at corner ``old``; changes ``friction.twist``.
+
+    The state is laid flat. Returns as `edge_impact`; the corners of the face are those that take part.
+    """
+    mass, face = body.scalars[MASS], body.faces[f]
+    state[Q0], state[Q1], state[Q2], state[Q3] = flattened(state, face[F_UX], face[F_UY], face[F_UZ])
+    state[Z] = face[F_HEIGHT]
+    load_twist(state, friction.twist)
+    before = twist_energy(body, state, friction.twist, mass)
+    e, et = friction.values[IMPACT_RESTITUTION], friction.values[TANGENTIAL]
+    first, last = top.face_first[f], top.face_first[f + 1]
+    carried = False
+    if not takes_whole_face(law):
+        x_axis, y_axis = (face[F_XX], face[F_XY], face[F_XZ]), (face[F_YX], face[F_YY], face[F_YZ])
+        lon, lat, _ = facet_place(
+            law,
+            number,
+            mass,
+            inertia_of(body),
+            body.corners,
+            first,
+            last,
+            old,
+            f,
+            x_axis,
+            y_axis,
+            face[F_HEIGHT],
+        )
+        x, y = facet_point(body.corners, first, last, old, lon, lat)
+        r = face_lever(body, state, f, x, y)
+        carried = face_impact(top, body, friction, state, f, r[0], r[1], r[2], e, et)
+        after = twist_energy(body, state, friction.twist, mass)
+        carried = carried and not _gains(law, before, after)
+    n = corners_of(top, friction, f)
+    if not carried:
+        all_take_part(body, friction, state, n, e, before)
+    after = twist_energy(body, state, friction.twist, mass)
+    friction.found[CHANGE] = after - before
+    plain = e == 0.0 and et == 0.0
+    return AT_A_POINT if carried and plain and friction.found[CLIPPED] == 0.0 else OTHERWISE
+
+
+@jit(internal=True)
+def landing_impact(body, friction, state, n, rates, short):
+    """Vertices ``friction.touching`` [:n] land from flight; changes ``friction.twist``.
+
+    Bounces that would be over within ``short`` [s] are left out.
+    """
+    mass = body.scalars[MASS]
+    load_twist(state, friction.twist)
+    before = twist_energy(body, state, friction.twist, mass)
+    e, et = friction.values[RESTITUTION], friction.values[TANGENTIAL]
+    if 0.0 < e < 1.0:
+        longest = 0.0
+        for i in range(n):
+            v = friction.touching[i]
+            speed = -rise_of(friction.twist, lever(body, state, v))
+            sink = -_fall(body, state, v, rates)
+            time = 2.0 * e * speed / (sink * (1.0 - e)) if sink > 0.0 else inf
+            longest = max(longest, time)
+        if longest < short:
+            e = 0.0
+    if n == 1:
+        d = lever(body, state, friction.touching[0])
+        good = vertex_impact(body, friction, state, friction.touching[0], d[0], d[1], d[2], 0.0, e, et)
+        if not good:
+            all_take_part(body, friction, state, 1, e, before)
+    else:
+        all_take_part(body, friction, state, n, e, before)
+    friction.found[CHANGE] = twist_energy(body, state, friction.twist, mass) - before
+
+
+@jit(internal=True)
+def _fall(body, state, vertex, rates):
+    """Vertical acceleration of a vertex in flight with the ``rates`` of a state [m/s2]."""
+    p = body.vertices[vertex]
+    m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
+    wx, wy, wz = state[W_X], state[W_Y], state[W_Z]
+    a, b, c = wy * p[2] - wz * p[1], wz * p[0] - wx * p[2], wx * p[1] - wy * p[0]
+    d = rates[W_Y] * p[2] - rates[W_Z] * p[1] + wy * c - wz * b
+    e = rates[W_Z] * p[0] - rates[W_X] * p[2] + wz * a - wx * c
+    f = rates[W_X] * p[1] - rates[W_Y] * p[0] + wx * b - wy * a
+    return rates[V_Z] + m[6] * d + m[7] * e + m[8] * f
+
+
+@jit(internal=True)
+def count_impact(top, body, friction, result, face, flew):
+    """Counters of an impact with friction; ``face`` is the one that lands, or NONE. One that ends a flight is
+    counted with the flight."""
+    found = friction.found
+    if face >= 0:
+        result[Response.FACET_IMPACTS] += 1.0
+    elif not flew:
+        result[Response.EDGE_IMPACTS] += 1.0
+    result[Response.IMPACT_ENERGY_LOSS] -= found[CHANGE] * body.scalars[MASS]
+    if found[I_Z] > 0.0:
+        couple = found[COUPLE] / mean_radius(top, body, face) if face >= 0 else 0.0
+        square = found[I_X] ** 2 + found[I_Y] ** 2 + couple * couple
+        demand = sqrt(square) / found[I_Z]
+        result[Response.PEAK_IMPACT_FRICTION] = max(result[Response.PEAK_IMPACT_FRICTION], demand)
+    elif found[I_Z] < 0.0:
+        result[Response.PULLING_IMPACTS] += 1.0
+
+
+@jit(internal=True)
+def old_corner(top, body, friction, state, f, mode_edge, pivot):
+    """Corner of face ``f`` at which its old edge begins: the edge of contact, or at a pivot the side whose
+    other end lands more slowly."""
+    first, last = top.face_first[f], top.face_first[f + 1]
+    n = last - first
+    if mode_edge >= 0:
+        p, q = top.edge_vertices[mode_edge, 0], top.edge_vertices[mode_edge, 1]
+        for i in range(n):
+            v, w = top.face_vertices[first + i], top.face_vertices[first + (i + 1) % n]
+            if (v == p and w == q) or (v == q and w == p):
+                return i
+        return 0
+    at = 0
+    for i in range(n):
+        if top.face_vertices[first + i] == pivot:
+            at = i
+    before = rise_of(friction.twist, lever(body, state, top.face_vertices[first + (at + n - 1) % n]))
+    after = rise_of(friction.twist, lever(body, state, top.face_vertices[first + (at + 1) % n]))
+    return at if abs(after) < abs(before) else (at + n - 1) % n
+
+
+@jit
+def impact_of(top, body, friction, state, law, number, standing, landing):
+    """The impact of vertices that land while others stand on the ground; ``friction.twist`` becomes that
+    after it.
+
+    Parameters
+    ----------
+    state : ndarray
+        Pose and velocities, as in a mode with slip.
+    standing, landing : ndarray of int
+        None, one or the two ends of an edge; those that land.
+
+    Returns
+    -------
+    int
+        How many of the vertices do not rise after it; they are the first of ``friction.touching``.
+    """
+    load_twist(state, friction.speeds)
+    if standing.size == 0:
+        n = landing.size
+        for i in range(n):
+            friction.touching[i] = landing[i]
+        landing_impact(body, friction, state, n, state, 0.0)
+    elif standing.size == 1 and landing.size == 1:
+        n = 2
+        edge_impact(top, body, friction, state, law, number, standing[0], landing[0])
+    else:
+        edge = top.edge_of[standing[0], standing[1]] if standing.size == 2 else NONE
+        third = landing[0] if standing.size == 2 else landing[1]
+        f = common_face(top, standing[0], standing[1] if standing.size == 2 else landing[0], third)
+        load_twist(state, friction.twist)
+        old = old_corner(top, body, friction, state, f, edge, standing[0])
+        facet_impact(top, body, friction, state, law, number, f, old)
+        n = corners_of(top, friction, f)
+    fastest = 0.0
+    for i in range(n):
+        fastest = max(fastest, abs(rise_of(friction.speeds, lever(body, state, friction.touching[i]))))
+    return keep_lowest(body, friction, state, n, fastest)

@@ -1,0 +1,202 @@
+"""Impacts with friction and restitution: which law acts, and what it leaves on the ground.
+
+A vertex that lands beside one on the ground is an edge impact, a face that lands beside an edge a facet
+impact: the impulse acts where the impact parameters say, and the law of `single` gives it. Where that would
+push a vertex into the ground, pull, or gain energy, and where several vertices land from flight, all of them
+take part (`coulomb`).
+"""
+
+from __future__ import annotations
+
+from math import inf
+
+from mcrock.jit import jit
+from mcrock.kernel.contact import F_HEIGHT, F_UX, F_UY, F_UZ, F_XX, F_XY, F_XZ, F_YX, F_YY, F_YZ
+from mcrock.kernel.dynamics import Q0, Q1, Q2, Q3
+from mcrock.kernel.facet_landing import mean_radius
+from mcrock.kernel.friction.coulomb import P_X, P_Y, P_Z, place_contact, push, solve_contacts
+from mcrock.kernel.friction.mobility import ground_compliance, mobility, turned_by
+from mcrock.kernel.friction.single import face_impulse, point_impulse
+from mcrock.kernel.friction.state import CHANGE, CLIPPED, COUPLE, FRICTION, I_X, I_Y, I_Z, KAPPA, MAP
+from mcrock.kernel.rotation import matrix, to_ground
+
+AT_VERTEX, OF_FACE, SEVERAL = 0, 1, 2  # maps of an impact
+STAYS = 1e-10  # a vertex that leaves the ground no faster after an impact stays [m/s]
+ROUNDING = 1e-9  # velocities after an impact that are none, over the largest before [1]
+
+
+@jit(internal=True)
+def lever(body, state, vertex):
+    """Place of a vertex from the COM, ground axes (3 numbers) [m]."""
+    p = body.vertices[vertex]
+    return to_ground(state, p[0], p[1], p[2])
+
+
+@jit(internal=True)
+def rise_of(twist, d):
+    """Vertical velocity of a point [m/s]."""
+    return twist[2] + twist[3] * d[1] - twist[4] * d[0]
+
+
+@jit(internal=True)
+def clear_report(found):
+    for i in range(I_X, CHANGE + 1):
+        found[i] = 0.0
+
+
+@jit(internal=True)
+def apply(friction, J, dx, dy, dz, px, py, pz, couple):
+    """Change the twist by an impulse and a couple about the vertical, both over the mass, and note them."""
+    twist, found = friction.twist, friction.found
+    push(twist, J, dx, dy, dz, px, py, pz)
+    twist[3] += J[2] * couple
+    twist[4] += J[4] * couple
+    twist[5] += J[5] * couple
+    found[I_X], found[I_Y], found[I_Z], found[COUPLE] = px, py, pz, couple
+
+
+@jit
+def vertex_impact(body, friction, state, a, rx, ry, rz, tau, e, et):
+    """Vertex ``a`` lands and the impulse acts at R, (rx, ry, rz) from the COM, with an angular impulse
+    ``tau`` over the mass [m2/s]; the twist is changed.
+
+    Returns whether the impulse is one that the ground can give: it pushes.
+    """
+    twist, found = friction.twist, friction.found
+    clear_report(found)
+    m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
+    J = ground_compliance(body.scalars, m)
+    dx, dy, dz = lever(body, state, a)
+    mu = friction.values[FRICTION]
+    if tau != 0.0:
+        apply(friction, J, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, tau)
+    w = mobility(J, dx, dy, dz, rx, ry, rz)
+    vx = twist[0] + twist[4] * dz - twist[5] * dy
+    vy = twist[1] + twist[5] * dx - twist[3] * dz
+    vz = twist[2] + twist[3] * dy - twist[4] * dx
+    px, py, pz, kappa, clipped, inward = point_impulse(w, vx, vy, vz, mu, e, et)
+    apply(friction, J, rx, ry, rz, px, py, pz, 0.0)
+    found[COUPLE], found[KAPPA], found[CLIPPED], found[MAP] = tau, kappa, 1.0 if clipped else 0.0, AT_VERTEX
+    if mu < inf and not pz > 0.0:
+        return False
+    return not ((clipped or e > 0.0) and not inward > 0.0)
+
+
+@jit
+def face_impact(top, body, friction, state, f, rx, ry, rz, e, et):
+    """Face ``f`` lands flat and the impulse acts at R, (rx, ry, rz) from the COM; the twist is changed.
+
+    Of the vertices that come down the one whose impulse is largest obeys the law, if no other is then driven
+    into the ground. Returns whether there is one.
+    """
+    twist, found = friction.twist, friction.found
+    clear_report(found)
+    m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
+    J = ground_compliance(body.scalars, m)
+    mu = friction.values[FRICTION]
+    first, last = top.face_first[f], top.face_first[f + 1]
+    approach = approach_speed(top, body, state, twist, f)
+    radius = mean_radius(top, body, f)
+    # spin for unit impulses at R: the z row of J [R]
+    ax, ay, az = J[2], J[4], J[5]
+    row = (ay * rz - az * ry, az * rx - ax * rz, ax * ry - ay * rx)
+    best, bx, by, bz, bt, bk, bc = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, False
+    for i in range(first, last):
+        d = lever(body, state, top.face_vertices[i])
+        vz = rise_of(twist, d)
+        if not vz < -ROUNDING * approach:
+            continue
+        w = mobility(J, d[0], d[1], d[2], rx, ry, rz)
+        vx = twist[0] + twist[4] * d[2] - twist[5] * d[1]
+        vy = twist[1] + twist[5] * d[0] - twist[3] * d[2]
+        # velocity of the vertex for a unit couple: (J e_z) x d
+        cx, cy, cz = ay * d[2] - az * d[1], az * d[0] - ax * d[2], ax * d[1] - ay * d[0]
+        px, py, pz, couple, kappa, clipped, _ = face_impulse(
+            friction.matrix, w, cx, cy, cz, row, J[5], vx, vy, vz, twist[5], mu, e, et, radius
+        )
+        if not pz > best or ((clipped or e > 0.0 or et != 0.0) and not w[8] > 0.0):
+            continue
+        x, y, _z = turned_by(J, ry * pz - rz * py, rz * px - rx * pz, rx * py - ry * px + couple)
+        feasible = True
+        for j in range(first, last):
+            o = lever(body, state, top.face_vertices[j])
+            up = rise_of(twist, o) + pz + x * o[1] - y * o[0]
+            feasible = feasible and up >= -ROUNDING * approach
+        if feasible:
+            best, bx, by, bz, bt, bk, bc = pz, px, py, pz, couple, kappa, clipped
+    if best <= 0.0:
+        return False
+    apply(friction, J, rx, ry, rz, bx, by, bz, bt)
+    found[KAPPA], found[CLIPPED], found[MAP] = bk, 1.0 if bc else 0.0, OF_FACE
+    return True
+
+
+@jit(internal=True)
+def approach_speed(top, body, state, twist, f):
+    """Largest vertical speed of the corners of a face [m/s]."""
+    speed = 0.0
+    for i in range(top.face_first[f], top.face_first[f + 1]):
+        speed = max(speed, abs(rise_of(twist, lever(body, state, top.face_vertices[i]))))
+    return speed
+
+
+@jit
+def several_impact(body, friction, state, n, e):
+    """Vertices ``friction.touching`` [:n] take part, by the law of Moreau with friction; the twist is
+    changed.
+
+    Returns the state of the solver (`coulomb.DONE` if all is well).
+    """
+    twist, found, contacts = friction.twist, friction.found, friction.contacts
+    clear_report(found)
+    m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
+    J = ground_compliance(body.scalars, m)
+    approach = 0.0
+    for i in range(n):
+        approach = max(approach, -rise_of(twist, lever(body, state, friction.touching[i])))
+    for i in range(n):
+        d = lever(body, state, friction.touching[i])
+        u = rise_of(twist, d)
+        place_contact(contacts[i], J, d[0], d[1], d[2], -e * u if u < -ROUNDING * approach else 0.0)
+    status = solve_contacts(contacts, n, J, twist, friction.values[FRICTION])
+    for i in range(n):
+        found[I_X] += contacts[i, P_X]
+        found[I_Y] += contacts[i, P_Y]
+        found[I_Z] += contacts[i, P_Z]
+    found[MAP] = SEVERAL
+    return status
+
+
+@jit(internal=True)
+def keep_lowest(body, friction, state, n, approach):
+    """Of the vertices ``friction.touching`` [:n] keep those that do not rise after an impact; their
+    number."""
+    twist, kept = friction.twist, 0
+    for i in range(n):
+        v = friction.touching[i]
+        if rise_of(twist, lever(body, state, v)) <= 10.0 * ROUNDING * approach + STAYS:
+            friction.touching[kept] = v
+            kept += 1
+    return kept
+
+
+@jit(internal=True)
+def corners_of(top, friction, f):
+    """The corners of a face as those that touch; their number."""
+    first, last = top.face_first[f], top.face_first[f + 1]
+    for i in range(first, last):
+        friction.touching[i - first] = top.face_vertices[i]
+    return last - first
+
+
+@jit(internal=True)
+def face_lever(body, state, f, x, y):
+    """Place from the COM of a point of a face with the face axes coordinates x and y, ground axes [m]."""
+    face = body.faces[f]
+    h = face[F_HEIGHT]
+    return to_ground(
+        state,
+        x * face[F_XX] + y * face[F_YX] - h * face[F_UX],
+        x * face[F_XY] + y * face[F_YY] - h * face[F_UY],
+        x * face[F_XZ] + y * face[F_YZ] - h * face[F_UZ],
+    )

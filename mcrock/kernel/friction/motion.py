@@ -1,0 +1,290 @@
+"""Smooth motion with slip on a vertex or an edge, and in flight: forces and rates.
+
+A contact i that slips in the direction s_i pushes with N_i (e_z - mu s_i); the condition that it stays on the
+ground is one linear equation for each. About an end that sticks the body turns as in VERTEX mode.
+
+Position and velocity in a state of these modes are those of the first contact, so that a slip is not the
+small difference of large velocities; in flight they are those of the COM
+(`mcrock.kernel.friction.state.to_contact`).
+
+The direction of slip is that of the velocity; where that is (nearly) zero or has gone past a stop it is the
+one at the start of the step, so that a straight slip is smooth up to its stop and beyond, where its root is
+found.
+"""
+
+from __future__ import annotations
+
+from math import hypot
+
+from mcrock.jit import jit
+from mcrock.kernel.contact import (
+    C_X,
+    C_Y,
+    C_Z,
+    GRAVITY,
+    I_XX,
+    I_XY,
+    I_XZ,
+    I_YY,
+    I_YZ,
+    I_ZZ,
+    J_XX,
+    J_XY,
+    J_XZ,
+    J_YY,
+    J_YZ,
+    J_ZZ,
+    K_XX,
+    K_XY,
+    K_XZ,
+    K_YY,
+    K_YZ,
+    K_ZZ,
+    MASS,
+)
+from mcrock.kernel.dynamics import (
+    LOSS,
+    PATH_0,
+    PATH_1,
+    Q0,
+    Q1,
+    Q2,
+    Q3,
+    S0_X,
+    S0_Y,
+    S1_X,
+    S1_Y,
+    V_X,
+    V_Y,
+    V_Z,
+    W_X,
+    W_Y,
+    W_Z,
+    X,
+    Y,
+    Z,
+)
+from mcrock.kernel.friction.state import BEND_0, BEND_1, FRICTION, N_0, N_1, STIFFNESS, T_0, T_1, TURNING
+from mcrock.kernel.modes import EDGE_SLIP_FIRST, EDGE_SLIP_SECOND, FLIGHT, VERTEX_SLIP
+from mcrock.kernel.rotation import matrix
+
+STIFFER = 4.0  # mobility of a point over that of the COM, about [1]
+SLOWEST = 1e-12  # a slip slower than this has the direction at the start of its step [m/s]
+REGULAR, IRREGULAR = 0, 1
+
+
+@jit(inline=True, internal=True)
+def _cross(ax, ay, az, bx, by, bz):
+    return ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
+
+
+@jit(inline=True, internal=True)
+def slip_direction(vx, vy, sx, sy):
+    """Direction of a slip [1], and its speed [m/s], for the direction at the start of the step."""
+    speed = hypot(vx, vy)
+    if speed > SLOWEST and vx * sx + vy * sy > 0.0:
+        return vx / speed, vy / speed, speed
+    return sx, sy, vx * sx + vy * sy
+
+
+@jit(internal=True)
+def slip_rates(top, body, friction, mode, index, y, start, a, k):
+    """Rates ``k`` of a state ``y`` in a mode with slip or in flight, under the ground acceleration ``a``.
+
+    ``start`` is the state whose directions of slip hold where a slip has none. The normal forces over mass
+    and how fast the slips turn are left in ``friction.found``.
+
+    Returns
+    -------
+    int
+        IRREGULAR where friction leaves no single force (Painlevé, P. (1895), Comptes rendus 121, 112-115).
+    """
+    mu, found, scalars = friction.values[FRICTION], friction.found, body.scalars
+    q0, q1, q2, q3, wx, wy, wz = y[Q0], y[Q1], y[Q2], y[Q3], y[W_X], y[W_Y], y[W_Z]
+    m = matrix(q0, q1, q2, q3)
+    down = scalars[GRAVITY] + a[2]
+    k[Q0] = 0.5 * (-q1 * wx - q2 * wy - q3 * wz)
+    k[Q1] = 0.5 * (q0 * wx + q2 * wz - q3 * wy)
+    k[Q2] = 0.5 * (q0 * wy + q3 * wx - q1 * wz)
+    k[Q3] = 0.5 * (q0 * wz + q1 * wy - q2 * wx)
+    k[X], k[Y], k[Z] = y[V_X], y[V_Y], y[V_Z]
+    k[PATH_0], k[PATH_1], k[LOSS] = 0.0, 0.0, 0.0
+    if mode in (EDGE_SLIP_FIRST, EDGE_SLIP_SECOND):
+        return _pivot_rates(top, body, friction, mode, index, y, start, a, m, down, k)
+    i = body.inertia
+    jxx, jxy, jxz = scalars[J_XX], scalars[J_XY], scalars[J_XZ]
+    jyy, jyz, jzz = scalars[J_YY], scalars[J_YZ], scalars[J_ZZ]
+    hx = (i[0] * wx + i[1] * wy + i[2] * wz) / scalars[MASS]
+    hy = (i[1] * wx + i[3] * wy + i[4] * wz) / scalars[MASS]
+    hz = (i[2] * wx + i[4] * wy + i[5] * wz) / scalars[MASS]
+    tx, ty, tz = hy * wz - hz * wy, hz * wx - hx * wz, hx * wy - hy * wx
+    vx, vy, vz = -a[0], -a[1], -down
+    found[N_0], found[N_1], found[TURNING], found[STIFFNESS] = 0.0, 0.0, 0.0, 0.0
+    if mode == FLIGHT:
+        k[V_X], k[V_Y], k[V_Z] = vx, vy, vz
+        k[W_X] = jxx * tx + jxy * ty + jxz * tz
+        k[W_Y] = jxy * tx + jyy * ty + jyz * tz
+        k[W_Z] = jxz * tx + jyz * ty + jzz * tz
+        return REGULAR
+    ux, uy, uz = m[6], m[7], m[8]
+    p = body.vertices[index if mode == VERTEX_SLIP else top.edge_vertices[index, 0]]
+    # first contact: velocity, direction of slip, force for a unit normal force and its moment, body axes
+    cx, cy, cz = _cross(wx, wy, wz, p[0], p[1], p[2])
+    sx, sy, speed = slip_direction(y[V_X], y[V_Y], start[S0_X], start[S0_Y])
+    sx, sy = sx - found[BEND_0] * sy, sy + found[BEND_0] * sx
+    fx, fy, fz = (
+        ux - mu * (sx * m[0] + sy * m[3]),
+        uy - mu * (sx * m[1] + sy * m[4]),
+        uz - mu * (sx * m[2] + sy * m[5]),
+    )
+    ax, ay, az = _cross(p[0], p[1], p[2], fx, fy, fz)
+    lx, ly, lz = _cross(p[0], p[1], p[2], ux, uy, uz)
+    gx, gy, gz = _cross(wx, wy, wz, cx, cy, cz)
+    # angular acceleration for a unit force, and without
+    bx, by, bz = (
+        jxx * ax + jxy * ay + jxz * az,
+        jxy * ax + jyy * ay + jyz * az,
+        jxz * ax + jyz * ay + jzz * az,
+    )
+    ox, oy, oz = (
+        jxx * tx + jxy * ty + jxz * tz,
+        jxy * tx + jyy * ty + jyz * tz,
+        jxz * tx + jyz * ty + jzz * tz,
+    )
+    free = lx * ox + ly * oy + lz * oz + ux * gx + uy * gy + uz * gz - down
+    per = 1.0 + lx * bx + ly * by + lz * bz
+    if mode == VERTEX_SLIP:
+        if not per > 0.0:
+            return IRREGULAR
+        n = -free / per
+        found[N_0] = n
+        ox, oy, oz = ox + n * bx, oy + n * by, oz + n * bz
+        vx, vy, vz = vx - mu * n * sx, vy - mu * n * sy, vz + n
+        k[PATH_0] = speed
+        k[LOSS] = mu * n * speed
+        found[STIFFNESS] = STIFFER * mu * n / max(speed, SLOWEST)
+        vx, vy = _slip_acceleration(found, TURNING, T_0, m, ox, oy, oz, vx, vy, p, gx, gy, gz, sx, sy, speed)
+    else:
+        r = body.vertices[top.edge_vertices[index, 1]]
+        dx, dy, dz = _cross(wx, wy, wz, r[0], r[1], r[2])
+        mx, my, mz = dx - cx, dy - cy, dz - cz  # over the first end
+        qx, qy, pace = slip_direction(
+            y[V_X] + m[0] * mx + m[1] * my + m[2] * mz, y[V_Y] + m[3] * mx + m[4] * my + m[5] * mz,
+            start[S1_X], start[S1_Y],
+        )  # fmt: skip
+        qx, qy = qx - found[BEND_1] * qy, qy + found[BEND_1] * qx
+        fx, fy, fz = (
+            ux - mu * (qx * m[0] + qy * m[3]),
+            uy - mu * (qx * m[1] + qy * m[4]),
+            uz - mu * (qx * m[2] + qy * m[5]),
+        )
+        ax, ay, az = _cross(r[0], r[1], r[2], fx, fy, fz)
+        nx, ny, nz = _cross(r[0], r[1], r[2], ux, uy, uz)
+        hx, hy, hz = _cross(wx, wy, wz, dx, dy, dz)
+        ex, ey, ez = (
+            jxx * ax + jxy * ay + jxz * az,
+            jxy * ax + jyy * ay + jyz * az,
+            jxz * ax + jyz * ay + jzz * az,
+        )
+        other = nx * ox + ny * oy + nz * oz + ux * hx + uy * hy + uz * hz - down
+        a_01 = 1.0 + lx * ex + ly * ey + lz * ez
+        a_10 = 1.0 + nx * bx + ny * by + nz * bz
+        a_11 = 1.0 + nx * ex + ny * ey + nz * ez
+        determinant = per * a_11 - a_01 * a_10
+        if not (per > 0.0 and a_11 > 0.0 and determinant > 0.0):
+            return IRREGULAR
+        n, o = (a_01 * other - a_11 * free) / determinant, (a_10 * free - per * other) / determinant
+        found[N_0], found[N_1] = n, o
+        ox, oy, oz = ox + n * bx + o * ex, oy + n * by + o * ey, oz + n * bz + o * ez
+        vx, vy, vz = vx - mu * (n * sx + o * qx), vy - mu * (n * sy + o * qy), vz + n + o
+        k[PATH_0], k[PATH_1] = speed, pace
+        k[LOSS] = mu * (n * speed + o * pace)
+        found[STIFFNESS] = STIFFER * mu * max(n / max(speed, SLOWEST), o / max(pace, SLOWEST))
+        fx, fy = _slip_acceleration(found, TURNING, T_0, m, ox, oy, oz, vx, vy, p, gx, gy, gz, sx, sy, speed)
+        first = found[TURNING]
+        _slip_acceleration(found, TURNING, T_1, m, ox, oy, oz, vx, vy, r, hx, hy, hz, qx, qy, pace)
+        found[TURNING] = max(first, found[TURNING])
+        vx, vy = fx, fy
+    k[W_X], k[W_Y], k[W_Z] = ox, oy, oz
+    k[V_X], k[V_Y], k[V_Z] = vx, vy, 0.0
+    return REGULAR
+
+
+@jit(inline=True, internal=True)
+def _slip_acceleration(found, turning, along, m, ox, oy, oz, vx, vy, p, gx, gy, gz, sx, sy, speed):
+    """How fast a slip turns [rad/s] and gains speed [m/s2], into the columns named of ``found``; returns the
+    acceleration of the contact [m/s2]."""
+    x, y, z = _cross(ox, oy, oz, p[0], p[1], p[2])
+    x, y, z = x + gx, y + gy, z + gz
+    ax, ay = vx + m[0] * x + m[1] * y + m[2] * z, vy + m[3] * x + m[4] * y + m[5] * z
+    found[along] = ax * sx + ay * sy
+    found[turning] = abs(ay * sx - ax * sy) / speed if speed > 0.0 else 0.0
+    return ax, ay
+
+
+@jit(inline=True, internal=True)
+def _pivot_rates(top, body, friction, mode, index, y, start, a, m, down, k):
+    """`slip_rates` where one end of an edge sticks: the normal forces of the end that slips (N_1) and of the
+    one that sticks (N_0), and the square of the friction over the mass there (T_0)."""
+    mu, found = friction.values[FRICTION], friction.found
+    slips = top.edge_vertices[index, 0 if mode == EDGE_SLIP_FIRST else 1]
+    stays = top.edge_vertices[index, 1 if mode == EDGE_SLIP_FIRST else 0]
+    c = body.pivots[stays]
+    wx, wy, wz = y[W_X], y[W_Y], y[W_Z]
+    ux, uy, uz = m[6], m[7], m[8]
+    u, v = body.vertices[slips], body.vertices[stays]
+    rx, ry, rz = u[0] - v[0], u[1] - v[1], u[2] - v[2]
+    # effective gravity in body axes
+    gx = -(m[0] * a[0] + m[3] * a[1] + m[6] * down)
+    gy = -(m[1] * a[0] + m[4] * a[1] + m[7] * down)
+    gz = -(m[2] * a[0] + m[5] * a[1] + m[8] * down)
+    kx = c[K_XX] * wx + c[K_XY] * wy + c[K_XZ] * wz
+    ky = c[K_XY] * wx + c[K_YY] * wy + c[K_YZ] * wz
+    kz = c[K_XZ] * wx + c[K_YZ] * wy + c[K_ZZ] * wz
+    tx = c[C_Y] * gz - c[C_Z] * gy - (wy * kz - wz * ky)
+    ty = c[C_Z] * gx - c[C_X] * gz - (wz * kx - wx * kz)
+    tz = c[C_X] * gy - c[C_Y] * gx - (wx * ky - wy * kx)
+    ox = c[I_XX] * tx + c[I_XY] * ty + c[I_XZ] * tz
+    oy = c[I_XY] * tx + c[I_YY] * ty + c[I_YZ] * tz
+    oz = c[I_XZ] * tx + c[I_YZ] * ty + c[I_ZZ] * tz
+    dx, dy, dz = _cross(wx, wy, wz, rx, ry, rz)
+    first = mode == EDGE_SLIP_FIRST
+    sx, sy, speed = slip_direction(
+        m[0] * dx + m[1] * dy + m[2] * dz, m[3] * dx + m[4] * dy + m[5] * dz,
+        start[S0_X] if first else start[S1_X], start[S0_Y] if first else start[S1_Y],
+    )  # fmt: skip
+    fx, fy, fz = (
+        ux - mu * (sx * m[0] + sy * m[3]),
+        uy - mu * (sx * m[1] + sy * m[4]),
+        uz - mu * (sx * m[2] + sy * m[5]),
+    )
+    ax, ay, az = _cross(rx, ry, rz, fx, fy, fz)
+    bx = c[I_XX] * ax + c[I_XY] * ay + c[I_XZ] * az
+    by = c[I_XY] * ax + c[I_YY] * ay + c[I_YZ] * az
+    bz = c[I_XZ] * ax + c[I_YZ] * ay + c[I_ZZ] * az
+    lx, ly, lz = _cross(rx, ry, rz, ux, uy, uz)
+    hx, hy, hz = _cross(wx, wy, wz, dx, dy, dz)
+    per = lx * bx + ly * by + lz * bz
+    if not per > 0.0:
+        return IRREGULAR
+    n = -(lx * ox + ly * oy + lz * oz + ux * hx + uy * hy + uz * hz) / per
+    ox, oy, oz = ox + n * bx, oy + n * by, oz + n * bz
+    # acceleration of the COM, and with it the force at the end that sticks
+    ex, ey, ez = _cross(wx, wy, wz, c[C_X], c[C_Y], c[C_Z])
+    ax, ay, az = _cross(ox, oy, oz, c[C_X], c[C_Y], c[C_Z])
+    ex, ey, ez = _cross(wx, wy, wz, ex, ey, ez)
+    ax, ay, az = ax + ex, ay + ey, az + ez
+    vx, vy = m[0] * ax + m[1] * ay + m[2] * az, m[3] * ax + m[4] * ay + m[5] * az
+    vz = ux * ax + uy * ay + uz * az
+    found[N_1], found[N_0] = n, vz + down - n
+    found[T_0] = (vx + a[0] + mu * n * sx) ** 2 + (vy + a[1] + mu * n * sy) ** 2
+    x, y_, z = _cross(ox, oy, oz, rx, ry, rz)
+    x, y_, z = x + hx, y_ + hy, z + hz
+    px, py = m[0] * x + m[1] * y_ + m[2] * z, m[3] * x + m[4] * y_ + m[5] * z
+    found[T_1] = px * sx + py * sy
+    found[TURNING] = abs(py * sx - px * sy) / speed if speed > 0.0 else 0.0
+    k[W_X], k[W_Y], k[W_Z] = ox, oy, oz
+    k[X], k[Y], k[V_X], k[V_Y], k[V_Z] = 0.0, 0.0, 0.0, 0.0, 0.0
+    k[PATH_0 if first else PATH_1] = speed
+    k[LOSS] = mu * n * speed
+    return REGULAR

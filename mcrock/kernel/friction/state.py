@@ -1,0 +1,270 @@
+"""The body with its six degrees of freedom: from a contact that sticks and back.
+
+A mode with slip or flight keeps the COM and its velocity in the state; a mode that sticks keeps the ground
+position of its pivot. What a contact prescribes (its height, no normal velocity) is never integrated:
+`settle` restores it after each step.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from mcrock.jit import jit
+from mcrock.kernel.advance import HEIGHTS_SIZE, SLIP_SLACK
+from mcrock.kernel.contact import MASS, Topology
+from mcrock.kernel.dynamics import (
+    ANGLE,
+    P_X,
+    P_Y,
+    Q0,
+    Q1,
+    Q2,
+    Q3,
+    RATE,
+    STATE_SIZE,
+    V_X,
+    V_Y,
+    V_Z,
+    W_X,
+    W_Y,
+    W_Z,
+    X,
+    Y,
+    Z,
+)
+from mcrock.kernel.friction.coulomb import CONTACT_SIZE
+from mcrock.kernel.modes import (
+    EDGE,
+    EDGE_SLIP_FIRST,
+    EDGE_SLIP_SECOND,
+    FLIGHT,
+    REST,
+    SLIDE,
+    SPIN,
+    VERTEX,
+    VERTEX_SLIP,
+    contact_vertex,
+    edge_pose,
+)
+from mcrock.kernel.rotation import matrix, to_ground
+from mcrock.params import ContactColumn
+
+FRICTION, STATIC = int(ContactColumn.FRICTION), int(ContactColumn.STATIC_FRICTION)
+RESTITUTION, IMPACT_RESTITUTION = int(ContactColumn.RESTITUTION), int(ContactColumn.IMPACT_RESTITUTION)
+TANGENTIAL = int(ContactColumn.TANGENTIAL_RESTITUTION)
+STOPPED = 1e-9  # slip this slow has stopped [m/s]
+KICK = 1e-7  # speed with which a slip begins, so that it has a direction [m/s]
+
+
+SLACK = SLIP_SLACK
+
+
+class Friction(NamedTuple):
+    """Friction of one run and the arrays that its modes write to."""
+
+    values: np.ndarray  # (5,) by `mcrock.params.ContactColumn`
+    rates: np.ndarray  # (4, STATE_SIZE) of the stages of a step
+    other: np.ndarray  # (STATE_SIZE,) a state tried
+    before: np.ndarray  # (STATE_SIZE,) the state before an impact
+    speeds: np.ndarray  # (6,) the twist before an impact
+    twist: np.ndarray  # (6,) velocity of the COM and angular velocity in ground axes, or their rates
+    contacts: np.ndarray  # (n_max, CONTACT_SIZE) see `coulomb`
+    touching: np.ndarray  # (n_max,) vertices that touch the ground
+    matrix: np.ndarray  # (4, 5)
+    stiff: np.ndarray  # (2, STIFF_SIZE) of the slips, see `mcrock.kernel.friction.step`
+    found: np.ndarray  # (FOUND_SIZE,) what a step or an impact found
+    path: np.ndarray  # (n_vertex,) how far each vertex has slipped [m]
+    watched: np.ndarray  # (n_vertex,) vertices that may land
+    offset: np.ndarray  # (n_vertex,) height at the start of a step of those that are on the ground [m]
+    heights: np.ndarray  # (n_vertex, HEIGHTS_SIZE) of those, as in `mcrock.kernel.advance`
+
+
+# what advancing and impacts leave in `Friction.found`: forces over mass at both contacts [m/s2], how fast
+# slips turn [rad/s] and would settle to their direction [1/s]; impulse over mass [m/s] and couple [m2/s] of
+# an impact, its kappa, whether it is clipped, by which map, and its change of energy over mass [m2/s2];
+# whether a contact stood when contacts were decided; angles added to the directions of slip [rad];
+# whether contacts without force stay
+(
+    N_0, N_1, T_0, T_1, TURNING, STIFFNESS, I_X, I_Y, I_Z, COUPLE, KAPPA, CLIPPED, MAP, CHANGE, STOOD,
+    BEND_0, BEND_1, CLOSES,
+    FOUND_SIZE,
+) = range(19)  # fmt: skip
+
+
+# columns of `Friction.stiff`
+R_VX, R_VY, R_WX, R_WY, R_WZ, T_VX, T_VY, T_SPIN, STIFF_SIZE = range(9)
+
+
+def empty_friction(top: Topology) -> Friction:
+    """Room for runs with friction of bodies of a topology."""
+    n_vertex = len(top.neighbours)
+    return Friction(
+        values=np.zeros(5),
+        rates=np.zeros((4, STATE_SIZE)),
+        other=np.zeros(STATE_SIZE),
+        before=np.zeros(STATE_SIZE),
+        speeds=np.zeros(6),
+        twist=np.zeros(6),
+        contacts=np.zeros((n_vertex, CONTACT_SIZE)),
+        touching=np.zeros(n_vertex, dtype=np.int64),
+        matrix=np.zeros((4, 5)),
+        stiff=np.zeros((2, STIFF_SIZE)),
+        found=np.zeros(FOUND_SIZE),
+        path=np.zeros(n_vertex),
+        watched=np.zeros(n_vertex, dtype=np.int64),
+        offset=np.zeros(n_vertex),
+        heights=np.zeros((n_vertex, HEIGHTS_SIZE)),
+    )
+
+
+@jit(inline=True, internal=True)
+def sticks(mode):
+    """Whether a mode is one of those without slip and flight."""
+    return mode in (REST, EDGE, VERTEX)
+
+
+@jit
+def free_body(top, body, state, mode, index):
+    """Position and velocity of the COM of a body in a mode that sticks."""
+    if mode == EDGE:
+        edge_pose(body.edges[index], state, state[ANGLE], state[RATE])
+    v = body.vertices[contact_vertex(top, mode, index)]
+    x, y, z = to_ground(state, -v[0], -v[1], -v[2])
+    state[X], state[Y], state[Z] = state[P_X] + x, state[P_Y] + y, z
+    wx, wy, wz = to_ground(state, state[W_X], state[W_Y], state[W_Z])
+    state[V_X], state[V_Y], state[V_Z] = wy * z - wz * y, wz * x - wx * z, wx * y - wy * x
+
+
+@jit
+def place_pivot(body, state, vertex):
+    """Ground position of the pivot from that of the COM."""
+    v = body.vertices[vertex]
+    x, y, _ = to_ground(state, v[0], v[1], v[2])
+    state[P_X], state[P_Y] = state[X] + x, state[Y] + y
+
+
+@jit(internal=True)
+def load_twist(state, twist):
+    """Velocity of the COM and angular velocity in ground axes."""
+    twist[0], twist[1], twist[2] = state[V_X], state[V_Y], state[V_Z]
+    twist[3], twist[4], twist[5] = to_ground(state, state[W_X], state[W_Y], state[W_Z])
+
+
+@jit(internal=True)
+def store_twist(state, twist):
+    """The reverse of `load_twist`."""
+    m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
+    x, y, z = twist[3], twist[4], twist[5]
+    state[V_X], state[V_Y], state[V_Z] = twist[0], twist[1], twist[2]
+    state[W_X] = m[0] * x + m[3] * y + m[6] * z
+    state[W_Y] = m[1] * x + m[4] * y + m[7] * z
+    state[W_Z] = m[2] * x + m[5] * y + m[8] * z
+
+
+@jit(internal=True)
+def twist_energy(body, state, twist, mass):
+    """Kinetic energy over the mass [m2/s2] of a twist at the pose of ``state``."""
+    m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
+    x, y, z = twist[3], twist[4], twist[5]
+    wx, wy, wz = (
+        m[0] * x + m[3] * y + m[6] * z,
+        m[1] * x + m[4] * y + m[7] * z,
+        m[2] * x + m[5] * y + m[8] * z,
+    )
+    i = body.inertia
+    spin = wx * (i[0] * wx + i[1] * wy + i[2] * wz) + wy * (i[1] * wx + i[3] * wy + i[4] * wz)
+    spin += wz * (i[2] * wx + i[4] * wy + i[5] * wz)
+    return 0.5 * (spin / mass + twist[0] ** 2 + twist[1] ** 2 + twist[2] ** 2)
+
+
+@jit(internal=True)
+def moving_energy(body, state):
+    """Kinetic energy [J] of a body in a mode with slip or in flight."""
+    wx, wy, wz = state[W_X], state[W_Y], state[W_Z]
+    i = body.inertia
+    spin = wx * (i[0] * wx + i[1] * wy + i[2] * wz) + wy * (i[1] * wx + i[3] * wy + i[4] * wz)
+    spin += wz * (i[2] * wx + i[4] * wy + i[5] * wz)
+    return 0.5 * (spin + body.scalars[MASS] * (state[V_X] ** 2 + state[V_Y] ** 2 + state[V_Z] ** 2))
+
+
+@jit(internal=True)
+def to_contact(top, body, state, mode, index):
+    """Turn position and velocity of the COM into those of the contact by which smooth motion is
+    integrated."""
+    if mode in (FLIGHT, SLIDE, SPIN):
+        return
+    v = body.vertices[contact_vertex(top, mode, index)]
+    x, y, z = to_ground(state, v[0], v[1], v[2])
+    wx, wy, wz = to_ground(state, state[W_X], state[W_Y], state[W_Z])
+    state[X] += x
+    state[Y] += y
+    state[V_X] += wy * z - wz * y
+    state[V_Y] += wz * x - wx * z
+
+
+@jit(internal=True)
+def from_contact(top, body, state, mode, index):
+    """The reverse of `to_contact`."""
+    if mode in (FLIGHT, SLIDE, SPIN):
+        return
+    v = body.vertices[contact_vertex(top, mode, index)]
+    x, y, z = to_ground(state, v[0], v[1], v[2])
+    wx, wy, wz = to_ground(state, state[W_X], state[W_Y], state[W_Z])
+    state[X] -= x
+    state[Y] -= y
+    state[V_X] -= wy * z - wz * y
+    state[V_Y] -= wz * x - wx * z
+
+
+@jit(internal=True)
+def settle(top, body, state, mode, index):
+    """Bring a state back to what its contacts prescribe: heights, no normal velocity, a pivot that stays."""
+    if mode in (FLIGHT, SLIDE, SPIN):
+        place_pivot(body, state, contact_vertex(top, mode, index))
+        return
+    first = contact_vertex(top, mode, index)
+    m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
+    v = body.vertices[first]
+    if mode != VERTEX_SLIP:
+        # the other end comes to the same height: a turn about the horizontal across the edge
+        u = body.vertices[top.edge_vertices[index, 0 if mode == EDGE_SLIP_FIRST else 1]]
+        ex, ey, ez = u[0] - v[0], u[1] - v[1], u[2] - v[2]
+        rise = m[6] * ex + m[7] * ey + m[8] * ez
+        ux, uy, uz = m[6], m[7], m[8]  # the vertical in body axes
+        bx, by, bz = ey * uz - ez * uy, ez * ux - ex * uz, ex * uy - ey * ux  # e x up
+        square = bx * bx + by * by + bz * bz
+        angle = -rise / sqrt(square)  # the lift of e for a turn about e x up is the length of e x up
+        norm = sqrt(square)
+        _turn_body(state, bx / norm, by / norm, bz / norm, angle)
+        m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
+        ux, uy, uz = m[6], m[7], m[8]
+        bx, by, bz = ey * uz - ez * uy, ez * ux - ex * uz, ex * uy - ey * ux
+        square = bx * bx + by * by + bz * bz
+        rate = (state[W_X] * bx + state[W_Y] * by + state[W_Z] * bz) / square
+        state[W_X] -= rate * bx
+        state[W_Y] -= rate * by
+        state[W_Z] -= rate * bz
+    x, y, z = to_ground(state, v[0], v[1], v[2])
+    wx, wy, wz = to_ground(state, state[W_X], state[W_Y], state[W_Z])
+    state[Z] = -z
+    state[V_Z] = -(wx * y - wy * x)
+    if mode in (EDGE_SLIP_FIRST, EDGE_SLIP_SECOND):
+        state[V_X], state[V_Y] = -(wy * z - wz * y), -(wz * x - wx * z)
+        state[X], state[Y] = state[P_X] - x, state[P_Y] - y
+    else:
+        state[P_X], state[P_Y] = state[X] + x, state[Y] + y
+
+
+@jit(internal=True)
+def _turn_body(state, x, y, z, angle):
+    """Turn by a small angle [rad] about a unit body vector."""
+    s, c = 0.5 * angle, 1.0 - 0.125 * angle * angle
+    q0, q1, q2, q3 = state[Q0], state[Q1], state[Q2], state[Q3]
+    x, y, z = s * x, s * y, s * z
+    state[Q0] = q0 * c - q1 * x - q2 * y - q3 * z
+    state[Q1] = q0 * x + q1 * c + q2 * z - q3 * y
+    state[Q2] = q0 * y - q1 * z + q2 * c + q3 * x
+    state[Q3] = q0 * z + q1 * y - q2 * x + q3 * c
