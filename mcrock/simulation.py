@@ -12,7 +12,7 @@ import xarray as xr
 from mcrock.body import Body, rotation_matrix
 from mcrock.conditions import Contact, Controls, Impact, Start, check_contact
 from mcrock.counter import uniforms
-from mcrock.dataset import build_history, event_list
+from mcrock.dataset import build_history, event_list, outputs
 from mcrock.excitation import STILL, Motion, Pulse, pack_motions
 from mcrock.impact.dispatch import ImpactLaw
 from mcrock.impact.registry import code_of, options
@@ -385,7 +385,8 @@ def _friction(top: Topology, contact: np.ndarray | None) -> Friction | None:
 
 def _responses(contact: np.ndarray | None) -> list[Response]:
     """The responses of a run, by its parameters of contact."""
-    return [response for response in Response if contact is not None or not response.of_friction]
+    names = outputs(friction=contact is not None)
+    return [response for response in Response if response.variable in names]
 
 
 def simulate_part(inputs: Inputs, motions: MotionPack, controls: Controls) -> dict[str, np.ndarray]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numba.types import NoneType
 
 import mcrock
 
@@ -110,7 +111,8 @@ def test_kernel_compiles_once():
     ):
         mcrock.simulate(body, motion, impact, start=mcrock.Start(edge=1, tilt=0), t_end=1)
     mcrock.simulate(body, mcrock.Pulse((1, 0, 0), 3), start=mcrock.Start(edge=np.int32(1), tilt=0), t_end=2)
-    assert len(run.signatures) == 1
+    # runs with friction, of other tests in this process, have a signature of their own
+    assert sum(isinstance(signature[-1], NoneType) for signature in run.signatures) == 1
 
 
 @pytest.fixture

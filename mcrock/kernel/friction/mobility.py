@@ -70,13 +70,3 @@ def mobility(J, ax, ay, az, rx, ry, rz):
         vx * ay - vy * ax,
         1.0 + wx * ay - wy * ax,
     )
-
-
-@jit(inline=True, internal=True)
-def point_velocity(v, w, dx, dy, dz):
-    """Velocity of the point at (dx, dy, dz) from the COM; ``v`` and ``w`` are indexable."""
-    return (
-        v[0] + w[1] * dz - w[2] * dy,
-        v[1] + w[2] * dx - w[0] * dz,
-        v[2] + w[0] * dy - w[1] * dx,
-    )
