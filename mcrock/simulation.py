@@ -50,10 +50,12 @@ class Run:
         The scalars of a run by the names of the dataset, SI units.
     events : list of dict
         Time ``t`` [s], ``kind``, mode and index ``to``, angular velocity after ``omega`` (3,) in
-        ground axes [rad/s], ``energy_change`` [J], ``tilt`` [rad] and ``face`` (the one that lands,
-        None but in a facet impact) of every change of contact.
+        ground axes [rad/s], ``velocity`` of the centre of mass after (3,) relative to the ground [m/s],
+        ``energy_change`` [J], ``tilt`` [rad] and ``face`` (the one that lands, None but in a facet
+        impact) of every change of contact.
     history : Dataset
-        Motion over ``time``: mode, orientation, angular velocity, centre of mass, energy, tilt.
+        Motion over ``time``: mode, orientation, angular velocity, position and velocity of the centre
+        of mass, displacement of the base, rotations, energy, tilt.
     body : Body
         The body that it was made with.
     facet_fallback : FacetFallback
@@ -364,11 +366,14 @@ def _traced(
             break
         rows, events = int(trace.used[0]), int(trace.used[1])  # the run is repeatable: once more, with room
     results = {response.variable: float(result[response]) for response in _responses(contact)}
+    base = body.vertices[list(body.faces[body.start_face])].mean(axis=0)
+    # at rest the centre of mass is over the origin, and the base on the ground
+    stand = rotation_matrix(constants.pose) @ base * (1.0, 1.0, 0.0)
     return Run(
         Outcome(int(result[Response.OUTCOME])),
         results,
         event_list(trace.events[: trace.used[1]] if history else trace.events),
-        build_history(trace.history[: trace.used[0]] if history else trace.history),
+        build_history(trace.history[: trace.used[0]] if history else trace.history, base, stand),
         body,
         FacetFallback(law.facet_fallback),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Annotated
 
@@ -40,6 +41,9 @@ def simulate(
     span: Annotated[
         tuple[float, float] | None, typer.Option(metavar="START END", help="Times to animate, in seconds.")
     ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print results, events and their units as JSON.")
+    ] = False,
     set: Set = None,
     seed: Seed = None,
 ) -> None:
@@ -66,7 +70,7 @@ def simulate(
     from mcrock.simulation import simulate_realization
     from mcrock.text.numbers import label_intensities
     from mcrock.text.progress import count_progress
-    from mcrock.text.run import format_run
+    from mcrock.text.run import format_run, run_as_json
 
     intensity = study.n_intensity - 1 if intensity is None else intensity
     for name, value, size in (
@@ -110,6 +114,11 @@ def simulate(
             )
         paths.append(saved)
     # after the files, as the reader of the output may leave
+    if as_json:
+        chosen = sources | {"realization": realization, "intensity": intensity, "scale": factor}
+        chosen["motion"] = motions[inputs.record[0]].name
+        print(json.dumps(chosen | run_as_json(replay) | {"files": list(map(str, paths))}))
+        return
     print(f"{place}: {source}")
     print(format_run(replay, folder / "events.csv"))
     for path in paths:

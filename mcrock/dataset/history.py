@@ -8,20 +8,40 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from mcrock.body import rotation_matrix
 from mcrock.params import Event, Mode
 from mcrock.response import EventColumn, HistoryColumn
 
 Array = NDArray[np.float64]
 
+OF_COM = "of the centre of mass, relative to the ground"
 
-def build_history(rows: Array) -> xr.Dataset:
-    """Motion of a run over its time, from its trace (n, `HistoryColumn`)."""
+
+def build_history(rows: Array, base: Array, stand: Array) -> xr.Dataset:
+    """Motion of a run over its time.
+
+    Parameters
+    ----------
+    rows : ndarray (n, `HistoryColumn`)
+        Its trace.
+    base : ndarray (3,)
+        Centre of the base in body axes [m].
+    stand : ndarray (3,)
+        Where that is in ground axes while the body stands at the origin [m].
+
+    Returns
+    -------
+    Dataset
+        Of variables over `time` [s], each with its units.
+    """
     axis, column = ("time", "axis"), HistoryColumn
     mode, index = rows[:, column.MODE].astype("i1"), rows[:, column.INDEX].astype("i4")
     q = rows[:, column.Q0 : column.Q3 + 1]
     omega = rows[:, column.OMEGA_X : column.OMEGA_Z + 1]
     com = rows[:, column.COM_X : column.COM_Z + 1]
     velocity = rows[:, column.VELOCITY_X : column.VELOCITY_Z + 1]
+    displacement = com + rotation_matrix(q) @ base - stand
+    yaw = np.unwrap(2.0 * np.arctan2(q[:, 3], q[:, 0]))
     up_x = 2.0 * (q[:, 1] * q[:, 3] - q[:, 0] * q[:, 2])
     up_y = 2.0 * (q[:, 2] * q[:, 3] + q[:, 0] * q[:, 1])
     tilt, sine = rows[:, column.TILT], np.hypot(up_x, up_y)
@@ -39,9 +59,11 @@ def build_history(rows: Array) -> xr.Dataset:
         "orientation": (("time", "quaternion"), q, {"long_name": "quaternion body to ground"}),
         "angular_velocity": (axis, omega, {"units": "rad s-1", "long_name": "angular velocity"}),
         "com": (axis, com, {"units": "m", "long_name": "centre of mass"}),
-        "velocity": (axis, velocity, {"units": "m s-1", "long_name": "velocity of the centre of mass"}),
+        "velocity": (axis, velocity, {"units": "m s-1", "long_name": f"velocity {OF_COM}"}),
+        "displacement": (axis, displacement, {"units": "m", "long_name": "displacement of the base centre"}),
         "rotation_x": ("time", tilt * along_x, {"units": "rad", "long_name": "rotation about base axis x"}),
         "rotation_y": ("time", tilt * along_y, {"units": "rad", "long_name": "rotation about base axis y"}),
+        "yaw": ("time", yaw, {"units": "rad", "long_name": "rotation about the vertical"}),
         "energy": ("time", rows[:, column.ENERGY], {"units": "J", "long_name": "mechanical energy"}),
         "tilt": ("time", tilt, {"units": "rad", "long_name": "tilt of the body axis"}),
     }
@@ -73,7 +95,7 @@ def events_to_csv(events: list[dict[str, Any]]) -> str:
     """Event list of a run as comma-separated text, units in the first line."""
     head = (
         "t [s],kind,mode,index,omega_x [rad/s],omega_y [rad/s],omega_z [rad/s],"
-        "energy_change [J],tilt [rad],face"
+        "energy_change [J],tilt [rad],face,velocity_x [m/s],velocity_y [m/s],velocity_z [m/s]"
     )
     rows = [
         ",".join(
@@ -86,6 +108,7 @@ def events_to_csv(events: list[dict[str, Any]]) -> str:
                 repr(float(event["energy_change"])),
                 repr(float(event["tilt"])),
                 "" if event["face"] is None else str(event["face"]),
+                *(repr(float(value)) for value in event["velocity"]),
             ]
         )
         for event in events

@@ -1,4 +1,4 @@
-"""The history of one run: ground motion, tilt and rotations, contact, energy."""
+"""The history of one run: ground motion, tilt and rotations, displacement, contact, energy."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from mcrock.excitation import Pulse
 from mcrock.excitation.floor import FLOOR
 from mcrock.params import STANDARD_GRAVITY, Mode, Outcome
+from mcrock.plots.contacts import COLOURS, LOOKS
 from mcrock.plots.style import BLUE, COLUMN, GREEN, GREY, ORANGE, add_note, new_figure, styled
 from mcrock.statistics.runs import guessed
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from mcrock.excitation import Motion
     from mcrock.simulation import Run
 
-CONTACT = {Mode.REST: GREY, Mode.EDGE: GREEN, Mode.VERTEX: ORANGE}
 AXES = {"x": BLUE, "y": ORANGE, "z": GREEN}
 LEGEND: dict[str, Any] = {
     "loc": "lower left",
@@ -29,6 +29,7 @@ LEGEND: dict[str, Any] = {
     "columnspacing": 1.2,
 }
 FALL = 1.0  # a tilt beyond which a motion is a fall [rad]
+ROUNDING = 1e-6  # a tilt or yaw that is none [rad]
 TITLE_CHARACTERS = 85  # of the title in one line
 EQUAL = 1e-4  # share of the energy of a body within which changes are drawn as none [1]
 
@@ -41,6 +42,8 @@ def plot_history(
     motion: Motion | Pulse | None = None,
 ) -> Axes:
     """Ground motion, tilt and rotations, contact mode and energy of one run over time.
+
+    A run with friction also has the displacement of its base, and no angles where it only slides.
 
     Parameters
     ----------
@@ -57,7 +60,7 @@ def plot_history(
     Returns
     -------
     Axes
-        Of the angles, in a figure of axes that share the time.
+        Of the angles, or else of the displacement, in a figure of axes that share the time.
 
     Raises
     ------
@@ -73,13 +76,19 @@ def plot_history(
     if cut is not None and not float(history["tilt"].max()) > max(cut, FALL):
         cut = None
     # heights of the axes [mm]
-    heights = {"ground": 14.0, "angles": 34.0, "fall": 14.0, "contact": 5.0, "energy": 18.0}
+    heights = {
+        "ground": 14.0, "angles": 34.0, "fall": 14.0, "displacement": 22.0, "contact": 5.0, "energy": 18.0,
+    }  # fmt: skip
     if motion is not None and not ground_acceleration(motion, span)[1].any():
         motion = None
     if motion is None:
         del heights["ground"]
     if cut is None:
         del heights["fall"]
+    if not has_friction(run):
+        del heights["displacement"]
+    elif run.events and not turns(history):
+        del heights["angles"]
     height = sum(heights.values()) + 9.0 * len(heights) + 8.0
     figure = new_figure(1.5 * COLUMN, height)
     rows = figure.subplots(len(heights), 1, sharex=True, height_ratios=list(heights.values()))
@@ -87,7 +96,11 @@ def plot_history(
     if motion is not None:
         draw_ground(axes["ground"], motion, span)
         axes["ground"].legend(**LEGEND)
-    _draw_angles(axes["angles"], history, slenderness)
+    if "angles" in axes:
+        _draw_angles(axes["angles"], history, slenderness, yaw=has_friction(run))
+    if "displacement" in axes:
+        draw_displacement(axes["displacement"], history)
+        axes["displacement"].legend(**LEGEND)
     if cut is not None:
         axes["angles"].set_ylim(-np.degrees(cut), np.degrees(cut))
         draw_tilt(axes["fall"], history, "Tilt [°]")
@@ -103,7 +116,17 @@ def plot_history(
     if cut is not None:
         note += " Angles beyond twice the slenderness are cut; the tilt below them is not."
     add_note(axes["energy"], note)
-    return axes["angles"]
+    return axes["angles" if "angles" in axes else "displacement"]
+
+
+def has_friction(run: Run) -> bool:
+    """Whether a run is one with friction, which may slip and fly."""
+    return "slip_path" in run.results
+
+
+def turns(history: xr.Dataset) -> bool:
+    """Whether the body tilts or turns about the vertical at any time."""
+    return max(float(history["tilt"].max()), float(np.ptp(history["yaw"].values))) > ROUNDING
 
 
 def moving_span(run: Run) -> tuple[float, float]:
@@ -150,6 +173,8 @@ def draw_tilt(ax: Axes, history: xr.Dataset, label: str) -> None:
     if tilt.max() > 0.99 * 90.0:
         ax.axhline(90.0, color=GREY, linestyle=":", linewidth=0.8)
         ax.set_yticks([0, 90, 180] if tilt.max() > 120.0 else [0, 45, 90])
+    if tilt.max() < np.degrees(ROUNDING):
+        ax.set_ylim(-0.05, 1.0)
     ax.set_ylabel(label)
 
 
@@ -158,28 +183,39 @@ def draw_slenderness(ax: Axes, slenderness: float) -> None:
     ax.axhline(np.degrees(slenderness), color=GREY, linestyle="--", linewidth=0.7, label="slenderness")
 
 
+def draw_displacement(ax: Axes, history: xr.Dataset) -> None:
+    """The horizontal displacement of the base centre."""
+    for name in ("x", "y"):
+        moved = history["displacement"].sel(axis=name)
+        ax.plot(history["time"].values, moved, color=AXES[name], linewidth=0.8, label=f"displacement {name}")
+    ax.set_ylabel("Base [m]")
+
+
 def draw_contact(ax: Axes, history: xr.Dataset) -> None:
-    """Strip of the contact mode between the rows of the history."""
+    """Strip of the contact mode between the rows of the history; its key names those that occur."""
     time, mode = history["time"].values, history["mode"].values
     changes = np.concatenate([[0], np.flatnonzero(np.diff(mode)) + 1])
     ends = np.append(time[changes[1:]], time[-1])
-    for code, colour in CONTACT.items():
-        held = mode[changes] == code
+    names = np.array([LOOKS[Mode(code)].name for code in mode[changes]])
+    for name, colour in COLOURS.items():
+        held = names == name
+        if not held.any():
+            continue
         spans = list(zip(time[changes][held], (ends - time[changes])[held], strict=True))
         # outlined, so that the shortest stay visible
-        ax.broken_barh(
-            spans, (0, 1), facecolor=colour, edgecolor=colour, linewidth=0.3, label=code.name.lower()
-        )
+        ax.broken_barh(spans, (0, 1), facecolor=colour, edgecolor=colour, linewidth=0.3, label=name)
     ax.set_yticks([])
     ax.set_ylim(0, 1)
 
 
-def _draw_angles(ax: Axes, history: xr.Dataset, slenderness: float | None) -> None:
+def _draw_angles(ax: Axes, history: xr.Dataset, slenderness: float | None, *, yaw: bool) -> None:
     time = history["time"].values
     ax.plot(time, np.degrees(history["tilt"]), color="black", linewidth=1.0, label="tilt")
     for name in ("x", "y"):
         angle = np.degrees(history[f"rotation_{name}"])
         ax.plot(time, angle, color=AXES[name], linewidth=0.8, label=f"rotation about base {name}")
+    if yaw and float(np.ptp(history["yaw"].values)) > ROUNDING:
+        ax.plot(time, np.degrees(history["yaw"]), color=AXES["z"], linewidth=0.8, label="yaw")
     if slenderness is not None:
         draw_slenderness(ax, slenderness)
     ax.set_ylabel("Angle [°]")
@@ -226,6 +262,18 @@ def _describe_ending(run: Run) -> str:
         name = Outcome(run.outcome).name.lower().replace("_", " ").capitalize()
         ending = f"{name} at {run.results['end_time']:.4g} s"
     return (
-        f"{ending}{describe_doubt(run)}; {' and '.join(numbers)} impacts. "
+        f"{ending}{describe_doubt(run)}; {' and '.join(numbers)} impacts{_describe_slip(run)}. "
         "Energy: kinetic and potential, above its value at the start."
     )
+
+
+def _describe_slip(run: Run) -> str:
+    """How far the body slipped and how long it flew, if it did."""
+    results = run.results
+    words = ""
+    if results.get("slip_path"):
+        words += f"; slip path {results['slip_path']:.3g} m, base displaced by up to "
+        words += f"{results['peak_displacement']:.3g} m"
+    if results.get("flights"):
+        words += f"; longest flight {results['longest_flight']:.3g} s"
+    return words

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any
 
 from mcrock.dataset import SCHEMA
+from mcrock.params import Mode
+from mcrock.plots.contacts import LOOKS
 from mcrock.plots.history import describe_doubt
 from mcrock.simulation import Run
+from mcrock.text.json_values import as_json
 from mcrock.text.tables import format_table
 
 EVENTS_SHOWN = 20
+UNITS_OF_EVENTS = {  # of their numbers
+    "t": "s", "omega": "rad s-1", "velocity": "m s-1", "energy_change": "J", "tilt": "rad",
+}  # fmt: skip
 
 
 def format_run(run: Run, events_file: Path) -> str:
@@ -28,7 +35,7 @@ def format_run(run: Run, events_file: Path) -> str:
         [
             f"{event['t']:.4f}",
             event["kind"].replace("_", " "),
-            f"{event['to'][0].lower()} {event['to'][1]}",
+            _format_contact(*event["to"]),
             f"{event['tilt']:.5f}",
             f"{event['energy_change']:.4g}",
         ]
@@ -40,6 +47,30 @@ def format_run(run: Run, events_file: Path) -> str:
     if len(run.events) > EVENTS_SHOWN:
         count += f", the first {EVENTS_SHOWN} of them (all are in {events_file})"
     return "\n".join([*lines, count, format_table(heads, rows)])
+
+
+def run_as_json(run: Run) -> dict[str, Any]:
+    """Outcome, results and all events of one run, and the units of their numbers by name."""
+    results = {
+        name: int(value) if SCHEMA[name].dtype.startswith("i") else value
+        for name, value in run.results.items()
+        if name not in ("outcome", "half_step_outcome")
+    }
+    events = []
+    for event in run.events:
+        mode, index = event["to"]
+        shown = {name: value for name, value in event.items() if name != "to"}
+        events.append(shown | {"mode": mode.lower(), "index": index})
+    units = {name: SCHEMA[name].units for name in results} | UNITS_OF_EVENTS
+    return as_json(
+        {"outcome": run.outcome.name.lower(), "results": results, "events": events, "units": units}
+    )
+
+
+def _format_contact(mode: str, index: int) -> str:
+    """Contact after an event, as in `edge 2`; that of a flight has no number."""
+    name = LOOKS[Mode[mode]].name
+    return name if index < 0 else f"{name} {index}"
 
 
 def _format_result(name: str, value: float) -> str:

@@ -22,7 +22,7 @@ def history_of(quaternion, tilt):
     """History of one moment with a pose of that tilt [rad]."""
     row = np.zeros((1, len(HistoryColumn)))
     row[0, QUATERNION], row[0, HistoryColumn.TILT] = quaternion, tilt
-    return build_history(row).isel(time=0)
+    return build_history(row, np.zeros(3), np.zeros(3)).isel(time=0)
 
 
 @settings(deadline=None)

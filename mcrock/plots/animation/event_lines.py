@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcrock.params import Event, Mode
+from mcrock.plots.contacts import LOOKS
+from mcrock.plots.history import has_friction
 
 if TYPE_CHECKING:
     from mcrock.simulation import Run
@@ -19,16 +21,7 @@ COUNTED = {
     Event.EDGE_RELEASE: "edge releases",
     Event.UPLIFT: "uplifts",
 }
-PLACE = {Mode.REST: "face", Mode.EDGE: "edge", Mode.VERTEX: "vertex"}
-
-
-def describe_contact(mode: int, index: int) -> str:
-    """Contact with the ground.
-
-    >>> describe_contact(Mode.REST, 0), describe_contact(Mode.VERTEX, 3)
-    ('at rest on face 0', 'on vertex 3')
-    """
-    return f"{'at rest ' if mode == Mode.REST else ''}on {PLACE[Mode(mode)]} {index}"
+COUNTED_WITH_FRICTION = COUNTED | {Event.SLIP: "slips", Event.LANDING: "landings"}
 
 
 def format_event(event: dict[str, Any]) -> str:
@@ -38,11 +31,18 @@ def format_event(event: dict[str, Any]) -> str:
     '  4.2500 s  edge impact   vertex 2'
     """
     mode, index = event["to"]
-    return f"{event['t']:8.4f} s  {event['kind'].replace('_', ' '):<12}  {PLACE[Mode[mode]]} {index}"
+    kind = event["kind"].removeprefix("slip_").replace("_", " ")  # a reversal
+    return f"{event['t']:8.4f} s  {kind:<12}  {LOOKS[Mode[mode]].short.format(index)}"
+
+
+def counted(run: Run) -> dict[Event, str]:
+    """Events that are counted in a run, and what they are called."""
+    return COUNTED_WITH_FRICTION if has_friction(run) else COUNTED
 
 
 def count_events(run: Run, happened: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Number of events of each kind of `COUNTED` (n, 4) among the first ``happened`` (n,)."""
+    """Number of events of each kind of `counted` (n, n_kind) among the first ``happened`` (n,)."""
+    names = counted(run)
     kinds = np.array([Event[event["kind"].upper()] for event in run.events], dtype=int)
-    counts = np.cumsum(kinds[:, None] == np.array([int(kind) for kind in COUNTED]), axis=0)
-    return np.concatenate([np.zeros((1, len(COUNTED)), dtype=int), counts])[happened]
+    counts = np.cumsum(kinds[:, None] == np.array([int(kind) for kind in names]), axis=0)
+    return np.concatenate([np.zeros((1, len(names)), dtype=int), counts])[happened]

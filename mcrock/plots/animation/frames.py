@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil
 from typing import TYPE_CHECKING, NamedTuple
@@ -14,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from mcrock.body import rotation_matrix
 from mcrock.kernel.contact import topology
 from mcrock.params import Mode
+from mcrock.plots.contacts import FLAT, ON_EDGE, ON_VERTEX
 from mcrock.plots.history import moving_span
 
 if TYPE_CHECKING:
@@ -73,6 +73,8 @@ class Frames:
         Number of events up to the frame.
     points : ndarray (n, n_vertex, 3)
         Vertices of the solid in the ground frame [m].
+    base : ndarray (n, 3)
+        Centre of the face on which the body started, in the ground frame [m].
     """
 
     time: Array
@@ -84,6 +86,7 @@ class Frames:
     contacts: list[tuple[int, ...]]
     happened: NDArray[np.int64]
     points: Array
+    base: Array
 
     def __len__(self) -> int:
         return len(self.time)
@@ -138,7 +141,7 @@ def sample_run(run: Run, body: Body, times: ArrayLike) -> Frames:
     -----
     Contact changes at rows of the history only, and the pose is continuous there: orientations
     turn evenly from row to row, the centre of mass moves straight, and the lowest vertex is kept on
-    the ground.
+    the ground, or in flight above it.
     """
     history, solid = run.history, solid_of(body)
     times = np.asarray(times, float)
@@ -146,8 +149,10 @@ def sample_run(run: Run, body: Body, times: ArrayLike) -> Frames:
     row = np.clip(row, 0, history.sizes["time"] - 1)
     orientation, com = _poses(history, times, row)
     turned = np.einsum("nij,vj->nvi", rotation_matrix(orientation), solid.vertices)
-    com[:, 2] = -turned[:, : len(body.vertices), 2].min(axis=1)
     mode, index = history["mode"].values[row].astype(int), history["index"].values[row].astype(int)
+    on_ground = -turned[:, : len(body.vertices), 2].min(axis=1)
+    com[:, 2] = np.where(mode == Mode.FLIGHT, np.maximum(com[:, 2], on_ground), on_ground)
+    points = turned + com[:, None, :]
     up = 1.0 - 2.0 * (orientation[:, 1] ** 2 + orientation[:, 2] ** 2)
     return Frames(
         time=times,
@@ -158,7 +163,8 @@ def sample_run(run: Run, body: Body, times: ArrayLike) -> Frames:
         index=index,
         contacts=_contacts(body, mode, index),
         happened=np.searchsorted([event["t"] for event in run.events], times, side="right"),
-        points=turned + com[:, None, :],
+        points=points,
+        base=points[:, list(body.faces[body.start_face])].mean(axis=1),
     )
 
 
@@ -181,9 +187,12 @@ def _poses(history: xr.Dataset, times: Array, row: NDArray[np.int64]) -> tuple[A
 def _contacts(body: Body, mode: NDArray[np.int64], index: NDArray[np.int64]) -> list[tuple[int, ...]]:
     """Vertices in contact, for each pair of mode and index."""
     edges = topology(body.faces, len(body.vertices)).edge_vertices.tolist()
-    in_contact: dict[Mode, Callable[[int], tuple[int, ...]]] = {
-        Mode.REST: lambda i: tuple(body.faces[i]),
-        Mode.EDGE: lambda i: tuple(edges[i]),
-        Mode.VERTEX: lambda i: (i,),
-    }
-    return [in_contact[Mode(m)](i) for m, i in zip(mode.tolist(), index.tolist(), strict=True)]
+
+    def in_contact(mode: int, index: int) -> tuple[int, ...]:
+        if mode in FLAT:
+            return tuple(body.faces[index])
+        if mode in ON_EDGE:
+            return tuple(edges[index])
+        return (index,) if mode in ON_VERTEX else ()
+
+    return [in_contact(m, i) for m, i in zip(mode.tolist(), index.tolist(), strict=True)]

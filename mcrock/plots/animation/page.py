@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mcrock.params import STANDARD_GRAVITY
-from mcrock.plots.animation.event_lines import COUNTED, LATEST, count_events, describe_contact, format_event
+from mcrock.params import STANDARD_GRAVITY, Mode
+from mcrock.plots.animation.event_lines import LATEST, count_events, counted, format_event
 from mcrock.plots.animation.frames import Array, Frames
 from mcrock.plots.animation.stage import BASE, HINT, HINT_ALPHA, STONE, Stage
-from mcrock.plots.history import AXES, CONTACT, ground_acceleration
+from mcrock.plots.contacts import COLOURS, LOOKS, describe_contact
+from mcrock.plots.history import AXES, ground_acceleration
 
 if TYPE_CHECKING:
     from mcrock.excitation import Motion, Pulse
@@ -42,6 +43,8 @@ def build_page(run: Run, stage: Stage, motion: Motion | Pulse | None, title: str
     frames = stage.frames
     pairs = list(zip(frames.mode.tolist(), frames.index.tolist(), strict=True))
     places = sorted(set(pairs))
+    names = [LOOKS[Mode(mode)].name for mode, _ in places]
+    modes = [name for name in COLOURS if name in names]
     vertices = dict(zip(pairs, frames.contacts, strict=True))
     shown = {
         int(number) for end in set(frames.happened.tolist()) for number in range(max(0, end - LATEST), end)
@@ -56,13 +59,13 @@ def build_page(run: Run, stage: Stage, motion: Motion | Pulse | None, title: str
         "tilt": _pack(np.degrees(frames.tilt)),
         "contact": _pack([places.index(pair) for pair in pairs], "<i4"),
         "contacts": [
-            {"text": describe_contact(*place), "vertices": vertices[place], "mode": place[0]}
-            for place in places
+            {"text": describe_contact(*place), "vertices": vertices[place], "mode": modes.index(name)}
+            for place, name in zip(places, names, strict=True)
         ],
-        "modes": [{"name": mode.name.lower(), "colour": CONTACT[mode]} for mode in CONTACT],
+        "modes": [{"name": name, "colour": COLOURS[name]} for name in modes],
         "happened": _pack(frames.happened, "<i4"),
         "counts": _pack(count_events(run, frames.happened), "<i4"),
-        "counted": list(COUNTED.values()),
+        "counted": list(counted(run).values()),
         "latest": LATEST,
         "events": {number: format_event(run.events[number]) for number in sorted(shown)},
         "vertices": stage.solid.vertices.tolist(),
@@ -75,6 +78,9 @@ def build_page(run: Run, stage: Stage, motion: Motion | Pulse | None, title: str
         "corners": stage.corners.tolist(),
         "grid": stage.grid,
         "view": list(stage.view),
+        "path": _pack(frames.base[:, :2]) if stage.slips else None,
+        "moved": _pack(_displacement(run, frames)) if stage.slips else None,
+        "axes": list(AXES.values()),
         "slenderness": None if stage.slenderness is None else float(np.degrees(stage.slenderness)),
         "ground": None if motion is None else _ground(frames, motion),
     }
@@ -85,6 +91,12 @@ def build_page(run: Run, stage: Stage, motion: Motion | Pulse | None, title: str
 def _pack(values: ArrayLike, dtype: str = "<f4") -> str:
     """Numbers as the player reads them: base64 of their bytes."""
     return b64encode(np.ascontiguousarray(values, dtype=dtype).tobytes()).decode("ascii")
+
+
+def _displacement(run: Run, frames: Frames) -> Array:
+    """Horizontal displacement of the base centre at the frames (n, 2) [m]."""
+    time, moved = run.history["time"].values, run.history["displacement"].values
+    return np.stack([np.interp(frames.time, time, moved[:, i]) for i in range(2)], axis=-1)
 
 
 def _ground(frames: Frames, motion: Motion | Pulse) -> dict[str, Any]:

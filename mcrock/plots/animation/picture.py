@@ -15,34 +15,37 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from mcrock.params import STANDARD_GRAVITY, Mode
-from mcrock.plots.animation.event_lines import COUNTED, LATEST, count_events, describe_contact, format_event
+from mcrock.plots.animation.event_lines import COUNTED, LATEST, count_events, counted, format_event
 from mcrock.plots.animation.frames import Array, Frames
 from mcrock.plots.animation.stage import BASE, HINT, HINT_ALPHA, STONE, Stage
 from mcrock.plots.animation.view import View, brightness, is_seen
+from mcrock.plots.contacts import COLOURS, LOOKS, describe_contact
 from mcrock.plots.history import (
     AXES,
-    CONTACT,
     draw_contact,
+    draw_displacement,
     draw_ground,
     draw_slenderness,
     draw_tilt,
     ground_acceleration,
 )
-from mcrock.plots.style import BLUE, RED, paper_style
+from mcrock.plots.style import BLUE, RED, figure_of, paper_style
 
 if TYPE_CHECKING:
     from mcrock.excitation import Motion, Pulse
     from mcrock.simulation import Run
 
 SIZE = (7.2, 5.6)  # of the figure [in]
+STRIP = 0.7  # height that a strip of the displacement adds to it [in]
 DPI = 100  # [1/in]
 GROUND, GRID, SHADOW = "#f3f3f1", "#d9d9d6", "#dcdcd8"
 SMALL = 7.5  # of text [pt]
 PANEL = 0.645  # left end of what is written beside the scene, over the width of the figure [1]
 HIDDEN: dict[str, Any] = {"linewidth": 0.6, "linestyle": (0, (1, 2))}  # of edges behind the body
 MONO: dict[str, Any] = {"family": "DejaVu Sans Mono", "fontsize": 7.5, "va": "top", "linespacing": 1.35}
+LINE = 0.0251  # of it, over the height of a figure of the usual size [1]
 KEY: dict[str, Any] = {  # to a strip, above its right end
-    "loc": "lower right", "bbox_to_anchor": (1.0, 0.97), "ncols": 4, "handlelength": 1.0,
+    "loc": "lower right", "bbox_to_anchor": (1.0, 0.97), "ncols": 12, "handlelength": 1.0,
     "borderpad": 0.0, "borderaxespad": 0.0, "columnspacing": 1.2,
 }  # fmt: skip
 
@@ -55,7 +58,7 @@ def palette_of_picture() -> list[int]:
     """
     white = np.ones(3)
     towards_white = np.linspace(0.0, 0.75, 4)
-    lines = [np.array(to_rgb(colour)) for colour in (BLUE, RED, *AXES.values(), *CONTACT.values())]
+    lines = [np.array(to_rgb(colour)) for colour in (BLUE, RED, *AXES.values(), *COLOURS.values())]
     areas = np.array([to_rgb(colour) for colour in (GROUND, GRID, SHADOW)])
     ramps = [(colour, white, towards_white) for colour in lines]
     ramps += [(np.zeros(3), white, np.linspace(0.0, 1.0, 10))]
@@ -98,16 +101,16 @@ def build_picture(
         Time of the motion over time of the animation [1], which the figure says if it is not 1.
     """
     with paper_style():
-        figure = Figure(figsize=SIZE, dpi=DPI)
+        figure = Figure(figsize=(SIZE[0], SIZE[1] + STRIP * stage.slips), dpi=DPI)
         FigureCanvasAgg(figure)
-        figure.text(0.02, 0.975, title.replace("$", r"\$"), fontsize=9.0, va="top")
+        figure.text(0.02, _upper(figure, 0.975), title.replace("$", r"\$"), fontsize=9.0, va="top")
         # in axes, as a figure never saves texts of its own that are animated
-        panel = figure.add_axes((0.0, 0.0, 1.0, 1.0))
+        panel = _upper_axes(figure, 0.0, 0.0, 1.0, 1.0)
         panel.set_axis_off()
         lists, move_lists = _write_events(panel, run, stage.frames)
         parts = [
             (lists, move_lists),
-            _draw_scene(figure.add_axes((0.0, 0.36, 0.62, 0.575)), stage),
+            _draw_scene(_upper_axes(figure, 0.0, 0.36, 0.62, 0.575), stage),
             _draw_compass(figure, stage, motion),
             _write_state(panel, stage.frames, speed),
             _draw_strips(figure, run, stage, motion),
@@ -123,6 +126,18 @@ def build_picture(
 
     update(0)
     return Picture(figure, artists, lists, update)
+
+
+def _upper(figure: Figure, height: float) -> float:
+    """Height in a figure of the usual size (share of it) from the top of this one."""
+    tall = figure.get_size_inches()[1]
+    return float(1.0 - (1.0 - height) * SIZE[1] / tall)
+
+
+def _upper_axes(figure: Figure, left: float, bottom: float, width: float, height: float) -> Axes:
+    """Axes whose place is given in a figure of the usual size, at that distance from the top of this one."""
+    low, high = _upper(figure, bottom), _upper(figure, bottom + height)
+    return figure.add_axes((left, low, width, high - low))
 
 
 Part = tuple[list[Artist], Callable[[int], None]]
@@ -148,6 +163,8 @@ def _draw_scene(ax: Axes, stage: Stage) -> Part:
     plumb = ax.plot([], [], color="0.15", linewidth=0.8, linestyle=(0, (2, 2)), zorder=6)[0]
     com = ax.plot([], [], "o", color="white", markeredgecolor="0.15", markersize=5, zorder=7)[0]
     touch = ax.plot([], [], linewidth=2.6, marker="o", markersize=6.5, zorder=8)[0]
+    path = view.project(frames.base * (1.0, 1.0, 0.0))
+    trail = ax.plot([], [], color=BLUE, linewidth=1.1, zorder=6.5, visible=stage.slips)[0]
     if not solid.is_whole:
         ax.text(0.99, 0.015, HINT, fontsize=6.5, color="0.35", ha="right", transform=ax.transAxes)
 
@@ -165,13 +182,14 @@ def _draw_scene(ax: Axes, stage: Stage) -> Part:
         centre = frames.com[frame]
         below = view.project(np.array([centre, centre * (1.0, 1.0, 0.0)]))
         plumb.set_data(*below.T)
+        trail.set_data(*path[: frame + 1].T)
         com.set_data(*below[:1].T)
         contact = list(frames.contacts[frame])
         touch.set_data(*flat[[*contact, contact[0]] if len(contact) > 2 else contact].T)
         touch.set_marker("o" if len(contact) < 3 else "")
-        colour = CONTACT[Mode(frames.mode[frame])]
+        colour = LOOKS[Mode(frames.mode[frame])].colour
         touch.set_color(colour)
-        is_hidden = not any(set(contact) & set(face) for face in seen)
+        is_hidden = bool(contact) and not any(set(contact) & set(face) for face in seen)
         unseen = [face for face in solid.faces if face not in seen]
         # of the edges behind the body those that tell where it stands
         told = [face for face in unseen if face == base or (is_hidden and set(contact) & set(face))]
@@ -179,15 +197,14 @@ def _draw_scene(ax: Axes, stage: Stage) -> Part:
         touch.set_markerfacecolor("white" if is_hidden else colour)
         touch.set_markeredgecolor(colour if is_hidden else "0.15")
 
-    return [shadow, faces, behind, outline, plumb, com, touch], move
+    return [shadow, faces, behind, outline, trail, plumb, com, touch], move
 
 
 def _fit(ax: Axes, view: View, points: Array) -> None:
     """Limits that hold the points, with equal scales."""
     flat = view.project(points)
     low, high = flat.min(axis=0), flat.max(axis=0)
-    box = ax.get_position()
-    width, height = box.width * SIZE[0], box.height * SIZE[1]
+    width, height = (float(side) for side in figure_of(ax).get_size_inches() * ax.get_position().size)
     half = 0.55 * max((high[0] - low[0]) / width, (high[1] - low[1]) / height)
     middle = 0.5 * (low + high)
     ax.set_xlim(middle[0] - half * width, middle[0] + half * width)
@@ -212,7 +229,7 @@ def _draw_floor(ax: Axes, stage: Stage) -> None:
 def _draw_compass(figure: Figure, stage: Stage, motion: Motion | Pulse | None) -> Part:
     """Directions of the ground, and the acceleration of the ground as an arrow."""
     frames, view = stage.frames, stage.view
-    ax = figure.add_axes((0.845, 0.73, 0.13, 0.105))
+    ax = _upper_axes(figure, 0.845, 0.73, 0.13, 0.105)
     ax.set_axis_off()
     ax.set_aspect("equal")
     ax.set_xlim(-1.3, 1.3)
@@ -232,7 +249,7 @@ def _draw_compass(figure: Figure, stage: Stage, motion: Motion | Pulse | None) -
     circle = view.project(np.stack([np.cos(angle), np.sin(angle), 0.0 * angle], axis=-1))
     ax.plot(*circle.T, color=RED, linewidth=0.5, alpha=0.6)
     text = f"ground acceleration,\ncircle {strongest / STANDARD_GRAVITY:.2g} g"
-    figure.text(0.845, 0.728, text, fontsize=6.5, color=RED, va="top")
+    figure.text(0.845, _upper(figure, 0.728), text, fontsize=6.5, color=RED, va="top")
     arrow = ax.plot(
         [], [], color=RED, linewidth=1.8, solid_capstyle="round", solid_joinstyle="round", zorder=4
     )[0]
@@ -260,7 +277,7 @@ def _write_state(panel: Axes, frames: Frames, speed: float) -> Part:
         clock.set_text(f"{frames.time[frame]:.{digits}f} s")
         tilt.set_text(f"tilt {np.degrees(frames.tilt[frame]):.2f}°")
         contact.set_text(describe_contact(frames.mode[frame], frames.index[frame]))
-        contact.set_color(CONTACT[Mode(frames.mode[frame])])
+        contact.set_color(LOOKS[Mode(frames.mode[frame])].colour)
 
     return [clock, tilt, contact], move
 
@@ -270,37 +287,45 @@ def _write_events(panel: Axes, run: Run, frames: Frames) -> Part:
     head: dict[str, Any] = {"fontsize": SMALL, "color": "0.35", "va": "top"}
     panel.text(PANEL, 0.80, "Events so far", **head)
     names = panel.text(PANEL, 0.772, "", **MONO)
-    panel.text(PANEL, 0.652, "The latest, and the contact after", **head)
-    latest = panel.text(PANEL, 0.624, "", **MONO)
-    counts = count_events(run, frames.happened)
+    counts, words = count_events(run, frames.happened), counted(run).values()
+    more = len(words) - len(COUNTED)  # lines, which the latest events give up
+    below = 0.652 - more * LINE
+    panel.text(PANEL, below, "The latest, and the contact after", **head)
+    latest = panel.text(PANEL, below - 0.028, "", **MONO)
 
     def move(frame: int) -> None:
-        pairs = zip(counts[frame], COUNTED.values(), strict=True)
+        pairs = zip(counts[frame], words, strict=True)
         names.set_text("\n".join(f"{count:6d}  {name}" for count, name in pairs))
         happened = int(frames.happened[frame])
-        shown = run.events[max(0, happened - LATEST) : happened]
+        shown = run.events[max(0, happened - LATEST + more) : happened]
         latest.set_text("\n".join(format_event(event) for event in shown))
 
     return [names, latest], move
 
 
 def _draw_strips(figure: Figure, run: Run, stage: Stage, motion: Motion | Pulse | None) -> Part:
-    """Tilt, contact and ground motion over time, with a marker that moves."""
+    """Tilt, displacement, contact and ground motion over time, with a marker that moves."""
     frames = stage.frames
     span = frames.time[0], frames.time[-1]
-    left, width = 0.085, 0.895
+    left, width, scale = 0.085, 0.895, SIZE[1] / figure.get_size_inches()[1]
     bottom = 0.205 if motion is not None else 0.115
-    tilt = figure.add_axes((left, bottom + 0.03, width, 0.335 - bottom - 0.03))
-    contact = figure.add_axes((left, bottom, width, 0.016), sharex=tilt)
+    tilt = _upper_axes(figure, left, bottom + 0.03, width, 0.335 - bottom - 0.03)
     draw_tilt(tilt, run.history, "Tilt [°]")
     if stage.slenderness is not None:
         draw_slenderness(tilt, stage.slenderness)
+    strips = [tilt]
+    if stage.slips:
+        place = (left, scale * (bottom + 0.03), width, scale * 0.65 * STRIP / SIZE[1])
+        strips.append(figure.add_axes(place, sharex=tilt))
+        draw_displacement(strips[-1], run.history)
+        strips[-1].legend(**KEY)
+    contact = figure.add_axes((left, scale * bottom, width, scale * 0.016), sharex=tilt)
     draw_contact(contact, run.history)
     entries = [tilt.get_legend_handles_labels(), contact.get_legend_handles_labels()]
     tilt.legend(*(left + right for left, right in zip(*entries, strict=True)), title=None, **KEY)
-    strips = [tilt, contact]
+    strips.append(contact)
     if motion is not None:
-        strips.append(figure.add_axes((left, 0.075, width, 0.085), sharex=tilt))
+        strips.append(figure.add_axes((left, scale * 0.075, width, scale * 0.085), sharex=tilt))
         draw_ground(strips[-1], motion, span)
         strips[-1].legend(**KEY)
     tilt.set_xlim(*span)
@@ -308,7 +333,7 @@ def _draw_strips(figure: Figure, run: Run, stage: Stage, motion: Motion | Pulse 
         ax.tick_params(labelbottom=False, bottom=False)
         ax.spines["bottom"].set_visible(False)
     strips[-1].set_xlabel("Time [s]", labelpad=1.0)
-    figure.align_ylabels([tilt, *strips[2:]])
+    figure.align_ylabels([ax for ax in strips if ax is not contact])
     lines = [ax.axvline(frames.time[0], color=BLUE, linewidth=0.9, zorder=3) for ax in strips]
     dot = tilt.plot([], [], "o", color=BLUE, markersize=4, clip_on=False, zorder=4)[0]
 

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.colors import to_rgb
 
-from mcrock.params import Mode
 from mcrock.plots.animation.frames import Array, Frames, Solid, sample_run, solid_of
 from mcrock.plots.animation.view import View, choose_view, grid_step
+from mcrock.plots.contacts import FLAT
+from mcrock.plots.history import has_friction
 
 if TYPE_CHECKING:
     from mcrock.body import Body
@@ -43,6 +44,8 @@ class Stage:
     view : View
     slenderness : float or None
         Level to mark in the tilt [rad]: that of the body, where the tilt comes anywhere near it.
+    slips : bool
+        Whether the body may slip: then the path of its base is drawn, and its displacement over time.
     """
 
     frames: Frames
@@ -53,13 +56,14 @@ class Stage:
     grid: float
     view: View
     slenderness: float | None
+    slips: bool
 
 
 def build_stage(run: Run, body: Body, frames: Frames, view: View | None) -> Stage:
     """What is shown of a run at some frames; without a view the one that shows most is chosen."""
     solid = solid_of(body)
     mode, index = (run.history[name].values[0] for name in ("mode", "index"))
-    base = solid.faces[int(index) if mode == Mode.REST else 0]
+    base = solid.faces[int(index) if mode in FLAT else 0]
     start = sample_run(run, body, run.history["time"].values[:1])
     footprint = start.points[0, list(base)] * (1.0, 1.0, 0.0)
     size = float(np.ptp(solid.vertices, axis=0).max())
@@ -67,9 +71,8 @@ def build_stage(run: Run, body: Body, frames: Frames, view: View | None) -> Stag
     (x0, y0), (x1, y1) = covered.min(axis=0) - MARGIN * size, covered.max(axis=0) + MARGIN * size
     corners = np.array([(x0, y0, 0.0), (x1, y0, 0.0), (x1, y1, 0.0), (x0, y1, 0.0)])
     grid = grid_step(max(size, 0.5 * (x1 - x0), 0.5 * (y1 - y0)))
-    return Stage(
-        frames, solid, base, footprint, corners, grid, view or choose_view(frames), _level(run, body)
-    )
+    view = view or choose_view(frames, size)
+    return Stage(frames, solid, base, footprint, corners, grid, view, _level(run, body), has_friction(run))
 
 
 def _level(run: Run, body: Body) -> float | None:

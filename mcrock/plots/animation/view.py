@@ -35,12 +35,15 @@ class View(NamedTuple):
         return np.array([0.6 * cos(a), 0.6 * sin(a), 0.8])
 
 
-def choose_view(frames: Frames) -> View:
-    """The view that shows the motion best: across the direction in which the body tilts most."""
+def choose_view(frames: Frames, size: float) -> View:
+    """The view that shows the motion of a body of a size [m] best: across the direction in which it tilts
+    most, or is displaced most where that is more of its size."""
     tip = rotation_matrix(frames.orientation)[:, :2, 2]  # where the body axis leans, ground x and y
-    if not np.abs(tip).max() > 1e-6:
+    moved = (frames.base - frames.base[0])[:, :2] / size
+    shown = max(tip, moved, key=lambda vectors: float(np.abs(vectors).max()))
+    if not np.abs(shown).max() > 1e-6:
         return View(USUAL, ELEVATION)
-    lean = np.linalg.svd(tip, full_matrices=False)[2][0]
+    lean = np.linalg.svd(shown, full_matrices=False)[2][0]
     along = atan2(lean[1], lean[0])
     choices = [along + side * OBLIQUE + turn for side in (-1, 1) for turn in (0.0, pi)]
     return View(min(choices, key=lambda azimuth: abs(_wrapped(azimuth - USUAL))), ELEVATION)

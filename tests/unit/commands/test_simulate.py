@@ -1,11 +1,14 @@
 """The command `simulate`: the run of the study, its files, and refusals before anything is written."""
 
+import csv
+import json
 import os
 import re
 import subprocess
 import sys
 
 import pytest
+import xarray as xr
 
 from mcrock.dataset import load_dataset
 
@@ -158,3 +161,29 @@ def test_free_rocking_is_drawn_without_ground_motion(mcrock, tmp_path, monkeypat
     assert output.startswith("realization 0: still ground\n")
     assert drawn[0].get_suptitle() == "still ground, realization 0"
     assert [ax.get_ylabel() for ax in drawn[0].axes] == ["Angle [°]", "Contact", "Energy [J]"]
+
+
+def test_a_replay_as_json_has_velocities_with_units(mcrock, study_file, tmp_path):
+    """Results, events and units alone on the output; the events are those of the file."""
+    simulate = ("simulate", study_file, "--realization", 17, "--intensity", 1, "-o", tmp_path)
+    code, output, errors = mcrock(*simulate, "--json")
+    assert (code, errors) == (0, "")
+    data = json.loads(output)
+    assert (data["realization"], data["intensity"], data["outcome"]) == (17, 1, "overturned")
+    assert data["files"] == [str(tmp_path / name) for name in ("history.nc", "events.csv", "history.png")]
+    assert set(data["results"]) < set(data["units"])
+    assert (data["units"]["velocity"], data["units"]["peak_tilt"]) == ("m s-1", "rad")
+    with (tmp_path / "events.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == len(data["events"]) > 3
+    for row, event in zip(rows, data["events"], strict=True):
+        assert [float(row[f"velocity_{axis} [m/s]"]) for axis in "xyz"] == event["velocity"]
+        assert (row["kind"], row["mode"].lower(), row["index"]) == (
+            event["kind"],
+            event["mode"],
+            str(event["index"]),
+        )
+    assert any(event["velocity"][2] > 0.0 for event in data["events"])
+    with xr.open_dataset(tmp_path / "history.nc") as history:
+        assert history["velocity"].attrs["units"] == "m s-1"
+        assert history["displacement"].attrs["units"] == "m"

@@ -22,7 +22,8 @@ from mcrock.plots.animation.frames import frame_times, sample_run, solid_of
 from mcrock.plots.animation.picture import build_picture
 from mcrock.plots.animation.stage import build_stage
 from mcrock.plots.animation.view import OBLIQUE, View, is_seen
-from mcrock.plots.history import CONTACT, moving_span
+from mcrock.plots.contacts import LOOKS
+from mcrock.plots.history import moving_span
 from mcrock.simulation import Impact, Start, rotation_matrix, simulate
 
 PULSE = one_sine(4.2, 7.0, azimuth=0.4)
@@ -240,10 +241,10 @@ def test_contact_points_have_the_colours_of_the_history(run, body):
         picture.update(frame)
         mode = Mode(stage.frames.mode[frame])
         seen.add(mode)
-        assert touch.get_color() == CONTACT[mode]
+        assert touch.get_color() == LOOKS[mode].colour
         expected = stage.view.project(stage.frames.points[frame, list(contact)])
         np.testing.assert_allclose(np.transpose(touch.get_data())[: len(contact)], expected)
-    assert seen == set(CONTACT)
+    assert seen == {Mode.REST, Mode.EDGE, Mode.VERTEX}
 
 
 def test_nothing_lies_over_the_body(run, body, fallen):

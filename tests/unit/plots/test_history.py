@@ -105,7 +105,7 @@ def test_the_contact_strip_covers_the_time(body):
     spans = [path.vertices[:, 0] for bars in strip.collections for path in bars.get_paths()]
     length = sum(np.ptp(span) for span in spans)
     assert length == pytest.approx(float(np.ptp(run.history["time"].values)))
-    assert [text.get_text() for text in strip.get_legend().get_texts()] == ["rest", "edge", "vertex"]
+    assert [text.get_text() for text in strip.get_legend().get_texts()] == ["rest", "edge"]
 
 
 def test_a_body_that_rolls_off_keeps_its_axes_upright():
