@@ -56,16 +56,18 @@ from mcrock.kernel.events import EVENT_TIME
 from mcrock.kernel.facet_landing import land_edge_on_face, land_vertex_on_face
 from mcrock.kernel.friction.advance import LANDS, PARADOX, advance_slip
 from mcrock.kernel.friction.events import (
+    CHATTER_TIME,
     LANDING,
     change_contacts,
     face_to_settle,
     lands_off_base,
     lay_sides_of,
+    opened_end,
     settle_event,
     settles,
 )
 from mcrock.kernel.friction.rest import next_slip
-from mcrock.kernel.friction.state import STATIC, moving_energy, sticks
+from mcrock.kernel.friction.state import HELD, STATIC, STOPS_IN, moving_energy, sticks
 from mcrock.kernel.modes import (
     EDGE,
     FIRST,
@@ -76,6 +78,7 @@ from mcrock.kernel.modes import (
     SLIDE,
     SPIN,
     VERTEX,
+    VERTEX_SLIP,
     comes_to_rest,
     contact_vertex,
     edge_pose,
@@ -110,7 +113,6 @@ STEP_LIMIT, IMPACT_LIMIT = int(Outcome.STEP_LIMIT), int(Outcome.IMPACT_LIMIT)
 INSTANT_LIMIT, NOT_FINITE = int(Outcome.INSTANT_LIMIT), int(Outcome.NOT_FINITE)
 SETTLING, PAINLEVE = int(Outcome.SETTLING), int(Outcome.PAINLEVE)
 
-CHATTER_TIME = 1e-6  # an end that lands this soon after its release was not released [s]
 HOLD_TIME = 1e-3  # after that the edge is held this long [s]
 BEND, MOST_BEND = 10.0, 0.3  # turn of a slip in a step, over `Settings.step` and at most [rad]
 INSTANT_EVENTS = 200  # events at one instant before the run is given up
@@ -253,7 +255,7 @@ def run(top, body, motions, motion, turn, law, settings, t_end, work, result, tr
         edge_pose(body.edges[mode[1]], state, state[ANGLE], state[RATE])
     up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
     record.see_pose(result, up[0], up[1])
-    grip, bend, took_off = np.inf, 0.0, 0.0
+    grip, bend, took_off, stops = np.inf, 0.0, 0.0, STOPS_IN * settings.edge_zeno_time
     if friction is not None:
         grip, bend = friction.values[STATIC] ** 2, min(BEND * settings.step, MOST_BEND)
         for i in range(friction.path.size):
@@ -348,7 +350,11 @@ def run(top, body, motions, motion, turn, law, settings, t_end, work, result, tr
         elif friction is None or mode[0] == VERTEX:
             h, event, vertex, face = advance_vertex(top, body, work, result, t, h, friction)
         if friction is not None and not sticks(mode[0]):
-            h, event, count = advance_slip(top, body, work, friction, result, t, h, bend, sides)
+            if t < hold:
+                h = min(h, hold - t)
+            else:
+                friction.found[HELD] = 0.0
+            h, event, count = advance_slip(top, body, work, friction, result, t, h, bend, stops, sides)
             last = last and h == whole
             vertex, face = friction.touching[0], NONE
             if event == PARADOX:
@@ -380,6 +386,7 @@ def run(top, body, motions, motion, turn, law, settings, t_end, work, result, tr
         if friction is not None and event != NO_EVENT and event != EDGE_RELEASE and event != REST_EVENT:
             # contacts that stick through it are left to the kernel without friction
             chatter = vertex == released_end and t - release_time < CHATTER_TIME
+            before, place = mode[0], mode[1]
             done, event, change, face = settle_event(
                 top,
                 body,
@@ -400,7 +407,11 @@ def run(top, body, motions, motion, turn, law, settings, t_end, work, result, tr
                 if mode[0] < 0:
                     outcome = PAINLEVE
                     break
-                released_end = NONE
+                if event == EDGE_RELEASE:
+                    released_end, release_time = opened_end(top, before, place, mode[1]), t
+                elif mode[1] != place or mode[0] not in (VERTEX, VERTEX_SLIP):
+                    released_end = NONE
+                hold = t + HOLD_TIME if friction.found[HELD] != 0.0 else -1.0
                 corners = lay_sides_of(top, body, state, mode, sides, corners)
                 if tracing:
                     note(top, body, work, trace, t, event, change, face, friction)

@@ -51,13 +51,16 @@ from mcrock.kernel.friction.flat import corner_velocity
 from mcrock.kernel.friction.motion import REGULAR, slip_direction
 from mcrock.kernel.friction.state import (
     FRICTION,
+    HELD,
     KICK,
     N_0,
     N_1,
     SLACK,
+    SLOW,
     STATIC,
     STOPPED,
     T_0,
+    T_1,
     TURNING,
     from_contact,
     settle,
@@ -88,6 +91,9 @@ TOGETHER = 1e-9  # vertices this low land together, over the size of the body [1
 PARADOX = np.int64(-1)  # friction leaves no single force
 HALVINGS = 60  # of a step in which a slip turns too far
 JUMP = 0.5  # change of the contact force in a step that is too much, over the weight [1]
+MOST_PULL = 1e-2  # force that keeps an end on the ground while its edge is held, over the weight [1]
+BRAKED = 0.7  # of the time in which a slip would stop that a step may take [1]
+ENDED = 1e-9  # margin below zero at which a mode has ended: forces over the weight [1] and slips [m/s]
 SHORTEST = 1e-9  # step that is not halved for it [s]
 TURNED = 3.0  # turn of a slip in a step that is too far, over the turn aimed at [1]
 
@@ -186,10 +192,11 @@ def _margin(top, body, friction, mode, index, y, start, sides, a, k):
             if speed > 0.0:
                 fastest = max(fastest, (vx * ux + vy * uy) / speed)
         return fastest - STOPPED
-    margin = found[N_0] / gravity + SLACK
+    slack = MOST_PULL if found[HELD] != 0.0 else SLACK
+    margin = found[N_0] / gravity + slack
     if mode == VERTEX_SLIP:
         return min(margin, _still_slips(top, body, mode, index, y, start, index, S0_X))
-    margin = min(margin, found[N_1] / gravity + SLACK)
+    margin = min(margin, found[N_1] / gravity + slack)
     p, q = top.edge_vertices[index, 0], top.edge_vertices[index, 1]
     if mode != EDGE_SLIP_SECOND:
         margin = min(margin, _still_slips(top, body, mode, index, y, start, p, S0_X))
@@ -204,6 +211,25 @@ def _margin(top, body, friction, mode, index, y, start, sides, a, k):
 def _still_slips(top, body, mode, index, y, start, vertex, column):
     vx, vy = _contact_velocity(top, body, y, mode, index, vertex)
     return vx * start[column] + vy * start[column + 1] - STOPPED
+
+
+@jit(internal=True)
+def _braking(top, body, friction, mode, index, y):
+    """Time in which the first of the slips would stop, as it is braked now [s], and its speed [m/s]."""
+    left, fastest, found = inf, 0.0, friction.found
+    if mode in (FLIGHT, SLIDE, SPIN):
+        return left, fastest
+    for end in range(1 if mode == VERTEX_SLIP else 2):
+        if (mode == EDGE_SLIP_FIRST and end == 1) or (mode == EDGE_SLIP_SECOND and end == 0):
+            continue
+        vertex = index if mode == VERTEX_SLIP else top.edge_vertices[index, end]
+        pull = found[T_0] if mode == VERTEX_SLIP or (mode == EDGE_SLIP and end == 0) else found[T_1]
+        if pull < 0.0:
+            vx, vy = _contact_velocity(top, body, y, mode, index, vertex)
+            speed = hypot(vx, vy)
+            if speed < -pull * left:
+                left, fastest = -speed / pull, speed
+    return left, fastest
 
 
 @jit(internal=True)
@@ -235,8 +261,10 @@ def _bent(top, body, mode, index, y, start, limit):
 
 
 @jit(internal=True)
-def advance_slip(top, body, work, friction, result, t, h, turn, sides):
+def advance_slip(top, body, work, friction, result, t, h, turn, stops, sides):
     """One step of the mode from ``t`` over at most ``h`` [s], in which a slip turns by about ``turn`` [rad].
+
+    A slip that would end within ``stops`` [s] ends at once.
 
     Returns the time advanced [s] and the event: CHANGE, LANDS, OVERTURN, PARADOX or none.
     ``friction.touching`` then holds the vertices that land; their number is the third value.
@@ -249,6 +277,12 @@ def advance_slip(top, body, work, friction, result, t, h, turn, sides):
     if _margin(top, body, friction, mode, index, state, state, sides, a, friction.rates[0]) < 0.0:
         from_contact(top, body, state, mode, index)
         return 0.0, CHANGE, 0
+    left, speed = _braking(top, body, friction, mode, index, state)
+    if left < stops and speed > 2.0 * KICK:
+        from_contact(top, body, state, mode, index)
+        friction.found[SLOW] = speed + STOPPED
+        return 0.0, CHANGE, 0
+    h = min(h, BRAKED * left)
     if friction.found[TURNING] * h > turn:
         h = turn / friction.found[TURNING]
     pivot = contact_vertex(top, mode, index) if mode != FLIGHT else NONE
@@ -434,6 +468,8 @@ def _locate_end(top, body, work, friction, t, h, sides):
             ends_well = margin > -inf
             high, above = guess, max(margin, -1e3)
             below *= 0.5
+            if margin > -ENDED:
+                break
         else:
             low, below = guess, max(margin, 1e-300)
             above *= 0.5

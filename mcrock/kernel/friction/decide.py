@@ -8,7 +8,7 @@ would tell its direction.
 
 from __future__ import annotations
 
-from math import cos, hypot, sin, sqrt
+from math import cos, hypot, inf, sin, sqrt
 
 import numpy as np
 
@@ -62,10 +62,10 @@ from mcrock.kernel.friction.flat import corner_pressures
 from mcrock.kernel.friction.mobility import ground_compliance
 from mcrock.kernel.friction.rest import holds
 from mcrock.kernel.friction.state import (
-    CLOSES,
     FRICTION,
     KICK,
     SLACK,
+    SLOW,
     STATIC,
     STOOD,
     STOPPED,
@@ -130,7 +130,7 @@ def place_forces(body, friction, state, n, J, m):
     """
     v = state[V_X], state[V_Y], state[V_Z]
     w = to_ground(state, state[W_X], state[W_Y], state[W_Z])
-    any_slips, any_stands = False, False
+    any_slips, any_stands, slowest = False, False, inf
     for i in range(n):
         c, p = friction.contacts[i], body.vertices[friction.touching[i]]
         dx, dy, dz = to_ground(state, p[0], p[1], p[2])
@@ -139,11 +139,17 @@ def place_forces(body, friction, state, n, J, m):
         c[B_X], c[B_Y], c[B_Z] = w[1] * uz - w[2] * uy, w[2] * ux - w[0] * uz, w[0] * uy - w[1] * ux
         x, y = v[0] + ux, v[1] + uy
         speed = hypot(x, y)
-        if speed > 2.0 * STOPPED:
-            c[S_X], c[S_Y], c[GIVEN] = x / speed, y / speed, 1.0
-            any_slips = True
-        else:
-            any_stands = True
+        slowest = min(slowest, speed)
+        if speed > 0.0:
+            c[S_X], c[S_Y] = x / speed, y / speed
+        c[GIVEN] = speed
+    slow = max(2.0 * STOPPED, friction.found[SLOW])
+    if slowest <= slow:  # where one contact stops, one that is no faster than a slip begins has stopped too
+        slow = max(slow, 2.0 * KICK)
+    for i in range(n):
+        c = friction.contacts[i]
+        c[GIVEN] = 1.0 if c[GIVEN] > slow else 0.0
+        any_slips, any_stands = any_slips or c[GIVEN] != 0.0, any_stands or c[GIVEN] == 0.0
     return any_slips, any_stands
 
 
@@ -234,7 +240,7 @@ def enter(top, body, friction, state, n, mu):
     slack = SLACK * body.scalars[GRAVITY]
     kept, first, second = 0, 0, 0
     for i in range(n):
-        if contacts[i, P_Z] > slack or friction.found[CLOSES] != 0.0:
+        if contacts[i, P_Z] > slack:
             if kept == 0:
                 first = i
             else:
@@ -408,14 +414,14 @@ def decide_face(top, body, work, friction, result, t, f, sides):
     for i in range(n):
         fastest = max(fastest, _corner_speed(top, body, state, f, i))
     spin = friction.twist[5]
-    friction.found[STOOD] = 1.0 if fastest <= 2.0 * STOPPED else 0.0
-    if fastest <= 2.0 * STOPPED:
+    stands = fastest <= max(2.0 * STOPPED, friction.found[SLOW])
+    friction.found[STOOD] = 1.0 if stands else 0.0
+    if stands:
         for i in range(3):
             state[V_X + i] = 0.0
             state[W_X + i] = 0.0
         place_pivot(body, state, pivot)
         pull = hypot(a[0], a[1])
-        stands = True
         for i in range(n):
             stands = stands and side_margin(sides[i], down, a[0], a[1]) >= 0.0
         sx, sy, speed = 1.0, 0.0, KICK

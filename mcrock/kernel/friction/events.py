@@ -10,10 +10,30 @@ from math import hypot
 
 import numpy as np
 
+from mcrock.impact.dispatch import edge_place
+from mcrock.impact.varkonyi_2022 import GAIN as MOST_GAIN
+from mcrock.impact.varkonyi_2022 import edge_map, kinetic_energy, lift_speed, plastic_edge
 from mcrock.jit import jit
 from mcrock.kernel.advance import EDGE_IMPACT, EDGE_RELEASE, FACET_IMPACT, NO_EVENT, UPLIFT
 from mcrock.kernel.contact import F_HEIGHT, F_UX, F_UY, F_UZ, GRAVITY, MASS
-from mcrock.kernel.dynamics import Q0, Q1, Q2, Q3, V_X, V_Y, V_Z, W_X, W_Y, W_Z, Z, vertex_lift
+from mcrock.kernel.dynamics import (
+    Q0,
+    Q1,
+    Q2,
+    Q3,
+    S0_X,
+    S0_Y,
+    S1_X,
+    S1_Y,
+    V_X,
+    V_Y,
+    V_Z,
+    W_X,
+    W_Y,
+    W_Z,
+    Z,
+    vertex_lift,
+)
 from mcrock.kernel.edge_landing import sequence_ends
 from mcrock.kernel.friction.advance import CHANGE, LANDS, rise, slip_velocity
 from mcrock.kernel.friction.decide import decide, decide_face, face_of
@@ -29,15 +49,21 @@ from mcrock.kernel.friction.impacts import (
     landing_impact,
     old_corner,
 )
-from mcrock.kernel.friction.landing import corners_of, keep_lowest, lever, rise_of
+from mcrock.kernel.friction.landing import ROUNDING, corners_of, keep_lowest, lever, rise_of
 from mcrock.kernel.friction.state import CHANGE as GAIN
 from mcrock.kernel.friction.state import (
-    CLOSES,
     FRICTION,
+    HELD,
+    IMPACT_RESTITUTION,
+    SLOW,
     STOOD,
+    STOPS_IN,
+    TANGENTIAL,
     free_body,
     load_twist,
+    settle,
     sticks,
+    stopped_within,
     store_twist,
     to_contact,
     twist_energy,
@@ -58,16 +84,19 @@ from mcrock.kernel.modes import (
     comes_to_rest,
     contact_vertex,
     flatter_face,
+    inertia_of,
     lay_sides,
+    point_of,
 )
 from mcrock.kernel.record import see_slip
 from mcrock.kernel.rotation import flattened, vertical
 from mcrock.kernel.shaking import acceleration
+from mcrock.kernel.watch import edge_impact_demand, impulse
 from mcrock.params import Event
 from mcrock.response import Response
 
 SLIP, STICK, REVERSAL = np.int64(Event.SLIP), np.int64(Event.STICK), np.int64(Event.SLIP_REVERSAL)
-SETTLED = 1e-8  # landing this slow is none but the closing of a contact [m/s]
+CHATTER_TIME = 1e-6  # an end that lands this soon after its release was not released [s]
 LIFTOFF, LANDING = np.int64(Event.LIFTOFF), np.int64(Event.LANDING)
 
 
@@ -148,6 +177,8 @@ def edge_sticks_through(top, body, work, friction, law, result, new, zeno_time, 
     If not, it is done in ``friction.before``, with the velocities after it in ``friction.twist``.
     """
     old, state, copy = work.mode[1], work.state, friction.before
+    if _plainly_sticks(body, state, friction, law, result, old, new, zeno_time, a):
+        return True
     _copy(state, copy)
     free_body(top, body, copy, VERTEX, old)
     kind = edge_impact(top, body, friction, copy, law, impacts_so_far(result), old, new)
@@ -161,6 +192,34 @@ def edge_sticks_through(top, body, work, friction, law, result, new, zeno_time, 
         both_ends(top, body, friction, copy, state, old)
         return edge_carries(body, friction, copy, new, old)
     return kind == BOTH_ENDS and edge_carries(body, friction, copy, new, old)
+
+
+@jit(inline=True, internal=True)
+def _plainly_sticks(body, state, friction, law, result, old, new, zeno_time, a):
+    """Whether it is so by the impact of contacts that stick: its impulse is within the cone of friction."""
+    if friction.values[IMPACT_RESTITUTION] != 0.0 or friction.values[TANGENTIAL] != 0.0:
+        return False
+    mass, inertia = body.scalars[MASS], inertia_of(body)
+    p, q = point_of(body, new), point_of(body, old)
+    w = state[W_X], state[W_Y], state[W_Z]
+    up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
+    lambda_, tau = edge_place(law, impacts_so_far(result), mass, inertia, q, p, up)
+    after = edge_map(mass, inertia, q, p, w, up, lambda_, tau)
+    normal, square, _ = impulse(q, p, w, after, up)
+    most = friction.values[FRICTION] ** 2 * (1.0 - ROUNDING)
+    if not (normal > 0.0 and square < most * normal * normal):
+        return False
+    if kinetic_energy(mass, inertia, p, after) > kinetic_energy(mass, inertia, q, w) * (1.0 + MOST_GAIN):
+        return False
+    lift = lift_speed(q, p, after, up)
+    if lift > 0.0:
+        state[W_X], state[W_Y], state[W_Z] = after
+        ends = sequence_ends(body, state, w, up, old, new, lift, zeno_time, a[0], a[1], a[2])
+        state[W_X], state[W_Y], state[W_Z] = w
+        if not ends:
+            return True
+    after = plastic_edge(mass, inertia, q, p, w)
+    return edge_impact_demand(mass, inertia, q, p, w, after, up) < most
 
 
 @jit(internal=True)
@@ -217,10 +276,9 @@ def after_impact(top, body, work, friction, result, settings, t, n, face, sides)
     _copy(copy, state)
     store_twist(state, twist)
     kept = keep_lowest(body, friction, state, n, fastest)
-    # a vertex that sinks from rest closes though the forces at this very instant may not press it down yet
-    friction.found[CLOSES] = 1.0 if edge and kept == 2 and fastest < SETTLED else 0.0
+    # a sequence of edge impacts this short is over: so is the slip that friction would stop in a part of it
+    friction.found[SLOW] = stopped_within(body, friction, STOPS_IN * settings.edge_zeno_time)
     mode, index = decide(top, body, work, friction, result, t, kept, sides)
-    friction.found[CLOSES] = 0.0
     if edge and kept == 1 and work.mode[0] != FLIGHT:
         load_twist(state, friction.twist)
         lift = rise_of(friction.twist, lever(body, state, old))
@@ -230,6 +288,7 @@ def after_impact(top, body, work, friction, result, settings, t, n, face, sides)
             _copy(copy, state)
             store_twist(state, twist)
             mode, index = decide(top, body, work, friction, result, t, 2, sides)
+    friction.found[SLOW] = 0.0
     return mode, index
 
 
@@ -337,6 +396,49 @@ def slip_landing(top, body, work, friction, result, law, settings, t, count, sid
 
 
 @jit(internal=True)
+def opened_end(top, mode, index, pivot):
+    """The end of an edge that left the ground when the body turned to the vertex ``pivot``."""
+    if _touches(mode) != 2:
+        return NONE
+    first, second = top.edge_vertices[index, 0], top.edge_vertices[index, 1]
+    return second if pivot == first else first
+
+
+@jit(internal=True)
+def hold_edge(top, body, work, friction, result, t, vertex, sides):
+    """Undo the release of the end ``vertex`` of an edge that did not last; returns whether that is possible.
+
+    A slow slip turns within microseconds, and with it the force that lifts an end: it would leave the ground
+    by less than an atom's size, and again and again. Ends that friction stops within `CHATTER_TIME` stand.
+    """
+    mode, state, twist = work.mode, work.state, friction.twist
+    old = mode[1]
+    k = top.edge_of[old, vertex]
+    if not (mode[0] == VERTEX or mode[0] == VERTEX_SLIP) or k < 0:
+        return False
+    if mode[0] == VERTEX:
+        free_body(top, body, state, VERTEX, old)
+    p, q = top.edge_vertices[k, 0], top.edge_vertices[k, 1]
+    friction.touching[0], friction.touching[1] = p, q
+    both_ends(top, body, friction, state, state, NONE)
+    store_twist(state, twist)
+    slow = stopped_within(body, friction, CHATTER_TIME)
+    vx, vy = slip_velocity(body, state, p)
+    ux, uy = slip_velocity(body, state, q)
+    first, second = hypot(vx, vy), hypot(ux, uy)
+    friction.found[HELD] = 1.0
+    if min(first, second) > slow:
+        state[S0_X], state[S0_Y], state[S1_X], state[S1_Y] = vx / first, vy / first, ux / second, uy / second
+        mode[0], mode[1] = EDGE_SLIP, k
+        settle(top, body, state, EDGE_SLIP, k)
+        return True
+    friction.found[SLOW] = slow
+    mode[0], mode[1] = decide(top, body, work, friction, result, t, 2, sides)
+    friction.found[SLOW] = 0.0
+    return True
+
+
+@jit(internal=True)
 def lands_off_base(body, friction, n):
     """Whether one of the vertices ``friction.touching`` [:n] that land is none of the base."""
     off = False
@@ -371,21 +473,26 @@ def settle_event(
         That lands, or NONE.
     """
     mode, a = work.mode, acceleration(work.segment, t)
+    friction.found[HELD] = 0.0
     if event == CHANGE:
         if sticks(mode[0]):
             see_slip(result, t)
         mode[0], mode[1], event = change_contacts(top, body, work, friction, result, t, sides)
+        friction.found[SLOW] = 0.0
         return True, event, 0.0, NONE
+    held = event == LANDS and chatter and count == 1
+    if held and hold_edge(top, body, work, friction, result, t, vertex, sides):
+        return True, NO_EVENT, 0.0, NONE
     if event == LANDS:
         mode[0], mode[1], event, face = slip_landing(
             top, body, work, friction, result, law, settings, t, count, sides
         )
     elif event == EDGE_IMPACT:
-        if chatter or edge_sticks_through(
-            top, body, work, friction, law, result, vertex, settings.edge_zeno_time, a
-        ):
+        if edge_sticks_through(top, body, work, friction, law, result, vertex, settings.edge_zeno_time, a):
             return False, event, 0.0, face
         see_slip(result, t)
+        if chatter and hold_edge(top, body, work, friction, result, t, vertex, sides):
+            return True, NO_EVENT, 0.0, NONE
         face = NONE
         mode[0], mode[1] = after_impact(top, body, work, friction, result, settings, t, 2, face, sides)
     else:

@@ -14,7 +14,7 @@ import numpy as np
 
 from mcrock.jit import jit
 from mcrock.kernel.advance import HEIGHTS_SIZE, SLIP_SLACK
-from mcrock.kernel.contact import MASS, Topology
+from mcrock.kernel.contact import GRAVITY, MASS, Topology
 from mcrock.kernel.dynamics import (
     ANGLE,
     P_X,
@@ -56,6 +56,7 @@ FRICTION, STATIC = int(ContactColumn.FRICTION), int(ContactColumn.STATIC_FRICTIO
 RESTITUTION, IMPACT_RESTITUTION = int(ContactColumn.RESTITUTION), int(ContactColumn.IMPACT_RESTITUTION)
 TANGENTIAL = int(ContactColumn.TANGENTIAL_RESTITUTION)
 STOPPED = 1e-9  # slip this slow has stopped [m/s]
+STOPS_IN = 0.03  # a slip that ends this soon has stopped, over the time of a sequence of edge impacts [1]
 KICK = 1e-7  # speed with which a slip begins, so that it has a direction [m/s]
 
 
@@ -86,12 +87,12 @@ class Friction(NamedTuple):
 # slips turn [rad/s] and would settle to their direction [1/s]; impulse over mass [m/s] and couple [m2/s] of
 # an impact, its kappa, whether it is clipped, by which map, and its change of energy over mass [m2/s2];
 # whether a contact stood when contacts were decided; angles added to the directions of slip [rad];
-# whether contacts without force stay
+# whether the ends of an edge are held, whatever their forces; slip this slow has stopped [m/s]
 (
     N_0, N_1, T_0, T_1, TURNING, STIFFNESS, I_X, I_Y, I_Z, COUPLE, KAPPA, CLIPPED, MAP, CHANGE, STOOD,
-    BEND_0, BEND_1, CLOSES,
+    BEND_0, BEND_1, HELD, SLOW,
     FOUND_SIZE,
-) = range(19)  # fmt: skip
+) = range(20)  # fmt: skip
 
 
 # columns of `Friction.stiff`
@@ -124,6 +125,12 @@ def empty_friction(top: Topology) -> Friction:
 def sticks(mode):
     """Whether a mode is one of those without slip and flight."""
     return mode in (REST, EDGE, VERTEX)
+
+
+@jit(inline=True, internal=True)
+def stopped_within(body, friction, time):
+    """Speed of slip that friction stops within a time [m/s]."""
+    return friction.values[FRICTION] * body.scalars[GRAVITY] * time
 
 
 @jit
