@@ -136,7 +136,7 @@ class Contact:
     ----------
     friction : float or None
         Coulomb coefficient while a contact slips, and in impacts [1]; infinite: contacts never slip, but may
-        rebound and fly. None: they stick and nothing rebounds.
+        rebound and fly. None: they stick and nothing rebounds, as with infinite friction and no restitution.
     static_friction : float or None
         Coefficient up to which a contact sticks [1], at least ``friction``, which is the default.
     restitution, impact_restitution : float
@@ -196,6 +196,14 @@ class Contact:
                 f"Contact.static_friction must be at least the friction, {self.friction:g} [1], "
                 f"got {self.static_friction:g}"
             )
+
+    @property
+    def sticks(self) -> bool:
+        """Whether nothing slips or rebounds."""
+        return self.friction is None or (
+            self.friction == inf
+            and not (self.restitution or self.impact_restitution or self.tangential_restitution)
+        )
 
     def values(self) -> np.ndarray | None:
         """Parameters by `mcrock.params.ContactColumn` (5,); None of contacts that stick."""
@@ -317,6 +325,11 @@ class Start:
                 f"Start.rate must be >= 0 [rad/s] where Start.tilt is 0, as the face lies on the ground, "
                 f"got {self.rate:g}"
             )
+
+    @property
+    def slips_or_flies(self) -> bool:
+        """Whether the body starts as one that sticks cannot."""
+        return self.position is not None or any(self.velocity) or bool(self.yaw_rate)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, slots=True)

@@ -114,8 +114,7 @@ def _set_start(
     top: Topology, constants: Constants, work: Workspace, start: Start, friction: Friction | None
 ) -> None:
     start_at_rest(top, constants, work)
-    velocity = np.array(start.velocity, float)
-    moves = start.position is not None or bool(velocity.any()) or bool(start.yaw_rate)
+    velocity, moves = np.array(start.velocity, float), start.slips_or_flies
     if moves and friction is None:
         raise ValueError(
             "Start.position, Start.velocity and Start.yaw_rate are of bodies that slip or fly: give simulate "
@@ -231,7 +230,7 @@ def simulate(
     pack = pack_motions([motion]) if motion is not None else STILL
     law = impact_law(impact, len(body.faces))
     values = None
-    if contact is not None:
+    if contact is not None and (start.slips_or_flies or not contact.sticks):
         check_contact(impact, contact)
         values = contact.values()
     base_only = body.stands_clear and body.start_face == 0 and not controls.follow_fall and values is None

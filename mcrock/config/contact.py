@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
+from math import inf
 from typing import Annotated, Any
 
 import numpy as np
-from pydantic import Field, ValidationError, create_model
+from pydantic import Field, ValidationError, create_model, model_validator
 from scipy.special import ndtr
 
 from mcrock.conditions import Contact
@@ -35,11 +36,19 @@ _ContactKeys = create_model("_ContactKeys", __base__=Table, **_of_contact)
 class ContactTable(_ContactKeys):  # type: ignore[misc, valid-type]
     """Friction and rebound of the contacts."""
 
+    @model_validator(mode="before")
+    @classmethod
+    def _settle_infinite(cls, data: Any) -> Any:
+        """Infinite friction is none: contacts stick."""
+        if not isinstance(data, Mapping) or data.get("friction") != inf:
+            return data
+        return {key: value for key, value in data.items() if key != "friction"}
+
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
-        if data.get("friction") is None:
+        if data.get("friction") in (None, inf):
             reason = "needs the key 'friction' [1] too: without it contacts stick and nothing rebounds"
-            yield from (((key,), reason) for key in RULES if key in data)
+            yield from (((key,), reason) for key in RULES if key in data and key != "friction")
         elif data.get("static_friction") is not None:
             yield from _below_friction(data["friction"], data["static_friction"])
 

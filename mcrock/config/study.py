@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from functools import cached_property
+from math import inf
 from pathlib import Path
 from typing import Annotated, Any, Self, get_args
 
@@ -239,9 +240,9 @@ class Study(Table):
 
 
 def _has_friction(data: Any) -> bool:
-    """Whether the raw tables of a study give a friction coefficient."""
+    """Whether the raw tables of a study give a finite friction coefficient."""
     contact = data.get("contact") if isinstance(data, Mapping) else None
-    return isinstance(contact, Mapping) and contact.get("friction") is not None
+    return isinstance(contact, Mapping) and contact.get("friction") not in (None, inf)
 
 
 def tables() -> dict[str, dict[str, type[Table]]]:

@@ -8,10 +8,12 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-from mcrock.conditions import Contact, Impact, check_contact
+from mcrock.body import cuboid
+from mcrock.conditions import Contact, Impact, Start, check_contact
 from mcrock.config import Study, load_config
 from mcrock.config.contact import ContactTable
 from mcrock.params import ContactColumn
+from mcrock.simulation import simulate
 from tests.unit.config.test_config_messages import mistakes
 
 ALONE = "needs the key 'friction' [1] too: without it contacts stick and nothing rebounds"
@@ -186,3 +188,21 @@ def test_a_displacement_limit_needs_friction(study_file):
     assert study.limits.displacement == 0.15
     assert Study.from_json(study.to_json()).limits == study.limits
     assert "limits" not in json.loads(load_config(study_file()).to_json())
+
+
+def test_infinite_friction_is_none(with_contact, study_file):
+    """In a file as in Python: the study and the run are those without friction, bit for bit."""
+    plain, study = load_config(study_file()), load_config(with_contact("friction = inf", "tau = 0.1"))
+    assert study.quantities == plain.quantities | {"impact.tau": 0.1}
+    assert study.impact.facet_fallback == "rest"
+    assert mistakes(with_contact("friction = inf\nrestitution = 0.3")) == [
+        f"study.toml [contact] restitution: {ALONE}"
+    ]
+    assert Contact(friction=np.inf).sticks
+    assert Contact().sticks
+    assert not Contact(friction=np.inf, restitution=0.3).sticks
+    assert not Contact(friction=9.0).sticks
+    body, start = cuboid(0.4, 0.4, 1.6, 2600), Start(edge=0, tilt=0.1)
+    runs = [simulate(body, start=start, contact=contact) for contact in (None, Contact(friction=np.inf))]
+    assert runs[0].history.identical(runs[1].history)
+    assert runs[0].results.keys() == runs[1].results.keys()
