@@ -28,7 +28,8 @@ def check(config: Config, set: Set = None, seed: Seed = None) -> None:
     check_inputs(study, motions)
     seconds, n_timed = estimate_time(study, motions)
     total = seconds * study.n_realizations * study.n_intensity
+    each = f"{seconds:.3g} s" if seconds >= 1.0 else f"{seconds * 1e3:.3g} ms"
     print(
         f"{format_estimated_time(total / CPU_COUNT)} on the {CPU_COUNT} cores of this machine, "
-        f"{format_time(total)} on one ({seconds * 1e3:.3g} ms per run, mean of {n_timed} runs over the study)"
+        f"{format_time(total)} on one ({each} per run, mean of {n_timed} runs over the study)"
     )

@@ -474,7 +474,9 @@ def estimate_time(study: Study, motions: list[Motion], budget: float = 3.0) -> t
 
     time_block(0, 1)  # compiles
     # short runs by the dozen, as a study computes them: a call costs half a millisecond
-    block = BLOCK if time_block(0, 1) < SHORT and study.n_realizations > BLOCK else 1
+    # those with friction differ too much for one to foretell a dozen
+    alike = "contact.friction" not in study.quantities
+    block = BLOCK if alike and time_block(0, 1) < SHORT and study.n_realizations > BLOCK else 1
     # golden-section order: at any moment the realizations timed are spread evenly
     order = (np.arange(1, 257) * 0.6180339887498949 % 1 * (study.n_realizations // block)).astype(int)
     spent, n_timed = 0.0, 0

@@ -26,8 +26,8 @@ class Look(NamedTuple):
 PIVOT = Look("edge slip", OLIVE, "pivoting on edge {}", "edge {} pivots")
 LOOKS = {
     Mode.REST: Look("rest", GREY, "at rest on face {}", "face {}"),
-    Mode.SLIDE: Look("slide", BLUE, "sliding on face {}", "face {} slides"),
-    Mode.SPIN: Look("spin", SKY, "spinning on face {}", "face {} spins"),
+    Mode.SLIDE: Look("slide", SKY, "sliding on face {}", "face {} slides"),
+    Mode.SPIN: Look("spin", BLUE, "spinning on face {}", "face {} spins"),
     Mode.EDGE: Look("edge", GREEN, "on edge {}", "edge {}"),
     Mode.EDGE_SLIP_FIRST: PIVOT,
     Mode.EDGE_SLIP_SECOND: PIVOT,

@@ -109,8 +109,9 @@ def plot_exceedance(
     if cloud:
         note += f", in {len(moving)} classes of the intensity, named by their medians"
     if result["intensity"].size < int(moving.sum()):
-        most = f"the {result['intensity'].size} that differ most"
-        note += f"; of {int(moving.sum())} {places} with motion {most} are shown"
+        number = result["intensity"].size
+        most = "the strongest is shown" if number == 1 else f"the {number} that differ most are shown"
+        note += f"; of {int(moving.sum())} {places} with motion {most}"
     dashed = f"Dashed: {result.attrs['level']:.0%} intervals"
     add_note(ax, f"{note}. Overturned runs exceed every threshold. {dashed}.")
     return ax

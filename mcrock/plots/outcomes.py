@@ -31,15 +31,15 @@ from mcrock.statistics.limits import OF_SUPPORT
 from mcrock.statistics.runs import is_cloud, is_shaken
 
 CHARACTERS = 55  # that fit below the bars of a figure one column wide
-LOOKS = {
+LOOKS = {  # with the colours of the chart of motions from rest
     Ending.RESTED: ("0.85", ""),
-    Ending.SLID: (YELLOW, ""),
-    Ending.ROCKED: (SKY, ""),
-    Ending.SLID_AND_ROCKED: (GREEN, ""),
+    Ending.SLID: (SKY, ""),
+    Ending.ROCKED: (GREEN, ""),
+    Ending.SLID_AND_ROCKED: (ORANGE, ""),
     Ending.LEFT_THE_GROUND: (BROWN, ""),
     Ending.FELL_OFF_ITS_SUPPORT: (RED, ""),
     Ending.OVERTURNED: (BLUE, ""),
-    Ending.STILL_ROCKING: (ORANGE, "////"),
+    Ending.STILL_ROCKING: (YELLOW, "////"),
     Ending.LIMIT_MET: (PINK, "\\\\\\\\"),
     Ending.FRICTION_UNDECIDED: (GREY, "xxxx"),
     Ending.INFEASIBLE_IMPACT: (PURPLE, "...."),

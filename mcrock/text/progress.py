@@ -88,7 +88,17 @@ def format_progress(progress: Progress) -> str:
     text = f"{progress.finished_runs} of {progress.total_runs} runs"
     if progress.finished <= progress.first:  # no rate yet: the first part waited for the compiler
         return f"{text}, starting (the first start compiles, for about half a minute)"
-    return f"{text}, {progress.rate:.0f} runs/s, {format_time(progress.seconds_left)} left"
+    return f"{text}, {_format_rate(progress.rate)}, {format_time(progress.seconds_left)} left"
+
+
+def _format_rate(rate: float) -> str:
+    """Runs per second, or per minute where that is less than one.
+
+    >>> _format_rate(812.4), _format_rate(2.34), _format_rate(0.07)
+    ('812 runs/s', '2.3 runs/s', '4.2 runs/min')
+    """
+    rate, unit = (rate, "s") if rate >= 1.0 else (60.0 * rate, "min")
+    return f"{rate:.{0 if rate >= 10.0 else 1}f} runs/{unit}"
 
 
 def format_overturned(progress: Progress) -> str:

@@ -22,6 +22,7 @@ from mcrock.statistics import (
     step_check,
 )
 from mcrock.statistics.choices import has_laws
+from mcrock.statistics.endings import Ending
 from mcrock.statistics.inference import Confidence, ConfidenceKeywords, takes
 from mcrock.statistics.limits import EVENT
 from mcrock.statistics.runs import is_shaken
@@ -125,9 +126,15 @@ def format_summary(summary: Summary) -> str:
                 f"of these, {resting} had faces put to rest for want of a feasible pivot: "
                 'impact.facet_fallback = "plastic" decides them'
             )
-        if undecided > resting:
+        open_force = _count_open_forces(summary)
+        if open_force:
             lines.append(
-                f"of these, {undecided - resting} still rocked at the end or met a limit: "
+                f"of these, {open_force} came where friction leaves the contact force undetermined: "
+                "`mcrock docs contact` says from which friction on"
+            )
+        if undecided > resting + open_force:
+            lines.append(
+                f"of these, {undecided - resting - open_force} still rocked at the end or met a limit: "
                 "`mcrock docs results` says what to change"
             )
     capacity = summary.capacity
@@ -201,6 +208,14 @@ def _percent_table(
     if not by_intensity:
         heads, rows = heads[1:], [row[1:] for row in rows]
     return [title, format_table(heads, rows)]
+
+
+def _count_open_forces(summary: Summary) -> int:
+    """Number of runs that ended undecided by friction."""
+    if summary.outcomes is None:
+        return 0
+    share = summary.outcomes["share"].sel(ending=Ending.FRICTION_UNDECIDED.words)
+    return round(float((share.fillna(0.0) * summary.outcomes["runs"]).sum()))
 
 
 def _friction_lines(summary: Summary) -> list[str]:

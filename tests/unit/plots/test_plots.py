@@ -120,6 +120,7 @@ def test_exceedance_draws_what_differs(make_study):
     assert "of 5 intensities with motion the 3 that differ most are shown" in note(
         plot_exceedance(ds, curves=5)
     )
+    assert "of 5 intensities with motion the strongest is shown" in note(plot_exceedance(ds, curves=1))
 
 
 def test_outcome_bars_fill_the_axis(make_study):

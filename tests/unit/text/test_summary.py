@@ -184,6 +184,19 @@ def test_runs_with_friction_have_a_table_of_their_displacements():
     assert " ".join(lines[at + 5].split()) == f"0.235 g {' '.join(cells)}"
 
 
+def test_runs_that_friction_leaves_undecided_are_told_apart():
+    ds = sliding_study()
+    ds["outcome"][:3, 0] = Outcome.PAINLEVE
+    ds["outcome"][3, 0] = Outcome.STEP_LIMIT
+    text = summary(ds)
+    assert (
+        "of these, 3 came where friction leaves the contact force undetermined: `mcrock docs contact` says "
+        "from which friction on\nof these, 1 still rocked at the end or met a limit: " in text
+    )
+    ds["outcome"][3, 0] = Outcome.AT_REST
+    assert "still rocked at the end" not in summary(ds)
+
+
 def test_nothing_beyond_a_limit_is_said_as_such():
     ds = with_displacement_limit(sliding_study(median=1000.0), 0.5)
     assert (
