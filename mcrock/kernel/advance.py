@@ -165,7 +165,7 @@ def advance_edge(top, body, work, result, t, h, hold, friction):
             event = SLIP
             c, s = small_turn(turn)
             c1, s1 = c0 * c - s0 * s, s0 * c + c0 * s
-    elif event != NO_EVENT:
+    elif event != NO_EVENT and record.certifiable(result):
         record.see_edge(result, _ends_of(top, body, work, t + h, angle0 + turn, rate1, c1, s1))
     after = edge_up(edge, c1, s1)
     if after[2] <= (UPRIGHT if event == FACET_IMPACT else 0.0) and not record.has_overturned(result):
@@ -343,7 +343,7 @@ def advance_vertex(top, body, work, result, t, h, friction):
         if _vertex_margin_at(body, work, friction, t + h) < 0.0:
             h = _locate_vertex_slip(body, work, friction, k1, t, h)
             event, vertex, face = SLIP, NONE, NONE
-    elif event != NO_EVENT:
+    elif event != NO_EVENT and record.certifiable(result):
         k = rates_at(p, gravity, trial, segment, t + h)
         normal, square = vertex_force(p, trial, k, vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3]))
         record.see_vertex(result, square, normal)

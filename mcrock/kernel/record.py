@@ -122,6 +122,12 @@ def see_force(result, gravity, square, normal, up_z):
 
 
 @jit(inline=True, internal=True)
+def certifiable(result):
+    """Whether some friction coefficient is left at which the run is certified."""
+    return result[Response.CERTIFIED_FRICTION] < np.inf
+
+
+@jit(inline=True, internal=True)
 def see_vertex(result, square, normal):
     """Update the friction at which the run is certified with the force at a vertex over mass: its normal part
     [m/s2] and the square of its horizontal part. The certificate is kept as its square until the run is
