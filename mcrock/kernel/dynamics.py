@@ -108,7 +108,7 @@ def rates_at(p, gravity, state, segment, t):
     )  # fmt: skip
 
 
-@jit
+@jit(inline=True)
 def vertex_step(p, gravity, state, k1, segment, t, h, out):
     """One step of the classical Runge-Kutta method in VERTEX mode from ``t`` over ``h`` [s].
 
@@ -229,7 +229,7 @@ def edge_frame(state, gravity, a):
     return a[1] * x - a[0] * y, a[0] * x + a[1] * y, gravity + a[2]
 
 
-@jit
+@jit(inline=True)
 def edge_step(edge, gravity, state, com_n, com_z, k1, segment, t, h):
     """One Runge-Kutta step in EDGE mode; returns the turn [rad] and the rate after it [rad/s].
 
