@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, make_dataclass
+from dataclasses import dataclass, field, fields, make_dataclass
 from math import inf
 from textwrap import fill
 from typing import Any
@@ -11,7 +11,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mcrock.impact.registry import DEFAULT_LAW, OF_FACE, ImpactParameter, Law, Row, face_columns, options
+from mcrock.impact.registry import (
+    DEFAULT_LAW,
+    OF_FACE,
+    ImpactParameter,
+    Law,
+    Row,
+    face_columns,
+    options,
+    unfit,
+)
 from mcrock.rules import Choice, Flag, Integer, Number, check_array, check_fields, joined, ruled, shown
 
 UPRIGHT = (1.0, 0.0, 0.0, 0.0)  # the quaternion of no rotation
@@ -32,7 +41,7 @@ _Parameters = make_dataclass(
 
 def _choice(name: str) -> Any:
     """Field of a choice of impacts."""
-    return ruled(options(name)[0], Choice(options(name)))
+    return ruled(options(name)[0], Choice(options(name), unfit(name)))
 
 
 def _words(name: str, row: Row) -> str:
@@ -111,7 +120,10 @@ class Impact(_Parameters):  # type: ignore[misc, valid-type]
     def _check_law(self, name: str, law: Law) -> None:
         """Refuse what is given beside another law than its own."""
         if self.law != law.key:
-            raise ValueError(f"Impact.{name} is a parameter of the law {law.key!r}; got law = {self.law!r}")
+            where = ", which acts at the vertex that lands" * Law[self.law.upper()].of_one_contact
+            raise ValueError(
+                f"Impact.{name} is a parameter of the law {law.key!r}; got law = {self.law!r}{where}"
+            )
 
     def values(self) -> np.ndarray:
         """Parameters by their columns, then those of the faces that have their own."""
@@ -214,14 +226,26 @@ class Contact:
         return np.array([self.friction, static, *rest])
 
 
-def against_friction(given: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Impact parameters that cannot go with friction, of those given by key: each with the reason."""
+def at_odds(impact: Mapping[str, Any], contact: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Impact parameters that cannot go with the contacts, both as given by key: each with the reason."""
+    friction, given = contact.get("friction"), impact.get("law")
+    words = given if isinstance(given, list | tuple) else (given,)
+    laws = [law for law in Law if law.of_one_contact and law.key in words]
+    for law in laws:
+        if friction is None:
+            yield "law", f"{law.key!r} needs contacts with friction: give contact.friction [1]"
+        elif friction == inf:
+            yield "law", f"{law.key!r} needs a finite contact.friction [1]; 'housner_1963' does without"
+        elif not law.tangential and contact.get("tangential_restitution", 0.0) != 0.0:
+            yield "law", f"{law.key!r} knows no tangential restitution: leave that of the contacts out"
+    if friction is None:
+        return
     unbounded = "no friction coefficient bounds an angular impulse about the vertical"
-    if given.get("tau", 0.0) != 0.0:
+    if friction != inf and impact.get("tau", 0.0) != 0.0:
         yield "tau", f"must be 0 [N m s] where contacts have friction: {unbounded}"
-    if given.get("tau_facet") is not None:
+    if impact.get("tau_facet") is not None:
         yield "tau_facet", f"must be left out where contacts have friction: {unbounded}"
-    fallback = given.get("facet_fallback")
+    fallback = impact.get("facet_fallback")
     if "rest" in (fallback if isinstance(fallback, list | tuple) else (fallback,)):
         yield (
             "facet_fallback",
@@ -231,17 +255,16 @@ def against_friction(given: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def check_contact(impact: Impact, contact: Contact) -> None:
-    """Refuse impact parameters that cannot go with the friction of the contacts.
+    """Refuse impact parameters that cannot go with the contacts.
 
     Raises
     ------
     ValueError
         With a line for each.
     """
-    if contact.friction is None:
-        return
-    given = {name: getattr(impact, name) for name in ("tau", "tau_facet", "facet_fallback")}
-    mistakes = [f"Impact.{name} {reason}" for name, reason in against_friction(given)]
+    given = {name: getattr(impact, name) for name in ("law", "tau", "tau_facet", "facet_fallback")}
+    values = {item.name: getattr(contact, item.name) for item in fields(contact)}
+    mistakes = [f"Impact.{name} {reason}" for name, reason in at_odds(given, values)]
     if mistakes:
         raise ValueError("\n".join(mistakes))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from math import isfinite
 from numbers import Integral
@@ -23,10 +23,14 @@ class Rule:
         """Whether a value is what it must be."""
         raise NotImplementedError
 
+    def hint(self, value: Any) -> str:
+        """What to say behind a value that does not fit."""
+        return ""
+
     def check(self, name: str, value: Any) -> Any:
         """The value as a plain one of its kind; a ValueError that names it if it does not fit."""
         if not self.fits(value):
-            raise ValueError(f"{name} must be {self.words}, got {shown(value)}")
+            raise ValueError(f"{name} must be {self.words}, got {shown(value)}{self.hint(value)}")
         return value
 
 
@@ -109,10 +113,15 @@ class Choice(Rule):
     """One of a few words or codes."""
 
     options: tuple[str | int, ...]
+    unfit: Mapping[str, str] = field(default_factory=dict, hash=False)  # known words, each with a reason
 
     @property
     def words(self) -> str:
         return joined(self.options)
+
+    def hint(self, value: Any) -> str:
+        reason = self.unfit.get(value) if isinstance(value, str) else None
+        return f"; {reason}" if reason else ""
 
     def fits(self, value: Any) -> bool:
         return isinstance(value, str | int) and not isinstance(value, bool) and value in self.options

@@ -229,10 +229,11 @@ def simulate(
     impact, controls, start = impact or Impact(), controls or Controls(), start or Start()
     pack = pack_motions([motion]) if motion is not None else STILL
     law = impact_law(impact, len(body.faces))
-    values = None
-    if contact is not None and (start.slips_or_flies or not contact.sticks):
-        check_contact(impact, contact)
-        values = contact.values()
+    contact = contact or Contact()
+    if contact.sticks and not start.slips_or_flies:
+        contact = Contact()
+    check_contact(impact, contact)
+    values = contact.values()
     base_only = body.stands_clear and body.start_face == 0 and not controls.follow_fall and values is None
     return _traced(body, base_only, pack, 0, 1.0, 0.0, law, values, start, controls, t_end, history)
 

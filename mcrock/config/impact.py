@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, create_model
 
-from mcrock.impact.registry import DEFAULT_LAW, OF_FACE, ImpactParameter, Law, options
+from mcrock.impact.registry import DEFAULT_LAW, OF_FACE, ImpactParameter, Law, options, unfit
 from mcrock.rules import joined
 from mcrock.tables.distributions import Distribution, Quantity, Uncertain
 from mcrock.tables.errors import mistake, refuse
@@ -39,7 +39,7 @@ def _keys(parameters: Iterable[ImpactParameter], *, of_face: bool = False) -> di
 
 def _choice(name: str, words: str, *examples: Any) -> Any:
     """Field of a choice that may be sampled."""
-    kind = Choice(options(name), several=True)
+    kind = Choice(options(name), unfit(name), several=True)
     return Annotated[str | tuple[str, ...], kind, about(words, *examples)], options(name)[0]
 
 
@@ -76,7 +76,7 @@ class FaceTables(Kind):
 _of_impact: dict[str, Any] = {
     "law": _choice(
         "law",
-        "where the impulses of landings act: one of the laws below",
+        "where the impulses of landings act, and with friction how: one of the laws below",
         list(LAWS[1:3]),
         *LAWS,
     ),
@@ -121,6 +121,8 @@ class ImpactTable(_ImpactKeys):  # type: ignore[misc, valid-type]
         if not isinstance(laws, list | tuple) or not laws or not all(law in LAWS for law in laws):
             return
         listed = joined(list(dict.fromkeys(laws)), "and")
+        if all(Law[law.upper()].of_one_contact for law in laws):
+            listed += ", at the vertex that lands"
         for law in Law:
             defaults: dict[str, Any] = {parameter.key: parameter.row.default for parameter in law.parameters}
             if law == DEFAULT_LAW:

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Self, get_args
 from pydantic import Field, PrivateAttr, ValidationError, model_validator
 
 from mcrock.body.shapes import SHAPES, Shape
-from mcrock.conditions import Controls, against_friction
+from mcrock.conditions import Controls, at_odds
 from mcrock.config.contact import ContactTable
 from mcrock.config.impact import ImpactTable
 from mcrock.config.intensity import Intensity
@@ -100,8 +100,8 @@ class Study(Table):
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
         impact = data.get("impact")
-        if _has_friction(data) and isinstance(impact, Mapping):
-            for key, reason in against_friction(impact):
+        if isinstance(impact, Mapping):
+            for key, reason in at_odds(impact, data["contact"] if _has_friction(data) else {}):
                 yield ("impact", key), reason
         limits = data.get("limits")
         if isinstance(limits, Mapping) and limits.get("displacement") is not None and not _has_friction(data):

@@ -1,7 +1,8 @@
 """Every impact law of a run and every parameter of one, declared once.
 
 A new law is a file of its own here, called as the law, an entry in `Law`, an entry in `ImpactParameter` for
-each of its parameters and its branch in `mcrock.impact.dispatch`. `mcrock.Impact`, study files, sampling,
+each of its parameters and its branch in `mcrock.impact.dispatch`; a law of one contact with friction has its
+file and its branch in `mcrock.impact.single`. `mcrock.Impact`, study files, sampling,
 datasets, commands and figures read the rest from here. The names of the entries are those of study files, and
 no text of this file is part of the hash of compiled source: a reworded law recompiles nothing.
 """
@@ -26,11 +27,22 @@ class Law(IntEnum):
     label: str  # in figures
     words: str  # where the impulse acts
     source: str
+    of_one_contact: bool  # at the vertex that lands, with friction: `mcrock.impact.single`
+    tangential: bool  # whether with friction it has a tangential restitution
 
-    def __new__(cls, code: int, label: str, words: str, source: str) -> Self:
+    def __new__(
+        cls,
+        code: int,
+        label: str,
+        words: str,
+        source: str,
+        of_one_contact: bool = False,
+        tangential: bool = True,
+    ) -> Self:
         member = int.__new__(cls, code)
         member._value_ = code
         member.label, member.words, member.source = label, words, source
+        member.of_one_contact, member.tangential = of_one_contact, tangential
         return member
 
     @property
@@ -86,9 +98,71 @@ class Law(IntEnum):
         "Moreau, J. J. (1988). Unilateral contact and dry friction in finite freedom dynamics. In: "
         "Nonsmooth Mechanics and Applications, Springer, 1-82, inelastic case.",
     )
+    CHATTERJEE_RUINA_1998 = (
+        6,
+        "Chatterjee and Ruina 1998",
+        "at the vertex that lands, with friction: restitution of velocities, normal and tangential",
+        "Chatterjee, A., Ruina, A. (1998). A new algebraic rigid-body collision law based on impulse space "
+        "considerations. Journal of Applied Mechanics 65(4), 939-951.",
+        True,
+    )
+    WHITTAKER_1904 = (
+        7,
+        "Whittaker 1904 (Newton)",
+        "at the vertex that lands, with friction: Newton's restitution of velocities, friction against the "
+        "slip that is left",
+        "Whittaker, E. T. (1904). A Treatise on the Analytical Dynamics of Particles and Rigid Bodies. "
+        "Cambridge University Press.",
+        True,
+        False,
+    )
+    PFEIFFER_GLOCKER_1996 = (
+        8,
+        "Pfeiffer and Glocker 1996 (Poisson)",
+        "at the vertex that lands, with friction: Poisson's restitution of impulses, compression and "
+        "expansion each with friction against the slip that it leaves",
+        "Pfeiffer, F., Glocker, C. (1996). Multibody Dynamics with Unilateral Contacts. Wiley, New York.",
+        True,
+        False,
+    )
+    BRACH_1989 = (
+        9,
+        "Brach 1989",
+        "at the vertex that lands, with friction: restitution of velocities, impulse against the slip before "
+        "it, by the lesser of the friction and the ratio that ends the slip",
+        "Brach, R. M. (1989). Rigid body collisions. Journal of Applied Mechanics 56(1), 133-138.",
+        True,
+    )
+    ROUTH_1905 = (
+        10,
+        "Routh 1905",
+        "at the vertex that lands, with friction: slip followed through the impact, Poisson's restitution of "
+        "impulses",
+        "Routh, E. J. (1905). The Elementary Part of a Treatise on the Dynamics of a System of Rigid Bodies, "
+        "seventh edition. Macmillan, London.",
+        True,
+        False,
+    )
 
 
 DEFAULT_LAW = Law.VARKONYI_2022
+_WITHOUT_FRICTION = "it is of contacts without friction"
+# laws of `mcrock.laws` that a run cannot follow, with the reason
+NOT_OF_RUNS = {
+    "smith_1991": "in space several impulses may obey it, roots of a polynomial of degree 8, and compiled "
+    "runs, which allocate nothing, do not search for them",
+    "walton_1993": "it is of spheres and discs alone, where it is 'chatterjee_ruina_1998'",
+    "chatterjee_ruina_1998_composite": "nobody has measured the shares of its two laws; give both as a list",
+    "chatterjee_ruina_1998_sequence": "at restitution 1 its collisions may go on without end, and the "
+    "contacts of a face have no order of their own",
+    "glocker_2001": f"{_WITHOUT_FRICTION}; Newton's law of one contact with friction is 'whittaker_1904', "
+    "and several contacts have it in every run with friction",
+    "glocker_pfeiffer_1995": f"{_WITHOUT_FRICTION}; Poisson's law of one contact with friction is "
+    "'pfeiffer_glocker_1996'",
+    "fremond_1995": f"{_WITHOUT_FRICTION}, and its coefficients are of one set of contacts, which changes in "
+    "a run",
+    "glocker_2005": "it is of obstacles with a corner that points outwards; the ground is flat",
+}
 
 
 class Row(NamedTuple):
@@ -234,6 +308,11 @@ def options(choice: str) -> tuple[str, ...]:
     """
     default = CHOICES[choice]
     return tuple(code.name.lower() for code in sorted(type(default), key=lambda code: code != default))
+
+
+def unfit(choice: str) -> dict[str, str]:
+    """Words that one might take for options of a choice, with the reason why they are none."""
+    return NOT_OF_RUNS if choice == "law" else {}
 
 
 def code_of(choice: str, word: str) -> int:

@@ -147,7 +147,8 @@ class Choice(rules.Choice, Kind):
     def _one(self, value: Any) -> str | int:
         if not self.fits(value):
             words = [option for option in self.options if isinstance(option, str)]
-            refuse(self.wrong(value, suggest(value, words) if isinstance(value, str) else ""))
+            hint = self.hint(value) or (suggest(value, words) if isinstance(value, str) else "")
+            refuse(self.wrong(value, hint))
         one: str | int = value
         return one
 

@@ -10,7 +10,7 @@ six degrees of freedom:
     motion, advance    smooth motion with slip and in flight, cut at its first event
     flat               sliding and spinning on a face
     coulomb            impulses or forces at several contacts at once
-    single, landing    impacts: at one point, and what they lead to
+    single, landing    impacts: their laws, and what they lead to
 
 All quantities are per unit mass where the mass cancels. Ground axes unless a comment says otherwise.
 """

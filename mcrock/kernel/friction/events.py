@@ -368,7 +368,7 @@ def slip_landing(top, body, work, friction, result, law, settings, t, count, sid
         mode_rates(
             top, body, friction, mode, index, state, state, acceleration(work.segment, t), friction.rates[0]
         )
-        landing_impact(body, friction, copy, count, friction.rates[0], settings.edge_zeno_time)
+        landing_impact(body, friction, law, copy, count, friction.rates[0], settings.edge_zeno_time)
         f = face_of(top, friction, count) if count > 2 else NONE
         new, place = after_impact(top, body, work, friction, result, settings, t, count, NONE, sides)
         return new, place, LANDING, f

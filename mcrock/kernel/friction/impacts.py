@@ -37,6 +37,7 @@ from mcrock.kernel.friction.landing import (
     several_impact,
     vertex_impact,
 )
+from mcrock.kernel.friction.single import SLIPPING, WHITTAKER
 from mcrock.kernel.friction.state import (
     CHANGE,
     CLIPPED,
@@ -117,7 +118,8 @@ def edge_impact(top, body, friction, state, law, number, old, new):
     r = to_ground(
         state, b[0] + share * (a[0] - b[0]), b[1] + share * (a[1] - b[1]), b[2] + share * (a[2] - b[2])
     )
-    good = vertex_impact(body, friction, state, new, r[0], r[1], r[2], tau / mass, e, et)
+    good = vertex_impact(body, friction, law, state, new, r[0], r[1], r[2], tau / mass, e, et)
+    sticks = friction.found[CLIPPED] == 0.0
     friction.touching[0], friction.touching[1] = new, old
     lifts = rise_of(friction.twist, lever(body, state, old)) > 0.0
     after = twist_energy(body, state, friction.twist, mass)
@@ -127,9 +129,9 @@ def edge_impact(top, body, friction, state, law, number, old, new):
         after = twist_energy(body, state, friction.twist, mass)
     friction.found[CHANGE] = after - before
     if e == 0.0 and et == 0.0:
-        if carried and friction.found[CLIPPED] == 0.0:
+        if carried and sticks:
             return AT_A_POINT
-        if not carried and not lifts:
+        if not carried and not lifts and (sticks or law.law not in SLIPPING):
             return BOTH_ENDS
     return OTHERWISE
 
@@ -194,7 +196,7 @@ def facet_impact(top, body, friction, state, law, number, f, old):
 
 
 @jit(internal=True)
-def landing_impact(body, friction, state, n, rates, short):
+def landing_impact(body, friction, law, state, n, rates, short):
     """Vertices ``friction.touching`` [:n] land from flight; changes ``friction.twist``.
 
     Bounces that would be over within ``short`` [s] are left out.
@@ -215,7 +217,9 @@ def landing_impact(body, friction, state, n, rates, short):
             e = 0.0
     if n == 1:
         d = lever(body, state, friction.touching[0])
-        good = vertex_impact(body, friction, state, friction.touching[0], d[0], d[1], d[2], 0.0, e, et)
+        good = vertex_impact(body, friction, law, state, friction.touching[0], d[0], d[1], d[2], 0.0, e, et)
+        if law.law == WHITTAKER:  # the one law that may gain energy at the vertex that lands
+            good = good and not _gains(law, before, twist_energy(body, state, friction.twist, mass))
         if not good:
             all_take_part(body, friction, state, 1, e, before)
     else:
@@ -299,7 +303,7 @@ def impact_of(top, body, friction, state, law, number, standing, landing):
         n = landing.size
         for i in range(n):
             friction.touching[i] = landing[i]
-        landing_impact(body, friction, state, n, state, 0.0)
+        landing_impact(body, friction, law, state, n, state, 0.0)
     elif standing.size == 1 and landing.size == 1:
         n = 2
         edge_impact(top, body, friction, state, law, number, standing[0], landing[0])

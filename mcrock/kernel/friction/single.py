@@ -7,53 +7,66 @@ collision law based on impulse space considerations, Journal of Applied Mechanic
 the velocity of a with the compliance between R and a, which is not symmetric; at R = a it is their law. A
 face stops its spin too, and the friction that stops it takes its share of Coulomb's bound by the ellipsoidal
 limit surface (Goyal, S., Ruina, A., Papadopoulos, J. (1991), Planar sliding with dry friction, Wear 143,
-307-330).
+307-330). The other laws of one contact (`mcrock.impact.single`) need a symmetric compliance, R = a; faces
+have the form of Chatterjee and Ruina by every law.
 """
 
 from __future__ import annotations
 
-from math import hypot, sqrt
+from math import hypot, inf, sqrt
 
 import numpy as np
 
-from mcrock.impact.varkonyi_2022 import solve_3x3
+from mcrock.impact.registry import Law
+from mcrock.impact.single import brach_1989, pfeiffer_glocker_1996, routh_1905, whittaker_1904
+from mcrock.impact.single.chatterjee_ruina_1998 import point_impulse
 from mcrock.jit import jit
+
+WHITTAKER, BRACH, ROUTH = np.int64(Law.WHITTAKER_1904), np.int64(Law.BRACH_1989), np.int64(Law.ROUTH_1905)
+PFEIFFER_GLOCKER = np.int64(Law.PFEIFFER_GLOCKER_1996)
+SLIPPING = (BRACH, ROUTH)  # laws that may leave a slip which friction could have ended
+ROUNDING = 1e-9  # velocities after an impact that are none, over the largest before [1]
 
 
 @jit
-def point_impulse(w, vx, vy, vz, mu, e, et):
-    """Impulse over mass of an impact.
+def vertex_impulse(law, w, vx, vy, vz, mu, e, et):
+    """Impulse over mass of a vertex that lands, by the law of a run.
 
     Parameters
     ----------
+    law : int
+        Code of `Law`: one of one contact, or any other for that of Chatterjee and Ruina.
     w : tuple of 9 float
-        Velocity of the vertex for unit impulses at R, row by row [1].
+        Velocity of the vertex for unit impulses, row by row [1].
     vx, vy, vz : float
-        Velocity of the vertex before [m/s], vz < 0.
+        Its velocity before [m/s], vz < 0.
     mu, e, et : float
         Friction, normal and tangential restitution [1].
 
     Returns
     -------
-    px, py, pz : float
-        [m/s]
-    kappa : float
-        Share of the impulse that stops the slip; 1 + et within the cone of friction [1].
-    clipped : bool
-        Whether friction is at its bound.
-    inward : float
-        Normal impulse of the frictionless plastic impact [m/s].
+    px, py, pz, kappa, slips
+        As of `point_impulse`, whose kappa is 0 for other laws; whether the vertex slips after it.
+    possible : bool
+        Whether the ground can give the impulse, which pushes, and the vertex does not go into it.
     """
-    inward = -vz / w[8]
-    px, py, pz = solve_3x3(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], -vx, -vy, -vz)
-    dx, dy, dz = px, py, pz - inward
-    kappa = 1.0 + et
-    x, y, z = kappa * dx, kappa * dy, (1.0 + e) * inward + kappa * dz
-    clipped = mu < np.inf and not hypot(x, y) <= mu * z
-    if clipped:
-        kappa = mu * (1.0 + e) * inward / (hypot(dx, dy) - mu * dz)
-        x, y, z = kappa * dx, kappa * dy, (1.0 + e) * inward + kappa * dz
-    return x, y, z, kappa, clipped, inward
+    s, v = (w[0], w[1], w[2], w[4], w[5], w[8]), (vx, vy, vz)
+    if law == WHITTAKER:
+        px, py, pz = whittaker_1904.impulse(s, v, e, et, mu)
+    elif law == PFEIFFER_GLOCKER:
+        px, py, pz = pfeiffer_glocker_1996.impulse(s, v, e, et, mu)
+    elif law == BRACH:
+        px, py, pz = brach_1989.impulse(s, v, e, et, mu)
+    elif law == ROUTH:
+        px, py, pz = routh_1905.impulse(s, v, e, et, mu)
+    else:
+        px, py, pz, kappa, clipped, inward = point_impulse(w, vx, vy, vz, mu, e, et)
+        pushes = pz > 0.0 or mu == inf
+        return px, py, pz, kappa, clipped, pushes and (inward > 0.0 or not (clipped or e > 0.0))
+    speed = ROUNDING * sqrt(vx * vx + vy * vy + vz * vz)
+    slips = hypot(vx + w[0] * px + w[1] * py + w[2] * pz, vy + w[3] * px + w[4] * py + w[5] * pz) > speed
+    # where much friction jams the contact a law may leave an approach
+    return px, py, pz, 0.0, slips, pz > 0.0 and vz + w[6] * px + w[7] * py + w[8] * pz >= -speed
 
 
 @jit
@@ -65,7 +78,7 @@ def face_impulse(matrix, w, cx, cy, cz, row, spin_compliance, vx, vy, vz, spin, 
     matrix : ndarray (4, 5)
         Scratch.
     w : tuple of 9 float
-        As in `point_impulse`.
+        As in `mcrock.impact.single.chatterjee_ruina_1998.point_impulse`.
     cx, cy, cz : float
         Velocity of the vertex for a unit couple about the vertical [1/m].
     row : tuple of 3 float
@@ -81,7 +94,7 @@ def face_impulse(matrix, w, cx, cy, cz, row, spin_compliance, vx, vy, vz, spin, 
     Returns
     -------
     px, py, pz, couple, kappa, clipped, inward
-        As in `point_impulse`; the couple over mass [m2/s].
+        As there; the couple over mass [m2/s].
     """
     inward = -vz / w[8]
     a = matrix

@@ -4,6 +4,7 @@
 
 import json
 from dataclasses import fields
+from math import inf
 
 import numpy as np
 import pytest
@@ -91,6 +92,16 @@ def test_a_stored_study_with_friction_is_the_same(with_contact):
          [f"[impact] tau_facet: must be left out where contacts have friction: {UNBOUNDED}"]),
         ("friction = 0.5", 'facet_fallback = "rest"', [f"[impact] facet_fallback: {STOPS}"]),
         ("friction = 0.5", 'facet_fallback = ["plastic", "rest"]', [f"[impact] facet_fallback: {STOPS}"]),
+        ("", 'law = "routh_1905"', ["[impact] law: 'routh_1905' needs contacts with friction: give contact.friction [1]"]),
+        ("", 'law = ["brach_1989", "housner_1963", "whittaker_1904"]',
+         [f"[impact] law: '{law}' needs contacts with friction: give contact.friction [1]"
+          for law in ("whittaker_1904", "brach_1989")]),
+        ("friction = 0.5\ntangential_restitution = 0.2", 'law = ["brach_1989", "routh_1905"]',
+         ["[impact] law: 'routh_1905' knows no tangential restitution: leave that of the contacts out"]),
+        (f"friction = 0.5\ntangential_restitution = {uniform(0, 0.2)}", 'law = "whittaker_1904"',
+         ["[impact] law: 'whittaker_1904' knows no tangential restitution: leave that of the contacts out"]),
+        ("friction = 0.5", 'law = "brach_1989"\nlambda = 0.9',
+         ["[impact] lambda: is a parameter of the law 'varkonyi_2022'; the study has 'brach_1989', at the vertex that lands"]),
         ("friction = 0.5", 'tau = 1\nfacet_fallback = "rest"\nlambda = "x"',
          ["[impact] lambda: expected a number [1] or a distribution table, got 'x'",
           f"[impact] tau: must be 0 [N m s] where contacts have friction: {UNBOUNDED}",
@@ -149,6 +160,26 @@ def test_impacts_of_python_that_cannot_go_with_friction(impact, message):
     check_contact(impact, Contact())
     with pytest.raises(ValueError, match=message):
         check_contact(impact, Contact(friction=0.5))
+
+
+def test_laws_of_one_contact_need_friction_that_is_finite():
+    impact = Impact(law="routh_1905")
+    check_contact(impact, Contact(friction=0.5, restitution=0.2))
+    check_contact(Impact(law="brach_1989"), Contact(friction=0.5, tangential_restitution=0.2))
+    with pytest.raises(ValueError, match=r"^Impact\.law 'routh_1905' needs contacts with friction"):
+        check_contact(impact, Contact())
+    with pytest.raises(ValueError, match=r"^Impact\.law 'routh_1905' needs a finite contact\.friction"):
+        check_contact(impact, Contact(friction=inf))
+    with pytest.raises(ValueError, match=r"^Impact\.law 'routh_1905' knows no tangential restitution"):
+        check_contact(impact, Contact(friction=0.5, tangential_restitution=0.2))
+    with pytest.raises(ValueError, match=r"^Impact\.law 'routh_1905' needs contacts with friction"):
+        simulate(cuboid(0.4, 0.4, 1.6, 2600.0), impact=impact, start=Start(edge=0, tilt=0.1))
+
+
+def test_infinite_friction_bounds_no_angular_impulse():
+    check_contact(Impact(tau=0.1), Contact(friction=inf))
+    with pytest.raises(ValueError, match=r"^Impact\.facet_fallback"):
+        check_contact(Impact(facet_fallback="rest"), Contact(friction=inf))
 
 
 def test_impacts_of_python_that_go_with_friction():

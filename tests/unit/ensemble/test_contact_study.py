@@ -8,6 +8,7 @@ from mcrock.config import load_config
 from mcrock.dataset import load_dataset, outputs, save_dataset
 from mcrock.ensemble import run_study
 from mcrock.excitation import pack_motions
+from mcrock.impact.registry import DEFAULT_LAW, Law
 from mcrock.params import ContactColumn
 from mcrock.sampling import draw_inputs, load_motions
 from mcrock.simulation import simulate_realization
@@ -29,6 +30,34 @@ def study(study_file):
 @pytest.fixture
 def result(study, tmp_path):
     return run_study(study, tmp_path / "friction.zarr").load()
+
+
+def test_laws_of_one_contact_in_one_study(study_file, tmp_path):
+    laws = [law for law in Law if law.of_one_contact]
+    study = load_config(
+        study_file,
+        (
+            *FRICTION,
+            f"impact.law={[*(law.key for law in laws), DEFAULT_LAW.key]}",
+            "contact.impact_restitution=0.3",
+        ),
+    )
+    path = tmp_path / "laws.zarr"
+    whole = run_study(study, tmp_path / "whole.zarr").load()
+    for task in ((2, 2), (1, 2)):
+        run_study(study, path, task=task)
+    xr.testing.assert_identical(load_dataset(path).load(), whole)
+    motions = load_motions(study)
+    impacts = (whole["edge_impacts"] + whole["flights"]).values[:, -1]
+    for law in laws:
+        realization = int(np.where(whole["impact_law"] == law, impacts, -1).argmax())
+        assert impacts[realization] > 0
+        inputs = draw_inputs(study, motions, realization, realization + 1)
+        _, run = simulate_realization(inputs, 0, study.n_intensity - 1, pack_motions(motions), study.controls)
+        stored = whole.isel(realization=realization, intensity=-1)
+        for name in set(outputs(friction=True)) - {"half_step_outcome"}:
+            value = np.asarray(run.results[name]).astype(stored[name].dtype)
+            np.testing.assert_equal(value, stored[name], err_msg=f"{law.key} {name}")
 
 
 def test_a_store_holds_what_the_study_has(study, study_file, result, tmp_path):

@@ -8,13 +8,24 @@ from math import nan, nextafter
 from pathlib import Path
 
 import pytest
+from scipy.spatial.transform import Rotation
 
 import mcrock
 from mcrock import jit
 from mcrock.config import Study
 from mcrock.config.impact import FaceImpact, ImpactTable
 from mcrock.dataset.schema import NUMBERED, SCHEMA, declaration
-from mcrock.impact.registry import CHOICES, DEFAULT_LAW, OF_FACE, ImpactParameter, Law, code_of, options
+from mcrock.impact.registry import (
+    CHOICES,
+    DEFAULT_LAW,
+    NOT_OF_RUNS,
+    OF_FACE,
+    ImpactParameter,
+    Law,
+    code_of,
+    options,
+)
+from mcrock.laws import LAWS
 from mcrock.params import FACE_STREAM, RECHECK_STREAM
 from mcrock.planar.restitution import MODELS
 
@@ -27,7 +38,14 @@ CODES = {
     "kalliontzis_2016": 3,
     "brogliato_2012": 4,
     "moreau_1988": 5,
+    "chatterjee_ruina_1998": 6,
+    "whittaker_1904": 7,
+    "pfeiffer_glocker_1996": 8,
+    "brach_1989": 9,
+    "routh_1905": 10,
 }
+STICKING = [law for law in Law if not law.of_one_contact]
+OF_ONE_CONTACT = [law for law in Law if law.of_one_contact]
 STREAMS = {"lambda": 0, "tau": 1, "lambda_lon": 2, "lambda_lat": 3, "tau_facet": 4, "nu": 6, "e_n21": 7}
 STORED = ("law", *list(STREAMS)[:5], "faces", *list(STREAMS)[5:], "draw", "energy_gain", "facet_fallback")
 DESIGN = [f"impact.{key}" for key in (*STREAMS, "energy_gain", "draw", "facet_fallback", "law")]
@@ -47,7 +65,7 @@ def test_the_order_of_the_design_stays():
         "body": {"shape": "cuboid", "width": 0.4, "depth": 0.4, "height": 1.6, "density": 2600.0},
         "impact": {key: {"distribution": "uniform", "low": 0.5, "high": 0.9} for key in STREAMS}
         | {choice: list(options(choice)) for choice in CHOICES}
-        | {"law": list(CODES)},
+        | {"law": [law.key for law in STICKING]},
         "start": {"tilt": 0.1},
         "motion": {"source": "none"},
         "ensemble": {"realizations": 4},
@@ -72,9 +90,10 @@ def test_laws_of_the_planar_block_have_the_same_names():
 
 @pytest.mark.parametrize("law", Law)
 def test_a_law_is_a_file_with_its_source(law):
-    words = " ".join((import_module(f"mcrock.impact.{law.key}").__doc__ or "").split())
+    folder = "single." if law.of_one_contact else ""
+    words = " ".join((import_module(f"mcrock.impact.{folder}{law.key}").__doc__ or "").split())
     assert law.source.rstrip(".") in words
-    assert law.key.rpartition("_")[2] in law.label
+    assert f" {law.key.rpartition('_')[2]}" in law.label
     assert law.key.rpartition("_")[2] in law.source
 
 
@@ -91,9 +110,52 @@ def run(law, **changed):
 
 
 def test_every_law_is_reached_in_compiled_code():
-    found = {law: run(law, **({"lambda_lat": 0.1} if law == DEFAULT_LAW else {})) for law in Law}
-    for one, other in combinations(Law, 2):
+    found = {law: run(law, **({"lambda_lat": 0.1} if law == DEFAULT_LAW else {})) for law in STICKING}
+    for one, other in combinations(STICKING, 2):
         assert found[one] != found[other], (one, other)
+
+
+def bounce(law):
+    """Speeds of a block after its corner has landed."""
+    turn = Rotation.from_euler("zyx", [0.4, 0.5, 0.2]).as_quat(scalar_first=True)
+    run = mcrock.simulate(
+        mcrock.cuboid(0.3, 0.24, 0.8, 2600.0),
+        None,
+        mcrock.Impact(law=law.key),
+        contact=mcrock.Contact(friction=0.3, restitution=0.5),
+        start=mcrock.Start(position=(0.0, 0.0, 0.6), velocity=(0.8, 0.0, -1.0), orientation=turn),
+        t_end=0.3,
+    )
+    assert run.events[0]["kind"] == "landing"
+    return run.history["velocity"].values[-1].tolist()
+
+
+def test_every_law_of_one_contact_is_reached_in_compiled_code():
+    found = {law: bounce(law) for law in OF_ONE_CONTACT}
+    for one, other in combinations(OF_ONE_CONTACT, 2):
+        assert found[one] != found[other], (one, other)
+    assert found[Law.CHATTERJEE_RUINA_1998] == bounce(Law.HOUSNER_1963)
+
+
+def test_a_law_of_the_library_is_one_of_runs_or_refused_with_the_reason():
+    homes = {home for home, _ in LAWS.values()}
+    assert homes - {law.key for law in Law} == set(NOT_OF_RUNS)
+    for name, reason in NOT_OF_RUNS.items():
+        assert table(law=name).endswith(f"a list of them to sample from, got {name!r}; {reason}")
+        assert table(law=["housner_1963", name]).endswith(f"got {name!r}; {reason}")
+        assert request(law=name).endswith(f"got {name!r}; {reason}")
+
+
+@pytest.mark.parametrize("law", OF_ONE_CONTACT)
+def test_a_law_of_one_contact_takes_no_place_of_the_impulse(law):
+    where = "at the vertex that lands"
+    assert request(law=law.key, lambda_=0.5) == (
+        f"Impact.lambda_ is a parameter of the law 'varkonyi_2022'; got law = {law.key!r}, which acts {where}"
+    )
+    assert table(law=law.key, **{"lambda": 0.5}) == (
+        f"is a parameter of the law 'varkonyi_2022'; the study has {law.key!r}, {where}"
+    )
+    assert isinstance(table(law=[law.key, DEFAULT_LAW.key], **{"lambda": 0.5}), ImpactTable)
 
 
 @pytest.mark.parametrize("item", ImpactParameter)

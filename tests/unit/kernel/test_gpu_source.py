@@ -21,7 +21,7 @@ import mcrock
 ROOT = Path(mcrock.__file__).parent
 FILES = [
     *sorted((ROOT / "kernel").rglob("*.py")),
-    *sorted((ROOT / "impact").glob("*.py")),
+    *sorted((ROOT / "impact").rglob("*.py")),
     ROOT / "counter.py",
 ]
 

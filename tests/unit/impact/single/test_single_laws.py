@@ -6,8 +6,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import brentq
 
+from mcrock.impact.registry import Law
 from mcrock.impact.single import brach_1989, pfeiffer_glocker_1996, routh_1905, whittaker_1904
+from mcrock.kernel.friction.single import ROUNDING, vertex_impulse
 from mcrock.laws.brach_1989 import brach
+from mcrock.laws.chatterjee_ruina_1998 import chatterjee_ruina
 from mcrock.laws.pfeiffer_glocker_1996 import two_phase
 from mcrock.laws.problem import SingleContact
 from mcrock.laws.routh_1905 import routh
@@ -43,6 +46,32 @@ def test_the_library_has_the_same_impulse(law, twin):
         expected = twin(landing.contact(mu), restitution=e).impulse
         found = result(law, landing, e, 0.0, mu)
         assert np.linalg.norm(found - expected) <= TWIN * np.linalg.norm(expected)
+
+
+def test_of_a_run_the_code_tells_the_law():
+    own = {
+        Law.WHITTAKER_1904: whittaker_1904.impulse,
+        Law.PFEIFFER_GLOCKER_1996: pfeiffer_glocker_1996.impulse,
+        Law.BRACH_1989: brach_1989.impulse,
+        Law.ROUTH_1905: routh_1905.impulse,
+    }
+    assert {Law.CHATTERJEE_RUINA_1998, *own} == {law for law in Law if law.of_one_contact}
+    rng = np.random.default_rng(4)
+    for landing in random_landings(200, seed=5):
+        mu, e, et = 10.0 ** rng.uniform(-2.0, 1.0), rng.choice([0.0, 1.0, rng.random()]), rng.uniform(-1, 1)
+        w, v, speed = tuple(landing.mobility.ravel()), landing.velocity, np.linalg.norm(landing.velocity)
+        for law in Law:
+            *found, _, slips, possible = vertex_impulse(int(law), w, *v, mu, e, et)
+            after = landing.after(np.array(found))
+            if law in own:
+                assert tuple(found) == own[law](*landing.given, e, et, mu)
+                assert slips == (np.hypot(after[0], after[1]) > ROUNDING * speed)
+                assert possible == (after[2] >= -ROUNDING * speed)
+                continue
+            expected = chatterjee_ruina(landing.contact(mu), restitution=e, tangential_restitution=et)
+            assert np.linalg.norm(found - expected.impulse) <= TWIN * np.linalg.norm(expected.impulse)
+            assert slips == (np.hypot(found[0], found[1]) > mu * found[2] * (1.0 - 1e-9))
+            assert possible
 
 
 @settings(max_examples=100, deadline=None)
