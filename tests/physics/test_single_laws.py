@@ -12,6 +12,7 @@ from mcrock import simulate
 from mcrock.body import cuboid
 from mcrock.conditions import Contact, Impact, Start
 from mcrock.impact.registry import Law
+from mcrock.impact.single import brach_1989, whittaker_1904
 from mcrock.kernel.dynamics import Q0, STATE_SIZE, V_X, W_X
 from mcrock.kernel.friction.impacts import impact_of
 from mcrock.kernel.friction.state import CHANGE, I_X, I_Z, empty_friction
@@ -21,6 +22,7 @@ BODY = cuboid(0.4, 0.4, 1.6, 2600.0)
 DIAGONAL = BODY.mass * (0.4**2 + 1.6**2) / 12.0  # inertia about every horizontal axis of a square block
 LAWS = [law for law in Law if law.of_one_contact]
 NAMES = [law.key for law in LAWS]
+LAW_OF = {"brach_1989": brach_1989.impulse, "whittaker_1904": whittaker_1904.impulse}
 
 
 def drop(law, friction, e, slip):
@@ -116,6 +118,34 @@ def test_vertices_that_land_together_have_the_law_of_several_contacts():
     for run in runs:
         assert [event["kind"] for event in run.events][:1] == ["landing"]
         np.testing.assert_array_equal(run.history["velocity"].values, runs[0].history["velocity"].values)
+
+
+@pytest.mark.parametrize(("law", "to"), [("brach_1989", "VERTEX_SLIP"), ("whittaker_1904", "VERTEX")])
+def test_a_landing_beside_a_vertex_that_sticks(law, to):
+    """Friction could hold the vertex, as Whittaker's law has it; by Brach's a slip across is left."""
+    body = cuboid(0.3, 0.24, 0.8, 2600.0)
+    turn = Rotation.from_euler("xyz", [-0.0643, 0.0434, -2.9008])
+
+    def to_time(t_end):
+        return simulate(
+            body,
+            impact=Impact(law=law),
+            contact=Contact(friction=0.8),
+            start=Start(vertex=1, orientation=turn.as_quat(scalar_first=True)),
+            t_end=t_end,
+        )
+
+    event = to_time(0.15).events[0]
+    assert (event["kind"], event["to"]) == ("edge_impact", (to, 2))
+    row = to_time(event["t"] - 1e-9).history.isel(time=-1)
+    velocity, spin = row["velocity"].values, row["angular_velocity"].values
+    R = Rotation.from_quat(row["orientation"].values, scalar_first=True).as_matrix()
+    d, inverse = R @ body.vertices[2], R @ np.linalg.inv(body.inertia) @ R.T
+    cross = np.cross(d, np.eye(3)).T
+    w = np.eye(3) / body.mass - cross @ inverse @ cross
+    impulse = LAW_OF[law](tuple(w[np.triu_indices(3)]), tuple(velocity + np.cross(spin, d)), 0.0, 0.0, 0.8)
+    np.testing.assert_allclose(event["velocity"], velocity + np.array(impulse) / body.mass, atol=1e-7)
+    np.testing.assert_allclose(event["omega"], spin + inverse @ np.cross(d, impulse), atol=1e-7)
 
 
 @pytest.mark.parametrize("e", [0.0, 0.2])
