@@ -66,7 +66,8 @@ def vertex_impulse(law, w, vx, vy, vz, mu, e, et):
     speed = ROUNDING * sqrt(vx * vx + vy * vy + vz * vz)
     slips = hypot(vx + w[0] * px + w[1] * py + w[2] * pz, vy + w[3] * px + w[4] * py + w[5] * pz) > speed
     # where much friction jams the contact a law may leave an approach
-    return px, py, pz, 0.0, slips, pz > 0.0 and vz + w[6] * px + w[7] * py + w[8] * pz >= -speed
+    rises = vz < 0.0 and vz + w[6] * px + w[7] * py + w[8] * pz >= -speed
+    return px, py, pz, 0.0, slips, pz > 0.0 and rises
 
 
 @jit
