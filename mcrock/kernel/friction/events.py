@@ -50,6 +50,7 @@ from mcrock.kernel.friction.impacts import (
     old_corner,
 )
 from mcrock.kernel.friction.landing import ROUNDING, corners_of, keep_lowest, lever, rise_of
+from mcrock.kernel.friction.single import SLIPPING
 from mcrock.kernel.friction.state import CHANGE as GAIN
 from mcrock.kernel.friction.state import (
     FRICTION,
@@ -197,7 +198,8 @@ def edge_sticks_through(top, body, work, friction, law, result, new, zeno_time, 
 @jit(inline=True, internal=True)
 def _plainly_sticks(body, state, friction, law, result, old, new, zeno_time, a):
     """Whether it is so by the impact of contacts that stick: its impulse is within the cone of friction."""
-    if friction.values[IMPACT_RESTITUTION] != 0.0 or friction.values[TANGENTIAL] != 0.0:
+    rebounds = friction.values[IMPACT_RESTITUTION] != 0.0 or friction.values[TANGENTIAL] != 0.0
+    if rebounds or law.law in SLIPPING:
         return False
     mass, inertia = body.scalars[MASS], inertia_of(body)
     p, q = point_of(body, new), point_of(body, old)
