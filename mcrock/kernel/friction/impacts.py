@@ -28,6 +28,9 @@ from mcrock.kernel.friction.coulomb import P_X as IMPULSE_X
 from mcrock.kernel.friction.coulomb import P_Y as IMPULSE_Y
 from mcrock.kernel.friction.coulomb import P_Z as IMPULSE_Z
 from mcrock.kernel.friction.landing import (
+    AT_VERTEX,
+    apply,
+    clear_report,
     corners_of,
     face_impact,
     face_lever,
@@ -35,9 +38,9 @@ from mcrock.kernel.friction.landing import (
     lever,
     rise_of,
     several_impact,
-    vertex_impact,
 )
-from mcrock.kernel.friction.single import SLIPPING, WHITTAKER
+from mcrock.kernel.friction.mobility import ground_compliance, mobility
+from mcrock.kernel.friction.single import SLIPPING, WHITTAKER, vertex_impulse
 from mcrock.kernel.friction.state import (
     CHANGE,
     CLIPPED,
@@ -47,6 +50,8 @@ from mcrock.kernel.friction.state import (
     I_Y,
     I_Z,
     IMPACT_RESTITUTION,
+    KAPPA,
+    MAP,
     RESTITUTION,
     TANGENTIAL,
     load_twist,
@@ -93,6 +98,31 @@ def all_take_part(body, friction, state, n, e, before):
     if e > 0.0 and twist_energy(body, state, friction.twist, body.scalars[MASS]) > before * (1.0 + GAIN):
         _restore(friction, state)
         several_impact(body, friction, state, n, 0.0)
+
+
+@jit(internal=True)
+def vertex_impact(body, friction, law, state, a, rx, ry, rz, tau, e, et):
+    """Vertex ``a`` lands and the impulse acts at R, (rx, ry, rz) from the COM, with an angular impulse
+    ``tau`` over the mass [m2/s]; the twist is changed. A law of one contact has R = a.
+
+    Returns whether the impulse is one that the ground can give: it pushes.
+    """
+    twist, found = friction.twist, friction.found
+    clear_report(found)
+    m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
+    J = ground_compliance(body.scalars, m)
+    dx, dy, dz = lever(body, state, a)
+    mu = friction.values[FRICTION]
+    if tau != 0.0:
+        apply(friction, J, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, tau)
+    w = mobility(J, dx, dy, dz, rx, ry, rz)
+    vx = twist[0] + twist[4] * dz - twist[5] * dy
+    vy = twist[1] + twist[5] * dx - twist[3] * dz
+    vz = twist[2] + twist[3] * dy - twist[4] * dx
+    px, py, pz, kappa, slips, possible = vertex_impulse(law.law, w, vx, vy, vz, mu, e, et)
+    apply(friction, J, rx, ry, rz, px, py, pz, 0.0)
+    found[COUPLE], found[KAPPA], found[CLIPPED], found[MAP] = tau, kappa, 1.0 if slips else 0.0, AT_VERTEX
+    return possible
 
 
 @jit(internal=True)

@@ -19,13 +19,13 @@ import numpy as np
 
 from mcrock.impact.registry import Law
 from mcrock.impact.single import brach_1989, pfeiffer_glocker_1996, routh_1905, whittaker_1904
-from mcrock.impact.single.chatterjee_ruina_1998 import point_impulse
+from mcrock.impact.single.chatterjee_ruina_1998 import point_impulse as point_impulse
 from mcrock.jit import jit
 
 WHITTAKER, BRACH, ROUTH = np.int64(Law.WHITTAKER_1904), np.int64(Law.BRACH_1989), np.int64(Law.ROUTH_1905)
 PFEIFFER_GLOCKER = np.int64(Law.PFEIFFER_GLOCKER_1996)
 SLIPPING = (BRACH, ROUTH)  # laws that may leave a slip which friction could have ended
-ROUNDING = 1e-9  # velocities after an impact that are none, over the largest before [1]
+NONE_LEFT = 1e-9  # velocities after an impact that are none, over that before [1]
 
 
 @jit
@@ -63,7 +63,7 @@ def vertex_impulse(law, w, vx, vy, vz, mu, e, et):
         px, py, pz, kappa, clipped, inward = point_impulse(w, vx, vy, vz, mu, e, et)
         pushes = pz > 0.0 or mu == inf
         return px, py, pz, kappa, clipped, pushes and (inward > 0.0 or not (clipped or e > 0.0))
-    speed = ROUNDING * sqrt(vx * vx + vy * vy + vz * vz)
+    speed = NONE_LEFT * sqrt(vx * vx + vy * vy + vz * vz)
     slips = hypot(vx + w[0] * px + w[1] * py + w[2] * pz, vy + w[3] * px + w[4] * py + w[5] * pz) > speed
     # where much friction jams the contact a law may leave an approach
     rises = vz < 0.0 and vz + w[6] * px + w[7] * py + w[8] * pz >= -speed
