@@ -60,8 +60,10 @@ def push(twist, J, dx, dy, dz, px, py, pz):
 
 
 @jit
-def solve_contacts(contacts, n, J, twist, mu):
+def solve_contacts(contacts, n, J, twist, mu, free):
     """Impulses at contacts [:n] that meet the laws; ``twist`` becomes that after them.
+
+    The coefficient of friction is ``mu`` at contacts with a given direction of slip, ``free`` at the others.
 
     Returns
     -------
@@ -80,7 +82,7 @@ def solve_contacts(contacts, n, J, twist, mu):
             ux -= c[W_XX] * px + c[W_XY] * py + c[W_XZ] * pz
             uy -= c[W_XY] * px + c[W_YY] * py + c[W_YZ] * pz
             uz -= c[W_XZ] * px + c[W_YZ] * py + c[W_ZZ] * pz
-            found, nx, ny, nz = _one_contact(c, ux, uy, uz - c[TARGET], mu)
+            found, nx, ny, nz = _one_contact(c, ux, uy, uz - c[TARGET], mu if c[GIVEN] != 0.0 else free)
             if not found:
                 return NONE_FOUND
             c[P_X], c[P_Y], c[P_Z] = nx, ny, nz

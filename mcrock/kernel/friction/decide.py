@@ -15,6 +15,8 @@ import numpy as np
 from mcrock.jit import jit
 from mcrock.kernel.contact import F_HEIGHT, F_UX, F_UY, F_UZ, GRAVITY, MASS, SIZE
 from mcrock.kernel.dynamics import (
+    ALONG_X,
+    ALONG_Y,
     ANGLE,
     LOSS,
     PATH_0,
@@ -60,20 +62,27 @@ from mcrock.kernel.friction.coulomb import (
 )
 from mcrock.kernel.friction.flat import corner_pressures
 from mcrock.kernel.friction.mobility import ground_compliance
+from mcrock.kernel.friction.motion import REGULAR
 from mcrock.kernel.friction.rest import holds
 from mcrock.kernel.friction.state import (
     FRICTION,
     KICK,
+    N_0,
+    N_1,
     SLACK,
     SLOW,
     STATIC,
     STOOD,
     STOPPED,
+    T_0,
+    T_1,
     load_twist,
     place_pivot,
     settle,
     store_twist,
+    to_contact,
 )
+from mcrock.kernel.friction.step import mode_rates
 from mcrock.kernel.modes import (
     DISTANCE,
     EDGE,
@@ -100,6 +109,8 @@ from mcrock.kernel.shaking import acceleration
 from mcrock.kernel.watch import edge_demand
 
 LOWER = 1e-6  # share by which friction is lowered to see the direction of a slip that begins [1]
+ONSET = 1e-5  # loss of speed over gravity that rounding makes of a slip that begins [1]
+INSIDE = (1.0 - 1e-9) * (1.0 - LOWER)  # of the cone of friction, where a contact sticks [1]
 UNDECIDED = np.int64(-2)  # in the place of a mode: no force meets the laws, or more than one
 
 
@@ -173,39 +184,30 @@ def decide(top, body, work, friction, result, t, n, sides):
     any_slips, any_stands = place_forces(body, friction, state, n, J, m)
     friction.found[STOOD] = 1.0 if any_stands else 0.0
     if not any_slips:
-        mode, index = _try_to_stick(top, body, work, friction, t, n, a)
+        mode, index = _from_standing(top, body, work, friction, t, n, a)
         if mode >= 0:
             return mode, index
-    mu = friction.values[FRICTION]
-    if any_stands:
-        mu *= 1.0 - LOWER
     free_rates(body, state, a, m, J, friction.twist)
-    if solve_contacts(friction.contacts, n, J, friction.twist, mu) == NONE_FOUND:
-        return UNDECIDED, NONE
-    return enter(top, body, friction, state, n, mu)
+    return enter(top, body, friction, state, n, J)
 
 
 @jit(internal=True)
 def face_of(top, friction, n):
-    """The face all of whose corners touch."""
+    """The face of which three corners touch, and with them all."""
     for f in range(top.face_first.size - 1):
-        first, last = top.face_first[f], top.face_first[f + 1]
-        if last - first > n:
-            continue
-        inside = True
-        for i in range(first, last):
-            found = False
+        inside = 0
+        for i in range(top.face_first[f], top.face_first[f + 1]):
             for j in range(n):
-                found = found or friction.touching[j] == top.face_vertices[i]
-            inside = inside and found
-        if inside:
+                if friction.touching[j] == top.face_vertices[i]:
+                    inside += 1
+        if inside > 2:
             return f
     return NONE
 
 
 @jit(internal=True)
-def _try_to_stick(top, body, work, friction, t, n, a):
-    """EDGE or VERTEX if the contacts, none of which moves, can all stick; else a mode below 0."""
+def _from_standing(top, body, work, friction, t, n, a):
+    """The mode of contacts none of which moves, if they stick or stay on the ground; else a mode below 0."""
     state, gravity = work.state, body.scalars[GRAVITY]
     static, slack = friction.values[STATIC] ** 2, SLACK * gravity
     p = friction.touching[0]
@@ -229,14 +231,103 @@ def _try_to_stick(top, body, work, friction, t, n, a):
         for i in range(state.size):
             state[i] = other[i]
         return EDGE, k
+    if not (ends[0] > slack and ends[1] > slack):
+        return NONE, NONE
+    along = other[ALONG_X], other[ALONG_Y]
+    mode, index = _try_to_turn(top, body, friction, state, a, k)
+    if mode < 0:
+        mode, index = _try_to_slip(top, body, friction, state, a, k, ends, along)
+    return mode, index
+
+
+@jit(internal=True)
+def _try_to_turn(top, body, friction, state, a, k):
+    """The mode of edge ``k`` if one end starts to slip while the other sticks; else a mode below 0.
+
+    That slip is across the edge. The contact problem of both ends would find it slowly, as the forces along
+    the edge are not determined while both stick.
+    """
+    other, found, mu = friction.other, friction.found, friction.values[FRICTION]
+    for end in range(2):
+        mode = EDGE_SLIP_FIRST if end == 0 else EDGE_SLIP_SECOND
+        column = S0_X if end == 0 else S1_X
+        slips, stays = body.vertices[top.edge_vertices[k, end]], body.vertices[top.edge_vertices[k, 1 - end]]
+        x, y, _ = to_ground(state, slips[0] - stays[0], slips[1] - stays[1], slips[2] - stays[2])
+        length = hypot(x, y)
+        for side in (1.0, -1.0):
+            for i in range(state.size):
+                other[i] = state[i]
+            other[column], other[column + 1] = -side * y / length, side * x / length
+            place_pivot(body, other, top.edge_vertices[k, 1 - end])
+            load_twist(other, friction.twist)
+            friction.twist[5] = side * KICK / length
+            store_twist(other, friction.twist)
+            if (
+                _starts(top, body, friction, mode, k, a, 0.0)
+                and found[T_0] <= (INSIDE * mu * found[N_0]) ** 2
+            ):
+                for i in range(state.size):
+                    state[i] = other[i]
+                return mode, k
     return NONE, NONE
 
 
 @jit(internal=True)
-def enter(top, body, friction, state, n, mu):
-    """Mode and index that a solution of `solve_contacts` for accelerations leads to; the state is brought
-    there."""
-    touching, contacts = friction.touching, friction.contacts
+def _try_to_slip(top, body, friction, state, a, k, ends, along):
+    """EDGE_SLIP of edge ``k`` if both ends start to slip, against the forces with which they would stick at
+    the bound; else a mode below 0.
+
+    Those forces are the ``ends`` of `mcrock.kernel.modes.release`, ``along`` the direction of the edge.
+    """
+    other, mu = friction.other, friction.values[FRICTION]
+    p, q = mu * ends[0], mu * ends[1]
+    f_p, f_q = min(max(ends[2], -p), p), min(max(ends[3], -q), q)
+    l_p, l_q = sqrt(p * p - f_p * f_p), sqrt(q * q - f_q * f_q)
+    share = min(abs(ends[4]) / max(l_p + l_q, 1e-300), 1.0) * (1.0 if ends[4] > 0.0 else -1.0)
+    l_p, l_q = l_p * share, l_q * share
+    x, y = along
+    for i in range(state.size):
+        other[i] = state[i]
+    norm = max(hypot(f_p, l_p), 1e-300)
+    other[S0_X], other[S0_Y] = (f_p * y - l_p * x) / norm, -(f_p * x + l_p * y) / norm
+    norm = max(hypot(f_q, l_q), 1e-300)
+    other[S1_X], other[S1_Y] = (f_q * y - l_q * x) / norm, -(f_q * x + l_q * y) / norm
+    first, second = friction.contacts[0], friction.contacts[1]
+    if friction.touching[0] != top.edge_vertices[k, 0]:
+        first, second = second, first
+    first[S_X], first[S_Y], second[S_X], second[S_Y] = other[S0_X], other[S0_Y], other[S1_X], other[S1_Y]
+    _set_slips(friction, other, first, second)
+    least = -ONSET * body.scalars[GRAVITY]
+    if _starts(top, body, friction, EDGE_SLIP, k, a, least) and friction.found[T_0] > least:
+        for i in range(state.size):
+            state[i] = other[i]
+        return EDGE_SLIP, k
+    return NONE, NONE
+
+
+@jit(internal=True)
+def _starts(top, body, friction, mode, index, a, least):
+    """Whether ``friction.other`` begins to slip in a mode of an edge: its ends are pressed down and the slip
+    gains speed, ``least`` or faster [m/s2]."""
+    other, y, values, found = friction.other, friction.rates[1], friction.values, friction.found
+    settle(top, body, other, mode, index)
+    for i in range(other.size):
+        y[i] = other[i]
+    to_contact(top, body, y, mode, index)
+    mu = values[FRICTION]
+    values[FRICTION] = mu * (1.0 - LOWER)
+    regular = mode_rates(top, body, friction, mode, index, y, other, a, friction.rates[0]) == REGULAR
+    values[FRICTION] = mu
+    return regular and found[N_0] > 0.0 and found[N_1] > 0.0 and found[T_1] > least
+
+
+@jit(internal=True)
+def enter(top, body, friction, state, n, J):
+    """Mode and index that the contact problem for accelerations, ``friction.twist``, leads to; the state is
+    brought there."""
+    touching, contacts, mu = friction.touching, friction.contacts, friction.values[FRICTION]
+    if solve_contacts(contacts, n, J, friction.twist, mu, mu * (1.0 - LOWER)) == NONE_FOUND:
+        return UNDECIDED, NONE
     slack = SLACK * body.scalars[GRAVITY]
     kept, first, second = 0, 0, 0
     for i in range(n):
@@ -297,7 +388,7 @@ def _regular(contacts, i, mu):
     """Whether a contact that slips has a single force."""
     c = contacts[i]
     tangent = hypot(c[P_X], c[P_Y])
-    if c[GIVEN] == 0.0 and (tangent == 0.0 or tangent < mu * c[P_Z] * (1.0 - 1e-9)):
+    if c[GIVEN] == 0.0 and (tangent == 0.0 or tangent < mu * c[P_Z] * INSIDE):
         return True
     x, y = (c[S_X], c[S_Y]) if c[GIVEN] != 0.0 else (-c[P_X] / tangent, -c[P_Y] / tangent)
     return c[W_ZZ] - mu * (c[W_XZ] * x + c[W_YZ] * y) > 0.0
@@ -310,7 +401,7 @@ def _direction(contacts, i, mu):
     if c[GIVEN] != 0.0:
         return True
     tangent = hypot(c[P_X], c[P_Y])
-    if tangent == 0.0 or tangent < mu * c[P_Z] * (1.0 - 1e-9):
+    if tangent == 0.0 or tangent < mu * c[P_Z] * INSIDE:
         return False
     c[S_X], c[S_Y] = -c[P_X] / tangent, -c[P_Y] / tangent
     return True
@@ -488,7 +579,4 @@ def tip_over(top, body, work, friction, t, f):
     J = ground_compliance(body.scalars, m)
     place_forces(body, friction, state, last - first, J, m)
     free_rates(body, state, acceleration(work.segment, t), m, J, friction.twist)
-    mu = friction.values[FRICTION]
-    if solve_contacts(friction.contacts, last - first, J, friction.twist, mu) == NONE_FOUND:
-        return UNDECIDED, NONE
-    return enter(top, body, friction, state, last - first, mu)
+    return enter(top, body, friction, state, last - first, J)

@@ -158,7 +158,7 @@ def several_impact(body, friction, state, n, e):
         d = lever(body, state, friction.touching[i])
         u = rise_of(twist, d)
         place_contact(contacts[i], J, d[0], d[1], d[2], -e * u if u < -ROUNDING * approach else 0.0)
-    status = solve_contacts(contacts, n, J, twist, friction.values[FRICTION])
+    status = solve_contacts(contacts, n, J, twist, friction.values[FRICTION], friction.values[FRICTION])
     for i in range(n):
         found[I_X] += contacts[i, P_X]
         found[I_Y] += contacts[i, P_Y]
