@@ -1,14 +1,12 @@
 """Impacts with friction and restitution: which law acts, and what it leaves on the ground.
 
 A vertex that lands beside one on the ground is an edge impact, a face that lands beside an edge a facet
-impact: the impulse acts where the impact parameters say, and the law of `single` gives it. Where that would
+impact: the impulse acts where the impact parameters say, and a law of `single` gives it. Where that would
 push a vertex into the ground, pull, or gain energy, and where several vertices land from flight, all of them
 take part (`coulomb`).
 """
 
 from __future__ import annotations
-
-from math import inf
 
 from mcrock.jit import jit
 from mcrock.kernel.contact import F_HEIGHT, F_UX, F_UY, F_UZ, F_XX, F_XY, F_XZ, F_YX, F_YY, F_YZ
@@ -16,7 +14,7 @@ from mcrock.kernel.dynamics import Q0, Q1, Q2, Q3
 from mcrock.kernel.facet_landing import mean_radius
 from mcrock.kernel.friction.coulomb import P_X, P_Y, P_Z, place_contact, push, solve_contacts
 from mcrock.kernel.friction.mobility import ground_compliance, mobility, turned_by
-from mcrock.kernel.friction.single import face_impulse, point_impulse
+from mcrock.kernel.friction.single import face_impulse
 from mcrock.kernel.friction.state import CHANGE, CLIPPED, COUPLE, FRICTION, I_X, I_Y, I_Z, KAPPA, MAP
 from mcrock.kernel.rotation import matrix, to_ground
 
@@ -53,33 +51,6 @@ def apply(friction, J, dx, dy, dz, px, py, pz, couple):
     twist[4] += J[4] * couple
     twist[5] += J[5] * couple
     found[I_X], found[I_Y], found[I_Z], found[COUPLE] = px, py, pz, couple
-
-
-@jit
-def vertex_impact(body, friction, state, a, rx, ry, rz, tau, e, et):
-    """Vertex ``a`` lands and the impulse acts at R, (rx, ry, rz) from the COM, with an angular impulse
-    ``tau`` over the mass [m2/s]; the twist is changed.
-
-    Returns whether the impulse is one that the ground can give: it pushes.
-    """
-    twist, found = friction.twist, friction.found
-    clear_report(found)
-    m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
-    J = ground_compliance(body.scalars, m)
-    dx, dy, dz = lever(body, state, a)
-    mu = friction.values[FRICTION]
-    if tau != 0.0:
-        apply(friction, J, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, tau)
-    w = mobility(J, dx, dy, dz, rx, ry, rz)
-    vx = twist[0] + twist[4] * dz - twist[5] * dy
-    vy = twist[1] + twist[5] * dx - twist[3] * dz
-    vz = twist[2] + twist[3] * dy - twist[4] * dx
-    px, py, pz, kappa, clipped, inward = point_impulse(w, vx, vy, vz, mu, e, et)
-    apply(friction, J, rx, ry, rz, px, py, pz, 0.0)
-    found[COUPLE], found[KAPPA], found[CLIPPED], found[MAP] = tau, kappa, 1.0 if clipped else 0.0, AT_VERTEX
-    if mu < inf and not pz > 0.0:
-        return False
-    return not ((clipped or e > 0.0) and not inward > 0.0)
 
 
 @jit

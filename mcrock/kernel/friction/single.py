@@ -19,7 +19,7 @@ import numpy as np
 
 from mcrock.impact.registry import Law
 from mcrock.impact.single import brach_1989, pfeiffer_glocker_1996, routh_1905, whittaker_1904
-from mcrock.impact.single.chatterjee_ruina_1998 import point_impulse as point_impulse
+from mcrock.impact.single.chatterjee_ruina_1998 import point_impulse
 from mcrock.jit import jit
 
 WHITTAKER, BRACH, ROUTH = np.int64(Law.WHITTAKER_1904), np.int64(Law.BRACH_1989), np.int64(Law.ROUTH_1905)
