@@ -266,7 +266,7 @@ def run(top, body, motions, motion, turn, law, settings, t_end, work, result, tr
             record.see_slip(result, t)
         if mode[0] == FLIGHT:
             result[Response.FLIGHTS] = 1.0
-    since, last_mode = 0.0, mode[0]
+    since, last_mode, bounced = 0.0, mode[0], False
     if tracing:
         note(top, body, work, trace, t, NO_EVENT, 0.0, NONE, friction)
     while True:
@@ -274,12 +274,12 @@ def run(top, body, motions, motion, turn, law, settings, t_end, work, result, tr
             record.spend(result, last_mode, t - since)
             if mode[0] != last_mode or t != since:
                 see_displacement(top, body, work, result)
-            if mode[0] == FLIGHT and last_mode != FLIGHT:
+            if last_mode == FLIGHT:
+                result[Response.LONGEST_FLIGHT] = max(result[Response.LONGEST_FLIGHT], t - took_off)
+            if mode[0] == FLIGHT and (last_mode != FLIGHT or bounced):
                 result[Response.FLIGHTS] += 1.0
                 took_off = t
-            if mode[0] == FLIGHT:
-                result[Response.LONGEST_FLIGHT] = max(result[Response.LONGEST_FLIGHT], t - took_off)
-            since, last_mode = t, mode[0]
+            since, last_mode, bounced = t, mode[0], False
         while segment[END] <= t and t < t_end:
             number += 1
             load_segment(motions, motion, turn, number, t_end, segment)
@@ -411,6 +411,7 @@ def run(top, body, motions, motion, turn, law, settings, t_end, work, result, tr
                     released_end, release_time = opened_end(top, before, place, mode[1]), t
                 elif mode[1] != place or mode[0] not in (VERTEX, VERTEX_SLIP):
                     released_end = NONE
+                bounced = event == LANDING and mode[0] == FLIGHT
                 hold = t + HOLD_TIME if friction.found[HELD] != 0.0 else -1.0
                 corners = lay_sides_of(top, body, state, mode, sides, corners)
                 if tracing:

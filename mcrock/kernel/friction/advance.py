@@ -278,9 +278,9 @@ def advance_slip(top, body, work, friction, result, t, h, turn, stops, sides):
         from_contact(top, body, state, mode, index)
         return 0.0, CHANGE, 0
     left, speed = _braking(top, body, friction, mode, index, state)
-    if left < stops and speed > 2.0 * KICK:
+    if left < stops:  # with it any other that is no faster than a slip begins
         from_contact(top, body, state, mode, index)
-        friction.found[SLOW] = speed + STOPPED
+        friction.found[SLOW] = max(speed + STOPPED, 2.0 * KICK)
         return 0.0, CHANGE, 0
     h = min(h, BRAKED * left)
     if friction.found[TURNING] * h > turn:

@@ -8,7 +8,7 @@ would tell its direction.
 
 from __future__ import annotations
 
-from math import cos, hypot, inf, sin, sqrt
+from math import cos, hypot, sin, sqrt
 
 import numpy as np
 
@@ -109,7 +109,7 @@ from mcrock.kernel.shaking import acceleration
 from mcrock.kernel.watch import edge_demand
 
 LOWER = 1e-6  # share by which friction is lowered to see the direction of a slip that begins [1]
-ONSET = 1e-5  # loss of speed over gravity that rounding makes of a slip that begins [1]
+ONSET = 1e-4  # loss of speed over gravity that rounding makes of a slip that begins [1]
 INSIDE = (1.0 - 1e-9) * (1.0 - LOWER)  # of the cone of friction, where a contact sticks [1]
 UNDECIDED = np.int64(-2)  # in the place of a mode: no force meets the laws, or more than one
 
@@ -141,7 +141,7 @@ def place_forces(body, friction, state, n, J, m):
     """
     v = state[V_X], state[V_Y], state[V_Z]
     w = to_ground(state, state[W_X], state[W_Y], state[W_Z])
-    any_slips, any_stands, slowest = False, False, inf
+    any_slips, any_stands = False, False
     for i in range(n):
         c, p = friction.contacts[i], body.vertices[friction.touching[i]]
         dx, dy, dz = to_ground(state, p[0], p[1], p[2])
@@ -150,13 +150,10 @@ def place_forces(body, friction, state, n, J, m):
         c[B_X], c[B_Y], c[B_Z] = w[1] * uz - w[2] * uy, w[2] * ux - w[0] * uz, w[0] * uy - w[1] * ux
         x, y = v[0] + ux, v[1] + uy
         speed = hypot(x, y)
-        slowest = min(slowest, speed)
         if speed > 0.0:
             c[S_X], c[S_Y] = x / speed, y / speed
         c[GIVEN] = speed
     slow = max(2.0 * STOPPED, friction.found[SLOW])
-    if slowest <= slow:  # where one contact stops, one that is no faster than a slip begins has stopped too
-        slow = max(slow, 2.0 * KICK)
     for i in range(n):
         c = friction.contacts[i]
         c[GIVEN] = 1.0 if c[GIVEN] > slow else 0.0
@@ -176,7 +173,7 @@ def decide(top, body, work, friction, result, t, n, sides):
     a = acceleration(segment, t)
     state[PATH_0], state[PATH_1], state[LOSS] = 0.0, 0.0, 0.0
     if n == 0:
-        return FLIGHT, NONE
+        return _fly(body, state)
     if n > 2:
         return decide_face(top, body, work, friction, result, t, face_of(top, friction, n), sides)
     m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
@@ -189,6 +186,13 @@ def decide(top, body, work, friction, result, t, n, sides):
             return mode, index
     free_rates(body, state, a, m, J, friction.twist)
     return enter(top, body, friction, state, n, J)
+
+
+@jit(inline=True, internal=True)
+def _fly(body, state):
+    """FLIGHT, in which the place of vertex 0 is kept."""
+    place_pivot(body, state, 0)
+    return FLIGHT, NONE
 
 
 @jit(internal=True)
@@ -338,7 +342,7 @@ def enter(top, body, friction, state, n, J):
                 second = i
             kept += 1
     if kept == 0:
-        return FLIGHT, NONE
+        return _fly(body, state)
     if kept > 2:
         return UNDECIDED, NONE
     if not _regular(contacts, first, mu) or (kept == 2 and not _regular(contacts, second, mu)):
@@ -500,7 +504,7 @@ def decide_face(top, body, work, friction, result, t, f, sides):
     mu, static = friction.values[FRICTION], friction.values[STATIC]
     down = body.scalars[GRAVITY] + a[2]
     if down <= 0.0:
-        return FLIGHT, NONE
+        return _fly(body, state)
     fastest = 0.0
     for i in range(n):
         fastest = max(fastest, _corner_speed(top, body, state, f, i))

@@ -36,7 +36,7 @@ from mcrock.kernel.dynamics import (
 )
 from mcrock.kernel.edge_landing import sequence_ends
 from mcrock.kernel.friction.advance import CHANGE, LANDS, rise, slip_velocity
-from mcrock.kernel.friction.decide import decide, decide_face, face_of
+from mcrock.kernel.friction.decide import UNDECIDED, decide, decide_face, face_of
 from mcrock.kernel.friction.impacts import (
     AT_A_POINT,
     BOTH_ENDS,
@@ -49,13 +49,14 @@ from mcrock.kernel.friction.impacts import (
     landing_impact,
     old_corner,
 )
-from mcrock.kernel.friction.landing import ROUNDING, corners_of, keep_lowest, lever, rise_of
+from mcrock.kernel.friction.landing import ROUNDING, UNSOLVED, corners_of, keep_lowest, lever, rise_of
 from mcrock.kernel.friction.single import SLIPPING
 from mcrock.kernel.friction.state import CHANGE as GAIN
 from mcrock.kernel.friction.state import (
     FRICTION,
     HELD,
     IMPACT_RESTITUTION,
+    MAP,
     SLOW,
     STOOD,
     STOPS_IN,
@@ -182,7 +183,7 @@ def edge_sticks_through(top, body, work, friction, law, result, new, zeno_time, 
         return True
     _copy(state, copy)
     free_body(top, body, copy, VERTEX, old)
-    kind = edge_impact(top, body, friction, copy, law, impacts_so_far(result), old, new)
+    kind = edge_impact(top, body, friction, copy, law, impacts_so_far(result), old, new, a, zeno_time)
     if kind == AT_A_POINT:
         lift = rise_of(friction.twist, lever(body, copy, old))
         up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
@@ -238,7 +239,7 @@ def both_ends(top, body, friction, copy, state, old):
 
 
 @jit(internal=True)
-def face_sticks_through(top, body, work, friction, law, result, f, edge, vertex):
+def face_sticks_through(top, body, work, friction, law, result, f, edge, vertex, zeno_time, a):
     """Whether the facet impact of face ``f`` in EDGE or VERTEX mode is that of contacts that stick, as
     `edge_sticks_through`."""
     state, copy = work.state, friction.before
@@ -246,7 +247,8 @@ def face_sticks_through(top, body, work, friction, law, result, f, edge, vertex)
     free_body(top, body, copy, work.mode[0], work.mode[1])
     load_twist(copy, friction.twist)
     old = old_corner(top, body, friction, copy, f, edge, vertex)
-    return facet_impact(top, body, friction, copy, law, impacts_so_far(result), f, old) == AT_A_POINT
+    number = impacts_so_far(result)
+    return facet_impact(top, body, friction, copy, law, number, f, old, a, zeno_time) == AT_A_POINT
 
 
 @jit(internal=True)
@@ -277,6 +279,8 @@ def after_impact(top, body, work, friction, result, settings, t, n, face, sides)
     count_impact(top, body, friction, result, face, work.mode[0] == FLIGHT)
     _copy(copy, state)
     store_twist(state, twist)
+    if friction.found[MAP] == UNSOLVED:
+        return UNDECIDED, NONE
     kept = keep_lowest(body, friction, state, n, fastest)
     # a sequence of edge impacts this short is over: so is the slip that friction would stop in a part of it
     friction.found[SLOW] = stopped_within(body, friction, STOPS_IN * settings.edge_zeno_time)
@@ -365,18 +369,15 @@ def slip_landing(top, body, work, friction, result, law, settings, t, count, sid
     state, copy = work.state, friction.before
     mode, index = work.mode[0], work.mode[1]
     _copy(state, copy)
-    number = impacts_so_far(result)
+    number, a, short = impacts_so_far(result), acceleration(work.segment, t), settings.edge_zeno_time
     if mode == FLIGHT:
-        mode_rates(
-            top, body, friction, mode, index, state, state, acceleration(work.segment, t), friction.rates[0]
-        )
-        landing_impact(body, friction, law, copy, count, friction.rates[0], settings.edge_zeno_time)
+        landing_impact(top, body, friction, law, copy, count, a, short)
         f = face_of(top, friction, count) if count > 2 else NONE
         new, place = after_impact(top, body, work, friction, result, settings, t, count, NONE, sides)
         return new, place, LANDING, f
     landed = friction.touching[0]
     if mode == VERTEX_SLIP and count == 1:
-        edge_impact(top, body, friction, copy, law, number, index, landed)
+        edge_impact(top, body, friction, copy, law, number, index, landed, a, short)
         new, place = after_impact(top, body, work, friction, result, settings, t, 2, NONE, sides)
         return new, place, EDGE_IMPACT, NONE
     load_twist(copy, friction.twist)
@@ -387,11 +388,11 @@ def slip_landing(top, body, work, friction, result, law, settings, t, count, sid
         edge = index
         f = common_face(top, top.edge_vertices[index, 0], top.edge_vertices[index, 1], landed)
     if f < 0:  # neighbours that belong to no common face: the first of them alone
-        edge_impact(top, body, friction, copy, law, number, index, landed)
+        edge_impact(top, body, friction, copy, law, number, index, landed, a, short)
         new, place = after_impact(top, body, work, friction, result, settings, t, 2, NONE, sides)
         return new, place, EDGE_IMPACT, NONE
     old = old_corner(top, body, friction, copy, f, edge, index)
-    facet_impact(top, body, friction, copy, law, number, f, old)
+    facet_impact(top, body, friction, copy, law, number, f, old, a, short)
     n = corners_of(top, friction, f)
     new, place = after_impact(top, body, work, friction, result, settings, t, n, f, sides)
     return new, place, FACET_IMPACT, f
@@ -499,7 +500,8 @@ def settle_event(
         mode[0], mode[1] = after_impact(top, body, work, friction, result, settings, t, 2, face, sides)
     else:
         edge = mode[1] if mode[0] == EDGE else NONE
-        if face_sticks_through(top, body, work, friction, law, result, face, edge, mode[1]):
+        zeno_time = settings.edge_zeno_time
+        if face_sticks_through(top, body, work, friction, law, result, face, edge, mode[1], zeno_time, a):
             return False, event, 0.0, face
         see_slip(result, t)
         n = corners_of(top, friction, face)

@@ -24,11 +24,13 @@ from mcrock.kernel.dynamics import (
     Z,
 )
 from mcrock.kernel.facet_landing import mean_radius
+from mcrock.kernel.friction.coulomb import NONE_FOUND
 from mcrock.kernel.friction.coulomb import P_X as IMPULSE_X
 from mcrock.kernel.friction.coulomb import P_Y as IMPULSE_Y
 from mcrock.kernel.friction.coulomb import P_Z as IMPULSE_Z
 from mcrock.kernel.friction.landing import (
     AT_VERTEX,
+    UNSOLVED,
     apply,
     clear_report,
     corners_of,
@@ -57,12 +59,14 @@ from mcrock.kernel.friction.state import (
     load_twist,
     twist_energy,
 )
-from mcrock.kernel.modes import NONE, inertia_of, point_of
+from mcrock.kernel.friction.step import mode_rates
+from mcrock.kernel.modes import FLIGHT, NONE, inertia_of, point_of
 from mcrock.kernel.rotation import flattened, matrix, to_ground, vertical
 from mcrock.kernel.watch import edge_demand
 from mcrock.response import Response
 
 AT_A_POINT, BOTH_ENDS, OTHERWISE = 0, 1, 2
+STILL = (0.0, 0.0, 0.0)  # ground acceleration
 
 
 @jit(internal=True)
@@ -94,10 +98,29 @@ def _restore(friction, state):
 def all_take_part(body, friction, state, n, e, before):
     """Impact of the vertices ``friction.touching`` [:n] together, without rebound if it would gain energy."""
     _restore(friction, state)
-    several_impact(body, friction, state, n, e)
+    status = several_impact(body, friction, state, n, e)
     if e > 0.0 and twist_energy(body, state, friction.twist, body.scalars[MASS]) > before * (1.0 + GAIN):
         _restore(friction, state)
-        several_impact(body, friction, state, n, 0.0)
+        status = several_impact(body, friction, state, n, 0.0)
+    if status == NONE_FOUND:
+        friction.found[MAP] = UNSOLVED
+
+
+@jit(internal=True)
+def _rebound(top, body, friction, state, n, e, a, short):
+    """Restitution of an impact of ``friction.touching`` [:n]: ``e``, or 0 where all bounces that follow would
+    be over within ``short`` [s] under the ground acceleration ``a``."""
+    if not 0.0 < e < 1.0:
+        return e
+    rates, longest = friction.rates[1], 0.0
+    mode_rates(top, body, friction, FLIGHT, NONE, state, state, a, rates)
+    for i in range(n):
+        v = friction.touching[i]
+        speed = -rise_of(friction.twist, lever(body, state, v))
+        sink = -_fall(body, state, v, rates)
+        time = 2.0 * e * speed / (sink * (1.0 - e)) if sink > 0.0 else inf
+        longest = max(longest, time)
+    return e if not longest < short else 0.0
 
 
 @jit(internal=True)
@@ -126,10 +149,11 @@ def vertex_impact(body, friction, law, state, a, rx, ry, rz, tau, e, et):
 
 
 @jit(internal=True)
-def edge_impact(top, body, friction, state, law, number, old, new):
+def edge_impact(top, body, friction, state, law, number, old, new, a, short):
     """Edge impact of vertex ``new`` while ``old`` is on the ground; changes ``friction.twist``.
 
-    The vertices that take part are ``friction.touching`` [:2].
+    The vertices that take part are ``friction.touching`` [:2]. Bounces that would be over within ``short``
+    [s], under the ground acceleration ``a``, are left out.
 
     Returns
     -------
@@ -140,17 +164,18 @@ def edge_impact(top, body, friction, state, law, number, old, new):
     mass = body.scalars[MASS]
     load_twist(state, friction.twist)
     before = twist_energy(body, state, friction.twist, mass)
+    friction.touching[0], friction.touching[1] = new, old
     e, et = friction.values[IMPACT_RESTITUTION], friction.values[TANGENTIAL]
-    a, b = point_of(body, new), point_of(body, old)
+    e = _rebound(top, body, friction, state, 1, e, a, short)
+    p, q = point_of(body, new), point_of(body, old)
     up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
-    lambda_, tau = edge_place(law, number, mass, inertia_of(body), b, a, up)
+    lambda_, tau = edge_place(law, number, mass, inertia_of(body), q, p, up)
     share = 0.5 * (1.0 + lambda_)
     r = to_ground(
-        state, b[0] + share * (a[0] - b[0]), b[1] + share * (a[1] - b[1]), b[2] + share * (a[2] - b[2])
+        state, q[0] + share * (p[0] - q[0]), q[1] + share * (p[1] - q[1]), q[2] + share * (p[2] - q[2])
     )
     good = vertex_impact(body, friction, law, state, new, r[0], r[1], r[2], tau / mass, e, et)
     sticks = friction.found[CLIPPED] == 0.0
-    friction.touching[0], friction.touching[1] = new, old
     lifts = rise_of(friction.twist, lever(body, state, old)) > 0.0
     after = twist_energy(body, state, friction.twist, mass)
     carried = good and lifts and not _gains(law, before, after)
@@ -182,7 +207,7 @@ def edge_carries(body, friction, state, p, q):
 
 
 @jit(internal=True)
-def facet_impact(top, body, friction, state, law, number, f, old):
+def facet_impact(top, body, friction, state, law, number, f, old, a, short):
     """Facet impact of face ``f``, whose old edge is the side at corner ``old``; changes ``friction.twist``.
 
     The state is laid flat. Returns as `edge_impact`; the corners of the face are those that take part.
@@ -193,6 +218,8 @@ def facet_impact(top, body, friction, state, law, number, f, old):
     load_twist(state, friction.twist)
     before = twist_energy(body, state, friction.twist, mass)
     e, et = friction.values[IMPACT_RESTITUTION], friction.values[TANGENTIAL]
+    n = corners_of(top, friction, f)
+    e = _rebound(top, body, friction, state, n, e, a, short)
     first, last = top.face_first[f], top.face_first[f + 1]
     carried = False
     if not takes_whole_face(law):
@@ -216,7 +243,6 @@ def facet_impact(top, body, friction, state, law, number, f, old):
         carried = face_impact(top, body, friction, state, f, r[0], r[1], r[2], e, et)
         after = twist_energy(body, state, friction.twist, mass)
         carried = carried and not _gains(law, before, after)
-    n = corners_of(top, friction, f)
     if not carried:
         all_take_part(body, friction, state, n, e, before)
     after = twist_energy(body, state, friction.twist, mass)
@@ -226,25 +252,13 @@ def facet_impact(top, body, friction, state, law, number, f, old):
 
 
 @jit(internal=True)
-def landing_impact(body, friction, law, state, n, rates, short):
-    """Vertices ``friction.touching`` [:n] land from flight; changes ``friction.twist``.
-
-    Bounces that would be over within ``short`` [s] are left out.
-    """
+def landing_impact(top, body, friction, law, state, n, a, short):
+    """Vertices ``friction.touching`` [:n] land from flight, as `edge_impact`."""
     mass = body.scalars[MASS]
     load_twist(state, friction.twist)
     before = twist_energy(body, state, friction.twist, mass)
     e, et = friction.values[RESTITUTION], friction.values[TANGENTIAL]
-    if 0.0 < e < 1.0:
-        longest = 0.0
-        for i in range(n):
-            v = friction.touching[i]
-            speed = -rise_of(friction.twist, lever(body, state, v))
-            sink = -_fall(body, state, v, rates)
-            time = 2.0 * e * speed / (sink * (1.0 - e)) if sink > 0.0 else inf
-            longest = max(longest, time)
-        if longest < short:
-            e = 0.0
+    e = _rebound(top, body, friction, state, n, e, a, short)
     if n == 1:
         d = lever(body, state, friction.touching[0])
         good = vertex_impact(body, friction, law, state, friction.touching[0], d[0], d[1], d[2], 0.0, e, et)
@@ -333,17 +347,17 @@ def impact_of(top, body, friction, state, law, number, standing, landing):
         n = landing.size
         for i in range(n):
             friction.touching[i] = landing[i]
-        landing_impact(body, friction, law, state, n, state, 0.0)
+        landing_impact(top, body, friction, law, state, n, STILL, 0.0)
     elif standing.size == 1 and landing.size == 1:
         n = 2
-        edge_impact(top, body, friction, state, law, number, standing[0], landing[0])
+        edge_impact(top, body, friction, state, law, number, standing[0], landing[0], STILL, 0.0)
     else:
         edge = top.edge_of[standing[0], standing[1]] if standing.size == 2 else NONE
         third = landing[0] if standing.size == 2 else landing[1]
         f = common_face(top, standing[0], standing[1] if standing.size == 2 else landing[0], third)
         load_twist(state, friction.twist)
         old = old_corner(top, body, friction, state, f, edge, standing[0])
-        facet_impact(top, body, friction, state, law, number, f, old)
+        facet_impact(top, body, friction, state, law, number, f, old, STILL, 0.0)
         n = corners_of(top, friction, f)
     fastest = 0.0
     for i in range(n):

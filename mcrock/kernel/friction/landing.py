@@ -18,7 +18,7 @@ from mcrock.kernel.friction.single import face_impulse
 from mcrock.kernel.friction.state import CHANGE, CLIPPED, COUPLE, FRICTION, I_X, I_Y, I_Z, KAPPA, MAP
 from mcrock.kernel.rotation import matrix, to_ground
 
-AT_VERTEX, OF_FACE, SEVERAL = 0, 1, 2  # maps of an impact
+AT_VERTEX, OF_FACE, SEVERAL, UNSOLVED = 0, 1, 2, 3  # maps of an impact
 STAYS = 1e-10  # a vertex that leaves the ground no faster after an impact stays [m/s]
 ROUNDING = 1e-9  # velocities after an impact that are none, over the largest before [1]
 
