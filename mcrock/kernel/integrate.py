@@ -115,6 +115,7 @@ SETTLING, PAINLEVE = int(Outcome.SETTLING), int(Outcome.PAINLEVE)
 
 HOLD_TIME = 1e-3  # after that the edge is held this long [s]
 BEND, MOST_BEND = 10.0, 0.3  # turn of a slip in a step, over `Settings.step` and at most [rad]
+HOLD_EVENTS = 20  # events at one instant before the ends of an edge are held
 INSTANT_EVENTS = 200  # events at one instant before the run is given up
 
 
@@ -350,10 +351,9 @@ def run(top, body, motions, motion, turn, law, settings, t_end, work, result, tr
         elif friction is None or mode[0] == VERTEX:
             h, event, vertex, face = advance_vertex(top, body, work, result, t, h, friction)
         if friction is not None and not sticks(mode[0]):
+            friction.found[HELD] = 1.0 if t < hold else 0.0
             if t < hold:
                 h = min(h, hold - t)
-            else:
-                friction.found[HELD] = 0.0
             h, event, count = advance_slip(top, body, work, friction, result, t, h, bend, stops, sides)
             last = last and h == whole
             vertex, face = friction.touching[0], NONE
@@ -412,7 +412,7 @@ def run(top, body, motions, motion, turn, law, settings, t_end, work, result, tr
                 elif mode[1] != place or mode[0] not in (VERTEX, VERTEX_SLIP):
                     released_end = NONE
                 bounced = event == LANDING and mode[0] == FLIGHT
-                hold = t + HOLD_TIME if friction.found[HELD] != 0.0 else -1.0
+                hold = t + HOLD_TIME if friction.found[HELD] != 0.0 or at_instant > HOLD_EVENTS else -1.0
                 corners = lay_sides_of(top, body, state, mode, sides, corners)
                 if tracing:
                     note(top, body, work, trace, t, event, change, face, friction)

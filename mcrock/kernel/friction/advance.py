@@ -203,7 +203,7 @@ def _margin(top, body, friction, mode, index, y, start, sides, a, k):
     if mode != EDGE_SLIP_FIRST:
         margin = min(margin, _still_slips(top, body, mode, index, y, start, q, S1_X))
     if mode != EDGE_SLIP:
-        margin = min(margin, (friction.values[STATIC] * found[N_0] - sqrt(found[T_0])) / gravity + SLACK)
+        margin = min(margin, (friction.values[STATIC] * found[N_0] - sqrt(found[T_0])) / gravity + slack)
     return margin
 
 
