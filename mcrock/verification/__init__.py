@@ -7,7 +7,8 @@ from mcrock.verification.run import run_cases, run_file
 
 # shipped with the package
 CASES = tuple(
-    Path(__file__).with_name("cases") / name for name in ("rocking.json", "polyhedra.json", "laws.json")
+    Path(__file__).with_name("cases") / name
+    for name in ("rocking.json", "polyhedra.json", "laws.json", "sliding.json")
 )
 
 __all__ = ["CASES", "CaseError", "Check", "run_cases", "run_file"]
