@@ -22,6 +22,8 @@ from mcrock.kernel.dynamics import (
     edge_com,
     edge_step,
     nudge,
+    rare_edge_step,
+    rare_vertex_step,
     rates_at,
     small_turn,
     turning,
@@ -141,7 +143,7 @@ def advance_edge(top, body, work, result, t, h, hold, friction):
         event = FACET_IMPACT
         if dips and not (sign * (angle0 + turn - target) <= TOUCH and sign * rate1 < 0.0):
             h, event = whole, NO_EVENT  # the interpolation dips below the ground, the motion does not
-            turn, rate1 = edge_step(edge, gravity, state, com_n, com_z, k1, segment, t, h)
+            turn, rate1 = rare_edge_step(edge, gravity, state, com_n, com_z, k1, segment, t, h)
     c, s = small_turn(turn)
     c1, s1 = c0 * c - s0 * s, s0 * c + c0 * s
     if t + h > hold:
@@ -174,13 +176,13 @@ def advance_edge(top, body, work, result, t, h, hold, friction):
             if high - low <= EVENT_TIME:
                 break
             middle = 0.5 * (low + high)
-            turn, _ = edge_step(edge, gravity, state, com_n, com_z, k1, segment, t, middle)
+            turn, _ = rare_edge_step(edge, gravity, state, com_n, com_z, k1, segment, t, middle)
             if edge_up(edge, cos(angle0 + turn), sin(angle0 + turn))[2] <= 0.0:
                 high = middle
             else:
                 low = middle
         h, event = high, OVERTURN
-        turn, rate1 = edge_step(edge, gravity, state, com_n, com_z, k1, segment, t, h)
+        turn, rate1 = rare_edge_step(edge, gravity, state, com_n, com_z, k1, segment, t, h)
         after = edge_up(edge, cos(angle0 + turn), sin(angle0 + turn))
         result[Response.PEAK_TILT] = 1.0
     state[ANGLE], state[RATE] = angle0 + turn, rate1
@@ -225,7 +227,7 @@ def _locate_edge_slip(top, body, work, friction, k1, t, high):
         if high - low <= RELEASE_TIME:
             break
         middle = 0.5 * (low + high)
-        turn, rate = edge_step(edge, gravity, state, com_n, com_z, k1, segment, t, middle)
+        turn, rate = rare_edge_step(edge, gravity, state, com_n, com_z, k1, segment, t, middle)
         angle = angle0 + turn
         if _slips(
             friction, gravity, _ends_of(top, body, work, t + middle, angle, rate, cos(angle), sin(angle))
@@ -233,7 +235,7 @@ def _locate_edge_slip(top, body, work, friction, k1, t, high):
             high = middle
         else:
             low = middle
-    turn, rate = edge_step(edge, gravity, state, com_n, com_z, k1, segment, t, high)
+    turn, rate = rare_edge_step(edge, gravity, state, com_n, com_z, k1, segment, t, high)
     return high, turn, rate
 
 
@@ -338,7 +340,7 @@ def advance_vertex(top, body, work, result, t, h, friction):
             break
         heights[first, LANDING] = -1.0  # the interpolation dips below the ground, the motion does not
         h = whole
-        vertex_step(p, gravity, state, k1, segment, t, h, trial)
+        rare_vertex_step(p, gravity, state, k1, segment, t, h, trial)
     if friction is not None:
         if _vertex_margin_at(body, work, friction, t + h) < 0.0:
             h = _locate_vertex_slip(body, work, friction, k1, t, h)
@@ -354,13 +356,13 @@ def advance_vertex(top, body, work, result, t, h, friction):
             if high - low <= EVENT_TIME:
                 break
             middle = 0.5 * (low + high)
-            vertex_step(p, gravity, state, k1, segment, t, middle, trial)
+            rare_vertex_step(p, gravity, state, k1, segment, t, middle, trial)
             if vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3])[2] <= 0.0:
                 high = middle
             else:
                 low = middle
         h, event = high, OVERTURN
-        vertex_step(p, gravity, state, k1, segment, t, h, trial)
+        rare_vertex_step(p, gravity, state, k1, segment, t, h, trial)
         after = vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3])
         result[Response.PEAK_TILT] = 1.0
     d0 = tilt_rate(up, state[W_X], state[W_Y], state[W_Z])
@@ -397,12 +399,12 @@ def _locate_vertex_slip(body, work, friction, k1, t, high):
         if high - low <= RELEASE_TIME:
             break
         middle = 0.5 * (low + high)
-        vertex_step(p, gravity, state, k1, segment, t, middle, trial)
+        rare_vertex_step(p, gravity, state, k1, segment, t, middle, trial)
         if _vertex_margin_at(body, work, friction, t + middle) < 0.0:
             high = middle
         else:
             low = middle
-    vertex_step(p, gravity, state, k1, segment, t, high, trial)
+    rare_vertex_step(p, gravity, state, k1, segment, t, high, trial)
     return high
 
 

@@ -143,6 +143,12 @@ def vertex_step(p, gravity, state, k1, segment, t, h, out):
     out[W_Z] = z + d * (k1[6] + 2.0 * (k2[6] + k3[6]) + k4[6])
 
 
+@jit(internal=True)
+def rare_vertex_step(p, gravity, state, k1, segment, t, h, out):
+    """`vertex_step` where few runs come by: not part of the caller, as each copy is long to compile."""
+    vertex_step(p, gravity, state, k1, segment, t, h, out)
+
+
 @jit(inline=True, internal=True)
 def nudge(p, gravity, state, segment, t, h):
     """Move a state of VERTEX mode at ``t`` on or back by a time ``h`` [s] so short that rates suffice."""
@@ -242,6 +248,12 @@ def edge_step(edge, gravity, state, com_n, com_z, k1, segment, t, h):
     inward, _, down = edge_frame(state, gravity, acceleration(segment, t + h))
     k4 = _turned_acceleration(edge, com_n, com_z, h * (rate + d * k2), inward, down)
     return h * (rate + h * (k1 + k2 + k3) / 6.0), rate + h * (k1 + 2.0 * (k2 + k3) + k4) / 6.0
+
+
+@jit(internal=True)
+def rare_edge_step(edge, gravity, state, com_n, com_z, k1, segment, t, h):
+    """`edge_step` where few runs come by: not part of the caller, as each copy is long to compile."""
+    return edge_step(edge, gravity, state, com_n, com_z, k1, segment, t, h)
 
 
 @jit(inline=True, internal=True)
