@@ -21,7 +21,7 @@ _SHIFT_30, _SHIFT_27, _SHIFT_31, _SHIFT_12 = np.uint64(30), np.uint64(27), np.ui
 _TO_UNIT = 2.0**-52
 
 
-@jit
+@jit(internal=True)
 def _mix(z):
     z = (z ^ (z >> _SHIFT_30)) * _MULTIPLY_1
     z = (z ^ (z >> _SHIFT_27)) * _MULTIPLY_2

@@ -45,7 +45,7 @@ class ImpactLaw(NamedTuple):
     realization: np.uint64
 
 
-@jit(inline=True)
+@jit(inline=True, internal=True)
 def parameter(law, which, number):
     """Value of an impact parameter for impact ``number`` of the run."""
     if law.redrawn[which] == 0:
@@ -55,7 +55,7 @@ def parameter(law, which, number):
     return quantile(law.quantiles[which], u, law.redrawn[which] == 2)
 
 
-@jit(inline=True)
+@jit(inline=True, internal=True)
 def takes_whole_face(law):
     """Whether a facet impact is the plastic one of the whole face, wherever its impulse would act."""
     return law.law == MOREAU

@@ -280,7 +280,7 @@ def next_uplift(sides, n, gravity, segment, t, step, result):
     return np.inf
 
 
-@jit(inline=True)
+@jit(inline=True, internal=True)
 def uplift(top, body, state, result, f, sides, ax, ay, az):
     """Leave face ``f``: over the edge whose moment lifts, or over a vertex."""
     first, last = top.face_first[f], top.face_first[f + 1]

@@ -59,7 +59,7 @@ def start_tilted(top, body, work, k, tilt, rate):
     work.mode[0], work.mode[1] = EDGE, k
 
 
-@jit
+@jit(internal=True)
 def set_start(top, body, work, k, tilt):
     """Start at rest, or released from ``tilt`` [rad] over edge ``k``."""
     if tilt == 0.0:
