@@ -14,6 +14,7 @@ ROOT = Path(__file__).parents[1]
 LONG = [
     "tests/physics/test_convergence.py",
     "tests/physics/test_friction_energy.py",
+    "tests/physics/test_friction_symmetry.py",
     "tests/physics/test_laplace_criterion.py",
     "tests/physics/test_planar_agreement.py",
     "tests/physics/test_planar_limits.py",
