@@ -67,7 +67,16 @@ from mcrock.kernel.friction.events import (
     settles,
 )
 from mcrock.kernel.friction.rest import next_slip
-from mcrock.kernel.friction.state import HELD, STATIC, STOPS_IN, moving_energy, sticks
+from mcrock.kernel.friction.state import (
+    CREEP,
+    HELD,
+    STATIC,
+    STOPS_IN,
+    clear_friction,
+    moving_energy,
+    sticks,
+    stopped_within,
+)
 from mcrock.kernel.modes import (
     EDGE,
     FIRST,
@@ -259,8 +268,8 @@ def run(top, body, motions, motion, turn, law, settings, t_end, work, result, tr
     grip, bend, took_off, stops = np.inf, 0.0, 0.0, STOPS_IN * settings.edge_zeno_time
     if friction is not None:
         grip, bend = friction.values[STATIC] ** 2, min(BEND * settings.step, MOST_BEND)
-        for i in range(friction.path.size):
-            friction.path[i] = 0.0
+        clear_friction(friction)
+        friction.found[CREEP] = stopped_within(body, friction, stops)
         if not sticks(mode[0]) and mode[0] != FLIGHT:
             mode[0], mode[1], _ = change_contacts(top, body, work, friction, result, t, sides)
             corners = lay_sides_of(top, body, state, mode, sides, corners)

@@ -50,6 +50,7 @@ from mcrock.kernel.friction.decide import slide_margin
 from mcrock.kernel.friction.flat import corner_velocity
 from mcrock.kernel.friction.motion import REGULAR, slip_direction
 from mcrock.kernel.friction.state import (
+    CREEP,
     FRICTION,
     HELD,
     KICK,
@@ -191,7 +192,7 @@ def _margin(top, body, friction, mode, index, y, start, sides, a, k):
             speed = hypot(ux, uy)
             if speed > 0.0:
                 fastest = max(fastest, (vx * ux + vy * uy) / speed)
-        return fastest - STOPPED
+        return fastest - found[CREEP]
     slack = MOST_PULL if found[HELD] != 0.0 else SLACK
     margin = found[N_0] / gravity + slack
     if mode == VERTEX_SLIP:

@@ -224,6 +224,8 @@ def _from_standing(top, body, work, friction, t, n, a):
             return VERTEX, p
         return NONE, NONE
     k = top.edge_of[p, friction.touching[1]]
+    if k < 0:
+        return NONE, NONE
     other = friction.other
     for i in range(state.size):
         other[i] = state[i]

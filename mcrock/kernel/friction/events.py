@@ -53,6 +53,7 @@ from mcrock.kernel.friction.landing import ROUNDING, UNSOLVED, corners_of, keep_
 from mcrock.kernel.friction.single import SLIPPING
 from mcrock.kernel.friction.state import CHANGE as GAIN
 from mcrock.kernel.friction.state import (
+    CREEP,
     FRICTION,
     HELD,
     IMPACT_RESTITUTION,
@@ -123,6 +124,8 @@ def change_contacts(top, body, work, friction, result, t, sides):
     mode, index = work.mode[0], work.mode[1]
     if sticks(mode):
         free_body(top, body, work.state, mode, index)
+    if mode == SPIN:
+        friction.found[SLOW] = 2.0 * friction.found[CREEP]
     n = touch_contacts(top, friction, mode, index)
     if mode in (REST, SLIDE, SPIN):
         new, place = decide_face(top, body, work, friction, result, t, index, sides)

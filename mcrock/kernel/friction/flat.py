@@ -33,7 +33,7 @@ from mcrock.kernel.dynamics import (
 )
 from mcrock.kernel.friction.coulomb import D_X, D_Y, D_Z, P_X, P_Y, P_Z, S_X, S_Y, TARGET, W_XX
 from mcrock.kernel.friction.motion import IRREGULAR, REGULAR, SLOWEST, slip_direction
-from mcrock.kernel.friction.state import BEND_0, FRICTION, STIFFNESS, STOPPED, TURNING
+from mcrock.kernel.friction.state import BEND_0, CREEP, FRICTION, STIFFNESS, TURNING
 from mcrock.kernel.modes import SLIDE
 from mcrock.kernel.rotation import matrix, to_ground
 
@@ -84,11 +84,11 @@ def flat_rates(top, body, friction, mode, index, y, start, a, k):
     found[TURNING] = found[STIFFNESS] = 0.0
     for i in range(last - first):
         c = friction.contacts[i]
-        if c[SPEED] > STOPPED:
-            # acceleration of the corner, and how fast its slip turns beside the turn of the body
-            ax = k[V_X] - turning * c[D_Y] - spin * spin * c[D_X]
-            ay = k[V_Y] + turning * c[D_X] - spin * spin * c[D_Y]
-            found[TURNING] = max(found[TURNING], abs((ay * c[S_X] - ax * c[S_Y]) / c[SPEED]))
+        # acceleration of the corner, and how fast its slip turns beside the turn of the body
+        ax = k[V_X] - turning * c[D_Y] - spin * spin * c[D_X]
+        ay = k[V_Y] + turning * c[D_X] - spin * spin * c[D_Y]
+        rate = abs(ay * c[S_X] - ax * c[S_Y]) / max(c[SPEED], found[CREEP])
+        found[TURNING] = max(found[TURNING], rate)
     return REGULAR
 
 
@@ -107,7 +107,7 @@ def corner_pressures(top, body, friction, f, y, start, m, spin, down):
 
     They are the least in sum of squares among those that leave no vertical acceleration and no turn about a
     horizontal axis. Of each contact S is the direction of slip; past its stop that at the ``start`` of the
-    step.
+    step. A corner near the point about which the body turns creeps: its friction is less.
     """
     mu, contacts = friction.values[FRICTION], friction.contacts
     first, last = top.face_first[f], top.face_first[f + 1]
@@ -125,7 +125,7 @@ def corner_pressures(top, body, friction, f, y, start, m, spin, down):
         dx, dy, dz = to_ground(y, p[0], p[1], p[2])
         vx, vy = y[V_X] - spin * dy, y[V_Y] + spin * dx
         ux, uy = corner_velocity(body, start, top.face_vertices[first + j])
-        speed = sqrt(vx * vx + vy * vy + STOPPED * STOPPED)
+        speed = sqrt(vx * vx + vy * vy + friction.found[CREEP] ** 2)
         c[D_X], c[D_Y], c[D_Z], c[S_X], c[S_Y], c[SPEED] = dx, dy, dz, vx / speed, vy / speed, hypot(vx, vy)
         if vx * ux + vy * uy < 0.0:
             speed = hypot(ux, uy)

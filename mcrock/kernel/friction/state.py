@@ -87,12 +87,13 @@ class Friction(NamedTuple):
 # slips turn [rad/s] and would settle to their direction [1/s]; impulse over mass [m/s] and couple [m2/s] of
 # an impact, its kappa, whether it is clipped, by which map, and its change of energy over mass [m2/s2];
 # whether a contact stood when contacts were decided; angles added to the directions of slip [rad];
-# whether the ends of an edge are held, whatever their forces; slip this slow has stopped [m/s]
+# whether the ends of an edge are held, whatever their forces; slip this slow has stopped [m/s]; slip
+# that friction stops at once, for corners of a face [m/s]
 (
     N_0, N_1, T_0, T_1, TURNING, STIFFNESS, I_X, I_Y, I_Z, COUPLE, KAPPA, CLIPPED, MAP, CHANGE, STOOD,
-    BEND_0, BEND_1, HELD, SLOW,
+    BEND_0, BEND_1, HELD, SLOW, CREEP,
     FOUND_SIZE,
-) = range(20)  # fmt: skip
+) = range(21)  # fmt: skip
 
 
 # columns of `Friction.stiff`
@@ -119,6 +120,16 @@ def empty_friction(top: Topology) -> Friction:
         offset=np.zeros(n_vertex),
         heights=np.zeros((n_vertex, HEIGHTS_SIZE)),
     )
+
+
+@jit(internal=True)
+def clear_friction(friction):
+    """Forget the run before: what a run gives must not depend on which ran before it."""
+    friction.found[:] = 0.0
+    friction.path[:] = 0.0
+    friction.stiff[:] = 0.0
+    friction.contacts[:] = 0.0
+    friction.rates[:] = 0.0
 
 
 @jit(inline=True, internal=True)
