@@ -45,6 +45,7 @@ from mcrock.kernel.contact import (
 )
 from mcrock.kernel.dynamics import ANGLE, Q0, Q1, Q2, Q3, RATE, W_X, W_Y, W_Z
 from mcrock.kernel.modes import (
+    EDGE,
     FIRST,
     NONE,
     VERTEX,
@@ -73,61 +74,12 @@ class Approach(NamedTuple):
 
 
 @jit
-def land_edge_on_face(top, body, state, result, law, k, f, sides):
-    """Facet impact at the end of turning about edge ``k``.
+def land_on_face(top, body, state, result, law, mode, index, f, sides):
+    """Facet impact: face ``f`` lands at the end of turning about an edge or a vertex, by its mode and index.
 
     Returns the new mode, its index (of edge, vertex or face) and the change of energy [J].
     """
-    edge, face = body.edges[k], body.faces[f]
-    on_first = top.edge_faces[k, 0] == f
-    state[ANGLE] = 0.0 if on_first else edge[OPENING]
-    edge_pose(edge, state, state[ANGLE], state[RATE])
-    _flatten(state, face)
-    old = _corner_of(top, f, top.edge_vertices[k, 0] if on_first else top.edge_vertices[k, 1])
-    return _land(top, body, state, result, law, f, top.edge_vertices[k, 0], old, sides)
-
-
-@jit
-def land_vertex_on_face(top, body, state, result, law, f, pivot, sides):
-    """Facet impact when both neighbours of a pivot land together.
-
-    The old edge is the side at the pivot whose other end lands more slowly. Returns the new mode, its
-    index (of edge, vertex or face) and the change of energy [J].
-    """
-    first, last = top.face_first[f], top.face_first[f + 1]
-    n, face = last - first, body.faces[f]
-    _flatten(state, face)
-    at = _corner_of(top, f, pivot)
-    w = state[W_X], state[W_Y], state[W_Z]
-    up = face[F_UX], face[F_UY], face[F_UZ]
-    here = point_of(body, pivot)
-    before = lift_speed(point_of(body, top.face_vertices[first + (at + n - 1) % n]), here, w, up)
-    after = lift_speed(point_of(body, top.face_vertices[first + (at + 1) % n]), here, w, up)
-    old = at if abs(after) < abs(before) else (at + n - 1) % n
-    return _land(top, body, state, result, law, f, pivot, old, sides)
-
-
-@jit(inline=True, internal=True)
-def _flatten(state, face):
-    """Turn the body as little as it takes for a face to lie flat."""
-    q = flattened(state, face[F_UX], face[F_UY], face[F_UZ])
-    state[Q0], state[Q1], state[Q2], state[Q3] = q
-
-
-@jit(inline=True, internal=True)
-def _corner_of(top, f, vertex):
-    """Corner of face ``f`` at which a vertex is."""
-    first = top.face_first[f]
-    corner = FIRST
-    for i in range(top.face_first[f + 1] - first):
-        if top.face_vertices[first + i] == vertex:
-            corner = i
-    return corner
-
-
-@jit(inline=True, internal=True)
-def _land(top, body, state, result, law, f, pivot, old, sides):
-    """Face ``f`` lands. ``pivot`` is the old contact vertex, the old edge the side at corner ``old``."""
+    pivot, old = _lay_flat(top, body, state, mode, index, f)
     approach = _approach(top, body, state, f, pivot)
     number = np.int64(result[Response.EDGE_IMPACTS] + result[Response.FACET_IMPACTS])
     result[Response.FACET_IMPACTS] += 1.0
@@ -151,8 +103,8 @@ def _land(top, body, state, result, law, f, pivot, old, sides):
     if corner < 0:
         result[Response.IMPACT_ENERGY_LOSS] += approach.energy
         see_impact(result, np.inf, 0.0, 0.0)
-        mode, index = enter_rest(top, body, state, pivot, f, sides)
-        return mode, index, -approach.energy
+        rest, index = enter_rest(top, body, state, pivot, f, sides)
+        return rest, index, -approach.energy
     new = top.face_vertices[top.face_first[f] + corner]
     _see_impulse(top, body, state, result, f, pivot, new, after, point)
     energy = kinetic_energy(body.scalars[MASS], inertia_of(body), point_of(body, new), after)
@@ -161,9 +113,48 @@ def _land(top, body, state, result, law, f, pivot, old, sides):
     move_pivot(body, state, pivot, new)
     if partner >= 0:
         k = top.edge_of[new, top.face_vertices[top.face_first[f] + partner]]
-        mode, index = enter_edge(top, body, state, new, k)
-        return mode, index, energy - approach.energy
+        edge, index = enter_edge(top, body, state, new, k)
+        return edge, index, energy - approach.energy
     return VERTEX, new, energy - approach.energy
+
+
+@jit(inline=True, internal=True)
+def _lay_flat(top, body, state, mode, index, f):
+    """Turn the body as little as it takes for face ``f`` to lie flat.
+
+    Returns the old contact vertex and the corner at which the old edge begins: of a vertex the side whose
+    other end lands more slowly.
+    """
+    first, n, face = top.face_first[f], top.face_first[f + 1] - top.face_first[f], body.faces[f]
+    pivot = corner = index
+    if mode == EDGE:
+        edge, on_first = body.edges[index], top.edge_faces[index, 0] == f
+        state[ANGLE] = 0.0 if on_first else edge[OPENING]
+        edge_pose(edge, state, state[ANGLE], state[RATE])
+        pivot = top.edge_vertices[index, 0]
+        corner = pivot if on_first else top.edge_vertices[index, 1]
+    q = flattened(state, face[F_UX], face[F_UY], face[F_UZ])
+    state[Q0], state[Q1], state[Q2], state[Q3] = q
+    old = _corner_of(top, f, corner)
+    if mode == VERTEX:
+        w = state[W_X], state[W_Y], state[W_Z]
+        up = face[F_UX], face[F_UY], face[F_UZ]
+        here = point_of(body, pivot)
+        before = lift_speed(point_of(body, top.face_vertices[first + (old + n - 1) % n]), here, w, up)
+        after = lift_speed(point_of(body, top.face_vertices[first + (old + 1) % n]), here, w, up)
+        old = old if abs(after) < abs(before) else (old + n - 1) % n
+    return pivot, old
+
+
+@jit(inline=True, internal=True)
+def _corner_of(top, f, vertex):
+    """Corner of face ``f`` at which a vertex is."""
+    first = top.face_first[f]
+    corner = FIRST
+    for i in range(top.face_first[f + 1] - first):
+        if top.face_vertices[first + i] == vertex:
+            corner = i
+    return corner
 
 
 @jit(inline=True, internal=True)
@@ -229,24 +220,26 @@ def _drawn_impact(top, body, state, law, f, pivot, old, number, approach):
     lon, lat, tau = facet_place(
         law, number, mass, inertia, body.corners, first, last, old, f, x_axis, y_axis, face[F_HEIGHT]
     )
-    if isnan(tau):
-        after, corner, partner, gains = _spinless_impact(top, body, law, f, old, lon, lat, approach)
-        point = _impact_point(top, body, law, f, old, lon, lat)
-        if gains and law.energy_gain == PROJECT:
-            point = nan, nan
-        return after, corner, partner, gains, point
-    w = state[W_X], state[W_Y], state[W_Z]
-    point = _impact_point(top, body, law, f, old, lon, lat)
-    after, corner = _torque_impact(top, body, f, pivot, w, approach.vz, point, tau)
-    gains = False
-    if corner >= 0:
-        new = point_of(body, top.face_vertices[first + corner])
-        energy = kinetic_energy(mass, inertia, new, after)
-        gains = energy > approach.energy * (1.0 + GAIN)
-    partner = NONE
-    if gains and (law.energy_gain == PROJECT or law.facet_fallback == PLASTIC):
-        after, corner, partner, _ = _spinless_impact(top, body, law, f, old, lon, lat, approach)
-    return after, corner, partner, gains, (nan, nan)
+    point = law.point[0], law.point[1]
+    if isnan(law.point[0]):
+        point = facet_point(body.corners, first, last, old, lon, lat)
+    twisted = not isnan(tau)
+    if twisted:
+        w = state[W_X], state[W_Y], state[W_Z]
+        after, corner = _torque_impact(top, body, f, pivot, w, approach.vz, point, tau)
+        gains = False
+        if corner >= 0:
+            new = point_of(body, top.face_vertices[first + corner])
+            energy = kinetic_energy(mass, inertia, new, after)
+            gains = energy > approach.energy * (1.0 + GAIN)
+        if not gains or (law.energy_gain != PROJECT and law.facet_fallback != PLASTIC):
+            return after, corner, NONE, gains, (nan, nan)
+    after, corner, partner, gains = _spinless_impact(top, body, law, f, old, lon, lat, approach, point)
+    if twisted:
+        return after, corner, partner, True, (nan, nan)
+    if gains and law.energy_gain == PROJECT:
+        point = nan, nan
+    return after, corner, partner, gains, point
 
 
 @jit(inline=True, internal=True)
@@ -285,13 +278,12 @@ def mean_radius(top, body, f):
 
 
 @jit(inline=True, internal=True)
-def _spinless_impact(top, body, law, f, old, lon, lat, approach):
-    """The impact that leaves no spin about the vertical, condition (24); also whether lambda_lon and
-    lambda_lat make it gain energy, which the projection of lambda_lon prevents."""
+def _spinless_impact(top, body, law, f, old, lon, lat, approach, point):
+    """The impact at ``point`` in face axes [m] that leaves no spin about the vertical, condition (24); also
+    whether lambda_lon and lambda_lat make it gain energy, which the projection of lambda_lon prevents."""
     first, last, face = top.face_first[f], top.face_first[f + 1], body.faces[f]
     mass, compliance = body.scalars[MASS], (face[F_CXX], face[F_CXY], face[F_CYY])
     w, vz, spin_energy = approach.w, approach.vz, approach.spin_energy
-    point = _impact_point(top, body, law, f, old, lon, lat)
     gain = facet_gain(mass, compliance, body.corners, first, last, w, vz, spin_energy, point)
     gains = GAIN * abs(vz) < gain < INFEASIBLE
     if gains and law.energy_gain == PROJECT and law.facet_fallback != PLASTIC and isnan(law.point[0]):
@@ -342,11 +334,3 @@ def _torque_impact(top, body, f, pivot, w, vz, point, tau):
 def _in_body_axes(face, x, y):
     """A vector in the plane of a face in body axes."""
     return x * face[F_XX] + y * face[F_YX], x * face[F_XY] + y * face[F_YY], x * face[F_XZ] + y * face[F_YZ]
-
-
-@jit(inline=True, internal=True)
-def _impact_point(top, body, law, f, old, lon, lat):
-    """Point R at which the impulse acts, in face axes [m]: given, or where the lambdas say (21)."""
-    if not isnan(law.point[0]):
-        return law.point[0], law.point[1]
-    return facet_point(body.corners, top.face_first[f], top.face_first[f + 1], old, lon, lat)

@@ -53,7 +53,7 @@ from mcrock.kernel.dynamics import (
 )
 from mcrock.kernel.edge_landing import land_edge
 from mcrock.kernel.events import EVENT_TIME
-from mcrock.kernel.facet_landing import land_edge_on_face, land_vertex_on_face
+from mcrock.kernel.facet_landing import land_on_face
 from mcrock.kernel.friction.advance import LANDS, PARADOX, advance_slip
 from mcrock.kernel.friction.events import (
     CHATTER_TIME,
@@ -460,14 +460,9 @@ def run(top, body, motions, motion, turn, law, settings, t_end, work, result, tr
                 rest_face = flatter_face(top, body, state, k)
         elif event == FACET_IMPACT:
             released_end = NONE
-            if vertex >= 0:
-                mode[0], mode[1], change = land_vertex_on_face(
-                    top, body, state, result, law, face, mode[1], sides
-                )
-            else:
-                mode[0], mode[1], change = land_edge_on_face(
-                    top, body, state, result, law, mode[1], face, sides
-                )
+            mode[0], mode[1], change = land_on_face(
+                top, body, state, result, law, mode[0], mode[1], face, sides
+            )
             rest_face = face
         elif event == REST_EVENT:  # an uplift that came to nothing
             mode[0], mode[1] = enter_rest(top, body, state, top.edge_vertices[mode[1], 0], face, sides)

@@ -24,7 +24,7 @@ from mcrock.impact.varkonyi_2022 import (
 from mcrock.kernel.contact import F_CXX, F_CYY, F_HEIGHT, MASS
 from mcrock.kernel.dynamics import ALONG_X, ALONG_Y, F0, P_X, P_Y, Q0, RATE, W_X
 from mcrock.kernel.edge_landing import land_edge
-from mcrock.kernel.facet_landing import land_edge_on_face
+from mcrock.kernel.facet_landing import land_on_face
 from mcrock.kernel.integrate import empty_workspace
 from mcrock.kernel.modes import EDGE, REST, inertia_of, point_of
 from mcrock.kernel.record import RESULT_SIZE
@@ -125,7 +125,7 @@ def facet_impact_case(case: dict[str, Any]) -> Iterator[Check]:
     point = law.point if np.isfinite(law.point).all() else None
     if point is None:
         point = np.array(facet_point(body.corners, 0, n, k, law.values[2], law.values[3]))
-    mode, index, change = land_edge_on_face(top, body, state, result, law, k, 0, work.sides)
+    mode, index, change = land_on_face(top, body, state, result, law, EDGE, k, 0, work.sides)
     after = state[W_X : W_X + 3].copy()
     tau = None
     if mode == REST:

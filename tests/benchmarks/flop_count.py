@@ -204,12 +204,7 @@ def count_runs(members: int) -> dict[str, Any]:
     """Operations of whole runs, their longest chains [ns] and the impacts in them."""
     edge, facet = Kept(), Kept()
     integrate.land_edge = edge.watch(integrate.land_edge, lambda *x: (x[2], x[3], 0), slice(5, 8))
-    integrate.land_edge_on_face = facet.watch(
-        integrate.land_edge_on_face, lambda *x: (x[2], -1, x[3]), slice(0)
-    )
-    integrate.land_vertex_on_face = facet.watch(
-        integrate.land_vertex_on_face, lambda *x: (-1, x[3], x[2]), slice(0)
-    )
+    integrate.land_on_face = facet.watch(integrate.land_on_face, lambda *x: x[2:5], slice(0))
     calls = {name: Calls(advance, name) for name in ("vertex_step", "edge_step")}
     chains, before = [], list(counts.values())
     run, run_part = integrate.run, integrate.run_part

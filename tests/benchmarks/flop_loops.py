@@ -26,7 +26,7 @@ from mcrock.kernel.dynamics import (
     vertex_step,
 )
 from mcrock.kernel.edge_landing import land_edge
-from mcrock.kernel.facet_landing import land_edge_on_face, land_vertex_on_face
+from mcrock.kernel.facet_landing import land_on_face
 from mcrock.kernel.integrate import empty_workspace
 from mcrock.kernel.shaking import A_X, A_Y, A_Z, B_X, B_Y, B_Z, BEGIN, END, SEGMENT_SIZE
 from mcrock.kernel.start import start_tilted
@@ -112,15 +112,12 @@ def edge_impacts(top, body, states, places, pushes, state, result, law, zeno_tim
 
 @jit
 def facet_impacts(top, body, states, places, state, result, law, sides, n):
-    """``n`` times the facet impacts of ``states`` (m, 17): ``places`` (m, 3) edge or -1, vertex, face."""
+    """``n`` times the facet impacts of ``states`` (m, 17): ``places`` (m, 3) mode, its index, face."""
     for _ in range(n):
         for i in range(states.shape[0]):
             for j in range(STATE_SIZE):
                 state[j] = states[i, j]
-            if places[i, 0] >= 0:
-                land_edge_on_face(top, body, state, result, law, places[i, 0], places[i, 2], sides)
-            else:
-                land_vertex_on_face(top, body, state, result, law, places[i, 2], places[i, 1], sides)
+            land_on_face(top, body, state, result, law, places[i, 0], places[i, 1], places[i, 2], sides)
 
 
 # bare arithmetic, compiled with and without contraction by the caller

@@ -6,9 +6,9 @@ import numpy as np
 
 from mcrock.body import Body
 from mcrock.kernel.dynamics import ALONG_X, ALONG_Y, F0, F3, P_X, P_Y, Q0, Q3, RATE, W_X, W_Z
-from mcrock.kernel.facet_landing import land_edge_on_face, land_vertex_on_face
+from mcrock.kernel.facet_landing import land_on_face
 from mcrock.kernel.integrate import empty_workspace
-from mcrock.kernel.modes import EDGE
+from mcrock.kernel.modes import EDGE, VERTEX
 from mcrock.kernel.record import RESULT_SIZE
 from mcrock.simulation import Impact, body_tables, impact_law
 
@@ -19,7 +19,7 @@ class Landing:
     Attributes
     ----------
     mode, index, change
-        What `land_edge_on_face` returns: contact after, and change of energy [J].
+        What `land_on_face` returns: contact after, and change of energy [J].
     omega : ndarray (3,)
         Angular velocity after, body axes [rad/s].
     orientation : ndarray (4,)
@@ -41,7 +41,7 @@ class Landing:
         state[RATE] = rate
         state[[P_X, P_Y]] = body.base[edge, :2]
         law = _law(lon, lat, tau, gain, point)
-        contact = land_edge_on_face(top, constants, state, self.results, law, edge, 0, work.sides)
+        contact = land_on_face(top, constants, state, self.results, law, EDGE, edge, 0, work.sides)
         self._read(top, state, contact)
 
     @classmethod
@@ -54,7 +54,7 @@ class Landing:
         state[W_X : W_Z + 1] = omega
         state[[P_X, P_Y]] = body.base[pivot, :2]
         law = _law(lon, lat, np.nan, gain, None)
-        contact = land_vertex_on_face(top, constants, state, self.results, law, 0, pivot, work.sides)
+        contact = land_on_face(top, constants, state, self.results, law, VERTEX, pivot, 0, work.sides)
         self._read(top, state, contact)
         return self
 
