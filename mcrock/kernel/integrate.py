@@ -63,6 +63,7 @@ from mcrock.kernel.friction.events import (
     lands_off_base,
     lay_sides_of,
     opened_end,
+    plainly_sticks,
     settle_event,
     settles,
 )
@@ -392,7 +393,12 @@ def run(top, body, motions, motion, turn, law, settings, t_end, work, result, tr
                 work.kept[i] = result[i]
             if event == OVERTURN:
                 continue
-        if friction is not None and event != NO_EVENT and event != EDGE_RELEASE and event != REST_EVENT:
+        goes_on = event in (NO_EVENT, EDGE_RELEASE, REST_EVENT)
+        if friction is not None and event == EDGE_IMPACT:
+            goes_on = plainly_sticks(
+                body, state, friction, law, result, mode[1], vertex, settings.edge_zeno_time, a
+            )
+        if friction is not None and not goes_on:
             # contacts that stick through it are left to the kernel without friction
             chatter = vertex == released_end and t - release_time < CHATTER_TIME
             before, place = mode[0], mode[1]
