@@ -13,7 +13,9 @@ ROOT = Path(__file__).parents[1]
 # What takes seconds: studies, processes of their own, figures, whole motions. -m "not long" leaves it out.
 LONG = [
     "tests/physics/test_convergence.py",
+    "tests/physics/test_friction_certificate.py",
     "tests/physics/test_friction_energy.py",
+    "tests/physics/test_friction_outcomes.py",
     "tests/physics/test_friction_symmetry.py",
     "tests/physics/test_laplace_criterion.py",
     "tests/physics/test_planar_agreement.py",
