@@ -92,7 +92,7 @@ def plot_choices(
     note = f"{count_words(whole, int(fits['runs'].sum()))}. "
     doubtful = int(fits["undecided"].sum())
     if doubtful:
-        note += f"{doubtful} undecided runs: half in the curves, both ways in the intervals. "
+        note += f"{doubtful} undecided runs: both ways in the intervals. "
     drawn = f"{how.resamples} resamples of the {fits.attrs['independent']}"
     add_note(ax, f"{note}Intervals: {drawn}, the same ones for all curves.")
     return ax

@@ -130,7 +130,7 @@ def _note(fit: xr.Dataset, factor: float, units: str) -> str:
     verb = f"with {fit.attrs[EVENT]} or overturned" if EVENT in fit.attrs else "overturned"
     text = f"{count_words(fit, int(fit['runs']))}, {int(fit['overturned'])} {verb}"
     if int(fit["undecided"]):
-        text += f", {int(fit['undecided'])} undecided (half in the curve, both ways in the intervals)"
+        text += f", {int(fit['undecided'])} undecided (both ways in the intervals)"
     text += ". "
     if np.isfinite(fit["median"]):
         low, high = fit["median_interval"].values * factor

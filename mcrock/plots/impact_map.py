@@ -23,7 +23,7 @@ from mcrock.plots.style import (
     styled,
 )
 from mcrock.statistics import overturned, overturning_probability, undecided
-from mcrock.statistics.runs import check_runs, is_cloud
+from mcrock.statistics.runs import check_runs, is_cloud, overturn_levels
 
 FEW = 10  # runs in a cell below which its share is not shown
 FEWEST = 9 * FEW  # runs below which each is drawn by itself
@@ -155,8 +155,8 @@ def plot_impact_map(
         _draw_runs(ax, places, fell, doubt)
     else:
         if doubt.any():
-            note += f", {int(doubt.sum())} undecided (each counts half)"
-        note += _draw_shares(ax, places, fell + doubt / 2, bins)
+            note += f", {int(doubt.sum())} undecided (as simulated, or half if the simulation broke off)"
+        note += _draw_shares(ax, places, overturn_levels(part).estimate[there], bins)
     if there.sum() < ran.sum():
         anew = run_words(ran.sum() - there.sum())
         note += f" Left out: {anew} that draw the parameters anew at every impact or follow another law."

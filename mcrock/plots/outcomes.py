@@ -125,4 +125,4 @@ def _doubt(result: xr.Dataset) -> str:
         if round(number) == 1
         else f"{number:.0f} are undecided (with a pattern): they count"
     )
-    return f" {who} half in the probabilities and both ways in the intervals."
+    return f" {who} both ways in the intervals."

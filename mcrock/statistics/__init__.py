@@ -7,6 +7,7 @@ not runs, are what an interval counts.
 
 from mcrock.statistics.capacity import capacities
 from mcrock.statistics.choices import fragility_by_choice, split_by_choice
+from mcrock.statistics.doubt import undecided_runs
 from mcrock.statistics.efficiency import by_measure, compare_measures, measures_of
 from mcrock.statistics.endings import outcome_shares
 from mcrock.statistics.fragility import fit_fragility
@@ -36,5 +37,6 @@ __all__ = [
     "split_by_choice",
     "step_check",
     "undecided",
+    "undecided_runs",
     "with_displacement_limit",
 ]

@@ -69,9 +69,9 @@ def fragility_by_choice(
         Along ``choice``, by name: `median`, `median_interval` (bound), `dispersion`, `dispersion_interval`,
         `curve` (intensity_grid), `band`, numbers of `runs`, `overturned`, `undecided` as in `fit_fragility`;
         `ratio` of the median over that of all runs and `ratio_interval` (bound) [1], percentiles of the
-        resamples, the union of those with all undecided runs survived and with all overturned; NaN where a
-        curve has no median in some of them or there are too few recordings for the level (fewer than six for
-        0.95).
+        resamples, the union of those with all undecided runs survived, with all overturned and as in the
+        estimate; NaN where a curve has no median in some of them or there are too few recordings for the
+        level (fewer than six for 0.95).
 
     Raises
     ------
@@ -107,9 +107,8 @@ def _ratio_bounds(units: list[Units], how: Bootstrap) -> np.ndarray:
     ends = np.full((2, len(units)), np.nan)
     if not how.reaches_level(number):
         return ends
-    tables = np.stack([[option.runs, option.sure, option.possible] for option in units])
-    runs, sure, possible = tables.sum(axis=0)
-    joint = Units(units[0].intensity, runs, sure, possible, units[0].copies)
+    runs, overturned = (sum(getattr(option, name) for option in units) for name in ("runs", "overturned"))
+    joint = units[0]._replace(runs=runs, overturned=overturned)
     whole = _medians(joint, how)
     tail = expanded_tail(how.level, number)
     for k, option in enumerate(units):
@@ -121,12 +120,12 @@ def _ratio_bounds(units: list[Units], how: Bootstrap) -> np.ndarray:
 
 
 def _medians(units: Units, how: Bootstrap) -> np.ndarray:
-    """Medians (2, resamples) with the undecided runs as survived and as overturned."""
+    """Medians (3, resamples) with the undecided runs as survived, as overturned, and as in the estimate."""
     drawn = list(draw_units(units, how))
     return np.stack(
         [
-            np.concatenate([_fit(units.intensity, runs, counts[side]) for runs, *counts in drawn])
-            for side in range(2)
+            np.concatenate([_fit(units.intensity, times @ units.runs, times @ reading) for times in drawn])
+            for reading in units.overturned
         ]
     )
 

@@ -20,7 +20,7 @@ from mcrock.statistics.intervals import expanded_tail
 from mcrock.statistics.probability import BOUNDS
 from mcrock.statistics.probit import evaluate_curves, fit_curves
 from mcrock.statistics.resample import collect_units, draw_units
-from mcrock.statistics.runs import check_runs, is_cloud, record_index
+from mcrock.statistics.runs import ESTIMATE, check_runs, is_cloud, record_index
 
 PREFIX = "im_"
 KEPT = ("median", "median_interval", "dispersion", "dispersion_interval", "runs", "overturned", "undecided")
@@ -137,10 +137,11 @@ def compare_measures(ds: xr.Dataset, **keywords: Unpack[BootstrapKeywords]) -> x
         fits.append(fit_fragility(part, **keywords))
         units.append(str(part["intensity_value"].attrs.get("units", "1")))
         groups = collect_units(part, record, how.allow_missing)
-        total = [groups.total(counts)[None] for counts in (groups.runs, groups.sure, groups.possible)]
-        points.append(_explained(groups.intensity, *total)[0])
+        counts = groups.runs, groups.overturned[ESTIMATE]
+        points.append(_explained(groups.intensity, *(groups.total(count)[None] for count in counts))[0])
+        parts = draw_units(groups, how)
         drawn.append(
-            np.concatenate([_explained(groups.intensity, *counts) for counts in draw_units(groups, how)])
+            np.concatenate([_explained(groups.intensity, *(n @ count for count in counts)) for n in parts])
         )
     number = groups.number
     result = xr.concat(
@@ -171,14 +172,14 @@ def _own_measure(ds: xr.Dataset) -> str:
     return variable_name(asked["measure"], asked) if "measure" in asked else "intensity"
 
 
-def _explained(intensity: np.ndarray, runs: np.ndarray, sure: np.ndarray, possible: np.ndarray) -> np.ndarray:
+def _explained(intensity: np.ndarray, runs: np.ndarray, yes: np.ndarray) -> np.ndarray:
     """Fraction of the deviance (n,) that the curves of n sets of counts (n, n_intensity) explain.
 
-    Undecided runs count half. A curve may fall: the higher the frequency of a pulse, the safer the body. NaN
+    A curve may fall: the higher the frequency of a pulse, the safer the body. NaN
     where nothing is to be explained.
     """
     there = runs.any(axis=0)
-    intensity, runs, yes = intensity[there], runs[:, there], (sure + possible)[:, there] / 2
+    intensity, runs, yes = intensity[there], runs[:, there], yes[:, there]
     share = yes.sum(axis=1, keepdims=True) / runs.sum(axis=1, keepdims=True)
     whole = _deviance(yes, runs, np.broadcast_to(share, runs.shape))
     rising = _deviance_left(intensity, yes, runs)

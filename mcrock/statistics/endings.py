@@ -13,7 +13,7 @@ from mcrock.statistics.inference import Confidence, ConfidenceKeywords, takes
 from mcrock.statistics.intervals import clustered_interval, wilson_interval
 from mcrock.statistics.limits import OF_SUPPORT, displacement_limit
 from mcrock.statistics.probability import BOUNDS, CLASSES, intensity_coordinate
-from mcrock.statistics.runs import check_runs, count_runs, guessed, intensity_classes, record_index
+from mcrock.statistics.runs import Passed, check_runs, count_runs, guessed, intensity_classes, record_index
 
 TILT = 1e-6  # of a body that does not rock: flat landings of one that slides leave rounding [rad]
 SLIP = 1e-3  # slip path up to which a contact is said to stick [m]
@@ -77,9 +77,9 @@ def outcome_shares(
     check_runs(ds)
     limit = displacement_limit(ds)
 
-    def ending(part: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
+    def ending(part: xr.Dataset) -> Passed:
         code = _endings(part, limit)
-        return code, code
+        return Passed(code, code, code, code)
 
     record, records = record_index(ds)
     clustered = how.cluster and record is not None
@@ -94,8 +94,9 @@ def outcome_shares(
         allow_missing=how.allow_missing,
     )
     # runs (record, class) that are beyond each ending, and so of each
-    above = np.concatenate([tally.runs[..., None], tally.sure[..., :-1]], axis=-1)
-    number = np.moveaxis(above - tally.sure, -1, 1)
+    beyond = tally.beyond.sure
+    above = np.concatenate([tally.runs[..., None], beyond[..., :-1]], axis=-1)
+    number = np.moveaxis(above - beyond, -1, 1)
     doubt = number[:, list(UNDECIDED)].sum(axis=1, keepdims=True)
     decided = np.array([ending not in UNDECIDED for ending in Ending])[:, None]
     possible = number + np.where(decided, doubt, 0)

@@ -10,9 +10,9 @@ import numpy as np
 import xarray as xr
 
 from mcrock.dataset import SCHEMA
-from mcrock.params import Outcome
+from mcrock.params import DECIDED, Outcome
 from mcrock.rules import Number
-from mcrock.statistics.runs import check_runs, guessed, undecided
+from mcrock.statistics.runs import GUESSED, Passed, check_runs, guessed, undecided
 
 TILTS = ("peak_tilt", "peak_tilt_ratio")  # above 0 from the first rocking on
 OF_SUPPORT = "displacement_limit"  # attribute of a dataset that is judged by another limit than its study's
@@ -64,21 +64,26 @@ def response(ds: xr.Dataset, variable: str) -> xr.DataArray:
     return xr.DataArray(values, dims=ds[names[0]].dims, name=variable, attrs=attrs)
 
 
-def limit_levels(part: xr.Dataset, variable: str, rising: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Number of rising limits that runs are beyond, without doubt and at most; see `exceedance_probability`.
+def limit_levels(part: xr.Dataset, variable: str, rising: np.ndarray) -> Passed:
+    """Numbers of rising limits that runs are beyond; see `exceedance_probability`.
 
-    A peak that was reached stays; a residual is known of decided runs alone.
+    A peak that was reached stays; a residual is known of runs that ended.
     """
     value = response(part, variable).values
     fell, unsure = part["outcome"].values == Outcome.OVERTURNED, undecided(part).values
-    doubt = unsure | (np.isnan(value) & ~fell)
+    unknown = np.isnan(value) & ~fell
+    open_ended = ~np.isin(part["outcome"].values, DECIDED) | unknown
     passed = np.searchsorted(rising, np.where(np.isnan(value), -np.inf, value), side="left")
     if variable in RESIDUALS:
-        passed[unsure] = 0
+        passed[open_ended] = 0
     passed = np.where(fell, len(rising), passed)
-    possible = np.where(doubt, len(rising), passed)
     any_motion = int(np.searchsorted(rising, 0.0, side="right")) if variable in TILTS else 0
-    return np.where(guessed(part).values, np.minimum(passed, any_motion), passed), possible
+    return Passed(
+        sure=np.where(guessed(part).values, np.minimum(passed, any_motion), passed),
+        fewest=passed,
+        most=np.where(open_ended, len(rising), passed),
+        possible=np.where(unsure | unknown, len(rising), passed),
+    )
 
 
 def by_limit(ds: xr.Dataset, variable: str, limit: float) -> xr.Dataset:
@@ -111,13 +116,16 @@ def by_limit(ds: xr.Dataset, variable: str, limit: float) -> xr.Dataset:
     check_runs(ds)
     value = response(ds, variable)
     limit = Number(value.attrs["units"]).check(f"the limit of {variable}", limit)
-    sure, possible = limit_levels(ds, variable, np.array([limit]))
-    code = np.where(sure > 0, Outcome.OVERTURNED, np.where(possible > 0, Outcome.ROCKING, Outcome.AT_REST))
+    passed = limit_levels(ds, variable, np.array([limit]))
+    code = np.where(passed.most > 0, Outcome.ROCKING, Outcome.AT_REST)
+    code = np.where(passed.fewest > 0, Outcome.OVERTURNED, code)
     code = np.where(ds["outcome"].values == Outcome.NOT_RUN, Outcome.NOT_RUN, code)
     unit = value.attrs["units"].replace("1", "")
     event = f"{variable.replace('_', ' ')} beyond {limit:g} {unit}".rstrip()
-    judged = ds.drop_vars("infeasible_energy_loss", errors="ignore")
-    judged["outcome"] = ds["outcome"].copy(data=code.astype(ds["outcome"].dtype))
+    judged = ds.assign(outcome=ds["outcome"].copy(data=code.astype(ds["outcome"].dtype)))
+    if GUESSED[0] in ds:  # a guess is no doubt of what was passed before it
+        doubtful = ds["outcome"].copy(data=passed.sure < passed.possible)
+        judged[GUESSED[0]] = ds[GUESSED[0]].where(doubtful, 0)
     return judged.assign_attrs({EVENT: event})
 
 

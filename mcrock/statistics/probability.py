@@ -14,6 +14,7 @@ from mcrock.statistics.intervals import clustered_interval, wilson_interval
 from mcrock.statistics.limits import limit_levels, response, sources
 from mcrock.statistics.runs import (
     Classes,
+    Passed,
     check_runs,
     count_runs,
     intensity_classes,
@@ -37,10 +38,10 @@ def overturning_probability(
     dependent, and the interval is `clustered_interval`; with `cluster` False, or in a dataset that
     knows no records, it is Wilson's, for independent runs. The interval with `cluster` False is
     conditional on the given records: it says how well more realizations would know the probability
-    for these very records, and nothing about other earthquakes. An undecided run is neither survival nor
-    overturning: it counts half in the probability, and the interval is the union of those with all
-    survived and with all overturned. Low-discrepancy designs are taken as random ones, which errs on
-    the wide side.
+    for these very records, and nothing about other earthquakes. An undecided run counts as
+    simulated in the probability, or half if the simulation broke off; the interval is the union of those
+    with all undecided runs survived and with all overturned. Low-discrepancy designs are taken as random
+    ones, which errs on the wide side.
 
     Parameters
     ----------
@@ -80,11 +81,12 @@ def exceedance_probability(
     """Probability that an outcome variable exceeds a threshold, at each intensity, with its interval.
 
     Overturned runs exceed every threshold. Undecided runs exceed those they have already passed (a
-    residual none) and may yet exceed the others, which widens the interval. A run in doubt after
-    infeasible impacts may have passed them only through the guess: the store knows one peak for the
-    whole run, not whether it came before the first such impact or after. It is in doubt at every
-    threshold above 0. A tilt above 0, however, means that it rocked, and no impact comes before the
-    first rocking: of threshold 0 there is no doubt. Intervals as in `overturning_probability`, with
+    residual none) and may yet exceed the others, which widens the interval; if the simulation broke off
+    they count half there. A run in doubt after infeasible impacts counts as simulated, but may have passed
+    thresholds only through the guess: the store knows one peak for the whole run, not whether it came
+    before the first such impact or after. It is in doubt at every threshold above 0. A tilt above 0,
+    however, means that it rocked, and no impact comes before the first rocking: of threshold 0 there is no
+    doubt. Intervals as in `overturning_probability`, with
     `cluster` False for the given records only.
 
     Parameters
@@ -115,7 +117,7 @@ def exceedance_probability(
         raise ValueError(f"threshold must be one finite number or a list of them, got {threshold!r}")
     names, rising = sources(ds, variable), np.unique(values)
 
-    def beyond(part: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
+    def beyond(part: xr.Dataset) -> Passed:
         return limit_levels(part, variable, rising)
 
     result = _probability(ds, beyond, len(rising), Confidence(**keywords), classes, names=names)
@@ -135,7 +137,7 @@ def intensity_coordinate(ds: xr.Dataset, places: Classes) -> tuple[str, np.ndarr
 
 def _probability(
     ds: xr.Dataset,
-    beyond: Callable[[xr.Dataset], tuple[np.ndarray, np.ndarray]],
+    beyond: Callable[[xr.Dataset], Passed],
     levels: int,
     how: Confidence,
     classes: int,
@@ -150,7 +152,7 @@ def _probability(
     grouping = record if how.cluster else None
     tally = count_runs(ds, beyond, levels, places, grouping, names=names, allow_missing=how.allow_missing)
     runs = tally.runs.sum(axis=0)
-    sure, possible = (np.moveaxis(x, -1, 1) for x in (tally.sure, tally.possible))  # record, level, class
+    sure, possible, estimate = np.moveaxis(tally.beyond.readings, -1, 2)  # record, level, class
     clustered = grouping is not None
     readings: list[tuple[np.ndarray, ...]]  # lower and upper end, of clusters also their effective number
     if clustered:
@@ -161,9 +163,9 @@ def _probability(
         effective = np.broadcast_to(runs.astype(float), readings[0][0].shape)
     lower = np.minimum(readings[0][0], readings[1][0])
     upper = np.maximum(readings[0][1], readings[1][1])
-    yes, doubt = sure.sum(axis=0), (possible - sure).sum(axis=0)
+    yes, doubt = (x.sum(axis=0).astype(np.int64) for x in (sure, possible - sure))
     with np.errstate(invalid="ignore"):
-        probability = (yes + doubt / 2) / runs
+        probability = estimate.sum(axis=0) / runs
     dims = ("threshold", "intensity")
     result = xr.Dataset(
         {

@@ -11,6 +11,7 @@ import xarray as xr
 from mcrock.statistics.inference import Bootstrap
 from mcrock.statistics.runs import (
     Classes,
+    Tally,
     count_runs,
     is_cloud,
     overturn_levels,
@@ -18,6 +19,16 @@ from mcrock.statistics.runs import (
     run_intensity,
 )
 
+KINDS = np.array(  # of runs, by doubt, and how often each counts in the readings of `Passed`
+    [
+        [0.0, 0.0, 0.0],  # survived
+        [0.0, 1.0, 0.0],  # survived after a guess
+        [0.0, 1.0, 0.5],  # broke off
+        [0.0, 1.0, 1.0],  # overturned after a guess
+        [1.0, 1.0, 1.0],  # overturned
+    ]
+)
+MISSING = len(KINDS)
 CELLS = 256  # places along the logarithm of a cloud's intensity
 BATCH = 4_000_000  # numbers held at a time while drawing
 
@@ -27,8 +38,7 @@ class Units(NamedTuple):
 
     intensity: np.ndarray  # (n_intensity,) rising, > 0
     runs: np.ndarray  # (n_kind, n_intensity)
-    sure: np.ndarray  # (n_kind, n_intensity) overturned
-    possible: np.ndarray  # (n_kind, n_intensity) overturned or undecided
+    overturned: np.ndarray  # (3, n_kind, n_intensity) of them, by the readings of `Passed`
     copies: np.ndarray  # (n_kind,) number of units of the kind
 
     @property
@@ -37,7 +47,7 @@ class Units(NamedTuple):
         return int(self.copies.sum())
 
     def total(self, counts: np.ndarray) -> np.ndarray:
-        """Counts of the whole sample (n_intensity,)."""
+        """Counts (..., n_kind, n_intensity) summed over the whole sample (..., n_intensity)."""
         return self.copies @ counts
 
 
@@ -56,26 +66,16 @@ def collect_units(ds: xr.Dataset, record: np.ndarray | None, allow_missing: bool
     if record is not None:
         tally = count_runs(ds, overturn_levels, 1, places, record, allow_missing=allow_missing)
         there = tally.runs.sum(axis=1) > 0
-        runs, sure, possible = (
-            c[there].astype(float) for c in (tally.runs, tally.sure[..., 0], tally.possible[..., 0])
-        )
-        return Units(places.centre, runs, sure, possible, np.ones(len(runs), np.int64))
+        runs, overturned = tally.runs[there].astype(float), tally.beyond.readings[..., 0][:, there]
+        return Units(places.centre, runs, overturned, np.ones(len(runs), np.int64))
     if is_cloud(ds):
         tally = count_runs(ds, overturn_levels, 1, places, None, allow_missing=allow_missing)
-        yes, maybe = tally.sure[0, :, 0], (tally.possible - tally.sure)[0, :, 0]
-        copies = np.concatenate([tally.runs[0] - yes - maybe, yes, maybe])
-        one, none = np.eye(len(places.centre)), np.zeros((len(places.centre),) * 2)
-        kinds = ((one, one, one), (none, one, none), (none, one, one))
-        runs, sure, possible = (np.concatenate(kind)[copies > 0] for kind in kinds)
-        return Units(places.centre, runs, sure, possible, copies[copies > 0])
+        copies = _numbers_of_kinds(tally)[0].ravel()
+        one = np.eye(len(places.centre))
+        runs, overturned = np.tile(one, (len(KINDS), 1)), np.kron(KINDS.T[:, :, None], one)
+        return Units(places.centre, runs[copies > 0], overturned[:, copies > 0], copies[copies > 0])
     patterns, copies = _patterns(ds, allow_missing)
-    return Units(
-        places.centre,
-        (patterns < 3).astype(float),
-        (patterns == 1).astype(float),
-        ((patterns == 1) | (patterns == 2)).astype(float),
-        copies,
-    )
+    return Units(places.centre, *_counts(patterns), copies)
 
 
 def split_units(
@@ -101,53 +101,44 @@ def split_units(
     option = option[kept]
     if record is None and not cloud:
         kinds = [_patterns(ds.isel(realization=option == k), allow_missing) for k in range(n)]
-        tables = [
-            np.stack([patterns < 3, patterns == 1, (patterns == 1) | (patterns == 2)])
-            for patterns, _ in kinds
-        ]
+        tables = [_counts(patterns) for patterns, _ in kinds]
         copies = np.concatenate([number for _, number in kinds])
     else:
         own = option if record is None else record * n + option
         tally = count_runs(ds, overturn_levels, 1, places, own, allow_missing=allow_missing)
-        counts = np.stack([tally.runs, tally.sure[..., 0], tally.possible[..., 0]]).astype(float)
-        counts = np.pad(counts, ((0, 0), (0, -counts.shape[1] % n), (0, 0)))
         if record is not None:
-            split = counts.reshape(3, -1, n, counts.shape[-1])
-            one = np.ones(split.shape[1], np.int64)
-            runs, sure, possible = split
-            return [Units(places.centre, runs[:, k], sure[:, k], possible[:, k], one) for k in range(n)]
+            counts = np.concatenate([tally.runs[None], tally.beyond.readings[..., 0]])
+            counts = np.pad(counts, ((0, 0), (0, -counts.shape[1] % n), (0, 0)))
+            runs, *overturned = counts.reshape(4, -1, n, counts.shape[-1])
+            one = np.ones(len(runs), np.int64)
+            return [Units(places.centre, runs[:, k], np.stack(overturned)[:, :, k], one) for k in range(n)]
         # single runs of a cloud: each place and outcome is a kind
-        unit, none = np.eye(len(places.centre)), np.zeros((len(places.centre),) * 2)
-        kind = np.stack(
-            [np.concatenate(rows) for rows in ((unit, unit, unit), (none, unit, none), (none, unit, unit))]
-        )
-        runs, sure, possible = counts
-        numbers = np.concatenate([runs - possible, sure, possible - sure], axis=1)
-        tables, copies = [kind] * n, numbers.ravel().astype(np.int64)
-    ends = np.cumsum([0, *(table.shape[1] for table in tables)])
+        unit = np.eye(len(places.centre))
+        kind = np.tile(unit, (len(KINDS), 1)), np.kron(KINDS.T[:, :, None], unit)
+        tables, copies = [kind] * n, _numbers_of_kinds(tally).ravel()
+    ends = np.cumsum([0, *(len(runs) for runs, _ in tables)])
     found = []
     for k, table in enumerate(tables):
-        whole = np.zeros((3, ends[-1], table.shape[2]))
-        whole[:, ends[k] : ends[k + 1]] = table
-        runs, sure, possible = whole[:, copies > 0]
-        found.append(Units(places.centre, runs, sure, possible, copies[copies > 0]))
+        whole = np.zeros((4, ends[-1], len(places.centre)))
+        whole[:, ends[k] : ends[k + 1]] = np.concatenate([table[0][None], table[1]])
+        runs, *overturned = whole[:, copies > 0]
+        found.append(Units(places.centre, runs, np.stack(overturned), copies[copies > 0]))
     return found
 
 
-def draw_units(units: Units, how: Bootstrap) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+def draw_units(units: Units, how: Bootstrap) -> Iterator[np.ndarray]:
     """Draw all units again with replacement, ``how.resamples`` times.
 
     Yields
     ------
-    tuple of ndarray (n_batch, n_intensity)
-        Runs, overturned, and overturned or undecided.
+    ndarray (n_batch, n_kind)
+        How often each kind of unit was drawn; ``drawn @ counts`` are the counts of the resamples.
     """
     rng, resamples = np.random.default_rng(how.seed), how.resamples
     share = units.copies / units.number
     batch = max(1, min(resamples, BATCH // len(share)))
     for start in range(0, resamples, batch):
-        drawn = rng.multinomial(units.number, share, size=min(batch, resamples - start)).astype(float)
-        yield drawn @ units.runs, drawn @ units.sure, drawn @ units.possible
+        yield rng.multinomial(units.number, share, size=min(batch, resamples - start)).astype(float)
 
 
 def _laid_out(
@@ -179,19 +170,31 @@ def _cells(x: np.ndarray) -> Classes:
 
 
 def _patterns(ds: xr.Dataset, allow_missing: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Different rows of outcomes over the stripes (0 survived, 1 overturned, 2 undecided, 3 missing)."""
+    """Different rows of outcomes over the stripes, as numbers of `KINDS`, and how often each occurs."""
     rows, numbers = [], []
     for _, part, there in read_slices(ds, (), allow_missing):
-        sure, possible = overturn_levels(part)
-        code = np.where(there, np.where(possible > sure, 2, sure), 3).astype(np.int8)
+        code = np.where(there, sum(overturn_levels(part)), MISSING).astype(np.int8)
         row, number = np.unique(_packed(code), return_counts=True)
         rows.append(row)
         numbers.append(number)
     packed, index = np.unique(np.concatenate(rows), return_inverse=True)
     copies = np.bincount(index, weights=np.concatenate(numbers)).astype(np.int64)
     patterns = packed.view(np.int8).reshape(len(packed), -1)
-    some = (patterns < 3).any(axis=1)
+    some = (patterns != MISSING).any(axis=1)
     return patterns[some], copies[some]
+
+
+def _counts(patterns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Runs (n_pattern, n_intensity) and overturned ones (3, n_pattern, n_intensity) of rows of outcomes."""
+    there = patterns != MISSING
+    overturned = np.moveaxis(KINDS[np.where(there, patterns, 0)], -1, 0)
+    return there.astype(float), overturned
+
+
+def _numbers_of_kinds(tally: Tally) -> np.ndarray:
+    """Numbers of runs of each of `KINDS` (n_record, n_kind, n_class)."""
+    rising = [np.zeros_like(tally.runs), *(x[..., 0] for x in tally.beyond), tally.runs]
+    return np.diff(rising, axis=0)[::-1].swapaxes(0, 1)
 
 
 def _packed(rows: np.ndarray) -> np.ndarray:

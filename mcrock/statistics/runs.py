@@ -165,12 +165,37 @@ def intensity_classes(ds: xr.Dataset, number: int) -> Classes:
     return Classes(centre, lower, upper, index)
 
 
+ALL_STAND, ALL_OVERTURN, ESTIMATE = range(3)  # readings of the undecided runs
+
+
+class Passed(NamedTuple):
+    """Rising levels that runs have passed, or runs that have passed each level, from least to most doubt.
+
+    An undecided run has an outcome that rests on a guess, which a point estimate follows, or broke off
+    without one, and counts half.
+    """
+
+    sure: np.ndarray  # without doubt
+    fewest: np.ndarray  # as simulated, and no more where the simulation broke off
+    most: np.ndarray  # as simulated, and all levels where the simulation broke off
+    possible: np.ndarray  # if every doubt is resolved upwards
+
+    @property
+    def estimate(self) -> np.ndarray:
+        """Runs that count in a point estimate."""
+        return (self.fewest + self.most) / 2
+
+    @property
+    def readings(self) -> np.ndarray:
+        """Runs that count if all undecided ones stood, if all overturned, and in the estimate (3, ...)."""
+        return np.stack([self.sure, self.possible, self.estimate])
+
+
 class Tally(NamedTuple):
     """Numbers of runs by record (or all together) and bin; `levels` rising thresholds."""
 
     runs: np.ndarray  # (n_record, n_class)
-    sure: np.ndarray  # (n_record, n_class, n_level) beyond the level without doubt
-    possible: np.ndarray  # (n_record, n_class, n_level) as `sure`, with the undecided runs
+    beyond: Passed  # (n_record, n_class, n_level) of those, the runs beyond each level
 
 
 def read_slices(
@@ -205,7 +230,7 @@ def read_slices(
 
 def count_runs(
     ds: xr.Dataset,
-    beyond: Callable[[xr.Dataset], tuple[np.ndarray, np.ndarray]],
+    beyond: Callable[[xr.Dataset], Passed],
     levels: int,
     places: Classes,
     record: np.ndarray | None,
@@ -220,8 +245,7 @@ def count_runs(
     ds : Dataset
         Fits `check_runs`.
     beyond : callable
-        From a slice of `ds` to two integer arrays on its dims: the number of levels passed without
-        doubt, and the number passed if every doubt is resolved upwards.
+        From a slice of `ds` to the numbers of levels passed, on its dims.
     levels : int
         Number of levels.
     places : Classes
@@ -234,21 +258,22 @@ def count_runs(
         Leave out runs that have not been run, rather than refuse.
     """
     shape = (1 if record is None else int(record.max()) + 1, len(places.centre), levels + 1)
-    sure, possible = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+    totals = [np.zeros(shape, np.int64) for _ in Passed._fields]
     for where, part, there in read_slices(ds, names, allow_missing):
         row = np.zeros(there.shape[0], np.int64) if record is None else record[where].astype(np.int64)
         if places.of_run is None:
             cell = row[:, None] * shape[1] + np.arange(shape[1])
         else:
             cell = row * shape[1] + places.of_run[where]
-        for total, passed in zip((sure, possible), beyond(part), strict=True):
+        for total, passed in zip(totals, beyond(part), strict=True):
             flat = (cell * shape[2] + passed)[there]
             total += np.bincount(flat, minlength=total.size).reshape(shape)
-    above = [total[..., ::-1].cumsum(axis=-1)[..., ::-1] for total in (sure, possible)]
-    return Tally(above[0][..., 0], above[0][..., 1:], above[1][..., 1:])
+    above = [total[..., ::-1].cumsum(axis=-1)[..., ::-1] for total in totals]
+    return Tally(above[0][..., 0], Passed(*(numbers[..., 1:] for numbers in above)))
 
 
-def overturn_levels(part: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
+def overturn_levels(part: xr.Dataset) -> Passed:
     """Overturning as one level, for `count_runs`."""
-    sure = overturned(part).values
-    return sure.astype(np.int64), (sure | undecided(part).values).astype(np.int64)
+    fell = (part["outcome"] == Outcome.OVERTURNED).values
+    unsure, open_ended = undecided(part).values, part["outcome"].isin(NOT_DECIDED).values
+    return Passed(*(x.astype(np.int64) for x in (fell & ~unsure, fell, fell | open_ended, fell | unsure)))

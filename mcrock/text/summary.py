@@ -20,12 +20,13 @@ from mcrock.statistics import (
     outcome_shares,
     overturning_probability,
     step_check,
+    undecided_runs,
 )
 from mcrock.statistics.choices import has_laws
-from mcrock.statistics.endings import Ending
 from mcrock.statistics.inference import Confidence, ConfidenceKeywords, takes
 from mcrock.statistics.limits import EVENT
 from mcrock.statistics.runs import is_shaken
+from mcrock.text.doubt import format_doubt
 from mcrock.text.fragility import format_fragility, format_laws, format_measures
 from mcrock.text.json_values import dataset_as_json
 from mcrock.text.numbers import format_count, format_probability, label_intensities
@@ -41,6 +42,7 @@ class Summary(NamedTuple):
 
     probability: xr.Dataset  # from `overturning_probability`
     fragility: xr.Dataset  # from `fit_fragility`
+    doubt: xr.Dataset  # from `undecided_runs`
     steps: xr.Dataset  # from `step_check`
     validity: xr.Dataset  # from `model_validity`
     laws: xr.Dataset | None  # from `fragility_by_choice`
@@ -73,6 +75,7 @@ def summarize(ds: xr.Dataset, **keywords: Unpack[ConfidenceKeywords]) -> Summary
     return Summary(
         probability=overturning_probability(ds, **keywords),
         fragility=fit_fragility(ds, **keywords),
+        doubt=undecided_runs(ds, allow_missing=how.allow_missing),
         steps=step_check(ds, how.level),
         validity=model_validity(ds, allow_missing=how.allow_missing),
         laws=fragility_by_choice(ds, **keywords) if has_laws(ds) else None,
@@ -90,6 +93,7 @@ def summary_as_json(summary: Summary) -> dict[str, Any]:
     tables = {
         "overturning_probability": summary.probability,
         "fragility": summary.fragility,
+        "undecided_runs": summary.doubt,
         "step_check": summary.steps,
         "model_validity": summary.validity,
         "fragility_by_law": summary.laws,
@@ -112,31 +116,7 @@ def format_summary(summary: Summary) -> str:
             lines.append(f"{event}: {format_fragility(summary.support, units)}")
     lines += _friction_lines(summary)
     lines.append(_format_independence(probability))
-    undecided, validity = int(probability["undecided"].sum()), summary.validity
-    if undecided:
-        runs = format_count(int(probability["runs"].sum()), "run")
-        verb, pronoun = ("is", "it counts") if undecided == 1 else ("are", "they count")
-        lines.append(
-            f"{undecided} of {runs} {verb} undecided: {pronoun} half in the probability and the curve, "
-            "both as standing and as overturned in the intervals"
-        )
-        resting = round(float((validity["infeasible_impacts"] * validity["runs"]).sel(among="all").sum()))
-        if resting:
-            lines.append(
-                f"of these, {resting} had faces put to rest for want of a feasible pivot: "
-                'impact.facet_fallback = "plastic" decides them'
-            )
-        open_force = _count_open_forces(summary)
-        if open_force:
-            lines.append(
-                f"of these, {open_force} came where friction leaves the contact force undetermined: "
-                "`mcrock docs contact` says from which friction on"
-            )
-        if undecided > resting + open_force:
-            lines.append(
-                f"of these, {undecided - resting - open_force} still rocked at the end or met a limit: "
-                "`mcrock docs results` says what to change"
-            )
+    lines += format_doubt(summary.doubt, int(probability["runs"].sum()))
     capacity = summary.capacity
     if capacity is not None and capacity["resurrected"].any():
         number, total = int(capacity["resurrected"].sum()), capacity.sizes["realization"]
@@ -208,14 +188,6 @@ def _percent_table(
     if not by_intensity:
         heads, rows = heads[1:], [row[1:] for row in rows]
     return [title, format_table(heads, rows)]
-
-
-def _count_open_forces(summary: Summary) -> int:
-    """Number of runs that ended undecided by friction."""
-    if summary.outcomes is None:
-        return 0
-    share = summary.outcomes["share"].sel(ending=Ending.FRICTION_UNDECIDED.words)
-    return round(float((share.fillna(0.0) * summary.outcomes["runs"]).sum()))
 
 
 def _friction_lines(summary: Summary) -> list[str]:

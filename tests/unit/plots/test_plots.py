@@ -127,10 +127,10 @@ def test_outcome_bars_fill_the_axis(make_study):
     ax = plot_outcomes(make_study(undecided=0.05))
     tops = np.sum([[bar.get_height() for bar in bars] for bars in ax.containers], axis=0)
     np.testing.assert_allclose(tops, 1)
-    assert "undecided (with a pattern): they count half in the probabilities and both ways" in note(ax)
+    assert "undecided (with a pattern): they count both ways" in note(ax)
     ds = make_study()
     ds["outcome"][0, 0] = Outcome.ROCKING
-    assert "1 is undecided (with a pattern): it counts half" in note(plot_outcomes(ds))
+    assert "1 is undecided (with a pattern): it counts both ways" in note(plot_outcomes(ds))
 
 
 def test_runs_with_friction_have_figures_of_slip_and_of_their_support(tmp_path):

@@ -108,7 +108,7 @@ def test_intervals_of_realizations_are_those_of_a_bootstrap_by_hand(make_study):
     times = np.random.default_rng(1).multinomial(600, np.full(600, 1 / 600), size=1000)  # each is drawn
     order = np.argsort(ds["intensity_value"].values)
     runs, yes = times[:, order], (times * (ds["outcome"].values == Outcome.OVERTURNED))[:, order]
-    drawn = _explained(ds["intensity_value"].values[order], runs, yes, yes)
+    drawn = _explained(ds["intensity_value"].values[order], runs, yes)
     assert (high - low) / np.ptp(np.quantile(drawn, [0.025, 0.975])) == pytest.approx(1.0, abs=0.1)
 
 
@@ -137,7 +137,7 @@ def test_share_of_the_deviance_by_hand():
         return k * np.log(p) + (n - k) * np.log(1 - p)
 
     whole, left = likelihood(9, 20, 0.45), likelihood(2, 10, 0.2) + likelihood(7, 10, 0.7)
-    assert _explained(x, runs, yes, yes)[0] == pytest.approx(1 - left / whole, rel=1e-9)
+    assert _explained(x, runs, yes)[0] == pytest.approx(1 - left / whole, rel=1e-9)
 
 
 def test_a_falling_curve_explains_as_much_as_a_rising_one(cloud):
@@ -153,5 +153,5 @@ def test_a_falling_curve_explains_as_much_as_a_rising_one(cloud):
 def test_share_of_the_deviance_at_the_ends(yes, expected):
     """A step up or down explains all, a level share nothing; of one outcome nothing is to be explained."""
     counts = np.array([yes], float)
-    found = _explained(np.array([1.0, 2.0]), np.full((1, 2), 10.0), counts, counts)
+    found = _explained(np.array([1.0, 2.0]), np.full((1, 2), 10.0), counts)
     np.testing.assert_allclose(found, [expected], atol=1e-12)

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 import xarray as xr
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import log_ndtr, ndtr
 
@@ -10,6 +12,7 @@ from mcrock.params import Outcome
 from mcrock.statistics import Bootstrap, fit_fragility, fragility, overturning_probability, resample
 from mcrock.statistics.fragility import WORDS
 from mcrock.statistics.probit import Fit
+from tests.unit.statistics.conftest import simulate_study
 
 
 def width(fit, name="median"):
@@ -101,18 +104,54 @@ def test_scaling_the_intensity_scales_the_median_alone(make_study):
         np.testing.assert_allclose(other[f"{name}_interval"], factor * fit[f"{name}_interval"], rtol=1e-9)
 
 
-def test_undecided_runs_give_the_union_of_both_readings(make_study):
+def in_doubt(ds, share, seed=3):
+    """The study with guesses in a share of its runs at the weaker and all at the strongest intensities."""
+    some = np.random.default_rng(seed).random(ds["outcome"].shape) < share
+    some[..., -3:] = True
+    return ds.assign(infeasible_energy_loss=ds["infeasible_energy_loss"].where(~some, 2.0))
+
+
+def test_guesses_count_as_simulated_and_the_interval_is_the_union_of_the_readings(make_study):
+    ds = make_study()
+    fit, plain = fit_fragility(in_doubt(ds, 0.05)), fit_fragility(ds)
+    assert (float(fit["median"]), float(fit["dispersion"])) == (
+        float(plain["median"]),
+        float(plain["dispersion"]),
+    )
+    np.testing.assert_array_equal(fit["curve"], plain["curve"])
+    guess = in_doubt(ds, 0.05)["infeasible_energy_loss"] > 1
+    others = [fit_fragility(ds.assign(outcome=ds["outcome"].where(~guess, code))) for code in (1, 3)]
+    for name in ("median_interval", "dispersion_interval", "band"):
+        low, high = zip(*(one[name].values for one in (plain, *others)), strict=True)
+        np.testing.assert_allclose(fit[name], [np.min(low, axis=0), np.max(high, axis=0)])
+
+
+@pytest.mark.parametrize("cloud", [False, True])
+@pytest.mark.parametrize("cluster", [False, True])
+@given(seed=st.integers(0, 2**32), share=st.floats(0.0, 0.6), undecided=st.floats(0.0, 0.3))
+@settings(max_examples=12)
+def test_estimates_lie_in_their_intervals_whatever_is_in_doubt(cloud, cluster, seed, share, undecided):
+    ds = in_doubt(simulate_study(per_record=4, cloud=cloud, undecided=undecided, seed=seed), share, seed)
+    fit = fit_fragility(ds, resamples=60, cluster=cluster)
+    for name in ("median", "dispersion"):
+        low, high = fit[f"{name}_interval"].values
+        assert np.isnan(fit[name]) or low <= fit[name] <= high
+    points = overturning_probability(ds, cluster=cluster)
+    low, high = points["interval"].values
+    assert ((low <= points["probability"]) & (points["probability"] <= high)).all()
+
+
+def test_runs_that_broke_off_lie_between_both_readings(make_study):
     ds = make_study(undecided=0.05)
     fit = fit_fragility(ds)
-    readings = []
-    for code in (Outcome.AT_REST, Outcome.OVERTURNED):
-        outcome = ds["outcome"].where(ds["outcome"] != Outcome.ROCKING, code)
-        readings.append(fit_fragility(ds.assign(outcome=outcome)))
+    stood, fell = (
+        fit_fragility(ds.assign(outcome=ds["outcome"].where(ds["outcome"] != Outcome.ROCKING, code)))
+        for code in (Outcome.AT_REST, Outcome.OVERTURNED)
+    )
+    assert float(fell["median"]) < float(fit["median"]) < float(stood["median"])
     for name in ("median_interval", "dispersion_interval", "band"):
-        low = np.minimum(readings[0][name][0], readings[1][name][0])
-        high = np.maximum(readings[0][name][1], readings[1][name][1])
-        np.testing.assert_allclose(fit[name], [low, high])
-    assert float(readings[1]["median"]) < float(fit["median"]) < float(readings[0]["median"])
+        assert (fit[name][0] <= np.minimum(stood[name][0], fell[name][0])).all()
+        assert (fit[name][1] >= np.maximum(stood[name][1], fell[name][1])).all()
 
 
 @pytest.mark.parametrize(("median", "kind"), [(1000.0, Fit.NONE), (0.001, Fit.ALL)])
@@ -223,7 +262,7 @@ def test_batches_hold_the_memory(make_study, monkeypatch):
     ds = make_study()
     monkeypatch.setattr(resample, "BATCH", 2200)
     how = Bootstrap(resamples=50)
-    sizes = [len(runs) for runs, _, _ in resample.draw_units(resample.collect_units(ds, None, False), how)]
+    sizes = [len(times) for times in resample.draw_units(resample.collect_units(ds, None, False), how)]
     assert max(sizes) <= 100
     assert sum(sizes) == 50
     assert np.isfinite(fit_fragility(ds)["median_interval"]).all()
@@ -234,8 +273,10 @@ def test_patterns_hold_every_realization(make_study):
     units = resample.collect_units(ds, None, False)
     assert units.number == 440
     points = overturning_probability(ds)
-    np.testing.assert_array_equal(units.total(units.sure), points["overturned"])
-    np.testing.assert_array_equal(units.total(units.possible - units.sure), points["undecided"])
+    stand, overturn, estimate = units.total(units.overturned)
+    np.testing.assert_array_equal(stand, points["overturned"])
+    np.testing.assert_array_equal(overturn - stand, points["undecided"])
+    np.testing.assert_array_equal(estimate / units.total(units.runs), points["probability"])
 
 
 def test_missing_runs(make_study):

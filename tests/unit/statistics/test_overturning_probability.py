@@ -1,5 +1,7 @@
 """Probabilities per intensity: counting, doubt, order, refusals."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 import xarray as xr
@@ -12,6 +14,7 @@ from mcrock.statistics import (
     overturning_probability,
     runs,
     undecided,
+    undecided_runs,
 )
 from mcrock.statistics.intervals import clustered_interval, wilson_interval
 
@@ -93,6 +96,9 @@ def test_infeasible_facet_impact_makes_any_outcome_undecided(make_study):
     np.testing.assert_array_equal(result["interval"][1], 1)
     # a peak reached after the guess proves nothing either
     assert (exceedance_probability(ds, 0.1)["undecided"] == 440).all()
+    # but the estimate follows the simulation
+    for function in (overturning_probability, partial(exceedance_probability, threshold=0.1)):
+        np.testing.assert_array_equal(function(ds)["probability"], function(make_study())["probability"])
 
 
 @pytest.mark.parametrize(
@@ -127,6 +133,23 @@ def test_plastic_impacts_leave_no_doubt_and_faces_put_to_rest_do(
     assert (
         int(overturned(ds).sum()) == sure - int((ds["outcome"] == Outcome.OVERTURNED)[where].sum()) * doubtful
     )
+
+
+@pytest.mark.parametrize("cloud", [False, True])
+def test_reasons_of_undecided_runs_are_complete(make_study, cloud):
+    ds = make_study(undecided=0.05, cloud=cloud)
+    ds["infeasible_energy_loss"][40:80] = 2
+    ds["outcome"][:5] = Outcome.STEP_LIMIT
+    found, guess = undecided_runs(ds), ds["infeasible_energy_loss"] > 1
+    assert int(found["runs"].sum()) == int(undecided(ds).sum())
+    assert int(found["runs"].sel(reason="infeasible_impact")) == int(guess.sum())
+    assert int(found["runs"].sel(reason="step_limit")) == int((ds["outcome"] == Outcome.STEP_LIMIT).sum())
+    fell = int(((ds["outcome"] == Outcome.OVERTURNED) & guess).sum())
+    np.testing.assert_array_equal(found["overturned"], [fell, *[0] * 6])
+    ds["outcome"][70:] = Outcome.NOT_RUN
+    assert int(undecided_runs(ds, allow_missing=True)["runs"][0]) == int(guess[:70].sum())
+    with pytest.raises(ValueError, match="have not been run"):
+        undecided_runs(ds)
 
 
 def test_missing_runs_are_refused_unless_allowed(make_study):

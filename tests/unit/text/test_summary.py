@@ -79,15 +79,18 @@ def test_doubt_and_single_records_are_worded(make_study):
     ds["outcome"][0, 0] = Outcome.ROCKING
     text = summary(ds)
     assert "nothing overturned without doubt" in text
-    assert "1 of 4400 runs is undecided: it counts half in the probability" in text
+    assert "1 of 4400 runs is undecided: it counts half where the simulation broke off, and both" in text
     ds["outcome"][1, 0] = Outcome.ROCKING
     text = summary(ds)
-    assert "2 of 4400 runs are undecided: they count half in the probability and the curve, " in text
+    assert "2 of 4400 runs are undecided: they count half where the simulation broke off, " in text
     assert "both as standing and as overturned in the intervals" in text
-    assert "of these, 2 still rocked at the end or met a limit: `mcrock docs results` says what" in text
+    assert "of these, 2 still rocked at the end: raise controls.tail" in text
     ds["infeasible_energy_loss"][1:4, 0] = 2.0
     text = summary(ds)
-    assert "4 of 4400 runs are undecided" in text
+    assert (
+        "4 of 4400 runs are undecided: they count as simulated where the outcome rests on a guess "
+        "(0 overturned), half where the simulation broke off, and both as standing"
+    ) in text
     assert (
         "of these, 3 had faces put to rest for want of a feasible pivot: "
         'impact.facet_fallback = "plastic" decides them\n'
@@ -190,11 +193,11 @@ def test_runs_that_friction_leaves_undecided_are_told_apart():
     ds["outcome"][3, 0] = Outcome.STEP_LIMIT
     text = summary(ds)
     assert (
-        "of these, 3 came where friction leaves the contact force undetermined: `mcrock docs contact` says "
-        "from which friction on\nof these, 1 still rocked at the end or met a limit: " in text
+        "of these, 1 took controls.max_steps steps: raise it\nof these, 3 came where friction leaves the "
+        "contact force undetermined: `mcrock docs contact` says from which friction on" in text
     )
     ds["outcome"][3, 0] = Outcome.AT_REST
-    assert "still rocked at the end" not in summary(ds)
+    assert "controls.max_steps" not in summary(ds)
 
 
 def test_nothing_beyond_a_limit_is_said_as_such():
