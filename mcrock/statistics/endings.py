@@ -102,7 +102,7 @@ def outcome_shares(
     possible = number + np.where(decided, doubt, 0)
     runs = np.broadcast_to(tally.runs[:, None], number.shape)
     if clustered:
-        readings = [clustered_interval(count, runs, how.level)[:2] for count in (number, possible)]
+        readings = [clustered_interval(count, runs, how.level) for count in (number, possible)]
     else:
         readings = [wilson_interval(count[0], runs[0], how.level) for count in (number, possible)]
     ends = np.stack([np.minimum(readings[0][0], readings[1][0]), np.maximum(readings[0][1], readings[1][1])])

@@ -3,8 +3,11 @@
 Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference. Journal of
 the American Statistical Association 22, 209-212.
 
-Korn, E. L. and Graubard, B. I. (1998). Confidence intervals for proportions with small expected number
-of positive counts estimated from survey data. Survey Methodology 24(2), 193-201.
+Gaffke, N. (2005). Three test statistics for a nonparametric one-sided hypothesis on the mean of a
+nonnegative variable. Mathematical Methods of Statistics 14(4), 451-467.
+
+Learned-Miller, E. and Thomas, P. S. (2019). A new confidence interval for the mean of a bounded random
+variable. arXiv 1905.06208.
 
 Hesterberg, T. C. (2015). What teachers should know about the bootstrap. The American Statistician
 69(4), 371-386.
@@ -14,7 +17,8 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import betaincinv, ndtr, ndtri, stdtrit
+from scipy.optimize.elementwise import find_root
+from scipy.special import ndtr, ndtri, stdtrit
 
 
 def check_level(level: float) -> None:
@@ -60,91 +64,86 @@ def wilson_interval(yes: ArrayLike, runs: ArrayLike, level: float = 0.95) -> tup
     return lower, upper
 
 
-def exact_interval(yes: ArrayLike, runs: ArrayLike, level: float = 0.95) -> tuple[np.ndarray, np.ndarray]:
-    """Clopper-Pearson interval, which also takes effective (fractional) numbers of runs.
-
-    Parameters
-    ----------
-    yes, runs : array_like
-        Number of runs with the event and of all runs, broadcast together [1].
-    level : float
-        Coverage of the interval [1].
-
-    Returns
-    -------
-    tuple of ndarray
-        Lower and upper bound [1]; 0 and 1 where there are no runs.
-
-    >>> lower, upper = exact_interval(0, 22)
-    >>> print(f"{lower:.4f} {upper:.4f}")  # upper = 1 - 0.025**(1 / 22)
-    0.0000 0.1544
-    """
-    check_level(level)
-    yes, runs = np.broadcast_arrays(np.asarray(yes, float), np.asarray(runs, float))
-    tail = (1 - level) / 2
-    some, rest = np.maximum(yes, 1e-12), np.maximum(runs - yes, 1e-12)
-    lower = np.where(yes <= 0, 0.0, betaincinv(some, runs - yes + 1, tail))
-    upper = np.where(yes >= runs, 1.0, betaincinv(yes + 1, rest, 1 - tail))
-    return lower, upper
-
-
-def clustered_interval(
-    yes: ArrayLike, runs: ArrayLike, level: float = 0.95
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def clustered_interval(yes: ArrayLike, runs: ArrayLike, level: float = 0.95) -> tuple[np.ndarray, np.ndarray]:
     """Interval of a probability when the runs of one record are dependent.
 
-    After Korn and Graubard (1998): the scatter of the records gives the number of independent runs
-    that would know the probability as well, and Clopper-Pearson is applied to that number. Two
-    changes keep the coverage where few records show the event. (a) The degrees of freedom of the
-    scatter are those of the records that the events (or, if fewer, the survivals) effectively come
-    from, ``(sum y)**2 / sum y**2``, at most records - 1. (b) The effective number stays between the
-    number of records (Kish's, if they have unequal runs), as if the runs of a record were copies of
-    each other, and the number of runs. If no run or every run shows the event there is no scatter to
-    see, and the number of records counts.
+    Gaffke's (2005) bounds on the mean of independent numbers between 0 and 1, here the fractions of the
+    records: quantiles of their mean under random weights, with one more record at the end of the range.
+    The weights have a flat Dirichlet distribution, as in a Bayesian bootstrap. Where every record has the
+    event in all of its runs or in none, the interval is Clopper and Pearson's with records as runs. It
+    rises with the number of events in any record. With no event in R records the upper bound is
+    ``1 - ((1 - level) / 2)**(1 / R)``, and no number of events has a lower one: only more records can.
 
-    Measured on 4000 samples of 22 records with 20 runs each, at level 0.95: coverage 0.956 or more for
-    probabilities from 0.005 to 0.5 and a fifth to all of the probit variance between records; with
-    200 runs per record 0.90 at the worst (probability 0.02), 0.93 or more from 0.05 on.
+    The bounds are proved to hold the level where the fractions take two values; no distribution is known
+    for which they do not (Learned-Miller and Thomas 2019).
+
+    In 4000 simulated samples each, with probabilities from 0.005 to 0.5 and a quarter to nearly all of the
+    probit variance between records, intervals of level 0.95 covered the true probability in 0.965 or more
+    with 10, 22 or 60 records of 20 or 200 runs each.
 
     Parameters
     ----------
     yes, runs : array_like (n_record, ...)
-        Number of runs with the event and of all runs of each record [1].
+        Number of runs with the event and of all runs of each record [1]. Records may have unequal numbers of
+        runs, or none.
     level : float
         Coverage of the interval [1].
 
     Returns
     -------
     tuple of ndarray (...)
-        Lower bound, upper bound and effective number of runs [1].
+        Lower and upper bound [1]; 0 and 1 where there are no runs.
 
-    >>> lower, upper, number = clustered_interval([10, 0, 9, 1, 10, 0], [10] * 6)  # 30 of 60 runs
-    >>> print(f"{lower:.2f} {upper:.2f} {number:.1f}")
-    0.12 0.88 6.0
+    >>> lower, upper = clustered_interval([10, 0, 9, 1, 10, 0], [10] * 6)  # 30 of 60 runs
+    >>> print(f"{lower:.2f} {upper:.2f}")
+    0.13 0.87
     """
     check_level(level)
     yes, runs = np.broadcast_arrays(np.asarray(yes, float), np.asarray(runs, float))
-    records = (runs > 0).sum(axis=0)
-    n, k = runs.sum(axis=0), yes.sum(axis=0)
-    rest = runs - yes
-    with np.errstate(invalid="ignore", divide="ignore"):
-        p = k / n
-        scatter = ((yes - p * runs) ** 2).sum(axis=0) / n**2 * records / (records - 1)
-        freedom = np.minimum(k**2 / (yes**2).sum(axis=0), (n - k) ** 2 / (rest**2).sum(axis=0))
-        freedom = np.clip(np.minimum(freedom, records - 1), 1, None)
-        upper_tail = (1 + level) / 2
-        widening = (stdtrit(freedom, upper_tail) / stdtrit(np.maximum(n - 1, 1), upper_tail)) ** 2
-        effective = p * (1 - p) / scatter / widening
-        effective = np.where((records < 2) | ~np.isfinite(effective), 0.0, effective)
-        floor = n**2 / (runs**2).sum(axis=0)
-    # without scatter between records that do show the event, runs are as good as independent
-    effective = np.where((scatter == 0) & (k > 0) & (k < n) & (records > 1), n, effective)
-    effective = np.where((k <= 0) | (k >= n), records, np.clip(effective, floor, n))
-    effective = np.where(n > 0, effective, 0.0)
-    lower, upper = exact_interval(np.where(n > 0, p, 0.0) * effective, effective, level)
-    lower = np.where(k <= 0, 0.0, lower)
-    upper = np.where(k >= n, 1.0, upper)
-    return lower, upper, effective
+    upper = [_upper_bound(count, runs, (1 - level) / 2) for count in (runs - yes, yes)]
+    return 1 - upper[0], upper[1]
+
+
+def _upper_bound(yes: np.ndarray, runs: np.ndarray, tail: float) -> np.ndarray:
+    """Upper bound of `clustered_interval` that is exceeded with the probability ``tail``."""
+    shape = yes.shape[1:]
+    yes, runs = yes.reshape(len(yes), -1), runs.reshape(len(runs), -1)
+    typical = runs.sum(axis=0) / np.maximum((runs > 0).sum(axis=0), 1)  # runs of the additional record
+
+    def excess(bound: np.ndarray, column: np.ndarray) -> np.ndarray:
+        at = column.astype(int)
+        off = yes[:, at] - bound * runs[:, at]
+        return _probability_below_zero(np.concatenate([off, typical[None, at] * (1 - bound)])) - (1 - tail)
+
+    upper = np.ones(yes.shape[1])
+    open_ended = np.flatnonzero((yes < runs).any(axis=0))
+    if open_ended.size:
+        upper[open_ended] = find_root(excess, (0.0, 1.0), args=(open_ended.astype(float),)).x
+    return upper.reshape(shape)
+
+
+def _probability_below_zero(weight: np.ndarray) -> np.ndarray:
+    """Probability that a weighted sum of independent standard exponential numbers is <= 0 [1].
+
+    ``weight`` is (n_number, n). The sum is <= 0 if the positive terms, laid end to end, are used up before
+    the negative ones laid beside them. Of two terms the one of weight b outlasts that of weight a with
+    probability b / (a + b), and what is left of it is again exponential: a walk over the numbers of terms
+    used up.
+    """
+    falling = np.sort(weight, axis=0)[::-1]
+    up = falling[: (falling > 0).any(axis=1).sum()].clip(0, None)
+    down = -falling[::-1][: (falling < 0).any(axis=1).sum()].clip(None, 0)
+    n_up, n_down = len(up), len(down)
+    reach = np.zeros((n_up + 1, weight.shape[1]))  # of i positive terms used up, after `step` terms
+    reach[0] = 1.0
+    for step in range(n_up + n_down - 1):
+        low, high = max(0, step - n_down + 1), min(step + 1, n_up)
+        a, b = up[low:high], down[step - high + 1 : step - low + 1][::-1]
+        total = a + b
+        used = reach[low:high] * np.divide(b, total, out=np.ones_like(b), where=total > 0)
+        reach[low:high] -= used
+        reach[low + 1 : high + 1] += used
+    return reach[n_up]
 
 
 def expanded_tail(level: float, clusters: int) -> float:

@@ -57,7 +57,7 @@ def overturning_probability(
     -------
     Dataset
         `probability` (intensity) and `interval` (bound, intensity) [1]; `runs`, `overturned`,
-        `undecided` and `effective_runs` (intensity) [1]; `records`, the number of recordings [1]; for
+        `undecided` (intensity) [1]; `records`, the number of recordings [1]; for
         a cloud also `intensity_range` (bound, intensity), with the median of a class as coordinate.
 
     Raises
@@ -154,13 +154,10 @@ def _probability(
     runs = tally.runs.sum(axis=0)
     sure, possible, estimate = np.moveaxis(tally.beyond.readings, -1, 2)  # record, level, class
     clustered = grouping is not None
-    readings: list[tuple[np.ndarray, ...]]  # lower and upper end, of clusters also their effective number
     if clustered:
         readings = [clustered_interval(count, tally.runs[:, None], how.level) for count in (sure, possible)]
-        effective = np.minimum(readings[0][2], readings[1][2])
     else:
         readings = [wilson_interval(count[0], runs, how.level) for count in (sure, possible)]
-        effective = np.broadcast_to(runs.astype(float), readings[0][0].shape)
     lower = np.minimum(readings[0][0], readings[1][0])
     upper = np.maximum(readings[0][1], readings[1][1])
     yes, doubt = (x.sum(axis=0).astype(np.int64) for x in (sure, possible - sure))
@@ -174,11 +171,6 @@ def _probability(
             "runs": ("intensity", runs, {"units": "1", "long_name": "number of runs"}),
             "exceeding": (dims, yes, {"units": "1", "long_name": "runs that exceed the threshold"}),
             "undecided": (dims, doubt, {"units": "1", "long_name": "undecided runs"}),
-            "effective_runs": (
-                dims,
-                effective,
-                {"units": "1", "long_name": "effective number of independent runs"},
-            ),
             "records": ((), records, {"units": "1", "long_name": "number of independent recordings"}),
         },
         coords={"bound": BOUNDS, "intensity": intensity_coordinate(ds, places)},
@@ -186,7 +178,7 @@ def _probability(
             "level": how.level,
             "independent": "records" if clustered else "realizations",
             "shared": int("record" in ds),  # whether realizations share ground motions
-            "method": "Clopper-Pearson on the effective number of runs" if clustered else "Wilson",
+            "method": "Gaffke's bounds on the fractions of the records" if clustered else "Wilson",
         },
     )
     if is_cloud(ds):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import xarray as xr
+from scipy.special import ndtr, ndtri
 
 from mcrock.params import Outcome
 
@@ -57,6 +58,16 @@ def simulate_study(
     else:
         ds = ds.assign_coords(intensity=("intensity", x, PGA))
     return ds
+
+
+def draw_events(rng, records, per_record, probability, between, samples):
+    """Runs (record, sample) with an event.
+
+    ``between`` is the part of the variance of its probit between records.
+    """
+    spread = np.sqrt([between, 1 - between])
+    record = (ndtri(probability) + spread[0] * rng.standard_normal((records, samples))) / spread[1]
+    return rng.binomial(per_record, ndtr(record))
 
 
 @pytest.fixture

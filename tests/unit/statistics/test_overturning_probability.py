@@ -26,7 +26,7 @@ def test_counts_and_intervals_are_those_of_the_runs(make_study):
     np.testing.assert_array_equal(result["overturned"], fell.sum(axis=0))
     np.testing.assert_allclose(result["probability"], fell.mean(axis=0))
     per_record = np.stack([fell[ds["record"].values == i].sum(axis=0) for i in range(22)])
-    lower, upper, _ = clustered_interval(per_record, np.full_like(per_record, 20))
+    lower, upper = clustered_interval(per_record, np.full_like(per_record, 20))
     np.testing.assert_allclose(result["interval"], [lower, upper])
     assert int(result["records"]) == 22
     assert result["intensity"].attrs["units"] == "m s-2"
