@@ -128,6 +128,12 @@ def evaluate_curves(curves: Curves, intensity: np.ndarray) -> tuple[np.ndarray, 
     return ends[0], ends[1]
 
 
+def hazards(eta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Normal density over the probability of being below ``eta``, and over that of being above [1]."""
+    log_density = -0.5 * eta * eta - 0.5 * np.log(2 * np.pi)
+    return np.exp(log_density - log_ndtr(eta)), np.exp(log_density - log_ndtr(-eta))
+
+
 def _newton(z: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Location -a/b and slope b of the maximum, by Newton steps that are halved until they climb."""
     total = runs.sum(axis=1)
@@ -170,8 +176,7 @@ def _newton_step(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Newton step and twice the gain it promises."""
     eta = a[:, None] + b[:, None] * x
-    log_density = -0.5 * eta * eta - 0.5 * np.log(2 * np.pi)
-    up, down = np.exp(log_density - log_ndtr(eta)), np.exp(log_density - log_ndtr(-eta))
+    up, down = hazards(eta)
     slope = yes * up - (runs - yes) * down
     weight = yes * up * (up + eta) + (runs - yes) * down * (down - eta)
     ga, gb = slope.sum(axis=1), (slope * x).sum(axis=1)

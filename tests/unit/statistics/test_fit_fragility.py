@@ -9,9 +9,11 @@ from scipy.optimize import minimize
 from scipy.special import log_ndtr, ndtr
 
 from mcrock.params import Outcome
-from mcrock.statistics import Bootstrap, fit_fragility, fragility, overturning_probability, resample
+from mcrock.statistics import Bootstrap, fit_fragility, overturning_probability, resample
 from mcrock.statistics.fragility import WORDS
 from mcrock.statistics.probit import Fit
+from mcrock.statistics.runs import ESTIMATE, record_index
+from mcrock.statistics.studentized import studentized_bounds
 from tests.unit.statistics.conftest import simulate_study
 
 
@@ -34,21 +36,22 @@ def test_estimate_lies_in_its_intervals(make_study):
         assert (np.diff(curve) >= -1e-12).all()
 
 
-def test_band_rises_where_pointwise_corrections_do_not(make_study, monkeypatch):
-    """Few records with clustered capacities: bias and skewness change abruptly along the curve."""
-    fell = widened = 0
+def test_band_rises_where_pointwise_bounds_do_not(make_study):
+    """Few records with clustered capacities: quantiles change abruptly along the curve."""
+    fell = 0
     for seed in range(12):
         ds = make_study(records=14, per_record=40, between=0.28, within=0.1, seed=seed)
-        monkeypatch.undo()
-        band = fit_fragility(ds)["band"].values
-        monkeypatch.setattr(fragility, "_rising", lambda bounds: bounds)
-        single = fit_fragility(ds)["band"].values
-        assert (np.diff(band, axis=1) >= 0).all()
-        assert (band[0] <= single[0]).all()
-        assert (band[1] >= single[1]).all()
+        fit = fit_fragility(ds)
+        units = resample.collect_units(ds, record_index(ds)[0], False)
+        grid = fit["intensity_grid"].values
+        single = studentized_bounds(units, units.overturned[ESTIMATE], Bootstrap(), grid)[:, 2:]
+        low, high = fit["band"].values
+        assert (np.diff(low) >= 0).all()
+        assert (np.diff(high) >= 0).all()
+        assert (low <= single[0]).all()
+        assert (high >= single[1]).all()
         fell += (np.diff(single, axis=1) < 0).any()
-        widened += (band != single).any()
-    assert fell == widened > 0  # without it, some fall
+    assert fell > 0
 
 
 def test_ignoring_records_narrows_the_intervals(make_study):
@@ -63,9 +66,9 @@ def test_ignoring_records_narrows_the_intervals(make_study):
 def test_coverage_of_records_and_of_single_runs(make_study):
     """22 records of 20 realizations, 120 studies of 200 resamples.
 
-    In 500 other studies (1000 resamples) records covered the median in 0.95 and the dispersion in
-    0.93, single realizations the median in 0.40. With these coverages the binomial chance of a false
-    alarm is 3e-4 for the median, 3e-4 for the dispersion and less than 1e-6 for single realizations.
+    In other studies (`test_coverage.py`) records covered both in 0.95 or more, single realizations the median
+    in 0.40. With these coverages the binomial chance of a false alarm is 2e-3 for the median and
+    the dispersion and less than 1e-6 for single realizations.
     """
     covered = {"median": 0, "dispersion": 0, "alone": 0}
     for seed in range(120):
@@ -78,7 +81,7 @@ def test_coverage_of_records_and_of_single_runs(make_study):
         low, high = fit_fragility(ds, resamples=200, cluster=False, grid=[3.0])["median_interval"].values
         covered["alone"] += low <= 3.0 <= high
     assert covered["median"] >= 0.87 * 120
-    assert covered["dispersion"] >= 0.835 * 120
+    assert covered["dispersion"] >= 0.87 * 120
     assert covered["alone"] <= 0.65 * 120
 
 

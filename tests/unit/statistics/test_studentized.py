@@ -1,0 +1,144 @@
+"""Standard errors and bounds of bootstrap-t intervals: closed forms and an independent computation."""
+
+import numpy as np
+import pytest
+from scipy.special import ndtr, ndtri
+from scipy.stats import norm
+from scipy.stats import t as student
+
+from mcrock.statistics import Bootstrap
+from mcrock.statistics.probit import Curves, fit_curves
+from mcrock.statistics.resample import Units
+from mcrock.statistics.studentized import _estimates, _jackknife, _sandwich, studentized_bounds
+
+X = np.array([1.0, 2.0])
+LEVELS = np.array([0.5, 1.1, 1.7, 2.3, 2.9, 3.6, 4.2, 4.8, 5.4, 6.0])
+
+
+def draw_counts(records, per_record, levels=LEVELS, median=3.0, between=0.35, within=0.25, seed=0):
+    """Overturned runs (record, level) of lognormal capacities between and within records."""
+    rng = np.random.default_rng(seed)
+    z = between * rng.standard_normal((records, 1)) + within * rng.standard_normal((records, per_record))
+    return (levels[:, None] > median * np.exp(z)[:, None]).sum(axis=-1).astype(float)
+
+
+def errors_of(yes, runs, levels, at, times=None):
+    """Standard errors of a sample of records by `_sandwich`."""
+    times = np.ones((1, len(yes))) if times is None else times
+    kinds = yes, runs - yes
+    counts = [times @ kind for kind in kinds]
+    curves = fit_curves(levels, counts[0], counts[0] + counts[1])
+    probit = _estimates(curves, np.log(at))[:, 2:]
+    return _sandwich(curves, probit, np.log(levels), times, kinds, counts)[0]
+
+
+def test_two_levels_have_the_scatter_of_the_records():
+    """A curve through two shares: Var p = sum (k - p n)^2 / N^2 of each, and the delta method."""
+    rng = np.random.default_rng(4)
+    runs = rng.integers(5, 30, (12, 1)) * np.ones((1, 2))
+    yes = rng.binomial(runs.astype(int), rng.beta([2.0, 6.0], [6.0, 2.0], (12, 2))).astype(float)
+    total, share = runs.sum(axis=0), yes.sum(axis=0) / runs.sum(axis=0)
+    eta = ndtri(share)
+    off = (yes - share * runs) / total / norm.pdf(eta)  # of each record, in probits
+    slope = (eta[1] - eta[0]) / np.log(2.0)
+    of_log_dispersion = -(off[:, 1] - off[:, 0]) / (eta[1] - eta[0])
+    of_log_median = -off[:, 0] / slope - eta[0] / slope * of_log_dispersion
+    expected = [np.sqrt((x**2).sum()) for x in (of_log_median, of_log_dispersion, *off.T)]
+    np.testing.assert_allclose(errors_of(yes, runs, X, X), expected, rtol=1e-9)
+
+
+def test_errors_are_those_of_a_computation_by_differences():
+    """Sandwich of finite differences of the log-likelihood in (intercept, slope), and the delta method."""
+    yes, runs, at = draw_counts(15, 20, seed=2), np.full((15, 10), 20.0), np.array([1.0, 2.5, 5.0])
+    curves = fit_curves(LEVELS, yes.sum(axis=0)[None], runs.sum(axis=0)[None])
+    best = np.array([-np.log(curves.low_median[0]), 1.0]) / curves.low_dispersion[0]
+
+    def likelihood(v):  # of each record
+        eta = v[0] + v[1] * np.log(LEVELS)
+        return (yes * norm.logcdf(eta) + (runs - yes) * norm.logsf(eta)).sum(axis=1)
+
+    def quantities(v):
+        return np.concatenate([[-v[0] / v[1], -np.log(v[1])], v[0] + v[1] * np.log(at)])
+
+    def slopes(function, step=1e-4):
+        moves = step * np.eye(2)
+        return np.stack([(function(best + m) - function(best - m)) / (2 * step) for m in moves])
+
+    def curvature(step=1e-3):
+        moves = step * np.eye(2)
+        total = [
+            [
+                sum(s * t * likelihood(best + s * m + t * n).sum() for s in (1, -1) for t in (1, -1))
+                for n in moves
+            ]
+            for m in moves
+        ]
+        return np.array(total) / (4 * step**2)
+
+    scores, bread = slopes(likelihood), np.linalg.inv(curvature())
+    gradient = slopes(quantities)
+    expected = np.sqrt(np.diag(gradient.T @ bread @ scores @ scores.T @ bread @ gradient))
+    np.testing.assert_allclose(errors_of(yes, runs, LEVELS, at), expected, rtol=1e-5)
+
+
+def test_a_record_drawn_twice_is_two_records():
+    yes, runs = draw_counts(10, 20, seed=3), np.full((10, 10), 20.0)
+    times = np.array([[2.0, 1, 1, 0, 0, 3, 1, 0, 1, 1]])
+    chosen = np.repeat(np.arange(10), times[0].astype(int))
+    np.testing.assert_allclose(
+        errors_of(yes, runs, LEVELS, LEVELS, times),
+        errors_of(yes[chosen], runs[chosen], LEVELS, LEVELS),
+        rtol=1e-12,
+    )
+
+
+def test_jackknife_of_a_mean_is_its_standard_error():
+    """Of a mean the jackknife is s / sqrt(n), with copies as without."""
+    values = np.random.default_rng(5).normal(size=9)
+    expected = values.std(ddof=1) / 3
+    left_out = (values.sum() - values) / 8
+    assert _jackknife(left_out[:, None], np.ones(9, int))[0] == pytest.approx(expected, rel=1e-12)
+    twice = np.repeat(values, 2)
+    left_out = (twice.sum() - values) / 17
+    expected = twice.std(ddof=1) / np.sqrt(18)
+    assert _jackknife(left_out[:, None], np.full(9, 2))[0] == pytest.approx(expected, rel=1e-12)
+
+
+def test_many_records_give_the_interval_of_student():
+    """With 400 records the quantiles of the resamples are Student's, to 3 standard errors of a quantile."""
+    yes, how = draw_counts(400, 5, seed=6), Bootstrap(resamples=4000)
+    runs = np.full((400, 10), 5.0)
+    units = Units(LEVELS, runs, np.stack([yes] * 3), np.ones(400, int))
+    ends = np.log(studentized_bounds(units, yes, how, LEVELS)[:, :2])
+    curves = fit_curves(LEVELS, yes.sum(axis=0)[None], runs.sum(axis=0)[None])
+    without = fit_curves(LEVELS, yes.sum(axis=0) - yes, runs.sum(axis=0) - runs)
+    error = _jackknife(_estimates(without, np.log(LEVELS)), units.copies)[:2]
+    centre = _estimates(curves, np.log(LEVELS))[0, :2]
+    quantile = student.ppf(0.975, 399)
+    of_quantile = np.sqrt(0.025 * 0.975 / 4000) / student.pdf(quantile, 399)
+    bias = 0.15  # of ln(dispersion) over its error: the distribution is centred up to 1 / sqrt(400) terms
+    np.testing.assert_allclose(
+        (ends - centre) / error, [[-quantile] * 2, [quantile] * 2], atol=3 * of_quantile + bias
+    )
+
+
+def test_resamples_without_a_maximum_leave_nothing_known():
+    """Eight records of which two overturn at the strongest level: a tenth of the resamples hold neither."""
+    yes = np.zeros((8, 3))
+    yes[0, 2], yes[1, 1:] = 20, 20
+    units = Units(LEVELS[:3], np.full((8, 3), 20.0), np.stack([yes] * 3), np.ones(8, int))
+    assert np.isnan(studentized_bounds(units, yes, Bootstrap(), LEVELS)).all()
+
+
+def test_the_curve_is_zero_where_nothing_moves():
+    yes = draw_counts(12, 20)
+    units = Units(LEVELS, np.full((12, 10), 20.0), np.stack([yes] * 3), np.ones(12, int))
+    low, high = studentized_bounds(units, yes, Bootstrap(resamples=100), np.array([0.0, 3.0]))
+    assert (low[2], high[2]) == (0.0, 0.0)
+    assert 0 < low[3] < ndtr(0.0) < high[3] < 1
+
+
+def test_curves_without_a_maximum_have_no_estimates():
+    one = np.ones(1)
+    step = Curves(np.array([1]), one, one, 0 * one, 0 * one, one)
+    assert np.isnan(_estimates(step, np.log(X))).all()
