@@ -51,7 +51,6 @@ def run(
     """
     share = _parse_task(task)
     study = load_study(config, set, seed)
-    from mcrock.dataset import explained
     from mcrock.dataset.store import chunks_done
     from mcrock.ensemble import EnsembleError, plan_study, run_study
 
@@ -87,8 +86,7 @@ def run(
     if not done.all():
         print(f"task {task} has ended; {done.sum()} of {len(done)} chunks of {output} are done")
         return
-    with explained(output):
-        print(format_summary(summarize(ds)))
+    print(format_summary(summarize(ds)))
     print(output)
 
 
@@ -129,7 +127,7 @@ def _interrupted(output: Path, code: int, old: os.stat_result | None, has_thread
 
     `old` is the folder that was to be replaced.
     """
-    from mcrock.dataset.damage import is_store
+    from mcrock.dataset import is_store
     from mcrock.dataset.store import chunks_done, leftovers
 
     message = "interrupted before a run was stored"

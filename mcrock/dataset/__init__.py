@@ -1,17 +1,11 @@
 """The labelled datasets: of a study, declared, made, checked and stored, and of the history of one run."""
 
-from mcrock.dataset.damage import (
-    FILES,
-    DamageError,
-    chunk_file,
-    explained,
-    is_store,
-    missing_files,
-    read_attributes,
-    read_marks,
-)
-from mcrock.dataset.files import check_folder, load_dataset, replacing, save_dataset
+from mcrock.dataset.archive import DamageError
+from mcrock.dataset.contents import is_store
+from mcrock.dataset.files import check_folder, load_dataset, save_dataset
+from mcrock.dataset.folders import explained
 from mcrock.dataset.history import build_history, event_list, events_to_csv
+from mcrock.dataset.replace import replacing
 from mcrock.dataset.schema import (
     OUTPUT,
     SCHEMA,
@@ -26,7 +20,6 @@ from mcrock.dataset.schema import (
 )
 
 __all__ = [
-    "FILES",
     "OUTPUT",
     "SCHEMA",
     "DamageError",
@@ -37,7 +30,6 @@ __all__ = [
     "build_history",
     "check_dataset",
     "check_folder",
-    "chunk_file",
     "declaration",
     "event_list",
     "events_to_csv",
@@ -45,10 +37,7 @@ __all__ = [
     "is_declared",
     "is_store",
     "load_dataset",
-    "missing_files",
     "outputs",
-    "read_attributes",
-    "read_marks",
     "replacing",
     "save_dataset",
 ]

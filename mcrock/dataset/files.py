@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-import uuid
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import xarray as xr
 
-from mcrock.dataset.damage import FILES, DamageError, check_files, explained, is_of_zarr
+from mcrock.dataset.archive import DamageError
+from mcrock.dataset.contents import CHUNKS, STUDY, open_store
+from mcrock.dataset.folders import is_of_zarr, open_folder
+from mcrock.dataset.replace import replacing
 from mcrock.dataset.schema import DatasetError, check_dataset, place_in_schema
 
 
@@ -37,22 +37,20 @@ def load_dataset(
     Raises
     ------
     DatasetError
-        If there is no such file, it is not a result of mcrock, runs are missing, or files of what is
-        done are.
+        If there is no such file, it is not a result of mcrock, or runs are missing.
     DamageError
-        If a file of the store cannot be decoded.
+        If a file of the store is not as it was written; one whose end is, when it is read.
     """
     path = Path(path)
     if not path.exists():
         raise DatasetError(f"{path}: no such store or file")
     try:
         if path.is_dir():
-            check_files(path)
-            with explained(path):
-                ds = xr.open_zarr(path, consolidated=False, chunks=chunks)
+            is_store = (path / STUDY).exists() or (path / CHUNKS).exists()
+            ds = open_store(path, chunks) if is_store else open_folder(path, chunks)
         else:
             ds = xr.open_dataset(path, engine="netcdf4", chunks=chunks)
-    except (PermissionError, DamageError, DatasetError):
+    except (PermissionError, DamageError):
         raise
     except Exception as error:  # the backends have no common error for "this is something else"
         raise DatasetError(f"{path} is neither a zarr store nor a NetCDF file of mcrock ({error})") from error
@@ -60,7 +58,6 @@ def load_dataset(
     ds = ds[sorted(ds.variables, key=place_in_schema)]
     if "chunk_done" not in ds:
         return ds
-    ds["chunk_done"].attrs.pop(FILES, None)  # holds for the files of this store, not for copies of it
     if not allow_incomplete:
         done = ds["chunk_done"].values == 1
         if not done.all():
@@ -132,23 +129,6 @@ def check_folder(folder: Path) -> None:
                     f"{folder}: the folder {place} cannot be written to; choose another output"
                 )
             return
-
-
-@contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """A temporary name beside ``path`` to write to, renamed to it when all went well."""
-    scratch = path.with_name(f".{uuid.uuid4().hex}.{path.name}")
-    try:
-        yield scratch
-        with scratch.open("rb") as file:
-            os.fsync(file.fileno())
-        os.replace(scratch, path)
-    except OSError as error:
-        if str(error.filename) == str(scratch):  # a name that says nothing to the reader
-            error.filename = str(path)
-        raise
-    finally:
-        scratch.unlink(missing_ok=True)
 
 
 def _is_netcdf(path: Path) -> bool:

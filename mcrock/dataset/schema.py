@@ -31,6 +31,7 @@ class Variable(NamedTuple):
 
 INPUT = ("realization",)
 OUTPUT = ("realization", "intensity")  # in a cloud study ("realization",) alone
+OUTER = "outer"  # leads where the same realizations meet several draws of what is not known of the body
 
 
 def _impact_variable(parameter: ImpactParameter, where: str = "") -> Variable:
@@ -271,7 +272,8 @@ def check_dataset(ds: xr.Dataset, name: str) -> None:
         if not is_declared(str(key)):
             continue
         variable = declaration(str(key))
-        if array.dims != variable.dims and not (variable.dims == OUTPUT and array.dims == INPUT):
+        dims = array.dims[1:] if array.dims[:1] == (OUTER,) else array.dims
+        if dims != variable.dims and not (variable.dims == OUTPUT and dims == INPUT):
             raise DatasetError(f"{name}: '{key}' must have the dims {variable.dims}, got {array.dims}")
         if variable.dtype == "U":
             continue

@@ -1,12 +1,8 @@
-"""The result of a study on disk: one flat zarr store that opens as a dataset, filled chunk by chunk.
+"""The result of a study on disk: made empty, filled chunk by chunk, continued, replaced.
 
-A missing chunk of a zarr array reads as its fill value, so that the presence of data proves nothing.
-What is finished is said by `chunk_done` alone: one element per chunk of realizations, written after
-every variable of the chunk. A process may be killed at any moment: whatever has no mark is computed
-again. Every chunk is written, also one that holds fill values alone, so that a file which is lost
-later is noticed: a chunk counts as done if it has its mark and all its files. Zarr writes each chunk
-file under a temporary name and renames it, so parts that hold whole chunks never touch each other's
-files.
+A process may be killed at any moment: a chunk is one file, written under a temporary name and renamed when
+it is on disk, so that it is there whole or not at all, and no process touches the file of another one. What
+is missing or damaged is computed again.
 """
 
 from __future__ import annotations
@@ -24,18 +20,28 @@ from typing import Any
 import numpy as np
 import xarray as xr
 import zarr
+from zarr.codecs import ZstdCodec
+from zarr.storage import MemoryStore
 
-from mcrock.dataset import (
-    FILES,
-    OUTPUT,
-    attributes,
-    declaration,
-    is_declared,
+from mcrock.dataset.archive import DamageError, read_record, write_archive
+from mcrock.dataset.contents import (
+    CHUNK_FILE,
+    CHUNKS,
+    MARKS,
+    STUDY,
+    Key,
+    Template,
+    chunk_files,
+    chunk_path,
+    encode,
     is_store,
-    missing_files,
-    read_attributes,
-    read_marks,
+    read_template,
+    study_record,
+    survey,
 )
+from mcrock.dataset.folders import is_folder_store
+from mcrock.dataset.replace import abandoned, scratch_name
+from mcrock.dataset.schema import OUTER, OUTPUT, attributes, declaration, is_declared
 from mcrock.interrupt import hold_interruptions
 
 MAX_CHUNKS = 2048
@@ -48,9 +54,8 @@ class StoreError(ValueError):
 def chunk_length(n_realizations: int, n_intensity: int) -> int:
     """Realizations per chunk [1]: fixed by the size of the study alone.
 
-    The number of chunks grows as the power 0.4 of the number of runs: a chunk, which takes 0.05 s to
-    write, is half a second of work in a study of 10,000 runs, seconds in one of a million, and a large
-    study has no more than `MAX_CHUNKS` files per variable.
+    The number of chunks grows as the power 0.4 of the number of runs: a chunk is half a second of work in a
+    study of 10,000 runs, seconds in one of a million, and no study has more than `MAX_CHUNKS`.
 
     >>> chunk_length(440, 10), chunk_length(10**8, 1)
     (20, 84105)
@@ -60,21 +65,22 @@ def chunk_length(n_realizations: int, n_intensity: int) -> int:
     return -(-n_realizations // n_chunks)
 
 
-def create_store(
-    path: Path,
+def make_template(
+    study: str,
     header: xr.Dataset,
     variables: Iterable[str],
     n_realizations: int,
     measure: tuple[str, str],
     *,
-    replace: bool = False,
-) -> bool:
-    """Put a store without any run in place, whole or not at all.
+    length: int | None = None,
+    n_outer: int | None = None,
+) -> Template:
+    """What a store holds before any run.
 
     Parameters
     ----------
-    path : Path
-        Folder of the store.
+    study : str
+        Digest of what makes it the study it is.
     header : Dataset
         What is known beforehand: `intensity` (unless it is a cloud study), the motions, the attributes.
     variables : iterable of str
@@ -83,6 +89,53 @@ def create_store(
         Size of `realization`.
     measure : tuple of str
         Units and long name of the intensity measure.
+    length : int, optional
+        Realizations of a chunk, by default `chunk_length`.
+    n_outer : int, optional
+        Size of a leading dimension `outer` of all that has `realization`.
+    """
+    is_cloud = "intensity" not in header.dims
+    n_intensity = header.sizes.get("intensity", 1)
+    length = length or chunk_length(n_realizations, n_intensity)
+    contents: dict[str, Any] = {}
+    header.to_zarr(MemoryStore(contents), consolidated=False, zarr_format=3, write_empty_chunks=True)
+    group = zarr.open_group(MemoryStore(contents), mode="r+")
+    for name in [*variables, MARKS]:
+        variable = declaration(name)
+        dims = variable.dims[:1] if is_cloud and variable.dims == OUTPUT else variable.dims
+        shape: tuple[int, ...] = (n_realizations, n_intensity)
+        chunks: tuple[int, ...] = (length, n_intensity)
+        if name == MARKS:
+            shape, chunks = (-(-n_realizations // length),), (1,)
+        shape, chunks = shape[: len(dims)], chunks[: len(dims)]
+        if n_outer is not None:
+            dims, shape, chunks = (OUTER, *dims), (n_outer, *shape), (1, *chunks)
+        group.create_array(
+            name,
+            shape=shape,
+            chunks=chunks,
+            dtype=variable.dtype,
+            compressors=ZstdCodec(level=0),  # as `encode`
+            fill_value=_filler(variable.dtype),
+            dimension_names=dims,
+            attributes=attributes(name, *measure),
+        )
+    return Template.of(study, {name: contents[name].to_bytes() for name in sorted(contents)})
+
+
+def _filler(dtype: str) -> float:
+    return np.nan if dtype.startswith("f") else 0
+
+
+def create_store(path: Path, template: Template, *, replace: bool = False) -> bool:
+    """Put a store without any run in place, whole or not at all.
+
+    Parameters
+    ----------
+    path : Path
+        Folder of the store.
+    template : Template
+        From `make_template`.
     replace : bool
         Take the place of a store that is there: it is deleted when the new one is in its place, so that an
         interruption leaves the one or the other, whole. `remove_leftovers` ends a deletion that was
@@ -101,10 +154,10 @@ def create_store(
         If it cannot be written.
     """
     check_folder(path)
-    scratch = path.with_name(f".{path.name}.{uuid.uuid4().hex}.new")
+    scratch = scratch_name(path)
     try:
-        with hold_interruptions():  # or zarr's own thread would still write what is deleted below
-            _write_template(scratch, header, variables, n_realizations, measure)
+        scratch.mkdir()
+        write_template(scratch, template)
         if replace and path.exists():
             if not _exchange(scratch, path):
                 return False
@@ -129,67 +182,10 @@ def check_folder(path: Path) -> None:
         raise StoreError(f"{path}: the folder {path.parent} does not exist")
 
 
-def _write_template(
-    path: Path, header: xr.Dataset, variables: Iterable[str], n_realizations: int, measure: tuple[str, str]
-) -> None:
-    header.to_zarr(path, mode="w-", consolidated=False, zarr_format=3, write_empty_chunks=True)
-    names = [*variables, "chunk_done"]
-    _create_arrays(path, names, [*map(str, header.variables), *names], header, n_realizations, measure)
-
-
-def _create_arrays(
-    path: Path,
-    names: Iterable[str],
-    every_name: Iterable[str],
-    header: xr.Dataset,
-    n_realizations: int,
-    measure: tuple[str, str],
-) -> None:
-    """Make arrays without any run; `every_name` lists all arrays of the store."""
-    is_cloud = "intensity" not in header.dims
-    n_intensity = header.sizes.get("intensity", 1)
-    length = chunk_length(n_realizations, n_intensity)
-    group = zarr.open_group(path, mode="r+")
-    for name in names:
-        variable = declaration(name)
-        dims = variable.dims[:1] if is_cloud and variable.dims == OUTPUT else variable.dims
-        shape, chunks = (n_realizations, n_intensity)[: len(dims)], (length, n_intensity)[: len(dims)]
-        attrs = attributes(name, *measure)
-        if name == "chunk_done":
-            attrs[FILES] = " ".join(every_name)
-            shape, chunks = (-(-n_realizations // length),), (1,)
-        group.create_array(
-            name,
-            shape=shape,
-            chunks=chunks,
-            dtype=variable.dtype,
-            fill_value=np.nan if variable.dtype.startswith("f") else 0,
-            dimension_names=dims,
-            attributes=attrs,
-        )
-
-
-def repair_store(
-    path: Path, header: xr.Dataset, variables: Iterable[str], n_realizations: int, measure: tuple[str, str]
-) -> None:
-    """Put back what `create_store` wrote and is missing; the arguments are the same.
-
-    Arrays on `realization` come back empty, so that their chunks are not done.
-    """
-    names = [*variables, "chunk_done"]
-    every_name = [*map(str, header.variables), *names]
-    nothing = np.zeros(
-        -(-n_realizations // chunk_length(n_realizations, header.sizes.get("intensity", 1))), bool
-    )
-    lost = {name for name, _ in missing_files(path, every_name, nothing)}
-    for name in lost:
-        shutil.rmtree(path / name, ignore_errors=True)
-    known = [name for name in header.variables if name in lost]
-    if known:
-        header[known].to_zarr(path, mode="a", consolidated=False, zarr_format=3, write_empty_chunks=True)
-    _create_arrays(
-        path, [name for name in names if name in lost], every_name, header, n_realizations, measure
-    )
+def write_template(path: Path, template: Template) -> None:
+    """Write what a store has but its chunks."""
+    (path / CHUNKS).mkdir(exist_ok=True)
+    write_archive(path / STUDY, template.members, study_record(template.study))
 
 
 def _exchange(new: Path, path: Path) -> bool:
@@ -223,11 +219,18 @@ def leftovers(path: Path) -> list[Path]:
 
 
 def remove_leftovers(path: Path) -> None:
-    """Delete `leftovers`, as far as they hold nothing but files of mcrock, if the store `path` exists."""
-    for folder in leftovers(path) if is_store(path) else []:
-        with suppress(OSError):  # another process may be quicker
+    """Delete `leftovers` and what killed processes were writing, if the store `path` exists.
+
+    Folders go as far as they hold nothing but files of mcrock.
+    """
+    if not is_store(path):
+        return
+    with suppress(OSError):  # another process may be quicker
+        for folder in [*leftovers(path), *abandoned(path.parent, re.escape(path.name))]:
             if not _foreign_names(folder):
                 shutil.rmtree(folder, ignore_errors=True)
+        for file in [*abandoned(path, re.escape(STUDY)), *abandoned(path / CHUNKS, CHUNK_FILE)]:
+            file.unlink(missing_ok=True)
 
 
 def check_removable(path: Path) -> None:
@@ -240,60 +243,102 @@ def check_removable(path: Path) -> None:
 
 
 def _foreign_names(path: Path) -> list[str]:
-    """Names in the folder of a store that mcrock does not give."""
-    names = {entry.name for entry in path.iterdir()} - {"zarr.json"}
-    return sorted(name for name in names if not is_declared(name))
-
-
-def check_same_study(path: Path, attrs: Mapping[str, Any]) -> None:
-    """Raise `StoreError` unless the store holds the study with the global attributes `attrs`."""
-    found = read_attributes(path)
-    if not is_store(path) or found is None:
-        what = "is not a store of mcrock" if path.exists() else "is gone"
-        raise StoreError(f"{path} {what}")
-    if found == dict(attrs):
-        return
-    try:
-        config = json.loads(found["config"])
-    except (TypeError, ValueError):
-        raise StoreError(
-            f"{path} is damaged: its attribute 'config' is not JSON, so that its study is unknown. Choose "
-            "another output, or replace it (--overwrite, in Python overwrite=True)"
-        ) from None
-    differing = _differing_keys(config, json.loads(attrs["config"]))
-    differing = differing or _differing_keys(found, dict(attrs))
-    raise StoreError(
-        f"{path} holds another study, which differs in {'; '.join(differing)}. Choose another output, "
-        "or replace it (--overwrite, in Python overwrite=True)"
+    """Names in the folder of a store, of this format or the one before, that mcrock does not give."""
+    scratch = rf"(\..+-\d+-[0-9a-f]{{32}}\.)?({CHUNK_FILE}|{re.escape(STUDY)})"
+    names = [entry.name for entry in path.iterdir()]
+    if (path / CHUNKS).is_dir():
+        names += [f"{CHUNKS}/{entry.name}" for entry in (path / CHUNKS).iterdir()]
+    return sorted(
+        name
+        for name in names
+        if not (
+            name in ("zarr.json", CHUNKS)
+            or re.fullmatch(scratch, name.removeprefix(f"{CHUNKS}/"))
+            or is_declared(name)
+        )
     )
 
 
-def _differing_keys(old: Any, new: Any, prefix: str = "") -> list[str]:
-    """Dotted keys, with both values, in which two configs differ."""
-    if isinstance(old, dict) and isinstance(new, dict):
-        keys = sorted({*old, *new})
-        return [line for k in keys for line in _differing_keys(old.get(k), new.get(k), f"{prefix}{k}.")]
-    return [] if old == new else [f"{prefix[:-1]} (stored {json.dumps(old)}, wanted {json.dumps(new)})"]
-
-
-def chunks_done(path: Path) -> np.ndarray:
-    """Which chunks are finished: they have their mark and all their files: bool (n_chunk,).
+def check_same_study(path: Path, attrs: Mapping[str, Any]) -> Template:
+    """What the store holds but its runs.
 
     Raises
     ------
-    OSError
-        If the marks cannot be read.
+    StoreError
+        Unless the store is that of the study with the global attributes `attrs`.
+    DamageError
+        If its file ``study.zip`` is damaged.
     """
-    done = read_marks(path)
-    names = (read_attributes(path / "chunk_done") or {}).get(FILES, "").split()
-    for name, index in missing_files(path, names, done):
-        if declaration(name).dims[0] == "realization":
-            done[slice(None) if index is None else index[0]] = False
-    return done
+    if is_folder_store(path):
+        raise StoreError(
+            f"{path} was written by a version of mcrock before the present format of stores: it can be read, "
+            "but not continued. Choose another output, or replace it (--overwrite, in Python overwrite=True)"
+        )
+    if not is_store(path):
+        raise StoreError(f"{path} {'is not a store of mcrock' if path.exists() else 'is gone'}")
+    template = read_template(path)
+    found = template.attributes
+    if found != dict(attrs):
+        differing = differing_keys(json.loads(found["config"]), json.loads(attrs["config"]))
+        differing = differing or differing_keys(found, dict(attrs))
+        raise StoreError(
+            f"{path} holds another study, which differs in {'; '.join(differing)}. Choose another output, "
+            "or replace it (--overwrite, in Python overwrite=True)"
+        )
+    return template
 
 
-def write_part(path: Path, start: int, values: Mapping[str, np.ndarray], attrs: Mapping[str, Any]) -> None:
-    """Write the realizations from `start` on, and then mark their chunks as done.
+def differing_keys(old: Any, new: Any, prefix: str = "") -> list[str]:
+    """Dotted keys, with both values, in which two configs differ."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        keys = sorted({*old, *new})
+        return [line for k in keys for line in differing_keys(old.get(k), new.get(k), f"{prefix}{k}.")]
+    return [] if old == new else [f"{prefix[:-1]} (stored {json.dumps(old)}, wanted {json.dumps(new)})"]
+
+
+def mend_store(path: Path, template: Template) -> None:
+    """Check that a store is the one of `template`, and put back what `create_store` wrote and is damaged.
+
+    Raises
+    ------
+    StoreError
+        If the store is that of another study.
+    """
+    try:
+        check_same_study(path, template.attributes)
+    except DamageError:
+        studies = set()
+        for file in chunk_files(path):
+            with suppress(DamageError):
+                studies.add(read_record(file).get("study"))
+        if studies and template.study not in studies:
+            raise StoreError(
+                f"{path} holds another study. Choose another output, or replace it (--overwrite, in Python "
+                "overwrite=True)"
+            ) from None
+        write_template(path, template)
+    (path / CHUNKS).mkdir(exist_ok=True)
+
+
+def chunks_done(path: Path) -> np.ndarray:
+    """Which chunks are there, by the records of their files: bool (n_chunk,).
+
+    Raises
+    ------
+    DamageError
+        If ``study.zip`` is damaged; a chunk that is damaged is not done.
+    """
+    return survey(path, read_template(path)).done
+
+
+def write_part(
+    path: Path,
+    start: int,
+    values: Mapping[str, np.ndarray],
+    attrs: Mapping[str, Any],
+    outer: int | None = None,
+) -> None:
+    """Write the realizations from `start` on, each chunk whole or not at all.
 
     Parameters
     ----------
@@ -305,6 +350,8 @@ def write_part(path: Path, start: int, values: Mapping[str, np.ndarray], attrs: 
         All variables on `realization`; ``start + n`` is the end of a chunk.
     attrs : mapping
         Global attributes of the study: the store must still be the one that was opened.
+    outer : int, optional
+        Which outer draw, where the store has some.
 
     Raises
     ------
@@ -313,20 +360,33 @@ def write_part(path: Path, start: int, values: Mapping[str, np.ndarray], attrs: 
     ValueError
         If the part does not consist of whole chunks or lacks a variable.
     OSError
-        If it cannot be written; its chunks are then not marked.
+        If it cannot be written; its chunks are then not there.
     """
-    check_same_study(path, attrs)
-    group = zarr.open_group(path, mode="r+")
-    arrays = {name: array for name, array in group.arrays() if declaration(name).dims[0] == "realization"}
-    n_realizations, length = arrays["outcome"].shape[0], arrays["outcome"].chunks[0]
+    template = check_same_study(path, attrs)
+    length, n_realizations = template.length, template.n_realizations
     stop = start + len(values["outcome"])
     if start % length or (stop % length and stop != n_realizations) or stop > n_realizations:
         raise ValueError(f"part {start}:{stop} is not made of whole chunks of {length} realizations")
-    if arrays.keys() != values.keys():
-        names = ", ".join(sorted(arrays.keys() ^ values.keys()))
+    if values.keys() != set(template.chunked):
+        names = ", ".join(sorted(set(template.chunked) ^ values.keys()))
         raise ValueError(f"part {start}:{stop} does not have the variables of the store: {names}")
-    for name, array in arrays.items():
-        array = array.with_config({"write_empty_chunks": True})
-        array[start:stop] = values[name].reshape(stop - start, *array.shape[1:])
-    check_same_study(path, attrs)
-    zarr.open_array(path / "chunk_done", mode="r+")[start // length : -(-stop // length)] = 1
+    lead = () if outer is None else (outer,)
+    for chunk in range(start // length, -(-stop // length)):
+        key = (*lead, chunk)
+        first, last = (end - start for end in template.realizations(key))
+        pieces = {name: array[first:last] for name, array in values.items()}
+        write_chunk(path, template, key, pieces)
+
+
+def write_chunk(path: Path, template: Template, key: Key, values: Mapping[str, np.ndarray]) -> None:
+    """Write one chunk of all variables."""
+    place = "/".join(map(str, key))
+    members = template.levels
+    members[f"{MARKS}/c/{place}"] = encode(np.ones(1, "u1"))
+    for name in template.chunked:
+        shape = template.chunk_shape(name)[len(key) - 1 :]
+        dtype = declaration(name).dtype
+        piece = np.full(shape, _filler(dtype), dtype)
+        piece[: len(values[name])] = values[name].reshape(-1, *shape[1:])
+        members[f"{name}/c/{place}{'/0' * (len(shape) - 1)}"] = encode(piece)
+    write_archive(chunk_path(path, key), members, template.record(key))

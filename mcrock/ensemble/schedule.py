@@ -74,7 +74,7 @@ def _run_in(
         wait = False
         raise
     finally:
-        # threads end their part, processes give it up: a chunk is marked when it is whole, or not at all
+        # threads end their part, processes give it up: a chunk is there when it is whole, or not at all
         if isinstance(pool, ProcessPoolExecutor) and not finished:
             # also one that the pool does not know yet, as it was interrupted while it started it
             for process in multiprocessing.active_children():

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import platform
 import socket
 import uuid
+import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,27 +23,15 @@ from dask.system import CPU_COUNT
 
 import mcrock
 from mcrock.config import Study
-from mcrock.dataset import DamageError, build_dataset, is_store, load_dataset, outputs
-from mcrock.dataset.store import (
-    StoreError,
-    check_folder,
-    check_removable,
-    check_same_study,
-    chunk_length,
-    chunks_done,
-    create_store,
-    remove_leftovers,
-    repair_store,
-)
+from mcrock.dataset import DamageError, load_dataset
+from mcrock.dataset.contents import Survey, Template, chunk_path, read_template, survey
+from mcrock.dataset.store import check_same_study, chunks_done
+from mcrock.ensemble.opening import check_output, measure_of, open_output, prepare_job, template_of
 from mcrock.ensemble.part import Job, PartResult, cut_parts, describe_error, share_of
 from mcrock.ensemble.schedule import run_distributed, run_local
-from mcrock.excitation import Motion, intensity, pack_motions
-from mcrock.excitation.measures import MEASURES
-from mcrock.jit import source_hash
-from mcrock.params import MotionPack
+from mcrock.excitation import Motion, pack_motions
 from mcrock.rules import shown
 from mcrock.sampling import check_inputs, draw_inputs, load_motions
-from mcrock.sampling.intensities import OF_MOTION
 from mcrock.simulation import simulate_part
 
 if TYPE_CHECKING:
@@ -159,11 +148,11 @@ def run_study(
     _check_options(workers, part_size, overwrite, resume, task, processes, client)
     path = Path(output)
     joining = resume or task[1] > 1
-    _check_output(path, overwrite, joining)
+    check_output(path, overwrite, joining)
     motions = load_motions(study)
     job = prepare_job(study, motions, path.absolute())
     try:
-        _open_store(job, path, overwrite, joining)
+        open_output(job, path, overwrite, joining)
     except DamageError:
         raise
     except OSError as error:
@@ -175,26 +164,6 @@ def run_study(
     except (OSError, BrokenProcessPool) as error:
         raise EnsembleError(f"{path}: {describe_error(error)}{_state(path)}") from error
     return load_dataset(path, allow_incomplete=task[1] > 1)
-
-
-def _open_store(job: Job, path: Path, overwrite: bool, joining: bool) -> None:
-    """Make the store, or check and mend the one that is there."""
-    study = job.study
-    is_mine = False
-    if not (joining and path.exists()):
-        check_inputs(study, job.motions)
-    inputs = draw_inputs(study, job.motions, 0, 1, with_motions=False)
-    measures = [variable.name for variable in study.intensity.variables]
-    names = [*dict.fromkeys([*inputs.values, *measures]), *outputs(friction=inputs.contact is not None)]
-    template = _header(study, job.motions, job.attrs), names, study.n_realizations, _measure(study)
-    if not (joining and path.exists()):
-        is_mine = create_store(path, *template, replace=overwrite)
-        if not is_mine:  # another process was quicker
-            _check_output(path, overwrite=False, joining=joining)
-    check_same_study(path, job.attrs)
-    if not is_mine:
-        repair_store(path, *template)
-        remove_leftovers(path)
 
 
 class Plan(NamedTuple):
@@ -229,19 +198,24 @@ def plan_study(
     _check_options(workers, part_size, overwrite, resume, task, processes, client=None)
     path = Path(output)
     joining = resume or task[1] > 1
-    _check_output(path, overwrite, joining)
+    check_output(path, overwrite, joining)
     motions = load_motions(study)
-    length = chunk_length(study.n_realizations, study.n_intensity)
-    n_chunks = -(-study.n_realizations // length)
-    done = np.zeros(n_chunks, bool)
+    job = prepare_job(study, motions, path.absolute())
+    template = template_of(job)
     if joining and path.exists():
-        check_same_study(path, prepare_job(study, motions, path.absolute()).attrs)
-        if (path / "chunk_done" / "zarr.json").is_file():  # or the marks are lost, and all is computed again
-            done = chunks_done(path)
+        with suppress(DamageError):  # what is damaged is written again
+            template = check_same_study(path, job.attrs)
     else:
         check_inputs(study, motions)
-    first, last = share_of(task, n_chunks)
-    return Plan(length, n_chunks, last - first, int((~done[first:last]).sum()))
+    first, last = share_of(task, template.grid[-1])
+    done = _survey_share(path, template, task).done.sum() if joining else 0
+    return Plan(template.length, template.grid[-1], last - first, last - first - int(done))
+
+
+def _survey_share(path: Path, template: Template, task: tuple[int, int]) -> Survey:
+    """Which chunks of a task's share are there, every byte checked."""
+    keys = [(chunk,) for chunk in range(*share_of(task, template.grid[-1]))]
+    return survey(path, template, keys, thorough=True)
 
 
 def _check_options(
@@ -266,87 +240,6 @@ def _check_options(
         raise ValueError("workers and processes are those of the cluster where one is given")
 
 
-def _check_output(path: Path, overwrite: bool, joining: bool) -> None:
-    """Refuse an output that is there already, before anything is computed."""
-    check_folder(path)
-    if not os.path.lexists(path):
-        return
-    if not is_store(path):
-        raise StoreError(f"{path} exists and is not a store of mcrock; choose another output")
-    if not (overwrite or joining):
-        raise StoreError(
-            f"{path} exists already; go on with it (--resume, in Python resume=True), replace it "
-            "(--overwrite, in Python overwrite=True) or choose another output"
-        )
-    if overwrite:
-        check_removable(path)
-
-
-def prepare_job(study: Study, motions: list[Motion], store: Path) -> Job:
-    """What the workers need, with the global attributes by which a store is known."""
-    pack = pack_motions(motions)
-    attrs = {
-        "Conventions": "CF-1.10",
-        "title": study.title or "mcrock study",
-        "source": f"mcrock {mcrock.__version__}",
-        "seed": study.seed,
-        "kernel_digest": source_hash(),  # parts of two kernels never meet in one store
-        "motions_digest": _digest(_example(study, motions) or pack),
-        "config": study.to_json(),
-    }
-    return Job(study, motions, pack, store, attrs)
-
-
-def _example(study: Study, motions: list[Motion]) -> MotionPack | None:
-    """The motion of the first realization, where each has its own: it changes with the files behind it."""
-    own = draw_inputs(study, motions, 0, 1).motions if study.motion.has_own_motions else ()
-    return pack_motions(own) if own else None
-
-
-def _digest(pack: MotionPack) -> str:
-    """Hash of all ground motions: a study whose record files were changed is another study."""
-    digest = hashlib.blake2b(digest_size=16)
-    for array in pack:
-        digest.update(np.ascontiguousarray(array).tobytes())
-    return digest.hexdigest()
-
-
-def _measure(study: Study) -> tuple[str, str]:
-    """Units and long name of the intensity measure."""
-    return study.intensity.units, study.intensity.long_name
-
-
-def _recorded(study: Study, motion: Motion) -> float:
-    """Intensity of a motion as recorded; of a measure that asks for the body, that of the motion in it."""
-    measure = study.intensity.measure
-    if study.motion.is_generated:
-        return float("nan")
-    if measure == "factor":
-        return 1.0
-    if measure in OF_MOTION:
-        return intensity(motion, OF_MOTION[measure])
-    return intensity(motion, measure, **study.intensity.parameters)
-
-
-def _header(study: Study, motions: list[Motion], attrs: dict[str, Any]) -> xr.Dataset:
-    """What is known of the result before any run."""
-    groups = {group: i for i, group in enumerate(dict.fromkeys(motion.group for motion in motions))}
-    values: dict[str, Any] = {
-        "motion_name": [motion.name for motion in motions],
-        "motion_group": [groups[motion.group] for motion in motions],
-        "motion_history": [study.motion.history(motion, study.folder) for motion in motions],
-        "motion_intensity": [_recorded(study, motion) for motion in motions],
-    }
-    if not study.is_cloud:
-        values["intensity"] = study.intensity.si_levels
-    units, long_name = _measure(study)
-    ds = build_dataset(values, units=units, long_name=long_name, attrs=attrs)
-    if study.intensity.measure in OF_MOTION:
-        of_motion = MEASURES[OF_MOTION[study.intensity.measure]]
-        ds["motion_intensity"].attrs |= {"units": of_motion.units, "long_name": of_motion.long_name}
-    return ds
-
-
 def _compute(
     job: Job,
     path: Path,
@@ -359,14 +252,14 @@ def _compute(
 ) -> None:
     study = job.study
     n_intensity = study.n_intensity
-    length = chunk_length(study.n_realizations, n_intensity)
-    done = chunks_done(path)
-    parts = list(cut_parts(done, length, study.n_realizations, part_size, task))
+    template = read_template(path)
+    found = _survey_share(path, template, task)
+    parts = list(cut_parts(found.done, template.length, study.n_realizations, part_size, task))
     state = Progress(
         sum(part.stop - part.start for part in parts) * n_intensity,
         np.zeros(n_intensity, int),
         None if study.is_cloud else study.intensity.si_levels,
-        _measure(study)[0],
+        measure_of(study)[0],
     )
     log = _Log(path)
     log.write(
@@ -382,11 +275,15 @@ def _compute(
         workers=None if client else workers,
         task=f"{task[0]}/{task[1]}",
         part_size=part_size,
-        chunk_length=length,
-        chunks_done=int(done.sum()),
-        chunks=len(done),
+        chunk_length=template.length,
+        chunks_done=int(found.done.sum()),
+        chunks=len(found.done),
         parts=len(parts),
     )
+    for key, what in found.damaged.items():
+        file = chunk_path(path, key).relative_to(path)
+        log.write("damaged", file=str(file), what=what)
+        warnings.warn(f"{path}: {file} is {what}; it is computed again", stacklevel=3)
     failures: list[PartResult] = []
 
     def report(result: PartResult) -> None:
@@ -429,7 +326,7 @@ def _state(path: Path) -> str:
     """What is in the store and how to go on, as the end of a message."""
     try:
         done = chunks_done(path)
-    except (OSError, KeyError):
+    except OSError:
         return ""
     if done.all():
         return f"\nall {len(done)} chunks are done and kept"

@@ -41,7 +41,7 @@ def test_a_dry_run_refuses_and_counts_as_the_run_does(mcrock, study_file, store)
     assert (code, output) == (2, "")
     assert "--resume, in Python resume=True" in errors
     assert "--overwrite, in Python overwrite=True" in errors
-    (store / "steps" / "c" / "3" / "0").unlink()
+    (store / "chunks" / "3.zip").unlink()
     for options, line in (
         (("--resume",), "1 of the 5 chunks would be computed"),
         (("--task", "2/2"), "1 of the 3 chunks of task 2/2 would be computed"),
@@ -73,7 +73,7 @@ def test_tasks_say_how_far_the_study_is(mcrock, study_file, tmp_path):
     ("interrupted", "message"),
     [
         (
-            "mcrock.ensemble.study.create_store",
+            "mcrock.ensemble.opening.create_store",
             "interrupted before anything was computed; {store} is as it was",
         ),
         ("mcrock.dataset.store.remove_leftovers", "{new} and deletes what is left of the old store in {old}"),

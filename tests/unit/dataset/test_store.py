@@ -1,12 +1,14 @@
-"""The store: template, whole chunks, marks, and what it refuses."""
+"""The store: template, whole chunks, and what it refuses."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
+import pickle
 import shutil
 import signal
+import subprocess
 import sys
 import threading
 from itertools import count, pairwise
@@ -14,10 +16,11 @@ from itertools import count, pairwise
 import numpy as np
 import pytest
 import xarray as xr
-import zarr
 
-from mcrock.dataset import SCHEMA, build_dataset, outputs
+from mcrock.dataset import SCHEMA, build_dataset, contents, is_store, load_dataset, outputs
 from mcrock.dataset import store as stores
+from mcrock.dataset.contents import STUDY, chunk_path, read_template
+from mcrock.dataset.replace import replacing, scratch_name
 from mcrock.dataset.store import (
     MAX_CHUNKS,
     StoreError,
@@ -26,8 +29,9 @@ from mcrock.dataset.store import (
     chunk_length,
     chunks_done,
     create_store,
-    is_store,
     leftovers,
+    make_template,
+    mend_store,
     remove_leftovers,
     write_part,
 )
@@ -51,10 +55,16 @@ def header():
 
 
 @pytest.fixture
-def store(tmp_path, header):
+def template(header):
+    """What its store holds before any run."""
+    return make_template("abc", header, VARIABLES, N, MEASURE)
+
+
+@pytest.fixture
+def store(tmp_path, template):
     """Store without any run."""
     path = tmp_path / "s.zarr"
-    assert create_store(path, header, VARIABLES, N, MEASURE)
+    assert create_store(path, template)
     return path
 
 
@@ -85,40 +95,84 @@ def test_number_of_chunks_suits_the_size_of_the_study(n_intensity):
 
 
 def test_a_new_store_holds_no_run(store, header):
-    with xr.open_zarr(store, consolidated=False) as ds:
-        assert (ds["outcome"] == 0).all()
-        assert not ds["chunk_done"].any()
-        assert ds["outcome"].sizes == {"realization": N, "intensity": LEVELS}
-        assert ds.attrs == header.attrs
-        assert ds["outcome"].attrs["units"] == "1"
-        assert ds["intensity"].attrs == header["intensity"].attrs
+    ds = load_dataset(store, allow_incomplete=True)
+    assert (ds["outcome"] == 0).all()
+    assert ds["peak_tilt"].isnull().all()
+    assert not ds["chunk_done"].any()
+    assert ds["outcome"].sizes == {"realization": N, "intensity": LEVELS}
+    assert ds.attrs == header.attrs
+    assert ds["outcome"].attrs["units"] == "1"
+    assert ds["intensity"].attrs == header["intensity"].attrs
 
 
 def test_parts_fill_the_store(store, header):
     for start, stop in ((2 * LENGTH, N), (0, 2 * LENGTH)):
         write_part(store, start, part(start, stop), header.attrs)
     assert chunks_done(store).all()
-    with xr.open_zarr(store, consolidated=False) as ds:
-        for name, array in part(0, N).items():
-            np.testing.assert_array_equal(ds[name], array)
+    ds = load_dataset(store)
+    for name, array in part(0, N).items():
+        assert ds[name].dtype == array.dtype
+        np.testing.assert_array_equal(ds[name], array)
 
 
-def test_chunks_of_fill_values_are_written_too(store, header):
-    values = {name: np.zeros_like(array) for name, array in part(0, N).items()}
-    write_part(store, 0, values, header.attrs)
-    assert chunks_done(store).all()
-    for name in values:
-        assert sum(file.is_file() for file in (store / name / "c").rglob("*")) == len(chunks_done(store)), (
-            name
-        )
-    (store / "contact_lost" / "c" / "1" / "0").unlink()
-    (store / "record" / "c" / "2").unlink()
-    assert np.flatnonzero(~chunks_done(store)).tolist() == [1, 2]
+def test_a_chunk_is_a_file(store, header):
+    write_part(store, 0, part(0, N), header.attrs)
+    assert len(tree(store)) == 1 + len(chunks_done(store))
 
 
-def test_equal_parts_give_equal_files(tmp_path, header):
+def test_unzipped_a_store_is_a_zarr_group(store, header, tmp_path):
+    write_part(store, 0, part(0, N), header.attrs)
+    for file in store.rglob("*.zip"):
+        shutil.unpack_archive(file, tmp_path / "plain")
+    xr.testing.assert_identical(
+        xr.open_zarr(tmp_path / "plain", consolidated=False).load(), load_dataset(store).load()
+    )
+
+
+def test_a_slice_of_a_variable_reads_no_other_chunk(store, header, monkeypatch):
+    write_part(store, 0, part(0, N), header.attrs)
+    ds, read = load_dataset(store), []
+    read_member = contents.read_member
+    monkeypatch.setattr(
+        contents, "read_member", lambda file, name: read.append(name) or read_member(file, name)
+    )
+    ds["peak_tilt"][LENGTH : 2 * LENGTH].load()
+    assert read == ["peak_tilt/c/1/0"]
+
+
+def test_an_open_dataset_shows_the_moment_of_opening(store, header):
+    write_part(store, 0, part(0, LENGTH), header.attrs)
+    ds = load_dataset(store, allow_incomplete=True)
+    write_part(store, LENGTH, part(LENGTH, N), header.attrs)
+    assert ds["chunk_done"].values.tolist() == [1] + [0] * (len(chunks_done(store)) - 1)
+    assert not ds["outcome"][LENGTH:].any()
+
+
+def test_lazy_arrays_go_to_other_processes(store, header):
+    write_part(store, 0, part(0, N), header.attrs)
+    ds = pickle.loads(pickle.dumps(load_dataset(store, chunks={})))
+    assert ds["outcome"].chunks[0][0] == LENGTH
+    np.testing.assert_array_equal(ds["steps"].compute(), part(0, N)["steps"])
+
+
+def test_outer_draws_lead_every_array_of_realizations(tmp_path, header):
+    template = make_template("abc", header, VARIABLES, N, MEASURE, n_outer=3)
+    create_store(tmp_path / "o.zarr", template)
+    for outer in (2, 0):
+        values = {name: array + outer for name, array in part(0, N).items()}
+        write_part(tmp_path / "o.zarr", 0, values, header.attrs, outer)
+    ds = load_dataset(tmp_path / "o.zarr", allow_incomplete=True)
+    assert ds["outcome"].sizes == {"outer": 3, "realization": N, "intensity": LEVELS}
+    assert ds["record"].dims == ("outer", "realization")
+    assert ds["chunk_done"].any("chunk").values.tolist() == [True, False, True]
+    np.testing.assert_array_equal(ds["steps"][2], part(0, N)["steps"] + 2)
+    assert not ds["outcome"][1].any()
+    assert chunk_path(tmp_path / "o.zarr", (2, 1)).name == "2-1.zip"
+
+
+def test_equal_parts_give_equal_files(tmp_path, header, template):
     for name, cuts in (("a", (0, LENGTH, N)), ("b", (0, 2 * LENGTH, 3 * LENGTH, N))):
-        create_store(tmp_path / name, header, VARIABLES, N, MEASURE)
+        create_store(tmp_path / name, template)
         for start, stop in pairwise(cuts):
             write_part(tmp_path / name, start, part(start, stop), header.attrs)
     assert tree(tmp_path / "a") == tree(tmp_path / "b")
@@ -138,29 +192,29 @@ def test_a_part_without_a_variable_is_refused(store, header):
         write_part(store, 0, values, header.attrs)
 
 
-@pytest.mark.parametrize("failing", [0, 1, 10, len(OUTPUTS), len(OUTPUTS) + 1])
-def test_a_write_that_fails_leaves_the_chunk_unmarked(store, header, monkeypatch, failing):
-    written = []
-    put = zarr.Array.__setitem__
+@pytest.mark.parametrize("failing", [0, 1, 2])
+def test_a_write_that_fails_keeps_the_chunks_before_it(store, header, monkeypatch, failing):
+    written, sync = [], os.fsync
 
-    def fail(array, selection, value):
-        written.append(array.name)
+    def fail(file):
+        written.append(file)
         if len(written) > failing:
             raise OSError(28, "No space left on device")
-        put(array, selection, value)
+        sync(file)
 
-    monkeypatch.setattr(zarr.Array, "__setitem__", fail)
+    monkeypatch.setattr(os, "fsync", fail)
     with pytest.raises(OSError, match="No space left"):
-        write_part(store, 0, part(0, LENGTH), header.attrs)
-    assert not chunks_done(store).any()
+        write_part(store, 0, part(0, 3 * LENGTH), header.attrs)
+    assert np.flatnonzero(chunks_done(store)).tolist() == list(range(failing))
+    assert len(tree(store)) == 1 + failing
 
 
-def test_only_one_of_many_creators_wins(tmp_path, header):
+def test_only_one_of_many_creators_wins(tmp_path, template):
     gate, won = threading.Barrier(8), []
 
     def create():
         gate.wait()
-        won.append(create_store(tmp_path / "s.zarr", header, VARIABLES, N, MEASURE))
+        won.append(create_store(tmp_path / "s.zarr", template))
 
     threads = [threading.Thread(target=create) for _ in range(8)]
     for thread in threads:
@@ -171,25 +225,22 @@ def test_only_one_of_many_creators_wins(tmp_path, header):
     assert [path.name for path in tmp_path.iterdir()] == ["s.zarr"]
 
 
-def test_a_template_that_cannot_be_written_leaves_nothing(tmp_path, header, monkeypatch):
-    def fail(*args, **kwargs):
-        raise OSError(28, "No space left on device")
+def full(*args, **kwargs):
+    raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(zarr.Group, "create_array", fail)
+
+def test_a_store_that_cannot_be_written_leaves_nothing(tmp_path, template, monkeypatch):
+    monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space left"):
-        create_store(tmp_path / "s.zarr", header, VARIABLES, N, MEASURE)
+        create_store(tmp_path / "s.zarr", template)
     assert not list(tmp_path.iterdir())
 
 
-def test_a_replaced_store_is_kept_until_the_new_one_is_whole(store, header, monkeypatch):
+def test_a_replaced_store_is_kept_until_the_new_one_is_whole(store, template, monkeypatch):
     before = tree(store)
-
-    def fail(*args, **kwargs):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(zarr.Group, "create_array", fail)
+    monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space left"):
-        create_store(store, header, VARIABLES, N, MEASURE, replace=True)
+        create_store(store, template, replace=True)
     assert tree(store) == before
 
 
@@ -224,15 +275,16 @@ def interrupted_at(line, call):
 
 
 @pytest.mark.usefixtures("ctrl_c")
-def test_an_interruption_leaves_the_old_store_or_the_new_one(store, tmp_path, header, monkeypatch):
+def test_an_interruption_leaves_the_old_store_or_the_new_one(store, tmp_path, template, monkeypatch):
     old, new = tmp_path / "old", tmp_path / "new"
-    for folder in (old, new):  # a store of two files: it is copied often
-        (folder / "outcome").mkdir(parents=True)
-        shutil.copy(store / "zarr.json", folder)
-        (folder / "outcome" / "zarr.json").write_text(folder.name)
+    for folder in (old, new):
+        shutil.copytree(store, folder)
+        (folder / "chunks" / "0.zip").write_text(folder.name)
     shutil.rmtree(store)
     shutil.copytree(old, store)
-    monkeypatch.setattr(stores, "_write_template", lambda path, *rest: shutil.copytree(new, path))
+    monkeypatch.setattr(
+        stores, "write_template", lambda path, template: shutil.copytree(new, path, dirs_exist_ok=True)
+    )
     wholes = {False: tree(old), True: tree(new)}
     handler, found = signal.getsignal(signal.SIGINT), []
     for line in count(1):
@@ -241,7 +293,7 @@ def test_an_interruption_leaves_the_old_store_or_the_new_one(store, tmp_path, he
         if found and found[-1]:
             shutil.rmtree(store)
             shutil.copytree(old, store)
-        came = interrupted_at(line, lambda: create_store(store, header, VARIABLES, N, MEASURE, replace=True))
+        came = interrupted_at(line, lambda: create_store(store, template, replace=True))
         assert signal.getsignal(signal.SIGINT) is handler
         found.append(tree(store) == wholes[True])
         assert found[-1] or tree(store) == wholes[False]
@@ -255,17 +307,16 @@ def test_an_interruption_leaves_the_old_store_or_the_new_one(store, tmp_path, he
     assert 10 < sum(found) < line - 10
 
 
-def test_an_interrupted_deletion_is_ended_by_the_next_one(store, header, monkeypatch):
+def test_an_interrupted_deletion_is_ended_by_the_next_one(store, template, monkeypatch):
     def interrupt(*args, **kwargs):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
         patch.setattr(stores, "remove_leftovers", interrupt)
         with pytest.raises(KeyboardInterrupt):
-            create_store(store, header, VARIABLES, N, MEASURE, replace=True)
+            create_store(store, template, replace=True)
     (left,) = leftovers(store)
-    shutil.rmtree(left / "outcome")
-    (left / "zarr.json").unlink()
+    (left / STUDY).unlink()
     others = [store.with_name(name) for name in (".s.zarr.old", f".t.zarr.{'0' * 32}.old")]
     others.append(store.with_name(f".s.zarr.{'1' * 32}.old"))
     for other in others:
@@ -273,12 +324,41 @@ def test_an_interrupted_deletion_is_ended_by_the_next_one(store, header, monkeyp
         (other / "notes.txt").write_text("years of work")
     remove_leftovers(store.with_name("t.zarr"))  # no store is there: what is aside may be all there is
     assert left.exists()
-    assert create_store(store, header, VARIABLES, N, MEASURE, replace=True)
+    assert create_store(store, template, replace=True)
     assert sorted(store.parent.iterdir()) == sorted([store, *others])
 
 
+def ended_process():
+    process = subprocess.Popen(["true"])
+    process.wait()
+    return process.pid
+
+
+@pytest.mark.skipif(os.name != "posix", reason="asks the system for processes")
+def test_what_killed_processes_were_writing_is_removed_and_no_more(store, monkeypatch):
+    places = [store, store / STUDY, chunk_path(store, (3,))]
+    mine = [scratch_name(place) for place in places]
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "getpid", ended_process)
+        left = [scratch_name(place) for place in places]
+        patch.setattr("socket.gethostname", lambda: "else-where-7")
+        elsewhere = [scratch_name(place) for place in places]
+        old = [scratch_name(place) for place in places]
+    for store_of, *files in (mine, left, elsewhere, old):
+        store_of.mkdir()
+        for file in files:
+            file.write_text("half")
+    for path in old:
+        os.utime(path, (0, 0))
+    remove_leftovers(store)
+    for path in (*mine, *elsewhere):
+        assert path.exists()
+    for path in (*left, *old):
+        assert not path.exists()
+
+
 @pytest.mark.parametrize("failing", [1, 2])
-def test_a_store_that_cannot_be_replaced_stays(store, header, monkeypatch, failing):
+def test_a_store_that_cannot_be_replaced_stays(store, template, monkeypatch, failing):
     before, calls, rename = tree(store), count(1), os.rename
 
     def fail(source, target):
@@ -288,12 +368,12 @@ def test_a_store_that_cannot_be_replaced_stays(store, header, monkeypatch, faili
 
     monkeypatch.setattr(os, "rename", fail)
     with pytest.raises(OSError, match="Permission denied"):
-        create_store(store, header, VARIABLES, N, MEASURE, replace=True)
+        create_store(store, template, replace=True)
     assert tree(store) == before
     assert list(store.parent.iterdir()) == [store]
 
 
-def test_a_replacement_gives_way_to_a_quicker_process(store, header, monkeypatch):
+def test_a_replacement_gives_way_to_a_quicker_process(store, template, monkeypatch):
     rename = os.rename
 
     def come_between(source, target):
@@ -302,7 +382,7 @@ def test_a_replacement_gives_way_to_a_quicker_process(store, header, monkeypatch
             shutil.copytree(target, store)
 
     monkeypatch.setattr(os, "rename", come_between)
-    assert not create_store(store, header, VARIABLES, N, MEASURE, replace=True)
+    assert not create_store(store, template, replace=True)
     assert is_store(store)
     remove_leftovers(store)
     assert list(store.parent.iterdir()) == [store]
@@ -334,9 +414,9 @@ def test_an_ignored_ctrl_c_stays_ignored():
         signal.signal(signal.SIGINT, before)
 
 
-def test_the_folder_must_exist(tmp_path, header):
+def test_the_folder_must_exist(tmp_path, template):
     with pytest.raises(StoreError, match=r"the folder .*none does not exist"):
-        create_store(tmp_path / "none" / "s.zarr", header, [], N, MEASURE)
+        create_store(tmp_path / "none" / "s.zarr", template)
 
 
 def test_nothing_but_a_store_is_removed(store, tmp_path):
@@ -349,8 +429,12 @@ def test_nothing_but_a_store_is_removed(store, tmp_path):
     for path in (folder, file, link, other, tmp_path / "none"):
         with pytest.raises(StoreError, match="not a store of mcrock and is left alone"):
             check_removable(path)
+    with replacing(chunk_path(store, (1,))) as scratch:
+        scratch.write_text("half a chunk")
+        check_removable(store)
     (store / "notes.txt").write_text("years of work")
-    with pytest.raises(StoreError, match=r"not mcrock's and is left alone: notes\.txt"):
+    (store / "chunks" / "1.txt").write_text("years of work")
+    with pytest.raises(StoreError, match=r"not mcrock's and is left alone: chunks/1\.txt, notes\.txt"):
         check_removable(store)
     assert all(path.exists() for path in (folder, file, link, other, store / "notes.txt"))
 
@@ -371,8 +455,19 @@ def test_writers_notice_that_the_store_was_taken_away(store, header):
 
 
 def test_a_cloud_study_has_no_intensity_dimension(tmp_path, header):
-    path = tmp_path / "c.zarr"
-    create_store(path, header.drop_vars("intensity"), ["intensity_value", *OUTPUTS], 30, MEASURE)
-    with xr.open_zarr(path, consolidated=False) as ds:
-        assert ds["outcome"].dims == ("realization",)
-        assert ds["intensity_value"].attrs == {"units": MEASURE[0], "long_name": MEASURE[1]}
+    cloud = make_template("abc", header.drop_vars("intensity"), ["intensity_value", *OUTPUTS], 30, MEASURE)
+    create_store(tmp_path / "c.zarr", cloud)
+    ds = load_dataset(tmp_path / "c.zarr", allow_incomplete=True)
+    assert ds["outcome"].dims == ("realization",)
+    assert ds["intensity_value"].attrs == {"units": MEASURE[0], "long_name": MEASURE[1]}
+
+
+def test_a_lost_template_is_made_again_if_the_chunks_belong_to_it(store, header, template):
+    write_part(store, 0, part(0, N), header.attrs)
+    before = tree(store)
+    (store / STUDY).unlink()
+    with pytest.raises(StoreError, match=r"holds another study\. Choose another output"):
+        mend_store(store, template._replace(study="def"))
+    mend_store(store, template)
+    assert tree(store) == before
+    assert read_template(store) == template

@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import textwrap
@@ -19,12 +20,11 @@ import time
 import numpy as np
 import pytest
 import xarray as xr
-import zarr
 
 import mcrock.ensemble.part
 from mcrock.config import ConfigError, load_config
 from mcrock.dataset import DamageError, DatasetError, load_dataset
-from mcrock.dataset.store import StoreError, chunk_length, chunks_done
+from mcrock.dataset.store import StoreError, chunks_done
 from mcrock.ensemble import EnsembleError, estimate_time, plan_study, run_study
 from mcrock.ensemble.part import JOBS, cut_parts
 from mcrock.ensemble.schedule import _Process
@@ -161,7 +161,7 @@ def test_changed_records_are_noticed(study, reference, tmp_path, study_file):
 
 
 def test_another_kernel_does_not_go_on(study, reference, tmp_path, monkeypatch):
-    monkeypatch.setattr("mcrock.ensemble.study.source_hash", lambda: "edited")
+    monkeypatch.setattr("mcrock.ensemble.opening.source_hash", lambda: "edited")
     with pytest.raises(StoreError, match=r'kernel_digest \(stored "\w+", wanted "edited"\)'):
         run_study(study, tmp_path / "reference.zarr", resume=True)
 
@@ -214,19 +214,19 @@ def test_runs_the_kernel_leaves_out_are_an_error(study, tmp_path, monkeypatch):
         run_study(study, tmp_path / "s.zarr")
 
 
-@pytest.mark.parametrize("n_written", [0, 5, 60, 100, 200])
+@pytest.mark.parametrize("n_written", [0, 1, 2, 5])
 def test_a_full_disk_ends_the_run_and_loses_nothing(study, reference, tmp_path, monkeypatch, n_written):
     path, count, lock = tmp_path / "s.zarr", [0], threading.Lock()
-    put = zarr.Array.__setitem__
+    sync = os.fsync
 
-    def write(array, selection, value):
+    def write(file):
         with lock:
             count[0] += 1
             if count[0] > n_written:
                 raise OSError(errno.ENOSPC, "No space left on device")
-        put(array, selection, value)
+        sync(file)
 
-    monkeypatch.setattr(zarr.Array, "__setitem__", write)
+    monkeypatch.setattr(os, "fsync", write)
     with pytest.raises(EnsembleError, match=r"s\.zarr.*No space left on device"):
         run_study(study, path, workers=2)
     monkeypatch.undo()
@@ -271,74 +271,88 @@ def test_a_killed_run_goes_on_where_it_ended(study, study_file, reference, tmp_p
     assert files(path) == files(tmp_path / "reference.zarr")
 
 
-def test_half_a_chunk_is_computed_again(study, reference, tmp_path):
-    path = tmp_path / "s.zarr"
-    run_study(study, path)
-    group = zarr.open_group(path, mode="r+")
-    length = chunk_length(40, 3)
-    group["chunk_done"][2] = 0
-    group["peak_tilt"][2 * length : 3 * length] = 99.0
-    (path / "outcome" / "c" / "2" / "0").unlink()
-    xr.testing.assert_identical(run_study(study, path, resume=True), reference)
+def test_what_killed_processes_leave_is_removed(study, reference, tmp_path):
+    path = tmp_path / "reference.zarr"
+    process = subprocess.Popen([sys.executable, "-c", "pass"])
+    process.wait()
+    owner = f"{socket.gethostname()}-{process.pid}-{'0' * 32}"
+    left = path / "chunks" / f".{owner}.3.zip"
+    left.write_text("half")
+    (tmp_path / f".{owner}.reference.zarr").mkdir()
+    run_study(study, path, resume=True)
+    assert sorted(p.name for p in tmp_path.iterdir() if p.name.startswith(".")) == []
+    assert not left.exists()
 
 
-def test_every_lost_file_is_noticed_and_made_again(study, tmp_path):
-    path = tmp_path / "s.zarr"
-    ds = run_study(study, path).load()
-    before = files(path)
-    chunks = [chunk for chunk in before if chunk.rsplit("/")[1:] in (["c", "0"], ["c", "0", "0"])]
-    assert {chunk.split("/")[0] for chunk in chunks} == set(ds.variables)
-    chunks.remove("chunk_done/c/0")
-    for chunk in chunks:
-        content = (path / chunk).read_bytes()
-        (path / chunk).unlink()
-        name = chunk.split("/")[0]
-        message = rf"s\.zarr is damaged: the chunk {chunk} of the array '{name}' is missing; .*--resume"
-        for options in ({}, {"allow_incomplete": True}):
-            with pytest.raises(DatasetError, match=message):
-                load_dataset(path, **options)
-        (path / chunk).write_bytes(content)
-    for chunk in chunks:
-        (path / chunk).unlink()
-    assert chunks_done(path).tolist() == [False, True, True, True, True]
-    xr.testing.assert_identical(run_study(study, path, resume=True), ds)
-    assert files(path) == before
-
-
-@pytest.mark.parametrize(
-    "name", ["motion_group", "record", "infeasible_energy_loss", "peak_tilt_ratio", "intensity", "chunk_done"]
-)
-@pytest.mark.parametrize("file", ["", "zarr.json"])
-def test_a_lost_array_is_noticed_and_made_again(study, reference, tmp_path, name, file):
+def test_every_lost_file_is_made_again(study, reference, tmp_path):
     path = tmp_path / "reference.zarr"
     before, expected = files(path), reference.load()
-    if file:
-        (path / name / file).write_text("{")
-    else:
-        shutil.rmtree(path / name)
-    with pytest.raises(DatasetError, match=rf"damaged: the array '{name}' is missing; .*--resume"):
-        load_dataset(path)
+    assert set(before) == {"study.zip", *(f"chunks/{i}.zip" for i in range(5))}
+    for file in before:
+        (path / file).unlink()
+        with pytest.raises((DatasetError, DamageError), match=r"zip is missing|4 of 5 chunks are done"):
+            load_dataset(path)
+        xr.testing.assert_identical(run_study(study, path, resume=True), expected)
+        assert files(path) == before
+    shutil.rmtree(path / "chunks")
     xr.testing.assert_identical(run_study(study, path, resume=True), expected)
     assert files(path) == before
 
 
-def test_an_empty_file_counts_as_lost(study, reference, tmp_path):
+@pytest.mark.parametrize("place", [40, -300, -100])
+def test_a_damaged_chunk_is_computed_again(study, reference, tmp_path, place):
     path = tmp_path / "reference.zarr"
-    (path / "outcome" / "c" / "3" / "0").write_bytes(b"")
-    assert chunks_done(path).tolist() == [True, True, True, False, True]
-    with pytest.raises(DatasetError, match="outcome/c/3/0"):
+    before, expected = files(path), reference.load()
+    content = bytearray((path / "chunks/2.zip").read_bytes())
+    content[place] ^= 4
+    (path / "chunks/2.zip").write_bytes(content)
+    with pytest.warns(UserWarning, match=r"chunks/2\.zip is not as it was written; it is computed again"):
+        xr.testing.assert_identical(run_study(study, path, resume=True), expected)
+    assert files(path) == before
+    lines = [json.loads(line) for line in (tmp_path / "reference.zarr.log").read_text().splitlines()]
+    assert [line["file"] for line in lines if line["event"] == "damaged"] == ["chunks/2.zip"]
+    assert [line["start"] for line in lines[-2:-1]] == [16]
+
+
+def test_a_task_checks_its_share_alone(study, reference, tmp_path):
+    path = tmp_path / "reference.zarr"
+    for chunk in (0, 4):
+        (path / f"chunks/{chunk}.zip").write_bytes(b"")
+    with (
+        pytest.warns(UserWarning, match=r"chunks/4\.zip is not"),
+        pytest.raises(DamageError, match=r"chunks/0\.zip is not as it was written; `mcrock verify"),
+    ):
+        run_study(study, path, task=(2, 2))
+    assert chunks_done(path).tolist() == [False, True, True, True, True]
+
+
+@pytest.mark.parametrize("content", [None, b"", b"years of work"])
+def test_a_store_without_its_study_is_continued_with_the_study_file(
+    study, study_file, reference, tmp_path, content
+):
+    path = tmp_path / "reference.zarr"
+    before, expected = files(path), reference.load()
+    (path / "study.zip").unlink()
+    if content is not None:
+        (path / "study.zip").write_bytes(content)
+    with pytest.raises(DamageError, match=r"study\.zip is .*; run the command .* once more with --resume"):
         load_dataset(path)
+    assert plan_study(study, path, resume=True)[1:] == (5, 5, 0)
+    with pytest.raises(StoreError, match="holds another study"):
+        run_study(load_config(study_file, ["seed=6"]), path, resume=True)
+    xr.testing.assert_identical(run_study(study, path, resume=True), expected)
+    assert files(path) == before
 
 
-@pytest.mark.parametrize("file", ["chunk_done/c/1", "intensity/c/0"])
-def test_a_file_that_cannot_be_decoded_is_named(study, reference, tmp_path, file):
-    path = tmp_path / "reference.zarr"
-    (path / file).write_bytes(b"xx")
-    for read in (lambda: load_dataset(path), lambda: run_study(study, path, resume=True)):
-        with pytest.raises(
-            DamageError, match=rf"damaged: {file} cannot be decoded; remove that file.*--resume"
-        ):
-            read()
+def test_a_store_of_the_first_format_is_read_and_not_continued(study, reference, tmp_path):
+    path = tmp_path / "old.zarr"
+    reference.load().to_zarr(path, consolidated=False, zarr_format=3)
+    for options in ({"resume": True}, {"task": (1, 2)}):
+        with pytest.raises(StoreError, match=r"can be read, but not continued\. Choose another output"):
+            run_study(study, path, **options)
+    xr.testing.assert_identical(load_dataset(path), reference)
+    xr.testing.assert_identical(run_study(study, path, overwrite=True), reference)
+    assert files(path) == files(tmp_path / "reference.zarr")
 
 
 def test_a_copy_of_a_result_needs_no_files_of_fill_values(reference, tmp_path):
@@ -347,21 +361,12 @@ def test_a_copy_of_a_result_needs_no_files_of_fill_values(reference, tmp_path):
     xr.testing.assert_identical(load_dataset(tmp_path / "copy.zarr"), reference)
 
 
-def test_a_store_with_a_broken_config_is_named(study, reference, tmp_path):
-    node = tmp_path / "reference.zarr" / "zarr.json"
-    content = json.loads(node.read_text())
-    content["attributes"]["config"] = "{broken"
-    node.write_text(json.dumps(content))
-    with pytest.raises(StoreError, match=r"reference\.zarr is damaged: its attribute 'config' is not JSON"):
-        run_study(study, tmp_path / "reference.zarr", resume=True)
-
-
 @pytest.mark.parametrize("overwrite", [False, True])
 def test_a_folder_that_cannot_be_written_is_named(study, reference, tmp_path, monkeypatch, overwrite):
-    def refuse(store, *args, **kwargs):
-        raise PermissionError(errno.EACCES, "Permission denied", str(tmp_path / ".s.zarr.1234.new"))
+    def refuse(path):
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
 
-    monkeypatch.setattr(xr.Dataset, "to_zarr", refuse)
+    monkeypatch.setattr("pathlib.Path.mkdir", refuse)
     path = tmp_path / ("reference.zarr" if overwrite else "s.zarr")
     with pytest.raises(EnsembleError) as caught:
         run_study(study, path, overwrite=overwrite)
@@ -370,7 +375,7 @@ def test_a_folder_that_cannot_be_written_is_named(study, reference, tmp_path, mo
 
 def test_a_plan_counts_the_chunks_that_are_left(study, reference, tmp_path):
     path = tmp_path / "reference.zarr"
-    (path / "steps" / "c" / "3" / "0").unlink()
+    (path / "chunks" / "3.zip").unlink()
     assert plan_study(study, path, resume=True)[1:] == (5, 5, 1)
     assert plan_study(study, path, task=(1, 2))[1:] == (5, 2, 0)
     assert plan_study(study, path, task=(2, 2))[1:] == (5, 3, 1)

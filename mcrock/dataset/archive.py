@@ -1,0 +1,126 @@
+"""One file of a store: a zip archive that ends with the digest of all its bytes.
+
+The members are chunks and metadata of a zarr group by their zarr names. They are not compressed once more,
+so that any zip program takes the group out. The comment, the last thing in a zip archive, is a record in JSON
+of what the file is, and the BLAKE2b digest of every byte before it. A member that is read is checked by its
+CRC-32, and the whole file by its digest: reading one variable does not read the others.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import io
+import json
+import os
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from mcrock.dataset.replace import replacing
+
+DIGEST = 64  # hexadecimal digits at the end of the file
+LONGEST = 65_535  # comment of a zip archive [bytes]
+STAMP = (1980, 1, 1, 0, 0, 0)  # time of every member: equal contents are equal files
+UNIX = 3
+
+
+class DamageError(OSError):
+    """A file of a store that is not as it was written."""
+
+
+def write_archive(path: Path, members: Mapping[str, bytes], record: Mapping[str, Any]) -> None:
+    """Write a file, whole or not at all, and have it on disk when this returns.
+
+    Parameters
+    ----------
+    path : Path
+        File; one that is there is replaced.
+    members : mapping of str to bytes
+        Contents by name.
+    record : mapping
+        What the file is, in values that JSON has.
+
+    Raises
+    ------
+    OSError
+        If it cannot be written.
+    """
+    comment = json.dumps(record).encode() + b"0" * DIGEST
+    if len(comment) > LONGEST:
+        raise ValueError(f"the record of {path.name} must have at most {LONGEST - DIGEST} bytes")
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, content in members.items():
+            member = zipfile.ZipInfo(name, STAMP)
+            member.create_system = UNIX
+            archive.writestr(member, content)
+        archive.comment = comment
+    body = buffer.getbuffer()[:-DIGEST]
+    with replacing(path) as scratch, scratch.open("wb") as file:
+        file.write(body)
+        file.write(_digest(body))
+
+
+def read_record(path: Path) -> dict[str, Any]:
+    """What a file says that it is; `DamageError` if that cannot be read, FileNotFoundError if it is gone."""
+    with path.open("rb") as file, _explaining(), zipfile.ZipFile(file) as archive:
+        return _record(archive)
+
+
+def read_member(path: Path, name: str) -> bytes:
+    """A member of a file; `DamageError` if it is missing or not what was written."""
+    with path.open("rb") as file, _explaining(), zipfile.ZipFile(file) as archive:
+        return _content(archive, name, os.fstat(file.fileno()).st_size)
+
+
+def read_archive(path: Path) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """Record and members of a file of which every byte is checked; errors as of `read_record`."""
+    content = path.read_bytes()
+    with _explaining():
+        if _digest(memoryview(content)[:-DIGEST]) != content[-DIGEST:]:
+            raise ValueError("the digest does not fit")
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            members = {name: _content(archive, name, len(content)) for name in archive.namelist()}
+            return _record(archive), members
+
+
+def _digest(content: memoryview) -> bytes:
+    return hashlib.blake2b(content, digest_size=DIGEST // 2).hexdigest().encode()
+
+
+def _record(archive: zipfile.ZipFile) -> dict[str, Any]:
+    record = json.loads(archive.comment[:-DIGEST])
+    if not isinstance(record, dict):
+        raise ValueError("the comment holds no record")
+    return record
+
+
+def _content(archive: zipfile.ZipFile, name: str, size: int) -> bytes:
+    """A member, checked by its CRC-32, of a file of `size` bytes: no more memory than that is asked for."""
+    member = archive.getinfo(name)
+    if not member.file_size == member.compress_size <= size:
+        raise ValueError("a member is longer than the file")
+    content = archive.read(member)
+    if len(content) != member.file_size:
+        raise ValueError("a member is too short")
+    return content
+
+
+@contextmanager
+def _explaining() -> Iterator[None]:
+    """Raise `DamageError` where a file cannot be read as what it should be.
+
+    What damaged archives make of `zipfile`, nobody lists. Errors of the system pass, but for a place in the
+    file that cannot be.
+    """
+    try:
+        yield
+    except MemoryError:
+        raise
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno != errno.EINVAL:
+            raise
+        raise DamageError("not as it was written") from error

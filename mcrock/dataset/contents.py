@@ -1,0 +1,298 @@
+"""What is in a store: which files there should be, which of them are whole, and their arrays.
+
+A store is a zarr group cut into zip archives (`mcrock.dataset.archive`): ``study.zip`` has the metadata and
+what is known before any run, ``chunks/3.zip`` the chunk 3 of realizations of every variable. A chunk is
+computed if its file is there: it appears whole or not at all. The record in a file says of which study and
+which chunk it is, so that a file in the place of another one is noticed. Where the same realizations meet
+several draws of what is not known of the body, arrays have a leading dimension `outer`, and files are called
+``chunks/0-3.zip``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from itertools import product
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from mcrock.dataset.archive import DamageError, read_archive, read_member, read_record
+from mcrock.dataset.folders import is_folder_store
+from mcrock.dataset.schema import DatasetError
+
+FORMAT = (
+    2  # of the first one, a file for each variable and chunk, `mcrock.dataset.folders` reads what is left
+)
+STUDY = "study.zip"
+CHUNKS = "chunks"
+MARKS = "chunk_done"  # array on the chunks
+LEVELS = "intensity/c/"  # begins a member of every file: the intensities of its runs
+CHUNK_FILE = r"\d+(-\d+)*\.zip"
+
+Key = tuple[int, ...]  # of a chunk: its number, behind that of the outer draw if there is one
+
+
+class Template(NamedTuple):
+    """What ``study.zip`` holds: all of a store but its runs."""
+
+    study: str  # digest of what a chunk must have in common with the study to belong to it
+    members: dict[str, bytes]
+    arrays: dict[str, dict[str, Any]]  # zarr metadata by name
+
+    @classmethod
+    def of(cls, study: str, members: dict[str, bytes]) -> Template:
+        """A template of what its file holds."""
+        names = [name.removesuffix("/zarr.json") for name in members if name.endswith("/zarr.json")]
+        return cls(study, members, {name: json.loads(members[f"{name}/zarr.json"]) for name in names})
+
+    @property
+    def attributes(self) -> dict[str, Any]:
+        """Global attributes."""
+        return dict(json.loads(self.members["zarr.json"])["attributes"])
+
+    @property
+    def grid(self) -> tuple[int, ...]:
+        """Number of chunks, behind that of outer draws if there are some."""
+        return tuple(self.arrays[MARKS]["shape"])
+
+    @property
+    def length(self) -> int:
+        """Realizations of a chunk."""
+        return int(self.chunk_shape("outcome")[len(self.grid) - 1])
+
+    @property
+    def n_realizations(self) -> int:
+        return int(self.arrays["outcome"]["shape"][len(self.grid) - 1])
+
+    @property
+    def levels(self) -> dict[str, bytes]:
+        """Members that hold the intensities; none of a cloud study."""
+        return {name: content for name, content in self.members.items() if name.startswith(LEVELS)}
+
+    @property
+    def chunked(self) -> list[str]:
+        """Arrays that chunk files hold, but for the marks."""
+        return [name for name, node in self.arrays.items() if "realization" in node["dimension_names"]]
+
+    def chunk_shape(self, name: str) -> tuple[int, ...]:
+        return tuple(self.arrays[name]["chunk_grid"]["configuration"]["chunk_shape"])
+
+    def keys(self) -> Iterator[Key]:
+        """All chunks, in order."""
+        return product(*map(range, self.grid))
+
+    def realizations(self, key: Key) -> tuple[int, int]:
+        """First realization of a chunk, and the one after its last."""
+        start = key[-1] * self.length
+        return start, min(start + self.length, self.n_realizations)
+
+    def record(self, key: Key) -> dict[str, Any]:
+        """What the file of a chunk says that it is."""
+        levels = hashlib.blake2b(b"".join(self.levels.values()), digest_size=16).hexdigest()
+        realizations = list(self.realizations(key))
+        common = {"format": FORMAT, "study": self.study, "chunk": list(key)}
+        return {**common, "realizations": realizations, "levels": levels}
+
+
+def study_record(study: str) -> dict[str, Any]:
+    """What ``study.zip`` says that it is."""
+    return {"format": FORMAT, "study": study}
+
+
+def chunk_path(path: Path, key: Key) -> Path:
+    """File of a chunk."""
+    return path / CHUNKS / f"{'-'.join(map(str, key))}.zip"
+
+
+def chunk_files(path: Path) -> list[Path]:
+    """Files of chunks that are there."""
+    return sorted(file for file in (path / CHUNKS).glob("*.zip") if re.fullmatch(CHUNK_FILE, file.name))
+
+
+def is_store(path: Path) -> bool:
+    """Whether a file in `path` says that it belongs to a store: the only thing that is ever replaced."""
+    for file in (path / STUDY, *chunk_files(path)):
+        with suppress(DamageError, FileNotFoundError, NotADirectoryError):
+            if "study" in read_record(file):
+                return True
+    return is_folder_store(path)
+
+
+def read_template(path: Path) -> Template:
+    """What ``study.zip`` of the store ``path`` holds, every byte of it checked.
+
+    Raises
+    ------
+    DamageError
+        If the file is missing or not as it was written.
+    DatasetError
+        If a version of mcrock has written it that knows another format.
+    """
+    try:
+        record, members = read_archive(path / STUDY)
+    except FileNotFoundError:
+        raise DamageError(_no_study(path, "is missing")) from None
+    except DamageError:
+        raise DamageError(_no_study(path, "is not as it was written")) from None
+    if record.get("format") != FORMAT:
+        raise DatasetError(
+            f"{path} has the format {record.get('format')} and this version of mcrock knows {FORMAT}: "
+            "open it with the version that wrote it"
+        )
+    return Template.of(str(record["study"]), members)
+
+
+def _no_study(path: Path, state: str) -> str:
+    return (
+        f"{path} is damaged: {STUDY} {state}; run the command that made the store once more with --resume, "
+        "which writes it again and keeps the runs"
+    )
+
+
+class Survey(NamedTuple):
+    """Which chunks of a store are there."""
+
+    done: NDArray[np.bool_]  # of the grid of its template
+    damaged: dict[Key, str]  # what is wrong with the file of a chunk
+
+
+def survey(
+    path: Path, template: Template, keys: Iterable[Key] | None = None, *, thorough: bool = False
+) -> Survey:
+    """Look for the chunks of a store.
+
+    Parameters
+    ----------
+    path, template
+        The store and what `read_template` gives for it.
+    keys : iterable of tuple, optional
+        Chunks to look for, all by default; the others are not done.
+    thorough : bool
+        Read and check every byte; else the records alone, at the end of every file.
+    """
+    done, damaged = np.zeros(template.grid, bool), {}
+    for key in template.keys() if keys is None else keys:
+        try:
+            done[key] = is_whole(path, template, key, thorough=thorough)
+        except DamageError as error:
+            damaged[key] = str(error)
+    return Survey(done, damaged)
+
+
+def is_whole(path: Path, template: Template, key: Key, *, thorough: bool = False) -> bool:
+    """Whether a chunk is there with all its runs.
+
+    Raises
+    ------
+    DamageError
+        If its file is not as it was written, or is that of another chunk or study.
+    """
+    file, wanted = chunk_path(path, key), template.record(key)
+    try:
+        record = read_archive(file)[0] if thorough else read_record(file)
+    except FileNotFoundError:
+        return False
+    if record == wanted:
+        return True
+    if record.get("study") != wanted["study"]:
+        raise DamageError("of another study")
+    if record.get("chunk") != wanted["chunk"]:
+        raise DamageError(f"chunk {record.get('chunk')} in the place of {wanted['chunk']}")
+    read_archive(file)  # or the record is what is damaged
+    return False
+
+
+def open_store(path: Path, chunks: dict[str, int] | None = None) -> xr.Dataset:
+    """Dataset of a store, read from disk when it is used, with runs missing where chunks are.
+
+    Raises
+    ------
+    DamageError
+        If a file is damaged: at once where a look at its end shows it, else when it is read.
+    """
+    from zarr.storage import MemoryStore
+
+    template = read_template(path)
+    found = survey(path, template)
+    for key, what in found.damaged.items():
+        raise damage(path, chunk_path(path, key).name, what)
+    members: Any = _Members(path, template, found.done)
+    return xr.open_zarr(MemoryStore(members, read_only=True), consolidated=False, chunks=chunks)
+
+
+def damage(path: Path, file: str, what: str) -> DamageError:
+    """The error that says what is wrong with a file of chunks, and what to do."""
+    return DamageError(
+        f"{path} is damaged: {CHUNKS}/{file} is {what}; `mcrock verify {path} --repair` computes it again"
+    )
+
+
+class _Members(Mapping[str, Any]):
+    """A store as zarr reads it: contents by their names, checked when they are read.
+
+    What is done is that of the moment of opening, so that a study at work reads as one state.
+    """
+
+    def __init__(self, path: Path, template: Template, done: NDArray[np.bool_]) -> None:
+        self.path, self.template, self.done = path, template, done
+        self.names = set(template.chunked)
+        self.mark = encode(np.ones(1, "u1"))
+
+    def __getitem__(self, name: str) -> Any:
+        from zarr.buffer.cpu import Buffer
+
+        return Buffer.from_bytes(self._read(name))
+
+    def _read(self, name: str) -> bytes:
+        if name in self.template.members:
+            return self.template.members[name]
+        array, _, place = name.partition("/c/")
+        if not place or array not in {*self.names, MARKS}:
+            raise KeyError(name)
+        key = tuple(map(int, place.split("/")))[: self.done.ndim]
+        if not self.done[key]:
+            raise KeyError(name)
+        if array == MARKS:
+            return self.mark
+        file = chunk_path(self.path, key)
+        try:
+            return read_member(file, name)
+        except FileNotFoundError:
+            raise damage(self.path, file.name, "gone") from None
+        except DamageError as error:
+            raise damage(self.path, file.name, str(error)) from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.template.members)
+
+    def __len__(self) -> int:
+        return len(self.template.members)
+
+    def __eq__(self, other: object) -> bool:  # that of a mapping would read everything
+        return self is other
+
+    def __hash__(self) -> int:
+        return id(self)
+
+
+def encode(array: NDArray[Any]) -> bytes:
+    """A chunk as zarr has it: little-endian, in C order, compressed by Zstandard."""
+    from numcodecs.zstd import Zstd
+
+    return bytes(Zstd(level=0).encode(np.ascontiguousarray(array, array.dtype.newbyteorder("<"))))
+
+
+def decode(content: bytes, dtype: str, shape: tuple[int, ...]) -> NDArray[Any]:
+    """An array of what `encode` made of it."""
+    from numcodecs.zstd import Zstd
+
+    array = np.frombuffer(Zstd().decode(content), np.dtype(dtype).newbyteorder("<"))
+    return array[: math.prod(shape)].reshape(shape)

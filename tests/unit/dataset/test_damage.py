@@ -1,0 +1,228 @@
+"""Damaged stores: what is not as it was written is never read as a result, and a check names it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from itertools import permutations
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from mcrock.dataset import SCHEMA, DamageError, DatasetError, build_dataset, load_dataset, outputs
+from mcrock.dataset.archive import read_archive, read_member, read_record, write_archive
+from mcrock.dataset.contents import STUDY, chunk_files, chunk_path, read_template, survey
+from mcrock.dataset.store import chunks_done, create_store, make_template, mend_store, write_part
+
+N, LEVELS, LENGTH = 40, 3, 8
+OUTPUTS = outputs(friction=False)
+MEASURE = ("m s-2", "peak ground acceleration")
+
+
+def make(path, seed):
+    """A finished store: its template and its attributes."""
+    config = {"seed": seed}
+    attrs = {"title": "t", "source": "mcrock 0", "seed": seed, "config": json.dumps(config)}
+    header = build_dataset(
+        {"intensity": [1.0, 2.0, 3.0], "motion_name": ["a", "b"], "motion_group": [0, 1]}, attrs=attrs
+    )
+    template = make_template(f"study {seed}", header, ["record", *OUTPUTS], N, MEASURE, length=LENGTH)
+    assert create_store(path, template)
+    rng = np.random.default_rng(seed)
+    values = {name: rng.integers(1, 99, (N, LEVELS)) for name in OUTPUTS}
+    values |= {"record": rng.integers(0, 2, N)}
+    write_part(path, 0, {name: array.astype(SCHEMA[name].dtype) for name, array in values.items()}, attrs)
+    return template, attrs
+
+
+@pytest.fixture
+def store(tmp_path):
+    make(tmp_path / "s.zarr", 1)
+    return tmp_path / "s.zarr"
+
+
+def members(path):
+    """Contents of all files that reading takes, each as a reader takes it."""
+    template = read_template(path)
+    found = survey(path, template)
+    if found.damaged:
+        raise DamageError("damaged")
+    contents = dict(template.members)
+    for key in np.argwhere(found.done).tolist():
+        for name in template.chunked:
+            depth = len(template.chunk_shape(name)) - 1
+            member = f"{name}/c/{key[0]}{'/0' * depth}"
+            contents[member] = read_member(chunk_path(path, tuple(key)), member)
+    return contents
+
+
+def flip(content, rng):
+    place, bit = rng.integers(len(content)), rng.integers(8)
+    return content[:place] + bytes([content[place] ^ (1 << bit)]) + content[place + 1 :]
+
+
+def cut(content, rng):
+    return content[: rng.integers(len(content))]
+
+
+def zero_tail(content, rng):
+    kept = rng.integers(len(content))
+    return content[:kept] + bytes(len(content) - kept)
+
+
+def zero_block(content, rng):
+    first, last = sorted(rng.integers(len(content), size=2))
+    return content[:first] + bytes(last - first) + content[last:]
+
+
+def garble_block(content, rng):
+    first, last = sorted(rng.integers(len(content), size=2))
+    return content[:first] + rng.bytes(last - first) + content[last:]
+
+
+def insert(content, rng):
+    place = rng.integers(len(content))
+    return content[:place] + rng.bytes(7) + content[place:]
+
+
+def lengthen(content, rng):
+    return content + rng.bytes(rng.integers(1, 100))
+
+
+def lose(content, rng):
+    return None
+
+
+DAMAGE = [flip, cut, zero_tail, zero_block, garble_block, insert, lengthen, lose]
+
+
+def check_damage(store, kind, times, seed):
+    """Damage each time one file: readers see what was written or refuse, and a check tells which file."""
+    whole, template = members(store), read_template(store)
+    files, rng, refused = [store / STUDY, *chunk_files(store)], np.random.default_rng(seed), 0
+    for i in range(times):
+        file = files[i % len(files)]
+        content = file.read_bytes()
+        damaged = kind(content, rng)
+        if damaged == content:
+            continue
+        file.unlink()
+        if damaged is not None:
+            file.write_bytes(damaged)
+        try:
+            found = members(store)
+        except DamageError:
+            refused += 1
+        else:
+            if kind is lose:
+                found |= {name: whole[name] for name in set(whole) - set(found) if f"/c/{file.stem}" in name}
+            assert found == whole
+        if file.name == STUDY:
+            with pytest.raises(DamageError, match=r"damaged: study\.zip is .*; run the command .*--resume"):
+                read_template(store)
+            mend_store(store, template)
+            assert file.read_bytes() == content
+        else:
+            (lost,) = np.flatnonzero(~survey(store, template, thorough=True).done)
+            assert chunk_path(store, (lost,)) == file
+        file.write_bytes(content)
+    return refused
+
+
+@pytest.mark.parametrize("kind", DAMAGE, ids=lambda kind: kind.__name__)
+def test_no_damage_is_read_as_a_result(store, kind):
+    assert check_damage(store, kind, 18, seed=1) >= 3  # study.zip in each turn
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", DAMAGE, ids=lambda kind: kind.__name__)
+def test_no_damage_of_a_thousand_is_read_as_a_result(store, kind):
+    check_damage(store, kind, 1000, seed=2)
+
+
+def test_every_bit_of_a_file_is_checked(store):
+    """Whole files by their digest, members by their CRC-32."""
+    file = chunk_path(store, (2,))
+    content = file.read_bytes()
+    expected = read_member(file, "outcome/c/2/0")
+    unnoticed = 0
+    for place in range(0, len(content), 29):
+        file.write_bytes(content[:place] + bytes([content[place] ^ 16]) + content[place + 1 :])
+        with pytest.raises(DamageError):
+            read_archive(file)
+        try:
+            assert read_member(file, "outcome/c/2/0") == expected
+            unnoticed += 1
+        except DamageError:
+            pass
+    assert 0 < unnoticed < len(content) / 29
+
+
+@pytest.mark.parametrize("chunks", list(permutations(range(3)))[1:], ids=str)
+def test_exchanged_files_are_noticed(store, chunks):
+    contents = [chunk_path(store, (i,)).read_bytes() for i in range(3)]
+    for i, j in enumerate(chunks):
+        chunk_path(store, (i,)).write_bytes(contents[j])
+    assert chunks_done(store).tolist() == [*(i == j for i, j in enumerate(chunks)), True, True]
+    first = next(i for i, j in enumerate(chunks) if i != j)
+    message = rf"chunks/{first}\.zip is chunk \[{chunks[first]}\] in the place of \[{first}\]; `mcrock verify"
+    with pytest.raises(DamageError, match=message):
+        load_dataset(store)
+
+
+def test_a_chunk_of_another_study_is_noticed(store, tmp_path):
+    make(tmp_path / "other.zarr", 2)
+    shutil.copy(chunk_path(tmp_path / "other.zarr", (3,)), chunk_path(store, (3,)))
+    with pytest.raises(DamageError, match=r"chunks/3\.zip is of another study; `mcrock verify .* --repair`"):
+        load_dataset(store, allow_incomplete=True)
+    shutil.copy(tmp_path / "other.zarr" / STUDY, store / STUDY)
+    with pytest.raises(DamageError, match=r"chunks/0\.zip is of another study"):
+        load_dataset(store)
+
+
+def test_damage_that_opening_does_not_see_is_named_when_it_is_read(store):
+    file = chunk_path(store, (4,))
+    content = bytearray(file.read_bytes())
+    place = content.index(read_member(file, "peak_tilt/c/4/0"))
+    content[place + 3] ^= 1
+    file.write_bytes(content)
+    ds = load_dataset(store)
+    assert not ds["outcome"].isnull().any()
+    assert ds["peak_tilt"][:32].notnull().all()
+    for read in (ds["peak_tilt"].load, load_dataset(store, chunks={})["peak_tilt"].compute):
+        with pytest.raises(DamageError, match=r"damaged: chunks/4\.zip is not as it was written; "):
+            read()
+
+
+def test_a_chunk_that_goes_after_opening_is_no_missing_run(store):
+    ds = load_dataset(store)
+    chunk_path(store, (1,)).unlink()
+    with pytest.raises(DamageError, match=r"chunks/1\.zip is gone"):
+        ds["outcome"].load()
+
+
+def test_a_lost_chunk_is_a_chunk_that_is_not_done(store):
+    whole = load_dataset(store).load()
+    chunk_path(store, (1,)).unlink()
+    with pytest.raises(DatasetError, match=r"incomplete: 4 of 5 chunks are done; finish it with"):
+        load_dataset(store)
+    ds = load_dataset(store, allow_incomplete=True)
+    assert not ds["outcome"][8:16].any()
+    rest = {"realization": slice(16, None), "chunk": slice(2, None)}
+    xr.testing.assert_identical(ds.isel(rest), whole.isel(rest))
+
+
+def test_a_file_of_a_newer_format_is_not_read(store):
+    record, contents = read_archive(store / STUDY)
+    write_archive(store / STUDY, contents, record | {"format": 3})
+    with pytest.raises(DatasetError, match=r"has the format 3 and this version of mcrock knows 2"):
+        load_dataset(store)
+
+
+def test_a_record_says_what_a_file_is(store):
+    record = read_record(chunk_path(store, (4,)))
+    assert record.pop("levels")
+    assert record == {"format": 2, "study": "study 1", "chunk": [4], "realizations": [32, 40]}
+    with pytest.raises(ValueError, match="must have at most"):
+        write_archive(store / STUDY, {}, {"long": "x" * 70_000})
