@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from mcrock.commands.endings import fail
 
 app = typer.Typer()
 
@@ -15,20 +18,75 @@ app = typer.Typer()
 def verify(
     files: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[FILE.json ...]", help="Case files; default: those that come with mcrock."),
+        typer.Argument(
+            metavar="[FILE.json|STORE ...]",
+            help="Case files, default: those that come with mcrock; or stores.",
+        ),
     ] = None,
     failures: Annotated[bool, typer.Option("--failures", help="List only the failed checks.")] = False,
+    repair: Annotated[
+        bool, typer.Option("--repair", help="Compute again what is damaged or missing in a store.")
+    ] = False,
+    folder: Annotated[
+        Path, typer.Option(help="Folder of the study file, for --repair of a study with record files.")
+    ] = Path(),
 ) -> None:
-    """Recompute reference cases and compare with their known results.
+    """Recompute reference cases and compare with their known results; check every byte of a store.
 
-    Ends with exit code 1 if a check fails.
+    Ends with exit code 1 if a check fails or a store is not whole.
     """
+    from mcrock.dataset import is_store
+
+    missing = [str(path) for path in files or [] if not path.exists()]
+    if missing:
+        raise ValueError("\n".join(f"{path}: no such file" for path in missing))
+    foreign = [str(path) for path in files or [] if path.is_dir() and not is_store(path)]
+    if foreign:
+        raise ValueError("\n".join(f"{path} is a folder and not a store of mcrock" for path in foreign))
+    stores = [path for path in files or [] if path.is_dir()]
+    is_right = [_verify_store(path, repair, folder) for path in stores]
+    if not stores or len(stores) < len(files or []):
+        is_right.append(_verify_cases([path for path in files or [] if path not in stores], failures))
+    if not all(is_right):
+        sys.exit(1)
+
+
+def _verify_cases(files: list[Path], failures: bool) -> bool:
     from mcrock.text.checks import print_checks
     from mcrock.verification import CASES, run_file
 
-    missing = [str(path) for path in files or [] if not path.is_file()]
-    if missing:
-        raise ValueError("\n".join(f"{path}: no such file" for path in missing))
-    checks = (check for path in files or CASES for check in run_file(path))
-    if not print_checks(checks, failures):
-        sys.exit(1)
+    return print_checks((check for path in files or CASES for check in run_file(path)), failures)
+
+
+def _verify_store(path: Path, repair: bool, folder: Path) -> bool:
+    """Print what is not whole in a store; whether in the end it all is."""
+    from mcrock.config import ConfigError, Study
+    from mcrock.dataset.contents import chunk_path, read_template, survey
+    from mcrock.dataset.folders import check_folder, is_folder_store
+    from mcrock.ensemble import EnsembleError, run_study
+    from mcrock.text.progress import study_progress
+
+    if is_folder_store(path):
+        check_folder(path)
+        print(f"{path}: every file can be decoded; this older format of stores has no checksums")
+        return True
+    template = read_template(path)
+    found = survey(path, template, thorough=True)
+    for key, what in found.damaged.items():
+        print(f"{path}: {chunk_path(path, key).relative_to(path)} is {what}")
+    whole, damaged = int(found.done.sum()), len(found.damaged)
+    left = found.done.size - whole - damaged
+    print(f"{path}: {whole} of {found.done.size} chunks are whole, {damaged} damaged, {left} missing")
+    if found.done.all() or not repair:
+        return bool(found.done.all())
+    warnings.filterwarnings("ignore", ".* is computed again")  # as printed above
+    try:
+        study = Study.from_json(template.attributes["config"], folder)
+        with study_progress() as progress:
+            run_study(study, path, resume=True, progress=progress).close()
+    except ConfigError as error:
+        raise ValueError(f"{error}\n{path}: give the folder of the study file with --folder") from None
+    except EnsembleError as error:
+        fail(str(error), 1)
+    print(f"{path}: {damaged + left} chunks were computed again, all are whole")
+    return True

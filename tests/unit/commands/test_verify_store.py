@@ -1,0 +1,97 @@
+"""`mcrock verify` of stores: what is damaged is named, and computed again if told."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+from mcrock.dataset import load_dataset
+
+
+def damage(store):
+    """Flip a bit in the middle of one chunk, exchange two others and lose a fourth."""
+    chunks = store / "chunks"
+    content = bytearray((chunks / "3.zip").read_bytes())
+    content[len(content) // 2] ^= 1
+    (chunks / "3.zip").write_bytes(content)
+    (chunks / "0.zip").rename(chunks / "x")
+    (chunks / "1.zip").rename(chunks / "0.zip")
+    (chunks / "x").rename(chunks / "1.zip")
+    (chunks / "4.zip").unlink()
+
+
+def test_a_whole_store_is_said_to_be_whole(mcrock, store, monkeypatch):
+    monkeypatch.chdir(store.parent)
+    assert mcrock("verify", "s.zarr") == (
+        0,
+        "s.zarr: 5 of 5 chunks are whole, 0 damaged, 0 missing\n",
+        "",
+    )
+
+
+def test_damage_is_named_and_repaired(mcrock, store, monkeypatch):
+    monkeypatch.chdir(store.parent)
+    before = {file: file.read_bytes() for file in store.rglob("*.zip")}
+    damage(store)
+    named = [
+        "s.zarr: chunks/0.zip is chunk [1] in the place of [0]",
+        "s.zarr: chunks/1.zip is chunk [0] in the place of [1]",
+        "s.zarr: chunks/3.zip is not as it was written",
+        "s.zarr: 1 of 5 chunks are whole, 3 damaged, 1 missing",
+    ]
+    code, output, _ = mcrock("verify", "s.zarr")
+    assert (code, output.splitlines()) == (1, named)
+    untouched = os.stat(store / "chunks" / "2.zip")
+    code, output, _ = mcrock("verify", "s.zarr", "--repair")
+    assert (code, output.splitlines()[4:]) == (0, ["s.zarr: 4 chunks were computed again, all are whole"])
+    assert {file: file.read_bytes() for file in store.rglob("*.zip")} == before
+    assert os.stat(store / "chunks" / "2.zip") == untouched
+
+
+def test_repair_finds_the_records_beside_the_study_file(mcrock, store, tmp_path, monkeypatch):
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    (store / "chunks" / "1.zip").write_bytes(b"")
+    code, _, errors = mcrock("verify", store, "--repair")
+    assert code == 2
+    assert "one.csv: cannot be read" in errors
+    assert errors.splitlines()[-1].endswith("give the folder of the study file with --folder")
+    assert mcrock("verify", store, "--repair", "--folder", tmp_path)[0] == 0
+    assert mcrock("verify", store)[0] == 0
+
+
+def test_a_store_without_its_study_says_what_to_do(mcrock, store):
+    (store / "study.zip").write_bytes(b"")
+    code, _, errors = mcrock("verify", store, "--repair")
+    assert code == 1
+    assert "study.zip is not as it was written; run the command that made the store once more" in errors
+
+
+def test_a_store_of_the_first_format_is_decoded(mcrock, store, tmp_path):
+    ds = load_dataset(store).load()
+    ds["chunk_done"].attrs["variables"] = " ".join(map(str, ds.variables))
+    encoding = {name: {"write_empty_chunks": True} for name in ds.variables}
+    ds.to_zarr(tmp_path / "old", consolidated=False, zarr_format=3, encoding=encoding)
+    code, output, _ = mcrock("verify", tmp_path / "old")
+    assert code == 0
+    assert "this older format of stores has no checksums" in output
+    (tmp_path / "old" / "outcome" / "c" / "0" / "0").write_bytes(b"xx")
+    for command in ("verify", "stats"):
+        code, _, errors = mcrock(command, tmp_path / "old")
+        assert code == 1
+        assert "old is damaged: outcome/c/0/0 cannot be decoded; stores of this older format" in errors
+    shutil.rmtree(tmp_path / "old" / "peak_tilt")
+    for name in ("peak_tilt/zarr.json", "chunk_done"):
+        code, _, errors = mcrock("stats", tmp_path / "old")
+        assert code == 1
+        assert f"{name}" in errors
+        assert "is missing" in errors
+        shutil.rmtree(tmp_path / "old" / "chunk_done", ignore_errors=True)
+
+
+def test_what_is_neither_file_nor_store_is_refused(mcrock, tmp_path):
+    assert mcrock("verify", tmp_path)[::2] == (
+        2,
+        f"mcrock: {tmp_path} is a folder and not a store of mcrock\n",
+    )
+    assert mcrock("verify", tmp_path / "none.json")[0] == 2
