@@ -9,6 +9,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 
 from mcrock.impact.registry import Law
+from mcrock.plots.fragility import draw_curve
 from mcrock.plots.style import (
     COLOURS,
     add_note,
@@ -66,7 +67,7 @@ def plot_choices(
         points = overturning_probability(part, **how.keywords)
         points = points.isel(intensity=points["runs"].values > 0)
         factor, label = axis_scale(points["intensity"])
-        ax.plot(fits["intensity_grid"] * factor, fit["curve"], color=colour)
+        draw_curve(ax, fits["intensity_grid"].values * factor, fit, colour)
         ax.plot(
             points["intensity"] * factor,
             points["probability"],
@@ -94,7 +95,7 @@ def plot_choices(
     if doubtful:
         note += f"{doubtful} undecided runs: both ways in the intervals. "
     drawn = f"{how.resamples} resamples of the {fits.attrs['independent']}"
-    add_note(ax, f"{note}Intervals: {drawn}, the same ones for all curves.")
+    add_note(ax, f"{note}Intervals: {drawn}, the same ones for all curves. Dashed: no run overturned.")
     return ax
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Unpack
+from typing import Any, Unpack
 
 import numpy as np
 import xarray as xr
@@ -22,6 +22,8 @@ from mcrock.plots.style import (
 from mcrock.statistics import fit_fragility, overturning_probability
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 from mcrock.statistics.limits import EVENT
+
+DASHES = (0, (3, 2))
 
 
 @styled
@@ -68,7 +70,7 @@ def plot_fragility(ds: xr.Dataset, ax: Axes | None = None, **keywords: Unpack[Bo
             label=f"{how.level:.0%} band",
         )
     if np.isfinite(fit["median"]):
-        ax.plot(x, fit["curve"], color=BLUE, label="lognormal fit")
+        draw_curve(ax, x, fit, BLUE, label="lognormal fit")
     at, p = points["intensity"].values * factor, points["probability"].values
     errors = np.clip(np.stack([p - points["interval"][0], points["interval"][1] - p]), 0, None)
     ax.errorbar(
@@ -105,6 +107,14 @@ def plot_fragility(ds: xr.Dataset, ax: Axes | None = None, **keywords: Unpack[Bo
     return ax
 
 
+def draw_curve(ax: Axes, x: np.ndarray, fit: xr.Dataset, colour: str, **look: Any) -> None:
+    """Draw the curve of a fit over ``x``, dashed where no run supports it."""
+    curve, beyond = fit["curve"].values, fit["extrapolated"].values
+    ax.plot(x, np.where(beyond, np.nan, curve), color=colour, **look)
+    joined = beyond | np.append(beyond[1:], False) | np.insert(beyond[:-1], 0, False)
+    ax.plot(x, np.where(joined, curve, np.nan), color=colour, linestyle=DASHES)
+
+
 def _known(fit: xr.Dataset, points: xr.Dataset) -> np.ndarray:
     """Intensities of the grid that the band says something about.
 
@@ -139,6 +149,12 @@ def _note(fit: xr.Dataset, factor: float, units: str) -> str:
             f"Median {float(fit['median']) * factor:.3g}{units} ({_format_bounds(low, high, 3)}), "
             f"dispersion {float(fit['dispersion']):.2g} ({_format_bounds(thin, wide, 2)}). "
         )
+        if int(fit["runs_below"]) and float(fit["dispersion"]) > 0:
+            weakest = f"{float(fit['weakest_overturning']) * factor:.3g}{units}"
+            text += (
+                f"Dashed: below {weakest} the curve expects {float(fit['expected_below']):.2g} among "
+                f"{int(fit['runs_below'])} runs, and there were none. "
+            )
     else:
         text += f"No curve: {fit.attrs['fit'].split(':')[0]}. "
     if fit.attrs["method"] == "resampling":

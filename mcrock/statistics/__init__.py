@@ -14,6 +14,7 @@ from mcrock.statistics.fragility import fit_fragility
 from mcrock.statistics.inference import Bootstrap, Confidence
 from mcrock.statistics.limits import by_limit, displacement_limit, with_displacement_limit
 from mcrock.statistics.probability import exceedance_probability, overturning_probability
+from mcrock.statistics.reading import capacity_at
 from mcrock.statistics.recheck import step_check
 from mcrock.statistics.runs import overturned, undecided
 from mcrock.statistics.validity import model_validity
@@ -24,6 +25,7 @@ __all__ = [
     "by_limit",
     "by_measure",
     "capacities",
+    "capacity_at",
     "compare_measures",
     "displacement_limit",
     "exceedance_probability",

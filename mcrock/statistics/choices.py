@@ -16,7 +16,7 @@ from mcrock.statistics.resample import Units, draw_units, split_units
 from mcrock.statistics.runs import check_runs, record_index
 
 LAW = "impact_law"
-KEPT = ("median", "median_interval", "dispersion", "dispersion_interval", "curve", "band")
+KEPT = ("median", "median_interval", "dispersion", "dispersion_interval", "curve", "band", "extrapolated")
 COUNTS = ("runs", "overturned", "undecided")
 
 

@@ -74,7 +74,11 @@ def fit_fragility(
         `median` [unit of the intensity] and `dispersion` [1], NaN if the likelihood has no maximum;
         `median_interval` and `dispersion_interval` (bound), from 0 to inf where nothing is known;
         `curve` (intensity_grid) and `band` (bound, intensity_grid) [1]; numbers of `runs`,
-        `overturned`, `undecided` and `records`. Attribute `fit` says what the likelihood looks like.
+        `overturned`, `undecided` and `records`. Attribute `fit` says what the likelihood looks like. No run
+        supports the curve where it is `extrapolated` (intensity_grid): below `weakest_overturning`, the
+        weakest intensity at which a run overturned without doubt, or above the strongest intensity
+        `strongest_run` [unit of the intensity]. Of `runs_below` the weakest overturning none overturned,
+        where the curve expects `expected_below` [1].
 
     Raises
     ------
@@ -116,7 +120,7 @@ def fit_fragility(
     low, high = by_reading[:, 0].min(axis=0), by_reading[:, 1].max(axis=0)
     # each resampled curve rises, but quantiles are taken at each intensity by itself
     low[2:], high[2:] = np.minimum.accumulate(low[:1:-1])[::-1], np.maximum.accumulate(high[2:])
-    return _dataset(
+    result = _dataset(
         ds,
         {"median": median, "dispersion": dispersion},
         np.stack([low, high]),
@@ -138,6 +142,9 @@ def fit_fragility(
         }
         | ({EVENT: ds.attrs[EVENT]} if EVENT in ds.attrs else {}),
     )
+    here = units.intensity[there]
+    expected = evaluate_curves(fits, here)[0][ESTIMATE] * runs[there]
+    return _with_support(result, here, runs[there], counts[ALL_STAND, there], expected)
 
 
 def _grid(units: Units, grid: ArrayLike | None) -> np.ndarray:
@@ -205,4 +212,25 @@ def _dataset(
     for name, number in counts.items():
         result[name] = ((), int(number.sum()), {"units": "1", "long_name": f"number of runs: {name}"})
     result["records"] = ((), records, {"units": "1", "long_name": "number of independent recordings"})
+    return result
+
+
+def _with_support(
+    result: xr.Dataset, x: np.ndarray, runs: np.ndarray, overturned: np.ndarray, expected: np.ndarray
+) -> xr.Dataset:
+    """Say where runs support the curve; numbers of runs (n_intensity,) at the intensities ``x``."""
+    weakest = x[overturned > 0].min(initial=np.inf)
+    below, units = x < weakest, {"units": result["median"].attrs["units"]}
+    count = {"units": "1"}
+    known = np.isfinite(float(result["median"]))
+    at = result["intensity_grid"].values
+    words = "weakest intensity at which a run overturned"
+    result["weakest_overturning"] = ((), weakest, units | {"long_name": words})
+    result["strongest_run"] = ((), x[-1], units | {"long_name": "strongest intensity of a run"})
+    words = "runs below the weakest intensity at which one overturned"
+    result["runs_below"] = ((), int(runs[below].sum()), count | {"long_name": words})
+    words = "of these, number that the curve expects to overturn"
+    result["expected_below"] = ((), expected[below].sum() if known else np.nan, count | {"long_name": words})
+    words = "whether no run supports the curve"
+    result["extrapolated"] = ("intensity_grid", (at < weakest) | (at > x[-1]), {"long_name": words})
     return result

@@ -7,7 +7,7 @@ import math
 import xarray as xr
 
 from mcrock.statistics.limits import EVENT
-from mcrock.text.numbers import format_percent, label_intensities
+from mcrock.text.numbers import format_count, format_percent, label_intensities
 from mcrock.text.tables import format_table
 
 
@@ -35,6 +35,24 @@ def format_fragility(fragility: xr.Dataset, units: str) -> str:
     else:
         bound = "the intervals are too wide to bound the median"
     return f"Fragility: {what}; {bound}"
+
+
+def format_support(fragility: xr.Dataset, units: str) -> list[str]:
+    """Lines on where no run supports the curve; none where all intensities are supported."""
+    median, lines = float(fragility["median"]), []
+    weakest, strongest = (float(fragility[name]) for name in ("weakest_overturning", "strongest_run"))
+    below = int(fragility["runs_below"])
+    if below and math.isfinite(weakest) and float(fragility["dispersion"]) > 0:
+        verb = "was beyond the limit" if EVENT in fragility.attrs else "overturned"
+        lines.append(
+            f"below {label_intensities([weakest], units)[0]}, the weakest intensity at which a run {verb}, "
+            f"the curve is an extrapolation: it expects {float(fragility['expected_below']):.2g} among the "
+            f"{format_count(below, 'run')} there, and there were none"
+        )
+    if median > strongest:
+        label = label_intensities([strongest], units)[0]
+        lines.append(f"the median lies beyond {label}, the strongest intensity of a run: an extrapolation")
+    return lines
 
 
 def format_laws(laws: xr.Dataset, units: str) -> str:

@@ -27,7 +27,7 @@ from mcrock.statistics.inference import Confidence, ConfidenceKeywords, takes
 from mcrock.statistics.limits import EVENT
 from mcrock.statistics.runs import is_shaken
 from mcrock.text.doubt import format_doubt
-from mcrock.text.fragility import format_fragility, format_laws, format_measures
+from mcrock.text.fragility import format_fragility, format_laws, format_measures, format_support
 from mcrock.text.json_values import dataset_as_json
 from mcrock.text.numbers import format_count, format_probability, label_intensities
 from mcrock.text.tables import format_table
@@ -110,10 +110,11 @@ def format_summary(summary: Summary) -> str:
     probability, units = summary.probability, summary.probability["intensity"].attrs.get("units", "1")
     lines = _probability_lines(probability, summary.is_shaken)
     if summary.is_shaken:
-        lines.append(format_fragility(summary.fragility, units))
+        lines += [format_fragility(summary.fragility, units), *format_support(summary.fragility, units)]
         if summary.support is not None:
             event = f"Overturning or {summary.support.attrs[EVENT]}"
             lines.append(f"{event}: {format_fragility(summary.support, units)}")
+            lines += format_support(summary.support, units)
     lines += _friction_lines(summary)
     lines.append(_format_independence(probability))
     lines += format_doubt(summary.doubt, int(probability["runs"].sum()))

@@ -105,6 +105,26 @@ def test_intervals_of_realizations_hold_for_the_given_motions(make_study):
     assert "they hold for the given ground motions alone" in summary(make_study(), cluster=False)
 
 
+def test_a_curve_without_support_is_said(make_study):
+    ds = make_study()
+    fit, lines = fit_fragility(ds), summary(ds).splitlines()
+    at = next(i for i, line in enumerate(lines) if line.startswith("Lognormal fragility"))
+    assert lines[at + 1] == (
+        f"below {float(fit['weakest_overturning']) / 9.80665:.3g} g, the weakest intensity at which a run "
+        f"overturned, the curve is an extrapolation: it expects {float(fit['expected_below']):.2g} among the "
+        f"{int(fit['runs_below'])} runs there, and there were none"
+    )
+    assert "extrapolation" not in lines[at + 2]
+    weak = make_study(levels=[1.1, 1.7, 2.3])
+    assert "the median lies beyond 0.235 g, the strongest intensity of a run: an extrapolation" in summary(
+        weak
+    )
+    overturned_at_once = make_study(levels=[3.0, 4.0, 5.0])
+    assert "extrapolation" not in summary(overturned_at_once)
+    of_limit = summary(by_limit(ds, "peak_tilt_ratio", 0.5))
+    assert "the weakest intensity at which a run was beyond the limit, the curve is" in of_limit
+
+
 def test_laws_are_a_table_of_their_own():
     ds = two_laws(undecided=0.05)
     text, fits = summary(ds), fragility_by_choice(ds).sel(impact_law="housner_1963")
