@@ -147,12 +147,19 @@ def quantile(table, u, steps):
     """Value of a tabulated distribution at probability ``u``.
 
     ``table`` (n,) holds quantiles at normal scores evenly spaced over +-SCORE_LIMIT, joined by
-    cubics that stay between neighbouring nodes; with ``steps`` it holds them at probabilities
-    (i + 1/2)/n and the nearest one is returned.
+    cubics that stay between neighbouring nodes; with ``steps`` it holds, in its first n//2 places,
+    the rising probabilities of not exceeding the values that stand in the next n//2.
     """
     n = table.size
     if steps:
-        return table[min(int(u * n), n - 1)]
+        low, high = 0, n // 2 - 1
+        while low < high:
+            middle = (low + high) // 2
+            if table[middle] < u:
+                low = middle + 1
+            else:
+                high = middle
+        return table[n // 2 + low]
     position = (normal_score(u) + SCORE_LIMIT) * ((n - 1) / (2.0 * SCORE_LIMIT))
     i = min(max(int(position), 0), n - 2)
     s = min(max(position - i, 0.0), 1.0)

@@ -2,7 +2,7 @@
 
 A continuous distribution is tabulated over standard normal scores: there its quantiles are smooth
 in both tails, and the interpolation of `mcrock.counter.quantile` is accurate to 1e-5 of the
-spread or better. A discrete one is tabulated over probabilities and looked up, to 1/529.
+spread or better. A discrete one is a list of probabilities and values that is searched, exactly.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from mcrock.config import Study
+from mcrock.config import ConfigError, Study
 from mcrock.counter import SCORE_LIMIT
 from mcrock.tables.distributions import Discrete, Distribution
 
@@ -22,9 +22,22 @@ FIXED, INTERPOLATED, STEPS = 0, 1, 2  # codes of `Inputs.redrawn`
 
 
 def quantile_table(distribution: Distribution) -> Array:
-    """Quantiles of one distribution at the nodes (529,), in the unit of the number."""
+    """Table (529,) of one distribution, as `mcrock.counter.quantile` reads it, in the unit of the number.
+
+    Raises
+    ------
+    ValueError
+        If a discrete distribution has more values than the table has room for.
+    """
     if isinstance(distribution, Discrete):
-        return distribution.quantile((np.arange(NODES) + 0.5) / NODES)
+        table, room = np.ones(NODES), NODES // 2
+        values, reached = distribution.steps
+        if len(values) > room:
+            raise ValueError(
+                f"a discrete distribution drawn at every impact may have {room} values, got {len(values)}"
+            )
+        table[: len(values) - 1], table[room : room + len(values)] = reached[:-1], values
+        return table
     score = np.linspace(-SCORE_LIMIT, SCORE_LIMIT, NODES)
     tail = ndtr(-np.abs(score))
     return np.where(score <= 0, distribution.quantile(tail), distribution.upper_quantile(tail))
@@ -32,12 +45,21 @@ def quantile_table(distribution: Distribution) -> Array:
 
 def impact_tables(study: Study) -> tuple[NDArray[np.int8], Array]:
     """How each column of impact parameters is drawn at every impact (n_parameter,), and its table
-    (n_parameter, 529), zero where it is fixed."""
+    (n_parameter, 529), zero where it is fixed.
+
+    Raises
+    ------
+    ConfigError
+        If a distribution has no table.
+    """
     columns = study.impact.columns
     redrawn, tables = np.zeros(len(columns), np.int8), np.zeros((len(columns), NODES))
     for i, key in enumerate(columns):
         distribution = study.impact.redrawn.get(key)
         if distribution is not None:
             redrawn[i] = STEPS if isinstance(distribution, Discrete) else INTERPOLATED
-            tables[i] = quantile_table(distribution)
+            try:
+                tables[i] = quantile_table(distribution)
+            except ValueError as error:
+                raise ConfigError(f"{study.source} [impact] {key}: {error}") from None
     return redrawn, tables

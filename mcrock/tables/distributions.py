@@ -232,7 +232,7 @@ class Discrete(Distribution):
             yield ("probabilities",), f"their sum must be 1, got {sum(weights):.6g}"
 
     @cached_property
-    def _steps(self) -> tuple[Array, Array]:
+    def steps(self) -> tuple[Array, Array]:
         """Sorted values, and the probability of not exceeding each [1]."""
         values = np.array(self.values)
         weights = np.ones(len(values)) if self.probabilities is None else np.array(self.probabilities)
@@ -241,14 +241,14 @@ class Discrete(Distribution):
         return values[kept], np.cumsum(weights[kept]) / weights[kept].sum()
 
     def quantile(self, probability: ArrayLike) -> Array:
-        values, reached = self._steps
+        values, reached = self.steps
         return values[np.searchsorted(reached[:-1], probability)]
 
     def upper_quantile(self, probability: ArrayLike) -> Array:
         return self.quantile(1.0 - np.asarray(probability))
 
     def share_outside(self, above: float | None, least: float | None, most: float | None) -> float:
-        values, reached = self._steps
+        values, reached = self.steps
         outside = np.zeros(len(values), bool)
         if above is not None:
             outside |= values <= above

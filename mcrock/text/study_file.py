@@ -40,8 +40,7 @@ for `variables` alone.
 """
 DISTRIBUTED = """\
 Parameters have the unit of the key that they stand for, unless a unit is given. A distribution that leaves
-the allowed range of its key with a probability above 1e-9 is refused: bound it, or use a lognormal. A
-discrete distribution that is drawn at every impact keeps its probabilities to 1/529.
+the allowed range of its key with a probability above 1e-9 is refused: bound it, or use a lognormal.
 """
 
 

@@ -149,9 +149,9 @@ def test_table_ends():
 
 
 def test_discrete_table_is_looked_up():
-    values = np.array([1.0, 1.0, 1.0, 5.0])
-    found = [quantile(values, u, True) for u in (1e-17, 0.2, 0.7499, 0.75, 0.9, 1.0 - 1e-16)]
-    assert found == [1.0, 1.0, 1.0, 5.0, 5.0, 5.0]
+    table = np.array([0.0005, 0.75, 1.0, 1.0, 1.0, 5.0, 9.0, np.nan, np.nan])  # the ninth place is left over
+    found = [quantile(table, u, True) for u in (1e-17, 0.0005, 0.00051, 0.75, 0.7501, 1.0 - 1e-16)]
+    assert found == [1.0, 1.0, 5.0, 5.0, 9.0, 9.0]
 
 
 def test_draws_through_a_table_follow_the_distribution():

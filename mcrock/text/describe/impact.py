@@ -10,11 +10,11 @@ from mcrock.config import Study
 from mcrock.impact.housner_1963 import velocity_ratio
 from mcrock.impact.registry import parameter_of
 from mcrock.params import Inputs
-from mcrock.tables.distributions import Discrete, Distribution, Quantity
+from mcrock.tables.distributions import Distribution, Quantity
 
 
 def impact_notes(study: Study, inputs: Inputs) -> list[str]:
-    """Parameters that leave their usual range, and what drawing them at every impact rounds."""
+    """Parameters that leave their usual range."""
     found = []
     for name, item in study.impact.parameters.items():
         within = parameter_of(name).row.within
@@ -25,8 +25,6 @@ def impact_notes(study: Study, inputs: Inputs) -> list[str]:
                 "infeasible"
             )
     found += _ratio_note(study, inputs)
-    if any(isinstance(item, Discrete) for item in study.impact.redrawn.values()):
-        found.append("note: a discrete distribution drawn at every impact keeps its probabilities to 1/529")
     return found
 
 

@@ -48,13 +48,33 @@ def test_interpolation_gives_the_quantile_back(table):
     assert (np.abs(ours - distribution.quantile(u)) / scale).max() < TOLERANCE
 
 
-def test_discrete_is_looked_up():
-    distribution = make({"distribution": "discrete", "values": [0.5, 1.0], "probabilities": [0.25, 0.75]})
+@pytest.mark.parametrize(
+    ("values", "probabilities"),
+    [
+        ([1.0, 0.5], [0.75, 0.25]),
+        ([0.5, 0.7, 1.0], [0.0005, 0.9985, 0.001]),
+        ([0.8], [1.0]),
+        (np.linspace(0, 1, NODES // 2).tolist(), None),
+    ],
+)
+def test_discrete_values_have_their_probabilities(values, probabilities):
+    table = {"distribution": "discrete", "values": values}
+    distribution = make(table if probabilities is None else table | {"probabilities": probabilities})
     nodes = quantile_table(distribution)
-    assert set(nodes) == {0.5, 1.0}
-    u = uniforms(1, 2, 0, 4000)
+    u = np.concatenate([uniforms(1, 2, 0, 4000), np.linspace(2.0**-53, 1 - 2.0**-53, 4001)])
     drawn = np.array([quantile(nodes, value, True) for value in u])
-    assert np.mean(drawn != distribution.quantile(u)) < 2 / NODES
+    np.testing.assert_array_equal(drawn, distribution.quantile(u))
+
+
+def test_too_many_values_for_a_table_are_refused(make_study, motions):
+    values = np.linspace(0.5, 1.0, NODES // 2 + 1).round(6).tolist()
+    study = make_study(
+        "impact.draw=impact", f"impact.lambda_lon={{distribution='discrete', values={values}}}"
+    )
+    with pytest.raises(
+        ConfigError, match=r"\[impact\] lambda_lon: a discrete .* may have 264 values, got 265"
+    ):
+        draw_inputs(study, motions, 0, 4)
 
 
 def test_inputs_carry_the_tables(make_study, motions):
