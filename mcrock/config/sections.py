@@ -86,10 +86,11 @@ class EnsembleTable(Table):
     ]
     design: Annotated[
         str,
-        Choice(("sobol", "random", "latin_hypercube")),
+        Choice(("sobol", "sobol_by_record", "random", "latin_hypercube")),
         about(
-            "how the inputs are spread: with `sobol` (scrambled) and `random` the first n "
-            "realizations stay as they are when the number is raised, a `latin_hypercube` is "
+            "how the inputs are spread: evenly over all realizations (`sobol`, scrambled), evenly "
+            "over those of each record (`sobol_by_record`), or not (`random`), where the first n "
+            "realizations stay as they are when the number is raised; a `latin_hypercube` is "
             "drawn whole"
         ),
     ] = "sobol"

@@ -109,7 +109,13 @@ class Study(Table):
                 ("limits", "displacement"),
                 "needs the key 'friction' in [contact]: without it nothing slides",
             )
-        motion = data.get("motion")
+        motion, ensemble = data.get("motion"), data.get("ensemble")
+        drawn = isinstance(motion, Mapping) and motion.get("assignment") == "random"
+        if drawn and isinstance(ensemble, Mapping) and ensemble.get("design") == "sobol_by_record":
+            yield (
+                ("ensemble", "design"),
+                "spreads the realizations of each record: give motion.assignment = 'cycle'",
+            )
         source = SOURCES.get(str(motion.get("source"))) if isinstance(motion, Mapping) else None
         if source is None or source.shakes:
             if "intensity" not in data:

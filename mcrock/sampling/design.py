@@ -28,13 +28,15 @@ def stream(name: str) -> int:
     return int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), "little")
 
 
-def unit_numbers(study: Study, start: int, stop: int) -> dict[str, Array]:
+def unit_numbers(study: Study, n_motions: int, start: int, stop: int) -> dict[str, Array]:
     """Coordinates in the unit cube of the realizations ``start`` to ``stop - 1``.
 
     Parameters
     ----------
     study : Study
         The design is made of its seed and its uncertain inputs.
+    n_motions : int
+        Number of motions that the realizations share.
     start, stop : int
         Slice of realizations.
 
@@ -49,7 +51,9 @@ def unit_numbers(study: Study, start: int, stop: int) -> dict[str, Array]:
     if study.ensemble.design == "random":
         return {name: uniforms(seed, stream(name), start, stop - start) for name in names}
     if study.ensemble.design == "sobol":
-        points = _sobol(seed, len(names), start, stop)
+        points = _sobol(_generator(seed, "design.sobol"), len(names), start, stop)
+    elif study.ensemble.design == "sobol_by_record":
+        points = _sobol_by_record(seed, len(names), n_motions, start, stop)
     else:
         points = _latin_hypercube(seed, len(names), study.n_realizations)[start:stop]
     return {name: np.ascontiguousarray(column) for name, column in zip(names, points.T, strict=True)}
@@ -93,13 +97,30 @@ def choose(u: Array, options: Sequence[int]) -> NDArray[np.signedinteger[Any]]:
     return codes[_pick(u, len(options))]
 
 
-def _generator(seed: int, purpose: str) -> np.random.Generator:
-    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(stream(purpose),)))
+def _generator(seed: int, purpose: str, *number: int) -> np.random.Generator:
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(stream(purpose), *number)))
 
 
-def _sobol(seed: int, dimensions: int, start: int, stop: int) -> Array:
+def _sobol_by_record(seed: int, dimensions: int, n_motions: int, start: int, stop: int) -> Array:
+    """Points (stop - start, dimensions) of which those of each motion are a scrambled Sobol sequence.
+
+    Where a body falls depends on the direction of shaking in another way for every recording: points that
+    are even over all realizations, but not within a recording, gain next to nothing.
+    """
+    points = np.empty((stop - start, dimensions))
+    for motion in range(n_motions):
+        first, last = (-(-(end - motion) // n_motions) for end in (start, stop))  # blocks of realizations
+        if first < last:
+            generator = _generator(seed, "design.sobol", motion)
+            points[first * n_motions + motion - start :: n_motions] = _sobol(
+                generator, dimensions, first, last
+            )
+    return points
+
+
+def _sobol(generator: np.random.Generator, dimensions: int, start: int, stop: int) -> Array:
     """Scrambled Sobol points (stop - start, dimensions), moved to the middle of their resolution."""
-    engine = qmc.Sobol(dimensions, scramble=True, bits=SOBOL_BITS, rng=_generator(seed, "design.sobol"))
+    engine = qmc.Sobol(dimensions, scramble=True, bits=SOBOL_BITS, rng=generator)
     parts = []
     if start == 0:
         parts.append(engine.random(1))  # SciPy warns of any first draw that is no power of 2

@@ -64,7 +64,7 @@ def draw_inputs(
     if not motions:
         raise ValueError("at least one ground motion is needed, got none")
     n = stop - start
-    u = unit_numbers(study, start, stop)
+    u = unit_numbers(study, len(motions), start, stop)
     draws = draw_quantities(study, u, n)
     bodies, sizes, of_body = draw_bodies(study, draws, n, start)
     shaking = draw_shaking(study, motions, draws, u, start, stop, with_motions)

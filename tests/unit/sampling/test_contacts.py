@@ -12,7 +12,7 @@ from mcrock.sampling.design import stream
 
 FRICTION = "contact.friction={distribution='uniform', low=0.3, high=0.5}"
 NAMES = [f"contact_{column.name.lower()}" for column in ContactColumn]
-DESIGNS = ("sobol", "random", "latin_hypercube")
+DESIGNS = ("sobol", "sobol_by_record", "random", "latin_hypercube")
 
 
 def test_contacts_stick_without_friction(make_study, motions):

@@ -65,7 +65,7 @@ def test_every_uncertain_input_is_a_variable(make, motions, shape):
     impact = IMPACT if shape != "free" else IMPACT | {"faces": []}  # which has but one face
     study = make(body, impact=impact, motion=motion | {"assignment": "random"}, intensity=intensity)
     inputs = draw_inputs(study, motions, 0, 20)
-    u = unit_numbers(study, 0, 20)
+    u = unit_numbers(study, 3, 0, 20)
     names = [name for name in study.uncertain if name.startswith("body.")]
     count = sum(isinstance(value, dict) for value in flat(body))
     assert len(names) == count - (shape == "free")  # an entry off the diagonal is written twice

@@ -15,7 +15,7 @@ from mcrock.params import STANDARD_GRAVITY, EnergyGain
 from mcrock.sampling import check_inputs, draw_inputs
 from mcrock.sampling.design import stream, unit_numbers
 
-DESIGNS = ("sobol", "random", "latin_hypercube")
+DESIGNS = ("sobol", "sobol_by_record", "random", "latin_hypercube")
 
 
 def arrays(inputs):
@@ -38,13 +38,15 @@ def assert_same(parts, whole):
 @settings(max_examples=20, deadline=None)
 @given(cuts=st.sets(st.integers(1, 199), max_size=6))
 def test_any_split_gives_the_same_inputs(make_study, motions, design, assignment, cuts):
+    if design == "sobol_by_record":
+        assignment = "cycle"
     study = make_study(f"ensemble.design={design}", f"motion.assignment={assignment}")
     ends = [0, *sorted(cuts), 200]
     parts = [draw_inputs(study, motions, a, b) for a, b in pairwise(ends)]
     assert_same(parts, draw_inputs(study, motions, 0, 200))
 
 
-@pytest.mark.parametrize("design", ["sobol", "random"])
+@pytest.mark.parametrize("design", ["sobol", "sobol_by_record", "random"])
 @settings(max_examples=20, deadline=None)
 @given(n=st.integers(1, 200), more=st.integers(0, 500))
 def test_first_realizations_stay_when_more_are_added(make_study, motions, design, n, more):
@@ -94,22 +96,42 @@ def test_streams_are_the_same_on_every_machine():
 def test_unit_numbers_are_uniform(make_study, design):
     n = 4096
     study = make_study(f"ensemble.design={design}", f"ensemble.realizations={n}")
-    for u in unit_numbers(study, 0, n).values():
+    for u in unit_numbers(study, 3, 0, n).values():
         assert 0.0 < u.min() < u.max() < 1.0
         counts = np.bincount((u * 16).astype(int), minlength=16)
         # random: 96 counts of mean 256 and deviation 15.5; beyond 5 deviations once in 20000 seeds
-        assert abs(counts - n / 16).max() < (78 if design == "random" else 1)
+        assert abs(counts - n / 16).max() < {"random": 78, "sobol_by_record": 3}.get(design, 1)
 
 
 def test_sobol_shows_every_motion_the_whole_range(make_study, motions):
     eight = motions[:1] * 8  # in a fixed order each would meet one quarter of the first dimension
     study = make_study("ensemble.realizations=2048")
     record = draw_inputs(study, eight, 0, 2048).record
-    for u in unit_numbers(study, 0, 2048).values():
+    for u in unit_numbers(study, 3, 0, 2048).values():
         for i in range(8):
             # 8 bins of mean 32 and binomial deviation 5.3: 5 deviations, for one seed in 2000
             counts = np.bincount((u[record == i] * 8).astype(int), minlength=8)
             assert abs(counts - 32).max() < 27
+
+
+def test_a_sobol_design_by_record_is_even_within_every_record(make_study, motions):
+    """32 points of each of three motions: one in each of 32 intervals, in every dimension."""
+    study = make_study("ensemble.design=sobol_by_record", "ensemble.realizations=96")
+    record = draw_inputs(study, motions, 0, 96).record
+    points = np.stack(list(unit_numbers(study, 3, 0, 96).values()))
+    for i in range(3):
+        bins = np.sort((points[:, record == i] * 32).astype(int), axis=1)
+        np.testing.assert_array_equal(bins, np.broadcast_to(np.arange(32), bins.shape))
+    apart = [np.sort(points[0, record == i]) for i in range(3)]  # each with a scramble of its own
+    assert (np.abs(apart[0] - apart[1]) > 1e-6).any()
+    assert (np.abs(apart[0] - apart[2]) > 1e-6).any()
+
+
+def test_a_sobol_design_by_record_needs_records_in_turn(make_study):
+    with pytest.raises(
+        ConfigError, match=r"design: spreads the realizations of each record: give motion.ass"
+    ):
+        make_study("ensemble.design=sobol_by_record", "motion.assignment=random")
 
 
 @pytest.mark.parametrize("design", DESIGNS)
