@@ -37,6 +37,9 @@ def run(
     set: Set = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing store.")] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Continue an unfinished store.")] = False,
+    extend: Annotated[
+        bool, typer.Option("--extend", help="Add realizations or intensities to a store; continues it too.")
+    ] = False,
     task: Annotated[str, typer.Option(metavar="I/N", help="Share of an array job, as in 3/8.")] = "1/1",
     processes: Annotated[bool, typer.Option("--processes", help="Use processes instead of threads.")] = False,
     address: Annotated[
@@ -59,6 +62,7 @@ def run(
         "part_size": part_size,
         "overwrite": overwrite,
         "resume": resume,
+        "extend": extend,
         "task": share,
         "processes": processes,
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from math import inf
 from pathlib import Path
@@ -154,6 +154,11 @@ class Study(Table):
     def n_intensity(self) -> int:
         """Runs per realization [1]."""
         return 1 if self.is_cloud else len(self.intensity.si_levels)
+
+    def at_intensities(self, levels: Sequence[float]) -> Self:
+        """The same study at other fixed levels, in the units of the measure."""
+        intensity = self.intensity.model_copy(update={"levels": tuple(levels), "levels_g": None})
+        return self.model_copy(update={"intensity": intensity})
 
     @property
     def n_realizations(self) -> int:

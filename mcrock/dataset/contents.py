@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -34,7 +33,7 @@ FORMAT = (
 STUDY = "study.zip"
 CHUNKS = "chunks"
 MARKS = "chunk_done"  # array on the chunks
-LEVELS = "intensity/c/"  # begins a member of every file: the intensities of its runs
+LEVELS = "intensity/c/0"  # member of every file: the intensities of its runs
 CHUNK_FILE = r"\d+(-\d+)*\.zip"
 
 Key = tuple[int, ...]  # of a chunk: its number, behind that of the outer draw if there is one
@@ -75,7 +74,17 @@ class Template(NamedTuple):
     @property
     def levels(self) -> dict[str, bytes]:
         """Members that hold the intensities; none of a cloud study."""
-        return {name: content for name, content in self.members.items() if name.startswith(LEVELS)}
+        return {name: content for name, content in self.members.items() if name == LEVELS}
+
+    @property
+    def is_cloud(self) -> bool:
+        """Whether every realization has an intensity of its own."""
+        return not self.levels
+
+    @property
+    def intensities(self) -> tuple[float, ...]:
+        """Intensities of every realization; none of a cloud study."""
+        return decode_levels(self.members)
 
     @property
     def chunked(self) -> list[str]:
@@ -98,8 +107,8 @@ class Template(NamedTuple):
         """What the file of a chunk says that it is."""
         levels = hashlib.blake2b(b"".join(self.levels.values()), digest_size=16).hexdigest()
         realizations = list(self.realizations(key))
-        common = {"format": FORMAT, "study": self.study, "chunk": list(key)}
-        return {**common, "realizations": realizations, "levels": levels}
+        place = {"format": FORMAT, "study": self.study, "chunk": list(key), "length": self.length}
+        return {**place, "realizations": realizations, "levels": levels}
 
 
 def study_record(study: str) -> dict[str, Any]:
@@ -294,5 +303,9 @@ def decode(content: bytes, dtype: str, shape: tuple[int, ...]) -> NDArray[Any]:
     """An array of what `encode` made of it."""
     from numcodecs.zstd import Zstd
 
-    array = np.frombuffer(Zstd().decode(content), np.dtype(dtype).newbyteorder("<"))
-    return array[: math.prod(shape)].reshape(shape)
+    return np.frombuffer(Zstd().decode(content), np.dtype(dtype).newbyteorder("<")).reshape(shape)
+
+
+def decode_levels(members: Mapping[str, bytes]) -> tuple[float, ...]:
+    """Intensities of the runs of a file; none of a cloud study."""
+    return tuple(decode(members[LEVELS], "f8", (-1,)).tolist()) if LEVELS in members else ()

@@ -23,7 +23,7 @@ import zarr
 from zarr.codecs import ZstdCodec
 from zarr.storage import MemoryStore
 
-from mcrock.dataset.archive import DamageError, read_record, write_archive
+from mcrock.dataset.archive import DamageError, read_archive, read_record, write_archive
 from mcrock.dataset.contents import (
     CHUNK_FILE,
     CHUNKS,
@@ -33,6 +33,8 @@ from mcrock.dataset.contents import (
     Template,
     chunk_files,
     chunk_path,
+    decode,
+    decode_levels,
     encode,
     is_store,
     read_template,
@@ -45,6 +47,7 @@ from mcrock.dataset.schema import OUTER, OUTPUT, attributes, declaration, is_dec
 from mcrock.interrupt import hold_interruptions
 
 MAX_CHUNKS = 2048
+IN_CONFIG = {"config", "title", "seed"}  # attributes that the config has too
 
 
 class StoreError(ValueError):
@@ -98,7 +101,15 @@ def make_template(
     n_intensity = header.sizes.get("intensity", 1)
     length = length or chunk_length(n_realizations, n_intensity)
     contents: dict[str, Any] = {}
-    header.to_zarr(MemoryStore(contents), consolidated=False, zarr_format=3, write_empty_chunks=True)
+    # one chunk that `decode` reads
+    as_one = {} if is_cloud else {"intensity": {"chunks": (n_intensity,), "compressors": ZstdCodec(level=0)}}
+    header.to_zarr(
+        MemoryStore(contents),
+        consolidated=False,
+        zarr_format=3,
+        write_empty_chunks=True,
+        encoding=as_one,
+    )
     group = zarr.open_group(MemoryStore(contents), mode="r+")
     for name in [*variables, MARKS]:
         variable = declaration(name)
@@ -259,15 +270,24 @@ def _foreign_names(path: Path) -> list[str]:
     )
 
 
-def check_same_study(path: Path, attrs: Mapping[str, Any]) -> Template:
+def check_same_study(path: Path, attrs: Mapping[str, Any], study: str | None = None) -> Template:
     """What the store holds but its runs.
+
+    Parameters
+    ----------
+    path : Path
+        The store.
+    attrs : mapping
+        Global attributes of the study that should be in it.
+    study : str, optional
+        Digest of that study: one that differs in its extent alone is told from another one.
 
     Raises
     ------
     StoreError
-        Unless the store is that of the study with the global attributes `attrs`.
+        If it is another study, or one of another extent.
     DamageError
-        If its file ``study.zip`` is damaged.
+        If ``study.zip`` is damaged.
     """
     if is_folder_store(path):
         raise StoreError(
@@ -277,23 +297,77 @@ def check_same_study(path: Path, attrs: Mapping[str, Any]) -> Template:
     if not is_store(path):
         raise StoreError(f"{path} {'is not a store of mcrock' if path.exists() else 'is gone'}")
     template = read_template(path)
-    found = template.attributes
-    if found != dict(attrs):
-        differing = differing_keys(json.loads(found["config"]), json.loads(attrs["config"]))
-        differing = differing or differing_keys(found, dict(attrs))
+    if template.attributes == dict(attrs):
+        return template
+    found = differences(template.attributes, attrs)
+    if template.study == study:
         raise StoreError(
-            f"{path} holds another study, which differs in {'; '.join(differing)}. Choose another output, "
-            "or replace it (--overwrite, in Python overwrite=True)"
+            f"{path} holds the same study but for {found}; --extend (in Python extend=True) keeps its runs "
+            "and computes the others"
         )
-    return template
+    raise StoreError(
+        f"{path} holds another study, which differs in {found}. Choose another output, or replace it "
+        "(--overwrite, in Python overwrite=True)"
+    )
 
 
-def differing_keys(old: Any, new: Any, prefix: str = "") -> list[str]:
+def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
+    """In what two studies differ that have these global attributes, with both values."""
+    configs = _differing_keys(json.loads(old["config"]), json.loads(new["config"]))
+    others = ({name: attrs[name] for name in attrs.keys() - IN_CONFIG} for attrs in (old, new))
+    return "; ".join([*configs, *_differing_keys(next(others), next(others))])
+
+
+def _differing_keys(old: Any, new: Any, prefix: str = "") -> list[str]:
     """Dotted keys, with both values, in which two configs differ."""
     if isinstance(old, dict) and isinstance(new, dict):
         keys = sorted({*old, *new})
-        return [line for k in keys for line in differing_keys(old.get(k), new.get(k), f"{prefix}{k}.")]
+        return [line for k in keys for line in _differing_keys(old.get(k), new.get(k), f"{prefix}{k}.")]
     return [] if old == new else [f"{prefix[:-1]} (stored {json.dumps(old)}, wanted {json.dumps(new)})"]
+
+
+def known_length(path: Path) -> int | None:
+    """Realizations of a chunk in the store that is there; None if that is not known.
+
+    Where ``study.zip`` is damaged the chunks tell.
+    """
+    with suppress(DamageError):
+        return read_template(path).length
+    for file in chunk_files(path):
+        with suppress(DamageError, KeyError):
+            return int(read_record(file)["length"])
+    return None
+
+
+def check_extent(path: Path, template: Template) -> bool:
+    """Whether a store lacks realizations or intensities of `template`, which is of the same study.
+
+    Raises
+    ------
+    StoreError
+        If the store is that of another study, or has what `template` has not.
+    DamageError
+        If ``study.zip`` is damaged.
+    """
+    old = read_template(path)
+    if old.study != template.study:
+        check_same_study(path, template.attributes)
+    if old.n_realizations > template.n_realizations or set(old.intensities) - set(template.intensities):
+        raise StoreError(
+            f"{path} is only ever extended, and has runs that are not wanted: "
+            f"{differences(old.attributes, template.attributes)}"
+        )
+    return old.attributes != template.attributes
+
+
+def extend_store(path: Path, template: Template) -> None:
+    """Give a store the realizations and intensities of `template`, if it has less; errors as `check_extent`.
+
+    Its runs stay: chunks that have all as they are, the others until they are written anew.
+    """
+    with suppress(DamageError):  # `mend_store` writes what is damaged again
+        if check_extent(path, template):
+            write_template(path, template)
 
 
 def mend_store(path: Path, template: Template) -> None:
@@ -305,7 +379,7 @@ def mend_store(path: Path, template: Template) -> None:
         If the store is that of another study.
     """
     try:
-        check_same_study(path, template.attributes)
+        check_same_study(path, template.attributes, template.study)
     except DamageError:
         studies = set()
         for file in chunk_files(path):
@@ -390,3 +464,33 @@ def write_chunk(path: Path, template: Template, key: Key, values: Mapping[str, n
         piece[: len(values[name])] = values[name].reshape(-1, *shape[1:])
         members[f"{name}/c/{place}{'/0' * (len(shape) - 1)}"] = encode(piece)
     write_archive(chunk_path(path, key), members, template.record(key))
+
+
+def read_runs(
+    path: Path, template: Template, key: Key
+) -> tuple[tuple[float, ...], dict[str, np.ndarray]] | None:
+    """Runs of a chunk at other intensities than those of `template`, from before the store was extended.
+
+    Returns
+    -------
+    tuple
+        The intensities, and all variables of the realizations of the chunk as `write_part` took them. None if
+        there is no file, it is damaged or it does not have all the realizations.
+    """
+    try:
+        record, members = read_archive(chunk_path(path, key))
+    except (FileNotFoundError, DamageError):
+        return None
+    wanted = template.record(key)
+    if record | {"levels": None} != wanted | {"levels": None} or template.is_cloud:
+        return None
+    intensities = decode_levels(members)
+    start, stop = record["realizations"]
+    place = "/".join(map(str, key))
+    values = {}
+    for name in template.chunked:
+        variable = declaration(name)
+        sizes, end = ((len(intensities),), "/0") if variable.dims == OUTPUT else ((), "")
+        content = members[f"{name}/c/{place}{end}"]
+        values[name] = decode(content, variable.dtype, (record["length"], *sizes))[: stop - start]
+    return intensities, values

@@ -20,6 +20,8 @@ from mcrock.dataset.store import (
     check_folder,
     check_removable,
     create_store,
+    extend_store,
+    known_length,
     make_template,
     mend_store,
     remove_leftovers,
@@ -49,26 +51,33 @@ def check_output(path: Path, overwrite: bool, joining: bool) -> None:
         check_removable(path)
 
 
-def open_output(job: Job, path: Path, overwrite: bool, joining: bool) -> None:
-    """Make the store, or check and mend the one that is there."""
-    template = template_of(job)
+def open_output(job: Job, path: Path, overwrite: bool, joining: bool, extend: bool) -> None:
+    """Make the store, or check, extend and mend the one that is there."""
     if not (joining and path.exists()):
         check_inputs(job.study, job.motions)
-        if create_store(path, template, replace=overwrite):
+        if create_store(path, template_of(job), replace=overwrite):
             return
         check_output(path, overwrite=False, joining=joining)  # another process was quicker
+    template = template_of(job, known_length(path))
+    if extend:
+        extend_store(path, template)
     mend_store(path, template)
     remove_leftovers(path)
 
 
-def template_of(job: Job) -> Template:
-    """What the store of a study holds before any run."""
+def template_of(job: Job, length: int | None = None) -> Template:
+    """What the store of a study holds before any run, with chunks of `length` realizations."""
     study = job.study
     inputs = draw_inputs(study, job.motions, 0, 1, with_motions=False)
     measures = [variable.name for variable in study.intensity.variables]
-    names = [*dict.fromkeys([*inputs.values, *measures]), *outputs(friction=inputs.contact is not None)]
-    header = _header(study, job.motions, job.attrs)
-    return make_template(study_digest(job.attrs), header, names, study.n_realizations, measure_of(study))
+    return make_template(
+        study_digest(job.attrs),
+        _header(study, job.motions, job.attrs),
+        [*dict.fromkeys([*inputs.values, *measures]), *outputs(friction=inputs.contact is not None)],
+        study.n_realizations,
+        measure_of(study),
+        length=length,
+    )
 
 
 def study_digest(attrs: dict[str, Any]) -> str:

@@ -7,7 +7,7 @@ import socket
 import traceback
 from collections.abc import Iterator
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -16,7 +16,8 @@ import numpy as np
 
 from mcrock.config import Study
 from mcrock.dataset import declaration, outputs
-from mcrock.dataset.store import StoreError, write_part
+from mcrock.dataset.contents import read_template
+from mcrock.dataset.store import StoreError, read_runs, write_part
 from mcrock.excitation import Motion, pack_motions
 from mcrock.params import Inputs, MotionPack, Outcome
 from mcrock.sampling import draw_inputs
@@ -65,9 +66,11 @@ def run_part(name: str, part: Part) -> PartResult:
     job = JOBS[name]
     began = perf_counter()
     worker = f"{socket.gethostname()}:{os.getpid()}"
-    fatal = False
+    fatal = True
     try:
-        values = simulate(job, part)
+        chunks = read_known(job, part)
+        fatal = False
+        values = simulate_others(job, part, chunks)
         fatal = True
         write_part(job.store, part.start, values, job.attrs)
     except Exception as error:
@@ -81,6 +84,48 @@ def run_part(name: str, part: Part) -> PartResult:
         )
     overturned = (np.atleast_2d(values["outcome"].T) == Outcome.OVERTURNED).sum(axis=1)
     return PartResult(part, perf_counter() - began, worker, overturned)
+
+
+class Known(NamedTuple):
+    """Runs of a chunk from before the store was extended."""
+
+    intensities: tuple[float, ...]
+    values: dict[str, np.ndarray]  # (n, ...) variables on `realization`
+
+
+def read_known(job: Job, part: Part) -> list[tuple[Part, Known | None]]:
+    """Chunks of a part that is to be computed, with runs that are in the store."""
+    template = read_template(job.store)
+    found = []
+    for chunk in range(part.start // template.length, -(-part.stop // template.length)):
+        runs = read_runs(job.store, template, (chunk,))
+        found.append((Part(*template.realizations((chunk,))), None if runs is None else Known(*runs)))
+    return found
+
+
+def simulate_others(job: Job, part: Part, chunks: list[tuple[Part, Known | None]]) -> dict[str, np.ndarray]:
+    """Variables on `realization` of a part, of which runs at other intensities are known."""
+    if all(known is None for _, known in chunks):
+        return simulate(job, part)
+    pieces = [
+        simulate(job, chunk) if known is None else _complete(job, chunk, known) for chunk, known in chunks
+    ]
+    return {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]}
+
+
+def _complete(job: Job, chunk: Part, known: Known) -> dict[str, np.ndarray]:
+    wanted = job.study.intensity.si_levels
+    missing = [level for level in wanted if level not in known.intensities]
+    pieces = [known.values]
+    if missing:
+        pieces.append(simulate(replace(job, study=job.study.at_intensities(missing)), chunk))
+    order = [[*known.intensities, *missing].index(level) for level in wanted]
+    return {
+        name: np.concatenate([piece[name] for piece in pieces], axis=1)[:, order]
+        if array.ndim == 2
+        else array
+        for name, array in known.values.items()
+    }
 
 
 def simulate(job: Job, part: Part) -> dict[str, np.ndarray]:

@@ -25,7 +25,7 @@ import mcrock
 from mcrock.config import Study
 from mcrock.dataset import DamageError, load_dataset
 from mcrock.dataset.contents import Survey, Template, chunk_path, read_template, survey
-from mcrock.dataset.store import check_same_study, chunks_done
+from mcrock.dataset.store import check_extent, check_same_study, chunks_done, known_length
 from mcrock.ensemble.opening import check_output, measure_of, open_output, prepare_job, template_of
 from mcrock.ensemble.part import Job, PartResult, cut_parts, describe_error, share_of
 from mcrock.ensemble.schedule import run_distributed, run_local
@@ -92,6 +92,7 @@ def run_study(
     part_size: int | None = None,
     overwrite: bool = False,
     resume: bool = False,
+    extend: bool = False,
     task: tuple[int, int] = (1, 1),
     processes: bool = False,
     client: Client | None = None,
@@ -116,6 +117,8 @@ def run_study(
         one, still without runs, takes its place.
     resume : bool
         Continue an unfinished store; finished chunks are kept, missing files are made.
+    extend : bool
+        As `resume`, and give the store more realizations or further intensities if the study has them.
     task : tuple of int
         ``(i, n)``: compute the i-th of n shares; the tasks may run at the same time.
     processes : bool
@@ -145,14 +148,14 @@ def run_study(
     if not isinstance(study, Study):
         made = "as load_config('study.toml') makes one"
         raise ValueError(f"run_study.study must be a Study, {made}, got {shown(study)}")
-    _check_options(workers, part_size, overwrite, resume, task, processes, client)
+    _check_options(workers, part_size, overwrite, resume or extend, task, processes, client)
     path = Path(output)
-    joining = resume or task[1] > 1
+    joining = resume or extend or task[1] > 1
     check_output(path, overwrite, joining)
     motions = load_motions(study)
     job = prepare_job(study, motions, path.absolute())
     try:
-        open_output(job, path, overwrite, joining)
+        open_output(job, path, overwrite, joining, extend)
     except DamageError:
         raise
     except OSError as error:
@@ -183,6 +186,7 @@ def plan_study(
     part_size: int | None = None,
     overwrite: bool = False,
     resume: bool = False,
+    extend: bool = False,
     task: tuple[int, int] = (1, 1),
     processes: bool = False,
 ) -> Plan:
@@ -195,16 +199,16 @@ def plan_study(
     ValueError
         If an option or the study is not valid.
     """
-    _check_options(workers, part_size, overwrite, resume, task, processes, client=None)
+    _check_options(workers, part_size, overwrite, resume or extend, task, processes, client=None)
     path = Path(output)
-    joining = resume or task[1] > 1
+    joining = resume or extend or task[1] > 1
     check_output(path, overwrite, joining)
     motions = load_motions(study)
     job = prepare_job(study, motions, path.absolute())
-    template = template_of(job)
+    template = template_of(job, known_length(path) if joining else None)
     if joining and path.exists():
         with suppress(DamageError):  # what is damaged is written again
-            template = check_same_study(path, job.attrs)
+            check_extent(path, template) if extend else check_same_study(path, job.attrs, template.study)
     else:
         check_inputs(study, motions)
     first, last = share_of(task, template.grid[-1])
@@ -233,7 +237,7 @@ def _check_options(
     if not 1 <= task[0] <= task[1]:
         raise ValueError(f"task must be i/n with 1 <= i <= n, got {task[0]}/{task[1]}")
     if overwrite and resume:
-        raise ValueError("overwrite starts anew and resume goes on: give one of them")
+        raise ValueError("overwrite starts anew, resume and extend go on: give one of them")
     if overwrite and task[1] > 1:
         raise ValueError("overwrite would delete what the other tasks have done: remove the store first")
     if client is not None and (processes or workers is not None):
