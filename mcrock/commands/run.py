@@ -54,7 +54,7 @@ def run(
     """
     share = _parse_task(task)
     study = load_study(config, set, seed)
-    from mcrock.dataset.store import chunks_done
+    from mcrock.dataset.contents import chunks_done
     from mcrock.ensemble import EnsembleError, plan_study, run_study
 
     options: dict[str, Any] = {
@@ -132,7 +132,8 @@ def _interrupted(output: Path, code: int, old: os.stat_result | None, has_thread
     `old` is the folder that was to be replaced.
     """
     from mcrock.dataset import is_store
-    from mcrock.dataset.store import chunks_done, leftovers
+    from mcrock.dataset.contents import chunks_done
+    from mcrock.dataset.place import leftovers
 
     message = "interrupted before a run was stored"
     if old and output.exists() and os.path.samestat(old, os.stat(output)):

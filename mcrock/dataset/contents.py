@@ -196,6 +196,17 @@ def survey(
     return Survey(done, damaged)
 
 
+def chunks_done(path: Path) -> NDArray[np.bool_]:
+    """Which chunks are there, by the records of their files: bool (n_chunk,).
+
+    Raises
+    ------
+    DamageError
+        If ``study.zip`` is damaged; a chunk that is damaged is not done.
+    """
+    return survey(path, read_template(path)).done
+
+
 def is_whole(path: Path, template: Template, key: Key, *, thorough: bool = False) -> bool:
     """Whether a chunk is there with all its runs.
 

@@ -15,17 +15,9 @@ import mcrock
 from mcrock.config import Study
 from mcrock.dataset import build_dataset, is_store, outputs
 from mcrock.dataset.contents import Template
-from mcrock.dataset.store import (
-    StoreError,
-    check_folder,
-    check_removable,
-    create_store,
-    extend_store,
-    known_length,
-    make_template,
-    mend_store,
-    remove_leftovers,
-)
+from mcrock.dataset.identity import extend_store, known_length, mend_store
+from mcrock.dataset.place import StoreError, check_folder, check_removable, create_store, remove_leftovers
+from mcrock.dataset.store import make_template
 from mcrock.ensemble.part import Job
 from mcrock.excitation import Motion, intensity, pack_motions
 from mcrock.excitation.measures import MEASURES

@@ -17,7 +17,8 @@ import numpy as np
 from mcrock.config import Study
 from mcrock.dataset import declaration, outputs
 from mcrock.dataset.contents import read_template
-from mcrock.dataset.store import StoreError, read_runs, write_part
+from mcrock.dataset.place import StoreError
+from mcrock.dataset.store import read_runs, write_part
 from mcrock.excitation import Motion, pack_motions
 from mcrock.params import Inputs, MotionPack, Outcome
 from mcrock.sampling import draw_inputs

@@ -24,8 +24,8 @@ from dask.system import CPU_COUNT
 import mcrock
 from mcrock.config import Study
 from mcrock.dataset import DamageError, load_dataset
-from mcrock.dataset.contents import Survey, Template, chunk_path, read_template, survey
-from mcrock.dataset.store import check_extent, check_same_study, chunks_done, known_length
+from mcrock.dataset.contents import Survey, Template, chunk_path, chunks_done, read_template, survey
+from mcrock.dataset.identity import check_extent, check_same_study, known_length
 from mcrock.ensemble.opening import check_output, measure_of, open_output, prepare_job, template_of
 from mcrock.ensemble.part import Job, PartResult, cut_parts, describe_error, share_of
 from mcrock.ensemble.schedule import run_distributed, run_local

@@ -12,8 +12,10 @@ import xarray as xr
 
 from mcrock.dataset import SCHEMA, DamageError, DatasetError, build_dataset, load_dataset, outputs
 from mcrock.dataset.archive import read_archive, read_member, read_record, write_archive
-from mcrock.dataset.contents import STUDY, chunk_files, chunk_path, read_template, survey
-from mcrock.dataset.store import chunks_done, create_store, make_template, mend_store, write_part
+from mcrock.dataset.contents import STUDY, chunk_files, chunk_path, chunks_done, read_template, survey
+from mcrock.dataset.identity import mend_store
+from mcrock.dataset.place import create_store
+from mcrock.dataset.store import make_template, write_part
 
 N, LEVELS, LENGTH = 40, 3, 8
 OUTPUTS = outputs(friction=False)
@@ -223,6 +225,6 @@ def test_a_file_of_a_newer_format_is_not_read(store):
 def test_a_record_says_what_a_file_is(store):
     record = read_record(chunk_path(store, (4,)))
     assert record.pop("levels")
-    assert record == {"format": 2, "study": "study 1", "chunk": [4], "realizations": [32, 40]}
+    assert record == {"format": 2, "study": "study 1", "chunk": [4], "length": 8, "realizations": [32, 40]}
     with pytest.raises(ValueError, match="must have at most"):
         write_archive(store / STUDY, {}, {"long": "x" * 70_000})

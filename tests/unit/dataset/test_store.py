@@ -17,24 +17,12 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from mcrock.dataset import SCHEMA, build_dataset, contents, is_store, load_dataset, outputs
-from mcrock.dataset import store as stores
-from mcrock.dataset.contents import STUDY, chunk_path, read_template
+from mcrock.dataset import SCHEMA, build_dataset, contents, is_store, load_dataset, outputs, place
+from mcrock.dataset.contents import STUDY, chunk_path, chunks_done, read_template
+from mcrock.dataset.identity import check_same_study, mend_store
+from mcrock.dataset.place import StoreError, check_removable, create_store, leftovers, remove_leftovers
 from mcrock.dataset.replace import replacing, scratch_name
-from mcrock.dataset.store import (
-    MAX_CHUNKS,
-    StoreError,
-    check_removable,
-    check_same_study,
-    chunk_length,
-    chunks_done,
-    create_store,
-    leftovers,
-    make_template,
-    mend_store,
-    remove_leftovers,
-    write_part,
-)
+from mcrock.dataset.store import MAX_CHUNKS, chunk_length, make_template, write_part
 from mcrock.interrupt import hold_interruptions
 
 N, LEVELS = 50, 3
@@ -253,12 +241,12 @@ def ctrl_c():
 
 
 def interrupted_at(line, call):
-    """Send Ctrl-C when `call` has come to its n-th line of store.py: whether it came so far."""
+    """Send Ctrl-C when `call` has come to its n-th line of place.py: whether it came so far."""
     lines = count(1)
 
     def watch(frame, event, argument):
         if event == "call":
-            return watch if frame.f_code.co_filename == stores.__file__ else None
+            return watch if frame.f_code.co_filename == place.__file__ else None
         if event == "line" and next(lines) == line:
             signal.raise_signal(signal.SIGINT)
         return watch
@@ -283,7 +271,7 @@ def test_an_interruption_leaves_the_old_store_or_the_new_one(store, tmp_path, te
     shutil.rmtree(store)
     shutil.copytree(old, store)
     monkeypatch.setattr(
-        stores, "write_template", lambda path, template: shutil.copytree(new, path, dirs_exist_ok=True)
+        place, "write_template", lambda path, template: shutil.copytree(new, path, dirs_exist_ok=True)
     )
     wholes = {False: tree(old), True: tree(new)}
     handler, found = signal.getsignal(signal.SIGINT), []
@@ -312,7 +300,7 @@ def test_an_interrupted_deletion_is_ended_by_the_next_one(store, template, monke
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(stores, "remove_leftovers", interrupt)
+        patch.setattr(place, "remove_leftovers", interrupt)
         with pytest.raises(KeyboardInterrupt):
             create_store(store, template, replace=True)
     (left,) = leftovers(store)

@@ -1,0 +1,140 @@
+"""Which study a store holds: checked before anything is written, extended, mended."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from mcrock.dataset.archive import DamageError, read_record
+from mcrock.dataset.contents import CHUNKS, Template, chunk_files, is_store, read_template
+from mcrock.dataset.folders import is_folder_store
+from mcrock.dataset.place import StoreError, write_template
+
+IN_CONFIG = {"config", "title", "seed"}  # attributes that the config has too
+
+
+def check_same_study(path: Path, attrs: Mapping[str, Any], study: str | None = None) -> Template:
+    """What the store holds but its runs.
+
+    Parameters
+    ----------
+    path : Path
+        The store.
+    attrs : mapping
+        Global attributes of the study that should be in it.
+    study : str, optional
+        Digest of that study: one that differs in its extent alone is told from another one.
+
+    Raises
+    ------
+    StoreError
+        If it is another study, or one of another extent.
+    DamageError
+        If ``study.zip`` is damaged.
+    """
+    if is_folder_store(path):
+        raise StoreError(
+            f"{path} was written by a version of mcrock before the present format of stores: it can be read, "
+            "but not continued. Choose another output, or replace it (--overwrite, in Python overwrite=True)"
+        )
+    if not is_store(path):
+        raise StoreError(f"{path} {'is not a store of mcrock' if path.exists() else 'is gone'}")
+    template = read_template(path)
+    if template.attributes == dict(attrs):
+        return template
+    found = differences(template.attributes, attrs)
+    if template.study == study:
+        raise StoreError(
+            f"{path} holds the same study but for {found}; --extend (in Python extend=True) keeps its runs "
+            "and computes the others"
+        )
+    raise StoreError(
+        f"{path} holds another study, which differs in {found}. Choose another output, or replace it "
+        "(--overwrite, in Python overwrite=True)"
+    )
+
+
+def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
+    """In what two studies differ that have these global attributes, with both values."""
+    configs = _differing_keys(json.loads(old["config"]), json.loads(new["config"]))
+    others = ({name: attrs[name] for name in attrs.keys() - IN_CONFIG} for attrs in (old, new))
+    return "; ".join([*configs, *_differing_keys(next(others), next(others))])
+
+
+def _differing_keys(old: Any, new: Any, prefix: str = "") -> list[str]:
+    """Dotted keys, with both values, in which two configs differ."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        keys = sorted({*old, *new})
+        return [line for k in keys for line in _differing_keys(old.get(k), new.get(k), f"{prefix}{k}.")]
+    return [] if old == new else [f"{prefix[:-1]} (stored {json.dumps(old)}, wanted {json.dumps(new)})"]
+
+
+def known_length(path: Path) -> int | None:
+    """Realizations of a chunk in the store that is there; None if that is not known.
+
+    Where ``study.zip`` is damaged the chunks tell.
+    """
+    with suppress(DamageError):
+        return read_template(path).length
+    for file in chunk_files(path):
+        with suppress(DamageError, KeyError):
+            return int(read_record(file)["length"])
+    return None
+
+
+def check_extent(path: Path, template: Template) -> bool:
+    """Whether a store lacks realizations or intensities of `template`, which is of the same study.
+
+    Raises
+    ------
+    StoreError
+        If the store is that of another study, or has what `template` has not.
+    DamageError
+        If ``study.zip`` is damaged.
+    """
+    old = read_template(path)
+    if old.study != template.study:
+        check_same_study(path, template.attributes)
+    if old.n_realizations > template.n_realizations or set(old.intensities) - set(template.intensities):
+        raise StoreError(
+            f"{path} is only ever extended, and has runs that are not wanted: "
+            f"{differences(old.attributes, template.attributes)}"
+        )
+    return old.attributes != template.attributes
+
+
+def extend_store(path: Path, template: Template) -> None:
+    """Give a store the realizations and intensities of `template`, if it has less; errors as `check_extent`.
+
+    Its runs stay: chunks that have all as they are, the others until they are written anew.
+    """
+    with suppress(DamageError):  # `mend_store` writes what is damaged again
+        if check_extent(path, template):
+            write_template(path, template)
+
+
+def mend_store(path: Path, template: Template) -> None:
+    """Check that a store is the one of `template`, and put back what `create_store` wrote and is damaged.
+
+    Raises
+    ------
+    StoreError
+        If the store is that of another study.
+    """
+    try:
+        check_same_study(path, template.attributes, template.study)
+    except DamageError:
+        studies = set()
+        for file in chunk_files(path):
+            with suppress(DamageError):
+                studies.add(read_record(file).get("study"))
+        if studies and template.study not in studies:
+            raise StoreError(
+                f"{path} holds another study. Choose another output, or replace it (--overwrite, in Python "
+                "overwrite=True)"
+            ) from None
+        write_template(path, template)
+    (path / CHUNKS).mkdir(exist_ok=True)

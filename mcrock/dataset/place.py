@@ -1,0 +1,152 @@
+"""A store put in its place, or in that of another one, and what killed processes leave of that."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import uuid
+from contextlib import suppress
+from pathlib import Path
+
+from mcrock.dataset.archive import write_archive
+from mcrock.dataset.contents import CHUNK_FILE, CHUNKS, STUDY, Template, is_store, study_record
+from mcrock.dataset.replace import abandoned, scratch_name
+from mcrock.dataset.schema import is_declared
+from mcrock.interrupt import hold_interruptions
+
+
+class StoreError(ValueError):
+    """The output is something else than the store that is wanted there."""
+
+
+def create_store(path: Path, template: Template, *, replace: bool = False) -> bool:
+    """Put a store without any run in place, whole or not at all.
+
+    Parameters
+    ----------
+    path : Path
+        Folder of the store.
+    template : Template
+        From `make_template`.
+    replace : bool
+        Take the place of a store that is there: it is deleted when the new one is in its place, so that an
+        interruption leaves the one or the other, whole. `remove_leftovers` ends a deletion that was
+        interrupted.
+
+    Returns
+    -------
+    bool
+        False if another process was quicker: the store that is there stays.
+
+    Raises
+    ------
+    StoreError
+        If the folder to put it in does not exist, or what would be replaced is not a store.
+    OSError
+        If it cannot be written.
+    """
+    check_folder(path)
+    scratch = scratch_name(path)
+    try:
+        scratch.mkdir()
+        write_template(scratch, template)
+        if replace and path.exists():
+            if not _exchange(scratch, path):
+                return False
+        else:
+            try:
+                os.rename(scratch, path)
+            except OSError:
+                if path.exists():
+                    return False
+                raise
+        remove_leftovers(path)
+        return True
+    except OSError as error:  # the temporary name would say nothing to the reader
+        raise OSError(error.errno, error.strerror or str(error), str(path.parent)) from error
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def check_folder(path: Path) -> None:
+    """Raise `StoreError` if the folder that a store is to be put in does not exist."""
+    if not path.parent.is_dir():
+        raise StoreError(f"{path}: the folder {path.parent} does not exist")
+
+
+def write_template(path: Path, template: Template) -> None:
+    """Write what a store has but its chunks."""
+    (path / CHUNKS).mkdir(exist_ok=True)
+    write_archive(path / STUDY, template.members, study_record(template.study))
+
+
+def _exchange(new: Path, path: Path) -> bool:
+    """Put the store `new` where the store `path` is, which is moved aside; False if another was quicker."""
+    check_removable(path)
+    aside = _name_aside(path)
+    with hold_interruptions():
+        os.rename(path, aside)
+        try:
+            os.rename(new, path)
+        except OSError:
+            if path.exists():
+                return False
+            os.rename(aside, path)
+            raise
+    return True
+
+
+def _name_aside(path: Path) -> Path:
+    """Name of a store that is being deleted: nobody takes it for a result."""
+    return path.with_name(f".{path.name}.{uuid.uuid4().hex}.old")
+
+
+def leftovers(path: Path) -> list[Path]:
+    """What remains of stores that `path` has replaced, where their deletion was interrupted."""
+    name = re.compile(rf"\.{re.escape(path.name)}\.[0-9a-f]{{32}}\.old")
+    try:
+        return sorted(entry for entry in path.parent.iterdir() if name.fullmatch(entry.name))
+    except OSError:  # the folder cannot be listed
+        return []
+
+
+def remove_leftovers(path: Path) -> None:
+    """Delete `leftovers` and what killed processes were writing, if the store `path` exists.
+
+    Folders go as far as they hold nothing but files of mcrock.
+    """
+    if not is_store(path):
+        return
+    with suppress(OSError):  # another process may be quicker
+        for folder in [*leftovers(path), *abandoned(path.parent, re.escape(path.name))]:
+            if not _foreign_names(folder):
+                shutil.rmtree(folder, ignore_errors=True)
+        for file in [*abandoned(path, re.escape(STUDY)), *abandoned(path / CHUNKS, CHUNK_FILE)]:
+            file.unlink(missing_ok=True)
+
+
+def check_removable(path: Path) -> None:
+    """Raise `StoreError` unless `path` is a store of mcrock and holds nothing else."""
+    if path.is_symlink() or not is_store(path):
+        raise StoreError(f"{path} is not a store of mcrock and is left alone; choose another output")
+    foreign = _foreign_names(path)
+    if foreign:
+        raise StoreError(f"{path} holds files that are not mcrock's and is left alone: {', '.join(foreign)}")
+
+
+def _foreign_names(path: Path) -> list[str]:
+    """Names in the folder of a store, of this format or the one before, that mcrock does not give."""
+    scratch = rf"(\..+-\d+-[0-9a-f]{{32}}\.)?({CHUNK_FILE}|{re.escape(STUDY)})"
+    names = [entry.name for entry in path.iterdir()]
+    if (path / CHUNKS).is_dir():
+        names += [f"{CHUNKS}/{entry.name}" for entry in (path / CHUNKS).iterdir()]
+    return sorted(
+        name
+        for name in names
+        if not (
+            name in ("zarr.json", CHUNKS)
+            or re.fullmatch(scratch, name.removeprefix(f"{CHUNKS}/"))
+            or is_declared(name)
+        )
+    )
