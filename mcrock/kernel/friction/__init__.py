@@ -8,7 +8,7 @@ six degrees of freedom:
     watch              whether the forces of a contact that sticks stay within Coulomb's bound
     decide             which contacts stick, slip or open at an instant
     motion, advance    smooth motion with slip and in flight, cut at its first event
-    flat               sliding and spinning on a face
+    flat, spin         sliding and spinning on a face, and spin about a corner that sticks
     coulomb            impulses or forces at several contacts at once
     single, landing    impacts: their laws, and what they lead to
 

@@ -49,6 +49,7 @@ from mcrock.kernel.events import EVENT_TIME, first_landing
 from mcrock.kernel.friction.decide import slide_margin
 from mcrock.kernel.friction.flat import corner_velocity
 from mcrock.kernel.friction.motion import REGULAR, slip_direction
+from mcrock.kernel.friction.spin import count_spin
 from mcrock.kernel.friction.state import (
     CREEP,
     FRICTION,
@@ -303,7 +304,7 @@ def advance_slip(top, body, work, friction, result, t, h, turn, stops, sides):
     result[Response.LOWEST_NORMAL_FORCE] = min(
         result[Response.LOWEST_NORMAL_FORCE], 0.0 if mode == FLIGHT else _pressure(mode, normal, gravity, a)
     )
-    prepare_step(top, body, friction, mode, index, state, a, h)
+    h = prepare_step(top, body, friction, mode, index, state, a, h)
     event, count = NO_EVENT, 0
     for _ in range(HALVINGS):
         whole = h
@@ -317,6 +318,9 @@ def advance_slip(top, body, work, friction, result, t, h, turn, stops, sides):
             if regular
             else -inf
         )
+        if mode == SPIN and after == -inf and whole > SHORTEST:  # a step too long, unless the body tips over
+            h = 0.5 * whole
+            continue
         if after < 0.0:
             h, regular = _locate_end(top, body, work, friction, t, h, sides)
             event = CHANGE if regular else PARADOX
@@ -346,13 +350,15 @@ def advance_slip(top, body, work, friction, result, t, h, turn, stops, sides):
     d1 = tilt_rate(after_up, trial[W_X], trial[W_Y], trial[W_Z])
     if event == LANDS:
         count = _gather(body, friction, mode, pivot, trial, n)
+    if mode == SPIN:
+        count_spin(top, body, friction, index, state, trial, h)
     for i in range(W_Z + 1):
         state[i] = trial[i]
     for i in range(X, LOSS + 1):
         state[i] = trial[i]
     from_contact(top, body, state, mode, index)
     settle(top, body, state, mode, index)
-    _count_slip(top, body, friction, result, state, mode, index, h)
+    _count_slip(top, body, friction, result, state, mode, index)
     see_step(result, up, after_up, d0, d1, h)
     return h, event, count
 
@@ -483,17 +489,14 @@ def _locate_end(top, body, work, friction, t, h, sides):
 
 
 @jit(internal=True)
-def _count_slip(top, body, friction, result, state, mode, index, h):
+def _count_slip(top, body, friction, result, state, mode, index):
     """Add the slip of a step to the paths of its contacts, and renew the directions of slip."""
     path = friction.path
     result[Response.FRICTION_ENERGY_LOSS] += state[LOSS]
     if mode in (SLIDE, SPIN):
         for i in range(top.face_first[index], top.face_first[index + 1]):
             v = top.face_vertices[i]
-            if mode == SPIN:
-                vx, vy = slip_velocity(body, state, v)
-                path[v] += h * hypot(vx, vy)
-            else:
+            if mode == SLIDE:
                 path[v] += state[PATH_0]
             result[Response.SLIP_PATH] = max(result[Response.SLIP_PATH], path[v])
         _renew(body, state, top.face_vertices[top.face_first[index]], S0_X)

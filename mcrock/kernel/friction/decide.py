@@ -65,6 +65,7 @@ from mcrock.kernel.friction.mobility import ground_compliance
 from mcrock.kernel.friction.motion import REGULAR
 from mcrock.kernel.friction.rest import holds
 from mcrock.kernel.friction.state import (
+    CREEP,
     FRICTION,
     KICK,
     N_0,
@@ -110,6 +111,7 @@ from mcrock.kernel.watch import edge_demand
 
 LOWER = 1e-6  # share by which friction is lowered to see the direction of a slip that begins [1]
 ONSET = 1e-4  # loss of speed over gravity that rounding makes of a slip that begins [1]
+FACE_SLACK = 1e-5  # pressure on a corner that lifts as a face tips over, over the weight [1]
 INSIDE = (1.0 - 1e-9) * (1.0 - LOWER)  # of the cone of friction, where a contact sticks [1]
 UNDECIDED = np.int64(-2)  # in the place of a mode: no force meets the laws, or more than one
 
@@ -334,7 +336,7 @@ def enter(top, body, friction, state, n, J):
     touching, contacts, mu = friction.touching, friction.contacts, friction.values[FRICTION]
     if solve_contacts(contacts, n, J, friction.twist, mu, mu * (1.0 - LOWER)) == NONE_FOUND:
         return UNDECIDED, NONE
-    slack = SLACK * body.scalars[GRAVITY]
+    slack = (SLACK if n < 3 else FACE_SLACK) * body.scalars[GRAVITY]
     kept, first, second = 0, 0, 0
     for i in range(n):
         if contacts[i, P_Z] > slack:
@@ -536,7 +538,7 @@ def decide_face(top, body, work, friction, result, t, f, sides):
         if abs(spin) * body.scalars[SIZE] > 2.0 * STOPPED:
             place_pivot(body, state, pivot)
             m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
-            if corner_pressures(top, body, friction, f, state, state, m, spin, down):
+            if corner_pressures(top, body, friction, f, state, m, spin, down):
                 return SPIN, f
             return tip_over(top, body, work, friction, t, f)
         sx, sy = sx / speed, sy / speed
@@ -581,6 +583,7 @@ def tip_over(top, body, work, friction, t, f):
     first, last = top.face_first[f], top.face_first[f + 1]
     for i in range(last - first):
         friction.touching[i] = top.face_vertices[first + i]
+    friction.found[SLOW] = min(friction.found[SLOW], friction.found[CREEP])
     m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
     J = ground_compliance(body.scalars, m)
     place_forces(body, friction, state, last - first, J, m)

@@ -100,6 +100,7 @@ from mcrock.response import Response
 
 SLIP, STICK, REVERSAL = np.int64(Event.SLIP), np.int64(Event.STICK), np.int64(Event.SLIP_REVERSAL)
 CHATTER_TIME = 1e-6  # an end that lands this soon after its release was not released [s]
+STILL = 10.0  # speed of a face that stands where SPIN ends, over that at which it ends [1]
 LIFTOFF, LANDING = np.int64(Event.LIFTOFF), np.int64(Event.LANDING)
 
 
@@ -125,7 +126,7 @@ def change_contacts(top, body, work, friction, result, t, sides):
     if sticks(mode):
         free_body(top, body, work.state, mode, index)
     if mode == SPIN:
-        friction.found[SLOW] = 2.0 * friction.found[CREEP]
+        friction.found[SLOW] = STILL * friction.found[CREEP]
     n = touch_contacts(top, friction, mode, index)
     if mode in (REST, SLIDE, SPIN):
         new, place = decide_face(top, body, work, friction, result, t, index, sides)
@@ -343,15 +344,19 @@ def settles(top, body, work, friction, result, settings, t, f, sides):
     for i in range(3):
         other[W_X + i] -= spin * up[i]
     vx, vy = slip_velocity(body, state, pivot)
+    d = lever(body, state, pivot)
+    fastest = 0.0  # of the corners: about one that sticks the face may spin
+    for i in range(top.face_first[f], top.face_first[f + 1]):
+        o = lever(body, state, top.face_vertices[i])
+        fastest = max(fastest, hypot(vx - spin * (o[1] - d[1]), vy + spin * (o[0] - d[0])))
     speed = hypot(vx, vy)
     ax, ay = a[0], a[1]
     mu, down = friction.values[FRICTION], body.scalars[GRAVITY] + a[2]
-    stops = speed < mu * down * settings.rest_time
-    if not stops:
+    stops = fastest < mu * down * settings.rest_time
+    if not stops and speed > 0.0:
         ax, ay = -mu * down * vx / speed, -mu * down * vy / speed
     if not comes_to_rest(top, body, other, trial, pivot, f, sides, settings, ax, ay, a[2]):
         return NONE, NONE
-    d = lever(body, state, pivot)
     if stops:
         vx, vy, spin = 0.0, 0.0, 0.0
     face = body.faces[f]

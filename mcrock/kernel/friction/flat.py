@@ -32,7 +32,7 @@ from mcrock.kernel.dynamics import (
     Z,
 )
 from mcrock.kernel.friction.coulomb import D_X, D_Y, D_Z, P_X, P_Y, P_Z, S_X, S_Y, TARGET, W_XX
-from mcrock.kernel.friction.motion import IRREGULAR, REGULAR, SLOWEST, slip_direction
+from mcrock.kernel.friction.motion import IRREGULAR, REGULAR, SLOWEST, STIFFER, slip_direction
 from mcrock.kernel.friction.state import BEND_0, CREEP, FRICTION, STIFFNESS, TURNING
 from mcrock.kernel.modes import SLIDE
 from mcrock.kernel.rotation import matrix, to_ground
@@ -41,6 +41,7 @@ from mcrock.kernel.rotation import matrix, to_ground
 # moments of a unit pressure there [m]
 CARRIES, SPEED, MOMENT_X, MOMENT_Y = P_X, P_Y, TARGET, W_XX
 DROPS = 4  # of corners without pressure that are tried, over the number of corners
+FADING = 0.1  # speed at which the friction of a corner fades, over that at which a face stops [1]
 EVEN = 1e-12  # pivots below this are none, over the largest [1]
 
 
@@ -64,18 +65,18 @@ def flat_rates(top, body, friction, mode, index, y, start, a, k):
     q0, q1, q2, q3, wx, wy, wz = y[Q0], y[Q1], y[Q2], y[Q3], y[W_X], y[W_Y], y[W_Z]
     m = matrix(q0, q1, q2, q3)
     spin = m[6] * wx + m[7] * wy + m[8] * wz
-    if not corner_pressures(top, body, friction, index, y, start, m, spin, down):
+    if not corner_pressures(top, body, friction, index, y, m, spin, down):
         return IRREGULAR
-    fx, fy, moment, loss = 0.0, 0.0, 0.0, 0.0
+    fx, fy, moment = 0.0, 0.0, 0.0
     first, last = top.face_first[index], top.face_first[index + 1]
     for i in range(last - first):
         c = friction.contacts[i]
         fx -= mu * c[P_Z] * c[S_X]
         fy -= mu * c[P_Z] * c[S_Y]
         moment += mu * c[P_Z] * (c[D_Y] * c[S_X] - c[D_X] * c[S_Y])
-        loss += mu * c[P_Z] * c[SPEED]
     turning = moment / _vertical_inertia(body, m)
-    k[V_X], k[V_Y], k[LOSS], k[PATH_0] = fx - a[0], fy - a[1], loss, 0.0
+    k[V_X], k[V_Y], k[PATH_0] = fx - a[0], fy - a[1], 0.0
+    k[LOSS] = -(fx * y[V_X] + fy * y[V_Y] + moment * spin)
     k[W_X], k[W_Y], k[W_Z] = turning * m[6], turning * m[7], turning * m[8]
     k[Q0] = 0.5 * (-q1 * wx - q2 * wy - q3 * wz)
     k[Q1] = 0.5 * (q0 * wx + q2 * wz - q3 * wy)
@@ -87,8 +88,10 @@ def flat_rates(top, body, friction, mode, index, y, start, a, k):
         # acceleration of the corner, and how fast its slip turns beside the turn of the body
         ax = k[V_X] - turning * c[D_Y] - spin * spin * c[D_X]
         ay = k[V_Y] + turning * c[D_X] - spin * spin * c[D_Y]
-        rate = abs(ay * c[S_X] - ax * c[S_Y]) / max(c[SPEED], found[CREEP])
-        found[TURNING] = max(found[TURNING], rate)
+        speed = max(c[SPEED], FADING * found[CREEP])
+        if c[SPEED] > found[CREEP]:
+            found[TURNING] = max(found[TURNING], abs(ay * c[S_X] - ax * c[S_Y]) / speed)
+        found[STIFFNESS] = max(found[STIFFNESS], max(STIFFER * mu * c[P_Z], 2.0 * hypot(ax, ay)) / speed)
     return REGULAR
 
 
@@ -102,12 +105,12 @@ def _vertical_inertia(body, m):
 
 
 @jit(internal=True)
-def corner_pressures(top, body, friction, f, y, start, m, spin, down):
+def corner_pressures(top, body, friction, f, y, m, spin, down):
     """Pressures at the corners of face ``f`` over the mass, into the contacts; False where there are none.
 
     They are the least in sum of squares among those that leave no vertical acceleration and no turn about a
-    horizontal axis. Of each contact S is the direction of slip; past its stop that at the ``start`` of the
-    step. A corner near the point about which the body turns creeps: its friction is less.
+    horizontal axis. Of each contact S is the direction of slip, shorter where a corner near the point about
+    which the body turns creeps: its friction is less.
     """
     mu, contacts = friction.values[FRICTION], friction.contacts
     first, last = top.face_first[f], top.face_first[f + 1]
@@ -124,12 +127,8 @@ def corner_pressures(top, body, friction, f, y, start, m, spin, down):
         c, p = contacts[j], body.vertices[top.face_vertices[first + j]]
         dx, dy, dz = to_ground(y, p[0], p[1], p[2])
         vx, vy = y[V_X] - spin * dy, y[V_Y] + spin * dx
-        ux, uy = corner_velocity(body, start, top.face_vertices[first + j])
-        speed = sqrt(vx * vx + vy * vy + friction.found[CREEP] ** 2)
+        speed = sqrt(vx * vx + vy * vy + (FADING * friction.found[CREEP]) ** 2)
         c[D_X], c[D_Y], c[D_Z], c[S_X], c[S_Y], c[SPEED] = dx, dy, dz, vx / speed, vy / speed, hypot(vx, vy)
-        if vx * ux + vy * uy < 0.0:
-            speed = hypot(ux, uy)
-            c[S_X], c[S_Y] = ux / speed, uy / speed
         moment = mu * (dy * c[S_X] - dx * c[S_Y])
         # the two moment equations of a unit pressure
         c[MOMENT_X] = dy + dz * mu * c[S_Y] - xz / zz * moment
@@ -149,7 +148,7 @@ def corner_pressures(top, body, friction, f, y, start, m, spin, down):
                     for col in range(3):
                         a[r, col] += g[r] * g[col]
         a[0, 3], a[1, 3], a[2, 3] = down, goal_x, goal_y
-        if not _solve_3(a):
+        if not solve_3(a):
             return False
         worst, which = 0.0, -1
         for j in range(n):
@@ -186,7 +185,7 @@ def corner_velocity(body, y, vertex):
 
 
 @jit(internal=True)
-def _solve_3(a):
+def solve_3(a):
     """Solve three equations (3, 4) in place; False if they are singular."""
     largest = 0.0
     for i in range(3):

@@ -75,7 +75,7 @@ class Friction(NamedTuple):
     contacts: np.ndarray  # (n_max, CONTACT_SIZE) see `coulomb`
     touching: np.ndarray  # (n_max,) vertices that touch the ground
     matrix: np.ndarray  # (4, 5)
-    stiff: np.ndarray  # (2, STIFF_SIZE) of the slips, see `mcrock.kernel.friction.step`
+    stiff: np.ndarray  # (3, STIFF_SIZE) how rates change, see `mcrock.kernel.friction.step` and `spin`
     found: np.ndarray  # (FOUND_SIZE,) what a step or an impact found
     path: np.ndarray  # (n_vertex,) how far each vertex has slipped [m]
     watched: np.ndarray  # (n_vertex,) vertices that may land
@@ -113,7 +113,7 @@ def empty_friction(top: Topology) -> Friction:
         contacts=np.zeros((n_vertex, CONTACT_SIZE)),
         touching=np.zeros(n_vertex, dtype=np.int64),
         matrix=np.zeros((4, 5)),
-        stiff=np.zeros((2, STIFF_SIZE)),
+        stiff=np.zeros((3, STIFF_SIZE)),
         found=np.zeros(FOUND_SIZE),
         path=np.zeros(n_vertex),
         watched=np.zeros(n_vertex, dtype=np.int64),

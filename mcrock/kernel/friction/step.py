@@ -15,6 +15,7 @@ from mcrock.jit import jit
 from mcrock.kernel.dynamics import LOSS, Q0, Q1, Q2, Q3, V_X, V_Y, W_X, W_Y, W_Z, X
 from mcrock.kernel.friction.flat import flat_rates
 from mcrock.kernel.friction.motion import REGULAR, slip_rates
+from mcrock.kernel.friction.spin import prepare_spin, spin_step
 from mcrock.kernel.friction.state import (
     BEND_0,
     R_VX,
@@ -59,7 +60,10 @@ def mode_step(top, body, friction, mode, index, y, segment, t, h, out):
     ``friction.rates[0]`` are the `mode_rates` at the start; `prepare_step` has chosen the method.
     """
     if friction.stiff[0, T_VX] != 0.0 or friction.stiff[0, T_VY] != 0.0:
-        good = _implicit_step(top, body, friction, mode, index, y, segment, t, h, out)
+        if mode == SPIN:
+            good = spin_step(top, body, friction, index, y, segment, t, h, out)
+        else:
+            good = _implicit_step(top, body, friction, mode, index, y, segment, t, h, out)
     else:
         good = _explicit_step(top, body, friction, mode, index, y, segment, t, h, out)
     norm = 1.0 / sqrt(out[Q0] ** 2 + out[Q1] ** 2 + out[Q2] ** 2 + out[Q3] ** 2)
@@ -93,14 +97,18 @@ def prepare_step(top, body, friction, mode, index, y, a, h):
 
     An implicit one gets, for each slip, how the rates change with its direction (columns R) and how its
     direction changes with the velocity of the first contact and the spin (columns T). A slip along itself
-    changes nothing.
+    changes nothing. Returns the step, shorter in `mcrock.kernel.friction.spin` where a slip would change too
+    much.
     """
     stiff, found, k, probe = friction.stiff, friction.found, friction.rates[0], friction.rates[1]
     stiff[0, T_VX] = stiff[0, T_VY] = 0.0
     for i in range(STIFF_SIZE):
         stiff[1, i] = 0.0
-    if mode not in (VERTEX_SLIP, EDGE_SLIP, SLIDE) or not h * found[STIFFNESS] > STIFF:
-        return
+    if mode not in (VERTEX_SLIP, EDGE_SLIP, SLIDE, SPIN) or not h * found[STIFFNESS] > STIFF:
+        return h
+    if mode == SPIN:
+        stiff[0, T_VX] = 1.0  # an implicit one
+        return prepare_spin(top, body, friction, index, y, a, h)
     for contact in range(2 if mode == EDGE_SLIP else 1):
         row = stiff[contact]
         found[BEND_0 + contact] = PROBE
@@ -118,6 +126,7 @@ def prepare_step(top, body, friction, mode, index, y, a, h):
         square = max(vx * vx + vy * vy, STOPPED * STOPPED)
         row[T_VX], row[T_VY] = -vy / square, vx / square
         row[T_SPIN] = (vx * lever_x + vy * lever_y) / square
+    return h
 
 
 @jit(inline=True, internal=True)
