@@ -28,6 +28,8 @@ COMMANDS = (
     "spectrum",
     "records",
     "laws",
+    "status",
+    "merge",
     "verify",
     "bench",
     "docs",

@@ -94,7 +94,7 @@ class Template(NamedTuple):
     def chunk_shape(self, name: str) -> tuple[int, ...]:
         return tuple(self.arrays[name]["chunk_grid"]["configuration"]["chunk_shape"])
 
-    def keys(self) -> Iterator[Key]:
+    def chunks(self) -> Iterator[Key]:
         """All chunks, in order."""
         return product(*map(range, self.grid))
 
@@ -188,7 +188,7 @@ def survey(
         Read and check every byte; else the records alone, at the end of every file.
     """
     done, damaged = np.zeros(template.grid, bool), {}
-    for key in template.keys() if keys is None else keys:
+    for key in template.chunks() if keys is None else keys:
         try:
             done[key] = is_whole(path, template, key, thorough=thorough)
         except DamageError as error:

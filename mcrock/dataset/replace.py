@@ -31,12 +31,13 @@ def abandoned(folder: Path, name: str) -> list[Path]:
         if match is None:
             continue
         is_old = time.time() - entry.stat().st_mtime > FORGOTTEN
-        if is_old or (match[1] == socket.gethostname() and _has_ended(int(match[2]))):
+        if is_old or (match[1] == socket.gethostname() and has_ended(int(match[2]))):
             found.append(entry)
     return found
 
 
-def _has_ended(process: int) -> bool:
+def has_ended(process: int) -> bool:
+    """Whether no process of this machine has a number; False where the system cannot be asked."""
     if os.name != "posix":
         return False
     try:

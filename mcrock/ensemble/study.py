@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import os
 import platform
-import socket
 import uuid
 import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -26,6 +22,7 @@ from mcrock.config import Study
 from mcrock.dataset import DamageError, load_dataset
 from mcrock.dataset.contents import Survey, Template, chunk_path, chunks_done, read_template, survey
 from mcrock.dataset.identity import check_extent, check_same_study, known_length
+from mcrock.ensemble.log import Log
 from mcrock.ensemble.opening import check_output, measure_of, open_output, prepare_job, template_of
 from mcrock.ensemble.part import Job, PartResult, cut_parts, describe_error, share_of
 from mcrock.ensemble.schedule import run_distributed, run_local
@@ -265,7 +262,7 @@ def _compute(
         None if study.is_cloud else study.intensity.si_levels,
         measure_of(study)[0],
     )
-    log = _Log(path)
+    log = Log(path)
     log.write(
         "start",
         version=mcrock.__version__,
@@ -335,19 +332,6 @@ def _state(path: Path) -> str:
     if done.all():
         return f"\nall {len(done)} chunks are done and kept"
     return f"\n{done.sum()} of {len(done)} chunks are done and kept; --resume computes the others"
-
-
-class _Log:
-    """What equal studies may differ in: times, hosts, workers. One JSON object a line."""
-
-    def __init__(self, store: Path) -> None:
-        self.path = store.with_name(f"{store.name}.log")
-
-    def write(self, event: str, **items: Any) -> None:
-        now = datetime.now(UTC).isoformat(timespec="milliseconds")
-        entry = {"time": now, "host": socket.gethostname(), "process": os.getpid(), "event": event, **items}
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(entry) + "\n")
 
 
 def estimate_time(study: Study, motions: list[Motion], budget: float = 3.0) -> tuple[float, int]:

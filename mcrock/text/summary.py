@@ -108,7 +108,7 @@ def summary_as_json(summary: Summary) -> dict[str, Any]:
 def format_summary(summary: Summary) -> str:
     """The statistics as text: probabilities with intervals, fragility curves and how the model held."""
     probability, units = summary.probability, summary.probability["intensity"].attrs.get("units", "1")
-    lines = _probability_lines(probability, summary.is_shaken)
+    lines = format_probabilities(probability, summary.is_shaken)
     if summary.is_shaken:
         lines += [format_fragility(summary.fragility, units), *format_support(summary.fragility, units)]
         if summary.support is not None:
@@ -146,7 +146,7 @@ def _without_missing(ds: xr.Dataset) -> xr.Dataset:
     return ds.isel(realization=(ds["outcome"] != Outcome.NOT_RUN).any("intensity").values)
 
 
-def _probability_lines(probability: xr.Dataset, by_intensity: bool) -> list[str]:
+def format_probabilities(probability: xr.Dataset, by_intensity: bool) -> list[str]:
     """Table of probabilities and its title."""
     axis = probability["intensity"]
     rows = [

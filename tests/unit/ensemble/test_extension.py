@@ -39,7 +39,7 @@ def same_runs(extended, fresh):
     xr.testing.assert_identical(extended[names], fresh[names])
 
 
-@pytest.mark.parametrize("design", ["random", "sobol"])
+@pytest.mark.parametrize("design", ["random", "sobol", "sobol_by_record"])
 @pytest.mark.parametrize("change", [[MORE], [FURTHER], [MORE, FURTHER]], ids=str)
 def test_an_extended_store_is_that_of_the_whole_study(study_file, tmp_path, design, change):
     design = f'ensemble.design="{design}"'

@@ -1,0 +1,47 @@
+"""The command `mcrock status`."""
+
+from __future__ import annotations
+
+import sys
+from datetime import UTC, datetime
+from typing import Annotated
+
+import typer
+
+from mcrock.commands.options import Store
+
+app = typer.Typer()
+
+
+@app.command()
+def status(
+    store: Store,
+    level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
+) -> None:
+    """Print how far a study is, who works on it, and the probabilities so far.
+
+    Ends with exit code 1 if a chunk is damaged.
+    """
+    from mcrock.dataset import is_store, load_dataset
+    from mcrock.dataset.contents import chunk_path, read_template, survey
+    from mcrock.dataset.folders import is_folder_store
+    from mcrock.ensemble.log import read_log
+    from mcrock.statistics import overturning_probability
+    from mcrock.statistics.runs import is_shaken
+    from mcrock.text.status import format_status
+    from mcrock.text.summary import format_probabilities
+
+    if is_folder_store(store) or not is_store(store):
+        raise ValueError(f"{store} is not a store of mcrock, of its present format")
+    template = read_template(store)
+    found = survey(store, template)
+    print("\n".join(format_status(template, found, read_log(store), datetime.now(UTC))))
+    for key, what in found.damaged.items():
+        print(f"{chunk_path(store, key).relative_to(store)} is {what}")
+    if found.damaged:
+        print(f"`mcrock verify {store} --repair` computes what is damaged again")
+        sys.exit(1)
+    if found.done.any():
+        ds = load_dataset(store, allow_incomplete=True)
+        probability = overturning_probability(ds, level=level, allow_missing=True)
+        print("\n".join(format_probabilities(probability, is_shaken(ds))))

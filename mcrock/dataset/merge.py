@@ -1,0 +1,108 @@
+"""Stores of one study that were computed apart, as one."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from mcrock.dataset.archive import DIGEST, DamageError
+from mcrock.dataset.contents import (
+    Key,
+    Template,
+    chunk_path,
+    damage,
+    is_store,
+    is_whole,
+    read_template,
+    survey,
+)
+from mcrock.dataset.folders import is_folder_store
+from mcrock.dataset.identity import differences
+from mcrock.dataset.place import StoreError, check_folder, create_store
+from mcrock.dataset.replace import replacing
+
+
+def merge_stores(output: Path, stores: Sequence[Path]) -> list[int]:
+    """Put the chunks of several stores into one, which is made or completed.
+
+    Every byte is checked before anything is written, and again in its new place.
+
+    Parameters
+    ----------
+    output : Path
+        Folder of the store to be made, or of a store of the same study.
+    stores : sequence of Path
+        Where the chunks are.
+
+    Returns
+    -------
+    list of int
+        How many chunks came from each store.
+
+    Raises
+    ------
+    StoreError
+        If the stores are not of one study of one extent, or two have other runs in the same chunk.
+    DamageError
+        If a file of a store is damaged.
+    """
+    check_folder(output)
+    sources = [output, *stores] if output.exists() else list(stores)
+    template = _common_template(sources)
+    places: dict[Key, Path] = {}
+    for store in sources:
+        found = survey(store, template, thorough=True)
+        for key, what in found.damaged.items():
+            raise damage(store, chunk_path(store, key).name, what)
+        for key in map(tuple, np.argwhere(found.done).tolist()):
+            first = places.setdefault(key, store)
+            if _digest(chunk_path(first, key)) != _digest(chunk_path(store, key)):
+                raise StoreError(
+                    f"the chunk {chunk_path(store, key).name} has other runs in {store} than in {first}, as "
+                    "kinds of processors differ in last digits: remove that file from one of them"
+                )
+    if not output.exists() and not create_store(output, template):
+        raise StoreError(f"{output} was made by another process at the same time: merge once more")
+    for key, store in places.items():
+        if store != output:
+            _copy(template, key, store, output)
+    return [list(places.values()).count(store) for store in stores]
+
+
+def _common_template(stores: Sequence[Path]) -> Template:
+    """What all stores have but their runs."""
+    foreign = [str(store) for store in stores if is_folder_store(store) or not is_store(store)]
+    if foreign:
+        raise StoreError(
+            "\n".join(f"{path} is not a store of mcrock, of its present format" for path in foreign)
+        )
+    first, template = stores[0], read_template(stores[0])
+    for store in stores[1:]:
+        other = read_template(store)
+        if other.attributes != template.attributes:
+            found = differences(template.attributes, other.attributes)
+            raise StoreError(f"{store} holds another study than {first}: {found}")
+        if other != template:
+            raise StoreError(
+                f"{store} has chunks of {other.length} realizations and {first} of {template.length}, as one "
+                "of them was extended: they cannot be merged"
+            )
+    return template
+
+
+def _digest(file: Path) -> bytes:
+    with file.open("rb") as content:
+        content.seek(-DIGEST, 2)
+        return content.read()
+
+
+def _copy(template: Template, key: Key, store: Path, output: Path) -> None:
+    with replacing(chunk_path(output, key)) as scratch:
+        shutil.copyfile(chunk_path(store, key), scratch)
+    try:
+        is_whole(output, template, key, thorough=True)
+    except DamageError as error:
+        raise damage(output, chunk_path(output, key).name, str(error)) from None

@@ -1,0 +1,69 @@
+"""How far the study of a store is, in text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from mcrock.dataset.contents import Survey, Template
+from mcrock.ensemble.log import Process
+from mcrock.text.numbers import format_count, format_time
+from mcrock.text.tables import format_table
+
+SHOWN = 20  # processes, of which a large array has thousands
+
+
+def format_status(
+    template: Template, found: Survey, processes: Sequence[Process], now: datetime
+) -> list[str]:
+    """Chunks and runs that are there, who works on the others, and how long that takes.
+
+    Parameters
+    ----------
+    template, found
+        The store and its chunks.
+    processes : sequence of Process
+        From its log.
+    now : datetime
+        With a time zone.
+    """
+    n_intensity = max(1, len(template.intensities))
+    total = done = 0
+    for key in template.chunks():
+        start, stop = template.realizations(key)
+        total += (stop - start) * n_intensity
+        done += (stop - start) * n_intensity * int(found.done[key])
+    n_done, n_damaged = int(found.done.sum()), len(found.damaged)
+    lines = [
+        f"{n_done} of {found.done.size} chunks are done ({done} of {total} runs), "
+        f"{found.done.size - n_done - n_damaged} missing, {n_damaged} damaged"
+    ]
+    at_work = [process for process in processes if process.state(now) == "at work"]
+    rate = sum(process.rate for process in at_work) * n_intensity
+    if at_work:
+        left = f", {format_time((total - done) / rate)} left" if rate and done < total else ""
+        lines.append(f"{len(at_work)} process{'es' * (len(at_work) > 1)} at work, {rate:.3g} runs/s{left}")
+    elif not found.done.all():
+        lines.append("no process is at work, as far as the log tells: --resume computes what is missing")
+    others = [process for process in processes if process.state(now) != "ended"]
+    if others and not found.done.all():
+        heads = ["process", "task", "workers", "state", "realizations", "runs/s", "last heard"]
+        lines.append(format_table(heads, [_row(process, n_intensity, now) for process in others[-SHOWN:]]))
+        if len(others) > SHOWN:
+            lines.append(f"and {len(others) - SHOWN} processes that began before")
+    failed = sum(process.failed for process in processes)
+    if failed and not found.done.all():
+        lines.append(f"{format_count(failed, 'part')} failed so far; the log has their messages")
+    return lines
+
+
+def _row(process: Process, n_intensity: int, now: datetime) -> list[str]:
+    return [
+        f"{process.host}:{process.number}",
+        process.task,
+        "cluster" if process.workers is None else str(process.workers),
+        process.state(now),
+        str(process.realizations),
+        f"{process.rate * n_intensity:.3g}",
+        f"{format_time((now - process.heard).total_seconds())} ago",
+    ]

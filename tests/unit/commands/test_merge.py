@@ -1,0 +1,114 @@
+"""`mcrock merge`: stores computed apart become the one of the whole study, and others are refused."""
+
+from __future__ import annotations
+
+import re
+import shutil
+
+import pytest
+
+from mcrock.dataset.contents import chunk_path
+
+
+def tree(store):
+    return {str(file.relative_to(store)): file.read_bytes() for file in store.rglob("*.zip")}
+
+
+@pytest.fixture
+def shares(mcrock, study_file, tmp_path):
+    """Two stores, each with the chunks of one task: 0 and 1, and 2 to 4."""
+    for i in (1, 2):
+        assert mcrock("run", study_file, "-o", tmp_path / f"{i}.zarr", "--task", f"{i}/2")[0] == 0
+    return [tmp_path / "1.zarr", tmp_path / "2.zarr"]
+
+
+def test_stores_computed_apart_are_one(mcrock, store, shares, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert mcrock("merge", "all.zarr", "1.zarr", "2.zarr") == (
+        0,
+        "1.zarr: 2 chunks\n2.zarr: 3 chunks\nall.zarr: 5 of 5 chunks are done\n",
+        "",
+    )
+    assert tree(tmp_path / "all.zarr") == tree(store)
+    assert mcrock("verify", "all.zarr")[0] == 0
+
+
+def test_a_store_is_completed_by_others(mcrock, store, shares, tmp_path):
+    code, output, _ = mcrock("merge", *shares)
+    assert (code, output.splitlines()[-1]) == (0, f"{shares[0]}: 5 of 5 chunks are done")
+    assert tree(shares[0]) == tree(store)
+    code, output, _ = mcrock("merge", tmp_path / "half.zarr", shares[1], shares[1])
+    assert (code, output.splitlines()[-1]) == (0, f"{tmp_path / 'half.zarr'}: 3 of 5 chunks are done")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--seed", 6), r"2\.zarr holds another study than .*1\.zarr: seed \(stored 5, wanted 6\)"),
+        (
+            ("--set", "ensemble.realizations=41"),
+            r"another study .*: ensemble\.realizations \(stored 40",
+        ),
+    ],
+)
+def test_stores_of_other_studies_are_refused(mcrock, study_file, shares, tmp_path, options, message):
+    assert mcrock("run", study_file, "-o", shares[1], "--overwrite", *options)[0] == 0
+    code, output, errors = mcrock("merge", tmp_path / "all.zarr", *shares)
+    assert (code, output) == (2, "")
+    assert re.search(message, errors)
+    assert not (tmp_path / "all.zarr").exists()
+
+
+def test_chunks_of_other_lengths_are_refused(mcrock, study_file, shares, tmp_path):
+    whole = ("--set", "ensemble.realizations=200")
+    for store, options in zip(shares, (("--overwrite",), ("--extend",)), strict=True):
+        assert mcrock("run", study_file, "-o", store, *whole, *options)[0] == 0
+    code, _, errors = mcrock("merge", tmp_path / "all.zarr", *shares)
+    assert code == 2
+    assert re.search(r"has chunks of 8 realizations and .* of \d+, as one of them was extended", errors)
+
+
+def test_damage_is_not_merged(mcrock, shares, tmp_path):
+    file = chunk_path(shares[1], (3,))
+    content = bytearray(file.read_bytes())
+    content[len(content) // 2] ^= 1
+    file.write_bytes(content)
+    code, _, errors = mcrock("merge", tmp_path / "all.zarr", *shares)
+    assert code == 1
+    assert re.search(r"2\.zarr is damaged: chunks/3\.zip is not as it was written; `mcrock verify", errors)
+    assert not (tmp_path / "all.zarr").exists()
+
+
+def test_other_runs_in_one_chunk_are_refused(mcrock, study_file, store, shares, tmp_path, monkeypatch):
+    """As another processor gives other last digits."""
+    import mcrock.ensemble.part as part
+
+    simulate = part.simulate_part
+
+    def differ(*arguments):
+        values = simulate(*arguments)
+        values["peak_tilt"] *= 1 + 1e-6
+        return values
+
+    monkeypatch.setattr(part, "simulate_part", differ)
+    shutil.rmtree(shares[1])
+    assert mcrock("run", study_file, "-o", shares[1])[0] == 0
+    code, _, errors = mcrock("merge", tmp_path / "all.zarr", *shares)
+    assert code == 2
+    assert re.search(r"chunk 0\.zip has other runs in .*2\.zarr than in .*1\.zarr, as kinds of proc", errors)
+
+
+def test_what_is_no_store_is_refused(mcrock, shares, tmp_path):
+    (tmp_path / "folder").mkdir()
+    for arguments in (
+        (tmp_path / "all.zarr", shares[0], tmp_path / "folder"),
+        (tmp_path / "folder", *shares),
+        (tmp_path / "all.zarr", tmp_path / "none"),
+    ):
+        code, _, errors = mcrock("merge", *arguments)
+        assert code == 2
+        assert "is not a store of mcrock" in errors
+    assert not list((tmp_path / "folder").iterdir())
+    code, _, errors = mcrock("merge", tmp_path / "none" / "all.zarr", *shares)
+    assert code == 2
+    assert "the folder" in errors

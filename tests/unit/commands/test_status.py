@@ -1,0 +1,143 @@
+"""`mcrock status`: what is done, who works on it, and the probabilities so far."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import socket
+import subprocess
+import sys
+import textwrap
+import time
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from mcrock.dataset.contents import chunks_done
+from mcrock.ensemble.log import Log, log_path, read_log
+
+SLOW = """
+    import sys, time
+    from mcrock.config import load_config
+    from mcrock.ensemble import part, run_study
+    simulate_part = part.simulate_part
+    def slow(*args):
+        outcomes = simulate_part(*args)
+        time.sleep(1.0)
+        return outcomes
+    part.simulate_part = slow
+    run_study(load_config(sys.argv[1]), sys.argv[2], workers=1, resume=True)
+"""
+
+
+def test_a_finished_study_shows_its_probabilities(mcrock, store):
+    code, output, errors = mcrock("status", store)
+    lines = output.splitlines()
+    assert (code, errors) == (0, "")
+    assert lines[0] == "5 of 5 chunks are done (120 of 120 runs), 0 missing, 0 damaged"
+    table = mcrock("stats", store)[1].splitlines()
+    assert lines[1:] == table[: len(lines) - 1]
+    assert lines[1].startswith("Probability of overturning by")
+
+
+def test_the_process_at_work_is_named_and_its_end_is_noticed(mcrock, study_file, tmp_path):
+    path = tmp_path / "s.zarr"
+    process = subprocess.Popen([sys.executable, "-c", textwrap.dedent(SLOW), str(study_file), str(path)])
+    while not path.exists() or chunks_done(path).sum() < 2:
+        assert process.poll() is None
+        time.sleep(0.01)
+    code, output, _ = mcrock("status", path)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    name = rf"{re.escape(socket.gethostname())}:{process.pid}"
+    assert code == 0
+    assert re.search(r"^[23] of 5 chunks are done \((48|72) of 120 runs\), [23] missing, 0 damaged\n", output)
+    assert re.search(r"\n1 process at work, \S+ runs/s, .* left\n", output)
+    assert re.search(rf"\n *{name} +1/1 +1 +at work +(8|16|24) ", output)
+    assert "Probability of overturning" in output
+    code, output, _ = mcrock("status", path)
+    assert "no process is at work, as far as the log tells: --resume computes what is missing" in output
+    assert re.search(rf"\n *{name} +1/1 +1 +gone ", output)
+
+
+def test_damage_is_said(mcrock, store):
+    (store / "chunks" / "3.zip").write_bytes(b"xx")
+    (store / "chunks" / "4.zip").unlink()
+    code, output, _ = mcrock("status", store)
+    assert code == 1
+    assert "3 of 5 chunks are done (72 of 120 runs), 1 missing, 1 damaged" in output
+    assert f"chunks/3.zip is not as it was written\n`mcrock verify {store} --repair` computes" in output
+
+
+def test_a_study_of_which_nothing_is_done_has_no_probabilities(mcrock, store):
+    for file in (store / "chunks").iterdir():
+        file.unlink()
+    log_path(store).unlink()
+    code, output, _ = mcrock("status", store)
+    assert (code, len(output.splitlines())) == (0, 2)
+
+
+def test_what_is_no_store_is_refused(mcrock, tmp_path):
+    assert mcrock("status", tmp_path)[::2] == (
+        2,
+        f"mcrock: {tmp_path} is not a store of mcrock, of its present format\n",
+    )
+
+
+@pytest.fixture
+def log(tmp_path, monkeypatch):
+    """Log of a store with two processes of another machine: one ended, one did not; and half a line."""
+    monkeypatch.setattr(socket, "gethostname", lambda: "node-7")
+    for number in (11, 12):
+        monkeypatch.setattr("os.getpid", lambda number=number: number)
+        writer = Log(tmp_path / "s.zarr")
+        writer.write("start", task=f"{number - 10}/2", workers=4)
+        writer.write("part", start=0, stop=30, worker="", seconds=1.0)
+        writer.write("failed", start=30, stop=40, worker="", error="", trace="")
+        if number == 11:
+            writer.write("end", runs=30)
+    monkeypatch.undo()
+    with log_path(tmp_path / "s.zarr").open("a") as file:
+        file.write('{"time": "2026-01-0\n[1]\n{"event": "part"}\n')
+    return tmp_path / "s.zarr"
+
+
+def test_a_process_elsewhere_is_at_work_until_it_is_silent_for_long(log):
+    ended, silent = read_log(log)
+    assert (ended.host, ended.number, ended.task, ended.workers) == ("node-7", 11, "1/2", 4)
+    assert (silent.realizations, silent.failed) == (30, 1)
+    now = datetime.now(UTC)
+    assert ended.state(now) == "ended"
+    assert silent.state(now) == "at work"
+    assert silent.state(now + timedelta(seconds=70)) == "silent"
+    silent.longest = 10.0
+    assert silent.state(now + timedelta(seconds=70)) == "at work"
+
+
+def test_of_many_processes_the_last_ones_are_listed(mcrock, store, monkeypatch):
+    (store / "chunks" / "1.zip").unlink()
+    monkeypatch.setattr(socket, "gethostname", lambda: "node-7")
+    for number in range(1, 31):
+        monkeypatch.setattr("os.getpid", lambda number=number: number)
+        Log(store).write("start", task=f"{number}/30", workers=1)
+    monkeypatch.undo()
+    lines = mcrock("status", store)[1].splitlines()
+    assert [line.split()[0] for line in lines if "node-7:" in line] == [f"node-7:{i}" for i in range(11, 31)]
+    assert "30 processes at work, 0 runs/s" in lines
+    assert "and 10 processes that began before" in lines
+
+
+def test_a_rate_is_that_until_the_last_part(tmp_path):
+    began = datetime(2026, 1, 1, tzinfo=UTC)
+    entries = [
+        {"event": "start", "task": "1/1", "workers": None},
+        *({"event": "part", "start": 10 * i, "stop": 10 * i + 10} for i in range(3)),
+    ]
+    common = {"host": "a", "process": 1}
+    with log_path(tmp_path / "s.zarr").open("w") as file:
+        for i, entry in enumerate(entries):
+            stamp = (began + timedelta(seconds=2 * i)).isoformat()
+            file.write(json.dumps({"time": stamp, **common, **entry}) + "\n")
+    (process,) = read_log(tmp_path / "s.zarr")
+    assert process.rate == pytest.approx(30 / 6)
