@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from mcrock.body import Body, cuboid, cylinder, frustum, hull, polyhedron, prism
     from mcrock.conditions import Contact, Controls, Impact, Start
     from mcrock.config import load_config
-    from mcrock.dataset import load_dataset
+    from mcrock.dataset import load_dataset, to_frame
     from mcrock.ensemble import run_study
     from mcrock.excitation import Motion, Pulse, fema_p695
     from mcrock.excitation.readers import read_records
@@ -65,6 +65,7 @@ __all__ = [
     "run_study",
     "simulate",
     "statistics",
+    "to_frame",
 ]
 
 _HOME = {
@@ -88,6 +89,7 @@ _HOME = {
     "load_config": "config",
     "run_study": "ensemble",
     "load_dataset": "dataset",
+    "to_frame": "dataset",
     "overturning_probability": "statistics",
     "exceedance_probability": "statistics",
     "fit_fragility": "statistics",

@@ -18,6 +18,7 @@ from mcrock.dataset.schema import (
     is_declared,
     outputs,
 )
+from mcrock.dataset.table import to_frame
 
 __all__ = [
     "OUTPUT",
@@ -40,4 +41,5 @@ __all__ = [
     "outputs",
     "replacing",
     "save_dataset",
+    "to_frame",
 ]

@@ -88,9 +88,9 @@ def plot_measures(ds: xr.Dataset, ax: Axes | None = None, **keywords: Unpack[Boo
 
 def _curve(fit: xr.Dataset) -> str:
     """Median and dispersion of the curve by a measure."""
-    if not np.isfinite(fit["median"]):
+    if not np.isfinite(fit["median_capacity"]):
         return "no curve"
-    median = xr.DataArray(fit["median"].values, attrs={"units": fit["units"].item()})
+    median = xr.DataArray(fit["median_capacity"].values, attrs={"units": fit["units"].item()})
     factor, label = axis_scale(median)
     unit = label.rsplit("[", 1)[1].rstrip("]").replace("1", "")
     return (

@@ -69,7 +69,7 @@ def plot_fragility(ds: xr.Dataset, ax: Axes | None = None, **keywords: Unpack[Bo
             linewidth=0,
             label=f"{how.level:.0%} band",
         )
-    if np.isfinite(fit["median"]):
+    if np.isfinite(fit["median_capacity"]):
         draw_curve(ax, x, fit, BLUE, label="lognormal fit")
     at, p = points["intensity"].values * factor, points["probability"].values
     errors = np.clip(np.stack([p - points["interval"][0], points["interval"][1] - p]), 0, None)
@@ -142,11 +142,11 @@ def _note(fit: xr.Dataset, factor: float, units: str) -> str:
     if int(fit["undecided"]):
         text += f", {int(fit['undecided'])} undecided (both ways in the intervals)"
     text += ". "
-    if np.isfinite(fit["median"]):
-        low, high = fit["median_interval"].values * factor
+    if np.isfinite(fit["median_capacity"]):
+        low, high = fit["median_capacity_interval"].values * factor
         thin, wide = fit["dispersion_interval"].values
         text += (
-            f"Median {float(fit['median']) * factor:.3g}{units} ({_format_bounds(low, high, 3)}), "
+            f"Median {float(fit['median_capacity']) * factor:.3g}{units} ({_format_bounds(low, high, 3)}), "
             f"dispersion {float(fit['dispersion']):.2g} ({_format_bounds(thin, wide, 2)}). "
         )
         if int(fit["runs_below"]) and float(fit["dispersion"]) > 0:

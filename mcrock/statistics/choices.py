@@ -16,7 +16,15 @@ from mcrock.statistics.resample import Units, draw_units, split_units
 from mcrock.statistics.runs import check_runs, record_index
 
 LAW = "impact_law"
-KEPT = ("median", "median_interval", "dispersion", "dispersion_interval", "curve", "band", "extrapolated")
+KEPT = (
+    "median_capacity",
+    "median_capacity_interval",
+    "dispersion",
+    "dispersion_interval",
+    "curve",
+    "band",
+    "extrapolated",
+)
 COUNTS = ("runs", "overturned", "undecided")
 
 
@@ -66,8 +74,9 @@ def fragility_by_choice(
     Returns
     -------
     Dataset
-        Along ``choice``, by name: `median`, `median_interval` (bound), `dispersion`, `dispersion_interval`,
-        `curve` (intensity_grid), `band`, numbers of `runs`, `overturned`, `undecided` as in `fit_fragility`;
+        Along ``choice``, by name: `median_capacity`, `median_capacity_interval` (bound), `dispersion`,
+        `dispersion_interval`, `curve` and `extrapolated` (intensity_grid), `band`, numbers of `runs`,
+        `overturned`, `undecided` as in `fit_fragility`;
         `ratio` of the median over that of all runs and `ratio_interval` (bound) [1], percentiles of the
         resamples, the union of those with all undecided runs survived, with all overturned and as in the
         estimate; NaN where a curve has no median in some of them or there are too few recordings for the
@@ -91,7 +100,7 @@ def fragility_by_choice(
     codes = np.unique(ds[choice].values, return_inverse=True)[1]
     units = split_units(ds, codes, record_index(ds)[0] if how.cluster else None, how.allow_missing)
     ends = _ratio_bounds(units, how)
-    point = result["median"].values / float(whole["median"])
+    point = result["median_capacity"].values / float(whole["median_capacity"])
     result["ratio"] = (choice, point, {"units": "1", "long_name": "median over that of all runs"})
     result["ratio_interval"] = (("bound", choice), ends, {"units": "1"})
     return result.assign_coords(bound=list(BOUNDS))

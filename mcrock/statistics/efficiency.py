@@ -23,7 +23,15 @@ from mcrock.statistics.resample import collect_units, draw_units
 from mcrock.statistics.runs import ESTIMATE, check_runs, is_cloud, record_index
 
 PREFIX = "im_"
-KEPT = ("median", "median_interval", "dispersion", "dispersion_interval", "runs", "overturned", "undecided")
+KEPT = (
+    "median_capacity",
+    "median_capacity_interval",
+    "dispersion",
+    "dispersion_interval",
+    "runs",
+    "overturned",
+    "undecided",
+)
 LOTS = 400  # into which realizations without recordings are dealt: each is drawn again as a whole
 SMALLEST = 1e-300  # probability that is told from 0: its logarithm is finite
 
@@ -111,7 +119,7 @@ def compare_measures(ds: xr.Dataset, **keywords: Unpack[BootstrapKeywords]) -> x
     Returns
     -------
     Dataset
-        Along ``measure``, by name: `median`, `median_interval` (bound) and `dispersion`,
+        Along ``measure``, by name: `median_capacity`, `median_capacity_interval` (bound) and `dispersion`,
         `dispersion_interval` as from `fit_fragility`, without units, which `units` (measure) has as text;
         `explained` and `explained_interval` (bound) [1], percentiles of the resamples; `first`, the
         share of the resamples in which the measure explains most [1]. The resamples are the same for all

@@ -71,8 +71,8 @@ def fit_fragility(
     Returns
     -------
     Dataset
-        `median` [unit of the intensity] and `dispersion` [1], NaN if the likelihood has no maximum;
-        `median_interval` and `dispersion_interval` (bound), from 0 to inf where nothing is known;
+        `median_capacity` [unit of the intensity] and `dispersion` [1], NaN if the likelihood has no maximum;
+        `median_capacity_interval` and `dispersion_interval` (bound), from 0 to inf where nothing is known;
         `curve` (intensity_grid) and `band` (bound, intensity_grid) [1]; numbers of `runs`,
         `overturned`, `undecided` and `records`. Attribute `fit` says what the likelihood looks like. No run
         supports the curve where it is `extrapolated` (intensity_grid): below `weakest_overturning`, the
@@ -122,7 +122,7 @@ def fit_fragility(
     low[2:], high[2:] = np.minimum.accumulate(low[:1:-1])[::-1], np.maximum.accumulate(high[2:])
     result = _dataset(
         ds,
-        {"median": median, "dispersion": dispersion},
+        {"median_capacity": median, "dispersion": dispersion},
         np.stack([low, high]),
         x,
         curve,
@@ -198,13 +198,13 @@ def _dataset(
 ) -> xr.Dataset:
     source = run_intensity(ds).attrs
     axis = {name: source[name] for name in ("units", "long_name", "standard_name") if name in source}
-    units = {"median": axis.get("units", "1"), "dispersion": "1"}
+    units = {"median_capacity": axis.get("units", "1"), "dispersion": "1"}
     words = {
-        "median": "intensity at which one half overturns",
+        "median_capacity": "intensity at which one half overturns",
         "dispersion": "standard deviation of ln(intensity) at overturning",
     }
     result = xr.Dataset(coords={"bound": BOUNDS, "intensity_grid": ("intensity_grid", x, axis)}, attrs=attrs)
-    for name, interval in zip(("median", "dispersion"), bounds.T, strict=False):
+    for name, interval in zip(("median_capacity", "dispersion"), bounds.T, strict=False):
         result[name] = ((), estimate[name], {"units": units[name], "long_name": words[name]})
         result[f"{name}_interval"] = ("bound", interval, {"units": units[name]})
     result["curve"] = ("intensity_grid", curve, {"units": "1", "long_name": "overturning probability"})
@@ -220,9 +220,9 @@ def _with_support(
 ) -> xr.Dataset:
     """Say where runs support the curve; numbers of runs (n_intensity,) at the intensities ``x``."""
     weakest = x[overturned > 0].min(initial=np.inf)
-    below, units = x < weakest, {"units": result["median"].attrs["units"]}
+    below, units = x < weakest, {"units": result["median_capacity"].attrs["units"]}
     count = {"units": "1"}
-    known = np.isfinite(float(result["median"]))
+    known = np.isfinite(float(result["median_capacity"]))
     at = result["intensity_grid"].values
     words = "weakest intensity at which a run overturned"
     result["weakest_overturning"] = ((), weakest, units | {"long_name": words})

@@ -47,7 +47,7 @@ def capacity_at(fit: xr.Dataset, probability: ArrayLike) -> xr.Dataset:
     wanted = np.atleast_1d(np.asarray(probability, float))
     if wanted.ndim > 1 or not ((wanted > 0) & (wanted < 1)).all():
         raise ValueError(f"probability must lie in (0, 1) [1], got {probability!r}")
-    capacity = float(fit["median"]) * np.exp(float(fit["dispersion"]) * ndtri(wanted))
+    capacity = float(fit["median_capacity"]) * np.exp(float(fit["dispersion"]) * ndtri(wanted))
     grid, (low, high) = fit["intensity_grid"].values, fit["band"].values
     interval = [
         np.where(high < wanted[:, None], grid, 0.0).max(axis=1),
@@ -55,7 +55,7 @@ def capacity_at(fit: xr.Dataset, probability: ArrayLike) -> xr.Dataset:
     ]
     weakest, strongest = float(fit["weakest_overturning"]), float(fit["strongest_run"])
     outside = ~((weakest <= capacity) & (capacity <= strongest))
-    unit = fit["median"].attrs["units"]
+    unit = fit["median_capacity"].attrs["units"]
     for p, x in zip(wanted[outside], capacity[outside], strict=True):
         if np.isnan(x):
             continue
@@ -74,7 +74,7 @@ def capacity_at(fit: xr.Dataset, probability: ArrayLike) -> xr.Dataset:
 
 def _why(fit: xr.Dataset, x: float) -> str:
     """Why no run supports an intensity."""
-    unit = fit["median"].attrs["units"]
+    unit = fit["median_capacity"].attrs["units"]
     weakest, strongest = (float(fit[name]) for name in ("weakest_overturning", "strongest_run"))
     if x > strongest:
         return f"beyond the strongest run, {strongest:.4g} {unit}: an extrapolation"

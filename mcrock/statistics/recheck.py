@@ -27,7 +27,7 @@ def step_check(ds: xr.Dataset, level: float = 0.95) -> xr.Dataset:
     -------
     Dataset
         `repeated` and `flipped`, numbers of runs; `share` flipped, its `interval` (bound) by Wilson's
-        formula, and `shift`, the overturned fraction at half the step minus that at the full one [1].
+        formula, and `change`, the overturned fraction at half the step minus that at the full one [1].
         NaN where nothing was repeated.
 
     Raises
@@ -55,7 +55,7 @@ def step_check(ds: xr.Dataset, level: float = 0.95) -> xr.Dataset:
             "flipped": ((), flipped, {"units": "1", "long_name": "of these, runs that ended differently"}),
             "share": ((), flipped / repeated if repeated else np.nan, {"units": "1"}),
             "interval": ("bound", [float(lower), float(upper)], {"units": "1"}),
-            "shift": ((), shift / repeated if repeated else np.nan, {"units": "1"}),
+            "change": ((), shift / repeated if repeated else np.nan, {"units": "1"}),
         },
         coords={"bound": ["lower", "upper"]},
         attrs={"level": level},

@@ -14,9 +14,11 @@ from mcrock.text.tables import format_table
 def format_fragility(fragility: xr.Dataset, units: str) -> str:
     """Parameters of the curve, or what is known of the median where there is none."""
     kind = fragility.attrs["fit"]
-    low, high = fragility["median_interval"].values.tolist()
-    if not (math.isnan(float(fragility["median"])) or kind.startswith("separated")):
-        median, dispersion = (_with_interval(fragility, key, units) for key in ("median", "dispersion"))
+    low, high = fragility["median_capacity_interval"].values.tolist()
+    if not (math.isnan(float(fragility["median_capacity"])) or kind.startswith("separated")):
+        median, dispersion = (
+            _with_interval(fragility, key, units) for key in ("median_capacity", "dispersion")
+        )
         return f"Lognormal fragility ({kind}): median {median}, dispersion {dispersion}"
     doubt = int(fragility["undecided"]) > 0
     percent = f"{fragility.attrs['level'] * 100:.4g} % interval"
@@ -39,7 +41,7 @@ def format_fragility(fragility: xr.Dataset, units: str) -> str:
 
 def format_support(fragility: xr.Dataset, units: str) -> list[str]:
     """Lines on where no run supports the curve; none where all intensities are supported."""
-    median, lines = float(fragility["median"]), []
+    median, lines = float(fragility["median_capacity"]), []
     weakest, strongest = (float(fragility[name]) for name in ("weakest_overturning", "strongest_run"))
     below = int(fragility["runs_below"])
     if below and math.isfinite(weakest) and float(fragility["dispersion"]) > 0:
@@ -64,14 +66,14 @@ def format_laws(laws: xr.Dataset, units: str) -> str:
         low, high = fit["ratio_interval"].values.tolist()
         ratio = float(fit["ratio"])
         there, sure = math.isfinite(ratio), math.isfinite(low)
-        median = float(fit["median"])
+        median = float(fit["median_capacity"])
         rows.append(
             [
                 law,
                 str(int(fit["runs"])),
                 str(int(fit["undecided"])),
                 label_intensities([median], units)[0] if math.isfinite(median) else "none",
-                " to ".join(label_intensities(fit["median_interval"].values.tolist(), units)),
+                " to ".join(label_intensities(fit["median_capacity_interval"].values.tolist(), units)),
                 f"{float(fit['dispersion']):.3f}" if math.isfinite(median) else "none",
                 f"{ratio:.3f}" if there else "-",
                 f"{low:.3f} to {high:.3f}" if sure else "-",
@@ -93,7 +95,7 @@ def format_measures(measures: xr.Dataset) -> str:
     rows = []
     for i in (-measures["explained"]).argsort().values:
         fit = measures.isel(measure=i)
-        units, median = str(fit["units"].item()), float(fit["median"])
+        units, median = str(fit["units"].item()), float(fit["median_capacity"])
         there = math.isfinite(median)
         thin, wide = fit["dispersion_interval"].values.tolist()
         low, high = fit["explained_interval"].values.tolist()
@@ -102,7 +104,7 @@ def format_measures(measures: xr.Dataset) -> str:
             [
                 str(fit["measure"].item()),
                 label_intensities([median], units)[0] if there else "none",
-                " to ".join(label_intensities(fit["median_interval"].values.tolist(), units)),
+                " to ".join(label_intensities(fit["median_capacity_interval"].values.tolist(), units)),
                 f"{float(fit['dispersion']):.3f}" if there else "none",
                 f"{thin:.3f} to {wide:.3f}",
                 "-" if math.isnan(explained) else f"{explained:.3f}",
@@ -120,7 +122,7 @@ def format_measures(measures: xr.Dataset) -> str:
 
 def _with_interval(fragility: xr.Dataset, key: str, units: str) -> str:
     values = [float(fragility[key]), *fragility[f"{key}_interval"].values.tolist()]
-    if key == "median":
+    if key == "median_capacity":
         estimate, low, high = label_intensities(values, units)
     else:
         estimate, low, high = (f"{value:.3g}" for value in values)

@@ -228,7 +228,7 @@ def _format_steps(steps: xr.Dataset) -> str:
     return (
         f"{format_count(int(steps['repeated']), 'run')} repeated at half the time step: "
         f"{int(steps['flipped'])} ended differently, the overturned fraction changed by "
-        f"{float(steps['shift']):+.4f}"
+        f"{float(steps['change']):+.4f}"
     )
 
 

@@ -17,7 +17,7 @@ def test_stats_as_json(mcrock, store):
     result = json.loads(output)
     assert code == 0
     assert result["overturning_probability"]["variables"]["runs"]["values"] == [40, 40, 40]
-    assert result["fragility"]["variables"]["median"]["units"] == "m s-2"
+    assert result["fragility"]["variables"]["median_capacity"]["units"] == "m s-2"
 
 
 def test_a_cloud_is_looked_at_by_any_of_its_measures(mcrock, study_file, tmp_path):
@@ -30,7 +30,7 @@ def test_a_cloud_is_looked_at_by_any_of_its_measures(mcrock, study_file, tmp_pat
     _, output, _ = mcrock("stats", store, "--measure", "pgv")
     assert output.startswith("Probability of overturning by peak ground velocity")
     result = json.loads(mcrock("stats", store, "--measure", "pgv", "--json")[1])
-    assert result["fragility"]["variables"]["median"]["units"] == "m s-1"
+    assert result["fragility"]["variables"]["median_capacity"]["units"] == "m s-1"
     assert result["intensity_measures"]["variables"]["measure"]["values"] == ["pgv", "pga"]
     code, output, _ = mcrock("plot", store, "--measure", "pgv", "-o", tmp_path / "figures")
     assert code == 0

@@ -66,7 +66,7 @@ def test_fragility_shows_the_fit_in_g(make_study):
     points = ax.containers[0].lines[0]
     np.testing.assert_allclose(points.get_ydata(), overturning_probability(ds)["probability"])
     assert "4400 runs of 22 records" in note(ax)
-    assert f"Median {float(fit['median']) / STANDARD_GRAVITY:.3g} g" in note(ax)
+    assert f"Median {float(fit['median_capacity']) / STANDARD_GRAVITY:.3g} g" in note(ax)
     assert "Band: 1000 resamples of the records" in note(ax)
 
 
@@ -307,7 +307,7 @@ def test_measures_are_drawn_with_the_best_on_top(make_study, tmp_path):
     assert [label.get_text() for label in ax.get_yticklabels()] == ["pgv", "pga", "intensity"]
     np.testing.assert_allclose(ax.get_lines()[0].get_xdata(), np.sort(found["explained"]))
     texts = [text.get_text() for text in ax.texts]
-    median = float(found["median"].sel(measure="pga")) / STANDARD_GRAVITY
+    median = float(found["median_capacity"].sel(measure="pga")) / STANDARD_GRAVITY
     assert any(text.startswith(f"median {median:.3g} g, dispersion ") for text in texts)
     assert "440 runs of 22 records. Bars: 95% intervals" in note(ax)
     assert tmp_path / "measures.png" in save_all(ds, tmp_path)

@@ -17,7 +17,7 @@ def test_brackets_hold_the_capacities_and_their_distribution_is_the_curve(make_s
     np.testing.assert_array_equal(levels[np.searchsorted(levels, low) + 1], high)
     share = [(high <= level).mean() for level in LEVELS]
     np.testing.assert_allclose(share, (ds["outcome"] == Outcome.OVERTURNED).mean("realization"))
-    assert float(fit_fragility(ds)["median"]) == pytest.approx(
+    assert float(fit_fragility(ds)["median_capacity"]) == pytest.approx(
         np.median((low + high)[high < np.inf]) / 2, rel=0.2
     )
 

@@ -30,7 +30,7 @@ def test_ratios_are_those_of_the_capacities(cloud):
     assert strong / weak == pytest.approx(1.1, rel=0.02)
     lower, upper = fits["ratio_interval"].values
     assert upper[0] < 1.0 < lower[1]  # what the intervals of the medians cannot tell
-    low, high = fits["median_interval"].values.T
+    low, high = fits["median_capacity_interval"].values.T
     assert low[1] < high[0]
 
 
@@ -40,7 +40,7 @@ def test_each_law_is_the_study_of_its_runs():
     for word, part in split_by_choice(ds).items():
         grid = fits["intensity_grid"].values
         alone, among = fit_fragility(part, grid=grid), fits.sel(impact_law=word)
-        for name in ("median", "median_interval", "dispersion", "curve", "band", "runs"):
+        for name in ("median_capacity", "median_capacity_interval", "dispersion", "curve", "band", "runs"):
             np.testing.assert_array_equal(among[name], alone[name])
 
 

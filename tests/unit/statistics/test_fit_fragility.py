@@ -17,17 +17,17 @@ from mcrock.statistics.studentized import studentized_bounds
 from tests.unit.statistics.conftest import simulate_study
 
 
-def width(fit, name="median"):
+def width(fit, name="median_capacity"):
     low, high = fit[f"{name}_interval"].values
     return high - low
 
 
 def test_estimate_lies_in_its_intervals(make_study):
     fit = fit_fragility(make_study())
-    for name in ("median", "dispersion"):
+    for name in ("median_capacity", "dispersion"):
         low, high = fit[f"{name}_interval"].values
         assert low < fit[name] < high
-    assert fit["median"].attrs["units"] == "m s-2"
+    assert fit["median_capacity"].attrs["units"] == "m s-2"
     assert fit.attrs["fit"] == WORDS[Fit.MAXIMUM]
     low, high = fit["band"].values
     assert (low <= fit["curve"]).all()
@@ -58,7 +58,7 @@ def test_ignoring_records_narrows_the_intervals(make_study):
     """With 0.66 of the variance between records and 20 runs in each, sqrt(1 + 19 * 0.66) = 3.7."""
     ds = make_study()
     wide, narrow = fit_fragility(ds), fit_fragility(ds, cluster=False)
-    assert float(wide["median"]) == float(narrow["median"])
+    assert float(wide["median_capacity"]) == float(narrow["median_capacity"])
     assert 2.5 < width(wide) / width(narrow) < 5.5
     assert width(wide, "dispersion") > 1.5 * width(narrow, "dispersion")
 
@@ -70,17 +70,19 @@ def test_coverage_of_records_and_of_single_runs(make_study):
     in 0.40. With these coverages the binomial chance of a false alarm is 2e-3 for the median and
     the dispersion and less than 1e-6 for single realizations.
     """
-    covered = {"median": 0, "dispersion": 0, "alone": 0}
+    covered = {"median_capacity": 0, "dispersion": 0, "alone": 0}
     for seed in range(120):
         ds = make_study(seed=1000 + seed)
         fit = fit_fragility(ds, resamples=200, seed=seed, grid=[3.0])
-        low, high = fit["median_interval"].values
-        covered["median"] += low <= 3.0 <= high
+        low, high = fit["median_capacity_interval"].values
+        covered["median_capacity"] += low <= 3.0 <= high
         low, high = fit["dispersion_interval"].values
         covered["dispersion"] += low <= np.hypot(0.35, 0.25) <= high
-        low, high = fit_fragility(ds, resamples=200, cluster=False, grid=[3.0])["median_interval"].values
+        low, high = fit_fragility(ds, resamples=200, cluster=False, grid=[3.0])[
+            "median_capacity_interval"
+        ].values
         covered["alone"] += low <= 3.0 <= high
-    assert covered["median"] >= 0.87 * 120
+    assert covered["median_capacity"] >= 0.87 * 120
     assert covered["dispersion"] >= 0.87 * 120
     assert covered["alone"] <= 0.65 * 120
 
@@ -102,7 +104,7 @@ def test_scaling_the_intensity_scales_the_median_alone(make_study):
     ds = make_study(undecided=0.02)
     scaled = ds.assign_coords(intensity=1000 * ds["intensity"])
     fit, other = fit_fragility(ds), fit_fragility(scaled)
-    for name, factor in (("median", 1000), ("dispersion", 1)):
+    for name, factor in (("median_capacity", 1000), ("dispersion", 1)):
         assert float(other[name]) == pytest.approx(factor * float(fit[name]), rel=1e-9)
         np.testing.assert_allclose(other[f"{name}_interval"], factor * fit[f"{name}_interval"], rtol=1e-9)
 
@@ -117,14 +119,14 @@ def in_doubt(ds, share, seed=3):
 def test_guesses_count_as_simulated_and_the_interval_is_the_union_of_the_readings(make_study):
     ds = make_study()
     fit, plain = fit_fragility(in_doubt(ds, 0.05)), fit_fragility(ds)
-    assert (float(fit["median"]), float(fit["dispersion"])) == (
-        float(plain["median"]),
+    assert (float(fit["median_capacity"]), float(fit["dispersion"])) == (
+        float(plain["median_capacity"]),
         float(plain["dispersion"]),
     )
     np.testing.assert_array_equal(fit["curve"], plain["curve"])
     guess = in_doubt(ds, 0.05)["infeasible_energy_loss"] > 1
     others = [fit_fragility(ds.assign(outcome=ds["outcome"].where(~guess, code))) for code in (1, 3)]
-    for name in ("median_interval", "dispersion_interval", "band"):
+    for name in ("median_capacity_interval", "dispersion_interval", "band"):
         low, high = zip(*(one[name].values for one in (plain, *others)), strict=True)
         np.testing.assert_allclose(fit[name], [np.min(low, axis=0), np.max(high, axis=0)])
 
@@ -136,7 +138,7 @@ def test_guesses_count_as_simulated_and_the_interval_is_the_union_of_the_reading
 def test_estimates_lie_in_their_intervals_whatever_is_in_doubt(cloud, cluster, seed, share, undecided):
     ds = in_doubt(simulate_study(per_record=4, cloud=cloud, undecided=undecided, seed=seed), share, seed)
     fit = fit_fragility(ds, resamples=60, cluster=cluster)
-    for name in ("median", "dispersion"):
+    for name in ("median_capacity", "dispersion"):
         low, high = fit[f"{name}_interval"].values
         assert np.isnan(fit[name]) or low <= fit[name] <= high
     points = overturning_probability(ds, cluster=cluster)
@@ -151,8 +153,8 @@ def test_runs_that_broke_off_lie_between_both_readings(make_study):
         fit_fragility(ds.assign(outcome=ds["outcome"].where(ds["outcome"] != Outcome.ROCKING, code)))
         for code in (Outcome.AT_REST, Outcome.OVERTURNED)
     )
-    assert float(fell["median"]) < float(fit["median"]) < float(stood["median"])
-    for name in ("median_interval", "dispersion_interval", "band"):
+    assert float(fell["median_capacity"]) < float(fit["median_capacity"]) < float(stood["median_capacity"])
+    for name in ("median_capacity_interval", "dispersion_interval", "band"):
         assert (fit[name][0] <= np.minimum(stood[name][0], fell[name][0])).all()
         assert (fit[name][1] >= np.maximum(stood[name][1], fell[name][1])).all()
 
@@ -162,33 +164,33 @@ def test_no_transition_leaves_the_bound_of_the_number_of_records(make_study, med
     ds = make_study(median=median)
     fit = fit_fragility(ds, grid=[0.0, 0.25, 3.0, 7.0])
     assert fit.attrs["fit"] == WORDS[kind]
-    assert np.isnan(fit["median"])
+    assert np.isnan(fit["median_capacity"])
     assert np.isnan(fit["dispersion"])
     assert np.isnan(fit["curve"]).all()
     bound = 1 - 0.025 ** (1 / 22)
     np.testing.assert_array_equal(fit["dispersion_interval"], [0, np.inf])
     if kind == Fit.NONE:
-        np.testing.assert_array_equal(fit["median_interval"], [6.0, np.inf])
+        np.testing.assert_array_equal(fit["median_capacity_interval"], [6.0, np.inf])
         np.testing.assert_allclose(fit["band"], [[0, 0, 0, 0], [0, bound, bound, 1]], atol=1e-12)
     else:
-        np.testing.assert_array_equal(fit["median_interval"], [0.0, 0.5])
+        np.testing.assert_array_equal(fit["median_capacity_interval"], [0.0, 0.5])
         np.testing.assert_allclose(fit["band"], [[0, 0, 1 - bound, 1 - bound], [0, 1, 1, 1]], atol=1e-12)
 
 
 def test_undecided_alone_make_no_curve(make_study):
     fit = fit_fragility(make_study(median=1000.0, undecided=0.02))
-    assert np.isnan(fit["median"])
-    assert float(fit["median_interval"][1]) == np.inf
+    assert np.isnan(fit["median_capacity"])
+    assert float(fit["median_capacity_interval"][1]) == np.inf
     all_of_them = fit_fragility(make_study(undecided=1.0))
-    np.testing.assert_array_equal(all_of_them["median_interval"], [0, np.inf])
+    np.testing.assert_array_equal(all_of_them["median_capacity_interval"], [0, np.inf])
     np.testing.assert_array_equal(all_of_them["band"][:, 1:], [[0] * 210, [1] * 210])
 
 
 def test_separated_runs_have_a_step_with_honest_bounds(make_study):
     fit = fit_fragility(make_study(between=1e-6, within=1e-6))
     assert fit.attrs["fit"] == WORDS[Fit.SEPARATED]
-    assert float(fit["median"]) == pytest.approx(np.sqrt(2.9 * 3.6))
-    np.testing.assert_allclose(fit["median_interval"], [2.9, 3.6])
+    assert float(fit["median_capacity"]) == pytest.approx(np.sqrt(2.9 * 3.6))
+    np.testing.assert_allclose(fit["median_capacity_interval"], [2.9, 3.6])
     assert float(fit["dispersion"]) == 0
     # the flattest curve through the bounds of 22 records on either side of the step
     flattest = np.log(3.6 / 2.9) / (2 * 1.0177)
@@ -198,26 +200,26 @@ def test_separated_runs_have_a_step_with_honest_bounds(make_study):
 
 def test_one_record_and_one_run_claim_nothing(make_study):
     one = fit_fragility(make_study(records=1, per_record=400))
-    np.testing.assert_array_equal(one["median_interval"], [0, np.inf])
+    np.testing.assert_array_equal(one["median_capacity_interval"], [0, np.inf])
     single = make_study(records=1, per_record=1, cloud=True)
     for cluster in (True, False):
         fit = fit_fragility(single, cluster=cluster)
-        assert np.isnan(fit["median"])
-        np.testing.assert_array_equal(fit["median_interval"], [0, np.inf])
+        assert np.isnan(fit["median_capacity"])
+        np.testing.assert_array_equal(fit["median_capacity_interval"], [0, np.inf])
 
 
 def test_too_few_records_to_resample(make_study):
     five, six = (fit_fragility(make_study(records=n, per_record=80, seed=2)) for n in (5, 6))
     assert five.attrs["method"] == "rising curves through exact intervals"
     assert six.attrs["method"] == "resampling"
-    assert np.isfinite(five["median"])
+    assert np.isfinite(five["median_capacity"])
 
 
 def test_one_intensity_makes_no_curve(make_study):
     fit = fit_fragility(make_study(levels=[3.0]))
     assert fit.attrs["fit"] == "one intensity: no curve to fit"
-    assert np.isnan(fit["median"])
-    np.testing.assert_array_equal(fit["median_interval"], [0, np.inf])
+    assert np.isnan(fit["median_capacity"])
+    np.testing.assert_array_equal(fit["median_capacity_interval"], [0, np.inf])
 
 
 def test_resamples_without_a_maximum_are_kept(make_study):
@@ -227,8 +229,8 @@ def test_resamples_without_a_maximum_are_kept(make_study):
     ds["outcome"][0::8, 2] = Outcome.OVERTURNED
     ds["outcome"][1::8, 1:] = Outcome.OVERTURNED
     fit = fit_fragility(ds)
-    assert np.isfinite(fit["median"])
-    assert float(fit["median_interval"][1]) == np.inf
+    assert np.isfinite(fit["median_capacity"])
+    assert float(fit["median_capacity_interval"][1]) == np.inf
 
 
 def test_stripe_at_zero_intensity_is_left_out(make_study):
@@ -249,7 +251,7 @@ def test_cloud_equals_the_bernoulli_likelihood(make_study):
     expected = np.exp(minimize(cost, [1.0, -1.0], method="Nelder-Mead", options={"xatol": 1e-9}).x)
     fit = fit_fragility(ds)
     binning = 1e-3  # cells of width 0.02 in ln x: dispersion**2 is off by less than 0.02**2 / 12
-    assert (float(fit["median"]), float(fit["dispersion"])) == pytest.approx(expected, rel=binning)
+    assert (float(fit["median_capacity"]), float(fit["dispersion"])) == pytest.approx(expected, rel=binning)
     assert fit.attrs["independent"] == "records"
     assert width(fit) > 2 * width(fit_fragility(ds, cluster=False))
 
@@ -268,7 +270,7 @@ def test_batches_hold_the_memory(make_study, monkeypatch):
     sizes = [len(times) for times in resample.draw_units(resample.collect_units(ds, None, False), how)]
     assert max(sizes) <= 100
     assert sum(sizes) == 50
-    assert np.isfinite(fit_fragility(ds)["median_interval"]).all()
+    assert np.isfinite(fit_fragility(ds)["median_capacity_interval"]).all()
 
 
 def test_patterns_hold_every_realization(make_study):
@@ -295,7 +297,7 @@ def test_missing_runs(make_study):
 
 def test_curve_is_the_lognormal_one(make_study):
     fit = fit_fragility(make_study(), grid=[0.0, 1.0, 3.0])
-    eta = np.log([1.0, 3.0] / fit["median"].values) / fit["dispersion"].values
+    eta = np.log([1.0, 3.0] / fit["median_capacity"].values) / fit["dispersion"].values
     np.testing.assert_allclose(fit["curve"], [0, *ndtr(eta)])
 
 

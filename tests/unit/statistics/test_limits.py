@@ -55,7 +55,7 @@ def test_the_fragility_of_a_limit_is_that_of_the_capacities():
     """Displaced by more than 0.1 m / 4 from half the overturning intensity on: median 1.5 m/s2."""
     ds = sliding_study(records=200, per_record=5)
     fit = fit_fragility(by_limit(ds, "peak_displacement", 0.025))
-    low, high = fit["median_interval"].values
+    low, high = fit["median_capacity_interval"].values
     assert low < 1.5 < high
     assert high / low < 1.2
     assert fit.attrs["event"] == "peak displacement beyond 0.025 m"

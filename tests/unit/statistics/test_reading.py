@@ -21,7 +21,7 @@ def test_support_is_counted_as_by_hand(make_study, cloud):
     assert float(fit["strongest_run"]) == pytest.approx(x.max(), rel=1e-12)
     below = x < weakest * (1 - 1e-12)
     assert int(fit["runs_below"]) == below.sum() > 0
-    curve = ndtr(np.log(x / float(fit["median"])) / float(fit["dispersion"]))
+    curve = ndtr(np.log(x / float(fit["median_capacity"])) / float(fit["dispersion"]))
     assert float(fit["expected_below"]) == pytest.approx(curve[below].sum(), rel=1e-9)
     grid = fit["intensity_grid"].values
     outside = (grid < weakest * (1 - 1e-12)) | (grid > x.max() * (1 + 1e-12))
@@ -44,9 +44,9 @@ def test_a_capacity_is_that_of_the_curve_and_its_interval_that_of_the_band(make_
     x = found["capacity"].values
     assert not found["extrapolated"].any()
     np.testing.assert_allclose(
-        ndtr(np.log(x / float(fit["median"])) / float(fit["dispersion"])), wanted, rtol=1e-12
+        ndtr(np.log(x / float(fit["median_capacity"])) / float(fit["dispersion"])), wanted, rtol=1e-12
     )
-    assert x[1] == pytest.approx(float(fit["median"]))
+    assert x[1] == pytest.approx(float(fit["median_capacity"]))
     lower, upper = found["capacity_interval"].values
     band = fit["band"].interp(intensity_grid=x)
     assert ((lower < x) & (x < upper)).all()
@@ -56,7 +56,7 @@ def test_a_capacity_is_that_of_the_curve_and_its_interval_that_of_the_band(make_
     assert ((band[0] < wanted) & (wanted < band[1])).all()
     # the interval of the median, to the resolution of the grid
     step = 1.04
-    low, high = fit["median_interval"].values
+    low, high = fit["median_capacity_interval"].values
     assert lower[1] <= low * step
     assert lower[1] >= low / step**2
     assert high / step <= upper[1] <= high * step**2

@@ -24,7 +24,7 @@ def test_counts_by_hand():
     assert int(result["repeated"]) == 6
     assert int(result["flipped"]) == 3  # fell to rest, rest to fell, rocking to rest; settling stands too
     assert float(result["share"]) == 0.5
-    assert float(result["shift"]) == 0.0
+    assert float(result["change"]) == 0.0
     assert 0.1 < float(result["interval"][0]) < 0.5 < float(result["interval"][1]) < 0.9
 
 

@@ -129,8 +129,11 @@ def test_laws_are_a_table_of_their_own():
     ds = two_laws(undecided=0.05)
     text, fits = summary(ds), fragility_by_choice(ds).sel(impact_law="housner_1963")
     line = next(line for line in text.splitlines() if line.strip().startswith("housner_1963"))
-    (low, high), (least, most) = fits["ratio_interval"].values, fits["median_interval"].values / 9.80665
-    counts = ["4400", str(int(fits["undecided"])), f"{float(fits['median']) / 9.80665:.3g}"]
+    (low, high), (least, most) = (
+        fits["ratio_interval"].values,
+        fits["median_capacity_interval"].values / 9.80665,
+    )
+    counts = ["4400", str(int(fits["undecided"])), f"{float(fits['median_capacity']) / 9.80665:.3g}"]
     assert line.split()[1:4] == counts
     assert f"{least:.3g} g to {most:.3g} g" in line
     assert line.endswith(f"{float(fits['ratio']):.3f}  {low:.3f} to {high:.3f}")
@@ -159,7 +162,7 @@ def test_measures_are_a_table_with_the_best_first(make_study):
     lines, found = summary(ds).splitlines(), compare_measures(ds).sel(measure="pgv")
     at = next(i for i, line in enumerate(lines) if line.split()[:1] == ["measure"])
     assert [line.split()[0] for line in lines[at : at + 3]] == ["measure", "intensity", "pgv"]
-    (low, high), (least, most) = found["explained_interval"].values, found["median_interval"].values
+    (low, high), (least, most) = found["explained_interval"].values, found["median_capacity_interval"].values
     line = lines[at + 2]
     assert f"{least:.3g} m/s to {most:.3g} m/s" in line
     assert f"{float(found['explained']):.3f}  {low:.3f} to {high:.3f}" in line
@@ -191,7 +194,7 @@ def test_runs_with_friction_have_a_table_of_their_endings():
         if ending in occurring
     ]
     assert " ".join(lines[at + 5].split()) == f"0.235 g {' '.join(cells)}"
-    median = float(fit_fragility(by_limit(ds, "peak_displacement", 0.03))["median"]) / 9.80665
+    median = float(fit_fragility(by_limit(ds, "peak_displacement", 0.03))["median_capacity"]) / 9.80665
     line = next(line for line in lines if line.startswith("Overturning or peak displacement beyond 0.03 m: "))
     assert f"Lognormal fragility (maximum likelihood): median {median:.3g} g (" in line
 
