@@ -60,6 +60,7 @@ from mcrock.kernel.friction.state import (
     SLACK,
     SLOW,
     STATIC,
+    STIFFNESS,
     STOPPED,
     T_0,
     T_1,
@@ -96,6 +97,7 @@ JUMP = 0.5  # change of the contact force in a step that is too much, over the w
 MOST_PULL = 1e-2  # force that keeps an end on the ground while its edge is held, over the weight [1]
 BRAKED = 0.7  # of the time in which a slip would stop that a step may take [1]
 ENDED = 1e-9  # margin below zero at which a mode has ended: forces over the weight [1] and slips [m/s]
+SETTLED = 1e-2  # angle from the direction to which a slip settles that is none, over the turn aimed at [1]
 SHORTEST = 1e-9  # step that is not halved for it [s]
 TURNED = 3.0  # turn of a slip in a step that is too far, over the turn aimed at [1]
 
@@ -285,8 +287,10 @@ def advance_slip(top, body, work, friction, result, t, h, turn, stops, sides):
         friction.found[SLOW] = max(speed + STOPPED, 2.0 * KICK)
         return 0.0, CHANGE, 0
     h = min(h, BRAKED * left)
-    if friction.found[TURNING] * h > turn:
-        h = turn / friction.found[TURNING]
+    # a slow slip settles to its direction at once: then the rate says nothing of the turn in a step
+    turning = friction.found[TURNING]
+    if turning * h > turn and turning > SETTLED * turn * friction.found[STIFFNESS]:
+        h = turn / turning
     pivot = contact_vertex(top, mode, index) if mode != FLIGHT else NONE
     n = _watch(top, body, friction, mode, index)
     k = friction.rates[0]

@@ -35,7 +35,7 @@ from mcrock.kernel.dynamics import (
     Y,
     Z,
 )
-from mcrock.kernel.friction.coulomb import CONTACT_SIZE
+from mcrock.kernel.friction.contact_table import CONTACT_SIZE
 from mcrock.kernel.modes import (
     EDGE,
     EDGE_SLIP_FIRST,
@@ -97,7 +97,7 @@ class Friction(NamedTuple):
 
 
 # columns of `Friction.stiff`
-R_VX, R_VY, R_WX, R_WY, R_WZ, T_VX, T_VY, T_SPIN, STIFF_SIZE = range(9)
+R_VX, R_VY, R_WX, R_WY, R_WZ, T_VX, T_VY, T_SPIN, T_SQUARE, STIFF_SIZE = range(10)
 
 
 def empty_friction(top: Topology) -> Friction:

@@ -25,6 +25,7 @@ from mcrock.kernel.friction.state import (
     STIFFNESS,
     STOPPED,
     T_SPIN,
+    T_SQUARE,
     T_VX,
     T_VY,
 )
@@ -37,12 +38,18 @@ PROBE = 1e-5  # turn of a slip by which the change of the rates is found [rad]
 WEIGHTS = (0.5, -4.0, 4.5)  # of 1, 2 and 3 substeps: order 3
 
 
-@jit(internal=True)
-def mode_rates(top, body, friction, mode, index, y, start, a, k):
+@jit(inline=True, internal=True)
+def _rates(top, body, friction, mode, index, y, start, a, k):
     """`slip_rates` or `flat_rates`, by the mode."""
     if mode in (SLIDE, SPIN):
         return flat_rates(top, body, friction, mode, index, y, start, a, k)
     return slip_rates(top, body, friction, mode, index, y, start, a, k)
+
+
+@jit(internal=True)
+def mode_rates(top, body, friction, mode, index, y, start, a, k):
+    """`_rates` by a call: that of every array costs as much, its code in every caller costs compile time."""
+    return _rates(top, body, friction, mode, index, y, start, a, k)
 
 
 @jit(inline=True, internal=True)
@@ -72,18 +79,15 @@ def mode_step(top, body, friction, mode, index, y, segment, t, h, out):
     return good
 
 
-@jit(internal=True)
+@jit(inline=True, internal=True)
 def _explicit_step(top, body, friction, mode, index, y, segment, t, h, out):
     """The classical Runge-Kutta method."""
-    k1, k2, k3, k4 = friction.rates[0], friction.rates[1], friction.rates[2], friction.rates[3]
-    a = acceleration(segment, t + 0.5 * h)
-    _stage(y, k1, 0.5 * h, out)
-    bad = mode_rates(top, body, friction, mode, index, out, y, a, k2)
-    _stage(y, k2, 0.5 * h, out)
-    bad |= mode_rates(top, body, friction, mode, index, out, y, a, k3)
-    a = acceleration(segment, t + h)
-    _stage(y, k3, h, out)
-    bad |= mode_rates(top, body, friction, mode, index, out, y, a, k4)
+    rates, bad = friction.rates, REGULAR
+    for stage in range(1, 4):
+        part = h if stage == 3 else 0.5 * h
+        _stage(y, rates[stage - 1], part, out)
+        bad |= _rates(top, body, friction, mode, index, out, y, acceleration(segment, t + part), rates[stage])
+    k1, k2, k3, k4 = rates[0], rates[1], rates[2], rates[3]
     for i in range(W_Z + 1):
         out[i] = y[i] + h / 6.0 * (k1[i] + 2.0 * (k2[i] + k3[i]) + k4[i])
     for i in range(X, LOSS + 1):
@@ -96,9 +100,9 @@ def prepare_step(top, body, friction, mode, index, y, a, h):
     """Choose the method of steps from a state, for steps of up to ``h`` [s].
 
     An implicit one gets, for each slip, how the rates change with its direction (columns R) and how its
-    direction changes with the velocity of the first contact and the spin (columns T). A slip along itself
-    changes nothing. Returns the step, shorter in `mcrock.kernel.friction.spin` where a slip would change too
-    much.
+    direction changes with the velocity of the first contact and the spin (columns T), and in time with the
+    square of the spin, as the edge turns. A slip along itself changes nothing. Returns the step, shorter in
+    `mcrock.kernel.friction.spin` where a slip would change too much.
     """
     stiff, found, k, probe = friction.stiff, friction.found, friction.rates[0], friction.rates[1]
     stiff[0, T_VX] = stiff[0, T_VY] = 0.0
@@ -126,6 +130,7 @@ def prepare_step(top, body, friction, mode, index, y, a, h):
         square = max(vx * vx + vy * vy, STOPPED * STOPPED)
         row[T_VX], row[T_VY] = -vy / square, vx / square
         row[T_SPIN] = (vx * lever_x + vy * lever_y) / square
+        row[T_SQUARE] = (vy * lever_x - vx * lever_y) / square
     return h
 
 
@@ -135,7 +140,7 @@ def _bend(row, up, vx, vy, wx, wy, wz):
     return row[T_VX] * vx + row[T_VY] * vy + row[T_SPIN] * (up[0] * wx + up[1] * wy + up[2] * wz)
 
 
-@jit(internal=True)
+@jit(inline=True, internal=True)
 def _implicit_step(top, body, friction, mode, index, y, segment, t, h, out):
     """The extrapolated linearly implicit Euler method."""
     k, now, stiff = friction.rates[1], friction.rates[2], friction.stiff
@@ -154,7 +159,7 @@ def _implicit_step(top, body, friction, mode, index, y, segment, t, h, out):
                 for i in range(y.size):
                     k[i] = friction.rates[0, i]
             else:
-                bad |= mode_rates(
+                bad |= _rates(
                     top, body, friction, mode, index, now, y, acceleration(segment, t + part * part_h), k
                 )
             # turns of the slips in the step: z_i = T_i (h f + h sum R_j z_j)
@@ -163,7 +168,9 @@ def _implicit_step(top, body, friction, mode, index, y, segment, t, h, out):
             a_10 = -part_h * _bend(second, up, first[0], first[1], first[2], first[3], first[4])
             a_11 = 1.0 - part_h * _bend(second, up, second[0], second[1], second[2], second[3], second[4])
             b_0 = part_h * _bend(first, up, k[V_X], k[V_Y], k[W_X], k[W_Y], k[W_Z])
+            spin = up[0] * now[W_X] + up[1] * now[W_Y] + up[2] * now[W_Z]
             b_1 = part_h * _bend(second, up, k[V_X], k[V_Y], k[W_X], k[W_Y], k[W_Z])
+            b_1 += part_h * second[T_SQUARE] * spin * spin
             scale = part_h / (a_00 * a_11 - a_01 * a_10)
             z_0, z_1 = (a_11 * b_0 - a_01 * b_1) * scale, (a_00 * b_1 - a_10 * b_0) * scale
             _stage(now, k, part_h, now)
