@@ -146,8 +146,9 @@ def advance_edge(top, body, work, result, t, h, hold, friction):
             turn, rate1 = rare_edge_step(edge, gravity, state, com_n, com_z, k1, segment, t, h)
     c, s = small_turn(turn)
     c1, s1 = c0 * c - s0 * s, s0 * c + c0 * s
-    if t + h > hold:
-        margin, end, stuck, _, _, _, _ = release(
+    seen = t + h > hold
+    if seen:
+        margin, end, stuck, _, _, _, ends = release(
             top, body, k, state, angle0 + turn, rate1, c1, s1, acceleration(segment, t + h)
         )
         if stuck:
@@ -156,12 +157,12 @@ def advance_edge(top, body, work, result, t, h, hold, friction):
             h, face, turn, rate1 = _locate_release(
                 top, body, work, k1, t, max(0.0, hold - t), h, before, margin, end
             )
-            event = EDGE_RELEASE
+            event, seen = EDGE_RELEASE, False
             c, s = small_turn(turn)
             c1, s1 = c0 * c - s0 * s, s0 * c + c0 * s
     if friction is not None:
-        a = acceleration(segment, t + h)
-        _, _, _, _, _, _, ends = release(top, body, k, state, angle0 + turn, rate1, c1, s1, a)
+        if not seen:
+            ends = _ends_of(top, body, work, t + h, angle0 + turn, rate1, c1, s1)
         if _slips(friction, gravity, ends):
             h, turn, rate1 = _locate_edge_slip(top, body, work, friction, k1, t, h)
             event = SLIP

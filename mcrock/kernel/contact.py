@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mcrock.jit import jit
-from mcrock.kernel.rotation import flattened, largest_eigenvalue
+from mcrock.kernel.rotation import flattened, largest_eigenvalue, to_ground
 
 
 class Topology(NamedTuple):
@@ -38,11 +38,13 @@ class Constants(NamedTuple):
     standing: np.ndarray  # (n_vertex,) bool: vertices of the base, start face included
 
 
-# columns of `scalars`; J = m Theta^-1 in body axes [1/m2]
+# columns of `scalars`; J = m Theta^-1 in body axes [1/m2]; centre of the start face from the COM in body
+# axes, and its place on the ground at the start [m]
 (
     MASS, GRAVITY, FREQUENCY, SLENDERNESS, SIZE, BARRIER, J_XX, J_XY, J_XZ, J_YY, J_YZ, J_ZZ,
+    BASE_X, BASE_Y, BASE_Z, START_X, START_Y,
     SCALARS_SIZE,
-) = range(13)  # fmt: skip
+) = range(18)  # fmt: skip
 # columns of `pivots`, all that motion about a vertex needs, in one place and per unit mass: COM from
 # there [m]; inertia about it over mass [m2]; inverse of that [1/m2]; its largest principal moment
 (
@@ -160,6 +162,7 @@ def fill_constants(top, mass, inertia, vertices, gravity, start, out):
     up = out.faces[start]
     pose = flattened(UPRIGHT_POSE, up[F_UX], up[F_UY], up[F_UZ])
     out.pose[0], out.pose[1], out.pose[2], out.pose[3] = pose
+    _fill_base(top, start, out)
     for v in range(vertices.shape[0]):
         out.standing[v] = False
     for f in range(top.face_first.size - 1):
@@ -172,6 +175,18 @@ def fill_constants(top, mass, inertia, vertices, gravity, start, out):
 
 
 UPRIGHT_POSE = (1.0, 0.0, 0.0, 0.0)
+
+
+@jit(internal=True)
+def _fill_base(top, start, out):
+    first, last, scalars = top.face_first[start], top.face_first[start + 1], out.scalars
+    x, y, z = 0.0, 0.0, 0.0
+    for i in range(first, last):
+        x += out.vertices[top.face_vertices[i], 0] / (last - first)
+        y += out.vertices[top.face_vertices[i], 1] / (last - first)
+        z += out.vertices[top.face_vertices[i], 2] / (last - first)
+    scalars[BASE_X], scalars[BASE_Y], scalars[BASE_Z] = x, y, z
+    scalars[START_X], scalars[START_Y], _ = to_ground(out.pose, x, y, z)
 
 
 @jit(internal=True)

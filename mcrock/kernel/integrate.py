@@ -25,11 +25,16 @@ from mcrock.kernel.advance import (
 )
 from mcrock.kernel.contact import (
     BARRIER,
+    BASE_X,
+    BASE_Y,
+    BASE_Z,
     F_HEIGHT,
     FREQUENCY,
     GRAVITY,
     MASS,
     SLENDERNESS,
+    START_X,
+    START_Y,
     Topology,
     fill_constants,
 )
@@ -277,14 +282,17 @@ def run(top, body, motions, motion, turn, law, settings, t_end, work, result, tr
             record.see_slip(result, t)
         if mode[0] == FLIGHT:
             result[Response.FLIGHTS] = 1.0
-    since, last_mode, bounced = 0.0, mode[0], False
+    since, last_mode, last_index, swing, bounced = 0.0, mode[0], mode[1], 0.0, False
     if tracing:
         note(top, body, work, trace, t, NO_EVENT, 0.0, NONE, friction)
     while True:
         if friction is not None:
             record.spend(result, last_mode, t - since)
-            if mode[0] != last_mode or t != since:
+            turned = mode[0] != EDGE or mode[1] != last_index or state[RATE] * swing <= 0.0
+            if turned and (mode[0] != last_mode or t != since):
+                # on an edge the base moves along a line: it is farthest at its ends
                 see_displacement(top, body, work, result)
+            swing, last_index = state[RATE], mode[1]
             if last_mode == FLIGHT:
                 result[Response.LONGEST_FLIGHT] = max(result[Response.LONGEST_FLIGHT], t - took_off)
             if mode[0] == FLIGHT and (last_mode != FLIGHT or bounced):
@@ -547,7 +555,7 @@ def _report_position(top, body, work, result):
     if mode == EDGE:
         edge_pose(body.edges[index], state, state[ANGLE], state[RATE])
     pivot = contact_vertex(top, mode, index)
-    dx, dy = base_displacement(top, body, state, pivot)
+    dx, dy = base_displacement(body, state, pivot)
     result[Response.FINAL_YAW] = wrapped(2.0 * atan2(state[Q3], state[Q0]))
     result[Response.FINAL_DISPLACEMENT_X] = dx
     result[Response.FINAL_DISPLACEMENT_Y] = dy
@@ -559,23 +567,16 @@ def see_displacement(top, body, work, result):
     state, mode, index = work.state, work.mode[0], work.mode[1]
     if mode == EDGE:
         edge_pose(body.edges[index], state, state[ANGLE], state[RATE])
-    x, y = base_displacement(top, body, state, contact_vertex(top, mode, index))
+    x, y = base_displacement(body, state, contact_vertex(top, mode, index))
     result[Response.PEAK_DISPLACEMENT] = max(result[Response.PEAK_DISPLACEMENT], sqrt(x * x + y * y))
 
 
 @jit(internal=True)
-def base_displacement(top, body, state, pivot):
+def base_displacement(body, state, pivot):
     """Horizontal displacement of the mean of the corners of the start face [m]."""
-    first, last = top.face_first[body.start[0]], top.face_first[body.start[0] + 1]
-    x, y, z = 0.0, 0.0, 0.0
-    for i in range(first, last):
-        x += body.vertices[top.face_vertices[i], 0] / (last - first)
-        y += body.vertices[top.face_vertices[i], 1] / (last - first)
-        z += body.vertices[top.face_vertices[i], 2] / (last - first)
-    v = body.vertices[pivot]
-    was_x, was_y, _ = to_ground(body.pose, x, y, z)
-    is_x, is_y, _ = to_ground(state, x - v[0], y - v[1], z - v[2])
-    return state[P_X] + is_x - was_x, state[P_Y] + is_y - was_y
+    s, v = body.scalars, body.vertices[pivot]
+    x, y, _ = to_ground(state, s[BASE_X] - v[0], s[BASE_Y] - v[1], s[BASE_Z] - v[2])
+    return state[P_X] + x - s[START_X], state[P_Y] + y - s[START_Y]
 
 
 @jit

@@ -87,7 +87,7 @@ def slip_direction(vx, vy, sx, sy):
     return sx, sy, vx * sx + vy * sy
 
 
-@jit(internal=True)
+@jit(inline=True, internal=True)
 def slip_rates(top, body, friction, mode, index, y, start, a, k):
     """Rates ``k`` of a state ``y`` in a mode with slip or in flight, under the ground acceleration ``a``.
 
