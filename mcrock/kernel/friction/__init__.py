@@ -9,7 +9,7 @@ six degrees of freedom:
     decide             which contacts stick, slip or open at an instant
     motion, advance    smooth motion with slip and in flight, cut at its first event
     flat, spin         sliding and spinning on a face, and spin about a corner that sticks
-    coulomb            impulses or forces at several contacts at once
+    coulomb, pair      impulses or forces at several contacts at once, at two in closed form
     single, landing    impacts: their laws, and what they lead to
 
 All quantities are per unit mass where the mass cancels. Ground axes unless a comment says otherwise.

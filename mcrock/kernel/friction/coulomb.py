@@ -17,46 +17,38 @@ import numpy as np
 
 from mcrock.impact.varkonyi_2022 import solve_3x3
 from mcrock.jit import jit
-from mcrock.kernel.friction.mobility import mobility, turned_by
-
-# columns of a table of contacts: place from the COM [m]; impulse over mass [m/s]; direction of slip, and
-# whether it is given; normal velocity to be reached [m/s]; mobility [1]; what its velocity has beside that
-# of the twist [m/s]
-(
-    D_X, D_Y, D_Z, P_X, P_Y, P_Z, S_X, S_Y, GIVEN, TARGET,
-    W_XX, W_XY, W_XZ, W_YY, W_YZ, W_ZZ, B_X, B_Y, B_Z,
-    CONTACT_SIZE,
-) = range(20)  # fmt: skip
+from mcrock.kernel.friction.contact_table import (
+    B_X,
+    B_Y,
+    B_Z,
+    D_X,
+    D_Y,
+    D_Z,
+    GIVEN,
+    P_X,
+    P_Y,
+    P_Z,
+    S_X,
+    S_Y,
+    TARGET,
+    W_XX,
+    W_XY,
+    W_XZ,
+    W_YY,
+    W_YZ,
+    W_ZZ,
+    push,
+)
+from mcrock.kernel.friction.mobility import mobility
+from mcrock.kernel.friction.pair import both_slip, by_mobility, solve_pair
 
 SWEEPS = 4000  # of Gauss-Seidel
+LOOKS = (4, 16, 64)  # sweeps after which two contacts that slip are solved together
 CONVERGED = 1e-14  # change of impulses that counts as none, over the largest [1]
 TURNS = 72  # directions of slip that are tried where Newton's method fails
 ITERATIONS = 30
+ROUNDED = 1e-12  # slip that is none, over the velocity without the impulse [1]
 DONE, SLOW, NONE_FOUND = 0, 1, 2
-
-
-@jit(internal=True)
-def place_contact(contact, J, dx, dy, dz, target):
-    """Fill the row of a free contact at (dx, dy, dz) from the COM."""
-    contact[D_X], contact[D_Y], contact[D_Z] = dx, dy, dz
-    contact[P_X], contact[P_Y], contact[P_Z] = 0.0, 0.0, 0.0
-    contact[S_X], contact[S_Y], contact[GIVEN], contact[TARGET] = 1.0, 0.0, 0.0, target
-    contact[B_X], contact[B_Y], contact[B_Z] = 0.0, 0.0, 0.0
-    w = mobility(J, dx, dy, dz, dx, dy, dz)
-    contact[W_XX], contact[W_XY], contact[W_XZ] = w[0], w[1], w[2]
-    contact[W_YY], contact[W_YZ], contact[W_ZZ] = w[4], w[5], w[8]
-
-
-@jit(internal=True)
-def push(twist, J, dx, dy, dz, px, py, pz):
-    """Add the effect of an impulse over mass at a point to ``twist``."""
-    x, y, z = turned_by(J, dy * pz - dz * py, dz * px - dx * pz, dx * py - dy * px)
-    twist[0] += px
-    twist[1] += py
-    twist[2] += pz
-    twist[3] += x
-    twist[4] += y
-    twist[5] += z
 
 
 @jit
@@ -70,30 +62,103 @@ def solve_contacts(contacts, n, J, twist, mu, free):
     int
         DONE; SLOW where `SWEEPS` did not suffice; NONE_FOUND where a contact has no solution.
     """
-    for _ in range(SWEEPS):
+    if n == 2 and _pair(contacts, J, twist, mu, free):
+        return DONE
+    for sweep in range(SWEEPS):
         largest, changed = 0.0, 0.0
         for i in range(n):
             c = contacts[i]
-            dx, dy, dz = c[D_X], c[D_Y], c[D_Z]
             px, py, pz = c[P_X], c[P_Y], c[P_Z]
-            ux = c[B_X] + twist[0] + twist[4] * dz - twist[5] * dy
-            uy = c[B_Y] + twist[1] + twist[5] * dx - twist[3] * dz
-            uz = c[B_Z] + twist[2] + twist[3] * dy - twist[4] * dx
+            ux, uy, uz = _velocity(c, twist)
             ux -= c[W_XX] * px + c[W_XY] * py + c[W_XZ] * pz
             uy -= c[W_XY] * px + c[W_YY] * py + c[W_YZ] * pz
             uz -= c[W_XZ] * px + c[W_YZ] * py + c[W_ZZ] * pz
-            found, nx, ny, nz = _one_contact(c, ux, uy, uz - c[TARGET], mu if c[GIVEN] != 0.0 else free)
+            found, nx, ny, nz = _one_contact(c, ux, uy, uz, mu if c[GIVEN] != 0.0 else free)
             if not found:
                 return NONE_FOUND
             c[P_X], c[P_Y], c[P_Z] = nx, ny, nz
-            push(twist, J, dx, dy, dz, nx - px, ny - py, nz - pz)
+            push(twist, J, c[D_X], c[D_Y], c[D_Z], nx - px, ny - py, nz - pz)
             largest = max(largest, abs(nx) + abs(ny) + abs(nz))
             changed = max(changed, abs(nx - px) + abs(ny - py) + abs(nz - pz))
         if not changed > CONVERGED * largest:
             return DONE
         if n == 1:
             return DONE
+        if n == 2 and sweep in LOOKS and _slipping_pair(contacts, J, twist, mu, free):
+            return DONE
     return SLOW
+
+
+@jit(inline=True, internal=True)
+def _velocity(c, twist):
+    """Velocity of a contact, less that to be reached."""
+    return (
+        c[B_X] + twist[0] + twist[4] * c[D_Z] - twist[5] * c[D_Y],
+        c[B_Y] + twist[1] + twist[5] * c[D_X] - twist[3] * c[D_Z],
+        c[B_Z] + twist[2] + twist[3] * c[D_Y] - twist[4] * c[D_X] - c[TARGET],
+    )
+
+
+@jit(internal=True)
+def _pair(contacts, J, twist, mu, free):
+    """Whether the impulses of two contacts, none yet, are found in closed form; ``twist`` becomes that after
+    them."""
+    c, d = contacts[0], contacts[1]
+    b, e = _velocity(c, twist), _velocity(d, twist)
+    w = mobility(J, c[D_X], c[D_Y], c[D_Z], d[D_X], d[D_Y], d[D_Z])
+    found, x, y, z = _one_contact(c, b[0], b[1], b[2], mu if c[GIVEN] != 0.0 else free)
+    if found and e[2] + w[2] * x + w[5] * y + w[8] * z >= 0.0:  # the other opens
+        c[P_X], c[P_Y], c[P_Z] = x, y, z
+    else:
+        found, x, y, z = _one_contact(d, e[0], e[1], e[2], mu if d[GIVEN] != 0.0 else free)
+        if found and b[2] + w[6] * x + w[7] * y + w[8] * z >= 0.0:
+            d[P_X], d[P_Y], d[P_Z] = x, y, z
+        elif not solve_pair(contacts, w, b, e, mu, free):
+            c[P_X], c[P_Y], c[P_Z], d[P_X], d[P_Y], d[P_Z] = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+            return False
+    _push_both(contacts, J, twist, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    return True
+
+
+@jit(internal=True)
+def _slipping_pair(contacts, J, twist, mu, free):
+    """The same of contacts that both slip, about in the directions that their impulses have come to."""
+    c, d = contacts[0], contacts[1]
+    p, q = (c[P_X], c[P_Y], c[P_Z]), (d[P_X], d[P_Y], d[P_Z])
+    if not (p[2] > 0.0 and q[2] > 0.0):
+        return False
+    for i in range(2):
+        r = contacts[i]
+        size = hypot(r[P_X], r[P_Y])
+        if r[GIVEN] == 0.0 and size > 0.0:
+            r[S_X], r[S_Y] = -r[P_X] / size, -r[P_Y] / size
+    w = mobility(J, c[D_X], c[D_Y], c[D_Z], d[D_X], d[D_Y], d[D_Z])
+    b, e = _velocity(c, twist), _velocity(d, twist)
+    ux, uy, uz = by_mobility(c, p[0], p[1], p[2])
+    vx, vy, vz = by_mobility(d, q[0], q[1], q[2])
+    b = (
+        b[0] - ux - w[0] * q[0] - w[1] * q[1] - w[2] * q[2],
+        b[1] - uy - w[3] * q[0] - w[4] * q[1] - w[5] * q[2],
+        b[2] - uz - w[6] * q[0] - w[7] * q[1] - w[8] * q[2],
+    )
+    e = (
+        e[0] - vx - w[0] * p[0] - w[3] * p[1] - w[6] * p[2],
+        e[1] - vy - w[1] * p[0] - w[4] * p[1] - w[7] * p[2],
+        e[2] - vz - w[2] * p[0] - w[5] * p[1] - w[8] * p[2],
+    )
+    found = both_slip(c, d, w, b, e, mu if c[GIVEN] != 0.0 else free, mu if d[GIVEN] != 0.0 else free)
+    if found:
+        _push_both(contacts, J, twist, p, q)
+    return found
+
+
+@jit(internal=True)
+def _push_both(contacts, J, twist, p, q):
+    """Add the effect of what the impulses of two contacts have changed, from ``p`` and ``q``, to
+    ``twist``."""
+    c, d = contacts[0], contacts[1]
+    push(twist, J, c[D_X], c[D_Y], c[D_Z], c[P_X] - p[0], c[P_Y] - p[1], c[P_Z] - p[2])
+    push(twist, J, d[D_X], d[D_Y], d[D_Z], d[P_X] - q[0], d[P_Y] - q[1], d[P_Z] - q[2])
 
 
 @jit(internal=True)
@@ -149,7 +214,8 @@ def _slip(c, ux, uy, uz, mu, px, py):
         if abs(move) < 1e-16:
             break
     normal, along, across = _slip_velocity(c, ux, uy, uz, mu, angle)
-    if not (along >= 0.0 and abs(across) <= 1e-12 * scale):
+    none = ROUNDED * scale
+    if not (along >= -none and abs(across) <= none):
         # a root of the velocity across, falling from left to right of a slip that goes forward
         best = -1.0
         step = 2.0 * pi / TURNS
@@ -167,7 +233,7 @@ def _slip(c, ux, uy, uz, mu, px, py):
                 else:
                     high = middle
             trial, forward, rest = _slip_velocity(c, ux, uy, uz, mu, high)
-            if forward >= 0.0 and abs(rest) <= 1e-9 * scale and trial > best:
+            if forward >= -none and abs(rest) <= 1e-9 * scale and trial > best:
                 best, angle, normal = trial, high, trial
         if best < 0.0:
             return False, 0.0, 0.0, 0.0

@@ -15,8 +15,6 @@ import numpy as np
 from mcrock.jit import jit
 from mcrock.kernel.contact import F_HEIGHT, F_UX, F_UY, F_UZ, GRAVITY, MASS, SIZE
 from mcrock.kernel.dynamics import (
-    ALONG_X,
-    ALONG_Y,
     ANGLE,
     LOSS,
     PATH_0,
@@ -40,7 +38,7 @@ from mcrock.kernel.dynamics import (
     rates_at,
     vertex_force,
 )
-from mcrock.kernel.friction.coulomb import (
+from mcrock.kernel.friction.contact_table import (
     B_X,
     B_Y,
     B_Z,
@@ -48,7 +46,6 @@ from mcrock.kernel.friction.coulomb import (
     D_Y,
     D_Z,
     GIVEN,
-    NONE_FOUND,
     P_X,
     P_Y,
     P_Z,
@@ -58,32 +55,25 @@ from mcrock.kernel.friction.coulomb import (
     W_YZ,
     W_ZZ,
     place_contact,
-    solve_contacts,
 )
+from mcrock.kernel.friction.coulomb import NONE_FOUND, solve_contacts
 from mcrock.kernel.friction.flat import corner_pressures
 from mcrock.kernel.friction.mobility import ground_compliance
-from mcrock.kernel.friction.motion import REGULAR
 from mcrock.kernel.friction.rest import holds
 from mcrock.kernel.friction.state import (
     CREEP,
     FRICTION,
     KICK,
-    N_0,
-    N_1,
     SLACK,
     SLOW,
     STATIC,
     STOOD,
     STOPPED,
-    T_0,
-    T_1,
     load_twist,
     place_pivot,
     settle,
     store_twist,
-    to_contact,
 )
-from mcrock.kernel.friction.step import mode_rates
 from mcrock.kernel.modes import (
     DISTANCE,
     EDGE,
@@ -110,8 +100,9 @@ from mcrock.kernel.shaking import acceleration
 from mcrock.kernel.watch import edge_demand
 
 LOWER = 1e-6  # share by which friction is lowered to see the direction of a slip that begins [1]
-ONSET = 1e-4  # loss of speed over gravity that rounding makes of a slip that begins [1]
 FACE_SLACK = 1e-5  # pressure on a corner that lifts as a face tips over, over the weight [1]
+SLOWER = 0.03  # least speed with which the slower of two slips begins, over `KICK` [1]
+MOST_KICK = 100.0  # and the largest of the faster
 INSIDE = (1.0 - 1e-9) * (1.0 - LOWER)  # of the cone of friction, where a contact sticks [1]
 UNDECIDED = np.int64(-2)  # in the place of a mode: no force meets the laws, or more than one
 
@@ -239,94 +230,7 @@ def _from_standing(top, body, work, friction, t, n, a):
         for i in range(state.size):
             state[i] = other[i]
         return EDGE, k
-    if not (ends[0] > slack and ends[1] > slack):
-        return NONE, NONE
-    along = other[ALONG_X], other[ALONG_Y]
-    mode, index = _try_to_turn(top, body, friction, state, a, k)
-    if mode < 0:
-        mode, index = _try_to_slip(top, body, friction, state, a, k, ends, along)
-    return mode, index
-
-
-@jit(internal=True)
-def _try_to_turn(top, body, friction, state, a, k):
-    """The mode of edge ``k`` if one end starts to slip while the other sticks; else a mode below 0.
-
-    That slip is across the edge. The contact problem of both ends would find it slowly, as the forces along
-    the edge are not determined while both stick.
-    """
-    other, found, mu = friction.other, friction.found, friction.values[FRICTION]
-    for end in range(2):
-        mode = EDGE_SLIP_FIRST if end == 0 else EDGE_SLIP_SECOND
-        column = S0_X if end == 0 else S1_X
-        slips, stays = body.vertices[top.edge_vertices[k, end]], body.vertices[top.edge_vertices[k, 1 - end]]
-        x, y, _ = to_ground(state, slips[0] - stays[0], slips[1] - stays[1], slips[2] - stays[2])
-        length = hypot(x, y)
-        for side in (1.0, -1.0):
-            for i in range(state.size):
-                other[i] = state[i]
-            other[column], other[column + 1] = -side * y / length, side * x / length
-            place_pivot(body, other, top.edge_vertices[k, 1 - end])
-            load_twist(other, friction.twist)
-            friction.twist[5] = side * KICK / length
-            store_twist(other, friction.twist)
-            if (
-                _starts(top, body, friction, mode, k, a, 0.0)
-                and found[T_0] <= (INSIDE * mu * found[N_0]) ** 2
-            ):
-                for i in range(state.size):
-                    state[i] = other[i]
-                return mode, k
     return NONE, NONE
-
-
-@jit(internal=True)
-def _try_to_slip(top, body, friction, state, a, k, ends, along):
-    """EDGE_SLIP of edge ``k`` if both ends start to slip, against the forces with which they would stick at
-    the bound; else a mode below 0.
-
-    Those forces are the ``ends`` of `mcrock.kernel.modes.release`, ``along`` the direction of the edge.
-    """
-    other, mu = friction.other, friction.values[FRICTION]
-    p, q = mu * ends[0], mu * ends[1]
-    f_p, f_q = min(max(ends[2], -p), p), min(max(ends[3], -q), q)
-    l_p, l_q = sqrt(p * p - f_p * f_p), sqrt(q * q - f_q * f_q)
-    share = min(abs(ends[4]) / max(l_p + l_q, 1e-300), 1.0) * (1.0 if ends[4] > 0.0 else -1.0)
-    l_p, l_q = l_p * share, l_q * share
-    x, y = along
-    for i in range(state.size):
-        other[i] = state[i]
-    norm = max(hypot(f_p, l_p), 1e-300)
-    other[S0_X], other[S0_Y] = (f_p * y - l_p * x) / norm, -(f_p * x + l_p * y) / norm
-    norm = max(hypot(f_q, l_q), 1e-300)
-    other[S1_X], other[S1_Y] = (f_q * y - l_q * x) / norm, -(f_q * x + l_q * y) / norm
-    first, second = friction.contacts[0], friction.contacts[1]
-    if friction.touching[0] != top.edge_vertices[k, 0]:
-        first, second = second, first
-    first[S_X], first[S_Y], second[S_X], second[S_Y] = other[S0_X], other[S0_Y], other[S1_X], other[S1_Y]
-    _set_slips(friction, other, first, second)
-    least = -ONSET * body.scalars[GRAVITY]
-    if _starts(top, body, friction, EDGE_SLIP, k, a, least) and friction.found[T_0] > least:
-        for i in range(state.size):
-            state[i] = other[i]
-        return EDGE_SLIP, k
-    return NONE, NONE
-
-
-@jit(internal=True)
-def _starts(top, body, friction, mode, index, a, least):
-    """Whether ``friction.other`` begins to slip in a mode of an edge: its ends are pressed down and the slip
-    gains speed, ``least`` or faster [m/s2]."""
-    other, y, values, found = friction.other, friction.rates[1], friction.values, friction.found
-    settle(top, body, other, mode, index)
-    for i in range(other.size):
-        y[i] = other[i]
-    to_contact(top, body, y, mode, index)
-    mu = values[FRICTION]
-    values[FRICTION] = mu * (1.0 - LOWER)
-    regular = mode_rates(top, body, friction, mode, index, y, other, a, friction.rates[0]) == REGULAR
-    values[FRICTION] = mu
-    return regular and found[N_0] > 0.0 and found[N_1] > 0.0 and found[T_1] > least
 
 
 @jit(internal=True)
@@ -449,26 +353,23 @@ def _set_slips(friction, state, c, d):
     """The same for both ends of an edge: it shifts and turns about the vertical, and no end leaves the
     ground."""
     twist = friction.twist
-    load_twist(state, twist)
     ex, ey = d[D_X] - c[D_X], d[D_Y] - c[D_Y]
     length = hypot(ex, ey)
     ex, ey = ex / length, ey / length
+    # two slips that begin grow in proportion to their accelerations
+    ax, ay = _velocity(twist, c)
+    bx, by = _velocity(twist, d)
+    gain_c, gain_d = hypot(ax + c[B_X], ay + c[B_Y]), hypot(bx + d[B_X], by + d[B_Y])
+    load_twist(state, twist)
     vx, vy = _velocity(twist, c)
     ux, uy = _velocity(twist, d)
-    # speeds of both ends: as given, or so that neither end moves faster along the edge than the other
-    speed_c, speed_d = hypot(vx, vy), hypot(ux, uy)
-    along_c, along_d = c[S_X] * ex + c[S_Y] * ey, d[S_X] * ex + d[S_Y] * ey
+    speed_c = hypot(vx, vy) if c[GIVEN] != 0.0 else KICK
+    speed_d = hypot(ux, uy) if d[GIVEN] != 0.0 else KICK
     if c[GIVEN] == 0.0 and d[GIVEN] == 0.0:
-        speed_c = speed_d = KICK
-        if along_c * along_d > 0.0:
-            if abs(along_c) < abs(along_d):
-                speed_c = KICK * along_d / along_c
-            else:
-                speed_d = KICK * along_c / along_d
-    elif c[GIVEN] == 0.0:
-        speed_c = KICK
-    else:
-        speed_d = KICK
+        most, least = max(gain_c, gain_d), min(gain_c, gain_d)
+        faster = KICK * min(max(SLOWER * most / max(least, 1e-300), 1.0), MOST_KICK)
+        slower = max(faster * least / most, SLOWER * KICK)
+        speed_c, speed_d = (faster, slower) if gain_c >= gain_d else (slower, faster)
     cx, cy, dx, dy = speed_c * c[S_X], speed_c * c[S_Y], speed_d * d[S_X], speed_d * d[S_Y]
     # across the edge each end as it should; along it both as one that begins, as the edge does not stretch
     begins = cx * ex + cy * ey if c[GIVEN] == 0.0 else dx * ex + dy * ey

@@ -31,7 +31,7 @@ from mcrock.kernel.dynamics import (
     Y,
     Z,
 )
-from mcrock.kernel.friction.coulomb import D_X, D_Y, D_Z, P_X, P_Y, P_Z, S_X, S_Y, TARGET, W_XX
+from mcrock.kernel.friction.contact_table import D_X, D_Y, D_Z, P_X, P_Y, P_Z, S_X, S_Y, TARGET, W_XX
 from mcrock.kernel.friction.motion import IRREGULAR, REGULAR, SLOWEST, STIFFER, slip_direction
 from mcrock.kernel.friction.state import BEND_0, CREEP, FRICTION, STIFFNESS, TURNING
 from mcrock.kernel.modes import SLIDE

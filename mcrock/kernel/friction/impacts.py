@@ -24,10 +24,10 @@ from mcrock.kernel.dynamics import (
     Z,
 )
 from mcrock.kernel.facet_landing import mean_radius
+from mcrock.kernel.friction.contact_table import P_X as IMPULSE_X
+from mcrock.kernel.friction.contact_table import P_Y as IMPULSE_Y
+from mcrock.kernel.friction.contact_table import P_Z as IMPULSE_Z
 from mcrock.kernel.friction.coulomb import NONE_FOUND
-from mcrock.kernel.friction.coulomb import P_X as IMPULSE_X
-from mcrock.kernel.friction.coulomb import P_Y as IMPULSE_Y
-from mcrock.kernel.friction.coulomb import P_Z as IMPULSE_Z
 from mcrock.kernel.friction.landing import (
     AT_VERTEX,
     UNSOLVED,

@@ -12,7 +12,8 @@ from mcrock.jit import jit
 from mcrock.kernel.contact import F_HEIGHT, F_UX, F_UY, F_UZ, F_XX, F_XY, F_XZ, F_YX, F_YY, F_YZ
 from mcrock.kernel.dynamics import Q0, Q1, Q2, Q3
 from mcrock.kernel.facet_landing import mean_radius
-from mcrock.kernel.friction.coulomb import P_X, P_Y, P_Z, place_contact, push, solve_contacts
+from mcrock.kernel.friction.contact_table import P_X, P_Y, P_Z, place_contact, push
+from mcrock.kernel.friction.coulomb import solve_contacts
 from mcrock.kernel.friction.mobility import ground_compliance, mobility, turned_by
 from mcrock.kernel.friction.single import face_impulse
 from mcrock.kernel.friction.state import CHANGE, CLIPPED, COUPLE, FRICTION, I_X, I_Y, I_Z, KAPPA, MAP

@@ -1,0 +1,246 @@
+"""Two contacts at once: one after the other they settle slowly, as both ends of an edge resist the same push
+along it.
+
+Which of them open, stick or slip is tried in turn. With the directions of slip known each combination is
+linear; a direction that is not given is the root of the slip across it, by Newton's method.
+"""
+
+from __future__ import annotations
+
+from math import atan2, cos, hypot, inf, sin, sqrt
+
+from mcrock.impact.varkonyi_2022 import solve_3x3
+from mcrock.jit import jit
+from mcrock.kernel.friction.contact_table import (
+    D_X,
+    D_Y,
+    GIVEN,
+    P_X,
+    P_Y,
+    P_Z,
+    S_X,
+    S_Y,
+    W_XX,
+    W_XY,
+    W_XZ,
+    W_YY,
+    W_YZ,
+    W_ZZ,
+)
+from mcrock.kernel.watch import edge_demand
+
+PROBE = 1e-6  # turn of a slip by which the change of the slip across it is found [rad]
+ITERATIONS = 20  # of Newton's method
+LARGEST_TURN = 0.5  # of a slip in an iteration [rad]
+ROUNDED = 1e-12  # slip that is none, over the velocities without impulses [1]
+
+
+@jit(internal=True)
+def solve_pair(contacts, w, b, e, mu, free):
+    """Impulses at two contacts that meet the laws of `mcrock.kernel.friction.coulomb`.
+
+    Parameters
+    ----------
+    contacts : ndarray
+        Their rows, into which the impulses go.
+    w : tuple of 9 float
+        Velocity of the first for unit impulses at the second, row by row [1].
+    b, e : tuple of 3 float
+        Velocities of both without impulses, less those to be reached [m/s].
+    mu, free : float
+        Coefficient of friction of a contact with a given direction of slip, and of one without [1].
+
+    Returns
+    -------
+    bool
+        Whether impulses were found: those of both contacts pressed to the ground.
+    """
+    c, d = contacts[0], contacts[1]
+    back = w[0], w[3], w[6], w[1], w[4], w[7], w[2], w[5], w[8]
+    if c[GIVEN] == 0.0 and d[GIVEN] == 0.0 and _both_stick(c, d, w, b, e, free):
+        return True
+    mu_c, mu_d = mu if c[GIVEN] != 0.0 else free, mu if d[GIVEN] != 0.0 else free
+    if c[GIVEN] == 0.0 and _one_sticks(c, d, w, b, e, mu_c, mu_d):
+        return True
+    if d[GIVEN] == 0.0 and _one_sticks(d, c, back, e, b, mu_d, mu_c):
+        return True
+    return both_slip(c, d, w, b, e, mu_c, mu_d)
+
+
+@jit(inline=True, internal=True)
+def _size(b, e):
+    return abs(b[0]) + abs(b[1]) + abs(b[2]) + abs(e[0]) + abs(e[1]) + abs(e[2])
+
+
+@jit(inline=True, internal=True)
+def by_mobility(c, x, y, z):
+    """Velocity of a contact for an impulse there."""
+    return (
+        c[W_XX] * x + c[W_XY] * y + c[W_XZ] * z,
+        c[W_XY] * x + c[W_YY] * y + c[W_YZ] * z,
+        c[W_XZ] * x + c[W_YZ] * y + c[W_ZZ] * z,
+    )
+
+
+@jit(inline=True, internal=True)
+def _by_compliance(c, x, y, z):
+    """The reverse of `by_mobility`."""
+    return solve_3x3(c[W_XX], c[W_XY], c[W_XZ], c[W_XY], c[W_YY], c[W_YZ], c[W_XZ], c[W_YZ], c[W_ZZ], x, y, z)
+
+
+@jit(internal=True)
+def _both_stick(c, d, w, b, e, mu):
+    """Impulses with which both contacts stop, if friction can give them.
+
+    How both share the push along the line between them is not determined: it is shared as what friction has
+    left there. The directions of slip become those against these impulses, or against the largest that
+    friction can give.
+    """
+    x, y = d[D_X] - c[D_X], d[D_Y] - c[D_Y]
+    length = hypot(x, y)
+    x, y = x / length, y / length
+    # a push along the line acts at the first contact; that at the second is across it (p) and normal (n)
+    qx, qy, qz = w[1] * x - w[0] * y, w[4] * x - w[3] * y, w[7] * x - w[6] * y  # of the first for it
+    ox, oy, oz = _by_compliance(c, b[0], b[1], b[2])
+    px, py, pz = _by_compliance(c, qx, qy, qz)
+    nx, ny, nz = _by_compliance(c, w[2], w[5], w[8])
+    rx, ry, rz = by_mobility(d, -y, x, 0.0)
+    a_pp = x * ry - y * rx - (qx * px + qy * py + qz * pz)
+    a_pn = rz - (qx * nx + qy * ny + qz * nz)
+    a_nn = d[W_ZZ] - (w[2] * nx + w[5] * ny + w[8] * nz)
+    p = x * e[1] - y * e[0] - (qx * ox + qy * oy + qz * oz)
+    n = e[2] - (w[2] * ox + w[5] * oy + w[8] * oz)
+    scale = 1.0 / (a_pp * a_nn - a_pn * a_pn)
+    across, normal = (a_pn * n - a_nn * p) * scale, (a_pn * p - a_pp * n) * scale
+    px, py = -ox - across * px - normal * nx, -oy - across * py - normal * ny
+    first = -oz - across * pz - normal * nz
+    beside, along = px * -y + py * x, px * x + py * y
+    if not (first > 0.0 and normal > 0.0):
+        return False
+    most_c, most_d = mu * first, mu * normal
+    sticks = edge_demand(first, normal, beside, across, along) <= mu * mu
+    beside, across = min(max(beside, -most_c), most_c), min(max(across, -most_d), most_d)
+    left_c, left_d = sqrt(most_c * most_c - beside * beside), sqrt(most_d * most_d - across * across)
+    share = along / (left_c + left_d) if left_c + left_d > 0.0 else 0.0
+    share = min(max(share, -1.0), 1.0)
+    _push(c, beside, left_c * share, first, x, y)
+    _push(d, across, left_d * share, normal, x, y)
+    return sticks
+
+
+@jit(inline=True, internal=True)
+def _push(c, across, along, normal, x, y):
+    """Set the impulse of a contact by its parts across and along the line in the direction (x, y), and the
+    direction of the slip against it."""
+    c[P_X], c[P_Y], c[P_Z] = along * x - across * y, along * y + across * x, normal
+    size = hypot(across, along)
+    if size > 0.0:
+        c[S_X], c[S_Y] = -c[P_X] / size, -c[P_Y] / size
+
+
+@jit(internal=True)
+def _beside(c, d, w, b, e, mu, sx, sy):
+    """The first contact sticks and the second slips in a direction: normal impulse there, impulse of the
+    first (3 numbers), and the velocity of the second along and across its slip."""
+    gx, gy = -mu * sx, -mu * sy
+    qx, qy, qz = w[0] * gx + w[1] * gy + w[2], w[3] * gx + w[4] * gy + w[5], w[6] * gx + w[7] * gy + w[8]
+    ox, oy, oz = _by_compliance(c, b[0], b[1], b[2])
+    px, py, pz = _by_compliance(c, qx, qy, qz)
+    rx, ry, rz = by_mobility(d, gx, gy, 1.0)
+    n = (w[2] * ox + w[5] * oy + w[8] * oz - e[2]) / (rz - (w[2] * px + w[5] * py + w[8] * pz))
+    px, py, pz = -ox - n * px, -oy - n * py, -oz - n * pz
+    vx = e[0] + w[0] * px + w[3] * py + w[6] * pz + n * rx
+    vy = e[1] + w[1] * px + w[4] * py + w[7] * pz + n * ry
+    return n, px, py, pz, vx * sx + vy * sy, vy * sx - vx * sy
+
+
+@jit(internal=True)
+def _one_sticks(c, d, w, b, e, mu_c, mu_d):
+    """Impulses with which the first contact stops and the second slips, if there are any.
+
+    A slip that is not given goes across the line between both, as that does not stretch.
+    """
+    sx, sy = d[S_X], d[S_Y]
+    if d[GIVEN] == 0.0:
+        x, y = d[D_X] - c[D_X], d[D_Y] - c[D_Y]
+        length = hypot(x, y)
+        sx, sy = -y / length, x / length
+        _, _, _, _, along, _ = _beside(c, d, w, b, e, mu_d, sx, sy)
+        if not along > 0.0:
+            sx, sy = -sx, -sy
+    n, px, py, pz, along, _ = _beside(c, d, w, b, e, mu_d, sx, sy)
+    if not (n > 0.0 and pz > 0.0 and hypot(px, py) <= mu_c * pz):
+        return False
+    if d[GIVEN] == 0.0 and not along >= -ROUNDED * _size(b, e):
+        return False
+    c[P_X], c[P_Y], c[P_Z] = px, py, pz
+    d[P_X], d[P_Y], d[P_Z] = -mu_d * n * sx, -mu_d * n * sy, n
+    d[S_X], d[S_Y] = sx, sy
+    return True
+
+
+@jit(internal=True)
+def _slipping(c, d, w, b, e, mu_c, mu_d, s, q):
+    """Both contacts slip, in the directions with angles s and q: their normal impulses, and the velocity of
+    each along and across its slip."""
+    sx, sy, qx, qy = cos(s), sin(s), cos(q), sin(q)
+    cx, cy, cz = by_mobility(c, -mu_c * sx, -mu_c * sy, 1.0)
+    dx, dy, dz = by_mobility(d, -mu_d * qx, -mu_d * qy, 1.0)
+    fx, fy, fz = (  # of the first for a unit normal impulse at the second
+        w[2] - mu_d * (w[0] * qx + w[1] * qy),
+        w[5] - mu_d * (w[3] * qx + w[4] * qy),
+        w[8] - mu_d * (w[6] * qx + w[7] * qy),
+    )
+    gx, gy, gz = (  # and the reverse
+        w[6] - mu_c * (w[0] * sx + w[3] * sy),
+        w[7] - mu_c * (w[1] * sx + w[4] * sy),
+        w[8] - mu_c * (w[2] * sx + w[5] * sy),
+    )
+    determinant = cz * dz - fz * gz
+    regular = cz > 0.0 and dz > 0.0 and determinant > 0.0
+    n, o = (fz * e[2] - dz * b[2]) / determinant, (gz * b[2] - cz * e[2]) / determinant
+    ux, uy = b[0] + n * cx + o * fx, b[1] + n * cy + o * fy
+    vx, vy = e[0] + n * gx + o * dx, e[1] + n * gy + o * dy
+    return regular, n, o, ux * sx + uy * sy, uy * sx - ux * sy, vx * qx + vy * qy, vy * qx - vx * qy
+
+
+@jit(internal=True)
+def both_slip(c, d, w, b, e, mu_c, mu_d):
+    """Impulses with which both contacts slip, if there are any; their directions to start from are there."""
+    s, q = atan2(c[S_Y], c[S_X]), atan2(d[S_Y], d[S_X])
+    turns_c, turns_d = c[GIVEN] == 0.0, d[GIVEN] == 0.0
+    none, last = ROUNDED * _size(b, e), inf
+    for _ in range(ITERATIONS):
+        regular, n, o, along, across, ahead, beside = _slipping(c, d, w, b, e, mu_c, mu_d, s, q)
+        if not regular:
+            return False
+        rest = max(abs(across) if turns_c else 0.0, abs(beside) if turns_d else 0.0)
+        if rest <= none and not rest < 0.5 * last:  # as near as rounding lets it come
+            if not (n > 0.0 and o > 0.0):
+                return False
+            if (turns_c and along < -none) or (turns_d and ahead < -none):
+                return False
+            x, y, z, r = cos(s), sin(s), cos(q), sin(q)
+            c[P_X], c[P_Y], c[P_Z] = -mu_c * n * x, -mu_c * n * y, n
+            d[P_X], d[P_Y], d[P_Z] = -mu_d * o * z, -mu_d * o * r, o
+            return True
+        last = rest
+        a_cc, a_cd, a_dc, a_dd, f_c, f_d = 1.0, 0.0, 0.0, 1.0, 0.0, 0.0
+        if turns_c:
+            _, _, _, _, i, _, j = _slipping(c, d, w, b, e, mu_c, mu_d, s + PROBE, q)
+            a_cc, f_c = (i - across) / PROBE, across
+            if turns_d:
+                a_dc = (j - beside) / PROBE
+        if turns_d:
+            _, _, _, _, i, _, j = _slipping(c, d, w, b, e, mu_c, mu_d, s, q + PROBE)
+            a_dd, f_d = (j - beside) / PROBE, beside
+            if turns_c:
+                a_cd = (i - across) / PROBE
+        determinant = a_cc * a_dd - a_cd * a_dc
+        move_c, move_d = (a_cd * f_d - a_dd * f_c) / determinant, (a_dc * f_c - a_cc * f_d) / determinant
+        most = max(abs(move_c), abs(move_d))
+        if not most < 1e300:
+            return False
+        limit = min(1.0, LARGEST_TURN / most) if most > 0.0 else 1.0
+        s, q = s + limit * move_c, q + limit * move_d
+    return False
