@@ -442,6 +442,16 @@ def test_writers_notice_that_the_store_was_taken_away(store, header):
     assert not store.exists()
 
 
+def test_writers_notice_that_another_study_took_the_place(store, header, template):
+    other = header.assign_attrs(seed=4, config=json.dumps({"seed": 4, "body": {"width": 0.3}}))
+    assert create_store(store, make_template("def", other, VARIABLES, N, MEASURE), replace=True)
+    with pytest.raises(StoreError, match=r"another study, which differs in seed \(stored 4, wanted 3\)"):
+        write_part(store, 0, part(0, LENGTH), header.attrs)
+    assert not chunks_done(store).any()
+    with pytest.raises(StoreError, match=r"holds another study"):
+        mend_store(store, template)
+
+
 def test_a_cloud_study_has_no_intensity_dimension(tmp_path, header):
     cloud = make_template("abc", header.drop_vars("intensity"), ["intensity_value", *OUTPUTS], 30, MEASURE)
     create_store(tmp_path / "c.zarr", cloud)
