@@ -23,7 +23,7 @@ def status(
     Ends with exit code 1 if a chunk is damaged.
     """
     from mcrock.dataset import is_store, load_dataset
-    from mcrock.dataset.contents import chunk_path, read_template, survey
+    from mcrock.dataset.contents import chunk_path, read_template, take_inventory
     from mcrock.dataset.folders import is_folder_store
     from mcrock.ensemble.log import read_log
     from mcrock.statistics import overturning_probability
@@ -34,7 +34,7 @@ def status(
     if is_folder_store(store) or not is_store(store):
         raise ValueError(f"{store} is not a store of mcrock, of its present format")
     template = read_template(store)
-    found = survey(store, template)
+    found = take_inventory(store, template)
     print("\n".join(format_status(template, found, read_log(store), datetime.now(UTC))))
     for key, what in found.damaged.items():
         print(f"{chunk_path(store, key).relative_to(store)} is {what}")

@@ -61,7 +61,7 @@ def _verify_cases(files: list[Path], failures: bool) -> bool:
 def _verify_store(path: Path, repair: bool, folder: Path) -> bool:
     """Print what is not whole in a store; whether in the end it all is."""
     from mcrock.config import ConfigError, Study
-    from mcrock.dataset.contents import chunk_path, read_template, survey
+    from mcrock.dataset.contents import chunk_path, read_template, take_inventory
     from mcrock.dataset.folders import check_folder, is_folder_store
     from mcrock.ensemble import EnsembleError, run_study
     from mcrock.text.progress import study_progress
@@ -71,7 +71,7 @@ def _verify_store(path: Path, repair: bool, folder: Path) -> bool:
         print(f"{path}: every file can be decoded; this older format of stores has no checksums")
         return True
     template = read_template(path)
-    found = survey(path, template, thorough=True)
+    found = take_inventory(path, template, thorough=True)
     for key, what in found.damaged.items():
         print(f"{path}: {chunk_path(path, key).relative_to(path)} is {what}")
     whole, damaged = int(found.done.sum()), len(found.damaged)

@@ -15,17 +15,17 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from enum import IntEnum
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 
-from mcrock.dataset.archive import DamageError, read_archive, read_member, read_record
+from mcrock.dataset.archive import DamageError, read_archive, read_record
 from mcrock.dataset.folders import is_folder_store
-from mcrock.dataset.schema import DatasetError
+from mcrock.dataset.schema import DatasetError, declaration
 
 FORMAT = (
     2  # of the first one, a file for each variable and chunk, `mcrock.dataset.folders` reads what is left
@@ -94,6 +94,11 @@ class Template(NamedTuple):
     def chunk_shape(self, name: str) -> tuple[int, ...]:
         return tuple(self.arrays[name]["chunk_grid"]["configuration"]["chunk_shape"])
 
+    def empty_chunk(self, name: str) -> NDArray[Any]:
+        """A chunk of an array without runs, less the dimension of outer draws."""
+        dtype = declaration(name).dtype
+        return np.full(self.chunk_shape(name)[len(self.grid) - 1 :], filler(dtype), dtype)
+
     def chunks(self) -> Iterator[Key]:
         """All chunks, in order."""
         return product(*map(range, self.grid))
@@ -109,6 +114,11 @@ class Template(NamedTuple):
         realizations = list(self.realizations(key))
         place = {"format": FORMAT, "study": self.study, "chunk": list(key), "length": self.length}
         return {**place, "realizations": realizations, "levels": levels}
+
+
+def filler(dtype: str) -> float:
+    """What stands for a value that is not there."""
+    return np.nan if dtype.startswith("f") else 0
 
 
 def study_record(study: str) -> dict[str, Any]:
@@ -166,16 +176,29 @@ def _no_study(path: Path, state: str) -> str:
     )
 
 
-class Survey(NamedTuple):
+class State(IntEnum):
+    """Of a chunk in its store."""
+
+    MISSING = 0
+    OLDER = 1  # from before the store was extended: without some realizations or intensities
+    WHOLE = 2
+
+
+class Inventory(NamedTuple):
     """Which chunks of a store are there."""
 
-    done: NDArray[np.bool_]  # of the grid of its template
+    states: NDArray[np.int8]  # of the grid of its template
     damaged: dict[Key, str]  # what is wrong with the file of a chunk
 
+    @property
+    def done(self) -> NDArray[np.bool_]:
+        """Chunks with all their runs."""
+        return self.states == State.WHOLE
 
-def survey(
+
+def take_inventory(
     path: Path, template: Template, keys: Iterable[Key] | None = None, *, thorough: bool = False
-) -> Survey:
+) -> Inventory:
     """Look for the chunks of a store.
 
     Parameters
@@ -183,32 +206,32 @@ def survey(
     path, template
         The store and what `read_template` gives for it.
     keys : iterable of tuple, optional
-        Chunks to look for, all by default; the others are not done.
+        Chunks to look for, all by default; the others count as missing.
     thorough : bool
         Read and check every byte; else the records alone, at the end of every file.
     """
-    done, damaged = np.zeros(template.grid, bool), {}
+    found = Inventory(np.zeros(template.grid, np.int8), {})
     for key in template.chunks() if keys is None else keys:
         try:
-            done[key] = is_whole(path, template, key, thorough=thorough)
+            found.states[key] = chunk_state(path, template, key, thorough=thorough)
         except DamageError as error:
-            damaged[key] = str(error)
-    return Survey(done, damaged)
+            found.damaged[key] = str(error)
+    return found
 
 
 def chunks_done(path: Path) -> NDArray[np.bool_]:
-    """Which chunks are there, by the records of their files: bool (n_chunk,).
+    """Which chunks have all their runs, by the records of their files: bool (n_chunk,).
 
     Raises
     ------
     DamageError
         If ``study.zip`` is damaged; a chunk that is damaged is not done.
     """
-    return survey(path, read_template(path)).done
+    return take_inventory(path, read_template(path)).done
 
 
-def is_whole(path: Path, template: Template, key: Key, *, thorough: bool = False) -> bool:
-    """Whether a chunk is there with all its runs.
+def chunk_state(path: Path, template: Template, key: Key, *, thorough: bool = False) -> State:
+    """What there is of a chunk.
 
     Raises
     ------
@@ -219,33 +242,15 @@ def is_whole(path: Path, template: Template, key: Key, *, thorough: bool = False
     try:
         record = read_archive(file)[0] if thorough else read_record(file)
     except FileNotFoundError:
-        return False
+        return State.MISSING
     if record == wanted:
-        return True
+        return State.WHOLE
     if record.get("study") != wanted["study"]:
         raise DamageError("of another study")
     if record.get("chunk") != wanted["chunk"]:
         raise DamageError(f"chunk {record.get('chunk')} in the place of {wanted['chunk']}")
     read_archive(file)  # or the record is what is damaged
-    return False
-
-
-def open_store(path: Path, chunks: dict[str, int] | None = None) -> xr.Dataset:
-    """Dataset of a store, read from disk when it is used, with runs missing where chunks are.
-
-    Raises
-    ------
-    DamageError
-        If a file is damaged: at once where a look at its end shows it, else when it is read.
-    """
-    from zarr.storage import MemoryStore
-
-    template = read_template(path)
-    found = survey(path, template)
-    for key, what in found.damaged.items():
-        raise damage(path, chunk_path(path, key).name, what)
-    members: Any = _Members(path, template, found.done)
-    return xr.open_zarr(MemoryStore(members, read_only=True), consolidated=False, chunks=chunks)
+    return State.OLDER if record.get("length") == wanted["length"] else State.MISSING
 
 
 def damage(path: Path, file: str, what: str) -> DamageError:
@@ -253,54 +258,6 @@ def damage(path: Path, file: str, what: str) -> DamageError:
     return DamageError(
         f"{path} is damaged: {CHUNKS}/{file} is {what}; `mcrock verify {path} --repair` computes it again"
     )
-
-
-class _Members(Mapping[str, Any]):
-    """A store as zarr reads it: contents by their names, checked when they are read.
-
-    What is done is that of the moment of opening, so that a study at work reads as one state.
-    """
-
-    def __init__(self, path: Path, template: Template, done: NDArray[np.bool_]) -> None:
-        self.path, self.template, self.done = path, template, done
-        self.names = set(template.chunked)
-        self.mark = encode(np.ones(1, "u1"))
-
-    def __getitem__(self, name: str) -> Any:
-        from zarr.buffer.cpu import Buffer
-
-        return Buffer.from_bytes(self._read(name))
-
-    def _read(self, name: str) -> bytes:
-        if name in self.template.members:
-            return self.template.members[name]
-        array, _, place = name.partition("/c/")
-        if not place or array not in {*self.names, MARKS}:
-            raise KeyError(name)
-        key = tuple(map(int, place.split("/")))[: self.done.ndim]
-        if not self.done[key]:
-            raise KeyError(name)
-        if array == MARKS:
-            return self.mark
-        file = chunk_path(self.path, key)
-        try:
-            return read_member(file, name)
-        except FileNotFoundError:
-            raise damage(self.path, file.name, "gone") from None
-        except DamageError as error:
-            raise damage(self.path, file.name, str(error)) from None
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.template.members)
-
-    def __len__(self) -> int:
-        return len(self.template.members)
-
-    def __eq__(self, other: object) -> bool:  # that of a mapping would read everything
-        return self is other
-
-    def __hash__(self) -> int:
-        return id(self)
 
 
 def encode(array: NDArray[Any]) -> bytes:

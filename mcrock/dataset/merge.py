@@ -13,11 +13,11 @@ from mcrock.dataset.contents import (
     Key,
     Template,
     chunk_path,
+    chunk_state,
     damage,
     is_store,
-    is_whole,
     read_template,
-    survey,
+    take_inventory,
 )
 from mcrock.dataset.folders import is_folder_store
 from mcrock.dataset.identity import differences
@@ -54,7 +54,7 @@ def merge_stores(output: Path, stores: Sequence[Path]) -> list[int]:
     template = _common_template(sources)
     places: dict[Key, Path] = {}
     for store in sources:
-        found = survey(store, template, thorough=True)
+        found = take_inventory(store, template, thorough=True)
         for key, what in found.damaged.items():
             raise damage(store, chunk_path(store, key).name, what)
         for key in map(tuple, np.argwhere(found.done).tolist()):
@@ -103,6 +103,6 @@ def _copy(template: Template, key: Key, store: Path, output: Path) -> None:
     with replacing(chunk_path(output, key)) as scratch:
         shutil.copyfile(chunk_path(store, key), scratch)
     try:
-        is_whole(output, template, key, thorough=True)
+        chunk_state(output, template, key, thorough=True)
     except DamageError as error:
         raise damage(output, chunk_path(output, key).name, str(error)) from None

@@ -17,8 +17,8 @@ import zarr
 from zarr.codecs import ZstdCodec
 from zarr.storage import MemoryStore
 
-from mcrock.dataset.archive import DamageError, read_archive, write_archive
-from mcrock.dataset.contents import MARKS, Key, Template, chunk_path, decode, decode_levels, encode
+from mcrock.dataset.archive import write_archive
+from mcrock.dataset.contents import MARKS, Key, Template, chunk_path, encode, filler
 from mcrock.dataset.identity import check_same_study
 from mcrock.dataset.schema import OUTER, OUTPUT, attributes, declaration
 
@@ -98,15 +98,11 @@ def make_template(
             chunks=chunks,
             dtype=variable.dtype,
             compressors=ZstdCodec(level=0),  # as `encode`
-            fill_value=_filler(variable.dtype),
+            fill_value=filler(variable.dtype),
             dimension_names=dims,
             attributes=attributes(name, *measure),
         )
     return Template.of(study, {name: contents[name].to_bytes() for name in sorted(contents)})
-
-
-def _filler(dtype: str) -> float:
-    return np.nan if dtype.startswith("f") else 0
 
 
 def write_part(
@@ -162,39 +158,7 @@ def write_chunk(path: Path, template: Template, key: Key, values: Mapping[str, n
     members = template.levels
     members[f"{MARKS}/c/{place}"] = encode(np.ones(1, "u1"))
     for name in template.chunked:
-        shape = template.chunk_shape(name)[len(key) - 1 :]
-        dtype = declaration(name).dtype
-        piece = np.full(shape, _filler(dtype), dtype)
-        piece[: len(values[name])] = values[name].reshape(-1, *shape[1:])
-        members[f"{name}/c/{place}{'/0' * (len(shape) - 1)}"] = encode(piece)
+        chunk = template.empty_chunk(name)
+        chunk[: len(values[name])] = values[name].reshape(-1, *chunk.shape[1:])
+        members[f"{name}/c/{place}{'/0' * (chunk.ndim - 1)}"] = encode(chunk)
     write_archive(chunk_path(path, key), members, template.record(key))
-
-
-def read_runs(
-    path: Path, template: Template, key: Key
-) -> tuple[tuple[float, ...], dict[str, np.ndarray]] | None:
-    """Runs of a chunk at other intensities than those of `template`, from before the store was extended.
-
-    Returns
-    -------
-    tuple
-        The intensities, and all variables of the realizations of the chunk as `write_part` took them. None if
-        there is no file, it is damaged or it does not have all the realizations.
-    """
-    try:
-        record, members = read_archive(chunk_path(path, key))
-    except (FileNotFoundError, DamageError):
-        return None
-    wanted = template.record(key)
-    if record | {"levels": None} != wanted | {"levels": None} or template.is_cloud:
-        return None
-    intensities = decode_levels(members)
-    start, stop = record["realizations"]
-    place = "/".join(map(str, key))
-    values = {}
-    for name in template.chunked:
-        variable = declaration(name)
-        sizes, end = ((len(intensities),), "/0") if variable.dims == OUTPUT else ((), "")
-        content = members[f"{name}/c/{place}{end}"]
-        values[name] = decode(content, variable.dtype, (record["length"], *sizes))[: stop - start]
-    return intensities, values

@@ -7,6 +7,7 @@ import socket
 import traceback
 from collections.abc import Iterator
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
@@ -15,10 +16,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mcrock.config import Study
-from mcrock.dataset import declaration, outputs
-from mcrock.dataset.contents import read_template
+from mcrock.dataset import DamageError, declaration, outputs
+from mcrock.dataset.contents import State, chunk_state, read_template
 from mcrock.dataset.place import StoreError
-from mcrock.dataset.store import read_runs, write_part
+from mcrock.dataset.reading import Runs, read_runs
+from mcrock.dataset.store import write_part
 from mcrock.excitation import Motion, pack_motions
 from mcrock.params import Inputs, MotionPack, Outcome
 from mcrock.sampling import draw_inputs
@@ -87,24 +89,22 @@ def run_part(name: str, part: Part) -> PartResult:
     return PartResult(part, perf_counter() - began, worker, overturned)
 
 
-class Known(NamedTuple):
-    """Runs of a chunk from before the store was extended."""
-
-    intensities: tuple[float, ...]
-    values: dict[str, np.ndarray]  # (n, ...) variables on `realization`
-
-
-def read_known(job: Job, part: Part) -> list[tuple[Part, Known | None]]:
-    """Chunks of a part that is to be computed, with runs that are in the store."""
+def read_known(job: Job, part: Part) -> list[tuple[Part, Runs | None]]:
+    """Chunks of a part that is to be computed, with runs that the store has at other intensities."""
     template = read_template(job.store)
-    found = []
-    for chunk in range(part.start // template.length, -(-part.stop // template.length)):
-        runs = read_runs(job.store, template, (chunk,))
-        found.append((Part(*template.realizations((chunk,))), None if runs is None else Known(*runs)))
+    found: list[tuple[Part, Runs | None]] = []
+    for number in range(part.start // template.length, -(-part.stop // template.length)):
+        chunk, runs = Part(*template.realizations((number,))), None
+        with suppress(DamageError):
+            if chunk_state(job.store, template, (number,)) == State.OLDER:
+                runs = read_runs(job.store, template, (number,))
+        if runs and len(runs.values["outcome"]) != chunk.stop - chunk.start:
+            runs = None  # the last chunk, which was not full
+        found.append((chunk, runs))
     return found
 
 
-def simulate_others(job: Job, part: Part, chunks: list[tuple[Part, Known | None]]) -> dict[str, np.ndarray]:
+def simulate_others(job: Job, part: Part, chunks: list[tuple[Part, Runs | None]]) -> dict[str, np.ndarray]:
     """Variables on `realization` of a part, of which runs at other intensities are known."""
     if all(known is None for _, known in chunks):
         return simulate(job, part)
@@ -114,19 +114,18 @@ def simulate_others(job: Job, part: Part, chunks: list[tuple[Part, Known | None]
     return {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]}
 
 
-def _complete(job: Job, chunk: Part, known: Known) -> dict[str, np.ndarray]:
+def _complete(job: Job, chunk: Part, known: Runs) -> dict[str, np.ndarray]:
     wanted = job.study.intensity.si_levels
     missing = [level for level in wanted if level not in known.intensities]
     pieces = [known.values]
     if missing:
         pieces.append(simulate(replace(job, study=job.study.at_intensities(missing)), chunk))
     order = [[*known.intensities, *missing].index(level) for level in wanted]
-    return {
-        name: np.concatenate([piece[name] for piece in pieces], axis=1)[:, order]
-        if array.ndim == 2
-        else array
-        for name, array in known.values.items()
-    }
+    values = dict(known.values)
+    for name, array in values.items():
+        if array.ndim == 2:
+            values[name] = np.concatenate([piece[name] for piece in pieces], axis=1)[:, order]
+    return values
 
 
 def simulate(job: Job, part: Part) -> dict[str, np.ndarray]:

@@ -20,7 +20,14 @@ from dask.system import CPU_COUNT
 import mcrock
 from mcrock.config import Study
 from mcrock.dataset import DamageError, load_dataset
-from mcrock.dataset.contents import Survey, Template, chunk_path, chunks_done, read_template, survey
+from mcrock.dataset.contents import (
+    Inventory,
+    Template,
+    chunk_path,
+    chunks_done,
+    read_template,
+    take_inventory,
+)
 from mcrock.dataset.identity import check_extent, check_same_study, known_length
 from mcrock.ensemble.log import Log
 from mcrock.ensemble.opening import check_output, measure_of, open_output, prepare_job, template_of
@@ -209,14 +216,14 @@ def plan_study(
     else:
         check_inputs(study, motions)
     first, last = share_of(task, template.grid[-1])
-    done = _survey_share(path, template, task).done.sum() if joining else 0
+    done = _inventory_of_share(path, template, task).done.sum() if joining else 0
     return Plan(template.length, template.grid[-1], last - first, last - first - int(done))
 
 
-def _survey_share(path: Path, template: Template, task: tuple[int, int]) -> Survey:
+def _inventory_of_share(path: Path, template: Template, task: tuple[int, int]) -> Inventory:
     """Which chunks of a task's share are there, every byte checked."""
     keys = [(chunk,) for chunk in range(*share_of(task, template.grid[-1]))]
-    return survey(path, template, keys, thorough=True)
+    return take_inventory(path, template, keys, thorough=True)
 
 
 def _check_options(
@@ -254,7 +261,7 @@ def _compute(
     study = job.study
     n_intensity = study.n_intensity
     template = read_template(path)
-    found = _survey_share(path, template, task)
+    found = _inventory_of_share(path, template, task)
     parts = list(cut_parts(found.done, template.length, study.n_realizations, part_size, task))
     state = Progress(
         sum(part.stop - part.start for part in parts) * n_intensity,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from mcrock.dataset.contents import Survey, Template
+from mcrock.dataset.contents import Inventory, Template
 from mcrock.ensemble.log import Process
 from mcrock.text.numbers import format_count, format_time
 from mcrock.text.tables import format_table
@@ -14,7 +14,7 @@ SHOWN = 20  # processes, of which a large array has thousands
 
 
 def format_status(
-    template: Template, found: Survey, processes: Sequence[Process], now: datetime
+    template: Template, found: Inventory, processes: Sequence[Process], now: datetime
 ) -> list[str]:
     """Chunks and runs that are there, who works on the others, and how long that takes.
 

@@ -12,7 +12,7 @@ import xarray as xr
 
 from mcrock.dataset import SCHEMA, DamageError, DatasetError, build_dataset, load_dataset, outputs
 from mcrock.dataset.archive import read_archive, read_member, read_record, write_archive
-from mcrock.dataset.contents import STUDY, chunk_files, chunk_path, chunks_done, read_template, survey
+from mcrock.dataset.contents import STUDY, chunk_files, chunk_path, chunks_done, read_template, take_inventory
 from mcrock.dataset.identity import mend_store
 from mcrock.dataset.place import create_store
 from mcrock.dataset.store import make_template, write_part
@@ -47,7 +47,7 @@ def store(tmp_path):
 def members(path):
     """Contents of all files that reading takes, each as a reader takes it."""
     template = read_template(path)
-    found = survey(path, template)
+    found = take_inventory(path, template)
     if found.damaged:
         raise DamageError("damaged")
     contents = dict(template.members)
@@ -126,7 +126,7 @@ def check_damage(store, kind, times, seed):
             mend_store(store, template)
             assert file.read_bytes() == content
         else:
-            (lost,) = np.flatnonzero(~survey(store, template, thorough=True).done)
+            (lost,) = np.flatnonzero(~take_inventory(store, template, thorough=True).done)
             assert chunk_path(store, (lost,)) == file
         file.write_bytes(content)
     return refused

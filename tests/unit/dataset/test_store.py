@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from mcrock.dataset import SCHEMA, build_dataset, contents, is_store, load_dataset, outputs, place
+from mcrock.dataset import SCHEMA, build_dataset, is_store, load_dataset, outputs, place, reading
 from mcrock.dataset.contents import STUDY, chunk_path, chunks_done, read_template
 from mcrock.dataset.identity import check_same_study, mend_store
 from mcrock.dataset.place import StoreError, check_removable, create_store, leftovers, remove_leftovers
@@ -120,9 +120,9 @@ def test_unzipped_a_store_is_a_zarr_group(store, header, tmp_path):
 def test_a_slice_of_a_variable_reads_no_other_chunk(store, header, monkeypatch):
     write_part(store, 0, part(0, N), header.attrs)
     ds, read = load_dataset(store), []
-    read_member = contents.read_member
+    read_member = reading.read_member
     monkeypatch.setattr(
-        contents, "read_member", lambda file, name: read.append(name) or read_member(file, name)
+        reading, "read_member", lambda file, name: read.append(name) or read_member(file, name)
     )
     ds["peak_tilt"][LENGTH : 2 * LENGTH].load()
     assert read == ["peak_tilt/c/1/0"]

@@ -73,21 +73,27 @@ def test_a_chunk_that_was_not_full_is_filled(study_file, tmp_path, counted):
 
 
 def test_an_interrupted_extension_goes_on(study_file, tmp_path, monkeypatch):
-    path, whole = tmp_path / "s.zarr", load_config(study_file, [FURTHER])
-    run_study(load_config(study_file), path)
+    path, whole = tmp_path / "s.zarr", load_config(study_file, [MORE, FURTHER])
+    before = run_study(load_config(study_file, [FEWER]), path).load()
 
     def fail(inputs, motions, controls):
-        if inputs.start == 16:
+        if inputs.start in (16, 32):
             raise ZeroDivisionError
         return simulate_part(inputs, motions, controls)
 
     with monkeypatch.context() as patch:
         patch.setattr(mcrock.ensemble.part, "simulate_part", fail)
-        with pytest.raises(EnsembleError, match=r"4 of 5 chunks are done"):
+        with pytest.raises(EnsembleError, match=r"4 of 6 chunks are done"):
             run_study(whole, path, extend=True)
     ds = load_dataset(path, allow_incomplete=True)
-    assert not ds["outcome"][16:24].any()
-    assert ds["outcome"][:16].all()
+    assert ds["chunk_done"].values.tolist() == [1, 1, 0, 1, 0, 1]
+    there = (ds["outcome"] != 0).values
+    assert there[:16].all()
+    for rows in (slice(16, 24), slice(32, 36)):  # what was there is there, and nothing else
+        assert there[rows].tolist() == [[False, True, True, False, True]] * (rows.stop - rows.start)
+        known = ds.isel(realization=rows, intensity=[1, 2, 4])
+        same_runs(known.drop_attrs(deep=False), before.isel(realization=rows).drop_attrs(deep=False))
+    assert not there[36:40].any()
     same_runs(run_study(whole, path, resume=True), run_study(whole, tmp_path / "w.zarr"))
 
 
