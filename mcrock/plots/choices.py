@@ -95,7 +95,8 @@ def plot_choices(
     if doubtful:
         note += f"{doubtful} undecided runs: both ways in the intervals. "
     drawn = f"{how.resamples} resamples of the {fits.attrs['independent']}"
-    add_note(ax, f"{note}Intervals: {drawn}, the same ones for all curves. Dashed: no run overturned.")
+    dashed = "Dashed: no run supports the curve."
+    add_note(ax, f"{note}Intervals: {drawn}, the same ones for all curves. {dashed}")
     return ax
 
 
