@@ -36,6 +36,8 @@ def build_history(rows: Array, base: Array, stand: Array) -> xr.Dataset:
     """
     axis, column = ("time", "axis"), HistoryColumn
     mode, index = rows[:, column.MODE].astype("i1"), rows[:, column.INDEX].astype("i4")
+    if len(rows) > 1 and mode[-1] < 0:  # a run that ends where the contact is undecided: as the row before
+        mode[-1], index[-1] = mode[-2], index[-2]
     q = rows[:, column.Q0 : column.Q3 + 1]
     omega = rows[:, column.OMEGA_X : column.OMEGA_Z + 1]
     com = rows[:, column.COM_X : column.COM_Z + 1]

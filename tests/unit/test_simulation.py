@@ -11,6 +11,7 @@ from scipy.spatial.transform import Rotation
 from mcrock.body import cuboid
 from mcrock.conditions import Controls
 from mcrock.dataset import build_history
+from mcrock.params import Mode
 from mcrock.response import HistoryColumn
 from mcrock.simulation import Impact, Start, simulate
 
@@ -23,6 +24,15 @@ def history_of(quaternion, tilt):
     row = np.zeros((1, len(HistoryColumn)))
     row[0, QUATERNION], row[0, HistoryColumn.TILT] = quaternion, tilt
     return build_history(row, np.zeros(3), np.zeros(3)).isel(time=0)
+
+
+def test_run_that_ends_in_an_undecided_contact_keeps_the_mode_before():
+    rows = np.zeros((3, len(HistoryColumn)))
+    rows[:, HistoryColumn.Q0] = 1.0
+    rows[:, HistoryColumn.MODE], rows[:, HistoryColumn.INDEX] = [Mode.EDGE, Mode.EDGE_SLIP, -2], [1, 2, -1]
+    history = build_history(rows, np.zeros(3), np.zeros(3))
+    assert history["mode"].values.tolist() == [Mode.EDGE, Mode.EDGE_SLIP, Mode.EDGE_SLIP]
+    assert history["index"].values.tolist() == [1, 2, 2]
 
 
 @settings(deadline=None)
