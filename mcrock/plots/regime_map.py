@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from mcrock.body.regimes import (
     Regime,
@@ -30,6 +31,7 @@ LOOKS = {
 SHOWN = 3000  # runs drawn at most [1]
 FINE = 400  # frictions at which the limits are drawn
 ROOM = 1.15  # of the axes, beyond the strongest run
+FAR = 10.0  # acceleration of the strongest run from which the axis is logarithmic, over that which tips
 
 
 def has_regimes(ds: xr.Dataset) -> bool:
@@ -55,7 +57,8 @@ def plot_regimes(ds: xr.Dataset, ax: Axes | None = None) -> Axes:
     Returns
     -------
     Axes
-        Each run is a point at its friction and at the peak horizontal acceleration under the body.
+        Each run is a point at its friction and at the peak horizontal acceleration under the body; the axis
+        of accelerations is logarithmic where the strongest is more than ten times what tips the body.
 
     Raises
     ------
@@ -91,12 +94,19 @@ def plot_regimes(ds: xr.Dataset, ax: Axes | None = None) -> Axes:
         zorder=3,
     )
     ax.set(xlim=(0, right), ylim=(0, top))
+    if top > FAR * unit * float(mildest.tipping):
+        ax.set_yscale("log")
+        ax.set_ylim(min(float(peak.min()) / STANDARD_GRAVITY, unit * float(static.min())) / ROOM, top)
     ax.set_xlabel(
         "Friction coefficient [1]" if (static == friction).all() else "Static friction coefficient [1]"
     )
     ax.set_ylabel("Horizontal acceleration [g]")
-    for name in "xy":
-        number_axis(ax, name)
+    number_axis(ax)
+    if ax.get_yscale() == "log":
+        ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        ax.yaxis.set_minor_formatter(NullFormatter())
+    else:
+        number_axis(ax, "y")
     ax.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=4, handlelength=1.3, columnspacing=1.2)
     found = regime_from_rest(peak / body.gravity[0], friction, worst, static)
     shares = ", ".join(f"{name} {(found == regime).mean():.0%}" for regime, (_, name) in LOOKS.items())

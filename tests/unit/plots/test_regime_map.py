@@ -89,3 +89,14 @@ def test_slip_that_cannot_tip_the_body_is_sliding(make_study, sliding, slides, b
     ax = plot_regimes(ds)
     assert f"(rest 0%, slide {slides}%, rock 0%, slide-rock {both}%)" in note(ax).replace("- ", "-")
     assert ax.get_xlabel() == label
+
+
+@pytest.mark.parametrize(("strongest", "scale"), [(9.81, "linear"), (98.1, "log")])
+def test_runs_far_above_what_tips_the_body_have_a_logarithmic_axis(make_study, strongest, scale):
+    ds = with_friction(make_study)
+    ds["peak_acceleration"][:] = 0.981
+    ds["peak_acceleration"][0] = strongest
+    ax = plot_regimes(ds)
+    low, high = ax.get_ylim()
+    assert ax.get_yscale() == scale
+    assert low < 0.1 < strongest / STANDARD_GRAVITY < high
