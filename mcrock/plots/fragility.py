@@ -153,8 +153,11 @@ def _note(fit: xr.Dataset, factor: float, units: str) -> str:
             weakest = f"{float(fit['weakest_overturning']) * factor:.3g}{units}"
             text += (
                 f"Dashed: below {weakest} the curve expects {float(fit['expected_below']):.2g} among "
-                f"{int(fit['runs_below'])} runs, and there were none. "
+                f"{int(fit['runs_below'])} runs, and there were none; no run is stronger than "
+                f"{float(fit['strongest_run']) * factor:.3g}{units}. "
             )
+        if float(fit["only_slide"]) > 0:
+            text += f"{float(fit['only_slide']):.0%} of the realizations can only slide. "
     else:
         text += f"No curve: {fit.attrs['fit'].split(':')[0]}. "
     if fit.attrs["method"] == "resampling":

@@ -78,7 +78,9 @@ def fit_fragility(
         supports the curve where it is `extrapolated` (intensity_grid): below `weakest_overturning`, the
         weakest intensity at which a run overturned without doubt, or above the strongest intensity
         `strongest_run` [unit of the intensity]. Of `runs_below` the weakest overturning none overturned,
-        where the curve expects `expected_below` [1].
+        where the curve expects `expected_below` [1]. Of the realizations `only_slide` [1] have too little
+        friction to rock from rest: the probability of overturning stays below what is left, which no
+        lognormal curve knows.
 
     Raises
     ------
@@ -144,7 +146,19 @@ def fit_fragility(
     )
     here = units.intensity[there]
     expected = evaluate_curves(fits, here)[0][ESTIMATE] * runs[there]
+    words = "fraction of the realizations with too little friction to rock from rest"
+    result["only_slide"] = ((), _only_slide(ds), {"units": "1", "long_name": words})
     return _with_support(result, here, runs[there], counts[ALL_STAND, there], expected)
+
+
+def _only_slide(ds: xr.Dataset) -> float:
+    """Fraction of the realizations that slide flat under any horizontal shaking [1]; 0 for another event."""
+    known = "contact_static_friction" in ds and "body_slenderness" in ds
+    if not known or "start_tilt_ratio" in ds or EVENT in ds.attrs:
+        return 0.0
+    static = ds["contact_static_friction"]
+    slides = static <= np.tan(ds["body_slenderness"])
+    return float(slides.where(np.isfinite(static)).mean())
 
 
 def _grid(units: Units, grid: ArrayLike | None) -> np.ndarray:
@@ -182,7 +196,7 @@ def _shape_bounds(points: xr.Dataset, x: np.ndarray) -> np.ndarray:
         steepest = np.where(climb > 0, (weak[None, :] - strong[:, None]) / climb, 0.0)
     flattest = np.where(np.isfinite(flattest) & (flattest > 0), flattest, np.inf)
     steepest = np.where(np.isfinite(steepest), steepest, 0.0)
-    dispersion = max(steepest.max(), 0.0), flattest.min()
+    dispersion = max(0.0, steepest.max()), flattest.min()  # the first of equals: no -0.0
     return np.column_stack([median, dispersion, [least, most]])
 
 

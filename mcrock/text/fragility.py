@@ -54,6 +54,12 @@ def format_support(fragility: xr.Dataset, units: str) -> list[str]:
     if median > strongest:
         label = label_intensities([strongest], units)[0]
         lines.append(f"the median lies beyond {label}, the strongest intensity of a run: an extrapolation")
+    if float(fragility["only_slide"]) > 0 and math.isfinite(median):
+        share = format_percent(float(fragility["only_slide"]))
+        lines.append(
+            f"{share} of the realizations have too little friction to rock from rest: they slide, however "
+            "strong the motion, and a curve that rises to 1 holds no further than the runs"
+        )
     return lines
 
 

@@ -63,6 +63,8 @@ def test_fragility_shows_the_fit_in_g(make_study):
     weakest = f"{float(fit['weakest_overturning']) / STANDARD_GRAVITY:.3g} g"
     expected, runs = float(fit["expected_below"]), int(fit["runs_below"])
     assert f"Dashed: below {weakest} the curve expects {expected:.2g} among {runs} runs" in note(ax)
+    strongest = f"{float(fit['strongest_run']) / STANDARD_GRAVITY:.3g} g"
+    assert f"and there were none; no run is stronger than {strongest}." in note(ax)
     points = ax.containers[0].lines[0]
     np.testing.assert_allclose(points.get_ydata(), overturning_probability(ds)["probability"])
     assert "4400 runs of 22 records" in note(ax)

@@ -233,3 +233,14 @@ def test_nothing_beyond_a_limit_is_said_as_such():
 
 def test_runs_that_stick_have_no_table_of_their_endings(make_study):
     assert "Fractions of the runs" not in summary(make_study())
+
+
+def test_realizations_that_can_only_slide_are_said(make_study):
+    ds = make_study()
+    ds["body_slenderness"] = "realization", np.full(ds.sizes["realization"], np.arctan(0.25))
+    ds["contact_static_friction"] = "realization", np.linspace(0.15, 0.35, ds.sizes["realization"])
+    assert float(fit_fragility(ds)["only_slide"]) == 0.5
+    assert "50 % of the realizations have too little friction to rock from rest: they slide" in summary(ds)
+    assert "too little friction" not in summary(by_limit(ds, "peak_tilt_ratio", 0.5))
+    ds["contact_static_friction"] += 0.11
+    assert "too little friction" not in summary(ds)
