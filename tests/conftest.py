@@ -30,6 +30,7 @@ LONG = [
     "tests/unit/body/test_merge.py",
     "tests/unit/commands",
     "tests/unit/docs/test_programs.py",
+    "tests/unit/ensemble/test_extension.py",
     "tests/unit/ensemble/test_run_study.py",
     "tests/unit/excitation/test_rezaeian_2010.py",
     "tests/unit/excitation/test_rezaeian_2010_fit.py",
