@@ -77,7 +77,7 @@ def save_all(
         intensity measures, `impact_map` if two parameters of one impact law or of the contacts vary from
         run to run, and `regimes` if its contacts have friction: then also
         `exceedance_slip_path`, `exceedance_peak_displacement`, `exceedance_residual_displacement` and, with
-        a displacement limit, `fragility_of_support`.
+        a displacement limit, `fragility_of_support` and `impact_map_of_support`.
 
     Raises
     ------
@@ -94,8 +94,8 @@ def save_all(
         for name in SLIPS:
             figures[f"exceedance_{name}"] = plot_exceedance(ds, variable=name, allow_missing=allow_missing)
     limit = displacement_limit(ds)
-    if limit is not None and is_shaken(ds):
-        support = by_limit(ds, "peak_displacement", limit)
+    support = None if limit is None else by_limit(ds, "peak_displacement", limit)
+    if support is not None and is_shaken(ds):
         figures["fragility_of_support"] = plot_fragility(support, allow_missing=allow_missing)
     if has_laws(ds):
         figures["laws"] = plot_choices(ds, allow_missing=allow_missing)
@@ -104,6 +104,9 @@ def save_all(
     axes = map_axes(ds)
     if axes is not None:
         figures["impact_map"] = plot_impact_map(ds, *axes, allow_missing=allow_missing)
+        if support is not None:
+            of_support = plot_impact_map(support, *axes, allow_missing=allow_missing)
+            figures["impact_map_of_support"] = of_support
     if has_regimes(ds):
         figures["regimes"] = plot_regimes(ds)
     folder = Path(folder)

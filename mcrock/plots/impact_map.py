@@ -23,6 +23,7 @@ from mcrock.plots.style import (
     styled,
 )
 from mcrock.statistics import overturned, overturning_probability, undecided
+from mcrock.statistics.limits import EVENT
 from mcrock.statistics.runs import check_runs, is_cloud, overturn_levels
 
 FEW = 10  # runs in a cell below which its share is not shown
@@ -94,7 +95,7 @@ def plot_impact_map(
     Parameters
     ----------
     ds : Dataset
-        Study with the variables `x` and `y` on (realization).
+        Study with the variables `x` and `y` on (realization); judged by a limit as `by_limit` has it.
     x, y : str
         Parameters drawn once for each run, such as `impact_lambda` or `contact_friction` [1].
     ax : Axes, optional
@@ -147,16 +148,22 @@ def plot_impact_map(
     fell, doubt = overturned(part).values[there], undecided(part).values[there]
     places = [part[name].values[there] for name in (x, y)]
     ax = new_axes(height=74.0) if ax is None else ax
-    note = f"{run_words(there.sum())} {where}, {int(fell.sum())} overturned"
+    event = f"with {ds.attrs[EVENT]} or overturned" if EVENT in ds.attrs else "overturned"
+    note = f"{run_words(there.sum())} {where}, {int(fell.sum())} {event}"
     if bins is None and there.sum() < FEWEST:
         if doubt.any():
             note += f", {int(doubt.sum())} undecided"
         note += "; too few for shares, so that each run is a point."
-        _draw_runs(ax, places, fell, doubt)
+        _draw_runs(ax, places, fell, doubt, "beyond the limit" if EVENT in ds.attrs else "overturned")
     else:
         if doubt.any():
             note += f", {int(doubt.sum())} undecided (as simulated, or half if the simulation broke off)"
-        note += _draw_shares(ax, places, overturn_levels(part).estimate[there], bins)
+        label = (
+            "Fraction of the runs beyond the limit"
+            if EVENT in ds.attrs
+            else "Overturned fraction of the runs"
+        )
+        note += _draw_shares(ax, places, overturn_levels(part).estimate[there], bins, label)
     if there.sum() < ran.sum():
         anew = run_words(ran.sum() - there.sum())
         note += f" Left out: {anew} that draw the parameters anew at every impact or follow another law."
@@ -168,8 +175,8 @@ def plot_impact_map(
     return ax
 
 
-def _draw_shares(ax: Axes, places: list[np.ndarray], weight: np.ndarray, bins: int | None) -> str:
-    """Draw the overturned fraction in cells; returns a sentence on them for the note."""
+def _draw_shares(ax: Axes, places: list[np.ndarray], weight: np.ndarray, bins: int | None, label: str) -> str:
+    """Draw the mean weight in cells; returns a sentence on them for the note."""
     count = len(weight)
     number = bins or int(np.clip(np.sqrt(count / TYPICAL), 3, 8))
     edges = [np.linspace(float(values.min()), float(values.max()), number + 1) for values in places]
@@ -183,7 +190,7 @@ def _draw_shares(ax: Axes, places: list[np.ndarray], weight: np.ndarray, bins: i
     if few.any():
         _hatch(ax, edges, few)
     bar = figure_of(ax).colorbar(mesh, ax=ax, pad=0.03)
-    bar.set_label("Overturned fraction of the runs [1]")
+    bar.set_label(f"{label} [1]")
     bar.outline.set_visible(False)
     if number <= 6:
         _write_shares(ax, edges, share, few)
@@ -194,11 +201,11 @@ def _draw_shares(ax: Axes, places: list[np.ndarray], weight: np.ndarray, bins: i
     return f". {sure}; hatched: fewer than {FEW} runs." if few.any() else f". {sure}."
 
 
-def _draw_runs(ax: Axes, places: list[np.ndarray], fell: np.ndarray, doubt: np.ndarray) -> None:
+def _draw_runs(ax: Axes, places: list[np.ndarray], fell: np.ndarray, doubt: np.ndarray, event: str) -> None:
     """Draw every run as a point."""
     kinds = {
         "stood": (~fell & ~doubt, {"facecolor": "none", "edgecolor": BLUE}),
-        "overturned": (fell, {"facecolor": ORANGE, "edgecolor": ORANGE}),
+        event: (fell, {"facecolor": ORANGE, "edgecolor": ORANGE}),
         "undecided": (doubt & ~fell, {"facecolor": GREY, "edgecolor": GREY, "marker": "D"}),
     }
     for name, (which, look) in kinds.items():

@@ -97,9 +97,8 @@ def plot_regimes(ds: xr.Dataset, ax: Axes | None = None) -> Axes:
     if top > FAR * unit * float(mildest.tipping):
         ax.set_yscale("log")
         ax.set_ylim(min(float(peak.min()) / STANDARD_GRAVITY, unit * float(static.min())) / ROOM, top)
-    ax.set_xlabel(
-        "Friction coefficient [1]" if (static == friction).all() else "Static friction coefficient [1]"
-    )
+    same = bool((static == friction).all())
+    ax.set_xlabel("Friction coefficient [1]" if same else "Static friction coefficient [1]")
     ax.set_ylabel("Horizontal acceleration [g]")
     number_axis(ax)
     if ax.get_yscale() == "log":
@@ -114,7 +113,8 @@ def plot_regimes(ds: xr.Dataset, ax: Axes | None = None) -> Axes:
         ax,
         "Motion that starts from rest under a constant acceleration: colours in the direction in which the "
         "body tips most easily, dashed in that in which it tips least easily. "
-        f"Points: {run_words(len(peak))} at their peak horizontal acceleration ({shares}).",
+        f"Points: {run_words(len(peak))} at their peak horizontal acceleration ({shares})."
+        + ("" if same else " Slide-rock with too little friction in slip to tip the body counts as slide."),
     )
     return ax
 

@@ -13,7 +13,8 @@ REMEDIES = {
     "rocking": "still rocked at the end: raise controls.tail, unless they rock on without loss",
     "step_limit": "took controls.max_steps steps: raise it",
     "impact_limit": "had controls.max_impacts impacts: raise it",
-    "instant_limit": "had too many events at one instant: look for impact parameters that gain energy",
+    "instant_limit": "had too many events at one instant: look for impact parameters that gain energy, and "
+    "with friction at the events of one of them (`mcrock simulate`)",
     "not_finite": "grew beyond all numbers: look for impact parameters that gain energy, and at the shaking",
     "painleve": "came where friction leaves the contact force undetermined: `mcrock docs contact` says from "
     "which friction on",

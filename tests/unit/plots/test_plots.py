@@ -152,6 +152,10 @@ def test_runs_with_friction_have_figures_of_slip_and_of_their_support(tmp_path):
     ax = plot_fragility(by_limit(ds, "peak_displacement", 0.05))
     assert ax.get_ylabel() == "Probability of exceeding the limit [1]"
     assert "with peak displacement beyond 0.05 m or overturned" in note(ax)
+    assert "impact_map_of_support" in names
+    ax = plot_impact_map(by_limit(ds, "peak_displacement", 0.05))
+    assert "with peak displacement beyond 0.05 m or overturned" in note(ax)
+    assert "Fraction of the runs beyond the limit [1]" in [axes.get_ylabel() for axes in ax.figure.axes]
     ax = plot_exceedance(ds, variable="residual_displacement")
     assert ax.get_xlabel() == "Residual displacement of the base [m]"
     assert 0.05 < ax.get_xlim()[1] <= 0.08  # of the runs that stand
