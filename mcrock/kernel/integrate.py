@@ -75,6 +75,7 @@ from mcrock.kernel.friction.events import (
 from mcrock.kernel.friction.rest import next_slip
 from mcrock.kernel.friction.state import (
     CREEP,
+    CREEPS_IN,
     HELD,
     STATIC,
     STOPS_IN,
@@ -275,7 +276,7 @@ def run(top, body, motions, motion, turn, law, settings, t_end, work, result, tr
     if friction is not None:
         grip, bend = friction.values[STATIC] ** 2, min(BEND * settings.step, MOST_BEND)
         clear_friction(friction)
-        friction.found[CREEP] = stopped_within(body, friction, stops)
+        friction.found[CREEP] = stopped_within(body, friction, CREEPS_IN * settings.edge_zeno_time)
         if not sticks(mode[0]) and mode[0] != FLIGHT:
             mode[0], mode[1], _ = change_contacts(top, body, work, friction, result, t, sides)
             corners = lay_sides_of(top, body, state, mode, sides, corners)

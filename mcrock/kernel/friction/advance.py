@@ -66,10 +66,11 @@ from mcrock.kernel.friction.state import (
     T_1,
     TURNING,
     from_contact,
+    of_slips,
     settle,
     to_contact,
 )
-from mcrock.kernel.friction.step import mode_rates, mode_step, prepare_step
+from mcrock.kernel.friction.step import inlined_rates, mode_step, prepare_step
 from mcrock.kernel.modes import (
     EDGE_SLIP,
     EDGE_SLIP_FIRST,
@@ -139,7 +140,7 @@ def _height(body, y, mode, pivot, vertex):
     return height, rate
 
 
-@jit(internal=True)
+@jit(inline=True, internal=True)
 def _watch(top, body, friction, mode, index):
     """Fill ``friction.watched`` with the vertices that may land, and return their number."""
     watched, n = friction.watched, 0
@@ -176,7 +177,7 @@ def _margin(top, body, friction, mode, index, y, start, sides, a, k):
     Negative beyond it. ``start`` is the state at the start of the step, ``k`` becomes the rates.
     """
     gravity, found = body.scalars[GRAVITY], friction.found
-    if mode_rates(top, body, friction, mode, index, y, start, a, k) != REGULAR:
+    if inlined_rates(top, body, friction, mode, index, y, start, a, k) != REGULAR:
         return -inf
     if mode == FLIGHT:
         return inf
@@ -217,7 +218,7 @@ def _still_slips(top, body, mode, index, y, start, vertex, column):
     return vx * start[column] + vy * start[column + 1] - STOPPED
 
 
-@jit(internal=True)
+@jit(inline=True, internal=True)
 def _braking(top, body, friction, mode, index, y):
     """Time in which the first of the slips would stop, as it is braked now [s], and its speed [m/s]."""
     left, fastest, found = inf, 0.0, friction.found
@@ -264,7 +265,7 @@ def _bent(top, body, mode, index, y, start, limit):
     return bent
 
 
-@jit(internal=True)
+@jit(inline=True, internal=True)
 def advance_slip(top, body, work, friction, result, t, h, turn, stops, sides):
     """One step of the mode from ``t`` over at most ``h`` [s], in which a slip turns by about ``turn`` [rad].
 
@@ -277,13 +278,14 @@ def advance_slip(top, body, work, friction, result, t, h, turn, stops, sides):
     mode, index = work.mode[0], work.mode[1]
     gravity, ground = body.scalars[GRAVITY], TOUCH * body.scalars[SIZE]
     a = acceleration(segment, t)
-    to_contact(top, body, state, mode, index)
-    if _margin(top, body, friction, mode, index, state, state, sides, a, friction.rates[0]) < 0.0:
-        from_contact(top, body, state, mode, index)
+    links, shape, forces = of_slips(top, body, friction)
+    to_contact(links, shape, state, mode, index)
+    if _margin(links, shape, forces, mode, index, state, state, sides, a, friction.rates[0]) < 0.0:
+        from_contact(links, shape, state, mode, index)
         return 0.0, CHANGE, 0
-    left, speed = _braking(top, body, friction, mode, index, state)
+    left, speed = _braking(links, shape, forces, mode, index, state)
     if left < stops:  # with it any other that is no faster than a slip begins
-        from_contact(top, body, state, mode, index)
+        from_contact(links, shape, state, mode, index)
         friction.found[SLOW] = max(speed + STOPPED, 2.0 * KICK)
         return 0.0, CHANGE, 0
     h = min(h, BRAKED * left)
@@ -308,17 +310,17 @@ def advance_slip(top, body, work, friction, result, t, h, turn, stops, sides):
     result[Response.LOWEST_NORMAL_FORCE] = min(
         result[Response.LOWEST_NORMAL_FORCE], 0.0 if mode == FLIGHT else _pressure(mode, normal, gravity, a)
     )
-    h = prepare_step(top, body, friction, mode, index, state, a, h)
+    h = prepare_step(links, shape, forces, mode, index, state, a, h)
     event, count = NO_EVENT, 0
     for _ in range(HALVINGS):
         whole = h
         event, count = NO_EVENT, 0
-        regular = mode_step(top, body, friction, mode, index, state, segment, t, h, trial)
+        regular = mode_step(links, shape, forces, mode, index, state, segment, t, h, trial)
         if regular:
             h, event = _first_of_landings(top, body, work, friction, t, h, n, pivot)
         a = acceleration(segment, t + h)
         after = (
-            _margin(top, body, friction, mode, index, trial, state, sides, a, friction.other)
+            _margin(links, shape, forces, mode, index, trial, state, sides, a, friction.other)
             if regular
             else -inf
         )
@@ -330,7 +332,7 @@ def advance_slip(top, body, work, friction, result, t, h, turn, stops, sides):
             event = CHANGE if regular else PARADOX
         pressed = friction.found[N_0] + friction.found[N_1]
         jumps = not abs(pressed - normal) <= JUMP * gravity
-        if whole <= SHORTEST or not (jumps or _bent(top, body, mode, index, trial, state, TURNED * turn)):
+        if whole <= SHORTEST or not (jumps or _bent(links, shape, mode, index, trial, state, TURNED * turn)):
             break
         h = 0.5 * whole
     up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
@@ -341,13 +343,13 @@ def advance_slip(top, body, work, friction, result, t, h, turn, stops, sides):
             if high - low <= EVENT_TIME:
                 break
             middle = 0.5 * (low + high)
-            mode_step(top, body, friction, mode, index, state, segment, t, middle, trial)
+            mode_step(links, shape, forces, mode, index, state, segment, t, middle, trial)
             if vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3])[2] <= 0.0:
                 high = middle
             else:
                 low = middle
         h, event = high, OVERTURN
-        mode_step(top, body, friction, mode, index, state, segment, t, h, trial)
+        mode_step(links, shape, forces, mode, index, state, segment, t, h, trial)
         after_up = vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3])
         result[Response.PEAK_TILT] = 1.0
     d0 = tilt_rate(up, state[W_X], state[W_Y], state[W_Z])
@@ -360,8 +362,8 @@ def advance_slip(top, body, work, friction, result, t, h, turn, stops, sides):
         state[i] = trial[i]
     for i in range(X, LOSS + 1):
         state[i] = trial[i]
-    from_contact(top, body, state, mode, index)
-    settle(top, body, state, mode, index)
+    from_contact(links, shape, state, mode, index)
+    settle(links, shape, state, mode, index)
     _count_slip(top, body, friction, result, state, mode, index)
     see_step(result, up, after_up, d0, d1, h)
     return h, event, count
@@ -391,12 +393,13 @@ def rise(body, y, mode, pivot, vertex, k):
     return rise + k[V_Z] if mode == FLIGHT else rise
 
 
-@jit(internal=True)
+@jit(inline=True, internal=True)
 def _first_of_landings(top, body, work, friction, t, h, n, pivot):
     """Time of the first landing in a step [s] and LANDS, or ``h`` and no event; the state then is in
     ``work.trial``."""
     state, trial, segment, heights = work.state, work.trial, work.segment, friction.heights
     mode, index, size = work.mode[0], work.mode[1], body.scalars[SIZE]
+    links, shape, forces = of_slips(top, body, friction)
     ground = TOUCH * size
     for i in range(n):
         row = heights[i]
@@ -414,7 +417,7 @@ def _first_of_landings(top, body, work, friction, t, h, n, pivot):
         low, high, h = 0.0, whole, max(at, EVENT_TIME)
         gap, speed = 0.0, 0.0
         for _ in range(REFINEMENTS):
-            mode_step(top, body, friction, mode, index, state, segment, t, h, trial)
+            mode_step(links, shape, forces, mode, index, state, segment, t, h, trial)
             gap, speed = _height(body, trial, mode, pivot, friction.watched[lands])
             gap -= friction.offset[lands]
             for i in range(n):
@@ -428,7 +431,7 @@ def _first_of_landings(top, body, work, friction, t, h, n, pivot):
                 high = min(high, h)
             h, found = corrected(h, gap, speed, low, high)
             if found == 1:
-                mode_step(top, body, friction, mode, index, state, segment, t, h, trial)
+                mode_step(links, shape, forces, mode, index, state, segment, t, h, trial)
                 gap, speed = _height(body, trial, mode, pivot, friction.watched[lands])
                 gap -= friction.offset[lands]
             if found > 0:
@@ -438,11 +441,11 @@ def _first_of_landings(top, body, work, friction, t, h, n, pivot):
             return h, LANDS
         heights[lands, LANDING] = -1.0  # the interpolation dips below the ground, the motion does not
         h = whole
-        mode_step(top, body, friction, mode, index, state, segment, t, h, trial)
+        mode_step(links, shape, forces, mode, index, state, segment, t, h, trial)
     return whole, NO_EVENT
 
 
-@jit(internal=True)
+@jit(inline=True, internal=True)
 def _gather(body, friction, mode, pivot, y, n):
     """Vertices that land together with ``friction.touching[0]`` behind it, and the number of all."""
     count = 1
@@ -455,7 +458,7 @@ def _gather(body, friction, mode, pivot, y, n):
     return count
 
 
-@jit(internal=True)
+@jit(inline=True, internal=True)
 def _locate_end(top, body, work, friction, t, h, sides):
     """First time at which the mode ends [s], by the Illinois method, and whether forces are regular there.
 
@@ -463,36 +466,39 @@ def _locate_end(top, body, work, friction, t, h, sides):
     """
     state, trial, segment = work.state, work.trial, work.segment
     mode, index = work.mode[0], work.mode[1]
-    low, high, below, above, ends_well = 0.0, h, 1.0, -1.0, True
+    links, shape, forces = of_slips(top, body, friction)
+    low, high, below, above, side, ends_well = 0.0, h, 1.0, -1.0, 0, True
     for i in range(2 * REFINEMENTS):
         if high - low <= EVENT_TIME:
             break
         guess = low + (high - low) * below / (below - above)
         if i == 0 or i % 4 == 3 or not low < guess < high:
             guess = 0.5 * (low + high)
-        regular = mode_step(top, body, friction, mode, index, state, segment, t, guess, trial)
+        regular = mode_step(links, shape, forces, mode, index, state, segment, t, guess, trial)
         a = acceleration(segment, t + guess)
         margin = -inf
         if regular:
-            margin = _margin(top, body, friction, mode, index, trial, state, sides, a, friction.other)
+            margin = _margin(links, shape, forces, mode, index, trial, state, sides, a, friction.other)
         if margin < 0.0:
             ends_well = margin > -inf
             high, above = guess, max(margin, -1e3)
-            below *= 0.5
+            below *= 0.5 if side < 0 else 1.0
+            side = -1
             if margin > -ENDED:
                 break
         else:
             low, below = guess, max(margin, 1e-300)
-            above *= 0.5
+            above *= 0.5 if side > 0 else 1.0
+            side = 1
     ends_well = ends_well or mode == SPIN  # it tips over
     end = high if ends_well else low
-    mode_step(top, body, friction, mode, index, state, segment, t, end, trial)
+    mode_step(links, shape, forces, mode, index, state, segment, t, end, trial)
     a = acceleration(segment, t + end)
-    _margin(top, body, friction, mode, index, trial, state, sides, a, friction.other)
+    _margin(links, shape, forces, mode, index, trial, state, sides, a, friction.other)
     return end, ends_well
 
 
-@jit(internal=True)
+@jit(inline=True, internal=True)
 def _count_slip(top, body, friction, result, state, mode, index):
     """Add the slip of a step to the paths of its contacts, and renew the directions of slip."""
     path = friction.path

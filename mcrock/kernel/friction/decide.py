@@ -70,6 +70,7 @@ from mcrock.kernel.friction.state import (
     STOOD,
     STOPPED,
     load_twist,
+    of_slips,
     place_pivot,
     settle,
     store_twist,
@@ -439,7 +440,8 @@ def decide_face(top, body, work, friction, result, t, f, sides):
         if abs(spin) * body.scalars[SIZE] > 2.0 * STOPPED:
             place_pivot(body, state, pivot)
             m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
-            if corner_pressures(top, body, friction, f, state, m, spin, down):
+            links, shape, forces = of_slips(top, body, friction)
+            if corner_pressures(links, shape, forces, f, state, m, spin, down):
                 return SPIN, f
             return tip_over(top, body, work, friction, t, f)
         sx, sy = sx / speed, sy / speed

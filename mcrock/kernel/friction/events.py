@@ -64,6 +64,7 @@ from mcrock.kernel.friction.state import (
     TANGENTIAL,
     free_body,
     load_twist,
+    of_slips,
     settle,
     sticks,
     stopped_within,
@@ -311,8 +312,9 @@ def _hops(top, body, work, friction, t, mode, index, vertex, lift, short):
     elif mode == VERTEX_SLIP:
         k = friction.rates[0]
         _copy(state, friction.other)
-        to_contact(top, body, friction.other, mode, index)
-        mode_rates(top, body, friction, mode, index, friction.other, state, a, k)
+        links, shape, forces = of_slips(top, body, friction)
+        to_contact(links, shape, friction.other, mode, index)
+        mode_rates(links, shape, forces, mode, index, friction.other, state, a, k)
         sink = -rise(body, state, mode, index, vertex, k)
     else:
         return False

@@ -57,6 +57,7 @@ from mcrock.kernel.friction.state import (
     RESTITUTION,
     TANGENTIAL,
     load_twist,
+    of_slips,
     twist_energy,
 )
 from mcrock.kernel.friction.step import mode_rates
@@ -113,7 +114,8 @@ def _rebound(top, body, friction, state, n, e, a, short):
     if not 0.0 < e < 1.0:
         return e
     rates, longest = friction.rates[1], 0.0
-    mode_rates(top, body, friction, FLIGHT, NONE, state, state, a, rates)
+    links, shape, forces = of_slips(top, body, friction)
+    mode_rates(links, shape, forces, FLIGHT, NONE, state, state, a, rates)
     for i in range(n):
         v = friction.touching[i]
         speed = -rise_of(friction.twist, lever(body, state, v))

@@ -56,7 +56,8 @@ FRICTION, STATIC = int(ContactColumn.FRICTION), int(ContactColumn.STATIC_FRICTIO
 RESTITUTION, IMPACT_RESTITUTION = int(ContactColumn.RESTITUTION), int(ContactColumn.IMPACT_RESTITUTION)
 TANGENTIAL = int(ContactColumn.TANGENTIAL_RESTITUTION)
 STOPPED = 1e-9  # slip this slow has stopped [m/s]
-STOPS_IN = 0.03  # a slip that ends this soon has stopped, over the time of a sequence of edge impacts [1]
+STOPS_IN = 0.1  # a slip that ends this soon has stopped, over the time of a sequence of edge impacts [1]
+CREEPS_IN = 0.03  # the same for a face that spins, whose slowest corner creeps then [1]
 KICK = 1e-7  # speed with which a slip begins, so that it has a direction [m/s]
 
 
@@ -120,6 +121,49 @@ def empty_friction(top: Topology) -> Friction:
         offset=np.zeros(n_vertex),
         heights=np.zeros((n_vertex, HEIGHTS_SIZE)),
     )
+
+
+class SlipTopology(NamedTuple):
+    """What motion with slip reads of `Topology`."""
+
+    edge_vertices: np.ndarray
+    face_first: np.ndarray
+    face_vertices: np.ndarray
+
+
+class SlipBody(NamedTuple):
+    """What it reads of `Constants`."""
+
+    scalars: np.ndarray
+    inertia: np.ndarray
+    vertices: np.ndarray
+    pivots: np.ndarray
+
+
+class SlipForces(NamedTuple):
+    """What it uses of `Friction`."""
+
+    values: np.ndarray
+    rates: np.ndarray
+    contacts: np.ndarray
+    matrix: np.ndarray
+    stiff: np.ndarray
+    found: np.ndarray
+    path: np.ndarray
+
+
+@jit(inline=True, internal=True)
+def of_slips(top, body, friction):
+    """The packs of a run in their short forms: a call passes every array of a pack, which for the whole packs
+    takes longer than the rates of a slip."""
+    return (
+        SlipTopology(top.edge_vertices, top.face_first, top.face_vertices),
+        SlipBody(body.scalars, body.inertia, body.vertices, body.pivots),
+        SlipForces(
+            friction.values, friction.rates, friction.contacts, friction.matrix, friction.stiff,
+            friction.found, friction.path,
+        ),
+    )  # fmt: skip
 
 
 @jit(internal=True)

@@ -39,7 +39,7 @@ WEIGHTS = (0.5, -4.0, 4.5)  # of 1, 2 and 3 substeps: order 3
 
 
 @jit(inline=True, internal=True)
-def _rates(top, body, friction, mode, index, y, start, a, k):
+def inlined_rates(top, body, friction, mode, index, y, start, a, k):
     """`slip_rates` or `flat_rates`, by the mode."""
     if mode in (SLIDE, SPIN):
         return flat_rates(top, body, friction, mode, index, y, start, a, k)
@@ -48,8 +48,8 @@ def _rates(top, body, friction, mode, index, y, start, a, k):
 
 @jit(internal=True)
 def mode_rates(top, body, friction, mode, index, y, start, a, k):
-    """`_rates` by a call: that of every array costs as much, its code in every caller costs compile time."""
-    return _rates(top, body, friction, mode, index, y, start, a, k)
+    """`inlined_rates` by a call: its code in every caller costs compile time."""
+    return inlined_rates(top, body, friction, mode, index, y, start, a, k)
 
 
 @jit(inline=True, internal=True)
@@ -86,7 +86,9 @@ def _explicit_step(top, body, friction, mode, index, y, segment, t, h, out):
     for stage in range(1, 4):
         part = h if stage == 3 else 0.5 * h
         _stage(y, rates[stage - 1], part, out)
-        bad |= _rates(top, body, friction, mode, index, out, y, acceleration(segment, t + part), rates[stage])
+        bad |= inlined_rates(
+            top, body, friction, mode, index, out, y, acceleration(segment, t + part), rates[stage]
+        )
     k1, k2, k3, k4 = rates[0], rates[1], rates[2], rates[3]
     for i in range(W_Z + 1):
         out[i] = y[i] + h / 6.0 * (k1[i] + 2.0 * (k2[i] + k3[i]) + k4[i])
@@ -95,7 +97,7 @@ def _explicit_step(top, body, friction, mode, index, y, segment, t, h, out):
     return bad == REGULAR
 
 
-@jit(internal=True)
+@jit(inline=True, internal=True)
 def prepare_step(top, body, friction, mode, index, y, a, h):
     """Choose the method of steps from a state, for steps of up to ``h`` [s].
 
@@ -159,7 +161,7 @@ def _implicit_step(top, body, friction, mode, index, y, segment, t, h, out):
                 for i in range(y.size):
                     k[i] = friction.rates[0, i]
             else:
-                bad |= _rates(
+                bad |= inlined_rates(
                     top, body, friction, mode, index, now, y, acceleration(segment, t + part * part_h), k
                 )
             # turns of the slips in the step: z_i = T_i (h f + h sum R_j z_j)
