@@ -59,13 +59,27 @@ def test_fuzzed_runs_end():
     assert sum(outcomes[name] for name in undecided | {Outcome.PAINLEVE}) <= MOST_UNDECIDED, outcomes
 
 
+def replay(config, realization, level, *changes):
+    """One run of a shipped study."""
+    study = load_config(f"configs/{config}.toml", list(changes))
+    motions = load_motions(study)
+    inputs = draw_inputs(study, motions, realization, realization + 1)
+    motions = list(inputs.motions) or motions
+    return simulate_realization(inputs, 0, level, pack_motions(motions), study.controls)[1]
+
+
+def test_face_whose_edge_cannot_stick_slides():
+    """Static friction holds the face where it would tip, but not the edge: it slides, as friction of slip does
+    not tip it. It tipped, slipped and landed 200 times at one instant."""
+    run = replay("museum_plinth", 21, 2, "ensemble.realizations=56")
+    assert run.outcome == Outcome.AT_REST
+    assert "SLIDE" in [event["to"][0] for event in run.events]
+
+
 def test_slow_slip_beside_a_fast_one_is_no_chatter():
     """One end of an edge slips at 0.2 m/s and turns the edge while the other begins to slip: its direction
     depends on that turn. An implicit step without it reversed the slip 744 times in this run."""
-    study = load_config("configs/quickstart.toml", ["contact.friction=0.3"])
-    motions = load_motions(study)
-    inputs = draw_inputs(study, motions, 3, 4)
-    _, run = simulate_realization(inputs, 0, 5, pack_motions(motions), study.controls)
+    run = replay("quickstart", 3, 5, "contact.friction=0.3")
     reversals = sum(event["kind"] == "slip_reversal" for event in run.events)
     assert run.outcome == Outcome.OVERTURNED
     assert reversals < 50

@@ -432,8 +432,10 @@ def decide_face(top, body, work, friction, result, t, f, sides):
         if stands and grips:
             return enter_rest(top, body, state, pivot, f, sides)
         if not stands and (grips or _tips(sides, n, mu, sx, sy)):
-            # if its contacts cannot stick that is found when it moves on
-            return uplift(top, body, state, result, f, sides, a[0], a[1], a[2])
+            new, place = uplift(top, body, state, result, f, sides, a[0], a[1], a[2])
+            # an edge that cannot stick tips over if friction of slip does that too, else the face slides
+            if new != EDGE or _tips(sides, n, mu, sx, sy) or _edge_holds(top, body, state, place, static, a):
+                return new, place
     else:
         sx, sy = state[V_X], state[V_Y]
         speed = hypot(sx, sy)
@@ -453,6 +455,14 @@ def decide_face(top, body, work, friction, result, t, f, sides):
         place_pivot(body, state, pivot)
         return SLIDE, f
     return tip_over(top, body, work, friction, t, f)
+
+
+@jit(internal=True)
+def _edge_holds(top, body, state, k, static, a):
+    """Whether edge ``k`` of a body in EDGE mode can stick."""
+    slack, c, s = SLACK * body.scalars[GRAVITY], cos(state[ANGLE]), sin(state[ANGLE])
+    _, _, _, _, _, _, ends = release(top, body, k, state, state[ANGLE], state[RATE], c, s, a)
+    return edge_demand(ends[0] + slack, ends[1] + slack, ends[2], ends[3], ends[4]) <= static * static
 
 
 @jit(inline=True, internal=True)
