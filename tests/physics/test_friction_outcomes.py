@@ -69,8 +69,8 @@ def replay(config, realization, level, *changes):
 
 
 def test_face_whose_edge_cannot_stick_slides():
-    """Static friction holds the face where it would tip, but not the edge: it slides, as friction of slip does
-    not tip it. It tipped, slipped and landed 200 times at one instant."""
+    """Static friction holds the face where it would tip, but not the edge: it slides, as friction of slip
+    does not tip it. It tipped, slipped and landed 200 times at one instant."""
     run = replay("museum_plinth", 21, 2, "ensemble.realizations=56")
     assert run.outcome == Outcome.AT_REST
     assert "SLIDE" in [event["to"][0] for event in run.events]
