@@ -207,7 +207,8 @@ def face_of(top, friction, n):
 def _from_standing(top, body, work, friction, t, n, a):
     """The mode of contacts none of which moves, if they stick or stay on the ground; else a mode below 0."""
     state, gravity = work.state, body.scalars[GRAVITY]
-    static, slack = friction.values[STATIC] ** 2, SLACK * gravity
+    # less than where a contact that sticks is said to slip: at that instant it does not stick again
+    static, slack = friction.values[STATIC] ** 2, 0.5 * SLACK * gravity
     p = friction.touching[0]
     if n == 1:
         k = rates_at(body.pivots[p], gravity, state, work.segment, t)
