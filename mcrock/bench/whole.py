@@ -64,4 +64,4 @@ def measure_study(runs: int | None, workers: int, repeat: int, say: Callable[[st
             began = perf_counter()
             run_study(study, store, workers=workers, overwrite=True)
             seconds.append(perf_counter() - began)
-    return WholeStudy(study.n_realizations * study.n_intensity, workers, Rates(tuple(seconds)))
+    return WholeStudy(study.n_runs, workers, Rates(tuple(seconds)))

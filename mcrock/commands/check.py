@@ -27,7 +27,7 @@ def check(config: Config, set: Set = None, seed: Seed = None) -> None:
     print(describe(study, motions))
     check_inputs(study, motions)
     seconds, n_timed = estimate_time(study, motions)
-    total = seconds * study.n_realizations * study.n_intensity
+    total = seconds * study.n_runs
     each = f"{seconds:.3g} s" if seconds >= 1.0 else f"{seconds * 1e3:.3g} ms"
     print(
         f"{format_estimated_time(total / CPU_COUNT)} on the {CPU_COUNT} cores of this machine, "

@@ -88,7 +88,7 @@ def run(
             client.close()
     done = chunks_done(output)
     if not done.all():
-        print(f"task {task} has ended; {done.sum()} of {len(done)} chunks of {output} are done")
+        print(f"task {task} has ended; {done.sum()} of {done.size} chunks of {output} are done")
         return
     print(format_summary(summarize(ds)))
     print(output)
@@ -141,7 +141,7 @@ def _interrupted(output: Path, code: int, old: os.stat_result | None, has_thread
     elif is_store(output):
         done = chunks_done(output)
         message = (
-            f"interrupted; {done.sum()} of {len(done)} chunks of {output} are done, the same command "
+            f"interrupted; {done.sum()} of {done.size} chunks of {output} are done, the same command "
             f"with --resume {'in place of --overwrite ' if old else ''}computes the others"
         )
         if left := leftovers(output):

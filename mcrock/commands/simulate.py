@@ -21,6 +21,9 @@ def simulate(
         int | None,
         typer.Option(metavar="J", help="Number of the intensity level, from 0; default: the last."),
     ] = None,
+    outer: Annotated[
+        int, typer.Option(metavar="K", help="Number of the draw of what is epistemic, from 0.")
+    ] = 0,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -76,13 +79,14 @@ def simulate(
     for name, value, size in (
         ("--realization", realization, study.n_realizations),
         ("--intensity", intensity, study.n_intensity),
+        ("--outer", outer, study.n_outer),
     ):
         if not 0 <= value < size:
             raise ValueError(f"{name} must be 0 to {size - 1} in this study, got {value}")
     folder = output or Path(f"run-{realization}-{intensity}")
     check_folder(folder)
     motions = load_motions(study)
-    inputs = draw_inputs(study, motions, realization, realization + 1)
+    inputs = draw_inputs(study, motions, realization, realization + 1, outer)
     motions = list(inputs.motions) or motions
     body, replay = simulate_realization(inputs, 0, intensity, pack_motions(motions), study.controls)
     if animate is not None:

@@ -26,7 +26,7 @@ def status(
     from mcrock.dataset.contents import chunk_path, read_template, take_inventory
     from mcrock.dataset.folders import is_folder_store
     from mcrock.ensemble.log import read_log
-    from mcrock.statistics import overturning_probability
+    from mcrock.statistics import overturning_probability, pooled
     from mcrock.statistics.runs import is_shaken
     from mcrock.text.status import format_status
     from mcrock.text.summary import format_probabilities
@@ -42,6 +42,6 @@ def status(
         print(f"`mcrock verify {store} --repair` computes what is damaged again")
         sys.exit(1)
     if found.done.any():
-        ds = load_dataset(store, allow_incomplete=True)
+        ds = pooled(load_dataset(store, allow_incomplete=True))
         probability = overturning_probability(ds, level=level, allow_missing=True)
         print("\n".join(format_probabilities(probability, is_shaken(ds))))

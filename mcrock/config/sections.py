@@ -24,6 +24,7 @@ from mcrock.tables.fields import (
 )
 
 MOST_REALIZATIONS = 2**30  # length of a Sobol sequence of 30 bits [1]
+MOST_OUTER = 4096  # draws of what is epistemic, each of them a file or more of the store [1]
 DEGREE = pi / 180.0  # [rad]
 FIELDS = {field.name: field for field in fields(Controls)}
 
@@ -94,6 +95,15 @@ class EnsembleTable(Table):
             "drawn whole"
         ),
     ] = "sobol"
+    outer: Annotated[
+        int | None,
+        Integer(2, MOST_OUTER),
+        about(
+            "number of independent draws of all distributions with `epistemic = true`; every one meets all "
+            "realizations, with the same recordings, azimuths and other inputs",
+            59,
+        ),
+    ] = None
 
 
 def _default(name: str) -> Any:

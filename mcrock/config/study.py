@@ -103,6 +103,7 @@ class Study(Table):
         if isinstance(impact, Mapping):
             for key, reason in at_odds(impact, data["contact"] if _has_friction(data) else {}):
                 yield ("impact", key), reason
+        yield from _at_odds_with_nesting(data)
         limits = data.get("limits")
         if isinstance(limits, Mapping) and limits.get("displacement") is not None and not _has_friction(data):
             yield (
@@ -165,6 +166,16 @@ class Study(Table):
         """Draws of all inputs [1]."""
         return self.ensemble.realizations
 
+    @property
+    def n_outer(self) -> int:
+        """Draws of what is epistemic [1], each of which meets every realization; 1 if nothing is."""
+        return self.ensemble.outer or 1
+
+    @property
+    def n_runs(self) -> int:
+        """All runs [1]."""
+        return self.n_outer * self.n_realizations * self.n_intensity
+
     @cached_property
     def quantities(self) -> dict[str, Specification]:
         """Specification of every input drawn per realization, by dotted name, in design order."""
@@ -191,6 +202,12 @@ class Study(Table):
         names = [name for name, item in self.quantities.items() if isinstance(item, Distribution | tuple)]
         names = [name for name in names if name not in self.tied]
         return names + (["motion.record"] if self.motion.draws_records else [])
+
+    @cached_property
+    def epistemic(self) -> list[str]:
+        """Dotted names of those that are one unknown number for all realizations."""
+        items = {name: self.quantities.get(name) for name in self.uncertain}
+        return [name for name, item in items.items() if isinstance(item, Distribution) and item.epistemic]
 
     @property
     def tied(self) -> dict[str, str]:
@@ -248,6 +265,44 @@ class Study(Table):
             raise ConfigError(mistakes)
         study._source, study._folder = source, folder
         return study
+
+
+def _at_odds_with_nesting(data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Mistakes of epistemic distributions in the raw tables of a study."""
+    places = list(_epistemic_places(data))
+    ensemble, impact, contact, intensity = (
+        item if isinstance(item := data.get(key), Mapping) else {}
+        for key in ("ensemble", "impact", "contact", "intensity")
+    )
+    outer = ensemble.get("outer")
+    if places and outer is None:
+        names = ", ".join(".".join(place) for place in places)
+        yield ("ensemble",), f"of epistemic distributions ({names}) it needs 'outer', the number of draws"
+    if outer is not None and not places:
+        yield ("ensemble", "outer"), "nothing is epistemic: give a distribution 'epistemic = true'"
+    if outer is not None and intensity.keys() & {"value", "value_g"}:
+        yield ("ensemble", "outer"), "compares draws at fixed intensities: give levels in place of a value"
+    anew = "impact" in (impact.get("draw"), *(impact["draw"] if isinstance(impact.get("draw"), list) else ()))
+    for place in places:
+        if place[0] == "intensity":
+            yield place, "an intensity is what probabilities are given for: leave 'epistemic' out"
+        if place[0] == "impact" and anew:
+            yield place, "drawn anew at every impact it is no unknown number: give impact.draw = 'run'"
+    both = [item for key in ("friction", "static_friction") if isinstance(item := contact.get(key), Mapping)]
+    if len(both) == 2 and bool(both[0].get("epistemic")) != bool(both[1].get("epistemic")):
+        yield ("contact", "static_friction"), "is drawn with the friction: both are epistemic, or neither"
+
+
+def _epistemic_places(item: Any, place: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Where raw tables hold epistemic distributions."""
+    if isinstance(item, Mapping):
+        if item.get("epistemic") is True:
+            yield place
+        for key, inner in item.items():
+            yield from _epistemic_places(inner, (*place, str(key)))
+    elif isinstance(item, list | tuple):
+        for i, inner in enumerate(item):
+            yield from _epistemic_places(inner, (*place, str(i)))
 
 
 def _has_friction(data: Any) -> bool:

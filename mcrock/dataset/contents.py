@@ -4,7 +4,7 @@ A store is a zarr group cut into zip archives (`mcrock.dataset.archive`): ``stud
 what is known before any run, ``chunks/3.zip`` the chunk 3 of realizations of every variable. A chunk is
 computed if its file is there: it appears whole or not at all. The record in a file says of which study and
 which chunk it is, so that a file in the place of another one is noticed. Where the same realizations meet
-several draws of what is not known of the body, arrays have a leading dimension `outer`, and files are called
+several draws of what is epistemic, arrays have a leading dimension `outer`, and files are called
 ``chunks/0-3.zip``.
 """
 
@@ -61,6 +61,11 @@ class Template(NamedTuple):
     def grid(self) -> tuple[int, ...]:
         """Number of chunks, behind that of outer draws if there are some."""
         return tuple(self.arrays[MARKS]["shape"])
+
+    @property
+    def n_outer(self) -> int | None:
+        """Draws of what is epistemic, where arrays have a dimension of them."""
+        return self.grid[0] if len(self.grid) > 1 else None
 
     @property
     def length(self) -> int:
@@ -220,7 +225,7 @@ def take_inventory(
 
 
 def chunks_done(path: Path) -> NDArray[np.bool_]:
-    """Which chunks have all their runs, by the records of their files: bool (n_chunk,).
+    """Which chunks have all their runs, by the records of their files: bool ([n_outer,] n_chunk).
 
     Raises
     ------

@@ -86,7 +86,7 @@ def known_length(path: Path) -> int | None:
 
 
 def check_extent(path: Path, template: Template) -> bool:
-    """Whether a store lacks realizations or intensities of `template`, which is of the same study.
+    """Whether a store lacks realizations, outer draws or intensities of `template`, of the same study.
 
     Raises
     ------
@@ -98,7 +98,8 @@ def check_extent(path: Path, template: Template) -> bool:
     old = read_template(path)
     if old.study != template.study:
         check_same_study(path, template.attributes)
-    if old.n_realizations > template.n_realizations or set(old.intensities) - set(template.intensities):
+    fewer = old.n_realizations > template.n_realizations or (old.n_outer or 1) > (template.n_outer or 1)
+    if fewer or set(old.intensities) - set(template.intensities):
         raise StoreError(
             f"{path} is only ever extended, and has runs that are not wanted: "
             f"{differences(old.attributes, template.attributes)}"
@@ -107,7 +108,7 @@ def check_extent(path: Path, template: Template) -> bool:
 
 
 def extend_store(path: Path, template: Template) -> None:
-    """Give a store the realizations and intensities of `template`, if it has less; errors as `check_extent`.
+    """Give a store the extent of `template`, if it has less; errors as `check_extent`.
 
     Its runs stay: chunks that have all as they are, the others until they are written anew.
     """

@@ -31,7 +31,7 @@ class Variable(NamedTuple):
 
 INPUT = ("realization",)
 OUTPUT = ("realization", "intensity")  # in a cloud study ("realization",) alone
-OUTER = "outer"  # leads where the same realizations meet several draws of what is not known of the body
+OUTER = "outer"  # leads where the same realizations meet several draws of what is epistemic
 
 
 def _impact_variable(parameter: ImpactParameter, where: str = "") -> Variable:

@@ -25,18 +25,19 @@ from mcrock.dataset.schema import OUTER, OUTPUT, attributes, declaration
 MAX_CHUNKS = 2048
 
 
-def chunk_length(n_realizations: int, n_intensity: int) -> int:
+def chunk_length(n_realizations: int, n_intensity: int, n_outer: int = 1) -> int:
     """Realizations per chunk [1]: fixed by the size of the study alone.
 
     The number of chunks grows as the power 0.4 of the number of runs: a chunk is half a second of work in a
-    study of 10,000 runs, seconds in one of a million, and no study has more than `MAX_CHUNKS`.
+    study of 10,000 runs, seconds in one of a million, and no study has more than `MAX_CHUNKS`, or one for
+    each draw of what is epistemic.
 
-    >>> chunk_length(440, 10), chunk_length(10**8, 1)
-    (20, 84105)
+    >>> chunk_length(440, 10), chunk_length(10**8, 1), chunk_length(440, 10, 8)
+    (20, 84105, 55)
     """
-    n_runs = n_realizations * n_intensity
+    n_runs = n_outer * n_realizations * n_intensity
     n_chunks = min(MAX_CHUNKS, max(1, round(0.75 * n_runs**0.4)))
-    return -(-n_realizations // n_chunks)
+    return -(-n_realizations // max(1, n_chunks // n_outer))
 
 
 def make_template(
@@ -70,7 +71,7 @@ def make_template(
     """
     is_cloud = "intensity" not in header.dims
     n_intensity = header.sizes.get("intensity", 1)
-    length = length or chunk_length(n_realizations, n_intensity)
+    length = length or chunk_length(n_realizations, n_intensity, n_outer or 1)
     contents: dict[str, Any] = {}
     # one chunk that `decode` reads
     as_one = {} if is_cloud else {"intensity": {"chunks": (n_intensity,), "compressors": ZstdCodec(level=0)}}

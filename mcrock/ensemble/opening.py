@@ -69,18 +69,20 @@ def template_of(job: Job, length: int | None = None) -> Template:
         study.n_realizations,
         measure_of(study),
         length=length,
+        n_outer=study.ensemble.outer,
     )
 
 
 def study_digest(attrs: dict[str, Any]) -> str:
     """Digest of what two stores have in common if the runs of one of them may be in the other.
 
-    That is everything but the number of realizations, where the first ones do not depend on it, and the
-    intensities.
+    That is everything but the number of realizations, where the first ones do not depend on it, the number of
+    draws of what is epistemic, and the intensities.
     """
     config = json.loads(attrs["config"])
     if config["ensemble"]["design"] != "latin_hypercube":
         del config["ensemble"]["realizations"]
+    config["ensemble"].pop("outer", None)
     for levels in ("levels", "levels_g"):
         config["intensity"].pop(levels, None)
     text = json.dumps({**attrs, "config": config}, sort_keys=True)

@@ -34,6 +34,7 @@ class Part(NamedTuple):
 
     start: int
     stop: int
+    outer: int | None = None  # number of the draw of what is epistemic, where a study has several
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +76,7 @@ def run_part(name: str, part: Part) -> PartResult:
         fatal = False
         values = simulate_others(job, part, chunks)
         fatal = True
-        write_part(job.store, part.start, values, job.attrs)
+        write_part(job.store, part.start, values, job.attrs, part.outer)
     except Exception as error:
         return PartResult(
             part,
@@ -93,11 +94,13 @@ def read_known(job: Job, part: Part) -> list[tuple[Part, Runs | None]]:
     """Chunks of a part that is to be computed, with runs that the store has at other intensities."""
     template = read_template(job.store)
     found: list[tuple[Part, Runs | None]] = []
+    lead = () if part.outer is None else (part.outer,)
     for number in range(part.start // template.length, -(-part.stop // template.length)):
-        chunk, runs = Part(*template.realizations((number,))), None
+        key, runs = (*lead, number), None
+        chunk = Part(*template.realizations(key), part.outer)
         with suppress(DamageError):
-            if chunk_state(job.store, template, (number,)) == State.OLDER:
-                runs = read_runs(job.store, template, (number,))
+            if chunk_state(job.store, template, key) == State.OLDER:
+                runs = read_runs(job.store, template, key)
         if runs and len(runs.values["outcome"]) != chunk.stop - chunk.start:
             runs = None  # the last chunk, which was not full
         found.append((chunk, runs))
@@ -134,7 +137,7 @@ def simulate(job: Job, part: Part) -> dict[str, np.ndarray]:
     step = OWN_MOTIONS if study.motion.has_own_motions else part.stop - part.start
     pieces = []
     for start in range(part.start, part.stop, step):
-        inputs = draw_inputs(study, job.motions, start, min(start + step, part.stop))
+        inputs = draw_inputs(study, job.motions, start, min(start + step, part.stop), part.outer or 0)
         pack = pack_motions(inputs.motions) if inputs.motions else job.pack
         pieces.append(collect(inputs, simulate_part(inputs, pack, study.controls)))
     if len(pieces) == 1:
@@ -179,8 +182,8 @@ def cut_parts(
 
     Parameters
     ----------
-    done : ndarray (n_chunk,)
-        Chunks to skip.
+    done : ndarray ([n_outer,] n_chunk)
+        Chunks to skip. No part has realizations of two outer draws.
     length, n_realizations : int
         Realizations per chunk and of the study.
     part_size : int, optional
@@ -193,17 +196,20 @@ def cut_parts(
     >>> list(cut_parts(np.array([True, False, False, False]), 10, 35, 20, (1, 1)))
     [Part(start=10, stop=30), Part(start=30, stop=35)]
     """
-    first, last = share_of(task, len(done))
+    row, skipped = done.shape[-1], done.ravel()
+    first, last = share_of(task, done.size)
     chunks_per_part = max(1, -(-(part_size or 1) // length))
     chunk = first
     while chunk < last:
-        if done[chunk]:
+        if skipped[chunk]:
             chunk += 1
             continue
+        outer, number = divmod(chunk, row)
         end = chunk + 1
-        while end < min(last, chunk + chunks_per_part) and not done[end]:
+        while end < min(last, chunk + chunks_per_part, (outer + 1) * row) and not skipped[end]:
             end += 1
-        yield Part(chunk * length, min(end * length, n_realizations))
+        stop = min((number + end - chunk) * length, n_realizations)
+        yield Part(number * length, stop, outer if done.ndim > 1 else None)
         chunk = end
 
 

@@ -9,6 +9,8 @@ from collections.abc import Callable, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import islice
+from math import prod
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
@@ -122,7 +124,7 @@ def run_study(
     resume : bool
         Continue an unfinished store; finished chunks are kept, missing files are made.
     extend : bool
-        As `resume`, and give the store more realizations or further intensities if the study has them.
+        As `resume`, and give the store more realizations, outer draws or intensities if the study has them.
     task : tuple of int
         ``(i, n)``: compute the i-th of n shares; the tasks may run at the same time.
     processes : bool
@@ -215,14 +217,15 @@ def plan_study(
             check_extent(path, template) if extend else check_same_study(path, job.attrs, template.study)
     else:
         check_inputs(study, motions)
-    first, last = share_of(task, template.grid[-1])
+    chunks = prod(template.grid)
+    first, last = share_of(task, chunks)
     done = _inventory_of_share(path, template, task).done.sum() if joining else 0
-    return Plan(template.length, template.grid[-1], last - first, last - first - int(done))
+    return Plan(template.length, chunks, last - first, last - first - int(done))
 
 
 def _inventory_of_share(path: Path, template: Template, task: tuple[int, int]) -> Inventory:
     """Which chunks of a task's share are there, every byte checked."""
-    keys = [(chunk,) for chunk in range(*share_of(task, template.grid[-1]))]
+    keys = islice(template.chunks(), *share_of(task, prod(template.grid)))
     return take_inventory(path, template, keys, thorough=True)
 
 
@@ -285,7 +288,7 @@ def _compute(
         part_size=part_size,
         chunk_length=template.length,
         chunks_done=int(found.done.sum()),
-        chunks=len(found.done),
+        chunks=found.done.size,
         parts=len(parts),
     )
     for key, what in found.damaged.items():
@@ -295,7 +298,8 @@ def _compute(
     failures: list[PartResult] = []
 
     def report(result: PartResult) -> None:
-        realizations = {"start": result.part.start, "stop": result.part.stop, "worker": result.worker}
+        place = {name: value for name, value in result.part._asdict().items() if value is not None}
+        realizations = place | {"worker": result.worker}
         if result.error:
             failures.append(result)
             if result.fatal:
@@ -323,8 +327,12 @@ def _compute(
 
 
 def _describe_failures(failures: list[PartResult]) -> str:
-    failures = sorted(failures, key=lambda failure: failure.part)
-    lines = [f"realizations {f.part.start} to {f.part.stop - 1} failed: {f.error}" for f in failures]
+    failures = sorted(failures, key=lambda failure: (failure.part.outer or 0, failure.part))
+    lines = [
+        f"realizations {f.part.start} to {f.part.stop - 1}"
+        f"{'' if f.part.outer is None else f' of the outer draw {f.part.outer}'} failed: {f.error}"
+        for f in failures
+    ]
     if len(lines) > SHOWN_FAILURES:
         lines[SHOWN_FAILURES:] = [f"and {len(lines) - SHOWN_FAILURES} more parts; the log has them all"]
     return "\n".join(lines)
@@ -337,8 +345,8 @@ def _state(path: Path) -> str:
     except OSError:
         return ""
     if done.all():
-        return f"\nall {len(done)} chunks are done and kept"
-    return f"\n{done.sum()} of {len(done)} chunks are done and kept; --resume computes the others"
+        return f"\nall {done.size} chunks are done and kept"
+    return f"\n{done.sum()} of {done.size} chunks are done and kept; --resume computes the others"
 
 
 def estimate_time(study: Study, motions: list[Motion], budget: float = 3.0) -> tuple[float, int]:
@@ -360,7 +368,7 @@ def estimate_time(study: Study, motions: list[Motion], budget: float = 3.0) -> t
 
     def time_block(i: int, n: int) -> float:
         began = perf_counter()
-        inputs = draw_inputs(study, motions, i, min(i + n, study.n_realizations))
+        inputs = draw_inputs(study, motions, i, min(i + n, study.n_realizations), i % study.n_outer)
         simulate_part(inputs, pack_motions(inputs.motions) if inputs.motions else pack, study.controls)
         return perf_counter() - began
 

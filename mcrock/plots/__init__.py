@@ -10,6 +10,7 @@ import xarray as xr
 
 from mcrock.plots.choices import plot_choices
 from mcrock.plots.efficiency import plot_measures
+from mcrock.plots.epistemic import plot_probability_box, plot_variance_shares
 from mcrock.plots.exceedance import plot_exceedance
 from mcrock.plots.fragility import plot_fragility
 from mcrock.plots.history import plot_history
@@ -18,9 +19,10 @@ from mcrock.plots.outcomes import plot_outcomes
 from mcrock.plots.regime_map import has_regimes, plot_regimes
 from mcrock.plots.spectrum import plot_overturning_spectrum, plot_rocking_spectrum
 from mcrock.plots.style import add_source, save_figure
-from mcrock.statistics import by_limit, displacement_limit
+from mcrock.statistics import by_limit, displacement_limit, pooled
 from mcrock.statistics.choices import has_laws
 from mcrock.statistics.efficiency import measures_of
+from mcrock.statistics.nested import is_nested
 from mcrock.statistics.runs import is_shaken
 
 if TYPE_CHECKING:
@@ -36,8 +38,10 @@ __all__ = [
     "plot_measures",
     "plot_outcomes",
     "plot_overturning_spectrum",
+    "plot_probability_box",
     "plot_regimes",
     "plot_rocking_spectrum",
+    "plot_variance_shares",
     "save_all",
     "save_animation",
     "save_figure",
@@ -77,7 +81,8 @@ def save_all(
         intensity measures, `impact_map` if two parameters of one impact law or of the contacts vary from
         run to run, and `regimes` if its contacts have friction: then also
         `exceedance_slip_path`, `exceedance_peak_displacement`, `exceedance_residual_displacement` and, with
-        a displacement limit, `fragility_of_support` and `impact_map_of_support`.
+        a displacement limit, `fragility_of_support` and `impact_map_of_support`. Of a nested study, whose
+        runs are pooled in the others, also `probability_box` and `variance_shares` if no runs are missing.
 
     Raises
     ------
@@ -85,6 +90,9 @@ def save_all(
         If the dataset does not fit, holds runs not yet run, or the format is unknown.
     """
     figures = {}
+    if is_nested(ds) and (ds["chunk_done"] == 1).all():
+        figures = {"probability_box": plot_probability_box(ds), "variance_shares": plot_variance_shares(ds)}
+    ds = pooled(ds)
     if is_shaken(ds):
         figures["fragility"] = plot_fragility(ds, allow_missing=allow_missing)
     figures["outcomes"] = plot_outcomes(ds, allow_missing=allow_missing)

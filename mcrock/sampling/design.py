@@ -1,6 +1,7 @@
 """Designs: where in the unit cube each realization lies, and which motion it meets.
 
-A realization is addressed by its index. Random and Sobol designs can therefore be extended, and
+A realization is addressed by its index, with that of the draw of what is epistemic where a study has several.
+Random and Sobol designs can therefore be extended, and
 any division into parts gives the same numbers; a Latin hypercube is made whole.
 """
 
@@ -28,8 +29,12 @@ def stream(name: str) -> int:
     return int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), "little")
 
 
-def unit_numbers(study: Study, n_motions: int, start: int, stop: int) -> dict[str, Array]:
+def unit_numbers(study: Study, n_motions: int, start: int, stop: int, outer: int = 0) -> dict[str, Array]:
     """Coordinates in the unit cube of the realizations ``start`` to ``stop - 1``.
+
+    The draws of what is epistemic are independent of each other whatever the design: as a sample they say
+    which part of a range they have seen, and their variance has no bias. The other coordinates do not depend
+    on them.
 
     Parameters
     ----------
@@ -39,24 +44,32 @@ def unit_numbers(study: Study, n_motions: int, start: int, stop: int) -> dict[st
         Number of motions that the realizations share.
     start, stop : int
         Slice of realizations.
+    outer : int
+        Number of the draw of what is epistemic.
 
     Returns
     -------
     dict of str to ndarray (stop - start,)
         For each name in ``study.uncertain``, in the open interval (0, 1) [1].
     """
-    names, seed = study.uncertain, study.seed
-    if not names or start == stop:
-        return {name: np.empty(0) for name in names}
+    n, seed = stop - start, study.seed
+    names = [name for name in study.uncertain if name not in study.epistemic]
+    unknown = {
+        name: np.repeat(uniforms(seed, stream(f"outer.{name}"), outer, 1), n) for name in study.epistemic
+    }
+    if not names or not n:
+        return unknown | {name: np.empty(0) for name in names}
     if study.ensemble.design == "random":
-        return {name: uniforms(seed, stream(name), start, stop - start) for name in names}
+        return unknown | {name: uniforms(seed, stream(name), start, n) for name in names}
     if study.ensemble.design == "sobol":
         points = _sobol(_generator(seed, "design.sobol"), len(names), start, stop)
     elif study.ensemble.design == "sobol_by_record":
         points = _sobol_by_record(seed, len(names), n_motions, start, stop)
     else:
         points = _latin_hypercube(seed, len(names), study.n_realizations)[start:stop]
-    return {name: np.ascontiguousarray(column) for name, column in zip(names, points.T, strict=True)}
+    return unknown | {
+        name: np.ascontiguousarray(column) for name, column in zip(names, points.T, strict=True)
+    }
 
 
 def assign_records(

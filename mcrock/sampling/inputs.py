@@ -25,7 +25,13 @@ CHECKED = 16 * SLICE  # realizations checked before a study runs [1]
 
 
 def draw_inputs(
-    study: Study, motions: Sequence[Motion], start: int, stop: int, *, with_motions: bool = True
+    study: Study,
+    motions: Sequence[Motion],
+    start: int,
+    stop: int,
+    outer: int = 0,
+    *,
+    with_motions: bool = True,
 ) -> Inputs:
     """Draw the inputs of the realizations ``start`` to ``stop - 1``.
 
@@ -40,6 +46,8 @@ def draw_inputs(
         From `load_motions`.
     start, stop : int
         Slice, 0 <= start < stop <= number of realizations.
+    outer : int
+        Number of the draw of what is epistemic, 0 <= outer < `Study.n_outer`.
     with_motions : bool
         Whether to make the motions that realizations have of their own; without them ``scale`` and what is
         kept of their intensities are NaN. Of motions that are shared this makes no difference.
@@ -61,10 +69,12 @@ def draw_inputs(
         raise ValueError(
             f"expected 0 <= start < stop <= {study.n_realizations} realizations, got {start} and {stop}"
         )
+    if not 0 <= outer < study.n_outer:
+        raise ValueError(f"expected 0 <= outer < {study.n_outer} draws of what is epistemic, got {outer}")
     if not motions:
         raise ValueError("at least one ground motion is needed, got none")
     n = stop - start
-    u = unit_numbers(study, len(motions), start, stop)
+    u = unit_numbers(study, len(motions), start, stop, outer)
     draws = draw_quantities(study, u, n)
     bodies, sizes, of_body = draw_bodies(study, draws, n, start)
     shaking = draw_shaking(study, motions, draws, u, start, stop, with_motions)
@@ -86,8 +96,8 @@ def draw_inputs(
 def check_inputs(study: Study, motions: Sequence[Motion]) -> None:
     """Draw realizations once, so that an impossible one is refused before anything runs.
 
-    Only the first `CHECKED` of a large study, which takes seconds: an impossible one beyond is refused
-    when its turn comes, and the store keeps the others.
+    Only the first of a large study, some `CHECKED` altogether, which takes seconds: an impossible one beyond
+    is refused when its turn comes, and the store keeps the others.
 
     Raises
     ------
@@ -96,8 +106,9 @@ def check_inputs(study: Study, motions: Sequence[Motion]) -> None:
     """
     checked = ("body.", "start.", "motion.") if study.motion.has_own_motions else ("body.", "start.")
     drawn = any(name.startswith(checked) for name in study.uncertain)
-    last = min(study.n_realizations, CHECKED) if drawn else 1
-    for start in range(0, last, SLICE):
-        draw_inputs(study, motions, start, min(start + SLICE, last), with_motions=False)
+    last = min(study.n_realizations, -(-CHECKED // study.n_outer)) if drawn else 1
+    for outer in range(study.n_outer if drawn else 1):
+        for start in range(0, last, SLICE):
+            draw_inputs(study, motions, start, min(start + SLICE, last), outer, with_motions=False)
     if study.motion.has_own_motions:  # a few: most mistakes show in all of them
         draw_inputs(study, motions, 0, min(8, study.n_realizations))

@@ -5,14 +5,17 @@ number comes with an interval. Runs that share a ground motion are dependent: by
 not runs, are what an interval counts.
 """
 
+from mcrock.statistics.bounds import epistemic_bounds
 from mcrock.statistics.capacity import capacities
 from mcrock.statistics.choices import fragility_by_choice, split_by_choice
 from mcrock.statistics.doubt import undecided_runs
 from mcrock.statistics.efficiency import by_measure, compare_measures, measures_of
 from mcrock.statistics.endings import outcome_shares
+from mcrock.statistics.epistemic import epistemic_fragility, epistemic_probability, variance_shares
 from mcrock.statistics.fragility import fit_fragility
 from mcrock.statistics.inference import Bootstrap, Confidence
 from mcrock.statistics.limits import by_limit, displacement_limit, with_displacement_limit
+from mcrock.statistics.nested import pooled
 from mcrock.statistics.probability import exceedance_probability, overturning_probability
 from mcrock.statistics.reading import capacity_at
 from mcrock.statistics.recheck import step_check
@@ -28,6 +31,9 @@ __all__ = [
     "capacity_at",
     "compare_measures",
     "displacement_limit",
+    "epistemic_bounds",
+    "epistemic_fragility",
+    "epistemic_probability",
     "exceedance_probability",
     "fit_fragility",
     "fragility_by_choice",
@@ -36,9 +42,11 @@ __all__ = [
     "outcome_shares",
     "overturned",
     "overturning_probability",
+    "pooled",
     "split_by_choice",
     "step_check",
     "undecided",
     "undecided_runs",
+    "variance_shares",
     "with_displacement_limit",
 ]

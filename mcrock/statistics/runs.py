@@ -91,6 +91,8 @@ def check_runs(ds: xr.Dataset) -> None:
         raise ValueError(
             "outcome must be on (realization, intensity), or on (realization) in a cloud study, "
             f"got dims {tuple(ds['outcome'].dims)}"
+            + "; of a nested study take mcrock.statistics.pooled(ds) or one draw, isel(outer=0)"
+            * ("outer" in dims)
         )
     if name not in ds.variables:
         chosen = "intensity" in ds.coords

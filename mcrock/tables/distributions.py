@@ -18,7 +18,7 @@ from scipy import special, stats
 from scipy.special import ndtr
 
 from mcrock.tables.errors import mistake, refuse, shown
-from mcrock.tables.fields import Kind, Number, OneOf, Table, about, each, given
+from mcrock.tables.fields import Flag, Kind, Number, OneOf, Table, about, each, given
 
 Array = NDArray[np.float64]
 OWN = "{unit}"  # replaced by the unit of the number that is distributed
@@ -29,6 +29,15 @@ class Distribution(Table):
     """A distribution; subclasses name their parameters and give SciPy's frozen object."""
 
     distribution: str
+    epistemic: Annotated[
+        bool | None,
+        Flag(),
+        about(
+            "one unknown number for all runs of the study, in place of one for each realization: it is drawn "
+            "`ensemble.outer` times",
+            True,
+        ),
+    ] = None
 
     @cached_property
     def frozen(self) -> Any:

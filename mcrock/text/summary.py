@@ -25,8 +25,10 @@ from mcrock.statistics import (
 from mcrock.statistics.choices import has_laws
 from mcrock.statistics.inference import Confidence, ConfidenceKeywords, takes
 from mcrock.statistics.limits import EVENT
+from mcrock.statistics.nested import is_nested, pooled
 from mcrock.statistics.runs import is_shaken
 from mcrock.text.doubt import format_doubt
+from mcrock.text.epistemic import Nested, format_nested, summarize_nested
 from mcrock.text.fragility import format_fragility, format_laws, format_measures, format_support
 from mcrock.text.json_values import dataset_as_json
 from mcrock.text.numbers import format_count, format_probability, label_intensities
@@ -51,6 +53,7 @@ class Summary(NamedTuple):
     displacement: xr.Dataset | None  # from `exceedance_probability` of the peak displacement
     support: xr.Dataset | None  # from `fit_fragility` by the displacement limit
     capacity: xr.Dataset | None  # from `capacities` of the realizations that have been run
+    nested: Nested | None  # of a nested study without missing runs, whose runs the others pool
     is_shaken: bool  # False where the ground does not move, so that no curve means anything
 
 
@@ -70,7 +73,11 @@ def summarize(ds: xr.Dataset, **keywords: Unpack[ConfidenceKeywords]) -> Summary
     ValueError
         As the functions of `mcrock.statistics`.
     """
-    how, limit = Confidence(**keywords), displacement_limit(ds)
+    how = Confidence(**keywords)
+    is_whole = is_nested(ds) and not missing_chunks(ds)
+    nested = summarize_nested(ds, how.level) if is_whole else None
+    ds = pooled(ds)
+    limit = displacement_limit(ds)
     slides, support = PEAK in ds, None if limit is None else by_limit(ds, PEAK, limit)
     return Summary(
         probability=overturning_probability(ds, **keywords),
@@ -84,6 +91,7 @@ def summarize(ds: xr.Dataset, **keywords: Unpack[ConfidenceKeywords]) -> Summary
         displacement=exceedance_probability(ds, DISPLACEMENTS, PEAK, **keywords) if slides else None,
         support=None if support is None else fit_fragility(support, **keywords),
         capacity=capacities(_without_missing(ds)) if ds.sizes.get("intensity", 0) > 1 else None,
+        nested=nested,
         is_shaken=is_shaken(ds),
     )
 
@@ -102,6 +110,10 @@ def summary_as_json(summary: Summary) -> dict[str, Any]:
         "displacement_exceedance": summary.displacement,
         "support_fragility": summary.support,
     }
+    if summary.nested is not None:
+        shares, probability, fragility, bounds = summary.nested
+        tables |= {"variance_shares": shares, "epistemic_probability": probability}
+        tables |= {"epistemic_fragility": fragility, "epistemic_bounds": bounds}
     return {name: dataset_as_json(table) for name, table in tables.items() if table is not None}
 
 
@@ -115,6 +127,7 @@ def format_summary(summary: Summary) -> str:
             event = f"Overturning or {summary.support.attrs[EVENT]}"
             lines.append(f"{event}: {format_fragility(summary.support, units)}")
             lines += format_support(summary.support, units)
+    lines += [] if summary.nested is None else format_nested(summary.nested)
     lines += _friction_lines(summary)
     lines.append(_format_independence(probability))
     lines += format_doubt(summary.doubt, int(probability["runs"].sum()))

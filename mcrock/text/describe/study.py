@@ -56,11 +56,13 @@ def describe(study: Study, motions: Sequence[Motion]) -> str:
     lines += _design_notes(study, motions)
     if any(name.startswith(("body.", "intensity.", "start.")) for name in study.uncertain):
         which = "the" if len(inputs) == study.n_realizations else "the first"
-        lines.insert(1, f"ranges go from the smallest to the largest of {which} {len(inputs)} draws")
+        draw = " with the first of the outer draws" if study.epistemic else ""
+        lines.insert(1, f"ranges go from the smallest to the largest of {which} {len(inputs)} draws{draw}")
     n, levels = study.n_realizations, study.n_intensity
     design = study.ensemble.design.replace("_", " ")
     each = "1 intensity" if levels == 1 else f"{levels} intensities"
-    lines.append(f"size: {n} realizations x {each} = {n * levels} runs, {design} design")
+    draws = f"{study.n_outer} outer draws x " if study.epistemic else ""
+    lines.append(f"size: {draws}{n} realizations x {each} = {study.n_runs} runs, {design} design")
     return "\n".join(lines)
 
 
@@ -75,9 +77,11 @@ def _uncertain(study: Study) -> list[str]:
         items[f"impact.{key} (anew at every impact)"] = redrawn
     for name, item in items.items():
         if isinstance(item, Distribution):
-            parameters = {key: value for key, value in plain(item).items() if key != "distribution"}
+            parameters = plain(item)
+            once = ", epistemic" if parameters.pop("epistemic", False) else ""
+            del parameters["distribution"]
             words = ", ".join(f"{key} {_short(value)}" for key, value in parameters.items())
-            lines.append(f"  {_as_written(study, name)}: {item.distribution}, {words}")
+            lines.append(f"  {_as_written(study, name)}: {item.distribution}, {words}{once}")
         elif isinstance(item, tuple):
             lines.append(f"  {name}: one of {', '.join(map(str, item))}")
     if study.motion.draws_noise:

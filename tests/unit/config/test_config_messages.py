@@ -40,7 +40,7 @@ ONE_MISTAKE = [
     ),
     (
         ("[ensemble]\n", "[ensemble]\nxyzzy = 7\n"),
-        "study.toml [ensemble]: unknown key 'xyzzy'; the keys here are 'realizations' and 'design'",
+        "study.toml [ensemble]: unknown key 'xyzzy'; the keys here are 'realizations', 'design' and 'outer'",
     ),
     (
         ("[motion]", "[controls]\nstep = 0.1\n[contrls]\n[motion]"),
@@ -199,7 +199,7 @@ BAD_DISTRIBUTIONS = [
     ('distribution = "normal", mean = 0.4', ": missing key 'std'; expected a number > 0 [m]"),
     (
         'distribution = "normal", mean = 0.4, std = 0.01, tau = 1',
-        ": unknown key 'tau'; the keys here are 'distribution', 'mean' and 'std'",
+        ": unknown key 'tau'; the keys here are 'distribution', 'epistemic', 'mean' and 'std'",
     ),
     (
         'distribution = "normal", mean = 0.4, std = 0.1',

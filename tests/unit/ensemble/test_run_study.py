@@ -99,8 +99,18 @@ def test_a_cloud_study_runs(study_file, tmp_path):
 def test_tasks_share_the_work_without_overlap(n):
     done = np.array([False, False, False, True, False])
     parts = [part for i in range(1, n + 1) for part in cut_parts(done, 8, 37, 16, (i, n))]
-    computed = [realization for part in parts for realization in range(*part)]
+    computed = [realization for part in parts for realization in range(part.start, part.stop)]
     assert computed == [realization for realization in range(37) if realization // 8 != 3]
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 7])
+@pytest.mark.parametrize("part_size", [1, 16, 1000])
+def test_parts_of_outer_draws_cover_what_is_missing_once(n, part_size):
+    done = np.zeros((3, 5), bool)
+    done[[0, 2], [3, 0]] = True
+    parts = [part for i in range(1, n + 1) for part in cut_parts(done, 8, 37, part_size, (i, n))]
+    computed = [(part.outer, i) for part in parts for i in range(part.start, part.stop)]
+    assert computed == [(k, i) for k in range(3) for i in range(37) if not done[k, i // 8]]
 
 
 def test_tasks_join_one_store(study, reference, tmp_path):

@@ -1,0 +1,151 @@
+"""Nested studies: the probability of every draw of what is epistemic, and where the variance comes from."""
+
+from __future__ import annotations
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+
+from mcrock.plots.style import (
+    BLUE,
+    GREEN,
+    ORANGE,
+    PURPLE,
+    SKY,
+    add_note,
+    axis_scale,
+    new_axes,
+    number_axis,
+    probability_axis,
+    short_numbers,
+    styled,
+)
+from mcrock.statistics import epistemic_probability, variance_shares
+
+COMPONENTS = {  # by component: its name in the figure and its colour
+    "epistemic": ("epistemic alone", ORANGE),
+    "epistemic_record": ("epistemic x record", PURPLE),
+    "epistemic_within": ("epistemic x azimuth etc.", SKY),
+    "within_record": ("azimuth etc. in records", GREEN),
+    "record": ("record", BLUE),
+}
+
+
+@styled
+def plot_probability_box(ds: xr.Dataset, ax: Axes | None = None, *, level: float = 0.95) -> Axes:
+    """Draw the probability of each draw of what is epistemic, their box, and the interval for earthquakes.
+
+    Parameters
+    ----------
+    ds : Dataset
+        Nested study, as for `mcrock.statistics.epistemic_probability`.
+    ax : Axes, optional
+        Where to draw; by default on a new figure one column wide.
+    level : float
+        Coverage of the intervals [1].
+
+    Returns
+    -------
+    Axes
+        Acceleration in g, other intensities in their own unit.
+
+    Raises
+    ------
+    ValueError
+        As `mcrock.statistics.epistemic_probability`.
+    """
+    found = epistemic_probability(ds, level=level).sortby("intensity")
+    ax = new_axes() if ax is None else ax
+    factor, label = axis_scale(found["intensity"])
+    x = found["intensity"].values * factor
+    ax.fill_between(x, *found["box"].values, color=BLUE, alpha=0.3, linewidth=0, label="box, 5 to 95 %")
+    ax.plot(x, found["draw_probability"].values.T, color="0.4", linewidth=0.25, alpha=0.6)
+    mean = found["probability"].values
+    errors = np.clip(np.abs(found["interval"].values - mean), 0, None)
+    ax.errorbar(
+        x,
+        mean,
+        errors,
+        fmt="o-",
+        color=ORANGE,
+        linewidth=1.0,
+        markersize=3.2,
+        elinewidth=0.9,
+        capsize=1.8,
+        capthick=0.9,
+        clip_on=False,
+        zorder=3,
+        label=f"mean, {level:.0%} interval",
+    )
+    ax.set_xlim(0, 1.05 * x.max())
+    ax.set_xlabel(label)
+    number_axis(ax)
+    probability_axis(ax, "Probability of overturning [1]")
+    ax.legend(loc="lower left", bbox_to_anchor=(-0.1, 1.0), ncols=2, handlelength=1.2, columnspacing=1.0)
+    add_note(
+        ax,
+        f"Grey: {int(found['draws'])} draws of what is epistemic, less the noise of their runs; box: what "
+        f"ignorance leaves open. Bars: what {int(found['records'])} recordings leave open. "
+        f"{int(found['runs'])} runs.",
+    )
+    return ax
+
+
+@styled
+def plot_variance_shares(ds: xr.Dataset, ax: Axes | None = None, *, level: float = 0.95) -> Axes:
+    """Draw the shares of the variance of overturning by their sources, and the total of what is epistemic.
+
+    Parameters
+    ----------
+    ds : Dataset
+        Nested study, as for `mcrock.statistics.variance_shares`.
+    ax : Axes, optional
+        Where to draw; by default on a new figure one column wide.
+    level : float
+        Coverage of the interval of the total share [1].
+
+    Returns
+    -------
+    Axes
+        A bar for each intensity; none where all runs ended alike.
+
+    Raises
+    ------
+    ValueError
+        As `mcrock.statistics.variance_shares`.
+    """
+    found = variance_shares(ds, level=level).sortby("intensity")
+    ax = new_axes(height=78.0) if ax is None else ax
+    factor, label = axis_scale(found["intensity"])
+    place, base = np.arange(found.sizes["intensity"]), np.zeros(found.sizes["intensity"])
+    for name, (words, colour) in COMPONENTS.items():
+        height = np.nan_to_num(found["share"].sel(component=name).values)
+        if height.any():
+            ax.bar(place, height, 0.62, base, color=colour, linewidth=0, label=words)
+        base += height
+    total = found["total"].values
+    ends = np.abs(found["total_interval"].values - total)
+    there = np.isfinite(total)
+    ax.errorbar(
+        place[there],
+        total[there],
+        ends[:, there],
+        fmt="D",
+        color="0.15",
+        markersize=3.0,
+        elinewidth=0.9,
+        capsize=1.8,
+        capthick=0.9,
+        label=f"epistemic, total, {level:.0%} interval",
+    )
+    ax.set_xticks(place, short_numbers(found["intensity"].values * factor))
+    ax.set_xlabel(label)
+    probability_axis(ax, "Share of the variance [1]")
+    ax.legend(loc="lower left", bbox_to_anchor=(-0.14, 1.0), ncols=2, handlelength=1.0, columnspacing=1.0)
+    add_note(
+        ax,
+        f"{int(found['draws'])} draws of what is epistemic x {int(found['records'])} recordings, "
+        f"{int(found['runs'])} runs. Alone: what ignorance does to the probability over all earthquakes; "
+        "total: what it decides in single ones too.",
+    )
+    return ax

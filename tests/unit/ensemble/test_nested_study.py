@@ -1,0 +1,178 @@
+"""Studies in which some distributions are one unknown number: every draw meets the same realizations."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from mcrock.config import ConfigError, load_config
+from mcrock.dataset import is_declared, load_dataset, to_frame
+from mcrock.dataset.contents import chunk_path
+from mcrock.dataset.place import StoreError
+from mcrock.ensemble import plan_study, run_study
+from mcrock.plots import save_all
+from mcrock.statistics import pooled
+from mcrock.text.summary import format_summary, summarize, summary_as_json
+
+UNKNOWN = ["body.width.epistemic=true", "impact.lambda.epistemic=true", "impact.draw=run"]
+NESTED = [*UNKNOWN, "ensemble.outer=3", "ensemble.realizations=12"]
+OF_MOTION = ["record", "azimuth", "polarity"]
+
+
+@pytest.fixture
+def nested(study_file, tmp_path):
+    """A nested study, computed."""
+    return run_study(load_config(study_file, NESTED), tmp_path / "n.zarr").load()
+
+
+def test_every_draw_meets_the_same_motions_and_other_inputs(nested):
+    assert nested["outcome"].dims == ("outer", "realization", "intensity")
+    for name in [*OF_MOTION, "impact_lambda_lon"]:
+        assert (nested[name] == nested[name][0]).all()
+    for name in ("body_width", "impact_lambda", "body_mass"):
+        assert (nested[name] == nested[name][:, 0]).all()
+        assert len(np.unique(nested[name])) == 3
+    assert len(np.unique(nested["impact_lambda_lon"])) == 12
+
+
+def test_a_draw_is_the_study_with_its_numbers(study_file, nested, tmp_path):
+    """An independent study with the drawn numbers in place of the distributions has the same runs."""
+    for k in range(2):
+        width, edge = (float(nested[name][k, 0]) for name in ("body_width", "impact_lambda"))
+        fixed = [f"body.width={width!r}", f"impact.lambda={edge!r}", "impact.draw=run"]
+        alone = run_study(
+            load_config(study_file, [*fixed, "ensemble.realizations=12"]), tmp_path / f"{k}.zarr"
+        )
+        shared = [name for name in alone.data_vars if name in nested and "realization" in alone[name].dims]
+        assert {"outcome", "end_time", "azimuth"} <= set(shared)
+        for name in shared:
+            np.testing.assert_array_equal(alone[name], nested[name][k], err_msg=str(name))
+
+
+def test_other_inputs_are_those_of_the_study_without_the_unknown_ones(study_file, nested, tmp_path):
+    overrides = ["body.width=0.3", "impact.lambda=0.8", "impact.draw=run", "ensemble.realizations=12"]
+    plain = run_study(load_config(study_file, overrides), tmp_path / "p.zarr")
+    for name in [*OF_MOTION, "impact_lambda_lon"]:
+        np.testing.assert_array_equal(plain[name], nested[name][1])
+
+
+@pytest.mark.parametrize(
+    "options", [{"workers": 3}, {"part_size": 12}, {"processes": True, "workers": 2}], ids=str
+)
+def test_results_depend_on_the_study_alone(study_file, nested, tmp_path, options):
+    ds = run_study(load_config(study_file, NESTED), tmp_path / "s.zarr", **options)
+    xr.testing.assert_identical(ds.load(), nested)
+
+
+def test_tasks_join_one_store(study_file, nested, tmp_path):
+    path, study = tmp_path / "s.zarr", load_config(study_file, NESTED)
+    plan = plan_study(study, path, task=(2, 4))
+    assert plan.chunks == nested["chunk_done"].size
+    for i in (3, 1, 4, 2):
+        ds = run_study(study, path, task=(i, 4))
+    xr.testing.assert_identical(ds.load(), nested)
+
+
+def test_a_lost_chunk_is_computed_again(study_file, nested, tmp_path):
+    chunk_path(tmp_path / "n.zarr", (1, 0)).unlink()
+    ds = run_study(load_config(study_file, NESTED), tmp_path / "n.zarr", resume=True)
+    xr.testing.assert_identical(ds.load(), nested)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [["ensemble.outer=5"], ["ensemble.realizations=20"], ["intensity.levels=[1.0, 2.0, 4.0, 9.0]"]],
+    ids=str,
+)
+def test_an_extended_store_is_that_of_the_whole_study(study_file, nested, tmp_path, change):
+    whole = load_config(study_file, [*NESTED, *change])
+    extended = run_study(whole, tmp_path / "n.zarr", extend=True)
+    fresh = run_study(whole, tmp_path / "w.zarr")
+    names = [name for name in fresh.variables if name != "chunk_done"]
+    xr.testing.assert_identical(extended[names].load(), fresh[names].load())
+
+
+def test_fewer_draws_are_no_extension(study_file, nested, tmp_path):
+    study = load_config(study_file, [*NESTED, "ensemble.outer=2"])
+    with pytest.raises(StoreError, match=r"not wanted: ensemble\.outer \(stored 3, wanted 2\)"):
+        run_study(study, tmp_path / "n.zarr", extend=True)
+
+
+def test_a_study_without_unknown_numbers_has_no_dimension_of_them(study_file, tmp_path):
+    ds = run_study(load_config(study_file, ["ensemble.realizations=4"]), tmp_path / "s.zarr")
+    assert "outer" not in ds.dims
+    assert "epistemic" not in ds.attrs["config"]
+    assert "outer" not in ds.attrs["config"]
+
+
+def test_a_nested_study_as_a_table(nested):
+    table = to_frame(nested)
+    assert len(table) == 3 * 12 * 3
+    assert list(table.columns[:3]) == ["outer", "realization", "intensity"]
+    last = table.iloc[-1]
+    assert last["body_width"] == float(nested["body_width"][2, 11])
+    assert last["motion_name"] == nested["motion_name"].values[nested["record"].values[2, 11]]
+
+
+def test_a_nested_store_is_read_again(nested, tmp_path):
+    xr.testing.assert_identical(load_dataset(tmp_path / "n.zarr").load(), nested)
+    assert all(is_declared(str(name)) for name in nested.variables)
+
+
+def test_a_summary_has_both_kinds_of_uncertainty(nested, tmp_path):
+    summary = summarize(nested)
+    assert int(summary.probability["runs"].sum()) == 3 * 12 * 3
+    text = format_summary(summary)
+    assert "What is epistemic, in 3 draws that meet the same motions" in text
+    assert "with 95 % confidence, but for the noise of its runs" in text
+    tables = {"variance_shares", "epistemic_probability", "epistemic_fragility", "epistemic_bounds"}
+    assert tables <= summary_as_json(summary).keys()
+    names = {path.stem for path in save_all(nested, tmp_path / "figures")}
+    assert {"probability_box", "variance_shares", "fragility", "outcomes"} <= names
+
+
+def test_a_nested_study_with_missing_runs_has_the_pooled_statistics(study_file, nested, tmp_path):
+    chunk_path(tmp_path / "n.zarr", (1, 0)).unlink()
+    ds = load_dataset(tmp_path / "n.zarr", allow_incomplete=True)
+    summary = summarize(ds, allow_missing=True)
+    assert summary.nested is None
+    assert int(summary.probability["runs"].sum()) == 2 * 12 * 3
+    assert "chunk_done" not in pooled(ds)
+    names = {path.stem for path in save_all(ds, tmp_path / "figures", allow_missing=True)}
+    assert "fragility" in names
+    assert "probability_box" not in names
+
+
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        (
+            UNKNOWN,
+            r"\[ensemble\]: of epistemic distributions \(body\.width, impact\.lambda\) it needs 'outer'",
+        ),
+        (["ensemble.outer=3"], r"\[ensemble\] outer: nothing is epistemic"),
+        (["ensemble.outer=1", *UNKNOWN], r"outer.*integer >= 2"),
+        ([*NESTED, "impact.draw=impact"], r"lambda: drawn anew at every impact it is no unknown number"),
+        (
+            [*NESTED, 'intensity.value={ distribution = "uniform", low = 1, high = 2 }'],
+            r"\[ensemble\] outer: compares draws at fixed intensities",
+        ),
+        (
+            [*NESTED, 'intensity.value={ distribution = "uniform", low = 1, high = 2, epistemic = true }'],
+            r"\[intensity\] value: an intensity is what probabilities are given for",
+        ),
+        (
+            [
+                *NESTED,
+                'contact.friction={ distribution = "uniform", low = 0.3, high = 0.4, epistemic = true }',
+                'contact.static_friction={ distribution = "uniform", low = 0.4, high = 0.5 }',
+            ],
+            r"\[contact\] static_friction: is drawn with the friction: both are epistemic, or neither",
+        ),
+        (["body.width.epistemic='yes'"], r"epistemic: expected true or false"),
+    ],
+)
+def test_what_is_no_nested_study_is_refused(study_file, overrides, message):
+    with pytest.raises(ConfigError, match=message):
+        load_config(study_file, overrides)

@@ -1,0 +1,207 @@
+"""Statistics of nested studies against models whose answers are known."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+import xarray as xr
+
+from mcrock.params import Outcome
+from mcrock.plots import plot_probability_box, plot_variance_shares
+from mcrock.statistics import (
+    epistemic_bounds,
+    epistemic_fragility,
+    epistemic_probability,
+    overturning_probability,
+    pooled,
+    variance_shares,
+)
+from mcrock.statistics.nested import read_crossed, unknown_inputs
+from tests.unit.statistics.nested import nested_study
+
+ALL = [variance_shares, epistemic_probability, epistemic_fragility, epistemic_bounds]
+
+
+@pytest.fixture(scope="module")
+def study():
+    return nested_study()
+
+
+def test_pooled_runs_are_those_of_all_draws(study):
+    flat = pooled(study)
+    assert dict(flat.sizes) == {"realization": 720, "intensity": 5, "motion": 10}
+    for k in (0, 7):
+        rows = flat.isel(realization=slice(60 * k, 60 * (k + 1)))
+        for name in ("outcome", "record", "azimuth", "impact_lambda"):
+            np.testing.assert_array_equal(rows[name], study[name][k])
+    table = overturning_probability(flat)
+    fell = (study["outcome"] == Outcome.OVERTURNED).mean(("outer", "realization"))
+    np.testing.assert_allclose(table["probability"], fell)
+    assert int(table["records"]) == 10
+    xr.testing.assert_identical(pooled(flat), flat)
+
+
+def test_unknown_inputs_are_one_number_for_each_draw(study):
+    assert list(unknown_inputs(study)) == ["impact_lambda"]
+
+
+@pytest.mark.parametrize("function", ALL)
+def test_every_variable_of_a_result_is_its_attribute(study, function):
+    result = function(study)
+    assert not {str(name) for name in result.variables} & set(dir(xr.Dataset))
+
+
+def test_shares_add_up_and_total_is_first_order_and_interactions(study):
+    found = variance_shares(study).sel(intensity=[2.0, 3.0, 4.5])
+    assert (found["share"] >= 0).all()
+    none_clipped = (found["share"] > 0).all("component")
+    np.testing.assert_allclose(found["share"].sum("component").where(none_clipped, 1), 1, atol=1e-12)
+    parts = (
+        found["share"].sel(component=["epistemic", "epistemic_record", "epistemic_within"]).sum("component")
+    )
+    np.testing.assert_allclose(parts.where(none_clipped, found["total"]), found["total"], atol=1e-12)
+    for name in ("first_order", "total", "deviation"):
+        low, high = found[f"{name}_interval"].values
+        assert ((low <= found[name]) & (found[name] <= high)).all()
+    assert (found["first_order"] < found["total"]).all()
+    assert (found["deviation"] < found["naive_deviation"]).all()
+
+
+def test_shares_of_runs_that_all_ended_alike_are_not_known(study):
+    found = variance_shares(study.assign(outcome=study["outcome"] * 0 + Outcome.AT_REST))
+    for name in ("share", "first_order", "total", "first_order_interval", "total_interval"):
+        assert found[name].isnull().all()
+    assert (found["deviation"] == 0).all()
+
+
+@pytest.mark.parametrize("few", [{"draws": 2}, {"records": 2}], ids=str)
+def test_intervals_need_three_of_a_kind(few):
+    found = variance_shares(nested_study(**few, unknown=0.4))
+    assert found["share"].notnull().any()
+    for name in ("first_order", "total", "deviation"):
+        assert found[f"{name}_interval"].isnull().all()
+
+
+def test_draws_that_change_nothing_have_no_share(study):
+    same = study.assign(outcome=study["outcome"].isel(outer=[0] * 12))
+    found = variance_shares(same).sel(intensity=3.0)
+    assert float(found["total"]) == pytest.approx(0, abs=1e-12)
+    assert float(found["naive_deviation"]) == 0
+    spread = epistemic_probability(same)
+    assert (spread["draw_probability"].std("outer") < 1e-12).all()
+
+
+def test_probabilities_of_draws_have_the_unbiased_variance(study):
+    spread, shares = epistemic_probability(study), variance_shares(study)
+    np.testing.assert_allclose(
+        spread["draw_probability"].std("outer", ddof=1), shares["deviation"], rtol=1e-12, atol=1e-15
+    )
+    np.testing.assert_allclose(spread["draw_probability"].mean("outer"), spread["probability"])
+    assert (spread["shrinkage"] <= 1).all()
+
+
+def test_the_box_rises_and_holds_the_fractiles():
+    levels = (7.0, 1.0, 3.0, 2.0)  # of any order
+    spread = epistemic_probability(nested_study(levels=levels, unknown=0.3)).sortby("intensity")
+    low, high = spread["box"].values
+    assert (np.diff(low) >= 0).all()
+    assert (np.diff(high) >= 0).all()
+    assert (low <= spread["fractile_probability"][0]).all()
+    assert (high >= spread["fractile_probability"][-1]).all()
+
+
+def test_the_interval_is_that_of_the_pooled_runs(study):
+    study = study.copy(deep=True)
+    study["outcome"][3, :7, 2] = Outcome.ROCKING  # undecided
+    np.testing.assert_allclose(
+        epistemic_probability(study)["interval"], overturning_probability(pooled(study))["interval"]
+    )
+
+
+def test_dispersions_of_a_known_model():
+    """Means over 40 studies within 4 standard errors of the truth."""
+    names = ("epistemic", "aleatory", "sampling")
+    found = np.array(
+        [
+            [float(fit[name]) for name in names]
+            for fit in (
+                epistemic_fragility(nested_study(16, 20, 12, unknown=0.15, seed=seed)) for seed in range(40)
+            )
+        ]
+    )
+    mean, error = (found**2).mean(axis=0), (found**2).std(axis=0) / np.sqrt(len(found))
+    # the mean of 20 records, and of the runs within, which hardly count
+    true = np.array([0.15**2, 0.3**2 + 0.2**2, 0.3**2 / 20 + 0.2**2 / 3840])
+    true[1] *= 1 - 0.3**2 / (0.3**2 + 0.2**2) / 20  # one sample of 20 records has less spread
+    assert (np.abs(mean - true) < 4 * error + [0, 0.003, 0.0005]).all()
+
+
+def test_the_worst_draw_of_equal_ones_is_not_worse():
+    """All draws have the same probability: the largest fraction is search, the estimate is not."""
+    found = [
+        epistemic_bounds(nested_study(20, unknown=0.0, seed=seed)).sel(intensity=3.0) for seed in range(200)
+    ]
+    estimate, naive = (
+        np.array([(one[name] - one["estimate"].mean("end")).values for one in found])
+        for name in ("estimate", "naive")
+    )
+    error = estimate.std(axis=0) / np.sqrt(len(estimate))
+    assert (np.abs(estimate.mean(axis=0)) < 4 * error).all()
+    assert naive[:, 1].mean() > 0.05
+    assert naive[:, 0].mean() < -0.05
+
+
+def test_bounds_find_the_worst_draw():
+    ds = nested_study(unknown=0.6, records=30)
+    found = epistemic_bounds(ds)
+    theta = ds["impact_lambda"][:, 0].values
+    middle = found.sel(intensity=3.0)
+    assert float(middle["input_impact_lambda"].sel(end="largest")) == theta.min()
+    assert float(middle["rank_correlation"][0]) < -0.9
+    assert (found["interval"][0] <= found["naive"]).all()
+    assert (found["naive"] <= found["interval"][1]).all()
+    assert float(found["content"]) == pytest.approx(0.05 ** (1 / 12))
+
+
+def test_fifty_nine_draws_are_those_of_wilks():
+    content = float(epistemic_bounds(nested_study(59, 4, 2))["content"])
+    assert content > 0.95 > 0.05 ** (1 / 58)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda ds: ds.isel(outer=0), "the study is not nested: mark distributions"),
+        (lambda ds: ds.isel(outer=[0]), "at least 2 draws of what is epistemic, got 1"),
+        (lambda ds: ds.assign(outcome=ds["outcome"] * 0), "have not been run yet"),
+        (lambda ds: ds.isel(realization=[0, 10, 20]), "at least 2 recordings"),
+    ],
+)
+@pytest.mark.parametrize("function", ALL)
+def test_what_is_no_nested_study_is_refused(study, function, change, message):
+    with pytest.raises(ValueError, match=message):
+        function(change(study))
+
+
+def test_draws_that_meet_other_records_are_refused(study):
+    other = study.copy(deep=True)
+    other["record"][2, 0] = 5
+    with pytest.raises(ValueError, match="must meet the same records"):
+        read_crossed(other)
+
+
+def test_a_statistic_of_plain_studies_says_what_to_take(study):
+    with pytest.raises(ValueError, match=r"mcrock\.statistics\.pooled\(ds\) or one draw"):
+        overturning_probability(study)
+
+
+def test_figures_show_what_the_statistics_say(study):
+    ax = plot_probability_box(study)
+    assert "12 draws of what is epistemic" in ax.get_figure().get_supxlabel().replace("\n", " ")
+    spread = epistemic_probability(study)
+    lines = np.stack([line.get_ydata() for line in ax.get_lines()[:12]])
+    np.testing.assert_allclose(lines, spread["draw_probability"])
+    bars = plot_variance_shares(study)
+    heights = sum(patch.get_height() for patch in bars.patches)
+    known = variance_shares(study)["share"].sum().item()
+    assert heights == pytest.approx(known)
+    plt.close("all")
