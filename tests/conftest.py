@@ -28,6 +28,7 @@ LONG = [
     "tests/published/zhang_makris_2001",
     "tests/unit/bench",
     "tests/unit/body/test_merge.py",
+    "tests/unit/cluster/test_connect.py",
     "tests/unit/commands",
     "tests/unit/docs/test_programs.py",
     "tests/unit/ensemble/test_extension.py",

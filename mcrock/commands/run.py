@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
@@ -17,6 +19,7 @@ from mcrock.commands.options import Config, Seed, Set, load_study
 if TYPE_CHECKING:
     from distributed import Client
 
+    from mcrock.cluster.settings import Cluster
     from mcrock.config import Study
     from mcrock.ensemble import Plan
 
@@ -45,14 +48,22 @@ def run(
     address: Annotated[
         str | None, typer.Option(help="Dask scheduler: tcp://host:8786 or a scheduler file (.json).")
     ] = None,
+    cluster: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Start workers as this file of a cluster says.")
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would be run, and stop.")] = False,
 ) -> None:
     """Run a study and print its overturning probabilities and fragility.
 
     The results go into the folder STORE; an interrupted run continues with
-    --resume. Array jobs and clusters: `mcrock docs large-studies`.
+    --resume. Array jobs and clusters: `mcrock docs clusters`.
     """
+    from mcrock.cluster import load_cluster
+
     share = _parse_task(task)
+    if address and cluster:
+        raise ValueError("--address takes a scheduler that is there, --cluster starts one: give one of them")
+    place = load_cluster(cluster) if cluster else None
     study = load_study(config, set, seed)
     from mcrock.dataset.contents import chunks_done
     from mcrock.ensemble import EnsembleError, plan_study, run_study
@@ -74,18 +85,15 @@ def run(
     from mcrock.text.summary import format_summary, summarize
 
     interrupt.listen(signal.SIGTERM)
-    client = _connect(address) if address else None
     old = os.stat(output) if overwrite and output.exists() else None
     try:
-        with study_progress() as progress:
+        with _workers(address, place, output) as client, study_progress() as progress:
             ds = run_study(study, output, **options, client=client, progress=progress)
     except EnsembleError as error:
         fail(str(error), 1)
     except KeyboardInterrupt as interruption:
-        _interrupted(output, interruption_code(interruption), old, has_threads=not (processes or address))
-    finally:
-        if client is not None:
-            client.close()
+        elsewhere = processes or address or cluster
+        _interrupted(output, interruption_code(interruption), old, has_threads=not elsewhere)
     done = chunks_done(output)
     if not done.all():
         print(f"task {task} has ended; {done.sum()} of {done.size} chunks of {output} are done")
@@ -110,6 +118,22 @@ def _describe_run(study: Study, output: Path, plan: Plan, task: str) -> None:
     print(f"{plan.chunks} chunks of up to {plan.chunk_length} realizations in {output}")
     share = "" if plan.share == plan.chunks else f" of task {task}"
     print(f"{plan.left} of the {plan.share} chunks{share} would be computed")
+
+
+@contextmanager
+def _workers(address: str | None, place: Cluster | None, output: Path) -> Iterator[Client | None]:
+    """The workers of a scheduler or of a file of a cluster; None for those of this process."""
+    if place:
+        from mcrock.cluster import connected
+
+        with connected(place, output.absolute().parent) as client:
+            say(f"dask scheduler at {client.scheduler_info()['address']}")
+            yield client
+    elif address:
+        with _connect(address) as client:
+            yield client
+    else:
+        yield None
 
 
 def _connect(address: str) -> Client:

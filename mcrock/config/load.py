@@ -40,7 +40,7 @@ def load_config(path: str | Path, overrides: Sequence[str] = ()) -> Study:
     """
     path = Path(path)
     source = str(path)
-    data = _read(path)
+    data = read_toml(path, "study file")
     origins: dict[tuple[int | str, ...], str] = {}
     mistakes: list[str] = []
     parsed = []
@@ -73,8 +73,8 @@ def load_config(path: str | Path, overrides: Sequence[str] = ()) -> Study:
     return study
 
 
-def _read(path: Path) -> dict[str, Any]:
-    """Raw tables of a TOML file."""
+def read_toml(path: Path, what: str) -> dict[str, Any]:
+    """Raw tables of a TOML file, which messages call `what` it should be."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
@@ -83,7 +83,7 @@ def _read(path: Path) -> dict[str, Any]:
         raise ConfigError(f"{path}: no such file{_near(path)}") from None
     except OSError as error:
         if path.is_dir():
-            raise ConfigError(f"{path}: is a folder; expected a study file (.toml)") from None
+            raise ConfigError(f"{path}: is a folder; expected a {what} (.toml)") from None
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
     try:
         return tomllib.loads(text)

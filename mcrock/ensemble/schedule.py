@@ -1,4 +1,4 @@
-"""Run parts on dask: threads or processes of this machine, or a distributed cluster.
+"""Run parts on dask: threads or processes of this machine.
 
 Each route calls `report` in the caller's thread with the result of every part as it finishes, and
 holds no more parts than there are workers, so that memory does not grow with the study.
@@ -13,20 +13,16 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from itertools import islice
 from multiprocessing.context import SpawnContext, SpawnProcess
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import dask
 from dask.callbacks import Callback
 
-from mcrock.ensemble.part import JOBS, Job, Part, PartResult, describe_error, run_part
+from mcrock.ensemble.part import JOBS, Job, Part, PartResult, run_part
 from mcrock.ensemble.share import Shared, open_shared, share
 from mcrock.interrupt import hold_interruptions
-
-if TYPE_CHECKING:
-    from distributed import Client
 
 Report = Callable[[PartResult], None]
 
@@ -132,48 +128,3 @@ def _start_process(name: str, shared: Shared) -> None:
 def _end_with(parent: multiprocessing.process.BaseProcess) -> None:
     parent.join()
     os._exit(1)
-
-
-def run_distributed(name: str, job: Job, parts: Iterable[Part], client: Client, report: Report) -> None:
-    """Run parts on the workers of `client`, which must see the store under the same path.
-
-    The job goes to every worker once, also to those that join later; a part whose worker is lost is
-    given to another one by the scheduler.
-    """
-    from distributed import as_completed
-    from distributed.diagnostics.plugin import WorkerPlugin
-
-    class HoldJob(WorkerPlugin):
-        def setup(self, worker: Any) -> None:
-            from mcrock.ensemble import part
-
-            part.JOBS[name] = job
-
-        def teardown(self, worker: Any) -> None:
-            from mcrock.ensemble import part
-
-            part.JOBS.pop(name, None)
-
-    client.register_plugin(HoldJob(), name=name)
-    left = iter(parts)
-    at_work: dict[Any, Part] = {}
-    completed = as_completed()
-    try:
-        while True:
-            room = max(4, 2 * sum(client.ncores().values())) - len(at_work)
-            for part in islice(left, max(0, room)):
-                future = client.submit(run_part, name, part, pure=False)
-                at_work[future] = part
-                completed.add(future)
-            if not at_work:
-                break
-            future = next(completed)
-            part = at_work.pop(future)
-            try:
-                result = future.result()
-            except Exception as error:  # the worker died of it several times
-                result = PartResult(part, 0.0, "", error=describe_error(error))
-            report(result)
-    finally:
-        client.cancel(list(at_work))
-        client.unregister_worker_plugin(name)

@@ -31,10 +31,11 @@ from mcrock.dataset.contents import (
     take_inventory,
 )
 from mcrock.dataset.identity import check_extent, check_same_study, known_length
+from mcrock.ensemble.distributed import run_distributed
 from mcrock.ensemble.log import Log
 from mcrock.ensemble.opening import check_output, measure_of, open_output, prepare_job, template_of
 from mcrock.ensemble.part import Job, PartResult, cut_parts, describe_error, share_of
-from mcrock.ensemble.schedule import run_distributed, run_local
+from mcrock.ensemble.schedule import run_local
 from mcrock.excitation import Motion, pack_motions
 from mcrock.rules import shown
 from mcrock.sampling import check_inputs, draw_inputs, load_motions
@@ -315,7 +316,7 @@ def _compute(
         progress(state)
     name = f"mcrock-{uuid.uuid4().hex}"
     if client is not None:
-        run_distributed(name, job, parts, client, report)
+        run_distributed(name, job, parts, client, report, fixed=part_size is not None)
     elif parts:
         run_local(name, job, parts, min(workers, len(parts)), processes, report)
     seconds, rate = round(perf_counter() - state.began, 3), round(state.rate, 1)

@@ -34,6 +34,7 @@ ORDER = [
     "config",
     "sampling",
     "ensemble",
+    "cluster",
     "statistics",
     "plots",
     "verification",

@@ -1,0 +1,9 @@
+"""Where a study runs, when one machine is not enough: files of clusters, workers of dask, batch scripts.
+
+None of it is part of a study: the same study file runs on a laptop and on any cluster, to the same bits.
+"""
+
+from mcrock.cluster.connect import connected
+from mcrock.cluster.settings import load_cluster
+
+__all__ = ["connected", "load_cluster"]

@@ -1,0 +1,151 @@
+"""Run parts on the workers of a dask scheduler, which may join, end and die while they do."""
+
+from __future__ import annotations
+
+import errno
+from collections import deque
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from queue import Empty, SimpleQueue
+from statistics import median
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from mcrock.ensemble.part import Job, Part, PartResult, describe_error, run_part
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+AHEAD = 2  # parts that are with the scheduler for each thread of the workers [1]
+FEWEST = 4  # that are with the scheduler, also before a worker has joined [1]
+LOOK = 1.0  # between two looks at how many workers there are [s]
+TARGET = 5.0  # that a part lasts, where chunks are shorter [s]
+REMEMBERED = 32  # parts whose time tells how long the next ones last [1]
+LOST = errno.ENOTCONN, "the dask scheduler is lost"
+RETRIES = 3  # of a part that could not be stored [1]; dask gives a part whose worker dies to three others
+
+
+def run_distributed(
+    name: str,
+    job: Job,
+    parts: Iterable[Part],
+    client: Client,
+    report: Callable[[PartResult], None],
+    *,
+    fixed: bool = False,
+) -> None:
+    """Run parts on the workers of `client`, which must see the store under the same path.
+
+    The job goes to every worker once, also to those that join later; a part whose worker is lost is
+    given to another one by the scheduler, which holds few parts at a time, however many there are.
+
+    Parameters
+    ----------
+    name, job
+        The job and what workers know it by.
+    parts : iterable of Part
+        In order.
+    client : distributed.Client
+        Of the scheduler.
+    report : callable
+        Called in this thread with the result of every part.
+    fixed : bool
+        Run the parts as they are; by default neighbours are joined while they last less than `TARGET`.
+
+    Raises
+    ------
+    OSError
+        If the scheduler is lost.
+    """
+    from distributed.diagnostics.plugin import WorkerPlugin
+
+    class HoldJob(WorkerPlugin):
+        def setup(self, worker: Any) -> None:
+            from mcrock.ensemble import part
+
+            part.JOBS[name] = job
+
+        def teardown(self, worker: Any) -> None:
+            from mcrock.ensemble import part
+
+            part.JOBS.pop(name, None)
+
+    left = deque(parts)
+    length = max((part.stop - part.start for part in left), default=1)
+    seconds: deque[float] = deque(maxlen=REMEMBERED)  # of a chunk
+    at_work: dict[Future[Any], tuple[Part, int]] = {}
+    ended: SimpleQueue[Future[Any]] = SimpleQueue()
+    looked, threads = -LOOK, 0
+
+    def submit(part: Part, tries: int) -> None:
+        future = client.submit(run_part, name, part, pure=False)
+        at_work[future] = part, tries
+        future.add_done_callback(ended.put)
+
+    _register(client, HoldJob(), name)
+    try:
+        while left or at_work:
+            if monotonic() - looked > LOOK:
+                looked, threads = monotonic(), sum(client.ncores().values())
+            for _ in range(max(FEWEST, AHEAD * threads) - len(at_work)):
+                if left:
+                    fair = len(left) // max(1, AHEAD * threads)  # that no worker waits for the last one
+                    wanted = 1 if fixed or not seconds else int(TARGET / max(median(seconds), 1e-6))
+                    submit(take(left, min(wanted, fair)), 0)
+            try:
+                future = ended.get(timeout=LOOK)
+            except Empty:
+                _check(client)
+                continue
+            part, tries = at_work.pop(future)
+            result = _result(future, part)
+            if result.fatal and tries < RETRIES:
+                submit(part, tries + 1)
+                continue
+            if not result.error:
+                seconds.append(result.seconds / -(-(part.stop - part.start) // length))
+            report(result)
+    finally:
+        if client.status == "running":
+            client.cancel(list(at_work))
+            with suppress(OSError):  # of a worker that ends now
+                client.unregister_worker_plugin(name)
+
+
+def take(left: deque[Part], most: int) -> Part:
+    """The next part: up to `most` that follow one another, as one.
+
+    >>> take(deque([Part(0, 5), Part(5, 10), Part(15, 20)]), 3)
+    Part(start=0, stop=10)
+    """
+    part = left.popleft()
+    for _ in range(most - 1):
+        if not left or left[0].start != part.stop:
+            break
+        part = Part(part.start, left.popleft().stop)
+    return part
+
+
+def _register(client: Client, plugin: Any, name: str) -> None:
+    """Give a plugin to all workers; one that dies while it is told fails the call, not the next one."""
+    for _ in range(RETRIES):
+        with suppress(OSError):
+            client.register_plugin(plugin, name=name)
+            return
+    client.register_plugin(plugin, name=name)
+
+
+def _result(future: Future[Any], part: Part) -> PartResult:
+    from concurrent.futures import CancelledError
+
+    try:
+        return future.result()
+    except CancelledError:
+        raise OSError(*LOST) from None
+    except Exception as error:  # the workers died of it
+        return PartResult(part, 0.0, "", error=describe_error(error))
+
+
+def _check(client: Client) -> None:
+    if client.status != "running":
+        raise OSError(*LOST)

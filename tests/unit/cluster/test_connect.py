@@ -1,0 +1,161 @@
+"""Studies on workers that a file of a cluster starts, and that may be killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from contextlib import suppress
+from random import Random
+
+import dask
+import psutil
+import pytest
+import xarray as xr
+
+from mcrock.cluster import connected
+from mcrock.cluster.connect import ClusterError, _batch
+from mcrock.cluster.settings import Batch, Local, Mpi
+from mcrock.config import load_config
+from mcrock.ensemble import EnsembleError, run_study
+from tests.unit.ensemble.conftest import study_file
+
+__all__ = ["study_file"]
+
+KILLS = 4
+JOB = {"jobs": 2, "cores": 4, "memory": "4GB", "walltime": "01:00:00", "interface": "lo"}
+
+
+@pytest.fixture
+def study(study_file):
+    """400 realizations at 3 intensities, in 13 chunks."""
+    return load_config(study_file, ["ensemble.realizations=400"])
+
+
+@pytest.fixture
+def reference(study, tmp_path):
+    """Its result, from one worker."""
+    return run_study(study, tmp_path / "reference.zarr", workers=1)
+
+
+def test_workers_killed_at_random_change_no_bit(study, reference, tmp_path):
+    """Each kill follows a part that was finished after the last one, so that no part meets all of them."""
+    killed, choose = [], Random(16).choice
+    finished = threading.Event()
+
+    def kill(client):
+        while len(set(killed)) < KILLS and finished.wait(60):
+            finished.clear()
+            with suppress(OSError):  # one that was just killed does not answer
+                killed.append(choose(sorted(client.run(os.getpid).values())))
+                os.kill(killed[-1], signal.SIGKILL)
+
+    with connected(Local(system="local", workers=2), tmp_path) as client:
+        killer = threading.Thread(target=kill, args=(client,), daemon=True)
+        killer.start()
+        ds = run_study(
+            study,
+            tmp_path / "s.zarr",
+            client=client,
+            part_size=1,
+            progress=lambda state: state.finished and finished.set(),
+        )
+        killer.join(1)
+    assert len(set(killed)) == KILLS
+    xr.testing.assert_identical(ds, reference)
+
+
+def test_encrypted_connections_change_no_bit(study, reference, tmp_path):
+    pytest.importorskip("cryptography")
+    with connected(Local(system="local", workers=1, security="temporary"), tmp_path) as client:
+        assert client.scheduler.address.startswith("tls://127.0.0.1")
+        ds = run_study(study, tmp_path / "s.zarr", client=client)
+    xr.testing.assert_identical(ds, reference)
+
+
+def test_nothing_listens_beyond_this_machine(tmp_path):
+    with connected(Local(system="local", workers=1), tmp_path) as client:
+        (worker,) = client.run(os.getpid).values()
+        ours = [psutil.Process(), psutil.Process(worker)]
+        listening = [c.laddr.ip for p in ours for c in p.net_connections("inet") if c.status == "LISTEN"]
+    assert listening
+    assert set(listening) == {"127.0.0.1"}
+
+
+def test_a_lost_scheduler_ends_the_run_and_loses_nothing(study, reference, tmp_path):
+    impatient = dask.config.set({"distributed.comm.timeouts.connect": "1s"})
+    with impatient, connected(Local(system="local", workers=1), tmp_path) as client:
+
+        def lose(progress):
+            with suppress(OSError):
+                if progress.finished:
+                    client.sync(client.scheduler.terminate)
+
+        with pytest.raises(
+            EnsembleError, match=r"the dask scheduler is lost\n1?\d of 13 chunks are done and kept"
+        ):
+            run_study(study, tmp_path / "s.zarr", client=client, progress=lose)
+    xr.testing.assert_identical(run_study(study, tmp_path / "s.zarr", resume=True), reference)
+
+
+@pytest.mark.parametrize(
+    ("system", "directives"),
+    [
+        ("slurm", ["-n 1", "--cpus-per-task=4", "--mem=4G", "-t 01:00:00", "-p long"]),
+        ("pbs", ["-l select=1:ncpus=4:mem=3815MB", "-l walltime=01:00:00", "-q long"]),
+        ("sge", ["-l h_rt=01:00:00", "-q long"]),
+        ("lsf", ["-n 4", "-W 01:00", "-q long"]),
+    ],
+)
+def test_jobs_ask_for_what_the_file_says(tmp_path, monkeypatch, system, directives):
+    """Memory in the units of each system; PBS counts in powers of 2."""
+    pytest.importorskip("dask_jobqueue")
+    monkeypatch.setattr("dask_jobqueue.lsf.lsf_detect_units", lambda: "mb")
+    options = {"queue": "long", "job_script_prologue": ["module load python"]}
+    with _batch(Batch(system=system, options=options, **JOB), tmp_path, []) as workers:
+        script = workers.job_script()
+    header = [
+        line.split(maxsplit=1)[1] for line in script.splitlines() if line.startswith("#") and " " in line
+    ]
+    assert [item for item in directives if item not in header] == []
+    assert "module load python" in script
+    worker = script.splitlines()[-1]
+    assert "--lifetime 3240s --lifetime-stagger 180s --no-dashboard" in worker
+    assert "--nthreads 4" in worker
+
+
+# dask's own complaint of the cluster that it did not make
+@pytest.mark.filterwarnings("ignore:unclosed cluster:ResourceWarning")
+@pytest.mark.filterwarnings("ignore:.*Cluster.__del__:pytest.PytestUnraisableExceptionWarning")
+def test_an_unknown_option_of_dask_jobqueue_is_named(tmp_path):
+    pytest.importorskip("dask_jobqueue")
+    with pytest.raises(ValueError, match=r"\[options\]: .*unexpected keyword argument 'quue'"):
+        _batch(Batch(system="slurm", options={"quue": "long"}, **JOB), tmp_path, [])
+
+
+def test_a_batch_system_that_is_not_there_is_one_message(tmp_path, monkeypatch):
+    pytest.importorskip("dask_jobqueue")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with (
+        pytest.raises(ClusterError, match=r"pbs refuses a job: .*No such file or directory: 'qsub'"),
+        connected(Batch(system="pbs", **JOB), tmp_path),
+    ):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("cluster", "module", "message"),
+    [
+        (
+            Batch(system="pbs", **JOB),
+            "dask_jobqueue",
+            r"dask-jobqueue: not installed; pip install 'mcrock\[cluster\]'",
+        ),
+        (Mpi(system="mpi"), "dask_mpi", r"dask-mpi and mpi4py: not installed; pip install 'mcrock\[mpi\]'"),
+    ],
+)
+def test_a_missing_package_is_named(tmp_path, monkeypatch, cluster, module, message):
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(ClusterError, match=message), connected(cluster, tmp_path):
+        pass

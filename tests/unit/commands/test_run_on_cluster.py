@@ -1,0 +1,33 @@
+"""`mcrock run --cluster`: workers that a file describes."""
+
+from mcrock.dataset.contents import chunks_done
+from tests.unit.commands.processes import program
+
+
+def test_a_run_on_workers_of_a_file(study_file, tmp_path):
+    (tmp_path / "c.toml").write_text('system = "local"\nworkers = 2\n')
+    ran = program("run", study_file, "-o", tmp_path / "s.zarr", "--cluster", tmp_path / "c.toml")
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stderr.startswith("mcrock: dask scheduler at tcp://127.0.0.1:")
+    assert "distributed" not in ran.stderr  # what dask says of its parts
+    assert "Fragility: no curve (separated: " in ran.stdout
+    assert chunks_done(tmp_path / "s.zarr").all()
+
+
+def test_a_cluster_and_a_scheduler_exclude_each_other(mcrock, study_file, tmp_path):
+    code, output, errors = mcrock(
+        "run", study_file, "-o", tmp_path / "s", "--cluster", "c.toml", "--address", "tcp://localhost:1"
+    )
+    assert (code, output) == (2, "")
+    assert "--address takes a scheduler that is there, --cluster starts one: give one of them" in errors
+
+
+def test_a_bad_file_of_a_cluster_ends_it_before_anything_is_computed(mcrock, study_file, tmp_path):
+    (tmp_path / "c.toml").write_text('system = "local"\nworker = 2\n')
+    code, output, errors = mcrock(
+        "run", study_file, "-o", tmp_path / "s.zarr", "--cluster", tmp_path / "c.toml"
+    )
+    assert (code, output) == (2, "")
+    assert "missing key 'workers'; expected an integer >= 1" in errors
+    assert "unknown key 'worker'; did you mean 'workers'?" in errors
+    assert not (tmp_path / "s.zarr").exists()
