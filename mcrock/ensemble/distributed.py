@@ -115,14 +115,15 @@ def run_distributed(
 def take(left: deque[Part], most: int) -> Part:
     """The next part: up to `most` that follow one another, as one.
 
-    >>> take(deque([Part(0, 5), Part(5, 10), Part(15, 20)]), 3)
-    Part(start=0, stop=10)
+    >>> part = take(deque([Part(0, 5), Part(5, 10), Part(15, 20)]), 3)
+    >>> part.start, part.stop
+    (0, 10)
     """
     part = left.popleft()
     for _ in range(most - 1):
-        if not left or left[0].start != part.stop:
+        if not left or (left[0].start, left[0].outer) != (part.stop, part.outer):
             break
-        part = Part(part.start, left.popleft().stop)
+        part = part._replace(stop=left.popleft().stop)
     return part
 
 
