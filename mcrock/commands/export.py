@@ -15,14 +15,48 @@ app = typer.Typer()
 @app.command()
 def export(
     store: Store,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE.nc", help="NetCDF file.")],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="FILE.nc: NetCDF of all runs; FILE.xml: fragility for OpenQuake; FILE.csv: for pelicun.",
+        ),
+    ],
+    identifier: Annotated[
+        str, typer.Option("--id", metavar="NAME", help="Name of the body in a fragility file.")
+    ] = "body",
+    stripes: Annotated[
+        bool, typer.Option("--stripes", help="In FILE.xml the fractions in place of the lognormal curve.")
+    ] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False,
     allow_incomplete: Incomplete = False,
 ) -> None:
-    """Write a result to a single NetCDF file."""
+    """Write a result to a single NetCDF file, or its fragility for a program of risk."""
     from mcrock.dataset import explained, load_dataset, save_dataset
 
-    ds = load_dataset(store, allow_incomplete=allow_incomplete, chunks={})
+    if output.suffix not in (".xml", ".csv"):
+        ds = load_dataset(store, allow_incomplete=allow_incomplete, chunks={})
+        with explained(store):
+            save_dataset(ds, output, overwrite=overwrite)
+        print(output)
+        return
+    from mcrock.dataset import replacing
+    from mcrock.text.fragility_files import openquake_fragility, pelicun_fragility
+
+    if stripes and output.suffix != ".xml":
+        raise ValueError("--stripes goes with FILE.xml: pelicun takes a lognormal curve alone")
+    if output.exists() and not overwrite:
+        raise ValueError(f"{output} exists already; replace it with --overwrite or choose another output")
+    if not output.parent.is_dir():
+        raise ValueError(f"{output}: the folder {output.parent} does not exist")
+    ds = load_dataset(store)
     with explained(store):
-        save_dataset(ds, output, overwrite=overwrite)
+        if output.suffix == ".xml":
+            text = openquake_fragility(ds, identifier=identifier, curve="stripes" if stripes else "lognormal")
+        else:
+            text = pelicun_fragility(ds, identifier=identifier)
+    with replacing(output) as scratch:
+        scratch.write_text(text, encoding="utf-8")
     print(output)

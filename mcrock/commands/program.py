@@ -24,6 +24,7 @@ COMMANDS = (
     "simulate",
     "stats",
     "plot",
+    "risk",
     "export",
     "spectrum",
     "records",

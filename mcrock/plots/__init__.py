@@ -17,6 +17,7 @@ from mcrock.plots.history import plot_history
 from mcrock.plots.impact_map import map_axes, plot_impact_map
 from mcrock.plots.outcomes import plot_outcomes
 from mcrock.plots.regime_map import has_regimes, plot_regimes
+from mcrock.plots.risk import plot_risk
 from mcrock.plots.spectrum import plot_overturning_spectrum, plot_rocking_spectrum
 from mcrock.plots.style import add_source, save_figure
 from mcrock.statistics import by_limit, displacement_limit, pooled
@@ -40,6 +41,7 @@ __all__ = [
     "plot_overturning_spectrum",
     "plot_probability_box",
     "plot_regimes",
+    "plot_risk",
     "plot_rocking_spectrum",
     "plot_variance_shares",
     "save_all",

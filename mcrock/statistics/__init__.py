@@ -13,18 +13,21 @@ from mcrock.statistics.efficiency import by_measure, compare_measures, measures_
 from mcrock.statistics.endings import outcome_shares
 from mcrock.statistics.epistemic import epistemic_fragility, epistemic_probability, variance_shares
 from mcrock.statistics.fragility import fit_fragility
+from mcrock.statistics.hazard import load_hazard
 from mcrock.statistics.inference import Bootstrap, Confidence
 from mcrock.statistics.limits import by_limit, displacement_limit, with_displacement_limit
 from mcrock.statistics.nested import pooled
 from mcrock.statistics.probability import exceedance_probability, overturning_probability
 from mcrock.statistics.reading import capacity_at
 from mcrock.statistics.recheck import step_check
+from mcrock.statistics.risk import annual_rate, high_confidence_capacity, survival
 from mcrock.statistics.runs import overturned, undecided
 from mcrock.statistics.validity import model_validity
 
 __all__ = [
     "Bootstrap",
     "Confidence",
+    "annual_rate",
     "by_limit",
     "by_measure",
     "capacities",
@@ -37,6 +40,8 @@ __all__ = [
     "exceedance_probability",
     "fit_fragility",
     "fragility_by_choice",
+    "high_confidence_capacity",
+    "load_hazard",
     "measures_of",
     "model_validity",
     "outcome_shares",
@@ -45,6 +50,7 @@ __all__ = [
     "pooled",
     "split_by_choice",
     "step_check",
+    "survival",
     "undecided",
     "undecided_runs",
     "variance_shares",

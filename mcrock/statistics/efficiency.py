@@ -52,7 +52,7 @@ def measures_of(ds: xr.Dataset) -> list[str]:
     if "outcome" not in ds or not is_cloud(ds):
         return []
     others = [str(name) for name in ds.data_vars if str(name).startswith(PREFIX)]
-    return [_own_measure(ds), *(name.removeprefix(PREFIX) for name in others)]
+    return [own_measure(ds), *(name.removeprefix(PREFIX) for name in others)]
 
 
 def by_measure(ds: xr.Dataset, measure: str) -> xr.Dataset:
@@ -172,7 +172,7 @@ def compare_measures(ds: xr.Dataset, **keywords: Unpack[BootstrapKeywords]) -> x
     return result.assign_coords(bound=list(BOUNDS))
 
 
-def _own_measure(ds: xr.Dataset) -> str:
+def own_measure(ds: xr.Dataset) -> str:
     """Name of the measure of the intensity, as a variable of it would be called."""
     if "intensity_measure" in ds.attrs:
         return str(ds.attrs["intensity_measure"])

@@ -1,0 +1,343 @@
+"""Annual rate of overturning at a site, its parts by intensity, and the capacity of high confidence.
+
+Kennedy, R. P. and Ravindra, M. K. (1984). Seismic fragilities for nuclear power plant risk studies. Nuclear
+Engineering and Design 79(1), 47-68 (capacity of high confidence of low probability of failure).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple, Unpack
+
+import numpy as np
+import xarray as xr
+from numpy.typing import ArrayLike
+from scipy.optimize import isotonic_regression
+from scipy.special import ndtri, stdtrit
+
+from mcrock.statistics.efficiency import own_measure
+from mcrock.statistics.epistemic import epistemic_fragility
+from mcrock.statistics.hazard import MEAN, check_measure
+from mcrock.statistics.inference import Confidence, ConfidenceKeywords, takes
+from mcrock.statistics.nested import is_nested, pooled
+from mcrock.statistics.probability import BOUNDS
+from mcrock.statistics.probit import Fit, evaluate_curves, fit_curves
+from mcrock.statistics.rates import lognormal_rates, refine, stripe_rates
+from mcrock.statistics.resample import Units, collect_units
+from mcrock.statistics.runs import ALL_OVERTURN, ALL_STAND, ESTIMATE, check_runs, record_index, run_intensity
+
+CURVES = ("lognormal", "stripes")
+BINS = 48  # along ln(intensity) in which the rate is disaggregated
+LOW = 0.01  # probability of the capacity of high confidence on the mean curve [1]
+CONFIDENCE = 0.95  # of the capacity of high confidence, of at most a probability of 1 - CONFIDENCE [1]
+
+
+@takes(Confidence)
+def annual_rate(
+    ds: xr.Dataset, hazard: xr.Dataset, *, years: float = 50.0, **keywords: Unpack[ConfidenceKeywords]
+) -> xr.Dataset:
+    """Annual rate of overturning at a site, by two fragilities of the same runs.
+
+    "lognormal" is the curve of `fit_fragility`, whose lower tail is an assumption; "stripes" are the
+    fractions themselves, made rising with the least change (isotonic regression), 0 below the lowest
+    intensity and constant above the highest. Hazard curves are log-log between their rows; nothing is added
+    for intensities outside the table. Intervals are for new earthquakes with this hazard: Student's on the
+    logarithm of the rate, with the standard error of the jackknife over records, and undecided runs both
+    ways.
+
+    Parameters
+    ----------
+    ds : Dataset
+        As for `fit_fragility`; the runs of a nested study are pooled.
+    hazard : Dataset
+        From `load_hazard`, of the intensity of the study.
+    years : float
+        Time for which the probability is given [a].
+    **keywords
+        Of `mcrock.statistics.Confidence`: `level`, `cluster` and `allow_missing`.
+
+    Returns
+    -------
+    Dataset
+        Along `fragility`, "lognormal" and "stripes", and `hazard`: `rate` and `rate_interval` (bound) [1/a]
+        from intensities in the table, and `probability` in ``years`` with `probability_interval` [1];
+        `rate_above` (bound) [1/a], bounds of what intensities beyond the table add. `share` (fragility,
+        intensity_bin) [1], parts of the rate of the mean hazard by bins of the intensity between `bin_lower`
+        and `bin_upper`; `share_below` and `share_beyond` (fragility) [1], its parts below
+        `weakest_overturning` and beyond `strongest_run`, where no run supports a curve. At `weakest_run`,
+        below which "stripes" is 0, the rising fraction is `weakest_fraction` [1]: unless that is small the
+        rate by "stripes" lacks much. `first_probability` (fragility) [1] at the weakest row of the table, the
+        largest among intensities below it. NaN where there is no curve or no interval.
+
+    Raises
+    ------
+    HazardError
+        If the hazard is of another intensity.
+    ValueError
+        As `fit_fragility`; if ``years`` is not > 0.
+    """
+    how = Confidence(**keywords)
+    if not (np.isfinite(years) and years > 0):
+        raise ValueError(f"years must be finite and > 0 [a], got {years!r}")
+    ds = pooled(ds)
+    check_runs(ds)
+    check_measure(run_intensity(ds), hazard, own_measure(ds))
+    units = _units(ds, how)
+    x, names = hazard["hazard_intensity"].values, hazard["hazard"].values.tolist()
+    weakest, strongest = _support(units)
+    edges = np.geomspace(x[0], x[-1], BINS + 1)
+    further = np.concatenate([edges, units.intensity, [weakest, strongest]])
+    tables = [refine(x, hazard["rate"].sel(hazard=name).values, further) for name in names]
+    shape = (len(CURVES), len(names))
+    rates, ends, above = np.empty(shape), np.empty((2, *shape)), np.empty((2, *shape))
+    shares, first = np.empty((len(CURVES), BINS)), np.empty(len(CURVES))
+    outside = np.empty((2, len(CURVES)))
+    for i, make in enumerate((_lognormal, _stripes)):
+        fragility, spread = _of_sample(units, make)
+        for j, (name, (grid, rate)) in enumerate(zip(names, tables, strict=True)):
+            pieces = fragility.rates(grid, rate)
+            rates[i, j] = pieces.sum()
+            ends[:, i, j] = _interval(spread, units, how.level, grid, rate)
+            above[:, i, j] = fragility.at(grid[-1:]).item() * rate[-1], rate[-1]
+            if name == MEAN:
+                middle = np.sqrt(grid[1:] * grid[:-1])
+                place = np.clip(np.searchsorted(edges, middle) - 1, 0, BINS - 1)
+                with np.errstate(invalid="ignore", divide="ignore"):
+                    share = pieces / pieces.sum()
+                shares[i] = np.bincount(place, weights=share, minlength=BINS)
+                outside[:, i] = share[middle < weakest].sum(), share[middle > strongest].sum()
+                first[i] = fragility.at(grid[:1]).item()
+    axis = {key: value for key, value in run_intensity(ds).attrs.items() if key in ("units", "long_name")}
+    per_year, one = {"units": "1/a"}, {"units": "1"}
+    dims = ("fragility", "hazard")
+    return xr.Dataset(
+        {
+            "rate": (dims, rates, per_year | {"long_name": "annual rate of overturning"}),
+            "rate_interval": (("bound", *dims), ends, per_year),
+            "probability": (dims, -np.expm1(-rates * years), one | {"long_name": f"in {years:g} years"}),
+            "probability_interval": (("bound", *dims), -np.expm1(-ends * years), one),
+            "rate_above": (("bound", *dims), above, per_year),
+            "share": (("fragility", "intensity_bin"), shares, one | {"long_name": "share of the rate"}),
+            "bin_lower": ("intensity_bin", edges[:-1], axis),
+            "bin_upper": ("intensity_bin", edges[1:], axis),
+            "share_below": ("fragility", outside[0], one),
+            "share_beyond": ("fragility", outside[1], one),
+            "first_probability": ("fragility", first, one),
+            "weakest_overturning": ((), weakest, axis),
+            "strongest_run": ((), strongest, axis),
+            "weakest_run": ((), units.intensity[0], axis),
+            "weakest_fraction": ((), fragility.at(units.intensity[:1]).item(), one),
+            "records": ((), record_index(ds)[1], one | {"long_name": "number of independent recordings"}),
+        },
+        coords={"fragility": list(CURVES), "hazard": names, "bound": BOUNDS},
+        attrs={
+            "level": how.level,
+            "years": years,
+            "independent": "records" if how.cluster else "realizations",
+        },
+    )
+
+
+def _units(ds: xr.Dataset, how: Confidence) -> Units:
+    record, _ = record_index(ds)
+    units = collect_units(ds, record if how.cluster else None, how.allow_missing)
+    if units.number < 2:
+        raise ValueError("a rate needs at least 2 recordings, or independent realizations")
+    return units
+
+
+def _support(units: Units) -> tuple[float, float]:
+    """Weakest intensity at which a run overturned without doubt, and strongest of a run."""
+    fell = units.total(units.overturned[ALL_STAND]) > 0
+    there = units.total(units.runs) > 0
+    return float(units.intensity[fell].min(initial=np.inf)), float(units.intensity[there][-1])
+
+
+class Fragility(NamedTuple):
+    """A fragility curve as it is integrated."""
+
+    rates: Callable[[np.ndarray, np.ndarray], np.ndarray]  # from a hazard table to the rate of each piece
+    at: Callable[[np.ndarray], np.ndarray]  # probability at intensities
+
+
+Make = Callable[[np.ndarray, np.ndarray, np.ndarray], Fragility]
+
+
+def _lognormal(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> Fragility:
+    """The lognormal curve of counts; NaN where there is none."""
+    curves = fit_curves(x, yes[None], runs[None])
+    known = curves.kind[0] in (Fit.MAXIMUM, Fit.SEPARATED)
+    median = float(np.sqrt(curves.low_median[0] * curves.high_median[0])) if known else np.nan
+    dispersion = float(curves.low_dispersion[0])
+
+    def rates(grid: np.ndarray, rate: np.ndarray) -> np.ndarray:
+        return lognormal_rates(grid, rate, median, dispersion) if known else np.full(len(grid) - 1, np.nan)
+
+    def at(points: np.ndarray) -> np.ndarray:
+        return evaluate_curves(curves, points)[0][0] if known else np.full(len(points), np.nan)
+
+    return Fragility(rates, at)
+
+
+def _stripes(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> Fragility:
+    """Fractions made rising; 0 below the lowest intensity."""
+    rising = isotonic_regression(yes / runs, weights=runs).x
+
+    def at(points: np.ndarray) -> np.ndarray:
+        return np.where(points < x[0], 0.0, np.interp(np.log(points), np.log(x), rising))
+
+    return Fragility(lambda grid, rate: stripe_rates(grid, rate, x, rising), at)
+
+
+def _of_sample(units: Units, make: Make) -> tuple[Fragility, list[list[Fragility]]]:
+    """The fragility, and by each reading of the undecided runs that of all units and without each of them."""
+
+    def fragility(runs: np.ndarray, yes: np.ndarray) -> Fragility:
+        there = runs > 0
+        return make(units.intensity[there], yes[there], runs[there])
+
+    runs, counts = units.total(units.runs), units.total(units.overturned)
+    spread = []
+    for reading in (ALL_STAND, ALL_OVERTURN):
+        parts = zip(units.runs, units.overturned[reading], strict=True)
+        left_out = [fragility(runs - own, counts[reading] - fell) for own, fell in parts]
+        spread.append([fragility(runs, counts[reading]), *left_out])
+    return fragility(runs, counts[ESTIMATE]), spread
+
+
+def _interval(
+    spread: list[list[Fragility]], units: Units, level: float, grid: np.ndarray, rate: np.ndarray
+) -> np.ndarray:
+    """Bounds (2,) of the rate, over both readings of the undecided runs; NaN where a sample has none."""
+    n, copies = units.number, units.copies
+    ends = []
+    for fragilities in spread:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            centre, *left_out = np.log([each.rates(grid, rate).sum() for each in fragilities])
+            off = np.array(left_out) - np.average(left_out, weights=copies)
+            error = np.sqrt((n - 1) / n * (copies * off**2).sum())
+            ends.append(centre + stdtrit(n - 1, (1 + level) / 2) * error * np.array([-1.0, 1.0]))
+    bounds = np.exp([min(end[0] for end in ends), max(end[1] for end in ends)])
+    return bounds if np.isfinite(ends).all() else np.full(2, np.nan)
+
+
+def high_confidence_capacity(ds: xr.Dataset, **keywords: Unpack[ConfidenceKeywords]) -> xr.Dataset:
+    """Capacity of high confidence of low probability of failure (HCLPF), in both of its readings.
+
+    With the dispersions beta_R of the shaking and beta_U of the median: 95 % confidence of at most 5 % is
+    ``median exp(-1.645 (beta_R + beta_U))``; 1 % of the mean curve is ``median exp(-2.326 beta_C)`` with
+    ``beta_C**2 = beta_R**2 + beta_U**2``. They are equal where beta_R = beta_U. Both read the lognormal tail,
+    which is an assumption: beside them stands where the fractions themselves, made rising, reach 1 %.
+
+    Parameters
+    ----------
+    ds : Dataset
+        As for `fit_fragility`. Of a nested study beta_R and the part of beta_U that is epistemic are those of
+        `epistemic_fragility`; of another one beta_R is the whole dispersion.
+    **keywords
+        Of `mcrock.statistics.Confidence`: `cluster` and `allow_missing`.
+
+    Returns
+    -------
+    Dataset
+        `median_capacity`, `confident` (95 % of at most 5 %), `one_percent` (of the mean curve),
+        `stripes_one_percent` and `weakest_overturning` [unit of the intensity]; `beta_r`, `beta_u`, and of
+        the latter `beta_epistemic` and `beta_sampling` [1]. NaN where there is no curve.
+
+    Raises
+    ------
+    ValueError
+        As `fit_fragility`.
+    """
+    how = Confidence(**keywords)
+    flat = pooled(ds)
+    check_runs(flat)
+    units = _units(flat, how)
+    runs, yes = units.total(units.runs), units.total(units.overturned[ESTIMATE])
+    there = runs > 0
+    all_runs = np.concatenate([runs[None], runs - units.runs])[:, there]
+    all_yes = np.concatenate([yes[None], yes - units.overturned[ESTIMATE]])[:, there]
+    curves = fit_curves(units.intensity[there], all_yes, all_runs)
+    regular = curves.kind == Fit.MAXIMUM
+    medians = np.where(regular, curves.low_median, np.nan)
+    median, beta_r = float(medians[0]), float(np.where(regular, curves.low_dispersion, np.nan)[0])
+    off = np.log(medians[1:]) - np.average(np.log(medians[1:]), weights=units.copies)
+    sampling = float(np.sqrt((units.number - 1) / units.number * (units.copies * off**2).sum()))
+    epistemic = 0.0
+    if is_nested(ds):
+        parts = epistemic_fragility(ds)
+        beta_r, epistemic = float(parts["aleatory"]), float(parts["epistemic"])
+    beta_u = float(np.hypot(epistemic, sampling))
+    axis = {key: value for key, value in run_intensity(flat).attrs.items() if key == "units"}
+    x, rising = units.intensity[there], isotonic_regression(yes[there] / runs[there], weights=runs[there]).x
+    values = {
+        "median_capacity": (median, axis | {"long_name": "median of the mean curve"}),
+        "confident": (
+            median * np.exp(ndtri(1 - CONFIDENCE) * (beta_r + beta_u)),
+            axis | {"long_name": "95 % confidence of at most 5 %"},
+        ),
+        "one_percent": (
+            median * np.exp(ndtri(LOW) * np.hypot(beta_r, beta_u)),
+            axis | {"long_name": "1 % of the mean curve"},
+        ),
+        "stripes_one_percent": (
+            _reached(x, rising, LOW),
+            axis | {"long_name": "1 % of the rising fractions"},
+        ),
+        "weakest_overturning": (
+            _support(units)[0],
+            axis | {"long_name": "weakest intensity with overturning"},
+        ),
+        "beta_r": (beta_r, {"units": "1", "long_name": "dispersion of the shaking"}),
+        "beta_u": (beta_u, {"units": "1", "long_name": "dispersion of the median"}),
+        "beta_epistemic": (epistemic, {"units": "1", "long_name": "of it, from what is epistemic"}),
+        "beta_sampling": (sampling, {"units": "1", "long_name": "of it, from the number of records"}),
+    }
+    return xr.Dataset({name: ((), value, attrs) for name, (value, attrs) in values.items()})
+
+
+def _reached(x: np.ndarray, rising: np.ndarray, probability: float) -> float:
+    """Intensity at which rising fractions reach a probability, linear in ln(x); NaN if they never do."""
+    beyond = np.flatnonzero(rising >= probability)
+    if not beyond.size:
+        return float("nan")
+    k = int(beyond[0])
+    if k == 0 or rising[k] == probability:
+        return float(x[k])
+    part = (probability - rising[k - 1]) / (rising[k] - rising[k - 1])
+    return float(np.exp(np.log(x[k - 1]) + part * np.log(x[k] / x[k - 1])))
+
+
+def survival(rate: ArrayLike, age: ArrayLike) -> np.ndarray:
+    """Probability that a body has stood for its age, such as a precariously balanced rock.
+
+    Earthquakes that overturn it come as a Poisson process. Of an age that is not known the survival is
+    averaged, not the rate. A hazard of which the rate comes is rejected by a body that stands, at the level
+    1 - survival.
+
+    Parameters
+    ----------
+    rate : array_like
+        Annual rates of overturning [1/a].
+    age : array_like
+        One age or a sample of equally likely ones [a].
+
+    Returns
+    -------
+    ndarray
+        Of the shape of ``rate`` [1].
+
+    Raises
+    ------
+    ValueError
+        If an age or a rate is negative or not finite.
+
+    >>> survival(1e-4, 10_000).round(4), survival([1e-4, 1e-3], [5_000, 15_000]).round(4)
+    (array(0.3679), array([0.4148, 0.0034]))
+    """
+    rates, ages = np.asarray(rate, float), np.atleast_1d(np.asarray(age, float))
+    for name, values, unit in (("rate", rates, "1/a"), ("age", ages, "a")):
+        if not (np.isfinite(values) & (values >= 0)).all():
+            raise ValueError(f"{name} must be finite and >= 0 [{unit}], got {values.tolist()}")
+    found: np.ndarray = np.exp(-rates[..., None] * ages).mean(axis=-1)
+    return found

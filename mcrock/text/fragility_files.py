@@ -1,0 +1,155 @@
+"""Fragility curves as files of programs that compute risks of many objects."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import NamedTuple
+from xml.etree import ElementTree
+
+import numpy as np
+import xarray as xr
+from scipy.optimize import isotonic_regression
+
+from mcrock.params import STANDARD_GRAVITY
+from mcrock.statistics import fit_fragility, overturning_probability, pooled
+from mcrock.statistics.efficiency import own_measure
+from mcrock.statistics.runs import is_cloud
+
+NRML = "http://openquake.org/xmlns/nrml/0.5"
+STATE = "overturning"
+WIDE = 4.0  # dispersions on both sides of the median that a continuous curve is given for
+HEADER = (
+    "ID,Incomplete,Demand-Type,Demand-Unit,Demand-Offset,Demand-Directional,"
+    "LS1-Family,LS1-Theta_0,LS1-Theta_1,LS1-DamageStateWeights"
+)
+
+
+class Name(NamedTuple):
+    """What a program calls an intensity, and its unit in those of the dataset."""
+
+    name: str
+    unit: str
+    size: float
+
+
+OPENQUAKE = {
+    "pga": ("PGA", "g", STANDARD_GRAVITY),
+    "pgv": ("PGV", "cm/s", 0.01),
+    "sa": ("SA", "g", STANDARD_GRAVITY),
+}
+PELICUN = {
+    "pga": ("Peak Ground Acceleration", "g", STANDARD_GRAVITY),
+    "pgv": ("Peak Ground Velocity", "cmps", 0.01),
+    "sa": ("Spectral Acceleration", "g", STANDARD_GRAVITY),
+}
+
+
+def openquake_fragility(ds: xr.Dataset, *, identifier: str = "body", curve: str = "lognormal") -> str:
+    """Fragility of a study as an OpenQuake fragility model, NRML 0.5.
+
+    Parameters
+    ----------
+    ds : Dataset
+        Study whose intensity is PGA, PGV or a spectral acceleration; a nested one is pooled.
+    identifier : str
+        Taxonomy of the body in the exposure.
+    curve : str
+        "lognormal", given by mean and standard deviation of the intensity itself, as OpenQuake wants them, or
+        "stripes", the fractions at the levels made rising, without damage below the lowest.
+
+    Raises
+    ------
+    ValueError
+        If the intensity has no name there, or there is no such curve.
+    """
+    ds = pooled(ds)
+    imt = _name(ds, OPENQUAKE, "OpenQuake", "{}({})")
+    root = ElementTree.Element("nrml", xmlns=NRML)
+    model = ElementTree.SubElement(
+        root, "fragilityModel", id="mcrock", assetCategory="contents", lossCategory="contents"
+    )
+    words = filter(None, (ds.attrs.get("title"), ds.attrs.get("source")))
+    ElementTree.SubElement(model, "description").text = ", ".join(words)
+    ElementTree.SubElement(model, "limitStates").text = STATE
+    function = ElementTree.SubElement(model, "fragilityFunction", id=identifier)
+    if curve == "stripes":
+        function.set("format", "discrete")
+        level, rising = _rising(ds)
+        imls = ElementTree.SubElement(
+            function, "imls", imt=imt.name, noDamageLimit=_text(level[0] / imt.size)
+        )
+        imls.text = " ".join(_text(x / imt.size) for x in level)
+        ElementTree.SubElement(function, "poes", ls=STATE).text = " ".join(map(_text, rising))
+    elif curve == "lognormal":
+        median, dispersion = _curve(ds)
+        median /= imt.size
+        mean = median * math.exp(dispersion**2 / 2)
+        least, most = (_text(median * math.exp(sign * WIDE * dispersion)) for sign in (-1, 1))
+        function.attrib |= {"format": "continuous", "shape": "logncdf"}
+        ElementTree.SubElement(function, "imls", imt=imt.name, noDamageLimit=least, minIML=least, maxIML=most)
+        spread = mean * math.sqrt(math.expm1(dispersion**2))
+        ElementTree.SubElement(function, "params", ls=STATE, mean=_text(mean), stddev=_text(spread))
+    else:
+        raise ValueError(f"curve must be 'lognormal' or 'stripes', got {curve!r}")
+    ElementTree.indent(root)
+    return f"<?xml version='1.0' encoding='utf-8'?>\n{ElementTree.tostring(root, encoding='unicode')}\n"
+
+
+def pelicun_fragility(ds: xr.Dataset, *, identifier: str = "body") -> str:
+    """Fragility of a study as a row of a pelicun fragility library, CSV of version 3.
+
+    The demand is that at the location itself (offset 0). Two defaults of pelicun change it: what is not
+    directional is multiplied by 1.2, and floor accelerations and velocities are those one floor down.
+
+    Parameters
+    ----------
+    ds, identifier
+        As for `openquake_fragility`.
+
+    Raises
+    ------
+    ValueError
+        If the intensity has no name there, or there is no curve.
+    """
+    ds = pooled(ds)
+    demand = _name(ds, PELICUN, "pelicun", "{}|{}")
+    median, dispersion = _curve(ds)
+    row = [identifier, "0", demand.name, demand.unit, "0", "0", "lognormal", _text(median / demand.size)]
+    return f"{HEADER}\n{','.join([*row, _text(dispersion), ''])}\n"
+
+
+def _text(value: float) -> str:
+    return f"{value:.10g}"
+
+
+def _name(ds: xr.Dataset, names: dict[str, tuple[str, str, float]], program: str, with_period: str) -> Name:
+    """Name and unit of the intensity of a study in a program."""
+    measure = own_measure(ds)
+    found = re.fullmatch(r"([a-z]+)(?:_([\dp]+)s)?", measure)
+    if found is None or found[1] not in names:
+        raise ValueError(
+            f"{program} knows the intensities {', '.join(names)} (with 5 % damping), and that of the study "
+            f"is {measure!r}; run it with one of these as intensity.measure"
+        )
+    name, unit, size = names[found[1]]
+    return Name(with_period.format(name, float(found[2].replace("p", "."))) if found[2] else name, unit, size)
+
+
+def _curve(ds: xr.Dataset) -> tuple[float, float]:
+    fit = fit_fragility(ds, resamples=1)  # its intervals are not written
+    median, dispersion = float(fit["median_capacity"]), float(fit["dispersion"])
+    if not (math.isfinite(median) and dispersion > 0):
+        raise ValueError(f"there is no lognormal curve to export: {fit.attrs['fit']}")
+    return median, dispersion
+
+
+def _rising(ds: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
+    """Levels and fractions that overturned, made rising with the least change."""
+    if is_cloud(ds):
+        raise ValueError("a cloud study has no stripes: export its lognormal curve")
+    points = overturning_probability(ds).sortby("intensity")
+    there = (points["runs"].values > 0) & (points["intensity"].values > 0)
+    fraction = points["probability"].values[there]
+    rising = isotonic_regression(fraction, weights=points["runs"].values[there].astype(float)).x
+    return points["intensity"].values[there], rising

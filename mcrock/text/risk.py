@@ -1,0 +1,118 @@
+"""Risk of overturning at a site as text."""
+
+from __future__ import annotations
+
+import math
+
+import xarray as xr
+
+from mcrock.text.numbers import format_count, format_percent, label_intensities
+from mcrock.text.tables import format_table
+
+SMALL = 0.01  # fraction at the weakest level that leaves out little [1]
+NEGLIGIBLE = 5e-4  # share of a rate that is not mentioned [1]
+
+
+def format_risk(rates: xr.Dataset, capacity: xr.Dataset) -> str:
+    """Rates and probabilities by both fragilities, where they come from, and the HCLPF.
+
+    Parameters
+    ----------
+    rates, capacity : Dataset
+        From `mcrock.statistics.annual_rate` and `mcrock.statistics.high_confidence_capacity`.
+    """
+    units = rates["weakest_overturning"].attrs.get("units", "1")
+    percent = f"{rates.attrs['level'] * 100:.4g} % interval"
+    rows = [
+        [
+            curve,
+            hazard,
+            _number(one["rate"]),
+            _range(one["rate_interval"]),
+            _number(one["probability"]),
+            _range(one["probability_interval"]),
+        ]
+        for curve in rates["fragility"].values.tolist()
+        for hazard in rates["hazard"].values.tolist()
+        for one in [rates.sel(fragility=curve, hazard=hazard)]
+    ]
+    heads = ["fragility", "hazard", "rate [1/a]", percent, f"in {rates.attrs['years']:g} years", percent]
+    records = format_count(int(rates["records"]), "independent recording")
+    lines = ["Annual rate of overturning", format_table(heads, rows)]
+    lines.append(f"intervals are for this hazard and count {records}")
+    return "\n".join([*lines, *_outside(rates, units), "", *_capacity(capacity, units)])
+
+
+def _outside(rates: xr.Dataset, units: str) -> list[str]:
+    """What no run and no row of the hazard supports."""
+    lines = []
+    for share, bound, words in (
+        ("share_below", "weakest_overturning", "below {}, the weakest intensity at which a run overturned"),
+        ("share_beyond", "strongest_run", "beyond {}, the strongest intensity of a run"),
+    ):
+        parts = zip(rates["fragility"].values.tolist(), rates[share].values.tolist(), strict=True)
+        found = [f"{format_percent(part)} of the {curve} rate" for curve, part in parts if part > NEGLIGIBLE]
+        if found:
+            place = words.format(label_intensities([float(rates[bound])], units)[0])
+            lines.append(f"{' and '.join(found)} come{'s' * (len(found) == 1)} from {place}")
+    start, fraction = float(rates["weakest_run"]), float(rates["weakest_fraction"])
+    if fraction > SMALL:
+        lines.append(
+            f"the stripes begin at {label_intensities([start], units)[0]}, where {format_percent(fraction)} "
+            "overturned: their rate lacks what weaker earthquakes do; run weaker levels (--extend)"
+        )
+    first, last = label_intensities([float(rates["bin_lower"][0]), float(rates["bin_upper"][-1])], units)
+    low, high = rates["rate_above"].sel(hazard="mean").isel(fragility=0).values.tolist()
+    above = f"{low:.3g} to {high:.3g}" if math.isfinite(low) else f"up to {high:.3g}"
+    lines.append(f"beyond the hazard table, which ends at {last}, come {above} 1/a more")
+    at_first = _number(rates["first_probability"].max(skipna=True))
+    lines.append(f"below the table, which begins at {first}, the probability is {at_first} at most")
+    return lines
+
+
+def _capacity(capacity: xr.Dataset, units: str) -> list[str]:
+    if math.isnan(float(capacity["median_capacity"])):
+        return ["HCLPF: none, as there is no fragility curve"]
+    names = ("confident", "one_percent", "stripes_one_percent", "weakest_overturning")
+    values = [float(capacity[name]) for name in names]
+    confident, one, stripes, weakest = label_intensities(values, units)
+    reach = f"reach 1 % at {stripes}" if math.isfinite(values[2]) else "never reach 1 %"
+    r, u, epistemic, sampling = (
+        float(capacity[name]) for name in ("beta_r", "beta_u", "beta_epistemic", "beta_sampling")
+    )
+    lines = [
+        f"HCLPF: {confident} (95 % confidence of at most 5 %), {one} (1 % of the mean curve); the fractions "
+        f"themselves {reach}",
+        f"beta_R = {r:.3f}, beta_U = {u:.3f}: {epistemic:.3f} from what is epistemic, {sampling:.3f} from "
+        "the number of records",
+    ]
+    if min(values[:2]) < values[3]:
+        lines.append(
+            f"below {weakest}, the weakest intensity at which a run overturned, a HCLPF is an extrapolation"
+        )
+    if epistemic == 0:
+        lines.append(
+            "nothing is epistemic in this study: beta_R holds ignorance too (`mcrock docs assessment`)"
+        )
+    return lines
+
+
+def format_survival(rates: xr.Dataset, age: float, survival: xr.DataArray) -> list[str]:
+    """Lines on a body that has stood for its age [a]; survival (fragility, hazard)."""
+    lines = [f"A body that has stood for {age:g} years"]
+    rows = [
+        [curve, hazard, _number(p), _number(1 - p)]
+        for curve in rates["fragility"].values.tolist()
+        for hazard in rates["hazard"].values.tolist()
+        for p in [float(survival.sel(fragility=curve, hazard=hazard))]
+    ]
+    return [*lines, format_table(["fragility", "hazard", "survival", "hazard rejected at level"], rows)]
+
+
+def _number(value: float | xr.DataArray) -> str:
+    return f"{float(value):.3g}" if math.isfinite(float(value)) else "-"
+
+
+def _range(ends: xr.DataArray) -> str:
+    low, high = ends.values.tolist()
+    return f"{low:.3g} to {high:.3g}" if math.isfinite(low) else "-"

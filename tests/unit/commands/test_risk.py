@@ -1,0 +1,65 @@
+"""`mcrock risk`, and fragility files by `mcrock export`."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+HAZARD = "pga [m/s2],mean,0.84\n0.3,1e-2,2e-2\n3,1e-4,2e-4\n30,1e-6,2e-6\n"
+
+
+@pytest.fixture
+def hazard(tmp_path):
+    (tmp_path / "h.csv").write_text(HAZARD)
+    return tmp_path / "h.csv"
+
+
+def test_risk_is_printed_and_drawn(mcrock, store, hazard, tmp_path):
+    code, output, _ = mcrock("risk", store, hazard, "--age", 5000, "-o", tmp_path / "figures")
+    assert code == 0
+    assert output.startswith("Annual rate of overturning\nfragility  hazard")
+    assert "in 50 years" in output
+    assert "HCLPF: " in output
+    assert "A body that has stood for 5000 years" in output
+    assert (tmp_path / "figures" / "risk.png").exists()
+
+
+def test_risk_as_json(mcrock, store, hazard):
+    code, output, _ = mcrock("risk", store, hazard, "--json", "--years", "10", "--age", "100")
+    found = json.loads(output)
+    assert code == 0
+    rates = found["annual_rate"]["variables"]
+    assert rates["rate"]["dims"] == ["fragility", "hazard"]
+    assert {"survival", "share", "rate_above"} <= rates.keys()
+    assert found["annual_rate"]["attributes"]["years"] == 10
+    assert found["high_confidence_capacity"]["variables"]["beta_r"]["units"] == "1"
+
+
+def test_mistakes_are_one_line(mcrock, store, hazard, tmp_path):
+    hazard.write_text(HAZARD.replace("pga [m/s2]", "pga"))
+    code, output, errors = mcrock("risk", store, hazard)
+    assert (code, output, errors.count("\n")) == (2, "", 1)
+    assert "h.csv line 1: the intensity needs a unit" in errors
+    hazard.write_text(HAZARD.replace("pga [m/s2]", "pgv [m/s]"))
+    code, _, errors = mcrock("risk", store, hazard)
+    assert code == 2
+    assert "hazard is of pgv [m s-1], and the study's intensity is pga [m s-2]" in errors
+
+
+def test_fragility_files(mcrock, study_file, tmp_path):
+    store, four = tmp_path / "four.zarr", "intensity.levels=[1.0, 3.0, 4.0, 9.0]"
+    assert mcrock("run", study_file, "-o", store, "--set", four, "--set", "body.height=0.9")[0] == 0
+    for name, start in (("f.xml", "<?xml"), ("f.csv", "ID,Incomplete")):
+        assert mcrock("export", store, "-o", tmp_path / name, "--id", "shelf")[0] == 0
+        text = (tmp_path / name).read_text()
+        assert text.startswith(start)
+        assert "shelf" in text
+        code, _, errors = mcrock("export", store, "-o", tmp_path / name)
+        assert code == 2
+        assert "exists already; replace it with --overwrite" in errors
+    assert mcrock("export", store, "-o", tmp_path / "f.xml", "--stripes", "--overwrite")[0] == 0
+    assert 'format="discrete"' in (tmp_path / "f.xml").read_text()
+    code, _, errors = mcrock("export", store, "-o", tmp_path / "g.csv", "--stripes")
+    assert code == 2
+    assert "--stripes goes with FILE.xml" in errors

@@ -1,0 +1,96 @@
+"""Hazard files: what is read, in which units, and what is refused."""
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from mcrock.statistics.hazard import HazardError, check_measure, load_hazard
+
+GOOD = """\
+# a site
+PGA [g], mean, 0.84, 0.16
+
+0.1, 1e-3, 2e-3, 4e-4
+0.5, 1e-5, 3e-5, 2e-6
+"""
+
+
+@pytest.fixture
+def hazard(tmp_path):
+    def write(text):
+        (tmp_path / "h.csv").write_text(text, encoding="utf-8")
+        return tmp_path / "h.csv"
+
+    return write
+
+
+def test_a_file_is_read_in_the_units_of_datasets(hazard):
+    found = load_hazard(hazard(GOOD))
+    np.testing.assert_allclose(found["hazard_intensity"], [0.980665, 4.903325])
+    assert found["hazard_intensity"].attrs["units"] == "m s-2"
+    assert found["hazard"].values.tolist() == ["mean", "0.84", "0.16"]
+    np.testing.assert_array_equal(found["rate"].sel(hazard="0.16"), [4e-4, 2e-6])
+    assert found.attrs["measure"] == "pga"
+
+
+@pytest.mark.parametrize(
+    ("unit", "units", "size"), [("cm/s", "m s-1", 0.01), ("m/s2", "m s-2", 1), ("1", "1", 1)]
+)
+def test_units_are_those_of_the_first_line(hazard, unit, units, size):
+    found = load_hazard(hazard(f"im [{unit}],mean\n10,1e-2\n20,1e-3\n"))
+    np.testing.assert_allclose(found["hazard_intensity"], [10 * size, 20 * size])
+    assert found["hazard_intensity"].attrs["units"] == units
+
+
+def test_probabilities_in_years_become_rates(hazard):
+    found = load_hazard(hazard("pga [g],mean\n0.1,0.1\n0.5,0.02\n"), years=50)
+    np.testing.assert_allclose(1 - np.exp(-50 * found["rate"].sel(hazard="mean")), [0.1, 0.02])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            "PGA [g]",
+            "PGA",
+            r"line 2: the intensity needs a unit, one of g, m/s2, .*'PGA'.*must be as in 'pga \[g\]",
+        ),
+        ("PGA [g]", "PGA [gal]", "line 2: the intensity needs a unit"),
+        ("mean", "median", "line 2: a curve is 'mean' or a fractile between 0 and 1, got 'median'"),
+        ("mean", "0.5", "line 2: expected the curve 'mean' once"),
+        ("0.16", "1.6", "line 2: a curve is 'mean' or a fractile between 0 and 1, got '1.6'"),
+        ("1e-5, 3e-5", "1e-5", "line 5: expected 4 numbers, got"),
+        ("1e-5", "many", "line 5: expected 4 numbers"),
+        ("0.5,", "0.05,", r"line 5: intensities must be > 0 and rise \[m s-2\]"),
+        ("1e-5", "0", r"line 5: an annual rate must be > 0 \[1/a\]: leave such lines out"),
+        ("1e-5", "2e-3", "line 5: what is exceeded more often must not be stronger"),
+        ("3e-5", "1e-6", "line 5: fractile curves cross"),
+        ("0.5, 1e-5, 3e-5, 2e-6\n", "", "expected a line of names and at least 2 of numbers"),
+    ],
+)
+def test_mistakes_name_their_line(hazard, old, new, message):
+    assert GOOD.count(old) == 1
+    with pytest.raises(HazardError, match=message):
+        load_hazard(hazard(GOOD.replace(old, new)))
+
+
+def test_other_mistakes(hazard, tmp_path):
+    with pytest.raises(HazardError, match=r"none\.csv: no such file"):
+        load_hazard(tmp_path / "none.csv")
+    with pytest.raises(HazardError, match=r"a probability in 50 years must lie in \(0, 1\)"):
+        load_hazard(hazard("pga [g],mean\n0.1,1.1\n0.5,0.02\n"), years=50)
+    with pytest.raises(HazardError, match=r"years must be finite and > 0 \[a\], got 0"):
+        load_hazard(hazard(GOOD), years=0)
+
+
+def test_the_hazard_must_be_of_the_intensity_of_the_study(hazard):
+    found = load_hazard(hazard(GOOD))
+    pga = xr.DataArray(1.0, attrs={"units": "m s-2"})
+    check_measure(pga, found, "pga")
+    check_measure(pga, found, "intensity")
+    with pytest.raises(
+        HazardError, match=r"hazard is of pga \[m s-2\], and the study's intensity is sa_1s \[m s-2\]"
+    ):
+        check_measure(pga, found, "sa_1s")
+    with pytest.raises(HazardError, match=r"the study's intensity is pgv \[m s-1\]"):
+        check_measure(xr.DataArray(1.0, attrs={"units": "m s-1"}), found, "pgv")

@@ -1,0 +1,208 @@
+"""Risk of simulated studies: closed forms, what lies outside, capacities of high confidence, survival."""
+
+import numpy as np
+import pytest
+import xarray as xr
+from scipy.special import ndtr
+
+from mcrock.params import Outcome
+from mcrock.plots import plot_risk
+from mcrock.statistics import (
+    annual_rate,
+    epistemic_fragility,
+    fit_fragility,
+    high_confidence_capacity,
+    pooled,
+    survival,
+)
+from mcrock.statistics.hazard import HazardError
+from mcrock.text.risk import format_risk, format_survival
+from tests.unit.statistics.nested import nested_study
+
+K0, SLOPE = 2e-3, 2.5
+
+
+def power_law(low=1e-3, high=1e4, rows=60, units="m s-2", fractiles=()):
+    """Hazard K0 x**-SLOPE, and fractiles with other factors."""
+    x = np.geomspace(low, high, rows)
+    factors = {"mean": 1.0} | {str(f): 2 * f for f in fractiles}
+    rate = np.stack([factor * K0 * x**-SLOPE for factor in factors.values()])
+    return xr.Dataset(
+        {"rate": (("hazard", "hazard_intensity"), rate, {"units": "1/a"})},
+        coords={"hazard": list(factors), "hazard_intensity": ("hazard_intensity", x, {"units": units})},
+        attrs={"measure": "intensity", "source": "power law"},
+    )
+
+
+def test_the_lognormal_rate_has_the_closed_form(make_study):
+    ds = make_study()
+    fit = fit_fragility(ds)
+    found = annual_rate(ds, power_law(fractiles=[0.16, 0.84]), years=100)
+    median, dispersion = float(fit["median_capacity"]), float(fit["dispersion"])
+    expected = K0 * median**-SLOPE * np.exp((SLOPE * dispersion) ** 2 / 2)
+    rates = found["rate"].sel(fragility="lognormal")
+    assert float(rates.sel(hazard="mean")) == pytest.approx(expected, rel=1e-6)
+    np.testing.assert_allclose(rates, expected * np.array([1, 0.32, 1.68]), rtol=1e-6)
+    np.testing.assert_allclose(found["probability"], 1 - np.exp(-100 * found["rate"]))
+    np.testing.assert_allclose(found["probability_interval"], 1 - np.exp(-100 * found["rate_interval"]))
+    low, high = found["rate_interval"].values
+    assert ((low < found["rate"]) & (found["rate"] < high)).all()
+
+
+def test_the_share_below_is_that_of_the_tilted_curve(make_study):
+    """Part of the rate from intensities below x: Phi((ln(x/theta) + k beta^2)/beta) - H(x) F(x)/rate."""
+    ds = make_study(per_record=10)
+    fit, found = fit_fragility(ds), annual_rate(ds, power_law())
+    median, dispersion = float(fit["median_capacity"]), float(fit["dispersion"])
+    x, rate = float(found["weakest_overturning"]), float(found["rate"][0, 0])
+    assert x == float(fit["weakest_overturning"])
+    u = np.log(x / median) / dispersion
+    expected = ndtr(u + SLOPE * dispersion) - K0 * x**-SLOPE * ndtr(u) / rate
+    assert float(found["share_below"].sel(fragility="lognormal")) == pytest.approx(expected, abs=1e-6)
+
+
+def test_shares_by_intensity_add_up(make_study):
+    found = annual_rate(make_study(), power_law())
+    np.testing.assert_allclose(found["share"].sum("intensity_bin"), 1)
+    below = found["share"].where(found["bin_upper"] < found["weakest_overturning"], 0).sum("intensity_bin")
+    assert (below <= found["share_below"] + 1e-12).all()
+
+
+def test_stripes_of_a_step_are_bounded_by_their_levels(make_study):
+    """Capacities without spread: the rate lies between the hazard at the stripes on both sides."""
+    ds = make_study(between=0.0, within=0.0)  # all overturn from 3.6 on, none at 2.9
+    found = annual_rate(ds, power_law()).sel(hazard="mean")["rate"]
+    at = K0 * np.array([3.6, 2.9]) ** -SLOPE
+    for curve in ("lognormal", "stripes"):
+        assert at[0] <= float(found.sel(fragility=curve)) <= at[1]
+
+
+def test_nothing_is_added_outside_the_table(make_study):
+    ds = make_study()
+    wide, narrow = annual_rate(ds, power_law()), annual_rate(ds, power_law(2.0, 8.0))
+    assert (narrow["rate"] < wide["rate"]).all()
+    low, high = narrow["rate_above"].sel(hazard="mean").values
+    assert (low <= high).all()
+    np.testing.assert_allclose(high, K0 * 8.0**-SLOPE)
+    np.testing.assert_allclose(low[0], high[0] * fit_fragility(ds, grid=[8.0])["curve"].item())
+    first = fit_fragility(ds, grid=[2.0])["curve"].item()
+    largest = float(narrow["first_probability"].max())
+    assert float(narrow["first_probability"].sel(fragility="lognormal")) == pytest.approx(first)
+    text = format_risk(narrow, high_confidence_capacity(ds))
+    assert "beyond the hazard table, which ends at 0.816 g, come" in text
+    assert f"below the table, which begins at 0.204 g, the probability is {largest:.3g} at most" in text
+
+
+def test_stripes_that_begin_where_many_overturn_are_told(make_study):
+    ds, hazard = make_study(), power_law()
+    cut = ds.isel(intensity=slice(3, None))  # from 2.3 on
+    whole, part = annual_rate(ds, hazard), annual_rate(cut, hazard)
+    assert float(whole["weakest_fraction"]) == 0
+    fell = (cut["outcome"][:, 0] == Outcome.OVERTURNED).mean()
+    assert float(part["weakest_fraction"]) == pytest.approx(float(fell))
+    assert float(part["rate"][1, 0]) < 0.8 * float(whole["rate"][1, 0])
+    words = "the stripes begin at 0.235 g, where 27 % overturned: their rate lacks what weaker"
+    assert words in format_risk(part, high_confidence_capacity(cut))
+    assert "the stripes begin" not in format_risk(whole, high_confidence_capacity(ds))
+
+
+def test_undecided_runs_widen_the_interval_both_ways(make_study):
+    plain = annual_rate(make_study(), power_law())["rate_interval"].values
+    doubt = annual_rate(make_study(undecided=0.05), power_law())["rate_interval"].values
+    assert (doubt[0] < plain[0]).all()
+    assert (doubt[1] > plain[1]).all()
+
+
+def test_where_nothing_overturned_there_is_no_curve(make_study):
+    ds = make_study(median=1000.0)
+    found = annual_rate(ds, power_law())
+    assert found["rate"].sel(fragility="lognormal").isnull().all()
+    assert (found["rate"].sel(fragility="stripes") == 0).all()
+    assert found["rate_interval"].isnull().all()
+    assert "HCLPF: none" in format_risk(found, high_confidence_capacity(ds))
+
+
+def test_a_cloud_has_a_rate_too(make_study):
+    found = annual_rate(make_study(cloud=True), power_law())
+    assert float(found["rate"][0, 0]) == pytest.approx(float(found["rate"][1, 0]), rel=0.25)
+
+
+def test_a_nested_study_is_pooled():
+    ds = nested_study()
+    xr.testing.assert_identical(annual_rate(ds, power_law()), annual_rate(pooled(ds), power_law()))
+
+
+def test_the_two_readings_of_high_confidence(make_study):
+    ds = make_study()
+    fit, found = fit_fragility(ds), high_confidence_capacity(ds)
+    median, r, u = (float(found[name]) for name in ("median_capacity", "beta_r", "beta_u"))
+    assert (median, r) == pytest.approx((float(fit["median_capacity"]), float(fit["dispersion"])))
+    assert float(found["confident"]) == pytest.approx(median * np.exp(-1.6448536 * (r + u)))
+    assert float(found["one_percent"]) == pytest.approx(median * np.exp(-2.3263479 * np.hypot(r, u)))
+    assert u == float(found["beta_sampling"]) > 0 == float(found["beta_epistemic"])
+    low, high = np.log(fit["median_capacity_interval"].values)
+    assert u == pytest.approx((high - low) / 2 / 2.08, rel=0.15)  # Student's 0.975 quantile, 21 degrees
+    assert "beta_R holds ignorance too" in format_risk(annual_rate(ds, power_law()), found)
+
+
+def test_a_nested_study_tells_the_dispersions_apart():
+    ds = nested_study(unknown=0.3)
+    found, parts = high_confidence_capacity(ds), epistemic_fragility(ds)
+    assert float(found["beta_r"]) == float(parts["aleatory"])
+    assert float(found["beta_epistemic"]) == float(parts["epistemic"])
+    assert float(found["beta_u"]) == pytest.approx(
+        np.hypot(float(found["beta_epistemic"]), float(found["beta_sampling"]))
+    )
+    assert "ignorance too" not in format_risk(annual_rate(ds, power_law()), found)
+
+
+def test_one_percent_of_the_fractions_themselves():
+    """Of 100 runs at each of three levels 0, 2 and 50 overturned: 1 % lies half way, in ln(x), to the
+    second."""
+    fell = np.arange(100)[:, None] < [0, 2, 50]
+    outcome = ("realization", "intensity"), np.where(fell, Outcome.OVERTURNED, Outcome.AT_REST).astype("i1")
+    ds = xr.Dataset(
+        {"outcome": outcome}, coords={"intensity": ("intensity", [1.0, 4.0, 9.0], {"units": "m s-2"})}
+    )
+    assert float(high_confidence_capacity(ds)["stripes_one_percent"]) == pytest.approx(2.0)
+
+
+def test_survival_averages_over_ages():
+    assert survival(1e-4, 1e4).item() == pytest.approx(np.exp(-1))
+    assert survival([1e-4], [5e3, 1.5e4])[0] == pytest.approx((np.exp(-0.5) + np.exp(-1.5)) / 2)
+    for bad in ((-1e-4, 10.0), (1e-4, np.nan)):
+        with pytest.raises(ValueError, match="must be finite and >= 0"):
+            survival(*bad)
+
+
+def test_survival_as_text(make_study):
+    found = annual_rate(make_study(), power_law())
+    lines = format_survival(found, 1000.0, found["rate"].copy(data=survival(found["rate"].values, 1000.0)))
+    assert lines[0] == "A body that has stood for 1000 years"
+    assert lines[1].splitlines()[0].split("  ")[-1].strip() == "hazard rejected at level"
+
+
+def test_the_figure_has_areas_that_are_the_rate(make_study):
+    ds = make_study()
+    found, ax = annual_rate(ds, power_law()), plot_risk(ds, power_law())
+    for patch, curve in zip(ax.patches, ("lognormal", "stripes"), strict=True):
+        values, edges, _ = patch.get_data()
+        area = (values * np.diff(np.log(edges))).sum()
+        assert area == pytest.approx(float(found["rate"].sel(fragility=curve, hazard="mean")))
+    assert ax.get_xlabel() == "Peak ground acceleration [g]"
+
+
+@pytest.mark.parametrize(
+    ("keywords", "message"),
+    [
+        ({"years": 0.0}, r"years must be finite and > 0 \[a\]"),
+        ({"level": 1.0}, r"level must lie in \(0, 1\)"),
+    ],
+)
+def test_mistakes(make_study, keywords, message):
+    with pytest.raises(ValueError, match=message):
+        annual_rate(make_study(), power_law(), **keywords)
+    with pytest.raises(HazardError, match="the study's intensity is intensity"):
+        annual_rate(make_study(), power_law(units="m s-1"))
+    with pytest.raises(ValueError, match="at least 2 recordings"):
+        annual_rate(make_study(records=1), power_law())
