@@ -60,9 +60,9 @@ class Number(Rule):
         return not (low or (self.most is not None and number > self.most))
 
     def fits(self, value: Any) -> bool:
-        if isinstance(value, bool | np.bool_ | str | bytes) or np.ndim(value) != 0:
-            return False
         try:
+            if isinstance(value, bool | np.bool_ | str | bytes) or np.ndim(value) != 0:
+                return False
             number = float(value)
         except (TypeError, ValueError, OverflowError):
             return False

@@ -74,10 +74,12 @@ def show(
 
 def _parse(text: str) -> tuple[str, Any]:
     """``key=value`` with the value in TOML or a bare word."""
+    from mcrock.tables.parsing import parse_toml
+
     key, equals, value = text.partition("=")
     if not (equals and key.strip()):
         raise ValueError(f"--set must be NAME=VALUE, got {text!r}")
     try:
-        return key.strip(), tomllib.loads(f"value = {value}")["value"]
+        return key.strip(), parse_toml(f"value = {value}")["value"]
     except tomllib.TOMLDecodeError:
         return key.strip(), value.strip()

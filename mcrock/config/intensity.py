@@ -6,7 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
+from pydantic import ValidationError
+
 from mcrock.excitation.measures import MEASURES, check_parameters, named_measure, variable_name
+from mcrock.excitation.measures.periods import MOST_AVERAGED
 from mcrock.excitation.motion import MotionError
 from mcrock.params import STANDARD_GRAVITY
 from mcrock.tables.distributions import Quantity, Uncertain
@@ -54,7 +57,9 @@ class _Measured(Table):
     high: Annotated[
         float | None, Number("s", above=0.0), about("longest period of the range of `avgsa`", 2.0)
     ] = None
-    count: Annotated[int | None, Integer(2), about("number of periods in the range of `avgsa`", 10)] = None
+    count: Annotated[
+        int | None, Integer(2, MOST_AVERAGED), about("number of periods in the range of `avgsa`", 10)
+    ] = None
 
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -65,7 +70,11 @@ class _Measured(Table):
                     if key in data:
                         yield (key,), "the measure 'factor' takes no parameters"
             return
-        own = {key: data[key] for key in PARAMETERS if key in data}
+        kinds = {key: cls.kind(key) for key in PARAMETERS if key in cls.model_fields and key in data}
+        try:
+            own = {key: kind.parse(data[key]) for key, kind in kinds.items() if kind is not None}
+        except ValidationError:  # a mistake of its own
+            return
         body = {key: 1.0 for key in OF_BODY if key in MEASURES[measure].parameters}
         try:
             check_parameters(measure, own | body)

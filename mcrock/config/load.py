@@ -13,6 +13,7 @@ from typing import Any
 from mcrock.body.shapes import SHAPES
 from mcrock.config.study import Study, tables
 from mcrock.tables.errors import ConfigError, shown
+from mcrock.tables.parsing import parse_toml, read_text
 
 OPENERS = "[{\"'"  # what starts with one of these is meant as TOML, not as a bare word
 
@@ -76,9 +77,11 @@ def load_config(path: str | Path, overrides: Sequence[str] = ()) -> Study:
 def read_toml(path: Path, what: str) -> dict[str, Any]:
     """Raw tables of a TOML file, which messages call `what` it should be."""
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = read_text(path)
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: not a text file in UTF-8 (byte {error.start})") from None
+    except ValueError as error:
+        raise ConfigError(f"{path}: not a study file: {error}") from None
     except FileNotFoundError:
         raise ConfigError(f"{path}: no such file{_near(path)}") from None
     except OSError as error:
@@ -86,7 +89,7 @@ def read_toml(path: Path, what: str) -> dict[str, Any]:
             raise ConfigError(f"{path}: is a folder; expected a {what} (.toml)") from None
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
     try:
-        return tomllib.loads(text)
+        return parse_toml(text)
     except tomllib.TOMLDecodeError as error:
         place = re.search(r"\(at line (\d+), column (\d+)\)$", str(error))
         if not place:
@@ -112,7 +115,7 @@ def _parse(text: str) -> tuple[tuple[str, ...], Any]:
     if not sign or not value or not all(keys):
         raise ConfigError(f"override {text!r}: expected key.path=value, such as ensemble.realizations=100")
     try:
-        table = tomllib.loads(f"value = {value}")
+        table = parse_toml(f"value = {value}")
     except tomllib.TOMLDecodeError as error:
         if value[0] in OPENERS:
             raise ConfigError(f"override {text!r}: the value is not valid TOML: {error}") from None

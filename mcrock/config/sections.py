@@ -20,11 +20,13 @@ from mcrock.tables.fields import (
     Table,
     about,
     exactly_one,
+    given,
     kind_of,
 )
 
 MOST_REALIZATIONS = 2**30  # length of a Sobol sequence of 30 bits [1]
 MOST_OUTER = 4096  # draws of what is epistemic, each of them a file or more of the store [1]
+MOST_WHOLE = 1_000_000  # of a design that every process holds [1]
 DEGREE = pi / 180.0  # [rad]
 FIELDS = {field.name: field for field in fields(Controls)}
 
@@ -104,6 +106,16 @@ class EnsembleTable(Table):
             59,
         ),
     ] = None
+
+    @classmethod
+    def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+        number = given(data, "realizations")
+        if number and number[0] > MOST_WHOLE and data.get("design") == "latin_hypercube":
+            yield (
+                ("realizations",),
+                f"a latin_hypercube is drawn whole and has at most {MOST_WHOLE} realizations; other designs "
+                "may have more",
+            )
 
 
 def _default(name: str) -> Any:

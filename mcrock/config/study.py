@@ -23,6 +23,7 @@ from mcrock.impact.registry import CHOICES
 from mcrock.tables.distributions import Distribution, Quantity
 from mcrock.tables.errors import ConfigError, format_mistakes
 from mcrock.tables.fields import Integer, OneOf, Table, Text, about, plain
+from mcrock.tables.parsing import parse_json
 
 Specification = Quantity | tuple[Any, ...]
 AS_IT_IS = {"measure": "factor", "levels": [1.0]}  # intensity of a study without shaking
@@ -241,7 +242,7 @@ class Study(Table):
             If the text is no JSON or no study.
         """
         try:
-            data = json.loads(text)
+            data = parse_json(text)
         except ValueError as error:
             raise ConfigError(f"stored config: not valid JSON: {error}") from None
         return cls.from_data(data, "stored config", Path(folder))

@@ -23,6 +23,7 @@ from mcrock.tables.fields import Flag, Kind, Number, OneOf, Table, about, each, 
 Array = NDArray[np.float64]
 OWN = "{unit}"  # replaced by the unit of the number that is distributed
 STRAY = 1e-9  # largest probability of an impossible value that is let pass [1]
+RARE = 2.0**-53  # the smallest probability that is drawn [1]
 
 
 class Distribution(Table):
@@ -52,6 +53,7 @@ class Distribution(Table):
         """Value exceeded with ``probability`` [1]; exact where 1 - probability rounds to 1."""
         return np.asarray(self.frozen.isf(probability), float)
 
+    @np.errstate(all="ignore")  # of bounds that are far away
     def share_outside(self, above: float | None, least: float | None, most: float | None) -> float:
         """Probability of a value <= ``above``, < ``least`` or > ``most`` [1]."""
         low = max(self.frozen.cdf(bound) for bound in (above, least, -np.inf) if bound is not None)
@@ -237,8 +239,10 @@ class Discrete(Distribution):
                 ("probabilities",),
                 f"expected one for each of the {len(values)} values, got {len(weights)}",
             )
-        elif all(given({"": weight}, "") for weight in weights) and abs(sum(weights) - 1.0) > 1e-6:
-            yield ("probabilities",), f"their sum must be 1, got {sum(weights):.6g}"
+            return
+        numbers = [number for weight in weights for number in given({"": weight}, "") or ()]
+        if len(numbers) == len(weights) and abs(sum(numbers) - 1.0) > 1e-6:
+            yield ("probabilities",), f"their sum must be 1, got {sum(numbers):.6g}"
 
     @cached_property
     def steps(self) -> tuple[Array, Array]:
@@ -272,7 +276,7 @@ def out_of_order(data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str
     """The mistake of ``low`` not below ``high``."""
     ends = given(data, "low", "high")
     if ends and not ends[0] < ends[1]:
-        yield ("low",), f"must be < high = {shown(ends[1])} [{OWN}], got {shown(ends[0])}"
+        yield ("low",), f"must be < high = {shown(data['high'])} [{OWN}], got {shown(data['low'])}"
 
 
 DISTRIBUTIONS: dict[str, type[Distribution]] = {
@@ -311,8 +315,17 @@ class Uncertain(Number):
                 found.append(mistake(location=item["loc"], **item["ctx"] | {"message": message}))
             refuse(*found)
         assert isinstance(distribution, Distribution)
-        stray = distribution.share_outside(self.above, self.least, self.most)
-        if stray > STRAY:
+        with np.errstate(all="ignore"):  # of what overflows
+            ends = [*distribution.quantile([RARE, 0.5]), *distribution.upper_quantile([RARE])]
+            stray = distribution.share_outside(self.above, self.least, self.most)
+        if not np.isfinite(ends).all():
+            refuse(
+                mistake(
+                    f"the distribution must have finite values [{self.unit}], but reaches from {ends[0]:.3g} "
+                    f"over {ends[1]:.3g}, its median, to {ends[2]:.3g}"
+                )
+            )
+        if not stray <= STRAY:
             refuse(
                 mistake(
                     f"must be {self.bounds} [{self.unit}], but the distribution goes beyond with probability "

@@ -360,11 +360,9 @@ class Table(BaseModel):
 
 
 def given(data: Mapping[str, Any], *keys: str) -> list[float] | None:
-    """The numbers under ``keys``, or None unless every one is there and is a number."""
-    values = [data.get(key) for key in keys]
-    if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
-        return values  # type: ignore[return-value]
-    return None
+    """The numbers under ``keys``, or None unless every one is there and is a finite number."""
+    values: list[Any] = [data.get(key) for key in keys]
+    return [float(value) for value in values] if all(map(rules.Number("1").fits, values)) else None
 
 
 def exactly_one(data: Mapping[str, Any], keys: Mapping[str, str]) -> Iterator[tuple[tuple[str, ...], str]]:

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from mcrock.excitation.motion import FloatArray, MotionError
 
 AVERAGED = 20  # periods of a range that AvgSA takes by default
+MOST_AVERAGED = 1000  # periods that AvgSA takes [1]
 SHORTEST_PERIOD = 1e-3  # of a spectrum [s]; memory and time grow with dt / period
 LARGEST_DAMPING = 0.8  # of a spectrum [1]; above it the swing after the record takes too long to follow
 
@@ -56,9 +57,13 @@ def averaged(
         chosen = np.array(periods, dtype=np.float64)
         if chosen.ndim != 1 or not len(chosen):
             raise MotionError(f"periods of AvgSA must be a list of at least one [s], got {periods!r}")
+        if len(chosen) > MOST_AVERAGED:
+            raise MotionError(f"periods of AvgSA are at most {MOST_AVERAGED}, got {len(chosen)}")
         return chosen, damping
     if low is None or high is None or not (isfinite(high) and 0 < low < high):
         raise MotionError(f"AvgSA needs 0 < low < high, both finite [s], got {low!r} and {high!r}")
-    if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 2:
-        raise MotionError(f"count of periods of AvgSA must be a whole number of at least 2, got {count!r}")
+    if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or not 2 <= count <= MOST_AVERAGED:
+        raise MotionError(
+            f"count of periods of AvgSA must be a whole number from 2 to {MOST_AVERAGED}, got {count!r}"
+        )
     return np.linspace(low, high, int(count)), damping

@@ -67,6 +67,48 @@ ONE_MISTAKE = [
         ('measure = "pga"', 'measure = "avgsa"'),
         "study.toml [intensity]: intensity measure 'avgsa': AvgSA needs either periods, a list [s], or low and high, the ends of a range [s]",
     ),
+    (  # of values that are wrong by themselves the measure says nothing
+        ('measure = "pga"', 'measure = "avgsa"\nlow = "x"\nhigh = 2.0'),
+        "study.toml [intensity] low: expected a number > 0 [s], got 'x'",
+    ),
+    (
+        ('measure = "pga"', 'measure = "avgsa"\nlow = 0.2\nhigh = 2.0\ncount = 9223372036854775808'),
+        "study.toml [intensity] count: expected an integer >= 2 and <= 1000, got 9223372036854775808",
+    ),
+    (
+        ('measure = "pga"', 'measure = "avgsa"\nlow = 0.2\nhigh = 2.0\ncount = 200000000'),
+        "study.toml [intensity] count: expected an integer >= 2 and <= 1000, got 200000000",
+    ),
+    (
+        ('measure = "pga"', 'measure = "avgsa"\nlow = 0.2\nhigh = 2.0\ncount = 1e15'),
+        "study.toml [intensity] count: expected an integer >= 2 and <= 1000, got 1000000000000000.0",
+    ),
+    (
+        (LEVELS, 'value = 1.0\nvariables = [{ measure = "sa", period = "" }]'),
+        "study.toml [intensity] variables[0].period: expected a number > 0 [s], got ''",
+    ),
+    (
+        (LEVELS, 'value = 1.0\nvariables = [{ measure = "sa", period = { mean = 1.0 } }]'),
+        "study.toml [intensity] variables[0].period: expected a number > 0 [s], got a table",
+    ),
+    (
+        ("= 64", '= 1000001\ndesign = "latin_hypercube"'),
+        "study.toml [ensemble] realizations: a latin_hypercube is drawn whole and has at most 1000000 realizations; other designs may have more",
+    ),
+    (
+        ("depth = 0.4", 'depth = { distribution = "lognormal", median = 0.4, dispersion = 1000 }'),
+        "study.toml [body] depth: the distribution must have finite values [m], but reaches from 0 over 0.4, its median, to inf",
+    ),
+    (  # rows of different lengths are no number
+        ("depth = 0.4", 'depth = { distribution = "uniform", low = [[1], [1, 2]], high = 1 }'),
+        "study.toml [body] depth.low: expected a number [m], got [[1], [1, 2]]",
+    ),
+    # texts that ask too much of the machine
+    (
+        ("seed = 7", f"seed = {'[' * 2000}{']' * 2000}"),
+        "study.toml: not valid TOML: tables or lists in more than 50 levels",
+    ),
+    (("seed = 7", f"seed = {'9' * 5000}"), "study.toml: not valid TOML: an integer of more than 4300 digits"),
     # types and ranges
     (("seed = 7", "seed = -1"), "study.toml: seed: expected an integer >= 0 and < 2**63, got -1"),
     (

@@ -1,0 +1,101 @@
+"""TOML and JSON as Python values, with limits to what a text may ask of the machine."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+LONGEST = 2**24  # characters of a text
+DEEPEST = 50  # levels of tables and lists [1]
+DIGITS = 4300  # of an integer, which Python writes out only up to there [1]
+DEEP = f"tables or lists in more than {DEEPEST} levels"
+LONG = f"an integer of more than {DIGITS} digits"
+_LARGEST = 10**DIGITS
+_LONG_KEY = re.compile(  # of which the time of tomllib grows with the square
+    rf"""(?<![\w-])(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){{{DEEPEST}}}"""
+)
+
+
+def read_text(path: Path) -> str:
+    """Text of a file in UTF-8, with or without a byte order mark.
+
+    Raises
+    ------
+    OSError
+        If it cannot be read.
+    ValueError
+        If it is no such text, or longer than 16 million characters.
+    """
+    with path.open(encoding="utf-8-sig") as file:
+        text = file.read(LONGEST + 1)
+    if len(text) > LONGEST:
+        raise ValueError(f"more than {LONGEST} characters")
+    return text
+
+
+def parse_toml(text: str) -> dict[str, Any]:
+    """Tables of a TOML document.
+
+    Raises
+    ------
+    tomllib.TOMLDecodeError
+        If it is no TOML, or has tables and lists in more than 50 levels or an integer of more than 4300
+        digits.
+
+    Examples
+    --------
+    >>> parse_toml("[body]\\nwidth = 0.4")
+    {'body': {'width': 0.4}}
+    """
+    if _LONG_KEY.search(text):
+        raise tomllib.TOMLDecodeError(DEEP)
+    try:
+        tables = tomllib.loads(text)
+    except RecursionError:
+        raise tomllib.TOMLDecodeError(DEEP) from None
+    except tomllib.TOMLDecodeError:
+        raise
+    except ValueError:  # of int()
+        raise tomllib.TOMLDecodeError(LONG) from None
+    if problem := _beyond_limits(tables):
+        raise tomllib.TOMLDecodeError(problem)
+    return tables
+
+
+def parse_json(text: str) -> Any:
+    """Value of a JSON document.
+
+    Raises
+    ------
+    ValueError
+        If it is no JSON, or is beyond the limits of `parse_toml`.
+    """
+    try:
+        value = json.loads(text)
+    except RecursionError:
+        raise ValueError(DEEP) from None
+    except json.JSONDecodeError:
+        raise
+    except ValueError:
+        raise ValueError(LONG) from None
+    if problem := _beyond_limits(value):
+        raise ValueError(problem)
+    return value
+
+
+def _beyond_limits(value: Any) -> str:
+    """Which limit a value breaks, in words; no word if none."""
+    level = [value]
+    for _ in range(DEEPEST + 1):
+        if any(isinstance(item, int) and abs(item) >= _LARGEST for item in level):  # a hexadecimal one
+            return LONG
+        level = [
+            item
+            for part in level
+            if isinstance(part, dict | list)
+            for item in (part.values() if isinstance(part, dict) else part)
+        ]
+    return DEEP if level else ""
