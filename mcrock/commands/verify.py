@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
@@ -55,7 +56,8 @@ def _verify_cases(files: list[Path], failures: bool) -> bool:
     from mcrock.text.checks import print_checks
     from mcrock.verification import CASES, run_file
 
-    return print_checks((check for path in files or CASES for check in run_file(path)), failures)
+    runs = [run_file(path) for path in files or CASES]  # all are read before any is run
+    return print_checks(chain.from_iterable(runs), failures)
 
 
 def _verify_store(path: Path, repair: bool, folder: Path) -> bool:

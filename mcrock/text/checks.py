@@ -41,7 +41,9 @@ def _format_value(value: Any) -> str:
         return "none"
     if isinstance(value, bool | str):
         return str(value)
-    if isinstance(value, int | float):
+    if isinstance(value, int):
+        return shorten(str(value), LONGEST_VALUE)
+    if isinstance(value, float):
         return f"{value:.12g}"
     items = getattr(value, "tolist", lambda: value)()
     text = ",".join(_format_value(item) if not isinstance(item, float) else f"{item:.3g}" for item in items)

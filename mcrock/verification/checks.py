@@ -7,6 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from mcrock.rules import Number
+
+TOLERANCE = Number("1", least=0.0)
+
 
 @dataclass(frozen=True, slots=True)
 class Check:
@@ -33,6 +37,7 @@ def compare(
 ) -> Check:
     """Compare numbers of any shape: |x - y| <= abs + rel |y| for every element; what is not
     finite must be the same."""
+    absolute, relative = (TOLERANCE.check("a tolerance", value) for value in (absolute, relative))
     y, x = np.asarray(expected, float), np.asarray(computed, float)
     tolerance = absolute + relative * float(np.abs(y).max(initial=0.0))
     passed = x.shape == y.shape

@@ -28,6 +28,7 @@ from mcrock.kernel.facet_landing import land_on_face
 from mcrock.kernel.integrate import empty_workspace
 from mcrock.kernel.modes import EDGE, REST, inertia_of, point_of
 from mcrock.kernel.record import RESULT_SIZE
+from mcrock.rules import Integer, Number, check_array
 from mcrock.simulation import body_tables, impact_law
 from mcrock.verification.checks import Check, compare, is_information, same
 
@@ -58,6 +59,17 @@ def _tables(case: dict[str, Any]) -> tuple[Any, Any, Any, np.ndarray]:
     return top, constants, empty_workspace(top), np.zeros(RESULT_SIZE)
 
 
+def _pose(case: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:
+    """Orientation (3, 3) and angular velocity (3,) before an impact, as compiled code takes them."""
+    rotation = check_array("orientation_R", case["orientation_R"], (3, 3), "1")
+    return rotation, check_array("omega_before", case["omega_before"], (3,), "rad/s")
+
+
+def _place(case: dict[str, Any], key: str, body: Any) -> int:
+    """Number of a vertex of the base, or of the side that begins there."""
+    return int(Integer(0, len(body.corners) - 1).check(key, case[key]))
+
+
 def _checks(case: dict[str, Any], computed: dict[str, Any]) -> Iterator[Check]:
     tolerance = case.get("tol", {})
     for key, expected in case["expected"].items():
@@ -80,11 +92,12 @@ def edge_impact_case(case: dict[str, Any]) -> Iterator[Check]:
     """Edge impact from ``v_old`` to ``v_new`` in a given orientation."""
     top, body, work, result = _tables(case)
     state = work.state
-    rotation = np.array(case["orientation_R"], float)
-    before = tuple(rotation.T @ np.array(case["omega_before"], float))
+    rotation, omega = _pose(case)
+    before = tuple(rotation.T @ omega)
     state[Q0 : Q0 + 4] = Rotation.from_matrix(rotation).as_quat(scalar_first=True)
     state[W_X : W_X + 3] = before
-    law, old, new = case_law(case.get("params", {})), case["v_old"], case["v_new"]
+    law = case_law(case.get("params", {}))
+    old, new = (_place(case, key, body) for key in ("v_old", "v_new"))
     mass, inertia, up = body.scalars[MASS], inertia_of(body), tuple(rotation[2])
     b, a = point_of(body, old), point_of(body, new)
     raw = edge_map(mass, inertia, b, a, before, up, law.values[0], law.values[1])
@@ -110,9 +123,9 @@ def facet_impact_case(case: dict[str, Any]) -> Iterator[Check]:
     """Facet impact of a body that turned about base edge ``edge_old``."""
     top, body, work, result = _tables(case)
     state = work.state
-    k = case["edge_old"]
-    yaw = Rotation.from_euler("z", case.get("yaw", 0.0))
-    before = yaw.inv().apply(case["omega_before"])
+    k = _place(case, "edge_old", body)
+    yaw = Rotation.from_euler("z", Number("rad").check("yaw", case.get("yaw", 0.0)))
+    before = yaw.inv().apply(check_array("omega_before", case["omega_before"], (3,), "rad/s"))
     edge = body.edges[k]
     state[F0 : F0 + 4] = yaw.as_quat(scalar_first=True)
     state[[ALONG_X, ALONG_Y]] = yaw.apply(edge[:3])[:2]
@@ -160,15 +173,15 @@ def facet_impact_case(case: dict[str, Any]) -> Iterator[Check]:
 def edge_energy_roots_case(case: dict[str, Any]) -> Iterator[Check]:
     """Interval of tau in which an edge impact gains no energy."""
     _, body, _, _ = _tables(case)
-    rotation = np.array(case["orientation_R"], float)
+    rotation, omega = _pose(case)
     low, high = edge_energy_roots(
         body.scalars[MASS],
         inertia_of(body),
-        point_of(body, case["v_old"]),
-        point_of(body, case["v_new"]),
-        tuple(rotation.T @ np.array(case["omega_before"], float)),
+        point_of(body, _place(case, "v_old", body)),
+        point_of(body, _place(case, "v_new", body)),
+        tuple(rotation.T @ omega),
         tuple(rotation[2]),
-        case.get("params", {}).get("lam", 1.0),
+        Number("1").check("lam", case.get("params", {}).get("lam", 1.0)),
     )
     yield from _checks(case, {"tau_lo": low, "tau_hi": high})
 
