@@ -132,8 +132,8 @@ def slide_rock_limit(friction: ArrayLike, section: Sections) -> Array:
     """
     mu = np.asarray(friction, float)
     b, h, k2 = section.reach, section.height, np.square(section.gyration)
-    pull, demand = k2 + b**2 - mu * b * h, mu * (k2 + h**2) - b * h
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        pull, demand = k2 + b**2 - mu * b * h, mu * (k2 + h**2) - b * h
         limit = np.where(pull > 0, demand / pull, np.inf)
     found: Array = np.where(mu > section.tipping, limit, np.nan)
     return found

@@ -15,7 +15,7 @@ from math import ceil, isfinite, log, pi
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mcrock.excitation.motion import Motion, MotionError
+from mcrock.excitation.motion import Motion, MotionError, check_length
 from mcrock.excitation.oscillator import absolute_acceleration
 
 LEFT = 0.005  # of the peak of a component, below which the free vibration after the record is cut off [1]
@@ -222,6 +222,7 @@ def floor_motion(motion: Motion, modes: Sequence[VibrationMode], tail: float | N
         longest = floor_tail(modes)
     elif not (isfinite(tail) and tail >= 0):
         raise MotionError(f"motion '{motion.name}': tail must be finite and >= 0 [s], got {tail!r}")
+    check_length(f"{motion.name}, floor", motion.duration + (longest if tail is None else tail), motion.dt)
     after = ceil(round((longest if tail is None else tail) / motion.dt, 6))
     ground = np.concatenate([motion.acceleration, np.zeros((3, after))], axis=1)
     floor = ground.copy()

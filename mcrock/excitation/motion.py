@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
+MOST_SAMPLES = 2_000_000  # of a motion that is made or lengthened: 48 MB, 2000 s in steps of 1 ms
+LARGEST = 1e60  # acceleration [m/s2] and time step [s]; with much more velocities and energies overflow
 NO_SHAKING = 1e-9  # share of the largest peak below which a component is what rounding left of none
 
 
@@ -39,7 +41,8 @@ class Motion:
     Raises
     ------
     MotionError
-        If the samples are not (3, n_time) finite numbers, or `dt` is not finite and positive.
+        If the samples are not (3, n_time) finite numbers, or `dt` is not finite and positive, or one is
+        beyond 1e60.
 
     Examples
     --------
@@ -64,8 +67,10 @@ class Motion:
             dt = float(self.dt)
         except (TypeError, ValueError):
             dt = float("nan")
-        if not (isfinite(dt) and dt > 0):
-            raise MotionError(f"motion '{self.name}': dt must be finite and > 0 [s], got {self.dt!r}")
+        if not 0 < dt < LARGEST:
+            raise MotionError(
+                f"motion '{self.name}': dt must be finite, > 0 and below {LARGEST:g} [s], got {self.dt!r}"
+            )
         acceleration.setflags(write=False)
         object.__setattr__(self, "acceleration", acceleration)
         object.__setattr__(self, "dt", dt)
@@ -132,6 +137,15 @@ class Motion:
         return replace(self, acceleration=np.stack([c * x - s * y, s * x + c * y, z]))
 
 
+def check_length(name: str, duration: float, dt: float) -> None:
+    """Refuse a motion of a duration [s] with too many samples, before it is made."""
+    if not duration / dt <= MOST_SAMPLES:
+        raise MotionError(
+            f"motion '{name}' would have {duration / dt:.3g} samples, {duration:g} s in steps of {dt:g} s, "
+            f"and {MOST_SAMPLES:g} are the most"
+        )
+
+
 def _samples(acceleration: object, name: str) -> FloatArray:
     """Checked float64 copy of the samples of motion `name`, ndarray (3, n_time) [m/s2]."""
     try:
@@ -145,11 +159,12 @@ def _samples(acceleration: object, name: str) -> FloatArray:
         )
     if samples.shape[1] < 2:
         raise MotionError(f"motion '{name}': at least 2 samples are needed, got {samples.shape[1]}")
-    bad = np.argwhere(~np.isfinite(samples))
+    bad = np.argwhere(~(np.abs(samples) < LARGEST))
     if len(bad):
         axis, sample = bad[0]
         raise MotionError(
-            f"motion '{name}': acceleration must be finite [m/s2], got {samples[axis, sample]} "
+            f"motion '{name}': acceleration must be finite and below {LARGEST:g} [m/s2], "
+            f"got {samples[axis, sample]} "
             f"in component {'xyz'[axis]}, sample {sample} ({len(bad)} such values in all)"
         )
     return samples

@@ -12,6 +12,7 @@ from mcrock.sampling.drawn import Drawn, Draws, variable_name
 Array = NDArray[np.float64]
 
 
+@np.errstate(all="ignore")  # what overflows is refused as not finite
 def draw_bodies(study: Study, draws: Draws, n: int, start: int) -> tuple[Bodies, dict[str, Array], Drawn]:
     """Bodies of ``n`` realizations, the first of which has the number ``start``.
 

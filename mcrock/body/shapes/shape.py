@@ -63,6 +63,7 @@ class Shape(Table):
         """The one body whose every uncertain number has its median; raises as `build`."""
         return self.build(self._medians())
 
+    @np.errstate(all="ignore")  # what overflows is refused as not finite
     def refusal(self) -> str | None:
         """Why the body at the medians cannot exist or stand; None if it can."""
         try:

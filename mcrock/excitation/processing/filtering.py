@@ -10,7 +10,7 @@ from math import ceil, isfinite
 
 import numpy as np
 
-from mcrock.excitation.motion import FloatArray, Motion, MotionError
+from mcrock.excitation.motion import MOST_SAMPLES, FloatArray, Motion, MotionError, check_length
 from mcrock.excitation.processing.provenance import changed
 
 CROSSINGS = 64  # zeros of the sinc on each side
@@ -20,7 +20,6 @@ KAISER = 0.1102 * (ATTENUATION - 8.7)  # shape of the window, Kaiser's formula
 TRANSITION = (ATTENUATION - 8) / (2.285 * np.pi * 2 * CROSSINGS)
 BATCH = 4096  # new samples computed together
 PADDING = 1.5  # times order over the lowest corner frequency [s], Boore (2005)
-MOST_SAMPLES = 2e7  # of a motion, 0.5 GB
 SAME_STEP = 1e-9  # relative difference of steps that counts as none
 
 
@@ -61,11 +60,7 @@ def resample(motion: Motion, dt: float) -> Motion:
     phrase = f"resampled from {motion.dt:g} s to {dt:g} s"
     n_old = motion.acceleration.shape[1]
     ratio = dt / motion.dt
-    if n_old / ratio > MOST_SAMPLES:
-        raise MotionError(
-            f"motion '{motion.name}': a dt of {dt:g} s makes {n_old / ratio:.3g} samples of "
-            f"{motion.duration:g} s, and {MOST_SAMPLES:g} are the most"
-        )
+    check_length(motion.name, motion.duration, dt)
     n_new = ceil((n_old - 1) / ratio - SAME_STEP) + 1
     cutoff = min(1.0, 1 / ratio) / (1 + TRANSITION / 2)  # over the old Nyquist frequency
     reach = ceil(CROSSINGS / cutoff)

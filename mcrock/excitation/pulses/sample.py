@@ -8,7 +8,7 @@ from math import isfinite, pi
 import numpy as np
 from numpy.typing import NDArray
 
-from mcrock.excitation.motion import FloatArray, Motion, MotionError
+from mcrock.excitation.motion import FloatArray, Motion, MotionError, check_length
 from mcrock.excitation.pulses.make import AnalyticPulse
 from mcrock.excitation.pulses.pulse import Pulse
 from mcrock.excitation.pulses.wavelet import MavroeidisPapageorgiou
@@ -63,6 +63,7 @@ def sample_pulse(
         raise MotionError(
             f"{name}: dt must be > 0 and at most the shortest pulse, {shortest:g} [s], got {dt!r}"
         )
+    check_length(name, max(pulse.end for pulse in listed), dt)
     # a step more than the pulses need, so that the last jump has a sample on either side
     time = np.arange(int(np.ceil(max(pulse.end for pulse in listed) / dt - 1e-9)) + 2, dtype=np.float64) * dt
     samples = np.sum([pulse.acceleration_at(time) for pulse in listed], axis=0)
@@ -93,18 +94,17 @@ def _sampling_errors(
 ) -> tuple[float, float]:
     """Largest differences of acceleration [m/s2] and velocity [m/s] away from the ramps of jumps."""
     dt = time[1]
-    within = np.linspace(0.0, 1.0, 10, endpoint=False)
     smooth = ~ramps[:-1]
-    exact = np.sum([p.acceleration_at((time[:-1, None] + within * dt)[smooth]) for p in pulses], axis=0)
-    straight = samples[:, :-1, None] * (1 - within) + samples[:, 1:, None] * within
+    apart = 0.0
+    for within in np.linspace(0.0, 1.0, 10, endpoint=False).tolist():
+        exact = np.sum([p.acceleration_at((time[:-1] + within * dt)[smooth]) for p in pulses], axis=0)
+        straight = (samples[:, :-1] * (1 - within) + samples[:, 1:] * within)[:, smooth]
+        apart = max(apart, float(np.abs(straight - exact).max(initial=0.0)))
     velocity = np.zeros_like(samples)
     np.cumsum(0.5 * dt * (samples[:, 1:] + samples[:, :-1]), axis=1, out=velocity[:, 1:])
-    apart = np.abs(velocity - np.sum([p.velocity_at(time) for p in pulses], axis=0))
+    off = np.abs(velocity - np.sum([p.velocity_at(time) for p in pulses], axis=0))
     calm = ~(ramps | np.roll(ramps, 1))
-    return (
-        float(np.abs(straight[:, smooth] - exact).max(initial=0.0)),
-        float(apart[:, calm].max(initial=0.0)),
-    )
+    return apart, float(off[:, calm].max(initial=0.0))
 
 
 def _finest(pulse: AnalyticPulse) -> float:

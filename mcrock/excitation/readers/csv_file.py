@@ -12,7 +12,7 @@ import numpy as np
 
 from mcrock.excitation.motion import FloatArray, Motion, MotionError
 from mcrock.excitation.readers.csv_columns import Column, named_columns, split_fields
-from mcrock.excitation.readers.lines import split_lines
+from mcrock.excitation.readers.lines import read_content, split_lines
 from mcrock.excitation.readers.orientation import doubt
 from mcrock.excitation.units import UNITS, parse_unit
 from mcrock.params import STANDARD_GRAVITY
@@ -129,10 +129,7 @@ class _Table(NamedTuple):
 
 
 def _read(path: Path) -> _Table:
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise MotionError(f"{path}: cannot be read: {error.strerror}") from None
+    content = read_content(path)
     if b"\0" in content:
         raise MotionError(f"{path}: not a text file in UTF-8")
     lines = split_lines(content)

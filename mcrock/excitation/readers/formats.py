@@ -10,6 +10,8 @@ from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
+
 from mcrock.excitation.motion import Motion, MotionError
 from mcrock.excitation.readers import (
     afad,
@@ -42,6 +44,7 @@ FORMATS = (*READERS, "csv", "obspy")
 TABLE_LINES = 60  # looked at for two lines of numbers
 
 
+@np.errstate(over="ignore")  # a motion refuses what overflows
 def read_file(
     path: Path, format: str | None, unit: str | None, dt: float | None, alone: bool
 ) -> list[Recording] | list[Motion]:

@@ -2,6 +2,30 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from mcrock.excitation.motion import MotionError
+
+MOST = 2**28  # of a record file [bytes]
+
+
+def read_content(path: Path) -> bytes:
+    """Content of a record file.
+
+    Raises
+    ------
+    MotionError
+        If it cannot be read or has more than 268 MB.
+    """
+    try:
+        with path.open("rb") as file:
+            content = file.read(MOST + 1)
+    except OSError as error:
+        raise MotionError(f"{path}: cannot be read: {error.strerror}") from None
+    if len(content) > MOST:
+        raise MotionError(f"{path}: has more than {MOST} bytes; no record is that long")
+    return content
+
 
 def split_lines(content: bytes) -> list[str]:
     """Lines of a file in UTF-8 or, where it is not that, Latin-1.

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from mcrock.excitation.motion import FloatArray, MotionError
-from mcrock.excitation.readers.lines import split_lines
+from mcrock.excitation.readers.lines import read_content, split_lines
 
 NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)"  # in a regular expression
 
@@ -38,10 +38,7 @@ class TextFile:
         MotionError
             If the file cannot be read or is not text.
         """
-        try:
-            content = path.read_bytes()
-        except OSError as error:
-            raise MotionError(f"{path}: cannot be read: {error.strerror}") from None
+        content = read_content(path)
         if b"\0" in content[:4096]:
             raise BinaryFileError(f"{path}: not a text file")
         lines = split_lines(content)

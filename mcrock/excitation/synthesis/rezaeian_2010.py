@@ -24,7 +24,7 @@ from math import ceil, inf, isfinite, log, pi, sqrt
 
 import numpy as np
 
-from mcrock.excitation.motion import FloatArray, Motion, MotionError
+from mcrock.excitation.motion import FloatArray, Motion, MotionError, check_length
 from mcrock.excitation.oscillator import absolute_acceleration
 from mcrock.params import STANDARD_GRAVITY
 
@@ -208,8 +208,9 @@ def simulate_motion(
     except MotionError as error:
         raise MotionError(f"'{name}': {error}") from None
     length = max(model.noise_length() for model in drawn)
-    n_noise = ceil(length / dt) + 1
-    rest = ceil(max(REST / model.corner for model in drawn) / dt)
+    still = max(REST / model.corner for model in drawn)
+    check_length(name, length + still, dt)
+    n_noise, rest = ceil(length / dt) + 1, ceil(still / dt)
     samples = np.zeros((3, n_noise + rest))
     noise = np.zeros((3, n_noise))
     facts: dict[str, str | float] = {"source": "Rezaeian and Der Kiureghian (2010)"}

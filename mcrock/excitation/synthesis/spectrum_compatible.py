@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mcrock.excitation.measures.response_spectra import peak_responses, response_spectrum
-from mcrock.excitation.motion import FloatArray, Motion, MotionError
+from mcrock.excitation.motion import FloatArray, Motion, MotionError, check_length
 from mcrock.excitation.synthesis.rezaeian_2010 import remove_slow_motion
 from mcrock.excitation.synthesis.target_spectrum import TargetSpectrum
 
@@ -137,6 +137,7 @@ def compatible_motion(
             f"motion '{name}': dt must be > 0 and at most a quarter of the shortest period, "
             f"{shortest / 4:g} s, got {dt!r}: lower dt, or begin band_periods later"
         )
+    check_length(name, envelope.rise + envelope.level + envelope.decay + REST / corner, dt)
     noise_length = ceil((envelope.rise + envelope.level + envelope.decay) / dt) + 1
     length = noise_length + ceil(REST / corner / dt)
     shape = envelope.at(np.arange(noise_length, dtype=np.float64) * dt)
@@ -194,6 +195,7 @@ def adapted_motion(
         If a component is still, or a number is out of its range.
     """
     wanted = _listed(targets, band_periods, corner, motion.name)
+    check_length(motion.name, motion.duration + REST / corner, motion.dt)
     rest = np.zeros((3, ceil(REST / corner / motion.dt)))
     samples = np.concatenate([motion.acceleration, rest], axis=1)
     facts = dict(motion.metadata)
