@@ -30,6 +30,9 @@ Unknown keys are refused, and `mcrock check` lists all mistakes of a file at onc
   --set ensemble.design=random`. It takes the place of its alternatives: `--set body.mass=600` removes
   `body.density`.
 - Names of files start from the folder of the study file, also in an override.
+- What no study needs is refused before anything is computed, so that a slip costs neither time nor memory:
+  tables in more than 50 levels, a motion that would have more than 2 million samples, a distribution whose
+  values overflow. A damaged study, record or case file takes at most 1 GB more than a sound one.
 
 This page is made from the tables that check a study (`python -m mcrock.text.pages`).
 """

@@ -1,0 +1,46 @@
+"""Damaged input ends in one clear message: no traceback, no hang, no more memory than `bounded.MEMORY`.
+
+A share of each fuzz belongs to the suite; the whole ones, marked slow, take some minutes each.
+"""
+
+import sys
+
+import pytest
+
+from tests.fuzz.bounded import findings
+
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux", reason="the memory of a process is bounded on Linux alone"
+)
+WHOLE = {"configs": 10_000, "records": 10_000, "cases": 5_000}
+QUICK = {"configs": 300, "records": 1000, "cases": 150}
+
+
+@pytest.mark.parametrize("module", QUICK)
+def test_a_share_of_damaged_input(module, tmp_path):
+    assert findings(module, range(QUICK[module]), tmp_path) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("module", WHOLE)
+def test_damaged_input(module, tmp_path):
+    assert findings(module, range(WHOLE[module]), tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("number", "finding"),
+    [
+        (0, ""),
+        (1, "AttributeError: 'int' object has no attribute"),
+        (2, "MemoryError"),
+        (3, "ValueError: of numpy"),
+        (4, "the process died with -9"),
+        (5, "RuntimeWarning: overflow"),
+        (6, "no end within 2 s"),
+    ],
+)
+def test_what_is_a_finding(tmp_path, monkeypatch, number, finding):
+    monkeypatch.setattr("tests.fuzz.bounded.SECONDS", 2.0)
+    found = findings("examples", [number, 0], tmp_path)
+    assert len(found) == bool(finding)
+    assert all(line.startswith(f"examples {number}: {finding}") for line in found)
