@@ -12,6 +12,7 @@ settings.load_profile("untimed")
 ROOT = Path(__file__).parents[1]
 # What takes seconds: studies, processes of their own, figures, whole motions. -m "not long" leaves it out.
 LONG = [
+    "tests/fuzz",
     "tests/physics/test_convergence.py",
     "tests/physics/test_friction_certificate.py",
     "tests/physics/test_friction_energy.py",
