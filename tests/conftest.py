@@ -33,6 +33,7 @@ LONG = [
     "tests/unit/commands",
     "tests/unit/docs/test_programs.py",
     "tests/unit/ensemble/test_extension.py",
+    "tests/unit/ensemble/test_nested_study.py",
     "tests/unit/ensemble/test_run_study.py",
     "tests/unit/excitation/test_rezaeian_2010.py",
     "tests/unit/excitation/test_rezaeian_2010_fit.py",
@@ -45,8 +46,10 @@ LONG = [
     "tests/unit/plots",
     "tests/unit/sampling/test_own_motions.py",
     "tests/unit/statistics/test_choices.py",
+    "tests/unit/statistics/test_comparison.py",
     "tests/unit/statistics/test_efficiency.py",
     "tests/unit/statistics/test_fit_fragility.py",
+    "tests/unit/statistics/test_nested.py",
 ]
 
 

@@ -25,6 +25,7 @@ COMMANDS = (
     "stats",
     "plot",
     "risk",
+    "compare",
     "export",
     "spectrum",
     "records",

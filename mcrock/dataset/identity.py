@@ -59,17 +59,20 @@ def check_same_study(path: Path, attrs: Mapping[str, Any], study: str | None = N
 
 def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
     """In what two studies differ that have these global attributes, with both values."""
-    configs = _differing_keys(json.loads(old["config"]), json.loads(new["config"]))
+    configs = differing_keys(json.loads(old["config"]), json.loads(new["config"]))
     others = ({name: attrs[name] for name in attrs.keys() - IN_CONFIG} for attrs in (old, new))
-    return "; ".join([*configs, *_differing_keys(next(others), next(others))])
+    return "; ".join(
+        f"{key} (stored {json.dumps(was)}, wanted {json.dumps(wanted)})"
+        for key, was, wanted in [*configs, *differing_keys(next(others), next(others))]
+    )
 
 
-def _differing_keys(old: Any, new: Any, prefix: str = "") -> list[str]:
-    """Dotted keys, with both values, in which two configs differ."""
+def differing_keys(old: Any, new: Any, prefix: str = "") -> list[tuple[str, Any, Any]]:
+    """Dotted keys, with both values, in which two configs differ; None where one has no such key."""
     if isinstance(old, dict) and isinstance(new, dict):
         keys = sorted({*old, *new})
-        return [line for k in keys for line in _differing_keys(old.get(k), new.get(k), f"{prefix}{k}.")]
-    return [] if old == new else [f"{prefix[:-1]} (stored {json.dumps(old)}, wanted {json.dumps(new)})"]
+        return [item for k in keys for item in differing_keys(old.get(k), new.get(k), f"{prefix}{k}.")]
+    return [] if old == new else [(prefix[:-1], old, new)]
 
 
 def known_length(path: Path) -> int | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import xarray as xr
 
 from mcrock.plots.choices import plot_choices
+from mcrock.plots.comparison import plot_comparison
 from mcrock.plots.efficiency import plot_measures
 from mcrock.plots.epistemic import plot_probability_box, plot_variance_shares
 from mcrock.plots.exceedance import plot_exceedance
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = [
     "animate_run",
     "plot_choices",
+    "plot_comparison",
     "plot_exceedance",
     "plot_fragility",
     "plot_history",

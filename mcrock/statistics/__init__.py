@@ -8,6 +8,7 @@ not runs, are what an interval counts.
 from mcrock.statistics.bounds import epistemic_bounds
 from mcrock.statistics.capacity import capacities
 from mcrock.statistics.choices import fragility_by_choice, split_by_choice
+from mcrock.statistics.comparison import compare_designs
 from mcrock.statistics.doubt import undecided_runs
 from mcrock.statistics.efficiency import by_measure, compare_measures, measures_of
 from mcrock.statistics.endings import outcome_shares
@@ -32,6 +33,7 @@ __all__ = [
     "by_measure",
     "capacities",
     "capacity_at",
+    "compare_designs",
     "compare_measures",
     "displacement_limit",
     "epistemic_bounds",

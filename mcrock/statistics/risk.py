@@ -92,7 +92,7 @@ def annual_rate(
     rates, ends, above = np.empty(shape), np.empty((2, *shape)), np.empty((2, *shape))
     shares, first = np.empty((len(CURVES), BINS)), np.empty(len(CURVES))
     outside = np.empty((2, len(CURVES)))
-    for i, make in enumerate((_lognormal, _stripes)):
+    for i, make in enumerate(MAKE.values()):
         fragility, spread = _of_sample(units, make)
         for j, (name, (grid, rate)) in enumerate(zip(names, tables, strict=True)):
             pieces = fragility.rates(grid, rate)
@@ -187,6 +187,9 @@ def _stripes(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> Fragility:
         return np.where(points < x[0], 0.0, np.interp(np.log(points), np.log(x), rising))
 
     return Fragility(lambda grid, rate: stripe_rates(grid, rate, x, rising), at)
+
+
+MAKE: dict[str, Make] = dict(zip(CURVES, (_lognormal, _stripes), strict=True))
 
 
 def _of_sample(units: Units, make: Make) -> tuple[Fragility, list[list[Fragility]]]:

@@ -1,0 +1,233 @@
+"""Two designs under the same earthquakes: what a change does to probability, median and annual rate.
+
+Runs of both studies are pairs (`mcrock.statistics.paired`), so that what the recordings do drops out of the
+difference, and few of them tell more of it than of either probability.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import xarray as xr
+from scipy.special import stdtrit
+
+from mcrock.statistics.efficiency import own_measure
+from mcrock.statistics.hazard import MEAN, check_measure
+from mcrock.statistics.intervals import check_level, clustered_interval
+from mcrock.statistics.nested import pooled
+from mcrock.statistics.paired import PairingError, Pairs, check_pairs, count_pairs
+from mcrock.statistics.probability import BOUNDS, CLASSES, intensity_coordinate
+from mcrock.statistics.probit import Fit, fit_curves
+from mcrock.statistics.rates import refine
+from mcrock.statistics.risk import CURVES, MAKE, Make
+from mcrock.statistics.runs import (
+    ALL_OVERTURN,
+    ALL_STAND,
+    ESTIMATE,
+    Classes,
+    check_runs,
+    intensity_classes,
+    is_cloud,
+    record_index,
+    run_intensity,
+)
+
+DESIGNS = ("first", "second")
+FEW = 6  # records that differ below which Student's interval of a difference is too narrow
+CELLS = 60  # places along the intensity of a cloud at which curves are fitted
+
+
+def compare_designs(
+    first: xr.Dataset, second: xr.Dataset, hazard: xr.Dataset | None = None, *, level: float = 0.95
+) -> xr.Dataset:
+    """Difference of two designs whose runs are pairs, with intervals for new earthquakes.
+
+    Intervals are Student's, on the differences of the records at each intensity, and on the logarithms of the
+    ratios of medians and of rates with the standard error of the jackknife over records; undecided runs count
+    both ways. Where fewer than `FEW` records differ the difference has Gaffke's bounds
+    (`mcrock.statistics.intervals`), which hold for any distribution: without any difference they are those of
+    no events in so many records.
+
+    In 400 simulated studies each (capacities 1.1 times as large, 20 runs for each record) intervals of level
+    0.95 held the true difference at every level of the intensity in 0.96 or more with 10 records, 0.91 with
+    22 and 0.90 with 60, and the true ratio of medians in 0.94, 0.96 and 0.94. They were four times narrower
+    than without pairs.
+
+    Parameters
+    ----------
+    first, second : Dataset
+        Studies with the same draws and without missing runs; those of nested studies are pooled. Of fixed
+        levels those count that both have.
+    hazard : Dataset, optional
+        From `load_hazard`; its mean curve counts.
+    level : float
+        Coverage of the intervals [1].
+
+    Returns
+    -------
+    Dataset
+        Along `design` ("first", "second") and `intensity`: `probability`; along `intensity` its `difference`,
+        second less first, with `difference_interval` (bound, intensity), `unpaired_interval`, what it would
+        be without pairs, and numbers of pairs of which one run alone overturned, `only_first` and
+        `only_second` [1]. `median_capacity` (design), `median_ratio` of the second over the first and
+        `median_ratio_interval` (bound) [1]; with a hazard `rate` (fragility, design) [1/a], `rate_ratio` and
+        `rate_ratio_interval`. NaN where a curve is missing.
+
+    Raises
+    ------
+    PairingError
+        If the runs are no pairs.
+    HazardError
+        If the hazard is of another intensity.
+    ValueError
+        If runs are missing or ``level`` is outside (0, 1).
+    """
+    check_level(level)
+    for ds in (first, second):
+        check_runs(pooled(ds))
+    check_pairs(first, second)
+    first, second = _at_same_levels(pooled(first), pooled(second))
+    places = intensity_classes(first, CLASSES)
+    pairs = count_pairs(first, second, places)
+    one = {"units": "1"}
+    runs = pairs.runs.sum(axis=0)
+    probability = np.stack([each[ESTIMATE].sum(axis=0) / runs for each in (pairs.first, pairs.second)])
+    result = xr.Dataset(
+        {
+            "probability": (("design", "intensity"), probability, one),
+            "difference": ("intensity", probability[1] - probability[0], one),
+            "difference_interval": (("bound", "intensity"), _paired_interval(pairs, level), one),
+            "unpaired_interval": (("bound", "intensity"), _unpaired_interval(pairs, level), one),
+            "only_first": ("intensity", pairs.only_first, one),
+            "only_second": ("intensity", pairs.only_second, one),
+            "pairs": ("intensity", runs.astype(np.int64), one),
+            "records": ((), record_index(first)[1], one),
+        },
+        coords={"design": list(DESIGNS), "bound": BOUNDS, "intensity": intensity_coordinate(first, places)},
+        attrs={"level": level, "independent": "records" if "record" in first else "realizations"},
+    )
+    x, of_curves = _counted(first, second)
+    median = {"units": run_intensity(first).attrs.get("units", "1")}
+    result["median_capacity"] = (
+        "design",
+        [_median(x, *_total(of_curves, k, ESTIMATE)) for k in (0, 1)],
+        median,
+    )
+    result["median_ratio"] = result["median_capacity"][1] / result["median_capacity"][0]
+    result["median_ratio_interval"] = ("bound", _ratio_interval(x, of_curves, _median, level), one)
+    if hazard is not None:
+        _add_rates(result, first, hazard, x, of_curves, level)
+    return result
+
+
+def _at_same_levels(first: xr.Dataset, second: xr.Dataset) -> tuple[xr.Dataset, xr.Dataset]:
+    if is_cloud(first):
+        return first, second
+    levels = [ds["intensity"].values for ds in (first, second)]
+    shared = levels[0][np.isin(levels[0], levels[1])]
+    if not shared.size:
+        raise PairingError("the studies have no level of the intensity in common")
+    return first.sel(intensity=shared), second.sel(intensity=shared)
+
+
+def _student(value: np.ndarray, runs: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
+    """Mean over runs of sums (n_record, n) of the records, and half the width of its interval."""
+    records, total = len(runs), runs.sum(axis=0)
+    mean = value.sum(axis=0) / total
+    if records < 2:
+        return mean, np.full_like(mean, np.nan)
+    error = np.sqrt(records / (records - 1) * ((value - mean * runs) ** 2).sum(axis=0)) / total
+    return mean, stdtrit(records - 1, (1 + level) / 2) * error
+
+
+def _paired_interval(pairs: Pairs, level: float) -> np.ndarray:
+    ends = []
+    for readings in ((ALL_STAND, ALL_OVERTURN), (ALL_OVERTURN, ALL_STAND)):
+        off = pairs.second[readings[0]] - pairs.first[readings[1]]
+        mean, half = _student(off, pairs.runs, level)
+        bounded = clustered_interval((pairs.runs + off) / 2, pairs.runs, level)
+        few = (off != 0).sum(axis=0) < FEW
+        ends.append(np.where(few, 2 * np.stack(bounded) - 1, np.stack([mean - half, mean + half])))
+    return np.clip(np.stack([ends[0][0], ends[1][1]]), -1.0, 1.0)
+
+
+def _unpaired_interval(pairs: Pairs, level: float) -> np.ndarray:
+    """As if the two studies had met other earthquakes each."""
+    means, halves = zip(
+        *(_student(each[ESTIMATE], pairs.runs, level) for each in (pairs.first, pairs.second)), strict=True
+    )
+    half = np.hypot(*halves)
+    half[half == 0] = np.nan
+    return np.clip(means[1] - means[0] + np.stack([-half, half]), -1.0, 1.0)
+
+
+def _counted(first: xr.Dataset, second: xr.Dataset) -> tuple[np.ndarray, Pairs]:
+    """Rising intensities > 0 at which curves are fitted, and the pairs there."""
+    places: Classes = intensity_classes(first, CELLS)
+    pairs = count_pairs(first, second, places)
+    order = np.argsort(places.centre, kind="stable")
+    order = order[places.centre[order] > 0]
+    return places.centre[order], Pairs(*(array[..., order] for array in pairs))
+
+
+def _total(pairs: Pairs, design: int, reading: int) -> tuple[np.ndarray, np.ndarray]:
+    return pairs[1 + design][reading].sum(axis=0), pairs.runs.sum(axis=0)
+
+
+Quantity = Callable[[np.ndarray, np.ndarray, np.ndarray], float]
+
+
+def _median(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> float:
+    """Median of the lognormal curve; NaN where there is none."""
+    there = runs > 0
+    curves = fit_curves(x[there], yes[None, there], runs[None, there])
+    known = curves.kind[0] in (Fit.MAXIMUM, Fit.SEPARATED)
+    return float(np.sqrt(curves.low_median[0] * curves.high_median[0])) if known else float("nan")
+
+
+def _ratio_interval(x: np.ndarray, pairs: Pairs, quantity: Quantity, level: float) -> np.ndarray:
+    """Bounds (2,) of the ratio of a quantity of the second design over the first; NaN where it is not
+    known."""
+    n = len(pairs.runs)
+    ends = []
+    for readings in ((ALL_STAND, ALL_OVERTURN), (ALL_OVERTURN, ALL_STAND)):
+        yes = [pairs[1 + design][reading] for design, reading in enumerate(readings)]
+        left_out = [None, *range(n)]
+        logs = []
+        for k in left_out:
+            kept = np.arange(n) != k
+            counts = [each[kept].sum(axis=0) for each in (pairs.runs, *yes)]
+            values = np.array([quantity(x, each, counts[0]) for each in counts[1:]])
+            with np.errstate(invalid="ignore", divide="ignore"):
+                logs.append(np.log(values[1] / values[0]))
+        with np.errstate(invalid="ignore"):
+            off = np.array(logs[1:]) - np.mean(logs[1:])
+            half = stdtrit(n - 1, (1 + level) / 2) * np.sqrt((n - 1) / n * (off**2).sum())
+        ends.append((logs[0] - half, logs[0] + half))
+    bounds = np.exp([min(end[0] for end in ends), max(end[1] for end in ends)])
+    return bounds if np.isfinite(ends).all() else np.full(2, np.nan)
+
+
+def _add_rates(
+    result: xr.Dataset, ds: xr.Dataset, hazard: xr.Dataset, x: np.ndarray, pairs: Pairs, level: float
+) -> None:
+    """Annual rates of both designs by both fragilities, and their ratios."""
+    check_measure(run_intensity(ds), hazard, own_measure(ds))
+    table = hazard["hazard_intensity"].values, hazard["rate"].sel(hazard=MEAN).values
+    grid, rate = refine(*table, x)
+    rates, ends = np.empty((len(CURVES), 2)), np.empty((2, len(CURVES)))
+    for i, curve in enumerate(CURVES):
+        make = MAKE[curve]
+
+        def quantity(x: np.ndarray, yes: np.ndarray, runs: np.ndarray, make: Make = make) -> float:
+            there = runs > 0
+            return float(make(x[there], yes[there], runs[there]).rates(grid, rate).sum())
+
+        rates[i] = [quantity(x, *_total(pairs, k, ESTIMATE)) for k in (0, 1)]
+        ends[:, i] = _ratio_interval(x, pairs, quantity, level)
+    result.coords["fragility"] = list(CURVES)
+    result["rate"] = (("fragility", "design"), rates, {"units": "1/a", "long_name": "annual rate"})
+    with np.errstate(invalid="ignore", divide="ignore"):
+        result["rate_ratio"] = ("fragility", rates[:, 1] / rates[:, 0], {"units": "1"})
+    result["rate_ratio_interval"] = (("bound", "fragility"), ends, {"units": "1"})

@@ -1,0 +1,87 @@
+"""Two designs under the same earthquakes as text."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+
+import xarray as xr
+
+from mcrock.text.numbers import format_count, label_intensities
+from mcrock.text.tables import format_table
+
+
+def format_comparison(found: xr.Dataset, changes: Sequence[tuple[str, object, object]]) -> str:
+    """What differs between two designs, and what that does.
+
+    Parameters
+    ----------
+    found : Dataset
+        From `mcrock.statistics.compare_designs`.
+    changes : sequence of tuple
+        Dotted keys of the study file with both values, from `mcrock.statistics.paired.what_differs`.
+    """
+    axis, percent = found["intensity"], f"{found.attrs['level'] * 100:.4g} % interval"
+    units = axis.attrs.get("units", "1")
+    lines = ["first and second study differ in"] if changes else ["the studies differ in nothing that is run"]
+    lines += [f"  {key}: {_value(old)} and {_value(new)}" for key, old, new in changes]
+    rows = [
+        [
+            label,
+            *(f"{p:.4f}" for p in one["probability"].values),
+            f"{float(one['difference']):+.4f}",
+            _signed(one["difference_interval"]),
+            _signed(one["unpaired_interval"]),
+            f"{float(one['only_first']):g}",
+            f"{float(one['only_second']):g}",
+        ]
+        for j, label in enumerate(label_intensities(axis.values.tolist(), units))
+        for one in [found.isel(intensity=j)]
+    ]
+    heads = [
+        "intensity",
+        "first",
+        "second",
+        "difference",
+        percent,
+        "without pairs",
+        "only first",
+        "only second",
+    ]
+    lines += ["", "Probability of overturning", format_table(heads, rows)]
+    lines.append("only first, only second: pairs of which the run of one study alone overturned")
+    medians = label_intensities(found["median_capacity"].values.tolist(), units)
+    if math.isfinite(float(found["median_ratio"])):
+        lines.append(
+            f"median {medians[0]} and {medians[1]}: ratio {float(found['median_ratio']):.3f}"
+            f"{_ratio(found['median_ratio_interval'])}"
+        )
+    else:
+        lines.append("a study has no median within its runs: no ratio")
+    if "rate" in found:
+        for curve in found["fragility"].values.tolist():
+            one = found.sel(fragility=curve)
+            rates = " and ".join(f"{rate:.3g}" for rate in one["rate"].values)
+            ratio = float(one["rate_ratio"])
+            tail = f": ratio {ratio:.3f}{_ratio(one['rate_ratio_interval'])}" if math.isfinite(ratio) else ""
+            lines.append(f"annual rate ({curve}) {rates} 1/a{tail}")
+    records = format_count(int(found["records"]), "independent recording")
+    if found.attrs["independent"] != "records":
+        records = format_count(int(found["records"]), "independent realization")
+    lines.append(f"intervals count {records}, and hold for new ground motions of the kind")
+    return "\n".join(lines)
+
+
+def _value(value: object) -> str:
+    return "nothing" if value is None else json.dumps(value)
+
+
+def _signed(ends: xr.DataArray) -> str:
+    low, high = ends.values.tolist()
+    return f"{low:+.4f} to {high:+.4f}" if math.isfinite(low) else "-"
+
+
+def _ratio(ends: xr.DataArray) -> str:
+    low, high = ends.values.tolist()
+    return f" ({low:.3f} to {high:.3f})" if math.isfinite(low) else ""
