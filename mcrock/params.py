@@ -30,6 +30,7 @@ class Outcome(IntEnum):
     NOT_FINITE = 7  # the state became NaN or infinite
     SETTLING = 8  # still moving at the end, with too little energy left to overturn
     PAINLEVE = 9  # friction leaves no contact force, or more than one: the motion is not decided
+    FAILED = 10  # nothing was run: what was drawn is impossible, or an error came up; the log has its message
 
 
 STANDING = (Outcome.AT_REST, Outcome.SETTLING)

@@ -34,6 +34,7 @@ LONG = [
     "tests/unit/docs/test_programs.py",
     "tests/unit/ensemble/test_extension.py",
     "tests/unit/ensemble/test_nested_study.py",
+    "tests/unit/ensemble/test_failures.py",
     "tests/unit/ensemble/test_run_study.py",
     "tests/unit/excitation/test_rezaeian_2010.py",
     "tests/unit/excitation/test_rezaeian_2010_fit.py",

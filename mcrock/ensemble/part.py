@@ -15,16 +15,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mcrock.config import Study
+from mcrock.config import ConfigError, Study
 from mcrock.dataset import DamageError, declaration, outputs
-from mcrock.dataset.contents import State, chunk_state, read_template
+from mcrock.dataset.contents import State, chunk_state, filler, read_template
 from mcrock.dataset.place import StoreError
 from mcrock.dataset.reading import Runs, read_runs
+from mcrock.dataset.schema import OUTPUT
 from mcrock.dataset.store import write_part
 from mcrock.excitation import Motion, pack_motions
 from mcrock.params import Inputs, MotionPack, Outcome
-from mcrock.sampling import draw_inputs
+from mcrock.sampling import draw_inputs, draw_numbers
 from mcrock.simulation import simulate_part
+from mcrock.tables.errors import RealizationError
 
 OWN_MOTIONS = 64  # motions made and held at a time [1]
 
@@ -48,6 +50,14 @@ class Job:
     attrs: dict[str, Any]  # global attributes of the store
 
 
+class Failure(NamedTuple):
+    """A realization of which no run could be made, and why."""
+
+    realization: int
+    error: str
+    trace: str = ""  # of an error that nobody expected
+
+
 @dataclass(frozen=True)
 class PartResult:
     """What a worker says about a part; the runs themselves are in the store."""
@@ -59,6 +69,7 @@ class PartResult:
     error: str = ""
     trace: str = ""
     fatal: bool = False  # other parts would fail in the same way
+    failures: tuple[Failure, ...] = ()  # realizations that are stored without runs
 
 
 # Jobs of this process by name. Threads see the caller's, other processes receive theirs at start-up.
@@ -71,10 +82,11 @@ def run_part(name: str, part: Part) -> PartResult:
     began = perf_counter()
     worker = f"{socket.gethostname()}:{os.getpid()}"
     fatal = True
+    failures: list[Failure] = []
     try:
         chunks = read_known(job, part)
         fatal = False
-        values = simulate_others(job, part, chunks)
+        values = simulate_others(job, part, chunks, failures)
         fatal = True
         write_part(job.store, part.start, values, job.attrs, part.outer)
     except Exception as error:
@@ -87,7 +99,7 @@ def run_part(name: str, part: Part) -> PartResult:
             fatal=fatal and isinstance(error, OSError | StoreError),
         )
     overturned = (np.atleast_2d(values["outcome"].T) == Outcome.OVERTURNED).sum(axis=1)
-    return PartResult(part, perf_counter() - began, worker, overturned)
+    return PartResult(part, perf_counter() - began, worker, overturned, failures=tuple(failures))
 
 
 def read_known(job: Job, part: Part) -> list[tuple[Part, Runs | None]]:
@@ -107,28 +119,99 @@ def read_known(job: Job, part: Part) -> list[tuple[Part, Runs | None]]:
     return found
 
 
-def simulate_others(job: Job, part: Part, chunks: list[tuple[Part, Runs | None]]) -> dict[str, np.ndarray]:
+def simulate_others(
+    job: Job, part: Part, chunks: list[tuple[Part, Runs | None]], failures: list[Failure]
+) -> dict[str, np.ndarray]:
     """Variables on `realization` of a part, of which runs at other intensities are known."""
     if all(known is None for _, known in chunks):
-        return simulate(job, part)
-    pieces = [
-        simulate(job, chunk) if known is None else _complete(job, chunk, known) for chunk, known in chunks
-    ]
-    return {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]}
+        return simulate_possible(job, part, failures)
+    return _joined(
+        [
+            simulate_possible(job, chunk, failures)
+            if known is None
+            else _complete(job, chunk, known, failures)
+            for chunk, known in chunks
+        ]
+    )
 
 
-def _complete(job: Job, chunk: Part, known: Runs) -> dict[str, np.ndarray]:
+def _complete(job: Job, chunk: Part, known: Runs, failures: list[Failure]) -> dict[str, np.ndarray]:
     wanted = job.study.intensity.si_levels
     missing = [level for level in wanted if level not in known.intensities]
     pieces = [known.values]
     if missing:
-        pieces.append(simulate(replace(job, study=job.study.at_intensities(missing)), chunk))
+        others = replace(job, study=job.study.at_intensities(missing))
+        pieces.append(simulate_possible(others, chunk, failures))
     order = [[*known.intensities, *missing].index(level) for level in wanted]
     values = dict(known.values)
     for name, array in values.items():
         if array.ndim == 2:
             values[name] = np.concatenate([piece[name] for piece in pieces], axis=1)[:, order]
     return values
+
+
+def simulate_possible(job: Job, part: Part, failures: list[Failure]) -> dict[str, np.ndarray]:
+    """Variables on `realization` of a part, in which realizations of which no run can be made have none.
+
+    Their failures are added to the list. What is not the fault of a realization is raised: errors of the
+    system or of the study, and one that nobody expected if no realization of the part can be run.
+    """
+    try:
+        return simulate(job, part)
+    except Exception as error:
+        if not _is_of_realization(error):
+            raise
+        first, found = error, list[Failure]()
+        values = _simulate_halves(job, part, error, found)
+    if len(found) == part.stop - part.start and not isinstance(first, RealizationError):
+        raise first
+    failures += found
+    return values
+
+
+def _simulate_halves(
+    job: Job, part: Part, error: Exception, failures: list[Failure]
+) -> dict[str, np.ndarray]:
+    """What can be simulated of a part that met an error."""
+    if part.stop - part.start == 1:
+        trace = "" if isinstance(error, RealizationError) else "".join(traceback.format_exception(error))
+        failures.append(Failure(part.start, describe_error(error), trace))
+        return without_runs(job, part)
+    middle = (part.start + part.stop) // 2
+    pieces = []
+    for half in (part._replace(stop=middle), part._replace(start=middle)):
+        try:
+            pieces.append(simulate(job, half))
+        except Exception as another:
+            if not _is_of_realization(another):
+                raise
+            pieces.append(_simulate_halves(job, half, another, failures))
+    return _joined(pieces)
+
+
+def _is_of_realization(error: Exception) -> bool:
+    """Whether an error may come from what was drawn, and not from the system or the study."""
+    return isinstance(error, RealizationError) or not isinstance(error, OSError | MemoryError | ConfigError)
+
+
+def without_runs(job: Job, part: Part) -> dict[str, np.ndarray]:
+    """Variables on `realization` of a part without runs, of which all has failed."""
+    drawn = draw_numbers(job.study, job.motions, part.start, part.stop, part.outer or 0)
+    values = {}
+    for name in read_template(job.store).chunked:
+        variable = declaration(name)
+        of_runs = variable.dims == OUTPUT and not job.study.is_cloud
+        shape = (part.stop - part.start, *([job.study.n_intensity] * of_runs))
+        fill = Outcome.FAILED if name == "outcome" else filler(variable.dtype)
+        values[name] = np.asarray(drawn.get(name, np.full(shape, fill))).astype(variable.dtype)
+    return values
+
+
+def _joined(pieces: list[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
+    """Consecutive realizations as one part."""
+    if len(pieces) == 1:
+        return pieces[0]
+    return {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]}
 
 
 def simulate(job: Job, part: Part) -> dict[str, np.ndarray]:
@@ -140,9 +223,7 @@ def simulate(job: Job, part: Part) -> dict[str, np.ndarray]:
         inputs = draw_inputs(study, job.motions, start, min(start + step, part.stop), part.outer or 0)
         pack = pack_motions(inputs.motions) if inputs.motions else job.pack
         pieces.append(collect(inputs, simulate_part(inputs, pack, study.controls)))
-    if len(pieces) == 1:
-        return pieces[0]
-    return {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]}
+    return _joined(pieces)
 
 
 def collect(inputs: Inputs, outcomes: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -166,7 +247,7 @@ def collect(inputs: Inputs, outcomes: dict[str, np.ndarray]) -> dict[str, np.nda
 
 def describe_error(error: BaseException) -> str:
     """One line for an error: its message, with the type where that alone says little."""
-    if isinstance(error, StoreError):
+    if isinstance(error, StoreError | ConfigError):
         return str(error)
     if isinstance(error, BrokenProcessPool):
         return "a worker process died, perhaps for want of memory"

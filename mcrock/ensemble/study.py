@@ -34,7 +34,7 @@ from mcrock.dataset.identity import check_extent, check_same_study, known_length
 from mcrock.ensemble.distributed import run_distributed
 from mcrock.ensemble.log import Log
 from mcrock.ensemble.opening import check_output, measure_of, open_output, prepare_job, template_of
-from mcrock.ensemble.part import Job, PartResult, cut_parts, describe_error, share_of
+from mcrock.ensemble.part import Failure, Job, PartResult, cut_parts, describe_error, share_of
 from mcrock.ensemble.schedule import run_local
 from mcrock.excitation import Motion, pack_motions
 from mcrock.rules import shown
@@ -297,9 +297,11 @@ def _compute(
         log.write("damaged", file=str(file), what=what)
         warnings.warn(f"{path}: {file} is {what}; it is computed again", stacklevel=3)
     failures: list[PartResult] = []
+    impossible: list[Failure] = []
 
     def report(result: PartResult) -> None:
-        place = {name: value for name, value in result.part._asdict().items() if value is not None}
+        outer = {} if result.part.outer is None else {"outer": result.part.outer}
+        place = {"start": result.part.start, "stop": result.part.stop, **outer}
         realizations = place | {"worker": result.worker}
         if result.error:
             failures.append(result)
@@ -309,6 +311,9 @@ def _compute(
         else:
             state.add(result.part.stop - result.part.start, result.overturned)
             log.write("part", **realizations, seconds=round(result.seconds, 3))
+            for failure in result.failures:
+                log.write("no_run", **outer, **failure._asdict())
+            impossible.extend(result.failures)
         if progress:
             progress(state)
 
@@ -321,10 +326,24 @@ def _compute(
         run_local(name, job, parts, min(workers, len(parts)), processes, report)
     seconds, rate = round(perf_counter() - state.began, 3), round(state.rate, 1)
     log.write(
-        "end", runs=state.finished_runs, seconds=seconds, runs_per_second=rate, failed_parts=len(failures)
+        "end",
+        runs=state.finished_runs,
+        seconds=seconds,
+        runs_per_second=rate,
+        failed_parts=len(failures),
+        failed_realizations=len(impossible),
     )
+    if impossible:
+        warnings.warn(_describe_impossible(impossible, log.path), stacklevel=3)
     if failures:
         raise EnsembleError(_describe_failures(failures) + _state(path))
+
+
+def _describe_impossible(failures: list[Failure], log: Path) -> str:
+    count = f"{len(failures)} realization{'s' * (len(failures) > 1)}"
+    lines = [f"no run could be made of {count}, which count as undecided; {log} has the messages:"]
+    lines += [f"realization {failure.realization}: {failure.error}" for failure in failures[:SHOWN_FAILURES]]
+    return "\n".join(lines)
 
 
 def _describe_failures(failures: list[PartResult]) -> str:

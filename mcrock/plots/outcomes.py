@@ -42,6 +42,7 @@ LOOKS = {  # with the colours of the chart of motions from rest
     Ending.STILL_ROCKING: (YELLOW, "////"),
     Ending.LIMIT_MET: (PINK, "\\\\\\\\"),
     Ending.FRICTION_UNDECIDED: (GREY, "xxxx"),
+    Ending.FAILED: ("1.0", "++++"),
     Ending.INFEASIBLE_IMPACT: (PURPLE, "...."),
 }
 

@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcrock.body import Bodies
-from mcrock.config import ConfigError, Study
+from mcrock.config import Study
 from mcrock.sampling.drawn import Drawn, Draws, variable_name
+from mcrock.tables.errors import RealizationError
 
 Array = NDArray[np.float64]
 
@@ -25,7 +26,7 @@ def draw_bodies(study: Study, draws: Draws, n: int, start: int) -> tuple[Bodies,
 
     Raises
     ------
-    ConfigError
+    RealizationError
         If a body cannot exist or stand: names the realization and what was drawn.
     """
     uncertain = [name for name in study.uncertain if name.startswith("body.")]
@@ -60,4 +61,4 @@ def _check(study: Study, bodies: Bodies, uncertain: Draws, start: int) -> None:
     i, reason = impossible
     what = ", ".join(f"{name.removeprefix('body.')} = {array[i]:.6g}" for name, array in uncertain.items())
     advice = f" (drawn: {what}); truncate the distributions" if uncertain else ""
-    raise ConfigError(f"{study.source} [body]: realization {start + i}: {reason}{advice}")
+    raise RealizationError(f"{study.source} [body]: realization {start + i}: {reason}{advice}")

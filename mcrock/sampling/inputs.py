@@ -13,9 +13,10 @@ from mcrock.excitation.motion import Motion
 from mcrock.params import Inputs
 from mcrock.sampling.bodies import draw_bodies
 from mcrock.sampling.contacts import draw_contacts
-from mcrock.sampling.design import unit_numbers
+from mcrock.sampling.design import assign_records, unit_numbers
+from mcrock.sampling.drawn import variable_name
 from mcrock.sampling.impacts import draw_impacts
-from mcrock.sampling.intensities import draw_intensities
+from mcrock.sampling.intensities import draw_intensities, draw_levels
 from mcrock.sampling.quantities import draw_quantities
 from mcrock.sampling.release import draw_release
 from mcrock.sampling.shaking import draw_shaking, peak_accelerations
@@ -91,6 +92,33 @@ def draw_inputs(
         peaks = peak_accelerations(shaking, arrays["scale"])
         values["peak_acceleration"] = peaks[:, 0] if study.is_cloud else peaks
     return Inputs(seed=study.seed, start=start, values=values, **arrays)
+
+
+def draw_numbers(
+    study: Study, motions: Sequence[Motion], start: int, stop: int, outer: int = 0
+) -> dict[str, NDArray[Any]]:
+    """Dataset variables of what is drawn for realizations, whether or not a run can be made of it.
+
+    Parameters
+    ----------
+    study, motions, start, stop, outer
+        As for `draw_inputs`.
+
+    Returns
+    -------
+    dict of str to ndarray (stop - start,)
+        Of the inputs in ``study.uncertain``; the record and, in a cloud study, the intensity.
+    """
+    u = unit_numbers(study, len(motions), start, stop, outer)
+    draws = draw_quantities(study, u, stop - start)
+    values = {variable_name(name): draws[name] for name in study.uncertain if name in draws}
+    if "azimuth" in values:
+        values["azimuth"] = values["azimuth"] * study.motion.rotation[1]
+    if study.motion.shakes and not study.motion.is_generated:
+        values["record"] = assign_records(study, len(motions), start, stop, u)
+    if study.is_cloud:
+        values["intensity_value"] = draw_levels(study, draws, stop - start)[:, 0]
+    return values
 
 
 def check_inputs(study: Study, motions: Sequence[Motion]) -> None:

@@ -79,7 +79,7 @@ def draw_intensities(
     A negative polarity is part of the factor. Of motions that are not made both are NaN.
     """
     n, measure, taken = len(gravity), study.intensity.measure, study.intensity.parameters
-    level = _levels(study, draws, n)
+    level = draw_levels(study, draws, n)
     own = np.full(n, np.nan)
     if shaking.ground is not None:
         own = recorded(measure, taken, shaking.ground, shaking.of, sizes, gravity)
@@ -105,7 +105,7 @@ def draw_intensities(
     return Drawn({"scale": draws["motion.polarity"][:, None] * factor}, values)
 
 
-def _levels(study: Study, draws: Draws, n: int) -> Array:
+def draw_levels(study: Study, draws: Draws, n: int) -> Array:
     """Intensity of every run (n, n_intensity), in the units of the measure."""
     random = study.intensity.distribution
     if random is not None:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from mcrock.config import ConfigError, Study
 from mcrock.excitation.motion import Motion, MotionError
 from mcrock.sampling.drawn import Draws
+from mcrock.tables.errors import RealizationError
 
 PURPOSE = 1  # of the random stream of a motion, in the key of its seed
 
@@ -61,6 +62,7 @@ def own_motions(
             ground.append(source.select(motion))
             under.append(source.under_body(ground[-1], numbers))
         except MotionError as error:
+            _read(study)  # or a file has gone
             raise _impossible(study, numbers, start + i, error) from None
     return ground, under
 
@@ -100,10 +102,10 @@ def _rows(study: Study, draws: Draws, n: int) -> Iterator[dict[str, Any]]:
 
 def _impossible(
     study: Study, numbers: Mapping[str, Any], realization: int, error: MotionError
-) -> ConfigError:
+) -> RealizationError:
     """Message of a realization without a motion."""
     uncertain = {name.removeprefix("motion.") for name in study.uncertain}
     shown = [key for key in numbers if key in uncertain and key not in ("scaling", "azimuth", "polarity")]
     drawn = ", ".join(f"{key} = {study.motion.word(key, numbers[key])}" for key in shown)
     advice = f" (drawn: {drawn}); truncate the distributions" if drawn else ""
-    return ConfigError(f"{study.source} [motion]: realization {realization}: {error}{advice}")
+    return RealizationError(f"{study.source} [motion]: realization {realization}: {error}{advice}")

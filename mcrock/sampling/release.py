@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from mcrock.body import Bodies, face_heights, face_normals
 from mcrock.body.faces import Array, directed_edges, side_distances
-from mcrock.config import ConfigError, Study
+from mcrock.config import Study
 from mcrock.config.sections import DEGREE
 from mcrock.kernel.contact import Topology, topology
 from mcrock.sampling.drawn import Drawn, Draws, variable_name
+from mcrock.tables.errors import RealizationError
 
 CODES: dict[str, Callable[[Any], int]] = {"start.edge": int}  # of the options of a choice, by dotted name
 
@@ -34,7 +35,7 @@ def draw_release(study: Study, draws: Draws, bodies: Bodies, start: int) -> Draw
 
     Raises
     ------
-    ConfigError
+    RealizationError
         If an edge is none of the start face, or a body is tilted further than it can be.
     """
     n = len(bodies.mass)
@@ -50,7 +51,7 @@ def draw_release(study: Study, draws: Draws, bodies: Bodies, start: int) -> Draw
     if foreign.size:
         i = int(foreign[0])
         own = np.flatnonzero((top.edge_faces == bodies.start_face[i]).any(1))
-        raise ConfigError(
+        raise RealizationError(
             f"{name} edge: realization {start + i}: expected an edge of the start face, "
             f"{', '.join(map(str, own))}, got {edge[i]}"
         )
@@ -61,7 +62,7 @@ def draw_release(study: Study, draws: Draws, bodies: Bodies, start: int) -> Draw
     wrong = np.flatnonzero((tilt < 0.0) | (tilt > most))
     if wrong.size:
         i = int(wrong[0])
-        raise ConfigError(
+        raise RealizationError(
             f"{name} {kind}: realization {start + i}: the tilt must be 0 to {most[i]:.6g} rad over edge "
             f"{edge[i]}, where the body has tipped over, got {tilt[i]:.6g}"
         )

@@ -34,6 +34,7 @@ class Ending(IntEnum):
     STILL_ROCKING = auto()  # from here on the run is undecided
     LIMIT_MET = auto()
     FRICTION_UNDECIDED = auto()
+    FAILED = auto()
     INFEASIBLE_IMPACT = auto()
 
     @property
@@ -142,5 +143,6 @@ def _endings(part: xr.Dataset, limit: float | None) -> np.ndarray:
     code[~np.isin(outcome, (*STANDING, Outcome.OVERTURNED))] = Ending.LIMIT_MET
     code[outcome == Outcome.ROCKING] = Ending.STILL_ROCKING
     code[outcome == Outcome.PAINLEVE] = Ending.FRICTION_UNDECIDED
+    code[outcome == Outcome.FAILED] = Ending.FAILED
     code[guessed(part).values] = Ending.INFEASIBLE_IMPACT
     return code

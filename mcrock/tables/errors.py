@@ -32,7 +32,11 @@ class ConfigError(ValueError):
         super().__init__("\n".join(self.mistakes))
 
     def __reduce__(self) -> tuple[type[ConfigError], tuple[tuple[str, ...]]]:
-        return ConfigError, (self.mistakes,)
+        return type(self), (self.mistakes,)
+
+
+class RealizationError(ConfigError):
+    """What was drawn for one realization is impossible; others may well be run."""
 
 
 def mistake(message: str, location: Location = (), **context: Any) -> InitErrorDetails:

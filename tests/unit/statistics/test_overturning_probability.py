@@ -145,7 +145,7 @@ def test_reasons_of_undecided_runs_are_complete(make_study, cloud):
     assert int(found["runs"].sel(reason="infeasible_impact")) == int(guess.sum())
     assert int(found["runs"].sel(reason="step_limit")) == int((ds["outcome"] == Outcome.STEP_LIMIT).sum())
     fell = int(((ds["outcome"] == Outcome.OVERTURNED) & guess).sum())
-    np.testing.assert_array_equal(found["overturned"], [fell, *[0] * 6])
+    np.testing.assert_array_equal(found["overturned"], [fell, *[0] * 7])
     ds["outcome"][70:] = Outcome.NOT_RUN
     assert int(undecided_runs(ds, allow_missing=True)["runs"][0]) == int(guess[:70].sum())
     with pytest.raises(ValueError, match="have not been run"):
