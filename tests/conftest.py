@@ -30,6 +30,7 @@ LONG = [
     "tests/unit/bench",
     "tests/unit/body/test_merge.py",
     "tests/unit/cluster/test_connect.py",
+    "tests/unit/cluster/test_scripts.py",
     "tests/unit/commands",
     "tests/unit/docs/test_programs.py",
     "tests/unit/ensemble/test_extension.py",

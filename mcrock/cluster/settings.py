@@ -14,6 +14,7 @@ from mcrock.config.load import read_toml
 from mcrock.tables.errors import ConfigError, format_mistakes, mistake, refuse
 from mcrock.tables.fields import Integer, Kind, OneOf, Table, Text, about
 
+SHORTEST = 60  # wall-time [s]
 LOOPBACK = "lo"  # interface of connections that stay on their machine
 BATCH = {"slurm": "SLURMCluster", "pbs": "PBSCluster", "sge": "SGECluster", "lsf": "LSFCluster"}
 MARGIN, LONGEST_MARGIN = 0.1, 600.0  # of the wall-time, at most so many seconds, in which a worker ends
@@ -24,6 +25,18 @@ SHARED_NETWORK = (
 TAKEN = ("cores", "memory", "walltime", "interface", "processes", "protocol", "security", "scheduler_options")
 
 
+def read_duration(text: str) -> int | None:
+    """Seconds of a time as ``HH:MM:SS``; None if it is not one or is too short for a job.
+
+    >>> read_duration("01:00:05"), read_duration("00:00:59")
+    (3605, None)
+    """
+    found = re.fullmatch(r"(\d{1,4}):([0-5]\d):([0-5]\d)", text)
+    hours, minutes, seconds = map(int, found.groups()) if found else (0, 0, 0)
+    total = 3600 * hours + 60 * minutes + seconds
+    return total if total >= SHORTEST else None
+
+
 @dataclass(frozen=True)
 class Duration(Kind):
     """A time as batch systems write it."""
@@ -32,11 +45,8 @@ class Duration(Kind):
 
     def parse(self, value: Any) -> int:
         """Seconds."""
-        fields = re.fullmatch(r"(\d{1,4}):([0-5]\d):([0-5]\d)", value) if isinstance(value, str) else None
-        seconds = (
-            sum(int(x) * y for x, y in zip(fields.groups(), (3600, 60, 1), strict=True)) if fields else 0
-        )
-        if seconds < 60:
+        seconds = read_duration(value) if isinstance(value, str) else None
+        if seconds is None:
             refuse(self.wrong(value))
         return seconds
 

@@ -30,6 +30,7 @@ COMMANDS = (
     "spectrum",
     "records",
     "laws",
+    "submit",
     "status",
     "merge",
     "verify",

@@ -1,0 +1,82 @@
+"""The command `mcrock submit`."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mcrock.commands.endings import fail
+from mcrock.commands.options import Config, Seed, Set, load_study
+
+app = typer.Typer()
+
+
+@app.command()
+def submit(
+    config: Config,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="STORE", help="Folder for the results; default: CONFIG.zarr."),
+    ] = None,
+    system: Annotated[str, typer.Option(help="Batch system: slurm or pbs.")] = "slurm",
+    cores: Annotated[int, typer.Option(min=1, help="Cores of each task.")] = 4,
+    time: Annotated[str, typer.Option(metavar="HH:MM:SS", help="Wall-time limit of each task.")] = "01:00:00",
+    tasks: Annotated[
+        int | None, typer.Option(min=1, help="Tasks of the array; default: as many as the time asks for.")
+    ] = None,
+    cluster: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Dask in place of an array, on the workers of this file."),
+    ] = None,
+    seed: Seed = None,
+    set: Set = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the script, and submit nothing.")] = False,
+) -> None:
+    """Write the batch script of a study and submit it.
+
+    Core-hours, memory and disk stand in it, measured on some runs on this
+    machine. The script is STORE.sh; submit it again to go on.
+    """
+    from mcrock.bench.machine import peak_memory
+    from mcrock.cluster import load_cluster
+    from mcrock.cluster.estimate import measure, plan_tasks
+    from mcrock.cluster.scripts import SYSTEMS, write_script
+    from mcrock.cluster.settings import read_duration
+    from mcrock.sampling import load_motions
+    from mcrock.text.estimate import format_estimate, format_plan
+
+    if system not in SYSTEMS:
+        raise ValueError(f"--system must be one of {', '.join(SYSTEMS)}, got {system!r}")
+    walltime = read_duration(time)
+    if walltime is None:
+        raise ValueError(f'--time must be a time as "HH:MM:SS", of at least a minute, got {time!r}')
+    if cluster:
+        load_cluster(cluster)
+    study = load_study(config, set, seed)
+    store = output or Path(config.name).with_suffix(".zarr")
+    motions = load_motions(study)
+    estimate = measure(study, motions)
+    least = 2 if system == "pbs" else 1  # an array of one is refused there
+    plan = plan_tasks(estimate, cores, walltime, (peak_memory() or 0.0) * 2**20, tasks, least)
+    options = [f"--set={item}" for item in set or []] + ([] if seed is None else [f"--seed={seed}"])
+    script = write_script(system, config, store, options, plan, cluster)
+    about = format_estimate(estimate) + ([] if cluster else format_plan(plan))
+    first, rest = script.split("\n", 1)
+    script = "\n".join([first, *(f"# {line}" for line in about), rest])
+    path = store.with_suffix(".sh")
+    script = re.sub(r"jobs/\w+\.sh", path.name, script)
+    if dry_run:
+        print(script, end="")
+        return
+    path.write_text(script, encoding="utf-8")
+    try:
+        done = subprocess.run([SYSTEMS[system], path], capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        fail(f"{path} is written, but {SYSTEMS[system]} is not on this machine: submit it where it is", 1)
+    if done.returncode:
+        fail(f"{path} is written, but {SYSTEMS[system]} refuses it: {done.stderr.strip()}", 1)
+    print("\n".join([*about, f"{path}: {done.stdout.strip()}"]))

@@ -1,0 +1,161 @@
+"""Batch scripts: their directives, what `mcrock submit` makes of them, and runs as a system starts them."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from mcrock.cluster.estimate import RESERVE, START, Estimate, Plan, plan_tasks
+from mcrock.cluster.scripts import read_script, set_lines, write_script
+from mcrock.dataset.contents import chunks_done
+from tests.unit.ensemble.conftest import study_file
+
+__all__ = ["study_file"]
+
+JOBS = Path(__file__).parents[3] / "jobs"
+SCRIPTS = sorted(path.name for path in JOBS.glob("*.sh"))
+PLAN = Plan(tasks=3, cores=2, walltime=5400, memory=1.2e9, seconds=3000.0)
+# options with the form of their values, from the manuals of sbatch(1) and of qsub(1B) of OpenPBS
+DOCUMENTED = {
+    "SBATCH": [
+        r"--job-name=\S+",
+        r"--array=1-\d+",
+        r"--(cpus-per-task|nodes|ntasks)=\d+",
+        r"--mem(-per-cpu)?=\d+G?",
+        r"--time=\d\d:\d\d:\d\d",
+        r"--output=\S+",
+        r"--(requeue|exclusive)",
+    ],
+    "PBS": [
+        r"-N [A-Za-z][\w-]{0,14}",
+        r"-J 1-\d+",
+        r"-l select=1:ncpus=\d+:mem=\d+gb",
+        r"-l walltime=\d\d:\d\d:\d\d",
+        r"-r y",
+        r"-j oe",
+    ],
+}
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_directives_are_documented_and_come_before_any_command(name):
+    lines = (JOBS / name).read_text().splitlines()
+    assert lines[0] == "#!/bin/bash"
+    kind = "PBS" if name.startswith("pbs") else "SBATCH"
+    found = [line for line in lines if re.match(r"#(PBS|SBATCH)", line)]
+    patterns = "|".join(DOCUMENTED[kind])
+    assert [line for line in found if not re.fullmatch(rf"#{kind} ({patterns})", line)] == []
+    first_command = next(i for i, line in enumerate(lines) if line and not line.startswith("#"))
+    assert all(lines.index(line) < first_command for line in found)
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_scripts_are_short_and_bash_reads_them(name):
+    assert len((JOBS / name).read_text().splitlines()) <= 35
+    checked = subprocess.run(["bash", "-n", JOBS / name], capture_output=True, text=True, check=False)
+    assert (checked.returncode, checked.stderr) == (0, "")
+
+
+def test_a_script_for_slurm():
+    script = write_script("slurm", Path("/a b/c.toml"), Path("/s.zarr"), ["--set=seed=2"], PLAN)
+    assert {
+        "#SBATCH --array=1-3",
+        "#SBATCH --cpus-per-task=2",
+        "#SBATCH --mem=2G",
+        "#SBATCH --time=01:30:00",
+    } < {*script.splitlines()}
+    assert re.search(r"^CONFIG='/a b/c.toml' +# ", script, re.MULTILINE)
+    assert "\nOPTIONS=(--set=seed=2) " in script
+
+
+def test_a_script_for_pbs_says_the_number_of_tasks_twice():
+    script = write_script("pbs", Path("c.toml"), Path("s.zarr"), [], PLAN)
+    assert {"#PBS -J 1-3", "#PBS -l select=1:ncpus=2:mem=2gb", "#PBS -l walltime=01:30:00"} < {
+        *script.splitlines()
+    }
+    assert re.search(r"^TASKS=3 ", script, re.MULTILINE)
+    assert re.search(r"^CORES=2 ", script, re.MULTILINE)
+
+
+def test_nothing_else_of_a_script_changes():
+    made = write_script("slurm", Path("c.toml"), Path("s.zarr"), [], PLAN).splitlines()
+    shipped = read_script("slurm_array.sh").splitlines()
+    changed = [old.split("=")[0] for old, new in zip(shipped, made, strict=True) if old != new]
+    assert changed == [
+        *(f"#SBATCH {option}" for option in ("--array", "--cpus-per-task", "--mem", "--time")),
+        "CONFIG",
+        "STORE",
+        "source .venv/bin/activate      # where mcrock is installed",
+    ]
+
+
+def estimate(core_seconds, chunks=1000):
+    return Estimate(10**6, core_seconds / 1e6, 100, 1e8, chunks, chunks + 1, 1e6)
+
+
+@pytest.mark.parametrize("hours", [0.01, 1.0, 40.0, 1000.0])
+def test_tasks_end_before_their_walltime(hours):
+    plan = plan_tasks(estimate(3600.0 * hours, chunks=10**6), cores=4, walltime=3600, memory=3e8, tasks=None)
+    assert plan.fits
+    assert START + RESERVE * plan.seconds <= 3600
+    assert plan.tasks * plan.cores * plan.seconds == pytest.approx(3600.0 * hours)
+    if plan.tasks > 1:  # one less would not do
+        assert START + RESERVE * plan.seconds * plan.tasks / (plan.tasks - 1) > 0.8 * 3600
+
+
+def test_no_task_is_without_work():
+    plan = plan_tasks(estimate(3.6e8, chunks=40), cores=4, walltime=3600, memory=3e8, tasks=None)
+    assert plan.tasks == 10
+    assert not plan.fits
+
+
+def run_script(tmp_path, script, **environment):
+    (tmp_path / "script.sh").write_text(script)
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    return subprocess.run(
+        ["bash", tmp_path / "script.sh"],
+        cwd=tmp_path,
+        env={**os.environ, "PATH": path, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("index", ["PBS_ARRAY_INDEX", "PBS_ARRAYID"])
+def test_a_pbs_array_runs_as_pbs_would_start_it(study_file, tmp_path, index):
+    """A dry run: no PBS can be installed here, so its tasks are started with the variables that it sets."""
+    script = write_script("pbs", study_file, tmp_path / "s.zarr", [], PLAN._replace(tasks=2))
+    for task in (2, 1):
+        ran = run_script(tmp_path, script, PBS_O_WORKDIR=str(tmp_path), **{index: str(task)})
+        assert ran.returncode == 0, ran.stderr
+    assert "Fragility: " in ran.stdout
+    assert chunks_done(tmp_path / "s.zarr").all()
+
+
+def test_a_safety_assessment_goes_from_the_study_to_figures(study_file, tmp_path):
+    lines = {"CONFIG": "study.toml", "STORE": "s.zarr", "FIGURES": "out"}
+    ran = run_script(tmp_path, set_lines("assessment.sh", {}, lines))
+    assert ran.returncode == 0, ran.stderr
+    found = {path.name for path in (tmp_path / "out").iterdir()}
+    assert {"check.txt", "stats.txt", "stats.json", "fragility.png"} <= found
+    assert "Fragility: " in (tmp_path / "out" / "stats.txt").read_text()
+
+
+def test_a_safety_assessment_stops_at_the_first_failure(study_file, tmp_path):
+    lines = {"CONFIG": "study.toml", "STORE": "s.zarr", "FIGURES": "out", "OPTIONS": "(--set seed=-1)"}
+    ran = run_script(tmp_path, set_lines("assessment.sh", {}, lines))
+    assert ran.returncode == 2
+    assert "seed" in ran.stderr
+    assert not (tmp_path / "s.zarr").exists()
+
+
+def test_one_node_uses_its_cores(study_file, tmp_path):
+    ran = run_script(tmp_path, set_lines("one_node.sh", {}, {"CONFIG": "study.toml", "STORE": "s.zarr"}))
+    assert ran.returncode == 0, ran.stderr
+    assert chunks_done(tmp_path / "s.zarr").all()

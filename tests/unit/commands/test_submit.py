@@ -1,0 +1,102 @@
+"""`mcrock submit`: the script of a study with what it needs, measured, and its submission."""
+
+import re
+
+import pytest
+
+
+@pytest.fixture
+def batch_system(tmp_path, monkeypatch):
+    """A batch system that keeps what is submitted, or refuses it."""
+
+    def make(program, answer, code=0):
+        folder = tmp_path / "bin"
+        folder.mkdir(exist_ok=True)
+        path = folder / program
+        path.write_text(
+            f'#!/bin/sh\ncp "$1" {tmp_path}/submitted.sh\necho "{answer}" >&{1 + (code > 0)}\nexit {code}\n'
+        )
+        path.chmod(0o755)
+        monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
+
+    return make
+
+
+@pytest.mark.parametrize("system", ["slurm", "pbs"])
+def test_a_dry_run_prints_the_script_and_what_the_study_needs(mcrock, study_file, tmp_path, system):
+    before = sorted(tmp_path.iterdir())
+    options = ("--set", "ensemble.realizations=40000", "--seed", 3, "--cores", 2, "--dry-run")
+    code, output, errors = mcrock(
+        "submit", study_file, "-o", tmp_path / "s.zarr", "--system", system, *options
+    )
+    assert (code, errors) == (0, "")
+    assert sorted(tmp_path.iterdir()) == before
+    lines = output.splitlines()
+    assert lines[0] == "#!/bin/bash"
+    assert re.fullmatch(
+        r"# 120000 runs of [\d.]+ ms \(mean of \d+ runs\): [\d.]+ core-hours on processors as this one",
+        lines[1],
+    )
+    assert re.fullmatch(r"# [\d.]+ MB on disk in 82 files", lines[2])
+    assert re.fullmatch(
+        r"# \d+ tasks of 2 cores, .* each after the start, [\d.]+ [MG]B of memory each", lines[3]
+    )
+    assert "OPTIONS=(--set=ensemble.realizations=40000 --seed=3) " in output
+    assert f"{'sbatch' if system == 'slurm' else 'qsub'} s.sh" in output
+
+
+def test_the_estimate_of_the_disk_is_that_of_the_study(mcrock, study_file, tmp_path):
+    store = tmp_path / "s.zarr"
+    options = ("--set", "ensemble.realizations=4000")
+    _, output, _ = mcrock("submit", study_file, "-o", store, *options, "--dry-run")
+    number, unit, files = re.search(r"# ([\d.]+) ([kM])B on disk in (\d+) files", output).groups()
+    assert mcrock("run", study_file, "-o", store, *options)[0] == 0
+    found = [file.stat().st_size for file in store.rglob("*") if file.is_file()]
+    assert len(found) == int(files)
+    assert sum(found) == pytest.approx(float(number) * {"k": 1e3, "M": 1e6}[unit], rel=0.1)
+
+
+def test_a_script_is_written_and_submitted(mcrock, study_file, tmp_path, batch_system):
+    batch_system("sbatch", "Submitted batch job 7")
+    code, output, _ = mcrock("submit", study_file, "-o", tmp_path / "s.zarr")
+    assert code == 0
+    assert output.splitlines()[-1] == f"{tmp_path / 's.sh'}: Submitted batch job 7"
+    assert (tmp_path / "submitted.sh").read_text() == (tmp_path / "s.sh").read_text()
+
+
+def test_dask_takes_the_file_of_a_cluster(mcrock, study_file, tmp_path):
+    (tmp_path / "c.toml").write_text('system = "local"\nworkers = 2\n')
+    options = ("--system", "pbs", "--cluster", tmp_path / "c.toml", "--dry-run")
+    code, output, _ = mcrock("submit", study_file, *options)
+    assert code == 0
+    assert "#PBS -N mcrock-dask" in output
+    assert f"CLUSTER={tmp_path / 'c.toml'} #" in output
+
+
+def test_a_refusal_is_shown(mcrock, study_file, tmp_path, batch_system):
+    batch_system("sbatch", "invalid account", 1)
+    code, output, errors = mcrock("submit", study_file, "-o", tmp_path / "s.zarr")
+    assert (code, output) == (1, "")
+    assert errors == f"mcrock: {tmp_path / 's.sh'} is written, but sbatch refuses it: invalid account\n"
+
+
+def test_a_missing_batch_system_is_named(mcrock, study_file, tmp_path, batch_system):
+    batch_system("none", "")
+    code, _, errors = mcrock("submit", study_file, "-o", tmp_path / "s.zarr", "--system", "pbs")
+    assert code == 1
+    assert f"{tmp_path / 's.sh'} is written, but qsub is not on this machine: submit it where it is" in errors
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--system", "sge"), "--system must be one of slurm, pbs, got 'sge'"),
+        (("--time", "60"), "--time must be a time as \"HH:MM:SS\", of at least a minute, got '60'"),
+        (("--cluster", "none.toml"), "none.toml: no such file"),
+        (("--set", "seed=x"), "seed: expected an integer"),
+    ],
+)
+def test_mistakes(mcrock, study_file, options, message):
+    code, output, errors = mcrock("submit", study_file, *options)
+    assert (code, output) == (2, "")
+    assert message in errors
