@@ -37,16 +37,21 @@ tail = 5.0
 @pytest.fixture
 def study_file(tmp_path):
     """Path of a study file with its two records: 40 realizations at 3 intensities."""
+    return write_study(tmp_path)
+
+
+def write_study(folder):
+    """Write the study file and its two records into a folder."""
     time = np.arange(0.0, 1.5, 0.02)
     for name, period in (("one", 0.8), ("two", 0.5)):
         x, y = np.sin(2 * np.pi * time / period), 0.5 * np.sin(2 * np.pi * time / period + 1.0) - 0.42
         np.savetxt(
-            tmp_path / f"{name}.csv",
+            folder / f"{name}.csv",
             np.stack([time, x, y - y[0]], axis=1),
             delimiter=",",
             header="time,x,y",
             comments="",
         )
-    path = tmp_path / "study.toml"
+    path = folder / "study.toml"
     path.write_text(STUDY, encoding="utf-8")
     return path
