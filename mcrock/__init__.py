@@ -7,7 +7,6 @@ that importing mcrock is quick and compiles nothing.
 from __future__ import annotations
 
 import importlib
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -24,10 +23,7 @@ if TYPE_CHECKING:
     from mcrock.simulation import simulate
     from mcrock.statistics import exceedance_probability, fit_fragility, overturning_probability
 
-try:
-    __version__ = version("mcrock")
-except PackageNotFoundError:  # a checkout that is not installed
-    __version__ = "0+unknown"
+__version__: str
 
 __all__ = [
     "Body",
@@ -126,6 +122,13 @@ _MOVED = {  # what stood here once
 if not TYPE_CHECKING:  # type checkers find a misspelt name by the imports above
 
     def __getattr__(name: str) -> object:
+        if name == "__version__":  # half of the time of the import
+            from importlib.metadata import PackageNotFoundError, version
+
+            try:
+                return version("mcrock")
+            except PackageNotFoundError:  # a checkout that is not installed
+                return "0+unknown"
         if name in _MODULES:
             return importlib.import_module(f"mcrock.{name}")
         if name in _HOME:

@@ -23,6 +23,7 @@ class Terminated(KeyboardInterrupt):
 
 _KINDS = {signal.SIGINT: KeyboardInterrupt, signal.SIGTERM: Terminated}
 _pending = signal.SIGINT
+_unanswered = False
 
 
 def listen(number: signal.Signals) -> None:
@@ -31,7 +32,7 @@ def listen(number: signal.Signals) -> None:
     A SIGINT that the shell told the program to ignore, as for jobs in the background, stays ignored.
     """
     if number == signal.SIGINT:
-        if signal.getsignal(number) is not signal.default_int_handler:
+        if signal.getsignal(number) not in (signal.default_int_handler, signal.SIG_DFL):
             return
         sys.unraisablehook = _report
     signal.signal(number, _interrupt)
@@ -39,8 +40,15 @@ def listen(number: signal.Signals) -> None:
 
 def answered() -> None:
     """The interruption has arrived: do not raise it again."""
+    global _unanswered
+    _unanswered = False
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_REAL, 0.0)
+
+
+def interruption() -> KeyboardInterrupt | None:
+    """The interruption that came and was not answered: libraries make other errors of it."""
+    return _KINDS[_pending]() if _unanswered else None
 
 
 @contextmanager
@@ -68,7 +76,8 @@ def hold_interruptions() -> Iterator[None]:
 
 
 def _interrupt(number: int, frame: Any) -> NoReturn:
-    global _pending
+    global _pending, _unanswered
+    _unanswered = True
     if number in _KINDS:
         _pending = signal.Signals(number)
     if hasattr(signal, "setitimer"):

@@ -53,6 +53,11 @@ def one_line_if_interrupted() -> Iterator[None]:
         yield
     except KeyboardInterrupt as interruption:
         fail("interrupted", interruption_code(interruption))
+    except Exception:  # as of an extension module that was being loaded
+        came = interrupt.interruption()
+        if came is None:
+            raise
+        fail("interrupted", interruption_code(came))
 
 
 def interruption_code(interruption: KeyboardInterrupt) -> int:

@@ -10,6 +10,7 @@ import time
 
 import pytest
 
+from mcrock import interrupt
 from tests.unit.commands.processes import PROGRAM, program, started
 
 
@@ -135,7 +136,39 @@ def test_an_interruption_is_one_line(mcrock, study_file, monkeypatch, arguments,
     assert (code, errors) == (130, "mcrock: interrupted\n")
 
 
-# the program, saying when it listens to Ctrl-C: before, Python itself answers
+def test_an_interruption_that_a_library_makes_another_error_of_is_one(mcrock, monkeypatch, study_file):
+    def load(*args, **kwargs):  # as an extension module does that is interrupted while it is loaded
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt:
+            raise ImportError("initialization failed") from None
+
+    monkeypatch.setattr("mcrock.config.load_config", load)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        interrupt.listen(signal.SIGINT)
+        code, output, errors = mcrock("check", study_file)
+    finally:
+        signal.signal(signal.SIGINT, before)
+        sys.unraisablehook = sys.__unraisablehook__
+    assert (code, output, errors) == (130, "", "mcrock: interrupted\n")
+    assert interrupt.interruption() is None
+
+
+@pytest.mark.parametrize(
+    ("name", "handler"),
+    [("/usr/bin/mcrock", signal.SIG_DFL), ("pytest", signal.default_int_handler)],
+)
+def test_the_system_ends_the_program_before_it_listens(name, handler):
+    script = (
+        f"import sys; sys.argv[0] = {name!r}\n"
+        "import mcrock.__main__, signal; print(signal.getsignal(signal.SIGINT))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == f"{handler}\n" or (done.stdout == "0\n" and handler == 0)
+
+
+# the program, saying when it listens to Ctrl-C: before, the system ends it without a word
 LISTENING = """
 import signal
 from mcrock import __main__, interrupt
