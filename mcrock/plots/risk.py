@@ -11,20 +11,20 @@ from matplotlib.axes import Axes
 from mcrock.plots.style import BLUE, GREY, ORANGE, add_note, axis_scale, new_axes, number_axis, styled
 from mcrock.statistics import annual_rate
 from mcrock.statistics.hazard import MEAN
-from mcrock.statistics.inference import Confidence, ConfidenceKeywords, takes
+from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 
 COLOURS = {"lognormal": BLUE, "stripes": ORANGE}
 
 
 @styled
-@takes(Confidence)
+@takes(Bootstrap)
 def plot_risk(
     ds: xr.Dataset,
     hazard: xr.Dataset,
     ax: Axes | None = None,
     *,
     years: float = 50.0,
-    **keywords: Unpack[ConfidenceKeywords],
+    **keywords: Unpack[BootstrapKeywords],
 ) -> Axes:
     """Draw from which intensities the rate of overturning comes, by both fragilities.
 

@@ -7,6 +7,7 @@ is log-log between the rows of its table, so that both fragilities here have clo
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import log_ndtr, ndtr
 
 CLOSE = 1e-9  # difference of ln(x) up to which intensities are the same
@@ -26,8 +27,8 @@ def refine(x: np.ndarray, rate: np.ndarray, further: np.ndarray) -> tuple[np.nda
     return grid, refined
 
 
-def lognormal_rates(x: np.ndarray, rate: np.ndarray, median: float, dispersion: float) -> np.ndarray:
-    """Rate of overturning from each piece of a hazard table (n - 1,) [1/a].
+def lognormal_rates(x: np.ndarray, rate: np.ndarray, median: ArrayLike, dispersion: ArrayLike) -> np.ndarray:
+    """Rate of overturning from each piece of a hazard table (..., n - 1) [1/a].
 
     Over all x with ``H = k0 x**-k`` the sum is ``k0 median**-k exp(k**2 dispersion**2 / 2)``.
 
@@ -35,26 +36,28 @@ def lognormal_rates(x: np.ndarray, rate: np.ndarray, median: float, dispersion: 
     ----------
     x, rate : ndarray (n,)
         Rising intensities, and the annual rates at which they are exceeded [1/a].
-    median, dispersion : float
-        Of the lognormal fragility; a dispersion of 0 is a step.
+    median, dispersion : array_like
+        Of the lognormal fragility; a dispersion of 0 is a step. Of several fragilities, none a step, (...,
+        1).
 
     >>> x = np.geomspace(1e-3, 1e3, 200)
     >>> round(lognormal_rates(x, 1e-3 * x**-2.0, 0.5, 0.4).sum() / (1e-3 * 0.5**-2 * np.exp(2 * 0.4**2)), 9)
     1.0
     """
     z, a = np.log(x), np.log(rate)
-    if dispersion == 0:
+    median, dispersion = np.asarray(median, float), np.asarray(dispersion, float)
+    if not dispersion.any():
         at = np.exp(np.interp(np.log(median), z, a))
         return np.clip(np.minimum(rate[:-1], at) - rate[1:], 0.0, None)
     u, slope = (z - np.log(median)) / dispersion, -np.diff(a) / np.diff(z)
     curve = ndtr(u)
-    low, high = u[:-1] + slope * dispersion, u[1:] + slope * dispersion
+    low, high = u[..., :-1] + slope * dispersion, u[..., 1:] + slope * dispersion
     turned = low > 0  # the difference of two upper tails is that of two lower ones
     low, high = np.where(turned, -high, low), np.where(turned, -low, high)
     with np.errstate(under="ignore"):
         share = log_ndtr(high) + np.log1p(-np.exp(np.minimum(log_ndtr(low) - log_ndtr(high), 0.0)))
         moved = np.exp(a[:-1] + slope * (z[:-1] - np.log(median)) + (slope * dispersion) ** 2 / 2 + share)
-    return np.maximum(rate[:-1] * curve[:-1] - rate[1:] * curve[1:] + moved, 0.0)
+    return np.maximum(rate[:-1] * curve[..., :-1] - rate[1:] * curve[..., 1:] + moved, 0.0)
 
 
 def stripe_rates(x: np.ndarray, rate: np.ndarray, level: np.ndarray, fraction: np.ndarray) -> np.ndarray:

@@ -13,18 +13,19 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 from scipy.optimize import isotonic_regression
-from scipy.special import ndtri, stdtrit
+from scipy.special import ndtri
 
 from mcrock.statistics.efficiency import own_measure
 from mcrock.statistics.epistemic import epistemic_fragility
 from mcrock.statistics.hazard import MEAN, check_measure
-from mcrock.statistics.inference import Confidence, ConfidenceKeywords, takes
+from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, Confidence, ConfidenceKeywords, takes
 from mcrock.statistics.nested import is_nested, pooled
 from mcrock.statistics.probability import BOUNDS
 from mcrock.statistics.probit import Fit, evaluate_curves, fit_curves
+from mcrock.statistics.rate_intervals import rate_bounds
 from mcrock.statistics.rates import lognormal_rates, refine, stripe_rates
 from mcrock.statistics.resample import Units, collect_units
-from mcrock.statistics.runs import ALL_OVERTURN, ALL_STAND, ESTIMATE, check_runs, record_index, run_intensity
+from mcrock.statistics.runs import ALL_STAND, ESTIMATE, check_runs, record_index, run_intensity
 
 CURVES = ("lognormal", "stripes")
 BINS = 48  # along ln(intensity) in which the rate is disaggregated
@@ -32,17 +33,17 @@ LOW = 0.01  # probability of the capacity of high confidence on the mean curve [
 CONFIDENCE = 0.95  # of the capacity of high confidence, of at most a probability of 1 - CONFIDENCE [1]
 
 
-@takes(Confidence)
+@takes(Bootstrap)
 def annual_rate(
-    ds: xr.Dataset, hazard: xr.Dataset, *, years: float = 50.0, **keywords: Unpack[ConfidenceKeywords]
+    ds: xr.Dataset, hazard: xr.Dataset, *, years: float = 50.0, **keywords: Unpack[BootstrapKeywords]
 ) -> xr.Dataset:
     """Annual rate of overturning at a site, by two fragilities of the same runs.
 
     "lognormal" is the curve of `fit_fragility`, whose lower tail is an assumption; "stripes" are the
     fractions themselves, made rising with the least change (isotonic regression), 0 below the lowest
     intensity and constant above the highest. Hazard curves are log-log between their rows; nothing is added
-    for intensities outside the table. Intervals are for new earthquakes with this hazard: Student's on the
-    logarithm of the rate, with the standard error of the jackknife over records, and undecided runs both
+    for intensities outside the table. Intervals are for new earthquakes with this hazard: bootstrap-t
+    intervals of the logarithm of the rate (`mcrock.statistics.rate_intervals`), with undecided runs both
     ways.
 
     Parameters
@@ -54,7 +55,7 @@ def annual_rate(
     years : float
         Time for which the probability is given [a].
     **keywords
-        Of `mcrock.statistics.Confidence`: `level`, `cluster` and `allow_missing`.
+        Of `mcrock.statistics.Bootstrap`: `level`, `cluster`, `allow_missing`, `resamples` and `seed`.
 
     Returns
     -------
@@ -76,7 +77,7 @@ def annual_rate(
     ValueError
         As `fit_fragility`; if ``years`` is not > 0.
     """
-    how = Confidence(**keywords)
+    how = Bootstrap(**keywords)
     if not (np.isfinite(years) and years > 0):
         raise ValueError(f"years must be finite and > 0 [a], got {years!r}")
     ds = pooled(ds)
@@ -89,15 +90,16 @@ def annual_rate(
     further = np.concatenate([edges, units.intensity, [weakest, strongest]])
     tables = [refine(x, hazard["rate"].sel(hazard=name).values, further) for name in names]
     shape = (len(CURVES), len(names))
-    rates, ends, above = np.empty(shape), np.empty((2, *shape)), np.empty((2, *shape))
+    rates, ends, above = np.empty(shape), rate_bounds(units, how, tables), np.empty((2, *shape))
     shares, first = np.empty((len(CURVES), BINS)), np.empty(len(CURVES))
     outside = np.empty((2, len(CURVES)))
+    runs, counts = units.total(units.runs), units.total(units.overturned[ESTIMATE])
+    there = runs > 0
     for i, make in enumerate(MAKE.values()):
-        fragility, spread = _of_sample(units, make)
+        fragility = make(units.intensity[there], counts[there], runs[there])
         for j, (name, (grid, rate)) in enumerate(zip(names, tables, strict=True)):
             pieces = fragility.rates(grid, rate)
             rates[i, j] = pieces.sum()
-            ends[:, i, j] = _interval(spread, units, how.level, grid, rate)
             above[:, i, j] = fragility.at(grid[-1:]).item() * rate[-1], rate[-1]
             if name == MEAN:
                 middle = np.sqrt(grid[1:] * grid[:-1])
@@ -190,38 +192,6 @@ def _stripes(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> Fragility:
 
 
 MAKE: dict[str, Make] = dict(zip(CURVES, (_lognormal, _stripes), strict=True))
-
-
-def _of_sample(units: Units, make: Make) -> tuple[Fragility, list[list[Fragility]]]:
-    """The fragility, and by each reading of the undecided runs that of all units and without each of them."""
-
-    def fragility(runs: np.ndarray, yes: np.ndarray) -> Fragility:
-        there = runs > 0
-        return make(units.intensity[there], yes[there], runs[there])
-
-    runs, counts = units.total(units.runs), units.total(units.overturned)
-    spread = []
-    for reading in (ALL_STAND, ALL_OVERTURN):
-        parts = zip(units.runs, units.overturned[reading], strict=True)
-        left_out = [fragility(runs - own, counts[reading] - fell) for own, fell in parts]
-        spread.append([fragility(runs, counts[reading]), *left_out])
-    return fragility(runs, counts[ESTIMATE]), spread
-
-
-def _interval(
-    spread: list[list[Fragility]], units: Units, level: float, grid: np.ndarray, rate: np.ndarray
-) -> np.ndarray:
-    """Bounds (2,) of the rate, over both readings of the undecided runs; NaN where a sample has none."""
-    n, copies = units.number, units.copies
-    ends = []
-    for fragilities in spread:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            centre, *left_out = np.log([each.rates(grid, rate).sum() for each in fragilities])
-            off = np.array(left_out) - np.average(left_out, weights=copies)
-            error = np.sqrt((n - 1) / n * (copies * off**2).sum())
-            ends.append(centre + stdtrit(n - 1, (1 + level) / 2) * error * np.array([-1.0, 1.0]))
-    bounds = np.exp([min(end[0] for end in ends), max(end[1] for end in ends)])
-    return bounds if np.isfinite(ends).all() else np.full(2, np.nan)
 
 
 def high_confidence_capacity(ds: xr.Dataset, **keywords: Unpack[ConfidenceKeywords]) -> xr.Dataset:

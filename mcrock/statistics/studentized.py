@@ -50,7 +50,7 @@ def studentized_bounds(units: Units, overturned: np.ndarray, how: Bootstrap, gri
     z, at = np.log(intensity), np.log(grid[moves])
     centre = _estimates(fit_curves(intensity, yes[None, there], runs[None, there]), at)[0]
     left_out = fit_curves(intensity, (yes - overturned)[:, there], (runs - units.runs)[:, there])
-    error = _jackknife(_estimates(left_out, at), units.copies)
+    error = jackknife(_estimates(left_out, at), units.copies)
 
     off = []
     kinds = overturned[:, there], (units.runs - overturned)[:, there]
@@ -59,7 +59,8 @@ def studentized_bounds(units: Units, overturned: np.ndarray, how: Bootstrap, gri
         curves = fit_curves(intensity, counts[0], counts[0] + counts[1])
         drawn = _estimates(curves, at)
         with np.errstate(invalid="ignore", divide="ignore"):
-            off.append((drawn - centre) / _sandwich(curves, drawn[:, 2:], z, times, kinds, counts))
+            covariance = sandwich(curves, z, times, kinds, counts)
+            off.append((drawn - centre) / _errors(curves, drawn[:, 2:], *covariance))
     pivots = np.concatenate(off)
     known, tail = np.isfinite(pivots), (1 - how.level) / 2
     low = np.quantile(np.where(known, pivots, -np.inf), tail, axis=0, method="lower")
@@ -86,7 +87,7 @@ def _estimates(curves: Curves, at: np.ndarray) -> np.ndarray:
     return np.concatenate([centre, np.log(dispersion), (at - centre) / dispersion], axis=1)
 
 
-def _jackknife(left_out: np.ndarray, copies: np.ndarray) -> np.ndarray:
+def jackknife(left_out: np.ndarray, copies: np.ndarray) -> np.ndarray:
     """Standard error (n,) from estimates without one unit of each kind (n_kind, n)."""
     number = copies.sum()
     spread = left_out - copies @ left_out / number
@@ -94,15 +95,15 @@ def _jackknife(left_out: np.ndarray, copies: np.ndarray) -> np.ndarray:
     return error
 
 
-def _sandwich(
+def sandwich(
     curves: Curves,
-    probit: np.ndarray,
     z: np.ndarray,
     times: np.ndarray,
     kinds: tuple[np.ndarray, np.ndarray],
     counts: list[np.ndarray],
-) -> np.ndarray:
-    """Standard errors (n, 2 + n_at) of the estimates of resamples, from the scores of their units.
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Covariance of resamples, from the scores of their units: variances of c0, of c1 and, between, theirs
+    (n,).
 
     The curve is varied as ``c0 + c1 eta`` about ``eta = (z - ln median) / dispersion``.
 
@@ -110,8 +111,6 @@ def _sandwich(
     ----------
     curves : Curves
         Of the resamples.
-    probit : ndarray (n, n_at)
-        Probits at the points wanted.
     z : ndarray (n_intensity,)
         Logarithm of the intensities of the runs.
     times : ndarray (n, n_kind)
@@ -119,8 +118,7 @@ def _sandwich(
     kinds, counts : sequences of ndarray (n_kind, n_intensity), (n, n_intensity)
         Overturned runs and others, of the kinds of units and of the resamples.
     """
-    dispersion = curves.low_dispersion[:, None]
-    eta = (z - np.log(curves.low_median[:, None])) / dispersion
+    eta = (z - np.log(curves.low_median[:, None])) / curves.low_dispersion[:, None]
     up, down = hazards(eta)
     weight = counts[0] * up * (up + eta) + counts[1] * down * (down - eta)
     h00, h01, h11 = ((weight * eta**k).sum(axis=1) for k in range(3))
@@ -131,5 +129,13 @@ def _sandwich(
     v00 = (h11 * h11 * m00 - 2 * h11 * h01 * m01 + h01 * h01 * m11) / square
     v11 = (h01 * h01 * m00 - 2 * h01 * h00 * m01 + h00 * h00 * m11) / square
     v01 = ((h00 * h11 + h01 * h01) * m01 - h11 * h01 * m00 - h01 * h00 * m11) / square
+    return v00, v01, v11
+
+
+def _errors(
+    curves: Curves, probit: np.ndarray, v00: np.ndarray, v01: np.ndarray, v11: np.ndarray
+) -> np.ndarray:
+    """Standard errors (n, 2 + n_at) of ln(median), ln(dispersion) and probits (n, n_at) of resamples."""
     of_curve = v00[:, None] + 2 * probit * v01[:, None] + probit**2 * v11[:, None]
-    return np.sqrt(np.concatenate([dispersion**2 * v00[:, None], v11[:, None], of_curve], axis=1))
+    own = [curves.low_dispersion[:, None] ** 2 * v00[:, None], v11[:, None]]
+    return np.sqrt(np.concatenate([*own, of_curve], axis=1))

@@ -9,7 +9,7 @@ from scipy.stats import t as student
 from mcrock.statistics import Bootstrap
 from mcrock.statistics.probit import Curves, fit_curves
 from mcrock.statistics.resample import Units
-from mcrock.statistics.studentized import _estimates, _jackknife, _sandwich, studentized_bounds
+from mcrock.statistics.studentized import _errors, _estimates, jackknife, sandwich, studentized_bounds
 
 X = np.array([1.0, 2.0])
 LEVELS = np.array([0.5, 1.1, 1.7, 2.3, 2.9, 3.6, 4.2, 4.8, 5.4, 6.0])
@@ -23,13 +23,13 @@ def draw_counts(records, per_record, levels=LEVELS, median=3.0, between=0.35, wi
 
 
 def errors_of(yes, runs, levels, at, times=None):
-    """Standard errors of a sample of records by `_sandwich`."""
+    """Standard errors of a sample of records by `sandwich`."""
     times = np.ones((1, len(yes))) if times is None else times
     kinds = yes, runs - yes
     counts = [times @ kind for kind in kinds]
     curves = fit_curves(levels, counts[0], counts[0] + counts[1])
     probit = _estimates(curves, np.log(at))[:, 2:]
-    return _sandwich(curves, probit, np.log(levels), times, kinds, counts)[0]
+    return _errors(curves, probit, *sandwich(curves, np.log(levels), times, kinds, counts))[0]
 
 
 def test_two_levels_have_the_scatter_of_the_records():
@@ -97,11 +97,11 @@ def test_jackknife_of_a_mean_is_its_standard_error():
     values = np.random.default_rng(5).normal(size=9)
     expected = values.std(ddof=1) / 3
     left_out = (values.sum() - values) / 8
-    assert _jackknife(left_out[:, None], np.ones(9, int))[0] == pytest.approx(expected, rel=1e-12)
+    assert jackknife(left_out[:, None], np.ones(9, int))[0] == pytest.approx(expected, rel=1e-12)
     twice = np.repeat(values, 2)
     left_out = (twice.sum() - values) / 17
     expected = twice.std(ddof=1) / np.sqrt(18)
-    assert _jackknife(left_out[:, None], np.full(9, 2))[0] == pytest.approx(expected, rel=1e-12)
+    assert jackknife(left_out[:, None], np.full(9, 2))[0] == pytest.approx(expected, rel=1e-12)
 
 
 def test_many_records_give_the_interval_of_student():
@@ -112,7 +112,7 @@ def test_many_records_give_the_interval_of_student():
     ends = np.log(studentized_bounds(units, yes, how, LEVELS)[:, :2])
     curves = fit_curves(LEVELS, yes.sum(axis=0)[None], runs.sum(axis=0)[None])
     without = fit_curves(LEVELS, yes.sum(axis=0) - yes, runs.sum(axis=0) - runs)
-    error = _jackknife(_estimates(without, np.log(LEVELS)), units.copies)[:2]
+    error = jackknife(_estimates(without, np.log(LEVELS)), units.copies)[:2]
     centre = _estimates(curves, np.log(LEVELS))[0, :2]
     quantile = student.ppf(0.975, 399)
     of_quantile = np.sqrt(0.025 * 0.975 / 4000) / student.pdf(quantile, 399)

@@ -1,0 +1,70 @@
+"""Bootstrap-t intervals of rates: against the jackknife, by hand, and what scales must not change."""
+
+import numpy as np
+import pytest
+
+from mcrock.statistics.inference import Bootstrap
+from mcrock.statistics.rate_intervals import lognormal_sample, rate_bounds, stripe_sample
+from mcrock.statistics.rates import lognormal_rates, refine, stripe_rates
+from mcrock.statistics.resample import Units
+from tests.unit.statistics.test_studentized import LEVELS, draw_counts
+
+SAMPLES = [lognormal_sample, stripe_sample]
+TABLE = refine(np.geomspace(0.1, 40.0, 12), 1e-3 * np.geomspace(0.1, 40.0, 12) ** -2.5, LEVELS)
+
+
+def units_of(records, per_record=20, seed=0):
+    yes = draw_counts(records, per_record, seed=seed)
+    runs = np.full(yes.shape, float(per_record))
+    return Units(LEVELS, runs, np.stack([yes] * 3), np.ones(records, int))
+
+
+@pytest.mark.parametrize("make", SAMPLES)
+def test_resamples_have_their_own_standard_errors(make):
+    """With 300 records the middle half of the pivots is that of a normal variable, to 4 standard errors of a
+    quartile of 2000 and its skewness; the tails are not: few records have most of the rate."""
+    units = units_of(300)
+    centre, left_out, pivots = make(units, units.overturned[2], Bootstrap(resamples=2000))(TABLE)
+    assert centre.shape == (1,)
+    assert left_out.shape == (300,)
+    np.testing.assert_allclose(np.quantile(pivots, [0.25, 0.5, 0.75]), [-0.6745, 0, 0.6745], atol=0.17)
+    spread = np.diff(np.quantile(pivots, [0.25, 0.75])) / 1.349
+    assert spread == pytest.approx(1, abs=0.08)
+
+
+def test_left_out_are_the_rates_of_the_others():
+    units = units_of(8)
+    yes, runs = units.overturned[2], units.runs
+    _, lognormal, _ = lognormal_sample(units, yes, Bootstrap(resamples=2))(TABLE)
+    _, stripes, _ = stripe_sample(units, yes, Bootstrap(resamples=2))(TABLE)
+    for k in range(8):
+        kept = np.arange(8) != k
+        share = yes[kept].sum(axis=0) / runs[kept].sum(axis=0)
+        if (np.diff(share) >= 0).all():
+            assert np.exp(stripes[k]) == pytest.approx(stripe_rates(*TABLE, LEVELS, share).sum())
+        assert np.isfinite(lognormal[k])
+
+
+@pytest.mark.parametrize("make", SAMPLES)
+def test_a_hazard_of_another_size_moves_the_centre_alone(make):
+    units, how = units_of(12), Bootstrap(resamples=50)
+    sample = make(units, units.overturned[2], how)
+    (centre, left_out, pivots), (other, others, same) = sample(TABLE), sample((TABLE[0], 9 * TABLE[1]))
+    np.testing.assert_allclose(other - centre, np.log(9))
+    np.testing.assert_allclose(others - left_out, np.log(9))
+    np.testing.assert_allclose(same, pivots, rtol=1e-6)
+
+
+def test_several_curves_at_once_are_those_one_by_one():
+    median, dispersion = np.array([1.0, 3.0, 8.0]), np.array([0.2, 0.4, 0.9])
+    together = lognormal_rates(*TABLE, median[:, None], dispersion[:, None])
+    for k in range(3):
+        np.testing.assert_allclose(together[k], lognormal_rates(*TABLE, median[k], dispersion[k]), rtol=1e-12)
+
+
+def test_few_records_have_no_interval():
+    assert np.isnan(rate_bounds(units_of(5), Bootstrap(), [TABLE])).all()
+    found = rate_bounds(units_of(22), Bootstrap(), [TABLE])
+    assert found.shape == (2, 2, 1)
+    assert (found[0] > 0).all()
+    assert (found[0] < found[1]).all()
