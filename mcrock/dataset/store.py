@@ -33,7 +33,7 @@ def chunk_length(n_realizations: int, n_intensity: int, n_outer: int = 1) -> int
     each draw of what is epistemic.
 
     >>> chunk_length(440, 10), chunk_length(10**8, 1), chunk_length(440, 10, 8)
-    (20, 84105, 55)
+    (20, 84105, 74)
     """
     n_runs = n_outer * n_realizations * n_intensity
     n_chunks = min(MAX_CHUNKS, max(1, round(0.75 * n_runs**0.4)))

@@ -275,7 +275,7 @@ def cut_parts(
     Examples
     --------
     >>> list(cut_parts(np.array([True, False, False, False]), 10, 35, 20, (1, 1)))
-    [Part(start=10, stop=30), Part(start=30, stop=35)]
+    [Part(start=10, stop=30, outer=None), Part(start=30, stop=35, outer=None)]
     """
     row, skipped = done.shape[-1], done.ravel()
     first, last = share_of(task, done.size)

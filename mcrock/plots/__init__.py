@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import xarray as xr
 
+from mcrock.params import Outcome
 from mcrock.plots.choices import plot_choices
 from mcrock.plots.comparison import plot_comparison
 from mcrock.plots.efficiency import plot_measures
@@ -94,7 +95,7 @@ def save_all(
         If the dataset does not fit, holds runs not yet run, or the format is unknown.
     """
     figures = {}
-    if is_nested(ds) and (ds["chunk_done"] == 1).all():
+    if is_nested(ds) and (ds["outcome"] != Outcome.NOT_RUN).all():
         figures = {"probability_box": plot_probability_box(ds), "variance_shares": plot_variance_shares(ds)}
     ds = pooled(ds)
     if is_shaken(ds):

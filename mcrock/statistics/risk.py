@@ -305,8 +305,8 @@ def survival(rate: ArrayLike, age: ArrayLike) -> np.ndarray:
     ValueError
         If an age or a rate is negative or not finite.
 
-    >>> survival(1e-4, 10_000).round(4), survival([1e-4, 1e-3], [5_000, 15_000]).round(4)
-    (array(0.3679), array([0.4148, 0.0034]))
+    >>> print(survival(1e-4, 10_000).round(4), survival([1e-4, 1e-3], [5_000, 15_000]).round(4))
+    0.3679 [0.4148 0.0034]
     """
     rates, ages = np.asarray(rate, float), np.atleast_1d(np.asarray(age, float))
     for name, values, unit in (("rate", rates, "1/a"), ("age", ages, "a")):

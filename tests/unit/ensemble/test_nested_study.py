@@ -9,10 +9,15 @@ import xarray as xr
 from mcrock.config import ConfigError, load_config
 from mcrock.dataset import is_declared, load_dataset, to_frame
 from mcrock.dataset.contents import chunk_path
+from mcrock.dataset.merge import merge_stores
 from mcrock.dataset.place import StoreError
 from mcrock.ensemble import plan_study, run_study
+from mcrock.excitation import pack_motions
 from mcrock.plots import save_all
+from mcrock.sampling import draw_inputs, load_motions
+from mcrock.simulation import simulate_realization
 from mcrock.statistics import pooled
+from mcrock.text.describe import describe
 from mcrock.text.summary import format_summary, summarize, summary_as_json
 
 UNKNOWN = ["body.width.epistemic=true", "impact.lambda.epistemic=true", "impact.draw=run"]
@@ -91,6 +96,33 @@ def test_an_extended_store_is_that_of_the_whole_study(study_file, nested, tmp_pa
     fresh = run_study(whole, tmp_path / "w.zarr")
     names = [name for name in fresh.variables if name != "chunk_done"]
     xr.testing.assert_identical(extended[names].load(), fresh[names].load())
+
+
+def test_stores_of_tasks_are_merged(study_file, nested, tmp_path):
+    for i in (1, 2):
+        run_study(load_config(study_file, NESTED), tmp_path / f"{i}.zarr", task=(i, 2)).close()
+    merge_stores(tmp_path / "m.zarr", [tmp_path / "1.zarr", tmp_path / "2.zarr"])
+    xr.testing.assert_identical(load_dataset(tmp_path / "m.zarr").load(), nested)
+
+
+def test_a_study_says_what_is_epistemic_before_it_is_run(study_file):
+    study = load_config(study_file, NESTED)
+    text = describe(study, load_motions(study))
+    assert "low 0.2, high 0.4, epistemic" in text
+    assert "of the 12 draws with the first of the outer draws" in text
+    assert "size: 3 outer draws x 12 realizations x 3 intensities = 108 runs" in text
+
+
+def test_a_run_of_any_draw_is_replayed(study_file, nested):
+    study = load_config(study_file, NESTED)
+    motions = load_motions(study)
+    for outer in (0, 2):
+        inputs = draw_inputs(study, motions, 5, 6, outer)
+        _, run = simulate_realization(inputs, 0, 2, pack_motions(motions), study.controls)
+        assert run.results["outcome"] == int(nested["outcome"][outer, 5, 2])
+        assert run.results["steps"] == int(nested["steps"][outer, 5, 2])
+    with pytest.raises(ValueError, match="expected 0 <= outer < 3 draws of what is epistemic, got 3"):
+        draw_inputs(study, motions, 5, 6, 3)
 
 
 def test_fewer_draws_are_no_extension(study_file, nested, tmp_path):
