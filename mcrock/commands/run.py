@@ -128,12 +128,19 @@ def _workers(address: str | None, place: Cluster | None, output: Path) -> Iterat
 
         with connected(place, output.absolute().parent) as client:
             say(f"dask scheduler at {client.scheduler_info()['address']}")
+            _say_dashboard(client)
             yield client
     elif address:
         with _connect(address) as client:
+            _say_dashboard(client)
             yield client
     else:
         yield None
+
+
+def _say_dashboard(client: Client) -> None:
+    if link := client.dashboard_link:
+        say(f"dask's dashboard: {link}")
 
 
 def _connect(address: str) -> Client:

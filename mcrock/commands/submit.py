@@ -41,11 +41,11 @@ def submit(
     Core-hours, memory and disk stand in it, measured on some runs on this
     machine. The script is STORE.sh; submit it again to go on.
     """
-    from mcrock.bench.machine import peak_memory
     from mcrock.cluster import load_cluster
     from mcrock.cluster.estimate import measure, plan_tasks
     from mcrock.cluster.scripts import SYSTEMS, write_script
     from mcrock.cluster.settings import read_duration
+    from mcrock.memory import peak_memory
     from mcrock.sampling import load_motions
     from mcrock.text.estimate import format_estimate, format_plan
 

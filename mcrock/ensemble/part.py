@@ -23,6 +23,7 @@ from mcrock.dataset.reading import Runs, read_runs
 from mcrock.dataset.schema import OUTPUT
 from mcrock.dataset.store import write_part
 from mcrock.excitation import Motion, pack_motions
+from mcrock.memory import peak_memory
 from mcrock.params import Inputs, MotionPack, Outcome
 from mcrock.sampling import draw_inputs, draw_numbers
 from mcrock.simulation import simulate_part
@@ -70,6 +71,7 @@ class PartResult:
     trace: str = ""
     fatal: bool = False  # other parts would fail in the same way
     failures: tuple[Failure, ...] = ()  # realizations that are stored without runs
+    memory: float | None = None  # that the worker has held at most so far [MiB]
 
 
 # Jobs of this process by name. Threads see the caller's, other processes receive theirs at start-up.
@@ -99,7 +101,9 @@ def run_part(name: str, part: Part) -> PartResult:
             fatal=fatal and isinstance(error, OSError | StoreError),
         )
     overturned = (np.atleast_2d(values["outcome"].T) == Outcome.OVERTURNED).sum(axis=1)
-    return PartResult(part, perf_counter() - began, worker, overturned, failures=tuple(failures))
+    return PartResult(
+        part, perf_counter() - began, worker, overturned, failures=tuple(failures), memory=peak_memory()
+    )
 
 
 def read_known(job: Job, part: Part) -> list[tuple[Part, Runs | None]]:

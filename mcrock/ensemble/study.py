@@ -19,7 +19,6 @@ import numpy as np
 import xarray as xr
 from dask.system import CPU_COUNT
 
-import mcrock
 from mcrock.config import Study
 from mcrock.dataset import DamageError, load_dataset
 from mcrock.dataset.contents import (
@@ -32,11 +31,12 @@ from mcrock.dataset.contents import (
 )
 from mcrock.dataset.identity import check_extent, check_same_study, known_length
 from mcrock.ensemble.distributed import run_distributed
-from mcrock.ensemble.log import Log
+from mcrock.ensemble.log import Log, batch_job, describe_versions
 from mcrock.ensemble.opening import check_output, measure_of, open_output, prepare_job, template_of
 from mcrock.ensemble.part import Failure, Job, PartResult, cut_parts, describe_error, share_of
 from mcrock.ensemble.schedule import run_local
 from mcrock.excitation import Motion, pack_motions
+from mcrock.memory import peak_memory
 from mcrock.rules import shown
 from mcrock.sampling import check_inputs, draw_inputs, load_motions
 from mcrock.simulation import simulate_part
@@ -114,7 +114,8 @@ def run_study(
     study : Study
         From `load_config`.
     output : str or Path
-        Folder of the store; a log is written beside it as ``<output>.log``, one JSON object a line.
+        Folder of the store; a log is written beside it as ``<output>.log``, one JSON object a line, of each
+        task of several as ``<output>.logs/3-of-8.log``.
     workers : int, optional
         Threads or processes; by default one for each CPU this process may use.
     part_size : int, optional
@@ -273,12 +274,14 @@ def _compute(
         None if study.is_cloud else study.intensity.si_levels,
         measure_of(study)[0],
     )
-    log = Log(path)
+    log = Log(path, task)
     log.write(
         "start",
-        version=mcrock.__version__,
-        python=platform.python_version(),
+        versions=describe_versions(),
+        kernel=job.attrs["kernel_digest"],
         machine=platform.machine(),
+        job=batch_job(),
+        dashboard=(client.dashboard_link or None) if client else None,
         scheduler=client.scheduler.address  # type: ignore[union-attr]
         if client
         else "processes"
@@ -310,7 +313,7 @@ def _compute(
             log.write("failed", **realizations, error=result.error, trace=result.trace)
         else:
             state.add(result.part.stop - result.part.start, result.overturned)
-            log.write("part", **realizations, seconds=round(result.seconds, 3))
+            log.write("part", **realizations, seconds=round(result.seconds, 3), memory=result.memory)
             for failure in result.failures:
                 log.write("no_run", **outer, **failure._asdict())
             impossible.extend(result.failures)
@@ -320,10 +323,11 @@ def _compute(
     if progress:
         progress(state)
     name = f"mcrock-{uuid.uuid4().hex}"
-    if client is not None:
-        run_distributed(name, job, parts, client, report, fixed=part_size is not None)
-    elif parts:
-        run_local(name, job, parts, min(workers, len(parts)), processes, report)
+    with log.noting_its_end():
+        if client is not None:
+            run_distributed(name, job, parts, client, report, fixed=part_size is not None)
+        elif parts:
+            run_local(name, job, parts, min(workers, len(parts)), processes, report)
     seconds, rate = round(perf_counter() - state.began, 3), round(state.rate, 1)
     log.write(
         "end",
@@ -332,6 +336,7 @@ def _compute(
         runs_per_second=rate,
         failed_parts=len(failures),
         failed_realizations=len(impossible),
+        memory=peak_memory(),
     )
     if impossible:
         warnings.warn(_describe_impossible(impossible, log.path), stacklevel=3)

@@ -18,6 +18,7 @@ ORDER = [
     "jit",
     "counter",
     "interrupt",
+    "memory",
     "params",
     "response",
     "rules",

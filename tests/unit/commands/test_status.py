@@ -12,10 +12,13 @@ import textwrap
 import time
 from datetime import UTC, datetime, timedelta
 
+import numpy as np
 import pytest
 
 from mcrock.dataset.contents import chunks_done
 from mcrock.ensemble.log import Log, log_path, read_log
+from mcrock.jit import source_hash
+from mcrock.memory import peak_memory
 
 SLOW = """
     import sys, time
@@ -29,6 +32,12 @@ SLOW = """
     part.simulate_part = slow
     run_study(load_config(sys.argv[1]), sys.argv[2], workers=1, resume=True)
 """
+
+
+INTERRUPTIBLE = """import signal
+from mcrock import interrupt
+interrupt.listen(signal.SIGTERM)
+run_study(load_config(sys.argv[1])"""
 
 
 def test_a_finished_study_shows_its_probabilities(mcrock, store):
@@ -94,7 +103,7 @@ def log(tmp_path, monkeypatch):
         writer = Log(tmp_path / "s.zarr")
         writer.write("start", task=f"{number - 10}/2", workers=4)
         writer.write("part", start=0, stop=30, worker="", seconds=1.0)
-        writer.write("failed", start=30, stop=40, worker="", error="", trace="")
+        writer.write("failed", start=30, stop=40, worker="", error="out of paper", trace="")
         if number == 11:
             writer.write("end", runs=30)
     monkeypatch.undo()
@@ -106,7 +115,7 @@ def log(tmp_path, monkeypatch):
 def test_a_process_elsewhere_is_at_work_until_it_is_silent_for_long(log):
     ended, silent = read_log(log)
     assert (ended.host, ended.number, ended.task, ended.workers) == ("node-7", 11, "1/2", 4)
-    assert (silent.realizations, silent.failed) == (30, 1)
+    assert (silent.realizations, silent.failed) == (30, ["realizations 30 to 39: out of paper"])
     now = datetime.now(UTC)
     assert ended.state(now) == "ended"
     assert silent.state(now) == "at work"
@@ -126,6 +135,88 @@ def test_of_many_processes_the_last_ones_are_listed(mcrock, store, monkeypatch):
     assert [line.split()[0] for line in lines if "node-7:" in line] == [f"node-7:{i}" for i in range(11, 31)]
     assert "30 processes at work, 0 runs/s" in lines
     assert "and 10 processes that began before" in lines
+
+
+def entries(path):
+    """Lines of a log by their events; of several the last."""
+    return {entry["event"]: entry for entry in map(json.loads, path.read_text().splitlines())}
+
+
+def test_every_task_has_a_log_of_its_own(mcrock, study_file, tmp_path):
+    path = tmp_path / "s.zarr"
+    for i in (1, 2):
+        assert mcrock("run", study_file, "-o", path, "--task", f"{i}/2")[0] == 0
+    logs = [log_path(path, (i, 2)) for i in (1, 2)]
+    assert sorted((tmp_path / "s.zarr.logs").iterdir()) == logs
+    assert not log_path(path).exists()
+    first, second = read_log(path)
+    assert (first.task, second.task) == ("1/2", "2/2")
+    assert (first.realizations, second.realizations) == (16, 24)
+    assert (first.ending, second.ending) == ("ended", "ended")
+
+
+def test_a_log_says_where_with_what_and_with_how_much_memory(mcrock, study_file, tmp_path, monkeypatch):
+    monkeypatch.setenv("SLURM_JOB_ID", "4711")
+    assert mcrock("run", study_file, "-o", tmp_path / "s.zarr", "--processes", "--workers", "1")[0] == 0
+    found = entries(log_path(tmp_path / "s.zarr"))
+    assert {entry["host"] for entry in found.values()} == {socket.gethostname()}
+    assert found["start"]["versions"].keys() >= {"mcrock", "python", "numpy", "numba"}
+    assert found["start"]["versions"]["numpy"] == np.__version__
+    assert found["start"]["kernel"] == source_hash()
+    assert found["start"]["job"] == {"SLURM_JOB_ID": "4711"}
+    assert found["end"]["runs_per_second"] > 0
+    worker, own = found["part"]["memory"], found["end"]["memory"]
+    assert 50 < worker < 2000
+    assert own <= peak_memory() < 4000
+    assert worker != own
+    (process,) = read_log(tmp_path / "s.zarr")
+    assert process.memory == max(worker, own)
+
+
+@pytest.mark.parametrize(("number", "name"), [(signal.SIGTERM, "SIGTERM"), (signal.SIGINT, "SIGINT")])
+def test_what_interrupts_a_task_is_in_its_log(mcrock, study_file, tmp_path, number, name):
+    path = tmp_path / "s.zarr"
+    script = textwrap.dedent(SLOW).replace("run_study(load_config(sys.argv[1])", INTERRUPTIBLE)
+    process = subprocess.Popen([sys.executable, "-c", script, str(study_file), str(path)])
+    while not log_path(path).exists() or '"part"' not in log_path(path).read_text():
+        assert process.poll() is None
+        time.sleep(0.01)
+    process.send_signal(number)
+    process.wait(timeout=60)
+    assert entries(log_path(path))["interrupted"]["signal"] == name
+    output = mcrock("status", path)[1]
+    assert re.search(rf":{process.pid} +1/1 +1 +interrupted +\d+ +\S+ +\d+ MiB ", output)
+
+
+def test_messages_and_the_dashboard_are_shown(mcrock, store):
+    (store / "chunks" / "1.zip").unlink()
+    writer = Log(store)
+    writer.write("start", task="1/1", workers=None, dashboard="http://127.0.0.1:8787/status")
+    for i in range(7):
+        writer.write("failed", start=8 * i, stop=8 * i + 8, worker="", error=f"reason {i}", trace="")
+    writer.write("no_run", realization=3, error="it cannot stand", trace="")
+    lines = mcrock("status", store)[1].splitlines()
+    assert f"dask's dashboard, of {socket.gethostname()}: http://127.0.0.1:8787/status" in lines
+    first = lines.index("7 parts failed so far:")
+    assert lines[first + 1] == "  and 2 before; the log has them all"
+    assert lines[first + 2 : first + 7] == [
+        f"realizations {8 * i} to {8 * i + 7}: reason {i}" for i in range(2, 7)
+    ]
+    assert lines[first + 7 : first + 9] == [
+        "no run could be made of 1 realization:",
+        "realization 3: it cannot stand",
+    ]
+
+
+def test_a_run_that_cannot_go_on_says_so_in_its_log(mcrock, study_file, tmp_path, monkeypatch):
+    def write(*args):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("mcrock.ensemble.part.write_part", write)
+    assert mcrock("run", study_file, "-o", tmp_path / "s.zarr")[0] == 1
+    found = entries(log_path(tmp_path / "s.zarr"))
+    assert "No space left on device" in found["stopped"]["error"]
+    assert "stopped" in mcrock("status", tmp_path / "s.zarr")[1]
 
 
 def test_a_rate_is_that_until_the_last_part(tmp_path):
