@@ -47,6 +47,7 @@ def connected(cluster: Cluster, folder: Path) -> Iterator[Client]:
         In ranks of MPI that are scheduler or worker, once the study has ended.
     """
     import dask
+    import distributed  # noqa: F401  # whose own configuration must be there before it is changed for a while
 
     with ExitStack() as stack:
         stack.enter_context(dask.config.set({"distributed.scheduler.unknown-task-duration": TASK_DURATION}))

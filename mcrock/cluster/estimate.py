@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from math import ceil, prod
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from mcrock.config import Study
 from mcrock.dataset.contents import STUDY, chunk_path
@@ -13,7 +13,7 @@ from mcrock.dataset.place import create_store
 from mcrock.dataset.store import write_part
 from mcrock.ensemble import estimate_time
 from mcrock.ensemble.opening import prepare_job, template_of
-from mcrock.ensemble.part import Part, simulate
+from mcrock.ensemble.part import Job, Part, simulate
 from mcrock.excitation import Motion
 from mcrock.sampling import check_inputs
 
@@ -78,13 +78,9 @@ def measure(study: Study, motions: list[Motion]) -> Estimate:
         whole = template_of(job)
         affordable = int(SAMPLE / max(seconds * study.n_intensity, 1e-9))
         n = max(1, min(affordable, whole.length, study.n_realizations))
-        template = template_of(job, n)
-        create_store(job.store, template)
-        key = (0,) * len(template.grid)
-        outer = 0 if len(key) > 1 else None
+        outer = 0 if len(whole.grid) > 1 else None
         values = simulate(job, Part(0, n, outer))
-        write_part(job.store, 0, values, job.attrs, outer)
-        each = chunk_path(job.store, key).stat().st_size / n
+        fixed, each = _size_of_chunk(job, values, n, outer)
         study_file = (job.store / STUDY).stat().st_size
     outers = prod(whole.grid[:-1])
     runs = study.n_realizations * study.n_intensity * outers
@@ -92,11 +88,25 @@ def measure(study: Study, motions: list[Motion]) -> Estimate:
         runs=runs,
         seconds=seconds,
         timed=timed,
-        disk=each * study.n_realizations * outers + study_file,
+        disk=each * study.n_realizations * outers + fixed * prod(whole.grid) + study_file,
         chunks=prod(whole.grid),
         files=prod(whole.grid) + 1,
         chunk_memory=sum(array.nbytes for array in values.values()) / n * whole.length,
     )
+
+
+def _size_of_chunk(job: Job, values: dict[str, Any], n: int, outer: int | None) -> tuple[float, float]:
+    """What a chunk takes on disk: in any case, and for each realization [bytes]."""
+
+    def written(n: int) -> int:
+        template = template_of(job, n)
+        create_store(job.store, template, replace=True)
+        write_part(job.store, 0, {name: array[:n] for name, array in values.items()}, job.attrs, outer)
+        return chunk_path(job.store, (0,) * len(template.grid)).stat().st_size
+
+    whole, half = written(n), written(max(1, n // 2))
+    each = (whole - half) / (n - n // 2) if n > 1 else whole
+    return whole - n * each, each
 
 
 def plan_tasks(

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from math import prod
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, thread_time
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
 SHOWN_FAILURES = 5
 
+SPREAD = 2**16  # first realizations that are timed: a Sobol sequence is walked to later ones, for each anew
 BLOCK, SHORT = 32, 5e-3  # realizations timed together where one takes less than this time [s]
 
 
@@ -382,20 +383,20 @@ def estimate_time(study: Study, motions: list[Motion], budget: float = 3.0) -> t
     study, motions
         The study and what `load_motions` gives for it.
     budget : float
-        Time to spend on it, besides compilation [s].
+        Processor time to spend on it, besides compilation [s].
 
     Returns
     -------
     float, int
-        Time per run on one core [s], and on how many runs it was measured.
+        Processor time per run [s], whatever else the machine does, and on how many runs it was measured.
     """
     pack = pack_motions(motions)
 
     def time_block(i: int, n: int) -> float:
-        began = perf_counter()
+        began = thread_time()
         inputs = draw_inputs(study, motions, i, min(i + n, study.n_realizations), i % study.n_outer)
         simulate_part(inputs, pack_motions(inputs.motions) if inputs.motions else pack, study.controls)
-        return perf_counter() - began
+        return thread_time() - began
 
     time_block(0, 1)  # compiles
     # short runs by the dozen, as a study computes them: a call costs half a millisecond
@@ -403,7 +404,8 @@ def estimate_time(study: Study, motions: list[Motion], budget: float = 3.0) -> t
     alike = "contact.friction" not in study.quantities
     block = BLOCK if alike and time_block(0, 1) < SHORT and study.n_realizations > BLOCK else 1
     # golden-section order: at any moment the realizations timed are spread evenly
-    order = (np.arange(1, 257) * 0.6180339887498949 % 1 * (study.n_realizations // block)).astype(int)
+    spread = min(study.n_realizations, SPREAD)
+    order = (np.arange(1, 257) * 0.6180339887498949 % 1 * (spread // block)).astype(int)
     spent, n_timed = 0.0, 0
     for i in dict.fromkeys(order.tolist()):
         spent += time_block(i * block, block)
