@@ -49,7 +49,15 @@ from mcrock.kernel.friction.impacts import (
     landing_impact,
     old_corner,
 )
-from mcrock.kernel.friction.landing import ROUNDING, UNSOLVED, corners_of, keep_lowest, lever, rise_of
+from mcrock.kernel.friction.landing import (
+    ROUNDING,
+    UNSOLVED,
+    corners_of,
+    hold_down,
+    keep_lowest,
+    lever,
+    rise_of,
+)
 from mcrock.kernel.friction.single import SLIPPING
 from mcrock.kernel.friction.state import CHANGE as GAIN
 from mcrock.kernel.friction.state import (
@@ -194,7 +202,7 @@ def edge_sticks_through(top, body, work, friction, law, result, new, zeno_time, 
         store_twist(copy, friction.twist)
         if not sequence_ends(body, copy, before, up, old, new, lift, zeno_time, a[0], a[1], a[2]):
             return True
-        both_ends(top, body, friction, copy, state, old)
+        both_ends(top, body, friction, copy, state, old, False)
         return edge_carries(body, friction, copy, new, old)
     return kind == BOTH_ENDS and edge_carries(body, friction, copy, new, old)
 
@@ -230,8 +238,12 @@ def plainly_sticks(body, state, friction, law, result, old, new, zeno_time, a):
 
 
 @jit(internal=True)
-def both_ends(top, body, friction, copy, state, old):
-    """Do the impact of ``friction.touching`` [:2] again, as one of both ends without rebound."""
+def both_ends(top, body, friction, copy, state, old, hold):
+    """Do the impact of ``friction.touching`` [:2] again, as one of both ends without rebound.
+
+    With ``hold`` neither rises after it: an end that the impact of both lifts lands again, and lifts the
+    other, in a train of impacts that is over at once.
+    """
     for i in range(3):
         copy[W_X + i], copy[V_X + i] = state[W_X + i], state[V_X + i]
     if old >= 0:
@@ -239,6 +251,8 @@ def both_ends(top, body, friction, copy, state, old):
     load_twist(copy, friction.twist)
     energy = twist_energy(body, copy, friction.twist, body.scalars[MASS])
     all_take_part(body, friction, copy, 2, 0.0, energy)
+    if hold:
+        hold_down(body, friction, copy)
     friction.found[GAIN] = twist_energy(body, copy, friction.twist, body.scalars[MASS]) - energy
 
 
@@ -280,24 +294,26 @@ def after_impact(top, body, work, friction, result, settings, t, n, face, sides)
         fastest = max(fastest, abs(rise_of(friction.speeds, lever(body, copy, friction.touching[i]))))
     new, old = friction.touching[0], friction.touching[1]
     edge = (face < 0 and n == 2 and not sticks(work.mode[0])) or (face < 0 and work.mode[0] == VERTEX)
-    count_impact(top, body, friction, result, face, work.mode[0] == FLIGHT)
+    flew = work.mode[0] == FLIGHT
     _copy(copy, state)
     store_twist(state, twist)
     if friction.found[MAP] == UNSOLVED:
+        count_impact(top, body, friction, result, face, flew)
         return UNDECIDED, NONE
     kept = keep_lowest(body, friction, state, n, fastest)
     # a sequence of edge impacts this short is over: so is the slip that friction would stop in a part of it
     friction.found[SLOW] = stopped_within(body, friction, STOPS_IN * settings.edge_zeno_time)
     mode, index = decide(top, body, work, friction, result, t, kept, sides)
-    if edge and kept == 1 and work.mode[0] != FLIGHT:
-        load_twist(state, friction.twist)
-        lift = rise_of(friction.twist, lever(body, state, old))
+    if edge and kept == 1 and not flew:
+        load_twist(state, twist)
+        lift = rise_of(twist, lever(body, state, old))
         if _hops(top, body, work, friction, t, mode, index, old, lift, settings.edge_zeno_time):
             friction.touching[0], friction.touching[1] = new, old
-            both_ends(top, body, friction, copy, copy, NONE)
+            both_ends(top, body, friction, copy, copy, NONE, True)
             _copy(copy, state)
             store_twist(state, twist)
             mode, index = decide(top, body, work, friction, result, t, 2, sides)
+    count_impact(top, body, friction, result, face, flew)
     friction.found[SLOW] = 0.0
     return mode, index
 
@@ -432,7 +448,8 @@ def hold_edge(top, body, work, friction, result, t, vertex, sides):
         free_body(top, body, state, VERTEX, old)
     p, q = top.edge_vertices[k, 0], top.edge_vertices[k, 1]
     friction.touching[0], friction.touching[1] = p, q
-    both_ends(top, body, friction, state, state, NONE)
+    both_ends(top, body, friction, state, state, NONE, True)
+    result[Response.IMPACT_ENERGY_LOSS] -= friction.found[GAIN] * body.scalars[MASS]
     store_twist(state, twist)
     slow = stopped_within(body, friction, CHATTER_TIME)
     vx, vy = slip_velocity(body, state, p)

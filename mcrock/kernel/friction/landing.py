@@ -20,7 +20,7 @@ from mcrock.kernel.friction.state import CHANGE, CLIPPED, COUPLE, FRICTION, I_X,
 from mcrock.kernel.rotation import matrix, to_ground
 
 AT_VERTEX, OF_FACE, SEVERAL, UNSOLVED = 0, 1, 2, 3  # maps of an impact
-STAYS = 1e-10  # a vertex that leaves the ground no faster after an impact stays [m/s]
+STAYS = 3e-8  # a vertex that leaves the ground no faster after an impact stays: it rises 5e-17 m [m/s]
 ROUNDING = 1e-9  # velocities after an impact that are none, over the largest before [1]
 
 
@@ -150,6 +150,25 @@ def keep_lowest(body, friction, state, n, approach):
             friction.touching[kept] = v
             kept += 1
     return kept
+
+
+@jit(internal=True)
+def hold_down(body, friction, state):
+    """Take the vertical velocities of the vertices ``friction.touching`` [:2] by vertical impulses.
+
+    Of all motions in which neither rises it is the nearest in energy, of which it has no more than before.
+    """
+    twist = friction.twist
+    m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
+    J = ground_compliance(body.scalars, m)
+    p, q = lever(body, state, friction.touching[0]), lever(body, state, friction.touching[1])
+    first = mobility(J, p[0], p[1], p[2], p[0], p[1], p[2])[8]
+    second = mobility(J, q[0], q[1], q[2], q[0], q[1], q[2])[8]
+    mixed = mobility(J, p[0], p[1], p[2], q[0], q[1], q[2])[8]
+    rise_p, rise_q = rise_of(twist, p), rise_of(twist, q)
+    size = first * second - mixed * mixed
+    push(twist, J, p[0], p[1], p[2], 0.0, 0.0, (mixed * rise_q - second * rise_p) / size)
+    push(twist, J, q[0], q[1], q[2], 0.0, 0.0, (mixed * rise_p - first * rise_q) / size)
 
 
 @jit(internal=True)
