@@ -284,9 +284,9 @@ def advance_slip(top, body, work, friction, result, t, h, turn, stops, sides):
         from_contact(links, shape, state, mode, index)
         return 0.0, CHANGE, 0
     left, speed = _braking(links, shape, forces, mode, index, state)
-    if left < stops:  # with it any other that is no faster than a slip begins
+    if left < stops:  # with it any other that is no faster than a slip begins, or not much after many events
         from_contact(links, shape, state, mode, index)
-        friction.found[SLOW] = max(speed + STOPPED, 2.0 * KICK)
+        friction.found[SLOW] = max(speed + STOPPED, (2.0 if friction.found[HELD] == 0.0 else 10.0) * KICK)
         return 0.0, CHANGE, 0
     h = min(h, BRAKED * left)
     # a slow slip settles to its direction at once: then the rate says nothing of the turn in a step
@@ -305,7 +305,7 @@ def advance_slip(top, body, work, friction, result, t, h, turn, stops, sides):
         if row[BEFORE] <= ground and row[RATE_BEFORE] > 0.0:  # it just left the ground, maybe for a hop
             sink = -rise(body, state, mode, pivot, friction.watched[i], k)
             if 4.0 * row[RATE_BEFORE] < sink * h:
-                h = HOP * 2.0 * row[RATE_BEFORE] / sink
+                h = max(HOP * 2.0 * row[RATE_BEFORE] / sink, EVENT_TIME)
     normal = friction.found[N_0] + friction.found[N_1]
     result[Response.LOWEST_NORMAL_FORCE] = min(
         result[Response.LOWEST_NORMAL_FORCE], 0.0 if mode == FLIGHT else _pressure(mode, normal, gravity, a)
@@ -324,12 +324,13 @@ def advance_slip(top, body, work, friction, result, t, h, turn, stops, sides):
             if regular
             else -inf
         )
-        if mode == SPIN and after == -inf and whole > SHORTEST:  # a step too long, unless the body tips over
+        irregular = after == -inf
+        if after < 0.0 and not (irregular and whole > SHORTEST):
+            h, regular = _locate_end(top, body, work, friction, t, h, sides)
+            event, irregular = CHANGE if regular else PARADOX, not regular
+        if irregular and whole > SHORTEST:  # a step too long, unless it is so after the shortest too
             h = 0.5 * whole
             continue
-        if after < 0.0:
-            h, regular = _locate_end(top, body, work, friction, t, h, sides)
-            event = CHANGE if regular else PARADOX
         pressed = friction.found[N_0] + friction.found[N_1]
         jumps = not abs(pressed - normal) <= JUMP * gravity
         if whole <= SHORTEST or not (jumps or _bent(links, shape, mode, index, trial, state, TURNED * turn)):
