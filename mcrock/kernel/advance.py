@@ -316,7 +316,7 @@ def advance_vertex(top, body, work, result, t, h, friction):
             )  # fmt: skip
             sink = -(up[0] * x + up[1] * y + up[2] * z)
             if 4.0 * row[RATE_BEFORE] < sink * h:
-                h = HOP * 2.0 * row[RATE_BEFORE] / sink
+                h = max(HOP * 2.0 * row[RATE_BEFORE] / sink, EVENT_TIME)
     vertex_step(p, gravity, state, k1, segment, t, h, trial)
     for i in range(n):
         row = heights[i]

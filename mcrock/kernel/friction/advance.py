@@ -426,7 +426,8 @@ def _first_of_landings(top, body, work, friction, t, h, n, pivot):
                     lower, its = _height(body, trial, mode, pivot, friction.watched[i])
                     if lower < -TOGETHER * size and lower < gap:
                         lands, gap, speed, low = i, lower, its, 0.0
-            if gap > 0.0:
+            # one that left the ground in this step comes back when it sinks, whatever heights are rounded to
+            if gap > 0.0 or (speed > 0.0 and heights[lands, BEFORE] <= 0.0):
                 low = max(low, h)
             else:
                 high = min(high, h)

@@ -63,6 +63,7 @@ from mcrock.kernel.friction.rest import holds
 from mcrock.kernel.friction.state import (
     CREEP,
     FRICTION,
+    HELD,
     KICK,
     SLACK,
     SLOW,
@@ -106,6 +107,7 @@ SLOWER = 0.03  # least speed with which the slower of two slips begins, over `KI
 MOST_KICK = 100.0  # and the largest of the faster
 INSIDE = (1.0 - 1e-9) * (1.0 - LOWER)  # of the cone of friction, where a contact sticks [1]
 UNDECIDED = np.int64(-2)  # in the place of a mode: no force meets the laws, or more than one
+STAYS_FLAT = np.int64(-3)  # the same: a face does not tip over
 
 
 @jit(internal=True)
@@ -238,7 +240,7 @@ def _from_standing(top, body, work, friction, t, n, a):
 @jit(internal=True)
 def enter(top, body, friction, state, n, J):
     """Mode and index that the contact problem for accelerations, ``friction.twist``, leads to; the state is
-    brought there."""
+    brought there. `STAYS_FLAT` where more than two contacts stay."""
     touching, contacts, mu = friction.touching, friction.contacts, friction.values[FRICTION]
     if solve_contacts(contacts, n, J, friction.twist, mu, mu * (1.0 - LOWER)) == NONE_FOUND:
         return UNDECIDED, NONE
@@ -254,7 +256,7 @@ def enter(top, body, friction, state, n, J):
     if kept == 0:
         return _fly(body, state)
     if kept > 2:
-        return UNDECIDED, NONE
+        return STAYS_FLAT, NONE
     if not _regular(contacts, first, mu) or (kept == 2 and not _regular(contacts, second, mu)):
         return UNDECIDED, NONE
     slips_first = _direction(contacts, first, mu)
@@ -446,7 +448,11 @@ def decide_face(top, body, work, friction, result, t, f, sides):
             links, shape, forces = of_slips(top, body, friction)
             if corner_pressures(links, shape, forces, f, state, m, spin, down):
                 return SPIN, f
-            return tip_over(top, body, work, friction, t, f)
+            new, place = tip_over(top, body, work, friction, t, f)
+            if new == STAYS_FLAT:  # once the friction of a corner that creeps has followed its slip
+                friction.found[HELD] = 1.0
+                return SPIN, f
+            return new, place
         sx, sy = sx / speed, sy / speed
     state[V_X], state[V_Y], state[V_Z] = speed * sx, speed * sy, 0.0
     for i in range(3):
@@ -455,7 +461,8 @@ def decide_face(top, body, work, friction, result, t, f, sides):
     if not _tips(sides, n, mu, sx, sy):
         place_pivot(body, state, pivot)
         return SLIDE, f
-    return tip_over(top, body, work, friction, t, f)
+    new, place = tip_over(top, body, work, friction, t, f)
+    return UNDECIDED if new == STAYS_FLAT else new, place
 
 
 @jit(internal=True)
@@ -492,7 +499,7 @@ def _corner_speed(top, body, state, f, i):
 
 @jit(internal=True)
 def tip_over(top, body, work, friction, t, f):
-    """Edge or vertex about which a body that slips flat on face ``f`` tips over."""
+    """Edge or vertex about which a body that slips flat on face ``f`` tips over, as `enter`."""
     state = work.state
     first, last = top.face_first[f], top.face_first[f + 1]
     for i in range(last - first):

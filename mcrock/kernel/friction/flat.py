@@ -33,7 +33,7 @@ from mcrock.kernel.dynamics import (
 )
 from mcrock.kernel.friction.contact_table import D_X, D_Y, D_Z, P_X, P_Y, P_Z, S_X, S_Y, TARGET, W_XX
 from mcrock.kernel.friction.motion import IRREGULAR, REGULAR, SLOWEST, STIFFER, slip_direction
-from mcrock.kernel.friction.state import BEND_0, CREEP, FRICTION, STIFFNESS, TURNING
+from mcrock.kernel.friction.state import BEND_0, CREEP, FRICTION, HELD, STIFFNESS, TURNING
 from mcrock.kernel.modes import SLIDE
 from mcrock.kernel.rotation import matrix, to_ground
 
@@ -111,6 +111,7 @@ def corner_pressures(top, body, friction, f, y, m, spin, down):
     They are the least in sum of squares among those that leave no vertical acceleration and no turn about a
     horizontal axis. Of each contact S is the direction of slip, shorter where a corner near the point about
     which the body turns creeps: its friction is less.
+    A face that is held has some in any case.
     """
     mu, contacts = friction.values[FRICTION], friction.contacts
     first, last = top.face_first[f], top.face_first[f + 1]
@@ -137,19 +138,8 @@ def corner_pressures(top, body, friction, f, y, m, spin, down):
     goal_x, goal_y = -spin * spin * yz, spin * spin * xz
     a = friction.matrix
     for _ in range(DROPS * n):
-        for r in range(3):
-            for col in range(4):
-                a[r, col] = 0.0
-        for j in range(n):
-            c = contacts[j]
-            if c[CARRIES] > 0.0:
-                g = (1.0, c[MOMENT_X], c[MOMENT_Y])
-                for r in range(3):
-                    for col in range(3):
-                        a[r, col] += g[r] * g[col]
-        a[0, 3], a[1, 3], a[2, 3] = down, goal_x, goal_y
-        if not solve_3(a):
-            return False
+        if not _least_squares(friction, n, down, goal_x, goal_y):
+            break
         worst, which = 0.0, -1
         for j in range(n):
             c = contacts[j]
@@ -172,7 +162,46 @@ def corner_pressures(top, body, friction, f, y, m, spin, down):
             contacts[which, CARRIES] = 1.0
         else:
             contacts[which, CARRIES] = 0.0
-    return False
+    return friction.found[HELD] != 0.0 and _unbalanced(friction, n, down, goal_x, goal_y)
+
+
+@jit(internal=True)
+def _least_squares(friction, n, down, goal_x, goal_y):
+    """The multipliers of the pressures at the corners that carry into ``friction.matrix`` [:3, 3]."""
+    a = friction.matrix
+    for r in range(3):
+        for col in range(4):
+            a[r, col] = 0.0
+    for j in range(n):
+        c = friction.contacts[j]
+        if c[CARRIES] > 0.0:
+            g = (1.0, c[MOMENT_X], c[MOMENT_Y])
+            for r in range(3):
+                for col in range(3):
+                    a[r, col] += g[r] * g[col]
+    a[0, 3], a[1, 3], a[2, 3] = down, goal_x, goal_y
+    return solve_3(a)
+
+
+@jit(internal=True)
+def _unbalanced(friction, n, down, goal_x, goal_y):
+    """The pressures that carry a face held flat where none balance it: the positive ones of all corners.
+
+    The friction of a corner that creeps follows its slip within microseconds. Until it has, no pressures may
+    balance a face that stays flat with that corner stuck.
+    """
+    contacts, a, total = friction.contacts, friction.matrix, 0.0
+    for j in range(n):
+        contacts[j, CARRIES] = 1.0
+    if not _least_squares(friction, n, down, goal_x, goal_y):
+        return False
+    for j in range(n):
+        c = contacts[j]
+        c[P_Z] = max(a[0, 3] + c[MOMENT_X] * a[1, 3] + c[MOMENT_Y] * a[2, 3], 0.0)
+        total += c[P_Z]
+    for j in range(n):
+        contacts[j, P_Z] *= down / total
+    return True
 
 
 @jit(internal=True)
