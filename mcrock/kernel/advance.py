@@ -56,7 +56,7 @@ CONVERGED, CONVERGED_TIME = 1e-4, 1e-7
 EXACT = 1e-11  # corrections below this share of the step need no further one [1]
 NUDGE = 1e-8  # corrections up to this are made by the rates alone; what is left is of its square [s]
 HOP = 1.1  # step tried for a flight that is shorter than half the step, over the flight [1]
-BEFORE, RATE_BEFORE, AFTER, RATE_AFTER, LANDING, HEIGHTS_SIZE = range(6)  # columns of `Workspace.heights`
+BEFORE, RATE_BEFORE, AFTER, RATE_AFTER, LANDING, OFFSET, HEIGHTS_SIZE = range(7)  # of `Workspace.heights`
 
 
 @jit(inline=True, internal=True)
@@ -308,6 +308,10 @@ def advance_vertex(top, body, work, result, t, h, friction):
             break
         row = heights[i]
         row[BEFORE], row[RATE_BEFORE] = height_and_rate(body, state, pivot, other)
+        row[OFFSET] = 0.0
+        if friction is not None and row[BEFORE] < -ground and row[RATE_BEFORE] > 0.0:
+            # landed from flight, a little too low: it lands again where it comes back to this height
+            row[OFFSET], row[BEFORE] = row[BEFORE], 0.0
         if row[BEFORE] <= ground and row[RATE_BEFORE] > 0.0:  # it just left the ground, maybe for a hop
             there = body.vertices[other]
             x, y, z = turning(
@@ -321,6 +325,7 @@ def advance_vertex(top, body, work, result, t, h, friction):
     for i in range(n):
         row = heights[i]
         row[AFTER], row[RATE_AFTER] = height_and_rate(body, trial, pivot, top.neighbours[pivot, i])
+        row[AFTER] -= row[OFFSET]
         row[LANDING] = first_landing(
             row[BEFORE], row[RATE_BEFORE], row[AFTER], row[RATE_AFTER], h, ground
         )  # fmt: skip
@@ -424,6 +429,7 @@ def _locate_landing(top, body, work, k1, t, whole, guess, lands, n):
     for _ in range(REFINEMENTS):
         vertex_step(p, gravity, state, k1, segment, t, h, trial)
         gap, speed = height_and_rate(body, trial, pivot, top.neighbours[pivot, lands])
+        gap -= heights[lands, OFFSET]
         if found == 1:
             break
         for i in range(n):
@@ -442,6 +448,7 @@ def _locate_landing(top, body, work, k1, t, whole, guess, lands, n):
         if found == 1 and abs(h - tried) <= NUDGE:
             nudge(p, gravity, trial, segment, t + tried, h - tried)
             gap, speed = height_and_rate(body, trial, pivot, top.neighbours[pivot, lands])
+            gap -= heights[lands, OFFSET]
             break
     if heights[lands, AFTER] > 0.0 and not (gap <= TOUCH * size and speed < 0.0):
         h = -1.0

@@ -185,7 +185,7 @@ class Workspace(NamedTuple):
     segment: np.ndarray  # (SEGMENT_SIZE,)
     sides: np.ndarray  # (n_max_corners, SIDE_SIZE) sides of the face at rest
     kept: np.ndarray  # (RESULT_SIZE,) results at the time of overturning, while a fall is followed
-    heights: np.ndarray  # (n_max_neighbours, HEIGHTS_SIZE) height and rate before and after a step, landing
+    heights: np.ndarray  # (n_max_neighbours, HEIGHTS_SIZE) heights of a step: columns of `kernel.advance`
 
 
 def empty_workspace(top: Topology) -> Workspace:

@@ -14,6 +14,7 @@ from mcrock.kernel.advance import (
     HOP,
     LANDING,
     NO_EVENT,
+    OFFSET,
     OVERTURN,
     RATE_AFTER,
     RATE_BEFORE,
@@ -299,9 +300,9 @@ def advance_slip(top, body, work, friction, result, t, h, turn, stops, sides):
     for i in range(n):
         row = heights[i]
         row[BEFORE], row[RATE_BEFORE] = _height(body, state, mode, pivot, friction.watched[i])
-        friction.offset[i] = 0.0
+        row[OFFSET] = 0.0
         if row[BEFORE] <= TOGETHER * body.scalars[SIZE]:  # on the ground but for rounding
-            friction.offset[i], row[BEFORE] = row[BEFORE], 0.0
+            row[OFFSET], row[BEFORE] = row[BEFORE], 0.0
         if row[BEFORE] <= ground and row[RATE_BEFORE] > 0.0:  # it just left the ground, maybe for a hop
             sink = -rise(body, state, mode, pivot, friction.watched[i], k)
             if 4.0 * row[RATE_BEFORE] < sink * h:
@@ -405,7 +406,7 @@ def _first_of_landings(top, body, work, friction, t, h, n, pivot):
     for i in range(n):
         row = heights[i]
         row[AFTER], row[RATE_AFTER] = _height(body, trial, mode, pivot, friction.watched[i])
-        row[AFTER] -= friction.offset[i]
+        row[AFTER] -= row[OFFSET]
         row[LANDING] = first_landing(row[BEFORE], row[RATE_BEFORE], row[AFTER], row[RATE_AFTER], h, ground)
     whole = h
     for _ in range(n):
@@ -420,7 +421,7 @@ def _first_of_landings(top, body, work, friction, t, h, n, pivot):
         for _ in range(REFINEMENTS):
             mode_step(links, shape, forces, mode, index, state, segment, t, h, trial)
             gap, speed = _height(body, trial, mode, pivot, friction.watched[lands])
-            gap -= friction.offset[lands]
+            gap -= heights[lands, OFFSET]
             for i in range(n):
                 if i != lands and heights[i, BEFORE] > ground:
                     lower, its = _height(body, trial, mode, pivot, friction.watched[i])
@@ -435,7 +436,7 @@ def _first_of_landings(top, body, work, friction, t, h, n, pivot):
             if found == 1:
                 mode_step(links, shape, forces, mode, index, state, segment, t, h, trial)
                 gap, speed = _height(body, trial, mode, pivot, friction.watched[lands])
-                gap -= friction.offset[lands]
+                gap -= heights[lands, OFFSET]
             if found > 0:
                 break
         if heights[lands, AFTER] <= 0.0 or (gap <= ground and speed < 0.0):

@@ -80,7 +80,6 @@ class Friction(NamedTuple):
     found: np.ndarray  # (FOUND_SIZE,) what a step or an impact found
     path: np.ndarray  # (n_vertex,) how far each vertex has slipped [m]
     watched: np.ndarray  # (n_vertex,) vertices that may land
-    offset: np.ndarray  # (n_vertex,) height at the start of a step of those that are on the ground [m]
     heights: np.ndarray  # (n_vertex, HEIGHTS_SIZE) of those, as in `mcrock.kernel.advance`
 
 
@@ -118,7 +117,6 @@ def empty_friction(top: Topology) -> Friction:
         found=np.zeros(FOUND_SIZE),
         path=np.zeros(n_vertex),
         watched=np.zeros(n_vertex, dtype=np.int64),
-        offset=np.zeros(n_vertex),
         heights=np.zeros((n_vertex, HEIGHTS_SIZE)),
     )
 
