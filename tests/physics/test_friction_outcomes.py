@@ -4,15 +4,19 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from mcrock.body import cuboid
 from mcrock.conditions import Contact, Controls, Impact
 from mcrock.config.load import load_config
 from mcrock.excitation import Pulse, pack_motions
-from mcrock.params import Outcome
+from mcrock.kernel.dynamics import Q0, STATE_SIZE
+from mcrock.kernel.friction.landing import hold_down
+from mcrock.kernel.friction.state import empty_friction
+from mcrock.params import DECIDED, Outcome
 from mcrock.sampling import draw_inputs, load_motions
-from mcrock.simulation import simulate, simulate_realization
-from tests.physics.friction import rock, thrown
+from mcrock.simulation import body_tables, simulate, simulate_realization
+from tests.physics.friction import rock, scenario, thrown
 
 # faces of random hulls may meet at small angles
 pytestmark = pytest.mark.filterwarnings("ignore:hull. faces:UserWarning")
@@ -83,3 +87,53 @@ def test_slow_slip_beside_a_fast_one_is_no_chatter():
     reversals = sum(event["kind"] == "slip_reversal" for event in run.events)
     assert run.outcome == Outcome.OVERTURNED
     assert reversals < 50
+
+
+HOPS = {
+    "both ends in turn": ("storage_cask", 1097, 0),
+    "slips that begin and end": ("storage_cask", 273, 0),
+    "shorter than the clock": ("storage_cask", 2497, 0),
+    "a step too long": ("storage_cask", 1320, 0),
+    "of a vertex that sticks": ("museum_plinth", 8, 4),
+    "of a vertex that slips": ("museum_plinth", 225, 6),
+    "a corner that creeps": ("museum_plinth", 417, 2),
+    "no pressures for a moment": ("sliding_equipment", 738, 6),
+}
+
+
+@pytest.mark.parametrize(("config", "realization", "level"), HOPS.values(), ids=HOPS)
+def test_runs_that_went_on_at_one_instant_are_decided(config, realization, level):
+    """Each ended as INSTANT_LIMIT, STEP_LIMIT or PAINLEVE, though its contacts are regular."""
+    assert replay(config, realization, level, "controls.max_steps=100000").outcome in DECIDED
+
+
+@pytest.mark.parametrize(
+    ("seed", "shaken"), [(36, True), (113, False), (117, False), (141, False), (194, False)]
+)
+def test_rebounds_that_went_on_at_one_instant_end(seed, shaken):
+    """A vertex under the ground by a rounded height was taken to land while it rose, again and again."""
+    assert scenario(seed, shaken).run().outcome in (*DECIDED, Outcome.ROCKING)
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_ends_held_down_do_not_rise_nor_gain_energy(seed):
+    """Vertical impulses alone: the nearest of all motions in which neither end rises."""
+    rng = np.random.default_rng(seed)
+    body = rock(rng)
+    top, constants = body_tables(body, base_only=False)
+    friction, state = empty_friction(top), np.zeros(STATE_SIZE)
+    turn = Rotation.random(random_state=rng)
+    state[Q0 : Q0 + 4] = turn.as_quat(scalar_first=True)
+    ends = top.edge_vertices[rng.integers(len(top.edge_vertices))]
+    before = rng.normal(size=6)
+    friction.touching[:2], friction.twist[:] = ends, before
+    hold_down(constants, friction, state)
+    after, inertia = friction.twist, turn.as_matrix() @ body.inertia @ turn.as_matrix().T / body.mass
+    for place in turn.apply(constants.vertices[ends]):
+        assert (after[:3] + np.cross(after[3:], place))[2] == pytest.approx(0.0, abs=1e-12)
+    assert (after[:2] == before[:2]).all()
+
+    def energy(twist):
+        return 0.5 * (twist[:3] @ twist[:3] + twist[3:] @ inertia @ twist[3:])
+
+    assert energy(before) == pytest.approx(energy(after) + energy(before - after), rel=1e-12)

@@ -152,7 +152,7 @@ def keep_lowest(body, friction, state, n, approach):
     return kept
 
 
-@jit(internal=True)
+@jit
 def hold_down(body, friction, state):
     """Take the vertical velocities of the vertices ``friction.touching`` [:2] by vertical impulses.
 
