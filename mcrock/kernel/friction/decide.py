@@ -446,11 +446,12 @@ def decide_face(top, body, work, friction, result, t, f, sides):
             place_pivot(body, state, pivot)
             m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
             links, shape, forces = of_slips(top, body, friction)
-            if corner_pressures(links, shape, forces, f, state, m, spin, down):
+            balanced = corner_pressures(links, shape, forces, f, state, m, spin, down)
+            if balanced and work.mode[0] != SPIN:  # at the end of SPIN it is by a rounded number at most
                 return SPIN, f
             new, place = tip_over(top, body, work, friction, t, f)
-            if new == STAYS_FLAT:  # once the friction of a corner that creeps has followed its slip
-                friction.found[HELD] = 1.0
+            if new == STAYS_FLAT or (new == UNDECIDED and balanced):
+                friction.found[HELD] = 1.0  # until the friction of a corner that creeps has followed its slip
                 return SPIN, f
             return new, place
         sx, sy = sx / speed, sy / speed

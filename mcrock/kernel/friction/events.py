@@ -139,8 +139,6 @@ def change_contacts(top, body, work, friction, result, t, sides):
     n = touch_contacts(top, friction, mode, index)
     if mode in (REST, SLIDE, SPIN):
         new, place = decide_face(top, body, work, friction, result, t, index, sides)
-        if mode == SPIN and new == SPIN:  # no pressures carry it in the next step, but it does not tip over
-            friction.found[HELD] = 1.0
     else:
         new, place = decide(top, body, work, friction, result, t, n, sides)
     return new, place, _named(mode, index, new, place, friction.found[STOOD] != 0.0)
