@@ -74,7 +74,7 @@ def flat_rates(top, body, friction, mode, index, y, start, a, k):
         fx -= mu * c[P_Z] * c[S_X]
         fy -= mu * c[P_Z] * c[S_Y]
         moment += mu * c[P_Z] * (c[D_Y] * c[S_X] - c[D_X] * c[S_Y])
-    turning = moment / _vertical_inertia(body, m)
+    turning = moment / vertical_inertia(body, (m[6], m[7], m[8]))
     k[V_X], k[V_Y], k[PATH_0] = fx - a[0], fy - a[1], 0.0
     k[LOSS] = -(fx * y[V_X] + fy * y[V_Y] + moment * spin)
     k[W_X], k[W_Y], k[W_Z] = turning * m[6], turning * m[7], turning * m[8]
@@ -96,10 +96,10 @@ def flat_rates(top, body, friction, mode, index, y, start, a, k):
 
 
 @jit(internal=True)
-def _vertical_inertia(body, m):
-    """Moment of inertia about the vertical over the mass [m2]."""
+def vertical_inertia(body, up):
+    """Moment of inertia about the vertical ``up`` (3 numbers, body axes) over the mass [m2]."""
     i = body.inertia
-    x, y, z = m[6], m[7], m[8]
+    x, y, z = up
     turned = i[0] * x * x + i[3] * y * y + i[5] * z * z + 2.0 * (i[1] * x * y + i[2] * x * z + i[4] * y * z)
     return turned / body.scalars[MASS]
 

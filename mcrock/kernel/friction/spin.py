@@ -11,11 +11,11 @@ from __future__ import annotations
 from math import hypot, inf
 
 from mcrock.jit import jit
-from mcrock.kernel.contact import SIZE
+from mcrock.kernel.contact import GRAVITY, SIZE
 from mcrock.kernel.dynamics import LOSS, Q0, Q1, Q2, Q3, V_X, V_Y, W_X, W_Y, W_Z, X, Y
-from mcrock.kernel.friction.flat import FADING, corner_velocity, flat_rates, solve_3
+from mcrock.kernel.friction.flat import FADING, corner_velocity, flat_rates, solve_3, vertical_inertia
 from mcrock.kernel.friction.motion import REGULAR
-from mcrock.kernel.friction.state import CREEP, from_contact, to_contact
+from mcrock.kernel.friction.state import CREEP, FRICTION, from_contact, to_contact
 from mcrock.kernel.modes import NONE, SPIN, VERTEX_SLIP
 from mcrock.kernel.rotation import to_ground, vertical
 from mcrock.kernel.shaking import acceleration
@@ -24,6 +24,7 @@ PROBE = 1e-3  # change of a velocity by which that of the rates is found, over t
 MOST = 0.7  # change of a slip in a step, over its speed [1]
 TRIALS = 12  # of a shorter step
 CUT, LEAST = 0.95, 0.1  # of a step that is too long: aimed at, and at most [1]
+OVER = 2.0  # what friction and the ground can do, for the error of a step [1]
 WEIGHTS = (0.5, -4.0, 4.5)  # of 1, 2 and 3 substeps: order 3
 
 
@@ -164,7 +165,24 @@ def spin_step(top, body, friction, index, y, segment, t, h, out):
         for i in range(y.size):
             out[i] += WEIGHTS[parts - 1] * now[i]
     from_contact(top, body, out, VERTEX_SLIP, corner)
-    return bad == REGULAR
+    return bad == REGULAR and _is_driven(body, friction, y, out, up, segment, t, h)
+
+
+@jit(internal=True)
+def _is_driven(body, friction, before, after, up, segment, t, h):
+    """Whether friction and the ground can change the velocity and the spin by so much in a step.
+
+    Pressures that fall as a corner speeds up make an implicit step too long blow up.
+    """
+    a, b = acceleration(segment, t), acceleration(segment, t + h)
+    mu, down = friction.values[FRICTION], body.scalars[GRAVITY] + max(a[2], b[2])
+    shift = hypot(after[V_X] - before[V_X], after[V_Y] - before[V_Y])
+    spin = up[0] * (after[W_X] - before[W_X])
+    for i in range(1, 3):
+        spin += up[i] * (after[W_X + i] - before[W_X + i])
+    most = OVER * h * mu * down
+    turn = most * body.scalars[SIZE] / vertical_inertia(body, up)
+    return shift <= most + OVER * h * max(hypot(a[0], a[1]), hypot(b[0], b[1])) and abs(spin) <= turn
 
 
 @jit(internal=True)
