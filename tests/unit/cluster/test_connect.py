@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 import threading
 from contextlib import suppress
@@ -81,6 +82,19 @@ def test_nothing_listens_beyond_this_machine(tmp_path):
         listening = [c.laddr.ip for p in ours for c in p.net_connections("inet") if c.status == "LISTEN"]
     assert listening
     assert set(listening) == {"127.0.0.1"}
+
+
+def test_workers_can_be_started_again_in_a_fresh_process(tmp_path):
+    """Dask's configuration is loaded with it: what is set before that must not take the rest away."""
+    code = (
+        "from pathlib import Path\nfrom mcrock.cluster import connected\n"
+        "from mcrock.cluster.settings import Local\n"
+        "for _ in range(2):\n    with connected(Local(system='local', workers=1), Path('.')):\n        pass"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (ran.returncode, ran.stderr) == (0, "")
 
 
 def test_a_lost_scheduler_ends_the_run_and_loses_nothing(study, reference, tmp_path):
