@@ -39,6 +39,13 @@ def test_friction_is_a_design_too(mcrock, design):
     assert "contact: nothing and {" in output
 
 
+def test_motions_on_a_floor_are_those_of_the_ground(mcrock, design):
+    floor = "motion.floor={ frequency = 4.0, damping = 0.05 }"
+    code, output, _ = mcrock("compare", design("a.zarr"), design("b.zarr", floor))
+    assert code == 0
+    assert 'motion.floor: nothing and {"frequency": 4.0' in output
+
+
 def test_an_uncertain_input_more_keeps_random_draws_and_moves_those_of_a_sobol_design(mcrock, design):
     more = 'body.density={ distribution = "uniform", low = 1900, high = 2100 }'
     assert mcrock("compare", design("a.zarr"), design("b.zarr", more))[0] == 0
