@@ -133,6 +133,12 @@ period = 0.5
 value_g = { distribution = "lognormal", median = 0.4, dispersion = 0.6 }
 variables = ["pgv", { measure = "sa", period = 1.0 }, { measure = "frequency_ratio" }]
 ---
+[ensemble]
+realizations = 30
+outer = 5
+[contact]
+friction = { distribution = "uniform", low = 0.4, high = 0.8, epistemic = true }
+---
 [controls]
 step = 0.02
 max_steps = 1000000

@@ -48,6 +48,8 @@ def any_distribution(random: Random, depth: int = 0) -> dict[str, Any]:
     for key in keys:
         if random.random() < 0.9:
             table[key] = random.choice((random.uniform(-1, 3), any_value(random, depth + 1)))
+    if random.random() < 0.2:
+        table["epistemic"] = random.choice((True, any_value(random, depth + 1)))
     return table
 
 

@@ -59,11 +59,12 @@ class Shape(Table):
         """
         raise NotImplementedError
 
+    @np.errstate(all="ignore")  # what overflows and counts is refused as not finite
     def at_medians(self) -> Bodies:
         """The one body whose every uncertain number has its median; raises as `build`."""
         return self.build(self._medians())
 
-    @np.errstate(all="ignore")  # what overflows is refused as not finite
+    @np.errstate(all="ignore")
     def refusal(self) -> str | None:
         """Why the body at the medians cannot exist or stand; None if it can."""
         try:
