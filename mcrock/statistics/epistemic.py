@@ -42,9 +42,10 @@ def variance_shares(ds: xr.Dataset, *, level: float = 0.95) -> xr.Dataset:
     where the plain variance of the probabilities of the draws counts the noise of single runs too.
 
     Intervals have standard errors from the jackknife over records and over draws and quantiles of Student; on
-    the scale of the standard deviation, of total shares on that of the logit. In 400 simulated studies of
-    each of five kinds (10 to 60 records, 16 to 64 draws, probabilities 0.16 and 0.5) they covered the
-    first-order share of what is epistemic in 0.95 to 0.98 and its total share in 0.87 to 0.96.
+    the scale of the standard deviation, of total shares on that of the logit. In 400
+    simulated studies of each of eight kinds (10 to 60 records, 16 to 64 draws) they covered the first-order
+    share of what is epistemic in 0.94 to 0.99, and its total share in 0.95 to 0.98 at a probability of 0.5,
+    but in 0.85 to 0.92 at 0.16: few records tell little of it there.
 
     Parameters
     ----------
