@@ -133,10 +133,10 @@ def test_dask_survives_lost_workers_and_a_stop_half_way(system, submit, config, 
 
 
 def test_workers_at_the_end_of_their_lifetime_hand_over(system, submit, config, expected, tmp_path):
-    """One job at a time, whose worker ends after 25 s, half of what the study takes."""
+    """One job at a time, whose worker ends after 10 s: the study takes twice that on a fast machine."""
     store = tmp_path / "s.zarr"
     text = CLUSTER.replace("jobs = 2", "jobs = [0, 1]").format(folder=tmp_path / "workers")
-    lifetime = 'worker_extra_args = ["--lifetime", "25s", "--lifetime-stagger", "1s"], '
+    lifetime = 'worker_extra_args = ["--lifetime", "10s", "--lifetime-stagger", "1s"], '
     (tmp_path / "c.toml").write_text(text.replace("log_directory", f"{lifetime}log_directory"))
     lines = {"CONFIG": str(config), "STORE": str(store), "CLUSTER": "c.toml"}
     submit(set_lines("slurm_dask.sh", {"--mem=": "1G", "--time=": "00:20:00"}, lines))
