@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 
 from mcrock.body import Body, cuboid
 from mcrock.conditions import Controls
-from mcrock.excitation import Motion, half_sine
+from mcrock.excitation import Motion, Pulse, half_sine
 from mcrock.params import GRAVITY, Outcome
 from mcrock.simulation import Impact, Start, simulate
 from tests.physics.bodies import TIGHT
@@ -118,7 +118,7 @@ def test_instant_limit():
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="Python raises where compiled code overflows")
 def test_not_finite():
     """An acceleration that overflows."""
-    absurd = Motion([[0.0, 1e100], [0.0, 3e99], [0.0, 0.0]], dt=1.0, name="absurd")
+    absurd = Pulse((1e100, 3e99, 0.0), 1.0)
     assert simulate(BLOCK, absurd).outcome == Outcome.NOT_FINITE
 
 
@@ -142,8 +142,8 @@ def test_a_needle_thrown_about_comes_to_an_end(impact, outcome):
 
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="Python raises where compiled code overflows")
 def test_a_body_at_rest_does_not_survive_what_is_no_number():
-    """The product of a level and a sample overflows, and with it the pressure under the base."""
-    absurd = Motion([[1e308, 1e308], [1e308, -1e308], [1e308, 1e308]], dt=1.0, name="absurd")
+    """The pressure under the base overflows."""
+    absurd = Pulse((1e308, 1e308, 1e308), 1.0)
     assert simulate(BLOCK, absurd).outcome == Outcome.NOT_FINITE
 
 
