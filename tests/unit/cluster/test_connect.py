@@ -24,7 +24,7 @@ from tests.unit.ensemble.conftest import study_file
 
 __all__ = ["study_file"]
 
-KILLS = 4
+KILLS = 3  # as many lost workers as a part outlives, since each may have held the same one
 JOB = {"jobs": 2, "cores": 4, "memory": "4GB", "walltime": "01:00:00", "interface": "lo"}
 
 
@@ -41,7 +41,7 @@ def reference(study, tmp_path):
 
 
 def test_workers_killed_at_random_change_no_bit(study, reference, tmp_path):
-    """Each kill follows a part that was finished after the last one, so that no part meets all of them."""
+    """Each kill follows a part that was finished after the last one."""
     killed, choose = [], Random(16).choice
     finished = threading.Event()
 
