@@ -25,7 +25,7 @@ from mcrock.plots.animation.options import (
 from mcrock.plots.animation.page import build_page
 from mcrock.plots.animation.picture import Picture, build_picture, palette_of_picture
 from mcrock.plots.animation.stage import Stage, build_stage
-from mcrock.plots.animation.view import View
+from mcrock.plots.solid import View
 
 if TYPE_CHECKING:
     from mcrock.body import Body

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 import xarray as xr
@@ -15,40 +15,11 @@ from mcrock.kernel.contact import topology
 from mcrock.params import Mode
 from mcrock.plots.contacts import FLAT, ON_EDGE, ON_VERTEX
 from mcrock.plots.history import moving_span
+from mcrock.plots.solid import Array, solid_of
 
 if TYPE_CHECKING:
     from mcrock.body import Body
     from mcrock.simulation import Run
-
-Array = NDArray[np.float64]
-
-
-class Solid(NamedTuple):
-    """The body as it is drawn.
-
-    ``vertices`` (n, 3) are in body axes [m], each of ``faces`` runs counter-clockwise seen from
-    inside. Of a body whose base alone is known the base is extruded to twice the height of the
-    centre of mass, and ``is_whole`` is False.
-    """
-
-    vertices: Array
-    faces: tuple[tuple[int, ...], ...]
-    is_whole: bool
-
-
-def solid_of(body: Body) -> Solid:
-    """The body as it is drawn; its own vertices come first, numbered as they are."""
-    if len(body.faces) > 1:
-        return Solid(body.vertices, body.faces, True)
-    base = body.faces[0]
-    n, first = len(base), len(body.vertices)
-    top = body.vertices[list(base)] * (1.0, 1.0, -1.0)
-    walls = [
-        (first + i, first + (i + 1) % n, base[(i + 1) % n], base[i])  # of body edge i
-        for i in range(n)
-    ]
-    faces = (base, *walls, tuple(range(first + n - 1, first - 1, -1)))
-    return Solid(np.concatenate([body.vertices, top]), faces, False)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

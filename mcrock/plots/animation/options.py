@@ -10,7 +10,8 @@ import numpy as np
 from matplotlib.animation import FFMpegWriter
 
 from mcrock.dataset import check_folder
-from mcrock.plots.animation.frames import Array, frame_times, pick_span
+from mcrock.plots.animation.frames import frame_times, pick_span
+from mcrock.plots.solid import Array
 from mcrock.rules import Number, check_array
 
 if TYPE_CHECKING:

@@ -12,10 +12,11 @@ from numpy.typing import ArrayLike
 
 from mcrock.params import STANDARD_GRAVITY, Mode
 from mcrock.plots.animation.event_lines import LATEST, count_events, counted, format_event
-from mcrock.plots.animation.frames import Array, Frames
-from mcrock.plots.animation.stage import BASE, HINT, HINT_ALPHA, STONE, Stage
+from mcrock.plots.animation.frames import Frames
+from mcrock.plots.animation.stage import Stage
 from mcrock.plots.contacts import COLOURS, LOOKS, describe_contact
 from mcrock.plots.history import AXES, ground_acceleration
+from mcrock.plots.solid import BASE, HINT, HINT_ALPHA, STONE, Array
 
 if TYPE_CHECKING:
     from mcrock.excitation import Motion, Pulse

@@ -16,9 +16,8 @@ from matplotlib.figure import Figure
 
 from mcrock.params import STANDARD_GRAVITY, Mode
 from mcrock.plots.animation.event_lines import COUNTED, LATEST, count_events, counted, format_event
-from mcrock.plots.animation.frames import Array, Frames
-from mcrock.plots.animation.stage import BASE, HINT, HINT_ALPHA, STONE, Stage
-from mcrock.plots.animation.view import View, brightness, is_seen
+from mcrock.plots.animation.frames import Frames
+from mcrock.plots.animation.stage import Stage
 from mcrock.plots.contacts import COLOURS, LOOKS, describe_contact
 from mcrock.plots.history import (
     AXES,
@@ -29,6 +28,20 @@ from mcrock.plots.history import (
     draw_tilt,
     ground_acceleration,
 )
+from mcrock.plots.solid import (
+    BASE,
+    GRID,
+    GROUND,
+    HIDDEN,
+    HINT,
+    HINT_ALPHA,
+    SHADOW,
+    STONE,
+    Array,
+    View,
+    face_colour,
+    is_seen,
+)
 from mcrock.plots.style import BLUE, RED, figure_of, paper_style
 
 if TYPE_CHECKING:
@@ -38,10 +51,8 @@ if TYPE_CHECKING:
 SIZE = (7.2, 5.6)  # of the figure [in]
 STRIP = 0.7  # height that a strip of the displacement adds to it [in]
 DPI = 100  # [1/in]
-GROUND, GRID, SHADOW = "#f3f3f1", "#d9d9d6", "#dcdcd8"
 SMALL = 7.5  # of text [pt]
 PANEL = 0.645  # left end of what is written beside the scene, over the width of the figure [1]
-HIDDEN: dict[str, Any] = {"linewidth": 0.6, "linestyle": (0, (1, 2))}  # of edges behind the body
 MONO: dict[str, Any] = {"family": "DejaVu Sans Mono", "fontsize": 7.5, "va": "top", "linespacing": 1.35}
 LINE = 0.0251  # of it, over the height of a figure of the usual size [1]
 KEY: dict[str, Any] = {  # to a strip, above its right end
@@ -173,9 +184,7 @@ def _draw_scene(ax: Axes, stage: Stage) -> Part:
         flat = view.project(points)
         seen = [face for face in solid.faces if is_seen(flat[list(face)])]
         faces.set_verts([flat[list(face)] for face in seen])
-        lights = [0.55 + 0.45 * brightness(points[list(face)], view.light) for face in seen]
-        colours = [BASE if face == base else STONE for face in seen]
-        faces.set_facecolor([tuple(light * colour) for light, colour in zip(lights, colours, strict=True)])
+        faces.set_facecolor([face_colour(points[list(face)], view.light, face == base) for face in seen])
         ground = view.project(points * (1.0, 1.0, 0.0))
         shadow.set_verts([ground[list(face)] for face in solid.faces])
         outline.set_segments([flat[[*base, base[0]]]])

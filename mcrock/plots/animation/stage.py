@@ -7,20 +7,17 @@ from math import pi
 from typing import TYPE_CHECKING
 
 import numpy as np
-from matplotlib.colors import to_rgb
 
-from mcrock.plots.animation.frames import Array, Frames, Solid, sample_run, solid_of
-from mcrock.plots.animation.view import View, choose_view, grid_step
+from mcrock.plots.animation.frames import Frames, sample_run
+from mcrock.plots.animation.view import choose_view
 from mcrock.plots.contacts import FLAT
 from mcrock.plots.history import has_friction
+from mcrock.plots.solid import Array, Solid, View, grid_step, solid_of
 
 if TYPE_CHECKING:
     from mcrock.body import Body
     from mcrock.simulation import Run
 
-STONE, BASE = np.array(to_rgb("#e3d8c5")), np.array(to_rgb("#8fb4d9"))  # of the faces
-HINT = "walls not known: drawn up to twice\nthe height of the centre of mass"
-HINT_ALPHA = 0.55  # of faces where the walls are guessed [1]
 NEAR = 0.1  # of the slenderness, from which on a tilt is drawn with it [1]
 MARGIN = 0.15  # of ground around the motion over the size of the body [1]
 

@@ -18,12 +18,13 @@ from mcrock.excitation import half_sine, one_sine
 from mcrock.params import Mode
 from mcrock.plots.animation import animate_run, save_animation
 from mcrock.plots.animation.event_lines import LATEST, count_events
-from mcrock.plots.animation.frames import frame_times, sample_run, solid_of
+from mcrock.plots.animation.frames import frame_times, sample_run
 from mcrock.plots.animation.picture import build_picture
 from mcrock.plots.animation.stage import build_stage
-from mcrock.plots.animation.view import OBLIQUE, View, is_seen
+from mcrock.plots.animation.view import OBLIQUE
 from mcrock.plots.contacts import LOOKS
 from mcrock.plots.history import moving_span
+from mcrock.plots.solid import View, is_seen, solid_of
 from mcrock.simulation import Impact, Start, rotation_matrix, simulate
 
 PULSE = one_sine(4.2, 7.0, azimuth=0.4)
