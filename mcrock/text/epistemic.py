@@ -60,10 +60,10 @@ def format_nested(nested: Nested) -> list[str]:
         "",
         f"What is epistemic, in {draws} draws that meet the same motions",
         format_table([*heads, "total"], rows),
-        "first order: part of the variance of overturning that the draws explain over all earthquakes;",
+        "first order: part of the variance of overturning that the draws explain over all earthquakes; "
         "total: part that they take part in, in single earthquakes too",
         "",
-        f"Over the whole range: least and largest probability of {draws} draws, chosen on one half of the",
+        f"Over the whole range: least and largest probability of {draws} draws, chosen on one half of the "
         "records and estimated on the other",
         format_table(
             ["intensity", "least", "largest", "as counted", f"all draws at once ({percent})"],

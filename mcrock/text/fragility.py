@@ -48,7 +48,7 @@ def format_support(fragility: xr.Dataset, units: str) -> list[str]:
         verb = "was beyond the limit" if EVENT in fragility.attrs else "overturned"
         lines.append(
             f"below {label_intensities([weakest], units)[0]}, the weakest intensity at which a run {verb}, "
-            f"the curve is an extrapolation: it expects {float(fragility['expected_below']):.2g} among the "
+            f"the curve is an extrapolation: it expects {_few(float(fragility['expected_below']))} among the "
             f"{format_count(below, 'run')} there, and there were none"
         )
     if median > strongest:
@@ -63,8 +63,8 @@ def format_support(fragility: xr.Dataset, units: str) -> list[str]:
     return lines
 
 
-def format_laws(laws: xr.Dataset, units: str) -> str:
-    """Table of the fragility curves of the impact laws."""
+def format_laws(laws: xr.Dataset, units: str) -> list[str]:
+    """Table of the fragility curves of the impact laws, and what it compares."""
     percent = f"{laws.attrs['level'] * 100:.4g} %"
     rows = []
     for law in laws["impact_law"].values.tolist():
@@ -87,15 +87,15 @@ def format_laws(laws: xr.Dataset, units: str) -> str:
         )
     heads = ["impact law", "runs", "undecided", "median", f"{percent} interval", "dispersion"]
     heads += ["over that of all", f"{percent} interval"]
-    text = format_table(heads, rows)
+    lines: list[str] = [format_table(heads, rows)]
     if laws.attrs["independent"] == "records" and laws["ratio_interval"].notnull().any():
-        text += (
-            "\nThe last two columns compare medians under the same ground motions: what the law alone does"
+        lines.append(
+            "The last two columns compare medians under the same ground motions: what the law alone does"
         )
-    return text
+    return lines
 
 
-def format_measures(measures: xr.Dataset) -> str:
+def format_measures(measures: xr.Dataset) -> list[str]:
     """Table of the fragility curves by each intensity measure, the one that explains most first."""
     percent = f"{measures.attrs['level'] * 100:.4g} %"
     rows = []
@@ -120,10 +120,20 @@ def format_measures(measures: xr.Dataset) -> str:
         )
     interval = f"{percent} interval"
     heads = ["measure", "median", interval, "dispersion", interval, "explained", interval, "most in"]
-    return (
-        f"{format_table(heads, rows)}\nexplained: fraction of the deviance that the curve by the measure "
-        "explains; most in: fraction of the resamples in which it explains most"
-    )
+    return [
+        format_table(heads, rows),
+        "explained: fraction of the deviance that the curve by the measure explains; most in: fraction of "
+        "the resamples in which it explains most",
+    ]
+
+
+def _few(number: float) -> str:
+    """A number of runs that need not be whole.
+
+    >>> _few(8.23), _few(138.6)
+    ('8.2', '139')
+    """
+    return f"{number:.2g}" if number < 99.5 else f"{number:.0f}"
 
 
 def _with_interval(fragility: xr.Dataset, key: str, units: str) -> str:

@@ -21,7 +21,12 @@ def format_risk(rates: xr.Dataset, capacity: xr.Dataset) -> str:
     rates, capacity : Dataset
         From `mcrock.statistics.annual_rate` and `mcrock.statistics.high_confidence_capacity`.
     """
-    units = rates["weakest_overturning"].attrs.get("units", "1")
+    lines = [*format_rates(rates), *format_unsupported(rates), *format_outside(rates)]
+    return "\n".join([*lines, "", *format_capacity(capacity)])
+
+
+def format_rates(rates: xr.Dataset) -> list[str]:
+    """Table of rates and probabilities, and what its intervals are of."""
     percent = f"{rates.attrs['level'] * 100:.4g} % interval"
     rows = [
         [
@@ -39,13 +44,12 @@ def format_risk(rates: xr.Dataset, capacity: xr.Dataset) -> str:
     heads = ["fragility", "hazard", "rate [1/a]", percent, f"in {rates.attrs['years']:g} years", percent]
     records = format_count(int(rates["records"]), "independent recording")
     lines = ["Annual rate of overturning", format_table(heads, rows)]
-    lines.append(f"intervals are for this hazard and count {records}")
-    return "\n".join([*lines, *_outside(rates, units), "", *_capacity(capacity, units)])
+    return [*lines, f"intervals are for this hazard and count {records}"]
 
 
-def _outside(rates: xr.Dataset, units: str) -> list[str]:
-    """What no run and no row of the hazard supports."""
-    lines = []
+def format_unsupported(rates: xr.Dataset) -> list[str]:
+    """Lines on what no run supports."""
+    lines, units = [], rates["weakest_overturning"].attrs.get("units", "1")
     for share, bound, words in (
         ("share_below", "weakest_overturning", "below {}, the weakest intensity at which a run overturned"),
         ("share_beyond", "strongest_run", "beyond {}, the strongest intensity of a run"),
@@ -61,16 +65,25 @@ def _outside(rates: xr.Dataset, units: str) -> list[str]:
             f"the stripes begin at {label_intensities([start], units)[0]}, where {format_percent(fraction)} "
             "overturned: their rate lacks what weaker earthquakes do; run weaker levels (--extend)"
         )
-    first, last = label_intensities([float(rates["bin_lower"][0]), float(rates["bin_upper"][-1])], units)
-    low, high = rates["rate_above"].sel(hazard="mean").isel(fragility=0).values.tolist()
-    above = f"{low:.3g} to {high:.3g}" if math.isfinite(low) else f"up to {high:.3g}"
-    lines.append(f"beyond the hazard table, which ends at {last}, come {above} 1/a more")
-    at_first = _number(rates["first_probability"].max(skipna=True))
-    lines.append(f"below the table, which begins at {first}, the probability is {at_first} at most")
     return lines
 
 
-def _capacity(capacity: xr.Dataset, units: str) -> list[str]:
+def format_outside(rates: xr.Dataset) -> list[str]:
+    """Lines on what no row of the hazard supports."""
+    units = rates["weakest_overturning"].attrs.get("units", "1")
+    first, last = label_intensities([float(rates["bin_lower"][0]), float(rates["bin_upper"][-1])], units)
+    low, high = rates["rate_above"].sel(hazard="mean").isel(fragility=0).values.tolist()
+    above = f"{low:.3g} to {high:.3g}" if math.isfinite(low) else f"up to {high:.3g}"
+    at_first = _number(rates["first_probability"].max(skipna=True))
+    return [
+        f"beyond the hazard table, which ends at {last}, come {above} 1/a more",
+        f"below the table, which begins at {first}, the probability is {at_first} at most",
+    ]
+
+
+def format_capacity(capacity: xr.Dataset) -> list[str]:
+    """Lines on the HCLPF and the dispersions that it is made of."""
+    units = capacity["weakest_overturning"].attrs.get("units", "1")
     if math.isnan(float(capacity["median_capacity"])):
         return ["HCLPF: none, as there is no fragility curve"]
     names = ("confident", "one_percent", "stripes_one_percent", "weakest_overturning")

@@ -120,30 +120,43 @@ def summary_as_json(summary: Summary) -> dict[str, Any]:
 def format_summary(summary: Summary) -> str:
     """The statistics as text: probabilities with intervals, fragility curves and how the model held."""
     probability, units = summary.probability, summary.probability["intensity"].attrs.get("units", "1")
-    lines = format_probabilities(probability, summary.is_shaken)
-    if summary.is_shaken:
-        lines += [format_fragility(summary.fragility, units), *format_support(summary.fragility, units)]
-        if summary.support is not None:
-            event = f"Overturning or {summary.support.attrs[EVENT]}"
-            lines.append(f"{event}: {format_fragility(summary.support, units)}")
-            lines += format_support(summary.support, units)
+    lines = format_probabilities(probability, summary.is_shaken) + format_curves(summary)
     lines += [] if summary.nested is None else format_nested(summary.nested)
-    lines += _friction_lines(summary)
-    lines.append(_format_independence(probability))
+    friction = format_friction(summary)
+    lines += ["", *friction, ""] if friction else []
+    lines.append(format_independence(probability))
     lines += format_doubt(summary.doubt, int(probability["runs"].sum()))
-    capacity = summary.capacity
-    if capacity is not None and capacity["resurrected"].any():
-        number, total = int(capacity["resurrected"].sum()), capacity.sizes["realization"]
-        lines.append(
-            f"{number} of {format_count(total, 'realization')} overturn at one intensity and survive a "
-            "stronger one: rocking is not monotone"
-        )
+    lines += format_resurrection(summary.capacity)
     if summary.laws is not None and summary.is_shaken:
-        lines += ["", format_laws(summary.laws, units), ""]
+        lines += ["", *format_laws(summary.laws, units), ""]
     if summary.measures is not None:
-        lines += ["", format_measures(summary.measures), ""]
-    lines.append(_format_steps(summary.steps))
+        lines += ["", *format_measures(summary.measures), ""]
+    lines.append(format_steps(summary.steps))
     return "\n".join(lines + format_validity(summary.validity))
+
+
+def format_curves(summary: Summary) -> list[str]:
+    """Lines on the fragility curve, by overturning and by the limit of a displacement."""
+    if not summary.is_shaken:
+        return []
+    units = summary.probability["intensity"].attrs.get("units", "1")
+    lines = [format_fragility(summary.fragility, units), *format_support(summary.fragility, units)]
+    if summary.support is not None:
+        event = f"Overturning or {summary.support.attrs[EVENT]}"
+        lines.append(f"{event}: {format_fragility(summary.support, units)}")
+        lines += format_support(summary.support, units)
+    return lines
+
+
+def format_resurrection(capacity: xr.Dataset | None) -> list[str]:
+    """A line on realizations that a stronger motion spares, if there are any."""
+    if capacity is None or not capacity["resurrected"].any():
+        return []
+    number, total = int(capacity["resurrected"].sum()), capacity.sizes["realization"]
+    return [
+        f"{number} of {format_count(total, 'realization')} overturn at one intensity and survive a "
+        "stronger one: rocking is not monotone"
+    ]
 
 
 def missing_chunks(ds: xr.Dataset) -> list[str]:
@@ -204,37 +217,46 @@ def _percent_table(
     return [title, format_table(heads, rows)]
 
 
-def _friction_lines(summary: Summary) -> list[str]:
+def format_friction(summary: Summary) -> list[str]:
     """Tables of the outcomes that occur and of the displacements beyond which a body stood."""
-    outcomes, moved = summary.outcomes, summary.displacement
-    if outcomes is None or moved is None:
+    if summary.outcomes is None:
         return []
+    moved = format_displacements(summary)
+    return [*format_outcomes(summary.outcomes, summary.is_shaken), *([""] if moved else []), *moved]
+
+
+def format_outcomes(outcomes: xr.Dataset, by_intensity: bool) -> list[str]:
+    """Table of the outcomes that occur, and its title."""
     outcomes = outcomes.isel(ending=(outcomes["share"] > 0).any("intensity").values)
-    farther = moved["exceeding"] > summary.probability["overturned"]
-    moved = moved.isel(threshold=farther.any("intensity").values)
-    percent = f"in % ({outcomes.attrs['level'] * 100:.4g} % interval)"
-    lines = _percent_table(
-        f"Fractions of the runs {percent}",
+    return _percent_table(
+        f"Fractions of the runs in % ({outcomes.attrs['level'] * 100:.4g} % interval)",
         outcomes["ending"].values.tolist(),
         outcomes["share"].transpose("intensity", "ending"),
         outcomes["interval"],
+        by_intensity,
+    )
+
+
+def format_displacements(summary: Summary) -> list[str]:
+    """Table of the displacements that bodies exceeded without overturning, and its title; none if none."""
+    moved = summary.displacement
+    if moved is None:
+        return []
+    farther = moved["exceeding"] > summary.probability["overturned"]
+    moved = moved.isel(threshold=farther.any("intensity").values)
+    if not moved.sizes["threshold"]:
+        return []
+    percent = f"in % ({moved.attrs['level'] * 100:.4g} % interval)"
+    return _percent_table(
+        f"Base centre displaced by more than this, or body overturned, {percent}",
+        [f"{limit:g} m" for limit in moved["threshold"].values],
+        moved["probability"].transpose("intensity", "threshold"),
+        moved["interval"],
         summary.is_shaken,
     )
-    if moved.sizes["threshold"]:
-        lines += [
-            "",
-            *_percent_table(
-                f"Base centre displaced by more than this, or body overturned, {percent}",
-                [f"{limit:g} m" for limit in moved["threshold"].values],
-                moved["probability"].transpose("intensity", "threshold"),
-                moved["interval"],
-                summary.is_shaken,
-            ),
-        ]
-    return ["", *lines, ""]
 
 
-def _format_steps(steps: xr.Dataset) -> str:
+def format_steps(steps: xr.Dataset) -> str:
     """What halving the time step changed."""
     if not steps["repeated"]:
         return "no run was repeated at half the time step: raise controls.recheck to see what it does"
@@ -245,7 +267,7 @@ def _format_steps(steps: xr.Dataset) -> str:
     )
 
 
-def _format_independence(probability: xr.Dataset) -> str:
+def format_independence(probability: xr.Dataset) -> str:
     """What the intervals count."""
     records = int(probability["records"])
     if probability.attrs["independent"] == "records":

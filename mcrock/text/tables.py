@@ -12,7 +12,14 @@ WIDTH = 110  # of paragraphs at most [characters]
 UNBOUNDED = 10_000  # width where the output is no terminal [characters]
 
 
-def format_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+class Columns(str):
+    """A table as text, whose cells are still there for pages that draw it in another way."""
+
+    heads: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+def format_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Columns:
     """Columns aligned to the right, one line per row.
 
     >>> print(format_table(["a", "b"], [["1", "long"], ["20", "x"]]))
@@ -21,10 +28,14 @@ def format_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     20     x
     """
     widths = [max(len(row[i]) for row in [heads, *rows]) for i in range(len(heads))]
-    return "\n".join(
-        "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
-        for row in [heads, *rows]
+    table = Columns(
+        "\n".join(
+            "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+            for row in [heads, *rows]
+        )
     )
+    table.heads, table.rows = heads, rows
+    return table
 
 
 def terminal_width() -> int:

@@ -11,6 +11,11 @@ STRAINED = 0.03  # share of the runs above which a departure from the model is w
 
 def format_validity(validity: xr.Dataset) -> list[str]:
     """Lines on what strains the model, and one on the runs that are certified."""
+    return format_strain(validity) + format_certificate(validity)
+
+
+def format_strain(validity: xr.Dataset) -> list[str]:
+    """Lines on what strains the model."""
     lines = []
     words = {
         "contact_lost": "contact was lost before 45 degrees of tilt in {}: beyond a few per cent the rigid "
@@ -24,10 +29,10 @@ def format_validity(validity: xr.Dataset) -> list[str]:
         if max(shares) > STRAINED:
             standing = f"{format_percent(shares[1])} of those that stand" if runs[1] else "none stands"
             lines.append(sentence.format(f"{format_percent(shares[0])} of the runs ({standing})"))
-    return lines + _format_certificate(validity)
+    return lines
 
 
-def _format_certificate(validity: xr.Dataset) -> list[str]:
+def format_certificate(validity: xr.Dataset) -> list[str]:
     """Identical is said of certified runs alone."""
     if "certified_throughout" in validity:
         share = _format_certain(_whole(validity["certified_throughout"], validity))

@@ -4,6 +4,6 @@ Each module has the lines that describe its subject and the notes on settings of
 suspicious, each a line that begins with "note: ". `study` puts them together.
 """
 
-from mcrock.text.describe.study import describe
+from mcrock.text.describe.study import describe, uncertain_rows
 
-__all__ = ["describe"]
+__all__ = ["describe", "uncertain_rows"]

@@ -66,8 +66,9 @@ def describe(study: Study, motions: Sequence[Motion]) -> str:
     return "\n".join(lines)
 
 
-def _uncertain(study: Study) -> list[str]:
-    lines = []
+def uncertain_rows(study: Study) -> list[tuple[str, str, str]]:
+    """Every uncertain input: its key with its unit, what is drawn, and its parameters or options."""
+    rows = []
     items: dict[str, Specification] = {
         name: study.quantities.get(name, ("all motions",)) for name in study.uncertain
     }
@@ -81,9 +82,17 @@ def _uncertain(study: Study) -> list[str]:
             once = ", epistemic" if parameters.pop("epistemic", False) else ""
             del parameters["distribution"]
             words = ", ".join(f"{key} {_short(value)}" for key, value in parameters.items())
-            lines.append(f"  {_as_written(study, name)}: {item.distribution}, {words}{once}")
+            rows.append((_as_written(study, name), item.distribution, f"{words}{once}"))
         elif isinstance(item, tuple):
-            lines.append(f"  {name}: one of {', '.join(map(str, item))}")
+            rows.append((name, "one of", ", ".join(map(str, item))))
+    return rows
+
+
+def _uncertain(study: Study) -> list[str]:
+    lines = [
+        f"  {name}: {kind}{' ' if kind == 'one of' else ', '}{words}"
+        for name, kind, words in uncertain_rows(study)
+    ]
     if study.motion.draws_noise:
         lines.append("  the noise of the motions, drawn for each realization")
     return ["uncertain:", *lines] if lines else ["uncertain: nothing"]
