@@ -26,6 +26,7 @@ COMMANDS = (
     "plot",
     "risk",
     "compare",
+    "report",
     "export",
     "spectrum",
     "records",

@@ -40,6 +40,7 @@ ORDER = [
     "plots",
     "verification",
     "text",
+    "report",
     "bench",
     "commands",
 ]

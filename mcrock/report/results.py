@@ -1,0 +1,139 @@
+"""Sections on what came out: outcomes, fragility, what drives it, risk."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import xarray as xr
+
+from mcrock.plots import (
+    plot_choices,
+    plot_exceedance,
+    plot_fragility,
+    plot_measures,
+    plot_outcomes,
+    plot_probability_box,
+    plot_risk,
+    plot_variance_shares,
+)
+from mcrock.report.content import Block, Section, cautions, embed
+from mcrock.statistics import (
+    annual_rate,
+    by_limit,
+    displacement_limit,
+    high_confidence_capacity,
+    outcome_shares,
+    survival,
+)
+from mcrock.statistics.inference import Confidence
+from mcrock.text.doubt import format_doubt
+from mcrock.text.epistemic import format_nested
+from mcrock.text.fragility import format_fragility, format_laws, format_measures, format_support
+from mcrock.text.risk import (
+    format_capacity,
+    format_outside,
+    format_rates,
+    format_survival,
+    format_unsupported,
+)
+from mcrock.text.summary import (
+    PEAK,
+    Summary,
+    format_displacements,
+    format_independence,
+    format_outcomes,
+    format_probabilities,
+    format_resurrection,
+)
+
+
+class Site(NamedTuple):
+    """What the risk at a site is computed from."""
+
+    hazard: xr.Dataset  # from `mcrock.statistics.load_hazard`
+    years: float  # for which a probability is given [a]
+    age: float | None  # of a body that still stands [a]
+
+
+def outcomes_section(ds: xr.Dataset, summary: Summary, how: Confidence) -> Section:
+    """Fractions of the outcomes, and runs that decide nothing."""
+    ax = plot_outcomes(ds, allow_missing=how.allow_missing)
+    blocks: list[Block] = [embed(ax, "Fractions of the outcomes at each intensity")]
+    shares = outcome_shares(ds, **how.keywords) if summary.outcomes is None else summary.outcomes
+    blocks += format_outcomes(shares, summary.is_shaken)
+    blocks += cautions(format_doubt(summary.doubt, int(summary.probability["runs"].sum())))
+    return Section("outcomes", "Outcomes", blocks)
+
+
+def fragility_section(ds: xr.Dataset, summary: Summary, how: Confidence) -> Section:
+    """Probabilities with intervals, the fragility curve, and where it is an extrapolation."""
+    blocks: list[Block] = []
+    units = summary.probability["intensity"].attrs.get("units", "1")
+    if summary.is_shaken:
+        words = "Fragility curve with its band and the fractions that overturned"
+        blocks.append(embed(plot_fragility(ds, **how.keywords), words))
+        blocks.append(format_fragility(summary.fragility, units))
+        blocks += cautions(format_support(summary.fragility, units))
+    blocks += format_probabilities(summary.probability, summary.is_shaken)
+    blocks += [format_independence(summary.probability), *format_resurrection(summary.capacity)]
+    if summary.laws is not None and summary.is_shaken:
+        blocks.append(embed(plot_choices(ds, **how.keywords), "Fragility curves of the impact laws"))
+        blocks += format_laws(summary.laws, units)
+    if summary.measures is not None:
+        blocks.append(embed(plot_measures(ds, **how.keywords), "How much each intensity measure explains"))
+        blocks += format_measures(summary.measures)
+    return Section("fragility", "Probability of overturning", blocks)
+
+
+def motion_section(ds: xr.Dataset, summary: Summary, how: Confidence) -> Section | None:
+    """How far bodies tilted and slid; None where that was not kept."""
+    if "peak_tilt_ratio" not in ds:
+        return None
+    ax = plot_exceedance(ds, **how.keywords)
+    blocks: list[Block] = [embed(ax, "Probability that the tilt exceeds a level")]
+    limit = displacement_limit(ds)
+    if PEAK in ds:
+        ax = plot_exceedance(ds, variable=PEAK, **how.keywords)
+        blocks += [
+            embed(ax, "Probability that the base is displaced farther"),
+            *format_displacements(summary),
+        ]
+    if limit is not None and summary.support is not None and summary.is_shaken:
+        support, units = by_limit(ds, PEAK, limit), summary.probability["intensity"].attrs.get("units", "1")
+        blocks.append(
+            embed(plot_fragility(support, **how.keywords), "Fragility by overturning or falling off")
+        )
+        blocks.append(f"Overturning or falling off its support: {format_fragility(summary.support, units)}")
+        blocks += cautions(format_support(summary.support, units))
+    return Section("motion", "Tilt and displacement", blocks)
+
+
+def nested_section(ds: xr.Dataset, summary: Summary, how: Confidence) -> Section | None:
+    """What ignorance does, and what the shaking; None of a study that is not nested."""
+    if summary.nested is None:
+        return None
+    return Section(
+        "uncertainty",
+        "Ignorance and shaking",
+        [
+            embed(plot_probability_box(ds, level=how.level), "Probability of each draw of what is epistemic"),
+            embed(plot_variance_shares(ds, level=how.level), "Shares of the variance of overturning"),
+            *filter(None, format_nested(summary.nested)),
+        ],
+    )
+
+
+def risk_section(ds: xr.Dataset, site: Site | None, how: Confidence) -> Section | None:
+    """Annual rate and where it comes from; None without a hazard."""
+    if site is None:
+        return None
+    rates = annual_rate(ds, site.hazard, years=site.years, level=how.level, allow_missing=how.allow_missing)
+    capacity = high_confidence_capacity(ds, allow_missing=how.allow_missing)
+    ax = plot_risk(ds, site.hazard, years=site.years, level=how.level, allow_missing=how.allow_missing)
+    blocks: list[Block] = [embed(ax, "From which intensities the rate of overturning comes")]
+    blocks += [*format_rates(rates), *cautions(format_unsupported(rates)), *format_outside(rates)]
+    blocks += format_capacity(capacity)
+    if site.age is not None:
+        still = rates["rate"].copy(data=survival(rates["rate"].values, site.age))
+        blocks += format_survival(rates, site.age, still)
+    return Section("risk", "Risk at the site", blocks)

@@ -1,0 +1,30 @@
+"""`mcrock report`."""
+
+from tests.unit.commands.test_risk import HAZARD
+
+
+def test_report_is_written(mcrock, store, tmp_path):
+    (tmp_path / "h.csv").write_text(HAZARD)
+    page = tmp_path / "r.html"
+    code, output, errors = mcrock("report", store, "--hazard", tmp_path / "h.csv", "--age", 5000, "-o", page)
+    assert (code, output) == (0, f"{page}\n"), errors
+    text = page.read_text(encoding="utf-8")
+    assert "Risk at the site" in text
+    assert "A body that has stood for 5000 years" in text
+
+
+def test_mistakes_are_one_line_and_write_nothing(mcrock, store, tmp_path):
+    page, hazard = tmp_path / "r.html", tmp_path / "h.csv"
+    hazard.write_text(HAZARD.replace("pga [m/s2]", "pga"))
+    for arguments, words in (
+        ((store, "-o", tmp_path / "r.pdf"), "the name of a report must end in .html"),
+        ((store, "-o", tmp_path / "no" / "r.html"), "does not exist"),
+        ((store, "-o", page, "--age", 10), "--hazard-years and --age go with --hazard"),
+        ((store, "-o", page, "--hazard", hazard), "the intensity needs a unit"),
+        ((store, "-o", page, "--level", 2), "level"),
+        ((tmp_path / "none.zarr", "-o", page), "no such store or file"),
+    ):
+        code, output, errors = mcrock("report", *arguments)
+        assert (code, output, errors.count("\n")) == (2, "", 1), errors
+        assert words in errors
+        assert not page.exists()
