@@ -36,7 +36,7 @@ def chunk_length(n_realizations: int, n_intensity: int, n_outer: int = 1) -> int
     (20, 84105, 74)
     """
     n_runs = n_outer * n_realizations * n_intensity
-    n_chunks = min(MAX_CHUNKS, max(1, round(0.75 * n_runs**0.4)))
+    n_chunks = min(MAX_CHUNKS, round(0.75 * n_runs**0.4))
     return -(-n_realizations // max(1, n_chunks // n_outer))
 
 

@@ -19,7 +19,7 @@ import xarray as xr
 
 from mcrock.dataset import SCHEMA, build_dataset, is_store, load_dataset, outputs, place, reading
 from mcrock.dataset.contents import STUDY, chunk_path, chunks_done, read_template
-from mcrock.dataset.identity import check_same_study, mend_store
+from mcrock.dataset.identity import check_extent, check_same_study, known_length, mend_store
 from mcrock.dataset.place import StoreError, check_removable, create_store, leftovers, remove_leftovers
 from mcrock.dataset.replace import replacing, scratch_name
 from mcrock.dataset.store import MAX_CHUNKS, chunk_length, make_template, write_part
@@ -79,7 +79,12 @@ def test_number_of_chunks_suits_the_size_of_the_study(n_intensity):
     assert count(440) <= 40
     assert 128 <= count(10**6) <= MAX_CHUNKS  # enough for a large node, each seconds of work
     assert MAX_CHUNKS / 2 <= count(10**8) <= MAX_CHUNKS
+    assert count(10**10) == MAX_CHUNKS
     assert all(count(n) <= n for n in range(1, 200))
+
+
+def test_every_outer_draw_has_a_chunk_of_its_own():
+    assert chunk_length(10, 1, 50) == 10
 
 
 def test_a_new_store_holds_no_run(store, header):
@@ -435,6 +440,31 @@ def test_another_study_is_named_by_its_differences(store, header):
         check_same_study(store, header.attrs | {"source": "mcrock 1"})
 
 
+def of_extent(study="abc", n=N, n_outer=2, levels=(1.0, 2.0, 3.0)):
+    """Template of a study with some extent."""
+    config = json.dumps({"n": n, "outer": n_outer, "levels": levels, "study": study})
+    values = {"motion_name": ["a"], "motion_group": [0], "motion_intensity": [1.0], "intensity": levels}
+    header = build_dataset(values, attrs={"config": config})
+    return make_template(study, header, VARIABLES, n, MEASURE, length=LENGTH, n_outer=n_outer)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [{"n": N + 1}, {"n_outer": 3}, {"levels": (1.0, 1.5, 2.0, 3.0)}, {"n": N + 1, "n_outer": 3}],
+    ids=str,
+)
+def test_a_store_may_lack_runs_and_have_none_too_many(tmp_path, more):
+    less, whole = tmp_path / "less", tmp_path / "whole"
+    create_store(less, of_extent())
+    create_store(whole, of_extent(**more))
+    assert check_extent(less, of_extent(**more))
+    assert not check_extent(whole, of_extent(**more))
+    with pytest.raises(StoreError, match="is only ever extended, and has runs that are not wanted"):
+        check_extent(whole, of_extent())
+    with pytest.raises(StoreError, match="holds another study"):
+        check_extent(less, of_extent("def", **more))
+
+
 def test_writers_notice_that_the_store_was_taken_away(store, header):
     shutil.rmtree(store)
     with pytest.raises(StoreError, match="is gone"):
@@ -454,6 +484,7 @@ def test_writers_notice_that_another_study_took_the_place(store, header, templat
 
 def test_a_cloud_study_has_no_intensity_dimension(tmp_path, header):
     cloud = make_template("abc", header.drop_vars("intensity"), ["intensity_value", *OUTPUTS], 30, MEASURE)
+    assert cloud.length == chunk_length(30, 1)
     create_store(tmp_path / "c.zarr", cloud)
     ds = load_dataset(tmp_path / "c.zarr", allow_incomplete=True)
     assert ds["outcome"].dims == ("realization",)
@@ -464,6 +495,7 @@ def test_a_lost_template_is_made_again_if_the_chunks_belong_to_it(store, header,
     write_part(store, 0, part(0, N), header.attrs)
     before = tree(store)
     (store / STUDY).unlink()
+    assert known_length(store) == LENGTH
     with pytest.raises(StoreError, match=r"holds another study\. Choose another output"):
         mend_store(store, template._replace(study="def"))
     mend_store(store, template)
