@@ -37,6 +37,14 @@ DisplacementLimit = Annotated[
         "of the study.",
     ),
 ]
+Folder = Annotated[
+    Path,
+    typer.Option(
+        metavar="DIR",
+        help="Folder of the study file, from which names of record files start; default: this folder.",
+        show_default=False,
+    ),
+]
 Incomplete = Annotated[bool, typer.Option("--allow-incomplete", help="Accept a store with missing runs.")]
 FigureFormat = Annotated[str, typer.Option("--format", help="Figure format: png, pdf or svg.")]
 

@@ -98,7 +98,7 @@ def run(
     if not done.all():
         print(f"task {task} has ended; {done.sum()} of {done.size} chunks of {output} are done")
         return
-    print(format_summary(summarize(ds)))
+    print(format_summary(summarize(ds, folder=study.folder)))
     print(output)
 
 

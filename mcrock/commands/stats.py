@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from mcrock.commands.options import DisplacementLimit, Incomplete, Measure, Store
+from mcrock.commands.options import DisplacementLimit, Folder, Incomplete, Measure, Store
 
 app = typer.Typer()
 
@@ -18,6 +19,7 @@ def stats(
     level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
     measure: Measure = None,
     displacement_limit: DisplacementLimit = None,
+    folder: Folder = Path(),
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     allow_incomplete: Incomplete = False,
 ) -> None:
@@ -33,7 +35,7 @@ def stats(
     with explained(store):
         ds = ds if measure is None else by_measure(ds, measure)
         ds = ds if displacement_limit is None else with_displacement_limit(ds, displacement_limit)
-        summary = summarize(ds, level=level, allow_missing=allow_incomplete)
+        summary = summarize(ds, folder=folder, level=level, allow_missing=allow_incomplete)
         if as_json:
             print(json.dumps(summary_as_json(summary), allow_nan=False))
         else:

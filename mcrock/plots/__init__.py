@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import xarray as xr
 
 from mcrock.params import Outcome
+from mcrock.plots.baselines import plot_baselines
 from mcrock.plots.body import plot_body
 from mcrock.plots.choices import plot_choices
 from mcrock.plots.comparison import plot_comparison
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "animate_run",
+    "plot_baselines",
     "plot_body",
     "plot_choices",
     "plot_comparison",

@@ -22,17 +22,21 @@ from mcrock.statistics.probability import exceedance_probability, overturning_pr
 from mcrock.statistics.reading import capacity_at
 from mcrock.statistics.recheck import step_check
 from mcrock.statistics.risk import annual_rate, high_confidence_capacity, survival
+from mcrock.statistics.run_measures import with_measures
 from mcrock.statistics.runs import overturned, undecided
+from mcrock.statistics.simple_rules import baselines, checks_of_body
 from mcrock.statistics.validity import model_validity
 
 __all__ = [
     "Bootstrap",
     "Confidence",
     "annual_rate",
+    "baselines",
     "by_limit",
     "by_measure",
     "capacities",
     "capacity_at",
+    "checks_of_body",
     "compare_designs",
     "compare_measures",
     "displacement_limit",
@@ -57,4 +61,5 @@ __all__ = [
     "undecided_runs",
     "variance_shares",
     "with_displacement_limit",
+    "with_measures",
 ]

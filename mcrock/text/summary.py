@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, NamedTuple, Unpack
 
+import numpy as np
 import xarray as xr
 
+from mcrock.config import ConfigError
 from mcrock.params import Outcome
 from mcrock.statistics import (
+    baselines,
     by_limit,
     capacities,
     compare_measures,
@@ -27,6 +31,8 @@ from mcrock.statistics.inference import Confidence, ConfidenceKeywords, takes
 from mcrock.statistics.limits import EVENT
 from mcrock.statistics.nested import is_nested, pooled
 from mcrock.statistics.runs import is_shaken
+from mcrock.statistics.simple_rules import can_measure
+from mcrock.text.baselines import format_baselines
 from mcrock.text.doubt import format_doubt
 from mcrock.text.epistemic import Nested, format_nested, summarize_nested
 from mcrock.text.fragility import format_fragility, format_laws, format_measures, format_support
@@ -53,18 +59,21 @@ class Summary(NamedTuple):
     displacement: xr.Dataset | None  # from `exceedance_probability` of the peak displacement
     support: xr.Dataset | None  # from `fit_fragility` by the displacement limit
     capacity: xr.Dataset | None  # from `capacities` of the realizations that have been run
+    rules: xr.Dataset | str | None  # from `baselines`, or why the motions could not be measured
     nested: Nested | None  # of a nested study without missing runs, whose runs the others pool
     is_shaken: bool  # False where the ground does not move, so that no curve means anything
 
 
 @takes(Confidence)
-def summarize(ds: xr.Dataset, **keywords: Unpack[ConfidenceKeywords]) -> Summary:
+def summarize(ds: xr.Dataset, *, folder: str | Path = ".", **keywords: Unpack[ConfidenceKeywords]) -> Summary:
     """All statistics of a study.
 
     Parameters
     ----------
     ds : Dataset
         Result of a study.
+    folder : str or Path
+        Folder that the names of record files start from; without them there are no rules of thumb.
     **keywords
         Of `mcrock.statistics.Confidence`: `level`, `cluster` and `allow_missing`.
 
@@ -79,9 +88,10 @@ def summarize(ds: xr.Dataset, **keywords: Unpack[ConfidenceKeywords]) -> Summary
     ds = pooled(ds)
     limit = displacement_limit(ds)
     slides, support = PEAK in ds, None if limit is None else by_limit(ds, PEAK, limit)
+    fragility = fit_fragility(ds, **keywords)
     return Summary(
         probability=overturning_probability(ds, **keywords),
-        fragility=fit_fragility(ds, **keywords),
+        fragility=fragility,
         doubt=undecided_runs(ds, allow_missing=how.allow_missing),
         steps=step_check(ds, how.level),
         validity=model_validity(ds, allow_missing=how.allow_missing),
@@ -91,6 +101,7 @@ def summarize(ds: xr.Dataset, **keywords: Unpack[ConfidenceKeywords]) -> Summary
         displacement=exceedance_probability(ds, DISPLACEMENTS, PEAK, **keywords) if slides else None,
         support=None if support is None else fit_fragility(support, **keywords),
         capacity=capacities(_without_missing(ds)) if ds.sizes.get("intensity", 0) > 1 else None,
+        rules=_rules(ds, fragility, folder, keywords),
         nested=nested,
         is_shaken=is_shaken(ds),
     )
@@ -109,12 +120,13 @@ def summary_as_json(summary: Summary) -> dict[str, Any]:
         "outcome_shares": summary.outcomes,
         "displacement_exceedance": summary.displacement,
         "support_fragility": summary.support,
+        "baselines": summary.rules,
     }
     if summary.nested is not None:
         shares, probability, fragility, bounds = summary.nested
         tables |= {"variance_shares": shares, "epistemic_probability": probability}
         tables |= {"epistemic_fragility": fragility, "epistemic_bounds": bounds}
-    return {name: dataset_as_json(table) for name, table in tables.items() if table is not None}
+    return {name: dataset_as_json(table) for name, table in tables.items() if isinstance(table, xr.Dataset)}
 
 
 def format_summary(summary: Summary) -> str:
@@ -131,6 +143,10 @@ def format_summary(summary: Summary) -> str:
         lines += ["", *format_laws(summary.laws, units), ""]
     if summary.measures is not None:
         lines += ["", *format_measures(summary.measures), ""]
+    if isinstance(summary.rules, xr.Dataset):
+        lines += ["", *format_baselines(summary.rules), ""]
+    elif summary.rules:
+        lines.append(summary.rules)
     lines.append(format_steps(summary.steps))
     return "\n".join(lines + format_validity(summary.validity))
 
@@ -165,6 +181,20 @@ def missing_chunks(ds: xr.Dataset) -> list[str]:
     if done is None or done.all():
         return []
     return [f"incomplete: {done.sum()} of {done.size} chunks"]
+
+
+def _rules(
+    ds: xr.Dataset, fragility: xr.Dataset, folder: str | Path, keywords: ConfidenceKeywords
+) -> xr.Dataset | str | None:
+    """Rules of thumb, where there is a transition for them to predict, or why they cannot be known."""
+    if not (is_shaken(ds) and np.isfinite(fragility["median_capacity"])):
+        return None
+    try:
+        return baselines(ds, folder=folder, **keywords) if can_measure(ds) else None
+    except ConfigError as error:
+        return (
+            f"no rules of thumb beside it: {error.mistakes[0]}; give the folder of the study file (--folder)"
+        )
 
 
 def _without_missing(ds: xr.Dataset) -> xr.Dataset:

@@ -7,9 +7,12 @@ import json
 
 def test_stats_say_the_same_as_the_run(mcrock, study_file, tmp_path):
     _, at_the_end, _ = mcrock("run", study_file, "-o", tmp_path / "s.zarr")
-    code, output, _ = mcrock("stats", tmp_path / "s.zarr")
+    code, output, _ = mcrock("stats", tmp_path / "s.zarr", "--folder", study_file.parent)
     assert code == 0
     assert output == at_the_end[: len(output)]
+    assert "Rules of thumb and code checks" in output
+    _, elsewhere, _ = mcrock("stats", tmp_path / "s.zarr")
+    assert "no rules of thumb beside it: stored config [motion]: one.csv: cannot be read" in elsewhere
 
 
 def test_stats_as_json(mcrock, store):

@@ -5,6 +5,7 @@ import xarray as xr
 
 from mcrock.dataset import SCHEMA
 from mcrock.statistics import (
+    baselines,
     capacities,
     capacity_at,
     compare_measures,
@@ -18,6 +19,7 @@ from mcrock.statistics import (
     undecided_runs,
 )
 from tests.unit.statistics.conftest import simulate_study
+from tests.unit.statistics.measured import measured_study
 from tests.unit.statistics.test_choices import two_laws
 
 
@@ -48,6 +50,7 @@ def of_checks(function):
         lambda: undecided_runs(simulate_study()),
         lambda: of_checks(model_validity),
         lambda: of_checks(step_check),
+        lambda: baselines(measured_study(overturned=lambda inputs: abs(inputs.scale) > 2)[0], resamples=20),
     ],
 )
 def test_every_variable_of_a_result_is_its_attribute(make):

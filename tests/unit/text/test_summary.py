@@ -13,7 +13,8 @@ from mcrock.statistics import (
     outcome_shares,
     with_displacement_limit,
 )
-from mcrock.text.summary import format_summary, summarize
+from mcrock.text.summary import format_summary, summarize, summary_as_json
+from tests.unit.statistics.measured import measured_study
 from tests.unit.statistics.test_choices import two_laws
 from tests.unit.statistics.test_limits import sliding_study
 
@@ -244,3 +245,47 @@ def test_realizations_that_can_only_slide_are_said(make_study):
     assert "too little friction" not in summary(by_limit(ds, "peak_tilt_ratio", 0.5))
     ds["contact_static_friction"] += 0.11
     assert "too little friction" not in summary(ds)
+
+
+def measured():
+    ds, _, _ = measured_study(overturned=lambda inputs: np.abs(inputs.scale) > 2.5)
+    shape = ds["outcome"].shape
+    outputs = dict.fromkeys(
+        ("contact_lost", "energy_gain_impacts", "edge_stick_infeasible", "lowest_normal_force"), 0
+    )
+    outputs["half_step_outcome"] = Outcome.NOT_RUN
+    ds = ds.assign({name: (ds["outcome"].dims, np.full(shape, value)) for name, value in outputs.items()})
+    return summarize(ds)
+
+
+def test_rules_of_thumb_stand_beside_the_result():
+    found = measured()
+    lines = format_summary(found).splitlines()
+    start = next(i for i, line in enumerate(lines) if line.startswith("Rules of thumb and code checks"))
+    assert lines[start + 1].split()[:2] == ["rule", "capacity"]
+    rules = [" ".join(line.split()) for line in lines[start + 2 : start + 11]]
+    assert rules[0].startswith("constant probability")
+    assert rules[5].startswith("static: PGA over g tan(alpha) 0.25 g 0.")
+    assert rules[7].startswith("ASCE 43-05 A.2: Sa(2.11 s, 2.9 %) 0.251 g")
+    assert lines[start + 11] == ""
+    assert summary_as_json(found)["baselines"]["variables"]["rule"]["values"][0] == "constant"
+
+
+def test_no_rules_of_thumb_without_motions_or_transition(make_study):
+    assert "Rules of thumb" not in summary(make_study())
+    ds, _, _ = measured_study()
+    ds = ds.assign(dict.fromkeys(("contact_lost", "energy_gain_impacts"), ds["outcome"] * 0))
+    ds = ds.assign(dict.fromkeys(("edge_stick_infeasible", "lowest_normal_force"), ds["outcome"] * 0))
+    assert summarize(ds.assign(half_step_outcome=ds["outcome"] * 0)).rules is None
+
+
+def test_records_that_are_gone_are_told(make_study):
+    config = (
+        '{"seed": 1, "body": {"shape": "cuboid", "width": 0.4, "depth": 0.4, "height": 1.6, "density": 1.0}, '
+        '"motion": {"source": "files", "paths": ["gone.AT2"]}, '
+        '"intensity": {"measure": "pga", "levels": [1.0]}, "ensemble": {"realizations": 22}}'
+    )
+    text = summary(make_study().assign_attrs(config=config))
+    line = next(line for line in text.splitlines() if line.startswith("no rules of thumb beside it: "))
+    assert "gone.AT2" in line
+    assert line.endswith("; give the folder of the study file (--folder)")

@@ -1,0 +1,124 @@
+"""Cross-validation of simple rules of overturning, leaving whole records out.
+
+Every rule is fitted to the runs of all records but one, and scored on the runs of that one.
+
+Good, I. J. (1952). Rational decisions. Journal of the Royal Statistical Society B 14(1), 107-114 (the
+logarithmic score).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import xarray as xr
+from scipy.special import stdtrit, xlogy
+
+from mcrock.statistics.probit import evaluate_curves, fit_curves
+from mcrock.statistics.resample import Units, collect_units
+from mcrock.statistics.runs import ESTIMATE, record_index
+
+LOTS = 400  # at most, into which records are dealt: each is left out as a whole
+
+# from intensities, and overturned and all runs of n samples (n, n_intensity), to probabilities of the same
+# shape
+Rule = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
+
+
+class HeldOut(NamedTuple):
+    """Sums over the runs of each record, by a rule that is fitted to the other records."""
+
+    runs: np.ndarray  # (n_record,)
+    log_loss: np.ndarray  # (n_record,) minus the log of the probability that was given to what came
+    wrong: np.ndarray  # (n_record,) runs in which the less probable came
+
+
+def record_units(ds: xr.Dataset, allow_missing: bool) -> Units:
+    """Counts of each record, or of lots of records or realizations where there are more than `LOTS`."""
+    record, _ = record_index(ds)
+    group = np.arange(ds.sizes["realization"]) if record is None else record
+    return collect_units(ds, group % LOTS, allow_missing)
+
+
+def held_out(units: Units, rule: Rule) -> HeldOut:
+    """Score a rule on records that it was not fitted to.
+
+    A predicted probability is at least that of half a run among those fitted to, and at most that of all but
+    half a run: what never occurred is not impossible. A run that broke off counts half either way.
+    """
+    runs, yes = units.runs, units.overturned[ESTIMATE]
+    others = units.total(yes) - yes, units.total(runs) - runs
+    predicted = rule(units.intensity, *others)
+    least = 0.5 / (others[1].sum(axis=1, keepdims=True) + 1)
+    predicted = np.clip(predicted, least, 1 - least)
+    loss = -(xlogy(yes, predicted) + xlogy(runs - yes, 1 - predicted)).sum(axis=1)
+    wrong = np.where(predicted > 0.5, runs - yes, np.where(predicted < 0.5, yes, runs / 2)).sum(axis=1)
+    return HeldOut(runs.sum(axis=1), loss, wrong)
+
+
+def judged(units: Units, threshold: float) -> HeldOut:
+    """Score a given threshold; its probabilities are the fractions on either side in the other records."""
+    above = units.intensity > threshold
+    runs, yes = units.runs, units.overturned[ESTIMATE]
+    wrong = np.where(above, runs - yes, yes).sum(axis=1)
+    return held_out(units, lambda x, *counts: _two_fractions(above, *counts))._replace(wrong=wrong)
+
+
+def constant(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> np.ndarray:
+    """The fraction of all runs, whatever the intensity."""
+    share = yes.sum(axis=1, keepdims=True) / np.maximum(runs.sum(axis=1, keepdims=True), 1)
+    return np.broadcast_to(share, runs.shape)
+
+
+def by_probit(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> np.ndarray:
+    """Lognormal curve, rising or falling, of the larger likelihood."""
+    rising = _curve(x, yes, runs)
+    falling = _curve(1 / x[::-1], yes[:, ::-1], runs[:, ::-1])[:, ::-1]
+    losses = [-(xlogy(yes, p) + xlogy(runs - yes, 1 - p)).sum(axis=1) for p in (rising, falling)]
+    return np.where((losses[1] < losses[0])[:, None], falling, rising)
+
+
+def _curve(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> np.ndarray:
+    low, high = evaluate_curves(fit_curves(x, yes, runs), x)
+    return (low + high) / 2
+
+
+def by_threshold(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> np.ndarray:
+    """Fractions above and below the threshold with the fewest wrong runs."""
+    above = np.arange(len(x)) >= best_thresholds(yes, runs)[:, None]
+    return _two_fractions(above, yes, runs)
+
+
+def best_thresholds(yes: np.ndarray, runs: np.ndarray) -> np.ndarray:
+    """Index (n,) of the weakest intensity that overturns by the threshold with the fewest wrong runs.
+
+    Of several with as few the middle one.
+    """
+    zero = np.zeros((len(yes), 1))
+    below = np.concatenate([zero, yes.cumsum(axis=1)], axis=1)
+    above = np.concatenate([(runs - yes)[:, ::-1].cumsum(axis=1)[:, ::-1], zero], axis=1)
+    wrong = below + above
+    fewest = wrong <= wrong.min(axis=1, keepdims=True) + 1e-9
+    place = np.cumsum(fewest, axis=1)
+    middle: np.ndarray = (place >= (place[:, -1:] + 1) // 2).argmax(axis=1)
+    return middle
+
+
+def _two_fractions(above: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> np.ndarray:
+    predicted = np.zeros(runs.shape)
+    for side in (above, ~above):
+        number, count = (np.where(side, x, 0.0).sum(axis=1, keepdims=True) for x in (yes, runs))
+        predicted = np.where(side, (number + 0.5) / (count + 1), predicted)
+    return predicted
+
+
+def mean_with_interval(total: np.ndarray, runs: np.ndarray, level: float) -> tuple[float, np.ndarray]:
+    """Mean over all runs of sums over records (n_record,), and Student's interval (2,) over the records."""
+    number = len(runs)
+    mean = total.sum() / runs.sum()
+    if number < 2:
+        return float(mean), np.array([np.nan, np.nan])
+    off = (total - mean * runs) / runs.mean()
+    half = stdtrit(number - 1, (1 + level) / 2) * np.sqrt((off**2).sum() / (number * (number - 1)))
+    return float(mean), mean + half * np.array([-1.0, 1.0])

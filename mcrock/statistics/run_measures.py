@@ -1,0 +1,167 @@
+"""Intensity measures of every run, of studies that did not keep them: the motions are read again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from pydantic import ValidationError
+
+from mcrock.config import Study
+from mcrock.config.intensity import Variable, Variables
+from mcrock.dataset.schema import declaration
+from mcrock.excitation.measures import MEASURES, variable_name
+from mcrock.sampling.intensities import factors, recorded
+from mcrock.sampling.motions import load_motions
+from mcrock.statistics.efficiency import PREFIX, by_measure, measures_of, own_measure
+from mcrock.statistics.limits import EVENT
+from mcrock.statistics.nested import pooled
+from mcrock.statistics.runs import GUESSED, check_runs, is_cloud, run_intensity
+from mcrock.tables.distributions import Distribution
+
+Asked = str | Mapping[str, Any]
+
+
+def with_measures(
+    ds: xr.Dataset, measures: Sequence[Asked], *, folder: str | Path = ".", under_body: bool = False
+) -> xr.Dataset:
+    """The runs of a study as those of a cloud, each with further intensity measures of its motion.
+
+    A study at fixed levels of one measure is a cloud by any other: fragility by PGV of records that were
+    scaled to PGA, a surface over both, the choice between them. Its statistics take the result.
+
+    Parameters
+    ----------
+    ds : Dataset
+        Result of a study, cloud or at fixed levels; the runs of a nested study are pooled.
+    measures : sequence
+        As in `intensity.variables` of a study file: "pgv", or ``{"measure": "sa", "period": 1.0}``. Those
+        that a cloud holds are taken from there; others are computed from the recorded motions.
+    folder : str or Path
+        Folder that the names of record files start from.
+    under_body : bool
+        Measure the motion of the floor that the body stands on, uncertain floors at their medians, in place
+        of that of the ground.
+
+    Returns
+    -------
+    Dataset
+        On `realization`, each a run, the levels of one realization side by side: `outcome`,
+        `intensity_value`, the measure of the study, and variables ``im_...``; `record`, of motions made
+        for every realization its number.
+
+    Raises
+    ------
+    ValueError
+        If the dataset does not fit, a measure is unknown, or the motions were made for every realization and
+        are not there to be measured.
+    ConfigError
+        If the records cannot be read.
+    """
+    ds = pooled(ds)
+    check_runs(ds)
+    ds = ds.transpose("realization", ...)
+    asked = [_variable(item) for item in measures]
+    known = set() if under_body else {f"{PREFIX}{name}" for name in [*measures_of(ds), own_measure(ds)]}
+    missing = [variable for variable in asked if variable.name not in known]
+    values = _computed(ds, missing, Path(folder), under_body) if missing else {}
+    flat = _flat(ds)
+    for variable in missing:
+        array = np.broadcast_to(values[variable.name], ds["outcome"].shape).reshape(-1)
+        attrs = {"units": declaration(variable.name).units, "long_name": declaration(variable.name).long_name}
+        flat[variable.name] = ("realization", array, attrs)
+    return flat
+
+
+def measure_name(item: Asked) -> str:
+    """Name of a measure with its parameters.
+
+    >>> measure_name({"measure": "sa", "period": 1.0})
+    'sa_1s'
+    """
+    return _variable(item).name.removeprefix(PREFIX)
+
+
+def _variable(item: Asked) -> Variable:
+    try:
+        found: Variable = Variables().parse([item])[0]
+    except ValidationError as error:
+        raise ValueError(f"measures: {error.errors()[0]['msg']}") from None
+    return found
+
+
+def has_records(ds: xr.Dataset) -> bool:
+    """Whether the runs share recorded motions, which can be read again."""
+    if "record" not in ds or not ds.attrs.get("config"):
+        return False
+    return not Study.from_json(ds.attrs["config"]).motion.is_generated
+
+
+def stands_on_floor(ds: xr.Dataset) -> bool:
+    """Whether a floor is between ground and body."""
+    return bool(ds.attrs.get("config")) and Study.from_json(ds.attrs["config"]).motion.on_floor
+
+
+def _flat(ds: xr.Dataset) -> xr.Dataset:
+    """A cloud of all runs with what statistics read of them."""
+    if is_cloud(ds):
+        return ds
+    n, levels = ds["outcome"].shape
+    kept = {name: ds[name] for name in ("outcome", *GUESSED) if name in ds}
+    kept["intensity_value"] = run_intensity(ds)
+    kept["record"] = ds["record"] if "record" in ds else xr.DataArray(np.arange(n), dims="realization")
+    flat: dict[str, Any] = {}
+    for name, array in kept.items():
+        values = array.values if "intensity" in array.dims else np.repeat(array.values, levels)
+        values = np.tile(values, n) if array.dims == ("intensity",) else values.reshape(-1)
+        flat[name] = ("realization", values, array.attrs)
+    if "motion_group" in ds:
+        flat["motion_group"] = (ds["motion_group"].dims, ds["motion_group"].values, ds["motion_group"].attrs)
+    attrs = {key: ds.attrs[key] for key in ("config", EVENT, "title", "seed") if key in ds.attrs}
+    return xr.Dataset(flat, attrs=attrs | {"intensity_measure": own_measure(ds)})
+
+
+def _computed(
+    ds: xr.Dataset, variables: Sequence[Variable], folder: Path, under_body: bool
+) -> dict[str, np.ndarray]:
+    """Values of measures by name, (n_realization,) of a cloud, (n_realization, n_intensity) of others."""
+    names = ", ".join(variable.name.removeprefix(PREFIX) for variable in variables)
+    if not has_records(ds):
+        raise ValueError(
+            f"the study does not hold {names}, and its motions are not there to be measured: list them in "
+            "intensity.variables of a cloud study"
+        )
+    study = Study.from_json(ds.attrs["config"], folder)
+    motions = load_motions(study)
+    record = ds["record"].values
+    sizes = {key: ds[f"body_{key}"].values for key in ("slenderness", "frequency")}
+    gravity = ds["gravity"].values
+    measure, parameters = study.intensity.measure, study.intensity.parameters
+    own = recorded(measure, parameters, motions, record, sizes, gravity)
+    if is_cloud(ds):
+        level = by_measure(ds, variable_name(measure, parameters))["intensity_value"].values[:, None]
+    else:
+        level = ds["intensity"].values[None, :]
+    scale = factors(measure, level, own)
+    if "motion_scaling" in ds:
+        scale = scale * ds["motion_scaling"].values[:, None]
+    if under_body and study.motion.on_floor:
+        motions = [study.motion.under_body(motion, _floor_at_medians(study)) for motion in motions]
+    found = {}
+    for variable in variables:
+        unscaled = recorded(variable.measure, variable.parameters, motions, record, sizes, gravity)
+        values = unscaled[:, None] * scale ** MEASURES[variable.measure].power
+        found[variable.name] = values[:, 0] if is_cloud(ds) else values
+    return found
+
+
+def _floor_at_medians(study: Study) -> dict[str, float]:
+    """Numbers of the floor of a study, by key."""
+    floor = {key: item for key, item in study.motion.quantities.items() if key.startswith("floor.")}
+    return {
+        key: float(item.quantile(0.5) if isinstance(item, Distribution) else np.median(item))
+        for key, item in floor.items()
+    }

@@ -1,0 +1,316 @@
+"""Rules of thumb and checks of codes, judged by the runs of a study.
+
+What would be said of the body without a simulation: a threshold of peak acceleration or velocity, a probit
+curve of either, or a check for the smallest slenderness of the body, which is here that of the medians of its
+slenderness alpha, radius R and frequency parameter p.
+
+ASCE/SEI 43-05 (2005). Seismic design criteria for structures, systems, and components in nuclear facilities,
+appendix A.2 (approximate method for rocking of an unanchored rigid body), derived here for an oscillator with
+the energy of the tilted body.
+
+Ishiyama, Y. Criteria for overturning of rigid bodies by sinusoidal and earthquake excitations (that velocity
+as well as acceleration must be taken into account).
+
+Housner, G. W. (1963). The behavior of inverted pendulum structures during earthquakes. Bulletin of the
+Seismological Society of America 53(2), 403-417.
+"""
+
+from __future__ import annotations
+
+from math import cos, log, pi, sin, sqrt, tan
+from pathlib import Path
+from typing import NamedTuple, Unpack
+
+import numpy as np
+import xarray as xr
+
+from mcrock.statistics.efficiency import by_measure, measures_of
+from mcrock.statistics.fragility import fit_fragility
+from mcrock.statistics.held_out import (
+    LOTS,
+    HeldOut,
+    Rule,
+    best_thresholds,
+    by_probit,
+    by_threshold,
+    constant,
+    held_out,
+    judged,
+    mean_with_interval,
+    record_units,
+)
+from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
+from mcrock.statistics.intervals import clustered_interval
+from mcrock.statistics.nested import pooled
+from mcrock.statistics.probability import BOUNDS
+from mcrock.statistics.probit import Fit, fit_curves
+from mcrock.statistics.resample import Units
+from mcrock.statistics.run_measures import Asked, has_records, measure_name, stands_on_floor, with_measures
+from mcrock.statistics.runs import ESTIMATE, record_index
+
+FITTED: dict[str, tuple[str, Rule]] = {
+    "constant": ("", constant),
+    "pga_threshold": ("pga", by_threshold),
+    "pga_probit": ("pga", by_probit),
+    "pgv_threshold": ("pgv", by_threshold),
+    "pgv_probit": ("pgv", by_probit),
+}
+WORDS = {
+    "constant": "constant probability",
+    "pga_threshold": "PGA, threshold",
+    "pga_probit": "PGA, probit",
+    "pgv_threshold": "PGV, threshold",
+    "pgv_probit": "PGV, probit",
+    "static": "static: PGA over g tan(alpha)",
+    "full_impulse": "full impulse: PGV",
+    "asce_43_05": "ASCE 43-05 A.2: Sa",
+    "static_and_impulse": "static and full impulse",
+}
+BELOW, ABOVE = 0.5, 2.0  # what a check says of a run, as an intensity whose threshold is 1
+BODY = ("body_slenderness", "body_radius", "body_frequency", "gravity")
+
+
+class Check(NamedTuple):
+    """A check of overturning: so strong a motion overturns the body."""
+
+    measure: Asked  # of the motion under the body
+    capacity: float  # in the unit of the measure
+    source: str
+
+
+def checks_of_body(
+    slenderness: float, radius: float, frequency: float, gravity: float = 9.81
+) -> dict[str, Check]:
+    """Checks of codes and handbooks for a body, by name.
+
+    Parameters
+    ----------
+    slenderness, radius, frequency : float
+        Angle alpha [rad] and distance R [m] from the edge to the centre of mass, and frequency parameter
+        p [rad/s] at that edge.
+    gravity : float
+        [m/s2].
+
+    Returns
+    -------
+    dict of str to Check
+        `static`, the acceleration ``g tan(alpha)`` at which a body begins to rock (West's formula): it
+        overturns only if that lasts. `full_impulse`, the velocity of the ground that, given at once, is just
+        enough. `asce_43_05`, the spectral acceleration of the oscillator that replaces the body at the tilt
+        alpha, with half the potential energy gained there and the damping of two impacts a cycle by Housner
+        (1963); without the vertical component. Not there for a body that an impact would stop.
+
+    Examples
+    --------
+    A block of 0.4 m x 1.6 m:
+
+    >>> alpha, radius = np.arctan(0.25), np.hypot(0.2, 0.8)
+    >>> checks = checks_of_body(alpha, radius, np.sqrt(0.75 * 9.81 / radius))
+    >>> for name, check in checks.items():
+    ...     print(name, check.measure, round(check.capacity, 3))
+    static pga 2.453
+    full_impulse pgv 0.827
+    asce_43_05 {'measure': 'sa', 'period': 2.108..., 'damping': 0.0293...} 2.465
+    """
+    a, height = tan(slenderness), radius * cos(slenderness)
+    impulse = 2 * gravity * sin(slenderness / 2) / (frequency * cos(slenderness))
+    found = {
+        "static": Check("pga", gravity * a, "g tan(alpha), where rocking starts"),
+        "full_impulse": Check("pgv", impulse, "energy of the whole velocity given at once"),
+    }
+    inertia = gravity / (frequency**2 * radius * cos(slenderness) ** 2)  # C1, moment of inertia over m h^2
+    restitution = 1 - 2 * a * a / inertia  # C_R
+    if restitution > 0:
+        gain = 1 / cos(slenderness) - 1  # f1 at the tilt alpha
+        period = 2 * pi * sqrt(inertia * slenderness**2 * height / (2 * gain * gravity))
+        loss = -2 * log(restitution)
+        damping = loss / sqrt(4 * pi**2 + loss**2)
+        found["asce_43_05"] = Check(
+            {"measure": "sa", "period": period, "damping": damping},
+            2 * gravity * gain / slenderness,
+            "ASCE/SEI 43-05 A.2, without the vertical component",
+        )
+    return found
+
+
+@takes(Bootstrap)
+def baselines(
+    ds: xr.Dataset, *, folder: str | Path = ".", **keywords: Unpack[BootstrapKeywords]
+) -> xr.Dataset:
+    """What rules of thumb and checks of codes say of the runs of a study, and how often they are wrong.
+
+    A rule that is fitted is scored record by record, as fitted to all others. Checks are
+    those of `checks_of_body` for the body of the medians, on a floor judged by the motion of the floor (an
+    uncertain one at its medians); intensities are geometric means of the two components.
+
+    Parameters
+    ----------
+    ds : Dataset
+        Result of a study with shaking; the runs of a nested study are pooled.
+    folder : str or Path
+        Folder that the names of record files start from.
+    **keywords
+        As for `fit_fragility`.
+
+    Returns
+    -------
+    Dataset
+        Along `rule`: "constant", the same probability for all runs; "pga_threshold", "pga_probit",
+        "pgv_threshold" and "pgv_probit"; "static", "full_impulse", "asce_43_05", and "static_and_impulse",
+        which takes the first two to be passed. `capacity`, the threshold, or the median of a probit curve,
+        of the measure `measure` (rule), in the unit that `units` (rule) has as text, with the `period` [s]
+        and `damping` [1] of a spectral one; `dispersion` of a probit curve [1]; `probability` and
+        `probability_interval` (bound, rule) of overturning at this capacity, by the curve of all runs over
+        the measure [1]. `misclassified` and `misclassified_interval` (bound, rule), fraction of the runs
+        that a rule predicts wrongly [1]; `log_loss` and `log_loss_interval` (bound, rule), mean of minus
+        the logarithm of the probability given to what came [1]: that of a threshold or a check is the
+        overturned fraction on its side among the other records. `record_runs`, `record_misclassified` and
+        `record_log_loss` (rule, left_out) are the means over the runs of each record (or lot of records,
+        where there are more than 400), for differences between rules. `spectral_velocity`,
+        ``g alpha / p`` [m/s], is Housner's (1963), to be compared with an undamped velocity spectrum. NaN
+        where a rule has none. Attributes hold the body.
+
+    Raises
+    ------
+    ValueError
+        As `fit_fragility` and `with_measures`.
+    """
+    how = Bootstrap(**keywords)
+    flat = pooled(ds)
+    body = {name: float(np.median(flat[name].values)) for name in BODY if name in flat}
+    checks = checks_of_body(*body.values()) if len(body) == len(BODY) else {}
+    asked = [check.measure for check in checks.values()]
+    on_floor = stands_on_floor(flat)
+    runs = with_measures(flat, ["pga", "pgv", *([] if on_floor else asked)], folder=folder)
+    beneath = with_measures(flat, asked, folder=folder, under_body=True) if on_floor else runs
+    rows = []
+    for name, (measure, rule) in FITTED.items():
+        chosen = by_measure(runs, measure) if measure else runs
+        units = record_units(chosen, how.allow_missing)
+        row = _Row(name, measure, chosen, held_out(units, rule))
+        rows.append(_with_capacity(row, units) if measure else row)
+    rows += _checked(beneath, checks, how.allow_missing) if checks else []
+    scored = "records" if record_index(runs)[1] <= LOTS else "groups of records"
+    result = _dataset(rows, _curves(rows, keywords), how.level)
+    if checks:
+        velocity = body["gravity"] * body["body_slenderness"] / body["body_frequency"]
+        words = {"units": "m s-1", "long_name": "undamped spectral velocity g alpha / p"}
+        result["spectral_velocity"] = ((), velocity, words)
+    return result.assign_attrs({"level": how.level, "resamples": how.resamples, "scored": scored} | body)
+
+
+class _Row(NamedTuple):
+    """What is known of a rule."""
+
+    rule: str
+    measure: str
+    runs: xr.Dataset  # with the measure as their intensity
+    scores: HeldOut
+    capacity: float = np.nan
+    dispersion: float = np.nan
+    oscillator: tuple[float, float] = (np.nan, np.nan)  # period [s] and damping [1] of a spectral measure
+
+
+def _with_capacity(row: _Row, units: Units) -> _Row:
+    """A rule that is fitted, with its threshold or median for all runs."""
+    yes, runs = (units.total(counts)[None] for counts in (units.overturned[ESTIMATE], units.runs))
+    if row.rule.endswith("threshold"):
+        k = int(best_thresholds(yes, runs)[0])
+        between = units.intensity[max(k - 1, 0) : k + 1]
+        return row._replace(capacity=float(np.sqrt(between.prod())) if len(between) == 2 else np.nan)
+    curves = fit_curves(units.intensity, yes, runs)
+    if curves.kind[0] not in (Fit.MAXIMUM, Fit.SEPARATED):
+        return row
+    median = float(np.sqrt(curves.low_median[0] * curves.high_median[0]))
+    return row._replace(capacity=median, dispersion=float(curves.low_dispersion[0]))
+
+
+def _checked(runs: xr.Dataset, checks: dict[str, Check], allow_missing: bool) -> list[_Row]:
+    """Checks, and the two that acceleration and velocity must both pass."""
+    ratios, rows = {}, []
+    for name, check in checks.items():
+        chosen = by_measure(runs, measure_name(check.measure))
+        ratios[name] = chosen["intensity_value"].values / check.capacity
+        scores = judged(_sides(chosen, ratios[name], allow_missing), 1.0)
+        row = _Row(name, measure_name(check.measure), chosen, scores, check.capacity)
+        if not isinstance(check.measure, str):
+            row = row._replace(oscillator=(check.measure["period"], check.measure["damping"]))
+        rows.append(row)
+    both = _sides(runs, np.minimum(ratios["static"], ratios["full_impulse"]), allow_missing)
+    return [*rows, _Row("static_and_impulse", "", runs, judged(both, 1.0))]
+
+
+def _sides(runs: xr.Dataset, ratio: np.ndarray, allow_missing: bool) -> Units:
+    """Counts of the runs of each record below and above a ratio of 1."""
+    side = np.where(ratio > 1, ABOVE, np.where(ratio > 0, BELOW, 0.0))
+    return record_units(runs.assign(intensity_value=("realization", side)), allow_missing)
+
+
+def _curves(rows: list[_Row], keywords: BootstrapKeywords) -> np.ndarray:
+    """Probability of overturning (3, n_row) at the capacity of each row, with its bounds."""
+    found = np.full((3, len(rows)), np.nan)
+    known = [i for i, row in enumerate(rows) if np.isfinite(row.capacity)]
+    fits: dict[int, xr.Dataset] = {}
+    for i in known:
+        of = rows[i].runs["intensity_value"]
+        alike = [
+            j
+            for j in known
+            if rows[j].measure == rows[i].measure and rows[j].runs["intensity_value"].identical(of)
+        ]
+        if alike[0] not in fits:
+            grid = np.unique([rows[j].capacity for j in alike])
+            fits[alike[0]] = fit_fragility(rows[i].runs, grid=grid, **keywords)
+        at = fits[alike[0]].sel(intensity_grid=rows[i].capacity)
+        found[:, i] = [at["curve"], *at["band"].values]
+    return found
+
+
+def rule_words(row: xr.Dataset) -> str:
+    """A rule, one of a result of `baselines`, in words."""
+    words = WORDS[str(row["rule"].item())]
+    if np.isfinite(row["period"]):
+        words += f"({float(row['period']):.3g} s, {100 * float(row['damping']):.2g} %)"
+    return words
+
+
+def can_measure(ds: xr.Dataset) -> bool:
+    """Whether peak acceleration and velocity of every run are kept, or its motion can be measured."""
+    names = set(measures_of(ds))
+    return {"pga", "pgv"} <= names or has_records(ds)
+
+
+def _dataset(rows: list[_Row], curve: np.ndarray, level: float) -> xr.Dataset:
+    """The table of the rules."""
+    names = [row.rule for row in rows]
+    one, per_rule, per_bound = {"units": "1"}, "rule", ("bound", "rule")
+    runs, loss, wrong = (np.stack(each) for each in zip(*(row.scores for row in rows), strict=True))
+    means = [mean_with_interval(total, number, level) for total, number in zip(loss, runs, strict=True)]
+    result = xr.Dataset(
+        {
+            "measure": (per_rule, [row.measure for row in rows]),
+            "capacity": (per_rule, [row.capacity for row in rows]),
+            "units": (
+                per_rule,
+                [row.runs["intensity_value"].attrs.get("units", "1") if row.measure else "1" for row in rows],
+            ),
+            "period": (per_rule, [row.oscillator[0] for row in rows], {"units": "s"}),
+            "damping": (per_rule, [row.oscillator[1] for row in rows], one),
+            "dispersion": (per_rule, [row.dispersion for row in rows], one),
+            "probability": (per_rule, curve[0], one | {"long_name": "probability at the capacity"}),
+            "probability_interval": (per_bound, curve[1:], one),
+            "misclassified": (
+                per_rule,
+                wrong.sum(axis=1) / runs.sum(axis=1),
+                one | {"long_name": "misclassified fraction"},
+            ),
+            "misclassified_interval": (per_bound, np.stack(clustered_interval(wrong.T, runs.T, level)), one),
+            "log_loss": (per_rule, [mean for mean, _ in means], one | {"long_name": "mean log loss"}),
+            "log_loss_interval": (per_bound, np.stack([ends for _, ends in means], axis=1), one),
+            "record_runs": ((per_rule, "left_out"), runs, one),
+            "record_misclassified": ((per_rule, "left_out"), wrong / runs, one),
+            "record_log_loss": ((per_rule, "left_out"), loss / runs, one),
+        },
+        coords={per_rule: names, "bound": BOUNDS},
+    )
+    return result
