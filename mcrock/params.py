@@ -160,6 +160,7 @@ class Inputs:
 
     seed: int
     start: int
+    number: np.ndarray  # (n,) realization whose draws at every impact each takes: its own, as a rule
     faces: tuple[tuple[int, ...], ...]  # vertices of each face, counter-clockwise from above
     start_face: np.ndarray  # (n,) face on which each realization starts
     base_faces: tuple[int, ...]  # faces that may touch the ground without overturning

@@ -89,6 +89,9 @@ class Response(IntEnum):
     )  # fmt: skip
     PEAK_IMPACT_FRICTION = "f4", "1", "largest horizontal over vertical impulse of an impact"
     PULLING_IMPACTS = "i4", "1", "impacts whose impulse would have to pull the body down"
+    UPLIFT_MARGIN = (
+        "f4", "1", "largest overturning over restoring moment at rest, less 1: 0 once the body lifts"
+    )  # fmt: skip
     CERTIFIED_UNTIL = (
         "f4", "s", "time up to which the run is that of contacts that stick, infinite if throughout", inf,
         None, True,

@@ -308,7 +308,7 @@ def simulate_realization(
         int(inputs.facet_fallback[row]),
         np.full(2, np.nan),
         np.uint64(inputs.seed),
-        np.uint64(inputs.start + row),
+        np.uint64(inputs.number[row]),
     )
     run_ = _traced(
         body,
@@ -423,7 +423,6 @@ def simulate_part(inputs: Inputs, motions: MotionPack, controls: Controls) -> di
     out = np.zeros((n, m, len(Response)))
     batch = Batch(
         seed=np.uint64(inputs.seed),
-        start=np.uint64(inputs.start),
         point=np.full(2, np.nan),
         recheck=repeated,
         contact=np.zeros((0, 5)) if inputs.contact is None else np.ascontiguousarray(inputs.contact, float),
@@ -447,4 +446,5 @@ _BATCH_TYPES: dict[str, type[np.generic]] = {
     **dict.fromkeys(("start_face", "start_edge", "record", "face_parameters"), np.int64),
     **dict.fromkeys(("law", "energy_gain", "facet_fallback"), np.int64),
     "redrawn": np.int8,
+    "number": np.uint64,
 }

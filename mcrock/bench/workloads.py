@@ -136,6 +136,7 @@ def inputs_of(
     return Inputs(
         seed=1,
         start=0,
+        number=np.arange(n),
         faces=body.faces,
         start_face=np.full(n, body.start_face),
         start_edge=np.zeros(n, np.int64) if start_edge is None else start_edge,

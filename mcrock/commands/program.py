@@ -27,6 +27,7 @@ COMMANDS = (
     "risk",
     "compare",
     "report",
+    "sensitivity",
     "export",
     "spectrum",
     "records",

@@ -27,6 +27,7 @@ from mcrock.tables.fields import (
 MOST_REALIZATIONS = 2**30  # length of a Sobol sequence of 30 bits [1]
 MOST_OUTER = 4096  # draws of what is epistemic, each of them a file or more of the store [1]
 MOST_WHOLE = 1_000_000  # of a design that every process holds [1]
+OF_INDICES = "sobol_indices"  # design of `mcrock sensitivity`
 DEGREE = pi / 180.0  # [rad]
 FIELDS = {field.name: field for field in fields(Controls)}
 
@@ -89,12 +90,12 @@ class EnsembleTable(Table):
     ]
     design: Annotated[
         str,
-        Choice(("sobol", "sobol_by_record", "random", "latin_hypercube")),
+        Choice(("sobol", "sobol_by_record", "random", "latin_hypercube", OF_INDICES)),
         about(
             "how the inputs are spread: evenly over all realizations (`sobol`, scrambled), evenly "
             "over those of each record (`sobol_by_record`), or not (`random`), where the first n "
             "realizations stay as they are when the number is raised; a `latin_hypercube` is "
-            "drawn whole"
+            "drawn whole; `sobol_indices` changes one input at a time, for `mcrock sensitivity`"
         ),
     ] = "sobol"
     outer: Annotated[

@@ -16,7 +16,7 @@ from mcrock.conditions import Controls, at_odds
 from mcrock.config.contact import ContactTable
 from mcrock.config.impact import ImpactTable
 from mcrock.config.intensity import Intensity
-from mcrock.config.sections import ControlsTable, EnsembleTable, LimitsTable, StartTable
+from mcrock.config.sections import OF_INDICES, ControlsTable, EnsembleTable, LimitsTable, StartTable
 from mcrock.excitation.sources import SOURCES
 from mcrock.excitation.sources.base import Source
 from mcrock.impact.registry import CHOICES
@@ -202,7 +202,13 @@ class Study(Table):
         """Dotted names of the sampled dimensions, in design order."""
         names = [name for name, item in self.quantities.items() if isinstance(item, Distribution | tuple)]
         names = [name for name in names if name not in self.tied]
-        return names + (["motion.record"] if self.motion.draws_records else [])
+        return names + (["motion.record"] if self.draws_records else [])
+
+    @property
+    def draws_records(self) -> bool:
+        """Whether realizations draw their records; in the design of Sobol indices they are an input."""
+        shared = self.motion.shakes and not self.motion.is_generated
+        return self.motion.draws_records or (shared and self.ensemble.design == OF_INDICES)
 
     @cached_property
     def epistemic(self) -> list[str]:
@@ -281,6 +287,8 @@ def _at_odds_with_nesting(data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, 
         yield ("ensemble",), f"of epistemic distributions ({names}) it needs 'outer', the number of draws"
     if outer is not None and not places:
         yield ("ensemble", "outer"), "nothing is epistemic: give a distribution 'epistemic = true'"
+    if outer is not None and ensemble.get("design") == OF_INDICES:
+        yield ("ensemble", "design"), "has an index for every input, epistemic or not: leave 'outer' out"
     if outer is not None and intensity.keys() & {"value", "value_g"}:
         yield ("ensemble", "outer"), "compares draws at fixed intensities: give levels in place of a value"
     anew = "impact" in (impact.get("draw"), *(impact["draw"] if isinstance(impact.get("draw"), list) else ()))

@@ -153,7 +153,7 @@ class Batch(NamedTuple):
     """Inputs of consecutive realizations, see `mcrock.params.Inputs`."""
 
     seed: np.uint64
-    start: np.uint64
+    number: np.ndarray
     gravity: np.ndarray
     mass: np.ndarray
     inertia: np.ndarray
@@ -316,7 +316,7 @@ def run(top, body, motions, motion, turn, law, settings, t_end, work, result, tr
         if mode[0] == REST:
             if number % BLOCK == 0 and t <= segment[BEGIN]:
                 quiet = pass_quiet(
-                    motions, motion, turn[2], number, t_end, gravity, sides, corners, grip, result
+                    motions, motion, turn, number, t_end, gravity, sides, corners, grip, result
                 )
                 if quiet > number:
                     number = quiet - 1
@@ -598,7 +598,7 @@ def run_part(top, body, motions, batch, settings, halved, tail, work, result, tr
             batch.facet_fallback[i],
             batch.point,
             batch.seed,
-            batch.start + np.uint64(i),
+            batch.number[i],
         )
         if friction is not None:
             for column in range(friction.values.size):

@@ -64,7 +64,7 @@ from mcrock.kernel.dynamics import (
     vertex_lift,
 )
 from mcrock.kernel.events import BISECTIONS, EVENT_TIME
-from mcrock.kernel.record import see_pull, see_rest
+from mcrock.kernel.record import see_moments, see_pull, see_rest
 from mcrock.kernel.rotation import flattened, to_ground, turned, vertical
 from mcrock.kernel.shaking import END, SINE, acceleration
 from mcrock.params import BLOCK, Mode
@@ -179,6 +179,12 @@ def side_margin(side, down, ax, ay):
     return side[DISTANCE] * down - (side[PULL_X] * ax + side[PULL_Y] * ay)
 
 
+@jit(inline=True, internal=True)
+def _see_side(result, side, down, ax, ay):
+    """Update the uplift margin with a ground acceleration at which a face at rest does not lift."""
+    see_moments(result, side[PULL_X] * ax + side[PULL_Y] * ay, side[DISTANCE] * down)
+
+
 @jit(internal=True)
 def enter_rest(top, body, state, pivot, f, sides):
     """Lay the body flat on face ``f``, keeping ``pivot`` where it is."""
@@ -192,7 +198,7 @@ def enter_rest(top, body, state, pivot, f, sides):
 
 
 @jit(inline=True, internal=True)
-def pass_quiet(motions, motion, scale, number, t_end, gravity, sides, n, hold, result):
+def pass_quiet(motions, motion, turn, number, t_end, gravity, sides, n, hold, result):
     """Segment up to which a face at rest cannot lift or slip, in whole blocks of a recorded motion.
 
     ``number`` is the first segment of a block and ``sides`` [:n] the table of the face. The
@@ -207,20 +213,23 @@ def pass_quiet(motions, motion, scale, number, t_end, gravity, sides, n, hold, r
         side = sides[i]
         inside = min(inside, side[DISTANCE])
         pull = max(pull, side[PULL_X] * side[PULL_X] + side[PULL_Y] * side[PULL_Y])
-    pull = sqrt(pull)
+    pull, scale = sqrt(pull), turn[2]
     while number < segments:
         block = motions.block[motions.first_block[motion] + number // BLOCK]
         after = min(number + BLOCK, segments)
         least, most = min(scale * block[1], scale * block[2]), max(scale * block[1], scale * block[2])
         if after * motions.dt[motion] > t_end or gravity + least <= 0.0:
             break
-        if not inside * (gravity + least) > pull * abs(scale) * block[0] * SAFE:
+        moment = pull * abs(scale) * block[0] * SAFE
+        if not inside * (gravity + least) > moment:
             break
         square = scale * scale * block[0] * block[0] * SAFE
         if not square <= hold * (gravity + least) ** 2:
             break
         if square > result[Response.CERTIFIED_FRICTION] * (gravity + least) ** 2:
             _see_samples(motions, motion, scale, number, after, gravity, result)
+        if moment > result[Response.UPLIFT_MARGIN] * inside * (gravity + least):
+            _see_sides(motions, motion, turn, number, after, gravity, sides, n, pull / inside, result)
         see_rest(result, gravity, least)
         see_rest(result, gravity, most)
         number = after
@@ -233,6 +242,23 @@ def _see_samples(motions, motion, scale, begin, end, gravity, result):
     for i in range(motions.first[motion] + begin, motions.first[motion] + end + 1):
         a = motions.samples[i]
         see_pull(result, gravity, scale * scale * (a[0] * a[0] + a[1] * a[1]), scale * a[2])
+
+
+@jit(internal=True)
+def _see_sides(motions, motion, turn, begin, end, gravity, sides, n, most, result):
+    """Update the uplift margin with samples ``begin`` to ``end``: between them it is no larger.
+
+    ``most`` bounds the overturning over the restoring moment of any side, over that of accelerations [1].
+    """
+    c, s, scale = turn
+    most *= scale * SAFE
+    for i in range(motions.first[motion] + begin, motions.first[motion] + end + 1):
+        a = motions.samples[i]
+        down = gravity + scale * a[2]
+        hold = result[Response.UPLIFT_MARGIN] * down
+        if most * most * (a[0] * a[0] + a[1] * a[1]) > hold * hold:
+            for j in range(n):
+                _see_side(result, sides[j], down, c * a[0] - s * a[1], s * a[0] + c * a[1])
 
 
 @jit(inline=True, internal=True)
@@ -251,7 +277,9 @@ def next_uplift(sides, n, gravity, segment, t, step, result):
         for i in range(n):
             m0 = side_margin(sides[i], gravity + a[2], a[0], a[1])
             if not m0 >= 0.0:  # so does what is not a number, which ends the run
+                result[Response.UPLIFT_MARGIN] = 1.0
                 return begin
+            _see_side(result, sides[i], gravity + a[2], a[0], a[1])
             m1 = side_margin(sides[i], gravity + b[2], b[0], b[1])
             if m1 < 0.0:
                 if segment[SINE] == 0.0:
@@ -268,9 +296,12 @@ def next_uplift(sides, n, gravity, segment, t, step, result):
                         else:
                             low = middle
                     first = min(first, high)
+            else:
+                _see_side(result, sides[i], gravity + b[2], b[0], b[1])
         see_rest(result, gravity, a[2])
         see_pull(result, gravity, a[0] * a[0] + a[1] * a[1], a[2])
         if first <= last:
+            result[Response.UPLIFT_MARGIN] = 1.0
             return first
         see_rest(result, gravity, b[2])
         see_pull(result, gravity, b[0] * b[0] + b[1] * b[1], b[2])

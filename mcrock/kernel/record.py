@@ -179,6 +179,13 @@ def see_rest(result, gravity, az):
         result[Response.CONTACT_LOST] = 1.0
 
 
+@jit(inline=True, internal=True)
+def see_moments(result, overturning, restoring):
+    """Update the largest ratio of the moments about a side of the face at rest, in any unit."""
+    if overturning > result[Response.UPLIFT_MARGIN] * restoring:  # kept as the ratio until the run is over
+        result[Response.UPLIFT_MARGIN] = overturning / restoring if restoring > 0.0 else 1.0
+
+
 @jit(internal=True)
 def see_slip(result, t):
     """Note that the run is no longer that of contacts that stick, at ``t`` [s]."""
@@ -223,6 +230,7 @@ def finish(result, outcome, t, slenderness):
     result[Response.END_TIME] = t
     result[Response.PEAK_FRICTION_DEMAND] = sqrt(result[Response.PEAK_FRICTION_DEMAND])
     result[Response.CERTIFIED_FRICTION] = sqrt(result[Response.CERTIFIED_FRICTION])
+    result[Response.UPLIFT_MARGIN] = min(result[Response.UPLIFT_MARGIN], 1.0) - 1.0
     tilt = asin(sqrt(min(result[Response.PEAK_TILT], 1.0)))
     result[Response.PEAK_TILT] = tilt
     result[Response.PEAK_TILT_RATIO] = tilt / slenderness if slenderness > 0.0 else np.nan

@@ -22,6 +22,7 @@ from mcrock.plots.impact_map import map_axes, plot_impact_map
 from mcrock.plots.outcomes import plot_outcomes
 from mcrock.plots.regime_map import has_regimes, plot_regimes
 from mcrock.plots.risk import plot_risk
+from mcrock.plots.sensitivity import plot_sensitivity
 from mcrock.plots.spectrum import plot_overturning_spectrum, plot_rocking_spectrum
 from mcrock.plots.style import add_source, save_figure
 from mcrock.statistics import by_limit, displacement_limit, pooled
@@ -50,6 +51,7 @@ __all__ = [
     "plot_regimes",
     "plot_risk",
     "plot_rocking_spectrum",
+    "plot_sensitivity",
     "plot_variance_shares",
     "save_all",
     "save_animation",

@@ -17,7 +17,9 @@ from numpy.typing import NDArray
 from scipy.stats import qmc
 
 from mcrock.config import Study
+from mcrock.config.sections import OF_INDICES
 from mcrock.counter import uniforms
+from mcrock.sampling import pick_freeze
 
 Array = NDArray[np.float64]
 
@@ -65,6 +67,8 @@ def unit_numbers(study: Study, n_motions: int, start: int, stop: int, outer: int
         points = _sobol(_generator(seed, "design.sobol"), len(names), start, stop)
     elif study.ensemble.design == "sobol_by_record":
         points = _sobol_by_record(seed, len(names), n_motions, start, stop)
+    elif study.ensemble.design == OF_INDICES:
+        points = _pick_freeze(study, len(names), start, stop)
     else:
         points = _latin_hypercube(seed, len(names), study.n_realizations)[start:stop]
     return unknown | {
@@ -83,7 +87,7 @@ def assign_records(
     those of its index: in a fixed order a motion would never meet half of the cube whenever
     ``n_motions`` is even, as with the 22 far-field pairs.
     """
-    if study.motion.draws_records:
+    if study.draws_records:
         weights = study.motion.record_weights
         if weights is None:
             return _pick(u["motion.record"], n_motions).astype(np.int32)
@@ -129,6 +133,19 @@ def _sobol_by_record(seed: int, dimensions: int, n_motions: int, start: int, sto
                 generator, dimensions, first, last
             )
     return points
+
+
+def _pick_freeze(study: Study, dimensions: int, start: int, stop: int) -> Array:
+    """Points (stop - start, dimensions) of the design of Sobol indices."""
+    block = pick_freeze.block_length(study)
+    first, last = start // block, -(-stop // block)
+    pairs = [
+        _sobol(_generator(study.seed, f"design.{OF_INDICES}", scramble), 2 * dimensions, first, last)
+        for scramble in range(pick_freeze.SCRAMBLES)
+    ]
+    width = block // pick_freeze.SCRAMBLES
+    row, column = np.divmod(np.arange(start, stop) - first * block, width)
+    return pick_freeze.mixed(np.stack(pairs, axis=1).reshape(-1, 2 * dimensions)[row], column)
 
 
 def _sobol(generator: np.random.Generator, dimensions: int, start: int, stop: int) -> Array:

@@ -17,6 +17,7 @@ from mcrock.sampling.design import assign_records, unit_numbers
 from mcrock.sampling.drawn import variable_name
 from mcrock.sampling.impacts import draw_impacts
 from mcrock.sampling.intensities import draw_intensities, draw_levels
+from mcrock.sampling.pick_freeze import AT_IMPACTS, draws_of
 from mcrock.sampling.quantities import draw_quantities
 from mcrock.sampling.release import draw_release
 from mcrock.sampling.shaking import draw_shaking, peak_accelerations
@@ -91,7 +92,8 @@ def draw_inputs(
     if arrays["contact"] is not None and study.motion.shakes:
         peaks = peak_accelerations(shaking, arrays["scale"])
         values["peak_acceleration"] = peaks[:, 0] if study.is_cloud else peaks
-    return Inputs(seed=study.seed, start=start, values=values, **arrays)
+    number = draws_of(study, AT_IMPACTS, start, stop)
+    return Inputs(seed=study.seed, start=start, number=number, values=values, **arrays)
 
 
 def draw_numbers(

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from mcrock.config import ConfigError, Study
 from mcrock.excitation.motion import Motion, MotionError
 from mcrock.sampling.drawn import Draws
+from mcrock.sampling.pick_freeze import NOISE, draws_of
 from mcrock.tables.errors import RealizationError
 
 PURPOSE = 1  # of the random stream of a motion, in the key of its seed
@@ -53,11 +54,12 @@ def own_motions(
     source = study.motion
     _read(study)
     ground, under = [], []
+    noise = draws_of(study, NOISE, start, start + len(record))
     for i, numbers in enumerate(_rows(study, draws, len(record))):
         try:
             motion = motions[record[i]]
             if source.is_generated:
-                key = np.random.SeedSequence(study.seed, spawn_key=(PURPOSE, start + i))
+                key = np.random.SeedSequence(study.seed, spawn_key=(PURPOSE, int(noise[i])))
                 motion = source.make(numbers, np.random.default_rng(key), start + i, study.folder)
             ground.append(source.select(motion))
             under.append(source.under_body(ground[-1], numbers))

@@ -24,6 +24,7 @@ from mcrock.statistics.recheck import step_check
 from mcrock.statistics.risk import annual_rate, high_confidence_capacity, survival
 from mcrock.statistics.run_measures import with_measures
 from mcrock.statistics.runs import overturned, undecided
+from mcrock.statistics.sensitivity import outcome_distances, sobol_indices
 from mcrock.statistics.simple_rules import baselines, checks_of_body
 from mcrock.statistics.validity import model_validity
 
@@ -50,10 +51,12 @@ __all__ = [
     "load_hazard",
     "measures_of",
     "model_validity",
+    "outcome_distances",
     "outcome_shares",
     "overturned",
     "overturning_probability",
     "pooled",
+    "sobol_indices",
     "split_by_choice",
     "step_check",
     "survival",

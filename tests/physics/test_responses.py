@@ -97,7 +97,15 @@ def thrown():
     return made(cuboid(0.4, 0.4, 1.6, mass=10.0), motion, t_end=0.15)
 
 
-CASES = {make.__name__: make for make in (free_rocking, walk, fall, infeasible, stuck, thrown)}
+def firm():
+    """Shaken in three dimensions, too weakly to lift any side of an uneven base."""
+    base = [[0.3, -0.35, -0.9], [0.35, 0.3, -0.9], [-0.3, 0.3, -0.9], [-0.3, -0.3, -0.9]]
+    t = np.arange(0, 6, 0.02)
+    shaking = [0.9 * t / 6 * np.sin(4 * t), 0.7 * np.sin(5.5 * t + 1), 2.0 * np.sin(9 * t)]
+    return made(Body(100.0, np.diag([40.0, 38.0, 12.0]), base), Motion(shaking, dt=0.02, name="firm"))
+
+
+CASES = {make.__name__: make for make in (free_rocking, walk, fall, infeasible, stuck, thrown, firm)}
 
 
 @pytest.fixture(scope="module")
@@ -233,6 +241,19 @@ def normal_force(case):
     return min(1.0, lightest / case.body.gravity)
 
 
+def uplift_margin(case):
+    """Of a body that stays on its start face: moments about its sides, at every sample of the motion."""
+    modes = case.run.history["mode"].values
+    if events(case, "uplift") or (modes != Mode.REST).all():
+        return 0.0 if events(case, "uplift") else -1.0
+    corners = case.body.vertices[list(case.body.faces[0])]
+    a, (x, y, down) = np.roll(corners, -1, axis=0) - corners, case.motion.acceleration
+    inwards = np.stack([-a[:, 1], a[:, 0]], axis=-1) / np.hypot(a[:, 0], a[:, 1])[:, None]
+    restoring = -(corners[:, :2] * inwards).sum(1)[:, None] * (case.body.gravity + down)
+    overturning = -corners[0, 2] * (inwards @ [x, y])
+    return (overturning / restoring).max() - 1.0
+
+
 def infeasible_impacts(case):
     """Impacts after which no pivot lifts; sequences of edge impacts that end are not among the cases."""
     return events(case, "edge_impact", "EDGE") + events(case, "facet_impact", "REST")
@@ -273,6 +294,7 @@ KNOWN = {
     "end_time": lambda case: case.run.history["time"].values[-1],
     "steps": steps,
     "half_step_outcome": lambda case: Outcome.NOT_RUN,  # of a single run, which is not repeated
+    "uplift_margin": uplift_margin,
 }
 TOLERANCE = {"peak_tilt": PEAK, "peak_tilt_ratio": 10 * PEAK}
 

@@ -45,6 +45,7 @@ DECLARED = {
     "certified_friction": ("f4", "1", 0.0, "certified to be the same with friction"),
     "peak_impact_friction": ("f4", "1", 0.0, "horizontal over vertical impulse"),
     "pulling_impacts": ("i4", "1", 0.0, "pull the body down"),
+    "uplift_margin": ("f4", "1", 0.0, "over restoring moment"),
     "certified_until": ("f4", "s", INF, "contacts that stick"),
     "slip_path": ("f4", "m", 0.0, "a corner slips"),
     "peak_displacement": ("f4", "m", 0.0, "displacement of the base centre"),

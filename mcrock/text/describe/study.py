@@ -6,11 +6,13 @@ import re
 from collections.abc import Sequence
 
 from mcrock.config import Study
+from mcrock.config.sections import OF_INDICES
 from mcrock.config.study import Specification
 from mcrock.dataset.schema import declaration
 from mcrock.excitation.motion import Motion
 from mcrock.sampling.drawn import variable_name
 from mcrock.sampling.inputs import draw_inputs
+from mcrock.sampling.pick_freeze import nearest_designs
 from mcrock.tables.distributions import Distribution
 from mcrock.tables.fields import plain
 from mcrock.text.describe.body import body_notes, describe_body
@@ -126,7 +128,7 @@ def _short(value: float | list[float]) -> str:
 def _design_notes(study: Study, motions: Sequence[Motion]) -> list[str]:
     """Realizations that meet the motions unevenly, or repeat each other."""
     found = []
-    if not study.motion.draws_records and study.n_realizations % len(motions):
+    if not study.draws_records and study.n_realizations % len(motions):
         n = study.n_realizations
         found.append(
             f"note: {n} realizations are no multiple of {len(motions)} motions, so some motions are met once "
@@ -134,6 +136,13 @@ def _design_notes(study: Study, motions: Sequence[Motion]) -> list[str]:
             if n > len(motions)
             else f"note: {n} realizations meet {n} of the {len(motions)} motions, and the others never"
         )
+    if study.ensemble.design == OF_INDICES:
+        below, above = nearest_designs(study)
+        if study.n_realizations != below:
+            found.append(
+                f"note: the design of Sobol indices is even with {below} or {above} realizations, not with "
+                f"{study.n_realizations}"
+            )
     certain = not (study.uncertain or study.redrawn or study.motion.draws_noise)
     if certain and study.n_realizations > len(motions):
         found.append(f"note: nothing is uncertain; realizations beyond the first {len(motions)} repeat runs")

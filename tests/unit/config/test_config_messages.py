@@ -392,7 +392,7 @@ def test_bad_free_body(study_file, com, inertia, message):
         ("body.widht=1", "override 'body.widht=1' [body]: unknown key 'widht'; did you mean 'width'?"),
         ("bodi.width=1", "study.toml: unknown key 'bodi'; did you mean 'body'?"),
         ("ensemble.design=sobbol", "override 'ensemble.design=sobbol' [ensemble] design: expected 'sobol', "
-         "'sobol_by_record', 'random' or 'latin_hypercube', got 'sobbol'; did you mean 'sobol'?"),
+         "'sobol_by_record', 'random', 'latin_hypercube' or 'sobol_indices', got 'sobbol'; did you mean 'sobol'?"),
         ("intensity.levels=[1", "override 'intensity.levels=[1': the value is not valid TOML: Unclosed array "
          "(at end of document)"),
         ("seed=1\ntitle=2", "override 'seed=1\\ntitle=2': expected one value"),

@@ -113,7 +113,7 @@ def thread(i, top, bodies, motions, batch, settings, halved, tail, works, result
         ),
         motions,
         Batch(
-            batch.seed, batch.start + np.uint64(i), batch.gravity[i:j], batch.mass[i:j], batch.inertia[i:j],
+            batch.seed, batch.number[i:j], batch.gravity[i:j], batch.mass[i:j], batch.inertia[i:j],
             batch.vertices[i:j], batch.start_face[i:j], batch.start_edge[i:j], batch.start_tilt[i:j],
             batch.record[i:j], batch.azimuth[i:j], batch.scale[i:j], batch.impact[i:j], batch.redrawn[i:j],
             batch.quantiles, batch.face_parameters, batch.law[i:j], batch.energy_gain[i:j],
@@ -180,7 +180,7 @@ def prepared(vertices, body, faces, cases, follow_fall):
     low, high = (0.5, -0.01, 0.6, -0.2, 0.0, 0.0, 0.0), (1.0, 0.01, 1.0, 0.2, 0.0, 0.0, 0.0)
     batch = Batch(
         seed=np.uint64(2**63 + 7),
-        start=np.uint64(5),
+        number=np.arange(5, 5 + n).astype(np.uint64),
         gravity=np.full(n, body.gravity),
         mass=np.full(n, body.mass),
         inertia=np.stack([body.inertia] * n),

@@ -1,0 +1,289 @@
+"""Which inputs decide whether a body overturns: Sobol indices, and inputs given the outcome.
+
+Overturned or not has the variance P (1 - P). The first-order index of an input is the part that the
+probability given this input explains; the total index is the part that is left when all other inputs are
+known. For yes or no even a sum of independent terms is mostly interaction: first-order indices add up to far
+less than 1, and the total index is what ranks inputs.
+
+Li, L., Papaioannou, I. and Straub, D. (2019). Global reliability sensitivity estimation based on failure
+samples. Structural Safety 81, 101871.
+"""
+
+from __future__ import annotations
+
+from math import pi
+
+import numpy as np
+import xarray as xr
+from scipy.special import stdtrit
+
+from mcrock.config import Study
+from mcrock.config.sections import OF_INDICES
+from mcrock.dataset import outputs
+from mcrock.dataset.schema import OUTER
+from mcrock.sampling.drawn import variable_name
+from mcrock.sampling.pick_freeze import FIRST_INPUT, OF_A, OF_B, SCRAMBLES, block_length, inputs_of_design
+from mcrock.statistics.crossed import jackknife_error
+from mcrock.statistics.intervals import check_level
+from mcrock.statistics.nested import is_nested
+from mcrock.statistics.probability import BOUNDS
+from mcrock.statistics.runs import check_runs, is_cloud, overturn_levels, read_slices
+
+SECTORS = 16  # of the circle, in place of an angle, which begins nowhere
+ONE = {"units": "1"}
+
+
+def has_indices(ds: xr.Dataset) -> bool:
+    """Whether a study has the design of Sobol indices."""
+    study = _study(ds)
+    return study is not None and study.ensemble.design == OF_INDICES
+
+
+def sobol_indices(ds: xr.Dataset, *, level: float = 0.95) -> xr.Dataset:
+    """Sobol indices of overturning, of a study with ``ensemble.design = "sobol_indices"``.
+
+    First-order indices by Saltelli's estimator, mean of f_B (f_AB - f_A), and total ones by Jansen's, half
+    the mean of (f_A - f_AB)^2, both over the variance of f_A and f_B, with f less its mean (Saltelli et al.
+    2010, table 2, b and f). Intervals are Student's, with the standard error of the jackknife over the
+    independent scrambles of the design.
+
+    Parameters
+    ----------
+    ds : Dataset
+        All its runs must be there; realizations beyond the last whole set are left out.
+    level : float
+        Coverage of the intervals [1].
+
+    Returns
+    -------
+    Dataset
+        Along `input`, by dotted name, and `intensity` (not in a cloud study): `first_order` and `total`,
+        within 0 and 1, with `first_order_interval` and `total_interval` (bound, input, intensity);
+        `probability` (intensity); all [1], NaN where all runs ended alike. Numbers of `points` of each
+        scramble and of `runs`. Undecided runs count as in `overturning_probability`.
+
+    Raises
+    ------
+    ValueError
+        If the study has another design, less than one point of each scramble, runs are missing, all runs
+        ended alike or ``level`` is outside (0, 1).
+    """
+    check_level(level)
+    study = _study(ds)
+    if study is None or study.ensemble.design != OF_INDICES:
+        raise ValueError(
+            f'Sobol indices need a study with ensemble.design = "{OF_INDICES}", whose realizations differ in '
+            "one input at a time"
+        )
+    check_runs(ds)
+    names, block = inputs_of_design(study), block_length(study)
+    points = ds.sizes["realization"] // block
+    if not points or not names:
+        what = (
+            "an uncertain input" if not names else f"at least {block} realizations, a point of each scramble"
+        )
+        raise ValueError(f"Sobol indices need {what}")
+    fell, _ = _outcomes(ds.isel(realization=slice(points * block)))
+    y = fell.reshape(points, SCRAMBLES, FIRST_INPUT + len(names), -1)
+    probability = y[:, :, [OF_A, OF_B]].mean(axis=(0, 1, 2))
+    if not ((probability > 0) & (probability < 1)).any():
+        raise ValueError("all runs ended alike: there is no variance that inputs could explain")
+    index, half = estimate_indices(y, level)
+    ends = np.clip(np.stack([index - half, index + half]), 0, 1)
+    result = xr.Dataset(coords={"input": names, "bound": BOUNDS} | _axis(ds), attrs={"level": level})
+    for i, (name, words) in enumerate((("first_order", "first-order index"), ("total", "total index"))):
+        values = np.clip(index[i], 0, 1)
+        result[name] = (("input", "intensity"), values, ONE | {"long_name": words})
+        result[f"{name}_interval"] = (("bound", "input", "intensity"), ends[:, i], ONE)
+    result["probability"] = ("intensity", probability, ONE)
+    result["points"], result["runs"] = ((), points, ONE), ((), y.size, ONE)
+    return result.isel(intensity=0, drop=True) if is_cloud(ds) else result
+
+
+def estimate_indices(y: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
+    """First-order and total indices (2, n_input, ...) and the half-widths of their intervals.
+
+    Parameters
+    ----------
+    y : ndarray (n_point, n_scramble, 2 + n_input, ...)
+        Output at the points of A, of B, and of A with one input from B.
+    level : float
+        Coverage of the intervals [1].
+    """
+    scrambles, inputs = y.shape[1], y.shape[2] - FIRST_INPUT
+    mean = y[:, :, [OF_A, OF_B]].mean(axis=(0, 1, 2))
+    a, b = y[:, :, OF_A] - mean, y[:, :, OF_B] - mean
+    variance = (a * a + b * b).mean(axis=0) / 2
+    sums = np.empty((2, inputs, *variance.shape))
+    for k in range(inputs):
+        change = y[:, :, FIRST_INPUT + k] - mean - a
+        sums[:, k] = (b * change).mean(axis=0), (change * change).mean(axis=0) / 2
+    with np.errstate(invalid="ignore", divide="ignore"):
+        index = sums.sum(axis=2) / variance.sum(axis=0)
+        others = [
+            np.delete(sums, s, axis=2).sum(axis=2) / np.delete(variance, s, axis=0).sum(axis=0)
+            for s in range(scrambles)
+        ]
+        half = stdtrit(scrambles - 1, (1 + level) / 2) * jackknife_error(np.stack(others))
+    return index, half
+
+
+def outcome_distances(
+    ds: xr.Dataset, *, permutations: int = 199, seed: int = 0, allow_missing: bool = False
+) -> xr.Dataset:
+    """How much the inputs of runs that overturned differ from those of runs that did not.
+
+    For a number the Kolmogorov-Smirnov distance between both distributions, for a choice or the record half
+    the sum of the differences of the frequencies, and the same for `SECTORS` sectors of an angle. It needs no
+    design. It is 0 for an input without effect, but for chance, and 1 where the input alone decides; a number
+    that overturns bodies at both ends of its range is underestimated.
+
+    Chance is told by permuting outcomes between the realizations of each record, with those at all
+    intensities together, so that what the records do is no sign of an input; for the record itself between
+    all. In a nested study realizations keep their outcomes in all draws together, and what is epistemic is
+    permuted by draws.
+
+    Parameters
+    ----------
+    ds : Dataset
+        Result of any study; with the design of Sobol indices the runs of its independent points count.
+    permutations, seed : int
+        Number of permutations, at least 19, and the seed of their draws.
+    allow_missing : bool
+        Leave out runs that have not been run, rather than refuse.
+
+    Returns
+    -------
+    Dataset
+        Along `input`, by the name of its variable, and `intensity` (not in a cloud study): `distance`;
+        `direction`, 1 where runs overturned at larger numbers, -1 at smaller ones and 0 for what has no
+        order; `by_chance`, the mean distance of the permutations; `significance`, the fraction of the
+        permutations that reach the distance, itself among them; all [1], NaN where all runs ended alike.
+
+    Raises
+    ------
+    ValueError
+        If nothing is drawn in the study, runs are missing, or there are too few permutations.
+    """
+    if permutations < 19:
+        raise ValueError(f"permutations must be at least 19 [1], got {permutations!r}; 199 is usual")
+    ds = _independent(ds)
+    draws = [ds.isel({OUTER: k}) for k in range(ds.sizes[OUTER])] if is_nested(ds) else [ds]
+    names = _drawn(ds)
+    if not names:
+        raise ValueError("nothing is drawn in this study, so no input can tell overturned runs from others")
+    for draw in draws:
+        check_runs(draw)
+    counts = np.stack([np.stack(_outcomes(draw, allow_missing)) for draw in draws], axis=1)
+    record = draws[0]["record"].values if "record" in ds else np.zeros(ds.sizes["realization"], int)
+    found = np.empty((4, len(names), counts.shape[-1]))
+    for i, name in enumerate(names):
+        values = np.stack([draw[name].values for draw in draws])
+        if name == "azimuth":
+            values = (values % (2 * pi) * (SECTORS / (2 * pi))).astype(int)
+        epistemic = len(draws) > 1 and bool((values == values[:, :1]).all())
+        table = _Table(values[:, 0] if epistemic else values[0])
+        fell, runs = counts.sum(axis=2 if epistemic else 1)
+        strata = np.zeros(len(fell), int) if epistemic or name == "record" else record
+        fell, runs = fell[table.known], runs[table.known]
+        distance, direction = table.distance(fell, runs)
+        rng = np.random.default_rng(seed)
+        chance = np.stack(
+            [
+                table.distance(fell[order], runs[order])[0]
+                for order in (_shuffled(strata[table.known], rng) for _ in range(permutations))
+            ]
+        )
+        reached = (chance >= distance - 1e-12).sum(axis=0)
+        known = np.where(np.isnan(distance), np.nan, 1.0)
+        found[:, i] = distance, direction * known, chance.mean(0), known * (1 + reached) / (1 + permutations)
+    result = xr.Dataset(
+        coords={"input": names} | _axis(ds), attrs={"permutations": permutations, "seed": seed}
+    )
+    words = (
+        "distance of inputs given the outcome",
+        "sign",
+        "mean by chance",
+        "fraction of permutations beyond",
+    )
+    keys = ("distance", "direction", "by_chance", "significance")
+    for key, long_name, values in zip(keys, words, found, strict=True):
+        result[key] = (("input", "intensity"), values, ONE | {"long_name": long_name})
+    result["runs"] = ("intensity", counts[1].sum(axis=(0, 1)), ONE)
+    return result.isel(intensity=0, drop=True) if is_cloud(draws[0]) else result
+
+
+class _Table:
+    """An input, prepared for its distances under many permutations of the outcomes."""
+
+    def __init__(self, values: np.ndarray) -> None:
+        self.known = np.flatnonzero(values == values)  # a parameter of another law is not a number
+        self.ordered = values.dtype.kind == "f"
+        self.order = np.argsort(values[self.known], kind="stable")
+        rising = values[self.known][self.order]
+        self.starts = np.flatnonzero(np.concatenate([[True], rising[1:] != rising[:-1]]))
+
+    def distance(self, fell: np.ndarray, runs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Distance and its sign at each intensity, from overturned and all runs of realizations (n, m)."""
+        gap = np.zeros((len(self.starts), fell.shape[1]))
+        for weight, sign in ((runs - fell, 1), (fell, -1)):
+            by_value = np.add.reduceat(weight[self.order], self.starts, axis=0)
+            with np.errstate(invalid="ignore"):
+                gap += sign * by_value / by_value.sum(axis=0)
+        if not self.ordered:
+            return np.abs(gap).sum(axis=0) / 2, np.zeros(gap.shape[1])
+        gap = gap.cumsum(axis=0)
+        place = np.nan_to_num(np.abs(gap)).argmax(axis=0)
+        largest = gap[place, np.arange(gap.shape[1])]
+        return np.abs(largest), np.sign(largest)
+
+
+def _shuffled(strata: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """A random permutation (n,) that moves nothing from one stratum to another."""
+    found = np.empty(len(strata), np.int64)
+    found[np.argsort(strata, kind="stable")] = np.lexsort((rng.random(len(strata)), strata))
+    return found
+
+
+def _outcomes(ds: xr.Dataset, allow_missing: bool = False) -> tuple[np.ndarray, np.ndarray]:
+    """Runs that overturned, and runs that exist, of each realization (n_realization, n_intensity)."""
+    fell, runs = [], []
+    for _, part, there in read_slices(ds, (), allow_missing):
+        n = len(there)
+        fell.append((overturn_levels(part).estimate * there).reshape(n, -1))
+        runs.append(there.reshape(n, -1).astype(float))
+    return np.concatenate(fell), np.concatenate(runs)
+
+
+def _study(ds: xr.Dataset) -> Study | None:
+    return Study.from_json(ds.attrs["config"]) if ds.attrs.get("config") else None
+
+
+def _independent(ds: xr.Dataset) -> xr.Dataset:
+    """The realizations that do not share inputs with others."""
+    if not has_indices(ds):
+        return ds
+    study = _study(ds)
+    assert study is not None
+    column = np.arange(ds.sizes["realization"]) % (block_length(study) // SCRAMBLES)
+    return ds.isel(realization=np.isin(column, (OF_A, OF_B)))
+
+
+def _drawn(ds: xr.Dataset) -> list[str]:
+    """Variables of inputs that differ between realizations or draws; of a study those that it draws."""
+    study = _study(ds)
+    drawn = [*map(variable_name, study.uncertain), "record"] if study else map(str, ds.data_vars)
+    results, found = outputs(friction=True), list[str]()
+    for name in dict.fromkeys(drawn):
+        if name in ds and name not in results and ds[name].dims in (("realization",), (OUTER, "realization")):
+            values = ds[name].values.ravel()
+            if values.dtype.kind in "fiu" and len(np.unique(values[values == values])) > 1:
+                found.append(name)
+    return found
+
+
+def _axis(ds: xr.Dataset) -> dict[str, object]:
+    """Coordinate of the intensity; a single place in a cloud study."""
+    if "intensity" not in ds["outcome"].dims:
+        return {"intensity": [np.nan]}
+    return {"intensity": ds["intensity"]}
