@@ -18,7 +18,7 @@ import pytest
 import xarray as xr
 
 from mcrock.dataset import SCHEMA, build_dataset, is_store, load_dataset, outputs, place, reading
-from mcrock.dataset.contents import STUDY, chunk_path, chunks_done, read_template
+from mcrock.dataset.contents import CHUNKS, STUDY, chunk_path, chunks_done, read_template
 from mcrock.dataset.identity import check_extent, check_same_study, known_length, mend_store
 from mcrock.dataset.place import StoreError, check_removable, create_store, leftovers, remove_leftovers
 from mcrock.dataset.replace import replacing, scratch_name
@@ -501,3 +501,7 @@ def test_a_lost_template_is_made_again_if_the_chunks_belong_to_it(store, header,
     mend_store(store, template)
     assert tree(store) == before
     assert read_template(store) == template
+    shutil.rmtree(store / CHUNKS)
+    mend_store(store, template)
+    write_part(store, 0, part(0, N), header.attrs)
+    assert tree(store) == before

@@ -34,7 +34,18 @@ def test_a_file_is_read_in_the_units_of_datasets(hazard):
 
 
 @pytest.mark.parametrize(
-    ("unit", "units", "size"), [("cm/s", "m s-1", 0.01), ("m/s2", "m s-2", 1), ("1", "1", 1)]
+    ("unit", "units", "size"),
+    [
+        ("m/s^2", "m s-2", 1),
+        ("m/s2", "m s-2", 1),
+        ("cm/s2", "m s-2", 0.01),
+        ("m/s", "m s-1", 1),
+        ("cm/s", "m s-1", 0.01),
+        ("m", "m", 1),
+        ("cm", "m", 0.01),
+        ("s", "s", 1),
+        ("1", "1", 1),
+    ],
 )
 def test_units_are_those_of_the_first_line(hazard, unit, units, size):
     found = load_hazard(hazard(f"im [{unit}],mean\n10,1e-2\n20,1e-3\n"))
