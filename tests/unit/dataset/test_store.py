@@ -432,10 +432,23 @@ def test_nothing_but_a_store_is_removed(store, tmp_path):
     assert all(path.exists() for path in (folder, file, link, other, store / "notes.txt"))
 
 
-def test_another_study_is_named_by_its_differences(store, header):
-    config = json.dumps({"seed": 3, "body": {"width": 0.4}})
-    with pytest.raises(StoreError, match=r"differs in body\.width \(stored 0\.3, wanted 0\.4\)"):
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ({"width": 0.4}, r"body\.width \(stored 0\.3, wanted 0\.4\)\. Choose"),
+        ({"width": {"mean": 0.3}}, r'body\.width \(stored 0\.3, wanted {"mean": 0\.3}\)\. Choose'),
+        ({}, r"body\.width \(stored 0\.3, wanted null\)\. Choose"),
+        (None, r'body \(stored {"width": 0\.3}, wanted null\)\. Choose'),
+    ],
+    ids=str,
+)
+def test_another_study_is_named_by_its_differences(store, header, body, message):
+    config = json.dumps({"seed": 3, "body": body})
+    with pytest.raises(StoreError, match=rf"another study, which differs in {message}"):
         check_same_study(store, header.attrs | {"config": config})
+
+
+def test_another_source_is_another_study(store, header):
     with pytest.raises(StoreError, match=r'source \(stored "mcrock 0", wanted "mcrock 1"\)'):
         check_same_study(store, header.attrs | {"source": "mcrock 1"})
 
