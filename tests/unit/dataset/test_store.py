@@ -476,6 +476,8 @@ def test_a_store_may_lack_runs_and_have_none_too_many(tmp_path, more):
         check_extent(whole, of_extent())
     with pytest.raises(StoreError, match="holds another study"):
         check_extent(less, of_extent("def", **more))
+    with pytest.raises(StoreError, match=r"holds the same study but for .*; --extend .* keeps its runs"):
+        check_same_study(less, of_extent(**more).attributes, "abc")
 
 
 def test_writers_notice_that_the_store_was_taken_away(store, header):
