@@ -220,10 +220,52 @@ ONE_MISTAKE = [
     ),
 ]
 
+WEIGHTS = "expected a list of numbers >= 0 [1], one for each motion, not all 0, got "
+EDGES = "expected an integer >= 0 and < 2**63, or a list of them to sample from, got "
+ONE_MISTAKE += [
+    (
+        ("azimuth_deg", f'assignment = "random"\nweights = {value}\nazimuth_deg'),
+        f"study.toml [motion] weights{message}",
+    )
+    for value, message in [
+        ("3", f": {WEIGHTS}3"),
+        ("[]", f": {WEIGHTS}[]"),
+        ("[0, 0]", f": {WEIGHTS}[0, 0]"),
+        ("[1e308, 1e308]", f": {WEIGHTS}[1e+308, 1e+308]"),
+        ("[1, -1]", "[1]: must be >= 0 [1], got -1"),
+        ("[1, true]", "[1]: expected a number >= 0 [1], got true"),
+    ]
+]
+ONE_MISTAKE += [
+    (("[ensemble]", f"[start]\ntilt = 0.1\nedge = {value}\n[ensemble]"), f"study.toml [start] edge{message}")
+    for value, message in [
+        ("0.5", f": {EDGES}0.5"),
+        ("true", f": {EDGES}true"),
+        ("-1", f": {EDGES}-1"),
+        ("[]", f": {EDGES}an empty list"),
+        ("[0, -1]", f"[1]: {EDGES}-1"),
+        ("[0, 2, 2]", ": 2 is listed twice; list every item once"),
+    ]
+]
+
 
 @pytest.mark.parametrize(("change", "message"), ONE_MISTAKE)
 def test_one_mistake(study_file, change, message):
     assert mistakes(study_file(*change)) == [message]
+
+
+@pytest.mark.parametrize(
+    ("masses", "message"),
+    [
+        ("3", ": expected a list of masses [kg], from the first floor up, got 3"),
+        ("[]", ": expected a list of masses [kg], from the first floor up, got []"),
+        ("[1, 0]", "[1]: must be > 0 [kg], got 0"),
+    ],
+)
+def test_bad_masses_of_a_building(study_file, masses, message):
+    floor = f"[motion.floor]\nnumber = 1\nmasses = {masses}\nstiffnesses = [1e6, 1e6]\n"
+    first, *_ = mistakes(study_file("[ensemble]", f"{floor}[ensemble]"))
+    assert first == f"study.toml [motion] floor.masses{message}"
 
 
 BAD_DISTRIBUTIONS = [
