@@ -19,6 +19,7 @@ from mcrock.plots.exceedance import plot_exceedance
 from mcrock.plots.fragility import plot_fragility
 from mcrock.plots.history import plot_history
 from mcrock.plots.impact_map import map_axes, plot_impact_map
+from mcrock.plots.limit_states import plot_limits
 from mcrock.plots.outcomes import plot_outcomes
 from mcrock.plots.regime_map import has_regimes, plot_regimes
 from mcrock.plots.risk import plot_risk
@@ -44,6 +45,7 @@ __all__ = [
     "plot_fragility",
     "plot_history",
     "plot_impact_map",
+    "plot_limits",
     "plot_measures",
     "plot_outcomes",
     "plot_overturning_spectrum",

@@ -16,6 +16,7 @@ from mcrock.statistics.epistemic import epistemic_fragility, epistemic_probabili
 from mcrock.statistics.fragility import fit_fragility
 from mcrock.statistics.hazard import load_hazard
 from mcrock.statistics.inference import Bootstrap, Confidence
+from mcrock.statistics.limit_states import fragility_by_limit
 from mcrock.statistics.limits import by_limit, displacement_limit, with_displacement_limit
 from mcrock.statistics.nested import pooled
 from mcrock.statistics.probability import exceedance_probability, overturning_probability
@@ -47,6 +48,7 @@ __all__ = [
     "exceedance_probability",
     "fit_fragility",
     "fragility_by_choice",
+    "fragility_by_limit",
     "high_confidence_capacity",
     "load_hazard",
     "measures_of",

@@ -2,6 +2,9 @@
 
 McFadden, D. (1974). Conditional logit analysis of qualitative choice behavior. In: Zarembka, P. (ed.),
 Frontiers in Econometrics, 105-142. (The share of the deviance that a curve explains.)
+
+Good, I. J. (1952). Rational decisions. Journal of the Royal Statistical Society B 14(1), 107-114. (The
+logarithmic score.)
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from scipy.special import xlogy
 
 from mcrock.excitation.measures import variable_name
 from mcrock.statistics.fragility import fit_fragility
+from mcrock.statistics.held_out import HeldOut, by_probit, held_out, mean_with_interval, record_units
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 from mcrock.statistics.intervals import expanded_tail
 from mcrock.statistics.probability import BOUNDS
@@ -122,9 +126,13 @@ def compare_measures(ds: xr.Dataset, **keywords: Unpack[BootstrapKeywords]) -> x
         Along ``measure``, by name: `median_capacity`, `median_capacity_interval` (bound) and `dispersion`,
         `dispersion_interval` as from `fit_fragility`, without units, which `units` (measure) has as text;
         `explained` and `explained_interval` (bound) [1], percentiles of the resamples; `first`, the
-        share of the resamples in which the measure explains most [1]. The resamples are the same for all
-        measures. NaN where all or no run overturned, or there are too few recordings (fewer than six for
-        0.95) to draw from.
+        share of the resamples in which the measure explains most [1]; `log_loss` and `log_loss_interval`
+        (bound) [1], mean of minus the logarithm of the probability that the curve of the other records gave
+        to what came in each record (Good 1952), with Student's interval over the records;
+        `log_loss_difference` and `log_loss_difference_interval` (bound) [1] from the measure with the least,
+        by paired differences of the records: choose by it, and take measures whose interval holds 0 as
+        equally good. The resamples are the same for all measures. NaN where all or no run overturned, or
+        there are too few recordings (fewer than six for 0.95) to draw from.
 
     Raises
     ------
@@ -139,13 +147,14 @@ def compare_measures(ds: xr.Dataset, **keywords: Unpack[BootstrapKeywords]) -> x
     record = record_index(ds)[0] if how.cluster else None
     if record is None:
         record = np.arange(ds.sizes["realization"]) % LOTS
-    fits, units, points, drawn = [], [], [], []
+    fits, units, points, drawn, scores = [], [], [], [], []
     for name in names:
         part = by_measure(ds, name)
         fits.append(fit_fragility(part, **keywords))
         units.append(str(part["intensity_value"].attrs.get("units", "1")))
         groups = collect_units(part, record, how.allow_missing)
         counts = groups.runs, groups.overturned[ESTIMATE]
+        scores.append(held_out(record_units(part, how.allow_missing), by_probit))
         points.append(_explained(groups.intensity, *(groups.total(count)[None] for count in counts))[0])
         parts = draw_units(groups, how)
         drawn.append(
@@ -167,9 +176,25 @@ def compare_measures(ds: xr.Dataset, **keywords: Unpack[BootstrapKeywords]) -> x
     result["explained_interval"] = (("bound", "measure"), ends, {"units": "1"})
     words = {"units": "1", "long_name": "fraction of the resamples in which it explains most"}
     result["first"] = ("measure", first, words)
+    _add_scores(result, scores, how.level)
     result["units"] = ("measure", units)
     result["records"] = fits[0]["records"]
     return result.assign_coords(bound=list(BOUNDS))
+
+
+def _add_scores(result: xr.Dataset, scores: list[HeldOut], level: float) -> None:
+    """Scores on records left out, and their differences from that of the best measure."""
+    runs, losses = scores[0].runs, np.stack([score.log_loss for score in scores])
+    if result["explained"].isnull().any():
+        losses[:] = np.nan
+    best = np.argmin(losses.sum(axis=1))
+    for name, table, words in (
+        ("log_loss", losses, "mean log loss on records left out"),
+        ("log_loss_difference", losses - losses[best], "mean log loss over that of the best measure"),
+    ):
+        means, ends = zip(*(mean_with_interval(total, runs, level) for total in table), strict=True)
+        result[name] = ("measure", np.array(means), {"units": "1", "long_name": words})
+        result[f"{name}_interval"] = (("bound", "measure"), np.stack(ends, axis=1), {"units": "1"})
 
 
 def own_measure(ds: xr.Dataset) -> str:

@@ -116,15 +116,27 @@ def format_measures(measures: xr.Dataset) -> list[str]:
                 "-" if math.isnan(explained) else f"{explained:.3f}",
                 "-" if math.isnan(low) else f"{low:.3f} to {high:.3f}",
                 "-" if math.isnan(first) else format_percent(first),
+                "-" if math.isnan(explained) else f"{float(fit['log_loss']):.3f}",
+                _difference(fit),
             ]
         )
     interval = f"{percent} interval"
     heads = ["measure", "median", interval, "dispersion", interval, "explained", interval, "most in"]
+    heads += ["log loss", f"over the least ({percent})"]
     return [
         format_table(heads, rows),
         "explained: fraction of the deviance that the curve by the measure explains; most in: fraction of "
-        "the resamples in which it explains most",
+        "the resamples in which it explains most; log loss: on records left out, 0 if every outcome was "
+        "predicted with certainty",
     ]
+
+
+def _difference(fit: xr.Dataset) -> str:
+    """Log loss of a measure over the least, with its interval."""
+    low, high = fit["log_loss_difference_interval"].values.tolist()
+    if float(fit["log_loss_difference"]) == 0 or math.isnan(low):
+        return "-"
+    return f"{float(fit['log_loss_difference']):.3f} ({low:.3f} to {high:.3f})"
 
 
 def _few(number: float) -> str:

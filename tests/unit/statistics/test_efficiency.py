@@ -155,3 +155,24 @@ def test_share_of_the_deviance_at_the_ends(yes, expected):
     counts = np.array([yes], float)
     found = _explained(np.array([1.0, 2.0]), np.full((1, 2), 10.0), counts)
     np.testing.assert_allclose(found, [expected], atol=1e-12)
+
+
+def test_measures_are_chosen_by_their_log_loss_on_records_left_out(cloud):
+    """The measure of the capacities is best, its square as good, a noisy one worse, a duration useless."""
+    found = compare_measures(cloud, resamples=20)
+    losses = found["log_loss"]
+    assert losses.sortby(losses)["measure"].values.tolist()[2:] == ["pgv", "d5_95"]
+    assert float(losses.sel(measure="arias")) == pytest.approx(float(losses.sel(measure="pga")), abs=1e-4)
+    difference, interval = found["log_loss_difference"], found["log_loss_difference_interval"]
+    assert float(difference.min()) == pytest.approx(0, abs=1e-12)
+    low, high = interval.sel(measure=["pgv", "d5_95"]).values
+    assert (low > 0).all()
+    assert (high > difference.sel(measure=["pgv", "d5_95"]).values).all()
+    np.testing.assert_allclose(difference, losses - losses.min(), atol=1e-12)
+
+
+def test_a_measure_that_tells_nothing_scores_as_the_base_rate(cloud):
+    found = compare_measures(cloud, resamples=20)
+    share = float(found["overturned"][0] / found["runs"][0])
+    entropy = -share * np.log(share) - (1 - share) * np.log(1 - share)
+    assert float(found["log_loss"].sel(measure="d5_95")) == pytest.approx(entropy, abs=0.02)
