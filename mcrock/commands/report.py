@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from mcrock.commands.options import DisplacementLimit, Incomplete, Measure, Store
+from mcrock.commands.options import DisplacementLimit, Folder, Incomplete, Measure, Store
 
 app = typer.Typer()
 
@@ -34,6 +34,7 @@ def report(
     level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
     measure: Measure = None,
     displacement_limit: DisplacementLimit = None,
+    folder: Folder = Path(),
     allow_incomplete: Incomplete = False,
 ) -> None:
     """Write one page on a study for a safety file: HTML that needs no network and prints.
@@ -59,6 +60,6 @@ def report(
         ds = ds if measure is None else by_measure(ds, measure)
         ds = ds if displacement_limit is None else with_displacement_limit(ds, displacement_limit)
         page = build_report(
-            ds, site=site, origin={"store": store.name}, level=level, allow_missing=allow_incomplete
+            ds, site=site, store=store, folder=folder, level=level, allow_missing=allow_incomplete
         )
     print(save_report(page, output))

@@ -67,6 +67,8 @@ def sensitivity(
         print(json.dumps({name: dataset_as_json(table) for name, table in tables.items()}, allow_nan=False))
         return
     words = {"sobol_indices": format_indices, "outcome_distances": format_distances}
-    print("\n\n".join([*missing_chunks(ds), *(words[name](table) for name, table in tables.items())]))
+    print(
+        "\n\n".join([*missing_chunks(ds), *("\n".join(words[name](table)) for name, table in tables.items())])
+    )
     if figure is not None:
         print(figure)

@@ -63,7 +63,7 @@ def _verify_cases(files: list[Path], failures: bool) -> bool:
 def _verify_store(path: Path, repair: bool, folder: Path) -> bool:
     """Print what is not whole in a store; whether in the end it all is."""
     from mcrock.config import ConfigError, Study
-    from mcrock.dataset.contents import chunk_path, read_template, take_inventory
+    from mcrock.dataset.contents import chunk_path, read_template, store_digest, take_inventory
     from mcrock.dataset.folders import check_folder, is_folder_store
     from mcrock.ensemble import EnsembleError, run_study
     from mcrock.text.progress import study_progress
@@ -78,7 +78,8 @@ def _verify_store(path: Path, repair: bool, folder: Path) -> bool:
         print(f"{path}: {chunk_path(path, key).relative_to(path)} is {what}")
     whole, damaged = int(found.done.sum()), len(found.damaged)
     left = found.done.size - whole - damaged
-    print(f"{path}: {whole} of {found.done.size} chunks are whole, {damaged} damaged, {left} missing")
+    digest = f"; digest {store_digest(path)}" if found.done.all() else ""
+    print(f"{path}: {whole} of {found.done.size} chunks are whole, {damaged} damaged, {left} missing{digest}")
     if found.done.all() or not repair:
         return bool(found.done.all())
     warnings.filterwarnings("ignore", ".* is computed again")  # as printed above

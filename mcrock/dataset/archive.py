@@ -64,6 +64,13 @@ def write_archive(path: Path, members: Mapping[str, bytes], record: Mapping[str,
         file.write(_digest(body))
 
 
+def read_digest(path: Path) -> bytes:
+    """The digest at the end of a file, as it stands there."""
+    with path.open("rb") as file:
+        file.seek(-DIGEST, os.SEEK_END)
+        return file.read()
+
+
 def read_record(path: Path) -> dict[str, Any]:
     """What a file says that it is; `DamageError` if that cannot be read, FileNotFoundError if it is gone."""
     with path.open("rb") as file, _explaining(), zipfile.ZipFile(file) as archive:

@@ -170,6 +170,13 @@ def read_log(store: Path) -> list[Process]:
     return sorted(found, key=lambda process: process.began)
 
 
+def logged_versions(store: Path) -> list[dict[str, str]]:
+    """Versions with which a store was computed, those of each process once; none where logs are missing."""
+    entries = (entry for path in log_files(store) for entry in _entries(path))
+    found = [entry["versions"] for entry in entries if entry["event"] == "start" and "versions" in entry]
+    return [versions for k, versions in enumerate(found) if versions not in found[:k]]
+
+
 def _entries(path: Path) -> Iterator[dict[str, Any]]:
     """Lines that are whole: a process may be killed while it writes one."""
     with path.open(encoding="utf-8", errors="replace") as file:

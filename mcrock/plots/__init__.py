@@ -13,12 +13,14 @@ from mcrock.plots.baselines import plot_baselines
 from mcrock.plots.body import plot_body
 from mcrock.plots.choices import plot_choices
 from mcrock.plots.comparison import plot_comparison
+from mcrock.plots.convergence import plot_convergence
 from mcrock.plots.efficiency import plot_measures
 from mcrock.plots.epistemic import plot_probability_box, plot_variance_shares
 from mcrock.plots.exceedance import plot_exceedance
 from mcrock.plots.fragility import plot_fragility
 from mcrock.plots.history import plot_history
 from mcrock.plots.impact_map import map_axes, plot_impact_map
+from mcrock.plots.inputs import has_distributions, plot_inputs
 from mcrock.plots.limit_states import plot_limits
 from mcrock.plots.outcomes import plot_outcomes
 from mcrock.plots.regime_map import has_regimes, plot_regimes
@@ -41,10 +43,12 @@ __all__ = [
     "plot_body",
     "plot_choices",
     "plot_comparison",
+    "plot_convergence",
     "plot_exceedance",
     "plot_fragility",
     "plot_history",
     "plot_impact_map",
+    "plot_inputs",
     "plot_limits",
     "plot_measures",
     "plot_outcomes",
@@ -94,8 +98,9 @@ def save_all(
         intensity measures, `impact_map` if two parameters of one impact law or of the contacts vary from
         run to run, and `regimes` if its contacts have friction: then also
         `exceedance_slip_path`, `exceedance_peak_displacement`, `exceedance_residual_displacement` and, with
-        a displacement limit, `fragility_of_support` and `impact_map_of_support`. Of a nested study, whose
-        runs are pooled in the others, also `probability_box` and `variance_shares` if no runs are missing.
+        a displacement limit, `fragility_of_support` and `impact_map_of_support`; `inputs` if numbers have
+        distributions, `convergence` of more than one realization. Of a nested study, whose runs are pooled in
+        the others, also `probability_box` and `variance_shares` if no runs are missing.
 
     Raises
     ------
@@ -108,6 +113,8 @@ def save_all(
     ds = pooled(ds)
     if is_shaken(ds):
         figures["fragility"] = plot_fragility(ds, allow_missing=allow_missing)
+    if has_distributions(ds):
+        figures["inputs"] = plot_inputs(ds)
     figures["outcomes"] = plot_outcomes(ds, allow_missing=allow_missing)
     if "peak_tilt_ratio" in ds:
         figures["exceedance"] = plot_exceedance(ds, allow_missing=allow_missing)
@@ -118,6 +125,8 @@ def save_all(
     support = None if limit is None else by_limit(ds, "peak_displacement", limit)
     if support is not None and is_shaken(ds):
         figures["fragility_of_support"] = plot_fragility(support, allow_missing=allow_missing)
+    if ds.sizes["realization"] > 1:
+        figures["convergence"] = plot_convergence(ds, allow_missing=allow_missing)
     if has_laws(ds):
         figures["laws"] = plot_choices(ds, allow_missing=allow_missing)
     if len(measures_of(ds)) > 1:

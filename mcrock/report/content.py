@@ -19,6 +19,7 @@ SETTINGS: dict[
     "svg.fonttype": "path",
     "svg.hashsalt": "mcrock",
 }
+SHORT = 16  # rows of a table
 
 
 class Caution(str):
@@ -46,6 +47,11 @@ class Table(NamedTuple):
     def right(self) -> list[bool]:
         """Which columns hold numbers, and so stand to the right."""
         return [all(map(is_number, column)) for column in zip(*self.columns.rows, strict=True)]
+
+    @property
+    def is_short(self) -> bool:
+        """Whether it is kept on one page of paper."""
+        return len(self.columns.rows) <= SHORT
 
 
 Block = str | Columns | Caution | Code | Figure | Table

@@ -14,6 +14,7 @@ from markupsafe import Markup, escape
 import mcrock
 from mcrock.config import Study
 from mcrock.dataset import replacing
+from mcrock.report.brief import key_figures
 from mcrock.report.content import Caution, kind_of, laid_out
 from mcrock.report.results import (
     Site,
@@ -22,9 +23,12 @@ from mcrock.report.results import (
     nested_section,
     outcomes_section,
     risk_section,
+    rules_section,
+    sensitivity_section,
 )
 from mcrock.report.subject import body_section, inputs_section, model_section, motions_section, study_section
 from mcrock.report.trust import convergence_section, limits_section, provenance_section, validity_section
+from mcrock.statistics import annual_rate, high_confidence_capacity
 from mcrock.statistics.inference import Confidence
 from mcrock.statistics.nested import pooled
 from mcrock.text.summary import missing_chunks, summarize
@@ -36,7 +40,8 @@ def build_report(
     ds: xr.Dataset,
     *,
     site: Site | None = None,
-    origin: dict[str, str] | None = None,
+    store: Path | None = None,
+    folder: str | Path = ".",
     level: float = 0.95,
     allow_missing: bool = False,
 ) -> str:
@@ -48,8 +53,10 @@ def build_report(
         Result of a study, with the attribute `config`.
     site : Site, optional
         Hazard of a site, for the risk there.
-    origin : dict of str to str, optional
-        What else the page is to say of where the numbers come from.
+    store : Path, optional
+        Where the dataset was read from: its digest and the versions in its log are on the page.
+    folder : str or Path
+        Folder that the names of record files start from; without them there are no rules of thumb.
     level : float
         Confidence level of the intervals [1].
     allow_missing : bool
@@ -69,22 +76,29 @@ def build_report(
         raise ValueError("the dataset lacks the attribute `config`: it does not say what was computed")
     how = Confidence(level=level, allow_missing=allow_missing)
     study = Study.from_json(ds.attrs["config"])
-    summary = summarize(ds, **how.keywords)
+    summary = summarize(ds, folder=folder, **how.keywords)
     runs = pooled(ds)
+    rates = capacity = None
+    if summary.is_shaken:
+        capacity = high_confidence_capacity(ds, allow_missing=allow_missing)
+    if site is not None:
+        rates = annual_rate(ds, site.hazard, years=site.years, level=level, allow_missing=allow_missing)
     sections = [
         body_section(runs, study),
-        inputs_section(study),
+        inputs_section(runs, study),
         motions_section(runs, study),
         model_section(study),
-        fragility_section(runs, summary, how),
+        fragility_section(runs, summary, capacity, how),
         outcomes_section(runs, summary, how),
         motion_section(runs, summary, how),
         nested_section(ds, summary, how),
-        risk_section(ds, site, how),
+        rules_section(runs, summary, Path(folder), how),
+        sensitivity_section(ds, how),
+        risk_section(ds, site, rates, how),
         validity_section(summary),
-        convergence_section(summary),
+        convergence_section(runs, study, summary, how),
         limits_section(study),
-        provenance_section(ds, origin or {}),
+        provenance_section(ds, store),
         study_section(study),
     ]
     found = [laid_out(section) for section in sections if section is not None]
@@ -93,6 +107,7 @@ def build_report(
         description=study.description,
         made=f"mcrock {mcrock.__version__}, {date.today().isoformat()}",
         missing=missing_chunks(ds),
+        figures=key_figures(summary, rates, capacity),
         sections=found,
         cautions=[
             (section, block) for section in found for block in section.blocks if isinstance(block, Caution)
@@ -138,7 +153,8 @@ def _render(**items: Any) -> str:
 
 def _prose(text: str) -> Markup:
     """A line of text as HTML: code between backticks, a capital at the start."""
-    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(f"{text[:1].upper()}{text[1:]}"))))
+    start = text if "_" in text.partition(" ")[0] else f"{text[:1].upper()}{text[1:]}"
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(start))))
 
 
 def _sentence(text: str) -> Markup:

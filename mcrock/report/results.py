@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import NamedTuple
 
 import xarray as xr
 
 from mcrock.plots import (
+    plot_baselines,
     plot_choices,
     plot_exceedance,
     plot_fragility,
@@ -14,18 +16,21 @@ from mcrock.plots import (
     plot_outcomes,
     plot_probability_box,
     plot_risk,
+    plot_sensitivity,
     plot_variance_shares,
 )
 from mcrock.report.content import Block, Section, cautions, embed
 from mcrock.statistics import (
-    annual_rate,
     by_limit,
     displacement_limit,
-    high_confidence_capacity,
+    outcome_distances,
     outcome_shares,
+    sobol_indices,
     survival,
 )
 from mcrock.statistics.inference import Confidence
+from mcrock.statistics.sensitivity import has_indices
+from mcrock.text.baselines import format_baselines
 from mcrock.text.doubt import format_doubt
 from mcrock.text.epistemic import format_nested
 from mcrock.text.fragility import format_fragility, format_laws, format_measures, format_support
@@ -36,6 +41,7 @@ from mcrock.text.risk import (
     format_survival,
     format_unsupported,
 )
+from mcrock.text.sensitivity import format_distances, format_indices
 from mcrock.text.summary import (
     PEAK,
     Summary,
@@ -44,6 +50,7 @@ from mcrock.text.summary import (
     format_outcomes,
     format_probabilities,
     format_resurrection,
+    missing_chunks,
 )
 
 
@@ -51,8 +58,8 @@ class Site(NamedTuple):
     """What the risk at a site is computed from."""
 
     hazard: xr.Dataset  # from `mcrock.statistics.load_hazard`
-    years: float  # for which a probability is given [a]
-    age: float | None  # of a body that still stands [a]
+    years: float = 50.0  # for which a probability is given [a]
+    age: float | None = None  # of a body that still stands [a]
 
 
 def outcomes_section(ds: xr.Dataset, summary: Summary, how: Confidence) -> Section:
@@ -65,7 +72,9 @@ def outcomes_section(ds: xr.Dataset, summary: Summary, how: Confidence) -> Secti
     return Section("outcomes", "Outcomes", blocks)
 
 
-def fragility_section(ds: xr.Dataset, summary: Summary, how: Confidence) -> Section:
+def fragility_section(
+    ds: xr.Dataset, summary: Summary, capacity: xr.Dataset | None, how: Confidence
+) -> Section:
     """Probabilities with intervals, the fragility curve, and where it is an extrapolation."""
     blocks: list[Block] = []
     units = summary.probability["intensity"].attrs.get("units", "1")
@@ -76,6 +85,7 @@ def fragility_section(ds: xr.Dataset, summary: Summary, how: Confidence) -> Sect
         blocks += cautions(format_support(summary.fragility, units))
     blocks += format_probabilities(summary.probability, summary.is_shaken)
     blocks += [format_independence(summary.probability), *format_resurrection(summary.capacity)]
+    blocks += [] if capacity is None else format_capacity(capacity)
     if summary.laws is not None and summary.is_shaken:
         blocks.append(embed(plot_choices(ds, **how.keywords), "Fragility curves of the impact laws"))
         blocks += format_laws(summary.laws, units)
@@ -123,16 +133,44 @@ def nested_section(ds: xr.Dataset, summary: Summary, how: Confidence) -> Section
     )
 
 
-def risk_section(ds: xr.Dataset, site: Site | None, how: Confidence) -> Section | None:
-    """Annual rate and where it comes from; None without a hazard."""
-    if site is None:
+def rules_section(ds: xr.Dataset, summary: Summary, folder: Path, how: Confidence) -> Section | None:
+    """What rules of thumb and checks of codes say of the body; None where no run asks for it."""
+    if summary.rules is None:
         return None
-    rates = annual_rate(ds, site.hazard, years=site.years, level=how.level, allow_missing=how.allow_missing)
-    capacity = high_confidence_capacity(ds, allow_missing=how.allow_missing)
+    if isinstance(summary.rules, str):
+        return Section("rules", "Rules of thumb and code checks", [summary.rules])
+    ax = plot_baselines(ds, folder=folder, **how.keywords)
+    words = "How well rules of thumb and code checks tell which runs overturn"
+    blocks: list[Block] = [*format_baselines(summary.rules), embed(ax, words)]
+    return Section("rules", "Rules of thumb and code checks", blocks)
+
+
+def sensitivity_section(ds: xr.Dataset, how: Confidence) -> Section | None:
+    """Which inputs decide; None where nothing is drawn or all runs ended alike."""
+    blocks: list[Block] = []
+    if has_indices(ds) and not missing_chunks(ds):
+        found = sobol_indices(ds, level=how.level)
+        blocks += [embed(plot_sensitivity(found), "Sobol indices of the inputs"), *format_indices(found)]
+    try:
+        found = outcome_distances(ds, allow_missing=how.allow_missing)
+    except ValueError:  # nothing is drawn
+        return None
+    if found["distance"].isnull().all():
+        return None
+    words = "Distances between the inputs of runs that overturned and of those that did not"
+    blocks += [embed(plot_sensitivity(found), words), *format_distances(found)]
+    return Section("sensitivity", "Which inputs decide", blocks)
+
+
+def risk_section(
+    ds: xr.Dataset, site: Site | None, rates: xr.Dataset | None, how: Confidence
+) -> Section | None:
+    """Annual rate and where it comes from; None without a hazard."""
+    if site is None or rates is None:
+        return None
     ax = plot_risk(ds, site.hazard, years=site.years, level=how.level, allow_missing=how.allow_missing)
     blocks: list[Block] = [embed(ax, "From which intensities the rate of overturning comes")]
     blocks += [*format_rates(rates), *cautions(format_unsupported(rates)), *format_outside(rates)]
-    blocks += format_capacity(capacity)
     if site.age is not None:
         still = rates["rate"].copy(data=survival(rates["rate"].values, site.age))
         blocks += format_survival(rates, site.age, still)

@@ -13,7 +13,8 @@ from mcrock.config import Study
 from mcrock.excitation.sources.recorded import RecordedSource
 from mcrock.impact.registry import Law
 from mcrock.params import STANDARD_GRAVITY
-from mcrock.plots import plot_body
+from mcrock.plots import plot_body, plot_inputs
+from mcrock.plots.inputs import has_distributions
 from mcrock.report.content import Block, Code, Section, embed
 from mcrock.statistics.runs import overturned
 from mcrock.text.describe import uncertain_rows
@@ -62,12 +63,14 @@ def body_at_medians(study: Study) -> Body:
     )
 
 
-def inputs_section(study: Study) -> Section:
+def inputs_section(ds: xr.Dataset, study: Study) -> Section:
     """What is uncertain, and how it is drawn."""
     rows = uncertain_rows(study)
     blocks: list[Block] = []
     if rows:
         blocks.append(format_table(["input", "distribution", "parameters"], rows))
+    if has_distributions(ds):
+        blocks.append(embed(plot_inputs(ds), "Distributions of the inputs and what was drawn from them"))
     if study.motion.draws_noise:
         blocks.append("The noise of the motions is drawn for each realization.")
     if not blocks:

@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from pathlib import Path
 
 import xarray as xr
 
 from mcrock.config import Study
-from mcrock.report.content import Block, Section, cautions
+from mcrock.dataset.contents import STUDY, store_digest
+from mcrock.ensemble.log import logged_versions
+from mcrock.excitation.sources.recorded import RecordedSource
+from mcrock.plots import plot_convergence
+from mcrock.report.content import Block, Section, cautions, embed
+from mcrock.statistics.inference import Confidence
 from mcrock.text.numbers import format_percent, label_intensities
-from mcrock.text.summary import Summary, format_steps
+from mcrock.text.summary import Summary, format_sizes, format_steps
 from mcrock.text.tables import format_table
 from mcrock.text.validity import format_certificate, format_strain
 
 FLAGS = {
     "contact_lost": "contact lost",
     "energy_gain_impacts": "impacts that would gain energy",
-    "infeasible_impacts": "in doubt after impacts without pivot",
-    "edge_stick_infeasible": "edge that should have slid a little",
+    "infeasible_impacts": "in doubt after infeasible impacts",
+    "edge_stick_infeasible": "edge held by less than it needs",
 }
+MEANING = (
+    "Contact lost: the ground would have had to pull before 45 degrees of tilt, so that a real body would "
+    "have jumped. Impacts that would gain energy were changed until they gain none. In doubt: faces that "
+    "landed without a feasible pivot were put to rest, at more than the energy needed to overturn. Edge held "
+    "by less than it needs: for up to some 25 ms a corner of a loaded edge should have slid a little, which "
+    "is common under shaking in two directions, and harmless."
+)
 
 
 def validity_section(summary: Summary) -> Section:
@@ -35,13 +47,34 @@ def validity_section(summary: Summary) -> Section:
         "Fractions of the runs that strain the model",
         format_table(["intensity", *FLAGS.values()], rows),
     ]
-    blocks += [*cautions(format_strain(validity)), *format_certificate(validity)]
+    blocks += [MEANING, *cautions(format_strain(validity)), *format_certificate(validity)]
     return Section("validity", "Does the model hold?", blocks)
 
 
-def convergence_section(summary: Summary) -> Section:
+def convergence_section(ds: xr.Dataset, study: Study, summary: Summary, how: Confidence) -> Section:
     """What more runs, shorter steps and finer records would change."""
-    return Section("convergence", "Convergence", [format_steps(summary.steps)])
+    blocks: list[Block] = []
+    if ds.sizes["realization"] > 1:
+        ax = plot_convergence(ds, **how.keywords)
+        blocks.append(embed(ax, "Probability of overturning over the number of realizations"))
+    blocks += format_sizes(summary.sizes, summary.is_shaken)
+    blocks += [format_steps(summary.steps), *_interpolation(study)]
+    return Section("convergence", "Convergence", blocks)
+
+
+def _interpolation(study: Study) -> list[str]:
+    """What lies between the samples of a record."""
+    if not isinstance(study.motion, RecordedSource):
+        return []
+    if any(step.get("step") == "resample" for step in study.motion.processing):
+        return ["the records were resampled within their band, and run straight between the new samples"]
+    return [
+        "between its samples a record runs straight here. A record resampled within its band, by "
+        '`motion.processing = [{ step = "resample", dt = 0.001 }]`, overturns other realizations: in the '
+        "main example of mcrock 15 % of them at some levels, more than half the time step does, while the "
+        "probability moves by 0.018 at most and the median by 1 %. What it does to this study, only a study "
+        "with that line tells"
+    ]
 
 
 def limits_section(study: Study) -> Section:
@@ -60,9 +93,13 @@ def limits_section(study: Study) -> Section:
     return Section("limits", "Limits", list(lines))
 
 
-def provenance_section(ds: xr.Dataset, origin: Mapping[str, str]) -> Section:
+def provenance_section(ds: xr.Dataset, store: Path | None) -> Section:
     """Versions, seeds and digests, with which the numbers can be made again."""
-    rows = [[name, value] for name, value in origin.items()]
+    rows = [] if store is None else [["result", store.name]]
+    if store is not None and (store / STUDY).exists():
+        rows.append(["digest of the store (mcrock verify)", store_digest(store)])
+    for versions in [] if store is None else logged_versions(store):
+        rows.append(["versions", ", ".join(f"{name} {version}" for name, version in versions.items())])
     names = {
         "source": "computed by",
         "seed": "seed",

@@ -9,6 +9,7 @@ from mcrock.statistics.bounds import epistemic_bounds
 from mcrock.statistics.capacity import capacities
 from mcrock.statistics.choices import fragility_by_choice, split_by_choice
 from mcrock.statistics.comparison import compare_designs
+from mcrock.statistics.convergence import size_convergence
 from mcrock.statistics.doubt import undecided_runs
 from mcrock.statistics.efficiency import by_measure, compare_measures, measures_of
 from mcrock.statistics.endings import outcome_shares
@@ -58,6 +59,7 @@ __all__ = [
     "overturned",
     "overturning_probability",
     "pooled",
+    "size_convergence",
     "sobol_indices",
     "split_by_choice",
     "step_check",

@@ -7,15 +7,15 @@ import math
 import xarray as xr
 
 from mcrock.text.numbers import label_intensities
-from mcrock.text.tables import format_table
+from mcrock.text.tables import Columns, format_table
 
 FREAK = 0.05  # significance from which a distance is called one of chance [1]
 
 
-def format_indices(found: xr.Dataset) -> str:
+def format_indices(found: xr.Dataset) -> list[str]:
     """Tables of the total and first-order indices of `mcrock.statistics.sobol_indices`."""
     level = f"{found.attrs['level'] * 100:.4g} % interval"
-    lines = []
+    lines: list[str] = []
     for name, words in (
         ("total", "Total indices: share of the variance of overturning that an input takes part in"),
         ("first_order", "First-order indices: share that an input explains alone"),
@@ -38,24 +38,22 @@ def format_indices(found: xr.Dataset) -> str:
         "total",
         f"{runs} runs: 8 independent designs of {points} points, whose scatter gives the intervals",
     ]
-    return "\n".join(lines)
+    return lines
 
 
-def format_distances(found: xr.Dataset) -> str:
+def format_distances(found: xr.Dataset) -> list[str]:
     """Table of `mcrock.statistics.outcome_distances`, with a mark where chance does as much."""
     columns = [_table(found[name]) for name in ("distance", "direction", "significance")]
     cells = [[_distance(*three) for three in zip(*rows, strict=True)] for rows in zip(*columns, strict=True)]
     n = int(found.attrs["permutations"])
-    return "\n".join(
-        [
-            "Inputs of runs that overturned against those of the others: distance of their distributions",
-            _by_input(found, cells),
-            "0 without effect, 1 where the input alone decides; + runs overturned at larger numbers, - at "
-            "smaller ones",
-            f"in brackets: as large by chance in more than {FREAK:.0%} of {n} permutations of the outcomes "
-            "within records",
-        ]
-    )
+    return [
+        "Inputs of runs that overturned against those of the others: distance of their distributions",
+        _by_input(found, cells),
+        "0 without effect, 1 where the input alone decides; + runs overturned at larger numbers, - at "
+        "smaller ones",
+        f"in brackets: as large by chance in more than {FREAK:.0%} of {n} permutations of the outcomes "
+        "within records",
+    ]
 
 
 def _labels(found: xr.Dataset) -> list[str]:
@@ -71,7 +69,7 @@ def _table(array: xr.DataArray) -> list[list[float]]:
     return rows
 
 
-def _by_input(found: xr.Dataset, cells: list[list[str]]) -> str:
+def _by_input(found: xr.Dataset, cells: list[list[str]]) -> Columns:
     names = found["input"].values.tolist()
     rows = [[name, *row] for name, row in zip(names, cells, strict=True)]
     return format_table(["input", *_labels(found)], rows)

@@ -23,6 +23,7 @@ from mcrock.statistics import (
     model_validity,
     outcome_shares,
     overturning_probability,
+    size_convergence,
     step_check,
     undecided_runs,
 )
@@ -52,6 +53,7 @@ class Summary(NamedTuple):
     fragility: xr.Dataset  # from `fit_fragility`
     doubt: xr.Dataset  # from `undecided_runs`
     steps: xr.Dataset  # from `step_check`
+    sizes: xr.Dataset  # from `size_convergence`
     validity: xr.Dataset  # from `model_validity`
     laws: xr.Dataset | None  # from `fragility_by_choice`
     measures: xr.Dataset | None  # from `compare_measures`
@@ -94,6 +96,7 @@ def summarize(ds: xr.Dataset, *, folder: str | Path = ".", **keywords: Unpack[Co
         fragility=fragility,
         doubt=undecided_runs(ds, allow_missing=how.allow_missing),
         steps=step_check(ds, how.level),
+        sizes=size_convergence(ds, allow_missing=how.allow_missing),
         validity=model_validity(ds, allow_missing=how.allow_missing),
         laws=fragility_by_choice(ds, **keywords) if has_laws(ds) else None,
         measures=compare_measures(ds, **keywords) if len(measures_of(ds)) > 1 else None,
@@ -114,6 +117,7 @@ def summary_as_json(summary: Summary) -> dict[str, Any]:
         "fragility": summary.fragility,
         "undecided_runs": summary.doubt,
         "step_check": summary.steps,
+        "size_convergence": summary.sizes,
         "model_validity": summary.validity,
         "fragility_by_law": summary.laws,
         "intensity_measures": summary.measures,
@@ -147,7 +151,7 @@ def format_summary(summary: Summary) -> str:
         lines += ["", *format_baselines(summary.rules), ""]
     elif summary.rules:
         lines.append(summary.rules)
-    lines.append(format_steps(summary.steps))
+    lines += [*format_sizes(summary.sizes, summary.is_shaken), format_steps(summary.steps)]
     return "\n".join(lines + format_validity(summary.validity))
 
 
@@ -284,6 +288,20 @@ def format_displacements(summary: Summary) -> list[str]:
         moved["interval"],
         summary.is_shaken,
     )
+
+
+def format_sizes(sizes: xr.Dataset, by_intensity: bool) -> list[str]:
+    """A line on what more realizations would change; none where there is nothing to compare."""
+    change = sizes["change"].fillna(0.0).values
+    if sizes.sizes["size"] < 2:
+        return []
+    worst, axis = int(abs(change).argmax()), sizes["intensity"]
+    where = label_intensities([float(axis[worst])], axis.attrs.get("units", "1"))[0]
+    place = f" (at {where})" if by_intensity and change[worst] else ""
+    return [
+        f"from the first half of the realizations to all of them the probability changes by at most "
+        f"{abs(change[worst]):.3f}{place}"
+    ]
 
 
 def format_steps(steps: xr.Dataset) -> str:

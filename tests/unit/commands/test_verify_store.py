@@ -6,6 +6,7 @@ import os
 import shutil
 
 from mcrock.dataset import load_dataset
+from mcrock.dataset.contents import store_digest
 
 
 def damage(store):
@@ -22,11 +23,16 @@ def damage(store):
 
 def test_a_whole_store_is_said_to_be_whole(mcrock, store, monkeypatch):
     monkeypatch.chdir(store.parent)
+    digest = store_digest(store)
     assert mcrock("verify", "s.zarr") == (
         0,
-        "s.zarr: 5 of 5 chunks are whole, 0 damaged, 0 missing\n",
+        f"s.zarr: 5 of 5 chunks are whole, 0 damaged, 0 missing; digest {digest}\n",
         "",
     )
+    (store / "chunks" / "3.zip").unlink()
+    assert store_digest(store) != digest
+    assert mcrock("verify", "s.zarr", "--repair")[0] == 0
+    assert store_digest(store) == digest
 
 
 def test_damage_is_named_and_repaired(mcrock, store, monkeypatch):

@@ -137,7 +137,7 @@ def test_an_input_that_alone_decides_has_all_of_the_variance():
 
 def test_words_and_figure_of_indices():
     found = sobol_indices(study_of_indices())
-    text = format_indices(found)
+    text = "\n".join(format_indices(found))
     assert "body.width 0.94 (0.84 to 1.00) -" in " ".join(text.split())
     assert "body.depth 0.00 (0.00 to 0.00) -" in " ".join(text.split())
     assert "8 independent designs of 32 points" in text
@@ -236,7 +236,7 @@ def test_a_cloud_has_one_distance_of_each_input():
     found = outcome_distances(inputs_study(cloud=True, shift=0.3), permutations=19)
     assert found["distance"].dims == ("input",)
     assert found["input"].values[found["distance"].values.argmax()] == "intensity_value"
-    assert "intensity_value" in format_distances(found)
+    assert "intensity_value" in "\n".join(format_distances(found))
     assert plot_sensitivity(found).get_ylabel() == "Distance of the inputs [1]"
 
 

@@ -1,0 +1,86 @@
+"""The numbers of a study that a reader looks for first."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import xarray as xr
+
+from mcrock.text.fragility import format_fragility
+from mcrock.text.numbers import format_count, label_intensities
+from mcrock.text.summary import Summary
+
+
+class KeyFigure(NamedTuple):
+    """A number with its name and what has to be known of it."""
+
+    name: str
+    value: str
+    words: str
+
+
+def key_figures(summary: Summary, rates: xr.Dataset | None, capacity: xr.Dataset | None) -> list[KeyFigure]:
+    """What a study found, in a few numbers, each with its interval."""
+    found = _fragility(summary) if summary.is_shaken else [_release(summary.probability)]
+    found.append(_size(summary.probability))
+    if capacity is not None and math.isfinite(float(capacity["confident"])):
+        units = capacity["weakest_overturning"].attrs.get("units", "1")
+        value = label_intensities([float(capacity["confident"])], units)[0]
+        found.append(KeyFigure("HCLPF", value, "95 % confidence of at most 5 %, by the lognormal curve"))
+    return found + ([] if rates is None else _risk(rates))
+
+
+def _size(probability: xr.Dataset) -> KeyFigure:
+    runs, doubtful = int(probability["runs"].sum()), int(probability["undecided"].sum())
+    noun = "recording" if probability.attrs["independent"] == "records" else "realization"
+    words = f"{runs} runs, {doubtful or 'none'} of them undecided"
+    return KeyFigure("Based on", format_count(int(probability["records"]), noun), words)
+
+
+def _release(probability: xr.Dataset) -> KeyFigure:
+    """Of a body released from a tilt."""
+    low, high = probability["interval"].values[:, 0]
+    words = f"{_percent(probability)} {low:.3f} to {high:.3f}"
+    return KeyFigure("Probability of overturning", f"{float(probability['probability'][0]):.3f}", words)
+
+
+def _fragility(summary: Summary) -> list[KeyFigure]:
+    fit, units = summary.fragility, summary.probability["intensity"].attrs.get("units", "1")
+    median, weakest = float(fit["median_capacity"]), float(fit["weakest_overturning"])
+    if math.isfinite(median) and not fit.attrs["fit"].startswith("separated"):
+        ends = fit["median_capacity_interval"].values.tolist()
+        label, low, high = label_intensities([median, *ends], units)
+        thin, wide = fit["dispersion_interval"].values
+        percent = _percent(fit)
+        found = [
+            KeyFigure("Median capacity", label, f"{percent} {low} to {high}"),
+            KeyFigure("Dispersion", f"{float(fit['dispersion']):.2f}", f"{percent} {thin:.2f} to {wide:.2f}"),
+        ]
+    else:
+        words = format_fragility(fit, units).removeprefix("Fragility: ")
+        found = [KeyFigure("Median capacity", "-", words)]
+    if math.isfinite(weakest):
+        below, label = int(fit["runs_below"]), label_intensities([weakest], units)[0]
+        words = f"none of {format_count(below, 'run')} at weaker ones did" if below else "none was weaker"
+        found.append(KeyFigure("Weakest level that overturned", label, words))
+    return found
+
+
+def _risk(rates: xr.Dataset) -> list[KeyFigure]:
+    one = rates.sel(hazard="mean")
+    by_curve, by_stripes = (one.sel(fragility=name) for name in ("lognormal", "stripes"))
+    low, high = by_stripes["rate_interval"].values
+    words = f"by the fractions, {_percent(rates)} {low:.2g} to {high:.2g}"
+    lognormal = float(by_curve["rate"])
+    words += f"; {lognormal:.2g} by the lognormal curve" if math.isfinite(lognormal) else ""
+    low, high = by_stripes["probability_interval"].values
+    chance = f"{float(by_stripes['probability']):.2g}"
+    return [
+        KeyFigure("Annual rate of overturning", f"{float(by_stripes['rate']):.2g}", words),
+        KeyFigure(f"Probability in {rates.attrs['years']:g} years", chance, f"{low:.2g} to {high:.2g}"),
+    ]
+
+
+def _percent(found: xr.Dataset) -> str:
+    return f"{found.attrs['level'] * 100:.4g} % interval"

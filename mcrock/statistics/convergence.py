@@ -1,0 +1,70 @@
+"""What more realizations of the same motions would still change."""
+
+from __future__ import annotations
+
+import numpy as np
+import xarray as xr
+
+from mcrock.statistics.probability import CLASSES, intensity_coordinate
+from mcrock.statistics.runs import check_runs, count_runs, intensity_classes, overturn_levels, record_index
+
+SIZES = 24  # at which a study is looked at
+LEAST = 10  # realizations of the first of them
+
+
+def size_convergence(ds: xr.Dataset, *, classes: int = CLASSES, allow_missing: bool = False) -> xr.Dataset:
+    """Overturning probability from the first realizations of a study, more and more of them.
+
+    In random and Sobol designs the first realizations are a smaller study of the same kind. That the
+    probability settles says that more realizations would change little; not that other recordings would, of
+    which the interval of `overturning_probability` tells.
+
+    Parameters
+    ----------
+    ds : Dataset
+        As for `overturning_probability`.
+    classes : int
+        Classes of equal numbers of runs that a cloud study is cut into.
+    allow_missing : bool
+        Leave out runs that have not been run, rather than refuse.
+
+    Returns
+    -------
+    Dataset
+        `probability` (size, intensity) [1] from the first `size` realizations, whole rounds of the recordings
+        where there are as many; NaN where none of them has a run. `change` (intensity) [1], that from the
+        first half of the realizations to all of them.
+
+    Raises
+    ------
+    ValueError
+        If the dataset does not fit or holds runs not yet run.
+    """
+    check_runs(ds)
+    places, n = intensity_classes(ds, classes), ds.sizes["realization"]
+    index, records = record_index(ds)
+    step = records if index is not None and n >= 2 * records else 1
+    rounds = np.geomspace(max(1.0, min(LEAST, n) / step), n / step, SIZES)
+    half = max(1, round(n / (2 * step))) * step
+    sizes = np.unique(np.append(np.round(rounds[:-1]).astype(int) * step, [half, n]))
+    sizes = sizes[(sizes > 0) & (sizes <= n)]
+    block = np.searchsorted(sizes, np.arange(n), side="right")  # each ends where a size does
+    tally = count_runs(ds, overturn_levels, 1, places, block, allow_missing=allow_missing)
+    runs = tally.runs.cumsum(axis=0)
+    with np.errstate(invalid="ignore"):
+        share = tally.beyond.estimate[..., 0].cumsum(axis=0) / runs
+    change = share[-1] - share[np.searchsorted(sizes, half)]
+    return xr.Dataset(
+        {
+            "probability": (
+                ("size", "intensity"),
+                share,
+                {"units": "1", "long_name": "overturning probability"},
+            ),
+            "change": ("intensity", change, {"units": "1", "long_name": "from the first half to all"}),
+        },
+        coords={
+            "size": ("size", sizes, {"units": "1", "long_name": "number of realizations"}),
+            "intensity": intensity_coordinate(ds, places),
+        },
+    )
