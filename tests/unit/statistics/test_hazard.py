@@ -73,6 +73,8 @@ def test_probabilities_in_years_become_rates(hazard):
         ("1e-5, 3e-5", "1e-5", "line 5: expected 4 numbers, got"),
         ("1e-5", "many", "line 5: expected 4 numbers"),
         ("0.5,", "0.05,", r"line 5: intensities must be > 0 and rise \[m s-2\]"),
+        ("0.5,", "0.1,", "line 5: intensities must be > 0 and rise"),
+        ("0.1,", "0,", "line 4: intensities must be > 0 and rise"),
         ("1e-5", "0", r"line 5: an annual rate must be > 0 \[1/a\]: leave such lines out"),
         ("1e-5", "2e-3", "line 5: what is exceeded more often must not be stronger"),
         ("3e-5", "1e-6", "line 5: fractile curves cross"),
@@ -88,10 +90,15 @@ def test_mistakes_name_their_line(hazard, old, new, message):
 def test_other_mistakes(hazard, tmp_path):
     with pytest.raises(HazardError, match=r"none\.csv: no such file"):
         load_hazard(tmp_path / "none.csv")
-    with pytest.raises(HazardError, match=r"a probability in 50 years must lie in \(0, 1\)"):
-        load_hazard(hazard("pga [g],mean\n0.1,1.1\n0.5,0.02\n"), years=50)
-    with pytest.raises(HazardError, match=r"years must be finite and > 0 \[a\], got 0"):
-        load_hazard(hazard(GOOD), years=0)
+    (tmp_path / "latin.csv").write_bytes(b"caf\xe9")
+    with pytest.raises(HazardError, match=r"latin\.csv: not a text file in UTF-8 \(byte 3\)"):
+        load_hazard(tmp_path / "latin.csv")
+    for wrong in (0, 1, 1.1):
+        with pytest.raises(HazardError, match=r"line 2: a probability in 50 years must lie in \(0, 1\)"):
+            load_hazard(hazard(f"pga [g],mean\n0.1,{wrong}\n0.5,0.02\n"), years=50)
+    for years in (0, -1, np.inf, np.nan):
+        with pytest.raises(HazardError, match=r"years must be finite and > 0 \[a\], got"):
+            load_hazard(hazard(GOOD), years=years)
 
 
 def test_the_hazard_must_be_of_the_intensity_of_the_study(hazard):
