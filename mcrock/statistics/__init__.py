@@ -16,6 +16,7 @@ from mcrock.statistics.endings import outcome_shares
 from mcrock.statistics.epistemic import epistemic_fragility, epistemic_probability, variance_shares
 from mcrock.statistics.fragility import fit_fragility
 from mcrock.statistics.hazard import load_hazard
+from mcrock.statistics.increments import fit_capacities
 from mcrock.statistics.inference import Bootstrap, Confidence
 from mcrock.statistics.limit_states import fragility_by_limit
 from mcrock.statistics.limits import by_limit, displacement_limit, with_displacement_limit
@@ -47,6 +48,7 @@ __all__ = [
     "epistemic_fragility",
     "epistemic_probability",
     "exceedance_probability",
+    "fit_capacities",
     "fit_fragility",
     "fragility_by_choice",
     "fragility_by_limit",

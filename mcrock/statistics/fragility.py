@@ -11,12 +11,11 @@ from typing import Unpack
 import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
-from scipy.special import ndtri
 
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 from mcrock.statistics.limits import EVENT
 from mcrock.statistics.probability import BOUNDS, overturning_probability
-from mcrock.statistics.probit import Fit, evaluate_curves, fit_curves
+from mcrock.statistics.probit import PROBIT, Fit, Link, evaluate_curves, fit_curves, link_of
 from mcrock.statistics.resample import Units, collect_units
 from mcrock.statistics.runs import ALL_OVERTURN, ALL_STAND, ESTIMATE, check_runs, record_index, run_intensity
 from mcrock.statistics.studentized import studentized_bounds
@@ -33,9 +32,13 @@ WORDS = {
 
 @takes(Bootstrap)
 def fit_fragility(
-    ds: xr.Dataset, *, grid: ArrayLike | None = None, **keywords: Unpack[BootstrapKeywords]
+    ds: xr.Dataset,
+    *,
+    grid: ArrayLike | None = None,
+    link: str = "probit",
+    **keywords: Unpack[BootstrapKeywords],
 ) -> xr.Dataset:
-    """Fit a lognormal fragility curve by maximum likelihood, with its uncertainty.
+    """Fit a lognormal (or log-logistic) fragility curve by maximum likelihood, with its uncertainty.
 
     The likelihood is Baker's (2015) binomial one over the stripes, or the Bernoulli one over the
     runs of a cloud. Intervals come from drawing all recordings again with replacement, so that runs
@@ -65,6 +68,8 @@ def fit_fragility(
     grid : array_like, optional
         Rising intensities of the curve, in the unit of the intensity; by default 0, the stripes,
         and 200 values up to a tenth beyond the strongest.
+    link : str
+        "probit", the lognormal curve, or "logit", the log-logistic one, with heavier tails.
     **keywords
         Of `mcrock.statistics.Bootstrap`: `level`, `cluster`, `allow_missing`, `resamples` and `seed`.
 
@@ -88,7 +93,7 @@ def fit_fragility(
         If the dataset does not fit, holds runs not yet run, has no intensity > 0, or `level`,
         `resamples` or `grid` are outside their range.
     """
-    how = Bootstrap(**keywords)
+    how, shape_of = Bootstrap(**keywords), link_of(link)
     check_runs(ds)
     record, records = record_index(ds)
     units = collect_units(ds, record if how.cluster else None, how.allow_missing)
@@ -96,14 +101,15 @@ def fit_fragility(
     runs, counts = units.total(units.runs), units.total(units.overturned)
     there = runs > 0
     several = there.sum() > 1
-    fits = fit_curves(units.intensity[there], counts[:, there], np.broadcast_to(runs, counts.shape)[:, there])
+    of_reading = np.broadcast_to(runs, counts.shape)
+    fits = fit_curves(units.intensity[there], counts[:, there], of_reading[:, there], shape_of)
 
     known = (Fit.MAXIMUM, Fit.SEPARATED)
     kind = next((Fit(kind) for kind in fits.kind if kind not in known), Fit(fits.kind[ESTIMATE]))
     median, dispersion, curve = np.nan, np.nan, np.full(len(x), np.nan)
     if kind in known:
         median = float(np.sqrt(fits.low_median[ESTIMATE] * fits.high_median[ESTIMATE]))
-        dispersion = float(fits.low_dispersion[ESTIMATE])
+        dispersion = float(fits.low_dispersion[ESTIMATE]) * shape_of.deviation
         curve = np.where(x == median, 0.5, x > median)
         if kind == Fit.MAXIMUM:
             curve = evaluate_curves(fits, x)[0][ESTIMATE]
@@ -113,12 +119,15 @@ def fit_fragility(
         for k in np.flatnonzero(fits.kind == Fit.MAXIMUM):
             alike = k > 0 and np.array_equal(units.overturned[k], units.overturned[k - 1])
             by_reading[k] = (
-                by_reading[k - 1] if alike else studentized_bounds(units, units.overturned[k], how, x)
+                by_reading[k - 1]
+                if alike
+                else studentized_bounds(units, units.overturned[k], how, x, shape_of)
             )
     resampled = not np.isnan(by_reading).any()
     if not resampled:
-        shape = _shape_bounds(overturning_probability(ds, **how.keywords), x)
+        shape = _shape_bounds(overturning_probability(ds, **how.keywords), x, shape_of)
         by_reading = np.where(np.isnan(by_reading), shape, by_reading)
+    by_reading[:, :, 1] *= shape_of.deviation
     low, high = by_reading[:, 0].min(axis=0), by_reading[:, 1].max(axis=0)
     # each resampled curve rises, but quantiles are taken at each intensity by itself
     low[2:], high[2:] = np.minimum.accumulate(low[:1:-1])[::-1], np.maximum.accumulate(high[2:])
@@ -139,6 +148,7 @@ def fit_fragility(
             "resamples": how.resamples,
             "seed": how.seed,
             "independent": "records" if how.cluster and record is not None else "realizations",
+            "link": link,
             "fit": WORDS[kind] if several or kind != Fit.FLAT else "one intensity: no curve to fit",
             "method": "resampling" if resampled else "rising curves through exact intervals",
         }
@@ -172,10 +182,10 @@ def _grid(units: Units, grid: ArrayLike | None) -> np.ndarray:
     return x
 
 
-def _shape_bounds(points: xr.Dataset, x: np.ndarray) -> np.ndarray:
+def _shape_bounds(points: xr.Dataset, x: np.ndarray, link: Link = PROBIT) -> np.ndarray:
     """Bounds (2, 2 + n_grid) of median, dispersion and values of all rising curves through the intervals.
 
-    The curves are lognormal, the intervals those of `overturning_probability`.
+    The curves are of the link, the intervals those of `overturning_probability`.
     """
     order = np.argsort(points["intensity"].values, kind="stable")
     points = points.isel(intensity=order[points["runs"].values[order] > 0])
@@ -188,7 +198,7 @@ def _shape_bounds(points: xr.Dataset, x: np.ndarray) -> np.ndarray:
     most = np.where(x > 0, most, 0.0)
     median = np.where(upper < 0.5, weakest, 0.0).max(), np.where(lower > 0.5, strongest, np.inf).min()
     with np.errstate(divide="ignore", invalid="ignore"):
-        low, high = ndtri(lower), ndtri(upper)
+        low, high = link.quantile(lower), link.quantile(upper)
         weak, strong = np.log(weakest), np.log(strongest)
         fall = low[None, :] - high[:, None]  # from the upper end of one to the lower end of another
         flattest = np.where(fall > 0, (strong[None, :] - weak[:, None]) / fall, np.inf)

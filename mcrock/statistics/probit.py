@@ -1,8 +1,9 @@
-"""Maximum likelihood of lognormal fragility curves for many sets of counts at once.
+"""Maximum likelihood of fragility curves for many sets of counts at once.
 
-The curve is Phi(a + b z) with z the logarithm of the intensity, so that median = exp(-a / b) and
-dispersion = 1 / b. Its log-likelihood is concave, but has no maximum for every set of counts; such
-sets get the curve (or the range of curves) that the likelihood tends to.
+The curve is F(a + b z) with z the logarithm of the intensity and F normal (probit, a lognormal curve) or
+logistic (logit), so that median = exp(-a / b) and, of the lognormal one, dispersion = 1 / b. Its
+log-likelihood is concave, but has no maximum for every set of counts; such sets get the curve (or the range
+of curves) that the likelihood tends to.
 
 Albert, A. and Anderson, J. A. (1984). On the existence of maximum likelihood estimates in logistic
 regression models. Biometrika 71(1), 1-10. (The conditions hold for the probit as well.)
@@ -10,14 +11,73 @@ regression models. Biometrika 71(1), 1-10. (The conditions hold for the probit a
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import log_ndtr, ndtr
+from scipy.special import expit, log_expit, log_ndtr, logit, ndtr, ndtri
 
 STEPS = 100  # Newton steps before a set is taken as separable
 STEEPEST = 1e8  # slope in standard deviations of z, beyond which a curve is a step
+
+
+Pair = tuple[np.ndarray, np.ndarray]
+
+
+class Link(NamedTuple):
+    """A distribution function F of ln(capacity), symmetric about 0, with what its likelihood asks for."""
+
+    name: str
+    curve: str  # what a fragility curve of the kind is called
+    cdf: Callable[[np.ndarray], np.ndarray]
+    log_cdf: Callable[[np.ndarray], np.ndarray]
+    quantile: Callable[[np.ndarray], np.ndarray]
+    hazards: Callable[[np.ndarray], Pair]  # density over F, and over 1 - F
+    bends: Callable[[np.ndarray, np.ndarray, np.ndarray], Pair]  # minus second derivatives of ln F, ln(1 - F)
+    deviation: float  # standard deviation [1]
+
+
+def normal_hazards(eta: np.ndarray) -> Pair:
+    """Normal density over the probability of being below ``eta``, and over that of being above [1]."""
+    log_density = -0.5 * eta * eta - 0.5 * np.log(2 * np.pi)
+    return np.exp(log_density - log_ndtr(eta)), np.exp(log_density - log_ndtr(-eta))
+
+
+PROBIT = Link(
+    "probit",
+    "lognormal",
+    ndtr,
+    log_ndtr,
+    ndtri,
+    normal_hazards,
+    lambda eta, up, down: (up * (up + eta), down * (down - eta)),
+    1.0,
+)
+LOGIT = Link(
+    "logit",
+    "log-logistic",
+    expit,
+    log_expit,
+    logit,
+    lambda eta: (expit(-eta), expit(eta)),
+    lambda eta, up, down: (up * down, up * down),
+    np.pi / np.sqrt(3),
+)
+LINKS = {link.name: link for link in (PROBIT, LOGIT)}
+
+
+def link_of(name: str) -> Link:
+    """A link by its name.
+
+    Raises
+    ------
+    ValueError
+        If there is no such link.
+    """
+    if name not in LINKS:
+        raise ValueError(f"link must be {' or '.join(map(repr, LINKS))}, got {name!r}")
+    return LINKS[name]
 
 
 class Fit(IntEnum):
@@ -39,10 +99,11 @@ class Curves(NamedTuple):
     low_dispersion: np.ndarray  # (n,) [1]
     high_dispersion: np.ndarray  # (n,) [1]
     share: np.ndarray  # (n,) share of all runs that overturned [1], the curve where it is flat
+    link: Link = PROBIT  # dispersions are 1 / b: standard deviations in units of that of the link
 
 
-def fit_curves(intensity: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> Curves:
-    """Fit a lognormal curve to each set of counts.
+def fit_curves(intensity: np.ndarray, yes: np.ndarray, runs: np.ndarray, link: Link = PROBIT) -> Curves:
+    """Fit a curve to each set of counts.
 
     Parameters
     ----------
@@ -50,6 +111,8 @@ def fit_curves(intensity: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> Curv
         Rising, > 0.
     yes, runs : ndarray (n, n_intensity)
         Overturned runs and all runs [1]; broken numbers are weights. Every set has runs.
+    link : Link
+        Of the curves.
 
     Returns
     -------
@@ -75,7 +138,7 @@ def fit_curves(intensity: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> Curv
     low, high = np.zeros(len(yes)), np.full(len(yes), np.inf)
     thin, wide = np.zeros(len(yes)), np.full(len(yes), np.inf)
     regular = np.flatnonzero(kind == Fit.MAXIMUM)
-    location, slope = _newton(z, yes[regular], runs[regular])
+    location, slope = _newton(z, yes[regular], runs[regular], link)
     steep = ~np.isfinite(slope) | (np.abs(slope) > STEEPEST)
     kind[regular[steep]] = Fit.SEPARATED
     with np.errstate(over="ignore"):
@@ -96,7 +159,7 @@ def fit_curves(intensity: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> Curv
     low[flat & (share < 0.5)] = np.inf
     high[flat & (share > 0.5)] = 0.0
     thin[flat] = np.inf
-    return Curves(kind, low, high, thin, wide, share)
+    return Curves(kind, low, high, thin, wide, share, link)
 
 
 def evaluate_curves(curves: Curves, intensity: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -120,7 +183,7 @@ def evaluate_curves(curves: Curves, intensity: np.ndarray) -> tuple[np.ndarray, 
     smooth = (curves.kind == Fit.MAXIMUM)[:, None]
     with np.errstate(divide="ignore", invalid="ignore"):
         score = (np.log(intensity) - np.log(low)) / curves.low_dispersion[:, None]
-    curve = ndtr(score)
+    curve = curves.link.cdf(score)
     flat = (curves.kind == Fit.FLAT)[:, None]
     ends = []
     for step in (lower, upper):
@@ -128,23 +191,17 @@ def evaluate_curves(curves: Curves, intensity: np.ndarray) -> tuple[np.ndarray, 
     return ends[0], ends[1]
 
 
-def hazards(eta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Normal density over the probability of being below ``eta``, and over that of being above [1]."""
-    log_density = -0.5 * eta * eta - 0.5 * np.log(2 * np.pi)
-    return np.exp(log_density - log_ndtr(eta)), np.exp(log_density - log_ndtr(-eta))
-
-
-def _newton(z: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _newton(z: np.ndarray, yes: np.ndarray, runs: np.ndarray, link: Link) -> Pair:
     """Location -a/b and slope b of the maximum, by Newton steps that are halved until they climb."""
     total = runs.sum(axis=1)
     mean = (runs @ z) / total
     scale = np.sqrt((runs * (z - mean[:, None]) ** 2).sum(axis=1) / total)
     x = (z - mean[:, None]) / scale[:, None]
     a, b = np.zeros(len(yes)), np.ones(len(yes))
-    value = _log_likelihood(a, b, x, yes, runs)
+    value = _log_likelihood(a, b, x, yes, runs, link)
     active = np.arange(len(yes))
     for _ in range(STEPS):
-        step_a, step_b, gain = _newton_step(a[active], b[active], x[active], yes[active], runs[active])
+        step_a, step_b, gain = _newton_step(a[active], b[active], x[active], yes[active], runs[active], link)
         moving = gain > 1e-13 * total[active]
         ready = active[~moving]  # so near that a full step cannot but improve
         a[ready], b[ready] = a[ready] + step_a[~moving], b[ready] + step_b[~moving]
@@ -154,7 +211,7 @@ def _newton(z: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> tuple[np.ndarra
         part = np.ones(len(active))
         for _ in range(30):
             new_a, new_b = a[active] + part * step_a, b[active] + part * step_b
-            new = _log_likelihood(new_a, new_b, x[active], yes[active], runs[active])
+            new = _log_likelihood(new_a, new_b, x[active], yes[active], runs[active], link)
             worse = ~(new >= value[active])
             if not worse.any():
                 break
@@ -165,20 +222,21 @@ def _newton(z: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> tuple[np.ndarra
 
 
 def _log_likelihood(
-    a: np.ndarray, b: np.ndarray, x: np.ndarray, yes: np.ndarray, runs: np.ndarray
+    a: np.ndarray, b: np.ndarray, x: np.ndarray, yes: np.ndarray, runs: np.ndarray, link: Link
 ) -> np.ndarray:
     eta = a[:, None] + b[:, None] * x
-    return (yes * log_ndtr(eta) + (runs - yes) * log_ndtr(-eta)).sum(axis=1)
+    return (yes * link.log_cdf(eta) + (runs - yes) * link.log_cdf(-eta)).sum(axis=1)
 
 
 def _newton_step(
-    a: np.ndarray, b: np.ndarray, x: np.ndarray, yes: np.ndarray, runs: np.ndarray
+    a: np.ndarray, b: np.ndarray, x: np.ndarray, yes: np.ndarray, runs: np.ndarray, link: Link
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Newton step and twice the gain it promises."""
     eta = a[:, None] + b[:, None] * x
-    up, down = hazards(eta)
+    up, down = link.hazards(eta)
     slope = yes * up - (runs - yes) * down
-    weight = yes * up * (up + eta) + (runs - yes) * down * (down - eta)
+    bend_up, bend_down = link.bends(eta, up, down)
+    weight = yes * bend_up + (runs - yes) * bend_down
     ga, gb = slope.sum(axis=1), (slope * x).sum(axis=1)
     haa, hab, hbb = weight.sum(axis=1), (weight * x).sum(axis=1), (weight * x * x).sum(axis=1)
     determinant = haa * hbb - hab * hab

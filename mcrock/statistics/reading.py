@@ -7,10 +7,10 @@ import warnings
 import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
-from scipy.special import ndtri
 
 from mcrock.statistics.limits import EVENT
 from mcrock.statistics.probability import BOUNDS
+from mcrock.statistics.probit import PROBIT, link_of
 
 
 def capacity_at(fit: xr.Dataset, probability: ArrayLike) -> xr.Dataset:
@@ -47,7 +47,9 @@ def capacity_at(fit: xr.Dataset, probability: ArrayLike) -> xr.Dataset:
     wanted = np.atleast_1d(np.asarray(probability, float))
     if wanted.ndim > 1 or not ((wanted > 0) & (wanted < 1)).all():
         raise ValueError(f"probability must lie in (0, 1) [1], got {probability!r}")
-    capacity = float(fit["median_capacity"]) * np.exp(float(fit["dispersion"]) * ndtri(wanted))
+    link = link_of(fit.attrs.get("link", PROBIT.name))
+    scale = float(fit["dispersion"]) / link.deviation
+    capacity = float(fit["median_capacity"]) * np.exp(scale * link.quantile(wanted))
     grid, (low, high) = fit["intensity_grid"].values, fit["band"].values
     interval = [
         np.where(high < wanted[:, None], grid, 0.0).max(axis=1),

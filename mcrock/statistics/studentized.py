@@ -3,7 +3,7 @@
 The units are drawn again with replacement. Every resample gives estimates and, from the scores of its units
 (the cluster sandwich), their standard errors; the quantiles of what the resamples are off by, in standard
 errors, take the place of Student's. The standard error of the sample itself is that of the jackknife, which
-leaves out one unit at a time. The scales are ln(median), ln(dispersion) and the probit of the curve.
+leaves out one unit at a time. The scales are ln(median), ln(dispersion) and probit or logit of the curve.
 
 Davison, A. C. and Hinkley, D. V. (1997). Bootstrap methods and their application. Cambridge University
 Press, section 5.2 (studentized bootstrap).
@@ -15,14 +15,15 @@ sandwich).
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import ndtr
 
 from mcrock.statistics.inference import Bootstrap
-from mcrock.statistics.probit import Curves, Fit, fit_curves, hazards
+from mcrock.statistics.probit import PROBIT, Curves, Fit, Link, fit_curves
 from mcrock.statistics.resample import Units, draw_units
 
 
-def studentized_bounds(units: Units, overturned: np.ndarray, how: Bootstrap, grid: np.ndarray) -> np.ndarray:
+def studentized_bounds(
+    units: Units, overturned: np.ndarray, how: Bootstrap, grid: np.ndarray, link: Link = PROBIT
+) -> np.ndarray:
     """Bounds of the median, of the dispersion and of the curve.
 
     Resamples without a maximum of the likelihood count in both tails.
@@ -37,6 +38,8 @@ def studentized_bounds(units: Units, overturned: np.ndarray, how: Bootstrap, gri
         Level, resamples and seed.
     grid : ndarray (n_grid,)
         Intensities of the curve, at least 0.
+    link : Link
+        Of the curve; the bounds of the dispersion are those of its `Curves`.
 
     Returns
     -------
@@ -48,15 +51,15 @@ def studentized_bounds(units: Units, overturned: np.ndarray, how: Bootstrap, gri
     there = runs > 0
     intensity, moves = units.intensity[there], grid > 0
     z, at = np.log(intensity), np.log(grid[moves])
-    centre = _estimates(fit_curves(intensity, yes[None, there], runs[None, there]), at)[0]
-    left_out = fit_curves(intensity, (yes - overturned)[:, there], (runs - units.runs)[:, there])
+    centre = _estimates(fit_curves(intensity, yes[None, there], runs[None, there], link), at)[0]
+    left_out = fit_curves(intensity, (yes - overturned)[:, there], (runs - units.runs)[:, there], link)
     error = jackknife(_estimates(left_out, at), units.copies)
 
     off = []
     kinds = overturned[:, there], (units.runs - overturned)[:, there]
     for times in draw_units(units, how):
         counts = [times @ kind for kind in kinds]
-        curves = fit_curves(intensity, counts[0], counts[0] + counts[1])
+        curves = fit_curves(intensity, counts[0], counts[0] + counts[1], link)
         drawn = _estimates(curves, at)
         with np.errstate(invalid="ignore", divide="ignore"):
             covariance = sandwich(curves, z, times, kinds, counts)
@@ -70,7 +73,7 @@ def studentized_bounds(units: Units, overturned: np.ndarray, how: Bootstrap, gri
     bounds = np.zeros((2, 2 + len(grid)))
     bounds[:, np.concatenate([[True, True], moves])] = np.where(np.isfinite(ends), ends, np.nan)
     bounds[:, :2] = np.exp(bounds[:, :2])
-    bounds[:, 2:] = np.where(moves, ndtr(bounds[:, 2:]), 0.0)
+    bounds[:, 2:] = np.where(moves, link.cdf(bounds[:, 2:]), 0.0)
     return bounds
 
 
@@ -119,8 +122,9 @@ def sandwich(
         Overturned runs and others, of the kinds of units and of the resamples.
     """
     eta = (z - np.log(curves.low_median[:, None])) / curves.low_dispersion[:, None]
-    up, down = hazards(eta)
-    weight = counts[0] * up * (up + eta) + counts[1] * down * (down - eta)
+    up, down = curves.link.hazards(eta)
+    bend_up, bend_down = curves.link.bends(eta, up, down)
+    weight = counts[0] * bend_up + counts[1] * bend_down
     h00, h01, h11 = ((weight * eta**k).sum(axis=1) for k in range(3))
     s0, s1 = (up * power @ kinds[0].T - down * power @ kinds[1].T for power in (np.ones_like(eta), eta))
     m00, m01, m11 = ((times * product).sum(axis=1) for product in (s0 * s0, s0 * s1, s1 * s1))

@@ -7,6 +7,7 @@ import math
 import xarray as xr
 
 from mcrock.statistics.limits import EVENT
+from mcrock.statistics.probit import link_of
 from mcrock.text.numbers import format_count, format_percent, label_intensities
 from mcrock.text.tables import format_table
 
@@ -19,7 +20,8 @@ def format_fragility(fragility: xr.Dataset, units: str) -> str:
         median, dispersion = (
             _with_interval(fragility, key, units) for key in ("median_capacity", "dispersion")
         )
-        return f"Lognormal fragility ({kind}): median {median}, dispersion {dispersion}"
+        curve = link_of(fragility.attrs.get("link", "probit")).curve
+        return f"{curve.capitalize()} fragility ({kind}): median {median}, dispersion {dispersion}"
     doubt = int(fragility["undecided"]) > 0
     percent = f"{fragility.attrs['level'] * 100:.4g} % interval"
     what, verb = f"no curve ({kind})", "was beyond the limit" if EVENT in fragility.attrs else "overturned"
