@@ -3,7 +3,8 @@
 The members are chunks and metadata of a zarr group by their zarr names. They are not compressed once more,
 so that any zip program takes the group out. The comment, the last thing in a zip archive, is a record in JSON
 of what the file is, and the BLAKE2b digest of every byte before it. A member that is read is checked by its
-CRC-32, and the whole file by its digest: reading one variable does not read the others.
+CRC-32, and the whole file by its digest: reading one variable does not read the others, and what a file is
+can be read from its end alone.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import hashlib
 import io
 import json
 import os
+import struct
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -22,7 +24,8 @@ from typing import Any
 from mcrock.dataset.replace import replacing
 
 DIGEST = 64  # hexadecimal digits at the end of the file
-LONGEST = 65_535  # comment of a zip archive [bytes]
+LONGEST = 4096  # comment [bytes]: few are read of a store of thousands of files
+END, END_SIZE = b"PK\5\6", 22  # record of a zip archive that comes before its comment [bytes]
 STAMP = (1980, 1, 1, 0, 0, 0)  # time of every member: equal contents are equal files
 UNIX = 3
 
@@ -71,10 +74,23 @@ def read_digest(path: Path) -> bytes:
         return file.read()
 
 
-def read_record(path: Path) -> dict[str, Any]:
-    """What a file says that it is; `DamageError` if that cannot be read, FileNotFoundError if it is gone."""
-    with path.open("rb") as file, _explaining(), zipfile.ZipFile(file) as archive:
-        return _record(archive)
+def read_record(path: Path, *, thorough: bool = False) -> dict[str, Any]:
+    """What a file says that it is, of which every byte or the end alone is checked.
+
+    Raises
+    ------
+    DamageError
+        If it is not as it was written.
+    FileNotFoundError
+        If it is gone.
+    """
+    with path.open("rb") as file, _explaining():
+        if not thorough:
+            file.seek(-min(file.seek(0, os.SEEK_END), END_SIZE + LONGEST), os.SEEK_END)
+        content = file.read()
+        if thorough:
+            _check_digest(content)
+        return _record(content)
 
 
 def read_member(path: Path, name: str) -> bytes:
@@ -87,20 +103,28 @@ def read_archive(path: Path) -> tuple[dict[str, Any], dict[str, bytes]]:
     """Record and members of a file of which every byte is checked; errors as of `read_record`."""
     content = path.read_bytes()
     with _explaining():
-        if _digest(memoryview(content)[:-DIGEST]) != content[-DIGEST:]:
-            raise ValueError("the digest does not fit")
+        _check_digest(content)
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             members = {name: _content(archive, name, len(content)) for name in archive.namelist()}
-            return _record(archive), members
+        return _record(content), members
 
 
 def _digest(content: memoryview) -> bytes:
     return hashlib.blake2b(content, digest_size=DIGEST // 2).hexdigest().encode()
 
 
-def _record(archive: zipfile.ZipFile) -> dict[str, Any]:
-    record = json.loads(archive.comment[:-DIGEST])
-    if not isinstance(record, dict):
+def _check_digest(content: bytes) -> None:
+    if _digest(memoryview(content)[:-DIGEST]) != content[-DIGEST:]:
+        raise ValueError("the digest does not fit")
+
+
+def _record(content: bytes) -> dict[str, Any]:
+    """The record at the end of a file; text in JSON has no bytes as those of `END`."""
+    end = content.rindex(END)
+    comment = content[end + END_SIZE :]
+    (length,) = struct.unpack_from("<H", content, end + END_SIZE - 2)
+    record = json.loads(comment[:-DIGEST])
+    if len(comment) != length or not isinstance(record, dict):
         raise ValueError("the comment holds no record")
     return record
 

@@ -161,11 +161,13 @@ def store_digest(path: Path) -> str:
 
 def is_store(path: Path) -> bool:
     """Whether a file in `path` says that it belongs to a store: the only thing that is ever replaced."""
-    for file in (path / STUDY, *chunk_files(path)):
-        with suppress(DamageError, FileNotFoundError, NotADirectoryError):
-            if "study" in read_record(file):
-                return True
-    return is_folder_store(path)
+    return _is_of_store(path / STUDY) or any(map(_is_of_store, chunk_files(path))) or is_folder_store(path)
+
+
+def _is_of_store(file: Path) -> bool:
+    with suppress(DamageError, FileNotFoundError, NotADirectoryError):
+        return "study" in read_record(file)
+    return False
 
 
 def read_template(path: Path) -> Template:
@@ -263,7 +265,7 @@ def chunk_state(path: Path, template: Template, key: Key, *, thorough: bool = Fa
     """
     file, wanted = chunk_path(path, key), template.record(key)
     try:
-        record = read_archive(file)[0] if thorough else read_record(file)
+        record = read_record(file, thorough=thorough)
     except FileNotFoundError:
         return State.MISSING
     if record == wanted:
@@ -272,7 +274,7 @@ def chunk_state(path: Path, template: Template, key: Key, *, thorough: bool = Fa
         raise DamageError("of another study")
     if record.get("chunk") != wanted["chunk"]:
         raise DamageError(f"chunk {record.get('chunk')} in the place of {wanted['chunk']}")
-    read_archive(file)  # or the record is what is damaged
+    read_record(file, thorough=True)  # or the record is what is damaged
     return State.OLDER if record.get("length") == wanted["length"] else State.MISSING
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -54,7 +55,7 @@ class _Members(Mapping[str, Any]):
     def __init__(self, path: Path, template: Template, states: NDArray[np.int8]) -> None:
         self.path, self.template, self.states = path, template, states
         self.names = set(template.chunked)
-        self.mark = encode(np.ones(1, "u1"))
+        self.members = template.members | _marks(template, states)
 
     def __getitem__(self, name: str) -> Any:
         from zarr.buffer.cpu import Buffer
@@ -62,16 +63,14 @@ class _Members(Mapping[str, Any]):
         return Buffer.from_bytes(self._read(name))
 
     def _read(self, name: str) -> bytes:
-        if name in self.template.members:
-            return self.template.members[name]
+        if name in self.members:
+            return self.members[name]
         array, _, place = name.partition("/c/")
-        if not place or array not in {*self.names, MARKS}:
+        if not place or array not in self.names:
             raise KeyError(name)
         key = tuple(map(int, place.split("/")))[: self.states.ndim]
-        if self.states[key] == State.MISSING or (array == MARKS and self.states[key] == State.OLDER):
+        if self.states[key] == State.MISSING:
             raise KeyError(name)
-        if array == MARKS:
-            return self.mark
         file = chunk_path(self.path, key)
         try:
             if self.states[key] == State.OLDER:
@@ -95,16 +94,24 @@ class _Members(Mapping[str, Any]):
         return chunk
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.template.members)
+        return iter(self.members)
 
     def __len__(self) -> int:
-        return len(self.template.members)
+        return len(self.members)
 
     def __eq__(self, other: object) -> bool:  # that of a mapping would read everything
         return self is other
 
     def __hash__(self) -> int:
         return id(self)
+
+
+def _marks(template: Template, states: NDArray[np.int8]) -> dict[str, bytes]:
+    """The marks of all chunks as one chunk of zarr, which would read thousands one by one."""
+    grid = {"name": "regular", "configuration": {"chunk_shape": states.shape}}
+    node = {**template.arrays[MARKS], "chunk_grid": grid}
+    marks = encode((states == State.WHOLE).astype("u1"))
+    return {f"{MARKS}/zarr.json": json.dumps(node).encode(), f"{MARKS}/c{'/0' * states.ndim}": marks}
 
 
 class Runs(NamedTuple):

@@ -22,21 +22,22 @@ from mcrock.dataset.contents import MARKS, Key, Template, chunk_path, encode, fi
 from mcrock.dataset.identity import check_same_study
 from mcrock.dataset.schema import OUTER, OUTPUT, attributes, declaration
 
-MAX_CHUNKS = 2048
+MAX_CHUNKS = 16_384
+LONG = 32_768  # runs of a chunk past which there are more chunks: about a minute of work
 
 
 def chunk_length(n_realizations: int, n_intensity: int, n_outer: int = 1) -> int:
     """Realizations per chunk [1]: fixed by the size of the study alone.
 
     The number of chunks grows as the power 0.4 of the number of runs: a chunk is half a second of work in a
-    study of 10,000 runs, seconds in one of a million, and no study has more than `MAX_CHUNKS`, or one for
-    each draw of what is epistemic.
+    study of 10,000 runs, seconds in one of a million. No chunk has more runs than `LONG` until a study has
+    `MAX_CHUNKS`; there are no more than that, or one for each draw of what is epistemic.
 
     >>> chunk_length(440, 10), chunk_length(10**8, 1), chunk_length(440, 10, 8)
-    (20, 84105, 74)
+    (20, 32766, 74)
     """
     n_runs = n_outer * n_realizations * n_intensity
-    n_chunks = min(MAX_CHUNKS, round(0.75 * n_runs**0.4))
+    n_chunks = min(MAX_CHUNKS, max(round(0.75 * n_runs**0.4), -(-n_runs // LONG)))
     return -(-n_realizations // max(1, n_chunks // n_outer))
 
 

@@ -22,7 +22,7 @@ from mcrock.dataset.contents import CHUNKS, STUDY, chunk_path, chunks_done, read
 from mcrock.dataset.identity import check_extent, check_same_study, known_length, mend_store
 from mcrock.dataset.place import StoreError, check_removable, create_store, leftovers, remove_leftovers
 from mcrock.dataset.replace import replacing, scratch_name
-from mcrock.dataset.store import MAX_CHUNKS, chunk_length, make_template, write_part
+from mcrock.dataset.store import LONG, MAX_CHUNKS, chunk_length, make_template, write_part
 from mcrock.interrupt import hold_interruptions
 
 N, LEVELS = 50, 3
@@ -78,8 +78,9 @@ def test_number_of_chunks_suits_the_size_of_the_study(n_intensity):
     assert count(1) == 1
     assert count(440) <= 40
     assert 128 <= count(10**6) <= MAX_CHUNKS  # enough for a large node, each seconds of work
-    assert MAX_CHUNKS / 2 <= count(10**8) <= MAX_CHUNKS
+    assert MAX_CHUNKS / 2 <= count(10**9 // n_intensity) <= MAX_CHUNKS
     assert count(10**10) == MAX_CHUNKS
+    assert all((chunk_length(10**n, n_intensity) - 1) * n_intensity < LONG for n in range(2, 8))  # a minute
     assert all(count(n) <= n for n in range(1, 200))
 
 
