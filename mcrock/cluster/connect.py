@@ -69,15 +69,18 @@ def _local(cluster: Cluster) -> Any:
     from distributed import LocalCluster
 
     assert isinstance(cluster, Local)
-    return LocalCluster(
-        n_workers=cluster.workers,
-        threads_per_worker=cluster.threads,
-        interface=cluster.interface,
-        security=_security(cluster),
-        dashboard_address=DASHBOARD,
-        worker_dashboard_address=DASHBOARD,
-        silence_logs=logging.ERROR,
-    )
+    try:
+        return LocalCluster(
+            n_workers=cluster.workers,
+            threads_per_worker=cluster.threads,
+            interface=cluster.interface,
+            security=_security(cluster),
+            dashboard_address=DASHBOARD,
+            worker_dashboard_address=DASHBOARD,
+            silence_logs=logging.ERROR,
+        )
+    except RuntimeError:  # all that dask says of it
+        raise ClusterError("a worker of this machine died while it started: start the command again") from None
 
 
 def _batch(cluster: Batch, folder: Path, refusals: list[str]) -> Any:

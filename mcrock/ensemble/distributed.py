@@ -22,6 +22,8 @@ LOOK = 1.0  # between two looks at how many workers there are [s]
 TARGET = 5.0  # that a part lasts, where chunks are shorter [s]
 REMEMBERED = 32  # parts whose time tells how long the next ones last [1]
 LOST = errno.ENOTCONN, "the dask scheduler is lost"
+ALONE = 120.0  # without any worker of this machine, after which none comes back [s]
+NO_WORKER = errno.ECHILD, f"no worker of this machine is left, and none has come back for {ALONE:.0f} s"
 RETRIES = 3  # of a part that could not be stored [1]; dask gives a part whose worker dies to three others
 
 
@@ -55,8 +57,9 @@ def run_distributed(
     Raises
     ------
     OSError
-        If the scheduler is lost.
+        If the scheduler is lost, or all workers that this process has started.
     """
+    from distributed import LocalCluster
     from distributed.diagnostics.plugin import WorkerPlugin
 
     class HoldJob(WorkerPlugin):
@@ -76,6 +79,8 @@ def run_distributed(
     at_work: dict[Future[Any], tuple[Part, int]] = {}
     ended: SimpleQueue[Future[Any]] = SimpleQueue()
     looked, threads = -LOOK, 0
+    met = monotonic()  # a worker
+    waits = not isinstance(client.cluster, LocalCluster)  # as long as a batch system lets jobs wait
 
     def submit(part: Part, tries: int) -> None:
         future = client.submit(run_part, name, part, pure=False)
@@ -87,6 +92,9 @@ def run_distributed(
         while left or at_work:
             if monotonic() - looked > LOOK:
                 looked, threads = monotonic(), sum(client.ncores().values())
+                met = looked if threads else met
+                if not waits and looked - met > ALONE:
+                    raise OSError(*NO_WORKER)
             for _ in range(max(FEWEST, AHEAD * threads) - len(at_work)):
                 if left:
                     fair = len(left) // max(1, AHEAD * threads)  # that no worker waits for the last one

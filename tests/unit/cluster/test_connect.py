@@ -173,3 +173,27 @@ def test_a_missing_package_is_named(tmp_path, monkeypatch, cluster, module, mess
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(ClusterError, match=message), connected(cluster, tmp_path):
         pass
+
+
+# dask's own complaint of the cluster that it did not make
+@pytest.mark.filterwarnings("ignore:unclosed cluster:ResourceWarning")
+@pytest.mark.filterwarnings("ignore:.*Cluster.__del__:pytest.PytestUnraisableExceptionWarning")
+def test_a_worker_that_dies_while_it_starts_is_one_message(tmp_path, monkeypatch):
+    monkeypatch.setattr("distributed.nanny.WorkerProcess._run", die)
+    with (
+        pytest.raises(ClusterError, match="a worker of this machine died while it started"),
+        connected(Local(system="local", workers=1), tmp_path),
+    ):
+        pass
+
+
+def die(*arguments, **options):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_run_without_workers_ends_with_a_message(study, tmp_path, monkeypatch):
+    monkeypatch.setattr("mcrock.ensemble.distributed.ALONE", 1.0)
+    with connected(Local(system="local", workers=1), tmp_path) as client:
+        client.cluster.scale(0)
+        with pytest.raises(EnsembleError, match="no worker of this machine is left"):
+            run_study(study, tmp_path / "s.zarr", client=client)
