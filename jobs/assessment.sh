@@ -10,7 +10,8 @@
 
 CONFIG=configs/quickstart.toml # study file
 STORE=quickstart.zarr          # result
-FIGURES=quickstart             # folder of figures and tables
+FIGURES=quickstart             # folder of figures, tables and report
+HAZARD=""                      # hazard curves of the site, as hazard.csv; without them no risk
 OPTIONS=()                     # of check and run, as (--set ensemble.realizations=10000)
 source .venv/bin/activate      # where mcrock is installed
 
@@ -22,3 +23,7 @@ mcrock verify "$STORE" # every byte, before anything is concluded
 mcrock stats "$STORE" | tee "$FIGURES/stats.txt"
 mcrock stats "$STORE" --json > "$FIGURES/stats.json"
 mcrock plot "$STORE" -o "$FIGURES"
+if [ -n "$HAZARD" ]; then
+    mcrock risk "$STORE" "$HAZARD" -o "$FIGURES" | tee "$FIGURES/risk.txt"
+fi
+mcrock report "$STORE" -o "$FIGURES/report.html" ${HAZARD:+--hazard "$HAZARD"}

@@ -139,12 +139,15 @@ def test_a_pbs_array_runs_as_pbs_would_start_it(study_file, tmp_path, index):
 
 
 def test_a_safety_assessment_goes_from_the_study_to_figures(study_file, tmp_path):
-    lines = {"CONFIG": "study.toml", "STORE": "s.zarr", "FIGURES": "out"}
+    (tmp_path / "h.csv").write_text("pga [g], mean\n0.05, 1e-2\n2.0, 1e-5\n")
+    lines = {"CONFIG": "study.toml", "STORE": "s.zarr", "FIGURES": "out", "HAZARD": "h.csv"}
     ran = run_script(tmp_path, set_lines("assessment.sh", {}, lines))
     assert ran.returncode == 0, ran.stderr
     found = {path.name for path in (tmp_path / "out").iterdir()}
     assert {"check.txt", "stats.txt", "stats.json", "fragility.png"} <= found
+    assert {"risk.txt", "risk.png", "report.html"} <= found
     assert "Fragility: " in (tmp_path / "out" / "stats.txt").read_text()
+    assert "Annual rate" in (tmp_path / "out" / "risk.txt").read_text()
 
 
 def test_a_safety_assessment_stops_at_the_first_failure(study_file, tmp_path):
