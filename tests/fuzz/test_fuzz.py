@@ -3,6 +3,7 @@
 A share of each fuzz belongs to the suite; the whole ones, marked slow, take some minutes each.
 """
 
+import subprocess
 import sys
 
 import pytest
@@ -25,6 +26,12 @@ def test_a_share_of_damaged_input(module, tmp_path):
 @pytest.mark.parametrize("module", WHOLE)
 def test_damaged_input(module, tmp_path):
     assert findings(module, range(WHOLE[module]), tmp_path) == []
+
+
+@pytest.mark.slow
+def test_killed_studies_lose_nothing():
+    ran = subprocess.run([sys.executable, "-m", "tests.fuzz.kills", "60"], capture_output=True, check=False)
+    assert (ran.returncode, ran.stdout.splitlines()[-1:]) == (0, [b"nothing was lost"])
 
 
 @pytest.mark.parametrize(
