@@ -80,7 +80,9 @@ def _local(cluster: Cluster) -> Any:
             silence_logs=logging.ERROR,
         )
     except RuntimeError:  # all that dask says of it
-        raise ClusterError("a worker of this machine died while it started: start the command again") from None
+        raise ClusterError(
+            "a worker of this machine died while it started: start the command again"
+        ) from None
 
 
 def _batch(cluster: Batch, folder: Path, refusals: list[str]) -> Any:

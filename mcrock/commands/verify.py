@@ -62,34 +62,53 @@ def _verify_cases(files: list[Path], failures: bool) -> bool:
 
 def _verify_store(path: Path, repair: bool, folder: Path) -> bool:
     """Print what is not whole in a store; whether in the end it all is."""
-    from mcrock.config import ConfigError, Study
-    from mcrock.dataset.contents import chunk_path, read_template, store_digest, take_inventory
+    from mcrock.dataset import DamageError
+    from mcrock.dataset.contents import STUDY, chunk_path, read_template, store_digest, take_inventory
     from mcrock.dataset.folders import check_folder, is_folder_store
-    from mcrock.ensemble import EnsembleError, run_study
-    from mcrock.text.progress import study_progress
+    from mcrock.ensemble.log import read_log
 
     if is_folder_store(path):
         check_folder(path)
         print(f"{path}: every file can be decoded; this older format of stores has no checksums")
         return True
-    template = read_template(path)
+    try:
+        template = read_template(path)
+    except DamageError:
+        configs = [process.config for process in read_log(path) if process.config]
+        if not (repair and configs):
+            raise
+        _compute(path, configs[-1], folder)
+        print(f"{path}: {STUDY} was damaged, and is written again with the study that the log has")
+        template = read_template(path)
     found = take_inventory(path, template, thorough=True)
     for key, what in found.damaged.items():
         print(f"{path}: {chunk_path(path, key).relative_to(path)} is {what}")
     whole, damaged = int(found.done.sum()), len(found.damaged)
-    left = found.done.size - whole - damaged
-    digest = f"; digest {store_digest(path)}" if found.done.all() else ""
-    print(f"{path}: {whole} of {found.done.size} chunks are whole, {damaged} damaged, {left} missing{digest}")
+    missing = [key for key in template.chunks() if not found.done[key] and key not in found.damaged]
+    left = len(missing)
+    if missing:
+        more = f", the first is {chunk_path(path, missing[0]).relative_to(path)}"
+    else:
+        more = "" if damaged else f"; digest {store_digest(path)}"
+    print(f"{path}: {whole} of {found.done.size} chunks are whole, {damaged} damaged, {left} missing{more}")
     if found.done.all() or not repair:
         return bool(found.done.all())
     warnings.filterwarnings("ignore", ".* is computed again")  # as printed above
+    _compute(path, template.attributes["config"], folder)
+    print(f"{path}: {damaged + left} chunks were computed again, all are whole")
+    return True
+
+
+def _compute(path: Path, config: str, folder: Path) -> None:
+    """Compute what is damaged or missing in the store of a study."""
+    from mcrock.config import ConfigError, Study
+    from mcrock.ensemble import EnsembleError, run_study
+    from mcrock.text.progress import study_progress
+
     try:
-        study = Study.from_json(template.attributes["config"], folder)
         with study_progress() as progress:
-            run_study(study, path, resume=True, progress=progress).close()
+            run_study(Study.from_json(config, folder), path, resume=True, progress=progress).close()
     except ConfigError as error:
         raise ValueError(f"{error}\n{path}: give the folder of the study file with --folder") from None
     except EnsembleError as error:
         fail(str(error), 1)
-    print(f"{path}: {damaged + left} chunks were computed again, all are whole")
-    return True

@@ -62,9 +62,11 @@ def load_dataset(
     if not allow_incomplete:
         done = ds["chunk_done"].values == 1
         if not done.all():
+            first = "-".join(map(str, np.argwhere(~done)[0]))
             raise DatasetError(
-                f"{path} is incomplete: {done.sum()} of {done.size} chunks are done; finish it with "
-                "`mcrock run --resume`, or accept the missing runs with --allow-incomplete"
+                f"{path} is incomplete: {done.sum()} of {done.size} chunks are done, "
+                f"the first that is not is {first}; "
+                "finish it with `mcrock run --resume`, or accept the missing runs with --allow-incomplete"
             )
     return ds
 

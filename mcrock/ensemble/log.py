@@ -116,6 +116,7 @@ class Process:
     impossible: list[str] = field(default_factory=list)  # messages of realizations without runs
     memory: float = 0.0  # that one of its workers has held at most [MiB]
     dashboard: str | None = None  # of dask
+    config: str | None = None  # study in JSON
     longest: float = 0.0  # silence so far [s]
     ending: str = ""
 
@@ -161,9 +162,8 @@ def read_log(store: Path) -> list[Process]:
             name = str(entry["host"]), int(entry["process"])
             time = datetime.fromisoformat(entry["time"])
             if entry["event"] == "start":
-                at_work[name] = Process(
-                    *name, str(entry["task"]), entry["workers"], time, time, dashboard=entry.get("dashboard")
-                )
+                at_work[name] = Process(*name, str(entry["task"]), entry["workers"], time, time)
+                at_work[name].dashboard, at_work[name].config = entry.get("dashboard"), entry.get("config")
                 found.append(at_work[name])
             if name in at_work:
                 at_work[name].hear(entry, time)

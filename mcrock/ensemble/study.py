@@ -280,6 +280,7 @@ def _compute(
         "start",
         versions=describe_versions(),
         kernel=job.attrs["kernel_digest"],
+        config=job.attrs["config"],
         machine=platform.machine(),
         job=batch_job(),
         dashboard=(client.dashboard_link or None) if client else None,

@@ -43,7 +43,7 @@ def test_damage_is_named_and_repaired(mcrock, store, monkeypatch):
         "s.zarr: chunks/0.zip is chunk [1] in the place of [0]",
         "s.zarr: chunks/1.zip is chunk [0] in the place of [1]",
         "s.zarr: chunks/3.zip is not as it was written",
-        "s.zarr: 1 of 5 chunks are whole, 3 damaged, 1 missing",
+        "s.zarr: 1 of 5 chunks are whole, 3 damaged, 1 missing, the first is chunks/4.zip",
     ]
     code, output, _ = mcrock("verify", "s.zarr")
     assert (code, output.splitlines()) == (1, named)
@@ -66,7 +66,25 @@ def test_repair_finds_the_records_beside_the_study_file(mcrock, store, tmp_path,
     assert mcrock("verify", store)[0] == 0
 
 
-def test_a_store_without_its_study_says_what_to_do(mcrock, store):
+def test_the_study_is_repaired_from_the_log(mcrock, store, monkeypatch):
+    monkeypatch.chdir(store.parent)
+    before = {file: file.read_bytes() for file in store.rglob("*.zip")}
+    digest = store_digest(store)
+    (store / "study.zip").unlink()
+    (store / "chunks" / "4.zip").unlink()
+    code, output, _ = mcrock("verify", "s.zarr", "--repair")
+    assert (code, output.splitlines()) == (
+        0,
+        [
+            "s.zarr: study.zip was damaged, and is written again with the study that the log has",
+            f"s.zarr: 5 of 5 chunks are whole, 0 damaged, 0 missing; digest {digest}",
+        ],
+    )
+    assert {file: file.read_bytes() for file in store.rglob("*.zip")} == before
+
+
+def test_a_store_without_its_study_and_log_says_what_to_do(mcrock, store):
+    store.with_name("s.zarr.log").unlink()
     (store / "study.zip").write_bytes(b"")
     code, _, errors = mcrock("verify", store, "--repair")
     assert code == 1

@@ -207,7 +207,9 @@ def test_a_chunk_that_goes_after_opening_is_no_missing_run(store):
 def test_a_lost_chunk_is_a_chunk_that_is_not_done(store):
     whole = load_dataset(store).load()
     chunk_path(store, (1,)).unlink()
-    with pytest.raises(DatasetError, match=r"incomplete: 4 of 5 chunks are done; finish it with"):
+    with pytest.raises(
+        DatasetError, match=r"incomplete: 4 of 5 chunks are done, the first that is not is 1; "
+    ):
         load_dataset(store)
     ds = load_dataset(store, allow_incomplete=True)
     assert not ds["outcome"][8:16].any()

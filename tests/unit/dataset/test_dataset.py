@@ -146,7 +146,10 @@ def test_an_export_of_lazy_arrays_equals_that_of_loaded_ones(result, tmp_path):
 def test_missing_runs_are_refused_unless_allowed(result, tmp_path):
     result["chunk_done"][1] = 0
     save_dataset(result, tmp_path / "r.nc")
-    with pytest.raises(DatasetError, match=r"incomplete: 1 of 2 chunks are done; .* --allow-incomplete"):
+    with pytest.raises(
+        DatasetError,
+        match=r"incomplete: 1 of 2 chunks are done, the first that is not is 1; .* --allow-incomplete",
+    ):
         load_dataset(tmp_path / "r.nc")
     load_dataset(tmp_path / "r.nc", allow_incomplete=True).close()
 
