@@ -13,6 +13,7 @@ from mcrock.body import Body, rotation_matrix
 from mcrock.conditions import Contact, Controls, Impact, Start, check_contact
 from mcrock.counter import uniforms
 from mcrock.dataset import build_history, event_list, outputs
+from mcrock.display import Displayed
 from mcrock.excitation import STILL, Motion, Pulse, pack_motions
 from mcrock.impact.dispatch import ImpactLaw
 from mcrock.impact.registry import code_of, options
@@ -39,7 +40,7 @@ PENETRATION = 1e-6  # of the ground at the start, over the size of the body, tha
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class Run(Displayed):
     """Result of one run.
 
     Attributes

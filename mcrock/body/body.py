@@ -14,12 +14,13 @@ from mcrock.body.faces import Array, Faces, face_heights, face_normals
 from mcrock.body.frame import downwards
 from mcrock.body.rocking import derived
 from mcrock.body.standing import nearly_flat, stable_faces, stands_over
+from mcrock.display import Displayed
 from mcrock.params import GRAVITY
 from mcrock.rules import Number
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Body:
+class Body(Displayed):
     """Rigid convex body that stands on one of its faces.
 
     Use `cuboid`, `prism`, `frustum`, `cylinder`, `hull` or `polyhedron`; call ``Body`` itself with

@@ -17,6 +17,7 @@ from mcrock.config.contact import ContactTable
 from mcrock.config.impact import ImpactTable
 from mcrock.config.intensity import Intensity
 from mcrock.config.sections import OF_INDICES, ControlsTable, EnsembleTable, LimitsTable, StartTable
+from mcrock.display import Displayed
 from mcrock.excitation.sources import SOURCES
 from mcrock.excitation.sources.base import Source
 from mcrock.impact.registry import CHOICES
@@ -29,7 +30,7 @@ Specification = Quantity | tuple[Any, ...]
 AS_IT_IS = {"measure": "factor", "levels": [1.0]}  # intensity of a study without shaking
 
 
-class Study(Table):
+class Study(Displayed, Table):
     """What to compute: one body, its impacts, the ground motions and the sampling.
 
     Made by `load_config` or, for a replay, by `from_json`. ``folder`` and ``source`` say where it

@@ -30,6 +30,7 @@ from mcrock.dataset.contents import (
     take_inventory,
 )
 from mcrock.dataset.identity import check_extent, check_same_study, known_length
+from mcrock.display import shown_progress
 from mcrock.ensemble.distributed import run_distributed
 from mcrock.ensemble.log import Log, batch_job, describe_versions
 from mcrock.ensemble.opening import check_output, measure_of, open_output, prepare_job, template_of
@@ -170,7 +171,8 @@ def run_study(
     except OSError as error:
         raise EnsembleError(f"{path}: {describe_error(error)}") from error
     try:
-        _compute(job, path, workers or CPU_COUNT, part_size, task, processes, client, progress)
+        with shown_progress(progress) as report:
+            _compute(job, path, workers or CPU_COUNT, part_size, task, processes, client, report)
     except DamageError:
         raise
     except (OSError, BrokenProcessPool) as error:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import xarray as xr
 
+from mcrock.dataset.opened import takes_path
 from mcrock.params import Outcome
 from mcrock.plots.baselines import plot_baselines
 from mcrock.plots.body import plot_body
@@ -74,6 +75,7 @@ if not TYPE_CHECKING:
         raise AttributeError(f"module 'mcrock.plots' has no attribute {name!r}")
 
 
+@takes_path
 def save_all(
     ds: xr.Dataset, folder: str | Path, format: str = "png", *, allow_missing: bool = False
 ) -> list[Path]:

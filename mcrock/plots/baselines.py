@@ -9,6 +9,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 
+from mcrock.dataset.opened import takes_path
 from mcrock.plots.style import (
     BLUE,
     NOTE_SIZE,
@@ -28,6 +29,7 @@ REST = 26.0  # height of everything else [mm]
 WIDTH = 160.0  # [mm]
 
 
+@takes_path
 @styled
 @takes(Bootstrap)
 def plot_baselines(

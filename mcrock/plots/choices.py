@@ -8,6 +8,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 
+from mcrock.dataset.opened import takes_path
 from mcrock.impact.registry import Law
 from mcrock.plots.fragility import draw_curve
 from mcrock.plots.style import (
@@ -28,6 +29,7 @@ MARKERS = "os^Dvp"
 LABELS = {law.key: law.label for law in Law}
 
 
+@takes_path
 @styled
 @takes(Bootstrap)
 def plot_choices(

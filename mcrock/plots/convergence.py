@@ -9,6 +9,7 @@ import seaborn as sns
 import xarray as xr
 from matplotlib.axes import Axes
 
+from mcrock.dataset.opened import takes_path
 from mcrock.plots.style import (
     add_note,
     axis_scale,
@@ -26,6 +27,7 @@ CURVES, TICKS = 5, 5
 SURE = 0.02  # from 0 or 1 at which there is nothing to see
 
 
+@takes_path
 @styled
 @takes(Confidence)
 def plot_convergence(ds: xr.Dataset, ax: Axes | None = None, **keywords: Unpack[ConfidenceKeywords]) -> Axes:

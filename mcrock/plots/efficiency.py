@@ -8,6 +8,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 
+from mcrock.dataset.opened import takes_path
 from mcrock.plots.style import (
     BLUE,
     NOTE_SIZE,
@@ -26,6 +27,7 @@ REST = 34.0  # height of everything else [mm]
 WIDTH = 130.0  # so that the longest names fit beside their axis [mm]
 
 
+@takes_path
 @styled
 @takes(Bootstrap)
 def plot_measures(ds: xr.Dataset, ax: Axes | None = None, **keywords: Unpack[BootstrapKeywords]) -> Axes:

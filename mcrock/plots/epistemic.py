@@ -6,6 +6,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 
+from mcrock.dataset.opened import takes_path
 from mcrock.plots.style import (
     BLUE,
     GREEN,
@@ -31,6 +32,7 @@ COMPONENTS = {  # by component: its name in the figure and its colour
 }
 
 
+@takes_path
 @styled
 def plot_probability_box(ds: xr.Dataset, ax: Axes | None = None, *, level: float = 0.95) -> Axes:
     """Draw the probability of each draw of what is epistemic, their box, and the interval for earthquakes.
@@ -91,6 +93,7 @@ def plot_probability_box(ds: xr.Dataset, ax: Axes | None = None, *, level: float
     return ax
 
 
+@takes_path
 @styled
 def plot_variance_shares(ds: xr.Dataset, ax: Axes | None = None, *, level: float = 0.95) -> Axes:
     """Draw the shares of the variance of overturning by their sources, and the total of what is epistemic.

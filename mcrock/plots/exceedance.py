@@ -9,6 +9,7 @@ import seaborn as sns
 import xarray as xr
 from matplotlib.axes import Axes
 
+from mcrock.dataset.opened import takes_path
 from mcrock.params import STANDING
 from mcrock.plots.style import (
     add_note,
@@ -29,6 +30,7 @@ APART = 0.03  # mean difference of two curves below which only one is drawn [1]
 DASHES = (0, (4, 2))
 
 
+@takes_path
 @styled
 @takes(Confidence)
 def plot_exceedance(

@@ -8,6 +8,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 
+from mcrock.dataset.opened import takes_path
 from mcrock.plots.style import (
     BLUE,
     ORANGE,
@@ -26,6 +27,7 @@ from mcrock.statistics.limits import EVENT
 DASHES = (0, (3, 2))
 
 
+@takes_path
 @styled
 @takes(Bootstrap)
 def plot_fragility(ds: xr.Dataset, ax: Axes | None = None, **keywords: Unpack[BootstrapKeywords]) -> Axes:

@@ -9,6 +9,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 
+from mcrock.dataset.opened import takes_path
 from mcrock.impact.registry import ImpactParameter, Law
 from mcrock.plots.style import (
     BLUE,
@@ -79,6 +80,7 @@ def map_axes(ds: xr.Dataset) -> tuple[str, str] | None:
     return None
 
 
+@takes_path
 @styled
 def plot_impact_map(
     ds: xr.Dataset,

@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from mcrock.config import Study
+from mcrock.dataset.opened import takes_path
 from mcrock.plots.style import BLUE, COLUMN, ORANGE, add_note, new_figure, styled
 from mcrock.sampling.drawn import variable_name
 from mcrock.tables.distributions import Discrete, Distribution
@@ -32,6 +33,7 @@ def has_distributions(ds: xr.Dataset) -> bool:
     return bool(ds.attrs.get("config")) and bool(distributed_inputs(Study.from_json(ds.attrs["config"])))
 
 
+@takes_path
 @styled
 def plot_inputs(ds: xr.Dataset) -> Axes:
     """Draw the distribution of every uncertain number, and what was drawn from it.

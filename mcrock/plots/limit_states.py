@@ -9,6 +9,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 
+from mcrock.dataset.opened import takes_path
 from mcrock.plots.choices import MARKERS
 from mcrock.plots.fragility import draw_curve
 from mcrock.plots.style import (
@@ -26,6 +27,7 @@ from mcrock.statistics import by_limit, fragility_by_limit, overturning_probabil
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 
 
+@takes_path
 @styled
 @takes(Bootstrap)
 def plot_limits(

@@ -6,6 +6,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 
+from mcrock.dataset.opened import takes_path
 from mcrock.plots.style import (
     BLUE,
     BROWN,
@@ -47,6 +48,7 @@ LOOKS = {  # with the colours of the chart of motions from rest
 }
 
 
+@takes_path
 @styled
 def plot_outcomes(ds: xr.Dataset, ax: Axes | None = None, *, allow_missing: bool = False) -> Axes:
     """Draw stacked fractions of the outcomes over the intensities.

@@ -18,6 +18,7 @@ from mcrock.body.regimes import (
     slide_rock_limit,
 )
 from mcrock.config import Study
+from mcrock.dataset.opened import takes_path
 from mcrock.params import STANDARD_GRAVITY
 from mcrock.plots.style import GREEN, ORANGE, SKY, add_note, new_axes, number_axis, run_words, styled
 from mcrock.statistics.runs import check_runs, is_cloud
@@ -39,6 +40,7 @@ def has_regimes(ds: xr.Dataset) -> bool:
     return "peak_acceleration" in ds and bool(ds.attrs.get("config"))
 
 
+@takes_path
 @styled
 def plot_regimes(ds: xr.Dataset, ax: Axes | None = None) -> Axes:
     """Draw which motion starts from rest, over friction and horizontal acceleration, and where runs fall.

@@ -8,6 +8,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 
+from mcrock.dataset.opened import takes_path
 from mcrock.plots.style import BLUE, GREY, ORANGE, add_note, axis_scale, new_axes, number_axis, styled
 from mcrock.statistics import annual_rate
 from mcrock.statistics.hazard import MEAN
@@ -16,6 +17,7 @@ from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 COLOURS = {"lognormal": BLUE, "stripes": ORANGE}
 
 
+@takes_path
 @styled
 @takes(Bootstrap)
 def plot_risk(

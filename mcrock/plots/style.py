@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -28,6 +29,7 @@ MILLIMETRE = 1 / 25.4  # [in]
 NOTE_SIZE = 6.5  # [pt]
 NOTE_LOOK: dict[str, Any] = {"fontsize": NOTE_SIZE, "color": "0.35", "linespacing": 1.25, "ha": "left"}
 OWN = "mcrock"  # label of figures made here
+SCREEN = 130.0  # resolution in a notebook [1/in]
 LABEL_CHARACTERS = 50  # of an axis label in one line: what fits along axes one column wide
 COLOURS = sns.color_palette("colorblind").as_hex()
 BLUE, ORANGE, GREEN, RED, PURPLE, BROWN, PINK, GREY, YELLOW, SKY = COLOURS
@@ -76,9 +78,28 @@ def styled(plot: Callable[Parameters, Axes]) -> Callable[Parameters, Axes]:
     return wrapper
 
 
+class ShownAxes(Axes):
+    """Axes that show their figure by themselves in a notebook, whatever its backend."""
+
+    def _repr_png_(self) -> bytes:
+        buffer = io.BytesIO()
+        with paper_style():
+            figure_of(self).savefig(buffer, format="png", dpi=SCREEN, bbox_inches="tight", pad_inches=0.04)
+        return buffer.getvalue()
+
+
+class OwnFigure(Figure):
+    """A figure whose axes show it."""
+
+    def add_subplot(self, *args: Any, **kwargs: Any) -> Any:
+        if not kwargs.keys() & {"projection", "polar", "axes_class"}:
+            kwargs["axes_class"] = ShownAxes
+        return super().add_subplot(*args, **kwargs)
+
+
 def new_figure(width: float, height: float) -> Figure:
     """Empty figure of a size [mm] that needs no display."""
-    figure = Figure(figsize=(width * MILLIMETRE, height * MILLIMETRE), layout="constrained")
+    figure = OwnFigure(figsize=(width * MILLIMETRE, height * MILLIMETRE), layout="constrained")
     figure.set_label(OWN)
     return figure
 

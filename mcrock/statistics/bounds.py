@@ -16,6 +16,7 @@ import numpy as np
 import xarray as xr
 from scipy.stats import rankdata
 
+from mcrock.dataset.opened import takes_path
 from mcrock.statistics.intervals import check_level, clustered_interval
 from mcrock.statistics.nested import Crossed, read_crossed, unknown_inputs
 from mcrock.statistics.probability import BOUNDS
@@ -24,6 +25,7 @@ from mcrock.statistics.runs import ALL_OVERTURN, ALL_STAND, ESTIMATE
 ENDS = ("least", "largest")
 
 
+@takes_path
 def epistemic_bounds(ds: xr.Dataset, *, level: float = 0.95, seed: int = 0) -> xr.Dataset:
     """Least and largest probability of overturning over the draws of what is epistemic.
 

@@ -10,10 +10,12 @@ from __future__ import annotations
 import numpy as np
 import xarray as xr
 
+from mcrock.dataset.opened import takes_path
 from mcrock.params import Outcome
 from mcrock.statistics.runs import check_runs, is_cloud, run_intensity, undecided
 
 
+@takes_path
 def capacities(ds: xr.Dataset) -> xr.Dataset:
     """Levels between which each realization first overturns, and whether it survives a stronger one.
 

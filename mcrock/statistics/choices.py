@@ -7,6 +7,7 @@ from typing import Unpack
 import numpy as np
 import xarray as xr
 
+from mcrock.dataset.opened import takes_path
 from mcrock.statistics.fragility import fit_fragility
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 from mcrock.statistics.intervals import expanded_tail
@@ -33,6 +34,7 @@ def has_laws(ds: xr.Dataset) -> bool:
     return LAW in ds and len(np.unique(ds[LAW].values)) > 1
 
 
+@takes_path
 def split_by_choice(ds: xr.Dataset, choice: str = LAW) -> dict[str, xr.Dataset]:
     """The realizations of each option of a choice, by its name.
 
@@ -51,6 +53,7 @@ def split_by_choice(ds: xr.Dataset, choice: str = LAW) -> dict[str, xr.Dataset]:
     return {words[code]: ds.isel(realization=codes == code) for code in np.unique(codes).tolist()}
 
 
+@takes_path
 @takes(Bootstrap)
 def fragility_by_choice(
     ds: xr.Dataset, choice: str = LAW, **keywords: Unpack[BootstrapKeywords]

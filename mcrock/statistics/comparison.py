@@ -12,6 +12,7 @@ import numpy as np
 import xarray as xr
 from scipy.special import stdtrit
 
+from mcrock.dataset.opened import Source, opened
 from mcrock.statistics.efficiency import own_measure
 from mcrock.statistics.hazard import MEAN, check_measure
 from mcrock.statistics.intervals import check_level, clustered_interval
@@ -39,7 +40,7 @@ CELLS = 60  # places along the intensity of a cloud at which curves are fitted
 
 
 def compare_designs(
-    first: xr.Dataset, second: xr.Dataset, hazard: xr.Dataset | None = None, *, level: float = 0.95
+    first: Source, second: Source, hazard: xr.Dataset | None = None, *, level: float = 0.95
 ) -> xr.Dataset:
     """Difference of two designs whose runs are pairs, with intervals for new earthquakes.
 
@@ -56,7 +57,7 @@ def compare_designs(
 
     Parameters
     ----------
-    first, second : Dataset
+    first, second : Dataset or path
         Studies with the same draws and without missing runs; those of nested studies are pooled. Of fixed
         levels those count that both have.
     hazard : Dataset, optional
@@ -84,6 +85,7 @@ def compare_designs(
         If runs are missing or ``level`` is outside (0, 1).
     """
     check_level(level)
+    first, second = opened(first), opened(second)
     for ds in (first, second):
         check_runs(pooled(ds))
     check_pairs(first, second)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import xarray as xr
 
+from mcrock.dataset.opened import takes_path
 from mcrock.statistics.probability import CLASSES, intensity_coordinate
 from mcrock.statistics.runs import check_runs, count_runs, intensity_classes, overturn_levels, record_index
 
@@ -12,6 +13,7 @@ SIZES = 24  # at which a study is looked at
 LEAST = 10  # realizations of the first of them
 
 
+@takes_path
 def size_convergence(ds: xr.Dataset, *, classes: int = CLASSES, allow_missing: bool = False) -> xr.Dataset:
     """Overturning probability from the first realizations of a study, more and more of them.
 

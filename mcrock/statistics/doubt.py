@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import xarray as xr
 
+from mcrock.dataset.opened import takes_path
 from mcrock.params import Outcome
 from mcrock.statistics.runs import NOT_DECIDED, check_runs, guessed, read_slices
 
@@ -12,6 +13,7 @@ GUESS = "infeasible_impact"  # the reason of runs whose outcome rests on a guess
 REASONS = (GUESS, *(outcome.name.lower() for outcome in NOT_DECIDED))
 
 
+@takes_path
 def undecided_runs(ds: xr.Dataset, *, allow_missing: bool = False) -> xr.Dataset:
     """Numbers of undecided runs by what left them so.
 

@@ -16,6 +16,7 @@ import numpy as np
 import xarray as xr
 from scipy.special import xlogy
 
+from mcrock.dataset.opened import takes_path
 from mcrock.excitation.measures import variable_name
 from mcrock.statistics.fragility import fit_fragility
 from mcrock.statistics.held_out import HeldOut, by_probit, held_out, mean_with_interval, record_units
@@ -40,6 +41,7 @@ LOTS = 400  # into which realizations without recordings are dealt: each is draw
 SMALLEST = 1e-300  # probability that is told from 0: its logarithm is finite
 
 
+@takes_path
 def measures_of(ds: xr.Dataset) -> list[str]:
     """Names of the intensity measures of a cloud study, its own first.
 
@@ -59,6 +61,7 @@ def measures_of(ds: xr.Dataset) -> list[str]:
     return [own_measure(ds), *(name.removeprefix(PREFIX) for name in others)]
 
 
+@takes_path
 def by_measure(ds: xr.Dataset, measure: str) -> xr.Dataset:
     """A cloud study with another of its measures as the intensity.
 
@@ -98,6 +101,7 @@ def by_measure(ds: xr.Dataset, measure: str) -> xr.Dataset:
     return swapped.assign_attrs(intensity_measure=wanted)
 
 
+@takes_path
 @takes(Bootstrap)
 def compare_measures(ds: xr.Dataset, **keywords: Unpack[BootstrapKeywords]) -> xr.Dataset:
     """Fragility curve by each intensity measure of a cloud study, and the deviance it explains.

@@ -8,6 +8,7 @@ from typing import Unpack
 import numpy as np
 import xarray as xr
 
+from mcrock.dataset.opened import takes_path
 from mcrock.params import STANDING, Outcome
 from mcrock.statistics.inference import Confidence, ConfidenceKeywords, takes
 from mcrock.statistics.intervals import clustered_interval, wilson_interval
@@ -46,6 +47,7 @@ class Ending(IntEnum):
 UNDECIDED = tuple(ending for ending in Ending if ending >= Ending.STILL_ROCKING)
 
 
+@takes_path
 @takes(Confidence)
 def outcome_shares(
     ds: xr.Dataset, *, classes: int = CLASSES, **keywords: Unpack[ConfidenceKeywords]

@@ -14,6 +14,7 @@ import numpy as np
 import xarray as xr
 from scipy.special import expit, logit, stdtrit
 
+from mcrock.dataset.opened import takes_path
 from mcrock.dataset.schema import OUTER
 from mcrock.statistics.crossed import (
     COMPONENTS,
@@ -33,6 +34,7 @@ FRACTILES = (0.05, 0.5, 0.95)
 OPEN = 1e-6  # shares are kept so far from 0 and 1 where their logit is taken [1]
 
 
+@takes_path
 def variance_shares(ds: xr.Dataset, *, level: float = 0.95) -> xr.Dataset:
     """Shares of the variance of overturning by its sources, of a nested study.
 
@@ -117,6 +119,7 @@ def _total(components: np.ndarray) -> np.ndarray:
     return share
 
 
+@takes_path
 def epistemic_probability(ds: xr.Dataset, *, level: float = 0.95) -> xr.Dataset:
     """Distribution of the probability of overturning over what is epistemic, and its probability box.
 
@@ -196,6 +199,7 @@ def _interval(crossed: Crossed, level: float) -> np.ndarray:
     return np.stack([ends[0][0], ends[1][1]])
 
 
+@takes_path
 def epistemic_fragility(ds: xr.Dataset) -> xr.Dataset:
     """Lognormal fragility of each draw of what is epistemic, and the dispersion by its kinds.
 

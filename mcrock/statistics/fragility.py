@@ -12,6 +12,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
+from mcrock.dataset.opened import takes_path
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 from mcrock.statistics.limits import EVENT
 from mcrock.statistics.probability import BOUNDS, overturning_probability
@@ -30,6 +31,7 @@ WORDS = {
 }
 
 
+@takes_path
 @takes(Bootstrap)
 def fit_fragility(
     ds: xr.Dataset,

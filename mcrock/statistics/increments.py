@@ -18,6 +18,7 @@ from typing import NamedTuple, Unpack
 import numpy as np
 import xarray as xr
 
+from mcrock.dataset.opened import takes_path
 from mcrock.params import Outcome
 from mcrock.statistics.capacity import capacities
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
@@ -48,6 +49,7 @@ class Brackets(NamedTuple):
     copies: np.ndarray  # (n_kind,) number of units of the kind
 
 
+@takes_path
 @takes(Bootstrap)
 def fit_capacities(
     ds: xr.Dataset, *, link: str = "probit", **keywords: Unpack[BootstrapKeywords]

@@ -8,6 +8,7 @@ from typing import NamedTuple, Unpack
 import numpy as np
 import xarray as xr
 
+from mcrock.dataset.opened import takes_path
 from mcrock.statistics.choices import COUNTS, KEPT
 from mcrock.statistics.endings import SLIP, TILT
 from mcrock.statistics.fragility import fit_fragility
@@ -48,6 +49,7 @@ def _limit(variable: str, value: float) -> Limit:
     return Limit(f"{variable} > {value:g}", variable, value)
 
 
+@takes_path
 @takes(Bootstrap)
 def fragility_by_limit(
     ds: xr.Dataset,

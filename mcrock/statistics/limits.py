@@ -10,6 +10,7 @@ import numpy as np
 import xarray as xr
 
 from mcrock.dataset import SCHEMA
+from mcrock.dataset.opened import takes_path
 from mcrock.params import DECIDED, Outcome
 from mcrock.rules import Number
 from mcrock.statistics.runs import GUESSED, Passed, check_runs, guessed, undecided
@@ -86,6 +87,7 @@ def limit_levels(part: xr.Dataset, variable: str, rising: np.ndarray) -> Passed:
     )
 
 
+@takes_path
 def by_limit(ds: xr.Dataset, variable: str, limit: float) -> xr.Dataset:
     """A study judged by a limit of a response in place of overturning.
 
@@ -129,6 +131,7 @@ def by_limit(ds: xr.Dataset, variable: str, limit: float) -> xr.Dataset:
     return judged.assign_attrs({EVENT: event})
 
 
+@takes_path
 def displacement_limit(ds: xr.Dataset) -> float | None:
     """Peak displacement of the base centre beyond which the body of a study falls off its support [m].
 
@@ -140,6 +143,7 @@ def displacement_limit(ds: xr.Dataset) -> float | None:
     return limits.get("displacement")
 
 
+@takes_path
 def with_displacement_limit(ds: xr.Dataset, limit: float) -> xr.Dataset:
     """A study whose body falls off its support beyond another displacement than its study file has.
 

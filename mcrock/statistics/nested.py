@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import xarray as xr
 
+from mcrock.dataset.opened import takes_path
 from mcrock.dataset.schema import OUTER
 from mcrock.statistics.runs import check_runs, overturn_levels, read_slices, record_index
 
@@ -19,6 +20,7 @@ def is_nested(ds: xr.Dataset) -> bool:
     return OUTER in ds["outcome"].dims if "outcome" in ds else False
 
 
+@takes_path
 def pooled(ds: xr.Dataset) -> xr.Dataset:
     """The runs of all draws of what is epistemic as one study.
 

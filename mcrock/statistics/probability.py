@@ -9,6 +9,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
+from mcrock.dataset.opened import takes_path
 from mcrock.statistics.inference import Confidence, ConfidenceKeywords, takes
 from mcrock.statistics.intervals import clustered_interval, wilson_interval
 from mcrock.statistics.limits import limit_levels, response, sources
@@ -28,6 +29,7 @@ BOUNDS = ["lower", "upper"]
 CLASSES = 10  # intensity classes of a cloud study
 
 
+@takes_path
 @takes(Confidence)
 def overturning_probability(
     ds: xr.Dataset, *, classes: int = CLASSES, **keywords: Unpack[ConfidenceKeywords]
@@ -69,6 +71,7 @@ def overturning_probability(
     return result.isel(threshold=0).rename(exceeding="overturned")
 
 
+@takes_path
 @takes(Confidence)
 def exceedance_probability(
     ds: xr.Dataset,

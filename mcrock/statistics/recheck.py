@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 import xarray as xr
 
+from mcrock.dataset.opened import takes_path
 from mcrock.params import STANDING, Outcome
 from mcrock.statistics.intervals import check_level, wilson_interval
 from mcrock.statistics.runs import SLICE
 
 
+@takes_path
 def step_check(ds: xr.Dataset, level: float = 0.95) -> xr.Dataset:
     """Fraction of the repeated runs whose outcome differs at half the time step.
 

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import isotonic_regression
 from scipy.special import ndtri
 
+from mcrock.dataset.opened import takes_path
 from mcrock.statistics.efficiency import own_measure
 from mcrock.statistics.epistemic import epistemic_fragility
 from mcrock.statistics.hazard import MEAN, check_measure
@@ -33,6 +34,7 @@ LOW = 0.01  # probability of the capacity of high confidence on the mean curve [
 CONFIDENCE = 0.95  # of the capacity of high confidence, of at most a probability of 1 - CONFIDENCE [1]
 
 
+@takes_path
 @takes(Bootstrap)
 def annual_rate(
     ds: xr.Dataset, hazard: xr.Dataset, *, years: float = 50.0, **keywords: Unpack[BootstrapKeywords]
@@ -194,6 +196,7 @@ def _stripes(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> Fragility:
 MAKE: dict[str, Make] = dict(zip(CURVES, (_lognormal, _stripes), strict=True))
 
 
+@takes_path
 def high_confidence_capacity(ds: xr.Dataset, **keywords: Unpack[ConfidenceKeywords]) -> xr.Dataset:
     """Capacity of high confidence of low probability of failure (HCLPF), in both of its readings.
 

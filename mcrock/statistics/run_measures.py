@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from mcrock.config import Study
 from mcrock.config.intensity import Variable, Variables
+from mcrock.dataset.opened import takes_path
 from mcrock.dataset.schema import declaration
 from mcrock.excitation.measures import MEASURES, variable_name
 from mcrock.sampling.intensities import factors, recorded
@@ -25,6 +26,7 @@ from mcrock.tables.distributions import Distribution
 Asked = str | Mapping[str, Any]
 
 
+@takes_path
 def with_measures(
     ds: xr.Dataset, measures: Sequence[Asked], *, folder: str | Path = ".", under_body: bool = False
 ) -> xr.Dataset:

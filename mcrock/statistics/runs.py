@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import xarray as xr
 
+from mcrock.dataset.opened import takes_path
 from mcrock.params import DECIDED, FacetFallback, Outcome
 from mcrock.rules import shown
 
@@ -44,6 +45,7 @@ def guessed(ds: xr.Dataset) -> xr.DataArray:
     return doubt
 
 
+@takes_path
 def undecided(ds: xr.Dataset) -> xr.DataArray:
     """Runs that do not decide whether the body overturns.
 
@@ -63,6 +65,7 @@ def undecided(ds: xr.Dataset) -> xr.DataArray:
     return ds["outcome"].isin(NOT_DECIDED) | guessed(ds)
 
 
+@takes_path
 def overturned(ds: xr.Dataset) -> xr.DataArray:
     """Runs that certainly overturned, on the dims of `outcome`."""
     return (ds["outcome"] == Outcome.OVERTURNED) & ~undecided(ds)

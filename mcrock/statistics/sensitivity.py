@@ -20,6 +20,7 @@ from scipy.special import stdtrit
 from mcrock.config import Study
 from mcrock.config.sections import OF_INDICES
 from mcrock.dataset import outputs
+from mcrock.dataset.opened import takes_path
 from mcrock.dataset.schema import OUTER
 from mcrock.sampling.drawn import variable_name
 from mcrock.sampling.pick_freeze import FIRST_INPUT, OF_A, OF_B, SCRAMBLES, block_length, inputs_of_design
@@ -39,6 +40,7 @@ def has_indices(ds: xr.Dataset) -> bool:
     return study is not None and study.ensemble.design == OF_INDICES
 
 
+@takes_path
 def sobol_indices(ds: xr.Dataset, *, level: float = 0.95) -> xr.Dataset:
     """Sobol indices of overturning, of a study with ``ensemble.design = "sobol_indices"``.
 
@@ -128,6 +130,7 @@ def estimate_indices(y: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarra
     return index, half
 
 
+@takes_path
 def outcome_distances(
     ds: xr.Dataset, *, permutations: int = 199, seed: int = 0, allow_missing: bool = False
 ) -> xr.Dataset:

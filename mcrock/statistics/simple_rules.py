@@ -24,6 +24,7 @@ from typing import NamedTuple, Unpack
 import numpy as np
 import xarray as xr
 
+from mcrock.dataset.opened import takes_path
 from mcrock.statistics.efficiency import by_measure, measures_of
 from mcrock.statistics.fragility import fit_fragility
 from mcrock.statistics.held_out import (
@@ -133,6 +134,7 @@ def checks_of_body(
     return found
 
 
+@takes_path
 @takes(Bootstrap)
 def baselines(
     ds: xr.Dataset, *, folder: str | Path = ".", **keywords: Unpack[BootstrapKeywords]

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 import xarray as xr
 
+from mcrock.dataset.opened import takes_path
 from mcrock.params import STANDING
 from mcrock.statistics.probability import CLASSES, intensity_coordinate
 from mcrock.statistics.runs import check_runs, guessed, intensity_classes, read_slices
@@ -28,6 +29,7 @@ READ = ("contact_lost", "edge_stick_infeasible", "energy_gain_impacts", "lowest_
 CERTIFICATES = ("certified_friction", "certified_until")
 
 
+@takes_path
 def model_validity(
     ds: xr.Dataset,
     friction: Sequence[float] = FRICTIONS,

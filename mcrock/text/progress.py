@@ -13,6 +13,7 @@ from mcrock.text.numbers import format_time, label_intensities
 if TYPE_CHECKING:
     from mcrock.ensemble import Progress
 
+BAR_INTERVAL = 0.5  # between changes of a bar [s]
 LINE_INTERVAL = 10.0  # between progress lines where the output is no terminal [s]
 
 
@@ -69,13 +70,36 @@ def study_progress() -> Iterator[Report]:
         yield show
 
 
-def _now_and_then() -> Callable[[], bool]:
+@contextmanager
+def notebook_progress() -> Iterator[Report]:
+    """Show a bar in the cell of a notebook, with the fraction of the runs that overturned so far."""
+    from IPython.display import HTML, display
+    from markupsafe import Markup
+
+    def cell(progress: Progress) -> HTML:
+        bar = Markup('<progress style="width: 30em" value="{}" max="{}"></progress><br>{}<br>{}')
+        lines = format_progress(progress), format_overturned(progress)
+        return HTML(bar.format(progress.finished_runs, max(progress.total_runs, 1), *lines))
+
+    handle, is_due = None, _now_and_then(BAR_INTERVAL)
+
+    def show(progress: Progress) -> None:
+        nonlocal handle
+        if handle is None:
+            handle = display(cell(progress), display_id=True)
+        elif is_due() or progress.finished_runs >= progress.total_runs:
+            handle.update(cell(progress))
+
+    yield show
+
+
+def _now_and_then(interval: float = LINE_INTERVAL) -> Callable[[], bool]:
     """Whether the last line is long enough ago for another one."""
     last = monotonic()
 
     def is_due() -> bool:
         nonlocal last
-        if monotonic() - last < LINE_INTERVAL:
+        if monotonic() - last < interval:
             return False
         last = monotonic()
         return True

@@ -22,11 +22,7 @@ UNITS_OF_EVENTS = {  # of their numbers
 
 def format_run(run: Run, events_file: Path) -> str:
     """Results and first events of one run, as text; ``events_file`` has them all."""
-    results = [
-        [SCHEMA[name].long_name.removeprefix("1 if "), _format_result(name, value)]
-        for name, value in run.results.items()
-        if name not in ("outcome", "half_step_outcome")
-    ]
+    results = result_rows(run)
     width = max(len(row[0]) for row in results)
     lines = [f"outcome: {run.outcome.name.lower().replace('_', ' ')}{describe_doubt(run)}"]
     lines += [f"{text:<{width}}  {value}" for text, value in results]
@@ -47,6 +43,15 @@ def format_run(run: Run, events_file: Path) -> str:
     if len(run.events) > EVENTS_SHOWN:
         count += f", the first {EVENTS_SHOWN} of them (all are in {events_file})"
     return "\n".join([*lines, count, format_table(heads, rows)])
+
+
+def result_rows(run: Run) -> list[tuple[str, str]]:
+    """Results of a run by what they are."""
+    return [
+        (SCHEMA[name].long_name.removeprefix("1 if "), _format_result(name, value))
+        for name, value in run.results.items()
+        if name not in ("outcome", "half_step_outcome")
+    ]
 
 
 def run_as_json(run: Run) -> dict[str, Any]:

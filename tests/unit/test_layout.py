@@ -18,6 +18,7 @@ ORDER = [
     "jit",
     "counter",
     "interrupt",
+    "display",
     "memory",
     "params",
     "response",

@@ -1,0 +1,65 @@
+"""Statistics and figures take the place of a store or file as well as its dataset."""
+
+import inspect
+
+import pytest
+import xarray as xr
+
+import mcrock as mr
+from mcrock import plots, statistics
+from tests.unit.ensemble.conftest import write_study
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("study")
+    mr.run_study(mr.load_config(write_study(folder)), folder / "s.zarr").close()
+    return folder / "s.zarr"
+
+
+def test_results_are_those_of_the_dataset(store, tmp_path):
+    ds = mr.load_dataset(store)
+    mr.dataset.save_dataset(ds, tmp_path / "s.nc")
+    for source in (store, str(store), tmp_path / "s.nc"):
+        xr.testing.assert_identical(mr.overturning_probability(source), mr.overturning_probability(ds))
+        xr.testing.assert_identical(mr.fit_fragility(ds=source, level=0.9), mr.fit_fragility(ds, level=0.9))
+    assert len(mr.plot_fragility(store).lines) == len(mr.plot_fragility(ds).lines)
+
+
+@pytest.mark.parametrize("module", [statistics, plots])
+def test_every_function_of_a_study_takes_a_path(module):
+    functions = {
+        name: getattr(module, name) for name in module.__all__ if not name.endswith(("_run", "_spectrum"))
+    }
+    found = {name: item for name, item in functions.items() if next(iter(_parameters(item)), "") == "ds"}
+    assert len(found) > 10
+    for name, function in found.items():
+        assert inspect.unwrap(function) is not function, f"{name} needs @takes_path"
+        required = [each for each in _parameters(function).values() if each.default is each.empty]
+        others = ["x"] * (sum(each.kind < each.VAR_POSITIONAL for each in required) - 1)
+        with pytest.raises(ValueError, match="no such store or file"):
+            function("nothing.zarr", *others)
+
+
+def _parameters(function):
+    return inspect.signature(function).parameters
+
+
+def test_designs_are_compared_by_their_places(store):
+    found = statistics.compare_designs(store, store)
+    assert (found["difference"] == 0).all()
+
+
+def test_missing_runs_are_left_out_when_told(store, tmp_path):
+    import shutil
+
+    part = shutil.copytree(store, tmp_path / "part.zarr")
+    (part / "chunks" / "1.zip").unlink()
+    with pytest.raises(ValueError, match="is incomplete"):
+        mr.overturning_probability(part)
+    assert mr.overturning_probability(part, allow_missing=True)["runs"].max() < 40
+
+
+def test_what_is_no_study_is_said(store):
+    with pytest.raises(ValueError, match="a Dataset is needed"):
+        mr.overturning_probability(5)
