@@ -68,3 +68,13 @@ def test_few_records_have_no_interval():
     assert found.shape == (2, 2, 1)
     assert (found[0] > 0).all()
     assert (found[0] < found[1]).all()
+
+
+def test_the_narrowest_interval_holds_the_estimate():
+    """The median of the pivots is not 0: on one side of it both their quantiles have one sign."""
+    for seed in range(4):
+        units, how = units_of(12, seed=seed), Bootstrap(level=1e-3, resamples=99)
+        bounds = rate_bounds(units, how, [TABLE])
+        for (low, high), make in zip(bounds[:, :, 0].T, SAMPLES, strict=True):
+            estimate = np.exp(make(units, units.overturned[2], how)(TABLE)[0][0])
+            assert low <= estimate <= high

@@ -122,6 +122,19 @@ def test_many_records_give_the_interval_of_student():
     )
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_the_narrowest_interval_holds_the_estimate(seed):
+    """The median of the pivots is not 0: on one side of it both their quantiles have one sign."""
+    yes = draw_counts(12, 20, seed=seed)
+    units = Units(LEVELS, np.full((12, 10), 20.0), np.stack([yes] * 3), np.ones(12, int))
+    low, high = studentized_bounds(units, yes, Bootstrap(level=1e-3, resamples=99), LEVELS)
+    counts = yes.sum(axis=0)[None], np.full((1, 10), 240.0)
+    (centre,) = _estimates(fit_curves(LEVELS, *counts), np.log(LEVELS))
+    estimate = np.concatenate([np.exp(centre[:2]), ndtr(centre[2:])])
+    assert (low <= estimate).all()
+    assert (estimate <= high).all()
+
+
 def test_resamples_without_a_maximum_leave_nothing_known():
     """Eight records of which two overturn at the strongest level: a tenth of the resamples hold neither."""
     yes = np.zeros((8, 3))
