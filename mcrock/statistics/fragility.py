@@ -189,8 +189,6 @@ def _shape_bounds(points: xr.Dataset, x: np.ndarray, link: Link = PROBIT) -> np.
 
     The curves are of the link, the intervals those of `overturning_probability`.
     """
-    order = np.argsort(points["intensity"].values, kind="stable")
-    points = points.isel(intensity=order[points["runs"].values[order] > 0])
     lower, upper = points["interval"].values
     weakest = strongest = points["intensity"].values
     if "intensity_range" in points:

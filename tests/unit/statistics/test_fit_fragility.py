@@ -9,12 +9,12 @@ from scipy.optimize import minimize
 from scipy.special import log_ndtr, ndtr
 
 from mcrock.params import Outcome
-from mcrock.statistics import Bootstrap, fit_fragility, overturning_probability, resample
-from mcrock.statistics.fragility import WORDS
+from mcrock.statistics import Bootstrap, by_limit, fit_fragility, overturning_probability, resample
+from mcrock.statistics.fragility import WORDS, _shape_bounds
 from mcrock.statistics.probit import Fit
 from mcrock.statistics.runs import ESTIMATE, record_index
 from mcrock.statistics.studentized import studentized_bounds
-from tests.unit.statistics.conftest import simulate_study
+from tests.unit.statistics.conftest import LEVELS, simulate_study
 
 
 def width(fit, name="median_capacity"):
@@ -233,11 +233,98 @@ def test_resamples_without_a_maximum_are_kept(make_study):
     assert float(fit["median_capacity_interval"][1]) == np.inf
 
 
-def test_stripe_at_zero_intensity_is_left_out(make_study):
-    levels = (0.0, 1.0, 2.0, 3.0, 4.0, 5.0)
-    fit = fit_fragility(make_study(levels=levels))
-    without = fit_fragility(make_study(levels=levels).isel(intensity=slice(1, None)))
-    xr.testing.assert_identical(fit, without)
+@pytest.mark.parametrize("records", [22, 5])
+def test_stripe_at_zero_intensity_is_left_out(make_study, records):
+    ds = make_study(levels=(0.0, 1.0, 2.0, 3.0, 4.0, 5.0), records=records, per_record=80, seed=2)
+    xr.testing.assert_identical(fit_fragility(ds), fit_fragility(ds.isel(intensity=slice(1, None))))
+
+
+def test_a_stripe_without_runs_is_left_out(make_study):
+    ds = make_study(levels=(1.0, 2.0, 3.0, 4.0, 5.0))
+    for at in (0, 2, 4):
+        part = ds.assign(outcome=ds["outcome"].copy(deep=True))
+        part["outcome"][:, at] = Outcome.NOT_RUN
+        fit = fit_fragility(part, allow_missing=True, grid=[0.5, 3.0, 6.0])
+        without = fit_fragility(ds.drop_isel(intensity=at), grid=[0.5, 3.0, 6.0])
+        xr.testing.assert_identical(fit.drop_attrs(), without.drop_attrs())
+    part["outcome"][:, 1:] = Outcome.NOT_RUN
+    assert fit_fragility(part, allow_missing=True).attrs["fit"] == "one intensity: no curve to fit"
+
+
+def test_the_grid_holds_the_stripes_and_goes_beyond_them(make_study):
+    fit = fit_fragility(make_study())
+    grid = fit["intensity_grid"].values
+    assert len(grid) == 1 + 200 + 10
+    assert set(LEVELS) < set(grid)
+    assert (grid[0], grid[1], grid[-1]) == pytest.approx((0.0, 0.5 / 8, 1.1 * 6.0))
+
+
+def test_where_no_run_supports_the_curve(make_study):
+    fit = fit_fragility(make_study(median=6.0))
+    weakest = float(fit["weakest_overturning"])
+    below = [level for level in LEVELS if level < weakest]
+    assert len(below) >= 2
+    assert int(fit["runs_below"]) == 440 * len(below)
+    curve = fit["curve"].sel(intensity_grid=below)
+    assert float(fit["expected_below"]) == pytest.approx(440 * float(curve.sum()), rel=1e-12)
+    assert float(fit["strongest_run"]) == 6.0
+    grid = fit["intensity_grid"]
+    np.testing.assert_array_equal(fit["extrapolated"], (grid < weakest) | (grid > 6.0))
+    none = fit_fragility(make_study(median=1000.0))
+    assert int(none["runs_below"]) == 4400
+    assert np.isnan(none["expected_below"])
+    assert none["extrapolated"].all()
+
+
+def test_only_runs_that_start_at_rest_and_overturn_are_kept_from_it_by_sliding(make_study):
+    ds = make_study(records=10, per_record=4)
+    ds["body_slenderness"] = "realization", np.full(40, np.arctan(0.3))
+    ds["contact_static_friction"] = "realization", np.repeat([0.2, 0.31, np.inf, np.nan], [9, 21, 5, 5])
+    assert float(fit_fragility(ds)["only_slide"]) == pytest.approx(9 / 30)
+    released = ds.assign(start_tilt_ratio=("realization", np.full(40, 0.1)))
+    unknown = [ds.drop_vars(name) for name in ("body_slenderness", "contact_static_friction")]
+    for other in (released, by_limit(ds, "peak_tilt_ratio", 0.5), *unknown):
+        assert float(fit_fragility(other)["only_slide"]) == 0.0
+
+
+STEP = 0.03  # of slopes: where few curves are left, the grid has some up to three steps of theirs away
+
+
+def intervals(x, low, high):
+    """Bounds of a probability at some intensities, in probits."""
+    values = ("bound", "intensity"), np.stack([ndtr(low), ndtr(high)])
+    return xr.Dataset({"interval": values}, coords={"intensity": x})
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2], [2, 0, 1]])
+@pytest.mark.parametrize(
+    ("low", "high"),
+    [
+        ([-0.5, 0.0, 0.1], [-0.3, 0.2, 0.4]),
+        ([-2.0, -0.4, 0.3], [-1.9, -0.2, 0.6]),
+        ([0.1, 0.2, 0.3], [0.4, 2.0, 3.0]),
+        ([-1.0, -1.0, -1.0], [1.0, 1.0, 1.0]),
+    ],
+)
+def test_shape_bounds_are_those_of_all_curves(low, high, order):
+    """Against all curves c + slope ln(x) of a grid that pass through the intervals of three intensities."""
+    x = np.array([1.0, 2.0, 3.0])
+    points = intervals(x[order], np.array(low)[order], np.array(high)[order])
+    bounds = _shape_bounds(points, np.array([0.0, 0.5, 1.5, 2.0, 4.0]))
+    slope, c = np.linspace(0.0, 4.0, 1001)[1:, None, None], np.linspace(-4.0, 4.0, 1001)[:, None]
+    eta = c + slope * np.log(x)
+    inside = ((eta >= low) & (eta <= high)).all(axis=-1)
+    slopes, medians = np.broadcast_to(slope[..., 0], inside.shape)[inside], (-c / slope)[..., 0][inside]
+    assert 1 / bounds[::-1, 1] == pytest.approx([slopes.min(), slopes.max()], abs=STEP)
+    with np.errstate(divide="ignore"):
+        lowest, highest = np.log(bounds[:, 0])
+    assert lowest <= medians.min()
+    assert medians.max() <= highest
+    known = [0.5, 1.5, 2.0, 4.0]
+    values = ndtr(c + slope * np.log(known))[inside]
+    assert (bounds[0, 3:] <= values.min(axis=0)).all()
+    assert (values.max(axis=0) <= bounds[1, 3:]).all()
+    assert (bounds[:, 2] == 0).all()
 
 
 def test_cloud_equals_the_bernoulli_likelihood(make_study):
