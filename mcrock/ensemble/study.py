@@ -332,7 +332,8 @@ def _compute(
             run_distributed(name, job, parts, client, report, fixed=part_size is not None)
         elif parts:
             run_local(name, job, parts, min(workers, len(parts)), processes, report)
-    seconds, rate = round(perf_counter() - state.began, 3), round(state.rate, 1)
+    seconds = round(perf_counter() - state.began, 3)
+    rate = round(state.finished_runs / max(seconds, 1e-3), 1)
     log.write(
         "end",
         runs=state.finished_runs,

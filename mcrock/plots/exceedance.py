@@ -26,6 +26,7 @@ from mcrock.statistics.inference import Confidence, ConfidenceKeywords, takes
 from mcrock.statistics.limits import response
 from mcrock.statistics.runs import is_cloud, is_shaken
 
+TOLD = 0.02  # mean of p (1 - p) below which a curve is next to 0 or 1 throughout [1]
 APART = 0.03  # mean difference of two curves below which only one is drawn [1]
 DASHES = (0, (4, 2))
 
@@ -53,8 +54,9 @@ def plot_exceedance(
         What is compared with x; by default the peak tilt over the slenderness [1]. Others as in
         `mcrock.statistics.exceedance_probability`.
     curves : int
-        Largest number of intensities drawn: the strongest, and those that differ most from the others,
-        as long as they differ by 0.03 on average.
+        Largest number of intensities drawn: of those whose probabilities are not next to 0 or 1 throughout
+        the one that tells most, and those that differ most from it, by 0.03 on average at least; the
+        strongest if there is none.
     **keywords
         As for `mcrock.statistics.exceedance_probability`.
 
@@ -112,7 +114,7 @@ def plot_exceedance(
         note += f", in {len(moving)} classes of the intensity, named by their medians"
     if result["intensity"].size < int(moving.sum()):
         number = result["intensity"].size
-        most = "the strongest is shown" if number == 1 else f"the {number} that differ most are shown"
+        most = "one is shown" if number == 1 else f"the {number} that differ most are shown"
         note += f"; of {int(moving.sum())} {places} with motion {most}"
     dashed = f"Dashed: {result.attrs['level']:.0%} intervals"
     add_note(ax, f"{note}. Overturned runs exceed every threshold. {dashed}.")
@@ -120,10 +122,12 @@ def plot_exceedance(
 
 
 def _different(curves: np.ndarray, strength: np.ndarray, number: int) -> np.ndarray:
-    """Columns of `curves` that are far from each other, from the strongest on, in rising order."""
-    chosen = [int(strength.argmax())]
+    """Columns of `curves` that tell most and are far from each other, in rising order."""
+    told = (curves * (1.0 - curves)).mean(axis=0)
+    chosen = [int(told.argmax() if told.max() > TOLD else strength.argmax())]
     while len(chosen) < number:
         apart = np.abs(curves[:, :, None] - curves[:, None, chosen]).mean(axis=0).min(axis=1)
+        apart[told < TOLD] = 0.0
         if apart.max() < APART:
             break
         chosen.append(int(apart.argmax()))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
@@ -30,7 +32,8 @@ def distributed_inputs(study: Study) -> dict[str, Distribution]:
 
 def has_distributions(ds: xr.Dataset) -> bool:
     """Whether a dataset says what its study is, and any number of that has a distribution."""
-    return bool(ds.attrs.get("config")) and bool(distributed_inputs(Study.from_json(ds.attrs["config"])))
+    config = ds.attrs.get("config") or "{}"
+    return "body" in json.loads(config) and bool(distributed_inputs(Study.from_json(config)))
 
 
 @takes_path

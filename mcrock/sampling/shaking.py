@@ -52,7 +52,7 @@ def draw_shaking(
         of = np.arange(stop - start, dtype=np.int32)
     elif study.motion.has_own_motions:
         check_draws(study, draws, start)
-        ground = None
+        ground = None if study.motion.is_generated else motions  # a floor has the intensities of its ground
     azimuth = draws["motion.azimuth"] * study.motion.rotation[1]
     values: dict[str, NDArray[Any]] = {}
     if study.motion.shakes:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from mcrock.ensemble import Progress
 
 BAR_INTERVAL = 0.5  # between changes of a bar [s]
+MANY = 1000  # runs from which on the start is worth a line
 LINE_INTERVAL = 10.0  # between progress lines where the output is no terminal [s]
 
 
@@ -47,12 +48,14 @@ def count_progress(what: str) -> Iterator[Callable[[int, int], None]]:
 def study_progress() -> Iterator[Report]:
     """Show how far a study is, and the fraction of its runs that overturned so far."""
     if not sys.stderr.isatty():
-        is_due = _now_and_then()
+        is_due, has_begun = _now_and_then(), False
 
         def print_line(progress: Progress) -> None:
-            if progress.finished and is_due():
-                text = f"{format_progress(progress)}; {format_overturned(progress)}"
-                print(text, file=sys.stderr, flush=True)
+            nonlocal has_begun
+            begins, has_begun = not has_begun and progress.total_runs >= MANY, True
+            if begins or (progress.finished and is_due()):
+                lines = format_progress(progress), format_overturned(progress)
+                print("; ".join(filter(None, lines)), file=sys.stderr, flush=True)
 
         yield print_line
         return

@@ -18,6 +18,7 @@ from mcrock.tables.distributions import Distribution, Quantity, Uncertain
 from mcrock.tables.fields import Integer, ListWith, Number, Table, about
 from mcrock.tables.inputs import Input, Inputs, Numbers
 
+FEW = 0.01  # share of the realizations [1]
 MOST_DAMPING = 0.99  # fraction of critical [1]
 
 Masses = ListWith(Number("kg", above=0.0), "a list of masses [kg], from the first floor up")
@@ -124,9 +125,9 @@ class Floor(Table):
         return self.masses, self.stiffnesses, self.number
 
     def reaches_above(self, frequency: float) -> bool:
-        """Whether a natural frequency of the building may be above one [Hz]."""
+        """Whether a natural frequency of the building is above one [Hz], in more than a few realizations."""
         if isinstance(self.frequency, Distribution):
-            return self.frequency.share_outside(None, None, frequency) > 0
+            return self.frequency.share_outside(None, None, frequency) > FEW
         if self.frequency is not None:
             return self.frequency > frequency
         return self._chain_frequencies[-1] > frequency

@@ -33,12 +33,12 @@ def intensity_notes(study: Study, inputs: Inputs) -> list[str]:
     """Levels that look as if they were in another unit."""
     levels = _levels(study, inputs)
     strongest, weakest = levels.max(), levels.min()
-    if study.intensity.measure in ("pga", "pga_rotd50", "pga_rotd100") and not study.motion.on_floor:
+    if study.intensity.measure in ("pga", "pga_rotd50", "pga_rotd100"):
         over = uplift_slenderness(inputs.vertices, inputs.faces, inputs.start_face)
         in_g = study.intensity.levels_g is not None or study.intensity.value_g is not None
         advice = "" if in_g else "; for numbers in g give levels_g or value_g"
         needed = float((inputs.values["gravity"] * np.tan(over)).min())
-        if strongest < 0.5 * needed:
+        if strongest < 0.5 * needed and not study.motion.on_floor:  # which may amplify
             return [
                 f"note: the strongest motion has {strongest:.3g} m/s2 or "
                 f"{strongest / STANDARD_GRAVITY:.3g} g, and the body begins to rock at about "

@@ -116,8 +116,10 @@ def test_exceedance_curves_fall_and_end_at_overturning(make_study):
     assert len(ax.get_legend().get_texts()) == 3
     for line in ax.get_lines():
         assert (np.diff(line.get_ydata()) <= 0).all()
-    strongest = float(overturning_probability(ds)["probability"][-1])
-    assert ax.get_lines()[2].get_ydata()[-1] == pytest.approx(strongest)
+    strongest = float(ax.get_legend().get_texts()[0].get_text()) * STANDARD_GRAVITY
+    found = overturning_probability(ds)["probability"].sel(intensity=strongest, method="nearest")
+    assert 0.5 < found < 1
+    assert ax.get_lines()[2].get_ydata()[-1] == pytest.approx(float(found))
     with pytest.raises(ValueError, match="curves must be at least 1"):
         plot_exceedance(ds, curves=0)
 
@@ -125,11 +127,11 @@ def test_exceedance_curves_fall_and_end_at_overturning(make_study):
 def test_exceedance_draws_what_differs(make_study):
     ds = make_study(levels=[1.0, 3.0, 40.0, 50.0, 60.0])  # the last three overturn all
     names = [text.get_text() for text in plot_exceedance(ds, curves=5).get_legend().get_texts()]
-    assert names == ["6.1", "0.31", "0.1"]
-    assert "of 5 intensities with motion the 3 that differ most are shown" in note(
+    assert names == ["0.31", "0.1"]
+    assert "of 5 intensities with motion the 2 that differ most are shown" in note(
         plot_exceedance(ds, curves=5)
     )
-    assert "of 5 intensities with motion the strongest is shown" in note(plot_exceedance(ds, curves=1))
+    assert "of 5 intensities with motion one is shown" in note(plot_exceedance(ds, curves=1))
 
 
 def test_outcome_bars_fill_the_axis(make_study):
@@ -262,7 +264,7 @@ def test_axes_of_the_caller_are_used_and_noted(make_study):
 @pytest.mark.parametrize(("ending", "start"), [("png", b"\x89PNG"), ("pdf", b"%PDF"), ("svg", b"<?xml")])
 def test_all_figures_are_written(make_study, tmp_path, ending, start):
     paths = save_all(make_study(), tmp_path / "new" / "figures", ending)
-    names = ["fragility", "outcomes", "exceedance", "impact_map"]
+    names = ["fragility", "outcomes", "exceedance", "convergence", "impact_map"]
     assert [path.name for path in paths] == [f"{name}.{ending}" for name in names]
     assert all(path.read_bytes().startswith(start) for path in paths)
 
@@ -275,7 +277,7 @@ def test_written_figures_carry_title_and_seed(make_study, tmp_path):
 
 def test_figures_that_a_study_cannot_fill_are_left_out(make_study, tmp_path):
     ds = make_study().drop_vars(["impact_lambda", "peak_tilt_ratio"])
-    assert [path.stem for path in save_all(ds, tmp_path)] == ["fragility", "outcomes"]
+    assert [path.stem for path in save_all(ds, tmp_path)] == ["fragility", "outcomes", "convergence"]
 
 
 def test_unknown_format_is_refused(make_study, tmp_path):
