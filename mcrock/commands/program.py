@@ -24,6 +24,7 @@ COMMANDS = (
     "simulate",
     "stats",
     "plot",
+    "fragility",
     "risk",
     "compare",
     "report",

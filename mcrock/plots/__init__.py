@@ -15,6 +15,7 @@ from mcrock.plots.body import plot_body
 from mcrock.plots.choices import plot_choices
 from mcrock.plots.comparison import plot_comparison
 from mcrock.plots.convergence import plot_convergence
+from mcrock.plots.curves import plot_ways
 from mcrock.plots.efficiency import plot_measures
 from mcrock.plots.epistemic import plot_probability_box, plot_variance_shares
 from mcrock.plots.exceedance import plot_exceedance
@@ -29,6 +30,7 @@ from mcrock.plots.risk import plot_risk
 from mcrock.plots.sensitivity import plot_sensitivity
 from mcrock.plots.spectrum import plot_overturning_spectrum, plot_rocking_spectrum
 from mcrock.plots.style import add_source, save_figure
+from mcrock.plots.surface import plot_surface
 from mcrock.statistics import by_limit, displacement_limit, pooled
 from mcrock.statistics.choices import has_laws
 from mcrock.statistics.efficiency import measures_of
@@ -59,7 +61,9 @@ __all__ = [
     "plot_risk",
     "plot_rocking_spectrum",
     "plot_sensitivity",
+    "plot_surface",
     "plot_variance_shares",
+    "plot_ways",
     "save_all",
     "save_animation",
     "save_figure",

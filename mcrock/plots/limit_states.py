@@ -14,7 +14,6 @@ from mcrock.plots.choices import MARKERS
 from mcrock.plots.fragility import draw_curve
 from mcrock.plots.style import (
     COLOURS,
-    PRETTY_UNITS,
     add_note,
     axis_scale,
     count_words,
@@ -25,6 +24,7 @@ from mcrock.plots.style import (
 )
 from mcrock.statistics import by_limit, fragility_by_limit, overturning_probability, pooled
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
+from mcrock.statistics.limit_states import limit_words
 
 
 @takes_path
@@ -83,18 +83,6 @@ def plot_limits(
         note += f"Up to {int(fits['undecided'].max())} undecided: both ways in the intervals. "
     add_note(ax, f"{note}Dashed: no run supports the curve.")
     return ax
-
-
-def limit_words(fit: xr.Dataset) -> str:
-    """A limit, one of a result of `fragility_by_limit`, in words."""
-    variable, value = str(fit["variable"].item()), float(fit["value"])
-    name = str(fit["limit"].item())
-    if " > " not in name:
-        return name
-    unit = str(fit["value_units"].item())
-    return (
-        f"{variable.replace('_', ' ')} over {value:g} {PRETTY_UNITS.get(unit, unit).replace('1', '')}".strip()
-    )
 
 
 def _name(fit: xr.Dataset, factor: float, label: str) -> str:

@@ -20,6 +20,7 @@ from mcrock.statistics.increments import fit_capacities
 from mcrock.statistics.inference import Bootstrap, Confidence
 from mcrock.statistics.limit_states import fragility_by_limit
 from mcrock.statistics.limits import by_limit, displacement_limit, with_displacement_limit
+from mcrock.statistics.monotone import monotone_fragility
 from mcrock.statistics.nested import pooled
 from mcrock.statistics.probability import exceedance_probability, overturning_probability
 from mcrock.statistics.reading import capacity_at
@@ -29,7 +30,9 @@ from mcrock.statistics.run_measures import with_measures
 from mcrock.statistics.runs import overturned, undecided
 from mcrock.statistics.sensitivity import outcome_distances, sobol_indices
 from mcrock.statistics.simple_rules import baselines, checks_of_body
+from mcrock.statistics.surface import fit_surface
 from mcrock.statistics.validity import model_validity
+from mcrock.statistics.ways import fragility_by_way
 
 __all__ = [
     "Bootstrap",
@@ -50,12 +53,15 @@ __all__ = [
     "exceedance_probability",
     "fit_capacities",
     "fit_fragility",
+    "fit_surface",
     "fragility_by_choice",
     "fragility_by_limit",
+    "fragility_by_way",
     "high_confidence_capacity",
     "load_hazard",
     "measures_of",
     "model_validity",
+    "monotone_fragility",
     "outcome_distances",
     "outcome_shares",
     "overturned",

@@ -99,7 +99,7 @@ def fit_fragility(
     check_runs(ds)
     record, records = record_index(ds)
     units = collect_units(ds, record if how.cluster else None, how.allow_missing)
-    x = _grid(units, grid)
+    x = curve_grid(units, grid)
     runs, counts = units.total(units.runs), units.total(units.overturned)
     there = runs > 0
     several = there.sum() > 1
@@ -173,7 +173,8 @@ def _only_slide(ds: xr.Dataset) -> float:
     return float(slides.where(np.isfinite(static)).mean())
 
 
-def _grid(units: Units, grid: ArrayLike | None) -> np.ndarray:
+def curve_grid(units: Units, grid: ArrayLike | None) -> np.ndarray:
+    """Intensities (n_grid,) of a curve: those given, or 0, the levels, and `GRID` values beyond both ends."""
     if grid is None:
         low, high = units.intensity[0], units.intensity[-1]
         x = np.concatenate([[0.0], np.geomspace(low / 8, 1.1 * high, GRID)])
@@ -189,13 +190,7 @@ def _shape_bounds(points: xr.Dataset, x: np.ndarray, link: Link = PROBIT) -> np.
 
     The curves are of the link, the intervals those of `overturning_probability`.
     """
-    lower, upper = points["interval"].values
-    weakest = strongest = points["intensity"].values
-    if "intensity_range" in points:
-        weakest, strongest = points["intensity_range"].values
-    least = np.where(strongest <= x[:, None], lower, 0.0).max(axis=1)
-    most = np.where(weakest >= x[:, None], upper, 1.0).min(axis=1)
-    most = np.where(x > 0, most, 0.0)
+    weakest, strongest, lower, upper = _places_of(points)
     median = np.where(upper < 0.5, weakest, 0.0).max(), np.where(lower > 0.5, strongest, np.inf).min()
     with np.errstate(divide="ignore", invalid="ignore"):
         low, high = link.quantile(lower), link.quantile(upper)
@@ -207,7 +202,24 @@ def _shape_bounds(points: xr.Dataset, x: np.ndarray, link: Link = PROBIT) -> np.
     flattest = np.where(np.isfinite(flattest) & (flattest > 0), flattest, np.inf)
     steepest = np.where(np.isfinite(steepest), steepest, 0.0)
     dispersion = max(0.0, steepest.max()), flattest.min()  # the first of equals: no -0.0
-    return np.column_stack([median, dispersion, [least, most]])
+    return np.column_stack([median, dispersion, rising_bounds(points, x)])
+
+
+def rising_bounds(points: xr.Dataset, x: np.ndarray) -> np.ndarray:
+    """Bounds (2, n_grid) of all rising curves through the intervals of `overturning_probability`."""
+    weakest, strongest, lower, upper = _places_of(points)
+    least = np.where(strongest <= x[:, None], lower, 0.0).max(axis=1)
+    most = np.where(weakest >= x[:, None], upper, 1.0).min(axis=1)
+    return np.stack([least, np.where(x > 0, most, 0.0)])
+
+
+def _places_of(points: xr.Dataset) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Lowest and highest intensity of each class, and bounds of the probability there."""
+    lower, upper = points["interval"].values
+    weakest = strongest = points["intensity"].values
+    if "intensity_range" in points:
+        weakest, strongest = points["intensity_range"].values
+    return weakest, strongest, lower, upper
 
 
 def _dataset(

@@ -104,3 +104,12 @@ def fragility_by_limit(
     result["value_units"] = ("limit", units)
     result["records"] = whole["records"]
     return result
+
+
+def limit_words(one: xr.Dataset) -> str:
+    """A limit, one of a result of `fragility_by_limit`, in words."""
+    name, variable = str(one["limit"].item()), str(one["variable"].item())
+    if " > " not in name:
+        return name
+    unit = str(one["value_units"].item()).replace("1", "")
+    return f"{variable.replace('_', ' ')} over {float(one['value']):g} {unit}".strip()

@@ -138,9 +138,7 @@ def _computed(
         )
     study = Study.from_json(ds.attrs["config"], folder)
     motions = load_motions(study)
-    record = ds["record"].values
-    sizes = {key: ds[f"body_{key}"].values for key in ("slenderness", "frequency")}
-    gravity = ds["gravity"].values
+    record, sizes, gravity = _bodies(ds)
     measure, parameters = study.intensity.measure, study.intensity.parameters
     own = recorded(measure, parameters, motions, record, sizes, gravity)
     if is_cloud(ds):
@@ -158,6 +156,49 @@ def _computed(
         values = unscaled[:, None] * scale ** MEASURES[variable.measure].power
         found[variable.name] = values[:, 0] if is_cloud(ds) else values
     return found
+
+
+def static_thresholds(ds: xr.Dataset, *, folder: str | Path = ".") -> np.ndarray | None:
+    """Intensity of each realization below which its body cannot rock, whatever the azimuth.
+
+    With ``A`` the largest horizontal acceleration of the motion as recorded and ``A_down`` its largest
+    downward one, a motion scaled by less than ``g tan(alpha) / (A + A_down tan(alpha))`` lifts no body of the
+    slenderness alpha that stands at rest.
+
+    Returns
+    -------
+    ndarray (n_realization,) or None
+        In the unit of the intensity; None where the motions are not there, the body is released from a tilt,
+        the floor is uncertain, or the intensity is another measure than that of the study.
+    """
+    if not has_records(ds):
+        return None
+    study = Study.from_json(ds.attrs["config"], folder)
+    floor = [item for key, item in study.motion.quantities.items() if key.startswith("floor.")]
+    measure, parameters = study.intensity.measure, study.intensity.parameters
+    other = own_measure(ds) != variable_name(measure, parameters)
+    if other or study.start is not None or any(isinstance(item, Distribution | tuple) for item in floor):
+        return None
+    motions = load_motions(study)
+    record, sizes, gravity = _bodies(ds)
+    own = recorded(measure, parameters, motions, record, sizes, gravity)
+    if study.motion.on_floor:
+        motions = [study.motion.under_body(motion, _floor_at_medians(study)) for motion in motions]
+    level = np.array([np.hypot(*motion.acceleration[:2]).max() for motion in motions])[record]
+    down = np.array([max(-motion.acceleration[2].min(), 0.0) for motion in motions])[record]
+    tangent = np.tan(sizes["slenderness"])
+    scale = gravity * tangent / (level + down * tangent)
+    if "motion_scaling" in ds:
+        scale = scale / ds["motion_scaling"].values
+    power = 1 if measure == "factor" else MEASURES[measure].power
+    found: np.ndarray = own * scale**power
+    return found
+
+
+def _bodies(ds: xr.Dataset) -> tuple[np.ndarray, dict[str, np.ndarray], np.ndarray]:
+    """Record of each realization, sizes of its body and the gravity [m/s2] on it."""
+    sizes = {key: ds[f"body_{key}"].values for key in ("slenderness", "frequency")}
+    return ds["record"].values, sizes, ds["gravity"].values
 
 
 def _floor_at_medians(study: Study) -> dict[str, float]:

@@ -10,9 +10,14 @@ from mcrock.statistics import (
     capacity_at,
     compare_measures,
     exceedance_probability,
+    fit_capacities,
     fit_fragility,
+    fit_surface,
     fragility_by_choice,
+    fragility_by_limit,
+    fragility_by_way,
     model_validity,
+    monotone_fragility,
     outcome_shares,
     overturning_probability,
     step_check,
@@ -21,6 +26,7 @@ from mcrock.statistics import (
 from tests.unit.statistics.conftest import simulate_study
 from tests.unit.statistics.measured import measured_study
 from tests.unit.statistics.test_choices import two_laws
+from tests.unit.statistics.test_surface import two_measures
 
 
 def of_cloud():
@@ -45,6 +51,11 @@ def of_checks(function):
         lambda: exceedance_probability(simulate_study(), [0.1, 0.5]),
         lambda: fragility_by_choice(two_laws(), resamples=20),
         of_cloud,
+        lambda: fit_surface(two_measures(per_record=5), ["pga", "pgv"]),
+        lambda: fit_capacities(simulate_study(), resamples=20),
+        lambda: fragility_by_limit(simulate_study(), resamples=20),
+        lambda: fragility_by_way(simulate_study(), resamples=20),
+        lambda: monotone_fragility(simulate_study()),
         lambda: capacities(simulate_study()),
         lambda: outcome_shares(simulate_study()),
         lambda: undecided_runs(simulate_study()),

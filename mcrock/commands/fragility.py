@@ -1,0 +1,127 @@
+"""The command `mcrock fragility`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mcrock.commands.options import FigureFormat, Folder, Incomplete, Measure, Store, check_figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+app = typer.Typer()
+
+
+@app.command()
+def fragility(
+    store: Store,
+    limit: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE",
+            help="Limit of a response, such as peak_displacement=0.05; repeatable; default: usual limits.",
+        ),
+    ] = None,
+    compare: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Intensity measure to compare, such as pgv, or sa=0.5 with a period; repeatable. Two make a "
+            "surface.",
+        ),
+    ] = None,
+    level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
+    measure: Measure = None,
+    folder: Folder = Path(),
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="DIR", help="Folder for the figures; default: none."),
+    ] = None,
+    format: FigureFormat = "png",
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    allow_incomplete: Incomplete = False,
+) -> None:
+    """Print fragility curves by ways of fitting, limit states and intensity measures.
+
+    Which curve to take: `mcrock docs fragility`.
+    """
+    limits = None if limit is None else [_limit(text) for text in limit]
+    asked = [_measure(text) for text in compare or []]
+    if output is not None:
+        check_figure(output, format)
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from mcrock.dataset import explained, load_dataset
+    from mcrock.plots import plot_limits, plot_measures, plot_surface, plot_ways, save_figure
+    from mcrock.plots.style import add_source
+    from mcrock.statistics import (
+        by_measure,
+        compare_measures,
+        fit_surface,
+        fragility_by_limit,
+        fragility_by_way,
+        with_measures,
+    )
+    from mcrock.statistics.inference import Bootstrap
+    from mcrock.statistics.run_measures import measure_name
+    from mcrock.text.curves import format_limits, format_surface, format_ways
+    from mcrock.text.fragility import format_measures
+    from mcrock.text.json_values import dataset_as_json
+    from mcrock.text.summary import missing_chunks
+
+    ds = load_dataset(store, allow_incomplete=allow_incomplete)
+    how = Bootstrap(level=level, allow_missing=allow_incomplete).keywords
+    with explained(store):
+        ds = ds if measure is None else by_measure(ds, measure)
+        found = {
+            "ways": fragility_by_way(ds, folder=folder, **how),
+            "limits": fragility_by_limit(ds, limits, **how),
+        }
+        lines = [*format_ways(found["ways"]), "", *format_limits(found["limits"])]
+        draw: dict[str, Callable[[], Axes]] = {
+            "fragility_ways": lambda: plot_ways(ds, folder=folder, **how),
+            "fragility_limits": lambda: plot_limits(ds, limits, **how),
+        }
+        if asked:
+            runs = with_measures(ds, asked, folder=folder)
+            found["measures"] = compare_measures(runs, **how)
+            lines += ["", "Fragility by intensity measures", *format_measures(found["measures"])]
+            draw["fragility_measures"] = lambda: plot_measures(runs, **how)
+        if len(asked) == 2:
+            names = [measure_name(item) for item in asked]
+            found["surface"] = fit_surface(runs, names, **how)
+            lines += ["", *format_surface(found["surface"])]
+            draw["fragility_surface"] = lambda: plot_surface(runs, names, **how)
+        figures = []
+        if output is not None:
+            output.mkdir(parents=True, exist_ok=True)
+            for name, make in draw.items():
+                ax = make()
+                add_source(ax, ds.attrs)
+                figures.append(save_figure(ax, output / f"{name}.{format}"))
+    if as_json:
+        print(json.dumps({name: dataset_as_json(table) for name, table in found.items()}, allow_nan=False))
+        return
+    print("\n".join([*missing_chunks(ds), *lines, *map(str, figures)]))
+
+
+def _limit(text: str) -> tuple[str, float]:
+    name, _, value = text.partition("=")
+    try:
+        return name.strip(), float(value)
+    except ValueError:
+        raise ValueError(f"--limit: expected NAME=VALUE, as in peak_tilt_ratio=0.5, got {text!r}") from None
+
+
+def _measure(text: str) -> str | dict[str, str | float]:
+    name, is_given, period = text.partition("=")
+    try:
+        return {"measure": name.strip(), "period": float(period)} if is_given else name
+    except ValueError:
+        raise ValueError(f"--compare: expected NAME or NAME=PERIOD [s], as in sa=0.5, got {text!r}") from None

@@ -1,0 +1,258 @@
+"""Fragility over two intensity measures at once, and whether the second one tells anything more.
+
+Baker, J. W. and Cornell, C. A. (2005). A vector-valued ground motion intensity measure consisting of spectral
+acceleration and epsilon. Earthquake Engineering and Structural Dynamics 34(10), 1193-1217.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, Unpack
+
+import numpy as np
+import xarray as xr
+from scipy.special import stdtrit, xlogy
+
+from mcrock.dataset.opened import takes_path
+from mcrock.statistics.efficiency import by_measure
+from mcrock.statistics.held_out import LOTS, mean_with_interval
+from mcrock.statistics.inference import Confidence, ConfidenceKeywords, takes
+from mcrock.statistics.limits import EVENT
+from mcrock.statistics.probability import BOUNDS
+from mcrock.statistics.probit import Link, link_of
+from mcrock.statistics.runs import (
+    ALL_OVERTURN,
+    ALL_STAND,
+    ESTIMATE,
+    Classes,
+    check_runs,
+    count_runs,
+    is_cloud,
+    overturn_levels,
+    record_index,
+)
+from mcrock.statistics.studentized import jackknife
+
+CELLS = 64  # along the logarithm of each measure
+GRID = 40  # values of each measure at which the surface is given
+STEPS = 60  # Newton steps before a sample is taken to have no maximum
+CLOSE = 1e-12  # gain of ln(likelihood) for each run below which a sample is at its maximum
+MODELS = ("first", "second", "both")
+
+
+class Cells(NamedTuple):
+    """Counts of each record in cells of the plane of two measures."""
+
+    x: np.ndarray  # (3, n_cell) 1 and the centred logarithms of both measures
+    runs: np.ndarray  # (n_record, n_cell)
+    overturned: np.ndarray  # (3, n_record, n_cell), by the readings of `Passed`
+
+
+@takes_path
+@takes(Confidence)
+def fit_surface(
+    ds: xr.Dataset,
+    measures: Sequence[str],
+    *,
+    link: str = "probit",
+    **keywords: Unpack[ConfidenceKeywords],
+) -> xr.Dataset:
+    """Fit the probability of overturning as a function of two intensity measures.
+
+    The surface is ``F(c0 + c1 ln(x1) + c2 ln(x2))``, by maximum likelihood: its contours are straight in
+    logarithms. Intervals are Student's with the jackknife over recordings, undecided runs both ways. Beside
+    it stands what the surface and the curves of either measure alone score on records left out.
+
+    Parameters
+    ----------
+    ds : Dataset
+        Cloud study with both measures, or the result of `with_measures`.
+    measures : sequence of two str
+        Of `measures_of(ds)`.
+    link : str
+        "probit" or "logit".
+    **keywords
+        Of `mcrock.statistics.Confidence`: `level` and `allow_missing`; recordings are independent always.
+
+    Returns
+    -------
+    Dataset
+        `intercept` and `coefficient` (measure) with `coefficient_interval` (bound, measure) [1], of the
+        logarithms of both measures, NaN without a maximum of the likelihood; `probability` (first, second)
+        and `interval` (bound, first, second) [1] over the ranges of both measures, and `inside`
+        (first, second), whether runs are near; `log_loss` (model) with `log_loss_interval` (bound, model) [1]
+        of "first", "second" and "both" on records left out, and `log_loss_difference` from "both" with its
+        interval, by paired differences of the records; `runs`, `records`.
+
+    Raises
+    ------
+    ValueError
+        If the dataset does not fit or is no cloud, there are not two different measures, or fewer than
+        two records.
+    """
+    how, shape = Confidence(**keywords), link_of(link)
+    check_runs(ds)
+    if not is_cloud(ds):
+        raise ValueError("a surface needs a cloud with both measures: take with_measures(ds, [...])")
+    if len(measures) != 2 or measures[0] == measures[1]:
+        raise ValueError(f"a surface is over two different measures, got {list(measures)}")
+    values = [by_measure(ds, name)["intensity_value"] for name in measures]
+    cells, centre = _cells(ds, values, how.allow_missing)
+    records = len(cells.runs)
+    if records < 2:
+        raise ValueError("a surface needs at least 2 recordings, or independent realizations")
+    axes = [np.geomspace(value.values[value.values > 0].min(), value.values.max(), GRID) for value in values]
+    points = np.stack([np.ones((GRID, GRID)), *np.meshgrid(*(np.log(axis) for axis in axes), indexing="ij")])
+    points[1:] -= centre[:, None, None]
+    quantile = stdtrit(records - 1, (1 + how.level) / 2)
+    found, ends = [], []
+    for reading in (ESTIMATE, ALL_STAND, ALL_OVERTURN):
+        yes = cells.overturned[reading]
+        samples = np.concatenate([yes.sum(axis=0)[None], yes.sum(axis=0) - yes])
+        runs = np.concatenate([cells.runs.sum(axis=0)[None], cells.runs.sum(axis=0) - cells.runs])
+        fits = _fit(cells.x, samples, runs, shape)
+        eta = np.tensordot(fits, points, axes=1).reshape(len(fits), -1)
+        table = np.concatenate([fits[:, 1:], eta], axis=1)
+        error = quantile * jackknife(table[1:], np.ones(records, np.int64))
+        found.append(fits[0])
+        ends.append(np.stack([table[0] - error, table[0] + error]))
+    low, high = np.min(ends, axis=0)[0], np.max(ends, axis=0)[1]
+    surface = np.tensordot(found[0], points, axes=1)
+    band = shape.cdf(np.stack([low[2:], high[2:]])).reshape(2, GRID, GRID)
+    names = [str(value.attrs.get("long_name", name)) for name, value in zip(measures, values, strict=True)]
+    one = {"units": "1"}
+    result = xr.Dataset(
+        {
+            "intercept": ((), found[0][0] - found[0][1:] @ centre, one),
+            "coefficient": ("measure", found[0][1:], one),
+            "coefficient_interval": (("bound", "measure"), np.stack([low[:2], high[:2]]), one),
+            "probability": (("first", "second"), shape.cdf(surface), one | {"long_name": "probability"}),
+            "interval": (("bound", "first", "second"), band, one),
+            "inside": (("first", "second"), _near(cells, points)),
+            "runs": ((), int(cells.runs.sum()), one),
+            "records": ((), record_index(ds)[1], one),
+        },
+        coords={"measure": list(measures), "bound": BOUNDS, "model": list(MODELS)}
+        | {
+            name: (name, axis, {"units": value.attrs.get("units", "1"), "long_name": words})
+            for name, axis, value, words in zip(("first", "second"), axes, values, names, strict=True)
+        },
+        attrs={"level": how.level, "link": link, "independent": "records"}
+        | ({EVENT: ds.attrs[EVENT]} if EVENT in ds.attrs else {}),
+    )
+    return _with_scores(result, cells, shape, how.level)
+
+
+def _cells(ds: xr.Dataset, values: list[xr.DataArray], allow_missing: bool) -> tuple[Cells, np.ndarray]:
+    """Counts in cells, and the means of the logarithms that were taken off them."""
+    positive = (values[0].values > 0) & (values[1].values > 0)
+    if not positive.any():
+        raise ValueError("a surface needs intensities > 0")
+    part = ds.isel(realization=positive)
+    z = np.log(np.stack([value.values[positive] for value in values]))
+    places = [_places(row) for row in z]
+    index = np.unique(places[0] * (CELLS + 1) + places[1], return_inverse=True)[1]
+    number = np.bincount(index)
+    mean = np.stack([np.bincount(index, weights=row) / number for row in z])
+    record, _ = record_index(part)
+    group = (np.arange(positive.sum()) if record is None else record) % LOTS
+    group = np.unique(group, return_inverse=True)[1]
+    classes = Classes(mean[0], mean[0], mean[0], index)
+    tally = count_runs(part, overturn_levels, 1, classes, group, allow_missing=allow_missing)
+    centre = z.mean(axis=1)
+    x = np.concatenate([np.ones((1, len(number))), mean - centre[:, None]])
+    return Cells(x, tally.runs.astype(float), tally.beyond.readings[..., 0]), centre
+
+
+def _places(z: np.ndarray) -> np.ndarray:
+    """Number of each value, or of its cell of equal width if there are too many different ones."""
+    different, index = np.unique(z, return_inverse=True)
+    if len(different) <= CELLS:
+        return index
+    width = np.ptp(z) / CELLS
+    return np.minimum(((z - z.min()) / width).astype(np.int64), CELLS - 1)
+
+
+def _fit(x: np.ndarray, yes: np.ndarray, runs: np.ndarray, link: Link) -> np.ndarray:
+    """Coefficients (n, n_column) of n samples (n, n_cell); NaN where there is no maximum."""
+    n, columns = len(yes), len(x)
+    scale = np.where(x.std(axis=1) > 0, x.std(axis=1), 1.0)
+    u = x / scale[:, None]
+    total = runs.sum(axis=1)
+    share = np.clip((yes.sum(axis=1) + 0.5) / (total + 1), 1e-9, 1 - 1e-9)
+    c = np.zeros((n, columns))
+    c[:, 0] = link.quantile(share)
+    value = _log_likelihood(c, u, yes, runs, link)
+    gain = np.full(n, np.inf)
+    for _ in range(STEPS):
+        eta = c @ u
+        up, down = link.hazards(eta)
+        bend_up, bend_down = link.bends(eta, up, down)
+        slope = (yes * up - (runs - yes) * down) @ u.T
+        weight = yes * bend_up + (runs - yes) * bend_down
+        bend = np.einsum("nc,ic,jc->nij", weight, u, u)
+        step = np.stack([_solve(b, s) for b, s in zip(bend, slope, strict=True)])
+        part = np.ones(n)
+        for _ in range(40):
+            new = _log_likelihood(c + part[:, None] * step, u, yes, runs, link)
+            worse = ~(new >= value - 1e-12 * np.abs(value))
+            if not worse.any():
+                break
+            part[worse] /= 2
+        c = c + part[:, None] * step
+        gain, value = (new - value) / total, new
+        if (np.abs(gain) < CLOSE).all():
+            break
+    fell = yes.sum(axis=1)
+    good = (np.abs(gain) < 1e-7) & (fell > 0) & (fell < total) & (np.abs(c).max(axis=1) < 1e4)
+    return np.where(good[:, None], c / scale, np.nan)
+
+
+def _solve(bend: np.ndarray, slope: np.ndarray) -> np.ndarray:
+    try:
+        return np.linalg.solve(bend, slope)
+    except np.linalg.LinAlgError:
+        return np.zeros_like(slope)
+
+
+def _log_likelihood(
+    c: np.ndarray, u: np.ndarray, yes: np.ndarray, runs: np.ndarray, link: Link
+) -> np.ndarray:
+    eta = c @ u
+    found: np.ndarray = (yes * link.log_cdf(eta) + (runs - yes) * link.log_cdf(-eta)).sum(axis=1)
+    return found
+
+
+def _near(cells: Cells, points: np.ndarray) -> np.ndarray:
+    """Whether a run is within two steps of the grid of each point (GRID, GRID)."""
+    steps = [points[1, 1, 0] - points[1, 0, 0], points[2, 0, 1] - points[2, 0, 0]]
+    place = [
+        np.clip(np.rint((row - points[k + 1, 0, 0]) / max(step, 1e-12)), 0, GRID - 1).astype(int)
+        for k, (row, step) in enumerate(zip(cells.x[1:], steps, strict=True))
+    ]
+    there = np.zeros((GRID, GRID), bool)
+    for i in range(-2, 3):
+        for j in range(-2, 3):
+            there[np.clip(place[0] + i, 0, GRID - 1), np.clip(place[1] + j, 0, GRID - 1)] = True
+    return there
+
+
+def _with_scores(result: xr.Dataset, cells: Cells, link: Link, level: float) -> xr.Dataset:
+    """Scores of one measure, the other and both on records left out."""
+    yes, runs = cells.overturned[ESTIMATE], cells.runs
+    others = yes.sum(axis=0) - yes, runs.sum(axis=0) - runs
+    least = 0.5 / (others[1].sum(axis=1, keepdims=True) + 1)
+    losses = []
+    for columns in ([0, 1], [0, 2], [0, 1, 2]):
+        x = cells.x[columns]
+        told = np.clip(link.cdf(_fit(x, *others, link) @ x), least, 1 - least)
+        losses.append(-(xlogy(yes, told) + xlogy(runs - yes, 1 - told)).sum(axis=1))
+    table = np.stack(losses)
+    for name, each, words in (
+        ("log_loss", table, "mean log loss on records left out"),
+        ("log_loss_difference", table - table[2], "mean log loss over that of both measures"),
+    ):
+        means, ends = zip(*(mean_with_interval(row, runs.sum(axis=1), level) for row in each), strict=True)
+        result[name] = ("model", np.array(means), {"units": "1", "long_name": words})
+        result[f"{name}_interval"] = (("bound", "model"), np.stack(ends, axis=1), {"units": "1"})
+    return result

@@ -1,0 +1,119 @@
+"""One study, several fragility curves: what the way of fitting does to the result."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Unpack
+
+import numpy as np
+import xarray as xr
+
+from mcrock.dataset.opened import takes_path
+from mcrock.statistics.fragility import fit_fragility
+from mcrock.statistics.increments import fit_capacities
+from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
+from mcrock.statistics.monotone import monotone_fragility
+from mcrock.statistics.nested import pooled
+from mcrock.statistics.probability import BOUNDS
+from mcrock.statistics.probit import PROBIT, link_of
+from mcrock.statistics.runs import is_cloud
+
+WORDS = {
+    "probit": "lognormal, of the runs",
+    "logit": "log-logistic, of the runs",
+    "capacities": "lognormal, of the capacities",
+    "monotone": "rising fractions",
+}
+PROBABILITIES = (0.01, 0.05, 0.5)  # at which curves are read [1]
+NAMES = ("median_capacity", "dispersion")
+
+
+@takes_path
+@takes(Bootstrap)
+def fragility_by_way(
+    ds: xr.Dataset, *, folder: str | Path = ".", **keywords: Unpack[BootstrapKeywords]
+) -> xr.Dataset:
+    """Fragility of the same runs by several ways of fitting.
+
+    Where the ways agree the result is that of the runs; where they do not, as in the lower tail, it is that
+    of the way.
+
+    Parameters
+    ----------
+    ds : Dataset
+        As for `fit_fragility`; the runs of a nested study are pooled.
+    folder : str or Path
+        Folder that the names of record files start from, for the static thresholds.
+    **keywords
+        As for `fit_fragility`.
+
+    Returns
+    -------
+    Dataset
+        Along `way`: "probit" and "logit" of `fit_fragility`, "capacities" of `fit_capacities` for studies at
+        two levels or more, "monotone" of `monotone_fragility`. `median_capacity` [unit of the intensity] and
+        `dispersion` [1] with their intervals (bound), NaN of the monotone curve; `curve` and `extrapolated`
+        (intensity_grid); `band` (bound, intensity_grid), NaN of the capacities; `reached` (probability) [unit
+        of the intensity], where the curve reaches 1, 5 and 50 %, NaN if it does not; `static_threshold`
+        (bound) of `monotone_fragility`.
+
+    Raises
+    ------
+    ValueError
+        As `fit_fragility`.
+    ConfigError
+        If the records cannot be read.
+    """
+    how = Bootstrap(**keywords)
+    ds = pooled(ds)
+    fits = {link: fit_fragility(ds, link=link, **keywords) for link in ("probit", "logit")}
+    whole = fits["probit"]
+    grid = whole["intensity_grid"].values
+    if not is_cloud(ds) and (ds["intensity"] > 0).sum() > 1:
+        fits["capacities"] = _with_curve(fit_capacities(ds, **keywords), grid)
+    monotone = monotone_fragility(ds, grid=grid, folder=folder, **how.keywords)
+    fits["monotone"] = monotone
+    parts = []
+    for fit in fits.values():
+        part = xr.Dataset(coords={"bound": BOUNDS, "intensity_grid": whole["intensity_grid"]})
+        for name in NAMES:
+            part[name] = fit[name] if name in fit else xr.full_like(whole[name], np.nan)
+            interval = f"{name}_interval"
+            part[interval] = fit[interval] if interval in fit else xr.full_like(whole[interval], np.nan)
+        part["curve"] = fit["curve"]
+        part["extrapolated"] = whole["extrapolated"]
+        part["band"] = fit["band"] if "band" in fit else xr.full_like(whole["band"], np.nan)
+        part["reached"] = ("probability", _reached(fit, grid))
+        parts.append(part)
+    axis = xr.DataArray(list(fits), dims="way", name="way")
+    result = xr.concat(parts, axis, combine_attrs="override", join="override")
+    result["reached"].attrs = {"units": whole["median_capacity"].attrs["units"]}
+    result["static_threshold"] = monotone["static_threshold"]
+    result["records"] = whole["records"]
+    result.attrs = {key: whole.attrs[key] for key in ("level", "resamples", "seed", "independent")}
+    return result.assign_coords(probability=("probability", list(PROBABILITIES), {"units": "1"}))
+
+
+def _with_curve(fit: xr.Dataset, grid: np.ndarray) -> xr.Dataset:
+    """A fit of capacities with its curve."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        score = np.log(grid / float(fit["median_capacity"])) / float(fit["dispersion"])
+    words = {"units": "1", "long_name": "overturning probability"}
+    return fit.assign(curve=("intensity_grid", PROBIT.cdf(score), words))
+
+
+def _reached(fit: xr.Dataset, grid: np.ndarray) -> np.ndarray:
+    """Intensities at which a curve reaches `PROBABILITIES`."""
+    wanted = np.array(PROBABILITIES)
+    if "median_capacity" in fit:
+        link = link_of(fit.attrs["link"])
+        scale = float(fit["dispersion"]) / link.deviation
+        found: np.ndarray = float(fit["median_capacity"]) * np.exp(scale * link.quantile(wanted))
+        return found
+    curve = fit["curve"].values
+    beyond = curve >= wanted[:, None] - 1e-12
+    k = beyond.argmax(axis=1)
+    low = np.maximum(k - 1, 0)
+    rise = np.where(curve[k] > curve[low], curve[k] - curve[low], 1.0)
+    at = grid[low] + (grid[k] - grid[low]) * np.clip((wanted - curve[low]) / rise, 0, 1)
+    return np.where(beyond.any(axis=1), at, np.nan)

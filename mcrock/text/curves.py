@@ -1,0 +1,90 @@
+"""Fragility by several ways, limit states and intensity measures, as text."""
+
+from __future__ import annotations
+
+import math
+
+import xarray as xr
+
+from mcrock.statistics.limit_states import limit_words
+from mcrock.statistics.ways import WORDS
+from mcrock.text.numbers import label_intensities
+from mcrock.text.tables import format_table
+
+
+def format_ways(found: xr.Dataset) -> list[str]:
+    """Table of the curves of the same runs by several ways of fitting."""
+    units, percent = found["reached"].attrs["units"], f"{found.attrs['level'] * 100:.4g} %"
+    rows = []
+    for way in found["way"].values.tolist():
+        one = found.sel(way=way)
+        rows.append(
+            [
+                WORDS[way],
+                *_parameters(one, units),
+                *(_intensity(float(x), units) for x in one["reached"].values[:-1]),
+            ]
+        )
+        if way == "monotone":
+            rows[-1][1] = _intensity(float(one["reached"][-1]), units)
+    heads = ["fit", f"median ({percent})", f"dispersion ({percent})", "1 % at", "5 % at"]
+    lines = ["Fragility of the same runs by several ways of fitting", format_table(heads, rows)]
+    low, high = found["static_threshold"].values.tolist()
+    if math.isfinite(low):
+        ends = label_intensities([low, high], units)
+        lines.append(
+            f"no realization can rock below {ends[0]}, where rising fractions are 0; all may above {ends[1]}"
+        )
+    return lines
+
+
+def format_limits(found: xr.Dataset) -> list[str]:
+    """Table of the fragility curves of several limit states."""
+    units, percent = found["intensity_grid"].attrs["units"], f"{found.attrs['level'] * 100:.4g} %"
+    rows = []
+    for i in range(found.sizes["limit"]):
+        one = found.isel(limit=i)
+        counts = [str(int(one[name])) for name in ("runs", "overturned", "undecided")]
+        rows.append([limit_words(one), *counts, *_parameters(one, units)])
+    heads = ["limit", "runs", "beyond", "undecided", f"median ({percent})", f"dispersion ({percent})"]
+    return ["Fragility by limit states", format_table(heads, rows)]
+
+
+def format_surface(found: xr.Dataset) -> list[str]:
+    """Lines on a surface over two intensity measures."""
+    first, second = found["measure"].values.tolist()
+    low, high = found["coefficient_interval"].values
+    slopes = [
+        f"{value:.2f} ({a:.2f} to {b:.2f}) ln({name})"
+        for value, a, b, name in zip(found["coefficient"].values, low, high, (first, second), strict=True)
+    ]
+    if math.isnan(float(found["intercept"])):
+        return [f"no surface over {first} and {second}: the likelihood has no maximum"]
+    loss, difference = found["log_loss"], found["log_loss_difference_interval"]
+    words = [
+        f"{name} alone {float(loss.sel(model=model)):.3f} (more by {a:.3f} to {b:.3f})"
+        for name, model in ((first, "first"), (second, "second"))
+        for a, b in [difference.sel(model=model).values.tolist()]
+    ]
+    score = " + ".join([f"{float(found['intercept']):.2f}", *slopes])
+    return [
+        f"Surface: {found.attrs['link']} of the probability = {score}, in SI units",
+        f"log loss on records left out: both {float(loss.sel(model='both')):.3f}, {', '.join(words)}",
+    ]
+
+
+def _parameters(one: xr.Dataset, units: str) -> list[str]:
+    """Median and dispersion with their intervals."""
+    median, dispersion = float(one["median_capacity"]), float(one["dispersion"])
+    if math.isnan(median):
+        return ["-", "-"]
+    low, high = label_intensities(one["median_capacity_interval"].values.tolist(), units)
+    thin, wide = one["dispersion_interval"].values.tolist()
+    return [
+        f"{_intensity(median, units)} ({low} to {high})",
+        f"{dispersion:.3f} ({thin:.3f} to {wide:.3f})",
+    ]
+
+
+def _intensity(value: float, units: str) -> str:
+    return label_intensities([value], units)[0] if math.isfinite(value) else "-"

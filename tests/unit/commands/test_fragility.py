@@ -1,0 +1,39 @@
+"""`mcrock fragility`: tables, figures, JSON, mistakes."""
+
+import json
+
+
+def test_fragility_of_a_store(mcrock, study_file, store, tmp_path):
+    folder = "--folder", study_file.parent
+    options = "--limit", "peak_tilt_ratio=0.3", "--compare", "pga", "--compare", "pgv", *folder
+    code, output, _ = mcrock("fragility", store, *options, "-o", tmp_path / "figures")
+    assert code == 0
+    for words in (
+        "Fragility of the same runs by several ways of fitting",
+        "lognormal, of the capacities",
+        "no realization can rock below",
+        "peak tilt ratio over 0.3",
+        "Fragility by intensity measures",
+    ):
+        assert words in output
+    assert "urface" in output
+    names = {"fragility_ways", "fragility_limits", "fragility_measures", "fragility_surface"}
+    assert {path.stem for path in (tmp_path / "figures").iterdir()} == names
+    result = json.loads(mcrock("fragility", store, *options, "--json")[1])
+    assert result["ways"]["variables"]["way"]["values"] == ["probit", "logit", "capacities", "monotone"]
+    assert result["limits"]["variables"]["limit"]["values"] == ["peak_tilt_ratio > 0.3", "overturned"]
+    assert set(result) == {"ways", "limits", "measures", "surface"}
+
+
+def test_mistakes_are_said_in_one_line(mcrock, study_file, store, tmp_path):
+    folder = "--folder", study_file.parent
+    for options, words in (
+        (("--limit", "peak_tilt_ratio"), "--limit: expected NAME=VALUE, as in peak_tilt_ratio=0.5"),
+        (("--limit", "slip_path=0.1", *folder), "has no variable 'slip_path'"),
+        (("--compare", "sa=x"), "--compare: expected NAME or NAME=PERIOD [s], as in sa=0.5, got 'sa=x'"),
+        (("--compare", "speed", *folder), "measures: expected 'pga'"),
+        ((), "give the folder of the study file (--folder)"),
+    ):
+        code, output, error = mcrock("fragility", store, *options)
+        assert (code, output) == (2, "")
+        assert words in error

@@ -1,0 +1,111 @@
+"""Rising fragility with a zero below the static thresholds: exact cases, bounds, invariances."""
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from mcrock.params import STANDARD_GRAVITY, Outcome
+from mcrock.statistics import monotone_fragility, overturning_probability
+from mcrock.statistics.monotone import _between
+from mcrock.statistics.run_measures import static_thresholds
+from tests.unit.statistics.measured import measured_study
+
+
+def test_it_passes_through_rising_fractions(make_study):
+    ds = make_study()
+    found = monotone_fragility(ds)
+    points = overturning_probability(ds)
+    at = found["curve"].sel(intensity_grid=points["intensity"].values)
+    np.testing.assert_allclose(at, points["probability"], rtol=1e-12)
+    assert (np.diff(found["curve"]) >= -1e-12).all()
+    np.testing.assert_array_equal(found["level_fraction"], points["probability"])
+    low, high = found["band"].values
+    assert (low <= found["curve"].values + 1e-12).all()
+    assert (found["curve"].values <= high + 1e-12).all()
+    assert np.isnan(found["static_threshold"]).all()
+    below = found["curve"].sel(intensity_grid=slice(0, 0.499))
+    assert (below == 0).all()
+
+
+def test_fractions_that_fall_are_pooled():
+    outcome = np.array([[1, 3, 1, 3], [1, 3, 1, 3], [1, 1, 1, 3], [1, 1, 3, 3]], "i1")
+    ds = xr.Dataset(
+        {"outcome": (("realization", "intensity"), outcome)}, coords={"intensity": [1.0, 2.0, 3.0, 4.0]}
+    )
+    found = monotone_fragility(ds)
+    assert found["level_fraction"].values.tolist() == [0, 0.5, 0.25, 1]
+    assert found["rising_fraction"].values.tolist() == [0, 0.375, 0.375, 1]
+
+
+def test_capacities_spread_evenly_above_their_thresholds_are_found():
+    """One level; each realization's ln(capacity) is uniform from its own threshold to the level."""
+    at, level = np.linspace(0.01, 2.0, 300), 2.0
+    starts = np.array([0.5, 1.0, 1.5])
+    curve = _between(at, np.array([level]), np.array([0.8]), [starts])
+    with np.errstate(invalid="ignore"):
+        each = np.log(at[:, None] / starts) / np.log(level / starts)
+    np.testing.assert_allclose(curve, 0.8 * np.clip(each, 0, 1).mean(axis=1), atol=1e-12)
+    assert curve[at < 0.5].max() == 0
+
+
+def test_static_threshold_is_where_the_peak_acceleration_tips_the_body():
+    ds, inputs, motions = measured_study(["motion.vertical=false"])
+    found = static_thresholds(ds)
+    peak = np.array([np.hypot(*motion.acceleration[:2]).max() for motion in motions])[inputs.record]
+    level = ds["intensity"].values[2]
+    scaled = np.abs(inputs.scale[:, 2]) * peak
+    np.testing.assert_allclose(found / level, 9.81 * 0.25 / scaled, rtol=1e-9)
+    assert (found < 0.25 * STANDARD_GRAVITY).all()  # a peak in any direction is above the geometric mean
+
+
+@pytest.mark.parametrize("measure", ["pga", "pgv", "uplift_ratio", "arias"])
+def test_thresholds_of_all_measures_are_those_of_the_same_motions(measure):
+    """A run at its threshold has the scale that tips the body, whatever the motions are scaled to."""
+    size = "body.width={ distribution = 'uniform', low = 0.3, high = 0.5 }"
+    spread = "motion.scaling={ distribution = 'lognormal', median = 1.0, dispersion = 0.3 }"
+    levels = f"intensity={{ measure = '{measure}', levels = [1.0, 2.5] }}"
+    ds, inputs, motions = measured_study([size, levels, spread])
+    power = 2 if measure == "arias" else 1
+    scale = np.abs(inputs.scale[:, 0]) * static_thresholds(ds) ** (1 / power)
+    tangent = np.tan(ds["body_slenderness"].values)
+    peak = np.array([np.hypot(*motion.acceleration[:2]).max() for motion in motions])[inputs.record]
+    down = np.array([-motion.acceleration[2].min() for motion in motions])[inputs.record].clip(0)
+    np.testing.assert_allclose(scale * (peak + down * tangent), 9.81 * tangent, rtol=1e-9)
+
+
+def test_a_curve_goes_on_below_the_lowest_level_and_ends_at_the_thresholds():
+    ds, _, _ = measured_study(["intensity.levels_g=[0.4, 0.8]"], lambda inputs: np.abs(inputs.scale) > 0.5)
+    found = monotone_fragility(ds)
+    low, high = found["static_threshold"].values
+    assert low < high < 0.25 * STANDARD_GRAVITY
+    curve, at = found["curve"].values, found["intensity_grid"].values
+    assert (curve[at < low] == 0).all()
+    between = (at > high) & (at < 0.39 * STANDARD_GRAVITY)
+    assert (curve[between] > 0).all()
+    assert (curve[between] < found["rising_fraction"].values[0]).all()
+
+
+def test_released_bodies_have_no_static_threshold(make_study):
+    released = ["start.edge=0", "start.tilt_deg=3.0"]
+    assert static_thresholds(measured_study(released)[0]) is None
+    assert static_thresholds(make_study()) is None
+    uncertain = "motion.floor={ frequency = { distribution = 'uniform', low = 2.0, high = 4.0 } }"
+    assert static_thresholds(measured_study([uncertain])[0]) is None
+
+
+def test_unit_and_order_change_nothing(make_study):
+    ds = make_study(undecided=0.05)
+    found = monotone_fragility(ds)
+    scaled = monotone_fragility(ds.assign_coords(intensity=10 * ds["intensity"]))
+    np.testing.assert_allclose(scaled["curve"], found["curve"], atol=1e-9)
+    order = np.random.default_rng(2).permutation(ds.sizes["realization"])
+    xr.testing.assert_allclose(monotone_fragility(ds.isel(realization=order)), found)
+
+
+def test_a_cloud_has_a_rising_curve_too(make_study):
+    ds = make_study(cloud=True, records=60, per_record=60)
+    found = monotone_fragility(ds, grid=[1.5, 3.0, 5.0])
+    truth = [0.053, 0.5, 0.883]  # of a median of 3 and a dispersion of 0.43
+    np.testing.assert_allclose(found["curve"], truth, atol=0.1)
+    weakest = ds["intensity_value"].values[ds["outcome"].values == Outcome.OVERTURNED].min()
+    assert float(monotone_fragility(ds, grid=[0.9 * weakest])["curve"][0]) == 0
