@@ -279,12 +279,15 @@ def test_plastic_impact_of_a_face_is_a_projection(seed):
     root = np.linalg.cholesky(np.linalg.inv(metric))
     impulse, _ = nnls((b @ root).T, -np.linalg.solve(root, x), maxiter=1000)
     expected = x + np.linalg.solve(metric, b.T @ impulse)
-    wx, wy, pivot, partner = plastic_facet(mass, (C[0, 0], C[0, 1], C[1, 1]), corners, 0, n, tuple(w), vz)
+    among = np.concatenate([rng.normal(size=(2, 2)), corners, rng.normal(size=(1, 2))])  # of other faces
+    compliance = C[0, 0], C[0, 1], C[1, 1]
+    wx, wy, pivot, partner = plastic_facet(mass, compliance, among, 2, 2 + n, tuple(w), vz)
     if (b @ x).min() >= 0.0:
         return  # nothing lands
     found = np.array([wx, wy])
     scale = np.abs(x).max()
     assert found == pytest.approx(expected[1:], abs=1e-7 * scale)
+    assert ((pivot, partner) == (-1, -1)) == (np.abs(expected).max() < 1e-7 * scale)
     held = [i for i in (pivot, partner) if i >= 0]
     after = np.array([0.0, *found])
     if held:
