@@ -82,11 +82,6 @@ class Template(NamedTuple):
         return {name: content for name, content in self.members.items() if name == LEVELS}
 
     @property
-    def is_cloud(self) -> bool:
-        """Whether every realization has an intensity of its own."""
-        return not self.levels
-
-    @property
     def intensities(self) -> tuple[float, ...]:
         """Intensities of every realization; none of a cloud study."""
         return decode_levels(self.members)

@@ -17,8 +17,9 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from mcrock.dataset import SCHEMA, build_dataset, is_store, load_dataset, outputs, place, reading
-from mcrock.dataset.contents import CHUNKS, STUDY, chunk_path, chunks_done, read_template
+from mcrock.dataset import SCHEMA, DamageError, build_dataset, is_store, load_dataset, outputs, place, reading
+from mcrock.dataset.archive import read_archive
+from mcrock.dataset.contents import CHUNKS, STUDY, chunk_path, chunks_done, read_template, store_digest
 from mcrock.dataset.identity import check_extent, check_same_study, known_length, mend_store
 from mcrock.dataset.place import StoreError, check_removable, create_store, leftovers, remove_leftovers
 from mcrock.dataset.replace import replacing, scratch_name
@@ -112,6 +113,31 @@ def test_parts_fill_the_store(store, header):
 def test_a_chunk_is_a_file(store, header):
     write_part(store, 0, part(0, N), header.attrs)
     assert len(tree(store)) == 1 + len(chunks_done(store))
+
+
+def test_a_chunk_has_its_runs_and_their_intensities(store, header, template):
+    write_part(store, 0, part(0, N), header.attrs)
+    _, members = read_archive(chunk_path(store, (1,)))
+    arrays = {"record/c/1", "chunk_done/c/1", *(f"{name}/c/1/0" for name in OUTPUTS)}
+    assert members.keys() == {"intensity/c/0", *arrays}
+    assert members["intensity/c/0"] == template.members["intensity/c/0"]
+
+
+def test_stores_of_equal_results_have_equal_digests(store, header, template):
+    other = store.with_name("other.zarr")
+    create_store(other, template)
+    found = []
+    for start, stop in pairwise((0, LENGTH, N)):
+        found.append(store_digest(store))
+        write_part(store, start, part(start, stop), header.attrs)
+    write_part(other, 0, part(0, N), header.attrs)
+    assert store_digest(store) == store_digest(other)
+    write_part(other, 0, part(LENGTH, 2 * LENGTH), header.attrs)
+    found += [store_digest(store), store_digest(other)]
+    assert len(set(found)) == len(found)
+    (store / STUDY).unlink()
+    with pytest.raises(DamageError, match=r"study\.zip is missing"):
+        store_digest(store)
 
 
 def test_unzipped_a_store_is_a_zarr_group(store, header, tmp_path):
