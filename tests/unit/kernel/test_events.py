@@ -41,6 +41,7 @@ def product(scale, *roots):
         (product(1.0, 0.0, 1.3, 2.0), NEVER),  # leaves the ground for good
         (product(1.0, 0.0, 0.0), NEVER),  # accelerates off the ground from rest
         (product(-1.0, 0.0, 0.0), 0.0),  # sinks at once from rest
+        (product(-0.5, 0.0, 0.0, -1.0), 0.0),  # the same, ever faster
         ([-1.0, 0.0], 0.0),  # sinks at once
         (product(-1.0, 0.0, 0.0, 0.5), 0.5),  # is lifted from rest and dropped
     ],
@@ -61,11 +62,13 @@ def test_touch_is_not_a_landing():
 
 
 @pytest.mark.parametrize("peak", [0.2, 0.5, 0.9])
-def test_cubic_peak(peak):
-    parabola = [-1.0, 2 * peak, 0.3]
-    assert cubic_peak(*ends(parabola, 1.0), 1.0) == pytest.approx(0.3 + peak**2, abs=1e-10)
-    cubic = np.polyint([-1.0, 0.0, peak**2], k=0.1)
-    assert cubic_peak(*ends(cubic, 1.0), 1.0) == pytest.approx(0.1 + 2 * peak**3 / 3, abs=1e-10)
+@pytest.mark.parametrize("h", [1.0, 0.25])
+def test_cubic_peak(peak, h):
+    """Of a parabola and of a cubic, with time compressed too."""
+    parabola = np.array([-1.0, 2 * peak, 0.3]) / h ** np.arange(2, -1, -1)
+    assert cubic_peak(*ends(parabola, h), h) == pytest.approx(0.3 + peak**2, abs=1e-10)
+    cubic = np.polyint([-1.0, 0.0, peak**2], k=0.1) / h ** np.arange(3, -1, -1)
+    assert cubic_peak(*ends(cubic, h), h) == pytest.approx(0.1 + 2 * peak**3 / 3, abs=1e-10)
 
 
 def test_cubic_peak_is_at_least_the_ends():
