@@ -29,6 +29,7 @@ COMMANDS = (
     "compare",
     "report",
     "sensitivity",
+    "rare",
     "export",
     "spectrum",
     "records",

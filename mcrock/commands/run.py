@@ -51,6 +51,10 @@ def run(
     cluster: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Start workers as this file of a cluster says.")
     ] = None,
+    stop: Annotated[
+        float | None,
+        typer.Option(metavar="P", help="Stop when every probability in these motions is known to +-P."),
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would be run, and stop.")] = False,
 ) -> None:
     """Run a study and print its overturning probabilities and fragility.
@@ -63,6 +67,8 @@ def run(
     share = _parse_task(task)
     if address and cluster:
         raise ValueError("--address takes a scheduler that is there, --cluster starts one: give one of them")
+    if stop is not None and share[1] > 1:
+        raise ValueError("--stop looks at the whole study: leave --task out")
     place = load_cluster(cluster) if cluster else None
     study = load_study(config, set, seed)
     from mcrock.dataset.contents import chunks_done
@@ -81,14 +87,20 @@ def run(
         _describe_run(study, output, plan_study(study, output, **options), task)
         return
 
+    from mcrock.rare import run_until
     from mcrock.text.progress import study_progress
+    from mcrock.text.sequential import format_looks
     from mcrock.text.summary import format_summary, summarize
 
     interrupt.listen(signal.SIGTERM)
     old = os.stat(output) if overwrite and output.exists() else None
     try:
         with _workers(address, place, output) as client, study_progress() as progress:
-            ds = run_study(study, output, **options, client=client, progress=progress)
+            options |= {"client": client, "progress": progress}
+            if stop is None:
+                ds, looks = run_study(study, output, **options), None
+            else:
+                ds, looks = run_until(study, output, stop, **options)
     except EnsembleError as error:
         fail(str(error), 1)
     except KeyboardInterrupt as interruption:
@@ -99,6 +111,8 @@ def run(
         print(f"task {task} has ended; {done.sum()} of {done.size} chunks of {output} are done")
         return
     print(format_summary(summarize(ds, folder=study.folder)))
+    if looks is not None:
+        print(format_looks(looks, ds.sizes["realization"]))
     print(output)
 
 

@@ -13,11 +13,10 @@ from mcrock.excitation.motion import Motion
 from mcrock.params import Inputs
 from mcrock.sampling.bodies import draw_bodies
 from mcrock.sampling.contacts import draw_contacts
-from mcrock.sampling.design import assign_records, unit_numbers
 from mcrock.sampling.drawn import variable_name
 from mcrock.sampling.impacts import draw_impacts
 from mcrock.sampling.intensities import draw_intensities, draw_levels
-from mcrock.sampling.pick_freeze import AT_IMPACTS, draws_of
+from mcrock.sampling.points import Points, points_of_design
 from mcrock.sampling.quantities import draw_quantities
 from mcrock.sampling.release import draw_release
 from mcrock.sampling.shaking import draw_shaking, peak_accelerations
@@ -75,11 +74,15 @@ def draw_inputs(
         raise ValueError(f"expected 0 <= outer < {study.n_outer} draws of what is epistemic, got {outer}")
     if not motions:
         raise ValueError("at least one ground motion is needed, got none")
-    n = stop - start
-    u = unit_numbers(study, len(motions), start, stop, outer)
-    draws = draw_quantities(study, u, n)
+    return inputs_at(study, motions, points_of_design(study, len(motions), start, stop, outer), with_motions)
+
+
+def inputs_at(study: Study, motions: Sequence[Motion], points: Points, with_motions: bool = True) -> Inputs:
+    """The inputs of realizations wherever they lie; as `draw_inputs`."""
+    n, start = len(points.record), points.start
+    draws = draw_quantities(study, points.u, n)
     bodies, sizes, of_body = draw_bodies(study, draws, n, start)
-    shaking = draw_shaking(study, motions, draws, u, start, stop, with_motions)
+    shaking = draw_shaking(study, motions, draws, points, with_motions)
     of_intensity = draw_intensities(study, draws, shaking, sizes, bodies.gravity)
     of_release = draw_release(study, draws, bodies, start)
     of_impact = draw_impacts(study, draws, n, len(bodies.faces))
@@ -92,8 +95,7 @@ def draw_inputs(
     if arrays["contact"] is not None and study.motion.shakes:
         peaks = peak_accelerations(shaking, arrays["scale"])
         values["peak_acceleration"] = peaks[:, 0] if study.is_cloud else peaks
-    number = draws_of(study, AT_IMPACTS, start, stop)
-    return Inputs(seed=study.seed, start=start, number=number, values=values, **arrays)
+    return Inputs(seed=study.seed, start=start, number=points.at_impacts, values=values, **arrays)
 
 
 def draw_numbers(
@@ -111,13 +113,13 @@ def draw_numbers(
     dict of str to ndarray (stop - start,)
         Of the inputs in ``study.uncertain``; the record and, in a cloud study, the intensity.
     """
-    u = unit_numbers(study, len(motions), start, stop, outer)
-    draws = draw_quantities(study, u, stop - start)
+    points = points_of_design(study, len(motions), start, stop, outer)
+    draws = draw_quantities(study, points.u, stop - start)
     values = {variable_name(name): draws[name] for name in study.uncertain if name in draws}
     if "azimuth" in values:
         values["azimuth"] = values["azimuth"] * study.motion.rotation[1]
     if study.motion.shakes and not study.motion.is_generated:
-        values["record"] = assign_records(study, len(motions), start, stop, u)
+        values["record"] = points.record
     if study.is_cloud:
         values["intensity_value"] = draw_levels(study, draws, stop - start)[:, 0]
     return values

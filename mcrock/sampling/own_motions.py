@@ -9,37 +9,28 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from mcrock.config import ConfigError, Study
 from mcrock.excitation.motion import Motion, MotionError
 from mcrock.sampling.drawn import Draws
-from mcrock.sampling.pick_freeze import NOISE, draws_of
+from mcrock.sampling.points import Points
 from mcrock.tables.errors import RealizationError
-
-PURPOSE = 1  # of the random stream of a motion, in the key of its seed
 
 
 def own_motions(
-    study: Study,
-    motions: Sequence[Motion],
-    record: NDArray[np.int32],
-    draws: Draws,
-    start: int,
+    study: Study, motions: Sequence[Motion], draws: Draws, points: Points
 ) -> tuple[list[Motion], list[Motion]]:
-    """The motions of consecutive realizations.
+    """The motions of some realizations.
 
     Parameters
     ----------
     study : Study
         Its motions are generated, or its floor is uncertain.
-    motions, record
-        Recorded motions, and the index of that of each realization (n,); not used if they are generated.
+    motions : sequence of Motion
+        Recorded motions; not used if they are generated.
     draws : mapping
         Drawn values by dotted name, each (n,).
-    start : int
-        Number of the first realization.
+    points : Points
+        Which recorded motion each has, or where its noise comes from.
 
     Returns
     -------
@@ -54,18 +45,16 @@ def own_motions(
     source = study.motion
     _read(study)
     ground, under = [], []
-    noise = draws_of(study, NOISE, start, start + len(record))
-    for i, numbers in enumerate(_rows(study, draws, len(record))):
+    for i, numbers in enumerate(_rows(study, draws, len(points.record))):
         try:
-            motion = motions[record[i]]
+            motion = motions[points.record[i]]
             if source.is_generated:
-                key = np.random.SeedSequence(study.seed, spawn_key=(PURPOSE, int(noise[i])))
-                motion = source.make(numbers, np.random.default_rng(key), start + i, study.folder)
+                motion = source.make(numbers, points.noise(i), points.start + i, study.folder)
             ground.append(source.select(motion))
             under.append(source.under_body(ground[-1], numbers))
         except MotionError as error:
             _read(study)  # or a file has gone
-            raise _impossible(study, numbers, start + i, error) from None
+            raise _impossible(study, numbers, points.start + i, error) from None
     return ground, under
 
 

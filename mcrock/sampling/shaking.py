@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from mcrock.config import Study
 from mcrock.excitation.motion import Motion
-from mcrock.sampling.design import assign_records
 from mcrock.sampling.drawn import Drawn, Draws, variable_name
 from mcrock.sampling.own_motions import check_draws, own_motions
+from mcrock.sampling.points import Points
 from mcrock.tables.distributions import Distribution
 
 Array = NDArray[np.float64]
@@ -30,28 +30,24 @@ def draw_shaking(
     study: Study,
     motions: Sequence[Motion],
     draws: Draws,
-    u: dict[str, Array],
-    start: int,
-    stop: int,
+    points: Points,
     with_motions: bool,
 ) -> Shaking:
-    """Motions of the realizations ``start`` to ``stop - 1``, as `mcrock.sampling.draw_inputs` makes them.
-
-    ``u`` are the coordinates of `mcrock.sampling.design.unit_numbers`.
+    """Motions of realizations, as `mcrock.sampling.draw_inputs` makes them.
 
     Raises
     ------
     ConfigError
         If drawn numbers make no motion: names the realization.
     """
-    record = assign_records(study, len(motions), start, stop, u)
+    record = points.record
     ground: Sequence[Motion] | None = motions
     of, under = record, list[Motion]()
     if study.motion.has_own_motions and with_motions:
-        ground, under = own_motions(study, motions, record, draws, start)
-        of = np.arange(stop - start, dtype=np.int32)
+        ground, under = own_motions(study, motions, draws, points)
+        of = np.arange(len(record), dtype=np.int32)
     elif study.motion.has_own_motions:
-        check_draws(study, draws, start)
+        check_draws(study, draws, points.start)
         ground = None if study.motion.is_generated else motions  # a floor has the intensities of its ground
     azimuth = draws["motion.azimuth"] * study.motion.rotation[1]
     values: dict[str, NDArray[Any]] = {}

@@ -5,6 +5,7 @@ number comes with an interval. Runs that share a ground motion are dependent: by
 not runs, are what an interval counts.
 """
 
+from mcrock.statistics.betting import betting_interval, sequential_probability
 from mcrock.statistics.bounds import epistemic_bounds
 from mcrock.statistics.capacity import capacities
 from mcrock.statistics.choices import fragility_by_choice, split_by_choice
@@ -16,6 +17,7 @@ from mcrock.statistics.endings import outcome_shares
 from mcrock.statistics.epistemic import epistemic_fragility, epistemic_probability, variance_shares
 from mcrock.statistics.fragility import fit_fragility
 from mcrock.statistics.hazard import load_hazard
+from mcrock.statistics.importance import weighted_probability
 from mcrock.statistics.increments import fit_capacities
 from mcrock.statistics.inference import Bootstrap, Confidence
 from mcrock.statistics.limit_states import fragility_by_limit
@@ -39,6 +41,7 @@ __all__ = [
     "Confidence",
     "annual_rate",
     "baselines",
+    "betting_interval",
     "by_limit",
     "by_measure",
     "capacities",
@@ -67,6 +70,7 @@ __all__ = [
     "overturned",
     "overturning_probability",
     "pooled",
+    "sequential_probability",
     "size_convergence",
     "sobol_indices",
     "split_by_choice",
@@ -75,6 +79,7 @@ __all__ = [
     "undecided",
     "undecided_runs",
     "variance_shares",
+    "weighted_probability",
     "with_displacement_limit",
     "with_measures",
 ]

@@ -38,6 +38,7 @@ ORDER = [
     "ensemble",
     "cluster",
     "statistics",
+    "rare",
     "plots",
     "verification",
     "text",

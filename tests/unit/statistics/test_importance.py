@@ -1,0 +1,109 @@
+"""Weighted runs of cloud studies: closed forms of lognormal capacities, hazards, and what has no weights."""
+
+import json
+
+import numpy as np
+import pytest
+import xarray as xr
+from scipy.special import ndtr
+
+from mcrock.statistics import weighted_probability
+from tests.unit.statistics.test_risk import power_law
+
+MEDIAN, DISPERSION = 3.0, float(np.hypot(0.35, 0.25))  # of the simulated capacities
+
+
+def config(value):
+    return json.dumps(
+        {
+            "seed": 1,
+            "body": {"shape": "cuboid", "width": 0.4, "depth": 0.4, "height": 1.6, "density": 2000.0},
+            "motion": {"source": "pulse", "shape": "one-sine", "period": 1.0},
+            "intensity": {"measure": "pga", "value": value},
+            "ensemble": {"realizations": 20},
+        }
+    )
+
+
+def lognormal(median, dispersion):
+    return {"distribution": "lognormal", "median": median, "dispersion": dispersion}
+
+
+@pytest.fixture
+def cloud(make_study):
+    """Study of intensities with median 3 m/s2 and dispersion 0.6."""
+    ds = make_study(cloud=True, records=200, per_record=50)
+    return ds.assign_attrs(config=config(lognormal(3.0, 0.6)))
+
+
+@pytest.mark.parametrize(("median", "dispersion"), [(3.0, 0.6), (1.0, 0.5), (0.7, 0.4)])
+def test_probability_of_lognormal_intensities_and_capacities(cloud, median, dispersion):
+    """Phi of the difference of the logarithms over both dispersions: 0.5, 0.045 and 0.0052."""
+    found = weighted_probability(cloud, lognormal(median, dispersion))
+    true = ndtr(np.log(median / MEDIAN) / np.hypot(DISPERSION, dispersion))
+    low, high = found["interval"].values
+    assert low < true < high
+    assert low < float(found["probability"]) < high
+    assert high / low < 2.5
+    assert float(found["effective_runs"]) < 10_001
+
+
+def test_weights_of_the_own_density_are_one(cloud):
+    found = weighted_probability(cloud, lognormal(3.0, 0.6))
+    assert float(found["effective_runs"]) == pytest.approx(10_000)
+    assert float(found["probability"]) == pytest.approx((cloud["outcome"] == 3).mean())
+    assert float(found["outside"]) < 3e-6
+
+
+def test_rate_of_a_power_law_hazard(cloud):
+    """k0 theta^-k exp(k^2 beta^2 / 2), from runs of all intensities."""
+    hazard = power_law()
+    found = weighted_probability(cloud, hazard)
+    x, rate = hazard["hazard_intensity"].values, hazard["rate"].sel(hazard="mean").values
+    k = -np.diff(np.log(rate)).sum() / np.diff(np.log(x)).sum()
+    true = rate[0] * x[0] ** k * MEDIAN**-k * np.exp((k * DISPERSION) ** 2 / 2)
+    low, high = found["interval"].values
+    assert low < true < high
+    assert high / low < 2
+    assert found["rate"].attrs["units"] == "1/a"
+
+
+@pytest.mark.slow
+def test_the_proposal_does_better_than_the_density_itself(make_study):
+    """Of a rare probability, 0.0052; by the best density errors would be some 0.6 times as large."""
+    target = lognormal(0.7, 0.4)
+
+    def spread(value, seed):
+        ds = make_study(cloud=True, records=4000, per_record=1, seed=seed)
+        z = np.log(ds["intensity_value"] / 3.0) / 0.6
+        x = value["median"] * np.exp(value["dispersion"] * z)
+        capacity = MEDIAN * np.exp(DISPERSION * np.random.default_rng(seed + 99).standard_normal(4000))
+        ds = ds.assign(
+            intensity_value=("realization", x.values, ds["intensity_value"].attrs),
+            outcome=("realization", np.where(x.values > capacity, 3, 1).astype("i1")),
+        )
+        return weighted_probability(ds.assign_attrs(config=config(value)), target)
+
+    first = spread(lognormal(3.0, 0.6), 1)
+    best = lognormal(float(first["proposal_median"]), float(first["proposal_dispersion"]))
+    assert 0.9 < best["median"] < 1.6
+    errors = [
+        np.std([float(spread(value, seed)["probability"]) for seed in range(10)]) for value in (target, best)
+    ]
+    assert errors[1] < errors[0]
+
+
+def test_a_target_beyond_the_runs_is_told(cloud):
+    assert float(weighted_probability(cloud, lognormal(100.0, 0.5))["outside"]) > 0.4
+
+
+def test_what_has_no_weights_is_refused(cloud, make_study):
+    with pytest.raises(ValueError, match="cloud study whose intensity has a continuous distribution"):
+        weighted_probability(make_study(), lognormal(1.0, 0.5))
+    values = {"distribution": "discrete", "values": [1.0, 2.0]}
+    with pytest.raises(ValueError, match="continuous distribution"):
+        weighted_probability(cloud.assign_attrs(config=config(values)), lognormal(1.0, 0.5))
+    with pytest.raises(ValueError, match="got 'discrete'"):
+        weighted_probability(cloud, values)
+    none = cloud.assign(outcome=xr.ones_like(cloud["outcome"]))
+    assert weighted_probability(none, lognormal(1.0, 0.5))["interval"].isnull().all()
