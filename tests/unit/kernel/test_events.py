@@ -34,10 +34,14 @@ def product(scale, *roots):
         (product(1.0, 0.3, 2.0, 3.0) * -1, 0.3),  # falls through once
         (product(-1.0, 0.7, -1.0, -2.0), 0.7),
         (product(1.0, 0.4, 0.6), 0.4),  # dips below and comes back within the step
+        (product(1.0, 0.4, 0.41), 0.4),  # hardly dips
+        (product(1.0, -1.0, 0.4, 0.41), 0.4),
         (product(1.0, -0.3, 1.5, 1.7), NEVER),  # positive throughout
         ([1.0, -0.8, 0.17], NEVER),  # nearly touches
         (product(-1.0, 0.0, 0.6), 0.6),  # leaves the ground and lands in the step
         (product(1.0, 0.0, 0.4, 0.7), 0.4),  # the same, and is up again at its end
+        (product(1.0, 0.0, 0.4, 0.401), 0.4),  # hardly comes back to it
+        (product(1.0, 0.0, 1.1, 1.3), NEVER),  # comes back after the step
         (product(1.0, 0.0, 1.3, 2.0), NEVER),  # leaves the ground for good
         (product(1.0, 0.0, 0.0), NEVER),  # accelerates off the ground from rest
         (product(-1.0, 0.0, 0.0), 0.0),  # sinks at once from rest
