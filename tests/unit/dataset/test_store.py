@@ -495,6 +495,11 @@ def of_extent(study="abc", n=N, n_outer=2, levels=(1.0, 2.0, 3.0)):
 )
 def test_a_store_may_lack_runs_and_have_none_too_many(tmp_path, more):
     less, whole = tmp_path / "less", tmp_path / "whole"
+    if "n_outer" not in more:
+        plain = of_extent(n_outer=None)
+        create_store(tmp_path / "plain", plain)
+        assert not check_extent(tmp_path / "plain", plain)
+        assert check_extent(tmp_path / "plain", of_extent(**more | {"n_outer": None}))
     create_store(less, of_extent())
     create_store(whole, of_extent(**more))
     assert check_extent(less, of_extent(**more))
