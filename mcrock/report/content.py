@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import matplotlib as mpl
 from matplotlib.axes import Axes
 
-from mcrock.plots.style import figure_of, paper_style
+from mcrock.plots.style import COLUMN, axes_width, figure_of, paper_style
 from mcrock.text.tables import Columns
 
 SETTINGS: dict[
@@ -35,6 +35,7 @@ class Figure(NamedTuple):
 
     source: str  # data URI
     words: str  # for who cannot see it
+    width: float  # over that of a column of print [1]
 
 
 class Table(NamedTuple):
@@ -72,7 +73,8 @@ def embed(ax: Axes, words: str) -> Figure:
         figure_of(ax).savefig(
             buffer, format="svg", bbox_inches="tight", pad_inches=0.04, metadata={"Date": None}
         )
-    return Figure(f"data:image/svg+xml;base64,{b64encode(buffer.getvalue()).decode('ascii')}", words)
+    source = f"data:image/svg+xml;base64,{b64encode(buffer.getvalue()).decode('ascii')}"
+    return Figure(source, words, axes_width(ax) / COLUMN)
 
 
 def cautions(lines: Iterable[str]) -> list[Block]:

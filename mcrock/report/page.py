@@ -97,7 +97,7 @@ def build_report(
         risk_section(ds, site, rates, how),
         validity_section(summary),
         convergence_section(runs, study, summary, how),
-        limits_section(study),
+        limits_section(study, summary),
         provenance_section(ds, store),
         study_section(study),
     ]

@@ -13,6 +13,7 @@ from mcrock.excitation.sources.recorded import RecordedSource
 from mcrock.plots import plot_convergence
 from mcrock.report.content import Block, Section, cautions, embed
 from mcrock.statistics.inference import Confidence
+from mcrock.statistics.intervals import bound_without_events
 from mcrock.text.numbers import format_percent, label_intensities
 from mcrock.text.summary import Summary, format_sizes, format_steps
 from mcrock.text.tables import format_table
@@ -77,19 +78,27 @@ def _interpolation(study: Study) -> list[str]:
     ]
 
 
-def limits_section(study: Study) -> Section:
+def limits_section(study: Study, summary: Summary) -> Section:
     """What these numbers do not say."""
+    probability = summary.probability
+    records, level = int(probability["records"]), probability.attrs["level"]
     lines = [
         "The body is rigid and the ground too: no crushing of edges, no rocking on soil or carpets, no "
         "flexible body, no liquid inside.",
-        "The intervals count recordings, and hold for earthquakes of the kind of these recordings: not for "
-        "other faults, soils or distances.",
         "An undecided run is never counted as survival: intervals hold both readings.",
     ]
     if study.contact is None:
         lines.insert(
-            1, "Nothing slides and nothing rebounds; runs that would have done so are counted above."
+            1, "Nothing slides and nothing rebounds: above stands of how many runs that is certain to hold."
         )
+    if probability.attrs["independent"] == "records":
+        lines += [
+            "The intervals count recordings, and hold for earthquakes of the kind of these recordings: not "
+            "for other faults, soils or distances.",
+            f"What {records} recordings cannot decide, no number of runs does: where none of them overturned "
+            f"the body, the probability may still be {bound_without_events(records, level):.2g} at "
+            f"{level:.0%} confidence. Only other recordings lower that.",
+        ]
     return Section("limits", "Limits", list(lines))
 
 

@@ -64,6 +64,15 @@ def wilson_interval(yes: ArrayLike, runs: ArrayLike, level: float = 0.95) -> tup
     return lower, upper
 
 
+def bound_without_events(records: int, level: float = 0.95) -> float:
+    """Upper bound of a probability whose event no run of so many records had, however many runs they are [1].
+
+    >>> round(bound_without_events(22), 3), round(bound_without_events(5), 3)
+    (0.154, 0.522)
+    """
+    return float(1.0 - ((1.0 - level) / 2.0) ** (1.0 / records))
+
+
 def clustered_interval(yes: ArrayLike, runs: ArrayLike, level: float = 0.95) -> tuple[np.ndarray, np.ndarray]:
     """Interval of a probability when the runs of one record are dependent.
 

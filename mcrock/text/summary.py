@@ -29,6 +29,7 @@ from mcrock.statistics import (
 )
 from mcrock.statistics.choices import has_laws
 from mcrock.statistics.inference import Confidence, ConfidenceKeywords, takes
+from mcrock.statistics.intervals import bound_without_events
 from mcrock.statistics.limits import EVENT
 from mcrock.statistics.nested import is_nested, pooled
 from mcrock.statistics.runs import is_shaken
@@ -42,6 +43,7 @@ from mcrock.text.numbers import format_count, format_probability, label_intensit
 from mcrock.text.tables import format_table
 from mcrock.text.validity import format_validity
 
+FEW = 11  # recordings below which a result needs more of them
 PEAK = "peak_displacement"
 DISPLACEMENTS = (0.01, 0.03, 0.1, 0.3, 1.0)  # of the table of a study with friction [m]
 
@@ -315,13 +317,23 @@ def format_steps(steps: xr.Dataset) -> str:
     )
 
 
+def _few_records(records: int, level: float) -> str:
+    """What so few records cannot tell, however many runs; nothing if they tell most of it."""
+    if records >= FEW:
+        return ""
+    return (
+        f"; where none of so few overturns a body the probability may still be "
+        f"{bound_without_events(records, level):.2f}, and more runs change nothing of that: add recordings"
+    )
+
+
 def format_independence(probability: xr.Dataset) -> str:
     """What the intervals count."""
     records = int(probability["records"])
     if probability.attrs["independent"] == "records":
         return (
             f"{format_count(records, 'independent recording')}; the intervals count recordings, not runs, "
-            "and hold for new ground motions of the kind"
+            f"and hold for new ground motions of the kind{_few_records(records, probability.attrs['level'])}"
         )
     if not probability.attrs["shared"]:
         return "every realization is independent of the others"

@@ -19,7 +19,7 @@ def format_strain(validity: xr.Dataset) -> list[str]:
     lines = []
     words = {
         "contact_lost": "contact was lost before 45 degrees of tilt in {}: beyond a few per cent the rigid "
-        "no-bounce model is strained",
+        "no-bounce model is strained; a study with [contact] friction lets bodies slide and leave the ground",
         "energy_gain_impacts": "impacts that would gain energy occurred in {}: their parameters lie outside "
         "what is possible there",
     }

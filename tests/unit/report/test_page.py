@@ -125,3 +125,9 @@ def test_page_is_written_whole(ds, tmp_path):
     path = save_report(build_report(ds), tmp_path / "r.html")
     assert path.read_text(encoding="utf-8").endswith("</html>\n")
     assert [file.name for file in tmp_path.iterdir()] == ["r.html"]
+
+
+def test_what_few_records_cannot_tell_stands_among_the_limits(ds, page):
+    """Of two recordings nothing below 0.84 can be said, as 1 - 0.025**(1/2)."""
+    assert "What 2 recordings cannot decide" in Page(page).text
+    assert "the probability may still be 0.84 at 95% confidence" in Page(page).text
