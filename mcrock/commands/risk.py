@@ -57,10 +57,12 @@ def risk(
         high_confidence_capacity,
         load_hazard,
         survival,
+        weighted_probability,
         with_displacement_limit,
     )
+    from mcrock.statistics.importance import drawn_intensity
     from mcrock.text.json_values import dataset_as_json
-    from mcrock.text.risk import format_risk, format_survival
+    from mcrock.text.risk import format_risk, format_survival, format_weighted
     from mcrock.text.summary import missing_chunks
 
     curves = load_hazard(hazard, years=hazard_years)
@@ -70,6 +72,9 @@ def risk(
         ds = ds if displacement_limit is None else with_displacement_limit(ds, displacement_limit)
         rates = annual_rate(ds, curves, years=years, level=level, allow_missing=allow_incomplete)
         capacity = high_confidence_capacity(ds, allow_missing=allow_incomplete)
+        weighted = None
+        if measure is None and not missing_chunks(ds) and drawn_intensity(ds) is not None:
+            weighted = weighted_probability(ds, curves, level=level)
         if age is not None:
             rates["survival"] = (rates["rate"].dims, survival(rates["rate"].values, age), {"units": "1"})
         figure = None
@@ -80,9 +85,12 @@ def risk(
             figure = save_figure(ax, output / f"risk.{format}")
     if as_json:
         tables = {"annual_rate": rates, "high_confidence_capacity": capacity}
+        tables |= {} if weighted is None else {"weighted_rate": weighted}
         print(json.dumps({name: dataset_as_json(table) for name, table in tables.items()}, allow_nan=False))
         return
     print("\n".join([*missing_chunks(ds), format_risk(rates, capacity)]))
+    if weighted is not None:
+        print("\n".join(["", *format_weighted(weighted)]))
     if age is not None:
         print("\n".join(["", *format_survival(rates, age, rates["survival"])]))
     if figure is not None:

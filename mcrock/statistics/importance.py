@@ -40,6 +40,18 @@ GRID = 2000  # places of the integrals over the intensity
 TAIL = 1e-6  # of the density of the runs, beyond which it has none [1]
 
 
+def drawn_intensity(ds: xr.Dataset) -> tuple[Any, float] | None:
+    """SciPy's distribution of the intensities of a study, and the factor to SI; None without a density."""
+    study = Study.from_json(ds.attrs["config"]) if ds.attrs.get("config") else None
+    given = None if study is None else study.intensity.distribution
+    if given is None or not is_cloud(ds):
+        return None
+    table, factor = given
+    if not isinstance(table, Distribution) or isinstance(table, Discrete):
+        return None
+    return table.frozen, factor
+
+
 @takes_path
 def weighted_probability(
     ds: xr.Dataset, target: xr.Dataset | Mapping[str, Any], *, level: float = 0.95
@@ -77,14 +89,12 @@ def weighted_probability(
     """
     check_level(level)
     check_runs(ds)
-    study = Study.from_json(ds.attrs["config"]) if ds.attrs.get("config") else None
-    given = None if study is None else study.intensity.distribution
-    drawn = given is not None and isinstance(given[0], Distribution) and not isinstance(given[0], Discrete)
-    if not is_cloud(ds) or given is None or not isinstance(given[0], Distribution) or not drawn:
+    drawn = drawn_intensity(ds)
+    if drawn is None:
         raise ValueError(
             "weights need a cloud study whose intensity has a continuous distribution, intensity.value"
         )
-    spread, factor = given[0].frozen, given[1]
+    spread, factor = drawn
     x = run_intensity(ds).values.astype(float)
     ends = factor * np.array([spread.ppf(TAIL), spread.isf(TAIL)])
     of_hazard = isinstance(target, xr.Dataset)

@@ -48,7 +48,7 @@ def format_rare(found: xr.Dataset) -> str:
         "counting needs: runs of a plain study for the same accuracy",
     ]
     each = found["repetition_probability"].values
-    largest = float(np.nan_to_num(each.max(axis=0) / each.sum(axis=0)).max())
+    largest = float((each.max(axis=0) / np.maximum(each.sum(axis=0), np.finfo(float).tiny)).max())
     if largest > MOST_OF_ONE:
         lines.append(
             f"one repetition holds {100 * largest:.0f} % of an estimate: the others may have missed where "

@@ -47,6 +47,27 @@ def format_rates(rates: xr.Dataset) -> list[str]:
     return [*lines, f"intervals are for this hazard and count {records}"]
 
 
+def format_weighted(found: xr.Dataset) -> list[str]:
+    """Lines on the rate by the weighted runs of a cloud, from `mcrock.statistics.weighted_probability`."""
+    units = found["proposal_median"].attrs.get("units", "1")
+    lines = [
+        f"rate by the runs themselves, weighted to the hazard, without a curve: {_number(found['rate'])} 1/a "
+        f"({_range(found['interval'])}), from {float(found['effective_runs']):.0f} effective runs of "
+        f"{int(found['runs'])}"
+    ]
+    if float(found["outside"]) > 0:
+        lines.append(
+            f"intensities at which the study has no runs come {_number(found['outside'])} times a year"
+        )
+    if math.isfinite(float(found["proposal_median"])):
+        (label,) = label_intensities([float(found["proposal_median"])], units)
+        lines.append(
+            f"runs for this hazard are best drawn from about a lognormal intensity of median {label} and "
+            f"dispersion {float(found['proposal_dispersion']):.2g}"
+        )
+    return lines
+
+
 def format_unsupported(rates: xr.Dataset) -> list[str]:
     """Lines on what no run supports."""
     lines, units = [], rates["weakest_overturning"].attrs.get("units", "1")

@@ -36,6 +36,18 @@ def test_risk_as_json(mcrock, store, hazard):
     assert found["high_confidence_capacity"]["variables"]["beta_r"]["units"] == "1"
 
 
+def test_a_cloud_has_the_rate_of_its_weighted_runs_too(mcrock, study_file, hazard, tmp_path):
+    cloud = "--set", 'intensity.value_g={distribution="lognormal", median=0.3, dispersion=0.5}'
+    store = tmp_path / "cloud.zarr"
+    assert mcrock("run", study_file, "-o", store, *cloud)[0] == 0
+    code, output, _ = mcrock("risk", store, hazard)
+    assert code == 0
+    assert "rate by the runs themselves, weighted to the hazard, without a curve: " in output
+    assert "intensities at which the study has no runs" not in output  # it covers the table
+    code, output, _ = mcrock("risk", store, hazard, "--json")
+    assert json.loads(output)["weighted_rate"]["variables"]["rate"]["units"] == "1/a"
+
+
 def test_mistakes_are_one_line(mcrock, store, hazard, tmp_path):
     hazard.write_text(HAZARD.replace("pga [m/s2]", "pga"))
     code, output, errors = mcrock("risk", store, hazard)
