@@ -46,6 +46,7 @@ LONG = [
     "tests/unit/planar/test_overturning_spectra.py",
     "tests/unit/planar/test_spectrum_plots.py",
     "tests/unit/plots",
+    "tests/unit/rare/test_stopping.py",
     "tests/unit/sampling/test_own_motions.py",
     "tests/unit/statistics/test_choices.py",
     "tests/unit/statistics/test_comparison.py",
