@@ -57,8 +57,9 @@ def fragility(
     import matplotlib
 
     matplotlib.use("Agg")
+    from mcrock.config import ConfigError
     from mcrock.dataset import explained, load_dataset
-    from mcrock.plots import plot_limits, plot_measures, plot_surface, plot_ways, save_figure
+    from mcrock.plots import plot_baselines, plot_limits, plot_measures, plot_surface, plot_ways, save_figure
     from mcrock.plots.style import add_source
     from mcrock.statistics import (
         by_measure,
@@ -70,6 +71,7 @@ def fragility(
     )
     from mcrock.statistics.inference import Bootstrap
     from mcrock.statistics.run_measures import measure_name
+    from mcrock.statistics.simple_rules import can_measure
     from mcrock.text.curves import format_limits, format_surface, format_ways
     from mcrock.text.fragility import format_measures
     from mcrock.text.json_values import dataset_as_json
@@ -79,15 +81,18 @@ def fragility(
     how = Bootstrap(level=level, allow_missing=allow_incomplete).keywords
     with explained(store):
         ds = ds if measure is None else by_measure(ds, measure)
-        found = {
-            "ways": fragility_by_way(ds, folder=folder, **how),
-            "limits": fragility_by_limit(ds, limits, **how),
-        }
+        try:
+            found = {"ways": fragility_by_way(ds, folder=folder, **how)}
+        except ConfigError as error:
+            raise ValueError(f"{error}\n{store}: give the folder of the study file with --folder") from None
+        found["limits"] = fragility_by_limit(ds, limits, **how)
         lines = [*format_ways(found["ways"]), "", *format_limits(found["limits"])]
         draw: dict[str, Callable[[], Axes]] = {
             "fragility_ways": lambda: plot_ways(ds, folder=folder, **how),
             "fragility_limits": lambda: plot_limits(ds, limits, **how),
         }
+        if can_measure(ds):
+            draw["baselines"] = lambda: plot_baselines(ds, folder=folder, **how)
         if asked:
             runs = with_measures(ds, asked, folder=folder)
             found["measures"] = compare_measures(runs, **how)

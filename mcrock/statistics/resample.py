@@ -151,13 +151,13 @@ def _laid_out(
         raise ValueError("a fragility curve needs intensities > 0, and all are 0")
     if is_cloud(ds):
         own = None if record is None else np.unique(record[positive], return_inverse=True)[1]
-        return ds.isel(realization=positive), own, _cells(x[positive]), positive
+        return ds.isel(realization=positive), own, place_in_cells(x[positive]), positive
     order = np.flatnonzero(positive)[np.argsort(x[positive], kind="stable")]
     places = Classes(x[order], x[order], x[order], None)
     return ds.isel(intensity=order), record, places, slice(None)
 
 
-def _cells(x: np.ndarray) -> Classes:
+def place_in_cells(x: np.ndarray) -> Classes:
     """Each intensity by itself, or cells of equal width in the logarithm if there are too many."""
     values, index = np.unique(x, return_inverse=True)
     if len(values) > CELLS:

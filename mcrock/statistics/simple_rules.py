@@ -25,8 +25,7 @@ import numpy as np
 import xarray as xr
 
 from mcrock.dataset.opened import takes_path
-from mcrock.statistics.efficiency import by_measure, measures_of
-from mcrock.statistics.fragility import fit_fragility
+from mcrock.statistics.efficiency import measures_of
 from mcrock.statistics.held_out import (
     LOTS,
     HeldOut,
@@ -38,16 +37,17 @@ from mcrock.statistics.held_out import (
     held_out,
     judged,
     mean_with_interval,
-    record_units,
 )
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 from mcrock.statistics.intervals import clustered_interval
 from mcrock.statistics.nested import pooled
 from mcrock.statistics.probability import BOUNDS
-from mcrock.statistics.probit import Fit, fit_curves
+from mcrock.statistics.probit import Fit, evaluate_curves, fit_curves
 from mcrock.statistics.resample import Units
-from mcrock.statistics.run_measures import Asked, has_records, measure_name, stands_on_floor, with_measures
+from mcrock.statistics.run_measures import Asked, has_records, measure_name, stands_on_floor
 from mcrock.statistics.runs import ESTIMATE, record_index
+from mcrock.statistics.studentized import studentized_bounds
+from mcrock.statistics.weighed import WeighedRuns, weigh_runs
 
 FITTED: dict[str, tuple[str, Rule]] = {
     "constant": ("", constant),
@@ -183,17 +183,16 @@ def baselines(
     checks = checks_of_body(*body.values()) if len(body) == len(BODY) else {}
     asked = [check.measure for check in checks.values()]
     on_floor = stands_on_floor(flat)
-    runs = with_measures(flat, ["pga", "pgv", *([] if on_floor else asked)], folder=folder)
-    beneath = with_measures(flat, asked, folder=folder, under_body=True) if on_floor else runs
+    runs = weigh_runs(flat, ["pga", "pgv", *([] if on_floor else asked)], how.allow_missing, folder)
+    beneath = weigh_runs(flat, asked, how.allow_missing, folder, under_body=True) if on_floor else runs
     rows = []
     for name, (measure, rule) in FITTED.items():
-        chosen = by_measure(runs, measure) if measure else runs
-        units = record_units(chosen, how.allow_missing)
-        row = _Row(name, measure, chosen, held_out(units, rule))
+        units = runs.units(runs.values(measure or "pga"))
+        row = _Row(name, measure, runs, held_out(units, rule))
         rows.append(_with_capacity(row, units) if measure else row)
-    rows += _checked(beneath, checks, how.allow_missing) if checks else []
-    scored = "records" if record_index(runs)[1] <= LOTS else "groups of records"
-    result = _dataset(rows, _curves(rows, keywords), how.level)
+    rows += _checked(beneath, checks) if checks else []
+    scored = "records" if record_index(flat)[1] <= LOTS else "groups of records"
+    result = _dataset(rows, _curves(rows, how), how.level)
     if checks:
         velocity = body["gravity"] * body["body_slenderness"] / body["body_frequency"]
         words = {"units": "m s-1", "long_name": "undamped spectral velocity g alpha / p"}
@@ -206,7 +205,7 @@ class _Row(NamedTuple):
 
     rule: str
     measure: str
-    runs: xr.Dataset  # with the measure as their intensity
+    runs: WeighedRuns
     scores: HeldOut
     capacity: float = np.nan
     dispersion: float = np.nan
@@ -227,44 +226,49 @@ def _with_capacity(row: _Row, units: Units) -> _Row:
     return row._replace(capacity=median, dispersion=float(curves.low_dispersion[0]))
 
 
-def _checked(runs: xr.Dataset, checks: dict[str, Check], allow_missing: bool) -> list[_Row]:
+def _checked(runs: WeighedRuns, checks: dict[str, Check]) -> list[_Row]:
     """Checks, and the two that acceleration and velocity must both pass."""
     ratios, rows = {}, []
     for name, check in checks.items():
-        chosen = by_measure(runs, measure_name(check.measure))
-        ratios[name] = chosen["intensity_value"].values / check.capacity
-        scores = judged(_sides(chosen, ratios[name], allow_missing), 1.0)
-        row = _Row(name, measure_name(check.measure), chosen, scores, check.capacity)
+        measure = measure_name(check.measure)
+        ratios[name] = runs.values(measure) / check.capacity
+        row = _Row(name, measure, runs, judged(_sides(runs, ratios[name]), 1.0), check.capacity)
         if not isinstance(check.measure, str):
             row = row._replace(oscillator=(check.measure["period"], check.measure["damping"]))
         rows.append(row)
-    both = _sides(runs, np.minimum(ratios["static"], ratios["full_impulse"]), allow_missing)
+    both = _sides(runs, np.minimum(ratios["static"], ratios["full_impulse"]))
     return [*rows, _Row("static_and_impulse", "", runs, judged(both, 1.0))]
 
 
-def _sides(runs: xr.Dataset, ratio: np.ndarray, allow_missing: bool) -> Units:
+def _sides(runs: WeighedRuns, ratio: np.ndarray) -> Units:
     """Counts of the runs of each record below and above a ratio of 1."""
-    side = np.where(ratio > 1, ABOVE, np.where(ratio > 0, BELOW, 0.0))
-    return record_units(runs.assign(intensity_value=("realization", side)), allow_missing)
+    return runs.units(np.where(ratio > 1, ABOVE, np.where(ratio > 0, BELOW, 0.0)))
 
 
-def _curves(rows: list[_Row], keywords: BootstrapKeywords) -> np.ndarray:
+def _curves(rows: list[_Row], how: Bootstrap) -> np.ndarray:
     """Probability of overturning (3, n_row) at the capacity of each row, with its bounds."""
     found = np.full((3, len(rows)), np.nan)
     known = [i for i, row in enumerate(rows) if np.isfinite(row.capacity)]
-    fits: dict[int, xr.Dataset] = {}
     for i in known:
-        of = rows[i].runs["intensity_value"]
-        alike = [
-            j
-            for j in known
-            if rows[j].measure == rows[i].measure and rows[j].runs["intensity_value"].identical(of)
-        ]
-        if alike[0] not in fits:
-            grid = np.unique([rows[j].capacity for j in alike])
-            fits[alike[0]] = fit_fragility(rows[i].runs, grid=grid, **keywords)
-        at = fits[alike[0]].sel(intensity_grid=rows[i].capacity)
-        found[:, i] = [at["curve"], *at["band"].values]
+        alike = [j for j in known if rows[j].measure == rows[i].measure and rows[j].runs is rows[i].runs]
+        if alike[0] == i:
+            grid = np.array([rows[j].capacity for j in alike])
+            found[:, alike] = _curve(rows[i].runs.units(rows[i].runs.values(rows[i].measure)), grid, how)
+    return found
+
+
+def _curve(units: Units, grid: np.ndarray, how: Bootstrap) -> np.ndarray:
+    """Probability (3, n_grid) by the lognormal curve of all runs, with its bounds."""
+    runs, counts = units.total(units.runs), units.total(units.overturned)
+    fits = fit_curves(units.intensity, counts, np.broadcast_to(runs, counts.shape))
+    found = np.full((3, len(grid)), np.nan)
+    if fits.kind[ESTIMATE] != Fit.MAXIMUM:
+        return found
+    found[0] = evaluate_curves(fits, grid)[0][ESTIMATE]
+    if how.reaches_level(units.number) and (fits.kind == Fit.MAXIMUM).all():
+        different = np.unique(units.overturned, axis=0)
+        ends = np.stack([studentized_bounds(units, yes, how, grid)[:, 2:] for yes in different])
+        found[1:] = ends[:, 0].min(axis=0), ends[:, 1].max(axis=0)
     return found
 
 
@@ -294,7 +298,7 @@ def _dataset(rows: list[_Row], curve: np.ndarray, level: float) -> xr.Dataset:
             "capacity": (per_rule, [row.capacity for row in rows]),
             "units": (
                 per_rule,
-                [row.runs["intensity_value"].attrs.get("units", "1") if row.measure else "1" for row in rows],
+                [row.runs.units_of(row.measure) if row.measure else "1" for row in rows],
             ),
             "period": (per_rule, [row.oscillator[0] for row in rows], {"units": "s"}),
             "damping": (per_rule, [row.oscillator[1] for row in rows], one),

@@ -17,7 +17,7 @@ def test_fragility_of_a_store(mcrock, study_file, store, tmp_path):
     ):
         assert words in output
     assert "urface" in output
-    names = {"fragility_ways", "fragility_limits", "fragility_measures", "fragility_surface"}
+    names = {"fragility_ways", "fragility_limits", "fragility_measures", "fragility_surface", "baselines"}
     assert {path.stem for path in (tmp_path / "figures").iterdir()} == names
     result = json.loads(mcrock("fragility", store, *options, "--json")[1])
     assert result["ways"]["variables"]["way"]["values"] == ["probit", "logit", "capacities", "monotone"]
@@ -32,7 +32,7 @@ def test_mistakes_are_said_in_one_line(mcrock, study_file, store, tmp_path):
         (("--limit", "slip_path=0.1", *folder), "has no variable 'slip_path'"),
         (("--compare", "sa=x"), "--compare: expected NAME or NAME=PERIOD [s], as in sa=0.5, got 'sa=x'"),
         (("--compare", "speed", *folder), "measures: expected 'pga'"),
-        ((), "give the folder of the study file (--folder)"),
+        ((), "give the folder of the study file with --folder"),
     ):
         code, output, error = mcrock("fragility", store, *options)
         assert (code, output) == (2, "")

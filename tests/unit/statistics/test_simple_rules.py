@@ -121,3 +121,17 @@ def test_order_of_realizations_and_undecided_runs():
     found = baselines(broke_off, **FEW)
     assert float(found["misclassified"].sel(rule="constant")) > 0.1
     assert np.isfinite(found["log_loss"]).all()
+
+
+def test_runs_alike_are_counted_together():
+    """A scaling by 1, drawn for every run, makes every run one of its own."""
+    ds, _ = velocity_study()
+    ds["outcome"][3:9, 4] = Outcome.ROCKING
+    scaled = ds.assign(motion_scaling=("realization", np.ones(ds.sizes["realization"])))
+    xr.testing.assert_allclose(baselines(ds, **FEW), baselines(scaled, **FEW), rtol=1e-9)
+    thin = ds.copy(deep=True)
+    thin["outcome"][10:20] = Outcome.NOT_RUN
+    found = baselines(thin, allow_missing=True, **FEW)
+    assert float(found["record_runs"][0].sum()) == ds["outcome"].size - 10 * ds.sizes["intensity"]
+    with pytest.raises(ValueError, match="have not been run yet"):
+        baselines(thin, **FEW)

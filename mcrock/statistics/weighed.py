@@ -1,0 +1,103 @@
+"""Runs with the measures of their motions, those alike counted together.
+
+At fixed levels all runs of a motion at a level have the same measures, so that a few hundred numbers stand
+for any number of runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import xarray as xr
+
+from mcrock.config import Study
+from mcrock.sampling.intensities import OF_MOTION
+from mcrock.statistics.efficiency import by_measure
+from mcrock.statistics.held_out import LOTS
+from mcrock.statistics.resample import Units, place_in_cells
+from mcrock.statistics.run_measures import Asked, has_records, with_measures
+from mcrock.statistics.runs import (
+    Classes,
+    count_runs,
+    is_cloud,
+    overturn_levels,
+    read_slices,
+    record_index,
+)
+
+
+class WeighedRuns(NamedTuple):
+    """Runs, or groups of runs of equal measures."""
+
+    cloud: xr.Dataset  # of runs that stand for the groups, with their measures
+    runs: np.ndarray  # (n_group,) runs of each group
+    overturned: np.ndarray  # (3, n_group) of them, by the readings of `Passed`
+    record: np.ndarray  # (n_group,) recording, or lot of recordings
+
+    def values(self, measure: str) -> np.ndarray:
+        """A measure of each group (n_group,)."""
+        found: np.ndarray = by_measure(self.cloud, measure)["intensity_value"].values
+        return found
+
+    def units_of(self, measure: str) -> str:
+        """Units of a measure."""
+        return str(by_measure(self.cloud, measure)["intensity_value"].attrs.get("units", "1"))
+
+    def units(self, x: np.ndarray) -> Units:
+        """Counts of each recording over some intensities (n_group,) of the groups."""
+        there = (x > 0) & (self.runs > 0)
+        if not there.any():
+            raise ValueError("a fragility curve needs intensities > 0, and all are 0")
+        places = place_in_cells(x[there])
+        assert places.of_run is not None
+        record = np.unique(self.record[there], return_inverse=True)[1]
+        shape = int(record.max()) + 1, len(places.centre)
+        cell = record * shape[1] + places.of_run
+        tables = [
+            np.bincount(cell, weights=counts[there], minlength=shape[0] * shape[1]).reshape(shape)
+            for counts in (self.runs, *self.overturned)
+        ]
+        return Units(places.centre, tables[0], np.stack(tables[1:]), np.ones(shape[0], np.int64))
+
+
+def weigh_runs(
+    ds: xr.Dataset,
+    measures: Sequence[Asked],
+    allow_missing: bool,
+    folder: str | Path = ".",
+    *,
+    under_body: bool = False,
+) -> WeighedRuns:
+    """Runs of a study, not nested, with measures as `with_measures` gives them."""
+    ds = ds.transpose("realization", ...)
+    if _alike(ds):
+        _, first, index = np.unique(ds["record"].values, return_index=True, return_inverse=True)
+        level = ds["intensity"].values.astype(float)
+        places = Classes(level, level, level, None)
+        tally = count_runs(ds, overturn_levels, 1, places, index, allow_missing=allow_missing)
+        ds = ds.isel(realization=first)
+        runs, overturned = tally.runs, tally.beyond.readings[..., 0]
+        record, _ = record_index(ds)
+        assert record is not None
+        group = np.repeat(record, len(level))
+        cloud = with_measures(ds, measures, folder=folder, under_body=under_body)
+        return WeighedRuns(cloud, runs.ravel(), overturned.reshape(3, -1), group % LOTS)
+    cloud = with_measures(ds, measures, folder=folder, under_body=under_body)
+    record, _ = record_index(cloud)
+    group = (np.arange(cloud.sizes["realization"]) if record is None else record) % LOTS
+    counts = [
+        np.concatenate([there[None], overturn_levels(part).readings * there])
+        for _, part, there in read_slices(cloud, (), allow_missing)
+    ]
+    tables: np.ndarray = np.concatenate(counts, axis=1)
+    return WeighedRuns(cloud, tables[0], tables[1:], group)
+
+
+def _alike(ds: xr.Dataset) -> bool:
+    """Whether all runs of a motion at a level are shaken with the same strength."""
+    if is_cloud(ds) or not has_records(ds) or "motion_scaling" in ds:
+        return False
+    return Study.from_json(ds.attrs["config"]).intensity.measure not in OF_MOTION
