@@ -25,7 +25,7 @@ def plot_rare(found: xr.Dataset, ax: Axes | None = None) -> Axes:
     Axes
         Logarithmic; a recording in which no run overturned has no mark.
     """
-    ax = new_axes() if ax is None else ax
+    ax = new_axes(height=78.0) if ax is None else ax
     level, least = found.attrs["level"], found.attrs["least"]
     if "intensity" in found.dims:
         found = found.sortby("intensity")
