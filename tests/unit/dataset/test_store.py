@@ -20,7 +20,7 @@ import xarray as xr
 from mcrock.dataset import SCHEMA, DamageError, build_dataset, is_store, load_dataset, outputs, place, reading
 from mcrock.dataset.archive import read_archive
 from mcrock.dataset.contents import CHUNKS, STUDY, chunk_path, chunks_done, read_template, store_digest
-from mcrock.dataset.identity import check_extent, check_same_study, known_length, mend_store
+from mcrock.dataset.identity import check_extent, check_same_study, extend_store, known_length, mend_store
 from mcrock.dataset.place import StoreError, check_removable, create_store, leftovers, remove_leftovers
 from mcrock.dataset.replace import replacing, scratch_name
 from mcrock.dataset.store import LONG, MAX_CHUNKS, chunk_length, make_template, write_part
@@ -510,6 +510,8 @@ def test_a_store_may_lack_runs_and_have_none_too_many(tmp_path, more):
         check_extent(less, of_extent("def", **more))
     with pytest.raises(StoreError, match=r"holds the same study but for .*; --extend .* keeps its runs"):
         check_same_study(less, of_extent(**more).attributes, "abc")
+    extend_store(less, of_extent(**more))
+    assert tree(less) == tree(whole)
 
 
 def test_writers_notice_that_the_store_was_taken_away(store, header):
