@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from mcrock.statistics.inference import Bootstrap
+from mcrock.statistics.probit import fit_curves
 from mcrock.statistics.rate_intervals import lognormal_sample, rate_bounds, stripe_sample
 from mcrock.statistics.rates import lognormal_rates, refine, stripe_rates
 from mcrock.statistics.resample import Units
@@ -32,17 +33,39 @@ def test_resamples_have_their_own_standard_errors(make):
     assert spread == pytest.approx(1, abs=0.08)
 
 
+def curve_of(yes, runs):
+    """Median and dispersion fitted to the runs of some records."""
+    curves = fit_curves(LEVELS, yes.sum(axis=0)[None], runs.sum(axis=0)[None])
+    return curves.low_median[0], curves.low_dispersion[0]
+
+
+@pytest.mark.parametrize("make", SAMPLES)
+def test_a_level_without_runs_is_left_out(make):
+    units, how = units_of(12), Bootstrap(resamples=20)
+    there = np.arange(10) != 4
+    empty = units._replace(runs=units.runs * there, overturned=units.overturned * there)
+    parts = units.intensity[there], units.runs[:, there], units.overturned[..., there]
+    without = Units(*parts, units.copies)
+    for found, expected in zip(
+        *(make(u, u.overturned[2], how)(TABLE) for u in (empty, without)), strict=True
+    ):
+        np.testing.assert_allclose(found, expected, rtol=1e-9)
+
+
 def test_left_out_are_the_rates_of_the_others():
     units = units_of(8)
     yes, runs = units.overturned[2], units.runs
-    _, lognormal, _ = lognormal_sample(units, yes, Bootstrap(resamples=2))(TABLE)
-    _, stripes, _ = stripe_sample(units, yes, Bootstrap(resamples=2))(TABLE)
+    (centre,), lognormal, _ = lognormal_sample(units, yes, Bootstrap(resamples=2))(TABLE)
+    (share,), stripes, _ = stripe_sample(units, yes, Bootstrap(resamples=2))(TABLE)
+    assert np.exp(centre) == pytest.approx(lognormal_rates(*TABLE, *curve_of(yes, runs)).sum())
+    assert np.exp(share) == pytest.approx(stripe_rates(*TABLE, LEVELS, yes.sum(0) / runs.sum(0)).sum())
     for k in range(8):
         kept = np.arange(8) != k
         share = yes[kept].sum(axis=0) / runs[kept].sum(axis=0)
         if (np.diff(share) >= 0).all():
             assert np.exp(stripes[k]) == pytest.approx(stripe_rates(*TABLE, LEVELS, share).sum())
-        assert np.isfinite(lognormal[k])
+        (median, dispersion) = curve_of(yes[kept], runs[kept])
+        assert np.exp(lognormal[k]) == pytest.approx(lognormal_rates(*TABLE, median, dispersion).sum())
 
 
 @pytest.mark.parametrize("make", SAMPLES)
