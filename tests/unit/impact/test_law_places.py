@@ -2,13 +2,14 @@
 
 from math import cos, pi, sin
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mcrock
-from mcrock.impact.dispatch import law_place
+from mcrock.impact.dispatch import edge_place, law_place
 from mcrock.impact.registry import Law
 from mcrock.planar import planar_block
 from mcrock.planar.block import PlanarBlock
@@ -21,6 +22,8 @@ from mcrock.planar.restitution import (
     ther_kollar_2017,
 )
 from mcrock.simulation import impact_law
+from tests.unit.impact.equations import UP
+from tests.unit.impact.test_edge_impact import packed
 
 PLANAR = {  # ratio of the planar model, with the parameters of the law
     "housner_1963": ({}, housner_1963),
@@ -114,6 +117,29 @@ def test_an_edge_impact_in_an_upright_plane_is_that_of_the_planar_block(law):
     before = body.mass * body.gravity * (0.1 * sin(lean) + height * (cos(lean) - 1.0))
     r = ratio(block)
     assert impact["energy_change"] == pytest.approx((r * r - 1.0) * before, rel=1e-6)
+
+
+@numba.njit
+def place_of_edge(pack, mass, inertia, old, new, up):
+    """`edge_place`, which compiled code alone can call."""
+    return edge_place(pack, 0, mass, inertia, old, new, up)
+
+
+@pytest.mark.parametrize("law", ["ther_kollar_2017", "kalliontzis_2016"])
+def test_the_place_on_an_edge_is_that_of_its_upright_plane_in_any_axes(edge_cases, law):
+    """The planar law with the inertia about the axis across the edge, for bodies turned anyhow."""
+    rng, pack = np.random.default_rng(3), impact_law(mcrock.Impact(law=law, **PLANAR[law][0]), n_face=1)
+    for case in edge_cases[:50]:
+        along = (case.new - case.old) / np.linalg.norm(case.new - case.old)
+        across = np.cross(along, UP)
+        about = float(across @ case.inertia @ across)
+        ends = float(case.old @ along), float(case.new @ along)
+        expected = law_place(pack, 0, about, case.mass, float(case.old @ UP), *ends)
+        turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+        turn *= np.linalg.det(turn)  # right-handed
+        turned = [tuple(turn @ vector) for vector in (case.old, case.new, UP)]
+        found = place_of_edge(pack, case.mass, packed(turn @ case.inertia @ turn.T), *turned)
+        assert found == pytest.approx((expected, 0.0), rel=1e-9, abs=1e-9)
 
 
 @settings(deadline=None)
