@@ -8,6 +8,7 @@ import numpy as np
 import xarray as xr
 
 from mcrock.dataset.opened import takes_path
+from mcrock.params import Outcome
 from mcrock.statistics.fragility import fit_fragility
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 from mcrock.statistics.intervals import expanded_tail
@@ -31,7 +32,20 @@ COUNTS = ("runs", "overturned", "undecided")
 
 def has_laws(ds: xr.Dataset) -> bool:
     """Whether a study has runs of several impact laws."""
-    return LAW in ds and len(np.unique(ds[LAW].values)) > 1
+    return LAW in ds and len(_options(_codes(ds, LAW))) > 1
+
+
+def _codes(ds: xr.Dataset, choice: str) -> np.ndarray:
+    """Code of each realization, -1 of those without a run, whose code is not known."""
+    codes: np.ndarray = ds[choice].values.astype(int)
+    if (codes == codes[:1]).all():
+        return codes
+    there = (ds["outcome"] != Outcome.NOT_RUN).any(set(ds["outcome"].dims) - set(ds[choice].dims))
+    return np.where(there.values, codes, -1)
+
+
+def _options(codes: np.ndarray) -> np.ndarray:
+    return np.unique(codes[codes >= 0])
 
 
 @takes_path
@@ -46,11 +60,11 @@ def split_by_choice(ds: xr.Dataset, choice: str = LAW) -> dict[str, xr.Dataset]:
     """
     if choice not in ds or ds[choice].dims != ("realization",) or "flag_values" not in ds[choice].attrs:
         raise ValueError(f"the dataset has no choice {choice!r} on realization, as {LAW!r} is one")
-    codes, attrs = ds[choice].values, ds[choice].attrs
+    codes, attrs = _codes(ds, choice), ds[choice].attrs
     words = dict(
         zip(np.atleast_1d(attrs["flag_values"]).tolist(), attrs["flag_meanings"].split(), strict=True)
     )
-    return {words[code]: ds.isel(realization=codes == code) for code in np.unique(codes).tolist()}
+    return {words[code]: ds.isel(realization=codes == code) for code in _options(codes).tolist()}
 
 
 @takes_path
@@ -100,8 +114,9 @@ def fragility_by_choice(
     result = xr.concat([fit[[*KEPT, *COUNTS]] for fit in fits], axis, combine_attrs="override")
     result.attrs = {key: whole.attrs[key] for key in ("level", "resamples", "seed", "independent")}
     result["fit"] = (choice, [fit.attrs["fit"] for fit in fits])
-    codes = np.unique(ds[choice].values, return_inverse=True)[1]
-    units = split_units(ds, codes, record_index(ds)[0] if how.cluster else None, how.allow_missing)
+    codes = _codes(ds, choice)
+    options = np.searchsorted(_options(codes), codes)  # any for those without a run
+    units = split_units(ds, options, record_index(ds)[0] if how.cluster else None, how.allow_missing)
     ends = _ratio_bounds(units, how)
     point = result["median_capacity"].values / float(whole["median_capacity"])
     result["ratio"] = (choice, point, {"units": "1", "long_name": "median over that of all runs"})

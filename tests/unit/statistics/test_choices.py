@@ -6,6 +6,7 @@ import xarray as xr
 
 from mcrock.impact.registry import Law
 from mcrock.statistics import fit_fragility, fragility_by_choice, split_by_choice
+from mcrock.statistics.choices import has_laws
 from mcrock.statistics.probit import fit_curves
 from tests.unit.statistics.conftest import simulate_study
 
@@ -131,3 +132,18 @@ def test_intervals_of_ratios_cover_the_truth():
         covered += (low <= truth) & (truth <= high)
     print(covered / 160)
     assert (covered >= 143).all()
+
+
+@pytest.mark.parametrize("cloud", [False, True])
+def test_realizations_that_have_not_been_run_are_of_no_law(cloud):
+    """What is missing from a store reads as the code 0."""
+    ds = two_laws(cloud=cloud)
+    missing = xr.DataArray(np.random.default_rng(4).random(ds.sizes["realization"]) < 0.3, dims="realization")
+    codes = ds["impact_law"].where(~missing, 0).astype("i1")
+    read = ds.assign(outcome=ds["outcome"].where(~missing, 0).astype("i1"), impact_law=codes)
+    rest = fragility_by_choice(ds.isel(realization=~missing.values))
+    fits = fragility_by_choice(read, allow_missing=True)
+    for name in ("ratio", "ratio_interval", "median_capacity_interval", "runs"):
+        np.testing.assert_allclose(fits[name], rest[name], rtol=1e-12)
+    assert has_laws(read)
+    assert not has_laws(read.isel(realization=(ds["impact_law"] == 1).values))
