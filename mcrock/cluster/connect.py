@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from distributed import Client
     from distributed.security import Security
 
-DASHBOARD = "127.0.0.1:0"  # nobody else sees it, and two studies have one each
+LOOPBACK_ADDRESS = "127.0.0.1"
+DASHBOARD = f"{LOOPBACK_ADDRESS}:0"  # nobody else sees it, and two studies have one each
 # one thread for each part; and adaptive scaling takes parts for what they are before it has seen one [s]
 ENVIRONMENT = "export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1"
 TASK_DURATION = "5s"
@@ -49,8 +50,14 @@ def connected(cluster: Cluster, folder: Path) -> Iterator[Client]:
     import dask
     import distributed  # noqa: F401  # whose own configuration must be there before it is changed for a while
 
+    # dask would name the interface of the scheduler
+    link = dask.config.get("distributed.dashboard.link").replace("{host}", LOOPBACK_ADDRESS)
+    settings = {
+        "distributed.scheduler.unknown-task-duration": TASK_DURATION,
+        "distributed.dashboard.link": link,
+    }
     with ExitStack() as stack:
-        stack.enter_context(dask.config.set({"distributed.scheduler.unknown-task-duration": TASK_DURATION}))
+        stack.enter_context(dask.config.set(settings))
         if isinstance(cluster, Mpi):
             yield stack.enter_context(_mpi(cluster))
             return

@@ -154,7 +154,7 @@ def _workers(address: str | None, place: Cluster | None, output: Path) -> Iterat
 
 def _say_dashboard(client: Client) -> None:
     if link := client.dashboard_link:
-        say(f"dask's dashboard: {link}")
+        say(f"dask's dashboard, on the machine of the scheduler: {link}")
 
 
 def _connect(address: str) -> Client:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
 from contextlib import suppress
 from random import Random
+from urllib.request import urlopen
 
 import dask
 import psutil
@@ -197,3 +199,15 @@ def test_a_run_without_workers_ends_with_a_message(study, tmp_path, monkeypatch)
         client.cluster.scale(0)
         with pytest.raises(EnsembleError, match="no worker of this machine is left"):
             run_study(study, tmp_path / "s.zarr", client=client)
+
+
+def test_the_dashboard_answers_where_its_link_says(tmp_path):
+    """On this machine alone, also where scheduler and workers talk over a network."""
+    up = [name for name, state in psutil.net_if_stats().items() if state.isup and name != "lo"]
+    addresses = {name: psutil.net_if_addrs().get(name, []) for name in up}
+    networks = [name for name, found in addresses.items() if any(a.family == socket.AF_INET for a in found)]
+    for interface in ["lo", *networks[:1]]:
+        place = Local(system="local", workers=1, interface=interface, security="none")
+        with connected(place, tmp_path) as client, urlopen(client.dashboard_link, timeout=30) as page:
+            assert client.dashboard_link.startswith("http://127.0.0.1:")
+            assert page.status == 200
