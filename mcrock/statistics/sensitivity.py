@@ -22,6 +22,7 @@ from mcrock.config.sections import OF_INDICES
 from mcrock.dataset import outputs
 from mcrock.dataset.opened import takes_path
 from mcrock.dataset.schema import OUTER
+from mcrock.params import Outcome
 from mcrock.sampling.drawn import variable_name
 from mcrock.sampling.pick_freeze import FIRST_INPUT, OF_A, OF_B, SCRAMBLES, block_length, inputs_of_design
 from mcrock.statistics.crossed import jackknife_error
@@ -171,6 +172,10 @@ def outcome_distances(
     if permutations < 19:
         raise ValueError(f"permutations must be at least 19 [1], got {permutations!r}; 199 is usual")
     ds = _independent(ds)
+    if allow_missing:  # of which not even the inputs are there
+        there = ds["outcome"] != Outcome.NOT_RUN
+        there = there.any([dim for dim in there.dims if dim not in ("realization", OUTER)])
+        ds = ds.isel(realization=there.all([dim for dim in there.dims if dim == OUTER]).values)
     draws = [ds.isel({OUTER: k}) for k in range(ds.sizes[OUTER])] if is_nested(ds) else [ds]
     names = _drawn(ds)
     if not names:

@@ -25,6 +25,7 @@ import numpy as np
 import xarray as xr
 
 from mcrock.dataset.opened import takes_path
+from mcrock.params import Outcome
 from mcrock.statistics.efficiency import measures_of
 from mcrock.statistics.held_out import (
     LOTS,
@@ -179,6 +180,9 @@ def baselines(
     """
     how = Bootstrap(**keywords)
     flat = pooled(ds)
+    if how.allow_missing:  # of which not even the inputs are there
+        there = (flat["outcome"] != Outcome.NOT_RUN).transpose("realization", ...).values
+        flat = flat.isel(realization=there.reshape(len(there), -1).any(axis=1))
     body = {name: float(np.median(flat[name].values)) for name in BODY if name in flat}
     checks = checks_of_body(*body.values()) if len(body) == len(BODY) else {}
     asked = [check.measure for check in checks.values()]

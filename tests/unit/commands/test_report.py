@@ -28,3 +28,14 @@ def test_mistakes_are_one_line_and_write_nothing(mcrock, store, tmp_path):
         assert (code, output, errors.count("\n")) == (2, "", 1), errors
         assert words in errors
         assert not page.exists()
+
+
+def test_missing_runs_are_left_out_when_told(mcrock, store):
+    """Rules of thumb take the body from what has been run."""
+    (store / "chunks" / "1.zip").unlink()
+    code, output, errors = mcrock("stats", store, "--folder", store.parent, "--allow-incomplete")
+    assert (code, errors) == (0, "")
+    assert output.startswith("incomplete: 4 of 5 chunks")
+    page = store.parent / "r.html"
+    assert mcrock("report", store, "-o", page, "--folder", store.parent, "--allow-incomplete")[0] == 0
+    assert "Incomplete: 4 of 5 chunks" in page.read_text(encoding="utf-8")
