@@ -80,7 +80,9 @@ def test_a_cluster_changes_no_bit(study, reference, tmp_path):
     from distributed import Client, LocalCluster
 
     with (
-        LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=False, dashboard_address="127.0.0.1:0"
+        ) as cluster,
         Client(cluster) as client,
     ):
         ds = run_study(study, tmp_path / "s.zarr", client=client)
