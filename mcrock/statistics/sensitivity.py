@@ -32,6 +32,7 @@ from mcrock.statistics.probability import BOUNDS
 from mcrock.statistics.runs import check_runs, is_cloud, overturn_levels, read_slices
 
 SECTORS = 16  # of the circle, in place of an angle, which begins nowhere
+MOST = 100_000  # realizations whose outcomes are permuted; by then chance makes a distance of 0.01
 ONE = {"units": "1"}
 
 
@@ -150,7 +151,8 @@ def outcome_distances(
     Parameters
     ----------
     ds : Dataset
-        Result of any study; with the design of Sobol indices the runs of its independent points count.
+        Result of any study; with the design of Sobol indices the runs of its independent points count, and
+        of a large study those of the first `MOST` realizations.
     permutations, seed : int
         Number of permutations, at least 19, and the seed of their draws.
     allow_missing : bool
@@ -176,6 +178,7 @@ def outcome_distances(
         there = ds["outcome"] != Outcome.NOT_RUN
         there = there.any([dim for dim in there.dims if dim not in ("realization", OUTER)])
         ds = ds.isel(realization=there.all([dim for dim in there.dims if dim == OUTER]).values)
+    ds = ds.isel(realization=slice(MOST))
     draws = [ds.isel({OUTER: k}) for k in range(ds.sizes[OUTER])] if is_nested(ds) else [ds]
     names = _drawn(ds)
     if not names:

@@ -277,6 +277,13 @@ def test_only_independent_realizations_of_a_design_of_indices_count():
     xr.testing.assert_equal(outcome_distances(ds), outcome_distances(plain))
 
 
+def test_of_a_large_study_the_first_realizations_are_enough(monkeypatch):
+    ds = inputs_study(shift=0.3)
+    few = outcome_distances(ds.isel(realization=slice(440)), permutations=19)
+    monkeypatch.setattr("mcrock.statistics.sensitivity.MOST", 440)
+    xr.testing.assert_identical(outcome_distances(ds, permutations=19), few)
+
+
 def test_nothing_drawn_and_few_permutations_are_refused(make_study):
     with pytest.raises(ValueError, match="at least 19"):
         outcome_distances(make_study(), permutations=10)
