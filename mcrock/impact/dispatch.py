@@ -94,7 +94,7 @@ def law_place(law, number, inertia, mass, height, old, new):
     return 2.0 * (point - old) / (new - old) - 1.0
 
 
-@jit(internal=True)
+@jit
 def edge_place(law, number, mass, inertia, old, new, up):
     """Lambda [1] and tau [N m s] of an edge impact; arguments as in `mcrock.impact.varkonyi_2022`."""
     if law.law == VARKONYI:

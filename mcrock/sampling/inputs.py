@@ -93,7 +93,7 @@ def inputs_at(study: Study, motions: Sequence[Motion], points: Points, with_moti
         arrays |= step.arrays
         values |= {name: np.ascontiguousarray(array) for name, array in step.values.items()}
     if arrays["contact"] is not None and study.motion.shakes:
-        peaks = peak_accelerations(shaking, arrays["scale"])
+        peaks = peak_accelerations(study, shaking, arrays["scale"])
         values["peak_acceleration"] = peaks[:, 0] if study.is_cloud else peaks
     return Inputs(seed=study.seed, start=start, number=points.at_impacts, values=values, **arrays)
 

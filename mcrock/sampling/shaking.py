@@ -64,13 +64,13 @@ def draw_shaking(
     return Shaking(ground, of, Drawn(arrays, values))
 
 
-def peak_accelerations(shaking: Shaking, scale: Array) -> Array:
+def peak_accelerations(study: Study, shaking: Shaking, scale: Array) -> Array:
     """Largest horizontal acceleration under the body in each run (n, n_intensity) [m/s2].
 
     ``scale`` has the factors on the motions; NaN where the motions are not made.
     """
-    under = shaking.drawn.arrays["motions"] or shaking.ground
-    if under is None:
+    under = shaking.drawn.arrays["motions"] if study.motion.has_own_motions else shaking.ground
+    if not under:
         return np.full(scale.shape, np.nan)
     largest = np.array([np.hypot(*motion.acceleration[:2]).max() for motion in under])
     found: Array = np.abs(scale) * largest[shaking.of][:, None]

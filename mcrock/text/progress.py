@@ -28,7 +28,7 @@ class Report(Protocol):
 def count_progress(what: str) -> Iterator[Callable[[int, int], None]]:
     """Show how many of a known number are done, as in ``12 of 40 files read``."""
     if not sys.stderr.isatty():
-        is_due = _now_and_then()
+        is_due = _now_and_then(LINE_INTERVAL)
 
         def show(done: int, total: int) -> None:
             if is_due():
@@ -48,7 +48,7 @@ def count_progress(what: str) -> Iterator[Callable[[int, int], None]]:
 def study_progress() -> Iterator[Report]:
     """Show how far a study is, and the fraction of its runs that overturned so far."""
     if not sys.stderr.isatty():
-        is_due, has_begun = _now_and_then(), False
+        is_due, has_begun = _now_and_then(LINE_INTERVAL), False
 
         def print_line(progress: Progress) -> None:
             nonlocal has_begun
@@ -96,7 +96,7 @@ def notebook_progress() -> Iterator[Report]:
     yield show
 
 
-def _now_and_then(interval: float = LINE_INTERVAL) -> Callable[[], bool]:
+def _now_and_then(interval: float) -> Callable[[], bool]:
     """Whether the last line is long enough ago for another one."""
     last = monotonic()
 

@@ -2,7 +2,6 @@
 
 from math import cos, pi, sin
 
-import numba
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -119,12 +118,6 @@ def test_an_edge_impact_in_an_upright_plane_is_that_of_the_planar_block(law):
     assert impact["energy_change"] == pytest.approx((r * r - 1.0) * before, rel=1e-6)
 
 
-@numba.njit
-def place_of_edge(pack, mass, inertia, old, new, up):
-    """`edge_place`, which compiled code alone can call."""
-    return edge_place(pack, 0, mass, inertia, old, new, up)
-
-
 @pytest.mark.parametrize("law", ["ther_kollar_2017", "kalliontzis_2016"])
 def test_the_place_on_an_edge_is_that_of_its_upright_plane_in_any_axes(edge_cases, law):
     """The planar law with the inertia about the axis across the edge, for bodies turned anyhow."""
@@ -138,7 +131,7 @@ def test_the_place_on_an_edge_is_that_of_its_upright_plane_in_any_axes(edge_case
         turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
         turn *= np.linalg.det(turn)  # right-handed
         turned = [tuple(turn @ vector) for vector in (case.old, case.new, UP)]
-        found = place_of_edge(pack, case.mass, packed(turn @ case.inertia @ turn.T), *turned)
+        found = edge_place(pack, 0, case.mass, packed(turn @ case.inertia @ turn.T), *turned)
         assert found == pytest.approx((expected, 0.0), rel=1e-9, abs=1e-9)
 
 
