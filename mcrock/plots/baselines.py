@@ -19,6 +19,7 @@ from mcrock.plots.style import (
     new_axes,
     number_axis,
     styled,
+    unit_of,
 )
 from mcrock.statistics import baselines
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
@@ -99,5 +100,5 @@ def _words(row: xr.Dataset) -> str:
     if not np.isfinite(capacity):
         return missed
     factor, label = axis_scale(xr.DataArray(capacity, attrs={"units": row["units"].item()}, name="x"))
-    unit = label.rsplit("[", 1)[1].rstrip("]")
+    unit = unit_of(label)
     return f"{capacity * factor:.3g} {unit}, P = {float(row['probability']):.2f}, {missed}"

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 
 from mcrock.dataset.opened import takes_path
 from mcrock.impact.registry import Law
-from mcrock.plots.fragility import draw_curve
+from mcrock.plots.fragility import draw_curve, observed
 from mcrock.plots.style import (
     COLOURS,
     add_note,
@@ -66,8 +66,7 @@ def plot_choices(
     ax = new_axes(height=90.0) if ax is None else ax
     for i, (word, part) in enumerate(parts.items()):
         fit, colour = fits.sel({choice: word}), COLOURS[i % len(COLOURS)]
-        points = overturning_probability(part, **how.keywords)
-        points = points.isel(intensity=points["runs"].values > 0)
+        points = observed(part, how)
         factor, label = axis_scale(points["intensity"])
         draw_curve(ax, fits["intensity_grid"].values * factor, fit, colour)
         ax.plot(

@@ -6,7 +6,17 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 
-from mcrock.plots.style import BLUE, GREY, add_note, axis_scale, count_words, new_axes, number_axis, styled
+from mcrock.plots.style import (
+    BARS,
+    BLUE,
+    GREY,
+    add_note,
+    axis_scale,
+    count_words,
+    new_axes,
+    number_axis,
+    styled,
+)
 from mcrock.statistics import compare_designs
 
 
@@ -44,10 +54,8 @@ def plot_comparison(
             "difference_interval",
             {
                 "color": BLUE,
-                "elinewidth": 0.9,
-                "capsize": 1.8,
-                "capthick": 0.9,
                 "label": f"{level:.0%} interval",
+                **BARS,
             },
         ),
     ):

@@ -10,7 +10,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 
 from mcrock.dataset.opened import takes_path
-from mcrock.plots.fragility import draw_curve
+from mcrock.plots.fragility import draw_curve, observed
 from mcrock.plots.style import (
     BLUE,
     GREEN,
@@ -23,8 +23,9 @@ from mcrock.plots.style import (
     number_axis,
     probability_axis,
     styled,
+    unit_of,
 )
-from mcrock.statistics import overturning_probability, pooled
+from mcrock.statistics import pooled
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 from mcrock.statistics.limits import EVENT
 from mcrock.statistics.runs import is_cloud
@@ -65,8 +66,7 @@ def plot_ways(
     how = Bootstrap(**keywords)
     ds = pooled(ds)
     found = fragility_by_way(ds, folder=folder, **keywords)
-    points = overturning_probability(ds, **how.keywords)
-    points = points.isel(intensity=points["runs"].values > 0)
+    points = observed(ds, how)
     ax = new_axes(height=80.0) if ax is None else ax
     factor, label = axis_scale(found["intensity_grid"])
     x = found["intensity_grid"].values * factor
@@ -90,7 +90,7 @@ def plot_ways(
     note += f"Shaded: all rising curves through the {how.level:.0%} intervals of the fractions. "
     static = found["static_threshold"].values * factor
     if np.isfinite(static).all():
-        unit = label.rsplit("[", 1)[1].rstrip("]")
+        unit = unit_of(label)
         ax.axvline(static[0], color=ORANGE, linestyle=":", linewidth=0.9)
         note += f"Dotted: {static[0]:.3g} {unit}, below which no realization can rock. "
     note += "Dashed: no run supports the curve."

@@ -18,6 +18,7 @@ from mcrock.plots.style import (
     new_axes,
     number_axis,
     styled,
+    unit_of,
 )
 from mcrock.statistics import by_measure, compare_measures, measures_of
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
@@ -94,7 +95,7 @@ def _curve(fit: xr.Dataset) -> str:
         return "no curve"
     median = xr.DataArray(fit["median_capacity"].values, attrs={"units": fit["units"].item()})
     factor, label = axis_scale(median)
-    unit = label.rsplit("[", 1)[1].rstrip("]").replace("1", "")
+    unit = unit_of(label).replace("1", "")
     return (
         f"median {float(median) * factor:.3g} {unit}".rstrip()
         + f", dispersion {float(fit['dispersion']):.2f}"

@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 
 from mcrock.dataset.opened import takes_path
 from mcrock.plots.style import (
+    BARS,
     BLUE,
     GREEN,
     ORANGE,
@@ -72,12 +73,10 @@ def plot_probability_box(ds: xr.Dataset, ax: Axes | None = None, *, level: float
         color=ORANGE,
         linewidth=1.0,
         markersize=3.2,
-        elinewidth=0.9,
-        capsize=1.8,
-        capthick=0.9,
         clip_on=False,
         zorder=3,
         label=f"mean, {level:.0%} interval",
+        **BARS,
     )
     ax.set_xlim(0, 1.05 * x.max())
     ax.set_xlabel(label)
@@ -136,10 +135,8 @@ def plot_variance_shares(ds: xr.Dataset, ax: Axes | None = None, *, level: float
         fmt="D",
         color="0.15",
         markersize=3.0,
-        elinewidth=0.9,
-        capsize=1.8,
-        capthick=0.9,
         label=f"epistemic, total, {level:.0%} interval",
+        **BARS,
     )
     ax.set_xticks(place, short_numbers(found["intensity"].values * factor))
     ax.set_xlabel(label)

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 
 from mcrock.dataset.opened import takes_path
 from mcrock.plots.style import (
+    BARS,
     BLUE,
     ORANGE,
     add_note,
@@ -19,6 +20,7 @@ from mcrock.plots.style import (
     number_axis,
     probability_axis,
     styled,
+    unit_of,
 )
 from mcrock.statistics import fit_fragility, overturning_probability
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
@@ -53,8 +55,7 @@ def plot_fragility(ds: xr.Dataset, ax: Axes | None = None, **keywords: Unpack[Bo
         As `mcrock.statistics.fit_fragility`.
     """
     how = Bootstrap(**keywords)
-    points = overturning_probability(ds, **how.keywords)
-    points = points.isel(intensity=points["runs"].values > 0)
+    points = observed(ds, how)
     fit = fit_fragility(ds, **keywords)
     ax = new_axes() if ax is None else ax
     factor, label = axis_scale(points["intensity"])
@@ -82,12 +83,10 @@ def plot_fragility(ds: xr.Dataset, ax: Axes | None = None, **keywords: Unpack[Bo
         fmt="o",
         color=ORANGE,
         markersize=3.2,
-        elinewidth=0.9,
-        capsize=1.8,
-        capthick=0.9,
         clip_on=False,
         zorder=3,
         label=f"runs, {how.level:.0%} interval",
+        **BARS,
     )
     ax.set_xlim(0, x[-1])
     ax.set_xlabel(label)
@@ -102,11 +101,17 @@ def plot_fragility(ds: xr.Dataset, ax: Axes | None = None, **keywords: Unpack[Bo
         handletextpad=0.5,
         columnspacing=1.0,
     )
-    note = _note(fit, factor, label.rsplit("[", 1)[1].rstrip("]"))
+    note = _note(fit, factor, unit_of(label))
     if "intensity_range" in points:
         note += f" Points: {points.sizes['intensity']} classes of the intensity, at their medians."
     add_note(ax, note)
     return ax
+
+
+def observed(ds: xr.Dataset, how: Bootstrap) -> xr.Dataset:
+    """`overturning_probability` at the intensities that have runs."""
+    points = overturning_probability(ds, **how.keywords)
+    return points.isel(intensity=points["runs"].values > 0)
 
 
 def draw_curve(ax: Axes, x: np.ndarray, fit: xr.Dataset, colour: str, **look: Any) -> None:

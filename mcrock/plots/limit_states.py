@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 
 from mcrock.dataset.opened import takes_path
 from mcrock.plots.choices import MARKERS
-from mcrock.plots.fragility import draw_curve
+from mcrock.plots.fragility import draw_curve, observed
 from mcrock.plots.style import (
     COLOURS,
     add_note,
@@ -21,8 +21,9 @@ from mcrock.plots.style import (
     number_axis,
     probability_axis,
     styled,
+    unit_of,
 )
-from mcrock.statistics import by_limit, fragility_by_limit, overturning_probability, pooled
+from mcrock.statistics import by_limit, fragility_by_limit, pooled
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 from mcrock.statistics.limit_states import limit_words
 
@@ -63,10 +64,7 @@ def plot_limits(
     for i in range(fits.sizes["limit"]):
         fit, colour = fits.isel(limit=i), COLOURS[i % len(COLOURS)]
         variable, marker = str(fit["variable"].item()), MARKERS[i % len(MARKERS)]
-        points = overturning_probability(
-            by_limit(ds, variable, float(fit["value"])) if variable else ds, **how.keywords
-        )
-        points = points.isel(intensity=points["runs"].values > 0)
+        points = observed(by_limit(ds, variable, float(fit["value"])) if variable else ds, how)
         if np.isfinite(fit["median_capacity"]):
             draw_curve(ax, fits["intensity_grid"].values * factor, fit, colour)
         at, share = points["intensity"] * factor, points["probability"]
@@ -91,7 +89,7 @@ def _name(fit: xr.Dataset, factor: float, label: str) -> str:
         float(fit["median_capacity"]) * factor,
         fit["median_capacity_interval"].values * factor,
     )
-    unit = label.rsplit("[", 1)[1].rstrip("]")
+    unit = unit_of(label)
     name = limit_words(fit)
     if not np.isfinite(median):
         return f"{name}: no curve"

@@ -6,7 +6,16 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 
-from mcrock.plots.style import BLUE, GREY, add_note, axis_scale, new_axes, number_axis, styled
+from mcrock.plots.style import (
+    BARS,
+    BLUE,
+    GREY,
+    add_note,
+    axis_scale,
+    new_axes,
+    number_axis,
+    styled,
+)
 
 
 @styled
@@ -58,10 +67,8 @@ def plot_rare(found: xr.Dataset, ax: Axes | None = None) -> Axes:
         color=BLUE,
         linewidth=1.0,
         markersize=3.2,
-        elinewidth=0.9,
-        capsize=1.8,
-        capthick=0.9,
         label=f"{level:.0%} interval, {words}",
+        **BARS,
     )
     ax.set_yscale("log")
     ax.set_ylim(max(least / len(records), 0.1 * p[known].min() if known.any() else least), 1.3)

@@ -34,6 +34,7 @@ LABEL_CHARACTERS = 50  # of an axis label in one line: what fits along axes one 
 COLOURS = sns.color_palette("colorblind").as_hex()
 BLUE, ORANGE, GREEN, RED, PURPLE, BROWN, PINK, GREY, YELLOW, SKY = COLOURS
 PRETTY_UNITS = {"m s-1": "m/s", "m s-2": "m/s²", "rad s-1": "rad/s", "kg m-3": "kg/m³", "N m s": "N m s"}
+BARS: dict[str, Any] = {"elinewidth": 0.9, "capsize": 1.8, "capthick": 0.9}  # of intervals
 
 SETTINGS = {
     **sns.axes_style("ticks"),
@@ -154,6 +155,15 @@ def axis_scale(variable: xr.DataArray) -> tuple[float, str]:
     if units in ("m s-2", "m/s2", "m s^-2"):
         return 1 / STANDARD_GRAVITY, _wrap_label(name, "g")
     return 1.0, _wrap_label(name, PRETTY_UNITS.get(units, units) or "1")
+
+
+def unit_of(label: str) -> str:
+    """Unit at the end of a label of `axis_scale`.
+
+    >>> unit_of("Peak ground acceleration [g]")
+    'g'
+    """
+    return label.rsplit("[", 1)[1].rstrip("]")
 
 
 def _wrap_label(name: str, unit: str) -> str:
