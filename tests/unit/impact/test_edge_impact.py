@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from mcrock.impact.varkonyi_2022 import (
     GAIN,
@@ -18,6 +19,7 @@ from mcrock.impact.varkonyi_2022 import (
     solve_3x3,
 )
 from tests.unit.impact import equations
+from tests.unit.impact.conftest import EdgeCase
 from tests.unit.impact.equations import UP, cross_matrix
 
 RTOL = 1e-9  # impact maps: rounding of 3 x 3 systems, whose condition numbers here reach 1e4
@@ -176,6 +178,21 @@ def test_plastic_edge_is_the_projection_in_the_kinetic_metric(edge_cases):
         before = equations.energy(case.mass, case.inertia, case.old, case.omega)
         left = equations.energy(case.mass, case.inertia, case.old, np.array(after))
         assert left <= before * (1 + ENERGY_RTOL)
+
+
+def test_plastic_edge_does_not_depend_on_the_axes(edge_cases):
+    """Nor need the edge lie level in them."""
+    turns = Rotation.random(len(edge_cases), random_state=7)
+    for case, turn in zip(edge_cases, turns, strict=True):
+        plain = np.array(plastic_edge(*arguments(case)))
+        matrix = turn.as_matrix()
+        other = EdgeCase(
+            case.mass,
+            matrix @ case.inertia @ matrix.T,
+            *(matrix @ v for v in case[2:]),
+        )
+        found = plastic_edge(*arguments(other))
+        assert found == pytest.approx(matrix @ plain, abs=RTOL * np.abs(plain).max())
 
 
 def test_plastic_edge_is_the_limit_of_a_sequence_of_edge_impacts(edge_cases):

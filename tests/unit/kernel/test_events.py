@@ -33,6 +33,7 @@ def product(scale, *roots):
     [
         (product(1.0, 0.3, 2.0, 3.0) * -1, 0.3),  # falls through once
         (product(-1.0, 0.7, -1.0, -2.0), 0.7),
+        (product(1.0, 0.95, 1.2, -0.05), 0.95),  # the tangent at the middle leads out of the step
         (product(1.0, 0.4, 0.6), 0.4),  # dips below and comes back within the step
         (product(1.0, 0.4, 0.41), 0.4),  # hardly dips
         (product(1.0, -1.0, 0.4, 0.41), 0.4),

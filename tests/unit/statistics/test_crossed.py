@@ -128,6 +128,18 @@ def test_what_records_share_is_the_first_component():
     assert float(found) == pytest.approx(components(y)[0], abs=1e-14)
 
 
+def test_what_records_share_is_found_at_each_intensity():
+    values, weights = np.random.default_rng(8).normal(size=(6, 5, 3, 2)), np.array([1.0, 4.0, 2.0, 3.0, 2.0])
+    found = covariance_between_records(values, weights)
+    assert found.shape == (3, 2)
+    for at in product(range(3), range(2)):
+        own = values[:, :, *at]
+        between = np.cov(own, rowvar=False)  # of two records over the draws
+        pairs = np.outer(weights, weights)
+        np.fill_diagonal(pairs, 0.0)
+        assert found[at] == pytest.approx((pairs * between).sum() / pairs.sum(), abs=1e-14)
+
+
 def test_left_out_are_the_components_of_the_rest():
     y = draw(6)
     records, draws = jackknifed(sums_of(crossed_of(y)), has_records=True)
@@ -145,3 +157,10 @@ def test_without_records_realizations_stand_for_them():
     assert np.nansum(found[:5]) == pytest.approx(found[5])
     two = mean_squares(np.repeat(y.reshape(6, 20, 1), 2, axis=2).astype(float))  # m = 2 copies
     assert found[0] == pytest.approx((two["k"] - two["kr"]) / 40)
+
+
+def test_with_one_realization_in_each_record_those_within_are_not_known():
+    y = draw(7).reshape(6, 20, 1)
+    np.testing.assert_array_equal(
+        components(y), components_of(sums_of(crossed_of(y)), has_records=False)[:, 0]
+    )

@@ -63,6 +63,17 @@ def test_exact_shares_return_the_curve(dispersion):
     assert evaluate_curves(curves, x)[0][0] == pytest.approx(p, abs=1e-7)
 
 
+@pytest.mark.parametrize("power", [1e-6, 1e-3, 30.0])
+def test_close_and_distant_levels_have_the_curve_of_the_same_levels(power):
+    """Dispersions grow with the distance of the levels in the logarithm, and nothing else changes."""
+    yes, runs = np.array([[1, 4, 6, 15, 17, 20.0]]), np.full((1, 6), 20.0)
+    plain, other = fit_curves(X, yes, runs), fit_curves(X**power, yes, runs)
+    assert other.kind == plain.kind == Fit.MAXIMUM
+    rtol = 1e-15 / power + 1e-9  # of ln(intensity), which has the rounding of the intensity
+    assert np.log(other.low_median) / power == pytest.approx(np.log(plain.low_median), rel=rtol)
+    assert other.low_dispersion / power == pytest.approx(plain.low_dispersion, rel=rtol)
+
+
 def test_many_runs_of_a_known_curve():
     """1e6 runs: the standard errors from the information matrix are 7e-4; five of them."""
     rng = np.random.default_rng(8)

@@ -7,7 +7,7 @@ from mcrock.statistics.inference import Bootstrap
 from mcrock.statistics.probit import fit_curves
 from mcrock.statistics.rate_intervals import lognormal_sample, rate_bounds, stripe_sample
 from mcrock.statistics.rates import lognormal_rates, refine, stripe_rates
-from mcrock.statistics.resample import Units
+from mcrock.statistics.resample import Units, draw_units
 from tests.unit.statistics.test_studentized import LEVELS, draw_counts
 
 SAMPLES = [lognormal_sample, stripe_sample]
@@ -66,6 +66,27 @@ def test_left_out_are_the_rates_of_the_others():
             assert np.exp(stripes[k]) == pytest.approx(stripe_rates(*TABLE, LEVELS, share).sum())
         (median, dispersion) = curve_of(yes[kept], runs[kept])
         assert np.exp(lognormal[k]) == pytest.approx(lognormal_rates(*TABLE, median, dispersion).sum())
+
+
+@pytest.mark.parametrize("make", SAMPLES)
+def test_pivots_are_in_standard_errors_of_the_infinitesimal_jackknife(make):
+    """The variance of a resample is the sum of the squared derivatives of its rate by its units' weights."""
+    units, how, step = units_of(9), Bootstrap(resamples=6), 1e-4
+    yes, runs = units.overturned[2], units.runs
+
+    def log_rate(weights):
+        if make is stripe_sample:
+            return np.log(stripe_rates(*TABLE, LEVELS, weights @ yes / (weights @ runs)).sum())
+        return np.log(
+            lognormal_rates(*TABLE, *curve_of(weights[:, None] * yes, weights[:, None] * runs)).sum()
+        )
+
+    centre, _, pivots = make(units, yes, how)(TABLE)
+    (drawn,) = draw_units(units, how)
+    for times, pivot in zip(drawn, pivots, strict=True):
+        moves = [(log_rate(times + e) - log_rate(times - e)) / (2 * step) for e in step * np.eye(9)]
+        error = np.sqrt(times @ np.square(moves))
+        assert pivot == pytest.approx((log_rate(times) - centre[0]) / error, rel=1e-5)
 
 
 @pytest.mark.parametrize("make", SAMPLES)
