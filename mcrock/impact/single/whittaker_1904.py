@@ -88,9 +88,10 @@ def final_slip_impulse(w, slip_x, slip_y, change, mu, least):
         half = sqrt(max(far - turned, 0.0) * (far + turned)) / size if far < inf else inf
         first, last = max(middle - half, 0.0), max(middle + half, 0.0)
     end = trace + (2.0 * last if last < inf else 0.0)
+    falls = change > 0.0 or size < mu * n1  # r, in the end
     for _ in range(STEPS):
         value, slope = _excess(terms, end), _slope(terms, end)
-        if value * slope > 0.0 and (value < 0.0) == (change > 0.0):
+        if value * slope > 0.0 and (value < 0.0) == falls:
             break
         end *= 2.0
     last = min(last, end)

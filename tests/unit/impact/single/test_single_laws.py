@@ -5,6 +5,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import brentq
+from scipy.spatial.transform import Rotation
 
 from mcrock.impact.registry import Law
 from mcrock.impact.single import brach_1989, pfeiffer_glocker_1996, routh_1905, whittaker_1904
@@ -245,14 +246,37 @@ def test_whittaker_gains_energy_and_the_others_do_not():
         assert landing.gain(result(law, landing, 1.0, 0.0, 3.0)) <= 1e-15
 
 
-def test_of_three_impulses_the_smallest_is_taken():
-    """As the library orders them."""
+@pytest.mark.parametrize("slower", [2.0**-16, 1.0, 2.0**16])
+@pytest.mark.parametrize("lighter", [2.0**-16, 1.0, 2.0**16])
+def test_of_three_impulses_the_smallest_is_taken(slower, lighter):
+    """As the library orders them, at any speed, for a body of any mass, in any direction."""
     mass = np.array([[5.57, -2.056, 3.934], [-2.056, 1.763, -3.454], [3.934, -3.454, 7.391]])
-    landing = Landing(np.linalg.inv(mass), np.array([-2.0933, -0.6721, -0.11235]))
-    expected = whittaker(landing.contact(3.26), restitution=0.0)
+    mobility, velocity = np.linalg.inv(mass), np.array([-2.0933, -0.6721, -0.11235])
+    expected = whittaker(Landing(mobility, velocity).contact(3.26), restitution=0.0)
     assert len(expected.solutions) == 3
-    found = result(whittaker_1904.impulse, landing, 0.0, 0.0, 3.26)
-    assert found == pytest.approx(expected.impulse, rel=1e-12)
+    for angle in np.arange(0.0, 2.0 * np.pi, 0.1):
+        turn = Rotation.from_euler("z", angle).as_matrix()
+        landing = Landing(lighter * turn @ mobility @ turn.T, turn @ velocity / slower)
+        found = lighter * slower * turn.T @ result(whittaker_1904.impulse, landing, 0.0, 0.0, 3.26)
+        assert found == pytest.approx(expected.impulse, rel=1e-10)
+
+
+@pytest.mark.parametrize("mu", [1.0, 1.5, 5.0])
+def test_what_only_grazes_may_jam(mu):
+    """Without an approach, impulses other than none are those of the library, in their order."""
+    jammed = 0
+    for landing in random_landings(200, seed=6):
+        w, (x, y, _) = landing.given
+        grazing = landing._replace(velocity=np.array([x, y, 0.0]))
+        first = whittaker(grazing.contact(mu), restitution=0.0)
+        known = [s.impulse for s in first.solutions or [first] if s.impulse[2] > 0.0]
+        jammed += len(known) > 1
+        least = 0.0
+        for expected in [*known, np.zeros(3)]:
+            found = np.array(whittaker_1904.final_slip_impulse(w, x, y, 0.0, mu, least))
+            assert found == pytest.approx(expected, rel=1e-9)
+            least = found[2] * (1.0 + 1e-9)
+    assert jammed > 2
 
 
 def test_expansion_is_raised_where_friction_would_leave_an_approach():
