@@ -12,7 +12,7 @@ from pydantic import Field, ValidationError, create_model, model_validator
 from scipy.special import ndtr
 
 from mcrock.conditions import Contact
-from mcrock.tables.distributions import Distribution, Quantity, Uncertain
+from mcrock.tables.distributions import Distribution, Listed, Quantity, Uncertain
 from mcrock.tables.fields import Table
 
 EXAMPLES = {"friction": 0.5, "static_friction": 0.6}
@@ -67,8 +67,9 @@ class ContactTable(_ContactKeys):  # type: ignore[misc, valid-type]
         A rough pair of surfaces has both coefficients high. Where both are distributions a realization
         therefore has the same quantile of each, so that distributions which overlap are no contradiction.
         """
-        both = isinstance(self.friction, Distribution) and isinstance(self.static_friction, Distribution)
-        return {"static_friction": "friction"} if both else {}
+        both = (self.friction, self.static_friction)
+        drawn = [isinstance(item, Distribution) and not isinstance(item, Listed) for item in both]
+        return {"static_friction": "friction"} if all(drawn) else {}
 
 
 def _below_friction(friction: Any, static: Any) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -77,6 +78,19 @@ def _below_friction(friction: Any, static: Any) -> Iterator[tuple[tuple[str, ...
     try:
         items = [rule.parse(value) for value in (friction, static)]
     except ValidationError:  # a mistake of its own
+        return
+    listed = [isinstance(item, Listed) for item in items]
+    if all(listed):
+        rows = min(len(item.values) for item in items)
+        pairs = zip(*(item.values[:rows] for item in items), strict=True)
+        for i, (slip, stick) in enumerate(pairs):
+            if stick < slip:
+                words = f"must be at least the friction [1], but is {stick:.4g} where that is {slip:.4g}"
+                yield ("static_friction", "values", str(i)), words
+                return
+        return
+    if any(listed) and all(isinstance(item, Distribution) for item in items):
+        yield ("static_friction",), "both it and the friction are listed, or neither"
         return
     low, high = (
         item.quantile(PROBABILITIES) if isinstance(item, Distribution) else np.full(len(PROBABILITIES), item)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from mcrock.body.shapes import SHAPES
+from mcrock.config.inputs_table import Columns, listed, read_columns
 from mcrock.config.study import Study, tables
 from mcrock.tables.errors import ConfigError, shown
 from mcrock.tables.parsing import parse_toml, read_text
@@ -18,7 +19,7 @@ from mcrock.tables.parsing import parse_toml, read_text
 OPENERS = "[{\"'"  # what starts with one of these is meant as TOML, not as a bare word
 
 
-def load_config(path: str | Path, overrides: Sequence[str] = ()) -> Study:
+def load_config(path: str | Path, overrides: Sequence[str] = (), *, inputs: Columns | None = None) -> Study:
     """Read and check a study file.
 
     Parameters
@@ -28,6 +29,9 @@ def load_config(path: str | Path, overrides: Sequence[str] = ()) -> Study:
     overrides : sequence of str
         Each ``key.path=value``, with the value in TOML or a bare word. An override takes the place
         of its alternatives: setting ``body.mass`` removes ``body.density``.
+    inputs : mapping of str to sequence of float, optional
+        Columns, as a pandas DataFrame has them, by dotted key: inputs of the realizations, one a row, in the
+        unit of the key, in the place of ``ensemble.table``.
 
     Returns
     -------
@@ -56,7 +60,12 @@ def load_config(path: str | Path, overrides: Sequence[str] = ()) -> Study:
         if problem:
             mistakes.append(f"override {text!r}: {problem}")
         else:
-            origins[keys] = text
+            origins[keys] = f"override {text!r}"
+    try:
+        mistakes += _take_in_table(data, path.parent, inputs, kept, origins)
+    except ConfigError as error:
+        mistakes += [f"{source} [ensemble] table: {mistake}" for mistake in error.mistakes]
+        data["ensemble"].setdefault("realizations", 1)  # whose lack would be one more mistake
     _shorten_paths(data, path.parent)
     body = data.get("body")
     shape = SHAPES.get(str(body.get("shape"))) if isinstance(body, dict) else None
@@ -140,6 +149,35 @@ def _apply(data: dict[str, Any], keys: tuple[str, ...], value: Any, kept: set[tu
                     if other != keys[1] and (keys[0], other) not in kept:
                         table.pop(other, None)
     return None
+
+
+def _take_in_table(
+    data: dict[str, Any],
+    folder: Path,
+    inputs: Columns | None,
+    kept: set[tuple[str, ...]],
+    origins: dict[tuple[int | str, ...], str],
+) -> list[str]:
+    """Put the columns of a table of inputs in the place of their keys, but of those that are overridden."""
+    ensemble = data.get("ensemble", {})
+    if not isinstance(ensemble, dict) or not (isinstance(ensemble.get("table"), str) or inputs is not None):
+        return []
+    source = "inputs" if inputs is not None else str(folder / ensemble["table"])
+    ensemble.pop("table", None)
+    data["ensemble"] = ensemble
+    columns = read_columns(Path(source)) if inputs is None else inputs
+    mistakes = []
+    for keys, name, value in listed(columns, source):
+        rows = len(value["values"] if isinstance(value, dict) else value)
+        ensemble.setdefault("realizations", rows)
+        if keys in kept:
+            continue
+        problem = _apply(data, keys, value, kept)
+        if problem:
+            mistakes.append(f"{source}, column {name!r}: {problem}")
+        else:
+            origins[keys] = f"{source}, column {name!r}:"
+    return mistakes
 
 
 def _shorten_paths(data: dict[str, Any], folder: Path) -> None:

@@ -18,6 +18,7 @@ from mcrock.tables.fields import (
     Number,
     SeveralIntegers,
     Table,
+    Text,
     about,
     exactly_one,
     given,
@@ -98,6 +99,17 @@ class EnsembleTable(Table):
             "drawn whole; `sobol_indices` changes one input at a time, for `mcrock sensitivity`"
         ),
     ] = "sobol"
+    table: Annotated[
+        str | None,
+        Text(),
+        about(
+            "CSV file with inputs made elsewhere, one realization a row, in the place of a design: its "
+            "header has keys, as `body.width` or `body.width [m]`, the cells numbers in their units, and "
+            "`motion.record` numbers of records from 0. Columns replace what the file says of their keys and "
+            "become lists (`listed`) of the study; without `realizations` there are as many as rows",
+            "inputs.csv",
+        ),
+    ] = None
     outer: Annotated[
         int | None,
         Integer(2, MOST_OUTER),

@@ -21,9 +21,9 @@ from mcrock.display import Displayed
 from mcrock.excitation.sources import SOURCES
 from mcrock.excitation.sources.base import Source
 from mcrock.impact.registry import CHOICES
-from mcrock.tables.distributions import Distribution, Quantity
+from mcrock.tables.distributions import Distribution, Listed, Quantity
 from mcrock.tables.errors import ConfigError, format_mistakes
-from mcrock.tables.fields import Integer, OneOf, Table, Text, about, plain
+from mcrock.tables.fields import Integer, OneOf, Table, Text, about, given, plain
 from mcrock.tables.parsing import parse_json
 
 Specification = Quantity | tuple[Any, ...]
@@ -106,6 +106,7 @@ class Study(Displayed, Table):
             for key, reason in at_odds(impact, data["contact"] if _has_friction(data) else {}):
                 yield ("impact", key), reason
         yield from _at_odds_with_nesting(data)
+        yield from _at_odds_with_lists(data)
         limits = data.get("limits")
         if isinstance(limits, Mapping) and limits.get("displacement") is not None and not _has_friction(data):
             yield (
@@ -114,10 +115,12 @@ class Study(Displayed, Table):
             )
         motion, ensemble = data.get("motion"), data.get("ensemble")
         drawn = isinstance(motion, Mapping) and motion.get("assignment") == "random"
+        drawn |= isinstance(motion, Mapping) and motion.get("record") is not None
         if drawn and isinstance(ensemble, Mapping) and ensemble.get("design") == "sobol_by_record":
             yield (
                 ("ensemble", "design"),
-                "spreads the realizations of each record: give motion.assignment = 'cycle'",
+                "spreads the realizations of each record, which meet them in turn: give motion.assignment = "
+                "'cycle' and no motion.record",
             )
         source = SOURCES.get(str(motion.get("source"))) if isinstance(motion, Mapping) else None
         if source is None or source.shakes:
@@ -217,6 +220,11 @@ class Study(Displayed, Table):
         items = {name: self.quantities.get(name) for name in self.uncertain}
         return [name for name, item in items.items() if isinstance(item, Distribution) and item.epistemic]
 
+    @cached_property
+    def listed(self) -> dict[str, Listed]:
+        """Inputs of which every realization has a given value, by dotted name."""
+        return {name: item for name, item in self.quantities.items() if isinstance(item, Listed)}
+
     @property
     def tied(self) -> dict[str, str]:
         """Dotted names of inputs that have no dimension of their own, and whose they share."""
@@ -277,7 +285,7 @@ class Study(Displayed, Table):
 
 def _at_odds_with_nesting(data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
     """Mistakes of epistemic distributions in the raw tables of a study."""
-    places = list(_epistemic_places(data))
+    places = [place for place, table in _tables_in(data) if table.get("epistemic") is True]
     ensemble, impact, contact, intensity = (
         item if isinstance(item := data.get(key), Mapping) else {}
         for key in ("ensemble", "impact", "contact", "intensity")
@@ -303,16 +311,38 @@ def _at_odds_with_nesting(data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, 
         yield ("contact", "static_friction"), "is drawn with the friction: both are epistemic, or neither"
 
 
-def _epistemic_places(item: Any, place: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """Where raw tables hold epistemic distributions."""
+def _at_odds_with_lists(data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Mistakes of lists with a value for each realization in the raw tables of a study."""
+    lists = {
+        place: len(values)
+        for place, table in _tables_in(data)
+        if table.get("distribution") == "listed" and isinstance(values := table.get("values"), list | tuple)
+    }
+    motion, ensemble, impact = (
+        item if isinstance(item := data.get(key), Mapping) else {} for key in ("motion", "ensemble", "impact")
+    )
+    if isinstance(record := motion.get("record"), list | tuple):
+        lists["motion", "record"] = len(record)
+    n = given(ensemble, "realizations")
+    for place, length in lists.items():
+        if n and length < n[0]:
+            yield place, f"has {length} values for {n[0]:g} realizations: lists must not be shorter"
+        if place[0] == "impact" and "impact" in str(impact.get("draw")):
+            yield place, "has one value for each realization: give impact.draw = 'run'"
+    if lists and ensemble.get("design") == OF_INDICES:
+        yield ("ensemble", "design"), "changes one input at a time, and lists (ensemble.table) give them all"
+
+
+def _tables_in(item: Any, place: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Mapping[str, Any]]]:
+    """All raw tables within an item, and where they are."""
     if isinstance(item, Mapping):
-        if item.get("epistemic") is True:
-            yield place
-        for key, inner in item.items():
-            yield from _epistemic_places(inner, (*place, str(key)))
-    elif isinstance(item, list | tuple):
-        for i, inner in enumerate(item):
-            yield from _epistemic_places(inner, (*place, str(i)))
+        yield place, item
+        inside = [(str(key), inner) for key, inner in item.items()]
+    else:
+        inside = [(str(i), inner) for i, inner in enumerate(item)]
+    for key, inner in inside:
+        if isinstance(inner, Mapping | list | tuple):
+            yield from _tables_in(inner, (*place, key))
 
 
 def _has_friction(data: Any) -> bool:

@@ -13,7 +13,7 @@ from mcrock.config import Study
 from mcrock.dataset.opened import takes_path
 from mcrock.plots.style import BLUE, COLUMN, ORANGE, add_note, new_figure, styled
 from mcrock.sampling.drawn import variable_name
-from mcrock.tables.distributions import Discrete, Distribution
+from mcrock.tables.distributions import Discrete, Distribution, Listed
 
 ROW = 24.0  # height of a row of axes [mm]
 ACROSS = 3  # axes in a row
@@ -112,6 +112,8 @@ def _draw_density(ax: Axes, item: Distribution, values: np.ndarray) -> None:
             ax.vlines(few, 0, 0.12, transform=ax.get_xaxis_transform(), color=BLUE, linewidth=0.5)
         else:
             ax.hist(values, bins=BINS, range=(low, high), density=True, color=BLUE, alpha=0.35, linewidth=0)
+    if isinstance(item, Listed):
+        return
     x = np.linspace(low, high, FINE)
     with np.errstate(all="ignore"):
         density = np.asarray(item.frozen.pdf(x), float)

@@ -79,7 +79,7 @@ def rare_probability(
     ConfigError
         If motions cannot be read, or a body cannot stand.
     ValueError
-        If nothing is drawn but the record, or an option is out of range.
+        If nothing is drawn but the record, inputs are listed, or an option is out of range.
     """
     check_level(level)
     if states is not None and states < LEAST_STATES:
@@ -88,6 +88,11 @@ def rare_probability(
         raise ValueError(f"repetitions must be at least {LEAST_REPETITIONS} [1], got {repetitions!r}")
     if not 0 < least <= 0.1:
         raise ValueError(f"least must lie in (0, 0.1] [1], got {least!r}; 1e-6 is usual")
+    if study.listed or study.motion.listed_records is not None:
+        raise ValueError(
+            "rare events are searched among all that could be drawn: give distributions in place of lists "
+            "(ensemble.table)"
+        )
     motions = load_motions(study)
     check_inputs(study, motions)
     pack = pack_motions(motions)

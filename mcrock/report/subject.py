@@ -97,7 +97,7 @@ def motions_section(ds: xr.Dataset, study: Study) -> Section:
     number = len(np.unique(ds["motion_group"].values)) if "motion_group" in ds else len(names)
     blocks: list[Block] = [
         f"{format_count(len(names), 'motion')} of {format_count(number, 'recording')} "
-        f"({study.motion.origin}), assigned by {study.motion.assignment}; intensity: "
+        f"({study.motion.origin}), {study.motion.assigned}; intensity: "
         f"{study.intensity.long_name}."
     ]
     units = ds["motion_intensity"].attrs.get("units", "1")

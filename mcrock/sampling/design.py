@@ -55,10 +55,11 @@ def unit_numbers(study: Study, n_motions: int, start: int, stop: int, outer: int
         For each name in ``study.uncertain``, in the open interval (0, 1) [1].
     """
     n, seed = stop - start, study.seed
-    names = [name for name in study.uncertain if name not in study.epistemic]
+    names = [name for name in study.uncertain if name not in (*study.epistemic, *study.listed)]
     unknown = {
         name: np.repeat(uniforms(seed, stream(f"outer.{name}"), outer, 1), n) for name in study.epistemic
     }
+    unknown |= {name: item.places[start:stop] for name, item in study.listed.items()}
     if not names or not n:
         return unknown | {name: np.empty(0) for name in names}
     if study.ensemble.design == "random":
@@ -85,8 +86,10 @@ def assign_records(
     realizations meets every motion once: realization i has motion i modulo ``n_motions``, except
     in a Sobol design, where each block has an order of its own. The digits of a Sobol point follow
     those of its index: in a fixed order a motion would never meet half of the cube whenever
-    ``n_motions`` is even, as with the 22 far-field pairs.
+    ``n_motions`` is even, as with the 22 far-field pairs. A study that lists its records has them.
     """
+    if study.motion.listed_records is not None:
+        return np.array(study.motion.listed_records[start:stop], np.int32)
     if study.draws_records:
         weights = study.motion.record_weights
         if weights is None:

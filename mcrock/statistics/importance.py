@@ -33,7 +33,7 @@ from mcrock.statistics.runs import (
     record_index,
     run_intensity,
 )
-from mcrock.tables.distributions import DISTRIBUTIONS, Discrete, Distribution
+from mcrock.tables.distributions import DISTRIBUTIONS, Distribution, Stepped
 from mcrock.tables.fields import OneOf
 
 GRID = 2000  # places of the integrals over the intensity
@@ -47,7 +47,7 @@ def drawn_intensity(ds: xr.Dataset) -> tuple[Any, float] | None:
     if given is None or not is_cloud(ds):
         return None
     table, factor = given
-    if not isinstance(table, Distribution) or isinstance(table, Discrete):
+    if not isinstance(table, Distribution) or isinstance(table, Stepped):
         return None
     return table.frozen, factor
 
@@ -145,8 +145,10 @@ def _estimate(values: np.ndarray, index: np.ndarray, level: float) -> tuple[floa
 
 def _frozen(target: Mapping[str, Any]) -> Any:
     parsed = OneOf("distribution", DISTRIBUTIONS).parse(dict(target))
-    if isinstance(parsed, Discrete) or not isinstance(parsed, Distribution):
-        raise ValueError("the target of weights must be a continuous distribution, got 'discrete'")
+    if isinstance(parsed, Stepped) or not isinstance(parsed, Distribution):
+        raise ValueError(
+            f"the target of weights must be a continuous distribution, got {target['distribution']!r}"
+        )
     return parsed.frozen
 
 

@@ -6,10 +6,10 @@ the unit of the number they stand for.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,6 +24,7 @@ Array = NDArray[np.float64]
 OWN = "{unit}"  # replaced by the unit of the number that is distributed
 STRAY = 1e-9  # largest probability of an impossible value that is let pass [1]
 RARE = 2.0**-53  # the smallest probability that is drawn [1]
+MOST_LISTED = 100_000  # values in a list, all of which a study has with it [1]
 
 
 class Distribution(Table):
@@ -214,7 +215,27 @@ class Values(Kind):
         return each(value, self.item.parse)
 
 
-class Discrete(Distribution):
+class Stepped(Distribution):
+    """A distribution of which each value has a probability."""
+
+    @cached_property
+    def steps(self) -> tuple[Array, Array]:
+        """Sorted values, and the probability of not exceeding each [1]."""
+        raise NotImplementedError
+
+    def quantile(self, probability: ArrayLike) -> Array:
+        values, reached = self.steps
+        return values[np.searchsorted(reached[:-1], probability)]
+
+    def upper_quantile(self, probability: ArrayLike) -> Array:
+        return self.quantile(1.0 - np.asarray(probability))
+
+    def share_outside(self, above: float | None, least: float | None, most: float | None) -> float:
+        values, reached = self.steps
+        return float(np.diff(reached, prepend=0.0)[outside(values, above, least, most)].sum())
+
+
+class Discrete(Stepped):
     """A few values with their probabilities, equal ones by default."""
 
     distribution: Literal["discrete"]
@@ -253,23 +274,50 @@ class Discrete(Distribution):
         kept = order[weights[order] > 0]
         return values[kept], np.cumsum(weights[kept]) / weights[kept].sum()
 
-    def quantile(self, probability: ArrayLike) -> Array:
-        values, reached = self.steps
-        return values[np.searchsorted(reached[:-1], probability)]
 
-    def upper_quantile(self, probability: ArrayLike) -> Array:
-        return self.quantile(1.0 - np.asarray(probability))
+class Listed(Stepped):
+    """One value for each realization, in their order, whatever the design; what `ensemble.table` makes of a
+    column."""
 
-    def share_outside(self, above: float | None, least: float | None, most: float | None) -> float:
-        values, reached = self.steps
-        outside = np.zeros(len(values), bool)
-        if above is not None:
-            outside |= values <= above
-        if least is not None:
-            outside |= values < least
-        if most is not None:
-            outside |= values > most
-        return float(np.diff(reached, prepend=0.0)[outside].sum())
+    epistemic: ClassVar[None] = None  # type: ignore[misc]  # there is a value for each realization
+    distribution: Literal["listed"]
+    values: Annotated[
+        tuple[float, ...],
+        Values(f"a list of numbers [{OWN}]", Number(OWN)),
+        about("the values; there may be more than realizations", [0.41, 0.39, 0.40]),
+    ]
+
+    @classmethod
+    def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+        if isinstance(values := data.get("values"), list | tuple) and len(values) > MOST_LISTED:
+            yield (
+                ("values",),
+                f"a list may have {MOST_LISTED} values, got {len(values)}; give larger studies distributions",
+            )
+
+    @cached_property
+    def steps(self) -> tuple[Array, Array]:
+        n = len(self.values)
+        return np.sort(self.values), np.arange(1, n + 1) / n
+
+    @cached_property
+    def places(self) -> Array:
+        """Probability of not exceeding the value of each realization (n,) [1], in the middle of its step."""
+        places = np.empty(len(self.values))
+        places[np.argsort(self.values, kind="stable")] = (np.arange(len(places)) + 0.5) / len(places)
+        return places
+
+
+def outside(values: Array, above: float | None, least: float | None, most: float | None) -> NDArray[np.bool_]:
+    """Which values are <= ``above``, < ``least`` or > ``most``."""
+    found = np.zeros(values.shape, bool)
+    if above is not None:
+        found |= values <= above
+    if least is not None:
+        found |= values < least
+    if most is not None:
+        found |= values > most
+    return found
 
 
 def out_of_order(data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -287,6 +335,7 @@ DISTRIBUTIONS: dict[str, type[Distribution]] = {
     "truncated_normal": TruncatedNormal,
     "beta": Beta,
     "discrete": Discrete,
+    "listed": Listed,
 }
 
 Quantity = float | Distribution
@@ -315,6 +364,9 @@ class Uncertain(Number):
                 found.append(mistake(location=item["loc"], **item["ctx"] | {"message": message}))
             refuse(*found)
         assert isinstance(distribution, Distribution)
+        if isinstance(distribution, Listed):
+            self._check_each(distribution.values)
+            return distribution
         with np.errstate(all="ignore"):  # of what overflows
             ends = [*distribution.quantile([RARE, 0.5]), *distribution.upper_quantile([RARE])]
             stray = distribution.share_outside(self.above, self.least, self.most)
@@ -333,3 +385,15 @@ class Uncertain(Number):
                 )
             )
         return distribution
+
+    def _check_each(self, values: Sequence[float]) -> None:
+        """Refuse a list with a value that is out of bounds; the first one says which realization has it."""
+        wrong = np.flatnonzero(outside(np.array(values), self.above, self.least, self.most))
+        if wrong.size:
+            i = int(wrong[0])
+            refuse(
+                mistake(
+                    f"must be {self.bounds} [{self.unit}], got {values[i]:g} for realization {i}",
+                    ("values", i),
+                )
+            )

@@ -118,7 +118,7 @@ def format_mistakes(
     homes : mapping
         See `unknown_key`.
     overrides : mapping
-        Text of the override that set each key path; its mistakes are not the file's.
+        What else set a key path, in words; its mistakes are not the file's.
     """
     sections = set(sections)
     lines = []
@@ -127,7 +127,7 @@ def format_mistakes(
         origin = source
         for end in range(len(location), 0, -1):
             if location[:end] in overrides:
-                origin = f"override {overrides[location[:end]]!r}"
+                origin = overrides[location[:end]]
                 break
         message = context["message"]
         if "unknown" in context:

@@ -64,6 +64,11 @@ class Source(Table):
         return None
 
     @property
+    def listed_records(self) -> tuple[int, ...] | None:
+        """Number of the record of each realization, where they are given."""
+        return None
+
+    @property
     def on_floor(self) -> bool:
         """Whether a floor is between ground and body."""
         return False

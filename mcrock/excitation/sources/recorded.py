@@ -14,7 +14,7 @@ from mcrock.excitation.processing import process
 from mcrock.excitation.sources.kinds import Steps
 from mcrock.excitation.sources.shaking import WEAK, ShakingSource
 from mcrock.excitation.survey import survey
-from mcrock.tables.fields import Choice, Weights, about
+from mcrock.tables.fields import Choice, Integer, ListWith, Weights, about
 
 FARTHEST = 20.0  # factor on a motion above which it is another one
 
@@ -44,6 +44,15 @@ class RecordedSource(ShakingSource):
             [1.0, 2.0],
         ),
     ] = None
+    record: Annotated[
+        tuple[int, ...] | None,
+        ListWith(Integer(0), "a list of numbers of records, from 0, one for each realization"),
+        about(
+            "record of each realization by its number in their order, from 0, in place of `assignment`; what "
+            "`ensemble.table` makes of a column",
+            [0, 0, 2],
+        ),
+    ] = None
     processing: Annotated[
         tuple[dict[str, Any], ...],
         Steps(),
@@ -60,6 +69,8 @@ class RecordedSource(ShakingSource):
         yield from super().conflicts(data)
         if data.get("weights") is not None and data.get("assignment") != "random":
             yield ("weights",), "are those with which motions are drawn: give assignment = 'random' too"
+        if data.get("record") is not None and data.get("assignment", "cycle") != "cycle":
+            yield ("assignment",), "the record of each realization is listed: leave it out"
 
     @property
     def draws_records(self) -> bool:
@@ -69,6 +80,10 @@ class RecordedSource(ShakingSource):
     def record_weights(self) -> tuple[float, ...] | None:
         return self.weights
 
+    @property
+    def listed_records(self) -> tuple[int, ...] | None:
+        return self.record
+
     def readings(self, folder: Path) -> Iterator[Callable[[], list[Motion]]]:
         """What reads the motions of each file, folder or set."""
         raise NotImplementedError
@@ -76,6 +91,11 @@ class RecordedSource(ShakingSource):
     def doubles(self, folder: Path) -> list[str]:
         """Files that are listed twice: their records would count as several."""
         return []
+
+    @property
+    def assigned(self) -> str:
+        """How realizations meet the records, in words."""
+        return f"assigned by {self.assignment}" if self.record is None else "one listed for each realization"
 
     @property
     def origin(self) -> str:
@@ -100,6 +120,12 @@ class RecordedSource(ShakingSource):
             mistakes.append(
                 f"weights: expected one for each of the {len(motions)} motions, got {len(self.weights)}"
             )
+        if not mistakes and self.record is not None and max(self.record) >= len(motions):
+            i = next(i for i, number in enumerate(self.record) if number >= len(motions))
+            mistakes.append(
+                f"record: realization {i} has the record {self.record[i]}, and there are {len(motions)}, "
+                f"0 to {len(motions) - 1}"
+            )
         return motions, mistakes
 
     def sampling_step(self, motions: Sequence[Motion]) -> float:
@@ -122,7 +148,7 @@ class RecordedSource(ShakingSource):
         weighted = ", by weight" if self.weights is not None else ""
         lines = [
             f"motions: {len(motions)}{several} ({self.origin}), {' to '.join(ends)} s long"
-            f"{self._where_and_how()}, assigned by {self.assignment}{weighted}"
+            f"{self._where_and_how()}, {self.assigned}{weighted}"
         ]
         # steps that depend on the record, as the trimming, are worded for the first one
         history = str(motions[0].metadata.get("history", ""))

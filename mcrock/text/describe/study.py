@@ -13,7 +13,7 @@ from mcrock.excitation.motion import Motion
 from mcrock.sampling.drawn import variable_name
 from mcrock.sampling.inputs import draw_inputs
 from mcrock.sampling.pick_freeze import nearest_designs
-from mcrock.tables.distributions import Distribution
+from mcrock.tables.distributions import Distribution, Listed
 from mcrock.tables.fields import plain
 from mcrock.text.describe.body import body_notes, describe_body
 from mcrock.text.describe.contact import contact_notes
@@ -84,6 +84,8 @@ def uncertain_rows(study: Study) -> list[tuple[str, str, str]]:
             once = ", epistemic" if parameters.pop("epistemic", False) else ""
             del parameters["distribution"]
             words = ", ".join(f"{key} {_short(value)}" for key, value in parameters.items())
+            if isinstance(item, Listed):
+                words = f"{len(item.values)} values, {min(item.values):g} to {max(item.values):g}"
             rows.append((_as_written(study, name), item.distribution, f"{words}{once}"))
         elif isinstance(item, tuple):
             rows.append((name, "one of", ", ".join(map(str, item))))
@@ -128,7 +130,8 @@ def _short(value: float | list[float]) -> str:
 def _design_notes(study: Study, motions: Sequence[Motion]) -> list[str]:
     """Realizations that meet the motions unevenly, or repeat each other."""
     found = []
-    if not study.draws_records and study.n_realizations % len(motions):
+    in_turn = not study.draws_records and study.motion.listed_records is None
+    if in_turn and study.n_realizations % len(motions):
         n = study.n_realizations
         found.append(
             f"note: {n} realizations are no multiple of {len(motions)} motions, so some motions are met once "

@@ -40,7 +40,7 @@ ONE_MISTAKE = [
     ),
     (
         ("[ensemble]\n", "[ensemble]\nxyzzy = 7\n"),
-        "study.toml [ensemble]: unknown key 'xyzzy'; the keys here are 'realizations', 'design' and 'outer'",
+        "study.toml [ensemble]: unknown key 'xyzzy'; the keys here are 'realizations', 'design', 'table' and 'outer'",
     ),
     (
         ("[motion]", "[controls]\nstep = 0.1\n[contrls]\n[motion]"),
@@ -272,12 +272,12 @@ BAD_DISTRIBUTIONS = [
     (
         "mean = 0.4, std = 0.01",
         ": missing key 'distribution'; expected 'normal', 'lognormal', 'uniform', "
-        "'triangular', 'truncated_normal', 'beta' or 'discrete'",
+        "'triangular', 'truncated_normal', 'beta', 'discrete' or 'listed'",
     ),
     (
         'distribution = "nromal", mean = 1, std = 1',
         ".distribution: expected 'normal', 'lognormal', 'uniform', "
-        "'triangular', 'truncated_normal', 'beta' or 'discrete', got 'nromal'; did you mean 'normal'?",
+        "'triangular', 'truncated_normal', 'beta', 'discrete' or 'listed', got 'nromal'; did you mean 'normal'?",
     ),
     ('distribution = "normal", mean = 0.4, std = -0.01', ".std: must be > 0 [m], got -0.01"),
     ('distribution = "normal", mean = 0.4', ": missing key 'std'; expected a number > 0 [m]"),

@@ -129,7 +129,7 @@ def test_a_sobol_design_by_record_is_even_within_every_record(make_study, motion
 
 def test_a_sobol_design_by_record_needs_records_in_turn(make_study):
     with pytest.raises(
-        ConfigError, match=r"design: spreads the realizations of each record: give motion.ass"
+        ConfigError, match=r"design: spreads the realizations of each record, which meet them in turn: give"
     ):
         make_study("ensemble.design=sobol_by_record", "motion.assignment=random")
 

@@ -1,0 +1,115 @@
+"""A table of inputs made elsewhere, one realization a row, in the place of a design."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mcrock.config.study import tables
+from mcrock.rules import joined
+from mcrock.tables.distributions import MOST_LISTED
+from mcrock.tables.errors import ConfigError, shown
+from mcrock.tables.fields import Choice, ListWith, Table
+from mcrock.tables.parsing import read_text
+
+Columns = Mapping[str, Sequence[Any]]  # by header: the dotted key, or it and its unit as in "body.width [m]"
+
+
+def read_columns(path: Path) -> dict[str, list[float]]:
+    """Columns of a CSV file with a header and a number in every cell.
+
+    Raises
+    ------
+    ConfigError
+        With file, line and column, if the file cannot be read or a cell holds no number.
+    """
+    try:
+        text = read_text(path)
+    except UnicodeDecodeError:
+        raise ConfigError(f"{path}: not a text file in UTF-8") from None
+    except ValueError as error:
+        raise ConfigError(f"{path}: cannot be read: {error}") from None
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
+    rows = csv.reader(text.splitlines(), skipinitialspace=True)
+    head = [name.strip() for name in next(rows, [])]
+    columns: dict[str, list[float]] = {name: [] for name in head}
+    if len(columns) < len(head) or not all(head):
+        raise ConfigError(f"{path}, line 1: every column needs a name of its own, got {','.join(head)!r}")
+    for cells in rows:
+        place = f"{path}, line {rows.line_num}"
+        if not cells:
+            continue
+        if len(cells) != len(head):
+            raise ConfigError(f"{place}: expected {len(head)} cells as in the first line, got {len(cells)}")
+        for name, cell in zip(head, cells, strict=True):
+            try:
+                columns[name].append(float(cell))
+            except ValueError:
+                raise ConfigError(f"{place}, column {name!r}: expected a number, got {cell!r}") from None
+    return columns
+
+
+def listed(columns: Columns, source: str) -> Iterator[tuple[tuple[str, ...], str, Any]]:
+    """Keys of a table of inputs with the header of each, and the raw value of the study file in its place.
+
+    Raises
+    ------
+    ConfigError
+        With one line for every column that cannot be one.
+    """
+    found: list[tuple[tuple[str, ...], str, Any]] = []
+    mistakes = []
+    lengths = {name: len(columns[name]) for name in columns}
+    if not lengths or len({*lengths.values()}) > 1 or not all(lengths.values()):
+        rows = ", ".join(f"{n} in {name!r}" for name, n in lengths.items()) or "no column"
+        raise ConfigError(f"{source}: expected as many numbers in every column, at least one, got {rows}")
+    for name in columns:
+        dotted, _, unit = str(name).partition("[")
+        keys = tuple(part.strip() for part in dotted.split("."))
+        try:
+            values = np.asarray(columns[name], float)
+        except (TypeError, ValueError):
+            mistakes.append(
+                f"{source}, column {name!r}: expected numbers, got {shown(columns[name][0])} first"
+            )
+            continue
+        problem = _problem(keys, unit.rstrip("] "), values)
+        if problem:
+            mistakes.append(f"{source}, column {name!r}: {problem}")
+        elif keys == ("motion", "record"):
+            found.append((keys, str(name), [int(value) for value in values]))
+        else:
+            found.append((keys, str(name), {"distribution": "listed", "values": values.tolist()}))
+    if mistakes:
+        raise ConfigError(mistakes)
+    yield from found
+
+
+def _problem(keys: tuple[str, ...], unit: str, values: np.ndarray) -> str:
+    """Why numbers cannot stand for a key with a unit, in words; none if they can."""
+    kinds = [variant.kind(keys[1]) for variant in _variants(keys)]
+    if len(keys) < 2 or keys[0] not in tables():
+        return f"expected a key with its section, as body.width, of {joined(tables())}"
+    if len(values) > MOST_LISTED:
+        return f"a table may have {MOST_LISTED} rows, got {len(values)}"
+    if not np.isfinite(values).all():
+        return f"expected finite numbers, got {values[~np.isfinite(values)][0]:g}"
+    if any(isinstance(kind, Choice) for kind in kinds):
+        return "is a choice of words or codes, and a column has numbers: give it in the study file"
+    if any(isinstance(kind, ListWith) for kind in kinds) and (values % 1).any():
+        return f"expected whole numbers, got {values[values % 1 != 0][0]:g}"
+    wanted = {str(getattr(kind, "unit", "1")) for kind in kinds if kind is not None}
+    if unit and len(keys) == 2 and wanted and unit not in wanted:
+        return f"its unit is {joined(sorted(wanted))}, got {unit}"
+    return ""
+
+
+def _variants(keys: tuple[str, ...]) -> Iterator[type[Table]]:
+    """Tables of a section that have a key."""
+    if len(keys) > 1:
+        yield from (table for table in tables().get(keys[0], {}).values() if keys[1] in table.key_names())
