@@ -24,6 +24,7 @@ REMEMBERED = 32  # parts whose time tells how long the next ones last [1]
 LOST = errno.ENOTCONN, "the dask scheduler is lost"
 ALONE = 120.0  # without any worker of this machine, after which none comes back [s]
 NO_WORKER = errno.ECHILD, f"no worker of this machine is left, and none has come back for {ALONE:.0f} s"
+GATHER = 30.0  # for the result of a part, which may be lost with its worker and computed again [s]
 RETRIES = 3  # of a part that could not be stored [1]; dask gives a part whose worker dies to three others
 
 
@@ -91,7 +92,7 @@ def run_distributed(
     try:
         while left or at_work:
             if monotonic() - looked > LOOK:
-                looked, threads = monotonic(), sum(client.ncores().values())
+                looked, threads = monotonic(), _threads(client)
                 met = looked if threads else met
                 if not waits and looked - met > ALONE:
                     raise OSError(*NO_WORKER)
@@ -105,8 +106,12 @@ def run_distributed(
             except Empty:
                 _check(client)
                 continue
-            part, tries = at_work.pop(future)
+            part, tries = at_work[future]
             result = _result(future, part)
+            if result is None:
+                future.add_done_callback(ended.put)
+                continue
+            del at_work[future]
             if result.fatal and tries < RETRIES:
                 submit(part, tries + 1)
                 continue
@@ -115,8 +120,8 @@ def run_distributed(
             report(result)
     finally:
         if client.status == "running":
-            client.cancel(list(at_work))
-            with suppress(OSError):  # of a worker that ends now
+            with suppress(OSError):  # of a worker that ends now, or of a scheduler that is lost
+                client.cancel(list(at_work))
                 client.unregister_worker_plugin(name)
 
 
@@ -144,15 +149,26 @@ def _register(client: Client, plugin: Any, name: str) -> None:
     client.register_plugin(plugin, name=name)
 
 
-def _result(future: Future[Any], part: Part) -> PartResult:
+def _threads(client: Client) -> int:
+    """Of all workers."""
+    try:
+        return sum(client.ncores().values())
+    except OSError:
+        raise OSError(*LOST) from None
+
+
+def _result(future: Future[Any], part: Part) -> PartResult | None:
+    """The result of a part, None while it is not to be had: a worker that is lost takes its results along."""
     from concurrent.futures import CancelledError
 
     try:
-        return future.result()
+        return future.result(timeout=GATHER)
     except CancelledError:
         raise OSError(*LOST) from None
-    except Exception as error:  # the workers died of it
-        return PartResult(part, 0.0, "", error=describe_error(error))
+    except Exception as error:
+        if isinstance(error, OSError) and future.status != "error":
+            return None
+        return PartResult(part, 0.0, "", error=describe_error(error))  # the workers died of it
 
 
 def _check(client: Client) -> None:

@@ -9,7 +9,9 @@ import subprocess
 import sys
 import threading
 from contextlib import suppress
+from itertools import count
 from random import Random
+from types import SimpleNamespace
 from urllib.request import urlopen
 
 import dask
@@ -22,6 +24,9 @@ from mcrock.cluster.connect import ClusterError, _batch
 from mcrock.cluster.settings import Batch, Local, Mpi
 from mcrock.config import load_config
 from mcrock.ensemble import EnsembleError, run_study
+from mcrock.ensemble.distributed import _result, _threads
+from mcrock.ensemble.part import Part
+from tests.cluster.conftest import wait_until
 from tests.unit.ensemble.conftest import study_file
 
 __all__ = ["study_file"]
@@ -199,6 +204,47 @@ def test_a_run_without_workers_ends_with_a_message(study, tmp_path, monkeypatch)
         client.cluster.scale(0)
         with pytest.raises(EnsembleError, match="no worker of this machine is left"):
             run_study(study, tmp_path / "s.zarr", client=client)
+
+
+def test_results_that_are_lost_with_the_last_worker_are_not_waited_for(study, tmp_path, monkeypatch):
+    """They had been announced; the clock counts looks, so that the loss itself may take its time."""
+    for name, value in {"monotonic": count().__next__, "LOOK": 0.1, "GATHER": 0.1, "ALONE": 30}.items():
+        monkeypatch.setattr(f"mcrock.ensemble.distributed.{name}", value)
+    with connected(Local(system="local", workers=1), tmp_path) as client:
+
+        def lose(progress):
+            if progress.finished and client.cluster.workers:
+                wait_until(lambda: all(state.status == "finished" for state in client.futures.values()))
+                client.cluster.scale(0)
+                wait_until(lambda: not client.scheduler_info()["workers"])
+
+        with pytest.raises(EnsembleError, match="no worker of this machine is left"):
+            run_study(study, tmp_path / "s.zarr", client=client, part_size=1, progress=lose)
+
+
+@pytest.mark.parametrize(
+    ("status", "error", "what"),
+    [
+        ("pending", TimeoutError(), None),  # it is computed again
+        ("finished", OSError("Timed out trying to connect"), None),  # its worker has just died
+        ("error", OSError("no space"), "OSError: no space"),  # it was raised there
+        ("finished", ValueError("of another version"), "ValueError: of another version"),
+    ],
+)
+def test_a_result_that_cannot_be_had_is_asked_for_again(status, error, what):
+    def result(timeout):
+        raise error
+
+    found = _result(SimpleNamespace(status=status, result=result), Part(0, 1))
+    assert (found and found.error) == what
+
+
+def test_a_scheduler_that_does_not_answer_is_lost():
+    def ncores():
+        raise OSError("Timed out trying to connect to tcp://127.0.0.1:34553 after 1 s")
+
+    with pytest.raises(OSError, match="the dask scheduler is lost"):
+        _threads(SimpleNamespace(ncores=ncores))
 
 
 def test_the_dashboard_answers_where_its_link_says(tmp_path):
