@@ -8,6 +8,7 @@ killed too.
 
 from __future__ import annotations
 
+import faulthandler
 import multiprocessing
 import os
 import re
@@ -36,7 +37,9 @@ from mcrock.sampling import load_motions
 from tests.unit.ensemble.conftest import write_study
 
 REALIZATIONS = "ensemble.realizations=400"  # in 13 chunks
-LONGEST = 120.0  # that a program may take to end once it was killed, and a study that is not [s]
+# that a program may take to end once it was killed, and a study that is not: seconds, but minutes where 16
+# programs share two cores, on which a new worker of dask imports for as long [s]
+LONGEST = 600.0
 ROUTES = ("threads", "tasks", "dask", "threads", "tasks", "processes")  # new processes take seconds
 SIGNALS = (signal.SIGKILL, signal.SIGTERM)
 TRACKER = "resource_tracker"  # a process of Python's own
@@ -127,6 +130,9 @@ class Bench:
         """See that programs have ended."""
         for process in processes:
             if process.is_alive():
+                assert process.pid
+                os.kill(process.pid, signal.SIGUSR1)  # where it is, into the log
+                time.sleep(1.0)
                 self.findings.append(f"no end within {LONGEST:.0f} s: {self.said()}")
                 process.kill()
                 process.join()
@@ -144,7 +150,7 @@ class Bench:
 
     def said(self) -> str:
         """Last words of the programs."""
-        return self.log.read_text(encoding="utf-8", errors="replace")[-2000:] if self.log.exists() else ""
+        return self.log.read_text(encoding="utf-8", errors="replace")[-4000:] if self.log.exists() else ""
 
 
 def program(arguments: list[str], log: Path) -> None:
@@ -153,6 +159,7 @@ def program(arguments: list[str], log: Path) -> None:
     os.dup2(file, 1)
     os.dup2(file, 2)
     sys.argv = ["mcrock", *arguments]
+    faulthandler.register(signal.SIGUSR1, all_threads=False)
     interrupt.listen(signal.SIGINT)
     main()
 
