@@ -48,7 +48,8 @@ if TYPE_CHECKING:
 SHOWN_FAILURES = 5
 
 SPREAD = 2**16  # first realizations that are timed: a Sobol sequence is walked to later ones, for each anew
-BLOCK, SHORT = 32, 5e-3  # realizations timed together where one takes less than this time [s]
+SHORT = 0.1  # realizations are timed by blocks that last so long, as a call alone takes some milliseconds [s]
+LARGEST = 256  # block [1]
 
 
 class EnsembleError(RuntimeError):
@@ -403,10 +404,9 @@ def estimate_time(study: Study, motions: list[Motion], budget: float = 3.0) -> t
         return thread_time() - began
 
     time_block(0, 1)  # compiles
-    # short runs by the dozen, as a study computes them: a call costs half a millisecond
-    # those with friction differ too much for one to foretell a dozen
-    alike = "contact.friction" not in study.quantities
-    block = BLOCK if alike and time_block(0, 1) < SHORT and study.n_realizations > BLOCK else 1
+    block = 1
+    while 2 * block <= min(LARGEST, study.n_realizations) and time_block(0, block) < SHORT:
+        block *= 2
     # golden-section order: at any moment the realizations timed are spread evenly
     spread = min(study.n_realizations, SPREAD)
     order = (np.arange(1, 257) * 0.6180339887498949 % 1 * (spread // block)).astype(int)

@@ -507,3 +507,20 @@ def test_the_estimate_is_measured(study):
     assert 0 < seconds < 1
     assert n_timed % 3 == 0
     assert 0 < n_timed <= 120
+
+
+@pytest.mark.parametrize("each", [1e-4, 1e-2, 1.0])  # of a realization [s]
+def test_the_estimate_counts_what_a_call_costs_as_a_study_does(study_file, monkeypatch, each):
+    """Once for a whole chunk, of which the time of single realizations would make 40 times as much."""
+    call, clock = 4e-3, [0.0]
+
+    def simulated(inputs, pack, controls):
+        clock[0] += call + each * len(inputs.values["body_width"])
+
+    monkeypatch.setattr("mcrock.ensemble.study.thread_time", lambda: clock[0])
+    monkeypatch.setattr("mcrock.ensemble.study.simulate_part", simulated)
+    study = load_config(study_file, ["ensemble.realizations=10000"])
+    seconds, n_timed = estimate_time(study, load_motions(study))
+    assert each <= 3 * seconds <= max(1.2 * each, each + call / 200)
+    assert clock[0] < 3 + 3 * max(each, 0.2)
+    assert n_timed <= 30000
