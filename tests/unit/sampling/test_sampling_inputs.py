@@ -13,7 +13,7 @@ from mcrock.config import ConfigError, Study
 from mcrock.dataset import SCHEMA
 from mcrock.params import STANDARD_GRAVITY, EnergyGain
 from mcrock.sampling import check_inputs, draw_inputs
-from mcrock.sampling.design import stream, unit_numbers
+from mcrock.sampling.design import _latin_hypercube, choose, stream, unit_numbers
 
 DESIGNS = ("sobol", "sobol_by_record", "random", "latin_hypercube")
 
@@ -112,6 +112,33 @@ def test_sobol_shows_every_motion_the_whole_range(make_study, motions):
             # 8 bins of mean 32 and binomial deviation 5.3: 5 deviations, for one seed in 2000
             counts = np.bincount((u[record == i] * 8).astype(int), minlength=8)
             assert abs(counts - 32).max() < 27
+
+
+def test_sobol_points_lie_in_the_middle_of_their_resolution(make_study):
+    """Of 30 bits: none is 0 or 1, and a study of a billion realizations has no point twice."""
+    for u in unit_numbers(make_study(), 3, 0, 64).values():
+        np.testing.assert_array_equal(u * 2**30 % 1, 0.5)
+
+
+def test_a_hypercube_is_open_and_cannot_be_written_to(make_study, monkeypatch):
+    """It is kept from slice to slice. Of a single input no copy is made."""
+    cube = _latin_hypercube(5, 1, 4)
+    with pytest.raises(ValueError, match="read-only"):
+        cube[0] = 0.5
+    ends = np.array([[0.0], [0.25], [1.0]])
+    monkeypatch.setattr("scipy.stats.qmc.LatinHypercube.random", lambda self, n: ends)
+    inner = _latin_hypercube(6, 1, 3)
+    assert 0.0 < inner[0] < 1e-300
+    assert inner[1] == 0.25
+    assert inner[2] == np.nextafter(1.0, 0.0)
+
+
+def test_codes_take_a_byte_if_they_fit():
+    u = np.array([0.1, 0.4, 0.6, 0.9])
+    for most, dtype in ((127, np.int8), (128, np.int64)):
+        codes = choose(u, [3, most])
+        assert codes.dtype == dtype
+        np.testing.assert_array_equal(codes, [3, 3, most, most])
 
 
 def test_a_sobol_design_by_record_is_even_within_every_record(make_study, motions):
