@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 from scipy import stats
 
 from mcrock.tables.distributions import (
@@ -15,6 +16,7 @@ from mcrock.tables.distributions import (
     Normal,
     Triangular,
     TruncatedNormal,
+    Uncertain,
     Uniform,
 )
 
@@ -94,3 +96,68 @@ def test_discrete_value_without_probability_never_comes():
 def test_upper_tail_keeps_its_digits():
     normal = Normal(distribution="normal", mean=0, std=1)
     assert normal.upper_quantile(1e-20) == pytest.approx(9.262340089798408, rel=1e-12)  # where 1 - q is 1
+
+
+UNIFORM = Uniform(distribution="uniform", low=0, high=10)
+DISCRETE = Discrete(distribution="discrete", values=[3, 1, 2, 0], probabilities=[0.4, 0.2, 0.3, 0.1])
+
+
+@pytest.mark.parametrize(
+    ("above", "least", "most", "of_uniform", "of_discrete"),
+    [
+        (None, None, None, 0.0, 0.0),
+        (1.0, None, None, 0.1, 0.3),  # 0 and 1: a value must be above
+        (None, 1.0, None, 0.1, 0.1),  # 0
+        (None, None, 2.0, 0.8, 0.4),  # 3
+        (None, None, 2.5, 0.75, 0.4),
+        (None, 1.0, 2.0, 0.9, 0.5),
+        (0.0, None, 1.0, 0.9, 0.8),  # but 1
+        (1.0, 2.0, None, 0.2, 0.3),
+        (2.0, 1.0, None, 0.2, 0.6),
+        (-1.0, -1.0, 11.0, 0.0, 0.0),
+    ],
+)
+def test_probability_outside_of_bounds(above, least, most, of_uniform, of_discrete):
+    for distribution, expected in ((UNIFORM, of_uniform), (DISCRETE, of_discrete)):
+        found = distribution.share_outside(above, least, most)
+        assert found == pytest.approx(expected, abs=1e-15)
+
+
+def test_the_rarest_draw_must_be_finite():
+    """That of probability 2**-53; of an infinite one no run would come."""
+    largest, rarest = np.log(np.finfo(float).max), stats.norm.isf(2.0**-53)
+    for dispersion, finite in ((0.999 * largest / rarest, True), (1.001 * largest / rarest, False)):
+        table = {"distribution": "lognormal", "median": 1.0, "dispersion": dispersion}
+        if finite:
+            assert Uncertain("1").parse(table).dispersion == dispersion
+        else:
+            with pytest.raises(ValidationError, match="must have finite values"):
+                Uncertain("1").parse(table)
+
+
+@pytest.mark.parametrize(
+    ("table", "where"),
+    [
+        ({"distribution": "beta", "alpha": 1, "beta": 1, "high": -0.5}, "low"),  # which is 0 by default
+        ({"distribution": "beta", "alpha": 1, "beta": 1, "low": 1.5}, "low"),  # and high 1
+        ({"distribution": "triangular", "low": 1, "mode": 3.5, "high": 3}, "mode"),
+        (
+            {"distribution": "truncated_normal", "mean": 1, "std": 1, "low": 1 - 1e-13, "high": 1 + 1e-13},
+            None,
+        ),
+        ({"distribution": "truncated_normal", "mean": 1, "std": 1, "low": 9, "high": 99}, None),
+        ({"distribution": "truncated_normal", "mean": 1, "std": 1, "low": -99, "high": -7}, None),
+    ],
+)
+def test_what_is_no_distribution(table, where):
+    with pytest.raises(ValidationError) as error:
+        Uncertain("m").parse(table)
+    assert [item["loc"][-1:] for item in error.value.errors()] == [(where,) if where else ()]
+
+
+def test_ends_and_modes_may_meet():
+    for mode in (1.0, 3.0):
+        table = {"distribution": "triangular", "low": 1, "mode": mode, "high": 3}
+        assert Uncertain("m").parse(table).mode == mode
+    far = {"distribution": "truncated_normal", "mean": 0, "std": 1, "low": 6.5, "high": 99}  # 4e-11 of it
+    assert Uncertain("m").parse(far).quantile(0.5) == pytest.approx(stats.norm.isf(stats.norm.sf(6.5) / 2))
