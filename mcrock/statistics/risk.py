@@ -197,6 +197,7 @@ MAKE: dict[str, Make] = dict(zip(CURVES, (_lognormal, _stripes), strict=True))
 
 
 @takes_path
+@takes(Confidence)
 def high_confidence_capacity(ds: xr.Dataset, **keywords: Unpack[ConfidenceKeywords]) -> xr.Dataset:
     """Capacity of high confidence of low probability of failure (HCLPF), in both of its readings.
 

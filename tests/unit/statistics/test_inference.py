@@ -45,6 +45,15 @@ def test_signatures_show_the_fields_with_their_defaults(function, pack):
     assert all(each.kind is not inspect.Parameter.VAR_KEYWORD for each in shown.values())
 
 
+@pytest.mark.parametrize("module", [statistics, plots])
+def test_no_signature_hides_its_keywords(module):
+    functions = {name: each for name in module.__all__ if inspect.isfunction(each := getattr(module, name))}
+    assert functions
+    for name, function in functions.items():
+        kinds = [each.kind for each in inspect.signature(function).parameters.values()]
+        assert inspect.Parameter.VAR_KEYWORD not in kinds, f"{name} needs @takes"
+
+
 @pytest.mark.parametrize("function", RESAMPLED[:3] + RESAMPLED[3:4])
 def test_keywords_are_checked_before_anything_is_computed(function):
     with pytest.raises(ValueError, match=r"level must lie in \(0, 1\)"):

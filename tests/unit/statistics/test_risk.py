@@ -49,6 +49,13 @@ def test_the_lognormal_rate_has_the_closed_form(make_study):
     assert ((low < found["rate"]) & (found["rate"] < high)).all()
 
 
+def test_two_recordings_have_a_rate_and_years_are_fifty(make_study):
+    found = annual_rate(make_study(records=2), power_law())
+    assert (found["rate"] > 0).all()
+    assert found.attrs["years"] == 50
+    np.testing.assert_allclose(found["probability"], 1 - np.exp(-50 * found["rate"]))
+
+
 def test_the_share_below_is_that_of_the_tilted_curve(make_study):
     """Part of the rate from intensities below x: Phi((ln(x/theta) + k beta^2)/beta) - H(x) F(x)/rate."""
     ds = make_study(per_record=10)
@@ -91,6 +98,18 @@ def test_nothing_is_added_outside_the_table(make_study):
     text = format_risk(narrow, high_confidence_capacity(ds))
     assert "beyond the hazard table, which ends at 0.816 g, come" in text
     assert f"below the table, which begins at 0.204 g, the probability is {largest:.3g} at most" in text
+
+
+def test_a_level_that_has_not_been_run_supports_nothing(make_study):
+    ds = make_study()
+    there = ds["intensity"] < 5.0
+    part = ds.assign(outcome=ds["outcome"].where(there, Outcome.NOT_RUN).astype("i1"))
+    found, short = (
+        annual_rate(each, power_law(), allow_missing=True) for each in (part, ds.sel(intensity=there))
+    )
+    assert float(found["strongest_run"]) == float(ds["intensity"][there][-1]) < float(ds["intensity"][-1])
+    for name in ("rate", "rate_interval", "share_beyond"):
+        np.testing.assert_allclose(found[name], short[name], rtol=1e-9)
 
 
 def test_stripes_that_begin_where_many_overturn_are_told(make_study):
