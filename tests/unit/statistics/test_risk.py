@@ -164,6 +164,14 @@ def test_the_two_readings_of_high_confidence(make_study):
     assert "beta_R holds ignorance too" in format_risk(annual_rate(ds, power_law()), found)
 
 
+def test_the_dispersion_of_few_records_is_that_of_the_jackknife(make_study):
+    ds = make_study(records=6)
+    record = ds["record"]
+    medians = [float(fit_fragility(ds.sel(realization=record != k))["median_capacity"]) for k in range(6)]
+    expected = np.sqrt(5) * np.log(medians).std()
+    assert float(high_confidence_capacity(ds)["beta_sampling"]) == pytest.approx(expected)
+
+
 def test_a_nested_study_tells_the_dispersions_apart():
     ds = nested_study(unknown=0.3)
     found, parts = high_confidence_capacity(ds), epistemic_fragility(ds)

@@ -135,6 +135,25 @@ def test_the_narrowest_interval_holds_the_estimate(seed):
     assert (estimate <= high).all()
 
 
+def test_intervals_of_higher_levels_hold_those_of_lower_ones():
+    yes = draw_counts(22, 20)
+    units = Units(LEVELS, np.full((22, 10), 20.0), np.stack([yes] * 3), np.ones(22, int))
+    levels = (0.3, 0.6, 0.9, 0.99)
+    bounds = [studentized_bounds(units, yes, Bootstrap(level=level), LEVELS[1:8]) for level in levels]
+    lower, upper = np.stack(bounds, axis=1)
+    assert (np.diff(lower, axis=0) < 0).all()
+    assert (np.diff(upper, axis=0) > 0).all()
+
+
+def test_a_level_without_runs_is_left_out():
+    yes, there, how = draw_counts(12, 20), np.arange(10) != 4, Bootstrap(resamples=50)
+    runs = np.full((12, 10), 20.0)
+    empty = Units(LEVELS, runs * there, np.stack([yes * there] * 3), np.ones(12, int))
+    short = Units(LEVELS[there], runs[:, there], np.stack([yes[:, there]] * 3), np.ones(12, int))
+    found, expected = (studentized_bounds(u, u.overturned[2], how, LEVELS) for u in (empty, short))
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
+
+
 def test_resamples_without_a_maximum_leave_nothing_known():
     """Eight records of which two overturn at the strongest level: a tenth of the resamples hold neither."""
     yes = np.zeros((8, 3))
