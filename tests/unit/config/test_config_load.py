@@ -1,6 +1,7 @@
 """What a study file means once it is read."""
 
 from dataclasses import fields
+from math import pi
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,40 @@ def test_study(study_file):
     assert tuple(study.impact.parameters.values()) == (1.0, 0.0, 1.0, 0.0, None, None, None)
     assert study.uncertain == ["body.width", "motion.azimuth"]
     assert study.folder == study_file().parent
+
+
+def test_an_angle_has_a_factor_to_radians(study_file):
+    assert load_config(study_file(), ["motion.azimuth_deg=90"]).motion.rotation == (90.0, pi / 180)
+    assert load_config(study_file(), ["motion.azimuth=0.5"]).motion.rotation == (0.5, 1.0)
+
+
+def test_runs_of_a_study(study_file):
+    study = load_config(study_file())
+    assert (study.n_outer, study.n_runs) == (1, 64 * 3)
+    nested = load_config(study_file(), ["body.width.epistemic=true", "ensemble.outer=5"])
+    assert (nested.n_outer, nested.n_runs) == (5, 5 * 64 * 3)
+    assert study.source == str(study_file())
+
+
+RELEASED = (
+    '"fema_p695"\nazimuth_deg = { distribution = "uniform", low = 0, high = 360 }',
+    '"none"\n[start]\ntilt = 0.1',
+    'measure = "pga"\nlevels_g = [0.2, 0.4, 0.8]',
+)
+
+
+def test_without_shaking_there_is_one_run_of_each_body(study_file):
+    bare = load_config(study_file("[intensity]\n", "", *RELEASED, ""))
+    assert (bare.intensity.measure, bare.intensity.si_levels, bare.n_intensity) == ("factor", (1.0,), 1)
+    again = Study.from_json(bare.to_json())  # in which the intensity is stated
+    assert again.to_json() == bare.to_json()
+    stated = load_config(study_file(*RELEASED, 'measure = "factor"\nlevels = [1.0]'))
+    assert stated.to_json() == bare.to_json()
+    for other in ('measure = "factor"\nlevels = [2.0]', 'measure = "pga"\nlevels = [1.0]'):
+        with pytest.raises(
+            ConfigError, match=r"\[intensity\]: there is no shaking with motion.source = 'none'"
+        ):
+            load_config(study_file(*RELEASED, other))
 
 
 def test_study_is_frozen(study_file):
@@ -105,6 +140,7 @@ def test_json_round_trip(study_file):
     assert again.to_json() == study.to_json()
     assert again.quantities == study.quantities
     assert str(study.folder) not in study.to_json()
+    assert '"Säule im Gewölbe"' in load_config(study_file(), ["title=Säule im Gewölbe"]).to_json()
 
 
 def test_json_of_no_study():

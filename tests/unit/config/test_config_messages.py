@@ -92,6 +92,32 @@ ONE_MISTAKE = [
         "study.toml [intensity] variables[0].period: expected a number > 0 [s], got a table",
     ),
     (
+        (LEVELS, "value = 1.0\nvariables = 3"),
+        "study.toml [intensity] variables: expected a list of measures, as in "
+        '["pgv", { measure = "sa", period = 1.0 }], got 3',
+    ),
+    (
+        (LEVELS, 'value = 1.0\nvariables = ["pgv", { measure = "sa", period = 1.0 }, "pgv"]'),
+        "study.toml [intensity] variables[2]: im_pgv is listed twice",
+    ),
+    (
+        ('measure = "pga"', 'measure = "factor"'),
+        "study.toml [intensity] levels_g: 'factor' is not in g; give 'levels' [1]",
+    ),
+    (
+        ('measure = "pga"', 'measure = "pgv"'),
+        "study.toml [intensity] levels_g: 'pgv' is not in g; give 'levels' [m s-1]",
+    ),
+    (
+        ('measure = "pga"\nlevels_g = [0.2, 0.4, 0.8]', 'measure = "factor"\nvalue_g = 0.5'),
+        "study.toml [intensity] value_g: 'factor' is not in g; give 'value' [1]",
+    ),
+    (
+        ('measure = "pga"\nlevels_g', 'measure = "frequency_ratio"\nlevels'),
+        "study.toml [intensity] measure: 'frequency_ratio' does not change when a motion is scaled, so none is "
+        "brought to it; list it in intensity.variables of a cloud study",
+    ),
+    (
         ("= 64", '= 1000001\ndesign = "latin_hypercube"'),
         "study.toml [ensemble] realizations: a latin_hypercube is drawn whole and has at most 1000000 realizations; other designs may have more",
     ),

@@ -39,27 +39,29 @@ def test_a_scratch_name_tells_its_process(tmp_path):
     ("place", "works", "age", "left"),
     [
         ("here", True, 0.0, False),
-        ("here", True, DAY - 60, False),
-        ("here", True, DAY + 60, True),  # it may have the number of another one
+        ("here", True, DAY, False),
+        ("here", True, DAY + 0.5, True),  # it may have the number of another one
         ("here", False, 0.0, True),
         ("elsewhere", True, 0.0, False),
         ("elsewhere", False, 0.0, False),  # its number says nothing on this machine
-        ("elsewhere", False, DAY - 60, False),
-        ("elsewhere", False, DAY + 60, True),
+        ("elsewhere", False, DAY, False),
+        ("elsewhere", False, DAY + 0.5, True),
     ],
 )
-def test_what_is_left_is_of_an_ended_process_or_old(tmp_path, ended, place, works, age, left):
+def test_what_is_left_is_of_an_ended_process_or_old(tmp_path, monkeypatch, ended, place, works, age, left):
     host = socket.gethostname() if place == "here" else "another-host-2"
     file = tmp_path / of(host, os.getpid() if works else ended)
     file.touch()
-    os.utime(file, (time.time() - age,) * 2)
+    now = 2.0e9
+    os.utime(file, (now - age,) * 2)
+    monkeypatch.setattr(time, "time", lambda: now)
     assert abandoned(tmp_path, r"a\.zip") == ([file] if left else [])
 
 
 def test_nothing_else_is_left(tmp_path, ended):
     host = socket.gethostname()
     found = [tmp_path / of(host, ended, name) for name in ("0-1.zip", "12.zip")]
-    others = ["a.zip", *(of(host, ended, name) for name in ("b.zip", "12.zip.old"))]
+    others = ["!first", "a.zip", *(of(host, ended, name) for name in ("b.zip", "12.zip.old"))]
     others.append(f"x{found[1].name}")
     for path in (*found, *(tmp_path / name for name in others)):
         path.touch()

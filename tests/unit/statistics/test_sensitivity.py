@@ -232,6 +232,33 @@ def test_a_direction_of_several_lobes_is_seen():
     assert float(one["significance"]) == 0.05
 
 
+def test_sixteen_sectors_of_an_angle_are_told_apart():
+    sector = np.arange(320) % 16
+    azimuth = (sector + 0.5) * np.pi / 8 - 4 * np.pi  # any turn of it
+    fell = np.where(sector % 2 == 0, Outcome.OVERTURNED, Outcome.AT_REST).astype("i1")
+    ds = xr.Dataset(
+        {"azimuth": ("realization", azimuth), "outcome": (("realization", "intensity"), fell[:, None])}
+    )
+    ds = ds.assign_coords(intensity=("intensity", [1.0], PGA))
+    found = outcome_distances(ds)
+    assert float(found["distance"].sel(input="azimuth")[0]) == 1.0
+    assert found.attrs["permutations"] == 199
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_realizations_that_were_not_run_are_left_out(nested):
+    """Not even their inputs are there."""
+    ds, there = inputs_study(n=88, shift=0.3), np.arange(88) % 3 > 0
+    if nested:
+        ds = xr.concat([ds, inputs_study(n=88, seed=1).assign(record=ds["record"])], OUTER, data_vars="all")
+        ds["record"] = ds["record"].isel({OUTER: 0})
+    part = ds.where(xr.DataArray(there, dims="realization"), 0).astype({k: v.dtype for k, v in ds.items()})
+    found = outcome_distances(part, permutations=19, allow_missing=True)
+    xr.testing.assert_identical(found, outcome_distances(ds.isel(realization=there), permutations=19))
+    with pytest.raises(ValueError, match="have not been run"):
+        outcome_distances(part, permutations=19)
+
+
 def test_a_cloud_has_one_distance_of_each_input():
     found = outcome_distances(inputs_study(cloud=True, shift=0.3), permutations=19)
     assert found["distance"].dims == ("input",)
