@@ -484,6 +484,7 @@ def test_bad_top(study_file, top):
     [
         ("[{ face = 0 }]",
          " faces[0]: expected 'lambda_lon' or 'lambda_lat' or both for the face; give one or leave the table out"),
+        ("3", " faces: expected a list of tables with the keys 'face', 'lambda_lon', 'lambda_lat', got 3"),
         ("[{ face = -1, lambda_lon = 0.5 }]", " faces[0].face: expected an integer >= 0 and < 2**63, got -1"),
         ("[{ face = 1, lambda_lon = 0.5 }, { face = 1, lambda_lat = 0 }]",
          " faces[1].face: face 1 is listed twice; list every face once"),

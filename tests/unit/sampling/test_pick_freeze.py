@@ -45,6 +45,14 @@ def test_both_halves_of_every_scramble_are_even_and_no_two_scrambles_agree(make_
     assert len(np.unique(u)) == u.size
 
 
+@pytest.mark.parametrize(("blocks", "even"), [(0.5, 1), (1, 1), (1.9, 1), (2, 2), (3, 2), (4, 4), (31, 16)])
+def test_even_designs_on_both_sides_of_a_study(make_study, blocks, even):
+    """Powers of two of blocks; the smaller one is at least a block."""
+    block = block_length(make_study(OF_INDICES))
+    study = make_study(OF_INDICES, f"ensemble.realizations={int(blocks * block)}")
+    assert nearest_designs(study) == (even * block, 2 * even * block)
+
+
 def test_the_record_is_an_input(make_study, motions):
     """Also where realizations would take one after the other: three records, equally likely."""
     study = make_study(OF_INDICES, "motion.assignment=cycle")

@@ -63,6 +63,27 @@ def test_edges_of_many_sided_bases_can_be_named(tmp_path, edge):
     assert inputs.start_edge.max() == inputs.values["start_edge"].max() == 140
 
 
+def test_a_body_tilts_until_its_next_face_lies_on_the_ground(tmp_path):
+    """A side that leans by 0.025 in 0.4 lies on the ground after a turn of more than a right angle."""
+    sizes, path = FREE[FREE.index("width") : FREE.index("height")], tmp_path / "frustum.toml"
+    base = "base = [[-0.1, -0.05], [0.1, -0.05], [0.1, 0.05], [-0.1, 0.05]]\ntop_scale = 0.5\n"
+    path.write_text(FREE.replace(sizes, base).replace("cuboid", "frustum"))
+
+    def release(tilt):
+        return inputs_of(load_config(path, ["start.edge=0", f"start.tilt={tilt!r}"]))
+
+    most = float(np.pi / 2 + np.arctan(0.025 / 0.4))
+    assert release(most - 1e-9).start_tilt[0] == most - 1e-9
+    with pytest.raises(ConfigError, match=rf"the tilt must be 0 to {most:.6g} rad over edge 0"):
+        release(most + 1e-9)
+
+
+def test_a_body_may_be_released_flat_on_still_ground(study):
+    inputs = inputs_of(study("start.tilt=0"))
+    assert (inputs.start_tilt == 0.0).all()
+    assert (np.abs(inputs.scale) == 1.0).all()
+
+
 def test_an_edge_that_no_body_has_is_refused(study):
     with pytest.raises(ConfigError, match=r"\[start\] edge: realization 0: expected an edge .*, got 130"):
         inputs_of(study("start.edge=130"))

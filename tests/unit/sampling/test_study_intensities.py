@@ -1,5 +1,6 @@
 """Motions brought to the intensities of a study, and the intensities that a cloud study keeps."""
 
+import numpy as np
 import pytest
 
 from mcrock.config import ConfigError
@@ -49,6 +50,13 @@ def test_a_cloud_keeps_the_intensities_of_the_motions_it_ran(make_study, motions
         ratio = intensity(moved[i], "frequency_ratio", frequency_parameter=values["body_frequency"][i])
         assert values["im_frequency_ratio"][i] == pytest.approx(ratio, rel=1e-9)
         assert intensity(moved[i], "pgv") == pytest.approx(values["intensity_value"][i], rel=1e-9)
+
+
+def test_a_pulse_has_the_period_that_is_stated(make_study, motions):
+    listed = "intensity.variables=[{measure='frequency_ratio', pulse_period=0.8}]"
+    inputs, _ = scaled(make_study("intensity.measure=pgv", CLOUD, listed), motions)
+    (ratio,) = (value for name, value in inputs.values.items() if name.startswith("im_frequency_ratio"))
+    np.testing.assert_allclose(ratio, 2 * np.pi / 0.8 / inputs.values["body_frequency"], rtol=1e-12)
 
 
 @pytest.mark.parametrize(
