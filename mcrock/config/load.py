@@ -90,7 +90,7 @@ def read_toml(path: Path, what: str) -> dict[str, Any]:
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: not a text file in UTF-8 (byte {error.start})") from None
     except ValueError as error:
-        raise ConfigError(f"{path}: not a study file: {error}") from None
+        raise ConfigError(f"{path}: not a {what}: {error}") from None
     except FileNotFoundError:
         raise ConfigError(f"{path}: no such file{_near(path)}") from None
     except OSError as error:

@@ -26,6 +26,7 @@ def test_study(study_file):
     assert tuple(study.impact.parameters.values()) == (1.0, 0.0, 1.0, 0.0, None, None, None)
     assert study.uncertain == ["body.width", "motion.azimuth"]
     assert study.folder == study_file().parent
+    assert load_config(str(study_file())).to_json() == study.to_json()
 
 
 def test_an_angle_has_a_factor_to_radians(study_file):

@@ -7,6 +7,7 @@ import pickle
 import pytest
 
 from mcrock.config import ConfigError, load_config
+from mcrock.config.load import read_toml
 
 WIDTH = 'width = { distribution = "normal", mean = 0.4, std = 0.01 }'
 LEVELS = "levels_g = [0.2, 0.4, 0.8]"
@@ -394,6 +395,13 @@ def test_not_text(study_file):
     path = study_file()
     path.write_bytes(b'title = "caf\xe9"')
     assert mistakes(path) == ["study.toml: not a text file in UTF-8 (byte 12)"]
+
+
+def test_too_long_a_text(study_file, monkeypatch):
+    monkeypatch.setattr("mcrock.tables.parsing.LONGEST", 100)
+    assert mistakes(study_file()) == ["study.toml: not a study file: more than 100 characters"]
+    with pytest.raises(ConfigError, match="not a file of a cluster: more than 100 characters"):
+        read_toml(study_file(), "file of a cluster")
 
 
 def test_impossible_body(study_file):
