@@ -133,6 +133,18 @@ def test_a_hypercube_is_open_and_cannot_be_written_to(make_study, monkeypatch):
     assert inner[2] == np.nextafter(1.0, 0.0)
 
 
+@pytest.mark.parametrize("design", DESIGNS)
+def test_draws_of_what_is_epistemic_are_one_number_each(make_study, design):
+    study = make_study(f"ensemble.design={design}", "body.width.epistemic=true", "ensemble.outer=3")
+    plain, *draws = (unit_numbers(study, 3, 0, 200, *outer) for outer in ((), (0,), (1,), (2,)))
+    assert len({float(u["body.width"][0]) for u in draws}) == 3
+    for u in draws:
+        assert (u["body.width"] == u["body.width"][0]).all()
+        for name in set(study.uncertain) - {"body.width"}:
+            np.testing.assert_array_equal(u[name], plain[name])
+    assert plain["body.width"][0] == draws[0]["body.width"][0]
+
+
 def test_codes_take_a_byte_if_they_fit():
     u = np.array([0.1, 0.4, 0.6, 0.9])
     for most, dtype in ((127, np.int8), (128, np.int64)):
