@@ -7,7 +7,10 @@ import shutil
 
 import pytest
 
+from mcrock.dataset.archive import DamageError
 from mcrock.dataset.contents import chunk_path
+from mcrock.dataset.merge import merge_stores
+from mcrock.dataset.place import StoreError
 
 
 def tree(store):
@@ -112,3 +115,23 @@ def test_what_is_no_store_is_refused(mcrock, shares, tmp_path):
     code, _, errors = mcrock("merge", tmp_path / "none" / "all.zarr", *shares)
     assert code == 2
     assert "the folder" in errors
+
+
+def test_the_folder_is_looked_for_before_the_stores(tmp_path):
+    with pytest.raises(StoreError, match="nowhere does not exist"):
+        merge_stores(tmp_path / "nowhere" / "all.zarr", [tmp_path / "no.zarr"])
+
+
+def test_another_process_may_be_quicker(shares, tmp_path, monkeypatch):
+    monkeypatch.setattr("mcrock.dataset.merge.create_store", lambda *_: False)
+    with pytest.raises(StoreError, match=r"all\.zarr was made by another process at the same time"):
+        merge_stores(tmp_path / "all.zarr", shares)
+
+
+def test_what_is_copied_is_read_again(shares, tmp_path, monkeypatch):
+    def half(source, target):
+        target.write_bytes(source.read_bytes()[:-40])
+
+    monkeypatch.setattr(shutil, "copyfile", half)
+    with pytest.raises(DamageError, match=r"all\.zarr is damaged: chunks/0\.zip"):
+        merge_stores(tmp_path / "all.zarr", shares)
