@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import qmc
 
 from mcrock.config import Study
 from mcrock.config.sections import OF_INDICES
@@ -153,6 +152,8 @@ def _pick_freeze(study: Study, dimensions: int, start: int, stop: int) -> Array:
 
 def _sobol(generator: np.random.Generator, dimensions: int, start: int, stop: int) -> Array:
     """Scrambled Sobol points (stop - start, dimensions), moved to the middle of their resolution."""
+    from scipy.stats import qmc  # half a second
+
     engine = qmc.Sobol(dimensions, scramble=True, bits=SOBOL_BITS, rng=generator)
     parts = []
     if start == 0:
@@ -168,6 +169,8 @@ def _sobol(generator: np.random.Generator, dimensions: int, start: int, stop: in
 @lru_cache(maxsize=2)
 def _latin_hypercube(seed: int, dimensions: int, n: int) -> Array:
     """The whole hypercube (n, dimensions), read-only."""
+    from scipy.stats import qmc
+
     generator = _generator(seed, "design.latin_hypercube")
     raw = qmc.LatinHypercube(dimensions, rng=generator).random(n)
     points: Array = np.clip(raw, np.finfo(float).tiny, 1.0 - 2.0**-53)

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import numpy as np
 import xarray as xr
-from scipy.stats import rankdata
 
 from mcrock.dataset.opened import takes_path
 from mcrock.statistics.intervals import check_level, clustered_interval
@@ -115,6 +114,8 @@ def _all_at_once(crossed: Crossed, level: float) -> np.ndarray:
 
 def _rank_correlation(inputs: np.ndarray, fraction: np.ndarray) -> np.ndarray:
     """Spearman's correlation (n_input, n_intensity) over the draws; NaN where all fractions are equal."""
+    from scipy.stats import rankdata  # half a second to import
+
     ranks = [rankdata(table, axis=-1) for table in (inputs, fraction.T)]
     off = [rank - rank.mean(axis=-1, keepdims=True) for rank in ranks]
     norm = [np.sqrt((x * x).sum(axis=-1)) for x in off]

@@ -14,8 +14,8 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pydantic import ValidationError
-from scipy import special, stats
-from scipy.special import ndtr
+from scipy import special
+from scipy.special import ndtr, ndtri
 
 from mcrock.tables.errors import mistake, refuse, shown
 from mcrock.tables.fields import Flag, Kind, Number, OneOf, Table, about, each, given
@@ -27,8 +27,18 @@ RARE = 2.0**-53  # the smallest probability that is drawn [1]
 MOST_LISTED = 100_000  # values in a list, all of which a study has with it [1]
 
 
+def _stats() -> Any:
+    """SciPy's distributions, for their densities."""
+    from scipy import stats
+
+    return stats
+
+
 class Distribution(Table):
-    """A distribution; subclasses name their parameters and give SciPy's frozen object."""
+    """A distribution; subclasses name their parameters, quantiles and probabilities.
+
+    These come from SciPy's special functions: its distributions take half a second to import.
+    """
 
     distribution: str
     epistemic: Annotated[
@@ -48,17 +58,42 @@ class Distribution(Table):
 
     def quantile(self, probability: ArrayLike) -> Array:
         """Value not exceeded with ``probability`` [1], in the unit of the number."""
-        return np.asarray(self.frozen.ppf(probability), float)
+        p = np.asarray(probability, float)
+        return self._inverse(p, 1.0 - p)
 
     def upper_quantile(self, probability: ArrayLike) -> Array:
         """Value exceeded with ``probability`` [1]; exact where 1 - probability rounds to 1."""
-        return np.asarray(self.frozen.isf(probability), float)
+        q = np.asarray(probability, float)
+        return self._inverse(1.0 - q, q)
+
+    def _inverse(self, lower: Array, upper: Array) -> Array:
+        """Value from the probabilities below and above it; the smaller one is exact."""
+        raise NotImplementedError
+
+    def below(self, value: float) -> float:
+        """Probability of a smaller value [1]."""
+        raise NotImplementedError
+
+    def beyond(self, value: float) -> float:
+        """Probability of a larger value [1]."""
+        raise NotImplementedError
 
     @np.errstate(all="ignore")  # of bounds that are far away
     def share_outside(self, above: float | None, least: float | None, most: float | None) -> float:
         """Probability of a value <= ``above``, < ``least`` or > ``most`` [1]."""
-        low = max(self.frozen.cdf(bound) for bound in (above, least, -np.inf) if bound is not None)
-        return float(low + (0.0 if most is None else self.frozen.sf(most)))
+        low = max([self.below(bound) for bound in (above, least) if bound is not None], default=0.0)
+        return float(low + (0.0 if most is None else self.beyond(most)))
+
+
+def _score(lower: Array, upper: Array) -> Array:
+    """Standard normal score from the probabilities below and above it, of the smaller one."""
+    score: Array = np.where(lower < upper, ndtri(lower), -ndtri(upper))
+    return score
+
+
+def _normal_share(low: float, high: float) -> float:
+    """Probability of a standard normal score between two [1]."""
+    return float(ndtr(high) - ndtr(low) if low < 0 else ndtr(-low) - ndtr(-high))
 
 
 class Normal(Distribution):
@@ -70,7 +105,16 @@ class Normal(Distribution):
 
     @cached_property
     def frozen(self) -> Any:
-        return stats.norm(self.mean, self.std)
+        return _stats().norm(self.mean, self.std)
+
+    def _inverse(self, lower: Array, upper: Array) -> Array:
+        return self.mean + self.std * _score(lower, upper)
+
+    def below(self, value: float) -> float:
+        return float(ndtr((value - self.mean) / self.std))
+
+    def beyond(self, value: float) -> float:
+        return float(ndtr((self.mean - value) / self.std))
 
 
 class Lognormal(Distribution):
@@ -97,11 +141,33 @@ class Lognormal(Distribution):
             yield (), f"a lognormal distribution needs median and dispersion, or mean and std; got {came}"
 
     @cached_property
+    def _parameters(self) -> tuple[float, float]:
+        """Median, and standard deviation of the natural logarithm."""
+        if self.mean is not None and self.std is not None:
+            variance = np.log1p((self.std / self.mean) ** 2)
+            return float(self.mean * np.exp(-0.5 * variance)), float(np.sqrt(variance))
+        assert self.median is not None
+        assert self.dispersion is not None
+        return self.median, self.dispersion
+
+    @cached_property
     def frozen(self) -> Any:
-        if self.mean is None or self.std is None:
-            return stats.lognorm(self.dispersion, scale=self.median)
-        variance = np.log1p((self.std / self.mean) ** 2)
-        return stats.lognorm(np.sqrt(variance), scale=self.mean * np.exp(-0.5 * variance))
+        median, dispersion = self._parameters
+        return _stats().lognorm(dispersion, scale=median)
+
+    def _inverse(self, lower: Array, upper: Array) -> Array:
+        median, dispersion = self._parameters
+        return median * np.exp(dispersion * _score(lower, upper))
+
+    def _score_of(self, value: float) -> float:
+        median, dispersion = self._parameters
+        return float(np.log(value / median)) / dispersion if value > 0.0 else -np.inf
+
+    def below(self, value: float) -> float:
+        return float(ndtr(self._score_of(value)))
+
+    def beyond(self, value: float) -> float:
+        return float(ndtr(-self._score_of(value)))
 
 
 class Uniform(Distribution):
@@ -117,7 +183,19 @@ class Uniform(Distribution):
 
     @cached_property
     def frozen(self) -> Any:
-        return stats.uniform(self.low, self.high - self.low)
+        return _stats().uniform(self.low, self.high - self.low)
+
+    def quantile(self, probability: ArrayLike) -> Array:
+        return self.low + (self.high - self.low) * np.asarray(probability, float)
+
+    def upper_quantile(self, probability: ArrayLike) -> Array:
+        return self.high - (self.high - self.low) * np.asarray(probability, float)
+
+    def below(self, value: float) -> float:
+        return min(max((value - self.low) / (self.high - self.low), 0.0), 1.0)
+
+    def beyond(self, value: float) -> float:
+        return min(max((self.high - value) / (self.high - self.low), 0.0), 1.0)
 
 
 class Triangular(Distribution):
@@ -140,12 +218,28 @@ class Triangular(Distribution):
     @cached_property
     def frozen(self) -> Any:
         width = self.high - self.low
-        return stats.triang((self.mode - self.low) / width, self.low, width)
+        return _stats().triang((self.mode - self.low) / width, self.low, width)
 
-    def upper_quantile(self, probability: ArrayLike) -> Array:
-        width = self.high - self.low  # SciPy's isf is ppf(1 - q); the mirror image loses nothing
-        mirror = stats.triang((self.high - self.mode) / width, 0.0, width)
-        return np.asarray(self.high - mirror.ppf(probability), float)
+    def _inverse(self, lower: Array, upper: Array) -> Array:
+        width, rise, fall = self.high - self.low, self.mode - self.low, self.high - self.mode
+        value: Array = np.where(
+            lower < rise / width,
+            self.low + np.sqrt(width * rise * lower),
+            self.high - np.sqrt(width * fall * upper),
+        )
+        return value
+
+    def below(self, value: float) -> float:
+        width, rise = self.high - self.low, self.mode - self.low
+        if value >= self.mode:
+            return 1.0 - self.beyond(value)
+        return (value - self.low) ** 2 / (width * rise) if value > self.low else 0.0
+
+    def beyond(self, value: float) -> float:
+        width, fall = self.high - self.low, self.high - self.mode
+        if value < self.mode:
+            return 1.0 - self.below(value)
+        return (self.high - value) ** 2 / (width * fall) if value < self.high else 0.0
 
 
 class TruncatedNormal(Distribution):
@@ -165,14 +259,33 @@ class TruncatedNormal(Distribution):
         if numbers and not wrong and numbers[1] > 0:
             mean, std, low, high = numbers
             ends = (low - mean) / std, (high - mean) / std
-            kept = ndtr(ends[1]) - ndtr(ends[0]) if ends[0] < 0 else ndtr(-ends[0]) - ndtr(-ends[1])
-            if not kept > 1e-12:
+            if not _normal_share(*ends) > 1e-12:
                 yield (), "low and high cut the whole normal distribution away; move them towards its mean"
 
     @cached_property
+    def _ends(self) -> tuple[float, float]:
+        """Scores of the ends before the cut."""
+        return (self.low - self.mean) / self.std, (self.high - self.mean) / self.std
+
+    @cached_property
     def frozen(self) -> Any:
-        ends = (self.low - self.mean) / self.std, (self.high - self.mean) / self.std
-        return stats.truncnorm(*ends, loc=self.mean, scale=self.std)
+        return _stats().truncnorm(*self._ends, loc=self.mean, scale=self.std)
+
+    def _inverse(self, lower: Array, upper: Array) -> Array:
+        low, high = self._ends
+        score = _score(upper * ndtr(low) + lower * ndtr(high), upper * ndtr(-low) + lower * ndtr(-high))
+        return np.clip(self.mean + self.std * score, self.low, self.high)
+
+    def below(self, value: float) -> float:
+        low, high = self._ends
+        return _normal_share(low, self._score_of(value)) / _normal_share(low, high)
+
+    def beyond(self, value: float) -> float:
+        low, high = self._ends
+        return _normal_share(self._score_of(value), high) / _normal_share(low, high)
+
+    def _score_of(self, value: float) -> float:
+        return (min(max(value, self.low), self.high) - self.mean) / self.std
 
 
 class Beta(Distribution):
@@ -190,16 +303,24 @@ class Beta(Distribution):
 
     @cached_property
     def frozen(self) -> Any:
-        return stats.beta(self.alpha, self.beta, self.low, self.high - self.low)
+        return _stats().beta(self.alpha, self.beta, self.low, self.high - self.low)
 
-    # not the quantiles of SciPy's distribution: since 1.18 they give up in the tails, with a warning
-    def quantile(self, probability: ArrayLike) -> Array:
-        share = special.betaincinv(self.alpha, self.beta, probability)
-        return np.asarray(self.low + (self.high - self.low) * share, float)
+    def _inverse(self, lower: Array, upper: Array) -> Array:
+        share: Array = np.where(
+            lower < upper,
+            special.betaincinv(self.alpha, self.beta, lower),
+            special.betainccinv(self.alpha, self.beta, upper),
+        )
+        return self.low + (self.high - self.low) * share
 
-    def upper_quantile(self, probability: ArrayLike) -> Array:
-        share = special.betainccinv(self.alpha, self.beta, probability)
-        return np.asarray(self.low + (self.high - self.low) * share, float)
+    def _share(self, value: float) -> float:
+        return min(max((value - self.low) / (self.high - self.low), 0.0), 1.0)
+
+    def below(self, value: float) -> float:
+        return float(special.betainc(self.alpha, self.beta, self._share(value)))
+
+    def beyond(self, value: float) -> float:
+        return float(special.betaincc(self.alpha, self.beta, self._share(value)))
 
 
 @dataclass(frozen=True)
