@@ -103,7 +103,7 @@ def measure_start(names: Sequence[str], repeat: int, say: Callable[[str], None])
         for name in names:
             kernel = WORKLOADS[name].kernel
             if kernel not in [WORKLOADS[other].kernel for other in cold]:
-                say(f"cold start: compiling the {kernel} kernel into an empty cache, for about half a minute")
+                say(f"cold start: compiling the {kernel} kernel into an empty cache, half a minute or more")
                 cold[name] = fresh_process(name, 1, cache)[0]
             else:
                 fresh_process(name, 1, cache)

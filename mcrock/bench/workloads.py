@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from math import pi
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from mcrock.bench.rock import rock_points
 from mcrock.body import Body, cuboid
 from mcrock.conditions import Controls, Impact
 from mcrock.excitation import STILL, Motion, MotionError, fema_p695, pack_motions
@@ -188,11 +189,11 @@ def _record(runs: int) -> Work:
     return Work(runs, records, lambda: _tally_part(simulate_part(inputs, pack, controls)))
 
 
-def _study(runs: int) -> Work:
+def _study(runs: int, overrides: tuple[str, ...] = ()) -> Work:
     from mcrock.config import load_config
     from mcrock.sampling import draw_inputs, load_motions
 
-    study = load_config(study_file())
+    study = load_config(study_file(), overrides)
     n = min(max(1, runs // study.n_intensity), study.n_realizations)
     records = "FEMA P695 far-field"
     try:
@@ -207,6 +208,11 @@ def _study(runs: int) -> Work:
         return _tally_part(simulate_part(inputs, pack, study.controls))
 
     return Work(n * study.n_intensity, records, run)
+
+
+def _scanned(runs: int) -> Work:
+    corners = rock_points().tolist()
+    return _study(runs, (f'body={{shape="polyhedron", density=2600, vertices={corners}}}',))
 
 
 def study_file() -> Path:
@@ -237,7 +243,7 @@ def _planar(runs: int) -> Work:
     return Work(runs, records, run)
 
 
-_BODY, _PLANAR = "three-dimensional", "planar"
+_BODY, _FRICTION, _PLANAR = "three-dimensional", "three-dimensional friction", "planar"
 WORKLOADS = {
     workload.name: workload
     for workload in (
@@ -256,6 +262,21 @@ WORKLOADS = {
             _record,
         ),
         Workload("study", "first realizations of the shipped study quickstart.toml", 440, _BODY, _study),
+        Workload(
+            "lambda_half",
+            "that study with lambda = 0.5 and lambda_lat = 0.2, many small impacts",
+            220,
+            _BODY,
+            partial(_study, overrides=("impact.lambda=0.5", "impact.lambda_lat=0.2")),
+        ),
+        Workload("scanned", "that study with a rock of 150 base corners", 220, _BODY, _scanned),
+        Workload(
+            "friction",
+            "that study with friction 0.5",
+            220,
+            _FRICTION,
+            partial(_study, overrides=("contact.friction=0.5",)),
+        ),
         Workload("planar", "the block in a plane, one component of that record", 200, _PLANAR, _planar),
     )
 }

@@ -20,7 +20,8 @@ def bench(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="free_rocking, record, study or planar; repeatable; default: all.",
+            help="free_rocking, record, study, lambda_half, scanned, friction or planar; repeatable; "
+            "default: all.",
             show_default=False,
         ),
     ] = None,
@@ -34,7 +35,7 @@ def bench(
         typer.Option("--output", "-o", metavar="FILE.json", help="Write all measurements to this file."),
     ] = None,
     no_start: Annotated[
-        bool, typer.Option("--no-start", help="Skip cold and warm start, which take a minute or two.")
+        bool, typer.Option("--no-start", help="Skip cold and warm start, which take some minutes.")
     ] = False,
     no_scaling: Annotated[
         bool, typer.Option("--no-scaling", help="Skip threads, processes and the whole study.")

@@ -11,7 +11,9 @@ import pytest
 from mcrock.bench import workloads
 from mcrock.bench.machine import cpu_model, describe_machine, describe_versions
 from mcrock.bench.processes import environment
+from mcrock.bench.rock import BASE_CORNERS, rock_points
 from mcrock.bench.workloads import SYNTHETIC, WORKLOADS, prepare, study_file, synthetic_record
+from mcrock.body import hull, settle
 from mcrock.excitation import MotionError
 
 
@@ -44,7 +46,7 @@ def test_free_rocking_begins_at_its_release():
     assert tally.peak_tilt_ratio == pytest.approx(np.mean(workloads.RELEASES), rel=1e-6)
 
 
-@pytest.mark.parametrize("name", ["record", "planar", "study"])
+@pytest.mark.parametrize("name", ["record", "planar", "study", "scanned"])
 def test_synthetic_records_take_the_place_of_missing_ones(no_records, name):
     work = prepare(name, 10)
     assert work.records == SYNTHETIC
@@ -78,6 +80,19 @@ def test_amplitudes_of_fewer_members_are_the_first_of_more():
 
 def test_study_is_the_shipped_one():
     assert 'title = "Slender stone block in the FEMA P695 far-field records"' in study_file().read_text()
+
+
+def test_the_rock_stands_on_a_base_of_many_corners():
+    with pytest.warns(UserWarning, match="the motion depends on whether they are one face"):
+        body = hull(rock_points(), density=2600.0)
+    assert {corner for face in body.base_faces for corner in body.faces[face]} == set(range(BASE_CORNERS))
+    assert settle(body.vertices, body.faces, body.start_face) in body.base_faces
+
+
+@pytest.mark.parametrize("name", ["lambda_half", "scanned", "friction"])
+def test_variants_of_the_study_are_other_work(name):
+    """An override that were lost would measure the study itself under another name."""
+    assert prepare(name, 10).run() != prepare("study", 10).run()
 
 
 def test_installed_study_comes_first(monkeypatch, tmp_path):
