@@ -39,6 +39,7 @@ COMMANDS = (
     "merge",
     "verify",
     "bench",
+    "warm",
     "docs",
 )
 

@@ -114,7 +114,8 @@ def format_progress(progress: Progress) -> str:
     """Numbers of a progress in one line."""
     text = f"{progress.finished_runs} of {progress.total_runs} runs"
     if progress.finished <= progress.first:  # no rate yet: the first part waited for the compiler
-        return f"{text}, starting (the first start compiles: half a minute, with friction two)"
+        compiles = "the first start compiles: half a minute, with friction two; see mcrock warm"
+        return f"{text}, starting ({compiles})"
     return f"{text}, {_format_rate(progress.rate)}, {format_time(progress.seconds_left)} left"
 
 
