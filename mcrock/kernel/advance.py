@@ -297,7 +297,7 @@ def advance_vertex(top, body, work, result, t, h, friction):
     normal, square = vertex_force(p, state, k1, up)
     record.see_force(result, gravity, square, normal, up[2])
     record.see_vertex(result, square, normal)
-    if friction is not None and _vertex_margin(friction, gravity, normal, square) < 0.0:
+    if friction is not None and vertex_margin(friction, gravity, normal, square) < 0.0:
         return 0.0, SLIP, NONE, NONE
     n = top.neighbours.shape[1]
     here = body.vertices[pivot]
@@ -380,18 +380,18 @@ def advance_vertex(top, body, work, result, t, h, friction):
 
 
 @jit(inline=True, internal=True)
-def _vertex_margin(friction, gravity, normal, square):
+def vertex_margin(friction, gravity, normal, square):
     """How far the force at a vertex is within the cone of static friction, over the weight [1]."""
     return (friction.values[STATIC] * normal - sqrt(square)) / gravity + SLIP_SLACK
 
 
 @jit(internal=True)
 def _vertex_margin_at(body, work, friction, t):
-    """`_vertex_margin` of the state tried, at ``t`` [s]."""
+    """`vertex_margin` of the state tried, at ``t`` [s]."""
     trial, p, gravity = work.trial, body.pivots[work.mode[1]], body.scalars[GRAVITY]
     k = rates_at(p, gravity, trial, work.segment, t)
     normal, square = vertex_force(p, trial, k, vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3]))
-    return _vertex_margin(friction, gravity, normal, square)
+    return vertex_margin(friction, gravity, normal, square)
 
 
 @jit(internal=True)

@@ -30,16 +30,14 @@ def land_edge(top, body, state, result, law, old, new, zeno_time, ax, ay, az):
     w = state[W_X], state[W_Y], state[W_Z]
     up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
     before = kinetic_energy(mass, inertia, b, w)
-    after, energy, plain = _drawn_impact(result, law, mass, inertia, b, a, w, up, before)
-    result[Response.EDGE_IMPACTS] += 1.0
+    after, energy, plain = drawn_impact(result, law, mass, inertia, b, a, w, up, before)
     lift = lift_speed(b, a, after, up)
     state[W_X], state[W_Y], state[W_Z] = after
     if lift > 0.0 and not sequence_ends(body, state, w, up, old, new, lift, zeno_time, ax, ay, az):
         move_pivot(body, state, old, new)
-        result[Response.IMPACT_ENERGY_LOSS] += before - energy
-        normal, square, _ = impulse(b, a, w, after, up)
-        see_impact(result, point_demand(square, normal) if plain else np.inf, square, normal)
+        see_edge_impact(result, b, a, w, after, up, before - energy, plain)
         return VERTEX, new, energy - before
+    result[Response.EDGE_IMPACTS] += 1.0
     after = plastic_edge(mass, inertia, b, a, w)
     energy = kinetic_energy(mass, inertia, a, after)
     result[Response.IMPACT_ENERGY_LOSS] += before - energy
@@ -53,8 +51,17 @@ def land_edge(top, body, state, result, law, old, new, zeno_time, ax, ay, az):
     return mode, index, energy - before
 
 
-@jit(inline=True, internal=True)
-def _drawn_impact(result, law, mass, inertia, old, new, w, up, before):
+@jit(internal=True)
+def see_edge_impact(result, old, new, w, after, up, loss, plain):
+    """Note an impact after which the old pivot lifts: energy lost [J], and whether friction could give it."""
+    result[Response.EDGE_IMPACTS] += 1.0
+    result[Response.IMPACT_ENERGY_LOSS] += loss
+    normal, square, _ = impulse(old, new, w, after, up)
+    see_impact(result, point_demand(square, normal) if plain else np.inf, square, normal)
+
+
+@jit(internal=True)
+def drawn_impact(result, law, mass, inertia, old, new, w, up, before):
     """Angular velocity [rad/s] and kinetic energy [J] after an impact by the parameters of the law.
 
     Where it would gain energy over ``before`` [J] that is counted, and lambda projected if so asked. Also

@@ -48,15 +48,13 @@ from mcrock.kernel.dynamics import (
     Q3,
     RATE,
     STATE_SIZE,
-    V_X,
-    V_Y,
-    V_Z,
     W_X,
     W_Y,
     W_Z,
     Z,
 )
 from mcrock.kernel.edge_landing import land_edge
+from mcrock.kernel.edge_train import SHORT, advance_train
 from mcrock.kernel.events import EVENT_TIME
 from mcrock.kernel.facet_landing import land_on_face
 from mcrock.kernel.friction.advance import LANDS, PARADOX, advance_slip
@@ -121,8 +119,9 @@ from mcrock.kernel.shaking import (
     load_segment,
 )
 from mcrock.kernel.start import set_start
+from mcrock.kernel.trace import note
 from mcrock.params import BLOCK, Outcome
-from mcrock.response import EventColumn, HistoryColumn, Response
+from mcrock.response import Response
 
 AT_REST, ROCKING, OVERTURNED = int(Outcome.AT_REST), int(Outcome.ROCKING), int(Outcome.OVERTURNED)
 STEP_LIMIT, IMPACT_LIMIT = int(Outcome.STEP_LIMIT), int(Outcome.IMPACT_LIMIT)
@@ -201,52 +200,6 @@ def empty_workspace(top: Topology) -> Workspace:
     )
 
 
-@jit(internal=True)
-def note(top, body, work, trace, t, kind, change, face, friction):
-    """Add the present state to the history, and to the event list if ``kind`` is an event; ``face``
-    is the one that lands."""
-    state, mode, index = work.state, work.mode[0], work.mode[1]
-    if mode == EDGE:
-        edge_pose(body.edges[index], state, state[ANGLE], state[RATE])
-    pivot = contact_vertex(top, mode, index)
-    wx, wy, wz = to_ground(state, state[W_X], state[W_Y], state[W_Z])
-    v = body.vertices[pivot]
-    x, y, z = to_ground(state, -v[0], -v[1], -v[2])
-    vx, vy, vz = wy * z - wz * y, wz * x - wx * z, wx * y - wy * x
-    if friction is not None and not sticks(mode):
-        z, vx, vy, vz = state[Z], state[V_X], state[V_Y], state[V_Z]
-    ux, uy, uz = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
-    tilt = atan2(sqrt(ux * ux + uy * uy), uz)
-    if trace.used[0] < trace.history.shape[0]:
-        row = trace.history[trace.used[0]]
-        w = state[W_X], state[W_Y], state[W_Z]
-        energy = kinetic_energy(body.scalars[MASS], inertia_of(body), point_of(body, pivot), w)
-        if friction is not None and not sticks(mode):
-            energy = moving_energy(body, state)
-        row[HistoryColumn.TIME], row[HistoryColumn.MODE], row[HistoryColumn.INDEX] = t, mode, index
-        row[HistoryColumn.Q0], row[HistoryColumn.Q1] = state[Q0], state[Q1]
-        row[HistoryColumn.Q2], row[HistoryColumn.Q3] = state[Q2], state[Q3]
-        row[HistoryColumn.OMEGA_X], row[HistoryColumn.OMEGA_Y], row[HistoryColumn.OMEGA_Z] = wx, wy, wz
-        row[HistoryColumn.COM_X], row[HistoryColumn.COM_Y] = state[P_X] + x, state[P_Y] + y
-        row[HistoryColumn.COM_Z] = z
-        row[HistoryColumn.ENERGY] = energy + body.scalars[MASS] * body.scalars[GRAVITY] * z
-        row[HistoryColumn.TILT] = tilt
-        row[HistoryColumn.VELOCITY_X], row[HistoryColumn.VELOCITY_Y] = vx, vy
-        row[HistoryColumn.VELOCITY_Z] = vz
-    trace.used[0] += 1
-    if kind != NO_EVENT:
-        if trace.used[1] < trace.events.shape[0]:
-            row = trace.events[trace.used[1]]
-            row[EventColumn.TIME], row[EventColumn.KIND] = t, kind
-            row[EventColumn.MODE], row[EventColumn.INDEX] = mode, index
-            row[EventColumn.OMEGA_X], row[EventColumn.OMEGA_Y], row[EventColumn.OMEGA_Z] = wx, wy, wz
-            row[EventColumn.ENERGY_CHANGE], row[EventColumn.TILT] = change, tilt
-            row[EventColumn.FACE] = face
-            row[EventColumn.VELOCITY_X], row[EventColumn.VELOCITY_Y] = vx, vy
-            row[EventColumn.VELOCITY_Z] = vz
-        trace.used[1] += 1
-
-
 @jit
 def run(top, body, motions, motion, turn, law, settings, t_end, work, result, trace, friction):
     """Integrate one run from the state in ``work`` until rest without shaking, overturning or ``t_end`` [s].
@@ -263,7 +216,7 @@ def run(top, body, motions, motion, turn, law, settings, t_end, work, result, tr
     tracing = trace.history.shape[0] > 0
     shaken = min(end_of_shaking(motions, motion), t_end)
     number, pieces = FIRST, count_segments(motions, motion)
-    t, at_instant, hold, released_end, release_time = 0.0, 0, -1.0, NONE, -1.0
+    t, at_instant, hold, released_end, release_time, lifted = 0.0, 0, -1.0, NONE, -1.0, NONE
     load_segment(motions, motion, turn, number, t_end, segment)
     outcome = ROCKING
     flat = mode[0] == REST or mode[0] == SLIDE or mode[0] == SPIN
@@ -363,8 +316,26 @@ def run(top, body, motions, motion, turn, law, settings, t_end, work, result, tr
         room = segment[END] - t
         h = room / ceil(room / step)
         last = h == room
-        whole, count = h, 0
-        if mode[0] == EDGE:
+        whole, count, together = h, 0, 0.0
+        if mode[0] == VERTEX and lifted >= 0:
+            together, vertex = advance_train(
+                top,
+                body,
+                work,
+                result,
+                t,
+                h,
+                SHORT * step,
+                settings.max_impacts - _impacts(result),
+                law,
+                settings.edge_zeno_time,
+                lifted,
+                trace,
+                friction,
+            )
+        if together > 0.0:
+            h, event, face = together, EDGE_IMPACT, NONE
+        elif mode[0] == EDGE:
             h, event, face = advance_edge(top, body, work, result, t, h, hold, friction)
             vertex = NONE
         elif friction is None or mode[0] == VERTEX:
@@ -374,15 +345,14 @@ def run(top, body, motions, motion, turn, law, settings, t_end, work, result, tr
             if t < hold:
                 h = min(h, hold - t)
             h, event, count = advance_slip(top, body, work, friction, result, t, h, bend, stops, sides)
-            last = last and h == whole
             vertex, face = friction.touching[0], NONE
             if event == PARADOX:
                 t, outcome = t + h, PAINLEVE
                 break
         at_instant = at_instant + 1 if h <= EVENT_TIME and event != NO_EVENT else 0
-        t = segment[END] if last and event == NO_EVENT else t + h
+        t = segment[END] if last and h == whole and event == NO_EVENT else t + h
         a = acceleration(segment, t)
-        change, pivot, rest_face, done = 0.0, NONE, NONE, False
+        change, pivot, rest_face, done, lifted = 0.0, NONE, NONE, False, NONE
         off_base = (
             settings.contact_overturns
             and not record.has_overturned(result)
@@ -473,6 +443,7 @@ def run(top, body, motions, motion, turn, law, settings, t_end, work, result, tr
                     top, body, state, result, law, old, vertex, settings.edge_zeno_time, a[0], a[1], a[2]
                 )
                 rest_face = flatter_face(top, body, state, k)
+                lifted = old
         elif event == FACET_IMPACT:
             released_end = NONE
             mode[0], mode[1], change = land_on_face(
@@ -497,8 +468,7 @@ def run(top, body, motions, motion, turn, law, settings, t_end, work, result, tr
         if at_instant > INSTANT_EVENTS:
             outcome = INSTANT_LIMIT
             break
-        impacts = result[Response.EDGE_IMPACTS] + result[Response.FACET_IMPACTS] + result[Response.FLIGHTS]
-        if impacts > settings.max_impacts:
+        if _impacts(result) > settings.max_impacts:
             outcome = IMPACT_LIMIT
             break
         if not isfinite(state[Q0] + state[W_X] + state[W_Y] + state[W_Z] + state[RATE]):
@@ -520,6 +490,12 @@ def run(top, body, motions, motion, turn, law, settings, t_end, work, result, tr
         record.spend(result, last_mode, t - since)
         record.finish_friction(result, t, body.scalars[MASS])
     record.finish(result, outcome, t, slenderness)
+
+
+@jit(inline=True, internal=True)
+def _impacts(result):
+    """Impacts so far, and flights."""
+    return result[Response.EDGE_IMPACTS] + result[Response.FACET_IMPACTS] + result[Response.FLIGHTS]
 
 
 @jit(inline=True, internal=True)

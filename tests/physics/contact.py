@@ -126,10 +126,10 @@ def jumps(run: Run, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def event_changes(run: Run, times: np.ndarray) -> np.ndarray:
-    """Change of energy in impacts at each of ``times`` [J]."""
+    """Change of energy in impacts at each of ``times``, and since the one before [J]."""
     changes = np.zeros(len(times))
     for event in run.events:
-        changes[times == event["t"]] += event["energy_change"]
+        changes[np.searchsorted(times, event["t"])] += event["energy_change"]
     return changes
 
 
@@ -139,7 +139,8 @@ def largest_gain(body: Body, run: Run) -> float:
     times, largest = run.history.time.values, 0.0
     for event in run.events:
         if event["energy_change"] > 0.0:
-            after = kinetic[times == event["t"]].max()
+            first, last = np.searchsorted(times, event["t"]), np.searchsorted(times, event["t"], "right")
+            after = kinetic[first : max(last, first + 1)].max()
             largest = max(largest, event["energy_change"] / (after - event["energy_change"]))
     return largest
 

@@ -211,8 +211,7 @@ def edge_sticks_through(top, body, work, friction, law, result, new, zeno_time, 
 def plainly_sticks(body, state, friction, law, result, old, new, zeno_time, a):
     """What `edge_sticks_through` finds for most impacts, at less cost: the impulse of contacts that stick is
     within the cone of friction."""
-    rebounds = friction.values[IMPACT_RESTITUTION] != 0.0 or friction.values[TANGENTIAL] != 0.0
-    if rebounds or law.law in SLIPPING:
+    if may_slip_in_impacts(friction, law):
         return False
     mass, inertia = body.scalars[MASS], inertia_of(body)
     p, q = point_of(body, new), point_of(body, old)
@@ -221,8 +220,7 @@ def plainly_sticks(body, state, friction, law, result, old, new, zeno_time, a):
     lambda_, tau = edge_place(law, impacts_so_far(result), mass, inertia, q, p, up)
     after = edge_map(mass, inertia, q, p, w, up, lambda_, tau)
     normal, square, _ = impulse(q, p, w, after, up)
-    most = friction.values[FRICTION] ** 2 * (1.0 - ROUNDING)
-    if not (normal > 0.0 and square < most * normal * normal):
+    if not impulse_sticks(friction, normal, square):
         return False
     if kinetic_energy(mass, inertia, p, after) > kinetic_energy(mass, inertia, q, w) * (1.0 + MOST_GAIN):
         return False
@@ -234,7 +232,23 @@ def plainly_sticks(body, state, friction, law, result, old, new, zeno_time, a):
         if not ends:
             return True
     after = plastic_edge(mass, inertia, q, p, w)
-    return edge_impact_demand(mass, inertia, q, p, w, after, up) < most
+    return edge_impact_demand(mass, inertia, q, p, w, after, up) < friction.values[FRICTION] ** 2 * (
+        1.0 - ROUNDING
+    )
+
+
+@jit(inline=True, internal=True)
+def may_slip_in_impacts(friction, law):
+    """Whether impacts are none of contacts that stick, whatever their impulse."""
+    rebounds = friction.values[IMPACT_RESTITUTION] != 0.0 or friction.values[TANGENTIAL] != 0.0
+    return rebounds or law.law in SLIPPING
+
+
+@jit(inline=True, internal=True)
+def impulse_sticks(friction, normal, square):
+    """Whether an impulse, its normal part and the square of its horizontal part, is within the cone of
+    friction."""
+    return normal > 0.0 and square < friction.values[FRICTION] ** 2 * (1.0 - ROUNDING) * normal * normal
 
 
 @jit(internal=True)
