@@ -6,7 +6,7 @@ Each is made ready once, with its inputs in memory, and then run as often as the
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from math import pi
 from pathlib import Path
@@ -189,6 +189,14 @@ def _record(runs: int) -> Work:
     return Work(runs, records, lambda: _tally_part(simulate_part(inputs, pack, controls)))
 
 
+def _lambda_half(runs: int) -> Work:
+    motion, records = strong_record()
+    impact = Impact(lambda_=0.5, lambda_lon=0.5, lambda_lat=0.2)
+    inputs = replace(inputs_of(block(), amplitudes(runs)), impact=np.tile(impact.values(), (runs, 1)))
+    pack, controls = pack_motions([motion]), Controls(recheck=0.0)
+    return Work(runs, records, lambda: _tally_part(simulate_part(inputs, pack, controls)))
+
+
 def _study(runs: int, overrides: tuple[str, ...] = ()) -> Work:
     from mcrock.config import load_config
     from mcrock.sampling import draw_inputs, load_motions
@@ -264,10 +272,10 @@ WORKLOADS = {
         Workload("study", "first realizations of the shipped study quickstart.toml", 440, _BODY, _study),
         Workload(
             "lambda_half",
-            "that study with lambda = 0.5 and lambda_lat = 0.2, many small impacts",
-            220,
+            "that of record with lambda = lambda_lon = 0.5 and lambda_lat = 0.2: 7000 impacts a run",
+            100,
             _BODY,
-            partial(_study, overrides=("impact.lambda=0.5", "impact.lambda_lat=0.2")),
+            _lambda_half,
         ),
         Workload("scanned", "that study with a rock of 150 base corners", 220, _BODY, _scanned),
         Workload(
