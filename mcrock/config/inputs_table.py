@@ -14,7 +14,7 @@ from mcrock.rules import joined
 from mcrock.tables.distributions import MOST_LISTED
 from mcrock.tables.errors import ConfigError, shown
 from mcrock.tables.fields import Choice, ListWith, Table
-from mcrock.tables.parsing import read_text
+from mcrock.tables.parsing import read_data
 
 Columns = Mapping[str, Sequence[Any]]  # by header: the dotted key, or it and its unit as in "body.width [m]"
 
@@ -27,14 +27,7 @@ def read_columns(path: Path) -> dict[str, list[float]]:
     ConfigError
         With file, line and column, if the file cannot be read or a cell holds no number.
     """
-    try:
-        text = read_text(path)
-    except UnicodeDecodeError:
-        raise ConfigError(f"{path}: not a text file in UTF-8") from None
-    except ValueError as error:
-        raise ConfigError(f"{path}: cannot be read: {error}") from None
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
+    text = read_data(path)
     rows = csv.reader(text.splitlines(), skipinitialspace=True)
     head = [name.strip() for name in next(rows, [])]
     columns: dict[str, list[float]] = {name: [] for name in head}

@@ -8,6 +8,8 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+from mcrock.tables.errors import ConfigError
+
 LONGEST = 2**24  # characters of a text
 DEEPEST = 50  # levels of tables and lists [1]
 DIGITS = 4300  # of an integer, which Python writes out only up to there [1]
@@ -34,6 +36,24 @@ def read_text(path: Path) -> str:
     if len(text) > LONGEST:
         raise ValueError(f"more than {LONGEST} characters")
     return text
+
+
+def read_data(path: Path) -> str:
+    """Text of a file with numbers beside the study file.
+
+    Raises
+    ------
+    ConfigError
+        Where `read_text` raises, with the name of the file.
+    """
+    try:
+        return read_text(path)
+    except UnicodeDecodeError:
+        raise ConfigError(f"{path}: not a text file in UTF-8") from None
+    except ValueError as error:
+        raise ConfigError(f"{path}: cannot be read: {error}") from None
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
 
 
 def parse_toml(text: str) -> dict[str, Any]:

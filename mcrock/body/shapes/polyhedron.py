@@ -32,7 +32,7 @@ from mcrock.tables.distributions import Distribution, Quantity, Uncertain
 from mcrock.tables.errors import ConfigError, mistake, refuse
 from mcrock.tables.fields import Integer, ListOf, Number, Text, about, exactly_one
 from mcrock.tables.inputs import Input
-from mcrock.tables.parsing import read_text
+from mcrock.tables.parsing import read_data
 
 OFFSETS = ("com_x", "com_y", "com_z")
 
@@ -233,14 +233,7 @@ def read_points(path: Path) -> list[list[float]]:
     ConfigError
         With file and line, if the file cannot be read or a line does not hold 3 finite numbers.
     """
-    try:
-        text = read_text(path)
-    except UnicodeDecodeError:
-        raise ConfigError(f"{path}: not a text file in UTF-8") from None
-    except ValueError as error:
-        raise ConfigError(f"{path}: cannot be read: {error}") from None
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
+    text = read_data(path)
     points = []
     for line, content in enumerate(text.splitlines(), start=1):
         fields = content.partition("#")[0].replace(",", " ").split()
