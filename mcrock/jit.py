@@ -1,7 +1,8 @@
 """The one compiler decorator of the package.
 
 No fastmath: event location needs signs and NaN, and results must not depend on how a compiler
-reorders sums. numba does not see edits in imported files, so the cache folder carries a hash of
+reorders sums. Products are contracted with sums into fused multiply-adds where the user asks for it
+(`mcrock.arithmetic`). numba does not see edits in imported files, so the cache folder carries a hash of
 every compiled source file: an edited law never runs stale, and a warm start compiles nothing. Of
 files that declare codes together with words for people, the words are left out.
 """
@@ -17,6 +18,8 @@ from typing import Any
 
 import numba
 from platformdirs import user_cache_path
+
+from mcrock.arithmetic import contracts
 
 COMPILED = (
     "jit.py",
@@ -58,6 +61,8 @@ def _without_words(source: str) -> bytes:
 
 if not os.environ.get("NUMBA_CACHE_DIR"):
     numba.config.CACHE_DIR = str(user_cache_path("mcrock") / source_hash())  # type: ignore[attr-defined]
+if contracts():  # numba does not tell compiled code of one setting from that of another
+    numba.config.CACHE_DIR = str(Path(numba.config.CACHE_DIR) / "contracted")  # type: ignore[attr-defined]
 
 
 def jit(
@@ -83,6 +88,7 @@ def jit(
     options: dict[str, Any] = {
         "nogil": True,
         "error_model": "numpy",
+        "fastmath": {"contract"} if contracts() else False,
         "cache": True,
         "_nrt": False,
         "forceinline": inline,

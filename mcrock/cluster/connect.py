@@ -9,6 +9,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mcrock.arithmetic import CONTRACT, contracts
 from mcrock.cluster.settings import BATCH, Batch, Cluster, Local, Mpi
 
 if TYPE_CHECKING:
@@ -113,11 +114,16 @@ def _batch(cluster: Batch, folder: Path, refusals: list[str]) -> Any:
             shared_temp_directory=str(folder.absolute()),
             scheduler_options={"dashboard_address": DASHBOARD},
             worker_extra_args=[*ends, *stagger, *options.pop("worker_extra_args", [])],
-            job_script_prologue=[ENVIRONMENT, *options.pop("job_script_prologue", [])],
+            job_script_prologue=[*_environment(), *options.pop("job_script_prologue", [])],
             **{"job_name": "mcrock", **options},
         )
     except (ValueError, TypeError) as error:
         raise ValueError(f"[options]: {str(error).splitlines()[0]}") from None
+
+
+def _environment() -> list[str]:
+    """Of a job: not all batch systems hand on that of the process that submits it."""
+    return [ENVIRONMENT, *([f"export {CONTRACT}=1"] if contracts() else [])]
 
 
 def _keep(workers: Any, cluster: Batch, refusals: list[str]) -> None:

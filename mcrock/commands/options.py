@@ -22,6 +22,13 @@ Set = Annotated[
     typer.Option("--set", metavar="KEY=VALUE", help="Override a key of the study file; repeatable."),
 ]
 Seed = Annotated[int | None, typer.Option(help="Override the seed of the study file.")]
+Contract = Annotated[
+    bool,
+    typer.Option(
+        "--contract",
+        help="Fused multiply-add: quicker, other bits. The store keeps it, as MCROCK_CONTRACT=1.",
+    ),
+]
 Measure = Annotated[
     str | None,
     typer.Option(

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from mcrock import interrupt
+from mcrock import arithmetic, interrupt
 from mcrock.commands.endings import fail, interruption_code, say
-from mcrock.commands.options import Config, Seed, Set, load_study
+from mcrock.commands.options import Config, Contract, Seed, Set, load_study
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -55,6 +55,7 @@ def run(
         float | None,
         typer.Option(metavar="P", help="Stop when every probability in these motions is known to +-P."),
     ] = None,
+    contract: Contract = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would be run, and stop.")] = False,
 ) -> None:
     """Run a study and print its overturning probabilities and fragility.
@@ -62,6 +63,8 @@ def run(
     The results go into the folder STORE; an interrupted run continues with
     --resume. Array jobs and clusters: `mcrock docs clusters`.
     """
+    if contract:
+        arithmetic.contract()  # before anything loads the kernel
     from mcrock.cluster import load_cluster
 
     share = _parse_task(task)

@@ -9,8 +9,9 @@ from typing import Annotated
 
 import typer
 
+from mcrock import arithmetic
 from mcrock.commands.endings import fail
-from mcrock.commands.options import Config, Seed, Set, load_study
+from mcrock.commands.options import Config, Contract, Seed, Set, load_study
 
 app = typer.Typer()
 
@@ -34,6 +35,7 @@ def submit(
     ] = None,
     seed: Seed = None,
     set: Set = None,
+    contract: Contract = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the script, and submit nothing.")] = False,
 ) -> None:
     """Write the batch script of a study and submit it.
@@ -41,6 +43,8 @@ def submit(
     Core-hours, memory and disk stand in it, measured on some runs on this
     machine. The script is STORE.sh; submit it again to go on.
     """
+    if contract:
+        arithmetic.contract()  # before anything loads the kernel
     from mcrock.cluster import load_cluster
     from mcrock.cluster.estimate import measure, plan_tasks
     from mcrock.cluster.scripts import SYSTEMS, write_script
@@ -63,6 +67,7 @@ def submit(
     least = 2 if system == "pbs" else 1  # an array of one is refused there
     plan = plan_tasks(estimate, cores, walltime, (peak_memory() or 0.0) * 2**20, tasks, least)
     options = [f"--set={item}" for item in set or []] + ([] if seed is None else [f"--seed={seed}"])
+    options += ["--contract"] if arithmetic.contracts() else []
     script = write_script(system, config, store, options, plan, cluster)
     about = format_estimate(estimate) + ([] if cluster else format_plan(plan))
     first, rest = script.split("\n", 1)

@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from mcrock.arithmetic import PLAIN
 from mcrock.dataset.archive import DamageError, read_record
 from mcrock.dataset.contents import CHUNKS, Template, chunk_files, is_store, read_template
 from mcrock.dataset.folders import is_folder_store
@@ -45,6 +46,7 @@ def check_same_study(path: Path, attrs: Mapping[str, Any], study: str | None = N
     template = read_template(path)
     if template.attributes == dict(attrs):
         return template
+    check_same_arithmetic(path, template.attributes, attrs, "this process computes")
     found = differences(template.attributes, attrs)
     if template.study == study:
         raise StoreError(
@@ -55,6 +57,16 @@ def check_same_study(path: Path, attrs: Mapping[str, Any], study: str | None = N
         f"{path} holds another study, which differs in {found}. Choose another output, or replace it "
         "(--overwrite, in Python overwrite=True)"
     )
+
+
+def check_same_arithmetic(path: Path, old: Mapping[str, Any], new: Mapping[str, Any], other: str) -> None:
+    """Refuse a store with runs in another arithmetic, by its attributes and those of another study."""
+    stored, wanted = (attrs.get("arithmetic") or PLAIN for attrs in (old, new))
+    if stored != wanted:
+        raise StoreError(
+            f"{path} holds runs in {stored}, {other} in {wanted}, and runs of both never meet in one store: "
+            "give the same setting (mcrock run --contract, or MCROCK_CONTRACT=1) or choose another output"
+        )
 
 
 def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:

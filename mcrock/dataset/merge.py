@@ -20,7 +20,7 @@ from mcrock.dataset.contents import (
     take_inventory,
 )
 from mcrock.dataset.folders import is_folder_store
-from mcrock.dataset.identity import differences
+from mcrock.dataset.identity import check_same_arithmetic, differences
 from mcrock.dataset.place import StoreError, check_folder, create_store
 from mcrock.dataset.replace import replacing
 
@@ -82,6 +82,7 @@ def _common_template(stores: Sequence[Path]) -> Template:
     first, template = stores[0], read_template(stores[0])
     for store in stores[1:]:
         other = read_template(store)
+        check_same_arithmetic(store, other.attributes, template.attributes, f"{first}")
         if other.attributes != template.attributes:
             found = differences(template.attributes, other.attributes)
             raise StoreError(f"{store} holds another study than {first}: {found}")

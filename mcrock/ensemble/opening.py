@@ -12,6 +12,7 @@ import numpy as np
 import xarray as xr
 
 import mcrock
+from mcrock.arithmetic import arithmetic
 from mcrock.config import Study
 from mcrock.dataset import build_dataset, is_store, outputs
 from mcrock.dataset.contents import Template
@@ -101,6 +102,8 @@ def prepare_job(study: Study, motions: list[Motion], store: Path) -> Job:
         "motions_digest": _digest(_example(study, motions) or pack),
         "config": study.to_json(),
     }
+    if special := arithmetic():
+        attrs["arithmetic"] = special
     return Job(study, motions, pack, store, attrs)
 
 

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from mcrock.arithmetic import CONTRACT, PLAIN, arithmetic
 from mcrock.config import ConfigError, Study
 from mcrock.dataset import DamageError, declaration, outputs
 from mcrock.dataset.contents import State, chunk_state, filler, read_template
@@ -86,6 +87,7 @@ def run_part(name: str, part: Part) -> PartResult:
     fatal = True
     failures: list[Failure] = []
     try:
+        _check_arithmetic(job, worker)
         chunks = read_known(job, part)
         fatal = False
         values = simulate_others(job, part, chunks, failures)
@@ -104,6 +106,16 @@ def run_part(name: str, part: Part) -> PartResult:
     return PartResult(
         part, perf_counter() - began, worker, overturned, failures=tuple(failures), memory=peak_memory()
     )
+
+
+def _check_arithmetic(job: Job, worker: str) -> None:
+    """Refuse to compute for a study that was begun with another arithmetic."""
+    stored, own = job.attrs.get("arithmetic"), arithmetic()
+    if stored != own:
+        raise StoreError(
+            f"the worker {worker} computes in {own or PLAIN}, the study is in {stored or PLAIN}: start all "
+            f"workers with the same {CONTRACT}, on processors of one kind"
+        )
 
 
 def read_known(job: Job, part: Part) -> list[tuple[Part, Runs | None]]:

@@ -283,6 +283,7 @@ def _compute(
         "start",
         versions=describe_versions(),
         kernel=job.attrs["kernel_digest"],
+        arithmetic=job.attrs.get("arithmetic"),
         config=job.attrs["config"],
         machine=platform.machine(),
         job=batch_job(),

@@ -113,6 +113,7 @@ def provenance_section(ds: xr.Dataset, store: Path | None) -> Section:
         "source": "computed by",
         "seed": "seed",
         "kernel_digest": "digest of the compiled source",
+        "arithmetic": "arithmetic",
         "motions_digest": "digest of the motions",
     }
     rows += [[words, str(ds.attrs[name])] for name, words in names.items() if name in ds.attrs]

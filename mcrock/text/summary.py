@@ -66,6 +66,7 @@ class Summary(NamedTuple):
     rules: xr.Dataset | str | None  # from `baselines`, or why the motions could not be measured
     nested: Nested | None  # of a nested study without missing runs, whose runs the others pool
     is_shaken: bool  # False where the ground does not move, so that no curve means anything
+    arithmetic: str | None = None  # None for the plain arithmetic of a processor
 
 
 @takes(Confidence)
@@ -109,6 +110,7 @@ def summarize(ds: xr.Dataset, *, folder: str | Path = ".", **keywords: Unpack[Co
         rules=_rules(ds, fragility, folder, keywords),
         nested=nested,
         is_shaken=is_shaken(ds),
+        arithmetic=ds.attrs.get("arithmetic"),
     )
 
 
@@ -154,6 +156,7 @@ def format_summary(summary: Summary) -> str:
     elif summary.rules:
         lines.append(summary.rules)
     lines += [*format_sizes(summary.sizes, summary.is_shaken), format_steps(summary.steps)]
+    lines += [] if summary.arithmetic is None else [f"computed in {summary.arithmetic}"]
     return "\n".join(lines + format_validity(summary.validity))
 
 

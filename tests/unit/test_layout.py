@@ -15,6 +15,7 @@ import mcrock
 ROOT = Path(mcrock.__file__).parent
 # a module may import those before it in this list
 ORDER = [
+    "arithmetic",
     "jit",
     "counter",
     "interrupt",
