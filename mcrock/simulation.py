@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import cos, isfinite, pi, sin
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
 
 from mcrock.body import Body, rotation_matrix
 from mcrock.conditions import Contact, Controls, Impact, Start, check_contact
 from mcrock.counter import uniforms
-from mcrock.dataset import build_history, event_list, outputs
+from mcrock.dataset.history import build_history, event_list
+from mcrock.dataset.schema import outputs
 from mcrock.display import Displayed
 from mcrock.excitation import STILL, Motion, Pulse, pack_motions
 from mcrock.impact.dispatch import ImpactLaw
@@ -35,6 +35,9 @@ from mcrock.params import (
 )
 from mcrock.response import Response
 from mcrock.rules import Number, shown
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 PENETRATION = 1e-6  # of the ground at the start, over the size of the body, that is rounding [1]
 

@@ -1,24 +1,29 @@
 """The labelled datasets: of a study, declared, made, checked and stored, and of the history of one run."""
 
-from mcrock.dataset.archive import DamageError
-from mcrock.dataset.contents import is_store
-from mcrock.dataset.files import check_folder, load_dataset, save_dataset
-from mcrock.dataset.folders import explained
-from mcrock.dataset.history import build_history, event_list, events_to_csv
-from mcrock.dataset.replace import replacing
-from mcrock.dataset.schema import (
-    OUTPUT,
-    SCHEMA,
-    DatasetError,
-    Variable,
-    attributes,
-    build_dataset,
-    check_dataset,
-    declaration,
-    is_declared,
-    outputs,
-)
-from mcrock.dataset.table import to_frame
+from typing import TYPE_CHECKING
+
+from mcrock.lazy import imported_on_use
+
+if TYPE_CHECKING:
+    from mcrock.dataset.archive import DamageError
+    from mcrock.dataset.contents import is_store
+    from mcrock.dataset.files import check_folder, load_dataset, save_dataset
+    from mcrock.dataset.folders import explained
+    from mcrock.dataset.history import build_history, event_list, events_to_csv
+    from mcrock.dataset.replace import replacing
+    from mcrock.dataset.schema import (
+        OUTPUT,
+        SCHEMA,
+        DatasetError,
+        Variable,
+        attributes,
+        build_dataset,
+        check_dataset,
+        declaration,
+        is_declared,
+        outputs,
+    )
+    from mcrock.dataset.table import to_frame
 
 __all__ = [
     "OUTPUT",
@@ -43,3 +48,32 @@ __all__ = [
     "save_dataset",
     "to_frame",
 ]
+
+if not TYPE_CHECKING:  # type checkers find a misspelt name by the imports above
+    __getattr__ = imported_on_use(
+        __name__,
+        {
+            "DamageError": "archive",
+            "is_store": "contents",
+            **dict.fromkeys(("check_folder", "load_dataset", "save_dataset"), "files"),
+            "explained": "folders",
+            **dict.fromkeys(("build_history", "event_list", "events_to_csv"), "history"),
+            "replacing": "replace",
+            **dict.fromkeys(
+                (
+                    "OUTPUT",
+                    "SCHEMA",
+                    "DatasetError",
+                    "Variable",
+                    "attributes",
+                    "build_dataset",
+                    "check_dataset",
+                    "declaration",
+                    "is_declared",
+                    "outputs",
+                ),
+                "schema",
+            ),
+            "to_frame": "table",
+        },
+    )

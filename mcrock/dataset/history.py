@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 
 from mcrock.body import rotation_matrix
 from mcrock.params import Event, Mode
 from mcrock.response import EventColumn, HistoryColumn
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 Array = NDArray[np.float64]
 
@@ -69,6 +71,8 @@ def build_history(rows: Array, base: Array, stand: Array) -> xr.Dataset:
         "energy": ("time", rows[:, column.ENERGY], {"units": "J", "long_name": "mechanical energy"}),
         "tilt": ("time", tilt, {"units": "rad", "long_name": "tilt of the body axis"}),
     }
+    import xarray as xr  # a fifth of a second, which a part of a study saves
+
     return xr.Dataset(
         variables,
         coords={"time": ("time", rows[:, column.TIME], {"units": "s"}), "axis": ["x", "y", "z"]},

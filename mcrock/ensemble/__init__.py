@@ -1,6 +1,22 @@
 """From a study to its result on disk: parts of the design, run through dask, stored as they finish."""
 
-from mcrock.ensemble.part import Part
-from mcrock.ensemble.study import EnsembleError, Plan, Progress, estimate_time, plan_study, run_study
+from typing import TYPE_CHECKING
+
+from mcrock.lazy import imported_on_use
+
+if TYPE_CHECKING:
+    from mcrock.ensemble.estimate import estimate_time
+    from mcrock.ensemble.part import Part
+    from mcrock.ensemble.study import EnsembleError, Plan, Progress, plan_study, run_study
 
 __all__ = ["EnsembleError", "Part", "Plan", "Progress", "estimate_time", "plan_study", "run_study"]
+
+if not TYPE_CHECKING:  # type checkers find a misspelt name by the imports above
+    __getattr__ = imported_on_use(
+        __name__,
+        {
+            "estimate_time": "estimate",
+            "Part": "part",
+            **dict.fromkeys(("EnsembleError", "Plan", "Progress", "plan_study", "run_study"), "study"),
+        },
+    )

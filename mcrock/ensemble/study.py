@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from math import prod
 from pathlib import Path
-from time import perf_counter, thread_time
+from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -36,20 +36,14 @@ from mcrock.ensemble.log import Log, batch_job, describe_versions
 from mcrock.ensemble.opening import check_output, measure_of, open_output, prepare_job, template_of
 from mcrock.ensemble.part import Failure, Job, PartResult, cut_parts, describe_error, share_of
 from mcrock.ensemble.schedule import run_local
-from mcrock.excitation import Motion, pack_motions
 from mcrock.memory import peak_memory
 from mcrock.rules import shown
-from mcrock.sampling import check_inputs, draw_inputs, load_motions
-from mcrock.simulation import simulate_part
+from mcrock.sampling import check_inputs, load_motions
 
 if TYPE_CHECKING:
     from distributed import Client
 
 SHOWN_FAILURES = 5
-
-SPREAD = 2**16  # first realizations that are timed: a Sobol sequence is walked to later ones, for each anew
-SHORT = 0.1  # realizations are timed by blocks that last so long, as a call alone takes some milliseconds [s]
-LARGEST = 256  # block [1]
 
 
 class EnsembleError(RuntimeError):
@@ -379,42 +373,3 @@ def _state(path: Path) -> str:
     if done.all():
         return f"\nall {done.size} chunks are done and kept"
     return f"\n{done.sum()} of {done.size} chunks are done and kept; --resume computes the others"
-
-
-def estimate_time(study: Study, motions: list[Motion], budget: float = 3.0) -> tuple[float, int]:
-    """Time per run, measured on some realizations spread over the study.
-
-    Parameters
-    ----------
-    study, motions
-        The study and what `load_motions` gives for it.
-    budget : float
-        Processor time to spend on it, besides compilation [s].
-
-    Returns
-    -------
-    float, int
-        Processor time per run [s], whatever else the machine does, and on how many runs it was measured.
-    """
-    pack = pack_motions(motions)
-
-    def time_block(i: int, n: int) -> float:
-        began = thread_time()
-        inputs = draw_inputs(study, motions, i, min(i + n, study.n_realizations), i % study.n_outer)
-        simulate_part(inputs, pack_motions(inputs.motions) if inputs.motions else pack, study.controls)
-        return thread_time() - began
-
-    time_block(0, 1)  # compiles
-    block = 1
-    while 2 * block <= min(LARGEST, study.n_realizations) and time_block(0, block) < SHORT:
-        block *= 2
-    # golden-section order: at any moment the realizations timed are spread evenly
-    spread = min(study.n_realizations, SPREAD)
-    order = (np.arange(1, 257) * 0.6180339887498949 % 1 * (spread // block)).astype(int)
-    spent, n_timed = 0.0, 0
-    for i in dict.fromkeys(order.tolist()):
-        spent += time_block(i * block, block)
-        n_timed += block
-        if spent > budget:
-            break
-    return spent / (n_timed * study.n_intensity), n_timed * study.n_intensity

@@ -15,6 +15,7 @@ import mcrock
 ROOT = Path(mcrock.__file__).parent
 # a module may import those before it in this list
 ORDER = [
+    "lazy",
     "arithmetic",
     "jit",
     "counter",
@@ -99,6 +100,16 @@ def test_import_is_light_and_compiles_nothing():
     code = (
         "import sys, mcrock; heavy = {'numba', 'scipy', 'dask', 'distributed', 'xarray', 'matplotlib'}; "
         "print(sorted(heavy & set(sys.modules)))"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
+
+
+def test_declarations_and_estimates_read_no_store():
+    """`mcrock check` needs them; xarray, pandas and zarr take a third of a second."""
+    code = (
+        "import sys; from mcrock.dataset.schema import SCHEMA; from mcrock.ensemble import estimate_time; "
+        "print(sorted({'xarray', 'pandas', 'zarr', 'dask', 'scipy.stats'} & set(sys.modules)))"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "[]"

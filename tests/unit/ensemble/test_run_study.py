@@ -509,6 +509,21 @@ def test_the_estimate_is_measured(study):
     assert 0 < n_timed <= 120
 
 
+def test_the_estimate_takes_a_share_of_a_short_study(study_file, monkeypatch):
+    """Of ten seconds: a fiftieth, after the blocks that found how many realizations to time at once."""
+    each, clock = 1e-3, [0.0]
+
+    def simulated(inputs, pack, controls):
+        clock[0] += each * len(inputs.values["body_width"])
+
+    monkeypatch.setattr("mcrock.ensemble.estimate.thread_time", lambda: clock[0])
+    monkeypatch.setattr("mcrock.ensemble.estimate.simulate_part", simulated)
+    study = load_config(study_file, ["ensemble.realizations=10000"])
+    seconds, _ = estimate_time(study, load_motions(study))
+    assert seconds == pytest.approx(each / study.n_intensity)
+    assert 0.2 < clock[0] < 0.2 + 4 * 0.1
+
+
 @pytest.mark.parametrize("each", [1e-4, 1e-2, 1.0])  # of a realization [s]
 def test_the_estimate_counts_what_a_call_costs_as_a_study_does(study_file, monkeypatch, each):
     """Once for a whole chunk, of which the time of single realizations would make 40 times as much."""
@@ -517,8 +532,8 @@ def test_the_estimate_counts_what_a_call_costs_as_a_study_does(study_file, monke
     def simulated(inputs, pack, controls):
         clock[0] += call + each * len(inputs.values["body_width"])
 
-    monkeypatch.setattr("mcrock.ensemble.study.thread_time", lambda: clock[0])
-    monkeypatch.setattr("mcrock.ensemble.study.simulate_part", simulated)
+    monkeypatch.setattr("mcrock.ensemble.estimate.thread_time", lambda: clock[0])
+    monkeypatch.setattr("mcrock.ensemble.estimate.simulate_part", simulated)
     study = load_config(study_file, ["ensemble.realizations=10000"])
     seconds, n_timed = estimate_time(study, load_motions(study))
     assert each <= 3 * seconds <= max(1.2 * each, each + call / 200)

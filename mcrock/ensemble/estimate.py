@@ -1,0 +1,57 @@
+"""How long a study will take, measured on some of its runs."""
+
+from __future__ import annotations
+
+from time import thread_time
+
+import numpy as np
+
+from mcrock.config import Study
+from mcrock.excitation import Motion, pack_motions
+from mcrock.sampling import draw_inputs
+from mcrock.simulation import simulate_part
+
+SPREAD = 2**16  # first realizations that are timed: a Sobol sequence is walked to later ones, for each anew
+SHORT = 0.05  # a timed block of realizations lasts so long at least, as a call alone takes milliseconds [s]
+LARGEST = 256  # block [1]
+SHARE = 0.02  # of the time of the study that is spent on its estimate, at most [1]
+
+
+def estimate_time(study: Study, motions: list[Motion], budget: float = 3.0) -> tuple[float, int]:
+    """Time per run, measured on some realizations spread over the study.
+
+    Parameters
+    ----------
+    study, motions
+        The study and what `load_motions` gives for it.
+    budget : float
+        Most processor time to spend on it, besides compilation [s]. A study that takes little gets a share of
+        its own: nobody waits for a close estimate of a run of seconds.
+
+    Returns
+    -------
+    float, int
+        Processor time per run [s], whatever else the machine does, and on how many runs it was measured.
+    """
+    pack = pack_motions(motions)
+
+    def time_block(i: int, n: int) -> float:
+        began = thread_time()
+        inputs = draw_inputs(study, motions, i, min(i + n, study.n_realizations), i % study.n_outer)
+        simulate_part(inputs, pack_motions(inputs.motions) if inputs.motions else pack, study.controls)
+        return thread_time() - began
+
+    time_block(0, 1)  # compiles
+    block = 1
+    while 2 * block <= min(LARGEST, study.n_realizations) and time_block(0, block) < SHORT:
+        block *= 2
+    # golden-section order: at any moment the realizations timed are spread evenly
+    spread = min(study.n_realizations, SPREAD)
+    order = (np.arange(1, 257) * 0.6180339887498949 % 1 * (spread // block)).astype(int)
+    spent, n_timed = 0.0, 0
+    for i in dict.fromkeys(order.tolist()):
+        spent += time_block(i * block, block)
+        n_timed += block
+        if spent > min(budget, SHARE * spent / n_timed * study.n_realizations):
+            break
+    return spent / (n_timed * study.n_intensity), n_timed * study.n_intensity
