@@ -11,7 +11,6 @@ from mcrock.excitation import Motion, pack_motions
 from mcrock.sampling import draw_inputs
 from mcrock.simulation import simulate_part
 
-SPREAD = 2**16  # first realizations that are timed: a Sobol sequence is walked to later ones, for each anew
 SHORT = 0.05  # a timed block of realizations lasts so long at least, as a call alone takes milliseconds [s]
 LARGEST = 256  # block [1]
 SHARE = 0.02  # of the time of the study that is spent on its estimate, at most [1]
@@ -46,8 +45,7 @@ def estimate_time(study: Study, motions: list[Motion], budget: float = 3.0) -> t
     while 2 * block <= min(LARGEST, study.n_realizations) and time_block(0, block) < SHORT:
         block *= 2
     # golden-section order: at any moment the realizations timed are spread evenly
-    spread = min(study.n_realizations, SPREAD)
-    order = (np.arange(1, 257) * 0.6180339887498949 % 1 * (spread // block)).astype(int)
+    order = (np.arange(1, 257) * 0.6180339887498949 % 1 * (study.n_realizations // block)).astype(int)
     spent, n_timed = 0.0, 0
     for i in dict.fromkeys(order.tolist()):
         spent += time_block(i * block, block)

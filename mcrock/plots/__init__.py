@@ -36,7 +36,7 @@ from mcrock.statistics import by_limit, displacement_limit, pooled
 from mcrock.statistics.choices import has_laws
 from mcrock.statistics.efficiency import measures_of
 from mcrock.statistics.nested import is_nested
-from mcrock.statistics.runs import is_shaken
+from mcrock.statistics.runs import is_shaken, read_once
 
 if TYPE_CHECKING:
     from mcrock.plots.animation import animate_run, save_animation
@@ -115,6 +115,7 @@ def save_all(
     ValueError
         If the dataset does not fit, holds runs not yet run, or the format is unknown.
     """
+    read_once(ds)
     figures = {}
     if is_nested(ds) and (ds["outcome"] != Outcome.NOT_RUN).all():
         figures = {"probability_box": plot_probability_box(ds), "variance_shares": plot_variance_shares(ds)}

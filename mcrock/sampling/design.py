@@ -19,10 +19,9 @@ from mcrock.config import Study
 from mcrock.config.sections import OF_INDICES
 from mcrock.counter import uniforms
 from mcrock.sampling import pick_freeze
+from mcrock.sampling.sobol import sobol_points
 
 Array = NDArray[np.float64]
-
-SOBOL_BITS = 30  # SciPy's default; its fast_forward fails above 32
 
 
 def stream(name: str) -> int:
@@ -64,7 +63,7 @@ def unit_numbers(study: Study, n_motions: int, start: int, stop: int, outer: int
     if study.ensemble.design == "random":
         return unknown | {name: uniforms(seed, stream(name), start, n) for name in names}
     if study.ensemble.design == "sobol":
-        points = _sobol(_generator(seed, "design.sobol"), len(names), start, stop)
+        points = sobol_points(_generator(seed, "design.sobol"), len(names), start, stop)
     elif study.ensemble.design == "sobol_by_record":
         points = _sobol_by_record(seed, len(names), n_motions, start, stop)
     elif study.ensemble.design == OF_INDICES:
@@ -131,7 +130,7 @@ def _sobol_by_record(seed: int, dimensions: int, n_motions: int, start: int, sto
         first, last = (-(-(end - motion) // n_motions) for end in (start, stop))  # blocks of realizations
         if first < last:
             generator = _generator(seed, "design.sobol", motion)
-            points[first * n_motions + motion - start :: n_motions] = _sobol(
+            points[first * n_motions + motion - start :: n_motions] = sobol_points(
                 generator, dimensions, first, last
             )
     return points
@@ -142,28 +141,12 @@ def _pick_freeze(study: Study, dimensions: int, start: int, stop: int) -> Array:
     block = pick_freeze.block_length(study)
     first, last = start // block, -(-stop // block)
     pairs = [
-        _sobol(_generator(study.seed, f"design.{OF_INDICES}", scramble), 2 * dimensions, first, last)
+        sobol_points(_generator(study.seed, f"design.{OF_INDICES}", scramble), 2 * dimensions, first, last)
         for scramble in range(pick_freeze.SCRAMBLES)
     ]
     width = block // pick_freeze.SCRAMBLES
     row, column = np.divmod(np.arange(start, stop) - first * block, width)
     return pick_freeze.mixed(np.stack(pairs, axis=1).reshape(-1, 2 * dimensions)[row], column)
-
-
-def _sobol(generator: np.random.Generator, dimensions: int, start: int, stop: int) -> Array:
-    """Scrambled Sobol points (stop - start, dimensions), moved to the middle of their resolution."""
-    from scipy.stats import qmc  # half a second
-
-    engine = qmc.Sobol(dimensions, scramble=True, bits=SOBOL_BITS, rng=generator)
-    parts = []
-    if start == 0:
-        parts.append(engine.random(1))  # SciPy warns of any first draw that is no power of 2
-        start = 1
-    else:
-        engine.fast_forward(start)
-    if stop > start:
-        parts.append(engine.random(stop - start))
-    return np.concatenate(parts) + 0.5 ** (SOBOL_BITS + 1)
 
 
 @lru_cache(maxsize=2)

@@ -18,6 +18,7 @@ from mcrock.params import DECIDED, FacetFallback, Outcome
 from mcrock.rules import shown
 
 SLICE = 1 << 17  # realizations read at a time
+SMALL = 1 << 28  # what is kept in memory of a study that is open lazily [B]
 NOT_DECIDED = tuple(outcome for outcome in Outcome if outcome not in (Outcome.NOT_RUN, *DECIDED))
 
 # Energy over that needed to overturn above which faces put to rest leave a run in doubt. Of 3644 runs of
@@ -25,6 +26,14 @@ NOT_DECIDED = tuple(outcome for outcome in Outcome if outcome not in (Outcome.NO
 # impact alone and 39 with rest alone; of 261 that lost more, 24 and 3.
 GUESSED_ENERGY = 1.0
 GUESSED = ("infeasible_energy_loss", "infeasible_facet_impacts", "facet_fallback")
+
+
+def read_once(ds: xr.Dataset) -> None:
+    """Read what every count of runs needs, unless it is large, so that not each of them reads it again."""
+    names = [name for name in ("outcome", "record", *GUESSED) if name in ds]
+    if sum(ds[name].nbytes for name in names) <= SMALL:
+        for name in names:
+            ds[name].load()
 
 
 def guessed(ds: xr.Dataset) -> xr.DataArray:

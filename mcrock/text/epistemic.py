@@ -8,7 +8,6 @@ from typing import NamedTuple
 import xarray as xr
 
 from mcrock.statistics import epistemic_bounds, epistemic_fragility, epistemic_probability, variance_shares
-from mcrock.statistics.runs import GUESSED
 from mcrock.text.numbers import label_intensities
 from mcrock.text.tables import format_table
 
@@ -24,9 +23,6 @@ class Nested(NamedTuple):
 
 def summarize_nested(ds: xr.Dataset, level: float) -> Nested:
     """All statistics that a nested study has beside those of its pooled runs."""
-    for name in ("outcome", "record", *GUESSED):  # read once, for all of them
-        if name in ds:
-            ds[name].load()
     return Nested(
         variance_shares(ds, level=level),
         epistemic_probability(ds, level=level),

@@ -32,7 +32,7 @@ from mcrock.statistics.inference import Confidence, ConfidenceKeywords, takes
 from mcrock.statistics.intervals import bound_without_events
 from mcrock.statistics.limits import EVENT
 from mcrock.statistics.nested import is_nested, pooled
-from mcrock.statistics.runs import is_shaken
+from mcrock.statistics.runs import is_shaken, read_once
 from mcrock.statistics.simple_rules import can_measure
 from mcrock.text.baselines import format_baselines
 from mcrock.text.doubt import format_doubt
@@ -88,6 +88,7 @@ def summarize(ds: xr.Dataset, *, folder: str | Path = ".", **keywords: Unpack[Co
         As the functions of `mcrock.statistics`.
     """
     how = Confidence(**keywords)
+    read_once(ds)
     is_whole = is_nested(ds) and not missing_chunks(ds)
     nested = summarize_nested(ds, how.level) if is_whole else None
     ds = pooled(ds)

@@ -11,8 +11,9 @@ from scipy.special import ndtri
 from mcrock.dataset.schema import OUTER
 from mcrock.params import Outcome
 from mcrock.plots import plot_sensitivity
-from mcrock.sampling.design import _generator, _sobol
+from mcrock.sampling.design import _generator
 from mcrock.sampling.pick_freeze import SCRAMBLES, mixed
+from mcrock.sampling.sobol import sobol_points
 from mcrock.statistics import outcome_distances, sobol_indices
 from mcrock.statistics.sensitivity import estimate_indices
 from mcrock.text.sensitivity import format_distances, format_indices
@@ -23,7 +24,7 @@ WEIGHTS = np.sqrt([0.6, 0.25, 0.1, 0.05])
 
 def design(inputs, n, seed=1):
     """Points (n, scramble, 2 + input, input) in the unit cube."""
-    pairs = [_sobol(_generator(seed, "test", s), 2 * inputs, 0, n) for s in range(SCRAMBLES)]
+    pairs = [sobol_points(_generator(seed, "test", s), 2 * inputs, 0, n) for s in range(SCRAMBLES)]
     row, column = np.divmod(np.arange(n * SCRAMBLES * (2 + inputs)), 2 + inputs)
     points = mixed(np.stack(pairs, axis=1).reshape(-1, 2 * inputs)[row], column)
     return points.reshape(n, SCRAMBLES, 2 + inputs, inputs)
