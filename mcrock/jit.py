@@ -28,6 +28,7 @@ COMPILED = (
     "counter.py",
     "impact",
     "kernel",
+    "device/threads.py",
     "planar/columns.py",
     "planar/integrate.py",
     "laws/chatterjee_ruina_1998.py",

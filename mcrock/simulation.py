@@ -13,6 +13,7 @@ from mcrock.conditions import Contact, Controls, Impact, Start, check_contact
 from mcrock.counter import uniforms
 from mcrock.dataset.history import build_history, event_list
 from mcrock.dataset.schema import outputs
+from mcrock.device import CPU
 from mcrock.display import Displayed
 from mcrock.excitation import STILL, Motion, Pulse, pack_motions
 from mcrock.impact.dispatch import ImpactLaw
@@ -398,7 +399,9 @@ def _responses(contact: np.ndarray | None) -> list[Response]:
     return [response for response in Response if response.variable in names]
 
 
-def simulate_part(inputs: Inputs, motions: MotionPack, controls: Controls) -> dict[str, np.ndarray]:
+def simulate_part(
+    inputs: Inputs, motions: MotionPack, controls: Controls, device: str = CPU
+) -> dict[str, np.ndarray]:
     """All runs of consecutive realizations, without the GIL.
 
     Parameters
@@ -407,6 +410,8 @@ def simulate_part(inputs: Inputs, motions: MotionPack, controls: Controls) -> di
         ``n`` realizations at ``m`` intensities.
     motions : MotionPack
     controls : Controls
+    device : str
+        ``cpu``, or ``cuda`` for a GPU.
 
     Returns
     -------
@@ -432,11 +437,16 @@ def simulate_part(inputs: Inputs, motions: MotionPack, controls: Controls) -> di
         contact=np.zeros((0, 5)) if inputs.contact is None else np.ascontiguousarray(inputs.contact, float),
         **{name: np.ascontiguousarray(getattr(inputs, name), dtype) for name, dtype in _BATCH_TYPES.items()},
     )
-    run_part(
-        top, empty_constants(top), motions, batch, settings_of(controls), settings_of(halved),
-        float(controls.tail), empty_workspace(top), np.zeros(RESULT_SIZE), empty_trace(0, 0), out,
-        _friction(top, None if inputs.contact is None else np.zeros(5)),
-    )  # fmt: skip
+    tables = settings_of(controls), settings_of(halved), float(controls.tail)
+    if device == CPU:
+        run_part(
+            top, empty_constants(top), motions, batch, *tables, empty_workspace(top), np.zeros(RESULT_SIZE),
+            empty_trace(0, 0), out, _friction(top, None if inputs.contact is None else np.zeros(5)),
+        )  # fmt: skip
+    else:
+        from mcrock.device.launch import run_on_gpu
+
+        run_on_gpu(top, motions, batch, *tables, out)
     return {
         response.variable: out[:, :, response].astype(response.dtype)
         for response in _responses(inputs.contact)

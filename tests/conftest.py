@@ -32,6 +32,7 @@ LONG = [
     "tests/unit/cluster/test_connect.py",
     "tests/unit/cluster/test_scripts.py",
     "tests/unit/commands",
+    "tests/unit/device",
     "tests/unit/docs/test_programs.py",
     "tests/unit/ensemble/test_extension.py",
     "tests/unit/ensemble/test_nested_study.py",

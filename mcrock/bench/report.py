@@ -6,11 +6,14 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from mcrock.arithmetic import contracts
+from mcrock.bench.gpu import OnGpu, measure_gpu
 from mcrock.bench.machine import describe_machine, describe_versions
 from mcrock.bench.start import Start, measure_memory, measure_start
 from mcrock.bench.throughput import Scaling, Speed, measure_scaling, measure_speed
 from mcrock.bench.whole import WholeStudy, measure_study
 from mcrock.bench.workloads import SYNTHETIC, WORKLOADS, prepare
+from mcrock.device import CUDA, check_device, missing_gpu
 from mcrock.text.json_values import as_json
 
 FORMAT = 1  # of the JSON document; raised when a figure changes its meaning
@@ -28,6 +31,7 @@ def run_bench(
     seconds: float = 0.3,
     start: bool = True,
     scaling: bool = True,
+    device: str | None = None,
     say: Callable[[str], None] = lambda text: None,
 ) -> Document:
     """Measure workloads on this machine.
@@ -46,6 +50,8 @@ def run_bench(
         Least time of one measurement of speed [s].
     start, scaling : bool
         Whether to measure start-up, and the speed with several workers.
+    device : str, optional
+        ``cuda`` to insist on a GPU, ``cpu`` to leave it out; by default it is measured where there is one.
     say : callable
         Told of what is done.
 
@@ -53,8 +59,8 @@ def run_bench(
     -------
     dict
         Plain numbers and texts with the unit in their names: `machine`, `versions`, `options` and, as far
-        as they were measured, `workloads`, `scaling`, `whole_study` and `start`. A measured figure is a
-        table of `median`, `min`, `max` and `samples`.
+        as they were measured, `workloads`, `gpu`, `scaling`, `whole_study` and `start`. A measured figure is
+        a table of `median`, `min`, `max` and `samples`.
 
     Raises
     ------
@@ -62,6 +68,9 @@ def run_bench(
         If a name is not known or a number is too small.
     """
     chosen = _checked_names(names)
+    if device is not None:
+        check_device(device)
+    with_gpu = device == CUDA or (device is None and not missing_gpu() and not contracts())
     for what, value, least in (("repeat", repeat, 1), ("workers", workers, 1), ("runs", runs, 1)):
         if value is not None and value < least:
             raise ValueError(f"{what} must be at least {least}, got {value}")
@@ -85,6 +94,8 @@ def run_bench(
         name: _speed_as_json(name, speed, memory[name]) for name, speed in speeds.items()
     }
     slow = min(repeat, SLOW_REPEATS)
+    if with_gpu:
+        document["gpu"] = [_gpu_as_json(item) for item in measure_gpu(speeds, runs, slow, say)]
     if scaling:
         found = measure_scaling(speeds, runs, most, repeat, say)
         document["scaling"] = [_scaling_as_json(item) for item in found]
@@ -117,6 +128,20 @@ def _speed_as_json(name: str, speed: Speed, memory: float | None) -> Document:
         "runs_per_second_per_core": rates,
         "steps_per_second_per_core": speed.runs_per_second.median * speed.steps_per_run,
         "peak_memory_MiB": memory,
+    }
+
+
+def _gpu_as_json(item: OnGpu) -> Document:
+    return {
+        "workload": item.name,
+        "arithmetic": item.arithmetic,
+        "runs": item.runs,
+        "first_seconds": item.first_seconds,
+        "runs_per_second": item.runs_per_second.as_json(),
+        "over_one_core": item.runs_per_second.median / item.speed.runs_per_second.median,
+        "compared_runs": item.speed.work.runs,
+        "overturned": item.tally.overturned,
+        "overturned_on_the_processor": item.speed.tally.overturned,
     }
 
 

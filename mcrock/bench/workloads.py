@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from mcrock.bench.rock import rock_points
 from mcrock.body import Body, cuboid
 from mcrock.conditions import Controls, Impact
+from mcrock.device import CPU
 from mcrock.excitation import STILL, Motion, MotionError, fema_p695, pack_motions
 from mcrock.impact.registry import DEFAULT_LAW, ImpactParameter
 from mcrock.params import EnergyGain, FacetFallback, Inputs, Outcome
@@ -65,14 +66,14 @@ class Workload:
     kernel : str
         Compiled code it needs: workloads of one kernel start alike.
     prepare : callable
-        Prepares it for about this number of runs in one pass.
+        Prepares it for about this number of runs in one pass, on a device.
     """
 
     name: str
     what: str
     runs: int
     kernel: str
-    prepare: Callable[[int], Work]
+    prepare: Callable[[int, str], Work]
 
 
 def block() -> Body:
@@ -172,37 +173,39 @@ def _tally_part(out: dict[str, NDArray[Any]]) -> Tally:
     return _tally(out["steps"], out["outcome"], out["peak_tilt_ratio"])
 
 
-def _free_rocking(runs: int) -> Work:
+def _free_rocking(runs: int, device: str) -> Work:
     body, controls = cuboid(0.1, 0.1, 0.4, 2700.0), Controls(tail=FREE_TIME, recheck=0.0)
     tilt = np.linspace(*RELEASES, runs) * body.slenderness
     inputs = inputs_of(body, np.ones(runs), np.arange(runs) % 4, tilt)
-    return Work(runs, "none", lambda: _tally_part(simulate_part(inputs, STILL, controls)))
+    return Work(runs, "none", lambda: _tally_part(simulate_part(inputs, STILL, controls, device)))
 
 
-def _record(runs: int) -> Work:
+def _record(runs: int, device: str) -> Work:
     motion, records = strong_record()
     inputs, pack, controls = (
         inputs_of(block(), amplitudes(runs)),
         pack_motions([motion]),
         Controls(recheck=0.0),
     )
-    return Work(runs, records, lambda: _tally_part(simulate_part(inputs, pack, controls)))
+    return Work(runs, records, lambda: _tally_part(simulate_part(inputs, pack, controls, device)))
 
 
-def _lambda_half(runs: int) -> Work:
+def _lambda_half(runs: int, device: str) -> Work:
     motion, records = strong_record()
     impact = Impact(lambda_=0.5, lambda_lon=0.5, lambda_lat=0.2)
     inputs = replace(inputs_of(block(), amplitudes(runs)), impact=np.tile(impact.values(), (runs, 1)))
     pack, controls = pack_motions([motion]), Controls(recheck=0.0)
-    return Work(runs, records, lambda: _tally_part(simulate_part(inputs, pack, controls)))
+    return Work(runs, records, lambda: _tally_part(simulate_part(inputs, pack, controls, device)))
 
 
-def _study(runs: int, overrides: tuple[str, ...] = ()) -> Work:
+def _study(runs: int, device: str, overrides: tuple[str, ...] = ()) -> Work:
     from mcrock.config import load_config
     from mcrock.sampling import draw_inputs, load_motions
 
     study = load_config(study_file(), overrides)
-    n = min(max(1, runs // study.n_intensity), study.n_realizations)
+    n = max(1, runs // study.n_intensity)
+    if n > study.n_realizations:
+        study = load_config(study_file(), [*overrides, f"ensemble.realizations={n}"])
     records = "FEMA P695 far-field"
     try:
         motions = load_motions(study)
@@ -213,14 +216,14 @@ def _study(runs: int, overrides: tuple[str, ...] = ()) -> Work:
 
     def run() -> Tally:
         inputs = draw_inputs(study, motions, 0, n)
-        return _tally_part(simulate_part(inputs, pack, study.controls))
+        return _tally_part(simulate_part(inputs, pack, study.controls, device))
 
     return Work(n * study.n_intensity, records, run)
 
 
-def _scanned(runs: int) -> Work:
+def _scanned(runs: int, device: str) -> Work:
     corners = rock_points().tolist()
-    return _study(runs, (f'body={{shape="polyhedron", density=2600, vertices={corners}}}',))
+    return _study(runs, device, (f'body={{shape="polyhedron", density=2600, vertices={corners}}}',))
 
 
 def study_file() -> Path:
@@ -229,7 +232,8 @@ def study_file() -> Path:
     return installed if installed.is_file() else Path(__file__).parents[2] / "configs" / "quickstart.toml"
 
 
-def _planar(runs: int) -> Work:
+def _planar(runs: int, device: str) -> Work:
+    assert device == CPU
     from mcrock.planar import planar_block, velocity_ratios
     from mcrock.planar.columns import PlanarResult
     from mcrock.planar.runs import block_rows, run_many
@@ -251,7 +255,7 @@ def _planar(runs: int) -> Work:
     return Work(runs, records, run)
 
 
-_BODY, _FRICTION, _PLANAR = "three-dimensional", "three-dimensional friction", "planar"
+BODY, _FRICTION, _PLANAR = "three-dimensional", "three-dimensional friction", "planar"
 WORKLOADS = {
     workload.name: workload
     for workload in (
@@ -259,25 +263,25 @@ WORKLOADS = {
             "free_rocking",
             "free rocking of a 0.1 x 0.1 x 0.4 m block for 3 s, released over its edges",
             1000,
-            _BODY,
+            BODY,
             _free_rocking,
         ),
         Workload(
             "record",
             "0.4 x 0.4 x 1.6 m block, both components of a record of 39.9 s times 0.84 to 1.38",
             200,
-            _BODY,
+            BODY,
             _record,
         ),
-        Workload("study", "first realizations of the shipped study quickstart.toml", 440, _BODY, _study),
+        Workload("study", "first realizations of the shipped study quickstart.toml", 440, BODY, _study),
         Workload(
             "lambda_half",
             "that of record with lambda = lambda_lon = 0.5 and lambda_lat = 0.2: 7000 impacts a run",
             100,
-            _BODY,
+            BODY,
             _lambda_half,
         ),
-        Workload("scanned", "that study with a rock of 150 base corners", 220, _BODY, _scanned),
+        Workload("scanned", "that study with a rock of 150 base corners", 220, BODY, _scanned),
         Workload(
             "friction",
             "that study with friction 0.5",
@@ -290,7 +294,7 @@ WORKLOADS = {
 }
 
 
-def prepare(name: str, runs: int | None = None) -> Work:
+def prepare(name: str, runs: int | None = None, device: str = CPU) -> Work:
     """Make a workload ready, with its own number of runs by default."""
     workload = WORKLOADS[name]
-    return workload.prepare(workload.runs if runs is None else runs)
+    return workload.prepare(workload.runs if runs is None else runs, device)

@@ -40,6 +40,13 @@ def bench(
     no_scaling: Annotated[
         bool, typer.Option("--no-scaling", help="Skip threads, processes and the whole study.")
     ] = False,
+    device: Annotated[
+        str | None,
+        typer.Option(
+            help="cuda to insist on a GPU, cpu to leave it out; default: measured where there is one.",
+            show_default=False,
+        ),
+    ] = None,
     seconds: Annotated[float, typer.Option(help="Minimum time of a speed measurement, in seconds.")] = 0.3,
     runs: Annotated[
         int | None,
@@ -48,7 +55,7 @@ def bench(
 ) -> None:
     """Measure the speed of mcrock on this machine.
 
-    Runs per second, scaling over cores, memory and start-up time: see
+    Runs per second, also of a GPU, scaling over cores, memory and start-up: see
     `mcrock docs performance`.
     """
     if output is not None:
@@ -66,6 +73,7 @@ def bench(
             seconds=seconds,
             start=not no_start,
             scaling=not no_scaling,
+            device=device,
             say=say,
         )
     except RuntimeError as error:  # a process died, or a study failed

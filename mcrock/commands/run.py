@@ -55,6 +55,7 @@ def run(
         float | None,
         typer.Option(metavar="P", help="Stop when every probability in these motions is known to +-P."),
     ] = None,
+    device: Annotated[str, typer.Option(help="cpu, or cuda for a GPU: `mcrock docs large-studies`.")] = "cpu",
     contract: Contract = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would be run, and stop.")] = False,
 ) -> None:
@@ -85,6 +86,7 @@ def run(
         "extend": extend,
         "task": share,
         "processes": processes,
+        "device": device,
     }
     if dry_run:
         _describe_run(study, output, plan_study(study, output, **options), task)

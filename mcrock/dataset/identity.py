@@ -65,7 +65,7 @@ def check_same_arithmetic(path: Path, old: Mapping[str, Any], new: Mapping[str, 
     if stored != wanted:
         raise StoreError(
             f"{path} holds runs in {stored}, {other} in {wanted}, and runs of both never meet in one store: "
-            "give the same setting (mcrock run --contract, or MCROCK_CONTRACT=1) or choose another output"
+            "give the same setting (--contract, MCROCK_CONTRACT=1 or --device) or choose another output"
         )
 
 

@@ -12,13 +12,13 @@ import numpy as np
 import xarray as xr
 
 import mcrock
-from mcrock.arithmetic import arithmetic
 from mcrock.config import Study
 from mcrock.dataset import build_dataset, is_store, outputs
 from mcrock.dataset.contents import Template
 from mcrock.dataset.identity import extend_store, known_length, mend_store
 from mcrock.dataset.place import StoreError, check_folder, check_removable, create_store, remove_leftovers
 from mcrock.dataset.store import make_template
+from mcrock.device import CPU, arithmetic_of
 from mcrock.ensemble.part import Job
 from mcrock.excitation import Motion, intensity, pack_motions
 from mcrock.excitation.measures import MEASURES
@@ -90,7 +90,7 @@ def study_digest(attrs: dict[str, Any]) -> str:
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
-def prepare_job(study: Study, motions: list[Motion], store: Path) -> Job:
+def prepare_job(study: Study, motions: list[Motion], store: Path, device: str = CPU) -> Job:
     """What the workers need, with the global attributes by which a store is known."""
     pack = pack_motions(motions)
     attrs = {
@@ -102,9 +102,9 @@ def prepare_job(study: Study, motions: list[Motion], store: Path) -> Job:
         "motions_digest": _digest(_example(study, motions) or pack),
         "config": study.to_json(),
     }
-    if special := arithmetic():
+    if special := arithmetic_of(device):
         attrs["arithmetic"] = special
-    return Job(study, motions, pack, store, attrs)
+    return Job(study, motions, pack, store, attrs, device)
 
 
 def _example(study: Study, motions: list[Motion]) -> MotionPack | None:

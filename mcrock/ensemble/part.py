@@ -9,13 +9,14 @@ from collections.abc import Iterator
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from mcrock.arithmetic import CONTRACT, PLAIN, arithmetic
+from mcrock.arithmetic import CONTRACT, PLAIN
 from mcrock.config import ConfigError, Study
 from mcrock.dataset import DamageError, declaration, outputs
 from mcrock.dataset.contents import State, chunk_state, filler, read_template
@@ -23,6 +24,7 @@ from mcrock.dataset.place import StoreError
 from mcrock.dataset.reading import Runs, read_runs
 from mcrock.dataset.schema import OUTPUT
 from mcrock.dataset.store import write_part
+from mcrock.device import CPU, arithmetic_of, check_device
 from mcrock.excitation import Motion, pack_motions
 from mcrock.memory import peak_memory
 from mcrock.params import Inputs, MotionPack, Outcome
@@ -31,6 +33,7 @@ from mcrock.simulation import simulate_part
 from mcrock.tables.errors import RealizationError
 
 OWN_MOTIONS = 64  # motions made and held at a time [1]
+ON_GPU = 16  # times as many on a GPU, which computes many runs at a time
 
 
 class Part(NamedTuple):
@@ -50,6 +53,7 @@ class Job:
     pack: MotionPack
     store: Path  # absolute
     attrs: dict[str, Any]  # global attributes of the store
+    device: str = CPU  # or `mcrock.device.CUDA`
 
 
 class Failure(NamedTuple):
@@ -110,11 +114,15 @@ def run_part(name: str, part: Part) -> PartResult:
 
 def _check_arithmetic(job: Job, worker: str) -> None:
     """Refuse to compute for a study that was begun with another arithmetic."""
-    stored, own = job.attrs.get("arithmetic"), arithmetic()
+    try:
+        check_device(job.device)
+    except ValueError as error:
+        raise StoreError(f"the worker {worker}: {error}") from None
+    stored, own = job.attrs.get("arithmetic"), arithmetic_of(job.device)
     if stored != own:
         raise StoreError(
             f"the worker {worker} computes in {own or PLAIN}, the study is in {stored or PLAIN}: start all "
-            f"workers with the same {CONTRACT}, on processors of one kind"
+            f"workers with the same {CONTRACT}, on machines of one kind"
         )
 
 
@@ -233,12 +241,14 @@ def _joined(pieces: list[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
 def simulate(job: Job, part: Part) -> dict[str, np.ndarray]:
     """Variables on `realization` of a part; where realizations have motions of their own, a few at a time."""
     study = job.study
-    step = OWN_MOTIONS if study.motion.has_own_motions else part.stop - part.start
+    own = OWN_MOTIONS if job.device == CPU else ON_GPU * OWN_MOTIONS
+    step = own if study.motion.has_own_motions else part.stop - part.start
+    compute = simulate_part if job.device == CPU else partial(simulate_part, device=job.device)
     pieces = []
     for start in range(part.start, part.stop, step):
         inputs = draw_inputs(study, job.motions, start, min(start + step, part.stop), part.outer or 0)
         pack = pack_motions(inputs.motions) if inputs.motions else job.pack
-        pieces.append(collect(inputs, simulate_part(inputs, pack, study.controls)))
+        pieces.append(collect(inputs, compute(inputs, pack, study.controls)))
     return _joined(pieces)
 
 

@@ -30,6 +30,7 @@ from mcrock.dataset.contents import (
     take_inventory,
 )
 from mcrock.dataset.identity import check_extent, check_same_study, known_length
+from mcrock.device import CPU, CUDA, check_device
 from mcrock.display import shown_progress
 from mcrock.ensemble.distributed import run_distributed
 from mcrock.ensemble.log import Log, batch_job, describe_versions
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
 SHOWN_FAILURES = 5
+LAUNCH = 2**18  # runs of a part on a GPU, eight for each of the threads that a large one holds
 
 
 class EnsembleError(RuntimeError):
@@ -100,6 +102,7 @@ def run_study(
     task: tuple[int, int] = (1, 1),
     processes: bool = False,
     client: Client | None = None,
+    device: str = CPU,
     progress: Callable[[Progress], None] | None = None,
 ) -> xr.Dataset:
     """Run a study into a zarr store and open the result.
@@ -131,6 +134,9 @@ def run_study(
         ``if __name__ == "__main__":``.
     client : distributed.Client, optional
         Run on this cluster, whose workers must see `output` under the same path.
+    device : str
+        ``cpu``, or ``cuda`` for the GPU of this machine, or of each worker of the cluster. Threads then draw
+        inputs and store results, and parts are larger.
     progress : callable, optional
         Called with a `Progress` at the start and after every part.
 
@@ -153,12 +159,15 @@ def run_study(
     if not isinstance(study, Study):
         made = "as load_config('study.toml') makes one"
         raise ValueError(f"run_study.study must be a Study, {made}, got {shown(study)}")
-    _check_options(workers, part_size, overwrite, resume or extend, task, processes, client)
+    _check_options(workers, part_size, overwrite, resume or extend, task, processes, client, device)
+    _check_friction(study, device)
     path = Path(output)
     joining = resume or extend or task[1] > 1
     check_output(path, overwrite, joining)
     motions = load_motions(study)
-    job = prepare_job(study, motions, path.absolute())
+    job = prepare_job(study, motions, path.absolute(), device)
+    if device == CUDA and part_size is None:
+        part_size = -(-LAUNCH // study.n_intensity)
     try:
         open_output(job, path, overwrite, joining, extend)
     except DamageError:
@@ -195,6 +204,7 @@ def plan_study(
     extend: bool = False,
     task: tuple[int, int] = (1, 1),
     processes: bool = False,
+    device: str = CPU,
 ) -> Plan:
     """Say what `run_study` would do with these arguments, and refuse what it refuses; nothing is written.
 
@@ -205,12 +215,13 @@ def plan_study(
     ValueError
         If an option or the study is not valid.
     """
-    _check_options(workers, part_size, overwrite, resume or extend, task, processes, client=None)
+    _check_options(workers, part_size, overwrite, resume or extend, task, processes, None, device)
+    _check_friction(study, device)
     path = Path(output)
     joining = resume or extend or task[1] > 1
     check_output(path, overwrite, joining)
     motions = load_motions(study)
-    job = prepare_job(study, motions, path.absolute())
+    job = prepare_job(study, motions, path.absolute(), device)
     template = template_of(job, known_length(path) if joining else None)
     if joining and path.exists():
         with suppress(DamageError):  # what is damaged is written again
@@ -237,7 +248,11 @@ def _check_options(
     task: tuple[int, int],
     processes: bool,
     client: Client | None,
+    device: str,
 ) -> None:
+    check_device(device)
+    if device == CUDA and processes:
+        raise ValueError("a GPU is shared by threads: leave processes (--processes) out")
     for name, value in (("workers", workers), ("part_size", part_size)):
         if value is not None and value < 1:
             raise ValueError(f"{name} must be at least 1, got {value}")
@@ -249,6 +264,13 @@ def _check_options(
         raise ValueError("overwrite would delete what the other tasks have done: remove the store first")
     if client is not None and (processes or workers is not None):
         raise ValueError("workers and processes are those of the cluster where one is given")
+
+
+def _check_friction(study: Study, device: str) -> None:
+    if device == CUDA and study.contact is not None:
+        raise ValueError(
+            "device cuda computes contacts that stick, the study has [contact]: leave device (--device) out"
+        )
 
 
 def _compute(

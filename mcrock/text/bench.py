@@ -12,6 +12,8 @@ BUSY = 0.25  # load average over cores from which on others disturb the measurem
 def format_bench(document: dict[str, Any]) -> str:
     """The document of `run_bench` as tables."""
     blocks = ["\n".join(_machine_lines(document)), _format_speed(document)]
+    if document.get("gpu"):
+        blocks.append(_format_gpu(document["gpu"]))
     if "scaling" in document:
         blocks.append(_format_scaling(document))
     if "whole_study" in document:
@@ -54,6 +56,39 @@ def _format_speed(document: dict[str, Any]) -> str:
         )
     title = f"One core, processor time: median of {document['options']['repeat']} and range"
     return f"{title}\n{format_table(heads, rows)}"
+
+
+def _format_gpu(rows: list[dict[str, Any]]) -> str:
+    heads = [
+        "workload",
+        "runs",
+        "first [s]",
+        "runs/s",
+        "from",
+        "to",
+        "over one core",
+        "overturned",
+        "on the CPU",
+    ]
+    cells = [
+        [
+            item["workload"],
+            str(item["runs"]),
+            f"{item['first_seconds']:.1f}",
+            *(f"{item['runs_per_second'][key]:.0f}" for key in ("median", "min", "max")),
+            f"{item['over_one_core']:.0f}",
+            *(
+                f"{item[key]}/{item['compared_runs']}"
+                for key in ("overturned", "overturned_on_the_processor")
+            ),
+        ]
+        for item in rows
+    ]
+    title = (
+        f"In {rows[0]['arithmetic']}: time on the clock, with sending inputs and fetching results; first: "
+        "with compiling or loading; overturned: of the runs that one core computes above"
+    )
+    return f"{title}\n{format_table(heads, cells)}"
 
 
 def _format_scaling(document: dict[str, Any]) -> str:

@@ -31,6 +31,7 @@ ORDER = [
     "body",
     "excitation",
     "kernel",
+    "device",
     "dataset",
     "simulation",
     "planar",

@@ -18,7 +18,7 @@ from mcrock.ensemble import EnsembleError, run_study
 from tests.unit.commands.processes import program
 
 FUSED = "fused multiply-add, by LLVM "
-REFUSED = "and runs of both never meet in one store: give the same setting (mcrock run --contract, or"
+REFUSED = "and runs of both never meet in one store: give the same setting (--contract, MCROCK_"
 
 
 @pytest.fixture(scope="module")

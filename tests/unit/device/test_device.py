@@ -1,0 +1,118 @@
+"""Which device computes: what is refused, and in which order a GPU takes runs."""
+
+import importlib.util
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from numba import cuda
+
+from mcrock import device
+from mcrock.config import load_config
+from mcrock.device.launch import RESIDENT, _peaks, _threads, room_of, run_codes
+from mcrock.ensemble import plan_study, run_study
+from mcrock.excitation import Motion, Pulse, pack_motions
+from mcrock.kernel.contact import empty_constants, topology
+from tests.unit.commands.conftest import mcrock
+from tests.unit.ensemble.conftest import study_file
+
+__all__ = ["mcrock", "study_file"]
+
+SQUARE = topology(((0, 1, 2, 3),), 4)
+
+
+@pytest.fixture
+def no_gpu(monkeypatch):
+    """A machine with numba-cuda and without a GPU."""
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: True)
+
+    def no_context():
+        raise RuntimeError("Error at driver init:\n\nno driver found.\n:")
+
+    monkeypatch.setattr(cuda, "current_context", no_context)
+
+
+@pytest.mark.parametrize("command", [["run", "-o", "s.zarr"], ["run", "-o", "s.zarr", "--dry-run"]])
+def test_without_a_gpu_there_is_a_message(no_gpu, mcrock, study_file, tmp_path, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    code, output, errors = mcrock(*command, study_file, "--device", "cuda")
+    assert (code, output) == (2, "")
+    assert errors == (
+        "mcrock: device cuda: no GPU that CUDA can use is found on this machine: "
+        "Error at driver init: no driver found.\n"
+    )
+    assert not (tmp_path / "s.zarr").exists()
+
+
+def test_without_numba_cuda_there_is_a_message(mcrock, study_file, tmp_path, monkeypatch):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    code, output, errors = mcrock("run", study_file, "-o", tmp_path / "s.zarr", "--device", "cuda")
+    assert (code, output) == (2, "")
+    assert errors == "mcrock: device cuda: numba-cuda is not installed; pip install 'mcrock[cuda]'\n"
+
+
+def test_without_a_compiler_there_is_a_message(monkeypatch):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: True)
+    monkeypatch.setattr(cuda, "current_context", lambda: None)
+    monkeypatch.setattr(cuda, "is_available", lambda: False)
+    assert device.missing_gpu() == "numba-cuda lacks a compiler; pip install 'mcrock[cuda]'"
+
+
+def test_a_device_that_is_not_known_is_refused(study_file, tmp_path):
+    with pytest.raises(ValueError, match="device must be one of cpu, cuda, got 'gpu'"):
+        run_study(load_config(study_file), tmp_path / "s.zarr", device="gpu")
+
+
+def test_a_gpu_takes_neither_processes_nor_contraction(study_file, tmp_path, monkeypatch):
+    monkeypatch.setattr(device, "missing_gpu", lambda: "")
+    with pytest.raises(ValueError, match="a GPU is shared by threads: leave processes"):
+        run_study(load_config(study_file), tmp_path / "s.zarr", device="cuda", processes=True)
+    monkeypatch.setattr(device, "contracts", lambda: True)
+    with pytest.raises(ValueError, match="MCROCK_CONTRACT and --contract are for processors"):
+        device.check_device("cuda")
+    device.check_device("cpu")
+
+
+def test_a_gpu_computes_no_friction(study_file, tmp_path, monkeypatch):
+    monkeypatch.setattr(device, "missing_gpu", lambda: "")
+    for call in (run_study, plan_study):
+        with pytest.raises(
+            ValueError, match=r"device cuda computes contacts that stick, the study has \[contact\]"
+        ):
+            call(load_config(study_file, ["contact.friction=0.3"]), tmp_path / "s.zarr", device="cuda")
+    assert not (tmp_path / "s.zarr").exists()
+
+
+def test_strong_runs_come_first_and_repetitions_before_them():
+    strong, weak = (
+        Motion(np.array([[0.0, a, 0.0], 3 * [0.0], 3 * [0.0]]), dt=0.1, name="m") for a in (3.0, -2.0)
+    )
+    pack = pack_motions([weak, strong, Pulse((0.0, 9.0, 0.0), 4.0)])
+    np.testing.assert_array_equal(_peaks(pack), [2.0, 3.0, 9.0])
+    batch = SimpleNamespace(
+        scale=np.array([[1.0, 4.0], [1.0, 3.0], [0.1, 0.2]]),
+        record=np.array([0, 1, 2]),
+        recheck=np.array([False, True, False]),
+    )
+    # strengths 2, 8; 3, 9; 0.9, 1.8
+    codes = run_codes(pack, batch)
+    assert codes.tolist() == [2 * 3 + 1, 2 * 2 + 1, *(2 * k for k in (3, 1, 2, 0, 5, 4))]
+
+
+def test_threads_have_room_side_by_side():
+    room = room_of(SQUARE, 6)
+    assert room.edges.shape == (*empty_constants(SQUARE).edges.shape, 6)
+    assert room.standing.dtype == bool
+    assert room.standing.shape == (4, 6)
+
+
+@pytest.mark.parametrize(
+    ("runs", "memory", "threads"),
+    [(1, 80e9, 64), (65, 80e9, 128), (10**6, 80e9, 132 * RESIDENT), (10**6, 1.0, 64)],
+)
+def test_as_many_threads_as_the_gpu_holds(monkeypatch, runs, memory, threads):
+    context = SimpleNamespace(
+        device=SimpleNamespace(MULTIPROCESSOR_COUNT=132), get_memory_info=lambda: SimpleNamespace(free=memory)
+    )
+    monkeypatch.setattr(cuda, "current_context", lambda: context)
+    assert _threads(SQUARE, runs) == threads
