@@ -9,8 +9,10 @@ from numba import cuda
 
 from mcrock import device
 from mcrock.config import load_config
+from mcrock.dataset.place import StoreError
 from mcrock.device.launch import RESIDENT, _peaks, _threads, room_of, run_codes
 from mcrock.ensemble import plan_study, run_study
+from mcrock.ensemble.part import _check_arithmetic
 from mcrock.excitation import Motion, Pulse, pack_motions
 from mcrock.kernel.contact import empty_constants, topology
 from tests.unit.commands.conftest import mcrock
@@ -56,6 +58,11 @@ def test_without_a_compiler_there_is_a_message(monkeypatch):
     monkeypatch.setattr(cuda, "current_context", lambda: None)
     monkeypatch.setattr(cuda, "is_available", lambda: False)
     assert device.missing_gpu() == "numba-cuda lacks a compiler; pip install 'mcrock[cuda]'"
+
+
+def test_a_worker_without_a_gpu_says_so(no_gpu):
+    with pytest.raises(StoreError, match="the worker host:7: device cuda: no GPU that CUDA can use is found"):
+        _check_arithmetic(SimpleNamespace(device="cuda", attrs={}), "host:7")
 
 
 def test_a_device_that_is_not_known_is_refused(study_file, tmp_path):
