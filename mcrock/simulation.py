@@ -111,7 +111,9 @@ def body_tables(body: Body, base_only: bool) -> tuple[Topology, Constants]:
         vertices, faces = vertices[: len(faces[0])], faces[:1]
     top = topology(faces, len(vertices), body.base_faces)
     constants = empty_constants(top)
-    fill_constants(top, body.mass, body.inertia, vertices, body.gravity, body.start_face, constants)
+    # arrays of a body are read-only, which would be one more signature to compile
+    inertia, vertices = np.array(body.inertia), np.array(vertices)
+    fill_constants(top, body.mass, inertia, vertices, body.gravity, body.start_face, constants)
     return top, constants
 
 

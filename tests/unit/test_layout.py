@@ -118,8 +118,10 @@ def test_declarations_and_estimates_read_no_store():
 
 def test_kernel_compiles_once():
     """Start, motion, scale and parameters of every Python type lead to one signature."""
+    from mcrock.kernel.contact import fill_constants
     from mcrock.kernel.integrate import run
 
+    before = set(fill_constants.signatures)
     body = mcrock.cuboid(0.4, 0.4, 1.6, 2600)
     motion = mcrock.Motion(np.zeros((3, 5)), dt=1, name="still")
     for impact in (
@@ -131,6 +133,9 @@ def test_kernel_compiles_once():
     mcrock.simulate(body, mcrock.Pulse((1, 0, 0), 3), start=mcrock.Start(edge=np.int32(1), tilt=0), t_end=2)
     # runs with friction, of other tests in this process, have a signature of their own
     assert sum(isinstance(signature[-1], NoneType) for signature in run.signatures) == 1
+    # a body's arrays are read-only, those of a part are not
+    added = set(fill_constants.signatures) - before
+    assert all(array.mutable for signature in added for array in signature[2:4])
 
 
 @pytest.fixture
