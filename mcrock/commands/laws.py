@@ -19,9 +19,11 @@ app = typer.Typer(
 
 @app.command("list")
 def list_laws() -> None:
-    """List the impact laws and the example systems."""
+    """List the impact laws, the presets of their parameters with sources, and the example systems."""
+    from mcrock.config.presets import PRESETS
     from mcrock.impact.registry import Law
     from mcrock.laws import LAWS, SYSTEMS
+    from mcrock.text.presets import preset_lines
 
     print("laws, as functions of mcrock.laws")
     for name, (home, words) in LAWS.items():
@@ -29,6 +31,11 @@ def list_laws() -> None:
     print("\nlaws of rocking, for impact.law of a study file")
     for law in Law:
         print(f"  {law.key:<23}{law.words}")
+    print("\npresets, for impact.preset of a study file")
+    for name, preset in PRESETS.items():
+        print(f"  {name:<23}{preset.words}")
+        for line in preset_lines(preset):
+            print(f"    {line}")
     print("\nsystems, for mcrock laws show NAME")
     for name, words in SYSTEMS.items():
         print(f"  {name:<23}{words}")

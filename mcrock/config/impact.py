@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, create_model
 
+from mcrock.config.presets import PRESETS
 from mcrock.impact.registry import DEFAULT_LAW, OF_FACE, ImpactParameter, Law, options, unfit
 from mcrock.rules import joined
 from mcrock.tables.distributions import Distribution, Quantity, Uncertain
@@ -74,6 +75,19 @@ class FaceTables(Kind):
 
 
 _of_impact: dict[str, Any] = {
+    "preset": (
+        Annotated[
+            str | None,
+            Choice(tuple(PRESETS)),
+            about(
+                "law and parameters from a source, by the name of a preset below; keys beside it win. It "
+                "is written out when the file is read, and results keep what it stood for. In an override it "
+                "takes the place of the law and the parameters of the file",
+                next(iter(PRESETS)),
+            ),
+        ],
+        None,
+    ),
     "law": _choice(
         "law",
         "where the impulses of landings act, and with friction how: one of the laws below",

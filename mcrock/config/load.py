@@ -12,6 +12,7 @@ from typing import Any
 
 from mcrock.body.shapes import SHAPES
 from mcrock.config.inputs_table import Columns, listed, read_columns
+from mcrock.config.presets import take_in_preset
 from mcrock.config.study import Study, tables
 from mcrock.tables.errors import ConfigError, shown
 from mcrock.tables.parsing import parse_toml, read_text
@@ -28,7 +29,8 @@ def load_config(path: str | Path, overrides: Sequence[str] = (), *, inputs: Colu
         TOML file; `mcrock docs study-file` describes every key.
     overrides : sequence of str
         Each ``key.path=value``, with the value in TOML or a bare word. An override takes the place
-        of its alternatives: setting ``body.mass`` removes ``body.density``.
+        of its alternatives: setting ``body.mass`` removes ``body.density``, and ``impact.preset`` the law and
+        the parameters of impacts.
     inputs : mapping of str to sequence of float, optional
         Columns, as a pandas DataFrame has them, by dotted key: inputs of the realizations, one a row, in the
         unit of the key, in the place of ``ensemble.table``.
@@ -66,6 +68,7 @@ def load_config(path: str | Path, overrides: Sequence[str] = (), *, inputs: Colu
     except ConfigError as error:
         mistakes += [f"{source} [ensemble] table: {mistake}" for mistake in error.mistakes]
         data["ensemble"].setdefault("realizations", 1)  # whose lack would be one more mistake
+    mistakes += take_in_preset(data, source, origins)
     _shorten_paths(data, path.parent)
     body = data.get("body")
     shape = SHAPES.get(str(body.get("shape"))) if isinstance(body, dict) else None

@@ -10,12 +10,14 @@ from typing import Any, get_args
 from pydantic_core import PydanticUndefined
 
 from mcrock.config.intensity import OF_BODY
+from mcrock.config.presets import PRESETS
 from mcrock.config.study import Study, tables
 from mcrock.excitation.measures import MEASURES
 from mcrock.impact.registry import Law
 from mcrock.tables.distributions import DISTRIBUTIONS, OWN, Distribution
 from mcrock.tables.fields import Kind, OneOf, Table, plain
 from mcrock.text.markdown import paragraph, sentence, wrapped
+from mcrock.text.presets import preset_lines
 
 INTRODUCTION = """\
 # The study file
@@ -40,6 +42,9 @@ MEASURED = """\
 Measures are geometric means of the two horizontal components, as recorded and processed. `levels_g` and
 `value_g` go with accelerations. Those marked with a star do not change when a motion is scaled, so they are
 for `variables` alone.
+"""
+PRESET = """\
+A preset has what its sources give. They give intervals; to draw from them uniformly is the choice of mcrock.
 """
 DISTRIBUTED = """\
 Parameters have the unit of the key that they stand for, unless a unit is given. A distribution that leaves
@@ -66,6 +71,7 @@ def reference() -> str:
         blocks += section_lines(f"{section}.", tag, variants)
         if section == "impact":
             blocks += ["", "### Laws\n", *(wrapped(f"`{law.key}`: {law.words}. {law.source}") for law in Law)]
+            blocks += ["", "### Presets\n", PRESET, *preset_items()]
         if section == "intensity":
             blocks += ["", "### Measures\n", MEASURED, *measure_lines()]
     blocks += ["", "## Distributions\n", DISTRIBUTED, *section_lines("", "distribution", DISTRIBUTIONS)]
@@ -139,6 +145,12 @@ def in_words(kind: Kind | None) -> str:
     """What a value must be; words of the file in code, and no limit that is only that of the machine."""
     text = "a table" if kind is None else kind.expected.replace(" and < 2**63", "")
     return re.sub(r"'([^' ]+)'", r'`"\1"`', text)
+
+
+def preset_items() -> Iterator[str]:
+    """Presets of impacts with what they stand for."""
+    for name, preset in PRESETS.items():
+        yield wrapped(f"`{name}`: {' '.join(map(sentence, [preset.words, *preset_lines(preset, '`')]))}")
 
 
 def measure_lines() -> Iterator[str]:

@@ -7,17 +7,42 @@ import numpy as np
 from mcrock.body import face_heights, face_normals
 from mcrock.body.faces import side_distances
 from mcrock.config import Study
+from mcrock.config.presets import BOUNDS, PRESETS
 from mcrock.impact.housner_1963 import velocity_ratio
 from mcrock.impact.registry import parameter_of
 from mcrock.params import Inputs
 from mcrock.tables.distributions import Distribution, Quantity
+from mcrock.tables.fields import plain
+from mcrock.text.presets import given_by, value_in_words
+
+
+def describe_preset(study: Study) -> list[str]:
+    """What the preset of the impacts stands for, and what the study has in its place."""
+    if study.impact.preset is None:
+        return []
+    preset = PRESETS[study.impact.preset]
+    lines = [f"impacts: preset {study.impact.preset}, {preset.words}", f"  {preset.source}"]
+    for parameter, given in preset.parameters.items():
+        own = plain(study.impact.parameters[parameter.key]) != given.specification
+        where = "the study has its own" if own else given_by(given)
+        lines.append(f"  {value_in_words(parameter, given)}: {where}")
+    return lines + [f"  {parameter.key}: the study's own" for parameter in preset.lacking]
 
 
 def impact_notes(study: Study, inputs: Inputs) -> list[str]:
-    """Parameters that leave their usual range."""
+    """Parameters that leave their usual range, with a preset that of the theory."""
     found = []
     for name, item in study.impact.parameters.items():
-        within = parameter_of(name).row.within
+        parameter = parameter_of(name)
+        within = parameter.row.within
+        if study.impact.preset is not None and parameter in BOUNDS.parameters and within is not None:
+            theory = BOUNDS.parameters[parameter]
+            if item is not None and _leaves(item, theory.low, theory.high):
+                found.append(
+                    f"note: impact.{name} leaves the theoretical bounds [{theory.low:g}, {theory.high:g}] "
+                    f"(Várkonyi et al. 2022, {theory.source}); impacts may be infeasible or gain energy"
+                )
+            continue
         if item is not None and within is not None and _leaves(item, *within):
             low, high = within
             found.append(

@@ -17,7 +17,7 @@ from mcrock.tables.distributions import Distribution, Listed
 from mcrock.tables.fields import plain
 from mcrock.text.describe.body import body_notes, describe_body
 from mcrock.text.describe.contact import contact_notes
-from mcrock.text.describe.impact import impact_notes
+from mcrock.text.describe.impact import describe_preset, impact_notes
 from mcrock.text.describe.intensity import describe_intensity, intensity_notes
 from mcrock.text.describe.regimes import describe_regimes
 
@@ -52,7 +52,8 @@ def describe(study: Study, motions: Sequence[Motion]) -> str:
     if study.motion.shakes:
         lines += describe_intensity(study, inputs)
     lines += describe_regimes(study, inputs)
-    lines += _uncertain(study) + impact_notes(study, inputs) + contact_notes(inputs) + body_notes(inputs)
+    lines += describe_preset(study) + _uncertain(study)
+    lines += impact_notes(study, inputs) + contact_notes(inputs) + body_notes(inputs)
     lines += study.motion.notes(study.intensity.measure, motions, inputs.scale)
     lines += intensity_notes(study, inputs) if study.motion.shakes else []
     lines += _design_notes(study, motions)

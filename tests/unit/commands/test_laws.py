@@ -4,6 +4,7 @@ import inspect
 
 import pytest
 
+from mcrock.config.presets import PRESETS
 from mcrock.impact.registry import Law
 from mcrock.laws import LAWS, SYSTEMS, law_function, system_example, system_parameters
 from mcrock.plots.laws import plot_system
@@ -70,3 +71,12 @@ def test_a_dataset_of_no_system_is_refused():
         plot_system(system_example("rod").drop_attrs())
     with pytest.raises(ValueError, match="no impact law 'morau'"):
         law_function("morau")
+
+
+def test_presets_are_listed_with_what_they_stand_for(mcrock):
+    _, output, _ = mcrock("laws", "list")
+    listed = output.split("presets, for impact.preset of a study file\n")[1].split("\n\n")[0]
+    names = [line.split()[0] for line in listed.splitlines() if not line.startswith("    ")]
+    assert names == list(PRESETS)
+    assert "    lambda_lon 0 to 1.5 [1]: section 5.3\n" in listed
+    assert all(preset.source in listed for preset in PRESETS.values())
