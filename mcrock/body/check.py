@@ -10,6 +10,7 @@ from mcrock.body.faces import (
     Array,
     Faces,
     area_vectors,
+    cross,
     dot,
     exterior_angles,
     face_heights,
@@ -188,7 +189,7 @@ def _check_face(vertices: Array, f: int, face: tuple[int, ...], normal: Array, s
         ),
     )
     along = steps / length[..., None]
-    turn = -dot(np.cross(along, np.roll(along, -1, axis=1)), normal[:, None])
+    turn = -dot(cross(along, np.roll(along, -1, axis=1)), normal[:, None])
     refuse(
         turn.min(1) <= 1e-9,
         lambda i: (

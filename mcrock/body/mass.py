@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from mcrock.body.faces import Faces
+from mcrock.body.faces import Faces, cross
 
 Array = NDArray[np.float64]
 
@@ -38,7 +38,7 @@ def solid_moments(vertices: Array, faces: Faces) -> tuple[Array, Array, Array]:
     second = np.zeros((len(arms), 3, 3))
     for face in faces:
         a, b, c = arms[:, face[:1]], arms[:, face[2:]], arms[:, face[1:-1]]
-        part = (a * np.cross(b, c)).sum(-1) / 6.0  # volumes of the tetrahedra of one face (n, k - 2)
+        part = (a * cross(b, c)).sum(-1) / 6.0  # volumes of the tetrahedra of one face (n, k - 2)
         total = a + b + c
         volume += part.sum(1)
         first += (part[..., None] * total).sum(1) / 4.0
