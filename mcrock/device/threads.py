@@ -15,10 +15,12 @@ from numba import cuda
 from mcrock.impact.dispatch import ImpactLaw
 from mcrock.kernel.contact import SCALARS_SIZE, Constants, fill_constants
 from mcrock.kernel.dynamics import STATE_SIZE
+from mcrock.kernel.edge_train import MAP_SIZE
 from mcrock.kernel.integrate import Workspace, run
 from mcrock.kernel.record import RESULT_SIZE, Trace
 from mcrock.kernel.shaking import SEGMENT_SIZE, end_of_run
 from mcrock.kernel.start import set_start
+from mcrock.kernel.window import MOST_SAMPLES, WINDOW_SIZE
 from mcrock.response import Response
 
 N_RESPONSES = len(Response)
@@ -63,6 +65,8 @@ def compute(code, t, top, motions, batch, settings, halved, tail, room, out):
         room.sides[:, :, t],
         cuda.local.array(RESULT_SIZE, np.float64),
         room.heights[:, :, t],
+        cuda.local.array((2, MAP_SIZE), np.float64),
+        cuda.local.array((MOST_SAMPLES + 1, WINDOW_SIZE), np.float64),
     )
     result = cuda.local.array(RESULT_SIZE, np.float64)
     nothing = room.vertices[:0, :, t]

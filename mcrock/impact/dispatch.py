@@ -61,6 +61,13 @@ def takes_whole_face(law):
     return law.law == MOREAU
 
 
+@jit(inline=True, internal=True)
+def is_fixed(law):
+    """Whether every edge impact of a run has the same lambda, and no tau."""
+    redrawn = law.redrawn[LAMBDA] != 0 or law.redrawn[TAU] != 0
+    return law.law == VARKONYI and not redrawn and law.values[TAU] == 0.0
+
+
 @jit
 def law_place(law, number, inertia, mass, height, old, new):
     """Place lambda of the impulse of a landing in a plane [1]: -1 old edge, 1 new edge.

@@ -23,18 +23,25 @@ from mcrock.kernel.dynamics import (
     edge_step,
     nudge,
     rare_edge_step,
-    rare_vertex_step,
     rates_at,
+    rates_with,
     small_turn,
     turning,
     vertex_force,
-    vertex_step,
 )
 from mcrock.kernel.events import BISECTIONS, EVENT_TIME, first_landing
 from mcrock.kernel.modes import NONE, edge_pose, release
 from mcrock.kernel.rotation import vertical
 from mcrock.kernel.shaking import acceleration
 from mcrock.kernel.watch import edge_demand, edge_sticks
+from mcrock.kernel.window import (
+    COUNT,
+    acceleration_after,
+    open_window,
+    passes_peaks,
+    rare_step_ahead,
+    step_ahead,
+)
 from mcrock.params import ContactColumn, Event
 from mcrock.response import Response
 
@@ -56,6 +63,7 @@ CONVERGED, CONVERGED_TIME = 1e-4, 1e-7
 EXACT = 1e-11  # corrections below this share of the step need no further one [1]
 NUDGE = 1e-8  # corrections up to this are made by the rates alone; what is left is of its square [s]
 HOP = 1.1  # step tried for a flight that is shorter than half the step, over the flight [1]
+RISES = 1.0  # speed of what just left the ground over its loss in a step over several samples, at least [1]
 BEFORE, RATE_BEFORE, AFTER, RATE_AFTER, LANDING, OFFSET, HEIGHTS_SIZE = range(7)  # of `Workspace.heights`
 
 
@@ -284,13 +292,15 @@ def tilt_rate(up, wx, wy, wz):
 
 
 @jit(inline=True, internal=True)
-def advance_vertex(top, body, work, result, t, h, friction):
-    """One step of VERTEX mode from ``t`` over at most ``h`` [s].
+def advance_vertex(top, body, work, result, t, h, friction, motions, motion, turn, number, t_end, longest):
+    """One step of VERTEX mode from ``t`` over at most ``h`` [s], or over several samples of the motion up to
+    ``longest`` [s] where nothing is lost between them.
 
     Returns the time advanced [s], the event, the vertex that lands and the face if a whole one does.
     """
-    state, trial, segment, heights = work.state, work.trial, work.segment, work.heights
+    state, trial, segment, heights, window = work.state, work.trial, work.segment, work.heights, work.window
     pivot = work.mode[1]
+    window[0, COUNT] = 0.0
     p, gravity, ground = body.pivots[pivot], body.scalars[GRAVITY], TOUCH * body.scalars[SIZE]
     up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
     k1 = rates_at(p, gravity, state, segment, t)
@@ -299,6 +309,10 @@ def advance_vertex(top, body, work, result, t, h, friction):
     record.see_vertex(result, square, normal)
     if friction is not None and vertex_margin(friction, gravity, normal, square) < 0.0:
         return 0.0, SLIP, NONE, NONE
+    together = open_window(
+        motions, motion, turn, number, t, t_end, h, longest, segment, window,
+        result, gravity, p, state, k1, up,
+    )  # fmt: skip
     n = top.neighbours.shape[1]
     here = body.vertices[pivot]
     for i in range(n):
@@ -321,7 +335,17 @@ def advance_vertex(top, body, work, result, t, h, friction):
             sink = -(up[0] * x + up[1] * y + up[2] * z)
             if 4.0 * row[RATE_BEFORE] < sink * h:
                 h = max(HOP * 2.0 * row[RATE_BEFORE] / sink, EVENT_TIME)
-    vertex_step(p, gravity, state, k1, segment, t, h, trial)
+                window[0, COUNT] = 0.0
+            elif RISES * row[RATE_BEFORE] < sink * together:
+                window[0, COUNT] = 0.0
+    single, h = h, together if window[0, COUNT] > 0.0 else h
+    step_ahead(p, gravity, state, k1, segment, window, t, h, trial)
+    if window[0, COUNT] > 0.0:
+        after = vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3])
+        before_w, after_w = (state[W_X], state[W_Y], state[W_Z]), (trial[W_X], trial[W_Y], trial[W_Z])
+        if passes_peaks(result, up, after, before_w, after_w, h):
+            window[0, COUNT], h = 0.0, single
+            rare_step_ahead(p, gravity, state, k1, segment, window, t, h, trial)
     for i in range(n):
         row = heights[i]
         row[AFTER], row[RATE_AFTER] = height_and_rate(body, trial, pivot, top.neighbours[pivot, i])
@@ -346,13 +370,13 @@ def advance_vertex(top, body, work, result, t, h, friction):
             break
         heights[first, LANDING] = -1.0  # the interpolation dips below the ground, the motion does not
         h = whole
-        rare_vertex_step(p, gravity, state, k1, segment, t, h, trial)
+        rare_step_ahead(p, gravity, state, k1, segment, window, t, h, trial)
     if friction is not None:
-        if _vertex_margin_at(body, work, friction, t + h) < 0.0:
+        if _vertex_margin_at(body, work, friction, t, h) < 0.0:
             h = _locate_vertex_slip(body, work, friction, k1, t, h)
             event, vertex, face = SLIP, NONE, NONE
     elif event != NO_EVENT and record.certifiable(result):
-        k = rates_at(p, gravity, trial, segment, t + h)
+        k = rates_with(p, gravity, trial, acceleration_after(segment, window, t, h))
         normal, square = vertex_force(p, trial, k, vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3]))
         record.see_vertex(result, square, normal)
     after = vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3])
@@ -362,13 +386,13 @@ def advance_vertex(top, body, work, result, t, h, friction):
             if high - low <= EVENT_TIME:
                 break
             middle = 0.5 * (low + high)
-            rare_vertex_step(p, gravity, state, k1, segment, t, middle, trial)
+            rare_step_ahead(p, gravity, state, k1, segment, window, t, middle, trial)
             if vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3])[2] <= 0.0:
                 high = middle
             else:
                 low = middle
         h, event = high, OVERTURN
-        rare_vertex_step(p, gravity, state, k1, segment, t, h, trial)
+        rare_step_ahead(p, gravity, state, k1, segment, window, t, h, trial)
         after = vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3])
         result[Response.PEAK_TILT] = 1.0
     d0 = tilt_rate(up, state[W_X], state[W_Y], state[W_Z])
@@ -386,10 +410,10 @@ def vertex_margin(friction, gravity, normal, square):
 
 
 @jit(internal=True)
-def _vertex_margin_at(body, work, friction, t):
-    """`vertex_margin` of the state tried, at ``t`` [s]."""
+def _vertex_margin_at(body, work, friction, t, h):
+    """`vertex_margin` of the state tried, ``h`` after the start ``t`` of the step [s]."""
     trial, p, gravity = work.trial, body.pivots[work.mode[1]], body.scalars[GRAVITY]
-    k = rates_at(p, gravity, trial, work.segment, t)
+    k = rates_with(p, gravity, trial, acceleration_after(work.segment, work.window, t, h))
     normal, square = vertex_force(p, trial, k, vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3]))
     return vertex_margin(friction, gravity, normal, square)
 
@@ -398,19 +422,19 @@ def _vertex_margin_at(body, work, friction, t):
 def _locate_vertex_slip(body, work, friction, k1, t, high):
     """First time in a step of VERTEX mode at which the vertex cannot stick [s]; the state there is in
     ``work.trial``."""
-    state, trial, segment = work.state, work.trial, work.segment
+    state, trial, segment, window = work.state, work.trial, work.segment, work.window
     p, gravity = body.pivots[work.mode[1]], body.scalars[GRAVITY]
     low = 0.0
     for _ in range(2 * REFINEMENTS):
         if high - low <= RELEASE_TIME:
             break
         middle = 0.5 * (low + high)
-        rare_vertex_step(p, gravity, state, k1, segment, t, middle, trial)
-        if _vertex_margin_at(body, work, friction, t + middle) < 0.0:
+        rare_step_ahead(p, gravity, state, k1, segment, window, t, middle, trial)
+        if _vertex_margin_at(body, work, friction, t, middle) < 0.0:
             high = middle
         else:
             low = middle
-    rare_vertex_step(p, gravity, state, k1, segment, t, high, trial)
+    rare_step_ahead(p, gravity, state, k1, segment, window, t, high, trial)
     return high
 
 
@@ -421,13 +445,13 @@ def _locate_landing(top, body, work, k1, t, whole, guess, lands, n):
     Returns the time [s], negative if it does not, and the place of the neighbour that lands: another
     one that is found lower already was first. The state at that time is in ``work.trial``.
     """
-    state, trial, segment, heights = work.state, work.trial, work.segment, work.heights
+    state, trial, segment, heights, window = work.state, work.trial, work.segment, work.heights, work.window
     pivot = work.mode[1]
     p, gravity, size = body.pivots[pivot], body.scalars[GRAVITY], body.scalars[SIZE]
     low, high, h = 0.0, whole, max(guess, EVENT_TIME)
     gap, speed, found = 0.0, 0.0, 0
     for _ in range(REFINEMENTS):
-        vertex_step(p, gravity, state, k1, segment, t, h, trial)
+        step_ahead(p, gravity, state, k1, segment, window, t, h, trial)
         gap, speed = height_and_rate(body, trial, pivot, top.neighbours[pivot, lands])
         gap -= heights[lands, OFFSET]
         if found == 1:
@@ -446,7 +470,7 @@ def _locate_landing(top, body, work, k1, t, whole, guess, lands, n):
         if found == 2:
             break
         if found == 1 and abs(h - tried) <= NUDGE:
-            nudge(p, gravity, trial, segment, t + tried, h - tried)
+            nudge(p, gravity, trial, acceleration_after(segment, window, t, tried), h - tried)
             gap, speed = height_and_rate(body, trial, pivot, top.neighbours[pivot, lands])
             gap -= heights[lands, OFFSET]
             break

@@ -71,6 +71,19 @@ def pulled(q0, q1, q2, q3, gravity, ax, ay, az):
 
 
 @jit(inline=True, internal=True)
+def force_turn(p, force):
+    """Angular acceleration about the pivot with constants ``p`` by a force over the mass at the COM, in body
+    axes (3 numbers) [rad/s2]."""
+    fx, fy, fz = force
+    tx, ty, tz = p[C_Y] * fz - p[C_Z] * fy, p[C_Z] * fx - p[C_X] * fz, p[C_X] * fy - p[C_Y] * fx
+    return (
+        p[I_XX] * tx + p[I_XY] * ty + p[I_XZ] * tz,
+        p[I_XY] * tx + p[I_YY] * ty + p[I_YZ] * tz,
+        p[I_XZ] * tx + p[I_YZ] * ty + p[I_ZZ] * tz,
+    )
+
+
+@jit(inline=True, internal=True)
 def vertex_rates(p, gravity, q0, q1, q2, q3, wx, wy, wz, ax, ay, az):
     """Rates in VERTEX mode about the pivot with constants ``p``.
 
@@ -101,7 +114,12 @@ def vertex_rates(p, gravity, q0, q1, q2, q3, wx, wy, wz, ax, ay, az):
 @jit(inline=True, internal=True)
 def rates_at(p, gravity, state, segment, t):
     """`vertex_rates` of a state at time ``t`` [s]."""
-    a = acceleration(segment, t)
+    return rates_with(p, gravity, state, acceleration(segment, t))
+
+
+@jit(inline=True, internal=True)
+def rates_with(p, gravity, state, a):
+    """`vertex_rates` of a state with ground acceleration ``a`` [m/s2]."""
     return vertex_rates(
         p, gravity, state[Q0], state[Q1], state[Q2], state[Q3], state[W_X], state[W_Y], state[W_Z],
         a[0], a[1], a[2],
@@ -109,15 +127,16 @@ def rates_at(p, gravity, state, segment, t):
 
 
 @jit(inline=True)
-def vertex_step(p, gravity, state, k1, segment, t, h, out):
-    """One step of the classical Runge-Kutta method in VERTEX mode from ``t`` over ``h`` [s].
+def vertex_step(p, gravity, state, k1, push, h, out):
+    """One step of the classical Runge-Kutta method in VERTEX mode over ``h`` [s].
 
-    ``k1`` are the `vertex_rates` at the start.
+    ``k1`` are the `vertex_rates` at the start and ``push`` the accelerations of the ground for its middle
+    and its end (two of 3 numbers) [m/s2].
     """
     q0, q1, q2, q3 = state[Q0], state[Q1], state[Q2], state[Q3]
     x, y, z = state[W_X], state[W_Y], state[W_Z]
     d, e = 0.5 * h, 0.25 * h  # the rates of the quaternion come doubled
-    a = acceleration(segment, t + d)
+    a, b = push
     k2 = vertex_rates(
         p, gravity, q0 + e * k1[0], q1 + e * k1[1], q2 + e * k1[2], q3 + e * k1[3],
         x + d * k1[4], y + d * k1[5], z + d * k1[6], a[0], a[1], a[2],
@@ -126,10 +145,9 @@ def vertex_step(p, gravity, state, k1, segment, t, h, out):
         p, gravity, q0 + e * k2[0], q1 + e * k2[1], q2 + e * k2[2], q3 + e * k2[3],
         x + d * k2[4], y + d * k2[5], z + d * k2[6], a[0], a[1], a[2],
     )  # fmt: skip
-    a = acceleration(segment, t + h)
     k4 = vertex_rates(
         p, gravity, q0 + d * k3[0], q1 + d * k3[1], q2 + d * k3[2], q3 + d * k3[3],
-        x + h * k3[4], y + h * k3[5], z + h * k3[6], a[0], a[1], a[2],
+        x + h * k3[4], y + h * k3[5], z + h * k3[6], b[0], b[1], b[2],
     )  # fmt: skip
     d, e = h / 6.0, h / 12.0
     q0 += e * (k1[0] + 2.0 * (k2[0] + k3[0]) + k4[0])
@@ -143,16 +161,11 @@ def vertex_step(p, gravity, state, k1, segment, t, h, out):
     out[W_Z] = z + d * (k1[6] + 2.0 * (k2[6] + k3[6]) + k4[6])
 
 
-@jit(internal=True)
-def rare_vertex_step(p, gravity, state, k1, segment, t, h, out):
-    """`vertex_step` where few runs come by: not part of the caller, as each copy is long to compile."""
-    vertex_step(p, gravity, state, k1, segment, t, h, out)
-
-
 @jit(inline=True, internal=True)
-def nudge(p, gravity, state, segment, t, h):
-    """Move a state of VERTEX mode at ``t`` on or back by a time ``h`` [s] so short that rates suffice."""
-    k = rates_at(p, gravity, state, segment, t)
+def nudge(p, gravity, state, a, h):
+    """Move a state of VERTEX mode with ground acceleration ``a`` on or back by a time ``h`` [s] so short that
+    rates suffice."""
+    k = rates_with(p, gravity, state, a)
     for i in range(4):
         state[Q0 + i] += 0.5 * h * k[i]
     for i in range(3):

@@ -54,9 +54,15 @@ def land_edge(top, body, state, result, law, old, new, zeno_time, ax, ay, az):
 @jit(internal=True)
 def see_edge_impact(result, old, new, w, after, up, loss, plain):
     """Note an impact after which the old pivot lifts: energy lost [J], and whether friction could give it."""
+    normal, square, _ = impulse(old, new, w, after, up)
+    see_lifting_impact(result, normal, square, loss, plain)
+
+
+@jit(inline=True, internal=True)
+def see_lifting_impact(result, normal, square, loss, plain):
+    """The same with the impulse over mass: its normal part [m/s] and the square of its horizontal part."""
     result[Response.EDGE_IMPACTS] += 1.0
     result[Response.IMPACT_ENERGY_LOSS] += loss
-    normal, square, _ = impulse(old, new, w, after, up)
     see_impact(result, point_demand(square, normal) if plain else np.inf, square, normal)
 
 

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from math import sqrt
 
-from mcrock.impact.varkonyi_2022 import kinetic_energy, plastic_edge
+from mcrock.impact.dispatch import LAMBDA, is_fixed
+from mcrock.impact.varkonyi_2022 import edge_map, kinetic_energy, plastic_edge
 from mcrock.jit import jit
 from mcrock.kernel import record
 from mcrock.kernel.advance import height_and_rate, see_step, tilt_rate, vertex_margin
-from mcrock.kernel.contact import GRAVITY, MASS
+from mcrock.kernel.contact import GRAVITY, K_XX, K_XY, K_XZ, K_YY, K_YZ, K_ZZ, MASS
 from mcrock.kernel.dynamics import (
+    P_X,
     P_Y,
     Q0,
     Q1,
@@ -24,20 +26,27 @@ from mcrock.kernel.dynamics import (
     W_X,
     W_Y,
     W_Z,
+    force_turn,
+    pulled,
     rates_at,
     turning,
     vertex_force,
 )
-from mcrock.kernel.edge_landing import drawn_impact, see_edge_impact
+from mcrock.kernel.edge_landing import drawn_impact, see_lifting_impact
 from mcrock.kernel.friction.events import impulse_sticks, may_slip_in_impacts
-from mcrock.kernel.modes import NONE, inertia_of, move_pivot, point_of
-from mcrock.kernel.rotation import vertical
+from mcrock.kernel.modes import NONE, inertia_of, point_of
+from mcrock.kernel.rotation import to_ground, vertical
+from mcrock.kernel.shaking import END, KINK_X, KINK_Y, KINK_Z
 from mcrock.kernel.trace import note_impact
 from mcrock.kernel.watch import impulse
 from mcrock.response import Response
 
 SHORT = 0.25  # flights that last up to this share of the largest step are taken together [1]
 MOST_FLIGHTS = 1000  # at once
+STEADY = 0.5  # share of the deceleration that may change on the way [1]
+# columns of the maps of an edge to and fro: the jump and the impulse as matrices and the loss as a form, the
+# vertices they are for, and of a step the accelerations about the old pivot and their rates
+JUMP, PUSH, LOSS, OLD, NEW, ABOUT, RATE, MAP_SIZE = 0, 9, 18, 27, 28, 29, 32, 35
 LEAST_COSINE = 0.2  # of the tilt: overturning is looked for in steps of one flight [1]
 
 
@@ -70,24 +79,79 @@ def _cross(a, b):
 
 
 @jit(inline=True, internal=True)
-def _part(w, axis):
-    """Part of a vector along an axis of any length."""
-    return _plus((0.0, 0.0, 0.0), _dot(w, axis) / _dot(axis, axis), axis)
-
-
-@jit(inline=True, internal=True)
 def _slope(before, after, time):
     """Rate of change of a vector."""
     return (after[0] - before[0]) / time, (after[1] - before[1]) / time, (after[2] - before[2]) / time
 
 
 @jit(inline=True, internal=True)
-def _sink(w, up, along, acceleration, third):
-    """Deceleration of the height of the far end of an edge [m/s2], ``third`` [s] after the velocity and the
-    vertical: the rate of the height changes with the velocity, and as the vertical turns in body axes."""
-    roll = _part(w, along)
-    gradient = _cross(along, _plus(up, -third, _cross(roll, up)))
-    return _dot(_cross(_part(w, up), roll), gradient) - _dot(acceleration, gradient)
+def _turned(vector, turn):
+    """A vector after a small turn by a rotation vector, to its second power."""
+    x = _cross(turn, vector)
+    return _plus(_plus(vector, 1.0, x), 0.5, _cross(turn, x))
+
+
+@jit(inline=True, internal=True)
+def _sink(roll, yaw, side, up, acceleration, third):
+    """Deceleration of the height of the far end of an edge over its length [1/s2], ``third`` [s] after the
+    velocity (its parts along the edge and the vertical) and the vertical ``up``: the rate of the height
+    changes with the velocity, and as the vertical turns in body axes. ``side`` is the edge times ``up``."""
+    return -(yaw * roll + _dot(acceleration, side) + third * roll * _dot(acceleration, up))
+
+
+@jit(internal=True)
+def _lay_map(row, p, o, mass, inertia, old, new, lambda_):
+    """Impact of an edge with the impulse at a place ``lambda_`` that stays, and no angular impulse.
+
+    The jump of the angular velocity, the impulse over mass [m/s] and the energy lost [J] are linear and
+    quadratic forms of the velocity before, in body axes, whatever the pose. ``p`` and ``o`` are the constants
+    of the old and the new pivot.
+    """
+    for j in range(3):
+        w = (1.0 if j == 0 else 0.0), (1.0 if j == 1 else 0.0), (1.0 if j == 2 else 0.0)
+        after = edge_map(mass, inertia, old, new, w, w, lambda_, 0.0)
+        push = _plus(_cross(new, after), -1.0, _cross(old, w))
+        before = _momentum(p, w)
+        for i in range(3):
+            row[JUMP + 3 * i + j], row[PUSH + 3 * i + j] = after[i], push[i]
+            row[LOSS + 3 * i + j] = 0.5 * mass * before[i]
+    for j in range(3):
+        after = _momentum(o, (row[JUMP + j], row[JUMP + 3 + j], row[JUMP + 6 + j]))
+        for i in range(3):
+            column = row[JUMP + i], row[JUMP + 3 + i], row[JUMP + 6 + i]
+            row[LOSS + 3 * i + j] -= 0.5 * mass * _dot(column, after)
+
+
+@jit(inline=True, internal=True)
+def _momentum(p, w):
+    """Angular momentum over mass about the pivot with constants ``p`` [m2/s]."""
+    return (
+        p[K_XX] * w[0] + p[K_XY] * w[1] + p[K_XZ] * w[2],
+        p[K_XY] * w[0] + p[K_YY] * w[1] + p[K_YZ] * w[2],
+        p[K_XZ] * w[0] + p[K_YZ] * w[1] + p[K_ZZ] * w[2],
+    )
+
+
+@jit(inline=True, internal=True)
+def _times(row, first, w):
+    """Product of the matrix that begins in column ``first`` and a vector."""
+    x, y, z = w
+    return (
+        row[first] * x + row[first + 1] * y + row[first + 2] * z,
+        row[first + 3] * x + row[first + 4] * y + row[first + 5] * z,
+        row[first + 6] * x + row[first + 7] * y + row[first + 8] * z,
+    )
+
+
+@jit(inline=True, internal=True)
+def _get(row, first):
+    """Vector that begins in column ``first``."""
+    return row[first], row[first + 1], row[first + 2]
+
+
+@jit(inline=True, internal=True)
+def _set(row, first, vector):
+    row[first], row[first + 1], row[first + 2] = vector
 
 
 @jit(inline=True, internal=True)
@@ -128,8 +192,9 @@ def _lay_edge(q, along):
 
 
 @jit(internal=True)
-def advance_train(top, body, work, result, t, h, short, most, law, zeno_time, other, trace, friction):
-    """Flights between the pivot and vertex ``other``, which has just left the ground, within ``h`` [s].
+def advance_train(top, body, work, result, t, h, late, short, most, law, zeno_time, other, trace, friction):
+    """Flights between the pivot and vertex ``other``, which has just left the ground, that begin within ``h``
+    [s] and end before ``late`` [s].
 
     None is longer than ``short`` [s], there are ``most`` at most, and all but the last end with their
     impacts. With friction they are impacts in which the contact sticks, so that a run is the one without
@@ -140,36 +205,41 @@ def advance_train(top, body, work, result, t, h, short, most, law, zeno_time, ot
     p, o, gravity = body.pivots[pivot], body.pivots[other], body.scalars[GRAVITY]
     mass, inertia = body.scalars[MASS], inertia_of(body)
     old, new = point_of(body, pivot), point_of(body, other)
-    along = _plus(new, -1.0, old)
-    up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
+    start = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
     w = state[W_X], state[W_Y], state[W_Z]
-    k = rates_at(p, gravity, state, segment, t)
-    sink = -_dot(up, turning(k, w[0], w[1], w[2], along[0], along[1], along[2]))
-    lift = _dot(w, _cross(along, up))
-    if not 0.0 < 2.0 * lift <= min(short, h) * sink or up[2] < LEAST_COSINE:
-        return 0.0, NONE
-    flight = 2.0 * lift / sink
-    h = _clear_time(top, body, state, pivot, other, k, h, flight)
-    if h >= flight:
-        h = _clear_time(top, body, state, other, pivot, k, h, flight)
-    if h < flight or (friction is not None and may_slip_in_impacts(friction, law)):
-        return 0.0, NONE
-    normal, square = vertex_force(p, state, k, up)
-    # Accelerations in body axes about both pivots now and half a step ahead, after half of the roll about the
-    # edge. What the flights turn sideways meanwhile is of second order.
-    half, zero = 0.5 * h, (0.0, 0.0, 0.0)
-    roll, yaw = _part(w, along), _dot(w, up)
-    pull = plastic_edge(mass, inertia, old, new, (k[4], k[5], k[6]))
+    zero = 0.0, 0.0, 0.0
+    edge = _plus(new, -1.0, old)
+    length = sqrt(_dot(edge, edge))
+    edge = _plus(zero, 1.0 / length, edge)
+    # the height of the far end and its rates are over the length of the edge [1, 1/s, 1/s2]
+    up, side = start, _cross(edge, start)
+    lift, roll, yaw = _dot(w, side), _dot(w, edge), _dot(w, up)
     for i in range(P_Y + 1):
         trial[i] = state[i]
-    trial[W_X], trial[W_Y], trial[W_Z] = _plus(roll, yaw, up)
+    # Accelerations in body axes about both pivots now and half a step ahead, after half of the roll about the
+    # edge. What the flights turn sideways meanwhile is of second order.
+    trial[W_X], trial[W_Y], trial[W_Z] = _plus(_plus(zero, roll, edge), yaw, up)
     k = rates_at(p, gravity, trial, segment, t)
     a = k[4], k[5], k[6]
+    sink = _sink(roll, yaw, side, up, a, 0.0)
+    if not 0.0 < 2.0 * lift <= min(short, late) * sink or up[2] < LEAST_COSINE:
+        return 0.0, NONE
+    flight = 2.0 * lift / sink
+    late = min(late, h + short)
+    late = _clear_time(top, body, state, pivot, other, k, late, flight)
+    if late >= flight:
+        late = _clear_time(top, body, state, other, pivot, k, late, flight)
+    if late < flight or (friction is not None and may_slip_in_impacts(friction, law)):
+        return 0.0, NONE
+    normal, square = vertex_force(p, state, rates_at(p, gravity, state, segment, t), up)
+    half = 0.5 * h
+    pull = plastic_edge(mass, inertia, old, new, a)
     k = rates_at(o, gravity, trial, segment, t)
     b = k[4], k[5], k[6]
-    _turn_by(trial, _plus(_plus(zero, half, roll), 0.5 * half * half, pull))
+    turn = _plus(_plus(_plus(zero, half * roll, edge), half * yaw, up), 0.5 * half * half, pull)
+    _turn_by(trial, turn)
     middle = vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3])
-    trial[W_X], trial[W_Y], trial[W_Z] = _plus(_plus(roll, half, pull), yaw, middle)
+    trial[W_X], trial[W_Y], trial[W_Z] = _plus(_plus(_plus(zero, roll, edge), half, pull), yaw, middle)
     k = rates_at(p, gravity, trial, segment, t + half)
     da = _slope(a, (k[4], k[5], k[6]), half)
     k = rates_at(o, gravity, trial, segment, t + half)
@@ -183,53 +253,127 @@ def advance_train(top, body, work, result, t, h, short, most, law, zeno_time, ot
     # speed
     third = flight / 3.0
     early = _plus(a, third, da)
-    sink, back = _sink(w, up, along, early, third), -_sink(w, up, along, b, 0.0)
-    if not (sink > 0.0 and back > 0.0):
+    first_sink = sink
+    sink, back = _sink(roll, yaw, side, up, early, third), -_sink(roll, yaw, side, up, b, 0.0)
+    if not (sink > STEADY * first_sink and back > 0.0):
+        return 0.0, NONE
+    flight, push = 2.0 * lift / sink, zero
+    if t + flight > segment[END]:
+        push = _push(p, state, segment)
+        if abs(_dot(push, side)) * (t + flight - segment[END]) > STEADY * sink:
+            return 0.0, NONE
+    if flight > min(short, late):
         return 0.0, NONE
     record.see_force(result, gravity, square, normal, up[2])
     record.see_vertex(result, square, normal)
     record.see_vertex(result, back_force[1], back_force[0])
-    for i in range(4):
-        trial[Q0 + i] = state[Q0 + i]
-    flight, time = 2.0 * lift / sink, 0.0
+    fixed, first = is_fixed(law), 0
+    if fixed:
+        known = work.maps[0]
+        if known[OLD] == other and known[NEW] == pivot:
+            first = 1
+        elif known[OLD] != pivot or known[NEW] != other:
+            _lay_map(work.maps[0], p, o, mass, inertia, old, new, law.values[LAMBDA])
+            _lay_map(work.maps[1], o, p, mass, inertia, new, old, law.values[LAMBDA])
+            known[OLD], known[NEW] = pivot, other
+    _set(work.maps[first], ABOUT, a)
+    _set(work.maps[first], RATE, da)
+    _set(work.maps[1 - first], ABOUT, b)
+    _set(work.maps[1 - first], RATE, db)
+    row, following = work.maps[first], work.maps[1 - first]
+    time, way, turn, shift = 0.0, 1.0, zero, zero
     for number in range(1, MOST_FLIGHTS + 1):
-        _turn_by(trial, _plus(_plus(zero, flight, w), 0.5 * flight * flight, early))
-        w = _plus(w, flight, _plus(early, flight / 6.0, da))
+        rest = max(t + time + flight - segment[END], 0.0)
+        if rest > 0.0:  # the kink there shifts the landing and the velocity at it
+            flight += way * _dot(push, side) * rest * rest * rest / (6.0 * lift)
+            rest = max(t + time + flight - segment[END], 0.0)
+        step = _plus(_plus(zero, flight, w), 0.5 * flight * flight, early)
+        step = _plus(step, rest * rest * rest / 6.0, push)
+        turn = _plus(_plus(turn, 1.0, step), 0.5, _cross(turn, step))
+        w = _plus(w, flight, _plus(early, flight / 6.0, _get(row, RATE)))
+        w = _plus(w, 0.5 * rest * rest, push)
         time += flight
-        at = vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3])
-        before, gains = kinetic_energy(mass, inertia, old, w), result[Response.ENERGY_GAIN_IMPACTS]
-        after, energy, plain = drawn_impact(result, law, mass, inertia, old, new, w, at, before)
-        along = -along[0], -along[1], -along[2]
-        next_lift = _dot(after, _cross(along, at))
-        last = number >= min(most, MOST_FLIGHTS) or not next_lift > 0.0
+        up = _turned(start, _plus(zero, -1.0, turn))
+        side = _cross(edge, up)
+        gains, plain = result[Response.ENERGY_GAIN_IMPACTS], True
+        if fixed:
+            after, kick = _times(row, JUMP, w), _times(row, PUSH, w)
+            loss = _dot(w, _times(row, LOSS, w))
+            normal = _dot(kick, up)
+            square = max(_dot(kick, kick) - normal * normal, 0.0)
+        else:
+            before = kinetic_energy(mass, inertia, old, w)
+            after, energy, plain = drawn_impact(result, law, mass, inertia, old, new, w, up, before)
+            loss = before - energy
+            normal, square, _ = impulse(old, new, w, after, up)
+        next_lift = -way * _dot(after, side)
+        last = number >= min(most, MOST_FLIGHTS) or not next_lift > 0.0 or (fixed and loss < 0.0)
         if not last:
             third, ratio = 2.0 / 3.0 * next_lift / back, next_lift / lift
-            early = _plus(b, time + third, db)
-            back = _sink(after, at, along, early, third)
+            early = _plus(_get(following, ABOUT), time + third, _get(following, RATE))
+            before_back = back
+            back = -way * _sink(_dot(after, edge), _dot(after, up), side, up, early, third)
             flight = 2.0 * next_lift / back
             left = flight + 2.0 * next_lift * ratio / sink
-            last = not 0.0 < flight <= min(short, h - time)
+            last = not 0.0 < flight <= short or time >= h or time + flight > late
+            last |= not back > STEADY * before_back
+            if t + time + flight > segment[END]:
+                push = _push(o if way > 0.0 else p, state, segment)
+                last |= abs(_dot(push, side)) * (t + time + flight - segment[END]) > STEADY * back
             last |= ratio < 1.0 and left < zeno_time * (1.0 - ratio * ratio)
         if friction is not None and not last:
-            normal, square, _ = impulse(old, new, w, after, at)
             last = not (plain and impulse_sticks(friction, normal, square))
             last |= result[Response.ENERGY_GAIN_IMPACTS] > gains
         if last:
             result[Response.ENERGY_GAIN_IMPACTS] = gains  # that impact is left to the caller
             break
-        see_edge_impact(result, old, new, w, after, at, before - energy, plain)
-        move_pivot(body, trial, pivot, other)
+        see_lifting_impact(result, normal, square, loss, plain)
+        shift = _plus(shift, way, _turned(edge, turn))
         if trace.history.shape[0] > 0:
-            note_impact(body, trace, t + time, trial, after, other, energy - before)
-        w, lift, a, b, da, db, sink, back = after, next_lift, b, a, db, da, back, sink
-        pivot, other, old, new = other, pivot, new, old
-    _lay_edge(trial, along)
+            _note_flight(body, work, trace, t + time, turn, _plus(zero, length, shift), after, other, -loss)
+        w, lift, sink, back, row, following = after, next_lift, back, sink, following, row
+        pivot, other, old, new, way = other, pivot, new, old, -way
+    _pose(state, trial, turn, _plus(zero, length, shift))
+    _lay_edge(trial, edge)
     trial[W_X], trial[W_Y], trial[W_Z] = w
     after = vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3])
-    d0 = tilt_rate(up, state[W_X], state[W_Y], state[W_Z])
+    if t + time > segment[END]:  # forces have their extremes at samples
+        p = body.pivots[pivot]
+        normal, square = vertex_force(p, trial, rates_at(p, gravity, trial, segment, segment[END]), after)
+        record.see_force(result, gravity, square, normal, after[2])
+        record.see_vertex(result, square, normal)
+    d0 = tilt_rate(start, state[W_X], state[W_Y], state[W_Z])
     d1 = tilt_rate(after, trial[W_X], trial[W_Y], trial[W_Z])
     for i in range(P_Y + 1):
         state[i] = trial[i]
     work.mode[1] = pivot
-    see_step(result, up, after, d0, d1, time)
+    see_step(result, start, after, d0, d1, time)
     return time, other
+
+
+@jit(inline=True, internal=True)
+def _push(p, state, segment):
+    """Change of the angular acceleration about the pivot with constants ``p``, in body axes, for that of the
+    rate at which the ground acceleration changes at the end of a segment [rad/s3]."""
+    q0, q1, q2, q3 = state[Q0], state[Q1], state[Q2], state[Q3]
+    return force_turn(p, pulled(q0, q1, q2, q3, 0.0, segment[KINK_X], segment[KINK_Y], segment[KINK_Z]))
+
+
+@jit(internal=True)
+def _pose(state, trial, turn, shift):
+    """Pose of ``state`` after a small turn, the pivot ``shift`` [m] from the first one, into ``trial``.
+
+    Both are in the body axes of ``state``.
+    """
+    for i in range(4):
+        trial[Q0 + i] = state[Q0 + i]
+    x, y, _ = to_ground(state, shift[0], shift[1], shift[2])
+    trial[P_X], trial[P_Y] = state[P_X] + x, state[P_Y] + y
+    _turn_by(trial, turn)
+
+
+@jit(internal=True)
+def _note_flight(body, work, trace, t, turn, shift, w, pivot, change):
+    """`note_impact` at the end of a flight."""
+    _pose(work.state, work.trial, turn, shift)
+    note_impact(body, trace, t, work.trial, w, pivot, change)

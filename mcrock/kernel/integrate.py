@@ -54,7 +54,7 @@ from mcrock.kernel.dynamics import (
     Z,
 )
 from mcrock.kernel.edge_landing import land_edge
-from mcrock.kernel.edge_train import SHORT, advance_train
+from mcrock.kernel.edge_train import MAP_SIZE, OLD, SHORT, advance_train
 from mcrock.kernel.events import EVENT_TIME
 from mcrock.kernel.facet_landing import land_on_face
 from mcrock.kernel.friction.advance import LANDS, PARADOX, advance_slip
@@ -117,9 +117,11 @@ from mcrock.kernel.shaking import (
     end_of_run,
     end_of_shaking,
     load_segment,
+    see_kink,
 )
 from mcrock.kernel.start import set_start
 from mcrock.kernel.trace import note
+from mcrock.kernel.window import AT, COUNT, SPAN, empty_window, row_at
 from mcrock.params import BLOCK, Outcome
 from mcrock.response import Response
 
@@ -185,6 +187,8 @@ class Workspace(NamedTuple):
     sides: np.ndarray  # (n_max_corners, SIDE_SIZE) sides of the face at rest
     kept: np.ndarray  # (RESULT_SIZE,) results at the time of overturning, while a fall is followed
     heights: np.ndarray  # (n_max_neighbours, HEIGHTS_SIZE) heights of a step: columns of `kernel.advance`
+    maps: np.ndarray  # (2, MAP_SIZE) impacts of an edge to and fro: columns of `kernel.edge_train`
+    window: np.ndarray  # (MOST_SAMPLES + 1, WINDOW_SIZE) samples of a step: columns of `kernel.window`
 
 
 def empty_workspace(top: Topology) -> Workspace:
@@ -197,6 +201,8 @@ def empty_workspace(top: Topology) -> Workspace:
         sides=np.zeros((int(np.diff(top.face_first).max()), SIDE_SIZE)),
         kept=np.zeros(record.RESULT_SIZE),
         heights=np.zeros((top.neighbours.shape[1], HEIGHTS_SIZE)),
+        maps=np.zeros((2, MAP_SIZE)),
+        window=empty_window(),
     )
 
 
@@ -213,6 +219,7 @@ def run(top, body, motions, motion, turn, law, settings, t_end, work, result, tr
     slenderness = body.scalars[SLENDERNESS]
     step = min(settings.max_step, settings.step / body.scalars[FREQUENCY])
     record.clear(result)
+    work.maps[0, OLD] = NONE
     tracing = trace.history.shape[0] > 0
     shaken = min(end_of_shaking(motions, motion), t_end)
     number, pieces = FIRST, count_segments(motions, motion)
@@ -318,6 +325,9 @@ def run(top, body, motions, motion, turn, law, settings, t_end, work, result, tr
         last = h == room
         whole, count, together = h, 0, 0.0
         if mode[0] == VERTEX and lifted >= 0:
+            late = h
+            if see_kink(motions, motion, turn, number, t_end, segment):
+                late += SHORT * step
             together, vertex = advance_train(
                 top,
                 body,
@@ -325,6 +335,7 @@ def run(top, body, motions, motion, turn, law, settings, t_end, work, result, tr
                 result,
                 t,
                 h,
+                late,
                 SHORT * step,
                 settings.max_impacts - _impacts(result),
                 law,
@@ -335,11 +346,23 @@ def run(top, body, motions, motion, turn, law, settings, t_end, work, result, tr
             )
         if together > 0.0:
             h, event, face = together, EDGE_IMPACT, NONE
+            if t + h > segment[END]:
+                number += 1
+                load_segment(motions, motion, turn, number, t_end, segment)
         elif mode[0] == EDGE:
             h, event, face = advance_edge(top, body, work, result, t, h, hold, friction)
             vertex = NONE
         elif friction is None or mode[0] == VERTEX:
-            h, event, vertex, face = advance_vertex(top, body, work, result, t, h, friction)
+            h, event, vertex, face = advance_vertex(
+                top, body, work, result, t, h, friction, motions, motion, turn, number, t_end, SPAN * step
+            )
+            if work.window[0, COUNT] > 0.0:
+                passed = row_at(work.window, h)
+                whole = work.window[passed + 1, AT]
+                last = whole >= room
+                if passed > 0:
+                    number += passed
+                    load_segment(motions, motion, turn, number, t_end, segment)
         if friction is not None and not sticks(mode[0]):
             friction.found[HELD] = 1.0 if t < hold else 0.0
             if t < hold:

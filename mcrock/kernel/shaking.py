@@ -8,8 +8,12 @@ from mcrock.jit import jit
 from mcrock.params import PulseColumn
 
 # columns of a segment: its span [s]; acceleration at its start [m/s2] and rate [m/s3], or the
-# amplitude [m/s2] and the frequency [rad/s], phase [rad] and start [s] of a sine
-BEGIN, END, A_X, A_Y, A_Z, B_X, B_Y, B_Z, SINE, OMEGA, PHASE, ORIGIN, SEGMENT_SIZE = range(13)
+# amplitude [m/s2] and the frequency [rad/s], phase [rad] and start [s] of a sine; if asked for, how much the
+# rate differs in the next segment [m/s3]
+(
+    BEGIN, END, A_X, A_Y, A_Z, B_X, B_Y, B_Z, SINE, OMEGA, PHASE, ORIGIN, KINK_X, KINK_Y, KINK_Z,
+    SEGMENT_SIZE,
+) = range(16)  # fmt: skip
 
 
 @jit(inline=True, internal=True)
@@ -81,3 +85,19 @@ def load_segment(motions, record, turn, number, t_end, segment):
             segment[OMEGA], segment[PHASE] = pulse[PulseColumn.OMEGA], pulse[PulseColumn.PHASE]
             segment[BEGIN], segment[END] = pulse[PulseColumn.START], pulse[PulseColumn.END]
     segment[END] = min(segment[END], t_end)
+
+
+@jit(inline=True, internal=True)
+def see_kink(motions, record, turn, number, t_end, segment):
+    """Fill in how the rate of a recorded acceleration changes at the end of piece ``number``. Returns whether
+    the motion and the run go on there."""
+    segment[KINK_X], segment[KINK_Y], segment[KINK_Z] = 0.0, 0.0, 0.0
+    if number + 1 >= motions.length[record] - 1 or segment[END] >= t_end:
+        return False
+    c, s, scale = turn
+    i, rate = motions.first[record] + number, 1.0 / motions.dt[record]
+    before, now, after = motions.samples[i], motions.samples[i + 1], motions.samples[i + 2]
+    x, y = after[0] - 2.0 * now[0] + before[0], after[1] - 2.0 * now[1] + before[1]
+    segment[KINK_X], segment[KINK_Y] = rate * (c * x - s * y), rate * (s * x + c * y)
+    segment[KINK_Z] = rate * scale * (after[2] - 2.0 * now[2] + before[2])
+    return True

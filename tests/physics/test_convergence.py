@@ -62,13 +62,15 @@ def segment_of(motion):
 
 def vertex_flight(motion, n):
     """Quaternion and body angular velocity (7,) after ``n`` equal steps."""
-    constants, segment, state = constants_of(BODY), segment_of(motion), np.zeros(STATE_SIZE)
+    constants, state = constants_of(BODY), np.zeros(STATE_SIZE)
     pivot = constants.pivots[START.vertex]
     state[Q0 : Q3 + 1] = START.orientation
     state[W_X : W_Z + 1] = rotation_matrix(START.orientation).T @ START.angular_velocity
     h = DURATION / n
     for i in range(n):
-        vertex_step(pivot, BODY.gravity, state, start_rates(state, motion, i * h), segment, i * h, h, state)
+        rates = start_rates(state, motion, i * h)
+        push = [tuple(acceleration_at(motion, (i + share) * h)) for share in (0.5, 1.0)]
+        vertex_step(pivot, BODY.gravity, state, rates, tuple(push), h, state)
     return state[: W_Z + 1].copy()
 
 

@@ -124,7 +124,7 @@ def thread(i, top, bodies, motions, batch, settings, halved, tail, works, result
         tail,
         Workspace(
             works.state[i], works.trial[i], works.mode[i], works.segment[i], works.sides[i], works.kept[i],
-            works.heights[i],
+            works.heights[i], works.maps[i], works.window[i],
         ),
         results[i],
         Trace(traces.history[i], traces.events[i], traces.used[i]),

@@ -1,0 +1,218 @@
+"""Several samples of a recorded motion in one step.
+
+Samples are closer than the motion of the body asks for. In a step over several of them the acceleration of
+the ground is replaced by the parabola that starts with its value and has its integral and its double
+integral over the step: velocity and displacement of the ground at the end are exact, and what is left out
+has no part in either. A step that ends between samples, at an event, has a parabola of its own.
+"""
+
+from __future__ import annotations
+
+from math import ceil, sqrt
+
+import numpy as np
+
+from mcrock.jit import jit
+from mcrock.kernel import record
+from mcrock.kernel.contact import C_X, C_Y, C_Z
+from mcrock.kernel.dynamics import (
+    Q0,
+    Q1,
+    Q2,
+    Q3,
+    W_X,
+    W_Y,
+    W_Z,
+    force_turn,
+    pulled,
+    turning,
+    vertex_step,
+)
+from mcrock.kernel.record import Scratch
+from mcrock.kernel.shaking import END, acceleration
+from mcrock.response import Response
+
+SPAN = 2.0  # longest step over several samples, over the largest step [1]
+MOST_SAMPLES = 16  # in one step
+LEAST_COSINE = 0.2  # of the tilt: overturning is looked for in steps of one sample [1]
+
+# Rows at the start of the step, then at each sample up to its end: time since the start [s], integral [m/s]
+# and double integral [m] of the acceleration of the ground since then, and the acceleration [m/s2]; the first
+# row has the number of samples in use
+AT, V_X, V_Y, V_Z, D_X, D_Y, D_Z, G_X, G_Y, G_Z, COUNT, WINDOW_SIZE = range(12)
+
+
+def empty_window() -> np.ndarray:
+    """Room for the samples of a step (MOST_SAMPLES + 1, WINDOW_SIZE)."""
+    return np.zeros((MOST_SAMPLES + 1, WINDOW_SIZE))
+
+
+@jit(inline=True, internal=True)
+def open_window(
+    motions, motion, turn, number, t, t_end, usual, longest, segment, window, result, gravity, p, state, k, up
+):
+    """Lay out the samples of a step from ``t`` [s], in segment ``number``, over at most ``longest`` [s].
+
+    Between its start and its last sample, or its end if it is longer than the ``usual`` one [s], the force of
+    VERTEX mode is surely no extreme of the run. ``k`` are the `vertex_rates` at the start and ``up`` the
+    vertical in body axes. Returns the length of the step [s], 0 if it would not be longer than the usual one
+    or the motion is no recorded one.
+    """
+    dt, segments, room = motions.dt[motion], motions.length[motion] - 1, segment[END] - t
+    if segments < 1 or up[2] < LEAST_COSINE or record.has_overturned(result):
+        return 0.0
+    if room > longest:
+        room /= ceil(room / longest)
+    end = t + room if room < segment[END] - t else segment[END]
+    c, s, scale = turn
+    x0, y0, z0 = acceleration(segment, t)
+    row = window[0]
+    row[AT], row[G_X], row[G_Y], row[G_Z] = 0.0, x0, y0, z0
+    ax, ay, az, vx, vy, vz, dx, dy, dz = x0, y0, z0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    bx, by, bz = acceleration(segment, end)
+    fx, fy, fz = turning(k, state[W_X], state[W_Y], state[W_Z], p[C_X], p[C_Y], p[C_Z])
+    force = fx - k[7], fy - k[8], fz - k[9]
+    drift = _drift(p, state, k, longest)
+    at, d, n = 0.0, room, 0
+    while True:
+        n += 1
+        dx, vx = dx + d * (vx + d * (2.0 * ax + bx) / 6.0), vx + 0.5 * d * (ax + bx)
+        dy, vy = dy + d * (vy + d * (2.0 * ay + by) / 6.0), vy + 0.5 * d * (ay + by)
+        dz, vz = dz + d * (vz + d * (2.0 * az + bz) / 6.0), vz + 0.5 * d * (az + bz)
+        ax, ay, az, at = bx, by, bz, at + d
+        row = window[n]
+        row[AT], row[V_X], row[V_Y], row[V_Z] = at, vx, vy, vz
+        row[D_X], row[D_Y], row[D_Z], row[G_X], row[G_Y], row[G_Z] = dx, dy, dz, ax, ay, az
+        after = number + n + 1
+        last = n == MOST_SAMPLES or after > segments or at + dt > longest or after * dt > t_end
+        if last and (n > 1 or at <= usual):
+            break
+        change = _force_change(p, state, ax - x0, ay - y0, az - z0)
+        if _may_be_extreme(result, gravity, force, change, drift * at, up):
+            if n == 1:
+                return 0.0
+            break
+        if last:
+            break
+        sample, d = motions.samples[motions.first[motion] + after], dt
+        bx, by, bz = c * sample[0] - s * sample[1], s * sample[0] + c * sample[1], scale * sample[2]
+    if at <= usual:
+        return 0.0
+    window[0, COUNT] = n
+    return at
+
+
+@jit(inline=True, internal=True)
+def _drift(p, state, k, h):
+    """Bound of the rate at which the force over the mass changes in ``h`` [s] while the acceleration of the
+    ground does not [m/s3]: it turns with the body, and its centripetal part changes with the velocity."""
+    spin = sqrt(state[W_X] ** 2 + state[W_Y] ** 2 + state[W_Z] ** 2)
+    gain = sqrt(k[4] * k[4] + k[5] * k[5] + k[6] * k[6])
+    pull = sqrt(k[7] * k[7] + k[8] * k[8] + k[9] * k[9])
+    arm = sqrt(p[C_X] * p[C_X] + p[C_Y] * p[C_Y] + p[C_Z] * p[C_Z])
+    spin += h * gain
+    return spin * (pull + arm * (4.0 * gain + 2.0 * spin * spin))
+
+
+@jit(inline=True, internal=True)
+def _force_change(p, state, ax, ay, az):
+    """Change of the force over the mass in body axes (3 numbers) [m/s2] for one of the acceleration of the
+    ground, of the same pose and velocity."""
+    x, y, z = pulled(state[Q0], state[Q1], state[Q2], state[Q3], 0.0, ax, ay, az)
+    wx, wy, wz = force_turn(p, (x, y, z))
+    return wy * p[C_Z] - wz * p[C_Y] - x, wz * p[C_X] - wx * p[C_Z] - y, wx * p[C_Y] - wy * p[C_X] - z
+
+
+@jit(inline=True, internal=True)
+def _may_be_extreme(result, gravity, force, change, drift, up):
+    """Whether a force over the mass, known but for ``drift`` [m/s2], may be an extreme of the run."""
+    x, y, z = force[0] + change[0], force[1] + change[1], force[2] + change[2]
+    normal = x * up[0] + y * up[1] + z * up[2]
+    most = sqrt(max(x * x + y * y + z * z - normal * normal, 0.0)) + drift
+    least, demand = normal - drift, most * most
+    square = least * least
+    return not (
+        least > gravity * result[Response.LOWEST_NORMAL_FORCE]
+        and demand <= result[Response.PEAK_FRICTION_DEMAND] * square
+        and demand <= result[Response.CERTIFIED_FRICTION] * square
+    )
+
+
+@jit(inline=True, internal=True)
+def row_at(window, h):
+    """Row before a time ``h`` [s] after the start of a step."""
+    j = 1
+    while j < window[0, COUNT] and window[j, AT] < h:
+        j += 1
+    return j - 1
+
+
+@jit(inline=True, internal=True)
+def acceleration_after(segment, window, t, h):
+    """Ground acceleration ``h`` [s] after the start ``t`` [s] of a step (3 numbers) [m/s2]."""
+    if window[0, COUNT] == 0.0 or h <= window[1, AT]:
+        return acceleration(segment, t + h)
+    j = row_at(window, h)
+    a, b = window[j], window[j + 1]
+    x = (h - a[AT]) / (b[AT] - a[AT])
+    return a[G_X] + x * (b[G_X] - a[G_X]), a[G_Y] + x * (b[G_Y] - a[G_Y]), a[G_Z] + x * (b[G_Z] - a[G_Z])
+
+
+@jit(inline=True, internal=True)
+def accelerations_of_step(segment, window, t, h):
+    """Ground acceleration for the middle and the end of a step from ``t`` over ``h`` [s] (two of 3 numbers)
+    [m/s2]."""
+    if window[0, COUNT] == 0.0 or h <= window[1, AT]:
+        return acceleration(segment, t + 0.5 * h), acceleration(segment, t + h)
+    j = row_at(window, h)
+    a, b, start = window[j], window[j + 1], window[0]
+    d, rate = h - a[AT], 1.0 / (b[AT] - a[AT])
+    x, y, z = a[G_X], a[G_Y], a[G_Z]
+    ex, ey, ez = d * rate * (b[G_X] - x), d * rate * (b[G_Y] - y), d * rate * (b[G_Z] - z)
+    # velocity and displacement at the end, over the step and its square
+    i, e = 1.0 / h, d / 6.0
+    vx, dx = (a[V_X] + d * (x + 0.5 * ex)) * i, (a[D_X] + d * a[V_X] + d * e * (3.0 * x + ex)) * (i * i)
+    vy, dy = (a[V_Y] + d * (y + 0.5 * ey)) * i, (a[D_Y] + d * a[V_Y] + d * e * (3.0 * y + ey)) * (i * i)
+    vz, dz = (a[V_Z] + d * (z + 0.5 * ez)) * i, (a[D_Z] + d * a[V_Z] + d * e * (3.0 * z + ez)) * (i * i)
+    # Simpson's rule for both integrals: v = (start + 4 middle + end)/6, d = (start + 2 middle)/6
+    x, y, z = start[G_X], start[G_Y], start[G_Z]
+    mx, my, mz = 3.0 * dx - 0.5 * x, 3.0 * dy - 0.5 * y, 3.0 * dz - 0.5 * z
+    middle = mx, my, mz
+    return middle, (6.0 * vx - x - 4.0 * mx, 6.0 * vy - y - 4.0 * my, 6.0 * vz - z - 4.0 * mz)
+
+
+@jit(inline=True, internal=True)
+def passes_peaks(result, up, after, before_w, after_w, h):
+    """Whether the pose may turn back beyond a peak of the run within a step over ``h`` [s], which is then
+    looked at in steps of one sample. ``up`` and ``after`` are the verticals in body axes at its ends."""
+    dx, dy = up[1] * before_w[2] - up[2] * before_w[1], up[2] * before_w[0] - up[0] * before_w[2]
+    ex = after[1] * after_w[2] - after[2] * after_w[1]
+    ey = after[2] * after_w[0] - after[0] * after_w[2]
+    beyond_x, beyond_y = 0.0, 0.0
+    if dx * up[0] > 0.0 and ex * after[0] < 0.0:
+        beyond_x = 0.25 * h * (abs(dx) + abs(ex))
+    if dy * up[1] > 0.0 and ey * after[1] < 0.0:
+        beyond_y = 0.25 * h * (abs(dy) + abs(ey))
+    tilts = up[0] * dx + up[1] * dy > 0.0 and after[0] * ex + after[1] * ey < 0.0
+    if beyond_x == 0.0 and beyond_y == 0.0 and not tilts:
+        return False
+    x, y = max(abs(up[0]), abs(after[0])) + beyond_x, max(abs(up[1]), abs(after[1])) + beyond_y
+    x, y = x * x, y * y
+    rest = 1.0 - x - y  # tilt/sin(tilt) is at most 1/cos(tilt)
+    return (
+        x + y > result[Response.PEAK_TILT]
+        or y > rest * min(result[Response.PEAK_ROTATION_X], result[Scratch.LATER_X]) ** 2
+        or x > rest * min(result[Response.PEAK_ROTATION_Y], result[Scratch.LATER_Y]) ** 2
+    )
+
+
+@jit(inline=True, internal=True)
+def step_ahead(p, gravity, state, k1, segment, window, t, h, out):
+    """Step of VERTEX mode from ``t`` over ``h`` [s] into ``out``, of any length up to that of the window."""
+    vertex_step(p, gravity, state, k1, accelerations_of_step(segment, window, t, h), h, out)
+
+
+@jit(internal=True)
+def rare_step_ahead(p, gravity, state, k1, segment, window, t, h, out):
+    """`step_ahead` where few runs come by: not part of the caller, as each copy is long to compile."""
+    step_ahead(p, gravity, state, k1, segment, window, t, h, out)

@@ -1,0 +1,173 @@
+"""Several samples in one step: the parabola that stands for them, and the order of what it gives."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from math import log2
+
+import numba
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.integrate import solve_ivp
+from scipy.spatial.transform import Rotation
+
+from mcrock.body import cuboid
+from mcrock.excitation import Motion, pack_motions
+from mcrock.kernel.dynamics import Q0, Q3, STATE_SIZE, W_X, W_Z, rates_at
+from mcrock.kernel.record import RESULT_SIZE
+from mcrock.kernel.rotation import vertical
+from mcrock.kernel.shaking import SEGMENT_SIZE, load_segment
+from mcrock.kernel.window import (
+    COUNT,
+    MOST_SAMPLES,
+    acceleration_after,
+    accelerations_of_step,
+    empty_window,
+    open_window,
+    step_ahead,
+)
+from mcrock.response import Response
+from mcrock.simulation import body_tables
+
+BODY = cuboid(0.4, 0.5, 1.6, density=2000.0)
+VERTEX = 0
+DT = 0.005  # [s]
+POSE = Rotation.from_rotvec([0.07, -0.09, 0.02])
+SPIN = -0.3, 0.4, 0.1  # body axes [rad/s]
+
+
+@numba.njit
+def opened(motions, turn, number, t, longest, segment, window, result, gravity, p, state):
+    """Length of the step from ``t`` [s], in piece ``number``."""
+    load_segment(motions, 0, turn, number, 1e9, segment)
+    up = vertical(state[0], state[1], state[2], state[3])
+    k = rates_at(p, gravity, state, segment, t)
+    return open_window(
+        motions, 0, turn, number, t, 1e9, 0.0, longest, segment, window, result, gravity, p, state, k, up
+    )
+
+
+@numba.njit
+def pushes(segment, window, t, h):
+    middle, end = accelerations_of_step(segment, window, t, h)
+    return acceleration_after(segment, window, t, 0.0), middle, end, acceleration_after(segment, window, t, h)
+
+
+@numba.njit
+def stepped(segment, window, t, h, gravity, p, state, out):
+    k = rates_at(p, gravity, state, segment, t)
+    step_ahead(p, gravity, state, k, segment, window, t, h, out)
+
+
+def quiet():
+    """Results of a run whose forces were so extreme that none is again."""
+    result = np.zeros(RESULT_SIZE)
+    result[Response.PEAK_FRICTION_DEMAND] = result[Response.CERTIFIED_FRICTION] = np.inf
+    result[Response.LOWEST_NORMAL_FORCE] = -np.inf
+    result[Response.OVERTURNING_TIME] = np.nan
+    return result
+
+
+def start():
+    state = np.zeros(STATE_SIZE)
+    state[Q0 : Q3 + 1] = POSE.as_quat(scalar_first=True)
+    state[W_X : W_Z + 1] = SPIN
+    return state
+
+
+def pivot():
+    return body_tables(BODY, base_only=True)[1].pivots[VERTEX]
+
+
+def motion_of(seed, n=40):
+    return Motion(np.random.default_rng(seed).normal(0.0, 2.0, (3, n)), DT, "noise")
+
+
+def at(motion, t, turn=(1.0, 0.0, 1.0)):
+    """Ground acceleration at times t (3, n) [m/s2]."""
+    times = motion.dt * np.arange(motion.acceleration.shape[1])
+    x, y, z = (np.interp(t, times, row) for row in motion.acceleration)
+    c, s, scale = turn
+    return np.stack([c * x - s * y, s * x + c * y, scale * z])
+
+
+@given(
+    seed=st.integers(0, 99),
+    t=st.floats(0.0, 0.9 * DT),
+    longest=st.floats(2.1 * DT, 18.0 * DT),
+    share=st.floats(0.01, 1.0),
+)
+def test_the_parabola_has_the_integrals_of_the_samples(seed, t, longest, share):
+    motion, turn, segment, window = motion_of(seed), (0.6, 0.8, 1.3), np.zeros(SEGMENT_SIZE), empty_window()
+    whole = opened(
+        pack_motions([motion]), turn, 3, 3 * DT + t, longest, segment, window, quiet(), 9.81, pivot(), start()
+    )
+    count = int(window[0, COUNT])
+    assert whole == pytest.approx((count + 3) * DT - (3 * DT + t), abs=1e-12)
+    assert count == MOST_SAMPLES or whole <= longest + 1e-12 < whole + DT + 1e-9
+    h, begin = share * whole, 3 * DT + t
+    first, middle, end, last = (np.array(a) for a in pushes(segment, window, begin, h))
+    np.testing.assert_allclose([first, last], at(motion, np.array([begin, begin + h]), turn).T, atol=1e-10)
+    # exact integrals piece by piece: the acceleration is linear between its samples
+    kinks = [0.0, *[k * DT - begin for k in range(40) if begin < k * DT < begin + h], h]
+    velocity = displacement = 0.0
+    for a, b in pairwise(kinks):
+        x, y = at(motion, np.array([begin + a, begin + b]), turn).T
+        displacement = displacement + (b - a) * (velocity + (b - a) * (2.0 * x + y) / 6.0)
+        velocity = velocity + 0.5 * (b - a) * (x + y)
+    np.testing.assert_allclose(h * (first + 4.0 * middle + end) / 6.0, velocity, atol=1e-10 * h)
+    np.testing.assert_allclose(h * h * (first + 2.0 * middle) / 6.0, displacement, atol=1e-10 * h * h)
+
+
+def rates(t, y, motion):
+    """K w' + w x K w = c x m R^T g_eff and q' = q (0, w)/2, with numpy."""
+    q, w, c = y[:4] / np.linalg.norm(y[:4]), y[4:], -BODY.vertices[VERTEX]
+    K = BODY.inertia + BODY.mass * (c @ c * np.eye(3) - np.outer(c, c))
+    turn = Rotation.from_quat(q, scalar_first=True).as_matrix()
+    pull = turn.T @ (-at(motion, np.array([t]))[:, 0] - [0.0, 0.0, BODY.gravity])
+    gain = np.linalg.solve(K, np.cross(c, BODY.mass * pull) - np.cross(w, K @ w))
+    return [*(0.5 * np.array([-q[1:] @ w, *(q[0] * w + np.cross(q[1:], w))])), *gain]
+
+
+def flown(motion, samples, end):
+    """Quaternion and angular velocity (7,) at ``end`` [s] in steps over so many samples."""
+    pack, segment, window = pack_motions([motion]), np.zeros(SEGMENT_SIZE), empty_window()
+    state, p, number = start(), pivot(), 0
+    while number * motion.dt < end - 1e-9:
+        t, longest = number * motion.dt, (samples + 0.5) * motion.dt
+        h = opened(
+            pack, (1.0, 0.0, 1.0), number, t, longest, segment, window, quiet(), BODY.gravity, p, state
+        )
+        assert window[0, COUNT] == samples
+        stepped(segment, window, t, h, BODY.gravity, p, state, state)
+        number += samples
+    return state[: W_Z + 1].copy()
+
+
+def test_order_of_steps_over_several_samples():
+    """Of a smooth motion, sampled finely: what the parabola leaves out is of fourth order, until it is
+    the kinks at the samples."""
+    t = 1e-3 * np.arange(400)
+    phases = 2.0 * np.pi * np.outer([2.0, 3.0, 5.0], t) + np.array([[0.3], [1.0], [2.0]])
+    motion = Motion(np.array([[3.0], [2.0], [1.0]]) * np.sin(phases), 1e-3, "waves")
+    end = 0.192
+    found = [flown(motion, samples, end) for samples in (16, 8)]
+    exact = flown(motion, 1, end)
+    errors = [np.abs(one - exact).max() for one in found]
+    assert errors[0] < 1e-6
+    assert log2(errors[0] / errors[1]) > 3.7
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_rough_motion_in_steps_over_several_samples(seed):
+    motion, end = motion_of(seed), 0.16
+    y, times = start()[: W_Z + 1], np.arange(33) * DT
+    for begin, after in pairwise(times):  # from kink to kink
+        y = solve_ivp(
+            rates, (begin, after), y, "DOP853", args=(motion,), rtol=1e-11, atol=1e-12
+        ).y[:, -1]  # fmt: skip
+    one, two = (np.abs(flown(motion, samples, end) - y).max() for samples in (1, 2))
+    assert one < 1e-6
+    assert two < 5e-6
