@@ -243,6 +243,7 @@ def run(top, body, motions, motion, turn, law, settings, t_end, work, result, tr
             record.see_slip(result, t)
         if mode[0] == FLIGHT:
             result[Response.FLIGHTS] = 1.0
+    slipped = False  # whether the edge whose end was released slipped
     since, last_mode, last_index, swing, bounced = 0.0, mode[0], mode[1], 0.0, False
     if tracing:
         note(top, body, work, trace, t, NO_EVENT, 0.0, NONE, friction)
@@ -426,6 +427,7 @@ def run(top, body, motions, motion, turn, law, settings, t_end, work, result, tr
                     break
                 if event == EDGE_RELEASE:
                     released_end, release_time = opened_end(top, before, place, mode[1]), t
+                    slipped = before != EDGE
                 elif mode[1] != place or mode[0] not in (VERTEX, VERTEX_SLIP):
                     released_end = NONE
                 bounced = event == LANDING and mode[0] == FLIGHT
@@ -446,12 +448,12 @@ def run(top, body, motions, motion, turn, law, settings, t_end, work, result, tr
             edge_pose(body.edges[mode[1]], state, state[ANGLE], state[RATE])
             pivot = top.edge_vertices[mode[1], face]
             move_pivot(body, state, top.edge_vertices[mode[1], 0], pivot)
-            released_end, release_time = top.edge_vertices[mode[1], 1 - face], t
+            released_end, release_time, slipped = top.edge_vertices[mode[1], 1 - face], t, False
             mode[0], mode[1] = VERTEX, pivot
         elif event == EDGE_IMPACT:
             old = mode[1]
-            if vertex == released_end and t - release_time < CHATTER_TIME:
-                # the release did not last: undone, and not an impact
+            if vertex == released_end and t - release_time < CHATTER_TIME and not slipped:
+                # the release did not last: undone, and not an impact, as both ends stuck before it
                 event, hold, released_end = NO_EVENT, t + HOLD_TIME, NONE
                 w = state[W_X], state[W_Y], state[W_Z]
                 w = plastic_edge(
