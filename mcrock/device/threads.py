@@ -24,6 +24,7 @@ from mcrock.kernel.window import MOST_SAMPLES, WINDOW_SIZE
 from mcrock.response import Response
 
 N_RESPONSES = len(Response)
+MAPS, WINDOW = (2, MAP_SIZE), (MOST_SAMPLES + 1, WINDOW_SIZE)  # shapes of `Workspace`
 OUTCOME, HALF_STEP = int(Response.OUTCOME), int(Response.HALF_STEP_OUTCOME)
 
 
@@ -65,8 +66,8 @@ def compute(code, t, top, motions, batch, settings, halved, tail, room, out):
         room.sides[:, :, t],
         cuda.local.array(RESULT_SIZE, np.float64),
         room.heights[:, :, t],
-        cuda.local.array((2, MAP_SIZE), np.float64),
-        cuda.local.array((MOST_SAMPLES + 1, WINDOW_SIZE), np.float64),
+        cuda.local.array(MAPS, np.float64),
+        cuda.local.array(WINDOW, np.float64),
     )
     result = cuda.local.array(RESULT_SIZE, np.float64)
     nothing = room.vertices[:0, :, t]
