@@ -10,7 +10,18 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from mcrock import body, config, dataset, ensemble, excitation, laws, planar, plots, statistics
+    from mcrock import (
+        body,
+        config,
+        dataset,
+        ensemble,
+        excitation,
+        laws,
+        measurement,
+        planar,
+        plots,
+        statistics,
+    )
     from mcrock.body import Body, cuboid, cylinder, frustum, hull, polyhedron, prism
     from mcrock.conditions import Contact, Controls, Impact, Start
     from mcrock.config import load_config
@@ -50,6 +61,7 @@ __all__ = [
     "laws",
     "load_config",
     "load_dataset",
+    "measurement",
     "overturning_probability",
     "planar",
     "plot_exceedance",
@@ -92,7 +104,18 @@ _HOME = {
     "plot_fragility": "plots",
     "plot_exceedance": "plots",
 }
-_MODULES = ("body", "config", "dataset", "ensemble", "excitation", "laws", "planar", "plots", "statistics")
+_MODULES = (
+    "body",
+    "config",
+    "dataset",
+    "ensemble",
+    "excitation",
+    "laws",
+    "measurement",
+    "planar",
+    "plots",
+    "statistics",
+)
 _MOVED = {  # what stood here once
     "excitation": ("intensity", "read_csv"),
     "planar": ("overturning_spectrum", "rocking_spectrum", "simulate_planar"),

@@ -36,6 +36,7 @@ ORDER = [
     "simulation",
     "planar",
     "laws",
+    "measurement",
     "config",
     "sampling",
     "ensemble",

@@ -1,0 +1,29 @@
+"""What is measured of a body that rocks freely, from sensors and from simulation alike.
+
+Várkonyi, P. L., Kocsis, M., Ther, T. (2022). Rigid impacts of three-dimensional rocking structures. Nonlinear
+Dynamics 107, 1839-1858, sections 3 and 4.
+"""
+
+from __future__ import annotations
+
+from mcrock.measurement.angles import euler_angles, zero_crossing_correction
+from mcrock.measurement.measures import (
+    out_of_plane_motion_factor,
+    peak_angles,
+    reduction_factor,
+    reduction_factors,
+    uplift,
+)
+from mcrock.measurement.wrench import Wrench, equivalent_wrench
+
+__all__ = [
+    "Wrench",
+    "equivalent_wrench",
+    "euler_angles",
+    "out_of_plane_motion_factor",
+    "peak_angles",
+    "reduction_factor",
+    "reduction_factors",
+    "uplift",
+    "zero_crossing_correction",
+]

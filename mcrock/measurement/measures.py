@@ -1,0 +1,143 @@
+"""How much an impact leaves of the motion, and how far it leaves the plane (section 3.2)."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Array = NDArray[np.float64]
+
+PEAKS = 10  # of which the source takes the median of nine ratios
+
+
+def uplift(angle: ArrayLike, half_width: float, height: float, *, as_printed: bool = False) -> Array:
+    """Rise of the centre of mass of a body that turns about an edge by an angle (section 3.2) [m].
+
+    Parameters
+    ----------
+    angle : array_like
+        From the base flat [rad]; of either sign.
+    half_width : float
+        Horizontal distance of the edge from the centre of mass, b_1 [m].
+    height : float
+        Of the centre of mass over the base, h [m].
+    as_printed : bool
+        The formula of the source, h sin(phi) - b_1 (1 - cos(phi)), in which both lengths are exchanged.
+
+    Returns
+    -------
+    ndarray
+        b_1 sin|phi| - h (1 - cos(phi)), of the shape of ``angle``.
+
+    Raises
+    ------
+    ValueError
+        If a length is not positive.
+    """
+    for name, value in (("half_width", half_width), ("height", height)):
+        if not value > 0.0:
+            raise ValueError(f"{name} must be > 0 m, got {value!r}")
+    phi = np.abs(np.asarray(angle, float))
+    along, across = (height, half_width) if as_printed else (half_width, height)
+    found: Array = along * np.sin(phi) - across * (1.0 - np.cos(phi))
+    return found
+
+
+def peak_angles(angle: ArrayLike) -> Array:
+    """Largest absolute angle between any two changes of its sign (m,) [rad].
+
+    Of a series (n,) that starts at its largest value the body was let go there, which counts; the last
+    stretch does if it is past its largest value.
+    """
+    phi = np.asarray(angle, float)
+    signs = np.sign(phi)
+    for i in range(1, signs.size):  # a zero belongs to what came before it
+        if signs[i] == 0.0:
+            signs[i] = signs[i - 1]
+    bounds = [0, *(1 + np.flatnonzero(signs[1:] * signs[:-1] < 0.0)), phi.size]
+    peaks = []
+    for begin, end in pairwise(bounds):
+        part = np.abs(phi[begin:end])
+        largest = int(part.argmax()) if part.size else 0
+        if part.size and part[largest] > 0.0 and not (end == phi.size and largest == part.size - 1):
+            peaks.append(part[largest])
+    return np.array(peaks)
+
+
+def reduction_factors(
+    peaks: ArrayLike, half_width: float, height: float, *, as_printed: bool = False
+) -> Array:
+    """Angular velocity reduction factor (AVRF) r of each impact between two peaks: sqrt(u_{i+1}/u_i).
+
+    Parameters
+    ----------
+    peaks : array_like (m,)
+        Successive peaks of the absolute angle, as `peak_angles` finds them [rad].
+    half_width, height, as_printed
+        As in `uplift`.
+
+    Returns
+    -------
+    ndarray (m - 1,)
+        [1].
+
+    Raises
+    ------
+    ValueError
+        If there are less than two peaks, or one from which the body does not come back.
+    """
+    rise = uplift(peaks, half_width, height, as_printed=as_printed)
+    if rise.ndim != 1 or rise.size < 2:
+        raise ValueError(f"peaks [rad] must be a series of two or more, got the shape {rise.shape}")
+    if not (rise > 0.0).all():
+        lowest = int(np.argmin(rise))
+        raise ValueError(
+            f"peak {lowest} of {np.asarray(peaks, float)[lowest]:.4g} rad is no rise of the centre of mass: "
+            "the body does not come back from there; check half_width and height [m]"
+        )
+    found: Array = np.sqrt(rise[1:] / rise[:-1])
+    return found
+
+
+def reduction_factor(
+    peaks: ArrayLike, half_width: float, height: float, *, as_printed: bool = False
+) -> float:
+    """AVRF of a test: the median of the `reduction_factors` between its first ten peaks [1].
+
+    Fewer peaks than ten give the median of what there is. Arguments and errors as in `reduction_factors`.
+    """
+    first = np.asarray(peaks, float)[:PEAKS]
+    return float(np.median(reduction_factors(first, half_width, height, as_printed=as_printed)))
+
+
+def out_of_plane_motion_factor(
+    time: ArrayLike, across: ArrayLike, along: ArrayLike, first_impact: float
+) -> float:
+    """Out-of-plane motion factor (OPMF): largest |phi_x| over largest |phi_y| after the first impact [1].
+
+    Parameters
+    ----------
+    time : array_like (n,)
+        [s].
+    across, along : array_like (n,)
+        Angles of the motion out of the plane and in it, phi_x and phi_y of `euler_angles` [rad].
+    first_impact : float
+        Time of the first impact [s].
+
+    Raises
+    ------
+    ValueError
+        If no sample comes after the first impact, or nothing moves in the plane there.
+    """
+    t, x, y = (np.asarray(item, float) for item in (time, across, along))
+    after = t > first_impact
+    if not after.any():
+        raise ValueError(
+            f"no sample comes after first_impact = {first_impact!r} s; the last is at {t.max()!r} s"
+        )
+    largest = np.abs(y[after]).max()
+    if not largest > 0.0:
+        raise ValueError("the angle in the plane [rad] is zero after the first impact: there is no motion")
+    return float(np.abs(x[after]).max() / largest)
