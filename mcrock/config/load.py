@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from mcrock.body.shapes import SHAPES
-from mcrock.config.inputs_table import Columns, listed, read_columns
+from mcrock.config.inputs_table import Columns, listed
 from mcrock.config.presets import take_in_preset
 from mcrock.config.study import Study, tables
+from mcrock.tables.columns import read_columns
 from mcrock.tables.errors import ConfigError, shown
 from mcrock.tables.parsing import parse_toml, read_text
 

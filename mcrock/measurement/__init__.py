@@ -14,14 +14,17 @@ from mcrock.measurement.measures import (
     reduction_factors,
     uplift,
 )
+from mcrock.measurement.recording import Recording, read_recording
 from mcrock.measurement.wrench import Wrench, equivalent_wrench
 
 __all__ = [
+    "Recording",
     "Wrench",
     "equivalent_wrench",
     "euler_angles",
     "out_of_plane_motion_factor",
     "peak_angles",
+    "read_recording",
     "reduction_factor",
     "reduction_factors",
     "uplift",

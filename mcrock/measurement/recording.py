@@ -1,0 +1,223 @@
+"""What an inertial sensor on a body recorded while it rocked freely."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.spatial.transform import Rotation
+
+from mcrock.tables.columns import read_columns
+from mcrock.tables.errors import ConfigError
+
+Array = NDArray[np.float64]
+
+RATES = {"rad/s": 1.0, "deg/s": np.pi / 180.0, "dps": np.pi / 180.0}
+ACCELERATIONS = {"m/s2": 1.0, "g": 9.80665}
+TIMES = {"s": 1.0, "ms": 1e-3, "us": 1e-6}
+ALONG = "xyz"
+
+
+@dataclass(frozen=True, eq=False)
+class Recording:
+    """Readings of a sensor, in its own axes until they are turned into those of the body.
+
+    Attributes
+    ----------
+    time : ndarray (n,)
+        [s], rising.
+    angular_velocity : ndarray (n, 3)
+        [rad/s].
+    acceleration : ndarray (n, 3), optional
+        Specific force: at rest it points up with 9.81 m/s2 [m/s2].
+    name : str
+    """
+
+    time: Array
+    angular_velocity: Array
+    acceleration: Array | None = None
+    name: str = "recording"
+
+    def __post_init__(self) -> None:
+        n = len(self.time)
+        shapes = {"angular_velocity [rad/s]": self.angular_velocity, "acceleration [m/s2]": self.acceleration}
+        for what, array in shapes.items():
+            if array is not None and array.shape != (n, 3):
+                raise ValueError(f"{self.name}: {what} must have the shape ({n}, 3), got {array.shape}")
+            if array is not None and not np.isfinite(array).all():
+                raise ValueError(f"{self.name}: {what} has values that are no numbers")
+        if n < 2 or not (np.diff(self.time) > 0.0).all():
+            raise ValueError(f"{self.name}: time [s] must rise from sample to sample, over two at least")
+
+    def between(self, begin: float, end: float) -> Recording:
+        """The part from ``begin`` to ``end`` [s]; the time is kept.
+
+        Raises
+        ------
+        ValueError
+            If less than two samples are left.
+        """
+        chosen = self._within(begin, end)
+        force = None if self.acceleration is None else self.acceleration[chosen]
+        return replace(
+            self,
+            time=self.time[chosen],
+            angular_velocity=self.angular_velocity[chosen],
+            acceleration=force,
+        )
+
+    def unbiased(self, *still: tuple[float, float]) -> Recording:
+        """The recording less the bias of its gyroscope, known from intervals in which the body was still.
+
+        Parameters
+        ----------
+        *still : tuple of 2 float
+            Begin and end of each interval [s]. Of one the mean is taken away, of several the means and what
+            is linear between their middles.
+
+        Raises
+        ------
+        ValueError
+            If there is none, or one has less than two samples.
+        """
+        if not still:
+            raise ValueError("unbiased() needs an interval [s] in which the body was still")
+        chosen = [self._within(*interval) for interval in still]
+        middles = np.array([self.time[at].mean() for at in chosen])
+        means = np.array([self.angular_velocity[at].mean(0) for at in chosen])
+        order = np.argsort(middles)
+        bias = np.stack([np.interp(self.time, middles[order], column[order]) for column in means.T], -1)
+        return replace(self, angular_velocity=self.angular_velocity - bias)
+
+    def turned(self, turn: Rotation) -> Recording:
+        """The recording in axes of the body: ``turn`` takes vectors from those of the sensor to them."""
+        force = None if self.acceleration is None else turn.apply(self.acceleration)
+        return replace(self, angular_velocity=turn.apply(self.angular_velocity), acceleration=force)
+
+    def levelled(self, begin: float, end: float) -> Recording:
+        """The recording after the smallest turn that makes what it measures at rest, between two times [s],
+        point up: a sensor that was not quite level on a body that stands.
+
+        Raises
+        ------
+        ValueError
+            Without acceleration, or if less than two samples lie between.
+        """
+        if self.acceleration is None:
+            raise ValueError(f"{self.name}: levelled() needs acceleration [m/s2], and there is none")
+        up = self.acceleration[self._within(begin, end)].mean(0)
+        turn, _ = Rotation.align_vectors([[0.0, 0.0, 1.0]], [up / np.linalg.norm(up)])
+        return self.turned(turn)
+
+    def orientation(self, start: ArrayLike = (1.0, 0.0, 0.0, 0.0)) -> Array:
+        """Attitude by integration of the angular velocity in axes of the body.
+
+        Over a sample the angular velocity is taken to be linear; the turn is exact to the third power of the
+        interval. What the sensor drifts stays in it: see `zero_crossing_correction`.
+
+        Parameters
+        ----------
+        start : array_like (4,)
+            Unit quaternion body to ground of the first sample, the real part first.
+
+        Returns
+        -------
+        ndarray (n, 4)
+            Unit quaternions body to ground.
+        """
+        w, h = self.angular_velocity, np.diff(self.time)[:, None]
+        # of a linear angular velocity: its mean, and what its two ends do not commute
+        turns = Rotation.from_rotvec(0.5 * h * (w[:-1] + w[1:]) + h * h / 12.0 * np.cross(w[:-1], w[1:]))
+        found = [Rotation.from_quat(np.asarray(start, float), scalar_first=True)]
+        for turn in turns:
+            found.append(found[-1] * turn)
+        attitude: Array = Rotation.concatenate(found).as_quat(scalar_first=True)
+        return attitude
+
+    def _within(self, begin: float, end: float) -> NDArray[np.intp]:
+        chosen = np.flatnonzero((self.time >= begin) & (self.time <= end))
+        if chosen.size < 2:
+            raise ValueError(
+                f"{self.name}: from {begin!r} to {end!r} s there are {chosen.size} samples, and two are "
+                f"needed; it goes from {self.time[0]:.6g} to {self.time[-1]:.6g} s"
+            )
+        return chosen
+
+
+def read_recording(path: str | Path, axes: str = "x y z") -> Recording:
+    """Recording of an inertial sensor from a CSV file with a header.
+
+    Columns are ``time``, ``omega_x``, ``omega_y``, ``omega_z`` and, if it has them, ``acceleration_x`` and so
+    on, each with its unit in brackets, as in ``omega_x [deg/s]``. Other columns are left out.
+
+    Parameters
+    ----------
+    path : str or Path
+    axes : str
+        Which axes of the sensor point along x, y and z of the body: ``"y -x z"`` where its y points along x
+        of the body and its x against y.
+
+    Raises
+    ------
+    ConfigError
+        If the file cannot be read, a column is missing, has no unit or one that is not known.
+    ValueError
+        If the axes are not three different ones, or are left-handed; if readings are no numbers or time does
+        not rise.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "test.csv"
+    ...     head = "time [ms], omega_x [deg/s], omega_y [deg/s], omega_z [deg/s]"
+    ...     _ = path.write_text(head + "\\n0, 0, 0, 0\\n4, 0, 180, 0\\n")
+    ...     read_recording(path).angular_velocity[1].round(3).tolist()
+    [0.0, 3.142, 0.0]
+    """
+    place = Path(path)
+    columns = read_columns(place)
+    by_name: dict[str, tuple[str, list[float]]] = {}
+    for header, numbers in columns.items():
+        name, _, unit = header.partition("[")
+        by_name[name.strip()] = (unit.rstrip("] "), numbers)
+    turn = _axes(axes)
+    time = _column(place, by_name, "time", TIMES)
+    rates = np.stack([_column(place, by_name, f"omega_{axis}", RATES) for axis in ALONG], -1)
+    forces = [f"acceleration_{axis}" for axis in ALONG]
+    force = None
+    if any(name in by_name for name in forces):
+        force = np.stack([_column(place, by_name, name, ACCELERATIONS) for name in forces], -1) @ turn.T
+    return Recording(time, rates @ turn.T, force, place.name)
+
+
+def _column(
+    path: Path, columns: dict[str, tuple[str, list[float]]], name: str, units: dict[str, float]
+) -> Array:
+    known = ", ".join(units)
+    if name not in columns:
+        raise ConfigError(
+            f"{path}: no column {name!r}; expected it with its unit, one of {known}, in brackets"
+        )
+    unit, numbers = columns[name]
+    if unit not in units:
+        raise ConfigError(
+            f"{path}, column {name!r}: expected its unit in brackets, one of {known}, got {unit!r}"
+        )
+    return np.asarray(numbers, float) * units[unit]
+
+
+def _axes(axes: str) -> Array:
+    """Matrix from axes of the sensor to those of the body."""
+    parts = axes.split()
+    names = [part.lstrip("-+") for part in parts]
+    if sorted(names) != list(ALONG):
+        raise ValueError(f"axes must name x, y and z of the sensor once each, as in 'y -x z', got {axes!r}")
+    turn = np.zeros((3, 3))
+    for row, (part, name) in enumerate(zip(parts, names, strict=True)):
+        turn[row, ALONG.index(name)] = -1.0 if part.startswith("-") else 1.0
+    if np.linalg.det(turn) < 0.0:
+        raise ValueError(f"axes {axes!r} are left-handed: no sensor can be turned so; check the signs")
+    return turn
