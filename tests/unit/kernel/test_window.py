@@ -15,19 +15,12 @@ from scipy.spatial.transform import Rotation
 
 from mcrock.body import cuboid
 from mcrock.excitation import Motion, pack_motions
-from mcrock.kernel.dynamics import Q0, Q3, STATE_SIZE, W_X, W_Z, rates_at
+from mcrock.kernel import dynamics, rotation  # what is internal is called by compiled code alone
+from mcrock.kernel import window as ahead
+from mcrock.kernel.dynamics import Q0, Q3, STATE_SIZE, W_X, W_Z
 from mcrock.kernel.record import RESULT_SIZE
-from mcrock.kernel.rotation import vertical
 from mcrock.kernel.shaking import SEGMENT_SIZE, load_segment
-from mcrock.kernel.window import (
-    COUNT,
-    MOST_SAMPLES,
-    acceleration_after,
-    accelerations_of_step,
-    empty_window,
-    open_window,
-    step_ahead,
-)
+from mcrock.kernel.window import COUNT, MOST_SAMPLES, empty_window
 from mcrock.response import Response
 from mcrock.simulation import body_tables
 
@@ -42,23 +35,24 @@ SPIN = -0.3, 0.4, 0.1  # body axes [rad/s]
 def opened(motions, turn, number, t, longest, segment, window, result, gravity, p, state):
     """Length of the step from ``t`` [s], in piece ``number``."""
     load_segment(motions, 0, turn, number, 1e9, segment)
-    up = vertical(state[0], state[1], state[2], state[3])
-    k = rates_at(p, gravity, state, segment, t)
-    return open_window(
+    up = rotation.vertical(state[0], state[1], state[2], state[3])
+    k = dynamics.rates_at(p, gravity, state, segment, t)
+    return ahead.open_window(
         motions, 0, turn, number, t, 1e9, 0.0, longest, segment, window, result, gravity, p, state, k, up
     )
 
 
 @numba.njit
 def pushes(segment, window, t, h):
-    middle, end = accelerations_of_step(segment, window, t, h)
-    return acceleration_after(segment, window, t, 0.0), middle, end, acceleration_after(segment, window, t, h)
+    middle, end = ahead.accelerations_of_step(segment, window, t, h)
+    first = ahead.acceleration_after(segment, window, t, 0.0)
+    return first, middle, end, ahead.acceleration_after(segment, window, t, h)
 
 
 @numba.njit
 def stepped(segment, window, t, h, gravity, p, state, out):
-    k = rates_at(p, gravity, state, segment, t)
-    step_ahead(p, gravity, state, k, segment, window, t, h, out)
+    k = dynamics.rates_at(p, gravity, state, segment, t)
+    ahead.step_ahead(p, gravity, state, k, segment, window, t, h, out)
 
 
 def quiet():
