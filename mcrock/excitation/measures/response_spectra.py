@@ -26,6 +26,7 @@ from mcrock.jit import jit
 
 DAMPING = 0.05  # share of the critical damping [1], by default
 STEPS_PER_PERIOD = 4  # at least; below two the rate could change its sign unseen
+AT_REST = 1e-9  # rate that is rounding, over what the step changes [1]
 SIDE_BY_SIDE = 4  # oscillators that are computed together
 FREE_STEPS = 4  # of a quarter period each, after the last sample: enough up to the largest damping
 SERIES = 40  # terms; the last one is (3 pi / 2)^40 / 40! = 1e-21 at the most
@@ -412,7 +413,9 @@ def _peak_on_step(
     # from rest the bend says where the quantity goes
     onset = rate0 if rate0 != 0 else bend0
     turns, bends = onset * rate1 < 0, bend0 * bend1 < 0
-    if not turns and not (bends and onset * bend0 < 0):
+    back = bends and onset * bend0 < 0  # the rate may pass zero and come back
+    turns &= not (back and abs(rate1) <= AT_REST * step * abs(bend1))  # it came back, but for rounding
+    if not turns and not back:
         return peak  # the quantity does not turn, nor twice
     q0, q1 = abs(on_u * u0 + on_v * v0), abs(on_u * u1 + on_v * v1)
     if not bends and min(q0 + step * abs(rate0), q1 + step * abs(rate1)) <= peak:
