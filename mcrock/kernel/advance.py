@@ -309,9 +309,12 @@ def advance_vertex(top, body, work, result, t, h, friction, motions, motion, tur
     record.see_vertex(result, square, normal)
     if friction is not None and vertex_margin(friction, gravity, normal, square) < 0.0:
         return 0.0, SLIP, NONE, NONE
+    grip = np.inf
+    if friction is not None:
+        grip = friction.values[STATIC] ** 2
     together = open_window(
         motions, motion, turn, number, t, t_end, h, longest, segment, window,
-        result, gravity, p, state, k1, up,
+        result, gravity, p, state, k1, up, grip,
     )  # fmt: skip
     n = top.neighbours.shape[1]
     here = body.vertices[pivot]

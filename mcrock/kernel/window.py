@@ -49,14 +49,31 @@ def empty_window() -> np.ndarray:
 
 @jit(inline=True, internal=True)
 def open_window(
-    motions, motion, turn, number, t, t_end, usual, longest, segment, window, result, gravity, p, state, k, up
+    motions,
+    motion,
+    turn,
+    number,
+    t,
+    t_end,
+    usual,
+    longest,
+    segment,
+    window,
+    result,
+    gravity,
+    p,
+    state,
+    k,
+    up,
+    grip,
 ):
     """Lay out the samples of a step from ``t`` [s], in segment ``number``, over at most ``longest`` [s].
 
     Between its start and its last sample, or its end if it is longer than the ``usual`` one [s], the force of
-    VERTEX mode is surely no extreme of the run. ``k`` are the `vertex_rates` at the start and ``up`` the
-    vertical in body axes. Returns the length of the step [s], 0 if it would not be longer than the usual one
-    or the motion is no recorded one.
+    VERTEX mode is surely no extreme of the run and within the cone of friction. ``grip`` is the square of the
+    static friction coefficient, infinite without friction, ``k`` are the `vertex_rates` at the start and
+    ``up`` is the vertical in body axes. Returns the length of the step [s], 0 if it would not be longer than
+    the usual one or the motion is no recorded one.
     """
     dt, segments, room = motions.dt[motion], motions.length[motion] - 1, segment[END] - t
     if segments < 1 or up[2] < LEAST_COSINE or record.has_overturned(result):
@@ -88,7 +105,7 @@ def open_window(
         if last and (n > 1 or at <= usual):
             break
         change = _force_change(p, state, ax - x0, ay - y0, az - z0)
-        if _may_be_extreme(result, gravity, force, change, drift * at, up):
+        if _may_be_extreme(result, gravity, force, change, drift * at, up, grip):
             if n == 1:
                 return 0.0
             break
@@ -124,8 +141,9 @@ def _force_change(p, state, ax, ay, az):
 
 
 @jit(inline=True, internal=True)
-def _may_be_extreme(result, gravity, force, change, drift, up):
-    """Whether a force over the mass, known but for ``drift`` [m/s2], may be an extreme of the run."""
+def _may_be_extreme(result, gravity, force, change, drift, up, grip):
+    """Whether a force over the mass, known but for ``drift`` [m/s2], may be an extreme of the run, or ask for
+    more than the square ``grip`` of the static friction coefficient."""
     x, y, z = force[0] + change[0], force[1] + change[1], force[2] + change[2]
     normal = x * up[0] + y * up[1] + z * up[2]
     most = sqrt(max(x * x + y * y + z * z - normal * normal, 0.0)) + drift
@@ -134,7 +152,7 @@ def _may_be_extreme(result, gravity, force, change, drift, up):
     return not (
         least > gravity * result[Response.LOWEST_NORMAL_FORCE]
         and demand <= result[Response.PEAK_FRICTION_DEMAND] * square
-        and demand <= result[Response.CERTIFIED_FRICTION] * square
+        and demand <= min(result[Response.CERTIFIED_FRICTION], grip) * square
     )
 
 

@@ -38,7 +38,23 @@ def opened(motions, turn, number, t, longest, segment, window, result, gravity, 
     up = rotation.vertical(state[0], state[1], state[2], state[3])
     k = dynamics.rates_at(p, gravity, state, segment, t)
     return ahead.open_window(
-        motions, 0, turn, number, t, 1e9, 0.0, longest, segment, window, result, gravity, p, state, k, up
+        motions,
+        0,
+        turn,
+        number,
+        t,
+        1e9,
+        0.0,
+        longest,
+        segment,
+        window,
+        result,
+        gravity,
+        p,
+        state,
+        k,
+        up,
+        np.inf,
     )
 
 
