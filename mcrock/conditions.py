@@ -24,6 +24,7 @@ from mcrock.impact.registry import (
 from mcrock.rules import Choice, Flag, Integer, Number, check_array, check_fields, joined, ruled, shown
 
 UPRIGHT = (1.0, 0.0, 0.0, 0.0)  # the quaternion of no rotation
+STEEPEST = 40.0  # slope of the ground along an axis [deg]: with both at most it is still no wall
 PARAMETERS = {parameter.argument: parameter.row for parameter in ImpactParameter}
 FACE_PARAMETERS = [parameter.argument for parameter in OF_FACE]
 

@@ -171,6 +171,7 @@ class Inputs:
     vertices: np.ndarray  # (n, n_vertex, 3) relative to the centre of mass, body axes [m]
     start_edge: np.ndarray  # (n,) edge over which the body is released where `start_tilt` is not 0
     start_tilt: np.ndarray  # (n,) angle of release [rad]; 0 starts at rest
+    slope: np.ndarray  # (n, 2) components of the vertical along x and y of the ground [1]; 0 on level ground
     record: np.ndarray  # (n,) index of the motion
     azimuth: np.ndarray  # (n,) rotation of the motion about the vertical [rad]
     scale: np.ndarray  # (n, n_intensity) factor on the motion [1]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import cos, isfinite, pi, sin
+from math import cos, isfinite, pi, radians, sin, sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mcrock.body import Body, rotation_matrix
-from mcrock.conditions import Contact, Controls, Impact, Start, check_contact
+from mcrock.conditions import STEEPEST, Contact, Controls, Impact, Start, check_contact
 from mcrock.counter import uniforms
 from mcrock.dataset.history import build_history, event_list
 from mcrock.dataset.schema import outputs
@@ -104,8 +104,11 @@ def settings_of(controls: Controls) -> Settings:
     )
 
 
-def body_tables(body: Body, base_only: bool) -> tuple[Topology, Constants]:
-    """Neighbour tables and constants of a body, of its face 0 alone where that is all to watch."""
+def body_tables(body: Body, base_only: bool, upright: float = 1.0) -> tuple[Topology, Constants]:
+    """Neighbour tables and constants of a body, of its face 0 alone where that is all to watch.
+
+    ``upright`` is the part of gravity that acts across the ground [1].
+    """
     vertices, faces = body.vertices, body.faces
     if base_only:
         vertices, faces = vertices[: len(faces[0])], faces[:1]
@@ -113,7 +116,7 @@ def body_tables(body: Body, base_only: bool) -> tuple[Topology, Constants]:
     constants = empty_constants(top)
     # arrays of a body are read-only, which would be one more signature to compile
     inertia, vertices = np.array(body.inertia), np.array(vertices)
-    fill_constants(top, body.mass, inertia, vertices, body.gravity, body.start_face, constants)
+    fill_constants(top, body.mass, inertia, vertices, upright * body.gravity, body.start_face, constants)
     return top, constants
 
 
@@ -190,6 +193,7 @@ def simulate(
     contact: Contact | None = None,
     start: Start | None = None,
     controls: Controls | None = None,
+    slope: tuple[float, float] = (0.0, 0.0),
     t_end: float | None = None,
     history: bool = True,
 ) -> Run:
@@ -209,6 +213,9 @@ def simulate(
         At rest on the base by default.
     controls : Controls, optional
         Numerical settings.
+    slope : tuple of 2 float
+        Angles by which the ground rises along x and y, less than 40 deg [rad]; heights and tilts are over
+        it.
     t_end : float, optional
         Latest time [s]; by default ``controls.tail`` after the motion is over.
     history : bool
@@ -233,6 +240,7 @@ def simulate(
     _check_arguments(body=body, motion=motion, impact=impact, contact=contact, start=start, controls=controls)
     if t_end is not None:
         t_end = Number("s", least=0.0).check("simulate.t_end", t_end)
+    lean = _lean(slope)
     impact, controls, start = impact or Impact(), controls or Controls(), start or Start()
     pack = pack_motions([motion]) if motion is not None else STILL
     law = impact_law(impact, len(body.faces))
@@ -242,7 +250,18 @@ def simulate(
     check_contact(impact, contact)
     values = contact.values()
     base_only = body.stands_clear and body.start_face == 0 and not controls.follow_fall and values is None
-    return _traced(body, base_only, pack, 0, 1.0, 0.0, law, values, start, controls, t_end, history)
+    return _traced(body, base_only, pack, 0, 1.0, 0.0, lean, law, values, start, controls, t_end, history)
+
+
+def _lean(slope: tuple[float, float]) -> np.ndarray:
+    """Components of the vertical along x and y of ground with a slope (2,) [1]."""
+    angles = np.asarray(slope, float)
+    if angles.shape != (2,) or not (np.abs(angles) <= radians(STEEPEST)).all():
+        raise ValueError(
+            f"simulate.slope must be two angles of the ground along x and y within {STEEPEST:g} deg "
+            f"[rad], got {shown(slope)}"
+        )
+    return np.sin(angles)
 
 
 def impact_law(impact: Impact, n_face: int) -> ImpactLaw:
@@ -324,6 +343,7 @@ def simulate_realization(
         inputs.record[row],
         inputs.scale[row, level],
         inputs.azimuth[row],
+        inputs.slope[row],
         law,
         None if inputs.contact is None else inputs.contact[row],
         _start_of(inputs, row),
@@ -346,6 +366,7 @@ def _traced(
     index: int,
     scale: float,
     azimuth: float,
+    lean: np.ndarray,
     law: ImpactLaw,
     contact: np.ndarray | None,
     start: Start,
@@ -353,14 +374,15 @@ def _traced(
     t_end: float | None,
     history: bool,
 ) -> Run:
-    top, constants = body_tables(body, base_only)
+    top, constants = body_tables(body, base_only, sqrt(1.0 - lean[0] ** 2 - lean[1] ** 2))
     work = empty_workspace(top)
     friction = _friction(top, contact)
     if t_end is None:
         t_end = end_of_run(pack, int(index), float(controls.tail))
     result = np.zeros(RESULT_SIZE)
     scale = float(scale)
-    turn = (scale * cos(azimuth), scale * sin(azimuth), scale)
+    pull_x, pull_y = body.gravity * lean
+    turn = (scale * cos(azimuth), scale * sin(azimuth), scale, float(pull_x), float(pull_y))
     rows, events = (4096, 1024) if history else (0, 0)
     while True:
         trace = empty_trace(rows, events)
@@ -458,7 +480,7 @@ def simulate_part(
 # of the fields of a batch that are those of the inputs; every name is looked up in both
 _BATCH_TYPES: dict[str, type[np.generic]] = {
     **dict.fromkeys(("gravity", "mass", "inertia", "vertices", "start_tilt", "azimuth", "scale"), np.float64),
-    **dict.fromkeys(("impact", "quantiles"), np.float64),
+    **dict.fromkeys(("slope", "impact", "quantiles"), np.float64),
     **dict.fromkeys(("start_face", "start_edge", "record", "face_parameters"), np.int64),
     **dict.fromkeys(("law", "energy_gain", "facet_fallback"), np.int64),
     "redrawn": np.int8,

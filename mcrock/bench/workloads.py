@@ -143,6 +143,7 @@ def inputs_of(
         start_face=np.full(n, body.start_face),
         start_edge=np.zeros(n, np.int64) if start_edge is None else start_edge,
         start_tilt=np.zeros(n) if start_tilt is None else start_tilt,
+        slope=np.zeros((n, 2)),
         base_faces=body.base_faces,
         stands_clear=body.stands_clear,
         gravity=np.full(n, body.gravity),

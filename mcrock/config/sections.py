@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from mcrock.conditions import Controls
+from mcrock.conditions import STEEPEST, Controls
 from mcrock.tables.distributions import Quantity, Uncertain
 from mcrock.tables.fields import (
     Choice,
@@ -62,6 +62,19 @@ class StartTable(Table):
     def kind_of_tilt(self) -> str:
         """Key of the tilt that is given."""
         return next(key for key in RELEASES if getattr(self, key) is not None)
+
+
+class GroundTable(Table):
+    """What the body stands on, where it is not level."""
+
+    slope_x_deg: Annotated[
+        Quantity,
+        Uncertain("deg", least=-STEEPEST, most=STEEPEST),
+        about("angle by which the ground rises along x; the axis of the body is square to the ground"),
+    ] = 0.0
+    slope_y_deg: Annotated[
+        Quantity, Uncertain("deg", least=-STEEPEST, most=STEEPEST), about("the same along y")
+    ] = 0.0
 
 
 class LimitsTable(Table):

@@ -16,7 +16,14 @@ from mcrock.conditions import Controls, at_odds
 from mcrock.config.contact import ContactTable
 from mcrock.config.impact import ImpactTable
 from mcrock.config.intensity import Intensity
-from mcrock.config.sections import OF_INDICES, ControlsTable, EnsembleTable, LimitsTable, StartTable
+from mcrock.config.sections import (
+    OF_INDICES,
+    ControlsTable,
+    EnsembleTable,
+    GroundTable,
+    LimitsTable,
+    StartTable,
+)
 from mcrock.display import Displayed
 from mcrock.excitation.sources import SOURCES
 from mcrock.excitation.sources.base import Source
@@ -68,6 +75,10 @@ class Study(Displayed, Table):
             "a body released from a tilt, in place of standing at rest when the ground begins to "
             'move; with `motion.source = "none"` a study is one of free rocking'
         ),
+    ] = None
+    ground: Annotated[
+        GroundTable | None,
+        about("slope of what the body stands on, such as a table or a floor; level without this section"),
     ] = None
     motion: Annotated[
         Source,
@@ -196,6 +207,8 @@ class Study(Displayed, Table):
         if self.start is not None:
             kind = self.start.kind_of_tilt
             items |= {"start.edge": self.start.edge, f"start.{kind}": getattr(self.start, kind)}
+        if self.ground is not None:
+            items |= {f"ground.{key}": getattr(self.ground, key) for key in self.ground.key_names()}
         items |= {f"motion.{key}": item for key, item in self.motion.quantities.items()}
         if self.intensity.distribution is not None:
             items["intensity.value"] = self.intensity.distribution[0]

@@ -75,6 +75,8 @@ SCHEMA: dict[str, Variable] = {
     "start_tilt": Variable(INPUT, "f8", "rad", "tilt from which the body is released"),
     "start_tilt_deg": Variable(INPUT, "f8", "degree", "tilt from which the body is released"),
     "start_tilt_ratio": Variable(INPUT, "f8", "1", "tilt of release over the slenderness at that edge"),
+    "ground_slope_x_deg": Variable(INPUT, "f8", "degree", "angle by which the ground rises along x"),
+    "ground_slope_y_deg": Variable(INPUT, "f8", "degree", "angle by which the ground rises along y"),
     "record": Variable(INPUT, "i4", "1", "index of the ground motion along the dimension `motion`"),
     "motion_scaling": Variable(INPUT, "f8", "1", "factor on the ground motion beside its intensity"),
     "azimuth": Variable(INPUT, "f8", "rad", "rotation of the ground motion about the vertical"),

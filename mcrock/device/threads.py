@@ -6,7 +6,6 @@ threads, which stand along the last axis: threads side by side then read memory 
 
 from __future__ import annotations
 
-from math import cos, sin
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +15,7 @@ from mcrock.impact.dispatch import ImpactLaw
 from mcrock.kernel.contact import SCALARS_SIZE, Constants, fill_constants
 from mcrock.kernel.dynamics import STATE_SIZE
 from mcrock.kernel.edge_train import MAP_SIZE
-from mcrock.kernel.integrate import Workspace, run
+from mcrock.kernel.integrate import Workspace, pull_down, run, turn_of
 from mcrock.kernel.record import RESULT_SIZE, Trace
 from mcrock.kernel.shaking import SEGMENT_SIZE, end_of_run
 from mcrock.kernel.start import set_start
@@ -73,7 +72,13 @@ def compute(code, t, top, motions, batch, settings, halved, tail, room, out):
     nothing = room.vertices[:0, :, t]
     trace = Trace(nothing, nothing, cuda.local.array(2, np.int64))
     fill_constants(
-        top, batch.mass[i], batch.inertia[i], batch.vertices[i], batch.gravity[i], batch.start_face[i], body
+        top,
+        batch.mass[i],
+        batch.inertia[i],
+        batch.vertices[i],
+        pull_down(batch, i),
+        batch.start_face[i],
+        body,
     )
     law = ImpactLaw(
         batch.impact[i],
@@ -87,8 +92,7 @@ def compute(code, t, top, motions, batch, settings, halved, tail, room, out):
         batch.seed,
         batch.number[i],
     )
-    scale, azimuth, motion = batch.scale[i, j], batch.azimuth[i], batch.record[i]
-    turn = (scale * cos(azimuth), scale * sin(azimuth), scale)
+    motion, turn = batch.record[i], turn_of(batch, i, j)
     set_start(top, body, work, batch.start_edge[i], batch.start_tilt[i])
     chosen, t_end = halved if half else settings, end_of_run(motions, motion, tail)
     run(top, body, motions, motion, turn, law, chosen, t_end, work, result, trace, None)

@@ -32,6 +32,7 @@ from mcrock.kernel.contact import (
     FREQUENCY,
     GRAVITY,
     MASS,
+    SIZE,
     SLENDERNESS,
     START_X,
     START_Y,
@@ -162,6 +163,7 @@ class Batch(NamedTuple):
     start_face: np.ndarray
     start_edge: np.ndarray
     start_tilt: np.ndarray
+    slope: np.ndarray  # (n, 2)
     record: np.ndarray
     azimuth: np.ndarray
     scale: np.ndarray
@@ -210,9 +212,8 @@ def empty_workspace(top: Topology) -> Workspace:
 def run(top, body, motions, motion, turn, law, settings, t_end, work, result, trace, friction):
     """Integrate one run from the state in ``work`` until rest without shaking, overturning or ``t_end`` [s].
 
-    ``turn`` is the scale of the motion times cosine and sine of its azimuth, and the scale. What
-    it finds is in ``result``, ``trace`` and ``work``. ``friction`` is None where contacts stick, and
-    then nothing of friction is compiled.
+    ``turn`` is that of `mcrock.kernel.shaking.load_segment`. What it finds is in ``result``, ``trace`` and
+    ``work``. ``friction`` is None where contacts stick, and then nothing of friction is compiled.
     """
     state, mode, segment, sides = work.state, work.mode, work.segment, work.sides
     gravity = body.scalars[GRAVITY]
@@ -271,7 +272,7 @@ def run(top, body, motions, motion, turn, law, settings, t_end, work, result, tr
                 outcome = ROCKING
             elif mode[0] == REST:
                 outcome = AT_REST
-            elif law.energy_gain == PROJECT and _energy(top, body, work, friction) < body.scalars[BARRIER]:
+            elif law.energy_gain == PROJECT and _energy(top, body, work, friction) < _barrier(body, turn):
                 outcome = SETTLING
             break
         if mode[0] == REST:
@@ -535,6 +536,14 @@ def _lands_off_base(top, body, event, vertex, face):
 
 
 @jit(internal=True)
+def _barrier(body, turn):
+    """Energy that no overturning can do without [J]: on a slope less than on level ground by at most what its
+    pull adds on the way of the centre of mass until it stands over a corner."""
+    pull = sqrt(turn[3] * turn[3] + turn[4] * turn[4])
+    return body.scalars[BARRIER] - body.scalars[MASS] * pull * body.scalars[SIZE]
+
+
+@jit(internal=True)
 def _energy(top, body, work, friction):
     """Mechanical energy above that of the body at the start [J]; no impact without gain adds to it."""
     state, mode, index = work.state, work.mode[0], work.mode[1]
@@ -581,12 +590,31 @@ def base_displacement(body, state, pivot):
     return state[P_X] + x - s[START_X], state[P_Y] + y - s[START_Y]
 
 
+@jit(inline=True, internal=True)
+def pull_down(batch, i):
+    """Gravity across the ground under a realization [m/s2]."""
+    return batch.gravity[i] * sqrt(1.0 - batch.slope[i, 0] ** 2 - batch.slope[i, 1] ** 2)
+
+
+@jit(inline=True, internal=True)
+def turn_of(batch, i, j):
+    """What the motion of a run is made of, see `mcrock.kernel.shaking.load_segment`."""
+    scale, azimuth, gravity = batch.scale[i, j], batch.azimuth[i], batch.gravity[i]
+    return (
+        scale * cos(azimuth),
+        scale * sin(azimuth),
+        scale,
+        gravity * batch.slope[i, 0],
+        gravity * batch.slope[i, 1],
+    )
+
+
 @jit
 def run_part(top, body, motions, batch, settings, halved, tail, work, result, trace, out, friction):
     """Runs of consecutive realizations at all their intensities, into ``out`` (n, m, `Response`)."""
     for i in range(batch.mass.shape[0]):
         fill_constants(
-            top, batch.mass[i], batch.inertia[i], batch.vertices[i], batch.gravity[i],
+            top, batch.mass[i], batch.inertia[i], batch.vertices[i], pull_down(batch, i),
             batch.start_face[i], body,
         )  # fmt: skip
         law = ImpactLaw(
@@ -606,12 +634,11 @@ def run_part(top, body, motions, batch, settings, halved, tail, work, result, tr
                 friction.values[column] = batch.contact[i, column]
         motion = batch.record[i]
         t_end = end_of_run(motions, motion, tail)
-        c, s = cos(batch.azimuth[i]), sin(batch.azimuth[i])
         for j in range(batch.scale.shape[1]):
-            scale = batch.scale[i, j]
+            turn = turn_of(batch, i, j)
             set_start(top, body, work, batch.start_edge[i], batch.start_tilt[i])
             run(
-                top, body, motions, motion, (scale * c, scale * s, scale), law, settings, t_end,
+                top, body, motions, motion, turn, law, settings, t_end,
                 work, result, trace, friction,
             )  # fmt: skip
             for column in range(out.shape[2]):
@@ -619,7 +646,7 @@ def run_part(top, body, motions, batch, settings, halved, tail, work, result, tr
             if batch.recheck[i]:
                 set_start(top, body, work, batch.start_edge[i], batch.start_tilt[i])
                 run(
-                    top, body, motions, motion, (scale * c, scale * s, scale), law, halved, t_end,
+                    top, body, motions, motion, turn, law, halved, t_end,
                     work, result, trace, friction,
                 )  # fmt: skip
                 out[i, j, Response.HALF_STEP_OUTCOME] = result[Response.OUTCOME]

@@ -206,7 +206,7 @@ def pass_quiet(motions, motion, turn, number, t_end, gravity, sides, n, hold, re
     friction coefficient, infinite without friction.
     """
     segments = motions.length[motion] - 1
-    if segments <= 0:
+    if segments <= 0 or turn[3] != 0.0 or turn[4] != 0.0:  # extremes are those on level ground
         return number
     inside, pull = np.inf, 0.0
     for i in range(n):
@@ -250,7 +250,7 @@ def _see_sides(motions, motion, turn, begin, end, gravity, sides, n, most, resul
 
     ``most`` bounds the overturning over the restoring moment of any side, over that of accelerations [1].
     """
-    c, s, scale = turn
+    c, s, scale, _, _ = turn
     most *= scale * SAFE
     for i in range(motions.first[motion] + begin, motions.first[motion] + end + 1):
         a = motions.samples[i]

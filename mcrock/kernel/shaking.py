@@ -8,8 +8,8 @@ from mcrock.jit import jit
 from mcrock.params import PulseColumn
 
 # columns of a segment: its span [s]; acceleration at its start [m/s2] and rate [m/s3], or the
-# amplitude [m/s2] and the frequency [rad/s], phase [rad] and start [s] of a sine; if asked for, how much the
-# rate differs in the next segment [m/s3]
+# amplitude [m/s2] and the frequency [rad/s], phase [rad] and start [s] of a sine, which has what is added to
+# it [m/s2] in place of the rate; if asked for, how much the rate differs in the next segment [m/s3]
 (
     BEGIN, END, A_X, A_Y, A_Z, B_X, B_Y, B_Z, SINE, OMEGA, PHASE, ORIGIN, KINK_X, KINK_Y, KINK_Z,
     SEGMENT_SIZE,
@@ -21,7 +21,7 @@ def acceleration(segment, t):
     """Ground acceleration at time ``t`` [s] of a segment (3 numbers) [m/s2]."""
     if segment[SINE] != 0.0:
         s = sin(segment[OMEGA] * (t - segment[ORIGIN]) + segment[PHASE])
-        return segment[A_X] * s, segment[A_Y] * s, segment[A_Z] * s
+        return segment[A_X] * s + segment[B_X], segment[A_Y] * s + segment[B_Y], segment[A_Z] * s
     d = t - segment[BEGIN]
     return segment[A_X] + segment[B_X] * d, segment[A_Y] + segment[B_Y] * d, segment[A_Z] + segment[B_Z] * d
 
@@ -50,15 +50,16 @@ def end_of_run(motions, record, tail):
 def load_segment(motions, record, turn, number, t_end, segment):
     """Fill ``segment`` with piece ``number`` of a motion.
 
-    ``turn`` is its scale times cosine and sine of its azimuth, and the scale.
+    ``turn`` is its scale times cosine and sine of its azimuth, the scale, and the pull of a slope along x and
+    y [m/s2]: on ground that is not level bodies are pulled as if it moved so.
 
     After the last piece comes one of rest that ends at ``t_end`` [s].
     """
-    c, s, scale = turn
+    c, s, scale, slope_x, slope_y = turn
     segment[SINE] = 0.0
     if number >= count_segments(motions, record):
         segment[BEGIN], segment[END] = end_of_shaking(motions, record), t_end
-        segment[A_X], segment[A_Y], segment[A_Z] = 0.0, 0.0, 0.0
+        segment[A_X], segment[A_Y], segment[A_Z] = slope_x, slope_y, 0.0
         segment[B_X], segment[B_Y], segment[B_Z] = 0.0, 0.0, 0.0
     elif motions.length[record] > 0:
         dt = motions.dt[record]
@@ -67,7 +68,7 @@ def load_segment(motions, record, turn, number, t_end, segment):
         rate = 1.0 / dt
         segment[BEGIN], segment[END] = number * dt, (number + 1) * dt
         x, y = c * now[0] - s * now[1], s * now[0] + c * now[1]
-        segment[A_X], segment[A_Y], segment[A_Z] = x, y, scale * now[2]
+        segment[A_X], segment[A_Y], segment[A_Z] = x + slope_x, y + slope_y, scale * now[2]
         segment[B_X] = (c * after[0] - s * after[1] - x) * rate
         segment[B_Y] = (s * after[0] + c * after[1] - y) * rate
         segment[B_Z] = (scale * after[2] - segment[A_Z]) * rate
@@ -76,8 +77,9 @@ def load_segment(motions, record, turn, number, t_end, segment):
         segment[B_X], segment[B_Y], segment[B_Z] = 0.0, 0.0, 0.0
         if number == 0:
             segment[BEGIN], segment[END] = 0.0, pulse[PulseColumn.START]
-            segment[A_X], segment[A_Y], segment[A_Z] = 0.0, 0.0, 0.0
+            segment[A_X], segment[A_Y], segment[A_Z] = slope_x, slope_y, 0.0
         else:
+            segment[B_X], segment[B_Y] = slope_x, slope_y
             x, y = pulse[PulseColumn.A_X], pulse[PulseColumn.A_Y]
             segment[A_X], segment[A_Y] = c * x - s * y, s * x + c * y
             segment[A_Z] = scale * pulse[PulseColumn.A_Z]
@@ -94,7 +96,7 @@ def see_kink(motions, record, turn, number, t_end, segment):
     segment[KINK_X], segment[KINK_Y], segment[KINK_Z] = 0.0, 0.0, 0.0
     if number + 1 >= motions.length[record] - 1 or segment[END] >= t_end:
         return False
-    c, s, scale = turn
+    c, s, scale, _, _ = turn
     i, rate = motions.first[record] + number, 1.0 / motions.dt[record]
     before, now, after = motions.samples[i], motions.samples[i + 1], motions.samples[i + 2]
     x, y = after[0] - 2.0 * now[0] + before[0], after[1] - 2.0 * now[1] + before[1]

@@ -81,7 +81,7 @@ def open_window(
     if room > longest:
         room /= ceil(room / longest)
     end = t + room if room < segment[END] - t else segment[END]
-    c, s, scale = turn
+    c, s, scale, slope_x, slope_y = turn
     x0, y0, z0 = acceleration(segment, t)
     row = window[0]
     row[AT], row[G_X], row[G_Y], row[G_Z] = 0.0, x0, y0, z0
@@ -112,7 +112,8 @@ def open_window(
         if last:
             break
         sample, d = motions.samples[motions.first[motion] + after], dt
-        bx, by, bz = c * sample[0] - s * sample[1], s * sample[0] + c * sample[1], scale * sample[2]
+        bx, by = c * sample[0] - s * sample[1] + slope_x, s * sample[0] + c * sample[1] + slope_y
+        bz = scale * sample[2]
     if at <= usual:
         return 0.0
     window[0, COUNT] = n

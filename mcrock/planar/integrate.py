@@ -192,7 +192,7 @@ def last_still_piece(block, motions, motion, turn, number, result):
     """
     if motions.length[motion] == 0:
         return number
-    c, s, scale = turn
+    c, s, scale, _, _ = turn  # the ground is level
     first, gravity, height = motions.first[motion], block[GRAVITY], block[HEIGHT]
     pieces = count_segments(motions, motion)
     while number + 1 < pieces:
@@ -459,8 +459,8 @@ def run_many(blocks, motions, block, motion, scale, settings, tail, first, last,
     for i in range(first, last):
         t_end = end_of_run(motions, motion[i], tail)
         run(
-            blocks[block[i]], motions, motion[i], (scale[i], 0.0, scale[i]), settings, (REST, 0.0, 0.0),
-            t_end, segment, result, trace,
+            blocks[block[i]], motions, motion[i], (scale[i], 0.0, scale[i], 0.0, 0.0), settings,
+            (REST, 0.0, 0.0), t_end, segment, result, trace,
         )  # fmt: skip
         for column in range(out.shape[1]):
             out[i, column] = result[column]

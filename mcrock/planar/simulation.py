@@ -141,7 +141,7 @@ def simulate_planar(
     while True:
         trace = empty_trace(rows, events)
         kernel.run(
-            row, pack, 0, (1.0, 0.0, 1.0), settings_of(controls, follow=True), start, float(t_end),
+            row, pack, 0, (1.0, 0.0, 1.0, 0.0, 0.0), settings_of(controls, follow=True), start, float(t_end),
             segment, result, trace,
         )  # fmt: skip
         if trace.used[0] <= rows and trace.used[1] <= events:

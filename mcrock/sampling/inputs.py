@@ -14,6 +14,7 @@ from mcrock.params import Inputs
 from mcrock.sampling.bodies import draw_bodies
 from mcrock.sampling.contacts import draw_contacts
 from mcrock.sampling.drawn import variable_name
+from mcrock.sampling.ground import draw_ground
 from mcrock.sampling.impacts import draw_impacts
 from mcrock.sampling.intensities import draw_intensities, draw_levels
 from mcrock.sampling.points import Points, points_of_design
@@ -86,10 +87,10 @@ def inputs_at(study: Study, motions: Sequence[Motion], points: Points, with_moti
     of_intensity = draw_intensities(study, draws, shaking, sizes, bodies.gravity)
     of_release = draw_release(study, draws, bodies, start)
     of_impact = draw_impacts(study, draws, n, len(bodies.faces))
-    of_contact = draw_contacts(study, draws)
+    of_contact, of_ground = draw_contacts(study, draws), draw_ground(draws, n)
     arrays: dict[str, Any] = {}
     values: dict[str, NDArray[Any]] = {}
-    for step in (of_body, of_impact, of_contact, shaking.drawn, of_release, of_intensity):
+    for step in (of_body, of_impact, of_contact, of_ground, shaking.drawn, of_release, of_intensity):
         arrays |= step.arrays
         values |= {name: np.ascontiguousarray(array) for name, array in step.values.items()}
     if arrays["contact"] is not None and study.motion.shakes:

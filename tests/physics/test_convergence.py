@@ -56,7 +56,7 @@ def constants_of(body):
 def segment_of(motion):
     pack, segment = pack_motions([motion]), np.zeros(SEGMENT_SIZE)
     # a pulse has its still lead-in as piece 0
-    load_segment(pack, 0, (1.0, 0.0, 1.0), 0 if isinstance(motion, Motion) else 1, 100.0, segment)
+    load_segment(pack, 0, (1.0, 0.0, 1.0, 0.0, 0.0), 0 if isinstance(motion, Motion) else 1, 100.0, segment)
     return segment
 
 

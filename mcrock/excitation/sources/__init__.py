@@ -10,6 +10,7 @@ from mcrock.excitation.sources.files import FilesSource
 from mcrock.excitation.sources.fitted import FittedSource
 from mcrock.excitation.sources.floor import Floor
 from mcrock.excitation.sources.pulse import PulseSource
+from mcrock.excitation.sources.shake_table import ShakeTableSource
 from mcrock.excitation.sources.spectrum import SpectrumSource
 from mcrock.excitation.sources.still import StillSource
 from mcrock.excitation.sources.synthetic import SyntheticSource
@@ -19,6 +20,7 @@ SOURCES: dict[str, type[Source]] = {
     "fema_p695": FemaP695Source,
     "files": FilesSource,
     "csv": CsvSource,
+    "shake_table": ShakeTableSource,
     "pulse": PulseSource,
     "synthetic": SyntheticSource,
     "fitted": FittedSource,

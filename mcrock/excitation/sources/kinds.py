@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,8 +10,11 @@ from mcrock.excitation.motion import MotionError
 from mcrock.excitation.processing import check_steps
 from mcrock.excitation.units import UNITS, parse_unit
 from mcrock.rules import joined
+from mcrock.tables.distributions import Discrete, Distribution, Uncertain
 from mcrock.tables.errors import mistake, refuse
-from mcrock.tables.fields import Kind
+from mcrock.tables.fields import Choice, Kind
+
+SIGNS = 'expected signs, as in { distribution = "discrete", values = [1, -1], epistemic = true }'
 
 
 @dataclass(frozen=True)
@@ -24,6 +28,18 @@ class Unit(Kind):
         if unit is None:
             refuse(self.wrong(value))
         return unit
+
+
+class Sign(Choice):
+    """A sign, a list of both to sample from, or a discrete distribution of signs."""
+
+    def parse(self, value: Any) -> Any:
+        if not isinstance(value, Mapping | Distribution):
+            return super().parse(value)
+        found = Uncertain("1").parse(value)
+        if not isinstance(found, Discrete) or not set(found.values) <= {1.0, -1.0}:
+            refuse(mistake(SIGNS))
+        return found
 
 
 @dataclass(frozen=True)

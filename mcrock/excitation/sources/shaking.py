@@ -15,6 +15,7 @@ from mcrock.excitation.motion import Motion
 from mcrock.excitation.processing import vertical
 from mcrock.excitation.sources.base import Source
 from mcrock.excitation.sources.floor import Floor
+from mcrock.excitation.sources.kinds import Sign
 from mcrock.tables.distributions import Distribution, Quantity, Uncertain
 from mcrock.tables.fields import Choice, Flag, about, exactly_one
 from mcrock.tables.inputs import Declaration, Numbers, declare, design_order
@@ -42,7 +43,9 @@ class ShakingSource(Source):
     ] = None
     azimuth_deg: Annotated[Quantity | None, Uncertain("deg"), about("the same in degrees", 30.0)] = None
     polarity: Annotated[
-        int | tuple[int, ...], Choice((1, -1), several=True), about("sign of all components", [1, -1])
+        int | tuple[int, ...] | Distribution,
+        Sign((1, -1), several=True),
+        about("sign of all components; a discrete distribution if it is `epistemic`", [1, -1]),
     ] = 1
     scaling: Annotated[
         Quantity,

@@ -176,7 +176,7 @@ ONE_MISTAKE = [
             '[motion]\nsource = "fema_p695"\nazimuth_deg = { distribution = "uniform", low = 0, high = 360 }',
             '[[motion]]\nsource = "csv"',
         ),
-        "study.toml [motion]: expected a table with source = 'fema_p695', 'files', 'csv', 'pulse', 'synthetic', 'fitted', 'spectrum' or 'none', got [{'source': 'csv'}]",
+        "study.toml [motion]: expected a table with source = 'fema_p695', 'files', 'csv', 'shake_table', 'pulse', 'synthetic', 'fitted', 'spectrum' or 'none', got [{'source': 'csv'}]",
     ),
     (
         ("density = 2600", "density = 2600\nmass = 3"),

@@ -28,6 +28,7 @@ BODY = cuboid(0.4, 0.5, 1.6, density=2000.0)
 VERTEX = 0
 DT = 0.005  # [s]
 POSE = Rotation.from_rotvec([0.07, -0.09, 0.02])
+LEVEL = (1.0, 0.0, 1.0, 0.0, 0.0)  # a motion as it is, on level ground
 SPIN = -0.3, 0.4, 0.1  # body axes [rad/s]
 
 
@@ -95,12 +96,12 @@ def motion_of(seed, n=40):
     return Motion(np.random.default_rng(seed).normal(0.0, 2.0, (3, n)), DT, "noise")
 
 
-def at(motion, t, turn=(1.0, 0.0, 1.0)):
+def at(motion, t, turn=LEVEL):
     """Ground acceleration at times t (3, n) [m/s2]."""
     times = motion.dt * np.arange(motion.acceleration.shape[1])
     x, y, z = (np.interp(t, times, row) for row in motion.acceleration)
-    c, s, scale = turn
-    return np.stack([c * x - s * y, s * x + c * y, scale * z])
+    c, s, scale, slope_x, slope_y = turn
+    return np.stack([c * x - s * y + slope_x, s * x + c * y + slope_y, scale * z])
 
 
 @given(
@@ -110,7 +111,8 @@ def at(motion, t, turn=(1.0, 0.0, 1.0)):
     share=st.floats(0.01, 1.0),
 )
 def test_the_parabola_has_the_integrals_of_the_samples(seed, t, longest, share):
-    motion, turn, segment, window = motion_of(seed), (0.6, 0.8, 1.3), np.zeros(SEGMENT_SIZE), empty_window()
+    motion, turn = motion_of(seed), (0.6, 0.8, 1.3, 0.2, -0.1)
+    segment, window = np.zeros(SEGMENT_SIZE), empty_window()
     whole = opened(
         pack_motions([motion]), turn, 3, 3 * DT + t, longest, segment, window, quiet(), 9.81, pivot(), start()
     )
@@ -148,7 +150,17 @@ def flown(motion, samples, end):
     while number * motion.dt < end - 1e-9:
         t, longest = number * motion.dt, (samples + 0.5) * motion.dt
         h = opened(
-            pack, (1.0, 0.0, 1.0), number, t, longest, segment, window, quiet(), BODY.gravity, p, state
+            pack,
+            (1.0, 0.0, 1.0, 0.0, 0.0),
+            number,
+            t,
+            longest,
+            segment,
+            window,
+            quiet(),
+            BODY.gravity,
+            p,
+            state,
         )
         assert window[0, COUNT] == samples
         stepped(segment, window, t, h, BODY.gravity, p, state, state)
