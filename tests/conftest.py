@@ -38,6 +38,7 @@ LONG = [
     "tests/unit/ensemble/test_nested_study.py",
     "tests/unit/ensemble/test_failures.py",
     "tests/unit/ensemble/test_run_study.py",
+    "tests/unit/ensemble/test_shape_error_study.py",
     "tests/unit/excitation/test_rezaeian_2010.py",
     "tests/unit/excitation/test_rezaeian_2010_fit.py",
     "tests/unit/excitation/test_spectrum_compatible.py",

@@ -21,6 +21,7 @@ from mcrock.body.faces import (
 from mcrock.body.frame import body_axes, rotation_matrix
 from mcrock.body.mass import solid_moments
 from mcrock.body.merge import merge_coplanar, orient
+from mcrock.body.random_surface import random_surface, with_shape_error
 from mcrock.body.rocking import derived
 from mcrock.body.solids.cuboid import cuboid
 from mcrock.body.solids.cylinder import cylinder
@@ -60,10 +61,12 @@ __all__ = [
     "orient",
     "polyhedron",
     "prism",
+    "random_surface",
     "rotation_matrix",
     "settle",
     "solid_moments",
     "stable_faces",
     "stands_over",
     "uplift_slenderness",
+    "with_shape_error",
 ]

@@ -65,13 +65,13 @@ def stands_over(vertices: Array, face: tuple[int, ...]) -> NDArray[np.bool_]:
     return over
 
 
-def nearly_flat(vertices: Array, faces: Faces, start_face: int) -> tuple[int, ...]:
-    """Numbers of the start face and of the faces inclined to it by less than 5 deg that are connected
-    to it through such faces; ``vertices`` (n_vertex, 3) of one body."""
+def nearly_flat(vertices: Array, faces: Faces, start_face: int, angle: float = BASE_ANGLE) -> tuple[int, ...]:
+    """Numbers of the start face and of the faces inclined to it by less than ``angle`` [rad], 5 deg, that
+    are connected to it through such faces; ``vertices`` (n_vertex, 3) of one body."""
     normals = face_normals(vertices[None], faces)[0]
     across = np.cross(normals[start_face], normals)
     angles = np.arctan2(np.sqrt(dot(across, across)), normals @ normals[start_face])
-    return connected(faces, np.flatnonzero(angles < BASE_ANGLE).tolist(), start_face)
+    return connected(faces, np.flatnonzero(angles < angle).tolist(), start_face)
 
 
 def lowest_face(vertices: Array, faces: Faces) -> int:

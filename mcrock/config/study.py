@@ -118,6 +118,7 @@ class Study(Displayed, Table):
                 yield ("impact", key), reason
         yield from _at_odds_with_nesting(data)
         yield from _at_odds_with_lists(data)
+        yield from _at_odds_with_hulls(data)
         limits = data.get("limits")
         if isinstance(limits, Mapping) and limits.get("displacement") is not None and not _has_friction(data):
             yield (
@@ -344,6 +345,18 @@ def _at_odds_with_lists(data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ..
             yield place, "has one value for each realization: give impact.draw = 'run'"
     if lists and ensemble.get("design") == OF_INDICES:
         yield ("ensemble", "design"), "changes one input at a time, and lists (ensemble.table) give them all"
+
+
+def _at_odds_with_hulls(data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Numbers of faces and edges of a body whose hull is drawn, in the raw tables of a study."""
+    body, impact = data.get("body"), data.get("impact")
+    if not isinstance(body, Mapping) or body.get("shape_error") is None:
+        return
+    drawn = "which every draw of body.shape_error has anew"
+    if isinstance(impact, Mapping) and impact.get("faces"):
+        yield ("impact", "faces"), f"go by the numbers of faces, {drawn}: leave them out"
+    if data.get("start") is not None:
+        yield ("start",), f"goes by the number of an edge, {drawn}: leave the section out"
 
 
 def _tables_in(item: Any, place: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Mapping[str, Any]]]:

@@ -42,7 +42,8 @@ def estimate_time(study: Study, motions: list[Motion], budget: float = 3.0) -> t
 
     time_block(0, 1)  # compiles
     block = 1
-    while 2 * block <= min(LARGEST, study.n_realizations) and time_block(0, block) < SHORT:
+    largest = 1 if study.body.own_hulls else LARGEST
+    while 2 * block <= min(largest, study.n_realizations) and time_block(0, block) < SHORT:
         block *= 2
     # golden-section order: at any moment the realizations timed are spread evenly
     order = (np.arange(1, 257) * 0.6180339887498949 % 1 * (study.n_realizations // block)).astype(int)

@@ -239,10 +239,12 @@ def _joined(pieces: list[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
 
 
 def simulate(job: Job, part: Part) -> dict[str, np.ndarray]:
-    """Variables on `realization` of a part; where realizations have motions of their own, a few at a time."""
+    """Variables on `realization` of a part; a few at a time where realizations have motions of their own, one
+    where they have faces of their own."""
     study = job.study
     own = OWN_MOTIONS if job.device == CPU else ON_GPU * OWN_MOTIONS
     step = own if study.motion.has_own_motions else part.stop - part.start
+    step = 1 if study.body.own_hulls else step
     compute = simulate_part if job.device == CPU else partial(simulate_part, device=job.device)
     pieces = []
     for start in range(part.start, part.stop, step):

@@ -160,7 +160,7 @@ def run_study(
         made = "as load_config('study.toml') makes one"
         raise ValueError(f"run_study.study must be a Study, {made}, got {shown(study)}")
     _check_options(workers, part_size, overwrite, resume or extend, task, processes, client, device)
-    _check_friction(study, device)
+    _check_on_device(study, device)
     path = Path(output)
     joining = resume or extend or task[1] > 1
     check_output(path, overwrite, joining)
@@ -216,7 +216,7 @@ def plan_study(
         If an option or the study is not valid.
     """
     _check_options(workers, part_size, overwrite, resume or extend, task, processes, None, device)
-    _check_friction(study, device)
+    _check_on_device(study, device)
     path = Path(output)
     joining = resume or extend or task[1] > 1
     check_output(path, overwrite, joining)
@@ -266,10 +266,15 @@ def _check_options(
         raise ValueError("workers and processes are those of the cluster where one is given")
 
 
-def _check_friction(study: Study, device: str) -> None:
+def _check_on_device(study: Study, device: str) -> None:
     if device == CUDA and study.contact is not None:
         raise ValueError(
             "device cuda computes contacts that stick, the study has [contact]: leave device (--device) out"
+        )
+    if device == CUDA and study.body.own_hulls:
+        raise ValueError(
+            "device cuda computes many runs of bodies with the same faces, and each realization has its own: "
+            "leave device (--device) out, or give body.shape_error 'epistemic = true' and points of one size"
         )
 
 

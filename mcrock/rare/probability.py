@@ -79,7 +79,8 @@ def rare_probability(
     ConfigError
         If motions cannot be read, or a body cannot stand.
     ValueError
-        If nothing is drawn but the record, inputs are listed, or an option is out of range.
+        If nothing is drawn but the record, inputs are listed, the body has an error of its shape, or an
+        option is out of range.
     """
     check_level(level)
     if states is not None and states < LEAST_STATES:
@@ -92,6 +93,10 @@ def rare_probability(
         raise ValueError(
             "rare events are searched among all that could be drawn: give distributions in place of lists "
             "(ensemble.table)"
+        )
+    if study.body.underside is not None:
+        raise ValueError(
+            "chains move from one realization to a near one, and a hull has none: leave body.shape_error out"
         )
     motions = load_motions(study)
     check_inputs(study, motions)

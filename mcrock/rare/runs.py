@@ -68,7 +68,8 @@ class Runs:
         def noise(row: int) -> np.random.Generator:
             return cast(np.random.Generator, _Mixture(study.seed, walkers.noise[row], walkers.share[row]))
 
-        points = Points(0, u, record.astype(np.int32), walkers.at_impacts, noise)
+        hull = np.zeros(len(record), np.int64)  # errors of shapes are refused
+        points = Points(0, u, record.astype(np.int32), walkers.at_impacts, hull, noise)
         inputs = inputs_at(study, self.motions, points)
         pack = pack_motions(inputs.motions) if inputs.motions else self.pack
         runs = simulate_part(inputs, pack, replace(study.controls, recheck=0.0))

@@ -53,7 +53,7 @@ def run_until(
     if not 0 < half_width < 0.5:
         raise ValueError(f"the half-width of an interval must lie in (0, 0.5) [1], got {half_width!r}")
     dependent = study.draws_records or study.listed or study.motion.listed_records is not None
-    if study.ensemble.design != INDEPENDENT or dependent or study.is_cloud or study.epistemic:
+    if study.ensemble.design != INDEPENDENT or dependent or study.is_cloud or study.ensemble.outer:
         raise ValueError(
             "a study that stops by itself needs independent realizations at fixed levels that take their "
             f"records in turn: ensemble.design = {INDEPENDENT!r}, motion.assignment = 'cycle', no outer "

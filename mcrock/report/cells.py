@@ -41,7 +41,7 @@ def _(body: Body) -> str:
 @html_of.register
 def _(study: Study) -> str:
     rows = [(name, f"{kind}: {words}") for name, kind, words in uncertain_rows(study)]
-    outer = f"{study.n_outer} draws x " if study.epistemic else ""
+    outer = f"{study.n_outer} draws x " if study.ensemble.outer else ""
     size = f"{outer}{study.n_realizations} realizations x {study.n_intensity} intensities"
     intensity = [("intensity", study.intensity.long_name)] if study.motion.shakes else []
     rows = [("body", study.body.shape), *intensity, *rows]

@@ -32,6 +32,7 @@ def body_section(ds: xr.Dataset, study: Study) -> Section:
     body = body_at_medians(study)
     uncertain = any(name.startswith("body.") for name in study.uncertain)
     at = ", every uncertain number at its median" if uncertain else ""
+    at += ", without the error of its shape" if study.body.underside else ""
     blocks: list[Block] = [embed(plot_body(body), "The body from the side, and its base from above")]
     rows = [["shape", study.body.shape + at]]
     for name in ("body_mass", "body_radius", "body_slenderness", "body_frequency"):
@@ -76,7 +77,7 @@ def inputs_section(ds: xr.Dataset, study: Study) -> Section:
     if not blocks:
         blocks.append("No input is uncertain.")
     design = study.ensemble.design.replace("_", " ")
-    draws = f"{study.n_outer} draws of what is epistemic, each with " if study.epistemic else ""
+    draws = f"{study.n_outer} draws of what is epistemic, each with " if study.ensemble.outer else ""
     blocks.append(
         f"{draws}{format_count(study.n_realizations, 'realization')} ({design} design, seed {study.seed}), "
         f"each at {format_count(study.n_intensity, 'intensity').replace('ys', 'ies')}: {study.n_runs} runs. "

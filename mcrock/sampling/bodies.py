@@ -14,8 +14,12 @@ Array = NDArray[np.float64]
 
 
 @np.errstate(all="ignore")  # what overflows is refused as not finite
-def draw_bodies(study: Study, draws: Draws, n: int, start: int) -> tuple[Bodies, dict[str, Array], Drawn]:
+def draw_bodies(
+    study: Study, draws: Draws, n: int, start: int, hull: NDArray[np.int64]
+) -> tuple[Bodies, dict[str, Array], Drawn]:
     """Bodies of ``n`` realizations, the first of which has the number ``start``.
+
+    ``hull`` (n,) are the numbers of their draws of the error of the shape.
 
     Returns
     -------
@@ -28,10 +32,14 @@ def draw_bodies(study: Study, draws: Draws, n: int, start: int) -> tuple[Bodies,
     ------
     RealizationError
         If a body cannot exist or stand: names the realization and what was drawn.
+    ValueError
+        If realizations that have faces of their own are drawn together.
     """
     uncertain = [name for name in study.uncertain if name.startswith("body.")]
     drawn = {key: draws[f"body.{key}"] for key, _ in study.body.quantities()}
-    bodies = study.body.build(drawn if uncertain else {key: array[:1] for key, array in drawn.items()})
+    if study.body.own_hulls and n > 1:
+        raise ValueError(f"each realization has faces of its own: draw them one at a time, got {n}")
+    bodies = _build(study, drawn if uncertain else {key: array[:1] for key, array in drawn.items()}, hull)
     _check(study, bodies, {name: draws[name] for name in uncertain}, start)
     sizes = bodies.derived()
     if not uncertain:
@@ -52,6 +60,17 @@ def draw_bodies(study: Study, draws: Draws, n: int, start: int) -> tuple[Bodies,
     values |= {f"body_{key}": array for key, array in sizes.items()}
     values["start_face"] = bodies.start_face.astype(np.int16)
     return bodies, sizes, Drawn(arrays, values)
+
+
+def _build(study: Study, drawn: dict[str, Array], hull: NDArray[np.int64]) -> Bodies:
+    if study.body.underside is None:
+        return study.body.build(drawn)
+    number = int(hull[0])
+    try:
+        body = study.body.on_hull(drawn, study.seed, number)
+        return body.build(drawn | {"scale": np.ones_like(drawn["scale"])})  # the hull has its size
+    except ValueError as error:
+        raise RealizationError(f"{study.source} [body] shape_error: draw {number}: {error}") from None
 
 
 def _check(study: Study, bodies: Bodies, uncertain: Draws, start: int) -> None:

@@ -24,6 +24,7 @@ from mcrock.sampling.shaking import draw_shaking, peak_accelerations
 
 SLICE = 16384  # realizations checked at a time [1]
 CHECKED = 16 * SLICE  # realizations checked before a study runs [1]
+HULLS = 64  # that are made then: each takes a hundredth of a second and more [1]
 
 
 def draw_inputs(
@@ -47,7 +48,7 @@ def draw_inputs(
     motions : sequence of Motion
         From `load_motions`.
     start, stop : int
-        Slice, 0 <= start < stop <= number of realizations.
+        Slice, 0 <= start < stop <= number of realizations; of one where they have faces of their own.
     outer : int
         Number of the draw of what is epistemic, 0 <= outer < `Study.n_outer`.
     with_motions : bool
@@ -82,7 +83,7 @@ def inputs_at(study: Study, motions: Sequence[Motion], points: Points, with_moti
     """The inputs of realizations wherever they lie; as `draw_inputs`."""
     n, start = len(points.record), points.start
     draws = draw_quantities(study, points.u, n)
-    bodies, sizes, of_body = draw_bodies(study, draws, n, start)
+    bodies, sizes, of_body = draw_bodies(study, draws, n, start, points.hull)
     shaking = draw_shaking(study, motions, draws, points, with_motions)
     of_intensity = draw_intensities(study, draws, shaking, sizes, bodies.gravity)
     of_release = draw_release(study, draws, bodies, start)
@@ -139,9 +140,15 @@ def check_inputs(study: Study, motions: Sequence[Motion]) -> None:
     """
     checked = ("body.", "start.", "motion.") if study.motion.has_own_motions else ("body.", "start.")
     drawn = any(name.startswith(checked) for name in study.uncertain)
-    last = min(study.n_realizations, -(-CHECKED // study.n_outer)) if drawn else 1
-    for outer in range(study.n_outer if drawn else 1):
-        for start in range(0, last, SLICE):
-            draw_inputs(study, motions, start, min(start + SLICE, last), outer, with_motions=False)
+    n_outer = study.n_outer if drawn or study.body.underside else 1
+    most, size = CHECKED if drawn else n_outer, SLICE
+    if study.body.underside:
+        n_outer = min(n_outer, HULLS)
+    if study.body.own_hulls:
+        most, size = HULLS, 1
+    last = min(study.n_realizations, -(-most // n_outer))
+    for outer in range(n_outer):
+        for start in range(0, last, size):
+            draw_inputs(study, motions, start, min(start + size, last), outer, with_motions=False)
     if study.motion.has_own_motions:  # a few: most mistakes show in all of them
         draw_inputs(study, motions, 0, min(8, study.n_realizations))

@@ -5,9 +5,9 @@ point of A with that input from B (Saltelli et al. 2010). A and B are halves of 
 as the error of an index is told by its scatter, there are `SCRAMBLES` of them. Realizations are in the order
 (point, scramble, column), so that the first ones stay as they are when more are added.
 
-What a run draws inside, the noise of its motion and parameters that are drawn anew at every impact, is an
-input like the others: a realization with that of A has the draws of the realization of A. Otherwise it would
-look like an interaction of all inputs.
+What a run draws inside, the error of the shape of its body, the noise of its motion and parameters that are
+drawn anew at every impact, is an input like the others: a realization with that of A has the draws of the
+realization of A. Otherwise it would look like an interaction of all inputs.
 
 Saltelli, A., Annoni, P., Azzini, I., Campolongo, F., Ratto, M. and Tarantola, S. (2010). Variance based
 sensitivity analysis of model output. Design and estimator for the total sensitivity index. Computer Physics
@@ -24,13 +24,18 @@ from mcrock.config.sections import OF_INDICES
 
 SCRAMBLES = 8  # independent repetitions of the design
 OF_A, OF_B, FIRST_INPUT = range(3)  # columns of the realizations of a point
-NOISE, AT_IMPACTS = "motion.noise", "impact.draws"  # names of what runs draw inside
+# names of what runs draw inside
+HULL, NOISE, AT_IMPACTS = "body.shape_error", "motion.noise", "impact.draws"
 
 
 def inputs_of_design(study: Study) -> list[str]:
     """Dotted names of the inputs that have an index, in the order of the columns of the design."""
-    inside = [NOISE] * study.motion.draws_noise + [AT_IMPACTS] * bool(study.redrawn)
-    return [*study.uncertain, *inside]
+    inside = {
+        HULL: not study.body.is_one_draw,
+        NOISE: study.motion.draws_noise,
+        AT_IMPACTS: bool(study.redrawn),
+    }
+    return [*study.uncertain, *(name for name, drawn in inside.items() if drawn)]
 
 
 def block_length(study: Study) -> int:
@@ -56,7 +61,7 @@ def mixed(pairs: NDArray[np.float64], column: NDArray[np.int64]) -> NDArray[np.f
 def draws_of(study: Study, name: str, start: int, stop: int) -> NDArray[np.int64]:
     """Number of the realization whose draws each of `start` to `stop` - 1 has inside its runs.
 
-    ``name`` is `NOISE` or `AT_IMPACTS`.
+    ``name`` is `HULL`, `NOISE` or `AT_IMPACTS`.
     """
     realization = np.arange(start, stop)
     names = inputs_of_design(study)

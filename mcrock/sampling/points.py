@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from mcrock.config import Study
 from mcrock.sampling.design import assign_records, unit_numbers
-from mcrock.sampling.pick_freeze import AT_IMPACTS, NOISE, draws_of
+from mcrock.sampling.pick_freeze import AT_IMPACTS, HULL, NOISE, draws_of
 
 Array = NDArray[np.float64]
 
@@ -24,6 +24,7 @@ class Points(NamedTuple):
     u: dict[str, Array]  # (n,) coordinates of `mcrock.sampling.design.unit_numbers`
     record: NDArray[np.int32]  # (n,) index of the motion
     at_impacts: NDArray[np.int64]  # (n,) number by which each draws at every impact
+    hull: NDArray[np.int64]  # (n,) number of the draw of the error of the shape of each
     noise: Callable[[int], np.random.Generator]  # by row: where the noise of its motion comes from
 
 
@@ -41,5 +42,6 @@ def points_of_design(study: Study, n_motions: int, start: int, stop: int, outer:
         u,
         assign_records(study, n_motions, start, stop, u),
         draws_of(study, AT_IMPACTS, start, stop),
+        np.full(stop - start, outer) if study.body.is_one_draw else draws_of(study, HULL, start, stop),
         noise,
     )

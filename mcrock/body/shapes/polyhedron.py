@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from math import isfinite
+from math import isfinite, radians
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from mcrock.body.bodies import Bodies
 from mcrock.body.faces import Array, Faces, face_normals
 from mcrock.body.frame import body_axes
 from mcrock.body.mass import solid_moments
+from mcrock.body.random_surface import REACH, near_surface, with_shape_error
 from mcrock.body.shapes.coordinates import (
     CENTRE_OF_MASS,
     INERTIA,
@@ -25,8 +26,9 @@ from mcrock.body.shapes.coordinates import (
     drawn_tensor,
     drawn_triple,
 )
+from mcrock.body.shapes.random_underside import RandomUnderside
 from mcrock.body.shapes.shape import Solid
-from mcrock.body.standing import lowest_face, nearly_flat, settle
+from mcrock.body.standing import BASE_ANGLE, lowest_face, nearly_flat, settle
 from mcrock.body.surface import hull_surface
 from mcrock.tables.distributions import Distribution, Quantity, Uncertain
 from mcrock.tables.errors import ConfigError, mistake, refuse
@@ -64,8 +66,19 @@ class Polyhedron(Solid):
     them is refused.
     """
 
-    alternatives: ClassVar = (("density", "mass"), ("vertices", "file"))
-    settings: ClassVar = ("vertices", "start_face", "axis", "base_faces")
+    alternatives: ClassVar = (
+        ("density", "mass"),
+        ("vertices", "file"),
+        ("base_faces", "base_angle_deg"),
+    )
+    settings: ClassVar = (
+        "vertices",
+        "start_face",
+        "axis",
+        "base_faces",
+        "base_angle_deg",
+        "shape_error",
+    )
     inputs: ClassVar = {
         "vertices": Input("vertex {0}, coordinate {1} of the study (0 x, 1 y, 2 z)"),
         "scale": Input("factor on the vertices of the study"),
@@ -128,6 +141,18 @@ class Polyhedron(Solid):
             [0, 1],
         ),
     ] = None
+    base_angle_deg: Annotated[
+        float | None,
+        Number("deg", above=0.0, most=90.0),
+        about("inclination to the start face below which a face that joins it counts as base", 5.0),
+    ] = None
+    shape_error: Annotated[
+        RandomUnderside | None,
+        about(
+            "error of the shape of the underside, of which every draw has a convex hull of its own",
+            {"std": 0.0007, "correlation_length": 0.05, "epistemic": True},
+        ),
+    ] = None
 
     @classmethod
     def take_in_files(cls, data: dict[str, Any], folder: Path) -> None:
@@ -141,6 +166,12 @@ class Polyhedron(Solid):
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
         yield from exactly_one(data, {"vertices": "m", "file": "rows of x, y, z"})
+        for key in ("start_face", "base_faces"):
+            if data.get(key) is not None and data.get("shape_error") is not None:
+                other = "; base_angle_deg says which faces are base" if key == "base_faces" else ""
+                yield (key,), f"numbers faces, which every draw of shape_error has anew: leave it out{other}"
+        if data.get("base_faces") is not None and data.get("base_angle_deg") is not None:
+            yield ("base_angle_deg",), "tells the base, and base_faces lists it: give one of them"
         if "com" not in data and "inertia" not in data:
             yield from super().conflicts(data)
             return
@@ -171,7 +202,8 @@ class Polyhedron(Solid):
         Raises
         ------
         ValueError
-            If the vertices enclose no volume, or a face is named that does not exist.
+            If the vertices enclose no volume, a face is named that does not exist, or the underside is not
+            that which has an error of its shape.
         """
         draws = self._medians()
         points = coordinates("vertices", self.vertices or (), draws)[0]
@@ -182,11 +214,58 @@ class Polyhedron(Solid):
         for key, numbers in (("start_face", (start,)), ("base_faces", self.base_faces or ())):
             if max(numbers, default=0) >= len(faces):
                 raise ValueError(f"{key}: the body has the faces 0 to {len(faces) - 1}, got {max(numbers)}")
+        if self.shape_error is not None:
+            down = face_normals(relative, faces)[0, settle(relative[0], faces, start)]
+            if np.degrees(np.arccos(min(1.0, -down[2]))) > self.shape_error.underside_deg:
+                raise ValueError(
+                    "shape_error is along z, but the body settles on a face with the outward normal "
+                    f"{down.round(3).tolist()}: turn the points so that it looks down (-z)"
+                )
         if self.base_faces is None:
-            base = nearly_flat(corners, faces, settle(relative[0], faces, start))
+            angle = BASE_ANGLE if self.base_angle_deg is None else radians(self.base_angle_deg)
+            base = nearly_flat(corners, faces, settle(relative[0], faces, start), angle)
         else:
             base = tuple(sorted(self.base_faces))
         return Outline(tuple(surface.kept.tolist()), faces, start, base)
+
+    @property
+    def underside(self) -> RandomUnderside | None:
+        return self.shape_error
+
+    @property
+    def own_hulls(self) -> bool:
+        return self.shape_error is not None and not (self.is_one_draw and self._has_one_size)
+
+    @property
+    def _has_one_size(self) -> bool:
+        """Whether all realizations have the points of the study at one scale."""
+        points = (value for vertex in self.vertices or () for value in vertex)
+        return not any(isinstance(value, Distribution) for value in (self.scale, *points))
+
+    @cached_property
+    def _near_surface(self) -> list[int]:
+        """Numbers of the points that may be corners of a hull with an error of the shape."""
+        points = self.vertices or ()
+        if self.shape_error is None or not self._has_one_size:
+            return list(range(len(points)))
+        there = self._medians()["scale"][0] * np.array(points, float)
+        return np.flatnonzero(near_surface(there, REACH * self.shape_error.std)).tolist()
+
+    def on_hull(self, draws: Draws, seed: int, number: int) -> Self:
+        if self.shape_error is None:
+            return self
+        points = coordinates("vertices", self.vertices or (), draws, self._near_surface)[0]
+        moved = with_shape_error(
+            points * draws["scale"][0],
+            self.shape_error.std,
+            self.shape_error.correlation_length,
+            seed=seed,
+            draw=number,
+            underside_deg=self.shape_error.underside_deg,
+        )
+        fields = {name: getattr(self, name) for name in type(self).model_fields}
+        new = {"vertices": tuple(map(tuple, moved.tolist())), "scale": 1.0, "shape_error": None}
+        return self.model_construct(**fields | new)
 
     def build(self, draws: Draws) -> Bodies:
         kept, faces, put_on, base = self.outline

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 import numpy as np
 
 from mcrock.body.bodies import Bodies
 from mcrock.body.shapes.coordinates import Draws
+from mcrock.body.shapes.random_underside import RandomUnderside
 from mcrock.body.solids.weight import Weight
 from mcrock.params import GRAVITY
 from mcrock.tables.distributions import Distribution, Quantity, Uncertain
@@ -48,6 +49,25 @@ class Shape(Table):
                 continue
             entries = _entries(name, value) if isinstance(value, tuple) else [(name, value)]
             yield from ((key, item) for key, item in entries if key not in below)
+
+    @property
+    def underside(self) -> RandomUnderside | None:
+        """The error of its shape, drawn with every hull; None if it has none."""
+        return None
+
+    @property
+    def is_one_draw(self) -> bool:
+        """Whether realizations share the error of the shape, that of their outer draw."""
+        return self.underside is None or bool(self.underside.epistemic)
+
+    @property
+    def own_hulls(self) -> bool:
+        """Whether realizations have faces of their own."""
+        return not self.is_one_draw
+
+    def on_hull(self, draws: Draws, seed: int, number: int) -> Self:
+        """This body with the draw ``number`` of the error of its shape, by the first of ``draws``."""
+        return self
 
     def build(self, draws: Draws) -> Bodies:
         """Bodies from the drawn numbers, unchecked.

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from math import radians
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -11,10 +14,18 @@ from mcrock.body.faces import Array, Faces, face_normals
 from mcrock.body.frame import body_axes
 from mcrock.body.mass import solid_moments
 from mcrock.body.solids.arguments import list_of_points, positive, weight_of
-from mcrock.body.standing import lowest_face
+from mcrock.body.standing import lowest_face, nearly_flat
+from mcrock.body.standing import settle as settled_face
 from mcrock.body.surface import Surface, hull_surface, surface_of, warn_if_shallow
 from mcrock.params import GRAVITY
-from mcrock.rules import check_array
+from mcrock.rules import Flag, Number, check_array
+
+
+class Base(NamedTuple):
+    """What counts as base: faces by their numbers, or by their inclination to the start face."""
+
+    numbers: tuple[int, ...] | None
+    angle_deg: float | None
 
 
 def polyhedron(
@@ -29,6 +40,8 @@ def polyhedron(
     axis: ArrayLike | None = None,
     base_faces: tuple[int, ...] | None = None,
     gravity: float = GRAVITY,
+    base_angle_deg: float | None = None,
+    settle: bool = False,
 ) -> Body:
     """Convex body from its vertices and faces.
 
@@ -51,9 +64,8 @@ def polyhedron(
         homogeneous body about its centroid.
     start_face : int, optional
         Face on which the body starts, by its number in ``faces``; by default the face whose outward
-        normal is closest to -z, of equal ones one that carries the body. It is taken as it is: a body
-        that it does not carry (`Body.face_stable`) rolls off it at the start of a run, where in a study
-        it settles first.
+        normal is closest to -z, of equal ones one that carries the body. A body that it does not carry
+        (`Body.face_stable`) rolls off it at the start of a run, unless it is to ``settle``.
     axis : array_like (3,), optional
         Axis from which tilt is measured, in the axes of the vertices; by default the inward normal of
         the start face. It becomes body z.
@@ -61,6 +73,12 @@ def polyhedron(
         Faces that count as base, see `Body`, by their numbers in ``faces``.
     gravity : float
         [m/s2].
+    base_angle_deg : float, optional
+        In the place of ``base_faces``: faces that join the start face count as base where they are inclined
+        to it by less, in (0, 90] [deg]; 5 by default.
+    settle : bool
+        Put the body down slowly on the start face, as a study does: it rolls over the side that its COM is
+        farthest outside of until a face carries it, which is its start face then.
 
     Returns
     -------
@@ -91,14 +109,17 @@ def polyhedron(
     if faces is None:
         return hull(
             points, density, mass=mass, com=com, inertia=inertia, start_face=start_face, axis=axis,
-            base_faces=base_faces, gravity=gravity,
+            base_faces=base_faces, gravity=gravity, base_angle_deg=base_angle_deg, settle=settle,
         )  # fmt: skip
     surface = surface_of(points, faces)
     start = None if start_face is None else _mapped(surface.face_map, start_face, "start_face")
     if base_faces is not None:
         listed = face_numbers("polyhedron.base_faces", base_faces, len(surface.face_map))
         base_faces = tuple(int(surface.face_map[f]) for f in listed)
-    return _body("polyhedron", points, surface, density, mass, com, inertia, start, axis, base_faces, gravity)
+    base = Base(base_faces, base_angle_deg)
+    return _body(
+        "polyhedron", points, surface, density, mass, com, inertia, start, axis, base, gravity, settle
+    )
 
 
 def hull(
@@ -112,6 +133,8 @@ def hull(
     axis: ArrayLike | None = None,
     base_faces: tuple[int, ...] | None = None,
     gravity: float = GRAVITY,
+    base_angle_deg: float | None = None,
+    settle: bool = False,
 ) -> Body:
     """Convex hull of points, in any order; points inside it are left out.
 
@@ -122,7 +145,7 @@ def hull(
     ----------
     points : array_like (n, 3)
         At least 4, in any axes [m].
-    density, mass, com, inertia, axis, gravity
+    density, mass, com, inertia, axis, gravity, base_angle_deg, settle
         As `polyhedron`.
     start_face, base_faces : int, tuple of int, optional
         As `polyhedron`, by the numbers of the faces of the hull.
@@ -150,7 +173,10 @@ def hull(
     """
     corners = list_of_points("hull.points", points, 3)
     surface = hull_surface(corners, "hull.points")
-    return _body("hull", corners, surface, density, mass, com, inertia, start_face, axis, base_faces, gravity)
+    base = Base(base_faces, base_angle_deg)
+    return _body(
+        "hull", corners, surface, density, mass, com, inertia, start_face, axis, base, gravity, settle
+    )
 
 
 def _body(
@@ -163,8 +189,9 @@ def _body(
     inertia: ArrayLike | None,
     start_face: int | None,
     axis: ArrayLike | None,
-    base_faces: tuple[int, ...] | None,
+    base: Base,
     gravity: float,
+    settles: bool,
 ) -> Body:
     corners = points[surface.kept]
     volume, centroid, spread = (array[0] for array in solid_moments(corners[None], surface.faces))
@@ -180,8 +207,16 @@ def _body(
         start = lowest_face(relative, surface.faces)
     else:
         start = face_number(f"{name}.start_face", start_face, len(surface.faces))
+    if Flag().check(f"{name}.settle", settles):
+        start = settled_face(relative, surface.faces, start)
+    base_faces = base.numbers
     if base_faces is not None:
         base_faces = face_numbers(f"{name}.base_faces", base_faces, len(surface.faces))
+    if base.angle_deg is not None:
+        if base_faces is not None:
+            raise ValueError(f"{name}: give one of base_faces and base_angle_deg")
+        angle = Number("deg", above=0.0, most=90.0).check(f"{name}.base_angle_deg", base.angle_deg)
+        base_faces = nearly_flat(relative, surface.faces, start, radians(angle))
     if axis is not None:
         axis = check_array(f"{name}.axis", axis, (3,), "1")
         if not axis.any():

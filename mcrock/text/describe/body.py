@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import degrees, radians
 
 import numpy as np
@@ -32,6 +33,22 @@ USUAL = {  # range, unit and name of what is of human size, and what may have an
 def describe_body(study: Study, inputs: Inputs) -> list[str]:
     """Lines on the body, its faces and its release."""
     return _body(study, inputs) + _faces(study, inputs) + _release(study, inputs)
+
+
+def describe_hulls(drawn: Sequence[Inputs]) -> list[str]:
+    """Lines on the hulls of some draws of the error of a shape, each with its first realization."""
+    slenderness = np.array([one.values["body_slenderness"][0] for one in drawn])
+    over = np.array([uplift_slenderness(one.vertices[:1], one.faces, one.start_face[:1])[0] for one in drawn])
+    gravity = np.array([one.gravity[0] for one in drawn])
+    faces, corners = (np.array(list(map(len, found)), float) for found in (
+        [one.faces for one in drawn], [one.vertices[0] for one in drawn]
+    ))  # fmt: skip
+    uplift = format_range(gravity * np.tan(over) / STANDARD_GRAVITY)
+    return [
+        f"  hulls of {len(drawn)} draws of the error of the shape: {format_range(corners)} corners, "
+        f"{format_range(faces)} faces,",
+        f"  slenderness {format_range(np.degrees(slenderness))} deg, uplift at about {uplift} g",
+    ]
 
 
 def body_notes(inputs: Inputs) -> list[str]:
@@ -103,6 +120,7 @@ def _faces(study: Study, inputs: Inputs) -> list[str]:
     angles = np.degrees(np.arctan2(across, normals[0] @ normals[0, start]))
     stable = stable_faces(vertices, faces)[0]
     at_medians = ", at the medians" if any(name.startswith("body.") for name in study.uncertain) else ""
+    at_medians += ", without the error of the shape" if study.body.underside else ""
     lines = [
         f"  {len(faces)} faces, {vertices.shape[1]} corners{at_medians}; angle to the face it starts on, "
         "height of the centre of mass:",
@@ -114,7 +132,7 @@ def _faces(study: Study, inputs: Inputs) -> list[str]:
             f"  {f:>4}  {areas[f]:>10.4g}  {angles[f]:>11.2f}  {heights[f]:>10.4g}  "
             f"{'yes' if stable[f] else 'no':>6}  {base}"
         )
-    lines += _settling(body.put_on, inputs.start_face)
+    lines += [] if study.body.underside else _settling(body.put_on, inputs.start_face)
     pairs, meeting = exterior_angles(vertices, faces)
     lines += [
         f"  note: faces {f} and {g} meet at {angle:.2g} rad; put them in one plane if flat"

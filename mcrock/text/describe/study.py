@@ -15,13 +15,14 @@ from mcrock.sampling.inputs import draw_inputs
 from mcrock.sampling.pick_freeze import nearest_designs
 from mcrock.tables.distributions import Distribution, Listed
 from mcrock.tables.fields import plain
-from mcrock.text.describe.body import body_notes, describe_body
+from mcrock.text.describe.body import body_notes, describe_body, describe_hulls
 from mcrock.text.describe.contact import contact_notes
 from mcrock.text.describe.impact import describe_preset, impact_notes
 from mcrock.text.describe.intensity import describe_intensity, intensity_notes
 from mcrock.text.describe.regimes import describe_regimes
 
 LOOK = 4096  # realizations that ranges are taken from [1]
+HULLS = 16  # the same of bodies with an error of their shape [1]
 
 
 def describe(study: Study, motions: Sequence[Motion]) -> str:
@@ -46,9 +47,11 @@ def describe(study: Study, motions: Sequence[Motion]) -> str:
     ConfigError
         As `draw_inputs`.
     """
-    inputs = draw_inputs(study, motions, 0, min(study.n_realizations, LOOK), with_motions=False)
+    look = 1 if study.body.own_hulls else min(study.n_realizations, LOOK)
+    inputs = draw_inputs(study, motions, 0, look, with_motions=False)
     lines = [f"{study.title or 'untitled study'} (seed {study.seed})"]
-    lines += describe_body(study, inputs) + study.motion.describe(motions, study.folder)
+    lines += describe_body(study, inputs) + _hulls(study, motions)
+    lines += study.motion.describe(motions, study.folder)
     if study.motion.shakes:
         lines += describe_intensity(study, inputs)
     lines += describe_regimes(study, inputs)
@@ -57,14 +60,17 @@ def describe(study: Study, motions: Sequence[Motion]) -> str:
     lines += study.motion.notes(study.intensity.measure, motions, inputs.scale)
     lines += intensity_notes(study, inputs) if study.motion.shakes else []
     lines += _design_notes(study, motions)
-    if any(name.startswith(("body.", "intensity.", "start.")) for name in study.uncertain):
+    ranges = any(name.startswith(("body.", "intensity.", "start.")) for name in study.uncertain)
+    if ranges and look == 1 and study.n_realizations > 1:
+        lines.insert(1, "numbers of the body and its release are those of the first realization")
+    elif ranges:
         which = "the" if len(inputs) == study.n_realizations else "the first"
-        draw = " with the first of the outer draws" if study.epistemic else ""
+        draw = " with the first of the outer draws" if study.ensemble.outer else ""
         lines.insert(1, f"ranges go from the smallest to the largest of {which} {len(inputs)} draws{draw}")
     n, levels = study.n_realizations, study.n_intensity
     design = study.ensemble.design.replace("_", " ")
     each = "1 intensity" if levels == 1 else f"{levels} intensities"
-    draws = f"{study.n_outer} outer draws x " if study.epistemic else ""
+    draws = f"{study.n_outer} outer draws x " if study.ensemble.outer else ""
     lines.append(f"size: {draws}{n} realizations x {each} = {study.n_runs} runs, {design} design")
     return "\n".join(lines)
 
@@ -90,7 +96,22 @@ def uncertain_rows(study: Study) -> list[tuple[str, str, str]]:
             rows.append((_as_written(study, name), item.distribution, f"{words}{once}"))
         elif isinstance(item, tuple):
             rows.append((name, "one of", ", ".join(map(str, item))))
+    if (error := study.body.underside) is not None:
+        once = ", epistemic" if error.epistemic else ""
+        words = f"std {error.std:g}, correlation_length {error.correlation_length:g}{once}"
+        rows.append(("body.shape_error [m]", "smooth surface", words))
     return rows
+
+
+def _hulls(study: Study, motions: Sequence[Motion]) -> list[str]:
+    """How much the bodies differ between draws of the error of their shape."""
+    if study.body.underside is None:
+        return []
+    places = [(i, 0) for i in range(min(HULLS, study.n_realizations))]
+    if study.body.is_one_draw:
+        places = [(0, k) for k in range(min(HULLS, study.n_outer))]
+    drawn = [draw_inputs(study, motions, i, i + 1, k, with_motions=False) for i, k in places]
+    return describe_hulls(drawn)
 
 
 def _uncertain(study: Study) -> list[str]:
@@ -147,7 +168,7 @@ def _design_notes(study: Study, motions: Sequence[Motion]) -> list[str]:
                 f"note: the design of Sobol indices is even with {below} or {above} realizations, not with "
                 f"{study.n_realizations}"
             )
-    certain = not (study.uncertain or study.redrawn or study.motion.draws_noise)
+    certain = not (study.uncertain or study.redrawn or study.motion.draws_noise or study.body.underside)
     if certain and study.n_realizations > len(motions):
         found.append(f"note: nothing is uncertain; realizations beyond the first {len(motions)} repeat runs")
     return found

@@ -403,3 +403,41 @@ def test_polyhedron_without_faces_is_the_hull():
     body, other = polyhedron(CUBE, density=3.0), hull(CUBE, 3.0)
     assert body.faces == other.faces
     assert (body.vertices == other.vertices).all()
+
+
+OBLIQUE = [(x + 0.7 * z, y, z) for x in (0.0, 0.4) for y in (0.0, 0.4) for z in (0.0, 1.0)]
+
+
+@pytest.mark.parametrize("make", [hull, polyhedron])
+def test_a_body_settles_if_it_is_told_to(make):
+    """An oblique prism falls on the side that overhangs; one that stands stays."""
+    leaning, settled = make(OBLIQUE, density=1000), make(OBLIQUE, density=1000, settle=True)
+    assert not leaning.face_stable[leaning.start_face]
+    assert settled.start_face == settle(leaning.vertices, leaning.faces, leaning.start_face)
+    assert settled.face_stable[settled.start_face]
+    again = make(OBLIQUE, density=1000, start_face=settled.start_face)
+    np.testing.assert_array_equal(settled.vertices, again.vertices)
+    np.testing.assert_array_equal(
+        make(CUBE, density=1000, settle=True).vertices, make(CUBE, density=1000).vertices
+    )
+    with pytest.raises(ValueError, match=r"\.settle must be true or false, got 'yes'"):
+        make(OBLIQUE, density=1000, settle="yes")
+
+
+def test_base_by_an_angle():
+    """A keel of strips of 2 and 10 degrees beside a flat middle."""
+    x, z, half = 0.2, 0.0, [(0.2, 0.0)]
+    for slope in (2.0, 10.0):
+        x, z = x + 0.1, z + 0.1 * tan(radians(slope))
+        half.append((x, z))
+    outline = [*((-a, b) for a, b in half[::-1]), *half, (0.4, 1.0), (-0.4, 1.0)]
+    points = [(a, y, b) for y in (0.0, 0.8) for a, b in outline]
+    found = {angle: hull(points, 1000, base_angle_deg=angle).base_faces for angle in (1.0, 5.0, 11.0)}
+    assert [len(faces) for faces in found.values()] == [1, 3, 5]
+    assert hull(points, 1000).base_faces == found[5.0] == hull(points, 1000, base_faces=found[5.0]).base_faces
+    with pytest.raises(ValueError, match="hull: give one of base_faces and base_angle_deg"):
+        hull(points, 1000, base_faces=(0,), base_angle_deg=5.0)
+    with pytest.raises(
+        ValueError, match=r"hull\.base_angle_deg must be a finite number > 0 and <= 90 \[deg\]"
+    ):
+        hull(points, 1000, base_angle_deg=0)

@@ -1,0 +1,38 @@
+"""The error of the shape of an underside, as a study file has it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from mcrock.body.random_surface import UNDERSIDE
+from mcrock.tables.fields import Flag, Number, Table, about
+
+
+class RandomUnderside(Table):
+    """A smooth random surface that is added to the height of the underside: at every place normal with the
+    mean 0, and correlated over the horizontal distance r by exp(-r^2 / (2 l^2)), where l is the correlation
+    length. The z axis of the points must be up."""
+
+    std: Annotated[float, Number("m", least=0.0), about("standard deviation", 0.0007)]
+    correlation_length: Annotated[
+        float,
+        Number("m", above=0.0),
+        about("horizontal distance over which the correlation falls to exp(-1/2) = 0.61", 0.05),
+    ]
+    underside_deg: Annotated[
+        float,
+        Number("deg", above=0.0, most=90.0),
+        about(
+            "inclination to the ground of the steepest face of the underside; corners of steeper faces alone "
+            "stay where they are"
+        ),
+    ] = UNDERSIDE
+    epistemic: Annotated[
+        bool | None,
+        Flag(),
+        about(
+            "one unknown shape for all runs of the study, in place of one for each realization: it is drawn "
+            "`ensemble.outer` times",
+            True,
+        ),
+    ] = None
