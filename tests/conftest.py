@@ -45,6 +45,7 @@ LONG = [
     "tests/unit/kernel/test_cuda_simulator.py",
     "tests/unit/laws/test_block_3d.py",
     "tests/unit/laws/test_whittaker_1904.py",
+    "tests/unit/measurement/test_population.py",
     "tests/unit/planar/test_overturning_spectra.py",
     "tests/unit/planar/test_spectrum_plots.py",
     "tests/unit/plots",

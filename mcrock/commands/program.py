@@ -34,6 +34,7 @@ COMMANDS = (
     "spectrum",
     "records",
     "laws",
+    "population",
     "submit",
     "status",
     "merge",

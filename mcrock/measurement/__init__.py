@@ -14,6 +14,7 @@ from mcrock.measurement.measures import (
     reduction_factors,
     uplift,
 )
+from mcrock.measurement.population import fit_population, load_population
 from mcrock.measurement.recording import Recording, read_recording
 from mcrock.measurement.wrench import Wrench, equivalent_wrench
 
@@ -22,6 +23,8 @@ __all__ = [
     "Wrench",
     "equivalent_wrench",
     "euler_angles",
+    "fit_population",
+    "load_population",
     "out_of_plane_motion_factor",
     "peak_angles",
     "read_recording",

@@ -25,6 +25,7 @@ from mcrock.plots.impact_map import map_axes, plot_impact_map
 from mcrock.plots.inputs import has_distributions, plot_inputs
 from mcrock.plots.limit_states import plot_limits
 from mcrock.plots.outcomes import plot_outcomes
+from mcrock.plots.population import plot_population
 from mcrock.plots.rare import plot_rare
 from mcrock.plots.regime_map import has_regimes, plot_regimes
 from mcrock.plots.risk import plot_risk
@@ -57,6 +58,7 @@ __all__ = [
     "plot_measures",
     "plot_outcomes",
     "plot_overturning_spectrum",
+    "plot_population",
     "plot_probability_box",
     "plot_rare",
     "plot_regimes",

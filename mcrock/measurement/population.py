@@ -1,0 +1,359 @@
+"""From fits of many tests to the distribution of a parameter: a hierarchical model.
+
+    estimate = mean + of the specimen + of the position on it + of the repetition + error of the fit
+
+Each term is normal, the error with the standard error of the fit. The scale is the parameter itself: fitted
+lambdas leave every bound that theory has for them (Várkonyi et al. 2022, section 5.3: lambda_lon up to 1.5,
+|lambda_lat| up to 5), and a scale that ends at a bound could not hold such estimates. What physics excludes
+is cut away where the distribution is written into a study (`mcrock.config.population`).
+
+NumPyro samples the model, ArviZ keeps what it found. Both are optional: `INSTALL`.
+"""
+
+from __future__ import annotations
+
+import warnings
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from mcrock.measurement.tests_table import WORDS, chosen_parameters, read_tests
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+INSTALL = "pip install 'mcrock[population]'"
+FEWEST_SPECIMENS = 3  # of which the scatter between specimens is told apart from their mean
+WIDE_MEAN = 5.0  # standard deviation of the prior of the mean over that of the estimates [1]
+WIDE_SCATTER = 2.0  # scale of the half-normal prior of each scatter over the same [1]
+WARM_UP = 1000  # draws of each chain, in which the sampler finds its step
+LARGEST_RHAT = 1.01
+LEAST_DRAWS = 400.0  # effective number, in the bulk and in the tails
+HYPER = ("mean", "sd_specimen", "sd_position", "sd_repetition")
+
+
+class Diagnosis(NamedTuple):
+    """Whether the chains of a sampler can be trusted."""
+
+    rhat: float  # largest of all unknowns [1]
+    effective: float  # smallest effective number of draws of all unknowns, in the bulk and in the tails [1]
+    divergences: int | None  # None: the data do not say
+    problems: tuple[str, ...]  # empty: they can
+
+
+def fit_population(
+    source: str | Path | pd.DataFrame,
+    *,
+    seed: int = 0,
+    parameters: list[str] | None = None,
+    prior_scale: float = 1.0,
+    draws: int = 2000,
+    chains: int = 4,
+    target_accept: float = 0.95,
+) -> Any:
+    """Sample the distribution of impact parameters between specimens, positions and repetitions.
+
+    Parameters
+    ----------
+    source : str, Path or DataFrame
+        Fits of single tests, see `mcrock.measurement.tests_table.read_tests`.
+    seed : int
+        Of the sampler.
+    parameters : list of str, optional
+        Impact parameters to take; by default all of the table. They are fitted as independent of each other,
+        as a study draws them.
+    prior_scale : float
+        Factor on the widths of the priors [1]: with s the standard deviation of the estimates of a parameter,
+        the mean has a normal prior of width 5 s, each scatter a half-normal one of scale 2 s.
+    draws, chains : int
+        Draws that are kept of each chain, after 1000 of warm-up; number of chains.
+    target_accept : float
+        Acceptance rate that the sampler aims at [1]: near 1 the steps are smaller, and divergences rarer.
+
+    Returns
+    -------
+    arviz.InferenceData
+        ``posterior`` with ``mean``, ``sd_specimen``, ``sd_position``, ``sd_repetition`` (chain, draw,
+        parameter) in the unit of the parameter; ``predictions`` with ``new_test``, of a new specimen;
+        ``sample_stats``, ``observed_data``, ``constant_data``. A level that the table cannot tell from the
+        one above it is left out: its scatter is in that of the other.
+
+    Raises
+    ------
+    ConfigError
+        If the table does not fit.
+    ValueError
+        If an option is out of range, a parameter has tests of fewer than three specimens, or NumPyro or ArviZ
+        is not installed.
+    """
+    for name, value, least in (("draws", draws, 100), ("chains", chains, 2)):
+        if value < least:
+            raise ValueError(f"{name} must be at least {least}, got {value!r}")
+    if not 0.5 <= target_accept < 1.0:
+        raise ValueError(f"target_accept must be >= 0.5 and < 1 [1], got {target_accept!r}")
+    if not (np.isfinite(prior_scale) and prior_scale > 0.0):
+        raise ValueError(f"prior_scale must be finite and > 0 [1], got {prior_scale!r}")
+    table = read_tests(source)
+    keys = chosen_parameters(table, parameters)
+    left_out = [key for key in table["parameter"].unique() if key not in keys]
+    table = table[table["parameter"].isin(keys)].reset_index(drop=True)
+    data = _sample(table, keys, seed, prior_scale, draws, chains, target_accept)
+    data.posterior.attrs |= {
+        "source": Path(source).name if isinstance(source, str | Path) else "a table in memory",
+        "sha256": sha256(
+            table.to_csv(index=False).encode()
+        ).hexdigest(),  # of the rows that were taken, sorted
+        "left_out": ", ".join(left_out),
+    }
+    return data
+
+
+def inference_data(**groups: xr.Dataset) -> Any:
+    """ArviZ's container of datasets."""
+    return _arviz().InferenceData(**groups)
+
+
+def load_population(path: str | Path) -> Any:
+    """InferenceData from a netCDF file, of `fit_population` or of another sampler with its variables.
+
+    Raises
+    ------
+    ValueError
+        If the file is none, its posterior has not the variables, or ArviZ is not installed.
+    """
+    arviz = _arviz()
+    if not Path(path).is_file():
+        raise ValueError(f"{path}: no such file")
+    try:
+        data = arviz.from_netcdf(path)
+    except (OSError, ValueError) as error:
+        raise ValueError(f"{path}: no InferenceData in netCDF: {error}") from None
+    check_posterior(data, str(path))
+    return data
+
+
+def check_posterior(data: Any, name: str = "the InferenceData") -> xr.Dataset:
+    """The posterior of InferenceData, with the variables of a population.
+
+    Raises
+    ------
+    ValueError
+        If there is none or a variable is missing; the scatters are optional, but for one.
+    """
+    posterior: xr.Dataset = getattr(data, "posterior", xr.Dataset())
+    found = [str(key) for key in posterior.data_vars]
+    scatters = [key for key in HYPER[1:] if key in found]
+    wrong = [
+        key
+        for key in ("mean", *scatters)
+        if key in found and set(posterior[key].dims) != {"chain", "draw", "parameter"}
+    ]
+    if "mean" not in found or not scatters or wrong:
+        raise ValueError(
+            f"{name}: expected a posterior with 'mean' and one or more of {', '.join(map(repr, HYPER[1:]))} "
+            f"over (chain, draw, parameter), got {', '.join(map(repr, found)) or 'none'}"
+            + (f", of which {wrong[0]!r} is over {posterior[wrong[0]].dims}" if wrong else "")
+        )
+    return posterior
+
+
+def diagnose(data: Any) -> Diagnosis:
+    """What the chains say of themselves: R-hat, effective numbers of draws, divergences.
+
+    Raises
+    ------
+    ValueError
+        If the posterior has not the variables of a population.
+    """
+    arviz, posterior = _arviz(), check_posterior(data)
+    rhat = _extreme(arviz.rhat(posterior), np.max)
+    effective = min(_extreme(arviz.ess(posterior, method=method), np.min) for method in ("bulk", "tail"))
+    stats = getattr(data, "sample_stats", None)
+    known = stats is not None and "diverging" in stats
+    divergences = int(stats["diverging"].sum()) if stats is not None and known else None
+    problems = []
+    if not rhat <= LARGEST_RHAT:
+        problems.append(f"R-hat reaches {rhat:.3f}, and should be {LARGEST_RHAT} at most: chains differ")
+    if not effective >= LEAST_DRAWS:
+        problems.append(
+            f"only {effective:.0f} effective draws of an unknown, and {LEAST_DRAWS:.0f} are needed"
+        )
+    if divergences:
+        problems.append(f"{divergences} divergent transitions: the sampler left out a part of the posterior")
+    return Diagnosis(rhat, effective, divergences, tuple(problems))
+
+
+def _sample(
+    table: pd.DataFrame,
+    keys: list[str],
+    seed: int,
+    prior_scale: float,
+    draws: int,
+    chains: int,
+    target_accept: float,
+) -> Any:
+    """`fit_population` of a checked table."""
+    jax, numpyro = _numpyro()
+    levels, (centre, width) = _levels(table), _scales(table, keys)
+    specimens, _ = _groups(table, "parameter", "specimen")
+    places, of_place = _groups(table, "parameter", "specimen", "position")
+    above = np.array([specimens.index(place[:2]) for place in places])
+    row_key = np.array([keys.index(key) for key in table["parameter"]])
+    place_key, specimen_key = (
+        np.array([keys.index(item[0]) for item in level]) for level in (places, specimens)
+    )
+    y = (table["estimate"].to_numpy() - centre[row_key]) / width[row_key]
+    error = table["standard_error"].to_numpy() / width[row_key]
+
+    def pooled(value: Any, variance: Any, group: NDArray[np.intp], count: int) -> tuple[Any, Any, Any]:
+        """Normal values of groups as one of each: its value, its variance, and the logarithm of the rest."""
+        total = partial(jax.ops.segment_sum, segment_ids=group, num_segments=count)
+        weight = total(1.0 / variance)
+        middle = total(value / variance) / weight
+        rest = -0.5 * jax.numpy.sum((value - middle[group]) ** 2 / variance + jax.numpy.log(variance))
+        return middle, 1.0 / weight, rest - 0.5 * jax.numpy.sum(jax.numpy.log(weight))
+
+    def model() -> None:  # in units of the scatter of the estimates
+        normal, half = numpyro.distributions.Normal, numpyro.distributions.HalfNormal
+        mean = numpyro.sample("mean", normal(0.0, WIDE_MEAN * prior_scale).expand([len(keys)]))
+        variance = {
+            name: numpyro.sample(f"sd_{name}", half(WIDE_SCATTER * prior_scale).expand([len(keys)])) ** 2
+            for name in levels
+        }
+        none = jax.numpy.zeros(len(keys))
+        # the terms of repetitions, positions and specimens are integrated out one after the other: what is
+        # left to sample has none of the funnels on which samplers of such models get stuck
+        single = error**2 + variance.get("repetition", none)[row_key]
+        at_place, left, one = pooled(y, single, of_place, len(places))
+        left = left + variance.get("position", none)[place_key]
+        at_specimen, left, two = pooled(at_place, left, above, len(specimens))
+        left = left + variance["specimen"][specimen_key]
+        three = normal(mean[specimen_key], jax.numpy.sqrt(left)).log_prob(at_specimen).sum()
+        numpyro.factor("likelihood", one + two + three)
+
+    with jax.enable_x64(True):
+        sampler = numpyro.infer.MCMC(
+            numpyro.infer.NUTS(model, target_accept_prob=target_accept),
+            num_warmup=WARM_UP,
+            num_samples=draws,
+            num_chains=chains,
+            chain_method="vectorized",  # on one device, whatever the machine has
+            progress_bar=False,
+        )
+        sampler.run(jax.random.PRNGKey(seed), extra_fields=("diverging", "num_steps", "energy"))
+        found = {name: np.asarray(v) for name, v in sampler.get_samples(group_by_chain=True).items()}
+        extra = {name: np.asarray(v) for name, v in sampler.get_extra_fields(group_by_chain=True).items()}
+    dims = ("chain", "draw", "parameter")
+    posterior = xr.Dataset(
+        {"mean": (dims, centre + width * found["mean"])}
+        | {f"sd_{name}": (dims, width * found[f"sd_{name}"]) for name in levels},
+        coords={"chain": np.arange(chains), "draw": np.arange(draws), "parameter": keys},
+        attrs={
+            "inference_library": "numpyro",
+            "inference_library_version": numpyro.__version__,
+            "seed": seed,
+            "prior_scale": prior_scale,
+            "target_accept": target_accept,
+        },
+    )
+    names = {name: ("row", table[name].to_numpy(dtype=str)) for name in WORDS}
+    return inference_data(
+        posterior=posterior,
+        predictions=new_test(posterior, seed),
+        sample_stats=xr.Dataset({name: (("chain", "draw"), v) for name, v in extra.items()}),
+        observed_data=xr.Dataset({"estimate": ("row", table["estimate"].to_numpy())}),
+        constant_data=xr.Dataset({**names, "standard_error": ("row", table["standard_error"].to_numpy())}),
+    )
+
+
+def new_test(posterior: xr.Dataset, seed: int = 0) -> xr.Dataset:
+    """A ``new_test`` (chain, draw, parameter) on a new specimen for each draw of the posterior."""
+    scatter = total_scatter(posterior)
+    score = np.random.default_rng(np.random.SeedSequence(seed)).standard_normal(scatter.shape)
+    return xr.Dataset({"new_test": posterior["mean"] + scatter * score})
+
+
+def origin_in_words(data: Any) -> str:
+    """How many tests a population is from, of how many specimens and positions, and which file.
+
+    A population of another sampler may say nothing of it.
+    """
+    constant, attrs = getattr(data, "constant_data", None), data.posterior.attrs
+    words = "tests that the data do not name"
+    if constant is not None and {"test", "specimen", "position"} <= set(constant):
+        pairs = zip(constant["specimen"].values.tolist(), constant["position"].values.tolist(), strict=True)
+        tests, specimens = (len(np.unique(constant[name].values)) for name in ("test", "specimen"))
+        words = f"{tests} tests of {specimens} specimens in {len(set(pairs))} positions"
+    source = f", {attrs['source']}" if "source" in attrs else ""
+    return words + source + (f" (sha256 {attrs['sha256'][:12]})" if "sha256" in attrs else "")
+
+
+def total_scatter(posterior: xr.Dataset) -> xr.DataArray:
+    """Standard deviation of single tests of new specimens, for each draw of the posterior."""
+    squares = [posterior[name] ** 2 for name in HYPER[1:] if name in posterior]
+    total: xr.DataArray = sum(squares[1:], squares[0]) ** 0.5
+    return total.transpose(*posterior["mean"].dims)
+
+
+def _groups(table: pd.DataFrame, *columns: str) -> tuple[list[tuple[str, ...]], NDArray[np.intp]]:
+    """Combinations of names in the order of the rows, and that of each row."""
+    rows = list(zip(*(table[column] for column in columns), strict=True))
+    groups = list(dict.fromkeys(rows))
+    number = {group: i for i, group in enumerate(groups)}
+    return groups, np.array([number[row] for row in rows])
+
+
+def _scales(table: pd.DataFrame, keys: list[str]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Mean and standard deviation of the estimates of every parameter."""
+    centre, width = np.empty(len(keys)), np.empty(len(keys))
+    for i, key in enumerate(keys):
+        rows = table[table["parameter"] == key]
+        count = rows["specimen"].nunique()
+        if count < FEWEST_SPECIMENS:
+            raise ValueError(
+                f"{key}: tests of {count} specimens; the scatter between specimens needs {FEWEST_SPECIMENS} "
+                "or more, and a distribution for a new one needs that scatter"
+            )
+        centre[i], width[i] = rows["estimate"].mean(), rows["estimate"].std()
+        if not width[i] > 0.0:
+            raise ValueError(
+                f"{key}: all {len(rows)} estimates are {centre[i]:g}; there is no scatter to fit"
+            )
+    return centre, width
+
+
+def _levels(table: pd.DataFrame) -> tuple[str, ...]:
+    """Levels that the tests can tell apart."""
+    several = table.groupby(["parameter", "specimen"])["position"].nunique().max() > 1
+    again = table.groupby(["parameter", "specimen", "position"]).size().max() > 1
+    return ("specimen", *(("position",) if several else ()), *(("repetition",) if again else ()))
+
+
+def _extreme(values: xr.Dataset, function: Any) -> float:
+    """Largest or smallest number of a dataset; NaN if there is one."""
+    return float(function([function(array.values) for array in values.data_vars.values()]))
+
+
+def _numpyro() -> tuple[Any, Any]:
+    try:
+        import jax
+        import numpyro
+        import numpyro.infer
+    except ImportError as error:
+        raise ValueError(f"fitting a population needs NumPyro; get it: {INSTALL}") from error
+    return jax, numpyro
+
+
+def _arviz() -> Any:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)  # of the next version, which the bound leaves out
+            import arviz
+    except ImportError as error:
+        raise ValueError(f"a population needs ArviZ; get it: {INSTALL}") from error
+    return arviz

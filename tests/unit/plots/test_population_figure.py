@@ -1,0 +1,66 @@
+"""The figure of a population: rows, tests with their errors, and densities on the same scale."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from mcrock.measurement.population import inference_data
+from mcrock.measurement.predictive import predictive_density
+from mcrock.plots import plot_population, save_figure
+from tests.unit.measurement.populations import posterior_of, table_of
+
+KEYS = ("lambda", "lambda_lon", "lambda_lat")
+
+
+@pytest.fixture
+def population():
+    table = table_of(1)
+    table.loc[table["specimen"] == 8, "specimen"] = 10  # comes after 9, not after 1
+    posterior = posterior_of([1.4, 0.7, 0.1], [0.5, 0.2, 1.0], keys=KEYS)
+    names = {name: ("row", table[name].to_numpy(dtype=str)) for name in table if name != "estimate"}
+    error = ("row", table["standard_error"].to_numpy())
+    return inference_data(
+        posterior=posterior,
+        observed_data=xr.Dataset({"estimate": ("row", table["estimate"].to_numpy())}),
+        constant_data=xr.Dataset(names | {"standard_error": error}),
+    )
+
+
+def test_every_test_is_drawn_with_its_error(population):
+    ax = plot_population(population)
+    axes = ax.figure.axes
+    assert len(axes) == 6
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["1", "2", "3", "4", "5", "6", "7", "10"]
+    constant, estimate = population.constant_data, population.observed_data["estimate"].values
+    for left, key in zip(axes[::2], KEYS, strict=True):
+        rows = (constant["parameter"] == key).values
+        drawn = np.concatenate([bars.lines[0].get_ydata() for bars in left.containers])
+        assert sorted(drawn) == sorted(estimate[rows])
+        ends = np.concatenate(
+            [segment[:, 1] for bars in left.containers for segment in bars.lines[2][0].get_segments()]
+        )
+        error = constant["standard_error"].values.astype(float)[rows]
+        assert sorted(ends) == pytest.approx(sorted([*(estimate[rows] - error), *(estimate[rows] + error)]))
+        assert all(abs(x - round(x)) < 0.36 for bars in left.containers for x in bars.lines[0].get_xdata())
+
+
+def test_density_and_written_distribution_are_drawn(population):
+    right = plot_population(population).figure.axes[1]
+    written, x = right.lines[0].get_xydata().T
+    # 80 % of a normal distribution and of the same one cut at -2.8 standard deviations
+    density = predictive_density(population.posterior, "lambda", x)
+    assert written[x > 0.0] == pytest.approx(density[x > 0.0] / (1.0 - 0.00256), rel=0.01)
+    assert (written[x < 0.0] == 0.0).all()
+
+
+@pytest.mark.parametrize("width", [90.0, 180.0])
+def test_saved_at_the_size_of_print(population, width, tmp_path):
+    path = save_figure(plot_population(population, width=width), tmp_path / "population.png")
+    assert path.stat().st_size > 20_000
+
+
+def test_a_population_without_tests_is_named(population):
+    with pytest.raises(ValueError, match="no observed_data and constant_data: there are no tests to draw"):
+        plot_population(inference_data(posterior=population.posterior))
