@@ -6,7 +6,9 @@ Dynamics 107, 1839-1858, sections 3 and 4.
 
 from __future__ import annotations
 
+from mcrock.measurement.alignment import alignment
 from mcrock.measurement.angles import euler_angles, zero_crossing_correction
+from mcrock.measurement.landings import Landings, landings
 from mcrock.measurement.measures import (
     out_of_plane_motion_factor,
     peak_angles,
@@ -14,22 +16,34 @@ from mcrock.measurement.measures import (
     reduction_factors,
     uplift,
 )
+from mcrock.measurement.phases import Phases, contact_phases, phases_of
 from mcrock.measurement.population import fit_population, load_population
+from mcrock.measurement.rates import Rates, rates_in_body
 from mcrock.measurement.recording import Recording, read_recording
+from mcrock.measurement.sensor import sensed
 from mcrock.measurement.wrench import Wrench, equivalent_wrench
 
 __all__ = [
+    "Landings",
+    "Phases",
+    "Rates",
     "Recording",
     "Wrench",
+    "alignment",
+    "contact_phases",
     "equivalent_wrench",
     "euler_angles",
     "fit_population",
+    "landings",
     "load_population",
     "out_of_plane_motion_factor",
     "peak_angles",
+    "phases_of",
+    "rates_in_body",
     "read_recording",
     "reduction_factor",
     "reduction_factors",
+    "sensed",
     "uplift",
     "zero_crossing_correction",
 ]

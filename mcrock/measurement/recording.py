@@ -18,6 +18,7 @@ RATES = {"rad/s": 1.0, "deg/s": np.pi / 180.0, "dps": np.pi / 180.0}
 ACCELERATIONS = {"m/s2": 1.0, "g": 9.80665}
 TIMES = {"s": 1.0, "ms": 1e-3, "us": 1e-6}
 ALONG = "xyz"
+QUIET = 0.02  # of the largest angular velocity: what is no motion [1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,6 +91,40 @@ class Recording:
         order = np.argsort(middles)
         bias = np.stack([np.interp(self.time, middles[order], column[order]) for column in means.T], -1)
         return replace(self, angular_velocity=self.angular_velocity - bias)
+
+    def trimmed(self, margin: float = 0.5, rest: float = 0.25) -> Recording:
+        """The part from shortly before the release to rest, of a recording without bias.
+
+        Motion is an angular velocity above a fiftieth of the largest. The release is the last sample without,
+        before half of the largest is reached for the first time; rest is where motion has been over for some
+        time.
+
+        Parameters
+        ----------
+        margin : float
+            Kept before the first motion, and of rest [s]: near its unstable pose a body starts slowly.
+        rest : float
+            A pause of this length is rest, a shorter one a turning point [s].
+
+        Raises
+        ------
+        ValueError
+            If the body is moving from the first sample on.
+        """
+        speed = np.linalg.norm(self.angular_velocity, axis=1)
+        still = np.flatnonzero(speed <= QUIET * speed.max())
+        fast = int(np.flatnonzero(speed >= 0.5 * speed.max())[0])
+        before = still[still < fast]
+        if not before.size:
+            raise ValueError(
+                f"{self.name}: no sample before the fast motion is below {QUIET * speed.max():.3g} rad/s; "
+                "give a recording that starts with the body held still, without bias"
+            )
+        moving = np.setdiff1d(np.arange(speed.size), still)
+        moving = moving[moving > before[-1]]
+        times = np.append(self.time[moving], np.inf)
+        end = float(times[np.flatnonzero(np.diff(times) > rest)[0]])
+        return self.between(float(self.time[before[-1]]) - margin, end + margin)
 
     def turned(self, turn: Rotation) -> Recording:
         """The recording in axes of the body: ``turn`` takes vectors from those of the sensor to them."""

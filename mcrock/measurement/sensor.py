@@ -1,0 +1,113 @@
+"""What an inertial sensor on a simulated body would record."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mcrock.measurement.rates import rates_in_body
+from mcrock.measurement.recording import Recording
+
+if TYPE_CHECKING:
+    from mcrock.simulation import Run
+
+Array = NDArray[np.float64]
+
+RATE = 256.0  # of the recordings of the source [1/s]
+# InvenSense MPU-6000 and MPU-6050 product specification, revision 3.4, section 6.1: 0.005 deg/s/sqrt(Hz)
+NOISE_DENSITY = float(np.radians(0.005))  # [rad/s/sqrt(Hz)]
+
+
+def means(time: ArrayLike, values: ArrayLike, at: ArrayLike, width: float) -> Array:
+    """Means of a piecewise linear function over windows around some times.
+
+    Parameters
+    ----------
+    time : array_like (n,)
+        [s], not falling; where the function jumps, twice.
+    values : array_like (n, k)
+        Zero before the first time and after the last.
+    at : array_like (m,)
+        Middles of the windows [s].
+    width : float
+        Of each window [s], > 0.
+
+    Returns
+    -------
+    ndarray (m, k)
+
+    Examples
+    --------
+    >>> means([0.0, 1.0, 1.0, 2.0], [[0.0], [0.0], [1.0], [1.0]], [0.5, 1.0, 1.25], 1.0).ravel().tolist()
+    [0.0, 0.5, 0.75]
+    """
+    t, v = np.asarray(time, float), np.asarray(values, float)
+    h = np.diff(t)
+    integral = np.zeros_like(v)
+    np.cumsum(0.5 * h[:, None] * (v[1:] + v[:-1]), axis=0, out=integral[1:])
+    slope = np.divide(v[1:] - v[:-1], h[:, None], out=np.zeros_like(v[1:]), where=h[:, None] > 0.0)
+    middles = np.asarray(at, float)
+    ends = np.clip(np.stack([middles - 0.5 * width, middles + 0.5 * width]), t[0], t[-1])
+    k = np.clip(np.searchsorted(t, ends, side="right") - 1, 0, t.size - 2)
+    s = (ends - t[k])[..., None]
+    low, high = integral[k] + s * (v[k] + 0.5 * s * slope[k])
+    found: Array = (high - low) / width
+    return found
+
+
+def sensed(
+    run: Run,
+    *,
+    rate: float = RATE,
+    noise_density: float = NOISE_DENSITY,
+    bias: ArrayLike = (0.0, 0.0, 0.0),
+    before: float = 1.0,
+    after: float = 0.0,
+    seed: int = 0,
+) -> Recording:
+    """Readings that a gyroscope on a simulated body would give, to try out what is done with real ones.
+
+    A reading is the mean over one sample, plus bias and white noise over the band up to half the sampling
+    rate. The body is held still before the run, and is still after it.
+
+    Parameters
+    ----------
+    run : Run
+        Of free rocking, with its history.
+    rate : float
+        Samples per second [1/s]; those of the source are the default.
+    noise_density : float
+        [rad/s/sqrt(Hz)]; the default is 0.005 deg/s/sqrt(Hz), of the MPU-6050.
+    bias : array_like (3,)
+        [rad/s].
+    before, after : float
+        Time held still before the run, and added after it [s].
+    seed : int
+        Of the noise.
+
+    Returns
+    -------
+    Recording
+        Its time is 0 ``before`` seconds before the release.
+
+    Raises
+    ------
+    ValueError
+        If the run has no history, the rate is not positive, or another number is negative.
+    """
+    if not rate > 0.0:
+        raise ValueError(f"rate must be > 0 1/s, got {rate!r}")
+    for name, value, unit in (
+        ("noise_density", noise_density, "rad/s/sqrt(Hz)"),
+        ("before", before, "s"),
+        ("after", after, "s"),
+    ):
+        if not value >= 0.0:
+            raise ValueError(f"{name} must be >= 0 {unit}, got {value!r}")
+    time, omega = rates_in_body(run)
+    at = np.arange(round((before + time[-1] + after) * rate) + 1) / rate
+    clean = means(time, omega, at - before, 1.0 / rate)
+    noise = np.random.default_rng(seed).normal(0.0, noise_density * np.sqrt(0.5 * rate), clean.shape)
+    return Recording(at, clean + noise + np.asarray(bias, float), name="sensed")
