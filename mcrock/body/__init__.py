@@ -23,11 +23,13 @@ from mcrock.body.mass import solid_moments
 from mcrock.body.merge import merge_coplanar, orient
 from mcrock.body.random_surface import random_surface, with_shape_error
 from mcrock.body.rocking import derived
+from mcrock.body.scan import Scan, read_scan
 from mcrock.body.solids.cuboid import cuboid
 from mcrock.body.solids.cylinder import cylinder
 from mcrock.body.solids.frustum import frustum
 from mcrock.body.solids.polyhedron import hull, polyhedron
 from mcrock.body.solids.prism import prism
+from mcrock.body.solids.scanned import scanned
 from mcrock.body.standing import (
     lowest_face,
     nearly_flat,
@@ -42,6 +44,7 @@ __all__ = [
     "Bodies",
     "Body",
     "Faces",
+    "Scan",
     "body_axes",
     "check_bodies",
     "check_polygons",
@@ -62,7 +65,9 @@ __all__ = [
     "polyhedron",
     "prism",
     "random_surface",
+    "read_scan",
     "rotation_matrix",
+    "scanned",
     "settle",
     "solid_moments",
     "stable_faces",

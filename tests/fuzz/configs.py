@@ -115,6 +115,23 @@ file = "points.txt"
 mass = 900
 com_x = 0.05
 ---
+[body]
+shape = "polyhedron"
+file = "rock.obj"
+unit = "cm"
+density = 2600
+---
+[body]
+shape = "polyhedron"
+vertices = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0.4, 0.3, -0.01], [0, 0, 2.0]]
+solid = { volume = 0.3, centroid = [0.3, 0.3, 0.4], inertia = [[0.2, 0, 0], [0, 0.2, 0], [0, 0, 0.1]] }
+mass = 900
+base_angle_deg = 8
+shape_error = { std = 0.002, correlation_length = 0.2, underside_deg = 30, epistemic = true }
+[ensemble]
+realizations = 40
+outer = 4
+---
 [contact]
 friction = 0.5
 static_friction = 0.6
@@ -158,6 +175,8 @@ def attempt(number: int, folder: Path) -> None:
         shutil.copy(RECORD, folder)
         folder.joinpath("table.csv").write_text("".join(f"{(-0.9) ** i},{0.8**i}\n" for i in range(200)))
         folder.joinpath("points.txt").write_text("0 0 0\n1 0 0\n0 1 0\n0.2 0.2 2\n")
+        corners = "v 0 0 0\nv 60 0 0\nv 0 60 0\nv 20 20 90\n"
+        folder.joinpath("rock.obj").write_text(f"{corners}f 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n")
         folder.joinpath("spectrum.txt").write_text("0.01 1\n0.1 2.5\n0.5 2.5\n1 1.2\n4 0.1\n")
     path = folder / "study.toml"
     path.write_text(damaged_study(number), encoding="utf-8", newline="")

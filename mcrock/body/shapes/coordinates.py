@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -66,15 +66,20 @@ class Triple(Kind):
 class Tensor(Kind):
     """A symmetric 3 x 3 inertia tensor; both entries of a pair are written, and are the same."""
 
-    unit: ClassVar = "kg m2"
     n_places: ClassVar = 2  # as `Points`
 
     expected: str = "3 rows of 3 numbers or distributions [kg m2]"
+    kind: Number = field(default_factory=lambda: Uncertain("kg m2"))  # of its entries
+
+    @property
+    def unit(self) -> str:
+        """That all entries have."""
+        return self.kind.unit
 
     def _row(self, value: Any) -> tuple[Quantity, ...]:
         if not isinstance(value, list | tuple) or len(value) != 3:
-            refuse(mistake(f"expected a row of 3 numbers [kg m2], got {shown(value)}"))
-        return each(value, Uncertain("kg m2").parse)
+            refuse(mistake(f"expected a row of 3 numbers [{self.unit}], got {shown(value)}"))
+        return each(value, self.kind.parse)
 
     def parse(self, value: Any) -> tuple[tuple[Quantity, ...], ...]:
         if not isinstance(value, list | tuple) or len(value) != 3:

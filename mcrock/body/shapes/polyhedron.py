@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from math import isfinite, radians
+from math import inf, radians
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
@@ -15,6 +15,7 @@ from mcrock.body.faces import Array, Faces, face_normals
 from mcrock.body.frame import body_axes
 from mcrock.body.mass import solid_moments
 from mcrock.body.random_surface import REACH, near_surface, with_shape_error
+from mcrock.body.scan import LENGTHS, hull_corners, is_mesh, read_scan
 from mcrock.body.shapes.coordinates import (
     CENTRE_OF_MASS,
     INERTIA,
@@ -26,15 +27,15 @@ from mcrock.body.shapes.coordinates import (
     drawn_tensor,
     drawn_triple,
 )
+from mcrock.body.shapes.mesh_solid import MeshSolid
 from mcrock.body.shapes.random_underside import RandomUnderside
 from mcrock.body.shapes.shape import Solid
 from mcrock.body.standing import BASE_ANGLE, lowest_face, nearly_flat, settle
 from mcrock.body.surface import hull_surface
 from mcrock.tables.distributions import Distribution, Quantity, Uncertain
 from mcrock.tables.errors import ConfigError, mistake, refuse
-from mcrock.tables.fields import Integer, ListOf, Number, Text, about, exactly_one
+from mcrock.tables.fields import Choice, Integer, ListOf, Number, Text, about, exactly_one, given
 from mcrock.tables.inputs import Input
-from mcrock.tables.parsing import read_data
 
 OFFSETS = ("com_x", "com_y", "com_z")
 
@@ -78,6 +79,7 @@ class Polyhedron(Solid):
         "base_faces",
         "base_angle_deg",
         "shape_error",
+        "solid",
     )
     inputs: ClassVar = {
         "vertices": Input("vertex {0}, coordinate {1} of the study (0 x, 1 y, 2 z)"),
@@ -96,8 +98,34 @@ class Polyhedron(Solid):
         ),
     ] = None
     file: Annotated[
-        str | None, Text(), about("text file with a point x y z on each line, in m", "points.txt")
-    ] = None  # `take_in_files` puts its rows in `vertices`
+        str | None,
+        Text(),
+        about(
+            "text file with a point x y z on each line, or mesh (.stl, .obj, .ply), whose triangles tell the "
+            "mass properties",
+            "rock.stl",
+        ),
+    ] = None  # `take_in_files` puts its points in `vertices`
+    unit: Annotated[
+        str | None,
+        Choice(tuple(LENGTHS)),
+        about(
+            "unit of the lengths in `file`, required for a mesh, which does not say it; text files are in m "
+            "unless it is given. All other keys stay in SI units",
+            "mm",
+        ),
+    ] = None
+    solid: Annotated[
+        MeshSolid | None,
+        about(
+            "body inside the hull where it has dents or cavities; a mesh file gives it",
+            {
+                "volume": 0.12,
+                "centroid": [0.0, 0.0, 0.3],
+                "inertia": [[0.1, 0.0, 0.0], [0.0, 0.1, 0.0], [0.0, 0.0, 0.05]],
+            },
+        ),
+    ] = None
     scale: Annotated[Quantity, Uncertain("1", above=0.0), about("factor on all lengths")] = 1.0
     com: Annotated[
         tuple[Quantity, ...] | None,
@@ -156,16 +184,27 @@ class Polyhedron(Solid):
 
     @classmethod
     def take_in_files(cls, data: dict[str, Any], folder: Path) -> None:
-        if "vertices" not in data and isinstance(data.get("file"), str):
-            try:
-                data["vertices"] = read_points(folder / data["file"])
-            except ConfigError as error:
-                raise ConfigError(f"file: {error}") from None
-            del data["file"]
+        unit, file = data.get("unit"), data.get("file")
+        known = unit is None or (isinstance(unit, str) and unit in LENGTHS)
+        if "vertices" in data or not isinstance(file, str) or not known:
+            return
+        try:
+            scan = read_scan(folder / file, unit)
+            if is_mesh(file):
+                if not data.keys() & {"com", "inertia", "solid"}:
+                    data["solid"] = _plain(scan.solid())
+                scan = scan._replace(points=scan.points[hull_corners(scan.points, _reach(data))])
+        except ValueError as error:
+            raise ConfigError(f"file: {error}") from None
+        data["vertices"] = scan.points.tolist()
+        del data["file"]
+        data.pop("unit", None)
 
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
         yield from exactly_one(data, {"vertices": "m", "file": "rows of x, y, z"})
+        if data.get("unit") is not None and "file" not in data:
+            yield ("unit",), "is that of the lengths in 'file', and vertices are in m: leave it out"
         for key in ("start_face", "base_faces"):
             if data.get(key) is not None and data.get("shape_error") is not None:
                 other = "; base_angle_deg says which faces are base" if key == "base_faces" else ""
@@ -181,7 +220,7 @@ class Polyhedron(Solid):
                 (),
                 f"'com', 'inertia' and 'mass' are given together or not at all; missing {', '.join(missing)}",
             )
-        for key in ("density", *OFFSETS):
+        for key in ("density", "solid", *OFFSETS):
             if data.get(key, 0.0) not in (None, 0.0):
                 yield (key,), "only for a homogeneous body; leave it out where 'com' and 'inertia' are given"
 
@@ -255,8 +294,9 @@ class Polyhedron(Solid):
         if self.shape_error is None:
             return self
         points = coordinates("vertices", self.vertices or (), draws, self._near_surface)[0]
+        size = float(draws["scale"][0])
         moved = with_shape_error(
-            points * draws["scale"][0],
+            points * size,
             self.shape_error.std,
             self.shape_error.correlation_length,
             seed=seed,
@@ -264,7 +304,8 @@ class Polyhedron(Solid):
             underside_deg=self.shape_error.underside_deg,
         )
         fields = {name: getattr(self, name) for name in type(self).model_fields}
-        new = {"vertices": tuple(map(tuple, moved.tolist())), "scale": 1.0, "shape_error": None}
+        new: dict[str, Any] = {"vertices": tuple(map(tuple, moved.tolist())), "scale": 1.0}
+        new |= {"shape_error": None, "solid": None if self.solid is None else self.solid.scaled(size)}
         return self.model_construct(**fields | new)
 
     def build(self, draws: Draws) -> Bodies:
@@ -298,31 +339,29 @@ class Polyhedron(Solid):
         if self.com is not None:
             relative = corners - drawn_triple("com", draws)[:, None]
             return draws["mass"], drawn_tensor(draws), relative, {}
-        volume, centroid, spread = solid_moments(corners, faces)
+        if self.solid is None:
+            volume, centroid, spread = solid_moments(corners, faces)
+        else:
+            volume, centroid, spread = self.solid.moments(len(corners))
+            size = draws["scale"]
+            volume, centroid = size**3 * volume, size[:, None] * centroid
+            spread = size[:, None, None] ** 2 * spread
         weight = self.weight(draws)
         mass, relative = weight.of(volume), corners - (centroid + weight.offset)[:, None]
         return mass, mass[:, None, None] * spread, relative, weight.values(volume)
 
 
-def read_points(path: Path) -> list[list[float]]:
-    """Points of a text file: one to a line, x y z [m] with commas or blanks between; ``#`` comments.
+def _reach(data: Mapping[str, Any]) -> float:
+    """Depth inside the hull up to which points count, by the raw table of a body [m]."""
+    error, size = data.get("shape_error"), data.get("scale", 1.0)
+    if not isinstance(error, Mapping):
+        return 0.0
+    numbers = given({"std": error.get("std"), "scale": size}, "std", "scale")
+    return REACH * numbers[0] / numbers[1] if numbers and numbers[1] > 0 else inf
 
-    Raises
-    ------
-    ConfigError
-        With file and line, if the file cannot be read or a line does not hold 3 finite numbers.
-    """
-    text = read_data(path)
-    points = []
-    for line, content in enumerate(text.splitlines(), start=1):
-        fields = content.partition("#")[0].replace(",", " ").split()
-        if not fields:
-            continue
-        try:
-            point = [float(field) for field in fields]
-        except ValueError:
-            point = []
-        if len(point) != 3 or not all(map(isfinite, point)):
-            raise ConfigError(f"{path}, line {line}: expected 3 numbers x, y, z, got {content.strip()!r}")
-        points.append(point)
-    return points
+
+def _plain(solid: tuple[float, Array, Array]) -> dict[str, Any]:
+    """Volume, centroid and inertia per mass of a solid as a study file has them."""
+    volume, centroid, inertia = solid
+    symmetric = 0.5 * (inertia + inertia.T)
+    return {"volume": volume, "centroid": centroid.tolist(), "inertia": symmetric.tolist()}

@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcrock.body import (
+    Bodies,
     exterior_angles,
     face_areas,
     face_heights,
     face_normals,
+    solid_moments,
     stable_faces,
     uplift_slenderness,
 )
@@ -132,6 +134,7 @@ def _faces(study: Study, inputs: Inputs) -> list[str]:
             f"  {f:>4}  {areas[f]:>10.4g}  {angles[f]:>11.2f}  {heights[f]:>10.4g}  "
             f"{'yes' if stable[f] else 'no':>6}  {base}"
         )
+    lines += _inside(body)
     lines += [] if study.body.underside else _settling(body.put_on, inputs.start_face)
     pairs, meeting = exterior_angles(vertices, faces)
     lines += [
@@ -142,6 +145,17 @@ def _faces(study: Study, inputs: Inputs) -> list[str]:
     if study.controls.overturned_by == "contact":
         lines += _gentle_faces(faces, normals[0], sorted({start, *body.base_faces}))
     return lines
+
+
+def _inside(body: Bodies) -> list[str]:
+    """How much smaller than its hull a body is whose mass is that of a mesh or given."""
+    if "density" not in body.values:
+        return []
+    volume = float(body.mass[0] / body.values["density"][0])
+    hull = float(solid_moments(body.vertices[:1], body.faces)[0][0])
+    if np.isclose(volume, hull, rtol=1e-6):
+        return []
+    return [f"  it has a volume of {volume:.4g} m3, and its hull, which touches the ground, {hull:.4g} m3"]
 
 
 def _settling(put_on: int, start_face: NDArray[np.int64]) -> list[str]:

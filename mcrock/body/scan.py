@@ -1,0 +1,275 @@
+"""Scans of bodies: point clouds in text files, and meshes of triangles in STL, OBJ and PLY.
+
+trimesh reads the meshes: it is kept up, knows the variants of the three formats, asks for NumPy alone and
+has the volume integrals. meshio reads finite element meshes first of all and has no mass properties;
+Open3D and PyVista do much more and weigh a hundred times as much. What is wrong with a mesh is told here,
+in numbers of edges and triangles, which trimesh answers with yes or no.
+"""
+
+from __future__ import annotations
+
+from io import BytesIO
+from math import isfinite
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mcrock.body.faces import Array
+from mcrock.rules import Choice, shown
+from mcrock.tables.errors import ConfigError
+from mcrock.tables.parsing import read_data
+
+MESHES = (".stl", ".obj", ".ply")  # suffixes of the names of files
+LENGTHS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254, "ft": 0.3048}  # units of lengths [m]
+LARGEST = 2**29  # file [bytes]
+ELSEWHERE = "or give com, inertia and mass, which then need no closed mesh"
+
+
+class Scan(NamedTuple):
+    """Points of a surface, and its triangles if they are known."""
+
+    points: Array  # (n, 3) [m]; of a mesh those of its triangles, each once
+    triangles: NDArray[np.int64] | None  # (n_triangle, 3) numbers of points, counter-clockwise from outside
+    name: str  # of the file, for messages
+
+    @np.errstate(all="ignore")  # what overflows is refused as not finite
+    def solid(self) -> tuple[float, Array, Array]:
+        """Volume [m3], centroid (3,) [m] and inertia about it per mass (3, 3) [m2] of a closed mesh.
+
+        The mesh need not be convex, and may have closed cavities.
+
+        Raises
+        ------
+        ValueError
+            If the triangles do not close one surface with its outside out: says how many edges are open or
+            triangles inverted, and what to do.
+        """
+        check_closed(self)
+        from trimesh.triangles import mass_properties
+
+        middle = self.points.mean(axis=0)
+        found = mass_properties((self.points - middle)[self.triangles])
+        volume = float(found.volume)
+        return volume, found.center_mass + middle, np.asarray(found.inertia) / volume
+
+
+def is_mesh(path: str | Path) -> bool:
+    """Whether the name of a file is that of a mesh."""
+    return Path(path).suffix.lower() in MESHES
+
+
+def read_scan(path: str | Path, unit: str | None = None) -> Scan:
+    """Read the points of a scan, all of them.
+
+    Parameters
+    ----------
+    path : str or Path
+        Mesh (.stl, .obj or .ply), or text file with a point x y z on each line.
+    unit : str, optional
+        Unit of its lengths: "m", "cm", "mm", "in" or "ft". Meshes do not say theirs, so that it has to be
+        given; text files are in m unless it is.
+
+    Returns
+    -------
+    Scan
+        Points in m. Triangles without area and points of none are left out.
+
+    Raises
+    ------
+    ConfigError
+        If the file cannot be read, holds no points, or a mesh comes without its unit; a ValueError.
+    """
+    file = Path(path)
+    if unit is not None:
+        Choice(tuple(LENGTHS)).check("read_scan.unit", unit)
+    factor = LENGTHS[unit or "m"]
+    if not is_mesh(file):
+        return Scan(factor * np.array(read_points(file), float).reshape(-1, 3), None, str(path))
+    if unit is None:
+        raise ConfigError(
+            f"{path}: a mesh does not say the unit of its lengths: give unit = 'm', 'cm', 'mm', 'in' or 'ft'"
+        )
+    points, triangles = _read_mesh(file)
+    points = factor * points + 0.0  # no negative zeros, which differ from others
+    if not np.isfinite(points).all():
+        raise ConfigError(f"{path}: the points must be finite numbers, and some are not")
+    points, number = np.unique(points, axis=0, return_inverse=True)
+    if triangles is None:
+        return Scan(points, None, str(path))
+    triangles = number.reshape(-1)[triangles]
+    first, second, third = triangles.T
+    triangles = triangles[(first != second) & (second != third) & (third != first)]
+    used = np.unique(triangles)
+    return Scan(points[used], np.searchsorted(used, triangles), str(path))
+
+
+def _read_mesh(path: Path) -> tuple[Array, NDArray[np.int64] | None]:
+    """Points and triangles of a mesh file as they stand there."""
+    try:
+        import trimesh
+    except ImportError:
+        raise ConfigError(f"{path}: meshes are read by trimesh: pip install 'mcrock[mesh]'") from None
+    kind = path.suffix.lower().removeprefix(".")
+    try:
+        with path.open("rb") as file:
+            content = file.read(LARGEST + 1)
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
+    if len(content) > LARGEST:
+        raise ConfigError(f"{path}: has more than {LARGEST >> 20} MiB, which is more than any scan needs")
+    try:
+        with np.errstate(all="ignore"):  # as bytes, so that no other file is opened that the mesh names
+            scene = trimesh.load_scene(BytesIO(content), file_type=kind, process=False)
+        pieces = list(scene.geometry.values())
+        points = [np.asarray(piece.vertices, float).reshape(-1, 3) for piece in pieces]
+        faces = [np.asarray(getattr(piece, "faces", []), np.int64).reshape(-1, 3) for piece in pieces]
+        for corners, numbers in zip(points, faces, strict=True):
+            corners[numbers]  # raises where a triangle names no point
+    except Exception as error:  # of any kind, whatever the bytes are
+        raise ConfigError(f"{path}: is no {kind.upper()} file that trimesh reads: {error}") from None
+    if not sum(map(len, points)):
+        raise ConfigError(f"{path}: no triangles and no points were found: is it in {kind.upper()}?")
+    starts = np.cumsum([0, *map(len, points)])
+    triangles = np.vstack([numbers + start for numbers, start in zip(faces, starts, strict=False)])
+    return np.vstack(points), triangles if len(triangles) else None
+
+
+def check_closed(scan: Scan) -> None:
+    """Refuse triangles that are not one closed surface with its outside out; ValueError as `Scan.solid`."""
+    if scan.triangles is None or not len(scan.triangles):
+        raise ValueError(f"{scan.name}: points without triangles enclose no solid; read a mesh, {ELSEWHERE}")
+    corners = scan.triangles
+    begin, end = corners.ravel(), np.roll(corners, -1, axis=1).ravel()
+    owner = np.repeat(np.arange(len(corners)), 3)
+    low, high = np.minimum(begin, end), np.maximum(begin, end)
+    edges, edge, count = np.unique(
+        np.stack([low, high], axis=1), axis=0, return_inverse=True, return_counts=True
+    )
+    if (count != 2).any():
+        first = scan.points[edges[np.argmax(count != 2)]]
+        raise ValueError(
+            f"{scan.name}: the mesh is not closed: {_number((count == 1).sum(), 'edge')} of "
+            f"{_number(len(corners), 'triangle')} {_belong((count == 1).sum())} to one triangle alone and "
+            f"{(count > 2).sum()} to more than two, the first from {first[0].round(6).tolist()} to "
+            f"{first[1].round(6).tolist()} m; close its holes and remove what is double in the program that "
+            f"made it, {ELSEWHERE}"
+        )
+    order = np.argsort(edge.ravel(), kind="stable")
+    one, other = owner[order[::2]], owner[order[1::2]]
+    alike = begin[order[::2]] == begin[order[1::2]]  # neighbours run along their edge in opposite directions
+    inverted = _inverted(len(corners), one, other, alike)
+    if inverted is None:
+        raise ValueError(
+            f"{scan.name}: the triangles have no outside, as those of a Moebius strip: mend the mesh, "
+            f"{ELSEWHERE}"
+        )
+    if inverted:
+        raise ValueError(
+            f"{scan.name}: {_number(inverted, 'triangle')} of {len(corners)} {_belong(inverted, 'face')} the "
+            "other way than the rest: let the program that made the mesh make its normals consistent, "
+            f"{ELSEWHERE}"
+        )
+    _check_pieces(scan, one, other)
+
+
+def _check_pieces(scan: Scan, one: NDArray[np.int64], other: NDArray[np.int64]) -> None:
+    """Refuse a closed surface with its inside out, and several that are not one solid with cavities."""
+    assert scan.triangles is not None
+    pieces, label = _connected(len(scan.triangles), one, other)
+    arms = (scan.points - scan.points.mean(axis=0))[scan.triangles]
+    parts = np.einsum("ni,ni->n", arms[:, 0], np.cross(arms[:, 1], arms[:, 2])) / 6.0
+    volume = np.bincount(label, weights=parts, minlength=pieces)
+    if volume.sum() <= 0:
+        raise ValueError(
+            f"{scan.name}: all triangles face inwards, as they enclose {volume.sum():.4g} m3: invert the "
+            f"normals in the program that made the mesh, {ELSEWHERE}"
+        )
+    solids = np.sort(volume[volume > 0])[::-1]
+    if len(solids) > 1:
+        raise ValueError(
+            f"{scan.name}: the mesh has {len(solids)} separate solids, of {solids[0]:.4g} m3 down to "
+            f"{solids[-1]:.4g} m3: remove what is no part of the body, or join what overlaps, {ELSEWHERE}"
+        )
+
+
+def _inverted(
+    n: int, one: NDArray[np.int64], other: NDArray[np.int64], alike: NDArray[np.bool_]
+) -> int | None:
+    """Fewest of ``n`` triangles to turn round so that all neighbours agree; None if that cannot be."""
+    if not alike.any():
+        return 0
+    # every triangle twice, as it is and turned round; what goes together is connected
+    swap = np.where(alike, n, 0)
+    ends = np.concatenate([one, one + n]), np.concatenate([other + swap, (other + n - swap)])
+    _, label = _connected(2 * n, *ends)
+    if (label[:n] == label[n:]).any():
+        return None
+    kept = np.bincount(label[:n], minlength=label.max() + 1)
+    turned = np.bincount(label[n:], minlength=label.max() + 1)
+    return int(np.minimum(kept, turned).sum()) // 2  # each piece has two labels
+
+
+def _connected(n: int, one: NDArray[np.int64], other: NDArray[np.int64]) -> tuple[int, NDArray[np.int32]]:
+    """Number of pieces of a graph, and the piece of each of its ``n`` nodes."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    found: tuple[int, NDArray[np.int32]] = connected_components(
+        coo_array((np.ones(len(one), np.int8), (one, other)), shape=(n, n)), directed=False
+    )
+    return found
+
+
+def _number(n: int, what: str) -> str:
+    return f"{n} {what}{'' if n == 1 else 's'}"
+
+
+def _belong(n: int, verb: str = "belong") -> str:
+    return f"{verb}s" if n == 1 else verb
+
+
+def read_points(path: Path) -> list[list[float]]:
+    """Points of a text file: one to a line, x y z with commas or blanks between; ``#`` comments.
+
+    Raises
+    ------
+    ConfigError
+        With file and line, if the file cannot be read or a line does not hold 3 finite numbers.
+    """
+    text = read_data(path)
+    points = []
+    for line, content in enumerate(text.splitlines(), start=1):
+        fields = content.partition("#")[0].replace(",", " ").split()
+        if not fields:
+            continue
+        try:
+            point = [float(field) for field in fields]
+        except ValueError:
+            point = []
+        if len(point) != 3 or not all(map(isfinite, point)):
+            raise ConfigError(f"{path}, line {line}: expected 3 numbers x, y, z, got {content.strip()!r}")
+        points.append(point)
+    return points
+
+
+def hull_corners(points: ArrayLike, within: float = 0.0) -> NDArray[np.int64]:
+    """Numbers of the points that are corners of the convex hull, or not deeper inside it than ``within`` [m].
+
+    No corner is left out, not even of faces that differ by rounding.
+    """
+    from scipy.spatial import ConvexHull, QhullError
+
+    from mcrock.body.random_surface import near_surface
+
+    there = np.asarray(points, float)
+    try:
+        corners = ConvexHull(there).vertices
+    except (QhullError, ValueError):
+        raise ValueError(f"the {len(there)} points must enclose a volume [m3], got {shown(there)}") from None
+    kept = np.zeros(len(there), np.bool_)
+    kept[corners] = True
+    if within > 0:
+        kept |= near_surface(there, within)
+    return np.flatnonzero(kept)

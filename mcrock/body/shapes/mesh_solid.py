@@ -1,0 +1,45 @@
+"""The solid inside a mesh, as a study keeps it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import numpy as np
+
+from mcrock.body.faces import Array
+from mcrock.body.shapes.coordinates import Tensor, Triple
+from mcrock.tables.fields import Number, Table, about
+
+
+class MeshSolid(Table):
+    """Volume, centroid and inertia of the body itself, which is not its convex hull, in the axes of the
+    points. They are worked out from a mesh file."""
+
+    volume: Annotated[float, Number("m3", above=0.0), about("volume", 0.124)]
+    centroid: Annotated[
+        tuple[float, ...],
+        Triple("[x, y, z] in the axes of the vertices [m]", (Number("m"),) * 3),
+        about("centroid", [0.0, 0.0, 0.3]),
+    ]
+    inertia: Annotated[
+        tuple[tuple[float, ...], ...],
+        Tensor("3 rows of 3 numbers [m2]", Number("m2")),
+        about(
+            "inertia tensor about the centroid over the mass",
+            [[0.06, 0.0, 0.0], [0.0, 0.05, 0.0], [0.0, 0.0, 0.04]],
+        ),
+    ]
+
+    def scaled(self, factor: float) -> MeshSolid:
+        """The same solid with all lengths times a factor."""
+        centroid = tuple((factor * np.array(self.centroid)).tolist())
+        inertia = tuple(map(tuple, (factor**2 * np.array(self.inertia)).tolist()))
+        return self.model_construct(volume=factor**3 * self.volume, centroid=centroid, inertia=inertia)
+
+    def moments(self, n: int) -> tuple[Array, Array, Array]:
+        """Volume (n,) [m3], centroid (n, 3) [m] and inertia per mass (n, 3, 3) [m2], ``n`` times the same."""
+        return (
+            np.full(n, self.volume),
+            np.tile(np.array(self.centroid), (n, 1)),
+            np.tile(np.array(self.inertia), (n, 1, 1)),
+        )

@@ -1,0 +1,151 @@
+"""Studies of scanned bodies: what a file holds is in the study, and equals what Python makes of it."""
+
+import numpy as np
+import pytest
+import trimesh
+
+from mcrock.body import hull_surface, scanned, with_shape_error
+from mcrock.config import ConfigError, Study, load_config
+from mcrock.sampling import draw_inputs, load_motions
+from mcrock.text.describe import describe
+
+STUDY = """
+seed = 4
+[body]
+shape = "polyhedron"
+file = "rock.stl"
+unit = "mm"
+density = 2600
+[impact]
+lambda = 1
+[motion]
+source = "pulse"
+shape = "one-sine"
+period = 0.8
+[intensity]
+measure = "pga"
+levels_g = [0.3]
+[ensemble]
+realizations = 3
+"""
+
+
+@pytest.fixture
+def rock(tmp_path):
+    """Mesh in millimetres: an egg with a flat foot and a dent in its top."""
+    egg = trimesh.creation.icosphere(subdivisions=2)
+    points = np.asarray(egg.vertices) * [300, 250, 500]
+    points[:, 2] = np.maximum(points[:, 2], -420 + 0.02 * points[:, 0])
+    points[np.argmax(points[:, 2])] *= 0.6
+    mesh = trimesh.Trimesh(points, egg.faces, process=False)
+    mesh.export(tmp_path / "rock.stl")
+    return mesh
+
+
+@pytest.fixture
+def load(rock, tmp_path):
+    """The study with overrides."""
+    path = tmp_path / "study.toml"
+    path.write_text(STUDY)
+    return lambda *overrides: load_config(path, overrides)
+
+
+@pytest.fixture
+def motions(load):
+    return load_motions(load())
+
+
+def test_a_study_of_a_mesh_has_the_body_of_python(load, motions, tmp_path):
+    inputs = draw_inputs(load(), motions, 0, 2)
+    body = scanned(tmp_path / "rock.stl", 2600, unit="mm", settle=True)
+    assert inputs.faces == body.faces
+    assert inputs.start_face[0] == body.start_face
+    np.testing.assert_allclose(inputs.vertices[0], body.vertices, atol=1e-12)
+    np.testing.assert_allclose(inputs.inertia[0], body.inertia, rtol=1e-12, atol=1e-12)
+    assert inputs.values["body_density"][0] == pytest.approx(2600)
+
+
+def test_the_mass_is_of_the_mesh(load, motions, rock):
+    study = load()
+    assert draw_inputs(study, motions, 0, 1).mass[0] == pytest.approx(2600e-9 * rock.volume, rel=1e-6)
+    assert rock.convex_hull.volume > 1.005 * rock.volume
+    volumes = f"it has a volume of {rock.volume * 1e-9:.4g} m3, and its hull, which touches the ground,"
+    assert volumes in describe(study, motions)
+    given = load("body.mass=300")
+    assert draw_inputs(given, motions, 0, 1).mass[0] == 300
+
+
+def test_a_study_keeps_what_the_file_holds(load, motions, tmp_path):
+    study = load()
+    text = study.to_json()
+    (tmp_path / "rock.stl").unlink()
+    again = Study.from_json(text)
+    assert again.to_json() == text
+    assert "rock.stl" not in text
+    np.testing.assert_array_equal(
+        draw_inputs(again, motions, 0, 1).vertices, draw_inputs(study, motions, 0, 1).vertices
+    )
+
+
+def test_a_scaled_mesh(load, motions):
+    plain, larger = (draw_inputs(load(f"body.scale={s}"), motions, 0, 1) for s in (1, 1.5))
+    np.testing.assert_allclose(larger.mass, 1.5**3 * plain.mass)
+    np.testing.assert_allclose(larger.inertia, 1.5**5 * plain.inertia, atol=1e-9)
+    np.testing.assert_allclose(larger.vertices, 1.5 * plain.vertices, atol=1e-12)
+
+
+@pytest.mark.parametrize("scale", [1.0, 0.5])
+def test_a_mesh_with_an_error_of_its_shape(load, motions, rock, scale):
+    """Its mass stays; the hull is that of all its points that the surface may bring out."""
+    error = "body.shape_error={ std = 0.002, correlation_length = 0.1 }"
+    study = load(error, f"body.scale={scale}")
+    plain = draw_inputs(load(f"body.scale={scale}"), motions, 0, 1)
+    inputs = draw_inputs(study, motions, 2, 3)
+    assert inputs.mass[0] == pytest.approx(plain.mass[0], rel=1e-12)
+    points = np.asarray(rock.vertices).astype(np.float32).astype(float) * 0.001 * scale
+    moved = with_shape_error(points, 0.002, 0.1, seed=4, draw=2)
+    spans = np.sort(np.linalg.norm(inputs.vertices[0][:, None] - inputs.vertices[0], axis=-1).ravel())
+    corners = moved[hull_surface(moved).kept]
+    expected = np.sort(np.linalg.norm(corners[:, None] - corners, axis=-1).ravel())
+    np.testing.assert_allclose(spans, expected, atol=1e-9)
+
+
+def test_an_open_mesh_with_mass_properties_from_elsewhere(load, rock, motions, tmp_path):
+    trimesh.Trimesh(rock.vertices, rock.faces[1:], process=False).export(tmp_path / "rock.stl")
+    with pytest.raises(ConfigError, match=r"\[body\] file: .*rock\.stl: the mesh is not closed: 3 edges"):
+        load()
+    given = ["body.mass=300", "body.com=[0.0, 0.0, 0.0]", "body.inertia=[[25, 0, 0], [0, 25, 0], [0, 0, 9]]"]
+    inputs = draw_inputs(load(*given), motions, 0, 1)
+    assert inputs.mass[0] == 300
+
+
+def test_points_in_millimetres(load, motions, rock, tmp_path):
+    np.savetxt(tmp_path / "rock.txt", rock.vertices)
+    inputs = draw_inputs(load("body.file=rock.txt"), motions, 0, 1)
+    assert inputs.mass[0] == pytest.approx(2600e-9 * rock.convex_hull.volume, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        (["body.unit=km"], r"unit: expected 'm', 'cm', 'mm', 'in' or 'ft', got 'km'"),
+        (["body.file=none.stl"], r"file: .*none\.stl: cannot be read: No such file"),
+        (
+            ["body.vertices=[[0,0,0],[1,0,0],[0,1,0],[0,0,1]]"],
+            r"unit: is that of the lengths in 'file'",
+        ),
+    ],
+)
+def test_mistakes_of_a_file(load, overrides, message):
+    with pytest.raises(ConfigError, match=message) as caught:
+        load(*overrides)
+    assert len(caught.value.mistakes) == 1
+
+
+def test_the_unit_of_a_mesh_is_asked_for(load, tmp_path):
+    path = tmp_path / "study.toml"
+    path.write_text(STUDY.replace('unit = "mm"\n', ""))
+    message = r"\[body\] file: .*rock\.stl: a mesh does not say the unit of its lengths: give unit = 'm'"
+    with pytest.raises(ConfigError, match=message) as caught:
+        load()
+    assert len(caught.value.mistakes) == 1
