@@ -30,6 +30,8 @@ COMMANDS = (
     "report",
     "sensitivity",
     "rare",
+    "validate",
+    "calibrate",
     "export",
     "spectrum",
     "records",

@@ -42,6 +42,8 @@ ORDER = [
     "ensemble",
     "cluster",
     "statistics",
+    "labels",
+    "validation",
     "rare",
     "plots",
     "verification",

@@ -1,0 +1,145 @@
+"""The command `mcrock validate`."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mcrock.commands.options import FigureFormat, check_figure
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from mcrock.excitation.readers.shake_table import ShakeTableTests
+    from mcrock.validation.validate import Elsewhere
+
+app = typer.Typer()
+
+
+@app.command()
+def validate(
+    motions: Annotated[
+        Path, typer.Argument(metavar="MOTIONS.nc", help="Tests of a shake table.", show_default=False)
+    ],
+    geometry: Annotated[Path, typer.Option(metavar="FILE.json", help="Body as scanned.")],
+    labels: Annotated[str, typer.Option(metavar="NAME", help="Variable that is 1 where it overturned.")],
+    azimuth_deg: Annotated[
+        float | None,
+        typer.Option(metavar="A", help="Direction of shaking [deg]; default: the weakest of the body."),
+    ] = None,
+    calibrate: Annotated[
+        bool,
+        typer.Option("--calibrate", help="Also weigh the draws by the labels of all other recordings."),
+    ] = False,
+    error_rate: Annotated[float, typer.Option(help="Error rate of labels, for --calibrate.")] = 0.05,
+    temper: Annotated[
+        float | None, typer.Option(help="Power of the likelihood; default: as large as draws allow.")
+    ] = None,
+    rules: Annotated[
+        Path | None,
+        typer.Option(metavar="OTHER.nc", help="Tests that rules of thumb are also fitted to."),
+    ] = None,
+    part: Annotated[
+        str, typer.Option(help="Tests to score: all, tuning, or aside, the quarter never tuned on.")
+    ] = "all",
+    draws: Annotated[
+        int | None, typer.Option(metavar="N", help="Draws of what is unknown; default: as shipped.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the draws.")] = 1,
+    level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.9,
+    workers: Annotated[int | None, typer.Option(help="Number of threads; default: all cores.")] = None,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for runs, scores and figure.")
+    ] = Path("validation"),
+    format: FigureFormat = "png",
+    as_json: Annotated[bool, typer.Option("--json", help="Print scores and probabilities as JSON.")] = False,
+) -> None:
+    """Score probabilities against tests on a shake table.
+
+    Every draw of what is not known of body and table meets every test. The
+    folder keeps the runs, which a second call takes up: `mcrock docs
+    validation`.
+    """
+    check_figure(output, format)
+    if part not in PARTS:
+        raise ValueError(f"--part must be one of {', '.join(PARTS)}, got {part!r}")
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import numpy as np
+
+    from mcrock import validation
+    from mcrock.ensemble import EnsembleError, run_study
+    from mcrock.excitation.readers.shake_table import read_shake_table
+    from mcrock.plots.style import save_figure
+    from mcrock.plots.validation import plot_validation
+    from mcrock.text.json_values import dataset_as_json
+    from mcrock.text.progress import study_progress
+    from mcrock.text.validation import format_validation
+
+    tests = read_shake_table(motions)
+    fallen = _labels(motions, tests, labels)
+    chosen = np.flatnonzero(_part(validation.is_set_aside(tests.recording), part))
+    body = validation.read_geometry(geometry)
+    setting = validation.DEFAULT if draws is None else replace(validation.DEFAULT, draws=draws)
+    every = list(range(len(fallen)))
+    study = validation.validation_study(motions, every, body, setting, azimuth_deg=azimuth_deg, seed=seed)
+    store = output / "runs.zarr"
+    output.mkdir(parents=True, exist_ok=True)
+    try:
+        with study_progress() as progress:
+            ds = run_study(study, store, workers=workers, resume=store.exists(), progress=progress)
+    except EnsembleError as error:
+        raise ValueError(str(error)) from None
+    measures = {"PGV": tests.pgv, "PGA": tests.pga}
+    measures |= {name: array for name, array in tests.measures.items() if name not in ("pga", "pgv")}
+    measures = {name: array[chosen] for name, array in measures.items() if (array > 0.0).all()}
+    found = validation.validate(
+        validation.probabilities(ds)[:, chosen],
+        fallen[chosen],
+        tests.recording[chosen],
+        measures,
+        calibrate=calibrate,
+        error_rate=error_rate,
+        temper=temper,
+        elsewhere=None if rules is None else _elsewhere(rules, labels),
+        level=level,
+    )
+    found["number"] = ("test", chosen, {"units": "1", "long_name": "number of the test in its file, from 0"})
+    found.to_netcdf(output / "scores.nc")
+    figure = save_figure(plot_validation(found), output / f"validation.{format}")
+    if as_json:
+        print(json.dumps({"part": part, "scores": dataset_as_json(found)}, allow_nan=False))
+        return
+    print(f"{body.name}: {setting.draws} draws of body and table, {part} tests")
+    print(format_validation(found))
+    for path in (store, output / "scores.nc", figure):
+        print(path)
+
+
+PARTS = ("all", "tuning", "aside")
+
+
+def _part(aside: NDArray[np.bool_], part: str) -> NDArray[np.bool_]:
+    return {"all": aside | True, "tuning": ~aside, "aside": aside}[part]
+
+
+def _labels(path: Path, tests: ShakeTableTests, name: str) -> NDArray[np.int8]:
+    if name not in tests.labels:
+        there = ", ".join(tests.labels) or "none"
+        raise ValueError(f"{path}: no variable {name!r} of 0 and 1 for each test; such are: {there}")
+    return tests.labels[name]
+
+
+def _elsewhere(path: Path, labels: str) -> Elsewhere:
+    from mcrock.excitation.readers.shake_table import read_shake_table
+    from mcrock.validation.validate import Elsewhere
+
+    tests = read_shake_table(path)
+    measures = tests.measures | {"PGV": tests.pgv, "PGA": tests.pga}
+    return Elsewhere(measures, _labels(path, tests, labels).astype(float))

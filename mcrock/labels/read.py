@@ -1,0 +1,130 @@
+"""Labels from a file, and the runs of a study that they are about."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from mcrock.dataset.schema import OUTER
+from mcrock.statistics.nested import is_nested
+from mcrock.statistics.runs import ESTIMATE, overturn_levels
+from mcrock.tables.columns import read_columns
+from mcrock.tables.errors import ConfigError
+
+COLUMNS = ("realization", "record", "intensity")  # that choose runs; each may be missing
+STUDY = "study"  # column with the number of the study, from 0 in their order
+
+
+class Labels(NamedTuple):
+    """What was seen, one row each."""
+
+    fallen: NDArray[np.float64]  # (n_label,) 1 fell, 0 stood
+    chosen: dict[str, NDArray[np.int64]]  # (n_label,) numbers from 0 that choose runs, by `COLUMNS`
+    study: NDArray[np.int64]  # (n_label,) number of the study, from 0
+
+    def of_study(self, number: int) -> Labels:
+        """Those of one study."""
+        own = self.study == number
+        chosen = {name: array[own] for name, array in self.chosen.items()}
+        return Labels(self.fallen[own], chosen, self.study[own])
+
+
+def read_labels(path: str | Path) -> Labels:
+    """Labels from a CSV file.
+
+    The column ``fallen`` has 1 for what fell and 0 for what stood, ``study`` the number of the study, 0
+    without it. ``realization``, ``record`` and ``intensity``, numbers from 0 in the order of the store,
+    choose the runs that a label is about; without them it is about all.
+
+    Raises
+    ------
+    ConfigError
+        If the file cannot be read, has no column ``fallen``, another value in it than 0 or 1, or numbers that
+        are no whole ones.
+    """
+    place = Path(path)
+    columns = read_columns(place)
+    if "fallen" not in columns or not columns["fallen"]:
+        raise ConfigError(f"{place}: expected a column 'fallen' with 1 for fallen and 0 for standing")
+    unknown = [name for name in columns if name not in (*COLUMNS, STUDY, "fallen")]
+    if unknown:
+        raise ConfigError(
+            f"{place}: unknown column {unknown[0]!r}; expected fallen, {STUDY}, {', '.join(COLUMNS)}"
+        )
+    fallen = np.array(columns.pop("fallen"))
+    if not np.isin(fallen, (0.0, 1.0)).all():
+        row = int(np.flatnonzero(~np.isin(fallen, (0.0, 1.0)))[0])
+        raise ConfigError(f"{place}: fallen: expected 0 or 1, got {fallen[row]:g} in row {row + 1}")
+    chosen = {}
+    for name, values in columns.items():
+        array = np.array(values)
+        if (array % 1 != 0).any() or (array < 0).any():
+            raise ConfigError(f"{place}: {name}: expected whole numbers from 0")
+        chosen[name] = array.astype(np.int64)
+    study = chosen.pop(STUDY, np.zeros(len(fallen), np.int64))
+    return Labels(fallen, chosen, study)
+
+
+def shares_of_runs(
+    fallen: NDArray[np.float64], labels: Labels, record: NDArray[np.int64] | None = None
+) -> NDArray[np.float64]:
+    """Share of the runs that each label is about which overturned, by draw (n_draw, n_label) [1].
+
+    Parameters
+    ----------
+    fallen : ndarray (n_draw, n_realization, n_intensity)
+        From `overturned_shares`.
+    labels : Labels
+    record : ndarray (n_realization,), optional
+        Number of the record of each realization.
+
+    Raises
+    ------
+    ValueError
+        If a label is about no run.
+    """
+    sizes = {"realization": fallen.shape[1], "intensity": fallen.shape[2]}
+    found = np.empty((len(fallen), len(labels.fallen)))
+    for k in range(len(labels.fallen)):
+        rows, levels = np.ones(sizes["realization"], bool), np.ones(sizes["intensity"], bool)
+        for name, numbers in labels.chosen.items():
+            number = int(numbers[k])
+            if name == "record":
+                if record is None:
+                    raise ValueError("the study has no records, and the labels name them")
+                rows &= record == number
+                continue
+            if number >= sizes[name]:
+                raise ValueError(f"label {k + 1}: {name} must be 0 to {sizes[name] - 1}, got {number}")
+            only = np.arange(sizes[name]) == number
+            rows, levels = (rows & only, levels) if name == "realization" else (rows, levels & only)
+        if not rows.any():
+            raise ValueError(f"label {k + 1} is about no run: no realization has its record")
+        found[:, k] = fallen[:, rows][:, :, levels].mean(axis=(1, 2))
+    return found
+
+
+def overturned_shares(ds: xr.Dataset) -> NDArray[np.float64]:
+    """What each run of a nested study says: 1 overturned, 0 stood, one half where it is not decided
+    (n_draw, n_realization, n_intensity).
+
+    Raises
+    ------
+    ValueError
+        If the study is not nested.
+    """
+    if not is_nested(ds):
+        raise ValueError(
+            "labels weigh the draws of what is epistemic: mark distributions with 'epistemic = true' and "
+            "give 'ensemble.outer', the number of their draws"
+        )
+    draws = []
+    for k in range(ds.sizes[OUTER]):
+        one = ds.isel({OUTER: k}).transpose("realization", ...)
+        found = overturn_levels(one).readings[ESTIMATE].astype(float)
+        draws.append(found.reshape(len(found), -1))
+    return np.stack(draws)

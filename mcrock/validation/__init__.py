@@ -1,0 +1,33 @@
+"""Probabilities of mcrock beside real tests on a shake table.
+
+`read_geometry` has the body, `validation_study` what is not known of it and of the tests, as a nested study
+in which every draw meets every test, and `validate` the scores beside rules of thumb.
+"""
+
+from __future__ import annotations
+
+from mcrock.validation.aside import is_set_aside
+from mcrock.validation.geometry import Geometry, read_geometry
+from mcrock.validation.rules import RULES, fitted_elsewhere, leave_one_out
+from mcrock.validation.scores import Scores, calibration_curve, resampled, roc_curve, score
+from mcrock.validation.setting import DEFAULT, Setting, validation_study
+from mcrock.validation.validate import probabilities, validate
+
+__all__ = [
+    "DEFAULT",
+    "RULES",
+    "Geometry",
+    "Scores",
+    "Setting",
+    "calibration_curve",
+    "fitted_elsewhere",
+    "is_set_aside",
+    "leave_one_out",
+    "probabilities",
+    "read_geometry",
+    "resampled",
+    "roc_curve",
+    "score",
+    "validate",
+    "validation_study",
+]

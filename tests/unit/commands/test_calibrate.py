@@ -1,0 +1,64 @@
+"""`mcrock calibrate` on a block whose centre of mass is known here and not there."""
+
+import json
+
+import pytest
+
+from mcrock.params import Outcome
+from tests.unit.labels.test_calibrate import runs
+
+__all__ = ["runs"]
+
+
+@pytest.fixture
+def labels(runs):
+    folder, _, true = runs
+    rows = [
+        f"{i},{j},{int(true['outcome'].values[i, j] == Outcome.OVERTURNED)}"
+        for i in range(12)
+        for j in (2, 4)
+    ]
+    (folder / "labels.csv").write_text("\n".join(["realization,intensity,fallen", *rows]))
+    return folder / "labels.csv"
+
+
+def test_it_prints_and_draws(runs, labels, mcrock):
+    store, out = runs[0] / "study.zarr", runs[0] / "out"
+    code, text, errors = mcrock("calibrate", labels, store, "-o", out)
+    assert (code, errors) == (0, "")
+    for words in (
+        "24 labels",
+        "effective of 60 draws",
+        "body_com_x [m]",
+        "Probability of overturning, study.zarr",
+    ):
+        assert words in text
+    assert (out / "labels.png").exists()
+    assert (out / "labels.nc").exists()
+    code, text, _ = mcrock("calibrate", labels, store, "--json")
+    assert json.loads(text)
+
+
+def test_anew(runs, labels, mcrock):
+    code, text, errors = mcrock(
+        "calibrate", labels, runs[0] / "study.zarr", "--sequential", "--temper", "0.3"
+    )
+    assert code == 0
+    assert "of the likelihood, moves accepted" in errors
+    assert "body_com_x [m]" in text
+
+
+@pytest.mark.parametrize(
+    ("rows", "options", "message"),
+    [
+        ("realization,fallen\n99,1", (), "label 1: realization must be 0 to 11, got 99"),
+        ("fallen\n1", ("--error-rate", "0.7"), "the error rate must be between 0 and 0.5"),
+        ("fallen\n1", ("--effective", "100"), "60 draws cannot leave 100 effective ones"),
+        ("fallen\n1", ("--temper", "3"), "the temper must be above 0 and at most 1"),
+    ],
+)
+def test_mistakes_are_one_line(runs, mcrock, rows, options, message):
+    (runs[0] / "wrong.csv").write_text(rows)
+    code, text, errors = mcrock("calibrate", runs[0] / "wrong.csv", runs[0] / "study.zarr", *options)
+    assert (code, text, errors.count("\n")) == (2, "", 1)
+    assert message in errors
