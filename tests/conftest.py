@@ -26,6 +26,7 @@ LONG = [
     "tests/physics/test_step_choice.py",
     "tests/physics/test_strong_record.py",
     "tests/published/test_shipped_cases.py",
+    "tests/published/varkonyi_2022/test_figures.py",
     "tests/published/zhang_makris_2001",
     "tests/unit/bench",
     "tests/unit/body/test_merge.py",

@@ -47,6 +47,8 @@ SYSTEMS = {
     "planar_block": "a block lands on its other corner: impulses and energy for every coefficient",
     "block_domains": "which coefficients a planar block can have, over its aspect",
     "block_3d": "edge and facet impacts of a block in space as generalized kinematic laws",
+    "edge_impact": "parameters of edge impacts: the motion after one, and what gains no energy",
+    "facet_impact": "parameters of facet impacts: the corner that a block goes on about, and its motion",
     "ball_chain": "balls in a row: what energy admits, and Newton's cradle",
     "permissible_region": "impulses that one frictional contact can give, and what each law reaches of them",
     "impact_pendulum": "a rod that strikes a floor at an angle, with friction",

@@ -1,0 +1,246 @@
+"""Facet impact of a block: which corner it goes on about, and what its parameters do to the motion.
+
+The block has turned about an edge of its base and lands on the base. lambda_lon and lambda_lat say where on
+the base the impulse acts, tau is its angular impulse about the vertical. With a given tau a place of the
+impulse has one outcome, none or two. If instead the block does not spin after the impact, (24), every place
+on the base of a slender block has exactly one.
+
+Várkonyi, P. L., Kocsis, M., Ther, T. (2022), Figs. 11 and 12, equations (18) and (21) to (27); see
+`mcrock.impact.varkonyi_2022`. "h = 20 cm" is read as the height of the centre of mass, as section 2 has it.
+The ranges of the axes and the values of tau in Fig. 11 are chosen here. In the text a positive lambda_lat
+leads to V_3; by (21) and its section 5.3 it is V_4, away from the impulse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import xarray as xr
+
+from mcrock.body import Body, cuboid
+from mcrock.impact.varkonyi_2022 import (
+    corner_coefficient,
+    facet_map,
+    facet_point,
+    general_map,
+)
+from mcrock.laws.systems.parameters import quantities, quantity
+
+UP = (0.0, 0.0, 1.0)
+BEFORE = (0.0, -1.0, 0.0)  # rocking about V_1V_2 [rad/s]
+EDGE = 0  # of the base, at the largest x: from V_1 to V_2
+POINTS = 90  # of each axis of the regions: even, as a lambda_lat of 0 is the border between two
+FINE = 41  # of each axis on the base
+NO_SPIN = "no spin after the impact, (24)"
+OUTCOMES = ("no solution", "about V_3", "about V_4", "two solutions")
+SHOWN = (2, 3)  # corners on which the motion goes on: V_3 and V_4
+SLACK = 1e-9  # downward speed of a corner that is rounding, of the fastest one before [1]
+
+
+class Outcomes(NamedTuple):
+    """What places of the impulse lead to, one row for each lambda_lon."""
+
+    code: np.ndarray  # (n_lon, n_lat) of `OUTCOMES`
+    energy: np.ndarray  # (n_lon, n_lat) change of the kinetic energy [J], the lesser of two; nan if none
+    regular: np.ndarray  # (n_lon, n_lat, 2) 0 where the map to V_3 or V_4 is singular, 1 at R in the middle
+
+
+def example(
+    width: float = 0.1,
+    depth: float = 0.06,
+    height: float = 0.4,
+    mass: float = 1.0,
+    taus: Sequence[float] = (0.0, -0.002, -0.005),
+    reach: float = 6.0,
+) -> xr.Dataset:
+    """Outcomes over the place of the impulse on and beside the base, and the motion after it.
+
+    Parameters
+    ----------
+    width, depth, height : float
+        The block turned about the edge of its ``depth`` [m].
+    mass : float
+        [kg].
+    taus : sequence of float
+        Angular impulses about the vertical, beside the condition (24) [N m s].
+    reach : float
+        Both lambdas go from minus this number to it; 1 is the end of the base [1].
+
+    Returns
+    -------
+    Dataset
+        ``outcome`` (condition, lambda_lon, lambda_lat), ``energy_change`` and, for the corners V_3 and V_4,
+        ``regular``, which is 0 where the map is singular, as in Fig. 11; ``without_solution`` and
+        ``two_solutions`` (condition), shares of the places; ``omega`` (axis, lon_on_base, lat_on_base) with
+        (24), as in Fig. 12.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is outside its range, or the block is so squat that places on its base have no outcome.
+    """
+    body = cuboid(width, depth, height, mass=mass)
+    reach = quantity("reach", reach, "1", above=1.0)
+    given = quantities("taus", taus, "N m s")
+    axis = np.linspace(-reach, reach, POINTS)
+    conditions: list[float | None] = [None, *given]
+    names = [NO_SPIN, *(f"tau = {tau:g} N m s" for tau in given)]
+    found = [outcomes(body, axis, axis, tau) for tau in conditions]
+    code, energy, regular = (np.array(item) for item in zip(*found, strict=True))
+    base = np.linspace(-1.0, 1.0, FINE)
+    after, _ = _without_spin(body, _places(body, base, base))
+    if np.isnan(after).any():
+        raise ValueError(
+            f"a block of {width:g} x {depth:g} x {height:g} m is so squat that impulses on its base may have "
+            "no outcome without spin; make it higher"
+        )
+    dims, shares = ("condition", "lambda_lon", "lambda_lat"), {"units": "1"}
+    return xr.Dataset(
+        {
+            "without_solution": (
+                "condition",
+                (code == 0).mean((1, 2)),
+                shares | {"long_name": "share of the places of the impulse that have no solution"},
+            ),
+            "two_solutions": (
+                "condition",
+                (code == 3).mean((1, 2)),
+                shares | {"long_name": "share of the places of the impulse that have two solutions"},
+            ),
+            "outcome": (dims, code, {"units": "1", "long_name": f"outcome: {_listed()}"}),
+            "energy_change": (dims, energy, {"units": "J", "long_name": "change of the kinetic energy"}),
+            "regular": (
+                (*dims, "corner"),
+                regular,
+                {
+                    "units": "1",
+                    "long_name": "what (18) divides by: 1 at the middle of the base, singular at 0",
+                },
+            ),
+            "omega": (
+                ("axis", "lon_on_base", "lat_on_base"),
+                np.moveaxis(after[..., :2], -1, 0),
+                {"units": "rad s-1", "long_name": "angular velocity after the impact"},
+            ),
+        },
+        coords={
+            "condition": names,
+            "corner": ["V_3", "V_4"],
+            "axis": ["x, out of the plane of the motion", "y, in it"],
+            "lambda_lon": ("lambda_lon", axis, {"units": "1", "long_name": "lambda_lon"}),
+            "lambda_lat": ("lambda_lat", axis, {"units": "1", "long_name": "lambda_lat"}),
+            "lon_on_base": ("lon_on_base", base, {"units": "1", "long_name": "lambda_lon"}),
+            "lat_on_base": ("lat_on_base", base, {"units": "1", "long_name": "lambda_lat"}),
+        },
+        attrs={
+            "title": f"Facet impact of a block of {width:g} x {depth:g} x {height:g} m, {mass:g} kg",
+            "description": "The block has turned about the edge V_1V_2 of its base at 1 rad/s and lands on "
+            "its base. Várkonyi et al. (2022), Fig. 11: the corner about which it goes on, over the place of "
+            "the impulse along its motion (lambda_lon) and across it (lambda_lat). A given angular impulse "
+            "tau leaves places without solution and others with two, condition (24) neither on the base. "
+            "Fig. 12: angular velocity after the impact with (24).",
+        },
+    )
+
+
+def outcomes(body: Body, lon: np.ndarray, lat: np.ndarray, tau: float | None) -> Outcomes:
+    """Outcomes of facet impacts, with a given tau [N m s] or, without one, by condition (24)."""
+    places = _places(body, lon, lat)
+    if tau is None:
+        return _outcomes_without_spin(body, places)
+    inertia, old = _inertia(body), _tuple(body.base[0])
+    ends = [_tuple(corner) for corner in body.base]
+    after = np.array(
+        [
+            [[general_map(body.mass, inertia, tuple(r), old, a, BEFORE, UP, tau) for a in ends] for r in row]
+            for row in places.tolist()
+        ]
+    )
+    # vertical speeds of the centre of mass and of each corner, (22) and (23) with positions from that centre
+    before = np.array(BEFORE)
+    x, y = body.base[:, 0], body.base[:, 1]
+    falls = x[0] * before[1] - y[0] * before[0]
+    rises = x * after[..., 1] - y * after[..., 0]
+    corners = rises[..., None] + after[..., :1] * y - after[..., 1:2] * x
+    slack = SLACK * np.abs(falls + before[0] * y - before[1] * x).max()
+    feasible = (rises > falls) & (corners >= -slack).all(-1)
+    change = np.where(feasible, _energy(body, after) - _energy(body, before)[0], np.inf)
+    energy = change.min(-1)
+    code = np.where(feasible.sum(-1) > 1, 3, np.where(feasible[..., 2], 1, 2 * feasible[..., 3]))
+    return Outcomes(code, np.where(code > 0, energy, np.nan), _determinants(body, places))
+
+
+def _outcomes_without_spin(body: Body, places: np.ndarray) -> Outcomes:
+    about = _compliance(body)
+    after, pivot = _without_spin(body, places)
+    energies = _energy(body, np.repeat(after[..., None, :], 4, -2))
+    later = np.take_along_axis(energies, np.maximum(pivot, 0)[..., None], -1)[..., 0]
+    regular = [
+        [[corner_coefficient(body.mass, about, (r[0], r[1]), *body.base[a, :2]) for a in SHOWN] for r in row]
+        for row in places.tolist()
+    ]
+    energy = np.where(pivot >= 0, later - _energy(body, np.array(BEFORE))[0], np.nan)
+    return Outcomes(np.maximum(pivot - 1, 0), energy, np.array(regular))
+
+
+def _without_spin(body: Body, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Angular velocities (n_lon, n_lat, 3) [rad/s] and pivots by (24); nan and -1 where there is none."""
+    corners, about = np.ascontiguousarray(body.base[:, :2]), _compliance(body)
+    speed = float(corners[0, 0] * BEFORE[1] - corners[0, 1] * BEFORE[0])
+    found = np.array(
+        [
+            [facet_map(body.mass, about, corners, 0, 4, BEFORE[:2], speed, (r[0], r[1])) for r in row]
+            for row in places.tolist()
+        ]
+    )
+    pivot = found[..., 2].astype(int)
+    after = np.where(pivot[..., None] >= 0, found[..., :3] * [1.0, 1.0, 0.0], np.nan)
+    return after, pivot
+
+
+def _energy(body: Body, omega: np.ndarray) -> np.ndarray:
+    """Kinetic energy of turning about each corner of the base, of (..., 4, 3) or (3,) to (..., 4) [J]."""
+    square = (body.base**2).sum(-1)[:, None, None] * np.eye(3)
+    about = body.inertia + body.mass * (square - body.base[:, :, None] * body.base[:, None, :])
+    turning = np.broadcast_to(omega, (*omega.shape[:-2], 4, 3))
+    found: np.ndarray = 0.5 * np.einsum("...ai,aij,...aj->...a", turning, about, turning)
+    return found
+
+
+def _determinants(body: Body, places: np.ndarray) -> np.ndarray:
+    """Determinants of the matrix that (18) inverts, to V_3 and V_4, over those at the middle of the base."""
+
+    def of(at: np.ndarray) -> np.ndarray:
+        new = body.base[list(SHOWN)]
+        dot = np.einsum("ai,...i->...a", new, at)[..., None, None] * np.eye(3)
+        products = np.einsum("ai,...j->...aij", new, at) - dot  # of the cross-product matrices of both
+        found: np.ndarray = np.linalg.det(body.inertia - body.mass * products)
+        return found
+
+    return of(places) / of(np.array([0.0, 0.0, -body.com_height]))
+
+
+def _compliance(body: Body) -> tuple[float, float, float]:
+    inverse = np.linalg.inv(body.inertia[:2, :2] + body.mass * body.com_height**2 * np.eye(2))
+    return float(inverse[0, 0]), float(inverse[0, 1]), float(inverse[1, 1])
+
+
+def _places(body: Body, lon: np.ndarray, lat: np.ndarray) -> np.ndarray:
+    """R from the centre of mass (n_lon, n_lat, 3), (21) [m]."""
+    corners = np.ascontiguousarray(body.base[:, :2])
+    found = [[(*facet_point(corners, 0, 4, EDGE, x, y), -body.com_height) for y in lat] for x in lon]
+    return np.array(found)
+
+
+def _inertia(body: Body) -> tuple[float, ...]:
+    return tuple(body.inertia[np.triu_indices(3)].tolist())
+
+
+def _tuple(vector: np.ndarray) -> tuple[float, ...]:
+    return tuple(vector.tolist())
+
+
+def _listed() -> str:
+    return ", ".join(f"{code} {words}" for code, words in enumerate(OUTCOMES))
