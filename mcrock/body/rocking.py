@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
-from mcrock.body.faces import Array, Faces, connected, directed_edges, face_normals
+from mcrock.body.faces import Array, Faces, connected, directed_edges
 
 
 def derived(
@@ -20,9 +22,10 @@ def derived(
     """Radius [m], slenderness [rad] and frequency parameter [rad/s] of many bodies.
 
     The slenderness is the smallest tilt of body z at which the COM stands over an edge that bounds the
-    base (the start face and the base faces connected to it); radius and frequency parameter belong to
-    that edge. Where every face is base the slenderness is pi/2. Shapes as `check_bodies`; each result
-    has shape (n,).
+    base (the start face and the base faces connected to it), or over the end of one where the edge is not
+    long enough, as on the ragged border of a scanned base; it is negative where the COM is not over the base
+    without any tilt. Radius and frequency parameter belong to that edge. Where every face is base the
+    slenderness is pi/2. Shapes as `check_bodies`; each result has shape (n,).
     """
     faces = (tuple(range(vertices.shape[1])),) if faces is None else faces
     start = np.zeros(len(mass), dtype=np.int64) if start_face is None else start_face
@@ -34,18 +37,29 @@ def derived(
         free = not bounds
         v, w = np.array(bounds or [edge for edge in owner if edge[0] < edge[1]]).T
         corner, along = vertices[of][:, v], vertices[of][:, w] - vertices[of][:, v]
-        along /= np.sqrt((along**2).sum(-1, keepdims=True))
-        lever = (corner * along).sum(-1, keepdims=True) * along - corner  # from the edge to the COM
+        length = np.sqrt((along**2).sum(-1, keepdims=True))
+        along /= length
+        place = -(corner * along).sum(-1, keepdims=True)  # of the foot of the COM on the line of the edge
+        lever = -place * along - corner  # from the edge to the COM
         radius = np.sqrt((lever**2).sum(-1))
         about = np.einsum("nki,nij,nkj->nk", along, inertia[of], along) + mass[of, None] * radius**2
         frequency = np.sqrt((mass * gravity)[of, None] * radius / about)
-        sides, side = np.unique([owner[edge] for edge in zip(v, w, strict=True)], return_inverse=True)
-        normals = -face_normals(vertices[of], tuple(faces[f] for f in sides))[:, side]
-        inside = (np.cross(normals, along) * lever).sum(-1)
-        tilt = np.copysign(np.arctan2(np.hypot(lever[..., 0], lever[..., 1]), lever[..., 2]), inside)
+        over = np.where((place < 0) | (place > length), -corner - np.clip(place, 0, length) * along, lever)
+        tilt = np.arctan2(np.hypot(over[..., 0], over[..., 1]), over[..., 2])
         pick = np.argmax(frequency, axis=1) if free else np.argmin(tilt, axis=1)
         rows = np.arange(len(of))
+        sign = np.where(_stands_over_any(vertices[of], [faces[f] for f in sorted(base)]), 1.0, -1.0)
         result["radius"][of] = radius[rows, pick]
-        result["slenderness"][of] = np.pi / 2 if free else tilt[rows, pick]
+        result["slenderness"][of] = np.pi / 2 if free else sign * tilt[rows, pick]
         result["frequency"][of] = frequency[rows, pick]
     return result
+
+
+def _stands_over_any(vertices: Array, faces: Sequence[tuple[int, ...]]) -> NDArray[np.bool_]:
+    """Whether the line from the COM along -z goes through one of the faces (n,)."""
+    found = np.zeros(len(vertices), np.bool_)
+    for face in faces:
+        here = vertices[:, face, :2]
+        onwards = np.roll(here, -1, axis=1)
+        found |= (here[..., 0] * onwards[..., 1] - here[..., 1] * onwards[..., 0]).min(axis=1) >= 0
+    return found

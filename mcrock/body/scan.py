@@ -18,8 +18,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from mcrock.body.faces import Array
 from mcrock.rules import Choice, shown
-from mcrock.tables.errors import ConfigError
-from mcrock.tables.parsing import read_data
 
 MESHES = (".stl", ".obj", ".ply")  # suffixes of the names of files
 LENGTHS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254, "ft": 0.3048}  # units of lengths [m]
@@ -78,8 +76,8 @@ def read_scan(path: str | Path, unit: str | None = None) -> Scan:
 
     Raises
     ------
-    ConfigError
-        If the file cannot be read, holds no points, or a mesh comes without its unit; a ValueError.
+    ValueError
+        If the file cannot be read, holds no points, or a mesh comes without its unit.
     """
     file = Path(path)
     if unit is not None:
@@ -88,13 +86,13 @@ def read_scan(path: str | Path, unit: str | None = None) -> Scan:
     if not is_mesh(file):
         return Scan(factor * np.array(read_points(file), float).reshape(-1, 3), None, str(path))
     if unit is None:
-        raise ConfigError(
+        raise ValueError(
             f"{path}: a mesh does not say the unit of its lengths: give unit = 'm', 'cm', 'mm', 'in' or 'ft'"
         )
     points, triangles = _read_mesh(file)
     points = factor * points + 0.0  # no negative zeros, which differ from others
     if not np.isfinite(points).all():
-        raise ConfigError(f"{path}: the points must be finite numbers, and some are not")
+        raise ValueError(f"{path}: the points must be finite numbers, and some are not")
     points, number = np.unique(points, axis=0, return_inverse=True)
     if triangles is None:
         return Scan(points, None, str(path))
@@ -110,15 +108,15 @@ def _read_mesh(path: Path) -> tuple[Array, NDArray[np.int64] | None]:
     try:
         import trimesh
     except ImportError:
-        raise ConfigError(f"{path}: meshes are read by trimesh: pip install 'mcrock[mesh]'") from None
+        raise ValueError(f"{path}: meshes are read by trimesh: pip install 'mcrock[mesh]'") from None
     kind = path.suffix.lower().removeprefix(".")
     try:
         with path.open("rb") as file:
             content = file.read(LARGEST + 1)
     except OSError as error:
-        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
+        raise ValueError(f"{path}: cannot be read: {error.strerror}") from None
     if len(content) > LARGEST:
-        raise ConfigError(f"{path}: has more than {LARGEST >> 20} MiB, which is more than any scan needs")
+        raise ValueError(f"{path}: has more than {LARGEST >> 20} MiB, which is more than any scan needs")
     try:
         with np.errstate(all="ignore"):  # as bytes, so that no other file is opened that the mesh names
             scene = trimesh.load_scene(BytesIO(content), file_type=kind, process=False)
@@ -128,9 +126,9 @@ def _read_mesh(path: Path) -> tuple[Array, NDArray[np.int64] | None]:
         for corners, numbers in zip(points, faces, strict=True):
             corners[numbers]  # raises where a triangle names no point
     except Exception as error:  # of any kind, whatever the bytes are
-        raise ConfigError(f"{path}: is no {kind.upper()} file that trimesh reads: {error}") from None
+        raise ValueError(f"{path}: is no {kind.upper()} file that trimesh reads: {error}") from None
     if not sum(map(len, points)):
-        raise ConfigError(f"{path}: no triangles and no points were found: is it in {kind.upper()}?")
+        raise ValueError(f"{path}: no triangles and no points were found: is it in {kind.upper()}?")
     starts = np.cumsum([0, *map(len, points)])
     triangles = np.vstack([numbers + start for numbers, start in zip(faces, starts, strict=False)])
     return np.vstack(points), triangles if len(triangles) else None
@@ -238,6 +236,9 @@ def read_points(path: Path) -> list[list[float]]:
     ConfigError
         With file and line, if the file cannot be read or a line does not hold 3 finite numbers.
     """
+    from mcrock.tables.errors import ConfigError  # what reads study files takes a moment to import
+    from mcrock.tables.parsing import read_data
+
     text = read_data(path)
     points = []
     for line, content in enumerate(text.splitlines(), start=1):

@@ -171,7 +171,8 @@ def baselines(
         `record_log_loss` (rule, left_out) are the means over the runs of each record (or lot of records,
         where there are more than 400), for differences between rules. `spectral_velocity`,
         ``g alpha / p`` [m/s], is Housner's (1963), to be compared with an undamped velocity spectrum. NaN
-        where a rule has none. Attributes hold the body.
+        where a rule has none. A body whose slenderness is not between 0 and 90 degrees has no checks.
+        Attributes hold the body.
 
     Raises
     ------
@@ -184,7 +185,8 @@ def baselines(
         there = (flat["outcome"] != Outcome.NOT_RUN).transpose("realization", ...).values
         flat = flat.isel(realization=there.reshape(len(there), -1).any(axis=1))
     body = {name: float(np.median(flat[name].values)) for name in BODY if name in flat}
-    checks = checks_of_body(*body.values()) if len(body) == len(BODY) else {}
+    stands = len(body) == len(BODY) and 0 < body["body_slenderness"] < pi / 2
+    checks = checks_of_body(*body.values()) if stands else {}
     asked = [check.measure for check in checks.values()]
     on_floor = stands_on_floor(flat)
     runs = weigh_runs(flat, ["pga", "pgv", *([] if on_floor else asked)], how.allow_missing, folder)

@@ -87,12 +87,12 @@ def _body(study: Study, inputs: Inputs) -> list[str]:
     if (slenderness >= np.pi / 2).any():
         lines.append(
             "  note: within 90 deg of tilt it reaches no edge that bounds the base, so that the slenderness "
-            "tells nothing; list fewer faces in body.base_faces"
+            f"tells nothing; {_more_base(study, 'less')}"
         )
     if (slenderness <= LEVEL).any():
         lines.append(
             "  note: it stands over an edge that bounds the base at no tilt at all, so that the slenderness "
-            "tells nothing; list the face beyond that edge in body.base_faces too"
+            f"tells nothing; {_more_base(study, 'the face beyond that edge')}"
         )
     return lines
 
@@ -143,7 +143,7 @@ def _faces(study: Study, inputs: Inputs) -> list[str]:
         if angle < SHALLOW
     ]
     if study.controls.overturned_by == "contact":
-        lines += _gentle_faces(faces, normals[0], sorted({start, *body.base_faces}))
+        lines += _gentle_faces(study, faces, normals[0], sorted({start, *body.base_faces}))
     return lines
 
 
@@ -171,7 +171,14 @@ def _settling(put_on: int, start_face: NDArray[np.int64]) -> list[str]:
     ]
 
 
-def _gentle_faces(faces: Faces, normals: NDArray[np.float64], base: list[int]) -> list[str]:
+def _more_base(study: Study, what: str) -> str:
+    """How to make faces base, or fewer of them."""
+    if study.body.underside:  # whose faces have no numbers
+        return f"{'lower' if what == 'less' else 'raise'} body.base_angle_deg"
+    return "list fewer faces in body.base_faces" if what == "less" else f"list {what} in body.base_faces"
+
+
+def _gentle_faces(study: Study, faces: Faces, normals: NDArray[np.float64], base: list[int]) -> list[str]:
     """What it means that faces connected to the base and little inclined to it do not belong to it."""
     across = np.linalg.norm(np.cross(normals[:, None], normals[base]), axis=-1)
     angles = np.arctan2(across, normals @ normals[base].T).min(1)
@@ -182,7 +189,7 @@ def _gentle_faces(faces: Faces, normals: NDArray[np.float64], base: list[int]) -
     names, inclined = ", ".join(map(str, found)), ", ".join(f"{degrees(angles[f]):.2f}" for f in found)
     return [
         f"  note: touching the ground with face {names} ({inclined} deg from the base) counts as overturned; "
-        "list it in body.base_faces if the body is to roll onto it"
+        f"{_more_base(study, 'it')} if the body is to roll onto it"
     ]
 
 

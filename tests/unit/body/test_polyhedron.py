@@ -4,7 +4,7 @@ from math import cos, degrees, radians, sin, tan
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.spatial import ConvexHull
 
@@ -21,7 +21,7 @@ from mcrock.body import (
     settle,
     solid_moments,
 )
-from mcrock.body.faces import connected
+from mcrock.body.faces import connected, directed_edges
 from mcrock.body.frame import downwards
 from tests.unit.body.shapes import CUBE, CUBE_FACES, clouds, quadrature, ring, rotations, solids
 
@@ -441,3 +441,38 @@ def test_base_by_an_angle():
         ValueError, match=r"hull\.base_angle_deg must be a finite number > 0 and <= 90 \[deg\]"
     ):
         hull(points, 1000, base_angle_deg=0)
+
+
+def test_slenderness_of_a_base_with_a_notch():
+    """A flat square with four strips of 3 degrees, three of which are base: the COM gets over the side of the
+    square that is missing its strip first, and not over the diagonals, which do not reach so far."""
+    rise, square = 0.2 * tan(radians(3.0)), np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
+    levels = ((0.2, 0.0), (0.4, rise), (0.4, 1.0))
+    points = [(*half * corner, z) for half, z in levels for corner in square]
+    whole = hull(points, 1000)
+    assert len(whole.base_faces) == 5
+    strips = [face for face in whole.base_faces if face != whole.start_face]
+    for missing in strips:
+        body = hull(points, 1000, base_faces=tuple({*whole.base_faces} - {missing}))
+        assert tan(body.slenderness) == pytest.approx(0.2 / body.com_height, rel=1e-12)
+    assert tan(whole.slenderness) == pytest.approx(0.4 / (whole.com_height - rise), rel=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore:hull. faces")
+@given(st.integers(0, 2**32), st.floats(1.0, 60.0))
+@FEW
+def test_slenderness_of_a_rough_base(seed, angle):
+    """That of the point that is nearest to the COM on one of the edges of the border, by looking at many."""
+    generator = np.random.default_rng(seed)
+    xy = generator.uniform(-0.4, 0.4, (40, 2))
+    bowl = np.column_stack([xy, 0.6 * np.square(xy).sum(axis=1) + generator.uniform(0, 0.004, 40)])
+    points = np.vstack([bowl, [(-0.4, -0.4, 1), (0.4, -0.4, 1), (0, 0.5, 1)]])
+    body = hull(points, 1000, settle=True, base_angle_deg=angle)
+    inside = {edge for f in body.base_faces for edge in directed_edges(body.faces[f])}
+    border = np.array([(v, w) for v, w in inside if (w, v) not in inside])
+    assume(len(border))
+    share = np.linspace(0, 1, 3001)[:, None, None]
+    places = (1 - share) * body.vertices[border[:, 0]] + share * body.vertices[border[:, 1]]
+    nearest = np.square(places).sum(axis=-1).argmin(axis=0)
+    x, y, z = places[nearest, np.arange(len(border))].T
+    assert body.slenderness == pytest.approx(np.arctan2(np.hypot(x, y), -z).min(), abs=1e-3)

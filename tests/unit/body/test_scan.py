@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from mcrock.body import Scan, cuboid, hull, read_scan, scanned, solid_moments
 from mcrock.body.scan import LENGTHS, hull_corners
-from mcrock.tables.errors import ConfigError
 
 BOX = trimesh.creation.box((0.4, 0.3, 1.6))
 CORNERS, TRIANGLES = np.asarray(BOX.vertices), np.asarray(BOX.faces)
@@ -193,14 +192,14 @@ def test_files_that_are_none(tmp_path, name, content, unit, message):
 
 
 def test_files_that_are_not_there(tmp_path):
-    with pytest.raises(ConfigError, match=r"none\.stl: cannot be read: No such file"):
+    with pytest.raises(ValueError, match=r"none\.stl: cannot be read: No such file"):
         read_scan(tmp_path / "none.stl", "m")
 
 
 def test_trimesh_is_asked_for(save, monkeypatch):
     path = save(CORNERS, TRIANGLES)
     monkeypatch.setitem(sys.modules, "trimesh", None)
-    with pytest.raises(ConfigError, match=r"meshes are read by trimesh: pip install 'mcrock\[mesh\]'"):
+    with pytest.raises(ValueError, match=r"meshes are read by trimesh: pip install 'mcrock\[mesh\]'"):
         read_scan(path, "m")
 
 
@@ -215,6 +214,6 @@ def test_damage_is_refused_or_read(tmp_path_factory, kind, data):
     path.write_bytes(content[: data.draw(st.integers(0, len(content)))])
     try:
         scan, message = read_scan(path, "mm"), ""
-    except ConfigError as error:
+    except ValueError as error:
         scan, message = None, str(error)
     assert str(path) in message if scan is None else np.isfinite(scan.points).all()

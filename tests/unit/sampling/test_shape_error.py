@@ -164,6 +164,8 @@ def test_description(make, motions):
     assert "body.shape_error [m]: smooth surface, std 0.001, correlation_length 0.1, epistemic" in text
     assert "hulls of 5 draws of the error of the shape: " in text
     assert "corners, without the error of the shape; angle" in text
+    narrow = describe(nested(make, base_angle_deg=0.01), motions)
+    assert "counts as overturned; raise body.base_angle_deg if the body is to roll onto it" in narrow
     own = describe(make(shape_error=ERROR), motions)
     assert "hulls of 16 draws of the error of the shape: " in own
     assert "nothing is uncertain" not in own

@@ -135,3 +135,12 @@ def test_runs_alike_are_counted_together():
     assert float(found["record_runs"][0].sum()) == ds["outcome"].size - 10 * ds.sizes["intensity"]
     with pytest.raises(ValueError, match="have not been run yet"):
         baselines(thin, **FEW)
+
+
+@pytest.mark.parametrize("slenderness", [-0.1, np.pi / 2])
+def test_a_body_that_no_tilt_tells_of_has_no_checks(slenderness):
+    """Negative where it stands over no base, 90 degrees where all of it is base."""
+    ds, _ = velocity_study()
+    ds["body_slenderness"][:] = slenderness
+    rules = baselines(ds, **FEW)["rule"].values.tolist()
+    assert rules == ["constant", "pga_threshold", "pga_probit", "pgv_threshold", "pgv_probit"]
