@@ -66,6 +66,7 @@ app = typer.Typer(
     cls=Commands,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",  # units in brackets are no markup
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for name in COMMANDS:

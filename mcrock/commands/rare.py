@@ -36,7 +36,7 @@ def rare(
     """Print small probabilities of overturning, by subset simulation in each record.
 
     For levels at which next to no run of a study overturns:
-    --set 'intensity.levels_g=[0.24]'. Method and limits: `mcrock docs assessment`.
+    `--set 'intensity.levels_g=[0.24]'`. Method and limits: `mcrock docs assessment`.
     """
     if output is not None:
         check_figure(output, format)

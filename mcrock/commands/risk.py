@@ -40,7 +40,7 @@ def risk(
 ) -> None:
     """Print the annual rate of overturning at a site, and where it comes from.
 
-    The first line of HAZARD.csv is as in: pga [g], mean, 0.16, 0.84
+    The first line of HAZARD.csv is as in `pga [g], mean, 0.16, 0.84`.
     Formulas and limits: `mcrock docs assessment`.
     """
     if output is not None:

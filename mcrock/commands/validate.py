@@ -30,7 +30,7 @@ def validate(
     labels: Annotated[str, typer.Option(metavar="NAME", help="Variable that is 1 where it overturned.")],
     azimuth_deg: Annotated[
         float | None,
-        typer.Option(metavar="A", help="Direction of shaking [deg]; default: the weakest of the body."),
+        typer.Option(metavar="A", help="Direction of shaking in degrees; default: the weakest of the body."),
     ] = None,
     calibrate: Annotated[
         bool,
@@ -45,7 +45,7 @@ def validate(
         typer.Option(metavar="OTHER.nc", help="Tests that rules of thumb are also fitted to."),
     ] = None,
     part: Annotated[
-        str, typer.Option(help="Tests to score: all, tuning, or aside, the quarter never tuned on.")
+        str, typer.Option(help="Tests to score: all, tuning (alone), or aside, the quarter never tuned on.")
     ] = "all",
     draws: Annotated[
         int | None, typer.Option(metavar="N", help="Draws of what is unknown; default: as shipped.")
@@ -84,7 +84,8 @@ def validate(
 
     tests = read_shake_table(motions)
     fallen = _labels(motions, tests, labels)
-    chosen = np.flatnonzero(_part(validation.is_set_aside(tests.recording), part))
+    aside = validation.is_set_aside(tests.recording)
+    used = np.flatnonzero(~aside) if part == "tuning" else np.arange(len(fallen))
     body = validation.read_geometry(geometry)
     setting = validation.DEFAULT if draws is None else replace(validation.DEFAULT, draws=draws)
     every = list(range(len(fallen)))
@@ -98,19 +99,26 @@ def validate(
         raise ValueError(str(error)) from None
     measures = {"PGV": tests.pgv, "PGA": tests.pga}
     measures |= {name: array for name, array in tests.measures.items() if name not in ("pga", "pgv")}
-    measures = {name: array[chosen] for name, array in measures.items() if (array > 0.0).all()}
+    measures = {name: array[used] for name, array in measures.items() if (array > 0.0).all()}
+    scored = aside[used] if part == "aside" else np.ones(len(used), bool)
     found = validation.validate(
-        validation.probabilities(ds)[:, chosen],
-        fallen[chosen],
-        tests.recording[chosen],
+        validation.probabilities(ds)[:, used],
+        fallen[used],
+        tests.recording[used],
         measures,
         calibrate=calibrate,
         error_rate=error_rate,
         temper=temper,
         elsewhere=None if rules is None else _elsewhere(rules, labels),
+        group=np.where(scored, "aside", tests.recording[used]) if part == "aside" else None,
+        scored=scored,
         level=level,
     )
-    found["number"] = ("test", chosen, {"units": "1", "long_name": "number of the test in its file, from 0"})
+    found["number"] = (
+        "test",
+        used[scored],
+        {"units": "1", "long_name": "number of the test in its file, from 0"},
+    )
     found.to_netcdf(output / "scores.nc")
     figure = save_figure(plot_validation(found), output / f"validation.{format}")
     if as_json:
@@ -123,10 +131,6 @@ def validate(
 
 
 PARTS = ("all", "tuning", "aside")
-
-
-def _part(aside: NDArray[np.bool_], part: str) -> NDArray[np.bool_]:
-    return {"all": aside | True, "tuning": ~aside, "aside": aside}[part]
 
 
 def _labels(path: Path, tests: ShakeTableTests, name: str) -> NDArray[np.int8]:

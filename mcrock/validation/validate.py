@@ -59,6 +59,8 @@ def validate(
     temper: float | None = None,
     least_effective: float = LEAST_EFFECTIVE,
     elsewhere: Elsewhere | None = None,
+    group: ArrayLike | None = None,
+    scored: ArrayLike | None = None,
     level: float = 0.9,
     resamples: int = RESAMPLES,
 ) -> xr.Dataset:
@@ -80,6 +82,10 @@ def validate(
         As for `mcrock.labels.weigh_draws`.
     elsewhere : Elsewhere, optional
         Other tests: rules that are fitted to them are added.
+    group : array_like (n_test,), optional
+        What is left out together when rules and draws are fitted, in the place of the recording.
+    scored : array_like (n_test,), optional
+        Whether a test is scored; all by default.
     level : float
         Of the intervals [1].
     resamples : int
@@ -106,23 +112,27 @@ def validate(
             f"expected runs (n_draw, n_test), labels and recordings (n_test,), got {runs.shape}, {y.shape} "
             f"and {of.shape}"
         )
-    if len(np.unique(of)) < 2 or not 0.0 < y.mean() < 1.0:
+    apart = of if group is None else np.asarray(group).astype(str)
+    kept = np.ones(len(y), bool) if scored is None else np.asarray(scored, bool)
+    if len(np.unique(of[kept])) < 2 or not 0.0 < y[kept].mean() < 1.0:
         raise ValueError("scores need 2 recordings, and tests of which some overturned and some did not")
     found: dict[str, Array] = {PLAIN: runs.mean(axis=0)}
     effective = np.full(len(y), float(len(runs)))
     if calibrate:
         found[CALIBRATED], effective = left_out(
-            runs, y, of, error_rate=error_rate, temper=temper, least_effective=least_effective
+            runs, y, apart, error_rate=error_rate, temper=temper, least_effective=least_effective
         )
-    found["constant"] = leave_one_out("constant", np.ones(len(y)), y, of)
+    found["constant"] = leave_one_out("constant", np.ones(len(y)), y, apart)
     for name, values in measures.items():
         for rule in RULES:
-            found[f"{name} {rule}"] = leave_one_out(rule, values, y, of)
+            found[f"{name} {rule}"] = leave_one_out(rule, values, y, apart)
             if elsewhere is not None and name in elsewhere.measures:
                 found[f"{name} {rule}, fitted elsewhere"] = fitted_elsewhere(
                     rule, values, elsewhere.measures[name], elsewhere.fallen
                 )
-    return _scored(found, y, of, effective, CALIBRATED if calibrate else PLAIN, level, resamples)
+    found = {name: p[kept] for name, p in found.items()}
+    judged = CALIBRATED if calibrate else PLAIN
+    return _scored(found, y[kept], of[kept], effective[kept], judged, level, resamples)
 
 
 def _scored(

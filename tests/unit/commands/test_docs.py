@@ -64,3 +64,8 @@ def test_sections_end_at_headings_outside_of_code():
     assert sections_about("b", text) == "## B\ntext\n\n### C\n"
     assert sections_about("comment", text).startswith("# A\n")
     assert sections_about("x", "# A\n\nx\n") == "# A\n\nx\n"
+
+
+def test_help_keeps_units_in_brackets(mcrock):
+    assert "[a]" in mcrock("risk", "--help")[1]
+    assert "[m]" in mcrock("stats", "--help")[1]
