@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from mcrock.commands.endings import fail
 from mcrock.commands.options import FigureFormat, check_figure
 
 app = typer.Typer()
@@ -25,7 +26,7 @@ def population(
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for what is written.")
     ] = Path("population"),
-    seed: Annotated[int, typer.Option(help="Seed of the sampler.")] = 0,
+    seed: Annotated[int | None, typer.Option(help="Seed of the sampler; default: 0.")] = None,
     parameter: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME", help="Impact parameter to take; repeatable; default: all of the file."),
@@ -39,10 +40,14 @@ def population(
         ),
     ] = "energy",
     prior_scale: Annotated[
-        float, typer.Option(metavar="F", help="Factor on the widths of the priors.")
-    ] = 1.0,
-    draws: Annotated[int, typer.Option(metavar="N", help="Draws of each of the four chains.")] = 2000,
-    target_accept: Annotated[float, typer.Option(metavar="P", help="Acceptance rate of the sampler.")] = 0.95,
+        float | None, typer.Option(metavar="F", help="Factor on the widths of the priors; default: 1.")
+    ] = None,
+    draws: Annotated[
+        int | None, typer.Option(metavar="N", help="Draws of each of four chains; default: 2000.")
+    ] = None,
+    target_accept: Annotated[
+        float | None, typer.Option(metavar="P", help="Acceptance rate of the sampler; default: 0.95.")
+    ] = None,
     format: FigureFormat = "png",
 ) -> None:
     """Turn fits of many tests into the [impact] section of a study.
@@ -51,37 +56,38 @@ def population(
     if the sampler can be trusted, impact.toml: `mcrock docs population`.
     """
     check_figure(output, format)
+    given = {
+        "seed": seed,
+        "parameters": parameter,
+        "prior_scale": prior_scale,
+        "draws": draws,
+        "target_accept": target_accept,
+    }
+    options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    if fits.suffix == ".nc" and options:
+        raise ValueError(f"{fits} has been sampled: {', '.join(options)} only go with a table of fits")
     import matplotlib
 
     matplotlib.use("Agg")
     from mcrock.dataset import replacing
-    from mcrock.measurement.population import fit_population, load_population
+    from mcrock.measurement.population import diagnose, fit_population, load_population
     from mcrock.plots import plot_population, save_figure
-    from mcrock.text.population import format_population, impact_section
+    from mcrock.text.population import format_population, impact_section, untrusted
 
-    if fits.suffix == ".nc":
-        data = load_population(fits)
-    else:
-        data = fit_population(
-            fits,
-            seed=seed,
-            parameters=parameter,
-            prior_scale=prior_scale,
-            draws=draws,
-            target_accept=target_accept,
-        )
+    data = load_population(fits) if fits.suffix == ".nc" else fit_population(fits, **options)
     output.mkdir(parents=True, exist_ok=True)
-    made = [output / "population.nc"]
+    section = output / "impact.toml"
+    section.unlink(missing_ok=True)  # of another population
     if fits.suffix != ".nc":
-        with replacing(made[0]) as scratch:
+        with replacing(output / "population.nc") as scratch:
             data.to_netcdf(str(scratch))
-    else:
-        made = []
     print("\n".join(format_population(data, cut)))
-    made.append(save_figure(plot_population(data, cut), output / f"population.{format}"))
-    for path in made:
-        print(path)
-    section = impact_section(data, cut)
-    with replacing(output / "impact.toml") as scratch:
-        scratch.write_text(section, encoding="utf-8")
-    print(output / "impact.toml")
+    if fits.suffix != ".nc":
+        print(output / "population.nc")
+    print(save_figure(plot_population(data, cut), output / f"population.{format}"))
+    diagnosis = diagnose(data)
+    if diagnosis.problems:
+        fail(untrusted(diagnosis), 1)
+    with replacing(section) as scratch:
+        scratch.write_text(impact_section(data, cut), encoding="utf-8")
+    print(section)

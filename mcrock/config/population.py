@@ -19,7 +19,7 @@ CUTS = {
 }
 FAR = 8.0  # end of a distribution that theory leaves open, in standard deviations from its mean [1]
 MOST_CUT = 0.5  # of the distribution, before the fits contradict the bound [1]
-GRID = 2001  # values at which two distribution functions are compared
+GRID = 401  # values at which two distribution functions are compared
 
 
 class Written(NamedTuple):

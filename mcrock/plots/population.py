@@ -89,6 +89,7 @@ def plot_population(data: Any, cut: str = "energy", *, width: float = PAGE) -> A
     first, last = grid[0, 0], grid[-1, 0]
     last.set_xlabel("Specimen")
     grid[0, 1].set_title("A new test")
+    figure.align_ylabels(grid[:, 0])
     handles, labels = first.get_legend_handles_labels()
     if len(labels) > 1:
         figure_of(first).legend(

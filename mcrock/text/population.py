@@ -42,11 +42,7 @@ def impact_section(data: Any, cut: str = "energy") -> str:
 
     diagnosis = diagnose(data)
     if diagnosis.problems:
-        raise ValueError(
-            "no section is made of chains that cannot be trusted: "
-            + "; ".join(diagnosis.problems)
-            + ". Take more draws, or target_accept nearer to 1"
-        )
+        raise ValueError(untrusted(diagnosis))
     posterior, attrs = check_posterior(data), data.posterior.attrs
     sampler = [attrs[key] for key in ("inference_library", "inference_library_version") if key in attrs]
     made = [f"mcrock {__version__}", *([" ".join(sampler)] if sampler else [])]
@@ -102,6 +98,19 @@ def format_diagnosis(diagnosis: Diagnosis) -> str:
     words = [f"R-hat {diagnosis.rhat:.3f}", f"{diagnosis.effective:.0f} effective draws"]
     return ", ".join(
         words + ([] if diagnosis.divergences is None else [f"{diagnosis.divergences} divergences"])
+    )
+
+
+def untrusted(diagnosis: Diagnosis) -> str:
+    """Why there is no section.
+
+    >>> print(untrusted(Diagnosis(1.0, 900.0, 2, ("2 divergent transitions",))))
+    no section is made of chains that cannot be trusted: 2 divergent transitions; take more draws...
+    """
+    problems = "; ".join(diagnosis.problems)
+    return (
+        f"no section is made of chains that cannot be trusted: {problems}; take more draws, or a "
+        "target_accept nearer to 1"
     )
 
 

@@ -40,8 +40,9 @@ def test_posterior_of_chains_that_differ_gives_no_section(mcrock, tmp_path):
         constant_data=xr.Dataset(names | {"standard_error": ("row", table["standard_error"].to_numpy())}),
     )
     data.to_netcdf(str(tmp_path / "bad.nc"))
+    (tmp_path / "impact.toml").write_text("of an earlier population")
     code, output, errors = mcrock("population", tmp_path / "bad.nc", "-o", tmp_path)
-    assert code == 2
+    assert code == 1
     assert "R-hat" in output
     assert errors.startswith("mcrock: no section is made of chains that cannot be trusted: R-hat reaches")
     assert (tmp_path / "population.png").exists()
@@ -55,5 +56,8 @@ def test_mistakes_are_one_line(mcrock, tmp_path):
     code, _, errors = mcrock("population", tmp_path / "fits.csv")
     assert (code, errors.count("\n")) == (2, 1)
     assert "no column 'position'" in errors
+    code, _, errors = mcrock("population", tmp_path / "population.nc", "--seed", 1, "--draws", 500)
+    assert (code, errors.count("\n")) == (2, 1)
+    assert "has been sampled: seed, draws only go with a table of fits" in errors
     code, _, errors = mcrock("population", tmp_path / "fits.csv", "--format", "bmp")
     assert (code, errors.count("\n")) == (2, 1)
