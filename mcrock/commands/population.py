@@ -70,7 +70,7 @@ def population(
 
     matplotlib.use("Agg")
     from mcrock.dataset import replacing
-    from mcrock.measurement.population import diagnose, fit_population, load_population
+    from mcrock.measurement.population import diagnose, fit_population, has_tests, load_population
     from mcrock.plots import plot_population, save_figure
     from mcrock.text.population import format_population, impact_section, untrusted
 
@@ -84,7 +84,8 @@ def population(
     print("\n".join(format_population(data, cut)))
     if fits.suffix != ".nc":
         print(output / "population.nc")
-    print(save_figure(plot_population(data, cut), output / f"population.{format}"))
+    if has_tests(data):  # of another sampler it may be without
+        print(save_figure(plot_population(data, cut), output / f"population.{format}"))
     diagnosis = diagnose(data)
     if diagnosis.problems:
         fail(untrusted(diagnosis), 1)

@@ -278,14 +278,18 @@ def new_test(posterior: xr.Dataset, seed: int = 0) -> xr.Dataset:
     return xr.Dataset({"new_test": posterior["mean"] + scatter * score})
 
 
-def origin_in_words(data: Any) -> str:
-    """How many tests a population is from, of how many specimens and positions, and which file.
+def has_tests(data: Any) -> bool:
+    """Whether a population says which tests it is from; one of another sampler may not."""
+    constant, observed = getattr(data, "constant_data", {}), getattr(data, "observed_data", {})
+    return {*WORDS[:3], "parameter", "standard_error"} <= set(constant) and "estimate" in observed
 
-    A population of another sampler may say nothing of it.
-    """
-    constant, attrs = getattr(data, "constant_data", None), data.posterior.attrs
+
+def origin_in_words(data: Any) -> str:
+    """How many tests a population is from, of how many specimens and positions, and which file."""
+    attrs = data.posterior.attrs
     words = "tests that the data do not name"
-    if constant is not None and {"test", "specimen", "position"} <= set(constant):
+    if has_tests(data):
+        constant = data.constant_data
         pairs = zip(constant["specimen"].values.tolist(), constant["position"].values.tolist(), strict=True)
         tests, specimens = (len(np.unique(constant[name].values)) for name in ("test", "specimen"))
         words = f"{tests} tests of {specimens} specimens in {len(set(pairs))} positions"

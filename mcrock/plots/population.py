@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from mcrock.config.population import written_distributions
 from mcrock.config.presets import BOUNDS
 from mcrock.impact.registry import ImpactParameter
-from mcrock.measurement.population import check_posterior, origin_in_words
+from mcrock.measurement.population import check_posterior, has_tests, origin_in_words
 from mcrock.measurement.predictive import predictive_density, predictive_moments, predictive_probability
 from mcrock.plots.style import (
     BARS,
@@ -56,7 +56,7 @@ def plot_population(data: Any, cut: str = "energy", *, width: float = PAGE) -> A
         If the data do not fit, or as `written_distributions`.
     """
     posterior = check_posterior(data)
-    if not (hasattr(data, "constant_data") and hasattr(data, "observed_data")):
+    if not has_tests(data):
         raise ValueError("the population has no observed_data and constant_data: there are no tests to draw")
     keys = posterior["parameter"].values.tolist()
     written = written_distributions(data, cut)

@@ -11,7 +11,14 @@ import numpy as np
 from mcrock.config.impact import ImpactTable
 from mcrock.config.population import CUTS, written_distributions
 from mcrock.impact.registry import DEFAULT_LAW, ImpactParameter
-from mcrock.measurement.population import HYPER, Diagnosis, check_posterior, diagnose, origin_in_words
+from mcrock.measurement.population import (
+    HYPER,
+    Diagnosis,
+    check_posterior,
+    diagnose,
+    has_tests,
+    origin_in_words,
+)
 from mcrock.text.study_file import toml
 from mcrock.text.tables import format_table
 
@@ -118,7 +125,7 @@ def dependence_notes(data: Any) -> list[str]:
     """Pairs of parameters whose estimates go together from test to test, which a study draws apart."""
     import pandas as pd
 
-    if not (hasattr(data, "constant_data") and hasattr(data, "observed_data")):
+    if not has_tests(data):
         return []
     names = {name: data.constant_data[name].values for name in ("test", "parameter")}
     frame = pd.DataFrame({**names, "estimate": data.observed_data["estimate"].values})

@@ -7,7 +7,7 @@ import tomllib
 import pytest
 
 from mcrock.measurement.population import inference_data
-from tests.unit.measurement.populations import TRUTH, posterior_of, table_of
+from tests.unit.measurement.populations import TRUTH, as_fitted, posterior_of, table_of
 
 
 def test_table_to_section_figure_and_posterior(mcrock, tmp_path):
@@ -25,20 +25,23 @@ def test_table_to_section_figure_and_posterior(mcrock, tmp_path):
     assert not (tmp_path / "again" / "population.nc").exists()
 
 
+def test_posterior_of_another_sampler(mcrock, tmp_path):
+    """It knows no tests: a section without a figure."""
+    inference_data(posterior=posterior_of(1.0, 0.3, blur=0.1)).to_netcdf(str(tmp_path / "other.nc"))
+    code, output, errors = mcrock("population", tmp_path / "other.nc", "-o", tmp_path, "--cut", "none")
+    assert (code, errors) == (0, "")
+    assert output.startswith("tests that the data do not name; median and 95 % interval")
+    assert output.splitlines()[-1] == str(tmp_path / "impact.toml")
+    section = tomllib.loads((tmp_path / "impact.toml").read_text())["impact"]
+    assert section["lambda"]["mean"] == pytest.approx(1.0, abs=0.02)
+    assert section["lambda"]["std"] == pytest.approx((0.3**2 + 0.1**2) ** 0.5, rel=0.02)
+    assert not (tmp_path / "population.png").exists()
+
+
 def test_posterior_of_chains_that_differ_gives_no_section(mcrock, tmp_path):
     posterior = posterior_of(1.0, 0.3, blur=0.1)
-    table = table_of(1, {"lambda": TRUTH["lambda"]})
-    names = {
-        name: ("row", table[name].to_numpy(dtype=str))
-        for name in ("test", "specimen", "position", "parameter")
-    }
-    import xarray as xr
-
-    data = inference_data(
-        posterior=posterior.assign(mean=posterior["mean"] + 0.2 * posterior["chain"]),
-        observed_data=xr.Dataset({"estimate": ("row", table["estimate"].to_numpy())}),
-        constant_data=xr.Dataset(names | {"standard_error": ("row", table["standard_error"].to_numpy())}),
-    )
+    apart = posterior.assign(mean=posterior["mean"] + 0.2 * posterior["chain"])
+    data = as_fitted(apart, table_of(1, {"lambda": TRUTH["lambda"]}))
     data.to_netcdf(str(tmp_path / "bad.nc"))
     (tmp_path / "impact.toml").write_text("of an earlier population")
     code, output, errors = mcrock("population", tmp_path / "bad.nc", "-o", tmp_path)

@@ -15,7 +15,7 @@ from mcrock.config import load_config
 from mcrock.config.population import written_distributions
 from mcrock.measurement.population import inference_data
 from mcrock.text.population import dependence_notes, format_population, impact_section
-from tests.unit.measurement.populations import posterior_of, table_of
+from tests.unit.measurement.populations import as_fitted, posterior_of, table_of
 
 KEYS = ("lambda", "tau", "lambda_lon", "lambda_lat")
 QUICKSTART = Path(__file__).parents[3] / "configs" / "quickstart.toml"
@@ -25,14 +25,7 @@ QUICKSTART = Path(__file__).parents[3] / "configs" / "quickstart.toml"
 def population():
     """Hyper-parameters that are as good as known; tests as if they were fitted."""
     posterior = posterior_of([1.4, 0.0, 0.7, -0.5], [0.5, 0.01, 0.4, 2.0], keys=KEYS)
-    table = table_of(1)
-    names = {name: ("row", table[name].to_numpy(dtype=str)) for name in table if name not in ("estimate",)}
-    error = ("row", table["standard_error"].to_numpy())
-    return inference_data(
-        posterior=posterior.assign_attrs(source="fits.csv", sha256="0123456789abcdef", seed=3),
-        observed_data=xr.Dataset({"estimate": ("row", table["estimate"].to_numpy())}),
-        constant_data=xr.Dataset(names | {"standard_error": error}),
-    )
+    return as_fitted(posterior, table_of(1), source="fits.csv", sha256="0123456789abcdef", seed=3)
 
 
 def test_known_population_is_written_as_it_is(population):

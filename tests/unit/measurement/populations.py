@@ -6,6 +6,8 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from mcrock.measurement.population import inference_data
+
 TRUTH = {  # mean, and scatter of specimens, positions and repetitions
     "lambda": (1.4, 0.3, 0.25, 0.15),
     "lambda_lon": (0.7, 0.15, 0.12, 0.08),
@@ -42,4 +44,15 @@ def posterior_of(mean, scatter, *, draws=500, chains=4, seed=1, keys=("lambda",)
             "sd_specimen": (dims, np.abs(np.asarray(scatter) + tiny[::-1])),
         },
         coords={"chain": np.arange(chains), "draw": np.arange(draws), "parameter": list(keys)},
+    )
+
+
+def as_fitted(posterior, table, **attrs):
+    """InferenceData as if tests had been fitted."""
+    names = {name: ("row", table[name].to_numpy(dtype=str)) for name in table.columns[:5]}
+    error = ("row", table["standard_error"].to_numpy())
+    return inference_data(
+        posterior=posterior.assign_attrs(attrs),
+        observed_data=xr.Dataset({"estimate": ("row", table["estimate"].to_numpy())}),
+        constant_data=xr.Dataset(names | {"standard_error": error}),
     )

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import xarray as xr
 
 from mcrock.measurement.population import inference_data
 from mcrock.measurement.predictive import predictive_density
 from mcrock.plots import plot_population, save_figure
-from tests.unit.measurement.populations import posterior_of, table_of
+from tests.unit.measurement.populations import as_fitted, posterior_of, table_of
 
 KEYS = ("lambda", "lambda_lon", "lambda_lat")
 
@@ -18,14 +17,7 @@ KEYS = ("lambda", "lambda_lon", "lambda_lat")
 def population():
     table = table_of(1)
     table.loc[table["specimen"] == 8, "specimen"] = 10  # comes after 9, not after 1
-    posterior = posterior_of([1.4, 0.7, 0.1], [0.5, 0.2, 1.0], keys=KEYS)
-    names = {name: ("row", table[name].to_numpy(dtype=str)) for name in table if name != "estimate"}
-    error = ("row", table["standard_error"].to_numpy())
-    return inference_data(
-        posterior=posterior,
-        observed_data=xr.Dataset({"estimate": ("row", table["estimate"].to_numpy())}),
-        constant_data=xr.Dataset(names | {"standard_error": error}),
-    )
+    return as_fitted(posterior_of([1.4, 0.7, 0.1], [0.5, 0.2, 1.0], keys=KEYS), table)
 
 
 def test_every_test_is_drawn_with_its_error(population):
