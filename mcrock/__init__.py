@@ -16,11 +16,13 @@ if TYPE_CHECKING:
         dataset,
         ensemble,
         excitation,
+        labels,
         laws,
         measurement,
         planar,
         plots,
         statistics,
+        validation,
     )
     from mcrock.body import Body, cuboid, cylinder, frustum, hull, polyhedron, prism
     from mcrock.conditions import Contact, Controls, Impact, Start
@@ -58,6 +60,7 @@ __all__ = [
     "fit_fragility",
     "frustum",
     "hull",
+    "labels",
     "laws",
     "load_config",
     "load_dataset",
@@ -74,6 +77,7 @@ __all__ = [
     "simulate",
     "statistics",
     "to_frame",
+    "validation",
 ]
 
 _HOME = {
@@ -110,11 +114,13 @@ _MODULES = (
     "dataset",
     "ensemble",
     "excitation",
+    "labels",
     "laws",
     "measurement",
     "planar",
     "plots",
     "statistics",
+    "validation",
 )
 _MOVED = {  # what stood here once
     "excitation": ("intensity", "read_csv"),

@@ -94,7 +94,7 @@ def validate(
     output.mkdir(parents=True, exist_ok=True)
     try:
         with study_progress() as progress:
-            ds = run_study(study, store, workers=workers, resume=store.exists(), progress=progress)
+            ds = run_study(study, store, workers=workers, extend=store.exists(), progress=progress)
     except EnsembleError as error:
         raise ValueError(str(error)) from None
     measures = {"PGV": tests.pgv, "PGA": tests.pga}

@@ -23,6 +23,7 @@ from mcrock.plots.fragility import plot_fragility
 from mcrock.plots.history import plot_history
 from mcrock.plots.impact_map import map_axes, plot_impact_map
 from mcrock.plots.inputs import has_distributions, plot_inputs
+from mcrock.plots.labels import plot_labels
 from mcrock.plots.limit_states import plot_limits
 from mcrock.plots.outcomes import plot_outcomes
 from mcrock.plots.population import plot_population
@@ -33,6 +34,7 @@ from mcrock.plots.sensitivity import plot_sensitivity
 from mcrock.plots.spectrum import plot_overturning_spectrum, plot_rocking_spectrum
 from mcrock.plots.style import add_source, save_figure
 from mcrock.plots.surface import plot_surface
+from mcrock.plots.validation import plot_validation
 from mcrock.statistics import by_limit, displacement_limit, pooled
 from mcrock.statistics.choices import has_laws
 from mcrock.statistics.efficiency import measures_of
@@ -54,6 +56,7 @@ __all__ = [
     "plot_history",
     "plot_impact_map",
     "plot_inputs",
+    "plot_labels",
     "plot_limits",
     "plot_measures",
     "plot_outcomes",
@@ -66,6 +69,7 @@ __all__ = [
     "plot_rocking_spectrum",
     "plot_sensitivity",
     "plot_surface",
+    "plot_validation",
     "plot_variance_shares",
     "plot_ways",
     "save_all",
