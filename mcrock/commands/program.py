@@ -36,6 +36,7 @@ COMMANDS = (
     "spectrum",
     "records",
     "laws",
+    "fit",
     "population",
     "submit",
     "status",

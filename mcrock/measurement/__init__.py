@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from mcrock.measurement.alignment import alignment
 from mcrock.measurement.angles import euler_angles, zero_crossing_correction
+from mcrock.measurement.fit import Fit, fit_test
 from mcrock.measurement.landings import Landings, landings
 from mcrock.measurement.measures import (
     out_of_plane_motion_factor,
@@ -24,6 +25,7 @@ from mcrock.measurement.sensor import sensed
 from mcrock.measurement.wrench import Wrench, equivalent_wrench
 
 __all__ = [
+    "Fit",
     "Landings",
     "Phases",
     "Rates",
@@ -34,6 +36,7 @@ __all__ = [
     "equivalent_wrench",
     "euler_angles",
     "fit_population",
+    "fit_test",
     "landings",
     "load_population",
     "out_of_plane_motion_factor",

@@ -19,6 +19,7 @@ from mcrock.plots.curves import plot_ways
 from mcrock.plots.efficiency import plot_measures
 from mcrock.plots.epistemic import plot_probability_box, plot_variance_shares
 from mcrock.plots.exceedance import plot_exceedance
+from mcrock.plots.fit import plot_fit
 from mcrock.plots.fragility import plot_fragility
 from mcrock.plots.history import plot_history
 from mcrock.plots.impact_map import map_axes, plot_impact_map
@@ -52,6 +53,7 @@ __all__ = [
     "plot_comparison",
     "plot_convergence",
     "plot_exceedance",
+    "plot_fit",
     "plot_fragility",
     "plot_history",
     "plot_impact_map",

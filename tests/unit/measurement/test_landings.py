@@ -138,6 +138,7 @@ def test_alignment_by_the_first_swing(run, with_gravity):
         (lambda run: phases_of(mr.simulate(BLOCK), 0), "0 impacts in the run"),
         (lambda run: sensed(run, before=0.0).between(0.3, 2.0).trimmed(), "held still"),
         (lambda run: alignment(sensed(run), EDGE, (0.0, 1.0)), "needs acceleration"),
+        (lambda run: alignment(sensed(run), (1.0, 0.0, 0.0)), "90 deg off the edge"),
     ],
 )
 def test_messages(run, call, says):

@@ -1,0 +1,97 @@
+"""The command `mcrock fit`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mcrock.commands.options import FigureFormat, check_figure
+
+app = typer.Typer()
+
+
+@app.command()
+def fit(
+    recording: Annotated[
+        Path,
+        typer.Argument(
+            metavar="RECORDING", help="CSV file of a gyroscope, units in its header.", show_default=False
+        ),
+    ],
+    body: Annotated[Path, typer.Option(metavar="FILE", help="Study file, or any TOML file with its [body].")],
+    edge: Annotated[
+        int, typer.Option(metavar="K", help="Edge over which it was let go; k joins vertices k and k + 1.")
+    ],
+    axes: Annotated[
+        str, typer.Option(help="Axes of the sensor along x, y and z of the body, as in 'y -x z'.")
+    ] = "x y z",
+    still: Annotated[
+        tuple[float, float] | None,
+        typer.Option(metavar="START END", help="Times between which it was still, for the bias [s]."),
+    ] = None,
+    free: Annotated[
+        str, typer.Option(metavar="NAMES", help="Impact parameters to fit; tau is one too.")
+    ] = "lambda lambda_lon lambda_lat",
+    landings: Annotated[int, typer.Option(metavar="N", help="Fit up to this landing.")] = 2,
+    objective: Annotated[str, typer.Option(help="robust, or mean for that of the source.")] = "robust",
+    level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
+    seed: Annotated[int, typer.Option(help="Seed of the search.")] = 0,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for what is written.")
+    ] = Path("fit"),
+    format: FigureFormat = "png",
+    as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
+) -> None:
+    """Fit the impact parameters to a test of free rocking.
+
+    Writes fit.json, the section impact.toml for a study and the figure fit;
+    several tests make a table for `mcrock population`: `mcrock docs fitting`.
+    """
+    check_figure(output, format)
+    from mcrock.config.body_file import load_body
+
+    measured = load_body(body)
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from mcrock.conditions import Impact
+    from mcrock.dataset import replacing
+    from mcrock.measurement import alignment, fit_test, read_recording
+    from mcrock.measurement.free_rocking import FreeRocking
+    from mcrock.plots import plot_fit, save_figure
+    from mcrock.text.fit import fit_as_json, format_fit, impact_section
+
+    data = read_recording(recording, axes)
+    if still is not None:
+        data = data.unbiased(still)
+    data = data.trimmed()
+    data = data.turned(alignment(data, FreeRocking(measured, edge, Impact()).along))
+    found = fit_test(
+        measured,
+        data,
+        edge,
+        free=free.replace(",", " ").split(),
+        landings=landings,
+        objective=objective,
+        level=level,
+        seed=seed,
+    )
+    output.mkdir(parents=True, exist_ok=True)
+    texts = {
+        "fit.json": json.dumps(fit_as_json(found), indent=1, allow_nan=False) + "\n",
+        "impact.toml": impact_section(found),
+    }
+    for name, text in texts.items():
+        with replacing(output / name) as scratch:
+            scratch.write_text(text, encoding="utf-8")
+    path = save_figure(plot_fit(found), output / f"fit.{format}")
+    if as_json:
+        print(texts["fit.json"], end="")
+        return
+    print(format_fit(found))
+    print(impact_section(found), end="")
+    for written in (*(output / name for name in texts), path):
+        print(written)

@@ -1,0 +1,234 @@
+"""A recording beside what the model says of the same test: residuals, their sensitivities and two errors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import OptimizeResult, least_squares
+
+from mcrock.body import Body
+from mcrock.conditions import Impact
+from mcrock.measurement.free_rocking import FreeRocking
+from mcrock.measurement.landings import Landings, landings
+from mcrock.measurement.phases import contact_phases
+from mcrock.measurement.rates import Rates
+from mcrock.measurement.recording import Recording
+from mcrock.measurement.sensor import means
+
+Array = NDArray[np.float64]
+
+AXES = 3  # of the gyroscope; the last three unknowns are what is left of its bias [rad/s]
+STEPS = {"time": 1e-5, "tilt": 1e-5}  # of differences [s], [rad]
+STEP = 1e-4  # of the other parameters, over the width of their bounds [1]
+OFF_AXIS = 0.5  # share of the first swing that may turn about other axes than the edge [1]
+TOO_FAST = 1.1  # landing rate over that of a body let go where it tips over [1]
+
+
+class Comparison:
+    """One test, measured and simulated.
+
+    The unknowns are ``time`` of the release [s], ``tilt`` there [rad], the free impact parameters, and what
+    is left of the bias of the gyroscope about each axis [rad/s], which is no parameter of the test but would
+    otherwise be taken for one.
+
+    A reading is compared with the mean of the simulated angular velocity over one sample. A real gyroscope
+    has a low-pass filter near that, and with it the simulated reading changes continuously as an impact moves
+    from one sample to the next; values at an instant would jump.
+
+    Parameters
+    ----------
+    body : Body
+    recording : Recording
+        In axes of the body, from shortly before the release.
+    edge : int
+        Over which it was let go.
+    impact : Impact
+        What is not fitted.
+    free : sequence of str
+        Keys of the impact parameters that are.
+    bounds : dict
+        Of each of them, low and high.
+    n_landings : int
+        The last landing to compare up to.
+
+    Raises
+    ------
+    ValueError
+        If the recording does not show a body that was let go over this edge.
+    """
+
+    def __init__(
+        self,
+        body: Body,
+        recording: Recording,
+        edge: int,
+        impact: Impact,
+        free: Sequence[str],
+        bounds: dict[str, tuple[float, float]],
+        n_landings: int,
+    ) -> None:
+        self.rocking = FreeRocking(body, edge, impact)
+        self.names = ("time", "tilt", *free)
+        self.free = tuple(free)
+        rate = recording.angular_velocity @ self.rocking.along
+        self.landings = self._landings(recording, rate, edge, n_landings)
+        first, end = self.landings.landing[0], self.landings.landing[n_landings - 1]
+        self._check_axis(recording, rate, edge, first)
+        used = recording.time <= end
+        self.time, self.measured = recording.time[used], recording.angular_velocity[used]
+        self.sample = float(np.median(np.diff(recording.time)))
+        self._last: tuple[tuple[int, bytes], Rates] | None = None
+        self.simulations = 0
+        tilt = self._tilt_of(body, edge, float(np.abs(rate[recording.time <= first]).max()), recording.name)
+        swing = self.rocking(tilt, dict.fromkeys(free, 0.0), 60.0 / body.frequency)
+        fall = float(landings(swing.time, swing.angular_velocity @ self.rocking.along).landing[0])
+        earliest = min(float(self.time[0]), first - fall) - fall
+        most = float(np.abs(self.measured).max())
+        self.lower = np.array([earliest, 0.0, *(bounds[key][0] for key in free), *[-most] * AXES])
+        self.upper = np.array(
+            [first, self.rocking.most_tilt, *(bounds[key][1] for key in free), *[most] * AXES]
+        )
+        self.start = np.array([first - fall, tilt, *(0.0 for _ in free), *[0.0] * AXES])
+        width = self.upper - self.lower
+        self._steps = np.array([STEPS.get(name, STEP * width[i]) for i, name in enumerate(self.names)])
+        self._scales = np.concatenate([[1e-3, 1e-3], 0.01 * width[2:-AXES], [1e-3 * most] * AXES])
+
+    def narrow(self, x: Array, share: float) -> None:
+        """Look for the release no further from that of x than a share of the time to the first landing."""
+        room = share * (self.landings.landing[0] - x[0])
+        self.lower[0] = max(self.lower[0], x[0] - room)
+        self.upper[0] = min(self.upper[0], x[0] + room)
+
+    def simulated(self, x: Array, n: int | None = None) -> Array:
+        """The first n readings by the model, without bias (n, 3) [rad/s]."""
+        n = self.time.size if n is None else n
+        key = n, x[1:-AXES].tobytes()
+        if self._last is None or self._last[0] != key:
+            # up to the same time whatever that of the release: the steps of a run depend on it
+            until = float(self.time[n - 1] - self.lower[0]) + self.sample
+            parameters = dict(zip(self.free, x[2:-AXES].tolist(), strict=True))
+            self._last = key, self.rocking(float(x[1]), parameters, until)
+            self.simulations += 1
+        rates = self._last[1]
+        return means(rates.time, rates.angular_velocity, self.time[:n] - x[0], self.sample)
+
+    def first_flight(self, x: Array) -> float:
+        """Time from the facet impact to the first edge impact after it [s]; 0 if there is none."""
+        self.simulated(x)
+        assert self._last is not None
+        rates, rocking = self._last[1], self.rocking
+        along, across = rates.angular_velocity @ rocking.along, rates.angular_velocity @ rocking.across
+        if landings(rates.time, along).landing.size < 2:
+            return 0.0
+        phases = contact_phases(rates.time, along, across)
+        return float(phases.edge_impacts[0] - phases.facet_impact) if phases.edge_impacts.size else 0.0
+
+    def residuals(self, x: Array, n: int | None = None) -> Array:
+        """Measured less simulated readings, flat (3 n,) [rad/s]."""
+        found: Array = (self.measured[:n] - self.simulated(x, n) - x[-AXES:]).ravel()
+        return found
+
+    def jacobian(self, x: Array, n: int | None = None) -> Array:
+        """Derivatives of the residuals (3 n, k): central differences, within the bounds."""
+        rows = self.measured[:n].size
+        found = np.zeros((rows, x.size))
+        for i, step in enumerate(self._steps):
+            low, high = x.copy(), x.copy()
+            low[i], high[i] = max(x[i] - step, self.lower[i]), min(x[i] + step, self.upper[i])
+            found[:, i] = ((self.simulated(low, n) - self.simulated(high, n)) / (high[i] - low[i])).ravel()
+        for i in range(AXES):
+            found[i::AXES, i - AXES] = -1.0
+        return found
+
+    def cost(self, x: Array, scale: float, n: int | None = None) -> float:
+        """Sum of the pseudo-Huber losses scale^2 (sqrt(1 + (residual/scale)^2) - 1) [rad2/s2]."""
+        ratio = self.residuals(x, n) / scale
+        return float((np.sqrt(1.0 + ratio * ratio) - 1.0).sum() * scale**2)
+
+    def mean_error(self, x: Array) -> float:
+        """Equation (28): mean |omega_measured - omega_simulated| since the release [rad/s]."""
+        after = self.time >= x[0]
+        return float(np.linalg.norm(self.residuals(x).reshape(-1, AXES)[after], axis=1).mean())
+
+    def fitted(
+        self, x: Array, scale: float, n: int | None = None, tries: int = 60, fixed: int | None = None
+    ) -> OptimizeResult:
+        """Local minimum of `cost` from x, by scipy's trust-region method; one unknown may stay fixed."""
+        free = np.arange(x.size) != fixed
+        margin = 1e-9 * (self.upper - self.lower)
+        x = np.clip(x, self.lower + margin, self.upper - margin)
+
+        def whole(part: Array) -> Array:
+            y = x.copy()
+            y[free] = part
+            return y
+
+        found = least_squares(
+            lambda part: self.residuals(whole(part), n),
+            x[free],
+            jac=lambda part: self.jacobian(whole(part), n)[:, free],
+            bounds=(self.lower[free], self.upper[free]),
+            x_scale=self._scales[free],
+            loss="soft_l1",
+            f_scale=scale,
+            max_nfev=tries,
+        )
+        found.x = whole(found.x)
+        return found
+
+    def _landings(self, recording: Recording, rate: Array, edge: int, n_landings: int) -> Landings:
+        found = landings(recording.time, rate)
+        if len(found.landing) < n_landings:
+            raise ValueError(
+                f"{recording.name}: {len(found.landing)} landings after the release over edge {edge}, and "
+                f"{n_landings} are to be fitted; give a longer part of the recording or fewer landings"
+            )
+        return found
+
+    def _check_axis(self, recording: Recording, rate: Array, edge: int, first: float) -> None:
+        swing = recording.time <= first
+        whole = np.linalg.norm(recording.angular_velocity[swing], axis=1)
+        at = int(np.abs(rate[swing]).argmax())
+        if np.abs(rate[swing][at]) < (1.0 - OFF_AXIS) * whole.max():
+            axis = recording.angular_velocity[swing][int(whole.argmax())]
+            raise ValueError(
+                f"{recording.name}: at the first landing the body turns about {_words(axis)} of its axes, "
+                f"and edge {edge} is along {_words(self.rocking.along)}; check the edge, the axes of the "
+                "sensor, and that the recording starts at the release"
+            )
+        if rate[swing][at] > 0.0:
+            raise ValueError(
+                f"{recording.name}: the body first turns about edge {edge} as one that is lifted; it was let "
+                "go over the opposite edge, or an axis of the sensor points the other way"
+            )
+
+    def _tilt_of(self, body: Body, edge: int, rate: float, name: str) -> float:
+        """Tilt from which the body lands with a rate [rad/s], by energy [rad]."""
+        from scipy.optimize import brentq
+
+        along, slope = self.rocking.along, self.rocking.most_tilt
+        height = body.com_height
+        half_width = height * np.tan(slope)
+        inertia = along @ body.inertia @ along + body.mass * (half_width**2 + height**2)
+
+        def rise(tilt: float) -> float:
+            return float(half_width * np.sin(tilt) - height * (1.0 - np.cos(tilt)))
+
+        needed = 0.5 * inertia * rate**2 / (body.mass * body.gravity)
+        if rise(slope) > needed:
+            return float(brentq(lambda tilt: rise(tilt) - needed, 0.0, slope))
+        fastest = np.sqrt(2.0 * body.mass * body.gravity * rise(slope) / inertia)
+        if rate > TOO_FAST * fastest:
+            raise ValueError(
+                f"{name}: the body lands at {rate:.4g} rad/s, and let go over edge {edge} at most at "
+                f"{fastest:.4g} rad/s; check the body, the unit of the angular velocity, and that the "
+                "recording starts at the release"
+            )
+        return 0.99 * slope
+
+
+def _words(vector: Array) -> str:
+    unit = vector / np.linalg.norm(vector)
+    return "(" + ", ".join(f"{value:.2f}" for value in unit) + ")"

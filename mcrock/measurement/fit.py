@@ -1,0 +1,344 @@
+"""Impact parameters of one test of free rocking (section 5 of the source)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+from scipy.stats import norm
+
+from mcrock.body import Body
+from mcrock.conditions import Impact
+from mcrock.display import Displayed
+from mcrock.impact.registry import ImpactParameter
+from mcrock.measurement.comparison import AXES, Comparison
+from mcrock.measurement.landings import Landings
+from mcrock.measurement.profiles import Profile, near_best, profiles, uncertainty
+from mcrock.measurement.recording import Recording
+from mcrock.measurement.search import far, noise_of, search
+from mcrock.rules import Integer
+
+Array = NDArray[np.float64]
+
+LAMBDAS = ("lambda", "lambda_lon", "lambda_lat")
+# where fits of the source lie and as much again; tau: what changes the spin by half of the largest rate
+BOUNDS = {"lambda": (0.0, 4.0), "lambda_lon": (0.0, 2.0), "lambda_lat": (-5.0, 5.0)}
+UNITS = {"time": "s", "tilt": "rad", **dict.fromkeys(LAMBDAS, "1"), "tau": "N m s"}
+OBJECTIVES = ("robust", "mean")
+SCALE = 2.0  # of the loss over that of the noise: 99 % as efficient as least squares on white noise [1]
+LATERAL = ("lambda", "lambda_lat", "tau")  # what only lateral rocking shows
+RESOLVED = 2.0  # samples that its first flight must last [1]
+ROUNDS = 3  # of the fit, while the profiles meet a lower minimum
+
+
+@dataclass(frozen=True, eq=False)
+class Fit(Displayed):
+    """What a test says of its release and of the impact parameters.
+
+    Attributes
+    ----------
+    name : str
+        Of the recording.
+    edge : int
+    estimates : dict of float
+        ``time`` of the release in that of the recording [s], ``tilt`` there [rad], and the fitted impact
+        parameters by their keys.
+    intervals : dict of tuple of 2 float
+        At ``level``, from the profiles.
+    standard_errors : dict of float
+        Half of each interval over the normal quantile; infinite where the interval ends at a bound of the
+        search, so that the test does not determine the parameter.
+    profiles : dict of Profile
+        By parameter; empty after a fit of the mean error.
+    covariance : ndarray (k, k)
+        Of the estimates in their order, by the standard errors and the correlations near the minimum.
+    error : float
+        Equation (28): mean |omega_measured - omega_simulated| from the release on [rad/s].
+    noise : float
+        Standard deviation of the residuals by their median [rad/s].
+    time, measured, simulated : ndarray (n,), (n, 3), (n, 3)
+        What was compared: [s] and [rad/s] in axes of the body, both less the bias found.
+    bias : ndarray (3,)
+        [rad/s].
+    landings : Landings
+        Of the recording.
+    along, across : ndarray (3,)
+        Unit vectors along the edge and square to it.
+    impact : Impact
+        With the estimates.
+    bounds : dict of tuple of 2 float
+        Of the search.
+    resolved : bool
+        Whether the first flight of the lateral rocking, from the facet impact to the first edge impact, lasts
+        two samples. If not, readings do not follow it: lambda, lambda_lat and tau are not determined, have no
+        profiles, and their intervals are the bounds.
+    level : float
+    objective : str
+    simulations : int
+        That were run.
+    """
+
+    name: str
+    edge: int
+    estimates: dict[str, float]
+    intervals: dict[str, tuple[float, float]]
+    standard_errors: dict[str, float]
+    profiles: dict[str, Profile]
+    covariance: Array
+    error: float
+    noise: float
+    time: Array
+    measured: Array
+    simulated: Array
+    bias: Array
+    landings: Landings
+    along: Array
+    across: Array
+    impact: Impact
+    bounds: dict[str, tuple[float, float]] = field(repr=False)
+    resolved: bool
+    level: float
+    objective: str
+    simulations: int
+
+    def __repr__(self) -> str:
+        words = ", ".join(f"{name} {value:.4g}" for name, value in self.estimates.items())
+        return f"Fit({self.name}: {words}; error {self.error:.3g} rad/s; .intervals, .profiles, .impact)"
+
+    @property
+    def residuals(self) -> Array:
+        """Measured less simulated (n, 3) [rad/s]."""
+        return self.measured - self.simulated
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Keys of the fitted impact parameters."""
+        return tuple(name for name in self.estimates if name not in ("time", "tilt"))
+
+    def rows(self, test: str, specimen: str, position: str, repetition: str) -> list[dict[str, Any]]:
+        """Rows of the table of `fit_population`: one for each impact parameter that the test determines.
+
+        A parameter whose interval ends at a bound has no estimate with an error, and no row.
+        """
+        names = {"test": test, "specimen": specimen, "position": position, "repetition": repetition}
+        return [
+            {
+                **names,
+                "parameter": key,
+                "estimate": self.estimates[key],
+                "standard_error": self.standard_errors[key],
+            }
+            for key in self.parameters
+            if np.isfinite(self.standard_errors[key])
+        ]
+
+
+def fit_test(
+    body: Body,
+    recording: Recording,
+    edge: int,
+    *,
+    free: Sequence[str] = LAMBDAS,
+    impact: Impact | None = None,
+    landings: int = 2,
+    objective: str = "robust",
+    bounds: Mapping[str, tuple[float, float]] | None = None,
+    level: float = 0.95,
+    seed: int = 0,
+) -> Fit:
+    """Release and impact parameters with which the model comes closest to a test of free rocking.
+
+    The source minimizes the mean |omega_measured - omega_simulated| (28) by trial and error and a simplex.
+    Here the loss is smooth and robust: the pseudo-Huber function of each component, quadratic up to about
+    twice the noise, linear beyond, where the sensor rings after an impact. `mcrock.measurement.search.search`
+    says how the minimum is found among many: the fit is extended impact by impact, so that phase does not
+    dominate. The bias that the gyroscope has left is fitted too.
+
+    Intervals are those of the profile: all values at which the least loss over the other unknowns is not
+    above the quantile. The loss is scaled to the variance of its scores
+    (`mcrock.measurement.profiles.Uncertainty`), so that residuals of a model that is not quite right, which
+    hang together, do not make it look sure. They are of this model with constant parameters over the fitted
+    part of this one test; the next test of the same block may have others.
+
+    Parameters
+    ----------
+    body : Body
+    recording : Recording
+        Angular velocity in axes of the body, from shortly before the release, as `Recording.trimmed` leaves
+        it.
+    edge : int
+        Over which the body was let go: edge k of its base joins the vertices k and k + 1.
+    free : sequence of str
+        Impact parameters to fit, of ``lambda``, ``lambda_lon``, ``lambda_lat``, ``tau``.
+    impact : Impact, optional
+        The others, and what to do with impacts that would gain energy.
+    landings : int
+        Up to which landing to fit. Two is the part that the source takes: it has the first facet impact, the
+        edge impacts after it, and ends where the old edge lands again.
+    objective : str
+        "robust", or "mean" for (28), by a simplex from the robust minimum; then there are no intervals.
+    bounds : mapping of str to tuple of 2 float, optional
+        Of the search, by parameter; by default lambda 0 to 4, lambda_lon 0 to 2, lambda_lat -5 to 5.
+    level : float
+        Of the intervals [1].
+    seed : int
+        Of the design of the search; the same gives the same to the last bit.
+
+    Returns
+    -------
+    Fit
+
+    Raises
+    ------
+    ValueError
+        If the recording does not show a body let go over this edge, or an argument is not what it must be.
+    """
+    Integer(1).check("landings", landings)
+    if not 0.0 < level < 1.0:
+        raise ValueError(f"level must be > 0 and < 1, got {level!r}")
+    if objective not in OBJECTIVES:
+        raise ValueError(f"objective must be one of {', '.join(OBJECTIVES)}, got {objective!r}")
+    impact = impact or Impact()
+    limits = _bounds(body, recording, free, bounds or {})
+    comparison = Comparison(body, recording, edge, impact, free, limits, landings)
+    candidates, noise = search(comparison, seed)
+    least = 1e-4 * float(np.abs(comparison.measured).max())
+    for _ in range(2):
+        x, scale = _best(comparison, candidates, SCALE * noise)[0], SCALE * noise
+        noise = noise_of(comparison.residuals(x), least)
+    scale = SCALE * noise
+    modes = _best(comparison, candidates, scale)
+    found: dict[str, Profile] = {}
+    if objective == "mean":
+        x = _least_mean(comparison, modes[0])
+    else:
+        for _ in range(ROUNDS):
+            near, names = near_best(comparison, modes, scale, level), comparison.names
+            several = len(near) > 1
+            if not _resolved(comparison, modes[0]):
+                near, several = near[:1], True
+                names = tuple(name for name in names if name not in LATERAL)
+            found, better = profiles(comparison, near, scale, level, names, several)
+            if better is None:
+                break
+            modes = _best(comparison, [better, *modes], scale)
+        x = modes[0]
+    return _result(comparison, x, recording, edge, impact, limits, found, scale, noise, level, objective)
+
+
+def _bounds(
+    body: Body, recording: Recording, free: Sequence[str], given: Mapping[str, tuple[float, float]]
+) -> dict[str, tuple[float, float]]:
+    spin = float((body.vertices**2).sum(1).max()) * body.mass + float(body.inertia[2, 2])
+    most = 0.5 * spin * float(np.abs(recording.angular_velocity).max())
+    known = {**BOUNDS, "tau": (-most, most)}
+    if not free or len(set(free)) != len(free) or not set(free) <= set(known):
+        raise ValueError(f"free must name parameters of {', '.join(known)}, each once, got {tuple(free)!r}")
+    for key, (low, high) in given.items():
+        if key not in free:
+            raise ValueError(f"bounds are of fitted parameters, {', '.join(free)}, got {key!r}")
+        if not low < high:
+            raise ValueError(f"bounds of {key} [{UNITS[key]}] must rise, got {(low, high)}")
+    return {key: tuple(map(float, given.get(key, known[key]))) for key in free}  # type: ignore[misc]
+
+
+def _best(comparison: Comparison, candidates: list[Array], scale: float) -> list[Array]:
+    """Local minima from candidates, the lowest first, each once."""
+    found = [comparison.fitted(candidate, scale) for candidate in candidates]
+    kept: list[Array] = []
+    for result in sorted(found, key=lambda result: float(result.cost)):
+        if all(far(comparison, result.x, other) for other in kept):
+            kept.append(result.x)
+    return kept
+
+
+def _resolved(comparison: Comparison, x: Array) -> bool:
+    """Whether readings follow the lateral rocking; with shorter flights many parameters fit the noise."""
+    return comparison.first_flight(x) >= RESOLVED * comparison.sample
+
+
+def _least_mean(comparison: Comparison, x: Array) -> Array:
+    """Minimum of (28) near x, by a simplex; the bias stays."""
+    free = slice(0, x.size - AXES)
+    width = 0.01 * (comparison.upper - comparison.lower)[free]
+    simplex = np.vstack([x[free], x[free] + np.diag(width)])
+    simplex = np.clip(simplex, comparison.lower[free], comparison.upper[free])
+    found = minimize(
+        lambda part: comparison.mean_error(np.concatenate([part, x[-AXES:]])),
+        x[free],
+        method="Nelder-Mead",
+        bounds=list(zip(comparison.lower[free], comparison.upper[free], strict=True)),
+        options={"initial_simplex": simplex, "maxfev": 2000, "xatol": 1e-6, "fatol": 1e-9},
+    )
+    return np.concatenate([found.x, x[-AXES:]])
+
+
+def _result(
+    comparison: Comparison,
+    x: Array,
+    recording: Recording,
+    edge: int,
+    impact: Impact,
+    limits: dict[str, tuple[float, float]],
+    found: dict[str, Profile],
+    scale: float,
+    noise: float,
+    level: float,
+    objective: str,
+) -> Fit:
+    names = comparison.names
+    estimates = {name: float(value) for name, value in zip(names, x, strict=False)}
+    quantile = float(norm.ppf(0.5 + 0.5 * level))
+    intervals = {
+        name: (min(profile.interval[0], estimates[name]), max(profile.interval[1], estimates[name]))
+        for name, profile in found.items()
+    }
+    errors = {
+        name: (interval[1] - interval[0]) / (2.0 * quantile) if found[name].closed else np.inf
+        for name, interval in intervals.items()
+    }
+    if found:  # what has no profile is not determined
+        intervals = {name: intervals.get(name) or limits[name] for name in names}
+        errors = {name: errors.get(name, np.inf) for name in names}
+    covariance = np.full((len(names), len(names)), np.nan)
+    if found:
+        raw = uncertainty(comparison, x, scale).covariance[: len(names), : len(names)]
+        own = np.array([errors[name] for name in names])
+        known = np.isfinite(own)
+        own = own[known] / np.sqrt(np.diag(raw)[known])
+        covariance[np.ix_(known, known)] = raw[np.ix_(known, known)] * own * own[:, None]
+    fitted = {ImpactParameter[key.upper()].argument: estimates[key] for key in comparison.free}
+    fixed = {parameter: getattr(impact, parameter) for parameter in ("energy_gain", "facet_fallback")}
+    others = {
+        parameter.argument: getattr(impact, parameter.argument)
+        for parameter in ImpactParameter
+        if parameter.row.law.key == impact.law
+    }
+    return Fit(
+        recording.name,
+        edge,
+        estimates,
+        intervals,
+        errors,
+        found,
+        covariance,
+        comparison.mean_error(x),
+        noise,
+        comparison.time,
+        comparison.measured - x[-AXES:],
+        comparison.simulated(x),
+        x[-AXES:],
+        comparison.landings,
+        comparison.rocking.along,
+        comparison.rocking.across,
+        Impact(law=impact.law, **fixed, **(others | fitted)),
+        limits,
+        _resolved(comparison, x),
+        level,
+        objective,
+        comparison.simulations,
+    )

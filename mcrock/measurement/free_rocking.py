@@ -1,0 +1,117 @@
+"""A body let go over an edge, again and again with other impact parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mcrock.body import Body
+from mcrock.conditions import Controls, Impact
+from mcrock.excitation import STILL
+from mcrock.impact.registry import DEFAULT_LAW, ImpactParameter
+from mcrock.kernel.integrate import empty_workspace, run
+from mcrock.kernel.record import RESULT_SIZE, empty_trace
+from mcrock.kernel.start import start_tilted
+from mcrock.measurement.rates import Accelerations, Rates, with_jumps
+from mcrock.response import EventColumn, HistoryColumn
+from mcrock.simulation import body_tables, impact_law, settings_of
+
+Array = NDArray[np.float64]
+
+# finer than those of a study, so that what a fit sees is smooth in the parameters; without a limit, lateral
+# rocking that loses nothing would go on for as many impacts as there is time for
+CONTROLS = Controls(step=0.005, edge_zeno_time=1e-6, rest_time=1e-4, max_impacts=1000)
+PARAMETERS = {
+    parameter.key: parameter
+    for parameter in (
+        ImpactParameter.LAMBDA,
+        ImpactParameter.LAMBDA_LON,
+        ImpactParameter.LAMBDA_LAT,
+        ImpactParameter.TAU,
+    )
+}
+
+
+class FreeRocking:
+    """Runs of one body let go over one edge, as `simulate` makes them, without their datasets.
+
+    A run of a second takes half a millisecond; its datasets would take several.
+
+    Parameters
+    ----------
+    body : Body
+    edge : int
+        Of its start face; edge k of a base joins its vertices k and k + 1.
+    impact : Impact
+        What stays fixed: the parameters that a run does not name, and what to do with impacts that would gain
+        energy.
+
+    Attributes
+    ----------
+    along : ndarray (3,)
+        Unit vector along the edge in axes of the body; a turn about it lifts the body.
+    across : ndarray (3,)
+        Unit vector in the start face, square to the edge and towards its inside.
+    most_tilt : float
+        Tilt at which the centre of mass stands over the edge [rad].
+
+    Raises
+    ------
+    ValueError
+        If the edge is not of the start face, or the impact has another law or parameters of its own for a
+        place or a face.
+    """
+
+    def __init__(self, body: Body, edge: int, impact: Impact) -> None:
+        if impact.law != DEFAULT_LAW.key or impact.point is not None or impact.faces:
+            raise ValueError(
+                f"the lambdas are parameters of the law {DEFAULT_LAW.key!r}, the same for all faces: leave "
+                "law, point and faces of the impact out"
+            )
+        base_only = body.stands_clear and body.start_face == 0
+        self._top, self._constants = body_tables(body, base_only)
+        own = np.flatnonzero((self._top.edge_faces == body.start_face).any(1))
+        if edge not in own:
+            numbers = ", ".join(map(str, own))
+            raise ValueError(f"edge must be one of the start face, {numbers}, got {edge!r}")
+        first = self._top.edge_vertices[edge]
+        if self._top.edge_faces[edge, 0] != body.start_face:
+            first = first[::-1]
+        ends = body.vertices[first]
+        self.along: Array = (ends[1] - ends[0]) / np.linalg.norm(ends[1] - ends[0])
+        up = -body.face_normals[body.start_face]
+        self.across: Array = np.cross(up, self.along)
+        place = list(body.faces[body.start_face]).index(int(first[0]))
+        self.most_tilt = float(body.edge_slenderness[place])
+        self._edge, self._law = int(edge), impact_law(impact, len(body.faces))
+        self._work, self._settings = empty_workspace(self._top), settings_of(CONTROLS)
+        self._result, self._trace = np.zeros(RESULT_SIZE), empty_trace(4096, 1024)
+        self._accelerations = Accelerations(body)
+
+    def __call__(self, tilt: float, parameters: Mapping[str, float], until: float) -> Rates:
+        """A run let go from a tilt [rad] with impact parameters by their keys, up to a time [s]."""
+        for key, value in parameters.items():
+            self._law.values[PARAMETERS[key]] = value
+        while True:
+            self._trace.used[:] = 0
+            start_tilted(self._top, self._constants, self._work, self._edge, float(tilt), 0.0)
+            run(
+                self._top, self._constants, STILL, 0, (1.0, 0.0, 1.0, 0.0, 0.0), self._law, self._settings,
+                float(until), self._work, self._result, self._trace, None,
+            )  # fmt: skip
+            rows, events = map(int, self._trace.used)
+            if rows <= len(self._trace.history) and events <= len(self._trace.events):
+                break
+            self._trace = empty_trace(rows, events)  # the run is repeatable: once more, with room
+        history, column = self._trace.history[:rows], HistoryColumn
+        return with_jumps(
+            self._accelerations,
+            history[:, column.TIME].copy(),
+            history[:, column.MODE].astype(int),
+            history[:, column.INDEX].astype(int),
+            history[:, column.Q0 : column.Q3 + 1],
+            history[:, column.OMEGA_X : column.OMEGA_Z + 1],
+            self._trace.events[:events, EventColumn.TIME],
+        )

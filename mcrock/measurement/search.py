@@ -1,0 +1,114 @@
+"""Where to start a fit: the search that neither phase nor local minima lead astray."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import qmc
+
+from mcrock.measurement.comparison import AXES, Comparison
+
+Array = NDArray[np.float64]
+
+POINTS = 128  # of a design in the impact parameters
+KEPT = 6  # candidates that go on
+FIRST, GROWTH = 4.0, 1.35  # samples after the first landing that are fitted first, and their growth
+NARROW = 0.1  # of the time of the first swing: how far from its fit the release may be [1]
+APART = 0.005  # distance of two candidates over the width of the bounds [1]
+TRIES = 6  # steps of a local fit on the way
+ROBUST = 3.0  # scale of the loss over that of the noise, on the way [1]
+
+
+def noise_of(residuals: Array, least: float) -> float:
+    """Standard deviation by the median absolute value, at least ``least``."""
+    return max(1.4826 * float(np.median(np.abs(residuals))), least)
+
+
+def first_swing(comparison: Comparison) -> tuple[Array, float]:
+    """Unknowns with time and tilt of the release fitted to what comes before the first landing, and the noise
+    there [rad/s]."""
+    n = int(np.searchsorted(comparison.time, comparison.landings.landing[0] - comparison.sample))
+    least = 1e-4 * float(np.abs(comparison.measured).max())
+    x, scale = comparison.start, 1e-2 * float(np.abs(comparison.measured).max())
+    for _ in range(2):
+        x = comparison.fitted(x, scale, n).x
+        scale = ROBUST * noise_of(comparison.residuals(x, n), least)
+    return x, scale / ROBUST
+
+
+def ends(comparison: Comparison) -> list[int]:
+    """Numbers of samples to which the fit is extended step by step."""
+    marks = comparison.landings
+    first = int(np.searchsorted(comparison.time, marks.landing[0]))
+    turning = marks.turning[marks.turning < comparison.time[-1]]
+    n = comparison.time.size
+    second = int(np.searchsorted(comparison.time, marks.landing[1])) if marks.landing.size > 1 else n
+    found, more = [], FIRST
+    while first + more < min(second, n):
+        found.append(int(first + more))
+        more *= GROWTH
+    later = [*marks.landing[1:], *turning[1:]]
+    found += sorted(int(np.searchsorted(comparison.time, t)) for t in later if t < comparison.time[-1])
+    return [*found, n]
+
+
+def search(comparison: Comparison, seed: int) -> tuple[list[Array], float]:
+    """Candidates for the best fit, the best first, and the noise [rad/s].
+
+    Time and tilt follow from the first swing, which no impact parameter touches. Then the fit is extended:
+    from a few samples after the first landing by a third at a time to the next, and from there by half a
+    swing. The first samples show the velocities right after the facet impact, thus both its lambdas, and
+    every edge impact that comes in shows lambda, while what came before predicts its time to less than the
+    time between two: there is no phase to get wrong. A fit of all samples at once has a minimum for every
+    number of edge impacts by which model and test may differ.
+
+    What a short part does not show is not decided by it: each time the best of the last candidates, and of a
+    new design with the lambda_lon of the first of them, go on. Both signs of lambda_lat are in it.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    seed : int
+        Of the scrambled Sobol design in the impact parameters.
+    """
+    x, noise = first_swing(comparison)
+    comparison.narrow(x, NARROW)
+    scale = ROBUST * noise
+    free = slice(2, x.size - AXES)
+    low, high = comparison.lower[free], comparison.upper[free]
+    units = qmc.Sobol(low.size, rng=np.random.default_rng(seed)).random(POINTS)
+    design = np.stack([_spread(u, low, high) for u in units])
+    known = 2 + comparison.free.index("lambda_lon") if "lambda_lon" in comparison.free else None
+    candidates: list[Array] = []
+    for n in ends(comparison):
+        pool = list(candidates)
+        for point in design:
+            pool.append(x.copy())
+            pool[-1][free] = point
+            if candidates:
+                pool[-1][:2] = candidates[0][:2]
+                if known is not None:
+                    pool[-1][known] = candidates[0][known]
+        costs = np.array([comparison.cost(candidate, scale, n) for candidate in pool])
+        chosen: list[Array] = []
+        for i in np.argsort(costs, kind="stable"):
+            if all(far(comparison, pool[i], other) for other in chosen):
+                chosen.append(pool[i])
+            if len(chosen) == KEPT:
+                break
+        found = [comparison.fitted(candidate, scale, n, TRIES) for candidate in chosen]
+        candidates = [result.x for result in sorted(found, key=lambda result: float(result.cost))]
+    return candidates, noise
+
+
+def far(comparison: Comparison, x: Array, other: Array) -> bool:
+    """Whether two candidates differ in an impact parameter."""
+    width = comparison.upper - comparison.lower
+    return bool((np.abs(x - other) > APART * width)[2:-AXES].any())
+
+
+def _spread(u: Array, low: Array, high: Array) -> Array:
+    """Points of the unit cube between bounds; denser around zero where that lies between them."""
+    v = 2.0 * u - 1.0
+    around = np.where(v < 0.0, -low, high) * np.sign(v) * v * v
+    return np.where((low < 0.0) & (high > 0.0), around, low + u * (high - low))

@@ -1,0 +1,75 @@
+"""`mcrock fit`: from a CSV file to the section of a study."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+
+import numpy as np
+import pytest
+
+import mcrock as mr
+
+BODY = '[body]\nshape = "cuboid"\nwidth = 0.1\ndepth = 0.14\nheight = 0.4\ndensity = 2700\n'
+TRUTH = {"lambda": 1.2, "lambda_lon": 0.8, "lambda_lat": -0.6}
+HEAD = "time [s],omega_x [deg/s],omega_y [deg/s],omega_z [deg/s]"
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """A test with the sensor turned by 90 deg about z and 1 deg more, and its block."""
+    folder = tmp_path_factory.mktemp("test")
+    block = mr.cuboid(0.1, 0.14, 0.4, density=2700)
+    impact = mr.Impact(lambda_=1.2, lambda_lon=0.8, lambda_lat=-0.6)
+    run = mr.simulate(block, None, impact, start=mr.Start(edge=0, tilt=0.2))
+    test = mr.measurement.sensed(run, before=2.0, after=1.0, bias=(0.01, -0.02, 0.005), seed=1)
+    c, s = np.cos(np.radians(91.0)), np.sin(np.radians(91.0))
+    omega = test.angular_velocity @ np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
+    table = np.column_stack([test.time, np.degrees(omega)])
+    np.savetxt(folder / "test.csv", table, delimiter=",", header=HEAD, comments="")
+    (folder / "block.toml").write_text(BODY)
+    return folder
+
+
+def test_recording_becomes_a_section(mcrock, files, tmp_path):
+    common = files / "test.csv", "--body", files / "block.toml", "--edge", "0", "--still", "0", "1.5"
+    axes = "--axes", "y -x z"
+    code, output, errors = mcrock("fit", *common, *axes, "-o", tmp_path / "fit", "--level", "0.999")
+    assert (code, errors) == (0, "")
+    assert "up to landing 2" in output
+    assert "lambda_lon [1]" in output
+    impact = tomllib.loads((tmp_path / "fit" / "impact.toml").read_text())["impact"]
+    assert impact == {name: pytest.approx(value, abs=0.02) for name, value in TRUTH.items()}
+    numbers = json.loads((tmp_path / "fit" / "fit.json").read_text())
+    for name, value in TRUTH.items():
+        low, high = numbers["estimates"][name]["interval"]
+        assert low <= value <= high
+    assert (tmp_path / "fit" / "fit.png").stat().st_size > 10_000
+
+
+@pytest.mark.parametrize(
+    ("body", "change", "says"),
+    [
+        (BODY, ("--edge", "9"), "edge must be one of the start face"),
+        (BODY, ("--edge", "1"), "check the edge, the axes of the sensor"),
+        (BODY, ("--free", "lambda mu"), "free must name parameters"),
+        (BODY, ("--axes", "x x z"), "axes must name x, y and z"),
+        (BODY, ("--format", "bmp"), "--format must be one of"),
+        ("seed = 1\n", (), "no section [body]"),
+        (
+            BODY.replace("0.14", "{distribution = 'normal', mean = 0.14, std = 0.01}"),
+            (),
+            "one body was measured",
+        ),
+        (BODY.replace("depth", "dept"), (), "dept"),
+        (BODY.replace("0.4", "0.9"), (), "check the body, the unit of the angular velocity"),
+    ],
+)
+def test_mistakes(mcrock, files, tmp_path, body, change, says):
+    (tmp_path / "body.toml").write_text(body)
+    options = "--body", tmp_path / "body.toml", "--edge", "0", "--still", "0", "1.5", "--axes", "y -x z"
+    code, _, errors = mcrock("fit", files / "test.csv", *options, *change, "-o", tmp_path / "fit")
+    assert code == 2
+    assert says in errors
+    assert "Traceback" not in errors
+    assert not (tmp_path / "fit").exists()

@@ -1,0 +1,207 @@
+"""Fits of simulated tests: the truth is found, where a fit of all samples at once goes astray."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import norm, qmc
+
+import mcrock as mr
+from mcrock.measurement import Recording, fit_test, sensed
+from mcrock.measurement.comparison import Comparison
+from mcrock.measurement.fit import BOUNDS, LAMBDAS
+from mcrock.measurement.profiles import long_run_covariance
+from mcrock.measurement.search import ROBUST, search
+from mcrock.measurement.sensor import NOISE_DENSITY, RATE
+from mcrock.measurement.tests_table import read_tests
+
+BLOCK = mr.cuboid(0.1, 0.14, 0.4, density=2700)
+NOISE = NOISE_DENSITY * np.sqrt(0.5 * RATE)
+TRUTH = {"time": 1.0, "tilt": 0.2, "lambda": 1.2, "lambda_lon": 0.8, "lambda_lat": -0.6}
+BIAS = np.array([0.01, -0.02, 0.005])
+SURE = 0.999  # level at which a test asks for the truth: five parameters, false alarm 1 in 200, fixed seed
+
+
+def recording_of(truth, body=BLOCK, bias=BIAS, seed=0, **more):
+    """A test of a body let go over edge 0 at 1 s, its bias taken from what is before."""
+    impact = {f"{key}_" if key == "lambda" else key: truth[key] for key in LAMBDAS}
+    run = mr.simulate(
+        body,
+        None,
+        mr.Impact(**impact, **more),
+        start=mr.Start(edge=0, tilt=truth["tilt"]),
+        controls=mr.Controls(step=0.002, edge_zeno_time=1e-6),  # not those of the fit
+        t_end=3.0,
+    )
+    recording = sensed(run, before=1.0, bias=bias, seed=seed)
+    return recording.unbiased((0.0, 0.9)).between(0.5, 4.0)
+
+
+@pytest.fixture(scope="module")
+def recording():
+    return recording_of(TRUTH)
+
+
+@pytest.fixture(scope="module")
+def found(recording):
+    return fit_test(BLOCK, recording, 0, level=SURE)
+
+
+def test_truth_lies_in_narrow_intervals(found):
+    for name, value in TRUTH.items():
+        low, high = found.intervals[name]
+        assert low <= value <= high
+        assert high - low < 0.03
+    assert found.resolved
+    assert found.noise == pytest.approx(NOISE, rel=0.1)
+    # of three normal components: mean of their norm, sqrt(8/pi) times the noise
+    assert found.error == pytest.approx(np.sqrt(8.0 / np.pi) * NOISE, rel=0.1)
+    assert np.abs(found.bias).max() < 4.0 * NOISE / np.sqrt(200.0)
+
+
+def test_profiles_touch_zero_at_the_estimate_and_the_quantile_at_the_ends(found):
+    quantile = norm.ppf(0.5 + 0.5 * SURE) ** 2
+    for name, profile in found.profiles.items():
+        assert profile.closed
+        at = np.interp([found.estimates[name], *found.intervals[name]], profile.values, profile.deviance)
+        assert at[0] == pytest.approx(0.0, abs=0.01)
+        assert at[1:] == pytest.approx([quantile] * 2, rel=0.05)  # linear in its root between two points
+        assert found.covariance.shape == (5, 5)
+    errors = np.array([found.standard_errors[name] for name in TRUTH])
+    assert np.sqrt(np.diag(found.covariance)) == pytest.approx(errors)
+
+
+def test_same_seed_same_bits(found, recording):
+    again = fit_test(BLOCK, recording, 0, level=SURE)
+    assert again.estimates == found.estimates
+    assert again.intervals == found.intervals
+
+
+def test_rows_are_those_of_a_population(found):
+    table = read_tests(pd.DataFrame(found.rows("t1", "4", "A", "1")))
+    assert table["parameter"].tolist() == sorted(LAMBDAS)
+    assert table["estimate"].tolist() == [found.estimates[key] for key in sorted(LAMBDAS)]
+    assert found.impact == mr.Impact(
+        lambda_=found.estimates["lambda"],
+        lambda_lon=found.estimates["lambda_lon"],
+        lambda_lat=found.estimates["lambda_lat"],
+    )
+
+
+def test_mean_error_is_least_for_the_fit_of_the_mean(found, recording):
+    mean = fit_test(BLOCK, recording, 0, objective="mean")
+    assert mean.error < found.error
+    assert mean.profiles == {}
+    for name, value in TRUTH.items():
+        assert mean.estimates[name] == pytest.approx(value, abs=3.0 * np.ptp(found.intervals[name]))
+
+
+def test_angular_impulse_is_found_too():
+    """A tau that changes the spin by 0.03 rad/s in every edge impact."""
+    fit = fit_test(BLOCK, recording_of(TRUTH, tau=0.002), 0, free=(*LAMBDAS, "tau"), level=SURE)
+    for name, value in {**TRUTH, "tau": 0.002}.items():
+        assert fit.intervals[name][0] <= value <= fit.intervals[name][1]
+
+
+def test_search_finds_what_a_fit_of_all_samples_does_not():
+    """Where edge impacts are many, the objective has a minimum for every number of them."""
+    truth = {"time": 1.0, "tilt": 0.2237, "lambda": 0.328, "lambda_lon": 0.879, "lambda_lat": -0.532}
+    body = mr.cuboid(0.1, 0.188, 0.4, density=2700)
+    record = recording_of(truth, body, seed=4)
+    comparison = Comparison(body, record, 0, mr.Impact(), LAMBDAS, BOUNDS, 2)
+    candidates, noise = search(comparison, seed=0)
+    scale = ROBUST * noise
+    best = comparison.fitted(candidates[0], scale)
+    true = np.array([*truth.values(), 0.0, 0.0, 0.0])
+    assert best.x[2:5] == pytest.approx(true[2:5], abs=0.01)
+    assert best.cost <= comparison.cost(true, scale)
+    # all samples at once, from as many starts of a design with time and tilt as good as known
+    starts = qmc.scale(
+        qmc.Sobol(3, rng=np.random.default_rng(0)).random(128), *np.array(list(BOUNDS.values())).T
+    )
+    pool = [np.concatenate([true[:2], start, true[5:]]) for start in starts]
+    pool.sort(key=comparison.mean_error)  # the objective of the source
+    fits = [comparison.fitted(x, scale) for x in pool[:6]]
+    assert min(fit.cost for fit in fits) > 10.0 * best.cost
+
+
+def test_planar_rocking_tells_nothing_of_the_lateral_parameters():
+    truth = TRUTH | {"lambda_lat": 0.0}
+    fit = fit_test(BLOCK, recording_of(truth), 0, level=SURE)
+    assert not fit.resolved
+    for name in ("lambda", "lambda_lat"):
+        assert fit.intervals[name] == BOUNDS[name]
+        assert fit.standard_errors[name] == np.inf
+    assert fit.intervals["lambda_lon"][0] <= 0.8 <= fit.intervals["lambda_lon"][1]
+    assert [row["parameter"] for row in fit.rows("t", "s", "A", "1")] == ["lambda_lon"]
+
+
+def test_ringing_after_impacts_moves_little(found, recording):
+    """What the source sees in its gyroscopes: an oscillation that dies out, here of 0.1 rad/s."""
+    since = recording.time - found.landings.landing[0]
+    ringing = np.where(since > 0.0, 0.1 * np.exp(-since / 0.005) * np.cos(2.0 * np.pi * 90.0 * since), 0.0)
+    shaken = Recording(recording.time, recording.angular_velocity + ringing[:, None])
+    fit = fit_test(BLOCK, shaken, 0, level=SURE)
+    assert fit.estimates["lambda_lon"] == pytest.approx(0.8, abs=0.02)
+    assert fit.estimates["lambda"] == pytest.approx(1.2, abs=0.1)
+    assert fit.estimates["lambda_lat"] == pytest.approx(-0.6, abs=0.05)
+
+
+def test_long_run_covariance_of_an_autoregression():
+    """An AR(1) of 0.6 has the long-run variance (1/0.4)^2 of its innovations."""
+    draws = np.random.default_rng(1).normal(size=(20000, 2)) * [1.0, 100.0]
+    series = np.zeros_like(draws)
+    for i in range(1, len(draws)):
+        series[i] = 0.6 * series[i - 1] + draws[i]
+    found = np.diag(long_run_covariance(series)) / np.array([1.0, 1e4])
+    assert found == pytest.approx([6.25, 6.25], rel=0.15)  # bias and spread of the estimator at this length
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"edge": 1}, "check the edge, the axes of the sensor"),
+        ({"edge": 2}, "let go over the opposite edge"),
+        ({"edge": 7}, "edge must be one of the start face, 0, 1, 2, 3"),
+        ({"landings": 99}, "99 are to be fitted"),
+        ({"landings": 0}, "landings must be"),
+        ({"objective": "median"}, "objective must be one of robust, mean"),
+        ({"free": ("nu",)}, "free must name parameters of lambda"),
+        ({"bounds": {"tau": (0.0, 1.0)}}, "bounds are of fitted parameters"),
+        ({"bounds": {"lambda": (1.0, 1.0)}}, "must rise"),
+        ({"level": 95}, "level must be > 0 and < 1"),
+        ({"impact": mr.Impact(law="housner_1963")}, "the lambdas are parameters of the law"),
+        ({"body": mr.cuboid(0.1, 0.14, 1.6, density=2700)}, "at most at"),
+    ],
+)
+def test_messages(recording, change, says):
+    arguments = {"body": BLOCK, "recording": recording, "edge": 0} | change
+    with pytest.raises(ValueError, match=says):
+        fit_test(**arguments)
+
+
+@pytest.mark.slow
+def test_coverage_of_the_intervals(capsys):
+    """Of 100 tests with parameters at random, intervals at 95 % hold each in 89 to 100: chance 99 %, each."""
+    rng = np.random.default_rng(7)
+    inside = dict.fromkeys(TRUTH, 0)
+    scores = {name: [] for name in TRUTH}
+    for seed in range(100):
+        truth = {
+            "time": 1.0,
+            "tilt": rng.uniform(0.17, 0.22),
+            "lambda": rng.uniform(0.4, 1.6),
+            "lambda_lon": rng.uniform(0.6, 1.3),
+            "lambda_lat": rng.choice([-1.0, 1.0]) * rng.uniform(0.3, 1.0),
+        }
+        fit = fit_test(BLOCK, recording_of(truth, bias=rng.normal(0.0, 0.02, 3), seed=seed), 0)
+        for name, value in truth.items():
+            low, high = fit.intervals[name]
+            inside[name] += low <= value <= high
+            scores[name].append((fit.estimates[name] - value) / fit.standard_errors[name])
+    with capsys.disabled():
+        for name in TRUTH:
+            print(f"\n{name}: {inside[name]} of 100 inside, error over standard error ", end="")
+            print(f"{np.mean(scores[name]):.2f} +- {np.std(scores[name]):.2f}", end="")
+    assert min(inside.values()) >= 89
