@@ -44,9 +44,11 @@ def derived(
         radius = np.sqrt((lever**2).sum(-1))
         about = np.einsum("nki,nij,nkj->nk", along, inertia[of], along) + mass[of, None] * radius**2
         frequency = np.sqrt((mass * gravity)[of, None] * radius / about)
-        over = np.where((place < 0) | (place > length), -corner - np.clip(place, 0, length) * along, lever)
+        over = np.where(place < 0, -corner, np.where(place > length, -vertices[of][:, w], lever))
         tilt = np.arctan2(np.hypot(over[..., 0], over[..., 1]), over[..., 2])
-        pick = np.argmax(frequency, axis=1) if free else np.argmin(tilt, axis=1)
+        # of edges that share the corner beneath, that of the largest frequency
+        first = frequency if free else np.where(tilt == tilt.min(axis=1, keepdims=True), frequency, -1.0)
+        pick = np.argmax(first, axis=1)
         rows = np.arange(len(of))
         sign = np.where(_stands_over_any(vertices[of], [faces[f] for f in sorted(base)]), 1.0, -1.0)
         result["radius"][of] = radius[rows, pick]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import atan2, copysign, cos, inf, pi, sin, sqrt
+from math import atan2, inf, pi, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -202,10 +202,14 @@ def _fill_compliance(mass, theta, scalars):
 
 @jit(internal=True)
 def _fill_slenderness(top, start, out):
-    """Smallest tilt of the body axis at which the COM stands over an edge that bounds the base, and
-    the frequency parameter about it."""
+    """Smallest tilt of the body axis at which the COM stands over an edge that bounds the base, or over an
+    end of one where its foot is beyond it, and the frequency parameter about that edge.
+
+    The border of a ragged base runs in zigzag: the line of a short edge may pass beneath the COM.
+    """
     gravity = out.scalars[GRAVITY]
     slenderness, frequency = inf, 0.0
+    sign = 1.0 if _stands_over_base(top, start, out) else -1.0
     for k in range(top.edge_vertices.shape[0]):
         first, other = top.edge_faces[k, 0], top.edge_faces[k, 1]
         inside = top.base[first] or first == start
@@ -216,10 +220,16 @@ def _fill_slenderness(top, start, out):
         x = edge[COM_N] * edge[N_X] + edge[COM_Z] * edge[UP_X]
         y = edge[COM_N] * edge[N_Y] + edge[COM_Z] * edge[UP_Y]
         z = edge[COM_N] * edge[N_Z] + edge[COM_Z] * edge[UP_Z]
-        over = edge[COM_N] if inside else edge[COM_Z] * sin(edge[OPENING]) - edge[COM_N] * cos(edge[OPENING])
-        angle = copysign(atan2(sqrt(x * x + y * y), z), over)
-        if angle < slenderness:
-            slenderness, frequency = angle, sqrt(gravity * radius / edge[K_EE])
+        v, w = out.vertices[top.edge_vertices[k, 0]], out.vertices[top.edge_vertices[k, 1]]
+        place = -(v[0] * edge[E_X] + v[1] * edge[E_Y] + v[2] * edge[E_Z])
+        if place < 0.0:
+            x, y, z = -v[0], -v[1], -v[2]
+        elif w[0] * edge[E_X] + w[1] * edge[E_Y] + w[2] * edge[E_Z] < 0.0:
+            x, y, z = -w[0], -w[1], -w[2]
+        angle = sign * atan2(sqrt(x * x + y * y), z)
+        about = sqrt(gravity * radius / edge[K_EE])
+        if angle < slenderness or (angle == slenderness and about > frequency):  # edges may share a corner
+            slenderness, frequency = angle, about
     if frequency == 0.0:  # every face is base: nothing but a tilt of 90 degrees overturns
         slenderness = 0.5 * pi
         for k in range(top.edge_vertices.shape[0]):
@@ -227,6 +237,22 @@ def _fill_slenderness(top, start, out):
             radius = sqrt(edge[COM_N] ** 2 + edge[COM_Z] ** 2)
             frequency = max(frequency, sqrt(gravity * radius / edge[K_EE]))
     out.scalars[SLENDERNESS], out.scalars[FREQUENCY] = slenderness, frequency
+
+
+@jit(internal=True)
+def _stands_over_base(top, start, out):
+    """Whether the line from the COM along -z goes through one of the base faces."""
+    for f in range(top.face_first.size - 1):
+        if not (top.base[f] or f == start):
+            continue
+        first, last, inside = top.face_first[f], top.face_first[f + 1], True
+        for i in range(first, last):
+            here = out.vertices[top.face_vertices[i]]
+            onwards = out.vertices[top.face_vertices[i + 1 if i + 1 < last else first]]
+            inside = inside and here[0] * onwards[1] - here[1] * onwards[0] >= 0.0
+        if inside:
+            return True
+    return False
 
 
 @jit(internal=True)

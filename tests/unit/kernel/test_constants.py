@@ -4,12 +4,15 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from matplotlib.path import Path
+from scipy.optimize import minimize_scalar
 from scipy.spatial import ConvexHull
 from scipy.spatial.transform import Rotation
 
-from mcrock.body import cuboid
+from mcrock.body import cuboid, polyhedron
 from mcrock.kernel import contact as c
 from mcrock.kernel.contact import empty_constants, fill_constants, topology
+from mcrock.simulation import body_tables
 
 RTOL = 1e-9  # rounding of 3 x 3 inverses
 RIDGE = 1e-6  # height of a ridge from 2001 orientations over it, at most pi apart
@@ -213,14 +216,20 @@ def test_pose_and_base_at_the_start(case):
 
 
 def test_slenderness_is_the_least_tilt_over_an_edge_of_the_base(case):
+    """Over its nearest point, by quadratic search along the edge; of either sign."""
     found, bases = [], case.bases
+    beneath = [case.vertices[list(case.faces[f]), :2] for f in bases if case.up(f)[2] > 0]
+    over = any(Path(outline).contains_point((0.0, 0.0)) for outline in beneath)
     for v, w, *sides in case.edges():
-        base = [f for f in sides if f in bases]
-        if len(base) == 1:
-            d, e = case.offset(v, w), case.vertices[w] - case.vertices[v]
-            inwards = np.cross(case.up(base[0]), e) * (1 if base[0] == sides[0] else -1)
-            tilt = np.arccos(d[2] / np.linalg.norm(d))
-            found.append((np.copysign(tilt, d @ inwards), case.frequency(v, w)))
+        if len([f for f in sides if f in bases]) == 1:
+            ends = case.vertices[v], case.vertices[w] - case.vertices[v]
+            t = minimize_scalar(
+                lambda t, ends=ends: np.sum((ends[0] + t * ends[1]) ** 2),
+                bounds=(0, 1),
+                options={"xatol": 1e-12},
+            ).x
+            d = -(ends[0] + t * ends[1])
+            found.append(((1 if over else -1) * np.arccos(d[2] / np.linalg.norm(d)), case.frequency(v, w)))
     if not found:  # only upside down is it overturned
         found = [(np.pi / 2, max(case.frequency(v, w) for v, w, *_ in case.edges()))]
     assert case.out.scalars[[c.SLENDERNESS, c.FREQUENCY]] == pytest.approx(min(found), rel=1e-7)
@@ -243,3 +252,18 @@ def test_the_barrier_is_the_lowest_way_off_the_base(case):
         joined |= dict.fromkeys(both, both)
     barrier = case.mass * GRAVITY * (height - case.height(case.start))
     assert case.out.scalars[c.BARRIER] == pytest.approx(barrier, abs=RIDGE * case.mass * GRAVITY)
+
+
+@pytest.mark.filterwarnings("ignore:hull. faces")  # that meet at a small angle
+@pytest.mark.parametrize("seed", range(12))
+def test_the_slenderness_of_a_ragged_base_is_that_of_the_body(seed):
+    """Of a bowl with a rough underside, whose base has a border in zigzag."""
+    rng = np.random.default_rng(seed)
+    x, y = rng.uniform(-0.3, 0.3, (2, 60))
+    points = np.column_stack([x, y, 0.2 * (x * x + y * y) + rng.normal(0.0, 0.001, 60)])
+    points = np.concatenate([points, np.column_stack([0.8 * points[:, :2], np.full(60, 0.8)])])
+    body = polyhedron(points, density=2600, base_angle_deg=4.0, settle=True)
+    _, constants = body_tables(body, base_only=False)
+    found = constants.scalars[[c.SLENDERNESS, c.FREQUENCY]]
+    assert 0.0 < body.slenderness < 0.6
+    assert found == pytest.approx([body.slenderness, body.frequency], rel=1e-9)
