@@ -122,7 +122,8 @@ class Fit(Displayed):
     def rows(self, test: str, specimen: str, position: str, repetition: str) -> list[dict[str, Any]]:
         """Rows of the table of `fit_population`: one for each impact parameter that the test determines.
 
-        A parameter whose interval ends at a bound has no estimate with an error, and no row.
+        A parameter without a standard error has none: one whose interval ends at a bound, and all of a fit of
+        the mean error.
         """
         names = {"test": test, "specimen": specimen, "position": position, "repetition": repetition}
         return [
@@ -133,7 +134,7 @@ class Fit(Displayed):
                 "standard_error": self.standard_errors[key],
             }
             for key in self.parameters
-            if np.isfinite(self.standard_errors[key])
+            if np.isfinite(self.standard_errors.get(key, np.inf))
         ]
 
 
@@ -177,8 +178,8 @@ def fit_test(
     impact : Impact, optional
         The others, and what to do with impacts that would gain energy.
     landings : int
-        Up to which landing to fit. Two is the part that the source takes: it has the first facet impact, the
-        edge impacts after it, and ends where the old edge lands again.
+        Up to which landing to fit, at least two. That is the part that the source takes: it has the first
+        facet impact, the edge impacts after it, and ends where the old edge lands again.
     objective : str
         "robust", or "mean" for (28), by a simplex from the robust minimum; then there are no intervals.
     bounds : mapping of str to tuple of 2 float, optional
@@ -197,7 +198,7 @@ def fit_test(
     ValueError
         If the recording does not show a body let go over this edge, or an argument is not what it must be.
     """
-    Integer(1).check("landings", landings)
+    Integer(2).check("landings", landings)
     if not 0.0 < level < 1.0:
         raise ValueError(f"level must be > 0 and < 1, got {level!r}")
     if objective not in OBJECTIVES:

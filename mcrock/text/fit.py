@@ -38,8 +38,8 @@ def format_fit(fit: Fit) -> str:
     ]
     if not fit.resolved:
         lines.append(
-            "the lateral rocking after the facet impact is too quick for the samples: lambda, lambda_lat and "
-            "tau are not determined, and any value within the bounds fits"
+            "the lateral rocking after the facet impact is too quick for the samples: they tell that "
+            "lambda_lat is small, and determine neither it nor lambda and tau"
         )
     return "\n".join(lines)
 

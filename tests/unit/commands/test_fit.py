@@ -47,6 +47,24 @@ def test_recording_becomes_a_section(mcrock, files, tmp_path):
     assert (tmp_path / "fit" / "fit.png").stat().st_size > 10_000
 
 
+def test_mean_error_has_no_intervals(mcrock, files, tmp_path):
+    common = files / "test.csv", "--body", files / "block.toml", "--edge", "0", "--still", "0", "1.5"
+    options = "--axes", "y -x z", "--objective", "mean", "--free", "lambda_lon,lambda,lambda_lat", "--json"
+    code, output, errors = mcrock("fit", *common, *options, "-o", tmp_path / "fit", "--format", "svg")
+    assert (code, errors) == (0, "")
+    numbers = json.loads(output)
+    assert numbers["objective"] == "mean"
+    for name, value in TRUTH.items():
+        assert numbers["estimates"][name]["value"] == pytest.approx(value, abs=0.02)
+        assert numbers["estimates"][name]["interval"] is None
+    assert list(tomllib.loads((tmp_path / "fit" / "impact.toml").read_text())["impact"]) == [
+        "lambda_lon",
+        "lambda",
+        "lambda_lat",
+    ]
+    assert (tmp_path / "fit" / "fit.svg").exists()
+
+
 @pytest.mark.parametrize(
     ("body", "change", "says"),
     [

@@ -93,6 +93,7 @@ def test_mean_error_is_least_for_the_fit_of_the_mean(found, recording):
     mean = fit_test(BLOCK, recording, 0, objective="mean")
     assert mean.error < found.error
     assert mean.profiles == {}
+    assert mean.rows("t", "s", "A", "1") == []
     for name, value in TRUTH.items():
         assert mean.estimates[name] == pytest.approx(value, abs=3.0 * np.ptp(found.intervals[name]))
 
@@ -165,7 +166,7 @@ def test_long_run_covariance_of_an_autoregression():
         ({"edge": 2}, "let go over the opposite edge"),
         ({"edge": 7}, "edge must be one of the start face, 0, 1, 2, 3"),
         ({"landings": 99}, "99 are to be fitted"),
-        ({"landings": 0}, "landings must be"),
+        ({"landings": 1}, "landings must be"),
         ({"objective": "median"}, "objective must be one of robust, mean"),
         ({"free": ("nu",)}, "free must name parameters of lambda"),
         ({"bounds": {"tau": (0.0, 1.0)}}, "bounds are of fitted parameters"),
