@@ -57,7 +57,7 @@ class Fit(Displayed):
     covariance : ndarray (k, k)
         Of the estimates in their order, by the standard errors and the correlations near the minimum.
     error : float
-        Equation (28): mean |omega_measured - omega_simulated| from the release on [rad/s].
+        Equation (28): mean of abs(omega_measured - omega_simulated) from the release on [rad/s].
     noise : float
         Standard deviation of the residuals by their median [rad/s].
     time, measured, simulated : ndarray (n,), (n, 3), (n, 3)
@@ -153,9 +153,9 @@ def fit_test(
 ) -> Fit:
     """Release and impact parameters with which the model comes closest to a test of free rocking.
 
-    The source minimizes the mean |omega_measured - omega_simulated| (28) by trial and error and a simplex.
-    Here the loss is smooth and robust: the pseudo-Huber function of each component, quadratic up to about
-    twice the noise, linear beyond, where the sensor rings after an impact. `mcrock.measurement.search.search`
+    The source minimizes its mean absolute difference (28) by trial and error and a simplex. Here the loss is
+    smooth and robust: the pseudo-Huber function of each component, quadratic up to about twice the noise,
+    linear beyond, where the sensor rings after an impact. `mcrock.measurement.search.search`
     says how the minimum is found among many: the fit is extended impact by impact, so that phase does not
     dominate. The bias that the gyroscope has left is fitted too.
 

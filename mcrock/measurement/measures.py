@@ -29,7 +29,7 @@ def uplift(angle: ArrayLike, half_width: float, height: float, *, as_printed: bo
     Returns
     -------
     ndarray
-        b_1 sin|phi| - h (1 - cos(phi)), of the shape of ``angle``.
+        b_1 sin(abs(phi)) - h (1 - cos(phi)), of the shape of ``angle``.
 
     Raises
     ------
@@ -115,7 +115,7 @@ def reduction_factor(
 def out_of_plane_motion_factor(
     time: ArrayLike, across: ArrayLike, along: ArrayLike, first_impact: float
 ) -> float:
-    """Out-of-plane motion factor (OPMF): largest |phi_x| over largest |phi_y| after the first impact [1].
+    """Out-of-plane motion factor (OPMF): peak abs(phi_x) over peak abs(phi_y) after the first impact [1].
 
     Parameters
     ----------

@@ -215,7 +215,7 @@ def admissible_ratios(block: PlanarBlock, friction: float = inf, onto: str = "ri
     """Velocity ratios that the ground can give by pushing, without slip and without gain of energy.
 
     From the larger of 0 and Housner's ratio (impulse at the new edge) to `largest_ratio`; with a
-    coefficient of ``friction`` [1] also from (h - friction |x_old|)/(h + friction x_new) on, below which
+    coefficient of ``friction`` [1] also from (h - friction abs(x_old))/(h + friction x_new) on, below which
     the impulse leaves the cone of friction. For a homogeneous rectangle these are the domains of e_n21 in
     sticking rocking of Brogliato, B., Zhang, H., Liu, C. (2012), Analysis of a generalized kinematic impact
     law for multibody-multicontact systems, with application to the planar rocking and chains of balls,

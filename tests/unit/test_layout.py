@@ -51,6 +51,7 @@ ORDER = [
     "report",
     "bench",
     "commands",
+    "docs",
 ]
 FILES = sorted(ROOT.rglob("*.py"))
 
