@@ -22,6 +22,7 @@ from mcrock.device import CPU
 from mcrock.excitation import STILL, Motion, MotionError, fema_p695, pack_motions
 from mcrock.impact.registry import DEFAULT_LAW, ImpactParameter
 from mcrock.params import EnergyGain, FacetFallback, Inputs, Outcome
+from mcrock.shipped import shipped
 from mcrock.simulation import simulate_part
 
 Array = NDArray[np.float64]
@@ -228,9 +229,8 @@ def _scanned(runs: int, device: str) -> Work:
 
 
 def study_file() -> Path:
-    """The shipped study: beside this module where mcrock is installed, else in the checkout."""
-    installed = Path(__file__).with_name("quickstart.toml")
-    return installed if installed.is_file() else Path(__file__).parents[2] / "configs" / "quickstart.toml"
+    """The main example, a shipped study."""
+    return shipped("configs") / "quickstart.toml"
 
 
 def _planar(runs: int, device: str) -> Work:

@@ -11,16 +11,15 @@ from math import ceil
 from pathlib import Path
 
 from mcrock.cluster.estimate import Plan
+from mcrock.shipped import shipped
 
 SYSTEMS = {"slurm": "sbatch", "pbs": "qsub"}  # and what submits a script
 WIDTH = 30  # of a line before its comment
 
 
 def read_script(name: str) -> str:
-    """A shipped batch script: beside this module where mcrock is installed, else in the checkout."""
-    installed = Path(__file__).with_name("jobs")
-    folder = installed if installed.is_dir() else Path(__file__).parents[2] / "jobs"
-    return (folder / name).read_text(encoding="utf-8")
+    """A shipped batch script."""
+    return (shipped("jobs") / name).read_text(encoding="utf-8")
 
 
 def write_script(

@@ -19,6 +19,7 @@ from mcrock.commands.endings import one_line_if_interrupted, one_line_per_failur
 
 # modules of this folder in the order of the help; each has an `app` with its command or its group
 COMMANDS = (
+    "example",
     "check",
     "run",
     "simulate",

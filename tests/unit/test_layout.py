@@ -22,6 +22,7 @@ ORDER = [
     "interrupt",
     "display",
     "memory",
+    "shipped",
     "params",
     "response",
     "rules",

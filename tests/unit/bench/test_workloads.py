@@ -97,12 +97,6 @@ def test_variants_are_other_work(name, plain):
     assert prepare(name, 10).run() != prepare(plain, 10).run()
 
 
-def test_installed_study_comes_first(monkeypatch, tmp_path):
-    monkeypatch.setattr(workloads, "__file__", str(tmp_path / "workloads.py"))
-    (tmp_path / "quickstart.toml").write_text("seed = 1")
-    assert study_file() == tmp_path / "quickstart.toml"
-
-
 def test_machine_and_versions():
     machine, versions = describe_machine(), describe_versions()
     assert machine["cpu"] == cpu_model() != ""

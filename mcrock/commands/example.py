@@ -1,0 +1,85 @@
+"""The command `mcrock example`: studies and batch scripts to start from, which come with the package."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mcrock.shipped import shipped
+
+app = typer.Typer()
+
+
+@app.command()
+def example(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="Example; default: the list.", show_default=False)
+    ] = None,
+) -> None:
+    """List the shipped studies and batch scripts, or copy one, with the files it names, into this folder.
+
+    Files that are there already are never overwritten.
+    """
+    examples = {path.stem: path for path in [*studies(), *scripts()]}
+    if name is None:
+        width = max(map(len, examples))
+        for heading, paths in (("studies", studies()), ("batch scripts", scripts())):
+            print(f"{heading}:", *(f"  {path.stem:<{width}}  {about(path)}" for path in paths), sep="\n")
+        return
+    if name not in examples:
+        close = get_close_matches(name, examples, n=1)
+        hint = f"; did you mean {close[0]!r}?" if close else ""
+        raise ValueError(f"no example {name!r}{hint}\nthe examples are {', '.join(examples)}")
+    path = examples[name]
+    if Path(path.name).exists():
+        raise ValueError(f"{path.name} exists here and is not overwritten; rename it, or change folder")
+    for needed in (path, *needs(path)):
+        if Path(needed.name).exists():
+            print(f"{needed.name} exists here and is kept")
+        else:
+            Path(needed.name).write_text(copied(needed), encoding="utf-8")
+            print(f"wrote {needed.name}")
+    print(f"next: mcrock check {path.name}" if path.suffix == ".toml" else "next: edit the lines at its top")
+
+
+def studies() -> list[Path]:
+    """Shipped study files."""
+    return sorted(shipped("configs").glob("*.toml"))
+
+
+def scripts() -> list[Path]:
+    """Shipped batch scripts."""
+    return sorted(shipped("jobs").glob("*.sh"))
+
+
+def about(path: Path) -> str:
+    """What an example is, in one line: the title of a study, the first comment of a script."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".toml":
+        return str(tomllib.loads(text)["title"])
+    return text.splitlines()[1].removeprefix("# ").partition(":")[0]
+
+
+def needs(path: Path) -> list[Path]:
+    """Shipped files that a script names in the lines at its top: a study, the file of a cluster."""
+    return [shipped(folder) / name for _, folder, name in named(path.read_text(encoding="utf-8"))]
+
+
+def named(text: str) -> list[tuple[str, str, str]]:
+    """Variables of a script that name shipped files, each with the folder and the file."""
+    return re.findall(r"(?m)^([A-Z]+)=(configs|jobs)/(\S+)", text)
+
+
+def copied(path: Path) -> str:
+    """Text of a copy: a script names files beside itself, and the folder where this mcrock is installed."""
+    from mcrock.cluster.scripts import set_lines
+
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".sh":
+        text = set_lines(path.name, {}, {variable: name for variable, _, name in named(text)})
+    return text.replace("jobs/", "")

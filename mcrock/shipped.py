@@ -1,0 +1,11 @@
+"""Files that come with mcrock and are meant to be copied: studies (`configs`) and batch scripts (`jobs`)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def shipped(folder: str) -> Path:
+    """A folder of shipped files: in the installed package, else at the root of the checkout."""
+    installed = Path(__file__).with_name(folder)
+    return installed if installed.is_dir() else Path(__file__).parents[1] / folder
