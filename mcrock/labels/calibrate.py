@@ -217,6 +217,8 @@ def calibrate_anew(
     n, tails = len(posterior.share), np.array([(1.0 - level) / 2.0, (1.0 + level) / 2.0])
     even = Weights(np.full(n, 1.0 / n), posterior.temper, np.zeros(n))
     values = {variable_name(name): array for name, array in posterior.values.items()}
+    if "azimuth" in values:
+        values["azimuth"] = values["azimuth"] * config.motion.rotation[1]  # of the dataset it is in [rad]
     names = [name for name in before["input"].values.tolist() if name in values]
     found = before.sel(input=names).drop_vars(["weight", "log_likelihood"])
     for k, name in enumerate(names):
