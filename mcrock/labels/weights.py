@@ -1,9 +1,9 @@
 """Weights over draws by a tempered likelihood of what fell and what stood.
 
-With q the share of the runs of a draw that do what was seen, the likelihood of a label is e + (1 - 2 e) q: a
-label is wrong, or a run is not what the object did, with the error rate e. Those of all labels are multiplied
-and taken to the power of a temper between 0 and 1, which allows for labels that depend on each other and for
-a model that is none of the draws.
+With q the fraction of the runs of a draw that do what was seen, the likelihood of a label is e + (1 - 2 e) q:
+a label is wrong, or a run is not what the object did, with the error rate e. Those of all labels are
+multiplied and taken to the power of a temper between 0 and 1, which allows for labels that depend on each
+other and for a model that is none of the draws.
 
 Del Moral, P., Doucet, A. and Jasra, A. (2006). Sequential Monte Carlo samplers. Journal of the Royal
 Statistical Society B 68(3), 411-436 (tempering, effective sample size).
