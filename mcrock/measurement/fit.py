@@ -153,11 +153,11 @@ def fit_test(
 ) -> Fit:
     """Release and impact parameters with which the model comes closest to a test of free rocking.
 
-    The source minimizes its mean absolute difference (28) by trial and error and a simplex. Here the loss is
-    smooth and robust: the pseudo-Huber function of each component, quadratic up to about twice the noise,
-    linear beyond, where the sensor rings after an impact. `mcrock.measurement.search.search`
-    says how the minimum is found among many: the fit is extended impact by impact, so that phase does not
-    dominate. The bias that the gyroscope has left is fitted too.
+    The source minimizes the mean absolute difference of the angular velocities (28) by trial and error and a
+    simplex. Here the loss is smooth and robust: the pseudo-Huber function of each component, quadratic up to
+    about twice the noise, linear beyond, where the sensor rings after an impact. The fit is extended impact
+    by impact (`mcrock.measurement.search.search`), so that phase does not dominate. The bias that the
+    gyroscope has left is fitted too.
 
     Intervals are those of the profile: all values at which the least loss over the other unknowns is not
     above the quantile. The loss is scaled to the variance of its scores

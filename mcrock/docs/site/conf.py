@@ -6,13 +6,17 @@ while they are read. Nothing is loaded from the network, neither to build the si
 
 from __future__ import annotations
 
+import enum
+import inspect
 import re
+import tomllib
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer.main
 from docutils.nodes import SkipNode
 from docutils.utils.math.latex2mathml import tex2mathml
+from sphinx.errors import ExtensionError
 from typer.cli import get_docs_for_click
 
 import mcrock
@@ -25,30 +29,41 @@ if TYPE_CHECKING:
     from sphinx.writers.html5 import HTML5Translator
 
 HERE = Path(__file__).parent
+FORMULAS = tomllib.loads((HERE / "formulas.toml").read_text(encoding="utf-8"))
 
 project = "mcrock"
 author = "the authors of mcrock"
 version = release = mcrock.__version__
 
-extensions = ["myst_nb", "sphinx_design", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions = [
+    "myst_nb",
+    "sphinx_design",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.napoleon",
+]
 exclude_patterns = ["site/index.md"]  # stands in for the list of pages that terminals see
+myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
 nb_execution_mode = "cache"
 nb_execution_raise_on_error = True
 
+autosummary_generate = False  # a page for each module is enough
 default_role = "py:obj"
 autodoc_default_options = {"members": True, "member-order": "groupwise"}
 autodoc_typehints = "none"  # docstrings have types with units and shapes
 napoleon_google_docstring = False
+napoleon_custom_sections = [("Attributes", "params_style")]  # as one list, as parameters are
 toc_object_entries_show_parents = "hide"
 
 html_theme = "pydata_sphinx_theme"
 html_title = "mcrock"
 html_math_renderer = "mathml"
+html_static_path = ["static"]
+html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {
-    "header_links_before_dropdown": 7,
     "navigation_with_keys": False,
     "footer_start": ["copyright"],
     "footer_end": [],
@@ -59,6 +74,7 @@ FENCED = re.compile(r"(^```.*?^```$)", flags=re.MULTILINE | re.DOTALL)
 # words of the commands of a group, cut short; each has its section
 GROUPED = re.compile(r"^\*\*Commands\*\*:\n\n(\*.*\n)+", flags=re.MULTILINE)
 DOCS = re.compile(r"(?<!\[)`mcrock docs\s+([a-z-]+)(?:\s+([\w.-]+))?`")
+FIELD = re.compile(r"    (\w+)(?:: ([^=#]+?))?(?: = ([^#]+?))?(?:  # (.*))?")
 NAME = re.compile(r"(?<![\[`}])`(mcrock\.[\w.]+)`")
 
 
@@ -77,6 +93,61 @@ def read_page(app: Sphinx, docname: str, source: list[str]) -> None:
         parts = FENCED.split(source[0])
         parts[::2] = [NAME.sub(r"{py:obj}`\1`", DOCS.sub(linked, part)) for part in parts[::2]]
         source[0] = "".join(parts)
+        if docname in FORMULAS:
+            source[0] = with_formulas(source[0], FORMULAS[docname])
+
+
+def add_tables(app: Sphinx, what: str, name: str, obj: Any, options: object, lines: list[str]) -> None:
+    """Head the page of a module with a table of its public names; list the fields of a class."""
+    if what == "module" and name != "mcrock":
+        names = [public for public in getattr(obj, "__all__", ()) if callable(getattr(obj, public))]
+        if names:
+            lines += ["", ".. autosummary::", "   :nosignatures:", "", *(f"   {public}" for public in names)]
+    elif what == "class" and "Attributes" not in lines and "Parameters" not in lines:
+        lines += field_list(obj)
+
+
+def field_list(obj: type) -> list[str]:
+    """Fields of a tuple, a dataclass or an enumeration, with the comments that say what they are."""
+    is_enum = issubclass(obj, enum.Enum)
+    if not (is_enum or hasattr(obj, "_fields") or hasattr(obj, "__dataclass_fields__")):
+        return []
+    lines = []
+    for found in filter(None, map(FIELD.fullmatch, inspect.getsource(obj).splitlines())):
+        name, kind, value, comment = found.groups()
+        if kind or (is_enum and value):
+            lines += [f"{name} : {kind or value}", f"    {comment or ''}"]
+    return ["", "Attributes", "----------", *lines] if lines else []
+
+
+def skip_field(app: Sphinx, what: str, name: str, obj: object, skip: bool, options: object) -> bool | None:
+    """Leave out what Python says of the fields of a named tuple: their numbers."""
+    return True if (inspect.getdoc(obj) or "").startswith("Alias for field number") else None
+
+
+def with_formulas(text: str, formulas: dict[str, str]) -> str:
+    """A page with its formulas typeset.
+
+    Raises
+    ------
+    ExtensionError
+        If the page does not say one of them.
+    """
+    patterns = {said: r"\s+".join(map(re.escape, said.split())) for said in formulas}
+    missing = [said for said, pattern in patterns.items() if not re.search(pattern, text)]
+    if missing:
+        raise ExtensionError(
+            f"{HERE / 'formulas.toml'}: the page does not say {missing}; write them as it does"
+        )
+    longest_first = sorted(patterns.values(), key=len, reverse=True)
+
+    def typeset(found: re.Match[str]) -> str:
+        formula = formulas[" ".join(found[2].split())]
+        if found[1]:  # a block of its own, indented as code
+            return "```{math}\n" + formula.strip("$") + "\n```"
+        return re.sub(r"\$([^$]+)\$", r"{math}`\1`", formula)
+
+    return re.sub(rf"(^    )?(?<!\w)({'|'.join(longest_first)})(?!\w)", typeset, text, flags=re.MULTILINE)
 
 
 def linked(command: re.Match[str]) -> str:
@@ -94,4 +165,6 @@ def visit_math(writer: HTML5Translator, node: nodes.Element) -> None:
 def setup(app: Sphinx) -> None:
     """Connect the above to Sphinx."""
     app.connect("source-read", read_page)
+    app.connect("autodoc-process-docstring", add_tables, priority=400)  # before napoleon reads them
+    app.connect("autodoc-skip-member", skip_field)
     app.add_html_math_renderer("mathml", (visit_math, None), (visit_math, None))
