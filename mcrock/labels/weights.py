@@ -125,7 +125,7 @@ def weigh_draws(
     --------
     >>> share = np.repeat([[0.0, 0.0], [1.0, 1.0]], 10, axis=0)
     >>> weights = weigh_draws(share, [1, 1], error_rate=0.1, least_effective=5)
-    >>> weights.weight[:10].sum().round(4), round(weights.effective, 2)
+    >>> float(weights.weight[:10].sum().round(4)), round(weights.effective, 2)
     (0.0122, 10.25)
     """
     each = log_likelihoods(share, fallen, error_rate)
