@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 import typer
 
+import mcrock
 from mcrock.commands.program import app
 from mcrock.config.study import Study
-from tests.unit.docs.pages import PAGES, ROOT, blocks_of, commands_of
+from tests.unit.docs.pages import PAGES, README, ROOT, blocks_of, commands_of
 
 STUDIES = [(path, block) for path in PAGES for block in blocks_of(path) if block.language == "toml"]
 BASE = tomllib.loads((ROOT / "configs" / "quickstart.toml").read_text(encoding="utf-8"))
@@ -76,3 +77,7 @@ def test_names_of_the_package_exist(path):
 @pytest.mark.parametrize("path", PAGES, ids=place)
 def test_blocks_are_of_languages_that_are_tested(path):
     assert {block.language for block in blocks_of(path)} <= LANGUAGES
+
+
+def test_the_citation_names_this_version():
+    assert f"version = {{{mcrock.__version__}}}," in README.read_text(encoding="utf-8")
