@@ -13,14 +13,13 @@ import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer.main
 from docutils.nodes import SkipNode
 from docutils.utils.math.latex2mathml import tex2mathml
 from sphinx.errors import ExtensionError
-from typer.cli import get_docs_for_click
 
 import mcrock
-from mcrock.commands.program import app as commands
+from mcrock.commands.program import COMMANDS
+from mcrock.docs.site import listings
 from mcrock.laws import LAWS
 
 if TYPE_CHECKING:
@@ -61,6 +60,8 @@ html_title = "mcrock"
 html_math_renderer = "mathml"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
+# pages without others below them
+html_sidebars: dict[str, list[str]] = {page: [] for page in ("index", "guide", "performance", "changes")}
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {
@@ -71,9 +72,7 @@ html_theme_options = {
 }
 
 FENCED = re.compile(r"(^```.*?^```$)", flags=re.MULTILINE | re.DOTALL)
-# words of the commands of a group, cut short; each has its section
-GROUPED = re.compile(r"^\*\*Commands\*\*:\n\n(\*.*\n)+", flags=re.MULTILINE)
-DOCS = re.compile(r"(?<!\[)`mcrock docs\s+([a-z-]+)(?:\s+([\w.-]+))?`")
+COMMAND = re.compile(r"(?<!\[)`mcrock\s+([a-z]+)([^`]*)`")
 FIELD = re.compile(r"    (\w+)(?:: ([^=#]+?))?(?: = ([^#]+?))?(?:  # (.*))?")
 NAME = re.compile(r"(?<![\[`}])`(mcrock\.[\w.]+)`")
 
@@ -84,14 +83,18 @@ def read_page(app: Sphinx, docname: str, source: list[str]) -> None:
         app.env.note_dependency(str(HERE / "index.md"))
         source[0] = (HERE / "index.md").read_text(encoding="utf-8")
     elif docname == "site/commands":
-        command = typer.main.get_command(commands)
-        text = get_docs_for_click(obj=command, ctx=typer.Context(command), name="mcrock")
-        source[0] += GROUPED.sub("", text.partition("\n")[2])
+        source[0] += listings.commands()
     elif docname == "site/api/laws":
         source[0] += "".join(f".. autofunction:: mcrock.laws.{name}\n" for name in LAWS)
+    elif docname == "site/validation":
+        source[0] = source[0].replace("[cases]", listings.cases())
+        for folder in ("tests/physics", "tests/published"):
+            source[0] = source[0].replace(f"[{folder}]", listings.tests(folder))
+    elif docname.startswith("site/") and docname.count("/") == 1:
+        source[0] = listings.with_descriptions(source[0])
     elif "/" not in docname:
         parts = FENCED.split(source[0])
-        parts[::2] = [NAME.sub(r"{py:obj}`\1`", DOCS.sub(linked, part)) for part in parts[::2]]
+        parts[::2] = [NAME.sub(r"{py:obj}`\1`", COMMAND.sub(linked, part)) for part in parts[::2]]
         source[0] = "".join(parts)
         if docname in FORMULAS:
             source[0] = with_formulas(source[0], FORMULAS[docname])
@@ -151,9 +154,12 @@ def with_formulas(text: str, formulas: dict[str, str]) -> str:
 
 
 def linked(command: re.Match[str]) -> str:
-    """A command that shows a page, as a link to the page."""
+    """A command as a link to its section, and one that shows a page as a link to the page."""
     text = " ".join(command[0].split())
-    return f"[{text}]({command[1]}.md)"
+    shown = re.match(r"\s+([a-z][a-z-]*)", command[2])
+    if command[1] == "docs" and shown:
+        return f"[{text}]({shown[1]}.md)"
+    return f"[{text}](site/commands.md#mcrock-{command[1]})" if command[1] in COMMANDS else text
 
 
 def visit_math(writer: HTML5Translator, node: nodes.Element) -> None:

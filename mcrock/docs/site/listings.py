@@ -1,0 +1,69 @@
+"""Lists of the site that are made from what they list: pages, commands, cases with known results, tests."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections import Counter
+from pathlib import Path
+
+import typer.main
+from typer.cli import get_docs_for_click
+
+from mcrock.commands.program import app
+from mcrock.verification import CASES
+
+DOCS = Path(__file__).parents[1]
+ROOT = DOCS.parents[1]
+TOCTREE = re.compile(r"^```\{toctree\}\n(.*?)^```\n", flags=re.MULTILINE | re.DOTALL)
+LISTED = re.compile(r"^- \[[\w-]+\]\(([\w-]+)\.md\): (.*)$", flags=re.MULTILINE)
+# words of the commands of a group, cut short; each has its section
+GROUPED = re.compile(r"^\*\*Commands\*\*:\n\n(\*.*\n)+", flags=re.MULTILINE)
+
+
+def with_descriptions(section: str) -> str:
+    """The page of a section, with what the list for terminals says of each page in its place."""
+    said = dict(LISTED.findall((DOCS / "index.md").read_text(encoding="utf-8")))
+
+    def described(tree: re.Match[str]) -> str:
+        pages = re.findall(r"^(?:.*<)?([\w./-]+)>?$", tree[1], flags=re.MULTILINE)
+        lines = [f"- {{doc}}`{page}`{description(Path(page).name, said)}" for page in pages]
+        return "\n".join(["```{toctree}\n:hidden:\n", tree[1].strip(), "```\n", *lines, ""])
+
+    return TOCTREE.sub(described, section)
+
+
+def description(page: str, said: dict[str, str]) -> str:
+    """What is said of a page, after its title and not repeating it."""
+    if page not in said:
+        return ""
+    title = (DOCS / f"{page}.md").read_text(encoding="utf-8").partition("\n")[0].lstrip("# ")
+    return ": " + re.sub(rf"^{re.escape(title)}\W*(and )?", "", said[page], flags=re.IGNORECASE)
+
+
+def commands() -> str:
+    """Every command with its arguments and options."""
+    command = typer.main.get_command(app)
+    text = get_docs_for_click(obj=command, ctx=typer.Context(command), name="mcrock")
+    return GROUPED.sub("", text.partition("\n")[2])
+
+
+def cases() -> str:
+    """Files of cases with known results, and the kinds in each."""
+    lines = []
+    for path in CASES:
+        kinds = Counter(case["kind"] for case in json.loads(path.read_text(encoding="utf-8"))["cases"])
+        words = ", ".join(f"{n} `{kind}`" for kind, n in kinds.most_common())
+        lines.append(f"- `mcrock/verification/cases/{path.name}`, {kinds.total()} cases: {words}")
+    return "\n".join(lines)
+
+
+def tests(folder: str) -> str:
+    """Files of tests below a folder, with what each says that it tests."""
+    lines = []
+    for path in sorted((ROOT / folder).rglob("test_*.py")):
+        said = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+        words = " ".join(said.partition("\n\n")[0].split())
+        lines.append(f"- `{path.relative_to(ROOT)}`: {words}")
+    return "\n".join(lines)
