@@ -189,3 +189,13 @@ def test_words_of_responses_are_no_part_of_the_key(copy, old, new, recompiles):
     assert file.read_text().count(old) == 1
     file.write_text(file.read_text().replace(old, new))
     assert (source_hash() != shipped) == recompiles
+
+
+def test_the_picture_of_the_packages_has_their_order():
+    """The first block of `mcrock docs architecture`; what is compiled has a star."""
+    picture = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8").split("```")[1]
+    rooms = [line[18:].split("   ")[0].split() for line in picture.strip("\n").splitlines()]
+    drawn = [room for line in rooms for room in line]
+    assert [room.removesuffix("*") for room in drawn] == ORDER
+    compiled = {subject(path) for path in FILES if "@jit" in path.read_text().splitlines()}
+    assert {room.removesuffix("*") for room in drawn if room.endswith("*")} == compiled
