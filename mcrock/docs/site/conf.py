@@ -9,17 +9,16 @@ from __future__ import annotations
 import enum
 import inspect
 import re
-import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from docutils.nodes import SkipNode
 from docutils.utils.math.latex2mathml import tex2mathml
-from sphinx.errors import ExtensionError
 
 import mcrock
 from mcrock.commands.program import COMMANDS
 from mcrock.docs.site import listings
+from mcrock.docs.site.formulas import FORMULAS, with_formulas
 from mcrock.laws import LAWS
 
 if TYPE_CHECKING:
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from sphinx.writers.html5 import HTML5Translator
 
 HERE = Path(__file__).parent
-FORMULAS = tomllib.loads((HERE / "formulas.toml").read_text(encoding="utf-8"))
 
 project = "mcrock"
 author = "the authors of mcrock"
@@ -66,7 +64,7 @@ html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {
     "navigation_with_keys": False,
-    "footer_start": ["copyright"],
+    "footer_start": [],
     "footer_end": [],
     "show_prev_next": True,
 }
@@ -126,31 +124,6 @@ def field_list(obj: type) -> list[str]:
 def skip_field(app: Sphinx, what: str, name: str, obj: object, skip: bool, options: object) -> bool | None:
     """Leave out what Python says of the fields of a named tuple: their numbers."""
     return True if (inspect.getdoc(obj) or "").startswith("Alias for field number") else None
-
-
-def with_formulas(text: str, formulas: dict[str, str]) -> str:
-    """A page with its formulas typeset.
-
-    Raises
-    ------
-    ExtensionError
-        If the page does not say one of them.
-    """
-    patterns = {said: r"\s+".join(map(re.escape, said.split())) for said in formulas}
-    missing = [said for said, pattern in patterns.items() if not re.search(pattern, text)]
-    if missing:
-        raise ExtensionError(
-            f"{HERE / 'formulas.toml'}: the page does not say {missing}; write them as it does"
-        )
-    longest_first = sorted(patterns.values(), key=len, reverse=True)
-
-    def typeset(found: re.Match[str]) -> str:
-        formula = formulas[" ".join(found[2].split())]
-        if found[1]:  # a block of its own, indented as code
-            return "```{math}\n" + formula.strip("$") + "\n```"
-        return re.sub(r"\$([^$]+)\$", r"{math}`\1`", formula)
-
-    return re.sub(rf"(^    )?(?<!\w)({'|'.join(longest_first)})(?!\w)", typeset, text, flags=re.MULTILINE)
 
 
 def linked(command: re.Match[str]) -> str:
