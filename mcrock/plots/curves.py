@@ -95,6 +95,6 @@ def plot_ways(
         note += f"Dotted: {static[0]:.3g} {unit}, below which no realization can rock. "
     note += "Dashed: no run supports the curve."
     if is_cloud(ds):
-        note += f" Points: {points.sizes['intensity']} classes of the intensity, at their medians."
+        note += f" Points: {points.sizes['intensity']} bins of the intensity, at their medians."
     add_note(ax, note)
     return ax

@@ -109,9 +109,9 @@ def plot_exceedance(
         )
     note = f"{count_words(result, runs)}"
     cloud = is_cloud(ds) and is_shaken(ds)
-    places = "classes" if cloud else "intensities"
+    places = "bins" if cloud else "intensities"
     if cloud:
-        note += f", in {len(moving)} classes of the intensity, named by their medians"
+        note += f", in {len(moving)} bins of the intensity, named by their medians"
     if result["intensity"].size < int(moving.sum()):
         number = result["intensity"].size
         most = "one is shown" if number == 1 else f"the {number} that differ most are shown"

@@ -103,7 +103,7 @@ def plot_fragility(ds: xr.Dataset, ax: Axes | None = None, **keywords: Unpack[Bo
     )
     note = _note(fit, factor, unit_of(label))
     if "intensity_range" in points:
-        note += f" Points: {points.sizes['intensity']} classes of the intensity, at their medians."
+        note += f" Points: {points.sizes['intensity']} bins of the intensity, at their medians."
     add_note(ax, note)
     return ax
 

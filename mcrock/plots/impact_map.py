@@ -104,7 +104,7 @@ def plot_impact_map(
         Where to draw; by default on a new figure one column wide.
     intensity : float, optional
         Intensity of the runs [unit of the intensity], the nearest of the study; by default that at
-        which the share of overturned runs is nearest to one half. A cloud shows all its runs.
+        which the overturned fraction is nearest to one half. A cloud shows all its runs.
     bins : int, optional
         Cells along each axis; by default as many as leave about 25 runs in each, 3 to 8. Of fewer than
         90 runs each is drawn as a point unless this is given.

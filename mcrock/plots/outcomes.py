@@ -110,7 +110,7 @@ def plot_outcomes(ds: xr.Dataset, ax: Axes | None = None, *, allow_missing: bool
     each = f"{runs[0]}" if np.ptp(runs) == 0 else f"{runs.min()} to {runs.max()}"
     where = f", {each} at each intensity" if is_shaken(ds) else ", on ground that does not move"
     if is_cloud(ds) and is_shaken(ds):
-        where = f" in {len(runs)} classes of {each} runs by intensity, named by their medians"
+        where = f" in {len(runs)} bins of {each} runs by intensity, named by their medians"
     limit = ""
     if OF_SUPPORT in result.attrs:
         limit = f" Fell off: the base centre was displaced by more than {result.attrs[OF_SUPPORT]:g} m."

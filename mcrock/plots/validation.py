@@ -57,13 +57,13 @@ def plot_validation(found: xr.Dataset) -> Axes:
         false, true = roc_curve(p, y)
         area = float(found["value"].sel(predictor=name, score="auc"))
         roc.plot(false, true, line, color=colour, drawstyle="steps-post", label=f"{name}: area {area:.3f}")
-    for ax, label in ((calibration, "Probability given"), (roc, "Share of the standing with more")):
+    for ax, label in ((calibration, "Predicted probability"), (roc, "False positive rate")):
         ax.plot([0, 1], [0, 1], color="0.7", linewidth=0.7, linestyle=":")
         ax.set_xlim(-0.02, 1.02)
         ax.set_xlabel(f"{label} [1]")
         ax.legend(loc="lower right")
-    probability_axis(calibration, "Share that overturned [1]")
-    probability_axis(roc, "Share of the overturned with more [1]")
+    probability_axis(calibration, "Fraction overturned [1]")
+    probability_axis(roc, "True positive rate [1]")
     _draw_tests(tests, found, recordings)
     judged = found.attrs["judged"]
     add_note(
