@@ -36,27 +36,25 @@ class Page(HTMLParser):
             self.loaded.add(given[LOADED[tag]])
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory):
-    """Pages of the site by their paths, built as `mcrock docs contributing` says, but no notebook is run."""
-    folder = tmp_path_factory.mktemp("site")
+def test_site(tmp_path):
+    """Built as `mcrock docs contributing` says, without running notebooks; one test, as it takes a while."""
     command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-D", "nb_execution_mode=off"]
     built = subprocess.run(
-        [*command, "-c", "mcrock/docs/site", "mcrock/docs", str(folder)],
+        [*command, "-c", "mcrock/docs/site", "mcrock/docs", str(tmp_path)],
         cwd=ROOT,
         capture_output=True,
         text=True,
     )
     assert built.returncode == 0, built.stderr
-    made = [path for path in folder.rglob("*.html") if "_static" not in path.parts]
-    return {path: Page(path) for path in made}
-
-
-def test_every_page_of_the_terminal_is_a_page_of_the_site(site):
+    made = [path for path in tmp_path.rglob("*.html") if "_static" not in path.parts]
+    site = {path: Page(path) for path in made}
     assert {path.stem for path in (PACKAGE / "docs").glob("*.md")} <= {path.stem for path in site}
+    check_links(site)
+    check_network(site, tmp_path)
 
 
-def test_links_lead_somewhere(site):
+def check_links(site):
+    """Links lead to a file of the site, and to a place in it."""
     for path, page in site.items():
         for link in page.links | page.loaded:
             parts = urlsplit(link)
@@ -68,11 +66,12 @@ def test_links_lead_somewhere(site):
                 assert unquote(parts.fragment) in site[target].places, f"{path.name}: {link}"
 
 
-def test_nothing_comes_from_the_network(site):
-    """Neither scripts, styles, fonts nor pictures."""
+def check_network(site, folder):
+    """Nothing comes from the network: neither scripts, styles, fonts nor pictures."""
     for path, page in site.items():
         assert [link for link in page.loaded if urlsplit(link).netloc] == [], path.name
-    folder = next(path.parent for path in site if path.name == "genindex.html")
-    for style in folder.rglob("*.css"):
+    styles = list(folder.rglob("*.css"))
+    assert styles
+    for style in styles:
         text = style.read_text(encoding="utf-8")
         assert re.findall(r"(?:@import\s+|url\()[\"']?(?:https?:)?//[^\"')]+", text) == [], style.name
