@@ -7,18 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.axes import Axes
 
+from mcrock.impact.registry import ImpactParameter
 from mcrock.plots.style import BLUE, GREY, ORANGE, PAGE, add_note, new_figure, styled
 
 if TYPE_CHECKING:
     from mcrock.measurement.fit import Fit
 
-LABELS = {
-    "time": "Time of release [s]",
-    "tilt": "Initial tilt [rad]",
-    "lambda": r"$\lambda$ [1]",
-    "lambda_lon": r"$\lambda_\mathrm{lon}$ [1]",
-    "lambda_lat": r"$\lambda_\mathrm{lat}$ [1]",
-    "tau": r"$\tau$ [N m s]",
+LABELS = {"time": "Time of release [s]", "tilt": "Initial tilt [rad]"} | {
+    item.key: f"${item.row.symbol}$ [{item.row.rule.unit}]" for item in ImpactParameter
 }
 HIGHEST = 2.0  # deviance drawn over that of the interval [1]
 SPAN: dict[str, Any] = {"color": GREY, "alpha": 0.25, "linewidth": 0.0}

@@ -58,7 +58,7 @@ def plot_facet_impact(ds: xr.Dataset) -> Axes:
             regular = one["regular"].sel(corner=corner).values
             ax.contour(x, y, regular, [0.0], colors="0.25", linewidths=0.8, linestyles="dashdot")
         ax.set_aspect("equal")
-        ax.set_title(name.replace(" after the impact", "").replace("tau", r"$\tau$"))
+        ax.set_title(name.replace(" after the impact", "").replace("tau =", r"$\tau$ ="))
         ax.set_xlabel(r"$\lambda_\mathrm{lat}$ [1]")
         number_axis(ax)
     panels[0].set_ylabel(r"Fig. 11: $\lambda_\mathrm{lon}$ [1]")
