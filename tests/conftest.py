@@ -46,6 +46,7 @@ LONG = [
     "tests/unit/excitation/test_rezaeian_2010_fit.py",
     "tests/unit/excitation/test_spectrum_compatible.py",
     "tests/unit/kernel/test_cuda_simulator.py",
+    "tests/unit/labels/test_calibrate.py",
     "tests/unit/laws/test_block_3d.py",
     "tests/unit/laws/test_whittaker_1904.py",
     "tests/unit/measurement/test_fit.py",
@@ -60,6 +61,7 @@ LONG = [
     "tests/unit/statistics/test_efficiency.py",
     "tests/unit/statistics/test_fit_fragility.py",
     "tests/unit/statistics/test_nested.py",
+    "tests/unit/validation/test_validation.py",
 ]
 
 
