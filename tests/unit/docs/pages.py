@@ -14,6 +14,7 @@ PACKAGE = Path(mcrock.__file__).parent
 ROOT = PACKAGE.parent
 README = ROOT / "README.md"
 PAGES = [README, *sorted((PACKAGE / "docs").glob("*.md"))]
+SITE = sorted((PACKAGE / "docs" / "site").rglob("*.md"))  # for browsers only
 
 
 class Block(NamedTuple):
@@ -51,9 +52,8 @@ def programs_of(path: Path) -> list[tuple[Block, str | None]]:
 def commands_of(path: Path) -> list[list[str]]:
     """Command lines of mcrock on a page, in blocks of code and between backticks."""
     text = path.read_text(encoding="utf-8")
-    lines = [
-        line for block in blocks_of(path) if block.language in ("", "sh") for line in block.text.splitlines()
-    ]
+    shown = [block.text.replace("\\\n", " ") for block in blocks_of(path) if block.language in ("", "sh")]
+    lines = [line for block in shown for line in block.splitlines()]
     text = re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)
     lines += [" ".join(code.split()) for code in re.findall(r"`([^`]+)`", text)]
     parts = [part.strip() for line in lines for part in re.split(r"&&|\|", line)]

@@ -10,7 +10,7 @@ import typer
 import mcrock
 from mcrock.commands.program import app
 from mcrock.config.study import Study
-from tests.unit.docs.pages import PAGES, README, ROOT, blocks_of, commands_of
+from tests.unit.docs.pages import PAGES, README, ROOT, SITE, blocks_of, commands_of
 
 STUDIES = [(path, block) for path in PAGES for block in blocks_of(path) if block.language == "toml"]
 BASE = tomllib.loads((ROOT / "configs" / "quickstart.toml").read_text(encoding="utf-8"))
@@ -18,7 +18,9 @@ LANGUAGES = {"", "python", "toml", "sh"}
 
 
 def place(item):
-    return item.name if isinstance(item, Path) else f"line {item.line}"
+    if isinstance(item, Path):
+        return f"site/{item.name}" if item in SITE else item.name
+    return f"line {item.line}"
 
 
 @pytest.mark.parametrize(("path", "block"), STUDIES, ids=place)
@@ -32,7 +34,7 @@ def test_studies_are_valid(path, block):
     assert Study.from_data(data, path.name, ROOT)
 
 
-@pytest.mark.parametrize("path", PAGES, ids=place)
+@pytest.mark.parametrize("path", PAGES + SITE, ids=place)
 def test_commands_and_options_exist(path):
     """Every `mcrock ...` is a command with its options, up to placeholders in capitals."""
     for words in commands_of(path):
@@ -48,7 +50,7 @@ def test_commands_and_options_exist(path):
         assert given <= options, " ".join(words)
 
 
-@pytest.mark.parametrize("path", PAGES, ids=place)
+@pytest.mark.parametrize("path", PAGES + SITE, ids=place)
 def test_links_and_named_files_exist(path):
     text = path.read_text(encoding="utf-8")
     for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", text):
@@ -59,7 +61,20 @@ def test_links_and_named_files_exist(path):
         assert page.isupper() or (ROOT / "mcrock" / "docs" / f"{page}.md").exists(), page
 
 
-@pytest.mark.parametrize("path", PAGES, ids=place)
+def test_addresses_are_well_formed():
+    """One spelling for each place on the web, encrypted, and DOIs of the form that resolves; no network."""
+    seen = {}
+    for path in PAGES + SITE:
+        text = path.read_text(encoding="utf-8")
+        for address in re.findall(r"\bhttps?://[^\s)>`\"']+", text):
+            key = address.removeprefix("http://").removeprefix("https://").rstrip("/").lower()
+            assert seen.setdefault(key, address) == address, f"{path.name}: {address}"
+            assert address.startswith(("https://", "http://127.0.0.1", "http://localhost")), address
+        for name in re.findall(r"\bdoi(?:\.org/|:? )([^\s;,)]+)", text, flags=re.IGNORECASE):
+            assert re.fullmatch(r"10\.\d{4,9}/\S*[\w)]", name), f"{path.name}: {name}"
+
+
+@pytest.mark.parametrize("path", PAGES + SITE, ids=place)
 def test_names_of_the_package_exist(path):
     """Every `mcrock.NAME` and `mr.NAME` between backticks is there."""
     import importlib
