@@ -36,7 +36,7 @@ from mcrock.statistics.runs import (
 
 DESIGNS = ("first", "second")
 FEW = 6  # records that differ below which Student's interval of a difference is too narrow
-CELLS = 60  # places along the intensity of a cloud at which curves are fitted
+CELLS = 2000  # places along the intensity of a cloud at which curves are fitted; 60 moved a far median by 6 %
 
 
 def compare_designs(
@@ -70,10 +70,10 @@ def compare_designs(
     Dataset
         Along `design` ("first", "second") and `intensity`: `probability`; along `intensity` its `difference`,
         second less first, with `difference_interval` (bound, intensity), `unpaired_interval`, what it would
-        be without pairs, and numbers of pairs of which one run alone overturned, `only_first` and
-        `only_second` [1]. `median_capacity` (design), `median_ratio` of the second over the first and
-        `median_ratio_interval` (bound) [1]; with a hazard `rate` (fragility, design) [1/a], `rate_ratio` and
-        `rate_ratio_interval`. NaN where a curve is missing.
+        be without pairs (NaN where fewer than `FEW` records tell), and numbers of pairs of which one run
+        alone overturned, `only_first` and `only_second` [1]. `median_capacity` (design), `median_ratio` of
+        the second over the first and `median_ratio_interval` (bound) [1]; with a hazard `rate` (fragility,
+        design) [1/a], `rate_ratio` and `rate_ratio_interval`. NaN where a curve is missing.
 
     Raises
     ------
@@ -155,12 +155,14 @@ def _paired_interval(pairs: Pairs, level: float) -> np.ndarray:
 
 
 def _unpaired_interval(pairs: Pairs, level: float) -> np.ndarray:
-    """As if the two studies had met other earthquakes each."""
+    """As if the two studies had met other earthquakes each; NaN where too few records tell of one of them."""
     means, halves = zip(
         *(_student(each[ESTIMATE], pairs.runs, level) for each in (pairs.first, pairs.second)), strict=True
     )
     half = np.hypot(*halves)
-    half[half == 0] = np.nan
+    for each in (pairs.first, pairs.second):
+        fallen, stood = ((value > 0).sum(axis=0) for value in (each[ESTIMATE], pairs.runs - each[ESTIMATE]))
+        half[np.minimum(fallen, stood) < FEW] = np.nan
     return np.clip(means[1] - means[0] + np.stack([-half, half]), -1.0, 1.0)
 
 

@@ -133,6 +133,22 @@ def test_a_cloud_is_compared_in_classes():
     assert low < float(found["median_ratio"]) < high
 
 
+def test_medians_and_rates_of_a_cloud_are_those_of_its_runs():
+    found = compare_designs(*(pair := pair_of_designs(cloud=True)), power_law())
+    for k, ds in enumerate(pair):
+        fit = fit_fragility(ds)
+        assert float(found["median_capacity"][k]) == pytest.approx(float(fit["median_capacity"]), rel=1e-6)
+        rate = annual_rate(ds, power_law())["rate"].sel(hazard="mean")
+        np.testing.assert_allclose(found["rate"][:, k], rate, rtol=[1e-3, 0.02])  # stripes are wide
+
+
+def test_without_pairs_nothing_is_said_where_few_records_tell():
+    found = compare_designs(*pair_of_designs())
+    fell, told = found["probability"].values * 22, np.isfinite(found["unpaired_interval"].values).all(axis=0)
+    assert not told[(fell < 1).any(axis=0)].any()
+    assert told[((fell > 8) & (fell < 14)).all(axis=0)].all()
+
+
 def test_levels_that_both_have_count():
     first, second = pair_of_designs()
     found = compare_designs(first.isel(intensity=slice(2, 8)), second.isel(intensity=[9, 7, 5, 3]))
