@@ -131,11 +131,20 @@ def format_capacity(capacity: xr.Dataset) -> list[str]:
     return lines
 
 
+def _rejected(survival: float) -> str:
+    """The level at which a hazard is rejected, with two digits of what lacks to 1.
+
+    >>> _rejected(0.12), _rejected(1.24e-4), _rejected(0.0)
+    ('0.88', '0.99988', '1')
+    """
+    return f"{1 - survival:.{max(2, 1 - math.floor(math.log10(survival)))}f}" if survival > 1e-12 else "1"
+
+
 def format_survival(rates: xr.Dataset, age: float, survival: xr.DataArray) -> list[str]:
     """Lines on a body that has stood for its age [a]; survival (fragility, hazard)."""
     lines = [f"A body that has stood for {age:g} years"]
     rows = [
-        [curve, hazard, _number(p), _number(1 - p)]
+        [curve, hazard, _number(p), _rejected(p)]
         for curve in rates["fragility"].values.tolist()
         for hazard in rates["hazard"].values.tolist()
         for p in [float(survival.sel(fragility=curve, hazard=hazard))]
