@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         measurement,
         planar,
         plots,
+        rare,
         statistics,
         validation,
     )
@@ -72,6 +73,7 @@ __all__ = [
     "plots",
     "polyhedron",
     "prism",
+    "rare",
     "read_records",
     "run_study",
     "simulate",
@@ -119,6 +121,7 @@ _MODULES = (
     "measurement",
     "planar",
     "plots",
+    "rare",
     "statistics",
     "validation",
 )

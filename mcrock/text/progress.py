@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -24,10 +25,15 @@ class Report(Protocol):
     def __call__(self, progress: Progress) -> None: ...
 
 
+def on_terminal() -> bool:
+    """Whether lines can be drawn again; in a cell of a notebook they cannot, though it looks a terminal."""
+    return sys.stderr.isatty() and "JPY_PARENT_PID" not in os.environ
+
+
 @contextmanager
 def count_progress(what: str) -> Iterator[Callable[[int, int], None]]:
     """Show how many of a known number are done, as in ``12 of 40 files read``."""
-    if not sys.stderr.isatty():
+    if not on_terminal():
         is_due = _now_and_then(LINE_INTERVAL)
 
         def show(done: int, total: int) -> None:
@@ -47,7 +53,7 @@ def count_progress(what: str) -> Iterator[Callable[[int, int], None]]:
 @contextmanager
 def study_progress() -> Iterator[Report]:
     """Show how far a study is, and the fraction of its runs that overturned so far."""
-    if not sys.stderr.isatty():
+    if not on_terminal():
         is_due, has_begun = _now_and_then(LINE_INTERVAL), False
 
         def print_line(progress: Progress) -> None:
