@@ -137,9 +137,11 @@ def test_medians_and_rates_of_a_cloud_are_those_of_its_runs():
     found = compare_designs(*(pair := pair_of_designs(cloud=True)), power_law())
     for k, ds in enumerate(pair):
         fit = fit_fragility(ds)
-        assert float(found["median_capacity"][k]) == pytest.approx(float(fit["median_capacity"]), rel=1e-6)
+        assert float(found["median_capacity"][k]) == pytest.approx(float(fit["median_capacity"]), rel=1e-4)
         rate = annual_rate(ds, power_law())["rate"].sel(hazard="mean")
-        np.testing.assert_allclose(found["rate"][:, k], rate, rtol=[1e-3, 0.02])  # stripes are wide
+        off = abs(found["rate"][:, k] / rate - 1)
+        assert off.sel(fragility="lognormal") < 1e-3
+        assert off.sel(fragility="stripes") < 0.02  # they are of classes, which differ in width
 
 
 def test_without_pairs_nothing_is_said_where_few_records_tell():
