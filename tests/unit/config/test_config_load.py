@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from mcrock.conditions import Controls
 from mcrock.config import ConfigError, Study, load_config
 from mcrock.config.study import tables
+from mcrock.impact.registry import ImpactParameter
 from mcrock.params import STANDARD_GRAVITY
 from mcrock.tables.distributions import Normal
 
@@ -23,7 +24,8 @@ def test_study(study_file):
     assert study.intensity.si_levels == pytest.approx([level * STANDARD_GRAVITY for level in (0.2, 0.4, 0.8)])
     assert study.intensity.units == "m s-2"
     assert study.controls == Controls()
-    assert tuple(study.impact.parameters.values()) == (1.0, 0.0, 1.0, 0.0, None, None, None)
+    assert tuple(study.impact.parameters.values())[:7] == (1.0, 0.0, 1.0, 0.0, None, None, None)
+    assert study.impact.parameters == {item.key: item.row.default for item in ImpactParameter}
     assert study.uncertain == ["body.width", "motion.azimuth"]
     assert study.folder == study_file().parent
     assert load_config(str(study_file())).to_json() == study.to_json()

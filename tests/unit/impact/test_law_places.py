@@ -34,6 +34,11 @@ PLANAR = {  # ratio of the planar model, with the parameters of the law
 sizes = st.floats(0.05, 0.6)
 
 
+def test_every_law_is_held_to_its_planar_ratio():
+    """But that of the lambdas, which has none: a new law takes a line in `PLANAR`."""
+    assert set(PLANAR) == {law.key for law in Law if not law.of_one_contact} - {"varkonyi_2022"}
+
+
 @settings(deadline=None)
 @given(left=sizes, right=sizes, height=st.floats(0.6, 3.0), gyration=st.floats(0.1, 1.0), nu=st.floats(0, 1))
 def test_the_place_gives_back_the_ratio_of_the_law(left, right, height, gyration, nu):

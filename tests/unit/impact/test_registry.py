@@ -30,7 +30,7 @@ from mcrock.params import FACE_STREAM, RECHECK_STREAM
 from mcrock.planar.restitution import MODELS
 
 ROOT = Path(mcrock.__file__).parent
-# stored in datasets, or drawn by: these never change
+# stored in datasets, or drawn by: these never change; a new law or parameter is appended
 CODES = {
     "varkonyi_2022": 0,
     "housner_1963": 1,
@@ -58,32 +58,43 @@ def test_codes_streams_and_orders_stay():
     assert [key for key in ImpactTable.key_names() if key in STORED] == list(STORED)
 
 
-def test_the_order_of_the_design_stays():
-    """Of all impact parameters and choices drawn in one study."""
+def uncertain(parameters, laws):
+    """Inputs of a study that draws impact parameters, a law and every choice, in the order of its design."""
     data = {
         "seed": 1,
         "body": {"shape": "cuboid", "width": 0.4, "depth": 0.4, "height": 1.6, "density": 2600.0},
-        "impact": {key: {"distribution": "uniform", "low": 0.5, "high": 0.9} for key in STREAMS}
+        "impact": {key: {"distribution": "uniform", "low": 0.5, "high": 0.9} for key in parameters}
         | {choice: list(options(choice)) for choice in CHOICES}
-        | {"law": [law.key for law in STICKING]},
+        | {"law": laws},
         "start": {"tilt": 0.1},
         "motion": {"source": "none"},
         "ensemble": {"realizations": 4},
     }
-    assert Study.from_data(data, "test", Path()).uncertain == DESIGN
+    return Study.from_data(data, "test", Path()).uncertain
+
+
+def test_the_order_of_the_design_stays():
+    """Of what studies had so far, and with parameters that were added since, in the order of the registry."""
+    assert uncertain(STREAMS, [law.key for law in STICKING if law.key in CODES]) == DESIGN
+    keys = [item.key for item in ImpactParameter]
+    design = [f"impact.{key}" for key in (*keys, *CHOICES)]
+    assert uncertain(keys, [law.key for law in STICKING]) == design
 
 
 def test_random_streams_are_told_apart():
-    streams = [item.row.stream for item in ImpactParameter]
-    assert len({*streams, RECHECK_STREAM}) == len(streams) + 1
-    assert max(*streams, RECHECK_STREAM) < FACE_STREAM
+    taken = {RECHECK_STREAM: "runs at half the step"}
+    for item in ImpactParameter:
+        stream = item.row.stream
+        assert 0 <= stream < FACE_STREAM, f"{item.key}: stream {stream} is one of faces"
+        assert stream not in taken, f"{item.key}: stream {stream} is that of {taken[stream]}"
+        taken[stream] = item.key
 
 
 def test_laws_of_the_planar_block_have_the_same_names():
     shared = [law for law in Law if law.key in MODELS]
-    assert [law.key for law in shared] == [
+    assert {law.key for law in shared} >= {
         "housner_1963", "ther_kollar_2017", "kalliontzis_2016", "brogliato_2012"
-    ]  # fmt: skip
+    }  # fmt: skip
     for law in shared:
         assert [parameter.key for parameter in law.parameters] == list(filter(None, [MODELS[law.key][1]]))
 

@@ -33,6 +33,11 @@ REST, PLASTIC = int(FacetFallback.REST), int(FacetFallback.PLASTIC)
 VARKONYI, KALLIONTZIS = int(Law.VARKONYI_2022), int(Law.KALLIONTZIS_2016)
 
 
+def filled(*values, rest=np.nan):
+    """A value for every impact parameter: lambda, tau, lambda_lon, lambda_lat, tau_facet, nu, and so on."""
+    return (*values, *[rest] * (len(ImpactParameter) - len(values)))
+
+
 class Case(NamedTuple):
     """One realization."""
 
@@ -41,8 +46,7 @@ class Case(NamedTuple):
     motion: int = STILL
     azimuth: float = 0.0  # [rad]
     scale: float = 1.0  # [1]
-    # lambda, tau, lambda_lon, lambda_lat, tau_facet, nu, e_n21
-    impact: tuple[float, ...] = (1.0, 0.0, 1.0, 0.0, np.nan, np.nan, np.nan)
+    impact: tuple[float, ...] = filled(1.0, 0.0, 1.0, 0.0)
     law: int = VARKONYI
     fallback: int = REST
     redrawn: bool = False  # at every impact
@@ -52,28 +56,24 @@ class Case(NamedTuple):
 # a block of 0.1 x 0.1 x 0.4 m on its base
 BLOCK = {
     "free rocking": Case(0, 0.15),
-    "free rocking that turns": Case(1, 0.15, impact=(0.6, 0.0, 0.6, 0.3, np.nan, np.nan, np.nan)),
-    "facet impacts with torque": Case(2, 0.1, impact=(0.9, 0.0, 0.8, 0.1, 0.0005, np.nan, np.nan)),
-    "plastic facet impacts": Case(
-        3, 0.1, impact=(0.9, 0.0, -0.5, 0.3, np.nan, np.nan, np.nan), fallback=PLASTIC
-    ),
+    "free rocking that turns": Case(1, 0.15, impact=filled(0.6, 0.0, 0.6, 0.3)),
+    "facet impacts with torque": Case(2, 0.1, impact=filled(0.9, 0.0, 0.8, 0.1, 0.0005)),
+    "plastic facet impacts": Case(3, 0.1, impact=filled(0.9, 0.0, -0.5, 0.3), fallback=PLASTIC),
     "coming to rest": Case(0, 2e-4),
-    "record": Case(
-        motion=SHAKEN, azimuth=0.3, scale=0.45, impact=(0.8, 0.0, 0.8, 0.0, np.nan, np.nan, np.nan)
-    ),
+    "record": Case(motion=SHAKEN, azimuth=0.3, scale=0.45, impact=filled(0.8, 0.0, 0.8, 0.0)),
     "record, impacts drawn": Case(motion=SHAKEN, azimuth=0.3, scale=0.5, redrawn=True),
     "record, half the step": Case(
         motion=SHAKEN,
         azimuth=1.0,
         scale=0.4,
-        impact=(0.7, 0.01, 0.7, 0.0, np.nan, np.nan, np.nan),
+        impact=filled(0.7, 0.01, 0.7, 0.0),
         recheck=True,
     ),
     "record, effective width": Case(
         motion=SHAKEN,
         azimuth=0.3,
         scale=0.45,
-        impact=(1.0, 0.0, 1.0, 0.0, np.nan, 0.7, np.nan),
+        impact=filled(1.0, 0.0, 1.0, 0.0, np.nan, 0.7),
         law=KALLIONTZIS,
     ),
     "record too weak": Case(motion=SHAKEN, scale=0.2),
@@ -82,7 +82,7 @@ BLOCK = {
 # a frustum that can land on all of its faces
 FRUSTUM = {
     "fall over an edge": Case(0, 0.7),
-    "fall that turns": Case(1, 0.6, impact=(0.8, 0.0, 0.7, 0.2, np.nan, np.nan, np.nan)),
+    "fall that turns": Case(1, 0.6, impact=filled(0.8, 0.0, 0.7, 0.2)),
 }
 
 
@@ -178,7 +178,7 @@ def prepared(vertices, body, faces, cases, follow_fall):
     columns = Case(*map(np.array, zip(*cases.values(), strict=True)))
     redrawn = np.zeros((n, len(ImpactParameter)), np.int8)
     redrawn[columns.redrawn, : ImpactParameter.TAU_FACET] = 1
-    low, high = (0.5, -0.01, 0.6, -0.2, 0.0, 0.0, 0.0), (1.0, 0.01, 1.0, 0.2, 0.0, 0.0, 0.0)
+    low, high = filled(0.5, -0.01, 0.6, -0.2, rest=0.0), filled(1.0, 0.01, 1.0, 0.2, rest=0.0)
     batch = Batch(
         seed=np.uint64(2**63 + 7),
         number=np.arange(5, 5 + n).astype(np.uint64),

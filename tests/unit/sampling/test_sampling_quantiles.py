@@ -5,6 +5,7 @@ import pytest
 
 from mcrock.config import ConfigError
 from mcrock.counter import quantile, uniforms
+from mcrock.impact.registry import ImpactParameter
 from mcrock.params import Draw
 from mcrock.sampling import draw_inputs
 from mcrock.sampling.quantiles import NODES, quantile_table
@@ -14,6 +15,7 @@ from mcrock.tables.distributions import DISTRIBUTIONS, OneOf
 # of a standard deviation apart leave about (1/32)^3 of the third derivative, and more where
 # quantiles bend sharply, as at the mode of a triangle.
 TOLERANCE = 1e-5
+N_PARAMETERS = len(ImpactParameter)  # columns of the body; behind them are those of faces
 
 SMOOTH = [
     {"distribution": "normal", "mean": 2.0, "std": 0.5},
@@ -84,10 +86,10 @@ def test_inputs_carry_the_tables(make_study, motions):
         "impact.lambda_lon={distribution='discrete', values=[0.5, 1]}",
     )
     inputs = draw_inputs(study, motions, 0, 4)
-    assert inputs.redrawn.tolist() == [[1, 0, 2, 0, 0, 0, 0]] * 4
+    assert inputs.redrawn.tolist() == [[1, 0, 2] + [0] * (N_PARAMETERS - 3)] * 4
     assert inputs.redrawn.dtype == np.int8
-    assert inputs.quantiles.shape == (7, NODES)
-    assert np.isnan(inputs.impact[:, [0, 2, 4, 5, 6]]).all()
+    assert inputs.quantiles.shape == (N_PARAMETERS, NODES)
+    assert np.isnan(inputs.impact[:, [0, 2, *range(4, N_PARAMETERS)]]).all()
     np.testing.assert_array_equal(inputs.impact[:, [1, 3]], [[0.3, 0.0]] * 4)
     assert np.isnan(inputs.values["impact_lambda"]).all()
     np.testing.assert_array_equal(inputs.quantiles[0], quantile_table(study.impact.lambda_))
@@ -108,12 +110,13 @@ def test_draw_may_be_sampled(make_study, motions):
 def test_faces_have_parameters_of_their_own(make_study, motions):
     own = "impact.faces=[{face=0, lambda_lon={distribution='uniform', low=0.2, high=0.4}}]"
     inputs = draw_inputs(make_study(own), motions, 0, 8)
-    assert inputs.face_parameters[0] == 7
+    assert inputs.face_parameters[0] == N_PARAMETERS
     assert set(inputs.face_parameters[1:]) <= {2}
-    assert ((inputs.impact[:, 7] > 0.2) & (inputs.impact[:, 7] < 0.4)).all()
-    np.testing.assert_array_equal(inputs.impact[:, 8], inputs.impact[:, 3])  # lambda_lat of the body
+    lon, lat = inputs.impact[:, N_PARAMETERS:].T
+    assert ((lon > 0.2) & (lon < 0.4)).all()
+    np.testing.assert_array_equal(lat, inputs.impact[:, 3])  # lambda_lat of the body
     anew = draw_inputs(make_study(own, "impact.draw=impact"), motions, 0, 8)
-    assert anew.redrawn[0, 7:].tolist() == [1, anew.redrawn[0, 3]]
+    assert anew.redrawn[0, N_PARAMETERS:].tolist() == [1, anew.redrawn[0, 3]]
 
 
 def test_a_face_that_is_not_there_is_refused(make_study, motions):
