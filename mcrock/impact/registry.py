@@ -86,7 +86,8 @@ class Law(IntEnum):
     BROGLIATO_2012 = (
         4,
         "Brogliato 2012",
-        "generalized kinematic law with the coefficient e_n21",
+        "generalized kinematic law with the coefficient e_n21: the velocity ratio itself, for a centre of "
+        "mass above the middle",
         "Brogliato, B., Zhang, H., Liu, C. (2012). Analysis of a generalized kinematic impact law for "
         "multibody-multicontact systems, with application to the planar rocking and chains of balls. "
         "Multibody System Dynamics 27, 351-382, law (12) with e_n1 = 0 and sticking contacts.",
@@ -94,7 +95,7 @@ class Law(IntEnum):
     MOREAU_1988 = (
         5,
         "Moreau 1988",
-        "impulses at all corners that touch: plastic impact of the whole face",
+        "impulses at all corners that touch: plastic impact of the whole face in the kinetic metric",
         "Moreau, J. J. (1988). Unilateral contact and dry friction in finite freedom dynamics. In: "
         "Nonsmooth Mechanics and Applications, Springer, 1-82, inelastic case.",
     )
@@ -169,16 +170,20 @@ class Row(NamedTuple):
     """What is declared of an impact parameter."""
 
     law: Law  # that takes it
-    stream: int  # random stream it is drawn from at every impact; stored studies depend on it
+    # random stream it is drawn from at every impact, on which stored studies depend: the next free number,
+    # below FACE_STREAM; 5 is RECHECK_STREAM (`mcrock.params`)
+    stream: int
     rule: Number  # unit and bounds
     words: str  # what it is, after the kind of impact if it is of one
     symbol: str  # in figures
     meaning: str = ""  # of its values
     example: float = 0.8
     default: float | None = None  # None: the law does without, unless the parameter is `needed`
-    needed: bool = False  # by its law, from the study
+    needed: bool = False  # by its law, from the study: it has no default
     of_face: bool = False  # a face may have its own
-    within: tuple[float, float] | None = None  # the impulse acts beyond the base outside
+    within: tuple[float, float] | None = (
+        None  # outside the impulse acts beyond the base: `mcrock check` says so
+    )
     rank: int = 0  # which parameters tell most in a map of overturning: the highest
 
 

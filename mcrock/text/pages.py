@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
+from mcrock.impact.registry import Law
 from mcrock.text import study_file, variables
 
 FOLDER = Path(__file__).parents[1] / "docs"
-MADE = {"study-file": study_file.reference, "variables": variables.reference}
+TABLE_OF_LAWS = re.compile(r"(?<=\| law \| landing \| parameters \|\n\|---\|---\|---\|\n)(?:\|.*\n)*")
+
+
+def impacts() -> str:
+    """The page of impacts with its table of laws, which alone is made."""
+    rows = [
+        f"| `{law.key}` | {law.words} | {', '.join(f'`{item.key}`' for item in law.parameters) or 'none'} |\n"
+        for law in Law
+        if not law.of_one_contact
+    ]
+    page = (FOLDER / "impacts.md").read_text(encoding="utf-8")
+    return TABLE_OF_LAWS.sub(lambda _: "".join(rows), page, count=1)
+
+
+MADE = {"impacts": impacts, "study-file": study_file.reference, "variables": variables.reference}
 
 
 def main() -> None:

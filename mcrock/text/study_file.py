@@ -70,7 +70,12 @@ def reference() -> str:
         tag, variants = (kind.tag, kind.tables) if isinstance(kind, OneOf) else ("", inside[section])
         blocks += section_lines(f"{section}.", tag, variants)
         if section == "impact":
-            blocks += ["", "### Laws\n", *(wrapped(f"`{law.key}`: {law.words}. {law.source}") for law in Law)]
+            laws = sorted(Law, key=lambda law: law.of_one_contact)  # those that need friction last
+            blocks += [
+                "",
+                "### Laws\n",
+                *(wrapped(f"`{law.key}`: {law.words}. {law.source}") for law in laws),
+            ]
             blocks += ["", "### Presets\n", PRESET, *preset_items()]
         if section == "intensity":
             blocks += ["", "### Measures\n", MEASURED, *measure_lines()]

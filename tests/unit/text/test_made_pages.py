@@ -5,6 +5,7 @@ import re
 import pytest
 
 from mcrock.dataset.schema import NUMBERED, SCHEMA, table_inputs
+from mcrock.impact.registry import Law
 from mcrock.text.pages import FOLDER, MADE
 
 
@@ -17,3 +18,9 @@ def test_a_page_is_current(name):
 def test_every_variable_is_listed_once():
     listed = re.findall(r"^- `(\w[\w#]*)`", MADE["variables"](), re.MULTILINE)
     assert sorted(listed) == sorted(["im_MEASURE", *SCHEMA, *NUMBERED, *table_inputs()])
+
+
+@pytest.mark.parametrize("law", Law)
+def test_every_law_of_runs_has_its_row(law):
+    page = "contact" if law.of_one_contact else "impacts"
+    assert f"\n| `{law.key}`" in (FOLDER / f"{page}.md").read_text(encoding="utf-8")
