@@ -33,7 +33,7 @@ from mcrock.plots.regime_map import has_regimes, plot_regimes
 from mcrock.plots.risk import plot_risk
 from mcrock.plots.sensitivity import plot_sensitivity
 from mcrock.plots.spectrum import plot_overturning_spectrum, plot_rocking_spectrum
-from mcrock.plots.style import add_source, save_figure
+from mcrock.plots.style import add_source, paper_style, save_figure
 from mcrock.plots.surface import plot_surface
 from mcrock.plots.validation import plot_validation
 from mcrock.statistics import by_limit, displacement_limit, pooled
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "animate_run",
+    "paper_style",
     "plot_baselines",
     "plot_body",
     "plot_choices",

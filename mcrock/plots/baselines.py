@@ -65,9 +65,11 @@ def plot_baselines(
     ax = new_axes(WIDTH, REST + LINE * len(names)) if ax is None else ax
     row = np.arange(len(names))
     colours = [BLUE if name in FITTED else ORANGE for name in names]
+    fitted = np.isin(names, list(FITTED))
     low, high = found["log_loss_interval"].values
     ax.hlines(row, low, high, color=colours, alpha=0.45, linewidth=3.0)
-    ax.scatter(found["log_loss"].values, row, color=colours, s=16.0, zorder=3)
+    for group, colour, mark in ((fitted, BLUE, "o"), (~fitted, ORANGE, "s")):
+        ax.scatter(found["log_loss"].values[group], row[group], color=colour, marker=mark, s=16.0, zorder=3)
     right = np.nanmax([*high, *found["log_loss"].values])
     for i in range(len(names)):
         ax.annotate(
@@ -85,8 +87,8 @@ def plot_baselines(
     number_axis(ax)
     note = (
         f"Bars: {found.attrs['level']:.0%} intervals over {found.sizes['left_out']} {found.attrs['scored']}, "
-        "each predicted from the others. Blue: fitted to the runs of the others; orange: checks of the body "
-        "alone, scored with the overturned fractions on either side. 0: perfect; 0.69: a coin. P: "
+        "each predicted from the others. Circles: fitted to the runs of the others; squares: checks of the "
+        "body alone, scored with the overturned fractions on either side. 0: perfect; 0.69: a coin. P: "
         "probability of overturning at the capacity, by the curve of the runs."
     )
     add_note(ax, note)
@@ -101,4 +103,6 @@ def _words(row: xr.Dataset) -> str:
         return missed
     factor, label = axis_scale(xr.DataArray(capacity, attrs={"units": row["units"].item()}, name="x"))
     unit = unit_of(label)
-    return f"{capacity * factor:.3g} {unit}, P = {float(row['probability']):.2f}, {missed}"
+    chance = float(row["probability"])
+    there = f", P = {chance:.2f}" if np.isfinite(chance) else ""
+    return f"{capacity * factor:.3g} {unit}{there}, {missed}"

@@ -25,7 +25,7 @@ from mcrock.plots.solid import (
     is_seen,
     solid_of,
 )
-from mcrock.plots.style import BLUE, COLUMN, add_note, new_figure, styled
+from mcrock.plots.style import COLUMN, add_note, new_figure, styled
 
 LABELLED = 8  # edges of a base that all have their slenderness written beside them
 AROUND = 0.25  # ground that is drawn around the body, over its size [1]
@@ -175,7 +175,7 @@ def _draw_plan(ax: Axes, body: Body, points: Array) -> None:
             y,
             f"{slenderness[k]:.3g}°",
             fontsize=TEXT,
-            color=BLUE,
+            color="0.1",
             weight="bold" if k == least else "normal",
             ha="center",
             va="center",

@@ -13,6 +13,7 @@ from mcrock.impact.registry import Law
 from mcrock.plots.fragility import draw_curve, observed
 from mcrock.plots.style import (
     COLOURS,
+    MARKERS,
     add_note,
     axis_scale,
     count_words,
@@ -25,7 +26,6 @@ from mcrock.statistics import fragility_by_choice, overturning_probability, spli
 from mcrock.statistics.choices import LAW
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 
-MARKERS = "os^Dvp"
 LABELS = {law.key: law.label for law in Law}
 
 

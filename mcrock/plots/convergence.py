@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 
 from mcrock.dataset.opened import takes_path
 from mcrock.plots.style import (
+    MARKERS,
     add_note,
     axis_scale,
     count_words,
@@ -69,9 +70,12 @@ def plot_convergence(ds: xr.Dataset, ax: Axes | None = None, **keywords: Unpack[
     for k, (name, colour) in enumerate(zip(names, colours, strict=True)):
         one = points.isel(intensity=k)
         p = float(one["probability"])
-        ax.plot(sizes, found["probability"].values[:, k], color=colour, label=name)
+        mark = MARKERS[k]
+        ax.plot(
+            sizes, found["probability"].values[:, k], color=colour, marker=mark, markersize=2.6, label=name
+        )
         low, high = (abs(end - p) for end in one["interval"].values)
-        look: dict[str, Any] = {"fmt": "o", "markersize": 3.0, "elinewidth": 0.9, "capsize": 1.8}
+        look: dict[str, Any] = {"fmt": mark, "markersize": 3.0, "elinewidth": 0.9, "capsize": 1.8}
         ax.errorbar(sizes[-1] * apart ** (1 + k), p, [[low], [high]], color=colour, **look)
     ax.set_xscale("log")
     ax.set_xlabel("Number of realizations [1]")
@@ -86,13 +90,13 @@ def plot_convergence(ds: xr.Dataset, ax: Axes | None = None, **keywords: Unpack[
         loc="lower center",
         bbox_to_anchor=(0.5, 1.0),
         ncols=len(unsure),
-        handlelength=1.0,
+        handlelength=1.6,
         columnspacing=1.0,
     )
     add_note(
         ax,
         f"{count_words(points, int(points['runs'].sum()))}. From the first half of the realizations to all "
-        f"of them the probability changes by at most {worst:.3f}. Bars: {how.level:.0%} intervals, for new "
+        f"of them the probability changes by at most {worst:.3f}. Bars: {how.level:.0%} intervals for new "
         "ground motions.",
     )
     return ax

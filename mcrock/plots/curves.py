@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Unpack
+from typing import Any, Unpack
 
 import numpy as np
 import xarray as xr
@@ -32,6 +32,7 @@ from mcrock.statistics.runs import is_cloud
 from mcrock.statistics.ways import WORDS, fragility_by_way
 
 COLOURS = {"probit": BLUE, "logit": PURPLE, "capacities": GREEN, "monotone": ORANGE}
+MARKS = {"probit": "s", "logit": "^", "capacities": "D"}
 
 
 @takes_path
@@ -77,7 +78,8 @@ def plot_ways(
         if way == "monotone":
             ax.plot(x, one["curve"], color=COLOURS[way], label=WORDS[way])
         elif np.isfinite(one["median_capacity"]):
-            draw_curve(ax, x, one, COLOURS[way], label=WORDS[way])
+            look: dict[str, Any] = {"marker": MARKS[way], "markersize": 3.0, "markevery": (0.03, 0.12)}
+            draw_curve(ax, x, one, COLOURS[way], label=WORDS[way], **look)
     at, p = points["intensity"].values * factor, points["probability"].values
     ax.plot(at, p, "o", color="0.2", markersize=3.0, clip_on=False, zorder=3, label="fractions of the runs")
     ax.set_xlim(0, x[-1])

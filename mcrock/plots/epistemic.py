@@ -10,10 +10,11 @@ from mcrock.dataset.opened import takes_path
 from mcrock.plots.style import (
     BARS,
     BLUE,
+    DEEP_RED,
     GREEN,
     ORANGE,
-    PURPLE,
-    SKY,
+    PALE_BLUE,
+    YELLOW,
     add_note,
     axis_scale,
     new_axes,
@@ -24,12 +25,12 @@ from mcrock.plots.style import (
 )
 from mcrock.statistics import epistemic_probability, variance_shares
 
-COMPONENTS = {  # by component: its name in the figure and its colour
-    "epistemic": ("epistemic alone", ORANGE),
-    "epistemic_record": ("epistemic x record", PURPLE),
-    "epistemic_within": ("epistemic x azimuth etc.", SKY),
-    "within_record": ("azimuth etc. in records", GREEN),
-    "record": ("record", BLUE),
+COMPONENTS = {  # by component: its name in the figure and its colour, neighbours apart in grey
+    "epistemic": ("epistemic alone", GREEN),
+    "epistemic_record": ("epistemic x record", YELLOW),
+    "epistemic_within": ("epistemic x azimuth etc.", ORANGE),
+    "within_record": ("azimuth etc. in records", PALE_BLUE),
+    "record": ("record", "0.92"),
 }
 
 
@@ -70,7 +71,7 @@ def plot_probability_box(ds: xr.Dataset, ax: Axes | None = None, *, level: float
         mean,
         errors,
         fmt="o-",
-        color=ORANGE,
+        color=DEEP_RED,
         linewidth=1.0,
         markersize=3.2,
         clip_on=False,
@@ -85,8 +86,8 @@ def plot_probability_box(ds: xr.Dataset, ax: Axes | None = None, *, level: float
     ax.legend(loc="lower left", bbox_to_anchor=(-0.1, 1.0), ncols=2, handlelength=1.2, columnspacing=1.0)
     add_note(
         ax,
-        f"Grey: {int(found['draws'])} draws of what is epistemic, less the noise of their runs; box: what "
-        f"ignorance leaves open. Bars: what {int(found['records'])} recordings leave open. "
+        f"Thin lines: {int(found['draws'])} draws of what is epistemic, less the noise of their runs; box: "
+        f"what ignorance leaves open. Bars: what {int(found['records'])} recordings leave open. "
         f"{int(found['runs'])} runs.",
     )
     return ax

@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from mcrock.dataset.opened import takes_path
 from mcrock.params import STANDING
 from mcrock.plots.style import (
+    MARKERS,
     add_note,
     axis_scale,
     count_words,
@@ -92,7 +93,15 @@ def plot_exceedance(
         ax.fill_between(thresholds, lower, upper, color=colour, alpha=0.08, linewidth=0)
         for bound in (lower, upper):
             ax.plot(thresholds, bound, color=colour, linewidth=0.6, linestyle=DASHES, alpha=0.9)
-        ax.plot(thresholds, result["probability"].isel(intensity=i), color=colour, label=name)
+        ax.plot(
+            thresholds,
+            result["probability"].isel(intensity=i),
+            color=colour,
+            marker=MARKERS[i % len(MARKERS)],
+            markersize=3.4,
+            markevery=(0.05 + 0.06 * i, 0.25),
+            label=name,
+        )
     ax.set_xlim(0, thresholds[-1])
     number_axis(ax)
     ax.set_xlabel(_axis_label(ds, variable))
@@ -104,18 +113,16 @@ def plot_exceedance(
             loc="lower center",
             bbox_to_anchor=(0.5, 1.0),
             ncols=len(shown),
-            handlelength=1.0,
+            handlelength=1.6,
             columnspacing=1.0,
         )
     note = f"{count_words(result, runs)}"
     cloud = is_cloud(ds) and is_shaken(ds)
     places = "bins" if cloud else "intensities"
     if cloud:
-        note += f", in {len(moving)} bins of the intensity, named by their medians"
+        note += f" in {len(moving)} bins of the intensity, named by their medians"
     if result["intensity"].size < int(moving.sum()):
-        number = result["intensity"].size
-        most = "one is shown" if number == 1 else f"the {number} that differ most are shown"
-        note += f"; of {int(moving.sum())} {places} with motion {most}"
+        note += f"; {result['intensity'].size} of {int(moving.sum())} {places} with motion shown"
     dashed = f"Dashed: {result.attrs['level']:.0%} intervals"
     add_note(ax, f"{note}. Overturned runs exceed every threshold. {dashed}.")
     return ax

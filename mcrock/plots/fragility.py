@@ -159,9 +159,9 @@ def _note(fit: xr.Dataset, factor: float, units: str) -> str:
         if int(fit["runs_below"]) and float(fit["dispersion"]) > 0:
             weakest = f"{float(fit['weakest_overturning']) * factor:.3g}{units}"
             text += (
-                f"Dashed: below {weakest} the curve expects {float(fit['expected_below']):.2g} among "
-                f"{int(fit['runs_below'])} runs, and there were none; no run is stronger than "
-                f"{float(fit['strongest_run']) * factor:.3g}{units}. "
+                f"Dashed: no run is above {float(fit['strongest_run']) * factor:.3g}{units}, and below "
+                f"{weakest} none of {int(fit['runs_below'])} overturned "
+                f"({float(fit['expected_below']):.2g} expected). "
             )
         if float(fit["only_slide"]) > 0:
             text += f"{float(fit['only_slide']):.0%} of the realizations can only slide. "
@@ -170,5 +170,5 @@ def _note(fit: xr.Dataset, factor: float, units: str) -> str:
     if fit.attrs["method"] == "resampling":
         text += f"Band: {fit.attrs['resamples']} resamples of the {fit.attrs['independent']}."
     else:
-        text += "Band: every rising curve through the intervals of the shares."
+        text += "Band: every rising curve through the intervals."
     return text

@@ -13,7 +13,17 @@ from mcrock.excitation import Pulse
 from mcrock.excitation.floor import FLOOR
 from mcrock.params import STANDARD_GRAVITY, Mode, Outcome
 from mcrock.plots.contacts import COLOURS, LOOKS
-from mcrock.plots.style import BLUE, COLUMN, GREEN, GREY, ORANGE, add_note, new_figure, styled
+from mcrock.plots.style import (
+    BLUE,
+    COLUMN,
+    GREEN,
+    GREY,
+    ORANGE,
+    STROKES,
+    add_note,
+    new_figure,
+    styled,
+)
 from mcrock.statistics.runs import guessed
 
 if TYPE_CHECKING:
@@ -21,11 +31,20 @@ if TYPE_CHECKING:
     from mcrock.simulation import Run
 
 AXES = {"x": BLUE, "y": ORANGE, "z": GREEN}
+DASHES = dict(zip(AXES, STROKES, strict=False))  # of smooth lines; those of the shaking stay whole
+HATCHES = {  # of the contacts
+    "slide": "----",
+    "spin": "oo",
+    "edge slip": "////",
+    "vertex": "....",
+    "vertex slip": "xxxx",
+    "flight": "\\\\\\\\",
+}
 LEGEND: dict[str, Any] = {
     "loc": "lower left",
     "bbox_to_anchor": (0.0, 1.0),
     "ncols": 4,
-    "handlelength": 1.3,
+    "handlelength": 1.6,
     "columnspacing": 1.2,
 }
 FALL = 1.0  # a tilt beyond which a motion is a fall [rad]
@@ -187,7 +206,8 @@ def draw_displacement(ax: Axes, history: xr.Dataset) -> None:
     """The horizontal displacement of the base centre."""
     for name in ("x", "y"):
         moved = history["displacement"].sel(axis=name)
-        ax.plot(history["time"].values, moved, color=AXES[name], linewidth=0.8, label=f"displacement {name}")
+        look: dict[str, Any] = {"color": AXES[name], "linestyle": DASHES[name], "linewidth": 0.8}
+        ax.plot(history["time"].values, moved, label=f"displacement {name}", **look)
     ax.set_ylabel("Base [m]")
 
 
@@ -203,7 +223,14 @@ def draw_contact(ax: Axes, history: xr.Dataset) -> None:
             continue
         spans = list(zip(time[changes][held], (ends - time[changes])[held], strict=True))
         # outlined, so that the shortest stay visible
-        ax.broken_barh(spans, (0, 1), facecolor=colour, edgecolor=colour, linewidth=0.3, label=name)
+        hatch = HATCHES.get(name)
+        ax.broken_barh(
+            spans, (0, 1), facecolor=colour, edgecolor=colour, linewidth=0.3, label=None if hatch else name
+        )
+        if hatch:
+            ax.broken_barh(
+                spans, (0, 1), facecolor=colour, edgecolor="white", linewidth=0, hatch=hatch, label=name
+            )
     ax.set_yticks([])
     ax.set_ylim(0, 1)
 
@@ -213,9 +240,11 @@ def _draw_angles(ax: Axes, history: xr.Dataset, slenderness: float | None, *, ya
     ax.plot(time, np.degrees(history["tilt"]), color="black", linewidth=1.0, label="tilt")
     for name in ("x", "y"):
         angle = np.degrees(history[f"rotation_{name}"])
-        ax.plot(time, angle, color=AXES[name], linewidth=0.8, label=f"rotation about base {name}")
+        look: dict[str, Any] = {"color": AXES[name], "linestyle": DASHES[name], "linewidth": 0.8}
+        ax.plot(time, angle, label=f"rotation about base {name}", **look)
     if yaw and float(np.ptp(history["yaw"].values)) > ROUNDING:
-        ax.plot(time, np.degrees(history["yaw"]), color=AXES["z"], linewidth=0.8, label="yaw")
+        look = {"color": AXES["z"], "linestyle": DASHES["z"], "linewidth": 0.8}
+        ax.plot(time, np.degrees(history["yaw"]), label="yaw", **look)
     if slenderness is not None:
         draw_slenderness(ax, slenderness)
     ax.set_ylabel("Angle [°]")

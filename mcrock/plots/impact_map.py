@@ -155,7 +155,7 @@ def plot_impact_map(
     if bins is None and there.sum() < FEWEST:
         if doubt.any():
             note += f", {int(doubt.sum())} undecided"
-        note += "; too few for shares, so that each run is a point."
+        note += "; too few for fractions: each run is a point."
         _draw_runs(ax, places, fell, doubt, "beyond the limit" if EVENT in ds.attrs else "overturned")
     else:
         if doubt.any():

@@ -11,7 +11,8 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from mcrock.config import Study
 from mcrock.dataset.opened import takes_path
-from mcrock.plots.style import BLUE, COLUMN, ORANGE, add_note, new_figure, styled
+from mcrock.impact.registry import ImpactParameter
+from mcrock.plots.style import BLUE, COLUMN, DEEP_RED, PRETTY_UNITS, add_note, new_figure, styled
 from mcrock.sampling.drawn import variable_name
 from mcrock.tables.distributions import Discrete, Distribution, Listed
 
@@ -21,6 +22,7 @@ MOST = 12  # axes
 BINS = 24
 FINE = 200  # points of a density
 TAIL = 1e-3  # probability beyond each end of a density
+_OF_IMPACTS = {item.variable: item.row.rule.unit for item in ImpactParameter}  # where they are drawn anew
 
 
 def distributed_inputs(study: Study) -> dict[str, Distribution]:
@@ -65,12 +67,14 @@ def plot_inputs(ds: xr.Dataset) -> Axes:
     figure = new_figure(COLUMN, ROW * rows + 14.0)
     grid: list[Axes] = figure.subplots(rows, ACROSS, squeeze=False).ravel().tolist()
     for ax, name in zip(grid, shown, strict=False):
-        _draw(ax, name, inputs[name], _drawn(ds, study, name))
+        _draw(ax, inputs[name], _drawn(ds, study, name))
+        key = name.partition(".")[2] or name
+        ax.set_title(f"{key} [{_unit(ds, study, name)}]", fontsize=6.5, loc="left", pad=2)
     for ax in grid[len(shown) :]:
         ax.set_axis_off()
     more = f" {len(inputs) - MOST} more are not shown." if len(inputs) > MOST else ""
     add_note(
-        grid[0], f"Orange: densities; blue: what was drawn, {ds.sizes['realization']} realizations.{more}"
+        grid[0], f"Lines: distributions; bars: what was drawn, {ds.sizes['realization']} realizations.{more}"
     )
     return grid[0]
 
@@ -86,10 +90,19 @@ def _drawn(ds: xr.Dataset, study: Study, name: str) -> np.ndarray:
     return values[np.isfinite(values)]
 
 
-def _draw(ax: Axes, name: str, item: Distribution, values: np.ndarray) -> None:
+def _unit(ds: xr.Dataset, study: Study, name: str) -> str:
+    """Unit in which an input is drawn."""
+    if name == "motion.azimuth":
+        return "rad" if study.motion.rotation[1] == 1.0 else "°"
+    variable = variable_name(name)
+    units = str(ds[variable].attrs.get("units", "1")) if variable in ds else _OF_IMPACTS.get(variable, "1")
+    return PRETTY_UNITS.get(units, units)
+
+
+def _draw(ax: Axes, item: Distribution, values: np.ndarray) -> None:
     if isinstance(item, Discrete):
         given, reached = item.steps
-        ax.vlines(given, 0, np.diff(reached, prepend=0.0), color=ORANGE, linewidth=1.0)
+        ax.vlines(given, 0, np.diff(reached, prepend=0.0), color=DEEP_RED, linewidth=1.0)
         found = [(values == value).mean() for value in given] if len(values) else []
         ax.plot(given[: len(found)], found, "o", color=BLUE, markersize=2.5, alpha=0.6)
     else:
@@ -100,7 +113,6 @@ def _draw(ax: Axes, name: str, item: Distribution, values: np.ndarray) -> None:
     ax.xaxis.set_major_locator(MaxNLocator(3))
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     ax.tick_params(labelsize=6)
-    ax.set_title(name.partition(".")[2] or name, fontsize=6.5, loc="left", pad=2)
 
 
 def _draw_density(ax: Axes, item: Distribution, values: np.ndarray) -> None:
@@ -117,4 +129,4 @@ def _draw_density(ax: Axes, item: Distribution, values: np.ndarray) -> None:
     x = np.linspace(low, high, FINE)
     with np.errstate(all="ignore"):
         density = np.asarray(item.frozen.pdf(x), float)
-    ax.plot(x, np.where(np.isfinite(density), density, np.nan), color=ORANGE, linewidth=1.0)
+    ax.plot(x, np.where(np.isfinite(density), density, np.nan), color=DEEP_RED, linewidth=1.0)

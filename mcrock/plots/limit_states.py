@@ -10,10 +10,10 @@ import xarray as xr
 from matplotlib.axes import Axes
 
 from mcrock.dataset.opened import takes_path
-from mcrock.plots.choices import MARKERS
 from mcrock.plots.fragility import draw_curve, observed
 from mcrock.plots.style import (
     COLOURS,
+    MARKERS,
     add_note,
     axis_scale,
     count_words,

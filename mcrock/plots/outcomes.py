@@ -8,15 +8,15 @@ from matplotlib.axes import Axes
 
 from mcrock.dataset.opened import takes_path
 from mcrock.plots.style import (
-    BLUE,
-    BROWN,
+    DEEP_BLUE,
+    DEEP_RED,
     GREEN,
     GREY,
     ORANGE,
+    PALE_BLUE,
     PINK,
     PURPLE,
-    RED,
-    SKY,
+    SAND,
     YELLOW,
     add_note,
     axis_scale,
@@ -32,14 +32,14 @@ from mcrock.statistics.limits import OF_SUPPORT
 from mcrock.statistics.runs import is_cloud, is_shaken
 
 CHARACTERS = 55  # that fit below the bars of a figure one column wide
-LOOKS = {  # with the colours of the chart of motions from rest
-    Ending.RESTED: ("0.85", ""),
-    Ending.SLID: (SKY, ""),
+LOOKS = {  # with the colours of the chart of motions from rest; neighbours are apart in grey
+    Ending.RESTED: ("0.92", ""),
+    Ending.SLID: (PALE_BLUE, ""),
     Ending.ROCKED: (GREEN, ""),
     Ending.SLID_AND_ROCKED: (ORANGE, ""),
-    Ending.LEFT_THE_GROUND: (BROWN, ""),
-    Ending.FELL_OFF_ITS_SUPPORT: (RED, ""),
-    Ending.OVERTURNED: (BLUE, ""),
+    Ending.LEFT_THE_GROUND: (SAND, ""),
+    Ending.FELL_OFF_ITS_SUPPORT: (DEEP_RED, ""),
+    Ending.OVERTURNED: (DEEP_BLUE, ""),
     Ending.STILL_ROCKING: (YELLOW, "////"),
     Ending.LIMIT_MET: (PINK, "\\\\\\\\"),
     Ending.FRICTION_UNDECIDED: (GREY, "xxxx"),
@@ -90,7 +90,7 @@ def plot_outcomes(ds: xr.Dataset, ax: Axes | None = None, *, allow_missing: bool
             base,
             color=colour,
             hatch=hatch,
-            edgecolor="white",
+            edgecolor="0.25" if hatch else "white",
             linewidth=0.3,
             label=ending.words,
         )

@@ -7,13 +7,13 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 
-from mcrock.plots.style import BLUE, GREEN, GREY, ORANGE, PURPLE
+from mcrock.plots.style import DEEP_BLUE, GREEN, GREY, ORANGE, PINK
 
 MODES = {  # colour and words of bands, by the impacts before overturning
-    0: (BLUE, "overturns without impact"),
+    0: (DEEP_BLUE, "overturns without impact"),
     1: (ORANGE, "after 1 impact"),
     2: (GREEN, "after 2 impacts"),
-    3: (PURPLE, "after 3 or more"),
+    3: (PINK, "after 3 or more"),
 }
 SEAM = 0.3  # line around areas, that no gap shows between neighbours [pt]
 CLOSE = 0.15  # difference of neighbouring limits between which is interpolated, over the limit

@@ -17,6 +17,7 @@ from mcrock.plots.style import (
     BLUE,
     COLOURS,
     GREY,
+    MARKERS,
     ORANGE,
     PAGE,
     add_note,
@@ -29,7 +30,6 @@ from mcrock.plots.style import (
 ROW = 46.0  # height of a parameter [mm]
 REST = 30.0  # height of everything else [mm]
 SPREAD = 0.7  # width that the tests of a specimen take up, of what it has [1]
-MARKERS = "os^Dv"
 
 
 @styled
@@ -97,9 +97,9 @@ def plot_population(data: Any, cut: str = "energy", *, width: float = PAGE) -> A
         )
     add_note(
         first,
-        f"{origin_in_words(data)}. Bars: one standard error of the fit. Blue: prediction for a test on a new "
-        "specimen, 95 % as a band and density; dashed: the distribution written for a study. Dotted: "
-        "theoretical bounds.",
+        f"{origin_in_words(data)}. Bars: one standard error of the fit. Shaded: prediction for a test on a "
+        "new specimen, 95 % as a band, and its density; dashed: the distribution written for a study. "
+        "Dotted: theoretical bounds.",
     )
     return first
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -14,12 +15,13 @@ from mcrock.excitation.measures.motion_spectrum import motion_spectrum
 from mcrock.excitation.measures.response_spectra import response_spectrum
 from mcrock.excitation.motion import FloatArray, Motion, MotionError
 from mcrock.params import STANDARD_GRAVITY
-from mcrock.plots.history import AXES
+from mcrock.plots.history import AXES, DASHES
 from mcrock.plots.style import (
     BLUE,
     COLOURS,
     GREY,
     PAGE,
+    STROKES,
     add_note,
     new_axes,
     new_figure,
@@ -122,8 +124,9 @@ def plot_spectra(motions: Sequence[Motion], title: str = "") -> Axes:
         ax.legend()
     else:
         ax = new_axes(height=68.0 + NAME_HEIGHT * len(shaking))
-        for colour, motion, line in zip(COLOURS, shaking, values, strict=False):
-            ax.plot(PERIODS, line, color=colour, linewidth=0.9, label=_plain(_cut(motion.name, NAME)))
+        for colour, stroke, motion, line in zip(COLOURS, STROKES, shaking, values, strict=False):
+            name = _plain(_cut(motion.name, NAME))
+            ax.plot(PERIODS, line, color=colour, linestyle=stroke, linewidth=0.9, label=name)
         figure = ax.get_figure(root=True)
         assert figure is not None
         figure.legend(loc="outside upper left")
@@ -207,7 +210,8 @@ def _draw_spectra(ax: Axes, motion: Motion, components: dict[str, FloatArray]) -
         for axis, samples in components.items()
     }
     for axis, values in lines.items():
-        ax.plot(PERIODS, values, color=AXES[axis], linewidth=0.9, label=_component_label(motion, axis))
+        look: dict[str, Any] = {"color": AXES[axis], "linestyle": DASHES[axis], "linewidth": 0.9}
+        ax.plot(PERIODS, values, label=_component_label(motion, axis), **look)
     _spectrum_axes(ax, np.array(list(lines.values())))
     ax.legend()
 

@@ -20,12 +20,12 @@ from mcrock.body.regimes import (
 from mcrock.config import Study
 from mcrock.dataset.opened import takes_path
 from mcrock.params import STANDARD_GRAVITY
-from mcrock.plots.style import GREEN, ORANGE, SKY, add_note, new_axes, number_axis, run_words, styled
+from mcrock.plots.style import GREEN, ORANGE, PALE_BLUE, add_note, new_axes, number_axis, run_words, styled
 from mcrock.statistics.runs import check_runs, is_cloud
 
 LOOKS = {
-    Regime.REST: ("0.9", "rest"),
-    Regime.SLIDE: (SKY, "slide"),
+    Regime.REST: ("0.92", "rest"),
+    Regime.SLIDE: (PALE_BLUE, "slide"),
     Regime.ROCK: (GREEN, "rock"),
     Regime.SLIDE_ROCK: (ORANGE, "slide-rock"),
 }
@@ -113,8 +113,8 @@ def plot_regimes(ds: xr.Dataset, ax: Axes | None = None) -> Axes:
     shares = ", ".join(f"{name} {(found == regime).mean():.0%}" for regime, (_, name) in LOOKS.items())
     add_note(
         ax,
-        "Motion that starts from rest under a constant acceleration: colours in the direction in which the "
-        "body tips most easily, dashed in that in which it tips least easily. "
+        "Motion that starts from rest under a constant acceleration: areas for the direction in which the "
+        "body tips most easily, dashed lines for that in which it tips least easily. "
         f"Points: {run_words(len(peak))} at their peak horizontal acceleration ({shares})."
         + ("" if same else " Slide-rock with too little friction in slip to tip the body counts as slide."),
     )
@@ -153,7 +153,7 @@ def _draw_regions(ax: Axes, section: Sections, unit: float, right: float, top: f
     }
     for regime, (where, low, high) in bands.items():
         colour, name = LOOKS[regime]
-        ax.fill_between(mu[where], low[where], high[where], color=colour, alpha=0.45, linewidth=0, label=name)
+        ax.fill_between(mu[where], low[where], high[where], color=colour, alpha=0.75, linewidth=0, label=name)
 
 
 def _draw_limits(ax: Axes, section: Sections, unit: float, right: float, top: float, beyond: float) -> None:

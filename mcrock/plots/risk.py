@@ -14,7 +14,7 @@ from mcrock.statistics import annual_rate
 from mcrock.statistics.hazard import MEAN
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 
-COLOURS = {"lognormal": BLUE, "stripes": ORANGE}
+LOOKS = {"lognormal": (BLUE, "-"), "stripes": (ORANGE, "-.")}
 
 
 @takes_path
@@ -52,7 +52,7 @@ def plot_risk(
     factor, label = axis_scale(found["bin_lower"])
     edges = np.append(found["bin_lower"].values, found["bin_upper"].values[-1]) * factor
     width = np.log(edges[1] / edges[0])
-    for curve, colour in COLOURS.items():
+    for curve, (colour, line) in LOOKS.items():
         one = found.sel(fragility=curve, hazard=MEAN)
         density = np.nan_to_num(found["share"].sel(fragility=curve).values) * float(one["rate"]) / width
         ax.stairs(
@@ -61,6 +61,7 @@ def plot_risk(
             color=colour,
             fill=False,
             linewidth=1.3,
+            linestyle=line,
             label=f"{curve}, {float(one['rate']):.2g} /a",
         )
     for name, style in (("weakest_overturning", ":"), ("strongest_run", "--")):
@@ -71,11 +72,11 @@ def plot_risk(
     ax.set_xlim(edges[0], edges[-1])
     ax.set_ylim(bottom=0)
     ax.set_xlabel(label)
-    ax.set_ylabel("Rate for each unit of ln(intensity) [1/a]")
+    ax.set_ylabel("Rate per ln(intensity) [1/a]")
     number_axis(ax, "y")
-    ax.legend(loc="lower left", bbox_to_anchor=(-0.1, 1.0), ncols=2, handlelength=1.2, columnspacing=1.0)
+    ax.legend(loc="lower left", bbox_to_anchor=(-0.1, 1.0), ncols=2, handlelength=1.8, columnspacing=1.0)
     rows = []
-    for curve in COLOURS:
+    for curve in LOOKS:
         low, high = found["rate_interval"].sel(fragility=curve, hazard=MEAN).values
         rows.append(f"{curve} {low:.2g} to {high:.2g} /a" if np.isfinite(low) else f"{curve} unknown")
     add_note(

@@ -23,6 +23,7 @@ from mcrock.plots.style import (
     PAGE,
     PURPLE,
     SKY,
+    STROKES,
     add_note,
     new_figure,
     number_axis,
@@ -96,7 +97,7 @@ def plot_overturning_spectrum(ds: xr.Dataset) -> Axes:
     first.set_ylim(0, ds.attrs["largest_amplitude"])
     number_axis(first)
     if as_share:
-        figure.colorbar(mesh, ax=grid, label="Fraction of the motions that overturn it [1]", pad=0.02)
+        figure.colorbar(mesh, ax=grid, label="Fraction of overturning motions [1]", pad=0.02)
     else:
         _add_legend(figure, ds)
     add_note(first, _overturning_note(ds, axis, as_share))
@@ -138,15 +139,15 @@ def plot_rocking_spectrum(ds: xr.Dataset) -> Axes:
     figure = new_figure(COLUMN, 92.0 if many else 84.0)
     above, ax = figure.subplots(2, 1, sharex=True, height_ratios=[1, 3 if many else 6])
     for place, slenderness in enumerate(ds["slenderness"].values):
-        colour, label = LINES[place], f"{np.degrees(slenderness):.3g}°"
+        colour, stroke, label = LINES[place], STROKES[place], f"{np.degrees(slenderness):.3g}°"
         if many:
-            above.plot(period, fallen[:, place].mean(0), color=colour, linewidth=1.0)
+            above.plot(period, fallen[:, place].mean(0), color=colour, linestyle=stroke, linewidth=1.0)
             ax.plot(period, _without_falls(ratio[:, place]).T, color=colour, alpha=0.25, linewidth=0.4)
         else:
             spans = _spans(period, fallen[0, place])
             above.broken_barh(spans, (-place - 0.8, 0.6), color=colour, linewidth=0)
         median = _without_falls(np.median(ratio[:, place], axis=0))
-        ax.plot(period, median, color=colour, label=label)
+        ax.plot(period, median, color=colour, linestyle=stroke, label=label)
         known = np.pad(np.isfinite(median), 1)
         lone = known[1:-1] & ~known[:-2] & ~known[2:]
         ax.plot(period[lone], median[lone], ".", color=colour, markersize=3.0)  # has no line
@@ -177,7 +178,7 @@ def plot_rocking_spectrum(ds: xr.Dataset) -> Axes:
         loc="lower left",
         bbox_to_anchor=(0.0, 1.0),
         ncols=4,
-        handlelength=1.2,
+        handlelength=1.8,
         columnspacing=1.2,
     )
     add_note(ax, _rocking_note(ds, many))

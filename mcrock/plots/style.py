@@ -27,12 +27,24 @@ COLUMN = 90.0  # width of a single column [mm]
 PAGE = 180.0  # width of two columns [mm]
 MILLIMETRE = 1 / 25.4  # [in]
 NOTE_SIZE = 6.5  # [pt]
+NOTE_LINES = 3  # of a note for which a figure has room
+NOTE_LINE = 2.9  # height that each further one adds to it [mm]
 NOTE_LOOK: dict[str, Any] = {"fontsize": NOTE_SIZE, "color": "0.35", "linespacing": 1.25, "ha": "left"}
 OWN = "mcrock"  # label of figures made here
 SCREEN = 130.0  # resolution in a notebook [1/in]
 LABEL_CHARACTERS = 50  # of an axis label in one line: what fits along axes one column wide
 COLOURS = sns.color_palette("colorblind").as_hex()
 BLUE, ORANGE, GREEN, RED, PURPLE, BROWN, PINK, GREY, YELLOW, SKY = COLOURS
+DEEP_BLUE, PALE_BLUE, DEEP_RED, SAND = "#01395e", "#8accf0", "#a63c00", "#e9c9a6"  # apart in grey, too
+MARKERS = "os^DvpX"  # of series, and the dashes of lines: prints in grey have no colours
+STROKES: tuple[Any, ...] = (
+    "-",
+    (0, (5, 1.5)),
+    (0, (5, 1.2, 1, 1.2)),
+    (0, (1.3, 1.3)),
+    (0, (5, 1.2, 1, 1.2, 1, 1.2)),
+    (0, (9, 2)),
+)
 PRETTY_UNITS = {"m s-1": "m/s", "m s-2": "m/s²", "rad s-1": "rad/s", "kg m-3": "kg/m³", "N m s": "N m s"}
 BARS: dict[str, Any] = {"elinewidth": 0.9, "capsize": 1.8, "capthick": 0.9}  # of intervals
 
@@ -63,7 +75,18 @@ SETTINGS = {
 
 @contextmanager
 def paper_style() -> Iterator[None]:
-    """Settings of mcrock's figures; those of the caller come back at the end."""
+    """Context with the settings of mcrock's figures, for axes of your own.
+
+    Type of 6.5 to 8 points and thin lines, for print at the size drawn; the settings of the caller come back
+    at the end.
+
+    >>> import matplotlib.pyplot as plt
+    >>> with paper_style():
+    ...     figure, ax = plt.subplots(figsize=(84 / 25.4, 66 / 25.4), layout="constrained")
+    >>> ax.xaxis.label.get_size()
+    8.0
+    >>> plt.close(figure)
+    """
     with mpl.rc_context(SETTINGS):
         yield
 
@@ -209,14 +232,14 @@ def add_note(ax: Axes, text: str) -> None:
     """
     figure = figure_of(ax)
     if figure.get_label() == OWN:
-        figure.supxlabel(textwrap.fill(text, int(0.8 * axes_width(ax))), x=0.012, **NOTE_LOOK)
+        _set_note(figure, textwrap.fill(text, int(0.8 * axes_width(ax))))
         return
     width = ax.get_position().width * axes_width(ax)
     ax.annotate(
         textwrap.fill(text, max(int(0.8 * width), 20)),
         xy=(0.0, 0.0),
-        xycoords="axes fraction",
-        xytext=(0.0, -36.0),
+        xycoords=("axes fraction", ax.xaxis.label),
+        xytext=(0.0, -6.0),
         textcoords="offset points",
         va="top",
         **NOTE_LOOK,
@@ -230,7 +253,15 @@ def add_source(ax: Axes, attrs: Mapping[str, Any]) -> None:
     if words:
         figure = figure_of(ax)
         line = textwrap.fill(", ".join(words).replace("$", r"\$"), int(0.8 * axes_width(ax)))
-        figure.supxlabel(f"{figure.get_supxlabel()}\n{line}".lstrip(), x=0.012, **NOTE_LOOK)
+        _set_note(figure, f"{figure.get_supxlabel()}\n{line}".lstrip())
+
+
+def _set_note(figure: Figure, text: str) -> None:
+    """Write the note of a figure, which grows with a long one: the axes keep their height."""
+    before, after = (max(words.count("\n") + 1, NOTE_LINES) for words in (figure.get_supxlabel(), text))
+    width, height = figure.get_size_inches()
+    figure.set_size_inches(width, height + (after - before) * NOTE_LINE * MILLIMETRE)
+    figure.supxlabel(text, x=0.012, **NOTE_LOOK)
 
 
 def number_axis(ax: Axes, name: str = "x") -> None:

@@ -13,7 +13,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from mcrock.dataset.opened import takes_path
 from mcrock.params import Outcome
-from mcrock.plots.style import BLUE, RED, add_note, axis_scale, new_axes, run_words, styled
+from mcrock.plots.style import DEEP_RED, PALE_BLUE, add_note, axis_scale, new_axes, run_words, styled
 from mcrock.statistics import by_measure, fit_surface, overturned
 from mcrock.statistics.inference import Confidence, ConfidenceKeywords, takes
 
@@ -65,10 +65,10 @@ def plot_surface(
     points, index = np.unique(np.stack([x, y])[:, there], axis=1, return_inverse=True)
     share = np.bincount(index, weights=fell) / np.bincount(index)
     drawn = np.random.default_rng(0).permutation(len(share))[:DRAWN]
-    between = LinearSegmentedColormap.from_list("outcome", [BLUE, RED])
+    between = LinearSegmentedColormap.from_list("outcome", [PALE_BLUE, DEEP_RED])
     x, y = points[:, drawn]
     ax.scatter(x, y, s=3.0, c=between(share[drawn]), alpha=0.6, linewidths=0)
-    for colour, label in ((BLUE, "survived"), (RED, "overturned")):
+    for colour, label in ((PALE_BLUE, "stood"), (DEEP_RED, "overturned")):
         ax.plot([], [], "o", color=colour, markersize=3.5, label=label)
     ax.set_xscale("log")
     ax.set_yscale("log")
@@ -97,5 +97,5 @@ def _note(found: xr.Dataset, measures: Sequence[str]) -> str:
         f"{name} {float(loss.sel(model=model)):.3f}" for name, model in zip(measures, SIDES, strict=True)
     ]
     words.append(f"both {float(loss.sel(model='both')):.3f}")
-    text += "Lines: probability of overturning; points: runs, coloured by the fraction that overturned. "
+    text += "Lines: probability of overturning; points: runs, the darker the more overturned. "
     return text + f"Log loss on records left out: {', '.join(words)}."

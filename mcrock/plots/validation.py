@@ -19,7 +19,7 @@ from mcrock.plots.style import (
 from mcrock.validation.scores import calibration_curve, roc_curve
 
 CURVES = 3  # methods at most in the upper panels: mcrock, that calibrated and the best rule
-LOOKS = {0: (BLUE, "o", "-"), 1: (ORANGE, "s", "-"), 2: (GREY, "^", "--")}
+LOOKS = {0: (BLUE, "o", "-"), 1: (ORANGE, "s", "--"), 2: (GREY, "^", "-.")}
 
 
 @styled

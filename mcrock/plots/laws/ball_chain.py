@@ -79,7 +79,7 @@ def plot_ball_chain(ds: xr.Dataset) -> Axes:
     held = f", contact {' and '.join(others)} closed" if others else ""
     add_note(
         ax,
-        f"{ds.attrs['title']}. Left: velocities with which the contacts open{held}; blue: allowed by the "
+        f"{ds.attrs['title']}. Left: velocities with which the contacts open{held}; shaded: allowed by the "
         "energy. Momentum and the sign of the impulses allow all of them. Right: three outcomes, each a "
         "mark on the left where it lies in the plane; the last one is allowed by the printed condition.",
     )

@@ -83,7 +83,7 @@ def plot_block_domains(ds: xr.Dataset) -> Axes:
         "Coefficients of homogeneous blocks with which no corner is pulled and no energy is gained. "
         r"$e_{n21}$: velocity ratio of rocking, $r = -e_{n21}$; $e_{n1}$: rebound of the landing corner, the "
         "other stays down. "
-        f"Blue in the third panel: slip to the left against friction {mu}. With slip the energy bounds "
+        f"Shaded in the third panel: slip to the left against friction {mu}. With slip the energy bounds "
         "$e_{n21}$ further, by the speed. Dotted: critical aspects a to d.",
     )
     return first

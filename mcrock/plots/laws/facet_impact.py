@@ -10,9 +10,19 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
 from mcrock.laws.systems.facet_impact import OUTCOMES
-from mcrock.plots.style import BLUE, GREEN, ORANGE, PAGE, SKY, add_note, new_figure, number_axis, styled
+from mcrock.plots.style import (
+    BLUE,
+    DEEP_BLUE,
+    GREEN,
+    PAGE,
+    PALE_BLUE,
+    add_note,
+    new_figure,
+    number_axis,
+    styled,
+)
 
-SHADES = ("0.92", SKY, GREEN, ORANGE)  # of `OUTCOMES`
+SHADES = ("0.94", PALE_BLUE, GREEN, DEEP_BLUE)  # of `OUTCOMES`
 LEVELS = 9  # of a map
 
 
@@ -44,7 +54,7 @@ def plot_facet_impact(ds: xr.Dataset) -> Axes:
             cmap=ListedColormap(SHADES),
             vmin=-0.5,
             vmax=3.5,
-            alpha=0.55,
+            alpha=0.75,
             linewidth=0,
         )
         ax.add_patch(
@@ -83,7 +93,7 @@ def plot_facet_impact(ds: xr.Dataset) -> Axes:
     number_axis(maps[0], "y")
     handles = [
         *(
-            Patch(facecolor=colour, alpha=0.55, label=words.replace("V_3", "$V_3$").replace("V_4", "$V_4$"))
+            Patch(facecolor=colour, alpha=0.75, label=words.replace("V_3", "$V_3$").replace("V_4", "$V_4$"))
             for colour, words in zip(SHADES, OUTCOMES, strict=True)
         ),
         Line2D([], [], color="black", label="no energy gained above"),

@@ -12,6 +12,7 @@ from mcrock.plots.style import (
     ORANGE,
     PURPLE,
     RED,
+    STROKES,
     add_note,
     axis_scale,
     new_axes,
@@ -20,7 +21,6 @@ from mcrock.plots.style import (
 )
 
 COLOURS = (BLUE, ORANGE, GREEN, PURPLE, RED)
-STYLES = ("-", "--", "-.", (0, (1, 1)), (0, (5, 1, 1, 1)))
 
 
 @styled
@@ -39,7 +39,7 @@ def plot_flexible_rod(ds: xr.Dataset) -> Axes:
             place,
             ds["rigid_restitution"].sel(modes=modes).values,
             color=COLOURS[number % len(COLOURS)],
-            linestyle=STYLES[(number + number // len(COLOURS)) % len(STYLES)],
+            linestyle=STROKES[(number + number // len(COLOURS)) % len(STROKES)],
             label=f"{modes} mode" + "s" * (modes != 1),
         )
     restitution = ds.attrs["restitution"]
@@ -55,7 +55,7 @@ def plot_flexible_rod(ds: xr.Dataset) -> Axes:
     ax.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=3, columnspacing=1.2)
     add_note(
         ax,
-        f"Grey: restitution at the contact, {restitution:g}. Dots: nodes of the first bending mode, where it "
+        f"Thin: restitution at the contact, {restitution:g}. Dots: nodes of the first bending mode, where it "
         "takes no energy. Dotted: below 0 the rigid model would have to go on approaching after the impact.",
     )
     return ax

@@ -13,6 +13,7 @@ from mcrock.plots.style import (
     ORANGE,
     PURPLE,
     RED,
+    STROKES,
     add_note,
     axis_scale,
     new_figure,
@@ -44,9 +45,10 @@ def plot_impact_pendulum(ds: xr.Dataset) -> Axes:
     for number, floor in enumerate(ds["floor"].values):
         colour, at = COLOURS[number % len(COLOURS)], ds.isel(floor=number)
         degrees = f"{np.degrees(floor):.3g}°"
-        above.plot(time, np.degrees(at["angle"]), color=colour, label=f"floor at {degrees}")
+        stroke = STROKES[number % len(STROKES)]
+        above.plot(time, np.degrees(at["angle"]), color=colour, linestyle=stroke, label=f"floor at {degrees}")
         above.axhline(np.degrees(floor), color=colour, linestyle=":", linewidth=0.8)
-        below.plot(time, at["energy_ratio"], color=colour)
+        below.plot(time, at["energy_ratio"], color=colour, linestyle=stroke)
         impacts = int(at["impacts"])
         words.append(
             f"{degrees}: {impacts} impact{'s' * (impacts != 1)}, "

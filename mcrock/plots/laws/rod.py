@@ -59,7 +59,7 @@ def plot_rod(ds: xr.Dataset) -> Axes:
         above,
         f"Before the impact the centre moves with {rise:g} m/s and the rod turns with {spin:g} rad/s; "
         f"restitution {ds.attrs['restitution']:g}, Newton's law as inequalities. Dotted: place of the fixed "
-        "obstacle; grey: centre of the rod. Where a gap rate is above 0 without an impulse, the rod is "
+        "obstacle; thin: centre of the rod. Where a gap rate is above 0 without an impulse, the rod is "
         "turned away from that obstacle by the other one.",
     )
     return above

@@ -61,7 +61,7 @@ def plot_two_blocks(ds: xr.Dataset) -> Axes:
     most, least = int(ds["solutions"].max()), int(ds["solutions"].min())
     add_note(
         plane,
-        f"Left: relative velocity of the corners; grey are those that close both gaps. Restitution "
+        f"Left: relative velocity of the corners; shaded are those that close both gaps. Restitution "
         f"{ds.attrs['restitution']:g}. Right: every impact that the law allows ({least}"
         + (f" to {most}" if most > least else "")
         + " at each direction); thick is the nearest in the kinetic metric, dotted the direction shown on "

@@ -176,7 +176,7 @@ def test_many_motions_are_shown_as_shares():
     share = mesh.get_array()
     assert share.min() == 0
     assert 0 < share.max() <= 1
-    assert ax.get_figure().axes[-1].get_ylabel() == "Fraction of the motions that overturn it [1]"
+    assert ax.get_figure().axes[-1].get_ylabel() == "Fraction of overturning motions [1]"
     row = int(0.5 * share.shape[0])
     amplitude = 20.0 * row / (share.shape[0] - 1)
     part = ds.isel(slenderness=0, period=0)

@@ -62,9 +62,9 @@ def test_fragility_shows_the_fit_in_g(make_study):
     assert dashed.get_linestyle() == "--"
     weakest = f"{float(fit['weakest_overturning']) / STANDARD_GRAVITY:.3g} g"
     expected, runs = float(fit["expected_below"]), int(fit["runs_below"])
-    assert f"Dashed: below {weakest} the curve expects {expected:.2g} among {runs} runs" in note(ax)
     strongest = f"{float(fit['strongest_run']) / STANDARD_GRAVITY:.3g} g"
-    assert f"and there were none; no run is stronger than {strongest}." in note(ax)
+    assert f"Dashed: no run is above {strongest}, and below {weakest} none of {runs} overturned" in note(ax)
+    assert f"overturned ({expected:.2g} expected)." in note(ax)
     points = ax.containers[0].lines[0]
     np.testing.assert_allclose(points.get_ydata(), overturning_probability(ds)["probability"])
     assert "4400 runs of 22 records" in note(ax)
@@ -128,10 +128,8 @@ def test_exceedance_draws_what_differs(make_study):
     ds = make_study(levels=[1.0, 3.0, 40.0, 50.0, 60.0])  # the last three overturn all
     names = [text.get_text() for text in plot_exceedance(ds, curves=5).get_legend().get_texts()]
     assert names == ["0.31", "0.1"]
-    assert "of 5 intensities with motion the 2 that differ most are shown" in note(
-        plot_exceedance(ds, curves=5)
-    )
-    assert "of 5 intensities with motion one is shown" in note(plot_exceedance(ds, curves=1))
+    assert "; 2 of 5 intensities with motion shown." in note(plot_exceedance(ds, curves=5))
+    assert "; 1 of 5 intensities with motion shown." in note(plot_exceedance(ds, curves=1))
 
 
 def test_outcome_bars_fill_the_axis(make_study):
@@ -192,7 +190,7 @@ def test_impact_map_of_a_few_runs_shows_each_of_them(make_study):
     assert [text.get_text() for text in ax.get_legend().get_texts()] == list(points)
     words = note(ax)
     assert f"44 runs at peak ground acceleration 0.296 g, {points['overturned']} overturned" in words
-    assert f"{points['undecided']} undecided; too few for shares, so that each run is a point." in words
+    assert f"{points['undecided']} undecided; too few for fractions: each run is a point." in words
     assert not ax.patches
 
 

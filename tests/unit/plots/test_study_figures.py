@@ -40,7 +40,11 @@ def test_inputs_are_those_with_distributions(make_study):
     ds = make_study(records=4, per_record=50).assign_attrs(config=json.dumps(study))
     ds["impact_lambda_lat"] = ("realization", np.repeat([0.0, 0.5], [50, 150]))
     axes = figure_of(plot_inputs(ds)).axes
-    assert [ax.get_title(loc="left") for ax in axes if ax.axison] == ["lambda", "lambda_lon", "lambda_lat"]
+    assert [ax.get_title(loc="left") for ax in axes if ax.axison] == [
+        "lambda [1]",
+        "lambda_lon [1]",
+        "lambda_lat [1]",
+    ]
     bars = np.array([[patch.get_height(), patch.get_width()] for patch in axes[0].patches])
     assert bars.prod(axis=1).sum() == pytest.approx(1.0)
     np.testing.assert_allclose(axes[2].lines[0].get_ydata(), [0.25, 0.75])
