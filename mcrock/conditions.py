@@ -373,13 +373,13 @@ class Controls:
     step: float = ruled(0.02, Number("1", above=0.0, most=1.0), "largest time step times p")
     max_step: float = ruled(0.01, Number("s", above=0.0), "largest time step")
     tail: float = ruled(
-        60.0, Number("s", least=0.0), "time allowed after the shaking for the motion to come to an end"
+        60.0, Number("s", least=0.0), "time allowed after the shaking for the body to come to rest"
     )
     edge_zeno_time: float = ruled(
-        1e-4, Number("s", above=0.0), "a sequence of edge impacts shorter than this is over"
+        1e-4, Number("s", above=0.0), "a sequence of edge impacts shorter than this counts as finished"
     )
     rest_time: float = ruled(
-        1e-3, Number("s", above=0.0), "rocking whose half-cycle is shorter than this is rest"
+        1e-3, Number("s", above=0.0), "rocking whose half-cycle is shorter than this counts as rest"
     )
     max_steps: int = ruled(10_000_000, Integer(1), "limit of the integration steps of a run")
     max_impacts: int = ruled(1_000_000, Integer(1), "limit of the impacts of a run")
@@ -390,13 +390,13 @@ class Controls:
         "step; `mcrock stats` says how many outcomes changed",
     )
     follow_fall: bool = ruled(
-        False, Flag(), "whether a run goes on after overturning, until the body lies at rest on a face"
+        False, Flag(), "whether a run continues after overturning until the body lies at rest on a face"
     )
     overturned_by: str = ruled(
         "contact",
         Choice(("contact", "tilt")),
-        "what overturns a body: `contact` is a tilt of 90 degrees or ground touched off the base, `tilt` "
-        "the tilt alone",
+        "what counts as overturned: `contact` is a tilt of 90 degrees or ground touched outside the base, "
+        "`tilt` the tilt alone",
     )
 
     def __post_init__(self) -> None:

@@ -158,7 +158,7 @@ class Batch(Cluster):
     options: Annotated[
         dict[str, Any],
         Options(),
-        about("what the class of dask-jobqueue takes beside", {"queue": "long", "account": "project"}),
+        about("further arguments of the class of dask-jobqueue", {"queue": "long", "account": "project"}),
     ] = {}  # noqa: RUF012
 
     @property

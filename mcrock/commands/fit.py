@@ -23,7 +23,7 @@ def fit(
     ],
     body: Annotated[Path, typer.Option(metavar="FILE", help="Study file, or any TOML file with its [body].")],
     edge: Annotated[
-        int, typer.Option(metavar="K", help="Edge over which it was let go; k joins vertices k and k + 1.")
+        int, typer.Option(metavar="K", help="Edge over which it was released; k joins vertices k and k + 1.")
     ],
     axes: Annotated[
         str, typer.Option(help="Axes of the sensor along x, y and z of the body, as in 'y -x z'.")

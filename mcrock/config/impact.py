@@ -80,7 +80,7 @@ _of_impact: dict[str, Any] = {
             str | None,
             Choice(tuple(PRESETS)),
             about(
-                "law and parameters from a source, by the name of a preset below; keys beside it win. It "
+                "law and parameters from a source, by the name of a preset below; other keys here win. It "
                 "is written out when the file is read, and results keep what it stood for. In an override it "
                 "takes the place of the law and the parameters of the file",
                 next(iter(PRESETS)),

@@ -49,7 +49,7 @@ class _Measured(Table):
     periods: Annotated[
         tuple[float, ...] | None,
         ListOf(Number("s", above=0.0), "a list of periods [s]"),
-        about("periods that `avgsa` averages over, in place of a range", [0.5, 1.0, 2.0]),
+        about("periods that `avgsa` averages over, instead of a range", [0.5, 1.0, 2.0]),
     ] = None
     low: Annotated[
         float | None, Number("s", above=0.0), about("shortest period of the range of `avgsa`", 0.2)
@@ -159,7 +159,7 @@ class Intensity(_Measured):
         Quantity | None,
         Uncertain(SI, above=0.0),
         about(
-            "the intensity of each realization, in place of levels: a cloud study",
+            "the intensity of each realization, instead of levels: a cloud study",
             {"distribution": "uniform", "low": 0.5, "high": 6.0},
         ),
     ] = None

@@ -164,7 +164,7 @@ def take_in_preset(data: dict[str, Any], source: str, origins: dict[tuple[int | 
             origins["impact", key] = f"{source}, preset {name!r}:"
     return [
         f"{source} [impact] preset: {name!r} has no {parameter.key!r} [{parameter.row.rule.unit}]; give it "
-        f"beside the preset: {reason}"
+        f"next to the preset: {reason}"
         for parameter, reason in preset.lacking.items()
         if parameter.key not in impact
     ]

@@ -70,7 +70,7 @@ class GroundTable(Table):
     slope_x_deg: Annotated[
         Quantity,
         Uncertain("deg", least=-STEEPEST, most=STEEPEST),
-        about("angle by which the ground rises along x; the axis of the body is square to the ground"),
+        about("angle by which the ground rises along x; the axis of the body is perpendicular to the ground"),
     ] = 0.0
     slope_y_deg: Annotated[
         Quantity, Uncertain("deg", least=-STEEPEST, most=STEEPEST), about("the same along y")
@@ -116,7 +116,7 @@ class EnsembleTable(Table):
         str | None,
         Text(),
         about(
-            "CSV file with inputs made elsewhere, one realization a row, in the place of a design: its "
+            "CSV file with inputs from elsewhere, one realization per row, instead of a design: its "
             "header has keys, as `body.width` or `body.width [m]`, the cells numbers in their units, and "
             "`motion.record` numbers of records from 0. Columns replace what the file says of their keys and "
             "become lists (`listed`) of the study; without `realizations` there are as many as rows",

@@ -72,27 +72,27 @@ class Study(Displayed, Table):
     start: Annotated[
         StartTable | None,
         about(
-            "a body released from a tilt, in place of standing at rest when the ground begins to "
+            "a body released from a tilt instead of standing at rest when the ground begins to "
             'move; with `motion.source = "none"` a study is one of free rocking'
         ),
     ] = None
     ground: Annotated[
         GroundTable | None,
-        about("slope of what the body stands on, such as a table or a floor; level without this section"),
+        about("slope of the surface under the body, such as a table or a floor; level without this section"),
     ] = None
     motion: Annotated[
         Source,
         OneOf("source", SOURCES),
         about("where the ground motions come from, and what is uncertain about them"),
     ]
-    intensity: Annotated[Intensity, about("how strong the motions are made")] = Field(
+    intensity: Annotated[Intensity, about("intensities to which the motions are scaled")] = Field(
         default_factory=lambda: Intensity.model_validate(AS_IT_IS)
     )
     ensemble: Annotated[EnsembleTable, about("how many realizations, and how their inputs are spread")]
     limits: Annotated[
         LimitsTable | None,
         about(
-            "what results are judged by after the runs; `mcrock stats` and `mcrock plot` take other limits"
+            "limits by which results are judged after the runs; `mcrock stats` and `mcrock plot` take others"
         ),
     ] = None
     controls_table: Annotated[ControlsTable, about("numerical settings of the runs")] = Field(

@@ -192,8 +192,8 @@ def read_template(path: Path) -> Template:
 def _no_study(path: Path, state: str) -> str:
     return (
         f"{path} is damaged: {STUDY} {state}; run the command that made the store once more with --resume, "
-        "which writes it again and keeps the runs, as `mcrock verify --repair` does if the log is beside the "
-        "store"
+        "which writes it again and keeps the runs, as `mcrock verify --repair` does if the log is next to "
+        "the store"
     )
 
 

@@ -78,7 +78,7 @@ SCHEMA: dict[str, Variable] = {
     "ground_slope_x_deg": Variable(INPUT, "f8", "degree", "angle by which the ground rises along x"),
     "ground_slope_y_deg": Variable(INPUT, "f8", "degree", "angle by which the ground rises along y"),
     "record": Variable(INPUT, "i4", "1", "index of the ground motion along the dimension `motion`"),
-    "motion_scaling": Variable(INPUT, "f8", "1", "factor on the ground motion beside its intensity"),
+    "motion_scaling": Variable(INPUT, "f8", "1", "factor on the ground motion apart from its intensity"),
     "azimuth": Variable(INPUT, "f8", "rad", "rotation of the ground motion about the vertical"),
     "polarity": Variable(INPUT, "i1", "1", "sign of the ground motion"),
     # the intensity measure: units "" are those of the measure

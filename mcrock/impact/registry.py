@@ -58,7 +58,7 @@ class Law(IntEnum):
     VARKONYI_2022 = (
         0,
         "Várkonyi 2022",
-        "impulse where the lambdas and taus say: all outcomes without slip",
+        "impulse where the lambdas and taus place it: all outcomes without slip",
         "Várkonyi, P. L., Kocsis, M., Ther, T. (2022). Rigid impacts of three-dimensional rocking "
         "structures. Nonlinear Dynamics 107, 1839-1858.",
     )
@@ -220,7 +220,7 @@ class ImpactParameter(IntEnum):
         Law.VARKONYI_2022,
         0,
         Number("1"),
-        words="edge impact: place of the impulse along the edge",
+        words="edge impact: position of the impulse along the edge",
         meaning="-1 at the old pivot, 0 in the middle (no energy lost), 1 at the new pivot",
         symbol=r"\lambda",
         default=1.0,
@@ -241,7 +241,7 @@ class ImpactParameter(IntEnum):
         Law.VARKONYI_2022,
         2,
         Number("1"),
-        words="facet impact: place of the impulse across the facet",
+        words="facet impact: position of the impulse across the facet",
         meaning="-1 at the old edge, 1 at the far end",
         symbol=r"\lambda_\mathrm{lon}",
         default=1.0,
@@ -253,7 +253,7 @@ class ImpactParameter(IntEnum):
         Law.VARKONYI_2022,
         3,
         Number("1"),
-        words="facet impact: place of the impulse along the old edge",
+        words="facet impact: position of the impulse along the old edge",
         meaning="-1 and 1 at the ends of the chord",
         example=0.1,
         symbol=r"\lambda_\mathrm{lat}",

@@ -17,9 +17,9 @@ MOST = np.radians(30.0)  # between the edge and what the body first turns about 
 def alignment(recording: Recording, along: ArrayLike, rest: tuple[float, float] | None = None) -> Rotation:
     """Turn from axes of a sensor to those of the body, for `Recording.turned`.
 
-    Until the first landing the body turns about the edge over which it was let go and about nothing else: the
-    principal axis of what the sensor then records is that edge. What is left is a turn about the edge itself.
-    It follows from gravity, as the accelerometer records it at rest on the base.
+    Until the first landing the body turns about the edge over which it was released and about nothing else:
+    the principal axis of what the sensor then records is that edge. What is left is a turn about the edge
+    itself, which follows from gravity, as the accelerometer records it at rest on the base.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ AXES = 3  # of the gyroscope; the last three unknowns are what is left of its bi
 STEPS = {"time": 1e-5, "tilt": 1e-5}  # of differences [s], [rad]
 STEP = 1e-4  # of the other parameters, over the width of their bounds [1]
 OFF_AXIS = 0.5  # share of the first swing that may turn about other axes than the edge [1]
-TOO_FAST = 1.1  # landing rate over that of a body let go where it tips over [1]
+TOO_FAST = 1.1  # landing rate over that of a body released where it tips over [1]
 
 
 class Comparison:
@@ -43,7 +43,7 @@ class Comparison:
     recording : Recording
         In axes of the body, from shortly before the release.
     edge : int
-        Over which it was let go.
+        Over which it was released.
     impact : Impact
         What is not fitted.
     free : sequence of str
@@ -56,7 +56,7 @@ class Comparison:
     Raises
     ------
     ValueError
-        If the recording does not show a body that was let go over this edge.
+        If the recording does not show a body that was released over this edge.
     """
 
     def __init__(
@@ -222,7 +222,7 @@ class Comparison:
         fastest = np.sqrt(2.0 * body.mass * body.gravity * rise(slope) / inertia)
         if rate > TOO_FAST * fastest:
             raise ValueError(
-                f"{name}: the body lands at {rate:.4g} rad/s, and let go over edge {edge} at most at "
+                f"{name}: the body lands at {rate:.4g} rad/s, and released over edge {edge} at most at "
                 f"{fastest:.4g} rad/s; check the body, the unit of the angular velocity, and that the "
                 "recording starts at the release"
             )

@@ -172,7 +172,7 @@ def fit_test(
         Angular velocity in axes of the body, from shortly before the release, as `Recording.trimmed` leaves
         it.
     edge : int
-        Over which the body was let go: edge k of its base joins the vertices k and k + 1.
+        Over which the body was released: edge k of its base joins the vertices k and k + 1.
     free : sequence of str
         Impact parameters to fit, of ``lambda``, ``lambda_lon``, ``lambda_lat``, ``tau``.
     impact : Impact, optional
@@ -196,7 +196,7 @@ def fit_test(
     Raises
     ------
     ValueError
-        If the recording does not show a body let go over this edge, or an argument is not what it must be.
+        If the recording does not show a body released over this edge, or an argument is not what it must be.
     """
     Integer(2).check("landings", landings)
     if not 0.0 < level < 1.0:

@@ -1,4 +1,4 @@
-"""A body let go over an edge, again and again with other impact parameters."""
+"""A body released over an edge, again and again with other impact parameters."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ PARAMETERS = {
 
 
 class FreeRocking:
-    """Runs of one body let go over one edge, as `simulate` makes them, without their datasets.
+    """Runs of one body released over one edge, as `simulate` makes them, without their datasets.
 
     A run of a second takes half a millisecond; its datasets would take several.
 
@@ -91,7 +91,7 @@ class FreeRocking:
         self._accelerations = Accelerations(body)
 
     def __call__(self, tilt: float, parameters: Mapping[str, float], until: float) -> Rates:
-        """A run let go from a tilt [rad] with impact parameters by their keys, up to a time [s]."""
+        """A run released from a tilt [rad] with impact parameters by their keys, up to a time [s]."""
         for key, value in parameters.items():
             self._law.values[PARAMETERS[key]] = value
         while True:

@@ -48,7 +48,7 @@ def uplift(angle: ArrayLike, half_width: float, height: float, *, as_printed: bo
 def peak_angles(angle: ArrayLike) -> Array:
     """Largest absolute angle between any two changes of its sign (m,) [rad].
 
-    Of a series (n,) that starts at its largest value the body was let go there, which counts; the last
+    Of a series (n,) that starts at its largest value the body was released there, which counts; the last
     stretch does if it is past its largest value.
     """
     phi = np.asarray(angle, float)

@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 class Phases(NamedTuple):
     """Impacts from the release to where the old edge lands again."""
 
-    facet_impact: float  # end of the rocking about the edge over which the body was let go [s]
+    facet_impact: float  # end of the rocking about the edge over which the body was released [s]
     edge_impacts: Array  # (n,) of the lateral rocking on the opposite edge, between the two others [s]
     next_impact: float  # on a facet or an edge, when a vertex of the old edge reaches the ground again [s]
 
@@ -36,7 +36,7 @@ def contact_phases(time: ArrayLike, along: ArrayLike, across: ArrayLike) -> Phas
     time : array_like (n,)
         [s], from the release.
     along, across : array_like (n,)
-        Angular velocity about the edge over which the body was let go, and about the horizontal axis square
+        Angular velocity about the edge over which the body was released, and about the horizontal axis square
         to it, in axes of the body [rad/s].
 
     Raises
@@ -57,7 +57,7 @@ def contact_phases(time: ArrayLike, along: ArrayLike, across: ArrayLike) -> Phas
 
 
 def phases_of(run: Run, edge: int) -> Phases:
-    """Phases of a simulated run that was let go over an edge, from its events.
+    """Phases of a simulated run that was released over an edge, from its events.
 
     Raises
     ------

@@ -45,7 +45,7 @@ class Distribution(Table):
         bool | None,
         Flag(),
         about(
-            "one unknown number for all runs of the study, in place of one for each realization: it is drawn "
+            "one unknown number for all runs of the study, instead of one for each realization: it is drawn "
             "`ensemble.outer` times",
             True,
         ),

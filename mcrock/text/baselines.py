@@ -31,7 +31,7 @@ def format_baselines(found: xr.Dataset) -> list[str]:
     heads = ["rule", "capacity", f"P at capacity ({percent})", f"misclassified ({percent})"]
     heads.append(f"log loss ({percent})")
     return [
-        "Rules of thumb and code checks beside it, scored on each record as fitted to the others",
+        "Rules of thumb and code checks for comparison, scored on each record as fitted to the others",
         format_table(heads, rows),
     ]
 

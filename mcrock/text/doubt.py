@@ -16,7 +16,7 @@ REMEDIES = {
     "instant_limit": "had too many events at one instant: look for impact parameters that gain energy, and "
     "with friction at the events of one of them (`mcrock simulate`)",
     "not_finite": "grew beyond all numbers: look for impact parameters that gain energy, and at the shaking",
-    "failed": "could not be run, as what was drawn is impossible or an error came up: the log beside the "
+    "failed": "could not be run, as what was drawn is impossible or an error came up: the log next to the "
     "store has the message of each realization",
     "painleve": "came where friction leaves the contact force undetermined: `mcrock docs contact` says from "
     "which friction on",

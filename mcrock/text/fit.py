@@ -31,7 +31,7 @@ def format_fit(fit: Fit) -> str:
     landing = fit.landings.landing[fit.landings.landing <= fit.time[-1] + 1e-9]
     samples = int((fit.time >= fit.estimates["time"]).sum())
     lines = [
-        f"{fit.name}, let go over edge {fit.edge}: {samples} samples up to landing {len(landing)}",
+        f"{fit.name}, released over edge {fit.edge}: {samples} samples up to landing {len(landing)}",
         format_table(heads, rows),
         f"mean |omega measured - simulated| {fit.error:.4g} rad/s (28), noise {fit.noise:.2g} rad/s, "
         f"bias left {', '.join(f'{value:.1g}' for value in fit.bias)} rad/s, {fit.simulations} simulations",
@@ -51,7 +51,7 @@ def digits_of(width: float) -> int:
 
 def impact_section(fit: Fit) -> str:
     """Section ``[impact]`` of a study file with the estimates of one test."""
-    lines = [f"[impact]  # fitted to one test, {fit.name}, let go over edge {fit.edge}"]
+    lines = [f"[impact]  # fitted to one test, {fit.name}, released over edge {fit.edge}"]
     for key in fit.parameters:
         value, comment = fit.estimates[key], ""
         digits = 6

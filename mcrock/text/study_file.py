@@ -29,22 +29,24 @@ Unknown keys are refused, and `mcrock check` lists all mistakes of a file at onc
   number where the key says so. It is drawn once per realization, impact parameters also anew at every impact.
 - From a **list to sample from** every realization draws one value with equal probability.
 - `--set key.path=value` overrides a key, with the value in TOML or as a bare word: `--set body.width=0.5
-  --set ensemble.design=random`. It takes the place of its alternatives: `--set body.mass=600` removes
+  --set ensemble.design=random`. It replaces alternative keys: `--set body.mass=600` removes
   `body.density`.
 - Names of files start from the folder of the study file, also in an override.
-- What no study needs is refused before anything is computed, so that a slip costs neither time nor memory:
-  tables in more than 50 levels, a motion that would have more than 2 million samples, a distribution whose
-  values overflow. A damaged study, record or case file takes at most 1 GB more than a sound one.
+- Values that no study needs are refused before anything is computed, so that a typo costs neither time nor
+  memory: tables nested more than 50 levels deep, a motion that would have more than 2 million samples, a
+  distribution whose values overflow. A damaged study, record or case file takes at most 1 GB more than a
+  sound one.
 
 This page is made from the tables that check a study (`python -m mcrock.text.pages`).
 """
 MEASURED = """\
 Measures are geometric means of the two horizontal components, as recorded and processed. `levels_g` and
-`value_g` go with accelerations. Those marked with a star do not change when a motion is scaled, so they are
-for `variables` alone.
+`value_g` are for accelerations only. Measures marked with a star do not change when a motion is scaled, so
+they can only be `variables`.
 """
 PRESET = """\
-A preset has what its sources give. They give intervals; to draw from them uniformly is the choice of mcrock.
+A preset holds what its source gives. Sources give intervals; drawing from them uniformly is the choice of
+mcrock.
 """
 DISTRIBUTED = """\
 Parameters have the unit of the key that they stand for, unless a unit is given. A distribution that leaves

@@ -202,9 +202,7 @@ def _rules(
     try:
         return baselines(ds, folder=folder, **keywords) if can_measure(ds) else None
     except ConfigError as error:
-        return (
-            f"no rules of thumb beside it: {error.mistakes[0]}; give the folder of the study file (--folder)"
-        )
+        return f"no rules of thumb: {error.mistakes[0]}; give the folder of the study file (--folder)"
 
 
 def _without_missing(ds: xr.Dataset) -> xr.Dataset:

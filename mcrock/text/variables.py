@@ -10,7 +10,7 @@ from mcrock.text.markdown import wrapped
 INTRODUCTION = """\
 # Variables of a result
 
-What the dataset of a study may hold: those of its body, its motions and its design. `mcrock docs results`
+What the dataset of a study may hold, depending on its body, motions and design. `mcrock docs results`
 says how to read it. Of variables with # there is one for each face, corner or coordinate, with its number.
 
 This page is made from the schema that builds datasets (`python -m mcrock.text.pages`).

@@ -110,15 +110,15 @@ class Polyhedron(Solid):
         str | None,
         Choice(tuple(LENGTHS)),
         about(
-            "unit of the lengths in `file`, required for a mesh, which does not say it; text files are in m "
-            "unless it is given. All other keys stay in SI units",
+            "unit of the lengths in `file`, required for a mesh, which does not contain it; text files are "
+            "in m unless it is given. All other keys stay in SI units",
             "mm",
         ),
     ] = None
     solid: Annotated[
         MeshSolid | None,
         about(
-            "body inside the hull where it has dents or cavities; a mesh file gives it",
+            "the solid itself, where dents or cavities make it smaller than its hull; a mesh file gives it",
             {
                 "volume": 0.12,
                 "centroid": [0.0, 0.0, 0.3],
@@ -145,9 +145,9 @@ class Polyhedron(Solid):
         int | None,
         Integer(0),
         about(
-            "face that the body is put down on; by default the lowest, and of equally low ones "
-            "one that carries it. A body that the face does not carry settles on a stable one "
-            "first, which `mcrock check` says",
+            "face that the body is put down on; by default the lowest, and of several equally low ones "
+            "one on which it can stand. A body that cannot stand on the face settles on a stable one "
+            "first; `mcrock check` reports it",
             0,
         ),
     ] = None

@@ -31,7 +31,7 @@ class RandomUnderside(Table):
         bool | None,
         Flag(),
         about(
-            "one unknown shape for all runs of the study, in place of one for each realization: it is drawn "
+            "one unknown shape for all runs of the study, instead of one for each realization: it is drawn "
             "`ensemble.outer` times",
             True,
         ),

@@ -24,7 +24,7 @@ OF_SHAPE = ("period", "cycles", "phase")  # keys of what a shape is made with
 
 
 class PulseAlong(Table):
-    """The pulse along y or z, where it is another one than that along x."""
+    """The pulse along y or z, where it differs from that along x."""
 
     ratio: Annotated[Quantity, Uncertain("1"), about("peak over that of the pulse along x", 0.5)]
     delay: Annotated[
@@ -90,11 +90,11 @@ class PulseSource(GeneratedSource):
     cycles: Annotated[Quantity, Uncertain("1", above=1.0), about("cycles of `mavroeidis-papageorgiou`")] = 2.0
     phase: Annotated[Quantity, Uncertain("rad"), about("phase of `mavroeidis-papageorgiou`", 1.5708)] = 0.0
     y: Annotated[
-        PulseAlong | None, about("another pulse along y, in place of `ratio_y`", {"ratio": 0.5, "delay": 0.3})
+        PulseAlong | None, about("another pulse along y, instead of `ratio_y`", {"ratio": 0.5, "delay": 0.3})
     ] = None
     z: Annotated[
         PulseAlong | None,
-        about("another pulse along z, in place of `ratio_z`", {"ratio": 0.3, "period": 0.4}),
+        about("another pulse along z, instead of `ratio_z`", {"ratio": 0.3, "period": 0.4}),
     ] = None
 
     @classmethod

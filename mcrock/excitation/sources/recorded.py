@@ -48,7 +48,7 @@ class RecordedSource(ShakingSource):
         tuple[int, ...] | None,
         ListWith(Integer(0), "a list of numbers of records, from 0, one for each realization"),
         about(
-            "record of each realization by its number in their order, from 0, in place of `assignment`; what "
+            "record of each realization by its number, from 0, instead of `assignment`; what "
             "`ensemble.table` makes of a column",
             [0, 0, 2],
         ),

@@ -51,7 +51,7 @@ class ShakingSource(Source):
         Quantity,
         Uncertain("1", above=0.0),
         about(
-            "factor beside that of the intensity: what is uncertain about the strength of the motion",
+            "factor in addition to that of the intensity: what is uncertain about the strength of the motion",
             {"distribution": "lognormal", "median": 1.0, "dispersion": 0.2},
         ),
     ] = 1.0

@@ -66,7 +66,7 @@ class SpectrumSource(GeneratedSource):
         float, Number("Hz", above=0.0), about("corner frequency of the filter of slow motion")
     ] = 0.1
     rise: Annotated[float, Number("s", above=0.0), about("duration of the rise of the envelope")] = 2.0
-    level: Annotated[float, Number("s", above=0.0), about("duration of its level part")] = 10.0
+    level: Annotated[float, Number("s", above=0.0), about("duration of its constant part")] = 10.0
     decay: Annotated[float, Number("s", above=0.0), about("duration of its decay")] = 8.0
     dt: Annotated[float, Number("s", above=0.0), about("time step")] = 0.01
 

@@ -2,7 +2,7 @@
 
 The impact maps of the rocking model give the motion after an impact from the place of the resultant impulse.
 The same impacts have coefficients in the generalized law: 0 of the corners that land, and off the diagonal
-one for each corner that leaves. They are not material constants: they depend on the place of the impulse,
+one for each corner that leaves. They are not material constants: they depend on the position of the impulse,
 on the shape of the block and, in an edge impact, on the direction in which the block turns.
 
 Várkonyi, P. L., Kocsis, M., Ther, T. (2022), see `mcrock.impact.varkonyi_2022`; Brogliato, B., Zhang, H.,
@@ -102,7 +102,7 @@ def edge_impact(
         Angular velocity about the edge, about the horizontal across it (positive: the edge comes down) and
         about the vertical [rad/s].
     lambda_, tau : float
-        Parameters of the map: place of the impulse from the old end (-1) to the new one (1) [1], angular
+        Parameters of the map: position of the impulse from the old end (-1) to the new one (1) [1], angular
         impulse about the vertical [N m s].
 
     Returns
@@ -159,7 +159,7 @@ def facet_impact(
     Raises
     ------
     ValueError
-        If the rate is not positive, or the map has no solution for this place of the impulse.
+        If the rate is not positive, or the map has no solution for this position of the impulse.
     """
     if len(body.base) != 4:
         raise ValueError(f"the base must be a rectangle, got one of {len(body.base)} corners")
@@ -245,7 +245,7 @@ def example(
     roll: float = 0.0,
     spin: float = 0.0,
 ) -> xr.Dataset:
-    """Coefficients, energy and corner impulses of an impact, for every place of the impulse.
+    """Coefficients, energy and corner impulses of an impact, for every position of the impulse.
 
     Parameters
     ----------
@@ -269,7 +269,7 @@ def example(
     Returns
     -------
     Dataset
-        Over ``lambda``, the place of the impulse, as far as a motion follows: ``coefficient``
+        Over ``lambda``, the position of the impulse, as far as a motion follows: ``coefficient``
         (corner, lambda), ``tangential_ratio``, ``energy_ratio`` of the map and ``law_energy_ratio`` of the
         law, ``difference`` of their velocities, ``impulse``, ``impulse_low``, ``impulse_high`` (corner,
         lambda).
@@ -352,7 +352,7 @@ def example(
             "lambda": (
                 "lambda",
                 places,
-                {"units": "1", "long_name": "place of the impulse, 0 middle, 1 at the new side"},
+                {"units": "1", "long_name": "position of the impulse, 0 middle, 1 at the new side"},
             ),
         },
         attrs={
@@ -364,7 +364,7 @@ def example(
 
 
 def _facet_impacts(body: Body, places: np.ndarray, lambda_lat: float) -> list[MappedImpact]:
-    """Impacts up to the first place of the impulse after which no corner can carry the motion."""
+    """Impacts up to the first position of the impulse after which no corner can carry the motion."""
     impacts: list[MappedImpact] = []
     for lambda_ in places:
         try:
@@ -390,10 +390,10 @@ def _describe(impact: str) -> str:
             "Várkonyi, Kocsis and Ther (2022), (21), (24); Brogliato, Zhang and Liu (2012), remark 7."
         )
     return (
-        f"{both}In three dimensions the coefficient is no property of the block: it changes with the tilt "
-        "and with a spin before the impact (try roll, spin, tilt). The place of the impulse on the edge is "
-        "the share of its two ends. Várkonyi, Kocsis and Ther (2022), (19), (20); Brogliato, Zhang and Liu "
-        "(2012), remark 7."
+        f"{both}In three dimensions the coefficient is not a property of the block: it changes with the "
+        "tilt and with a spin before the impact (try roll, spin, tilt). The position of the impulse on the "
+        "edge is the share of its two ends. Várkonyi, Kocsis and Ther (2022), (19), (20); Brogliato, Zhang "
+        "and Liu (2012), remark 7."
     )
 
 

@@ -55,7 +55,7 @@ def example(
     taus: Sequence[float] = (0.0, -0.002, -0.005),
     reach: float = 6.0,
 ) -> xr.Dataset:
-    """Outcomes over the place of the impulse on and beside the base, and the motion after it.
+    """Outcomes over the position of the impulse on and beside the base, and the motion after it.
 
     Parameters
     ----------

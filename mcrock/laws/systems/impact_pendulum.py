@@ -144,7 +144,7 @@ def swing(
     law: str = "poisson",
     points: int = 600,
 ) -> tuple[np.ndarray, np.ndarray, list[float]]:
-    """Motion of a homogeneous rod that is let go from the horizontal.
+    """Motion of a homogeneous rod that is released from the horizontal.
 
     Parameters
     ----------
@@ -216,7 +216,7 @@ def example(
     law: str = "poisson",
     points: int = 600,
 ) -> xr.Dataset:
-    """The pendulum let go from the horizontal, on floors of several heights.
+    """The pendulum released from the horizontal, on floors of several heights.
 
     Parameters
     ----------
@@ -238,7 +238,7 @@ def example(
     """
     degrees = quantities("angles_deg", angles_deg, "deg", above=0.0)
     if max(degrees) >= 90.0:
-        raise ValueError(f"angles_deg must be < 90 [deg], where the rod is let go; got {max(degrees):g}")
+        raise ValueError(f"angles_deg must be < 90 [deg], where the rod is released; got {max(degrees):g}")
     alphas = [radians(value) for value in degrees]
     effective = [
         pendulum_impact(1.0, length, alpha, friction, restitution, -1.0, law).restitution for alpha in alphas
@@ -283,7 +283,7 @@ def example(
         attrs={
             "title": "Impact pendulum with friction",
             "description": (
-                f"A rod of {length:g} m is let go from the horizontal and meets a floor (restitution "
+                f"A rod of {length:g} m is released from the horizontal and meets a floor (restitution "
                 f"{restitution:g}, friction {friction:g}, law of {law.capitalize()}). By Poisson's law it "
                 "stays on the floor where the angle is so steep that friction wedges the tip (tan(angle) <= "
                 "friction), and bounces with losses on a flat one, even for a restitution of 1. Newton's law "

@@ -1,4 +1,4 @@
-"""Coefficients, energy and corner impulses of a block in three dimensions over the place of the impulse."""
+"""Coefficients, energy and corner impulses of a block in space over the position of the impulse."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Outcomes of a facet impact over the place of the impulse, and the motion after it."""
+"""Outcomes of a facet impact over the position of the impulse, and the motion after it."""
 
 from __future__ import annotations
 

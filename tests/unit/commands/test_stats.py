@@ -12,7 +12,7 @@ def test_stats_say_the_same_as_the_run(mcrock, study_file, tmp_path):
     assert output == at_the_end[: len(output)]
     assert "Rules of thumb and code checks" in output
     _, elsewhere, _ = mcrock("stats", tmp_path / "s.zarr")
-    assert "no rules of thumb beside it: stored config [motion]: one.csv: cannot be read" in elsewhere
+    assert "no rules of thumb: stored config [motion]: one.csv: cannot be read" in elsewhere
 
 
 def test_stats_as_json(mcrock, store):

@@ -120,7 +120,7 @@ def test_unknown_preset_is_one_message_with_the_names(study_of, value):
 def test_what_the_source_lacks_is_to_be_given(study_of):
     text = message(study_of, 'preset = "varkonyi_2022_fitted"')
     assert len(text.splitlines()) == 1
-    assert "[impact] preset: 'varkonyi_2022_fitted' has no 'lambda' [1]; give it beside the preset: " in text
+    assert "[impact] preset: 'varkonyi_2022_fitted' has no 'lambda' [1]; give it next to the preset: " in text
     assert study_of('preset = "varkonyi_2022_fitted"', "lambda = 1.0").impact.lambda_lat == uniform(-5, 5)
 
 

@@ -185,7 +185,7 @@ def test_a_parameter_has_its_variable(item):
 
 def test_a_parameter_of_a_face_says_so():
     assert declaration("impact_face_3_lambda_lon").long_name == (
-        "facet impact on face 3: place of the impulse across the facet"
+        "facet impact on face 3: position of the impulse across the facet"
     )
 
 

@@ -24,7 +24,7 @@ SURE = 0.999  # level at which a test asks for the truth: five parameters, false
 
 
 def recording_of(truth, body=BLOCK, bias=BIAS, seed=0, **more):
-    """A test of a body let go over edge 0 at 1 s, its bias taken from what is before."""
+    """A test of a body released over edge 0 at 1 s, its bias taken from what is before."""
     impact = {f"{key}_" if key == "lambda" else key: truth[key] for key in LAMBDAS}
     run = mr.simulate(
         body,
@@ -163,7 +163,7 @@ def test_long_run_covariance_of_an_autoregression():
     ("change", "says"),
     [
         ({"edge": 1}, "check the edge, the axes of the sensor"),
-        ({"edge": 2}, "let go over the opposite edge"),
+        ({"edge": 2}, "released over the opposite edge"),
         ({"edge": 7}, "edge must be one of the start face, 0, 1, 2, 3"),
         ({"landings": 99}, "99 are to be fitted"),
         ({"landings": 1}, "landings must be"),

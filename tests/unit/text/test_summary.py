@@ -287,6 +287,6 @@ def test_records_that_are_gone_are_told(make_study):
         '"intensity": {"measure": "pga", "levels": [1.0]}, "ensemble": {"realizations": 22}}'
     )
     text = summary(make_study().assign_attrs(config=config))
-    line = next(line for line in text.splitlines() if line.startswith("no rules of thumb beside it: "))
+    line = next(line for line in text.splitlines() if line.startswith("no rules of thumb: "))
     assert "gone.AT2" in line
     assert line.endswith("; give the folder of the study file (--folder)")
