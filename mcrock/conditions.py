@@ -172,8 +172,8 @@ class Contact:
     static_friction: float | None = ruled(
         None,
         Number("1", above=0.0),
-        "friction coefficient up to which a contact sticks; at least `friction`, which is the default, and "
-        "where both are distributions drawn with it",
+        "friction coefficient up to which a contact sticks; at least `friction`, which is the default; "
+        "where both are distributions they are drawn at the same quantile",
         optional=True,
     )
     restitution: float = ruled(

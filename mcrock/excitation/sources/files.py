@@ -17,7 +17,7 @@ from mcrock.tables.fields import Choice, Integer, ListOf, Number, Text, about
 
 
 class FilesSource(RecordedSource):
-    """Records in files of any format that is known, and folders of them."""
+    """Record files of any known format, and folders of them."""
 
     source: Literal["files"]
     paths: Annotated[

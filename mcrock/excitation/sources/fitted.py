@@ -36,7 +36,7 @@ class Fit(NamedTuple):
 
 
 class FittedSource(GeneratedSource):
-    """Filtered white noise with the parameters of a record, made anew for each realization."""
+    """Filtered white noise with the parameters of a record, generated for each realization."""
 
     strength: ClassVar = "arias_factor"
     inputs: ClassVar = {

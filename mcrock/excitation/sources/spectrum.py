@@ -23,7 +23,7 @@ GROUNDS = tuple(ground.name for ground in Ground)
 
 
 class SpectrumSource(GeneratedSource):
-    """A motion that is compatible with a target spectrum, made anew for each realization."""
+    """A motion compatible with a target spectrum, generated for each realization."""
 
     inputs: ClassVar = {"ground": Input("ground type of the target spectrum", Ground)}
 
@@ -51,7 +51,7 @@ class SpectrumSource(GeneratedSource):
     damping: Annotated[
         float,
         Number("1", above=0.0, most=0.8),
-        about("damping ratio of the spectrum; from 0.01 to about 0.5 the motions can be made", 0.05),
+        about("damping ratio of the spectrum; motions can be generated for 0.01 to about 0.5", 0.05),
     ] = 0.05
     components: Annotated[int, Choice((1, 2, 3)), about("number of components of the motion", 2, 3)] = 2
     band: Annotated[
@@ -59,12 +59,10 @@ class SpectrumSource(GeneratedSource):
         ListOf(Number("s", above=0.0), "a list of two periods [s]"),
         about(
             "shortest and longest period at which the motion fits the spectrum; give a longer one "
-            "for a table that goes on"
+            "for a table that extends further"
         ),
     ] = BAND
-    corner: Annotated[
-        float, Number("Hz", above=0.0), about("corner frequency of the filter of slow motion")
-    ] = 0.1
+    corner: Annotated[float, Number("Hz", above=0.0), about("corner frequency of the high-pass filter")] = 0.1
     rise: Annotated[float, Number("s", above=0.0), about("duration of the rise of the envelope")] = 2.0
     level: Annotated[float, Number("s", above=0.0), about("duration of its constant part")] = 10.0
     decay: Annotated[float, Number("s", above=0.0), about("duration of its decay")] = 8.0

@@ -21,7 +21,7 @@ NEGLIGIBLE = 1e-6  # Arias intensity of a component over that of the first, belo
 
 
 class SyntheticSource(GeneratedSource):
-    """Filtered white noise, made anew for each realization."""
+    """Filtered white noise, generated for each realization."""
 
     alternatives: ClassVar = (("azimuth", "azimuth_deg"), ("middle", "middle_ratio"))
     strength: ClassVar = "arias"
@@ -51,7 +51,9 @@ class SyntheticSource(GeneratedSource):
         Quantity | None, Uncertain("1", above=0.21), about("the same over the duration", 0.5)
     ] = None
     frequency: Annotated[Quantity, Uncertain("Hz", above=0.0), about("frequency of the filter at t_mid", 4.0)]
-    frequency_slope: Annotated[Quantity, Uncertain("Hz/s"), about("its rate of change", -0.1)] = 0.0
+    frequency_slope: Annotated[
+        Quantity, Uncertain("Hz/s"), about("rate of change of the filter frequency", -0.1)
+    ] = 0.0
     damping: Annotated[
         Quantity, Uncertain("1", above=0.0, most=MOST_DAMPING), about("damping ratio of the filter")
     ] = 0.2
