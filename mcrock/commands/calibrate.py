@@ -20,7 +20,7 @@ def calibrate(
     ],
     stores: Annotated[
         list[Path],
-        typer.Argument(metavar="STORE...", help="Nested studies of the same draws.", show_default=False),
+        typer.Argument(metavar="STORE", help="Nested studies of the same draws.", show_default=False),
     ],
     error_rate: Annotated[float, typer.Option(help="How often a label and the model disagree [1].")] = 0.05,
     temper: Annotated[
@@ -30,7 +30,7 @@ def calibrate(
         float, typer.Option(metavar="N", help="Effective draws that weights must leave.")
     ] = 10.0,
     sequential: Annotated[
-        bool, typer.Option("--sequential", help="Draw anew where the labels point; one store.")
+        bool, typer.Option("--sequential", help="Draw again where the labels point; one store only.")
     ] = False,
     folder: Annotated[
         Path, typer.Option(metavar="DIR", help="Folder of the study file, for --sequential.")

@@ -25,7 +25,9 @@ def compare(
     ] = None,
     hazard_years: Annotated[
         float | None,
-        typer.Option(help="The hazard has probabilities in so many years [a]; default: annual rates."),
+        typer.Option(
+            help="The hazard has probabilities of exceedance in this many years; default: annual rates."
+        ),
     ] = None,
     level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
     displacement_limit: DisplacementLimit = None,

@@ -28,12 +28,12 @@ def export(
         str, typer.Option("--id", metavar="NAME", help="Name of the body in a fragility file.")
     ] = "body",
     stripes: Annotated[
-        bool, typer.Option("--stripes", help="In FILE.xml the fractions in place of the lognormal curve.")
+        bool, typer.Option("--stripes", help="In FILE.xml, fractions in place of the lognormal curve.")
     ] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False,
     allow_incomplete: Incomplete = False,
 ) -> None:
-    """Write a result to a single NetCDF file, or its fragility for a program of risk."""
+    """Write a result to a NetCDF file, or its fragility to a file of OpenQuake or pelicun."""
     from mcrock.dataset import explained, load_dataset, save_dataset
 
     if output.suffix not in (".xml", ".csv"):

@@ -23,29 +23,36 @@ def fit(
     ],
     body: Annotated[Path, typer.Option(metavar="FILE", help="Study file, or any TOML file with its [body].")],
     edge: Annotated[
-        int, typer.Option(metavar="K", help="Edge over which it was released; k joins vertices k and k + 1.")
+        int,
+        typer.Option(
+            metavar="K", help="Edge over which the body was released; k joins vertices k and k + 1."
+        ),
     ],
     axes: Annotated[
         str, typer.Option(help="Axes of the sensor along x, y and z of the body, as in 'y -x z'.")
     ] = "x y z",
     still: Annotated[
         tuple[float, float] | None,
-        typer.Option(metavar="START END", help="Times between which it was still, for the bias [s]."),
+        typer.Option(
+            metavar="START END", help="Times between which the sensor was at rest, for its bias [s]."
+        ),
     ] = None,
     free: Annotated[
         str, typer.Option(metavar="NAMES", help="Impact parameters to fit; tau is one too.")
     ] = "lambda lambda_lon lambda_lat",
-    landings: Annotated[int, typer.Option(metavar="N", help="Fit up to this landing.")] = 2,
-    objective: Annotated[str, typer.Option(help="robust, or mean for that of the source.")] = "robust",
+    landings: Annotated[int, typer.Option(metavar="N", help="Last landing of the fit.")] = 2,
+    objective: Annotated[
+        str, typer.Option(help="Misfit: robust, or mean as in the source paper.")
+    ] = "robust",
     level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
     seed: Annotated[int, typer.Option(help="Seed of the search.")] = 0,
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for what is written.")
+        Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for the results.")
     ] = Path("fit"),
     format: FigureFormat = "png",
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
 ) -> None:
-    """Fit the impact parameters to a test of free rocking.
+    """Fit impact parameters to a free-rocking test.
 
     Writes fit.json, the section impact.toml for a study and the figure fit;
     several tests make a table for `mcrock population`: `mcrock docs fitting`.

@@ -24,7 +24,8 @@ def fragility(
         list[str] | None,
         typer.Option(
             metavar="NAME=VALUE",
-            help="Limit of a response, such as peak_displacement=0.05; repeatable; default: usual limits.",
+            help="Limit state of a response, in SI units, such as peak_displacement=0.05; repeatable; "
+            "default: usual limits.",
         ),
     ] = None,
     compare: Annotated[

@@ -12,8 +12,8 @@ app = typer.Typer()
 
 @app.command()
 def merge(
-    output: Annotated[Path, typer.Argument(metavar="OUT", help="Store to be made or completed.")],
-    stores: Annotated[list[Path], typer.Argument(metavar="STORE...", help="Stores of the same study.")],
+    output: Annotated[Path, typer.Argument(metavar="OUT", help="Store to create or complete.")],
+    stores: Annotated[list[Path], typer.Argument(metavar="STORE", help="Stores of the same study.")],
 ) -> None:
     """Put the runs of stores that were computed apart into one store.
 

@@ -24,7 +24,7 @@ def population(
         ),
     ],
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for what is written.")
+        Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for the results.")
     ] = Path("population"),
     seed: Annotated[int | None, typer.Option(help="Seed of the sampler; default: 0.")] = None,
     parameter: Annotated[
@@ -50,7 +50,7 @@ def population(
     ] = None,
     format: FigureFormat = "png",
 ) -> None:
-    """Turn fits of many tests into the [impact] section of a study.
+    """Turn the fits of many tests into the [impact] section of a study.
 
     Writes population.nc, the posterior for ArviZ, the figure population and,
     if the sampler can be trusted, impact.toml: `mcrock docs population`.

@@ -18,10 +18,12 @@ app = typer.Typer()
 def rare(
     config: Config,
     states: Annotated[
-        int | None, typer.Option(metavar="N", help="Realizations of a recording at each level of the score.")
+        int | None, typer.Option(metavar="N", help="Realizations per recording and level of the score.")
     ] = None,
     repetitions: Annotated[int, typer.Option(help="Independent repetitions.")] = 8,
-    least: Annotated[float, typer.Option(help="Probability of a recording that counts as 0.")] = 1e-6,
+    least: Annotated[
+        float, typer.Option(help="Probability given a recording below which it counts as 0.")
+    ] = 1e-6,
     level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
     workers: Annotated[int | None, typer.Option(help="Number of threads; default: all cores.")] = None,
     seed: Seed = None,
@@ -33,7 +35,7 @@ def rare(
     format: FigureFormat = "png",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Print small probabilities of overturning, by subset simulation in each record.
+    """Print small probabilities of overturning, by subset simulation for each record.
 
     For levels at which next to no run of a study overturns:
     `--set 'intensity.levels_g=[0.24]'`. Method and limits: `mcrock docs assessment`.

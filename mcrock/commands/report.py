@@ -17,19 +17,25 @@ def report(
     store: Store,
     output: Annotated[
         Path,
-        typer.Option("--output", "-o", metavar="FILE.html", help="Page to write, replaced if it is there."),
+        typer.Option(
+            "--output", "-o", metavar="FILE.html", help="Page to write; an existing one is replaced."
+        ),
     ],
     hazard: Annotated[
         Path | None,
         typer.Option(metavar="HAZARD.csv", help="Hazard curves of the site, as for `mcrock risk`."),
     ] = None,
-    years: Annotated[float, typer.Option(help="Time for which the probability is given [a].")] = 50.0,
+    years: Annotated[
+        float, typer.Option(help="Exposure time for which a probability is given, in years.")
+    ] = 50.0,
     hazard_years: Annotated[
         float | None,
-        typer.Option(help="HAZARD.csv has probabilities in so many years [a]; default: annual rates."),
+        typer.Option(
+            help="HAZARD.csv has probabilities of exceedance in this many years; default: annual rates."
+        ),
     ] = None,
     age: Annotated[
-        float | None, typer.Option(help="Age of a body that still stands, such as a balanced rock [a].")
+        float | None, typer.Option(help="Age of a body that still stands, such as a balanced rock, in years.")
     ] = None,
     level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
     measure: Measure = None,
@@ -37,7 +43,7 @@ def report(
     folder: Folder = Path(),
     allow_incomplete: Incomplete = False,
 ) -> None:
-    """Write one page on a study for a safety file: HTML that needs no network and prints.
+    """Write a report of a study for a safety file: one HTML page, printable, no network needed.
 
     What is on it: `mcrock docs report`.
     """

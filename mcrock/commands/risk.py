@@ -19,13 +19,17 @@ def risk(
     hazard: Annotated[
         Path, typer.Argument(metavar="HAZARD.csv", help="Hazard curves of the site.", show_default=False)
     ],
-    years: Annotated[float, typer.Option(help="Time for which the probability is given [a].")] = 50.0,
+    years: Annotated[
+        float, typer.Option(help="Exposure time for which a probability is given, in years.")
+    ] = 50.0,
     hazard_years: Annotated[
         float | None,
-        typer.Option(help="HAZARD.csv has probabilities in so many years [a]; default: annual rates."),
+        typer.Option(
+            help="HAZARD.csv has probabilities of exceedance in this many years; default: annual rates."
+        ),
     ] = None,
     age: Annotated[
-        float | None, typer.Option(help="Age of a body that still stands, such as a balanced rock [a].")
+        float | None, typer.Option(help="Age of a body that still stands, such as a balanced rock, in years.")
     ] = None,
     level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
     measure: Measure = None,

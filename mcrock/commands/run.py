@@ -49,11 +49,12 @@ def run(
         str | None, typer.Option(help="Dask scheduler: tcp://host:8786 or a scheduler file (.json).")
     ] = None,
     cluster: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Start workers as this file of a cluster says.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Start workers on the cluster that this file describes."),
     ] = None,
     stop: Annotated[
         float | None,
-        typer.Option(metavar="P", help="Stop when every probability in these motions is known to +-P."),
+        typer.Option(metavar="P", help="Stop once every probability, given these motions, is known to +-P."),
     ] = None,
     device: Annotated[str, typer.Option(help="cpu, or cuda for a GPU: `mcrock docs large-studies`.")] = "cpu",
     contract: Contract = False,

@@ -18,7 +18,7 @@ def sensitivity(
     store: Store,
     level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
     permutations: Annotated[
-        int, typer.Option(metavar="N", help="Permutations of the outcomes that tell what chance does.")
+        int, typer.Option(metavar="N", help="Permutations of the outcomes that show the effect of chance.")
     ] = 199,
     output: Annotated[
         Path | None,

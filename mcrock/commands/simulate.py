@@ -22,7 +22,7 @@ def simulate(
         typer.Option(metavar="J", help="Number of the intensity level, from 0; default: the last."),
     ] = None,
     outer: Annotated[
-        int, typer.Option(metavar="K", help="Number of the draw of what is epistemic, from 0.")
+        int, typer.Option(metavar="K", help="Number of the outer (epistemic) draw, from 0.")
     ] = 0,
     output: Annotated[
         Path | None,

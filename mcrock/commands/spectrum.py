@@ -63,14 +63,17 @@ def overturning(
     source: MotionOptions,
     restitution: Restitution = "housner_1963",
     frequency_ratios: Annotated[
-        str | None, typer.Option(metavar="LIST", help="omega_p/p. Default for pulses: 0.5:10:96.")
+        str | None,
+        typer.Option(metavar="LIST", help="Frequency ratios omega_p/p; default for pulses: 0.5:10:96."),
     ] = None,
     periods: Periods = None,
-    max_amplitude: Annotated[float, typer.Option(help="End of the scan, a_p/(g tan slenderness).")] = 15.0,
+    max_amplitude: Annotated[
+        float, typer.Option(help="Largest amplitude of the scan, a_p/(g tan slenderness).")
+    ] = 15.0,
     scan: Annotated[
         int | None,
         typer.Option(
-            help="Amplitudes scanned at each size, rounded up to 2^k + 1. Default: 4097 for sines, cosines "
+            help="Amplitudes scanned at each size, rounded up to 2^k + 1; default: 4097 for sines, cosines "
             "and the rectangle, else 1025."
         ),
     ] = None,
@@ -78,8 +81,7 @@ def overturning(
 ) -> None:
     """Bands of amplitude in which blocks overturn, by their size.
 
-    Over omega_p/p for pulses, and for records if --pulse-period is given, else over 2 pi/p.
-
+    The size is omega_p/p for pulses, and for records with --pulse-period, else 2 pi/p in seconds.
     Two cores take about 25 s for 100 sizes under records, 5 s under a sine.
     """
     stem = _check_output(place, "overturning_spectrum")
@@ -126,12 +128,15 @@ def rocking(
     slenderness_deg: Slenderness,
     source: MotionOptions,
     peak_g: Annotated[float | None, typer.Option(help="Peak acceleration of the pulse, in g.")] = None,
-    scale: Annotated[float | None, typer.Option(help="Factor on records. Default: 1.")] = None,
+    scale: Annotated[float | None, typer.Option(help="Factor on records; default: 1.")] = None,
     restitution: Restitution = "housner_1963",
     periods: Periods = "0.5:8:151",
     place: OutputOptions,
 ) -> None:
-    """Largest tilt of blocks by their size, 2 pi/p, and which of them overturn."""
+    """Largest tilt of blocks over their slenderness, by their size 2 pi/p, and which overturn.
+
+    A pulse needs --peak-g and --pulse-period; records keep their amplitude, or take --scale.
+    """
     stem = _check_output(place, "rocking_spectrum")
     from mcrock.planar import rocking_spectrum
     from mcrock.plots.spectrum import plot_rocking_spectrum

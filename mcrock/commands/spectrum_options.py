@@ -33,23 +33,25 @@ class MotionOptions:
         str | None,
         typer.Option(
             metavar="SHAPE",
-            help="one-sine, one-cosine, half-sine, rectangle, ricker-symmetric, ricker-antisymmetric or "
-            "mavroeidis-papageorgiou.",
+            help="Shape of the pulse: one-sine, one-cosine, half-sine, rectangle, ricker-symmetric, "
+            "ricker-antisymmetric or mavroeidis-papageorgiou.",
         ),
     ] = None
-    pulse_period: Annotated[float | None, typer.Option(help="2 pi/omega_p of the pulse, in seconds.")] = None
+    pulse_period: Annotated[
+        float | None, typer.Option(help="Period 2 pi/omega_p of the pulse, in seconds.")
+    ] = None
     pulse_cycles: Annotated[
-        float | None, typer.Option(help="gamma of mavroeidis-papageorgiou. Default: 2.")
+        float | None, typer.Option(help="Number of cycles gamma of mavroeidis-papageorgiou; default: 2.")
     ] = None
     pulse_phase_deg: Annotated[
-        float | None, typer.Option(help="nu of mavroeidis-papageorgiou. Default: 0.")
+        float | None, typer.Option(help="Phase nu of mavroeidis-papageorgiou, in degrees; default: 0.")
     ] = None
     fema: Annotated[
         str | None, typer.Option(help="FEMA P695 set: farfield, nearfield_pulse or nearfield_no_pulse.")
     ] = None
-    records: Annotated[str | None, typer.Option(metavar="LIST", help="Records of the set, as in 1,2,14.")] = (
-        None
-    )
+    records: Annotated[
+        str | None, typer.Option(metavar="LIST", help="Records of the FEMA P695 set, as in 1,2,14.")
+    ] = None
     files: Annotated[
         list[Path] | None,
         typer.Option(
@@ -59,12 +61,15 @@ class MotionOptions:
             help="Record file of any format of `mcrock records check`, or folder of them; repeatable.",
         ),
     ] = None
-    unit: Annotated[str | None, typer.Option(help="Of tables of text: m/s2, cm/s2, mm/s2, gal, g or mg.")] = (
-        None
-    )
-    dt: Annotated[float | None, typer.Option(help="Of tables without a time column, in seconds.")] = None
+    unit: Annotated[
+        str | None, typer.Option(help="Unit of text tables: m/s2, cm/s2, mm/s2, gal, g or mg.")
+    ] = None
+    dt: Annotated[
+        float | None, typer.Option(help="Time step of tables without a time column, in seconds.")
+    ] = None
     component: Annotated[
-        str | None, typer.Option(help="Of records: x, y or both, each a motion of its own. Default: both.")
+        str | None,
+        typer.Option(help="Components of records: x, y or both, each a motion of its own; default: both."),
     ] = None
 
     @property
@@ -86,11 +91,11 @@ class OutputOptions:
     """Where a spectrum and its figure are written."""
 
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="DIR", help="Folder of dataset and figure.")
+        Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for the dataset and the figure.")
     ] = Path("spectrum")
     format: FigureFormat = "png"
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace a dataset and a figure that are there.")
+        bool, typer.Option("--overwrite", help="Replace an existing dataset and figure.")
     ] = False
 
 

@@ -18,7 +18,7 @@ def status(
     store: Store,
     level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
 ) -> None:
-    """Print how far a study is, who works on it, and the probabilities so far.
+    """Print the progress of a study, its workers and the probabilities so far.
 
     Ends with exit code 1 if a chunk is damaged.
     """

@@ -40,8 +40,8 @@ def submit(
 ) -> None:
     """Write the batch script of a study and submit it.
 
-    Core-hours, memory and disk stand in it, measured on some runs on this
-    machine. The script is STORE.sh; submit it again to go on.
+    It states core-hours, memory and disk, estimated from a few runs on this
+    machine. The script is STORE.sh; submit it again to continue.
     """
     if contract:
         arithmetic.contract()  # before anything loads the kernel

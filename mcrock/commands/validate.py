@@ -48,7 +48,7 @@ def validate(
         str, typer.Option(help="Tests to score: all, tuning (alone), or aside, the quarter never tuned on.")
     ] = "all",
     draws: Annotated[
-        int | None, typer.Option(metavar="N", help="Draws of what is unknown; default: as shipped.")
+        int | None, typer.Option(metavar="N", help="Draws of the unknown properties; default: as shipped.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the draws.")] = 1,
     level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.9,
@@ -61,9 +61,8 @@ def validate(
 ) -> None:
     """Score probabilities against tests on a shake table.
 
-    Every draw of what is not known of body and table meets every test. The
-    folder keeps the runs, which a second call takes up: `mcrock docs
-    validation`.
+    Every draw of the unknown properties of body and table meets every test. The
+    folder keeps the runs for a second call: `mcrock docs validation`.
     """
     check_figure(output, format)
     if part not in PARTS:

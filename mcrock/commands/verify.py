@@ -20,13 +20,13 @@ def verify(
     files: Annotated[
         list[Path] | None,
         typer.Argument(
-            metavar="[FILE.json|STORE ...]",
-            help="Case files, default: those that come with mcrock; or stores.",
+            metavar="FILE.json|STORE",
+            help="Case files or stores; default: the cases that come with mcrock.",
         ),
     ] = None,
     failures: Annotated[bool, typer.Option("--failures", help="List only the failed checks.")] = False,
     repair: Annotated[
-        bool, typer.Option("--repair", help="Compute again what is damaged or missing in a store.")
+        bool, typer.Option("--repair", help="Recompute what is damaged or missing in a store.")
     ] = False,
     folder: Annotated[
         Path, typer.Option(help="Folder of the study file, for --repair of a study with record files.")
