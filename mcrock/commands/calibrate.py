@@ -52,7 +52,7 @@ def calibrate(
     if output is not None:
         check_figure(output, format)
     if sequential and len(stores) > 1:
-        raise ValueError("--sequential runs one study anew: give one store")
+        raise ValueError("--sequential runs one study again: give one store")
     import matplotlib
 
     matplotlib.use("Agg")

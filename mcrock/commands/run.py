@@ -71,7 +71,7 @@ def run(
 
     share = _parse_task(task)
     if address and cluster:
-        raise ValueError("--address takes a scheduler that is there, --cluster starts one: give one of them")
+        raise ValueError("--address takes a running scheduler, --cluster starts one: give one of them")
     if stop is not None and share[1] > 1:
         raise ValueError("--stop looks at the whole study: leave --task out")
     place = load_cluster(cluster) if cluster else None

@@ -32,7 +32,7 @@ def status(
     from mcrock.text.summary import format_probabilities
 
     if is_folder_store(store) or not is_store(store):
-        raise ValueError(f"{store} is not a store of mcrock, of its present format")
+        raise ValueError(f"{store} is not a store of mcrock of the present format")
     template = read_template(store)
     found = take_inventory(store, template)
     print("\n".join(format_status(template, found, read_log(store), datetime.now(UTC))))

@@ -77,7 +77,7 @@ def _common_template(stores: Sequence[Path]) -> Template:
     foreign = [str(store) for store in stores if is_folder_store(store) or not is_store(store)]
     if foreign:
         raise StoreError(
-            "\n".join(f"{path} is not a store of mcrock, of its present format" for path in foreign)
+            "\n".join(f"{path} is not a store of mcrock of the present format" for path in foreign)
         )
     first, template = stores[0], read_template(stores[0])
     for store in stores[1:]:

@@ -37,7 +37,7 @@ def check_output(path: Path, overwrite: bool, joining: bool) -> None:
         raise StoreError(f"{path} exists and is not a store of mcrock; choose another output")
     if not (overwrite or joining):
         raise StoreError(
-            f"{path} exists already; go on with it (--resume, in Python resume=True), replace it "
+            f"{path} exists already; continue it (--resume, in Python resume=True), replace it "
             "(--overwrite, in Python overwrite=True) or choose another output"
         )
     if overwrite:

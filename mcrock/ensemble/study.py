@@ -259,11 +259,11 @@ def _check_options(
     if not 1 <= task[0] <= task[1]:
         raise ValueError(f"task must be i/n with 1 <= i <= n, got {task[0]}/{task[1]}")
     if overwrite and resume:
-        raise ValueError("overwrite starts anew, resume and extend go on: give one of them")
+        raise ValueError("overwrite starts again, resume and extend continue: give one of them")
     if overwrite and task[1] > 1:
         raise ValueError("overwrite would delete what the other tasks have done: remove the store first")
     if client is not None and (processes or workers is not None):
-        raise ValueError("workers and processes are those of the cluster where one is given")
+        raise ValueError("workers and processes are set by the cluster: leave them out")
 
 
 def _check_on_device(study: Study, device: str) -> None:

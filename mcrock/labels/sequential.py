@@ -256,7 +256,7 @@ def sequential_posterior(
     if reached < temper:
         raise ValueError(
             f"after {MOST_STAGES} stages the power of the likelihood is {reached:.3g} of {temper:g}: hardly "
-            "a body that could be does what was seen; look at the labels, or raise the error rate"
+            "any body that the study allows behaves as labelled; check the labels, or raise the error rate"
         )
     quantities = study.quantities
     u = np.clip(ndtr(normal), LEAST, MOST)

@@ -144,7 +144,7 @@ def weigh_draws(
         raise ValueError(
             f"the weights collapse on {found.effective:.1f} of {n} draws, where {least_effective:g} are "
             f"asked for: give a smaller temper than {temper:g} or none, more draws (ensemble.outer), a "
-            "larger error rate, or draw anew where the labels point (sequential)"
+            "larger error rate, or draw again where the labels point (sequential)"
         )
     return found
 

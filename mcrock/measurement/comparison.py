@@ -200,8 +200,8 @@ class Comparison:
             )
         if rate[swing][at] > 0.0:
             raise ValueError(
-                f"{recording.name}: the body first turns about edge {edge} as one that is lifted; it was let "
-                "go over the opposite edge, or an axis of the sensor points the other way"
+                f"{recording.name}: the body first turns about edge {edge} as one that is lifted; it was "
+                "released over the opposite edge, or an axis of the sensor points the other way"
             )
 
     def _tilt_of(self, body: Body, edge: int, rate: float, name: str) -> float:

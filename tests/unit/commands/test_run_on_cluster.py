@@ -19,7 +19,7 @@ def test_a_cluster_and_a_scheduler_exclude_each_other(mcrock, study_file, tmp_pa
         "run", study_file, "-o", tmp_path / "s", "--cluster", "c.toml", "--address", "tcp://localhost:1"
     )
     assert (code, output) == (2, "")
-    assert "--address takes a scheduler that is there, --cluster starts one: give one of them" in errors
+    assert "--address takes a running scheduler, --cluster starts one: give one of them" in errors
 
 
 def test_a_bad_file_of_a_cluster_ends_it_before_anything_is_computed(mcrock, study_file, tmp_path):

@@ -90,7 +90,7 @@ def test_a_study_of_which_nothing_is_done_has_no_probabilities(mcrock, store):
 def test_what_is_no_store_is_refused(mcrock, tmp_path):
     assert mcrock("status", tmp_path)[::2] == (
         2,
-        f"mcrock: {tmp_path} is not a store of mcrock, of its present format\n",
+        f"mcrock: {tmp_path} is not a store of mcrock of the present format\n",
     )
 
 
