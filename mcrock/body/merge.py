@@ -50,7 +50,9 @@ def orient(vertices: ArrayLike, faces: Faces) -> Faces:
                 kept[g] = kept[f] if alike else not kept[f]
                 fresh.append(g)
             elif kept[g] != (kept[f] if alike else not kept[f]):
-                raise ValueError(f"polyhedron.faces {f} and {g} cannot be given one orientation: the surface has no outside")
+                raise ValueError(
+                    f"polyhedron.faces {f} and {g} cannot be given one orientation: it has no outside"
+                )
     if len(kept) < len(faces):
         apart = min(set(range(len(faces))) - set(kept))
         raise ValueError(f"polyhedron.faces must form one closed surface; face {apart} is apart from face 0")

@@ -96,7 +96,8 @@ def rare_probability(
         )
     if study.body.underside is not None:
         raise ValueError(
-            "Markov chains need realizations that are close to each other, and hulls of random surfaces are not: leave body.shape_error out"
+            "Markov chains need realizations close to each other, and hulls of random surfaces are not: "
+            "leave body.shape_error out"
         )
     motions = load_motions(study)
     check_inputs(study, motions)

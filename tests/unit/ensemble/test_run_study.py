@@ -141,9 +141,7 @@ def test_tasks_may_race_to_create_the_store(study_file, study, reference, tmp_pa
 
 def test_what_is_there_is_not_touched(study, reference, tmp_path):
     before = files(tmp_path / "reference.zarr")
-    with pytest.raises(
-        StoreError, match=r"exists already; continue it \(--resume, in Python resume=True\)"
-    ):
+    with pytest.raises(StoreError, match=r"exists already; continue it \(--resume, in Python resume=True\)"):
         run_study(study, tmp_path / "reference.zarr")
     other = tmp_path / "folder"
     other.mkdir()
