@@ -22,7 +22,7 @@ def edge_geometry(vertices: Array) -> tuple[Array, Array, Array, Array]:
 
 
 def check_base(vertices: Array) -> None:
-    """Refuse bases (n, k, 3) [m], relative to the COM, that are no convex polygon in a plane z = -h or
+    """Refuse bases (n, k, 3) [m], relative to the COM, that are not a convex polygon in a plane z = -h or
     that the COM is not over."""
     if vertices.shape[1] < 3:
         raise ValueError(f"Body.vertices must list at least 3 base vertices, got {vertices.shape[1]}")
@@ -54,7 +54,7 @@ def check_base(vertices: Array) -> None:
 
 
 def check_polygons(name: str, corners: Array, where: str = "") -> None:
-    """Refuse corners (n, k, 2) [m] that are no convex polygon, counter-clockwise seen from above.
+    """Refuse corners (n, k, 2) [m] that are not a convex polygon, counter-clockwise seen from above.
 
     Raises
     ------

@@ -166,7 +166,7 @@ def _check_polyhedra(vertices: Array, faces: Faces, start_face: NDArray[np.int64
 
 
 def _check_face(vertices: Array, f: int, face: tuple[int, ...], normal: Array, size: Array) -> None:
-    """Refuse a face that is no plane convex polygon or that other vertices are outside of."""
+    """Refuse a face that is not a plane convex polygon or that other vertices are outside of."""
     corners = vertices[:, face]
     steps = np.roll(corners, -1, axis=1) - corners
     length = np.sqrt(dot(steps, steps))

@@ -18,7 +18,7 @@ def face_number(name: str, face: Any, n_face: int) -> int:
 
 
 def face_numbers(name: str, faces: Any, n_face: int) -> tuple[int, ...]:
-    """Faces of a body; ValueError that calls them ``name`` if they are no list of face numbers."""
+    """Faces of a body; ValueError that calls them ``name`` if they are not a list of face numbers."""
     if isinstance(faces, str) or not np.iterable(faces):
         raise ValueError(f"{name} must be a list of face numbers, as in [0, 3], got {shown(faces)}")
     return tuple(face_number(name, face, n_face) for face in faces)

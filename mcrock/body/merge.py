@@ -68,7 +68,7 @@ def _reversed(face: tuple[int, ...]) -> tuple[int, ...]:
 def merge_coplanar(
     vertices: ArrayLike, faces: Faces, normals: Array | None = None
 ) -> tuple[Array, Faces, NDArray[np.int64], NDArray[np.int64]]:
-    """Merge neighbouring faces of one plane and drop the vertices that are no corners.
+    """Merge neighbouring faces of one plane and drop the vertices that are not corners.
 
     Neighbours whose normals differ by less than 1e-6 rad are one face. A strip narrower than 1e-6 of
     the body, as triangulations leave along straight edges, joins the neighbour it shares the longest

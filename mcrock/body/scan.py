@@ -188,7 +188,7 @@ def _check_pieces(scan: Scan, one: NDArray[np.int64], other: NDArray[np.int64]) 
     if len(solids) > 1:
         raise ValueError(
             f"{scan.name}: the mesh has {len(solids)} separate solids, of {solids[0]:.4g} m3 down to "
-            f"{solids[-1]:.4g} m3: remove what is no part of the body, or join what overlaps, {ELSEWHERE}"
+            f"{solids[-1]:.4g} m3: remove what is not part of the body, or join what overlaps, {ELSEWHERE}"
         )
 
 

@@ -178,7 +178,7 @@ TABLES: Mapping[str, type[Cluster]] = {"local": Local, "mpi": Mpi, **dict.fromke
 
 
 def load_cluster(path: str | Path) -> Cluster:
-    """Read and check the file of a cluster, which says where a study runs and is no part of it.
+    """Read and check the file of a cluster, which says where a study runs and is not part of it.
 
     Parameters
     ----------

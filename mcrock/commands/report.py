@@ -26,7 +26,7 @@ def report(
         typer.Option(metavar="HAZARD.csv", help="Hazard curves of the site, as for `mcrock risk`."),
     ] = None,
     years: Annotated[
-        float, typer.Option(help="Exposure time for which a probability is given, in years.")
+        float, typer.Option(help="Exposure time for which a probability is given [years].")
     ] = 50.0,
     hazard_years: Annotated[
         float | None,
@@ -35,7 +35,7 @@ def report(
         ),
     ] = None,
     age: Annotated[
-        float | None, typer.Option(help="Age of a body that still stands, such as a balanced rock, in years.")
+        float | None, typer.Option(help="Age of a body that still stands, such as a balanced rock [years].")
     ] = None,
     level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
     measure: Measure = None,

@@ -20,7 +20,7 @@ def risk(
         Path, typer.Argument(metavar="HAZARD.csv", help="Hazard curves of the site.", show_default=False)
     ],
     years: Annotated[
-        float, typer.Option(help="Exposure time for which a probability is given, in years.")
+        float, typer.Option(help="Exposure time for which a probability is given [years].")
     ] = 50.0,
     hazard_years: Annotated[
         float | None,
@@ -29,7 +29,7 @@ def risk(
         ),
     ] = None,
     age: Annotated[
-        float | None, typer.Option(help="Age of a body that still stands, such as a balanced rock, in years.")
+        float | None, typer.Option(help="Age of a body that still stands, such as a balanced rock [years].")
     ] = None,
     level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
     measure: Measure = None,

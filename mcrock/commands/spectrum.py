@@ -193,7 +193,7 @@ def _check_output(place: OutputOptions, name: str) -> Path:
         if not place.overwrite:
             raise ValueError(f"{path} exists already; replace it with --overwrite or choose another output")
         if path.is_symlink() or not path.is_file():
-            raise ValueError(f"{path} exists and is no file; choose another output")
+            raise ValueError(f"{path} exists and is not a file; choose another output")
     return place.output / name
 
 

@@ -158,7 +158,7 @@ def parse_records(text: str | None) -> list[int] | None:
     Raises
     ------
     ValueError
-        If they are no whole numbers.
+        If they are not whole numbers.
     """
     try:
         return None if text is None else [int(number) for number in text.split(",")]

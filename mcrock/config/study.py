@@ -41,7 +41,7 @@ class Study(Displayed, Table):
     """What to compute: one body, its impacts, the ground motions and the sampling.
 
     Made by `load_config` or, for a replay, by `from_json`. ``folder`` and ``source`` say where it
-    was read; they are no part of the study and are not written by `to_json`.
+    was read; they are not part of the study and are not written by `to_json`.
     """
 
     title: Annotated[
@@ -319,7 +319,7 @@ def _at_odds_with_nesting(data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, 
         if place[0] == "intensity":
             yield place, "an intensity is what probabilities are given for: leave 'epistemic' out"
         if place[0] == "impact" and anew:
-            yield place, "drawn anew at every impact it is no unknown number: give impact.draw = 'run'"
+            yield place, "drawn anew at every impact it is not an unknown number: give impact.draw = 'run'"
     both = [item for key in ("friction", "static_friction") if isinstance(item := contact.get(key), Mapping)]
     if len(both) == 2 and bool(both[0].get("epistemic")) != bool(both[1].get("epistemic")):
         yield ("contact", "static_friction"), "is drawn with the friction: both are epistemic, or neither"

@@ -246,7 +246,7 @@ def build_dataset(
     variables = {}
     for name, value in values.items():
         if not is_declared(name):
-            raise ValueError(f"'{name}' is no dataset variable of mcrock; mcrock.dataset.SCHEMA lists them")
+            raise ValueError(f"'{name}' is not a variable of mcrock; mcrock.dataset.SCHEMA lists them")
         variable = declaration(name)
         dtype = object if variable.dtype == "U" else variable.dtype
         array = np.asarray(value).astype(dtype)
@@ -273,7 +273,7 @@ def attributes(name: str, units: str, long_name: str) -> dict[str, Any]:
 def check_dataset(ds: xr.Dataset, name: str) -> None:
     """Raise `DatasetError` where `ds` departs from the schema; `name` says in the message what it is."""
     if "outcome" not in ds:
-        raise DatasetError(f"{name} is no result of mcrock: it has no variable 'outcome'")
+        raise DatasetError(f"{name} is not a result of mcrock: it has no variable 'outcome'")
     for key, array in ds.variables.items():
         if not is_declared(str(key)):
             continue

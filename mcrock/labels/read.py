@@ -44,7 +44,7 @@ def read_labels(path: str | Path) -> Labels:
     ------
     ConfigError
         If the file cannot be read, has no column ``fallen``, another value in it than 0 or 1, or numbers that
-        are no whole ones.
+        are not whole ones.
     """
     place = Path(path)
     columns = read_columns(place)

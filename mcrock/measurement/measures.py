@@ -86,7 +86,7 @@ def reduction_factors(
     Raises
     ------
     ValueError
-        If there are less than two peaks, or one from which the body does not come back.
+        If there are fewer than two peaks, or one from which the body does not come back.
     """
     rise = uplift(peaks, half_width, height, as_printed=as_printed)
     if rise.ndim != 1 or rise.size < 2:
@@ -94,8 +94,8 @@ def reduction_factors(
     if not (rise > 0.0).all():
         lowest = int(np.argmin(rise))
         raise ValueError(
-            f"peak {lowest} of {np.asarray(peaks, float)[lowest]:.4g} rad is no rise of the centre of mass: "
-            "the body does not come back from there; check half_width and height [m]"
+            f"peak {lowest} of {np.asarray(peaks, float)[lowest]:.4g} rad is not a rise of the centre of "
+            "mass, and the body does not come back from there; check half_width and height [m]"
         )
     found: Array = np.sqrt(rise[1:] / rise[:-1])
     return found

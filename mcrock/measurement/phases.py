@@ -29,7 +29,7 @@ def contact_phases(time: ArrayLike, along: ArrayLike, across: ArrayLike) -> Phas
 
     The rate about the old edge is largest at the facet impact and at the next; between them that across it is
     largest at every edge impact, about which the body swings to and fro. Edge impacts whose rate is less than
-    a twentieth of the largest are not found, nor those that follow in less than two samples.
+    a twentieth of the largest are not found, nor those that follow in fewer than two samples.
 
     Parameters
     ----------

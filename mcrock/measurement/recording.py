@@ -48,7 +48,7 @@ class Recording:
             if array is not None and array.shape != (n, 3):
                 raise ValueError(f"{self.name}: {what} must have the shape ({n}, 3), got {array.shape}")
             if array is not None and not np.isfinite(array).all():
-                raise ValueError(f"{self.name}: {what} has values that are no numbers")
+                raise ValueError(f"{self.name}: {what} has values that are not numbers")
         if n < 2 or not (np.diff(self.time) > 0.0).all():
             raise ValueError(f"{self.name}: time [s] must rise from sample to sample, over two at least")
 
@@ -58,7 +58,7 @@ class Recording:
         Raises
         ------
         ValueError
-            If less than two samples are left.
+            If fewer than two samples are left.
         """
         chosen = self._within(begin, end)
         force = None if self.acceleration is None else self.acceleration[chosen]
@@ -75,13 +75,13 @@ class Recording:
         Parameters
         ----------
         *still : tuple of 2 float
-            Begin and end of each interval [s]. Of one the mean is taken away, of several the means and what
+            Start and end of each interval [s]. Of one the mean is taken away, of several the means and what
             is linear between their middles.
 
         Raises
         ------
         ValueError
-            If there is none, or one has less than two samples.
+            If there is none, or one has fewer than two samples.
         """
         if not still:
             raise ValueError("unbiased() needs an interval [s] in which the body was still")
@@ -138,7 +138,7 @@ class Recording:
         Raises
         ------
         ValueError
-            Without acceleration, or if less than two samples lie between.
+            Without acceleration, or if fewer than two samples lie between.
         """
         if self.acceleration is None:
             raise ValueError(f"{self.name}: levelled() needs acceleration [m/s2], and there is none")
@@ -199,7 +199,7 @@ def read_recording(path: str | Path, axes: str = "x y z") -> Recording:
     ConfigError
         If the file cannot be read, a column is missing, has no unit or one that is not known.
     ValueError
-        If the axes are not three different ones, or are left-handed; if readings are no numbers or time does
+        If the axes are not three different ones, or are left-handed; if readings are not numbers or time does
         not rise.
 
     Examples

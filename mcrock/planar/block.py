@@ -215,7 +215,7 @@ def planar_block(body: Body, axis: str = "x") -> PlanarBlock:
 
 
 def check_planar(block: object, expected: str = "a PlanarBlock") -> None:
-    """Refuse what is no planar block.
+    """Refuse what is not a planar block.
 
     Raises
     ------

@@ -164,7 +164,7 @@ def increasing(name: str, values: ArrayLike | None, unit: str) -> Array:
     Raises
     ------
     ValueError
-        If they are no list of finite, positive and increasing numbers.
+        If they are not a list of finite, positive and increasing numbers.
     """
     array = np.atleast_1d(np.asarray(values, float))
     if array.ndim != 1 or not len(array):

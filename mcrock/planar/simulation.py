@@ -111,7 +111,7 @@ def simulate_planar(
     Raises
     ------
     ValueError
-        If ``block`` is no planar block, the start or ``t_end`` is impossible, or the restitution does not
+        If ``block`` is not a planar block, the start or ``t_end`` is impossible, or the restitution does not
         suit the block.
 
     Examples

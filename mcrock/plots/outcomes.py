@@ -65,7 +65,7 @@ def plot_outcomes(ds: xr.Dataset, ax: Axes | None = None, *, allow_missing: bool
     Returns
     -------
     Axes
-        One bar for each intensity, or class of intensities of a cloud; one without an intensity
+        One bar for each intensity, or bin of the intensities of a cloud; one without an intensity
         where the ground does not move.
 
     Raises

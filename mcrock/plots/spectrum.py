@@ -56,11 +56,11 @@ def plot_overturning_spectrum(ds: xr.Dataset) -> Axes:
     Raises
     ------
     ValueError
-        If ``ds`` is no overturning spectrum or has more than six slendernesses.
+        If ``ds`` is not an overturning spectrum or has more than six slendernesses.
     """
     missing = {"lower", "upper", "impacts", "uplift_amplitude"} - set(ds.variables)
     if missing:
-        raise ValueError(f"this is no overturning spectrum: it lacks {', '.join(sorted(missing))}")
+        raise ValueError(f"this is not an overturning spectrum: it lacks {', '.join(sorted(missing))}")
     axis = str(ds["lower"].dims[2])
     as_share = ds.sizes["motion"] * ds.sizes["slenderness"] > PANELS
     panels = [
@@ -122,11 +122,11 @@ def plot_rocking_spectrum(ds: xr.Dataset) -> Axes:
     Raises
     ------
     ValueError
-        If ``ds`` is no rocking spectrum or has more than six slendernesses.
+        If ``ds`` is not a rocking spectrum or has more than six slendernesses.
     """
     missing = {"peak_tilt_ratio", "period", "peak_acceleration"} - set(ds.variables)
     if missing:
-        raise ValueError(f"this is no rocking spectrum: it lacks {', '.join(sorted(missing))}")
+        raise ValueError(f"this is not a rocking spectrum: it lacks {', '.join(sorted(missing))}")
     if ds.sizes["slenderness"] > PANELS:
         raise ValueError(
             f"{ds.sizes['slenderness']} slendernesses are too many for one figure, at most {PANELS}; "

@@ -43,7 +43,7 @@ def sobol_points(
     ValueError
         If the sequence does not have so many points or dimensions.
     """
-    if not TABLE.exists():  # it is no part of SciPy's interface
+    if not TABLE.exists():  # it is not part of SciPy's interface
         return walked(generator, dimensions, start, stop)
     if stop > 2**BITS:
         raise ValueError(f"a Sobol design has at most 2**{BITS} = {2**BITS} points, got {stop}")

@@ -78,7 +78,7 @@ def compare_designs(
     Raises
     ------
     PairingError
-        If the runs are no pairs.
+        If the runs are not pairs.
     HazardError
         If the hazard is of another intensity.
     ValueError

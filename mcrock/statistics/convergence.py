@@ -26,7 +26,7 @@ def size_convergence(ds: xr.Dataset, *, classes: int = CLASSES, allow_missing: b
     ds : Dataset
         As for `overturning_probability`.
     classes : int
-        Classes of equal numbers of runs that a cloud study is cut into.
+        Number of bins, of equal numbers of runs, of a cloud study.
     allow_missing : bool
         Leave out runs that have not been run, rather than refuse.
 

@@ -82,8 +82,8 @@ def weighted_probability(
     Raises
     ------
     ValueError
-        If the study is no cloud, its intensity has no density, runs are missing or ``level`` is outside (0,
-        1).
+        If the study is not a cloud, its intensity has no density, runs are missing or ``level`` is outside
+        (0, 1).
     HazardError
         If the hazard is of another intensity.
     """

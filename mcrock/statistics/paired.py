@@ -27,7 +27,7 @@ WITHOUT_RUNS = ("title", "description", "limits", "ensemble")  # of a study file
 
 
 class PairingError(ValueError):
-    """Two studies whose runs are no pairs."""
+    """Two studies whose runs are not pairs."""
 
 
 def check_pairs(first: xr.Dataset, second: xr.Dataset) -> None:

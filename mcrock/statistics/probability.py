@@ -50,7 +50,7 @@ def overturning_probability(
     ds : Dataset
         `outcome` (realization, intensity), or (realization) with `intensity_value` (realization).
     classes : int
-        Classes of equal numbers of runs that a cloud study is cut into; 1 gives the probability over
+        Number of bins, of equal numbers of runs, of a cloud study; 1 gives the probability over
         the study's own distribution of intensity.
     **keywords
         Of `mcrock.statistics.Confidence`: `level`, `cluster` and `allow_missing`.

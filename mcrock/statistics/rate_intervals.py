@@ -44,7 +44,7 @@ def rate_bounds(units: Units, how: Bootstrap, tables: list[Table]) -> np.ndarray
 def _bounds(
     centre: np.ndarray, left_out: np.ndarray, pivots: np.ndarray, copies: np.ndarray, level: float
 ) -> tuple[float, float]:
-    """Ends of an interval of a rate, from logarithms; pivots that are no numbers count in both tails."""
+    """Ends of an interval of a rate, from logarithms; pivots that are not numbers count in both tails."""
     known, tail = np.isfinite(pivots), (1 - level) / 2
     low = np.quantile(np.where(known, pivots, -np.inf), tail, method="lower")
     high = np.quantile(np.where(known, pivots, np.inf), 1 - tail, method="higher")

@@ -87,7 +87,7 @@ def fit_surface(
     Raises
     ------
     ValueError
-        If the dataset does not fit or is no cloud, there are not two different measures, or fewer than
+        If the dataset does not fit or is not a cloud, there are not two different measures, or fewer than
         two records.
     """
     how, shape = Confidence(**keywords), link_of(link)

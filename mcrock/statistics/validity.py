@@ -53,7 +53,7 @@ def model_validity(
     friction : sequence of float
         Coefficients at which runs without friction are asked for [1].
     classes : int
-        Classes of equal numbers of runs that a cloud study is cut into.
+        Number of bins, of equal numbers of runs, of a cloud study.
     allow_missing : bool
         Leave out runs that have not been run, rather than refuse.
 

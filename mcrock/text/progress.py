@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 BAR_INTERVAL = 0.5  # between changes of a bar [s]
 MANY = 1000  # runs from which on the start is worth a line
-LINE_INTERVAL = 10.0  # between progress lines where the output is no terminal [s]
+LINE_INTERVAL = 10.0  # between progress lines where the output is not a terminal [s]
 
 
 class Report(Protocol):

@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Sequence
 
 WIDTH = 110  # of paragraphs at most [characters]
-UNBOUNDED = 10_000  # width where the output is no terminal [characters]
+UNBOUNDED = 10_000  # width where the output is not a terminal [characters]
 
 
 class Columns(str):

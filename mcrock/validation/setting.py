@@ -72,7 +72,7 @@ def validation_study(
     Raises
     ------
     ConfigError
-        If the setting is no study.
+        If the setting is not a study.
     """
     place = Path(file).resolve()
     azimuth = geometry.azimuth_deg if azimuth_deg is None else azimuth_deg

@@ -21,7 +21,7 @@ from mcrock.tables.inputs import Inputs
 class Shape(Table):
     """Section ``body`` of a study: the keys of a shape, and the bodies that drawn numbers make."""
 
-    settings: ClassVar[tuple[str, ...]] = ()  # keys that are no quantities
+    settings: ClassVar[tuple[str, ...]] = ()  # keys that are not quantities
     inputs: ClassVar[Inputs] = {}  # what realizations may have of their own, beside what datasets of all have
     if TYPE_CHECKING:
         shape: str  # every shape has its own, in its place among the keys

@@ -45,7 +45,7 @@ def polyhedron(
 ) -> Body:
     """Convex body from its vertices and faces.
 
-    Faces in one plane are merged, and vertices that are no corners then are dropped: neighbours whose
+    Faces in one plane are merged, and vertices that are not corners then are dropped: neighbours whose
     normals differ by less than 1e-6 rad are one face. A merged face takes the place of the first of
     its parts; otherwise faces and vertices keep their order.
 
@@ -87,7 +87,7 @@ def polyhedron(
     Raises
     ------
     ValueError
-        If the faces are no closed convex surface, or the body cannot exist.
+        If the faces are not a closed convex surface, or the body cannot exist.
 
     Warns
     -----

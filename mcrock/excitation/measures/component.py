@@ -189,7 +189,7 @@ def energy_of(acceleration: FloatArray, dt: float) -> FloatArray:
 def time_of_share(energy: FloatArray, dt: float, share: float) -> float:
     """Time [s] at which `energy` (n_time,), of one component or of all, reaches a share of its last value.
 
-    Linear inside of a step. Zeros at the onset and after the end are no part of the motion.
+    Linear inside of a step. Zeros at the onset and after the end are not part of the motion.
     """
     wanted = share * energy[-1]
     after = max(int(np.searchsorted(energy, wanted, side="left" if share else "right")), 1)

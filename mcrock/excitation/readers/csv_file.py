@@ -113,7 +113,7 @@ def read_table(path: Path) -> tuple[list[str], list[int], FloatArray]:
     Raises
     ------
     MotionError
-        With file, line and column, if a field is no finite number or rows differ in length.
+        With file, line and column, if a field is not a finite number or rows differ in length.
     """
     table = _read(path)
     return table.headers, table.lines, table.values
@@ -262,7 +262,7 @@ def _uniform_step(path: Path, lines: list[int], time: FloatArray, dt: float | No
         i = int(np.argmax(steps <= 0))
         raise MotionError(
             f"{path}, line {lines[i + 1]}: time does not increase: {time[i + 1]:g} s after {time[i]:g} s; "
-            "if the first column is no time, give dt [s] and name the columns x, y, z"
+            "if the first column is not the time, give dt [s] and name the columns x, y, z"
         )
     mean = float(time[-1] - time[0]) / len(steps)
     digit = _last_digit(time)

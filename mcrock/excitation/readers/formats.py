@@ -53,7 +53,7 @@ def read_file(
     Raises
     ------
     NotRecordError
-        If the file is no record of acceleration.
+        If the file is not a record of acceleration.
     MotionError
         If it is one and damaged.
     """

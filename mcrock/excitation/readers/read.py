@@ -25,7 +25,7 @@ class Scan:
 
     motions: list[Motion] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)  # files and recordings that cannot be used
-    left_out: dict[Path, str] = field(default_factory=dict)  # files that are no records, and why
+    left_out: dict[Path, str] = field(default_factory=dict)  # files that are not records, and why
 
 
 def read_records(
@@ -78,7 +78,7 @@ def read_records(
     Warns
     -----
     UserWarning
-        Of files in a folder that are no records, and of records whose header and samples disagree.
+        Of files in a folder that are not records, and of records whose header and samples disagree.
     """
     scan = scan_records(path, format=format, unit=unit, dt=dt, channels=channels, progress=progress)
     if scan.problems:
@@ -220,7 +220,7 @@ def _some(names: Iterable[object]) -> str:
 
 
 def word_left_out(scan: Scan) -> list[str]:
-    """Files of a folder that are no records, one line for each reason."""
+    """Files of a folder that are not records, one line for each reason."""
     reasons: dict[str, list[str]] = {}
     for path, reason in scan.left_out.items():
         reasons.setdefault(reason, []).append(path.name)

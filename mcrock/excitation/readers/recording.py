@@ -20,7 +20,7 @@ PEAK_RESOLUTION = 1e-4  # [m/s2]
 
 
 class NotRecordError(MotionError):
-    """A file that is no record of acceleration; the message is the reason, without the file."""
+    """A file that is not a record of acceleration; the message is the reason, without the file."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -82,7 +82,7 @@ def read_shake_table(path: str | Path) -> ShakeTableTests:
         )
     if (start < 0).any() or (length < 2).any() or (start + length > len(samples)).any():
         raise MotionError(
-            f"{place}: a test has less than 2 samples or lies outside the {len(samples)} there are"
+            f"{place}: a test has fewer than 2 samples or lies outside the {len(samples)} there are"
         )
     group = [_recording(label) for label in record]
     if "recording" in ds:

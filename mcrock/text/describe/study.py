@@ -156,8 +156,8 @@ def _design_notes(study: Study, motions: Sequence[Motion]) -> list[str]:
     if in_turn and study.n_realizations % len(motions):
         n = study.n_realizations
         found.append(
-            f"note: {n} realizations are no multiple of {len(motions)} motions, so some motions are met once "
-            "more than others"
+            f"note: {n} realizations are not a multiple of {len(motions)} motions, so some motions are met "
+            "once more than others"
             if n > len(motions)
             else f"note: {n} realizations meet {n} of the {len(motions)} motions, and the others never"
         )

@@ -67,5 +67,5 @@ def test_sections_end_at_headings_outside_of_code():
 
 
 def test_help_keeps_units_in_brackets(mcrock):
-    assert "[a]" in mcrock("risk", "--help")[1]
+    assert "[years]" in mcrock("risk", "--help")[1]
     assert "[m]" in mcrock("stats", "--help")[1]

@@ -67,7 +67,7 @@ def test_inputs_with_numbers_are_declared_with_them():
     assert is_declared("impact_face_3_lambda_lat")
     for name in ("body_vertices_1", "body_vertices_#_#", "body_vertices_a_0", "body_mass_1", "impact_face_3"):
         assert not is_declared(name)
-        with pytest.raises(ValueError, match=f"'{name}' is no dataset variable of mcrock"):
+        with pytest.raises(ValueError, match=f"'{name}' is not a variable of mcrock"):
             build_dataset({name: [0.0]})
 
 
@@ -92,7 +92,7 @@ def test_a_cloud_has_outcomes_on_realization_alone():
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"heigth": [1.0]}, "'heigth' is no dataset variable"),
+        ({"heigth": [1.0]}, "'heigth' is not a variable of mcrock"),
         ({"body_mass": [[1.0]]}, r"'body_mass' must have the dims \('realization',\), got the shape"),
         ({"outcome": 3}, r"'outcome' must have the dims"),
     ],
@@ -163,7 +163,7 @@ def test_what_is_no_result_is_refused(result, tmp_path):
     with pytest.raises(DatasetError, match="neither a zarr store nor a NetCDF file"):
         load_dataset(tmp_path / "text.nc")
     xr.Dataset({"x": 1}).to_netcdf(tmp_path / "x.nc")
-    with pytest.raises(DatasetError, match="no result of mcrock: it has no variable 'outcome'"):
+    with pytest.raises(DatasetError, match="not a result of mcrock: it has no variable 'outcome'"):
         load_dataset(tmp_path / "x.nc")
 
 

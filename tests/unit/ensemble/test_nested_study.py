@@ -189,7 +189,7 @@ def test_a_nested_study_with_missing_runs_has_the_pooled_statistics(study_file, 
             [*NESTED, "ensemble.design='sobol_indices'"],
             r"\[ensemble\] design: has an index for every input, epistemic or not: leave 'outer' out",
         ),
-        ([*NESTED, "impact.draw=impact"], r"lambda: drawn anew at every impact it is no unknown number"),
+        ([*NESTED, "impact.draw=impact"], r"lambda: drawn anew at every impact it is not an unknown number"),
         (
             [*NESTED, 'intensity.value={ distribution = "uniform", low = 1, high = 2 }'],
             r"\[ensemble\] outer: compares draws at fixed intensities",

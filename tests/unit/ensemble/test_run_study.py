@@ -486,7 +486,7 @@ def test_impossible_bodies_are_refused_before_anything_is_written(study_file, tm
         ({"task": (0, 2)}, "task must be i/n"),
         ({"overwrite": True, "resume": True}, "give one of them"),
         ({"overwrite": True, "task": (1, 2)}, "would delete what the other tasks have done"),
-        ({"client": object(), "workers": 2}, "are those of the cluster"),
+        ({"client": object(), "workers": 2}, "are set by the cluster"),
     ],
 )
 def test_options_that_make_no_sense_are_refused(study, tmp_path, options, message):

@@ -255,7 +255,7 @@ def test_reading_at_once_is_no_more_lenient(write, body):
         (
             "3,1\n2,2\n",
             {},
-            r"line 2: time does not increase.*if the first column is no time, give dt \[s\] and name",
+            r"line 2: time does not increase.*if the first column is not the time, give dt \[s\] and name",
         ),
         ("0,1\n0.1,2\n0.1,2\n", {"dt": 0.1}, r"line 3: time does not increase"),
         ("0,1\n0.1,2\n0.4,2\n", {"dt": 0.1}, r"the time step is not uniform"),

@@ -229,7 +229,8 @@ def test_figures_are_written(overturning, rocking, tmp_path, ending):
 
 
 def test_what_is_no_spectrum_is_refused(overturning, rocking):
-    with pytest.raises(ValueError, match="no overturning spectrum: it lacks lower, uplift_amplitude, upper"):
+    words = "not an overturning spectrum: it lacks lower, uplift_amplitude, upper"
+    with pytest.raises(ValueError, match=words):
         plot_overturning_spectrum(rocking)
     with pytest.raises(ValueError, match="it lacks peak_acceleration, peak_tilt_ratio, period"):
         plot_rocking_spectrum(overturning)

@@ -86,7 +86,8 @@ def test_describe(make_study, motions):
         "intensity: pga = 0.2, 0.4 g",
         "  body.width [m]: normal, mean 0.4, std 0.01",
         "  impact.energy_gain: one of project, allow",
-        "note: 200 realizations are no multiple of 3 motions, so some motions are met once more than others",
+        "note: 200 realizations are not a multiple of 3 motions, so some motions are met once "
+        "more than others",
         "size: 200 realizations x 2 intensities = 400 runs, latin hypercube design",
     ):
         assert line in text.splitlines()

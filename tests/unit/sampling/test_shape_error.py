@@ -213,7 +213,7 @@ def test_a_body_that_settles_on_its_side_is_refused(make):
 
 
 def test_no_rare_events_of_hulls(make):
-    with pytest.raises(ValueError, match=r"a hull has none: leave body\.shape_error out"):
+    with pytest.raises(ValueError, match=r"hulls of random surfaces are not: leave body\.shape_error out"):
         rare_probability(make(shape_error=ERROR))
 
 
