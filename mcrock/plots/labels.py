@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from mcrock.plots.style import BLUE, PAGE, PRETTY_UNITS, add_note, new_figure, number_axis, styled
 
 COLUMNS = 3
-BINS = 24
+BINS = 24  # at most
 MOST = 12  # inputs that are drawn
 
 
@@ -48,7 +48,8 @@ def plot_labels(found: xr.Dataset) -> Axes:
         values = found[f"draw_{name}"].values
         prior = found[f"before_{name}"].values if f"before_{name}" in found else values
         both = np.concatenate([prior, values])
-        edges = np.linspace(both.min(), both.max(), BINS + 1).tolist()
+        bins = min(BINS, round(2 * len(values) ** (1 / 3)))  # Rice's rule
+        edges = np.linspace(both.min(), both.max(), bins + 1).tolist()
         ax.hist(prior, edges, density=True, color="0.8", label="before")
         ax.hist(values, edges, weights=weight, density=True, histtype="step", color=BLUE, label="after")
         unit = str(found["unit"].sel(input=name).item())

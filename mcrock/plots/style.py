@@ -283,6 +283,10 @@ def count_words(ds: xr.Dataset, runs: int) -> str:
     '1 run of 1 record'
     >>> count_words(xr.Dataset({"records": 22}, attrs={"independent": "records"}), 4400)
     '4400 runs of 22 records'
+    >>> count_words(xr.Dataset({"records": 22}, attrs={"independent": "realizations"}), 4400)
+    '4400 runs'
     """
-    records, name = int(ds["records"]), ds.attrs["independent"]
-    return f"{run_words(runs)} of {records} {name.removesuffix('s') if records == 1 else name}"
+    if ds.attrs["independent"] != "records":
+        return run_words(runs)
+    records = int(ds["records"])
+    return f"{run_words(runs)} of {records} record{'s' * (records != 1)}"
