@@ -1,7 +1,8 @@
-"""The command `mcrock example`: studies and batch scripts to start from, which come with the package."""
+"""The command `mcrock example`: studies, scripts and notebooks to start from, which come with the package."""
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from difflib import get_close_matches
@@ -14,6 +15,8 @@ from mcrock.shipped import shipped
 
 app = typer.Typer()
 
+NEXT = {".toml": "mcrock check {}", ".sh": "edit the lines at its top", ".ipynb": "jupyter lab {}"}
+
 
 @app.command()
 def example(
@@ -21,14 +24,15 @@ def example(
         str | None, typer.Argument(metavar="NAME", help="Example; default: the list.", show_default=False)
     ] = None,
 ) -> None:
-    """List the shipped studies and batch scripts, or copy one, with the files it names, into this folder.
+    """List the shipped studies, batch scripts and notebooks, or copy one, with the files it names, here.
 
     Files that are there already are never overwritten.
     """
-    examples = {path.stem: path for path in [*studies(), *scripts()]}
+    examples = {path.stem: path for path in [*studies(), *scripts(), *notebooks()]}
     if name is None:
         width = max(map(len, examples))
-        for heading, paths in (("studies", studies()), ("batch scripts", scripts())):
+        kinds = {"studies": studies(), "batch scripts": scripts(), "notebooks": notebooks()}
+        for heading, paths in kinds.items():
             print(f"{heading}:", *(f"  {path.stem:<{width}}  {about(path)}" for path in paths), sep="\n")
         return
     if name not in examples:
@@ -44,7 +48,7 @@ def example(
         else:
             Path(needed.name).write_text(copied(needed), encoding="utf-8")
             print(f"wrote {needed.name}")
-    print(f"next: mcrock check {path.name}" if path.suffix == ".toml" else "next: edit the lines at its top")
+    print(f"next: {NEXT[path.suffix].format(path.name)}")
 
 
 def studies() -> list[Path]:
@@ -57,9 +61,16 @@ def scripts() -> list[Path]:
     return sorted(shipped("jobs").glob("*.sh"))
 
 
+def notebooks() -> list[Path]:
+    """Notebooks of the documentation."""
+    return sorted(Path(__file__).parents[1].glob("docs/notebooks/*.ipynb"))
+
+
 def about(path: Path) -> str:
-    """What an example is, in one line: the title of a study, the first comment of a script."""
+    """What an example is, in one line: the title of a study or notebook, the first comment of a script."""
     text = path.read_text(encoding="utf-8")
+    if path.suffix == ".ipynb":
+        return str(json.loads(text)["cells"][0]["source"][0]).strip("# \n")
     if path.suffix == ".toml":
         return str(tomllib.loads(text)["title"])
     return text.splitlines()[1].removeprefix("# ").partition(":")[0]

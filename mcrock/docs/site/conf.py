@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import enum
 import inspect
+import os
 import re
+import sysconfig
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from docutils.nodes import SkipNode
+from docutils.nodes import Element, SkipNode, image, reference
 from docutils.utils.math.latex2mathml import tex2mathml
+from nbclient import NotebookClient
 
 import mcrock
 from mcrock.commands.program import COMMANDS
@@ -44,6 +47,14 @@ myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
 nb_execution_mode = "cache"
 nb_execution_raise_on_error = True
+nb_execution_in_temp = True
+nb_execution_timeout = 900  # [s] of a cell
+nb_output_stderr = "remove"  # progress, which differs from time to time
+NotebookClient.coalesce_streams.default_value = True  # text of a command comes in pieces that end anywhere
+os.environ["PATH"] = os.pathsep.join(
+    [sysconfig.get_path("scripts"), os.environ["PATH"]]
+)  # of `mcrock` in cells
+os.environ["COLUMNS"] = "100"  # of tables and code blocks
 
 autosummary_generate = False  # a page for each module is enough
 default_role = "py:obj"
@@ -80,6 +91,8 @@ def read_page(app: Sphinx, docname: str, source: list[str]) -> None:
     if docname == "index":
         app.env.note_dependency(str(HERE / "index.md"))
         source[0] = (HERE / "index.md").read_text(encoding="utf-8")
+    elif docname == "site/gallery":
+        source[0] += listings.gallery()
     elif docname == "site/commands":
         source[0] += listings.commands()
     elif docname == "site/api/laws":
@@ -135,6 +148,17 @@ def linked(command: re.Match[str]) -> str:
     return f"[{text}](site/commands.md#mcrock-{command[1]})" if command[1] in COMMANDS else text
 
 
+def add_pictures(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Show in each card of the gallery the last figure of its page, if pages were run."""
+    if docname != "site/gallery":
+        return
+    for card in doctree.findall(lambda node: isinstance(node, Element) and "sd-card" in node["classes"]):
+        page = os.path.normpath(f"site/{next(card.findall(reference))['refuri']}").removesuffix(".html")
+        for found in list(app.env.get_doctree(page).findall(image))[-1:]:
+            places = {name: found[name] for name in ("uri", "candidates")}
+            card.insert(0, image(**places, classes=["sd-card-img-top"]))
+
+
 def visit_math(writer: HTML5Translator, node: nodes.Element) -> None:
     """Write a formula as MathML, which browsers set without scripts or fonts of their own."""
     writer.body.append(tex2mathml(node.astext(), as_block=node.tagname == "math_block"))
@@ -146,4 +170,5 @@ def setup(app: Sphinx) -> None:
     app.connect("source-read", read_page)
     app.connect("autodoc-process-docstring", add_tables, priority=400)  # before napoleon reads them
     app.connect("autodoc-skip-member", skip_field)
+    app.connect("doctree-resolved", add_pictures)
     app.add_html_math_renderer("mathml", (visit_math, None), (visit_math, None))

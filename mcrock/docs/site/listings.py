@@ -16,6 +16,20 @@ from mcrock.verification import CASES
 
 DOCS = Path(__file__).parents[1]
 ROOT = DOCS.parents[1]
+GALLERY = (
+    "statue",
+    "cask",
+    "cabinet",
+    "balanced_rock",
+    "free_rocking",
+    "impact_laws",
+    "spectra",
+    "rare_events",
+    "slurm",
+    "calibrating",
+)
+NOTEBOOKS = sorted((DOCS / "notebooks").glob("*.ipynb"))
+QUESTION = re.compile(r"^# (.*)\n\n\*\*(.*?)\*\*$", flags=re.MULTILINE | re.DOTALL)
 TOCTREE = re.compile(r"^```\{toctree\}\n(.*?)^```\n", flags=re.MULTILINE | re.DOTALL)
 LISTED = re.compile(r"^- \[[\w-]+\]\(([\w-]+)\.md\): (.*)$", flags=re.MULTILINE)
 # words of the commands of a group, cut short; each has its section
@@ -40,6 +54,28 @@ def description(page: str, said: dict[str, str]) -> str:
         return ""
     title = (DOCS / f"{page}.md").read_text(encoding="utf-8").partition("\n")[0].lstrip("# ")
     return ": " + re.sub(rf"^{re.escape(title)}\W*(and )?", "", said[page], flags=re.IGNORECASE)
+
+
+def gallery() -> str:
+    """A card for each page of the gallery and for each notebook, with the question it answers."""
+    lines, pages = ["", "::::{grid} 1 2 2 3", ":gutter: 3", ""], []
+    for path in [DOCS / "site" / "gallery" / f"{name}.md" for name in GALLERY] + NOTEBOOKS:
+        page = f"/{path.relative_to(DOCS).with_suffix('')}"
+        text = path.read_text(encoding="utf-8")
+        if path.suffix == ".ipynb":
+            text = "".join(json.loads(text)["cells"][0]["source"])
+        found = QUESTION.search(text)
+        assert found, f"{path}: no question in bold below the title"
+        lines += [
+            f":::{{grid-item-card}} {found[1]}",
+            f":link: {page}",
+            ":link-type: doc",
+            found[2],
+            ":::",
+            "",
+        ]
+        pages.append(page)
+    return "\n".join([*lines, "::::", "", ":::{toctree}", ":hidden:", "", *pages, ":::", ""])
 
 
 def commands() -> str:

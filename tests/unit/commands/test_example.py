@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from mcrock.commands.example import needs, scripts, studies
+from mcrock.commands.example import needs, notebooks, scripts, studies
 from mcrock.config import load_config
 from mcrock.shipped import shipped
 
@@ -20,7 +20,7 @@ def test_every_example_is_listed_with_one_line(mcrock):
     code, output, errors = mcrock("example")
     assert (code, errors) == (0, "")
     listed = re.findall(r"^  (\w+) +(\S.*)$", output, re.MULTILINE)
-    assert [name for name, _ in listed] == [path.stem for path in [*studies(), *scripts()]]
+    assert [name for name, _ in listed] == [path.stem for path in [*studies(), *scripts(), *notebooks()]]
     assert ("storage_cask", "Freestanding storage cask, cloud of records") in listed
     assert ("slurm_array", "A study as a Slurm job array") in listed
     assert max(map(len, output.splitlines())) <= 100
@@ -28,11 +28,13 @@ def test_every_example_is_listed_with_one_line(mcrock):
     assert shipped_files <= {name for name, _ in listed}
 
 
-@pytest.mark.parametrize("path", studies(), ids=lambda path: path.stem)
-def test_a_study_is_copied_as_it_is(mcrock, folder, path):
-    assert mcrock("example", path.stem) == (0, f"wrote {path.name}\nnext: mcrock check {path.name}\n", "")
+@pytest.mark.parametrize("path", studies() + notebooks(), ids=lambda path: path.stem)
+def test_a_study_or_notebook_is_copied_as_it_is(mcrock, folder, path):
+    command = "mcrock check" if path.suffix == ".toml" else "jupyter lab"
+    assert mcrock("example", path.stem) == (0, f"wrote {path.name}\nnext: {command} {path.name}\n", "")
     assert (folder / path.name).read_text() == path.read_text()
-    assert load_config(folder / path.name).to_json() == load_config(path).to_json()
+    if path.suffix == ".toml":
+        assert load_config(folder / path.name).to_json() == load_config(path).to_json()
 
 
 @pytest.mark.parametrize("path", scripts(), ids=lambda path: path.stem)
