@@ -26,7 +26,7 @@ from mcrock.tables.fields import (
 )
 
 MOST_REALIZATIONS = 2**30  # length of a Sobol sequence of 30 bits [1]
-MOST_OUTER = 4096  # draws of what is epistemic, each of them a file or more of the store [1]
+MOST_OUTER = 4096  # outer draws, each of them a file or more of the store [1]
 MOST_WHOLE = 1_000_000  # of a design that every process holds [1]
 OF_INDICES = "sobol_indices"  # design of `mcrock sensitivity`
 DEGREE = pi / 180.0  # [rad]

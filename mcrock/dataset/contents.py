@@ -4,7 +4,7 @@ A store is a zarr group cut into zip archives (`mcrock.dataset.archive`): ``stud
 what is known before any run, ``chunks/3.zip`` the chunk 3 of realizations of every variable. A chunk is
 computed if its file is there: it appears whole or not at all. The record in a file says of which study and
 which chunk it is, so that a file in the place of another one is noticed. Where the same realizations meet
-several draws of what is epistemic, arrays have a leading dimension `outer`, and files are called
+several outer draws, arrays have a leading dimension `outer`, and files are called
 ``chunks/0-3.zip``.
 """
 
@@ -64,7 +64,7 @@ class Template(NamedTuple):
 
     @property
     def n_outer(self) -> int | None:
-        """Draws of what is epistemic, where arrays have a dimension of them."""
+        """Number of outer draws, where arrays have a dimension of them."""
         return self.grid[0] if len(self.grid) > 1 else None
 
     @property

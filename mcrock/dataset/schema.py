@@ -33,7 +33,7 @@ class Variable(NamedTuple):
 
 INPUT = ("realization",)
 OUTPUT = ("realization", "intensity")  # in a cloud study ("realization",) alone
-OUTER = "outer"  # leads where the same realizations meet several draws of what is epistemic
+OUTER = "outer"  # leads where the same realizations meet several outer draws
 
 
 def _impact_variable(parameter: ImpactParameter, where: str = "") -> Variable:

@@ -41,7 +41,7 @@ class Part(NamedTuple):
 
     start: int
     stop: int
-    outer: int | None = None  # number of the draw of what is epistemic, where a study has several
+    outer: int | None = None  # number of the outer draw, where a study has several
 
 
 @dataclass(frozen=True, eq=False)

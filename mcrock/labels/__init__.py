@@ -1,8 +1,8 @@
 """What fell and what stood, as data: which draws of the unknown inputs it makes likely.
 
-Every draw of what is epistemic in a nested study is a body, or a place, that could be. Objects that were seen
-after an earthquake, or a test, make some draws more likely than others: weights over the draws, and what
-follows from them for the inputs and for other objects.
+Every outer draw of a nested study is a possible body or site. Objects seen after an earthquake or a test make
+some draws more likely than others: this gives weights to the draws, and with them posterior distributions of
+the inputs and probabilities for other objects.
 """
 
 from __future__ import annotations

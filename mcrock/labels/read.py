@@ -119,7 +119,7 @@ def overturned_shares(ds: xr.Dataset) -> NDArray[np.float64]:
     """
     if not is_nested(ds):
         raise ValueError(
-            "labels weigh the draws of what is epistemic: mark distributions with 'epistemic = true' and "
+            "labels weigh outer draws: mark distributions with 'epistemic = true' and "
             "give 'ensemble.outer', the number of their draws"
         )
     draws = []

@@ -1,4 +1,4 @@
-"""Draws of what is epistemic, made anew where the labels point: sequential Monte Carlo.
+"""Epistemic inputs drawn again where the labels point: sequential Monte Carlo.
 
 Where labels leave few of the draws of a study, weights alone say little. Here the power of the likelihood
 rises in stages, each chosen so that half of the particles stay effective; they are drawn again by their
@@ -167,7 +167,7 @@ def sequential_posterior(
     workers: int | None = None,
     progress: Callable[[Stage], None] | None = None,
 ) -> Posterior:
-    """Particles of what is epistemic in a study, after labels.
+    """Particles of the epistemic inputs of a study, given labels.
 
     Results depend on the study, its seed and the labels alone, not on the workers.
 

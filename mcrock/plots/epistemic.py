@@ -1,4 +1,4 @@
-"""Nested studies: the probability of every draw of what is epistemic, and where the variance comes from."""
+"""Nested studies: the probability of every outer draw, and where the variance comes from."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ COMPONENTS = {  # by component: its name in the figure and its colour, neighbour
 @takes_path
 @styled
 def plot_probability_box(ds: xr.Dataset, ax: Axes | None = None, *, level: float = 0.95) -> Axes:
-    """Draw the probability of each draw of what is epistemic, their box, and the interval for earthquakes.
+    """Draw the probability of each outer draw, their box, and the interval for new earthquakes.
 
     Parameters
     ----------
@@ -86,8 +86,8 @@ def plot_probability_box(ds: xr.Dataset, ax: Axes | None = None, *, level: float
     ax.legend(loc="lower left", bbox_to_anchor=(-0.1, 1.0), ncols=2, handlelength=1.2, columnspacing=1.0)
     add_note(
         ax,
-        f"Thin lines: {int(found['draws'])} draws of what is epistemic, less the noise of their runs; box: "
-        f"what ignorance leaves open. Bars: what {int(found['records'])} recordings leave open. "
+        f"Thin lines: {int(found['draws'])} outer draws, less the noise of their runs; box: their spread, "
+        f"epistemic uncertainty. Bars: sampling error of {int(found['records'])} recordings. "
         f"{int(found['runs'])} runs.",
     )
     return ax
@@ -96,7 +96,7 @@ def plot_probability_box(ds: xr.Dataset, ax: Axes | None = None, *, level: float
 @takes_path
 @styled
 def plot_variance_shares(ds: xr.Dataset, ax: Axes | None = None, *, level: float = 0.95) -> Axes:
-    """Draw the shares of the variance of overturning by their sources, and the total of what is epistemic.
+    """Draw the shares of the variance of overturning by source, and the total share of the epistemic inputs.
 
     Parameters
     ----------
@@ -145,8 +145,8 @@ def plot_variance_shares(ds: xr.Dataset, ax: Axes | None = None, *, level: float
     ax.legend(loc="lower left", bbox_to_anchor=(-0.14, 1.0), ncols=2, handlelength=1.0, columnspacing=1.0)
     add_note(
         ax,
-        f"{int(found['draws'])} draws of what is epistemic x {int(found['records'])} recordings, "
-        f"{int(found['runs'])} runs. Alone: what ignorance does to the probability over all earthquakes; "
-        "total: what it decides in single ones too.",
+        f"{int(found['draws'])} outer draws x {int(found['records'])} recordings, {int(found['runs'])} runs. "
+        "Alone: effect of the epistemic inputs on the probability over all earthquakes; total: with their "
+        "effect in single earthquakes.",
     )
     return ax

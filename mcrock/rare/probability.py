@@ -38,8 +38,8 @@ def rare_probability(
 
     Every recording, with its weight, has its own levels of the score (`mcrock.rare.runs`), chosen in a run
     before, and independent repetitions, which are unbiased (`mcrock.rare.splitting`). Motions that are made
-    for each realization are one stratum, and their noise is part of what chains move in. What is epistemic
-    counts as an input like the others.
+    for each realization are one stratum, and their noise is part of what chains move in. Epistemic
+    inputs count like the others.
 
     There are two intervals. That of the repetitions is for these recordings: Student's, on the logarithm.
     That for new earthquakes has Gaffke's bounds, with the recordings as units: it does not become narrower by

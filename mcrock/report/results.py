@@ -126,7 +126,7 @@ def nested_section(ds: xr.Dataset, summary: Summary, how: Confidence) -> Section
         "uncertainty",
         "Ignorance and shaking",
         [
-            embed(plot_probability_box(ds, level=how.level), "Probability of each draw of what is epistemic"),
+            embed(plot_probability_box(ds, level=how.level), "Probability of each outer draw"),
             embed(plot_variance_shares(ds, level=how.level), "Shares of the variance of overturning"),
             *filter(None, format_nested(summary.nested)),
         ],

@@ -77,7 +77,7 @@ def inputs_section(ds: xr.Dataset, study: Study) -> Section:
     if not blocks:
         blocks.append("No input is uncertain.")
     design = study.ensemble.design.replace("_", " ")
-    draws = f"{study.n_outer} draws of what is epistemic, each with " if study.ensemble.outer else ""
+    draws = f"{study.n_outer} outer draws of the epistemic inputs, each with " if study.ensemble.outer else ""
     blocks.append(
         f"{draws}{format_count(study.n_realizations, 'realization')} ({design} design, seed {study.seed}), "
         f"each at {format_count(study.n_intensity, 'intensity').replace('ys', 'ies')}: {study.n_runs} runs. "

@@ -1,6 +1,6 @@
 """Designs: where in the unit cube each realization lies, and which motion it meets.
 
-A realization is addressed by its index, with that of the draw of what is epistemic where a study has several.
+A realization is addressed by its index, with that of the outer draw where a study has several.
 Random and Sobol designs can therefore be extended, and
 any division into parts gives the same numbers; a Latin hypercube is made whole.
 """
@@ -32,7 +32,7 @@ def stream(name: str) -> int:
 def unit_numbers(study: Study, n_motions: int, start: int, stop: int, outer: int = 0) -> dict[str, Array]:
     """Coordinates in the unit cube of the realizations ``start`` to ``stop - 1``.
 
-    The draws of what is epistemic are independent of each other whatever the design: as a sample they say
+    The outer draws are independent of each other whatever the design: as a sample they say
     which part of a range they have seen, and their variance has no bias. The other coordinates do not depend
     on them.
 
@@ -45,7 +45,7 @@ def unit_numbers(study: Study, n_motions: int, start: int, stop: int, outer: int
     start, stop : int
         Slice of realizations.
     outer : int
-        Number of the draw of what is epistemic.
+        Number of the outer draw.
 
     Returns
     -------

@@ -50,7 +50,7 @@ def draw_inputs(
     start, stop : int
         Slice, 0 <= start < stop <= number of realizations; of one where they have faces of their own.
     outer : int
-        Number of the draw of what is epistemic, 0 <= outer < `Study.n_outer`.
+        Number of the outer draw, 0 <= outer < `Study.n_outer`.
     with_motions : bool
         Whether to make the motions that realizations have of their own; without them ``scale`` and what is
         kept of their intensities are NaN. Of motions that are shared this makes no difference.
@@ -73,7 +73,7 @@ def draw_inputs(
             f"expected 0 <= start < stop <= {study.n_realizations} realizations, got {start} and {stop}"
         )
     if not 0 <= outer < study.n_outer:
-        raise ValueError(f"expected 0 <= outer < {study.n_outer} draws of what is epistemic, got {outer}")
+        raise ValueError(f"expected 0 <= outer < {study.n_outer} outer draws, got {outer}")
     if not motions:
         raise ValueError("at least one ground motion is needed, got none")
     return inputs_at(study, motions, points_of_design(study, len(motions), start, stop, outer), with_motions)

@@ -29,7 +29,7 @@ class Points(NamedTuple):
 
 
 def points_of_design(study: Study, n_motions: int, start: int, stop: int, outer: int = 0) -> Points:
-    """The realizations ``start`` to ``stop - 1`` of a study, with a draw of what is epistemic."""
+    """The realizations ``start`` to ``stop - 1`` of a study, with an outer draw."""
     u = unit_numbers(study, n_motions, start, stop, outer)
     number = draws_of(study, NOISE, start, stop)
 

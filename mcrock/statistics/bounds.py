@@ -26,7 +26,7 @@ ENDS = ("least", "largest")
 
 @takes_path
 def epistemic_bounds(ds: xr.Dataset, *, level: float = 0.95, seed: int = 0) -> xr.Dataset:
-    """Least and largest probability of overturning over the draws of what is epistemic.
+    """Least and largest probability of overturning over the outer draws.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def epistemic_bounds(ds: xr.Dataset, *, level: float = 0.95, seed: int = 0) -> x
             "naive": (("end", "intensity"), np.stack([fraction.min(axis=0), fraction.max(axis=0)]), one),
             "draw": (("end", "intensity"), np.stack([fraction.argmin(axis=0), fraction.argmax(axis=0)]), one),
             "interval": (("bound", "intensity"), _all_at_once(crossed, level), one),
-            "draws": ((), draws, one | {"long_name": "number of draws of what is epistemic"}),
+            "draws": ((), draws, one | {"long_name": "number of outer draws"}),
             "content": ((), (1 - level) ** (1 / draws), one),
         },
         coords={

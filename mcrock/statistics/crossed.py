@@ -1,6 +1,6 @@
 """Components of the variance of yes or no where draws of two kinds are crossed.
 
-Every draw k of what is epistemic meets every realization i, and realizations are nested in records r. With y
+Every outer draw k meets every realization i, and realizations are nested in records r. With y
 the outcomes, means of products of two of them over all pairs of one kind are unbiased for
 
 ====  ==================================  ======================================================

@@ -1,9 +1,9 @@
-"""What ignorance of some inputs does to the probability of overturning, apart from the shaking.
+"""Epistemic uncertainty of the probability of overturning, apart from the shaking.
 
-In a nested study every draw of what is epistemic, such as the impact parameters of a body that nobody has
-tested, has a probability of its own. Its variance over the draws is the first-order share of P (1 - P); the
-total share counts what the draws do in single earthquakes too. Both are needed: over all earthquakes effects
-cancel, in a given one they do not.
+In a nested study every outer draw of the epistemic inputs, such as the impact parameters of a body that
+nobody has tested, has a probability of its own. The variance of these probabilities is the first-order share
+of P (1 - P); the total share also counts what the draws do in single earthquakes. Both are needed: effects
+that cancel over all earthquakes do not in a given one.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ OPEN = 1e-6  # shares are kept so far from 0 and 1 where their logit is taken [1
 def variance_shares(ds: xr.Dataset, *, level: float = 0.95) -> xr.Dataset:
     """Shares of the variance of overturning by its sources, of a nested study.
 
-    Overturned or not has the variance P (1 - P). The shares are those of the draws of what is epistemic, of
+    Overturned or not has the variance P (1 - P). The shares are those of the outer draws, of
     the records, of the realizations within records (azimuth and other inputs), and of what draws do in single
     records and realizations: unbiased estimates for new draws and new records (`mcrock.statistics.crossed`),
     where the plain variance of the probabilities of the draws counts the noise of single runs too.
@@ -46,8 +46,8 @@ def variance_shares(ds: xr.Dataset, *, level: float = 0.95) -> xr.Dataset:
     Intervals have standard errors from the jackknife over records and over draws and quantiles of Student; on
     the scale of the standard deviation, of total shares on that of the logit. In 400
     simulated studies of each of eight kinds (10 to 60 records, 16 to 64 draws) they covered the first-order
-    share of what is epistemic in 0.94 to 0.99, and its total share in 0.95 to 0.98 at a probability of 0.5,
-    but in 0.85 to 0.92 at 0.16: few records tell little of it there.
+    share of the epistemic inputs in 0.94 to 0.99, and its total share in 0.95 to 0.98 at a probability of
+    0.5, but in 0.85 to 0.92 at 0.16: few records tell little of it there.
 
     Parameters
     ----------
@@ -59,9 +59,9 @@ def variance_shares(ds: xr.Dataset, *, level: float = 0.95) -> xr.Dataset:
     Returns
     -------
     Dataset
-        Along `intensity`: `share` (component, intensity), not below 0; `first_order` and `total` of what is
-        epistemic with `first_order_interval` and `total_interval` (bound, intensity); `deviation`, the
-        standard deviation of the probability over the draws, with `deviation_interval`, and
+        Along `intensity`: `share` (component, intensity), not below 0; `first_order` and `total`, those of
+        the epistemic inputs, with `first_order_interval` and `total_interval` (bound, intensity);
+        `deviation`, the standard deviation of the probability over the draws, with `deviation_interval`, and
         `naive_deviation`, that of the fractions as counted; `probability`; all [1], NaN where all runs ended
         alike. Intervals are NaN with fewer than three draws or records too. Numbers of `draws`, `records` and
         `runs`. Undecided runs count as in `overturning_probability`.
@@ -96,9 +96,9 @@ def variance_shares(ds: xr.Dataset, *, level: float = 0.95) -> xr.Dataset:
     spread = np.sqrt(np.maximum(found[0], 0.0))
     result = _frame(ds, crossed).assign_coords(component=list(COMPONENTS), bound=BOUNDS)
     _add(result, "share", ("component",), share, "share of the variance of overturning")
-    _add(result, "first_order", (), share[0], "first-order share of what is epistemic")
+    _add(result, "first_order", (), share[0], "first-order share of the epistemic inputs")
     _add(result, "first_order_interval", ("bound",), first, "interval of the first-order share")
-    _add(result, "total", (), whole, "total share of what is epistemic")
+    _add(result, "total", (), whole, "total share of the epistemic inputs")
     _add(result, "total_interval", ("bound",), total, "interval of the total share")
     _add(result, "deviation", (), spread, "standard deviation of the probability over the draws")
     _add(result, "deviation_interval", ("bound",), deviation, "interval of the standard deviation")
@@ -121,7 +121,7 @@ def _total(components: np.ndarray) -> np.ndarray:
 
 @takes_path
 def epistemic_probability(ds: xr.Dataset, *, level: float = 0.95) -> xr.Dataset:
-    """Distribution of the probability of overturning over what is epistemic, and its probability box.
+    """Distribution of the probability of overturning over the outer draws, and its probability box.
 
     The fraction of a draw has the noise of its runs. The fractions of all draws are therefore brought nearer
     to their mean, until their variance is the unbiased one of `variance_shares`; at none they are all equal.
@@ -201,7 +201,7 @@ def _interval(crossed: Crossed, level: float) -> np.ndarray:
 
 @takes_path
 def epistemic_fragility(ds: xr.Dataset) -> xr.Dataset:
-    """Lognormal fragility of each draw of what is epistemic, and the dispersion by its kinds.
+    """Lognormal fragility of each outer draw, and the dispersion by source.
 
     The standard deviation of the logarithm of the median over the draws is that of what all records have in
     common (`mcrock.statistics.crossed.covariance_between_records`), on the pseudovalues of the jackknife.
@@ -253,7 +253,7 @@ def epistemic_fragility(ds: xr.Dataset) -> xr.Dataset:
     known = bool(regular.all())
     for name, value, long_name in (
         ("aleatory", np.sqrt((spread[:, 0] ** 2).mean()), "dispersion for given unknown numbers, beta_R"),
-        ("epistemic", epistemic, "standard deviation of ln(median) over what is epistemic"),
+        ("epistemic", epistemic, "standard deviation of ln(median) over the outer draws"),
         ("sampling", sampling, "standard error of ln(median) from the number of records"),
         ("uncertainty", np.hypot(epistemic, sampling), "of both kinds, beta_U"),
     ):
@@ -268,7 +268,7 @@ def _frame(ds: xr.Dataset, crossed: Crossed) -> xr.Dataset:
     result = xr.Dataset(coords={"intensity": ("intensity", axis.values, kept)})
     draws, n = crossed.outcome.shape[1:3]
     records = len(crossed.runs) if crossed.has_records else n
-    _add(result, "draws", (), draws, "number of draws of what is epistemic")
+    _add(result, "draws", (), draws, "number of outer draws")
     _add(result, "records", (), records, "number of independent recordings")
     _add(result, "runs", (), draws * n * len(axis), "number of runs")
     return result

@@ -1,4 +1,4 @@
-"""Nested studies: every draw of what is epistemic meets the same realizations of everything else."""
+"""Nested studies: every outer draw meets the same realizations of everything else."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ GROUPS = 64  # of realizations that share no motion, in place of records [1]
 
 
 def is_nested(ds: xr.Dataset) -> bool:
-    """Whether a study has several draws of what is epistemic."""
+    """Whether a study has outer draws."""
     return OUTER in ds["outcome"].dims if "outcome" in ds else False
 
 
 @takes_path
 def pooled(ds: xr.Dataset) -> xr.Dataset:
-    """The runs of all draws of what is epistemic as one study.
+    """The runs of all outer draws as one study.
 
     Its probabilities are those over both kinds of uncertainty: the mean over the draws. Intervals count
     recordings and take the draws as they are; what another set of draws would change `variance_shares` knows.
@@ -50,7 +50,7 @@ def pooled(ds: xr.Dataset) -> xr.Dataset:
 
 
 def unknown_inputs(ds: xr.Dataset) -> dict[str, np.ndarray]:
-    """Inputs that are one number for each draw of what is epistemic, and differ between draws (n_outer,).
+    """Inputs that are one number for each outer draw, and differ between draws (n_outer,).
 
     What follows from them, such as the slenderness of a body of unknown width, is among them.
     """
@@ -96,9 +96,9 @@ def read_crossed(ds: xr.Dataset) -> Crossed:
             "the number of their draws"
         )
     if ds.sizes[OUTER] < 2:
-        raise ValueError("a nested study needs at least 2 draws of what is epistemic, got 1")
+        raise ValueError("a nested study needs at least 2 outer draws, got 1")
     if "record" in ds and not (ds["record"] == ds["record"].isel({OUTER: 0})).all():
-        raise ValueError("the draws of what is epistemic must meet the same records, and they do not")
+        raise ValueError("the outer draws must meet the same records, and they do not")
     record, _ = record_index(ds.isel({OUTER: 0}))
     n = ds.sizes["realization"]
     group = np.arange(n) * min(n, GROUPS) // n if record is None else record

@@ -267,7 +267,7 @@ def high_confidence_capacity(ds: xr.Dataset, **keywords: Unpack[ConfidenceKeywor
         ),
         "beta_r": (beta_r, {"units": "1", "long_name": "dispersion of the shaking"}),
         "beta_u": (beta_u, {"units": "1", "long_name": "dispersion of the median"}),
-        "beta_epistemic": (epistemic, {"units": "1", "long_name": "of it, from what is epistemic"}),
+        "beta_epistemic": (epistemic, {"units": "1", "long_name": "of it, from epistemic inputs"}),
         "beta_sampling": (sampling, {"units": "1", "long_name": "of it, from the number of records"}),
     }
     return xr.Dataset({name: ((), value, attrs) for name, (value, attrs) in values.items()})

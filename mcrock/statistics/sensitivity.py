@@ -145,8 +145,8 @@ def outcome_distances(
 
     Chance is told by permuting outcomes between the realizations of each record, with those at all
     intensities together, so that what the records do is no sign of an input; for the record itself between
-    all. In a nested study realizations keep their outcomes in all draws together, and what is epistemic is
-    permuted by draws.
+    all. In a nested study realizations keep their outcomes in all draws together, and epistemic
+    inputs are permuted by draws.
 
     Parameters
     ----------

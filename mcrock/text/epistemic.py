@@ -54,7 +54,7 @@ def format_nested(nested: Nested) -> list[str]:
     heads = ["intensity", "probability", "5 to 95 % of draws", "deviation", f"first order ({percent})"]
     lines = [
         "",
-        f"What is epistemic, in {draws} draws that meet the same motions",
+        f"Epistemic uncertainty: {draws} outer draws that meet the same motions",
         format_table([*heads, "total"], rows),
         "first order: part of the variance of overturning that the draws explain over all earthquakes; "
         "total: part that they take part in, in single earthquakes too",
@@ -95,7 +95,7 @@ def _dispersions(fragility: xr.Dataset) -> list[str]:
         return ["a draw has no fragility curve of its own: more levels or records tell its dispersions apart"]
     return [
         f"dispersion for given unknown numbers beta_R = {beta_r:.3f}; of the median beta_U = {beta_u:.3f}: "
-        f"{epistemic:.3f} from what is epistemic and {sampling:.3f} from the number of records"
+        f"{epistemic:.3f} from epistemic inputs and {sampling:.3f} from the number of records"
     ]
 
 

@@ -117,7 +117,7 @@ def format_capacity(capacity: xr.Dataset) -> list[str]:
     lines = [
         f"HCLPF: {confident} (95 % confidence of at most 5 %), {one} (1 % of the mean curve); the fractions "
         f"themselves {reach}",
-        f"beta_R = {r:.3f}, beta_U = {u:.3f}: {epistemic:.3f} from what is epistemic, {sampling:.3f} from "
+        f"beta_R = {r:.3f}, beta_U = {u:.3f}: {epistemic:.3f} from epistemic inputs, {sampling:.3f} from "
         "the number of records",
     ]
     if min(values[:2]) < values[3]:

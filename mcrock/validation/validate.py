@@ -40,7 +40,7 @@ def probabilities(ds: xr.Dataset) -> Array:
     Raises
     ------
     ValueError
-        If it has several intensities, or no draws of what is epistemic.
+        If it has several intensities, or no outer draws.
     """
     found = overturned_shares(ds)
     if found.shape[2] != 1:

@@ -121,7 +121,7 @@ def test_a_run_of_any_draw_is_replayed(study_file, nested):
         _, run = simulate_realization(inputs, 0, 2, pack_motions(motions), study.controls)
         assert run.results["outcome"] == int(nested["outcome"][outer, 5, 2])
         assert run.results["steps"] == int(nested["steps"][outer, 5, 2])
-    with pytest.raises(ValueError, match="expected 0 <= outer < 3 draws of what is epistemic, got 3"):
+    with pytest.raises(ValueError, match="expected 0 <= outer < 3 outer draws, got 3"):
         draw_inputs(study, motions, 5, 6, 3)
 
 
@@ -156,7 +156,7 @@ def test_a_summary_has_both_kinds_of_uncertainty(nested, tmp_path):
     summary = summarize(nested)
     assert int(summary.probability["runs"].sum()) == 3 * 12 * 3
     text = format_summary(summary)
-    assert "What is epistemic, in 3 draws that meet the same motions" in text
+    assert "Epistemic uncertainty: 3 outer draws that meet the same motions" in text
     assert "with 95 % confidence, but for the noise of its runs" in text
     tables = {"variance_shares", "epistemic_probability", "epistemic_fragility", "epistemic_bounds"}
     assert tables <= summary_as_json(summary).keys()

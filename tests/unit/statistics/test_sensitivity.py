@@ -269,7 +269,7 @@ def test_a_cloud_has_one_distance_of_each_input():
 
 
 def test_nested_studies_permute_realizations_and_draws():
-    """What is epistemic has as many values as draws: 64 x 88 runs do not make an idle one significant."""
+    """An epistemic input has as many values as draws: 64 x 88 runs do not make an idle one significant."""
     rng = np.random.default_rng(3)
     parts = [inputs_study(n=88, seed=1) for _ in range(16)]
     unknown = rng.standard_normal(16)
