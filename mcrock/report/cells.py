@@ -69,11 +69,7 @@ def _tag(source: str, words: str) -> Markup:
 
 
 def _cell(image: Markup, rows: list[tuple[str, str]], heading: str = "") -> str:
-    lines = [
-        Markup('<tr><td style="text-align: left">{}</td><td style="text-align: left">{}</td></tr>').format(
-            *row
-        )
-        for row in rows[:ROWS]
-    ]
+    cell = '<td style="text-align: left; padding-right: 1em">{}</td>'
+    lines = [Markup(f"<tr>{cell}{cell}</tr>").format(*row) for row in rows[:ROWS]]
     title = Markup("<strong>{}</strong><br>").format(heading) if heading else Markup("")
     return str(Markup("<div>{}{}<table>{}</table></div>").format(title, image, Markup("").join(lines)))

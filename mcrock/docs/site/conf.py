@@ -11,6 +11,7 @@ import inspect
 import os
 import re
 import sysconfig
+from functools import partialmethod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -50,7 +51,8 @@ nb_execution_raise_on_error = True
 nb_execution_in_temp = True
 nb_execution_timeout = 900  # [s] of a cell
 nb_output_stderr = "remove"  # progress, which differs from time to time
-NotebookClient.coalesce_streams.default_value = True  # text of a command comes in pieces that end anywhere
+# text of a command comes in pieces that end anywhere
+NotebookClient.__init__ = partialmethod(NotebookClient.__init__, coalesce_streams=True)
 os.environ["PATH"] = os.pathsep.join(
     [sysconfig.get_path("scripts"), os.environ["PATH"]]
 )  # of `mcrock` in cells
