@@ -1,4 +1,4 @@
-"""What fell and what stood, as data: which draws of the unknown inputs it makes likely.
+"""Calibration on what fell and what stood: which draws of the unknown inputs it makes likely.
 
 Every outer draw of a nested study is a possible body or site. Objects seen after an earthquake or a test make
 some draws more likely than others: this gives weights to the draws, and with them posterior distributions of

@@ -1,4 +1,4 @@
-"""What labels say of the unknown inputs of studies, and of the probabilities that follow."""
+"""Unknown inputs and probabilities of studies, before and after labels."""
 
 from __future__ import annotations
 
@@ -34,35 +34,38 @@ def calibrate(
     least_effective: float = LEAST_EFFECTIVE,
     level: float = 0.9,
 ) -> xr.Dataset:
-    """Weigh the draws that studies share by what fell and what stood.
+    """Weight the outer draws that studies share by what fell and what stood.
 
     Parameters
     ----------
     studies : sequence of Dataset
-        Results of nested studies with the same seed and number of outer draws: draw k of an input that two of
-        them have is the same number in both. Those without labels are what the others are transferred to:
-        other objects, directions or earthquakes.
+        Results of nested studies with the same seed and number of outer draws, so that draw k of an input
+        that two of them have is the same number in both. The calibration is transferred to those without
+        labels: other objects, directions or earthquakes.
     labels : Labels
+        What fell and what stood, from `read_labels`.
     error_rate, temper, least_effective
         As for `weigh_draws`.
     level : float
-        Of the intervals [1].
+        Coverage of the intervals over the draws [1].
 
     Returns
     -------
     Dataset
-        `weight` (draw), with the attributes `effective`, `temper` and `error_rate`. Along `input`, the
-        unknown ones: `mean`, `std` and `quantile` (bound) before and after the labels (stage). Along `seen`,
-        the labels: `fallen`, `study` and `expected` (stage), the probability of having fallen. `count`
-        (stage) and `count_std` (stage): how many of the labelled should have fallen, and by how much that
-        varies, with `count_seen` and `tail` (stage), the probability of a count as far off. For each study k
-        `probability_k` (stage, intensity) and `probability_interval_k` (bound, stage, intensity) of
-        overturning, over the draws [1].
+        With `stage` "before" and "after" the labels. `weight` (draw) and `log_likelihood` (draw) [1], with
+        the attributes `effective`, `temper` and `error_rate`. Of the unknown inputs, with the units `unit`
+        (input): `mean` and `std` (input, stage), `quantile` (bound, input, stage), and `draw_NAME` (draw),
+        the values. Of the labels: `fallen` and `study` (seen), and `expected` (stage, seen) [1], the
+        probability of having fallen. `count` and `count_std` (stage) [1], mean and standard deviation of the
+        predicted number of labelled objects that fall, `count_seen` [1], the number that fell, and `tail`
+        (stage) [1], the probability of a number at least as far from the mean. For each study k
+        `probability_k` (stage, intensity_k) of overturning and `probability_interval_k` (bound, stage,
+        intensity_k) over the draws [1].
 
     Raises
     ------
     ValueError
-        If draws are not shared, a label names a study that is not there, or as `weigh_draws`.
+        If the studies do not share their draws, a label names a study that is not there, or as `weigh_draws`.
     """
     check_level(level)
     said = [overturned_shares(ds) for ds in studies]
@@ -179,7 +182,9 @@ def calibrate_anew(
     level: float = 0.9,
     progress: Callable[[Stage], None] | None = None,
 ) -> xr.Dataset:
-    """As `calibrate` for one study, with its inputs drawn anew where the labels point.
+    """As `calibrate`, for one study whose inputs are drawn again where the labels point.
+
+    Sequential Monte Carlo (`sequential_posterior`), for labels that leave few of the draws.
 
     Parameters
     ----------
@@ -195,7 +200,9 @@ def calibrate_anew(
     Returns
     -------
     Dataset
-        As `calibrate`; the draws are the particles before and after, `before_...` and `draw_...`.
+        As `calibrate`, with particles in place of draws: `before_NAME` and `draw_NAME` (draw) are their
+        values before and after the labels, and all have the same `weight`; `effective` is the number of
+        distinct particles.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Labels from a file, and the runs of a study that they are about."""
+"""Labels from a file, and the runs of a study that they refer to."""
 
 from __future__ import annotations
 
@@ -20,31 +20,40 @@ STUDY = "study"  # column with the number of the study, from 0 in their order
 
 
 class Labels(NamedTuple):
-    """What was seen, one row each."""
+    """Observations of objects that fell or stood, one label each."""
 
     fallen: NDArray[np.float64]  # (n_label,) 1 fell, 0 stood
     chosen: dict[str, NDArray[np.int64]]  # (n_label,) numbers from 0 that choose runs, by `COLUMNS`
     study: NDArray[np.int64]  # (n_label,) number of the study, from 0
 
     def of_study(self, number: int) -> Labels:
-        """Those of one study."""
+        """Labels of one study, by its number from 0."""
         own = self.study == number
         chosen = {name: array[own] for name, array in self.chosen.items()}
         return Labels(self.fallen[own], chosen, self.study[own])
 
 
 def read_labels(path: str | Path) -> Labels:
-    """Labels from a CSV file.
+    """Read labels from a CSV file.
 
-    The column ``fallen`` has 1 for what fell and 0 for what stood, ``study`` the number of the study, 0
-    without it. ``realization``, ``record`` and ``intensity``, numbers from 0 in the order of the store,
-    choose the runs that a label is about; without them it is about all.
+    The column ``fallen`` has 1 for objects that fell and 0 for those that stood; ``study`` the number of the
+    study, by default 0. The columns ``realization``, ``record`` and ``intensity``, numbers from 0 in the
+    order of the store, choose the runs that a label refers to; without them it refers to all runs.
+
+    Parameters
+    ----------
+    path : str or Path
+        CSV file with a line of column names.
+
+    Returns
+    -------
+    Labels
 
     Raises
     ------
     ConfigError
-        If the file cannot be read, has no column ``fallen``, another value in it than 0 or 1, or numbers that
-        are not whole ones.
+        If the file cannot be read, has no column ``fallen`` or an unknown one, a value of ``fallen`` other
+        than 0 and 1, or other numbers that are not whole numbers from 0.
     """
     place = Path(path)
     columns = read_columns(place)

@@ -66,14 +66,15 @@ class Posterior:
     values : dict of ndarray (n_particle,)
         Epistemic inputs by dotted name, in the unit of their key.
     hull : ndarray (n_particle,)
-        Number of the draw of the error of the shape.
+        Number of the draw of the shape error.
     fallen : ndarray (n_particle, n_realization, n_intensity)
-        1 where the run overturned, 0 where the body stood, one half where it is not decided.
+        1 where the run overturned, 0 where the body stood, one half where the run is undecided [1].
     share : ndarray (n_particle, n_label)
-        Of the runs that each label is about.
+        Overturned fraction of the runs that each label refers to [1].
     temper : float
-        Power of the likelihood [1].
+        Power of the likelihood that was reached [1].
     stages : tuple of Stage
+        What each stage did.
     """
 
     values: dict[str, Array]
@@ -97,13 +98,28 @@ class Posterior:
         error_rate: float = ERROR_RATE,
         least_effective: float = LEAST_EFFECTIVE,
     ) -> tuple[Array, Array]:
-        """Probabilities of what has labels, each without the labels of its group, and the effective number of
-        particles behind each (n_label,): what its labels added to the weights is taken away again.
+        """Probabilities of the labelled objects, each without the labels of its own group.
+
+        The likelihood of the labels of the group is divided out of the weights.
+
+        Parameters
+        ----------
+        fallen : array_like (n_label,)
+            The labels behind the posterior: 1 for fallen, 0 for standing.
+        group : array_like (n_label,)
+            Group of each label, such as its recording; groups are left out one at a time.
+        error_rate, least_effective
+            As for `weigh_draws`.
+
+        Returns
+        -------
+        probability, effective : ndarray (n_label,)
+            Probability of falling, and the effective number of particles behind it [1].
 
         Raises
         ------
         ValueError
-            If that leaves fewer than ``least_effective`` particles.
+            If fewer than ``least_effective`` particles are left.
         """
         each, of = log_likelihoods(self.share, fallen, error_rate), np.asarray(group)
         probability, effective = np.empty(len(of)), np.empty(len(of))
@@ -169,32 +185,37 @@ def sequential_posterior(
 ) -> Posterior:
     """Particles of the epistemic inputs of a study, given labels.
 
-    Results depend on the study, its seed and the labels alone, not on the workers.
+    Results depend on the study, its seed, the labels and the options, not on the number of workers.
 
     Parameters
     ----------
     study : Study
         Nested; all its realizations are run for every particle in every move.
     share_of : callable
-        From what the runs of particles say (n_particle, n_realization, n_intensity) to the shares of the runs
-        of each label that overturned (n_particle, n_label); labels may be about several runs.
+        From the outcomes of the runs of particles (n_particle, n_realization, n_intensity), 1 for overturned,
+        to the overturned fraction of the runs that each label refers to (n_particle, n_label) [1].
     fallen : array_like (n_label,)
-        1 or 0.
+        1 for fallen, 0 for standing.
     error_rate : float
-        As for `log_likelihoods`.
+        Probability that a label is wrong, in (0, 0.5) [1].
     temper : float
-        Power of the likelihood in the end, above 0 and at most 1 [1].
+        Power of the likelihood at the end, above 0 and at most 1 [1].
     particles : int, optional
-        By default ``ensemble.outer`` of the study.
+        Number of particles, at least 10; by default ``ensemble.outer`` of the study.
     workers : int, optional
         Threads; by default one for each CPU.
     progress : callable, optional
-        Called after every stage.
+        Called with the `Stage` after every stage.
+
+    Returns
+    -------
+    Posterior
 
     Raises
     ------
     ValueError
-        If the study has nothing epistemic with a distribution of its own, or an option is out of range.
+        If the study has no epistemic input, each realization has a hull of its own, an option is out of
+        range, or the labels are too unlikely for every body that the study allows.
     """
     n = study.n_outer if particles is None else particles
     names = tuple(study.epistemic)

@@ -2,8 +2,8 @@
 
 With q the fraction of the runs of a draw that do what was seen, the likelihood of a label is e + (1 - 2 e) q:
 a label is wrong, or a run is not what the object did, with the error rate e. Those of all labels are
-multiplied and taken to the power of a temper between 0 and 1, which allows for labels that depend on each
-other and for a model that is none of the draws.
+multiplied and raised to a power between 0 and 1, the temper, which allows for dependent labels and for a
+truth that is among none of the draws.
 
 Del Moral, P., Doucet, A. and Jasra, A. (2006). Sequential Monte Carlo samplers. Journal of the Royal
 Statistical Society B 68(3), 411-436 (tempering, effective sample size).
@@ -28,16 +28,16 @@ BISECTIONS = 60
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """Weights of the draws after labels.
+    """Weights of the outer draws, given labels.
 
     Attributes
     ----------
     weight : ndarray (n_draw,)
-        With sum 1 [1].
+        Weights, with the sum 1 [1].
     temper : float
         Power of the likelihood [1].
     log_likelihood : ndarray (n_draw,)
-        Of all labels, before the temper [1].
+        Logarithm of the likelihood of all labels, before the temper [1].
     """
 
     weight: Array
@@ -50,11 +50,11 @@ class Weights:
         return float(1.0 / (self.weight**2).sum())
 
     def mean(self, values: ArrayLike) -> Array:
-        """Weighted mean of what the draws have (n_draw, ...)."""
+        """Weighted mean (...) of values of the draws (n_draw, ...), in their unit."""
         return np.tensordot(self.weight, np.asarray(values, float), axes=1)
 
     def quantile(self, values: ArrayLike, probability: ArrayLike) -> Array:
-        """Weighted quantiles of what the draws have (n_draw,)."""
+        """Weighted quantiles, of the shape of ``probability``, of values of the draws (n_draw,)."""
         x = np.asarray(values, float)
         order = np.argsort(x, kind="stable")
         reached = np.cumsum(self.weight[order])
@@ -103,23 +103,35 @@ def weigh_draws(
     temper: float | None = None,
     least_effective: float = LEAST_EFFECTIVE,
 ) -> Weights:
-    """Weights of draws by what fell and what stood.
+    """Weight outer draws by what fell and what stood.
+
+    The likelihood of a label is e + (1 - 2 e) q, with the error rate e and the fraction q of the runs that do
+    what was seen.
 
     Parameters
     ----------
-    share, fallen, error_rate
-        As for `log_likelihoods`.
+    share : array_like (n_draw, n_label)
+        Overturned fraction of the runs of each draw that each label refers to; an undecided run counts as one
+        half [1].
+    fallen : array_like (n_label,)
+        1 for fallen, 0 for standing.
+    error_rate : float
+        e, probability that a label is wrong, in (0, 0.5) [1].
     temper : float, optional
         Power of the likelihood, above 0 and at most 1; by default the largest that leaves ``least_effective``
-        draws, which is 1 where the labels do.
+        draws [1].
     least_effective : float
-        Effective number of draws that the weights must leave.
+        Effective number of draws that the weights must leave [1].
+
+    Returns
+    -------
+    Weights
 
     Raises
     ------
     ValueError
-        If there are fewer draws, or the weights of the given ``temper`` collapse on fewer: a result that
-        hangs on a few draws is none. As `log_likelihoods`.
+        If there are fewer draws than ``least_effective``, or the given ``temper`` leaves fewer effective
+        ones; if shapes do not fit, or a number is outside its range.
 
     Examples
     --------
@@ -158,20 +170,26 @@ def left_out(
     temper: float | None = None,
     least_effective: float = LEAST_EFFECTIVE,
 ) -> tuple[Array, Array]:
-    """Probabilities of what has labels, each by the draws as weighed with the labels of all other groups.
+    """Probabilities of the labelled objects, each by the draws weighted with the labels of all other groups.
 
     Parameters
     ----------
     group : array_like (n_label,)
-        What is left out together, such as the recording.
+        Group of each label, such as its recording; groups are left out one at a time.
     share, fallen, error_rate, temper, least_effective
         As for `weigh_draws`.
 
     Returns
     -------
     probability : ndarray (n_label,)
+        Of falling [1].
     effective : ndarray (n_label,)
         Effective number of draws behind each [1].
+
+    Raises
+    ------
+    ValueError
+        As `weigh_draws`.
     """
     p, y, of = np.asarray(share, float), np.asarray(fallen, float), np.asarray(group)
     probability, effective = np.empty(len(y)), np.empty(len(y))

@@ -1,4 +1,4 @@
-"""Small probabilities by subset simulation inside each record, and studies that stop by themselves."""
+"""Small probabilities by subset simulation within each record, and studies that stop by themselves."""
 
 from mcrock.rare.probability import rare_probability
 from mcrock.rare.stopping import run_until

@@ -1,4 +1,4 @@
-"""Small probabilities of overturning of a study, with what its records leave open."""
+"""Small probabilities of overturning of a study, with their sampling error for new earthquakes."""
 
 from __future__ import annotations
 
@@ -34,53 +34,54 @@ def rare_probability(
     workers: int | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> xr.Dataset:
-    """Probability of overturning by subset simulation inside each record.
+    """Probability of overturning by subset simulation within each record.
 
-    Every recording, with its weight, has its own levels of the score (`mcrock.rare.runs`), chosen in a run
-    before, and independent repetitions, which are unbiased (`mcrock.rare.splitting`). Motions that are made
-    for each realization are one stratum, and their noise is part of what chains move in. Epistemic
-    inputs count like the others.
+    Each record is a stratum with its weight, its own levels of the score (`mcrock.rare.runs`), chosen in a
+    preliminary pass, and independent repetitions, whose estimates are unbiased (Au and Beck 2001;
+    `mcrock.rare.splitting`). Motions generated for each realization are one stratum, and the chains move in
+    their noise too. Epistemic inputs are treated like the others.
 
-    There are two intervals. That of the repetitions is for these recordings: Student's, on the logarithm.
-    That for new earthquakes has Gaffke's bounds, with the recordings as units: it does not become narrower by
-    more runs.
+    There are two intervals. The one for these recordings is Student's, on the logarithm, from the
+    repetitions. The one for new earthquakes has Gaffke's bounds, with the recordings as units; more runs do
+    not narrow it.
 
     Parameters
     ----------
     study : Study
-        Its levels of the intensity are taken one after the other; a cloud study has one probability over
-        its distribution of the intensity.
+        Each of its intensity levels has a probability; a cloud study has one, over its distribution of the
+        intensity.
     states : int, optional
-        Realizations at each level of a stratum in one repetition, rounded up to a multiple of 5, at least
-        20; 1000 in all by default, but 100 for a recording at least.
+        Realizations at each level of the score, of a stratum in one repetition, at least 20; rounded up to a
+        multiple of 5. By default 1000 over all records together, and at least 100 for each.
     repetitions : int
         Independent repetitions, at least 4.
     least : float
-        Probability of overturning in a recording below which it counts as 0, in (0, 0.1].
+        Probability of overturning in a record below which it counts as 0, in (0, 0.1] [1].
     level : float
         Coverage of the intervals [1].
     workers : int, optional
-        Threads; by default one for each CPU. They change no bit of the result.
+        Threads; by default one for each CPU. The result does not depend on their number.
     progress : callable, optional
         Called with a line of text at every intensity.
 
     Returns
     -------
     Dataset
-        Along `intensity` (not of a cloud study): `probability`, `interval` (bound) for these motions, NaN
-        where no repetition reached the event, `new_interval` (bound) for new ones, NaN of a single stratum,
-        for which they are the same; `variation`, the coefficient of variation of the probability from the
-        repetitions; `runs`; `brute_force_runs` that counting would need for it;
-        `records_needed` for a coefficient of variation of 0.1 over new earthquakes;
-        `record_probability` (record), of each; `repetition_probability` (repetition); all [1].
+        Along `intensity` (not for a cloud study): `probability`; `interval` (bound) for these motions, NaN
+        where no repetition reached overturning; `new_interval` (bound) for new ones, NaN with a single
+        stratum, where `interval` is for new motions too; `variation`, the coefficient of variation of
+        `probability` from the repetitions; `runs`, their number, and `brute_force_runs`, how many direct
+        Monte Carlo simulation would need for the same variation; `records`, the number of recordings, and
+        `records_needed`, how many a coefficient of variation of 0.1 over new earthquakes would need;
+        `record_probability` (record), of each record; `repetition_probability` (repetition); all [1].
 
     Raises
     ------
     ConfigError
         If motions cannot be read, or a body cannot stand.
     ValueError
-        If nothing is drawn but the record, inputs are listed, the body has an error of its shape, or an
-        option is out of range.
+        If nothing but the record is drawn, inputs are listed, the body has a `shape_error`, or an option is
+        out of range.
     """
     check_level(level)
     if states is not None and states < LEAST_STATES:

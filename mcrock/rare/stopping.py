@@ -23,22 +23,23 @@ def run_until(
 ) -> tuple[xr.Dataset, xr.Dataset]:
     """Run a study until the intervals of its probabilities are narrow enough, or to its end.
 
-    It is looked at after 10, 15, 23 ... realizations of each record, with intervals that hold at every look
-    (`mcrock.statistics.sequential_probability`). When it stops depends on the study and on ``half_width``
-    alone, and the runs are those of a study of so many realizations.
+    The intervals are checked after 10, 15, 23 ... realizations of each record and hold at every look
+    (`mcrock.statistics.sequential_probability`). Where the study stops depends on it, ``half_width`` and
+    ``level`` alone, and its runs are identical to those of a study with that number of realizations.
 
     Parameters
     ----------
     study : Study
-        With ``ensemble.design = "random"`` at fixed levels; its number of realizations is the most.
+        With ``ensemble.design = "random"`` at fixed levels; its number of realizations is the largest
+        allowed.
     output : str or Path
         Folder of the store.
     half_width : float
-        Half of the widest interval that is narrow enough, in (0, 0.5) [1].
+        Largest half-width of the intervals at which the study stops, in (0, 0.5) [1].
     level : float
-        Probability with which the intervals hold [1].
+        Probability with which the intervals at one intensity hold at all looks [1].
     **options
-        Of `mcrock.ensemble.run_study`; `task` is that of the whole study.
+        Of `mcrock.ensemble.run_study`; `task` must be its default, the whole study.
 
     Returns
     -------

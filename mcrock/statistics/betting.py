@@ -1,4 +1,4 @@
-"""Intervals of a mean that hold at every look, so that runs may stop when they are narrow enough.
+"""Confidence sequences: intervals of a mean that hold at every look, so that runs may stop at will.
 
 A gambler bets that the mean is larger than m. With independent observations in [0, 1] of mean m the capital
 is a martingale, whatever their distribution, and it ever exceeds 2 / alpha with a probability of at most
@@ -46,7 +46,7 @@ def betting_interval(x: ArrayLike, level: float = 0.95) -> tuple[np.ndarray, np.
     x : array_like (n, ...)
         Independent observations in [0, 1] with one mean, in an order that does not depend on them.
     level : float
-        Probability with which all intervals, of whatever numbers of observations, hold the mean [1].
+        Probability with which the intervals at all numbers of observations hold the mean [1].
 
     Returns
     -------
@@ -82,11 +82,11 @@ def _lower_end(x: np.ndarray, tail: float) -> np.ndarray:
 def sequential_probability(ds: xr.Dataset, *, level: float = 0.95) -> xr.Dataset:
     """Probability of overturning in the motions of a study, with intervals that hold at every look.
 
-    An observation is the fraction that overturns of one realization of every record: those are independent
-    where realizations are, with ``ensemble.design = "random"``. The study may be extended until the interval
-    is narrow enough, and looked at in between. It says nothing about other earthquakes: how often new ones
-    overturn the body its records limit, whatever the number of runs. Of motions made for each realization it
-    holds for new ones too.
+    An observation is the fraction overturned of one realization of every record; observations are independent
+    where realizations are, with ``ensemble.design = "random"``. The study may be looked at repeatedly and
+    extended until the interval is narrow enough. For recorded motions the interval is conditional on the
+    given records: it says nothing about other earthquakes, whatever the number of runs. For motions generated
+    for each realization it holds for new motions too.
 
     Parameters
     ----------
@@ -99,8 +99,8 @@ def sequential_probability(ds: xr.Dataset, *, level: float = 0.95) -> xr.Dataset
     Returns
     -------
     Dataset
-        Along `intensity`: `probability` and `interval` (bound), with undecided runs both ways; number of
-        `blocks` of realizations counted; all [1].
+        `probability` (intensity) and `interval` (bound, intensity), with undecided runs both ways; `blocks`,
+        the number of observations, and `records`; all [1].
 
     Raises
     ------

@@ -50,13 +50,24 @@ def _options(codes: np.ndarray) -> np.ndarray:
 
 @takes_path
 def split_by_choice(ds: xr.Dataset, choice: str = LAW) -> dict[str, xr.Dataset]:
-    """The realizations of each option of a choice, by its name.
+    """Split a study by a choice that varies between its realizations, such as the impact law.
+
+    Parameters
+    ----------
+    ds : Dataset
+        With a variable ``choice`` (realization) of codes, named by its `flag_values` and `flag_meanings`.
+    choice : str
+        "impact_law" and the like.
+
+    Returns
+    -------
+    dict of str to Dataset
+        The realizations of each option that occurs, by the name of the option.
 
     Raises
     ------
     ValueError
         If the dataset has no such choice.
-
     """
     if choice not in ds or ds[choice].dims != ("realization",) or "flag_values" not in ds[choice].attrs:
         raise ValueError(f"the dataset has no choice {choice!r} on realization, as {LAW!r} is one")
@@ -74,10 +85,10 @@ def fragility_by_choice(
 ) -> xr.Dataset:
     """Fragility curve of each option of a choice, and the ratio of its median to that of all runs.
 
-    Most of the uncertainty of a median is that of the recordings, and all options share them. The ratio of
-    medians is therefore taken within each resample of the recordings, which leaves it out: it tells what the
-    choice does, where the intervals of the medians overlap. Without recordings the realizations are drawn
-    again, with their options.
+    Most of the sampling error of a median comes from the recordings, which all options share. The ratio of
+    medians is computed within each resample of the recordings, where this error cancels: it shows the effect
+    of the choice even where the intervals of the medians overlap. Without recordings, realizations are
+    resampled together with their options.
 
     Parameters
     ----------
@@ -93,11 +104,10 @@ def fragility_by_choice(
     Dataset
         Along ``choice``, by name: `median_capacity`, `median_capacity_interval` (bound), `dispersion`,
         `dispersion_interval`, `curve` and `extrapolated` (intensity_grid), `band`, numbers of `runs`,
-        `overturned`, `undecided` as in `fit_fragility`;
-        `ratio` of the median over that of all runs and `ratio_interval` (bound) [1], percentiles of the
-        resamples, the union of those with all undecided runs survived, with all overturned and as in the
-        estimate; NaN where a curve has no median in some of them or there are too few recordings for the
-        level (fewer than six for 0.95).
+        `overturned` and `undecided`, as in `fit_fragility`. `ratio` [1], the median over that of all runs,
+        and `ratio_interval` (bound) [1], percentiles of the resamples: the union of those with all undecided
+        runs survived, with all overturned, and as in the estimate; NaN where a resample has no median or
+        there are too few recordings for the level (fewer than six for 0.95).
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What more realizations of the same motions would still change."""
+"""Convergence of the overturning probability with the number of realizations of the same motions."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ LEAST = 10  # realizations of the first of them
 
 @takes_path
 def size_convergence(ds: xr.Dataset, *, classes: int = CLASSES, allow_missing: bool = False) -> xr.Dataset:
-    """Overturning probability from the first realizations of a study, more and more of them.
+    """Overturning probability from a growing number of the first realizations of a study.
 
-    In random and Sobol designs the first realizations are a smaller study of the same kind. That the
-    probability settles says that more realizations would change little; not that other recordings would, of
-    which the interval of `overturning_probability` tells.
+    In random and Sobol designs the first realizations are a smaller study of the same kind. Where the
+    probability settles, more realizations would change little; other recordings still may, which is what the
+    interval of `overturning_probability` is for.
 
     Parameters
     ----------

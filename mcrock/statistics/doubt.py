@@ -15,7 +15,7 @@ REASONS = (GUESS, *(outcome.name.lower() for outcome in NOT_DECIDED))
 
 @takes_path
 def undecided_runs(ds: xr.Dataset, *, allow_missing: bool = False) -> xr.Dataset:
-    """Numbers of undecided runs by what left them so.
+    """Numbers of undecided runs by reason.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ def undecided_runs(ds: xr.Dataset, *, allow_missing: bool = False) -> xr.Dataset
     Returns
     -------
     Dataset
-        On (reason): `runs`, and `overturned`, how many of them overturned in the simulation [1]. A reason is
+        `runs` (reason), and `overturned` (reason), how many of them overturned as simulated [1]. A reason is
         "infeasible_impact", where the outcome rests on a guess, or the outcome of a run that broke off, such
         as "rocking" or "step_limit".
 

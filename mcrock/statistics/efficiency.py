@@ -48,12 +48,12 @@ def measures_of(ds: xr.Dataset) -> list[str]:
     Parameters
     ----------
     ds : Dataset
-        With `intensity_value` and perhaps variables ``im_...`` on (realization).
+        With `intensity_value` and, where it has further measures, variables ``im_...`` on (realization).
 
     Returns
     -------
     list of str
-        As in ``["pgv", "pga", "sa_0p4s"]``; empty for a study with fixed levels.
+        Such as ``["pgv", "pga", "sa_0p4s"]``; empty for a study at fixed levels.
     """
     if "outcome" not in ds or not is_cloud(ds):
         return []

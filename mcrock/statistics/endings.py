@@ -57,7 +57,7 @@ def outcome_shares(
     Parameters
     ----------
     ds : Dataset
-        As for `overturning_probability`. `peak_tilt`, if there, tells rocking from standing still;
+        As for `overturning_probability`. `peak_tilt`, if present, tells rocking from standing still;
         `slip_path` (beyond 1 mm), `longest_flight` (beyond 10 ms) and `peak_displacement` (beyond
         `displacement_limit`) of runs with friction tell the other endings.
     classes, **keywords
@@ -67,9 +67,9 @@ def outcome_shares(
     -------
     Dataset
         `share` (ending, intensity) and `interval` (bound, ending, intensity) [1], `runs` (intensity) and
-        `records` [1]. The endings, the words of `Ending`, exclude each other. A run in doubt after infeasible
-        impacts is counted as that, whatever came after; the intervals of decided endings count undecided
-        runs as in `overturning_probability`, both ways.
+        `records` [1]. The endings, named by the words of `Ending`, exclude each other. A run in doubt after
+        infeasible impacts has that ending, whatever came later; the intervals of decided endings take
+        undecided runs both ways, as in `overturning_probability`.
 
     Raises
     ------

@@ -33,30 +33,30 @@ class HazardError(ValueError):
 
 
 def load_hazard(path: str | Path, *, years: float | None = None) -> xr.Dataset:
-    """Read hazard curves.
+    """Read hazard curves from a CSV file.
 
     The first line names the intensity with its unit and the curves: "mean" and fractiles between 0 and 1, as
-    in ``pga [g], mean, 0.16, 0.84``. Every other line has an intensity and what belongs to it of each curve,
-    with rising intensities; lines that begin with # are left out.
+    in ``pga [g], mean, 0.16, 0.84``. Every other line has an intensity and the value of each curve there, in
+    the order of rising intensities; lines that begin with # are comments.
 
     Parameters
     ----------
     path : str or Path
         CSV file.
     years : float, optional
-        The file has probabilities of exceedance in so many years; without it annual rates [1/a].
+        Exposure time [a], if the file has probabilities of exceedance; by default it has annual rates [1/a].
 
     Returns
     -------
     Dataset
-        `rate` (hazard, hazard_intensity) [1/a], the annual rate at which an intensity is exceeded, of each
-        curve by its name; the attribute `measure` is the name of the intensity.
+        `rate` (hazard, hazard_intensity) [1/a], the annual rate at which an intensity [SI unit] is exceeded,
+        with the names of the curves along `hazard`; the attribute `measure` is the name of the intensity.
 
     Raises
     ------
     HazardError
-        With the line, if the file lacks a unit or the mean, numbers are missing or out of order, a rate is
-        not > 0, or fractile curves cross.
+        If the file cannot be read, lacks a unit or the mean, numbers are missing or out of order, a rate is
+        not > 0, or fractile curves cross; the message gives the line.
     """
     if years is not None and not (math.isfinite(years) and years > 0):
         raise HazardError(f"years must be finite and > 0 [a], got {years!r}")

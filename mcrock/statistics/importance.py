@@ -1,4 +1,4 @@
-"""Importance sampling on the intensity: runs drawn where it matters, weighted to how often it happens.
+"""Importance sampling on the intensity: runs drawn where they matter, weighted by how often it occurs.
 
 The intensity of a cloud study has a density q of its own, which the study file gives. The probability for
 another density f, or the annual rate for a hazard with -dH/dx in its place, is the mean of w Y with w = f /
@@ -58,16 +58,17 @@ def weighted_probability(
 ) -> xr.Dataset:
     """Probability or annual rate of overturning from the weighted runs of a cloud study.
 
-    Intervals are Student's on the logarithm, with the totals of the records as units: they hold for new
-    earthquakes. Undecided runs count both ways.
+    Runs are weighted by the target density over that of their intensity (importance sampling). Intervals are
+    Student's on the logarithm, with the totals of the records as units, and hold for new earthquakes.
+    Undecided runs count both ways.
 
     Parameters
     ----------
     ds : Dataset
         Cloud study whose intensity has a continuous distribution, with all its runs.
     target : Dataset or mapping
-        Hazard from `load_hazard`, of which the mean curve counts, or the table of a distribution of the
-        intensity as study files have them, in SI units.
+        Hazard from `load_hazard`, whose mean curve is used, or a distribution of the intensity as a table of
+        a study file, in SI units, such as ``{"distribution": "lognormal", ...}``.
     level : float
         Coverage of the interval [1].
 
@@ -75,9 +76,10 @@ def weighted_probability(
     -------
     Dataset
         `probability` [1], or `rate` [1/a] for a hazard, with `interval` (bound), NaN where nothing
-        overturned; `effective_runs`, (sum w)^2 / sum w^2; `outside`, the part of the target where the study
-        has no runs [1, or 1/a]; `proposal_median` [unit of the intensity] and `proposal_dispersion` [1] of
-        the lognormal distribution of the intensity that would do best, NaN without a fragility curve.
+        overturned; `effective_runs`, (sum w)^2 / sum w^2 [1]; `runs` and `records`; `outside` [1, or 1/a],
+        the part of the target beyond the intensities of the study; `proposal_median` [unit of the intensity]
+        and `proposal_dispersion` [1], the lognormal distribution of the intensity nearest to the best one,
+        NaN without a fragility curve.
 
     Raises
     ------

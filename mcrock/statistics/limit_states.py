@@ -58,8 +58,9 @@ def fragility_by_limit(
 ) -> xr.Dataset:
     """Fragility curve of each of several limit states.
 
-    A run that overturned is beyond every limit. Curves are fitted one by one: where one limit includes
-    another their fractions are in order, but the curves may cross in the tails. All have the same resamples.
+    A run that overturned is beyond every limit. Curves are fitted one by one: where exceeding one limit
+    implies exceeding another the fractions are in order, but the curves may cross in their tails. All use the
+    same resamples.
 
     Parameters
     ----------
@@ -74,7 +75,7 @@ def fragility_by_limit(
     Returns
     -------
     Dataset
-        Along `limit`, in words: `variable` and `value`, with `value_units` as text; `median_capacity`,
+        Along `limit`, its name: `variable` and `value`, with `value_units` as text; `median_capacity`,
         `median_capacity_interval` (bound), `dispersion`, `dispersion_interval`, `curve` and `extrapolated`
         (intensity_grid), `band`, numbers of `runs`, `overturned` (beyond the limit) and `undecided`, as in
         `fit_fragility`.

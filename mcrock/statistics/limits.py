@@ -145,7 +145,7 @@ def displacement_limit(ds: xr.Dataset) -> float | None:
 
 @takes_path
 def with_displacement_limit(ds: xr.Dataset, limit: float) -> xr.Dataset:
-    """A study whose body falls off its support beyond another displacement than its study file has.
+    """A study with another displacement limit, beyond which its body falls off its support.
 
     Parameters
     ----------
@@ -153,6 +153,12 @@ def with_displacement_limit(ds: xr.Dataset, limit: float) -> xr.Dataset:
         Study with friction.
     limit : float
         Peak displacement of the base centre [m].
+
+    Returns
+    -------
+    Dataset
+        The same runs, with the limit as the attribute `displacement_limit`, which takes precedence over that
+        of the study file.
 
     Raises
     ------

@@ -44,10 +44,11 @@ def monotone_fragility(
 ) -> xr.Dataset:
     """Fragility that rises through the fractions of the levels and is zero below the static thresholds.
 
-    The fractions are made rising with the least change. Between two levels the increase is that of the
-    realizations that first overturn at the upper one, each evenly over ln(intensity) from the lower level or
-    its static threshold on; below the lowest level from the static threshold on. Of a cloud lines join the
-    rising fractions. Where no threshold is known the curve is zero below the lowest level.
+    The fractions are made rising by isotonic regression (Barlow et al. 1972). Between two levels the curve
+    rises by the realizations that first overturn at the upper one, each spread evenly over ln(intensity) from
+    the lower level, or from its static threshold if that is higher; below the lowest level from the static
+    threshold. In a cloud study straight lines in ln(intensity) join the rising fractions. Where no threshold
+    is known the curve is zero below the lowest level.
 
     Parameters
     ----------
@@ -63,11 +64,11 @@ def monotone_fragility(
     Returns
     -------
     Dataset
-        `curve` (intensity_grid) and `band` (bound, intensity_grid) [1], all rising curves through the
-        intervals of `overturning_probability`, which are for new earthquakes; `level_fraction` and
-        `rising_fraction` (intensity) [1], as counted and made rising (of a cloud at its cells);
-        `static_threshold` (bound) [unit of the intensity], the least and the largest of the realizations,
-        NaN if not known.
+        `curve` (intensity_grid) [1]; `band` (bound, intensity_grid) [1], the envelope of all rising curves
+        through the intervals of `overturning_probability`, which are for new earthquakes; `level_fraction`
+        and `rising_fraction` (intensity) [1], as counted and made rising (in a cloud study at its cells);
+        `static_threshold` (bound) [unit of the intensity], the least and the largest of the realizations, NaN
+        if not known.
 
     Raises
     ------

@@ -24,8 +24,8 @@ def is_nested(ds: xr.Dataset) -> bool:
 def pooled(ds: xr.Dataset) -> xr.Dataset:
     """The runs of all outer draws as one study.
 
-    Its probabilities are those over both kinds of uncertainty: the mean over the draws. Intervals count
-    recordings and take the draws as they are; what another set of draws would change `variance_shares` knows.
+    Its probabilities are over both kinds of uncertainty, the mean over the draws. Intervals count recordings
+    and take the draws as given; `variance_shares` tells what another set of draws would change.
 
     Parameters
     ----------

@@ -37,13 +37,13 @@ def overturning_probability(
     """Overturning probability at each intensity with its interval.
 
     The probability is that of a new ground motion of the same kind. Runs that share a recording are
-    dependent, and the interval is `clustered_interval`; with `cluster` False, or in a dataset that
-    knows no records, it is Wilson's, for independent runs. The interval with `cluster` False is
-    conditional on the given records: it says how well more realizations would know the probability
-    for these very records, and nothing about other earthquakes. An undecided run counts as
-    simulated in the probability, or half if the simulation broke off; the interval is the union of those
-    with all undecided runs survived and with all overturned. Low-discrepancy designs are taken as random
-    ones, which errs on the wide side.
+    dependent, and the interval is `mcrock.statistics.intervals.clustered_interval`; with `cluster` False, or
+    in a dataset without records, it is Wilson's, for independent runs. With `cluster` False the interval is
+    conditional on the given records: it is the sampling error of the probability for these very records, and
+    says nothing about other earthquakes. In the probability an undecided run counts as simulated, or as one
+    half if the simulation broke off; the interval is the union of those with all undecided runs survived and
+    with all overturned. Low-discrepancy designs are treated as random ones, which makes intervals too wide,
+    if anything.
 
     Parameters
     ----------
@@ -59,8 +59,9 @@ def overturning_probability(
     -------
     Dataset
         `probability` (intensity) and `interval` (bound, intensity) [1]; `runs`, `overturned`,
-        `undecided` (intensity) [1]; `records`, the number of recordings [1]; for
-        a cloud also `intensity_range` (bound, intensity), with the median of a class as coordinate.
+        `undecided` (intensity), numbers of runs; `records`, the number of recordings. `intensity` is in the
+        unit of the study: its levels or, for a cloud study, the medians of the bins, whose ends are
+        `intensity_range` (bound, intensity).
 
     Raises
     ------

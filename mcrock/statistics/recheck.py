@@ -16,7 +16,7 @@ def step_check(ds: xr.Dataset, level: float = 0.95) -> xr.Dataset:
     """Fraction of the repeated runs whose outcome differs at half the time step.
 
     Single runs are chaotic, so some outcomes flip at any step; what matters is that as many flip one
-    way as the other. The shift is the change of the overturned fraction.
+    way as the other, so that the overturned fraction changes little.
 
     Parameters
     ----------
@@ -28,9 +28,9 @@ def step_check(ds: xr.Dataset, level: float = 0.95) -> xr.Dataset:
     Returns
     -------
     Dataset
-        `repeated` and `flipped`, numbers of runs; `share` flipped, its `interval` (bound) by Wilson's
-        formula, and `change`, the overturned fraction at half the step minus that at the full one [1].
-        NaN where nothing was repeated.
+        `repeated` and `flipped`, numbers of runs; `share`, the fraction flipped, with its Wilson score
+        `interval` (bound) [1]; `change`, the overturned fraction at half the step minus that at the full step
+        [1]. NaN where nothing was repeated.
 
     Raises
     ------

@@ -199,18 +199,19 @@ MAKE: dict[str, Make] = dict(zip(CURVES, (_lognormal, _stripes), strict=True))
 @takes_path
 @takes(Confidence)
 def high_confidence_capacity(ds: xr.Dataset, **keywords: Unpack[ConfidenceKeywords]) -> xr.Dataset:
-    """Capacity of high confidence of low probability of failure (HCLPF), in both of its readings.
+    """Capacity with high confidence of a low probability of failure (HCLPF), by both of its definitions.
 
     With the dispersions beta_R of the shaking and beta_U of the median: 95 % confidence of at most 5 % is
     ``median exp(-1.645 (beta_R + beta_U))``; 1 % of the mean curve is ``median exp(-2.326 beta_C)`` with
-    ``beta_C**2 = beta_R**2 + beta_U**2``. They are equal where beta_R = beta_U. Both read the lognormal tail,
-    which is an assumption: beside them stands where the fractions themselves, made rising, reach 1 %.
+    ``beta_C**2 = beta_R**2 + beta_U**2``. They agree closely where beta_R = beta_U. Both rest on the
+    lognormal tail, which is an assumption; for comparison the intensity is given at which the fractions
+    themselves, made rising, reach 1 %.
 
     Parameters
     ----------
     ds : Dataset
-        As for `fit_fragility`. Of a nested study beta_R and the part of beta_U that is epistemic are those of
-        `epistemic_fragility`; of another one beta_R is the whole dispersion.
+        As for `fit_fragility`. For a nested study beta_R and the epistemic part of beta_U are those of
+        `epistemic_fragility`; otherwise beta_R is the whole dispersion.
     **keywords
         Of `mcrock.statistics.Confidence`: `cluster` and `allow_missing`.
 
@@ -218,8 +219,9 @@ def high_confidence_capacity(ds: xr.Dataset, **keywords: Unpack[ConfidenceKeywor
     -------
     Dataset
         `median_capacity`, `confident` (95 % of at most 5 %), `one_percent` (of the mean curve),
-        `stripes_one_percent` and `weakest_overturning` [unit of the intensity]; `beta_r`, `beta_u`, and of
-        the latter `beta_epistemic` and `beta_sampling` [1]. NaN where there is no curve.
+        `stripes_one_percent` (of the rising fractions) and `weakest_overturning` [unit of the intensity];
+        `beta_r` and `beta_u`, and the parts `beta_epistemic` and `beta_sampling` of the latter [1]. NaN where
+        there is no curve.
 
     Raises
     ------
@@ -286,23 +288,23 @@ def _reached(x: np.ndarray, rising: np.ndarray, probability: float) -> float:
 
 
 def survival(rate: ArrayLike, age: ArrayLike) -> np.ndarray:
-    """Probability that a body has stood for its age, such as a precariously balanced rock.
+    """Probability that a body, such as a precariously balanced rock, has stood for its age.
 
-    Earthquakes that overturn it come as a Poisson process. Of an age that is not known the survival is
-    averaged, not the rate. A hazard of which the rate comes is rejected by a body that stands, at the level
+    Earthquakes that overturn it are a Poisson process. Over an uncertain age the survival probability is
+    averaged, not the age. A body that still stands rejects the hazard behind the rate at the confidence level
     1 - survival.
 
     Parameters
     ----------
     rate : array_like
-        Annual rates of overturning [1/a].
+        Annual rates of overturning [1/a], of any shape.
     age : array_like
         One age or a sample of equally likely ones [a].
 
     Returns
     -------
     ndarray
-        Of the shape of ``rate`` [1].
+        Probability of survival [1], of the shape of ``rate``.
 
     Raises
     ------

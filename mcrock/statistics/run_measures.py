@@ -1,4 +1,4 @@
-"""Intensity measures of every run, of studies that did not keep them: the motions are read again."""
+"""Intensity measures of every run of a study that did not store them, from its motions."""
 
 from __future__ import annotations
 
@@ -30,36 +30,37 @@ Asked = str | Mapping[str, Any]
 def with_measures(
     ds: xr.Dataset, measures: Sequence[Asked], *, folder: str | Path = ".", under_body: bool = False
 ) -> xr.Dataset:
-    """The runs of a study as those of a cloud, each with further intensity measures of its motion.
+    """Turn the runs of a study into a cloud study with further intensity measures of each motion.
 
-    A study at fixed levels of one measure is a cloud by any other: fragility by PGV of records that were
-    scaled to PGA, a surface over both, the choice between them. Its statistics take the result.
+    A study at fixed levels of one measure is a cloud in any other. With the result, records scaled to PGA
+    give a fragility curve by PGV (`by_measure`), a surface over both (`fit_surface`), and a comparison of the
+    two (`compare_measures`).
 
     Parameters
     ----------
     ds : Dataset
         Result of a study, cloud or at fixed levels; the runs of a nested study are pooled.
     measures : sequence
-        As in `intensity.variables` of a study file: "pgv", or ``{"measure": "sa", "period": 1.0}``. Those
-        that a cloud holds are taken from there; others are computed from the recorded motions.
+        As in `intensity.variables` of a study file: "pgv", or ``{"measure": "sa", "period": 1.0}`` (period in
+        s). Measures that a cloud study has are kept; others are computed from the recorded motions.
     folder : str or Path
         Folder that the names of record files start from.
     under_body : bool
-        Measure the motion of the floor that the body stands on, uncertain floors at their medians, in place
-        of that of the ground.
+        Whether to measure the motion of the floor that the body stands on, an uncertain floor at its median,
+        instead of that of the ground.
 
     Returns
     -------
     Dataset
-        On `realization`, each a run, the levels of one realization side by side: `outcome`,
-        `intensity_value`, the measure of the study, and variables ``im_...``; `record`, of motions made
-        for every realization its number.
+        Along `realization`, one for each run, with the levels of a realization side by side: `outcome`;
+        `intensity_value`, the measure of the study, and variables ``im_...`` [units of the measures];
+        `record`, for motions generated for each realization the number of the realization.
 
     Raises
     ------
     ValueError
-        If the dataset does not fit, a measure is unknown, or the motions were made for every realization and
-        are not there to be measured.
+        If the dataset does not fit, a measure is unknown, or it has to be computed and the motions were
+        generated for each realization.
     ConfigError
         If the records cannot be read.
     """

@@ -67,16 +67,27 @@ def undecided(ds: xr.Dataset) -> xr.DataArray:
     Returns
     -------
     DataArray
-        True where the run was still moving with energy to overturn, met a limit, became not finite or had
-        no definite contact force, or faces without a feasible pivot were put to rest and much energy was lost
-        (whatever the outcome then was).
+        True, on the dims of `outcome`, where the run still rocked with enough energy to overturn, met a limit
+        of the integration, was no longer finite, or had no unique contact force (Painlevé's paradox); and,
+        whatever its outcome, where infeasible impacts that put faces to rest took much energy.
     """
     return ds["outcome"].isin(NOT_DECIDED) | guessed(ds)
 
 
 @takes_path
 def overturned(ds: xr.Dataset) -> xr.DataArray:
-    """Runs that certainly overturned, on the dims of `outcome`."""
+    """Runs that certainly overturned.
+
+    Parameters
+    ----------
+    ds : Dataset
+        As for `undecided`.
+
+    Returns
+    -------
+    DataArray
+        True, on the dims of `outcome`, where the body overturned and the run is not undecided.
+    """
     return (ds["outcome"] == Outcome.OVERTURNED) & ~undecided(ds)
 
 

@@ -54,7 +54,7 @@ def sobol_indices(ds: xr.Dataset, *, level: float = 0.95) -> xr.Dataset:
     Parameters
     ----------
     ds : Dataset
-        All its runs must be there; realizations beyond the last whole set are left out.
+        Result of such a study with all its runs; realizations beyond the last whole set are left out.
     level : float
         Coverage of the intervals [1].
 
@@ -62,15 +62,15 @@ def sobol_indices(ds: xr.Dataset, *, level: float = 0.95) -> xr.Dataset:
     -------
     Dataset
         Along `input`, by dotted name, and `intensity` (not in a cloud study): `first_order` and `total`,
-        within 0 and 1, with `first_order_interval` and `total_interval` (bound, input, intensity);
+        clipped to 0 to 1, with `first_order_interval` and `total_interval` (bound, input, intensity);
         `probability` (intensity); all [1], NaN where all runs ended alike. Numbers of `points` of each
         scramble and of `runs`. Undecided runs count as in `overturning_probability`.
 
     Raises
     ------
     ValueError
-        If the study has another design, less than one point of each scramble, runs are missing, all runs
-        ended alike or ``level`` is outside (0, 1).
+        If the study has another design, no uncertain input or less than one point of each scramble, runs are
+        missing, all runs ended alike, or ``level`` is outside (0, 1).
     """
     check_level(level)
     study = _study(ds)
@@ -138,23 +138,24 @@ def outcome_distances(
 ) -> xr.Dataset:
     """How much the inputs of runs that overturned differ from those of runs that did not.
 
-    For a number the Kolmogorov-Smirnov distance between both distributions, for a choice or the record half
-    the sum of the differences of the frequencies, and the same for `SECTORS` sectors of an angle. It needs no
-    design. It is 0 for an input without effect, but for chance, and 1 where the input alone decides; a number
-    that overturns bodies at both ends of its range is underestimated.
+    The distance between the two distributions: Kolmogorov-Smirnov's for a number, the total variation (half
+    the sum of the absolute differences of the frequencies) for a choice, the record, or an angle in `SECTORS`
+    sectors. It needs no special design. It is 0, up to chance, for an input without effect and 1 where the
+    input alone decides; the effect of a number that overturns bodies at both ends of its range is
+    underestimated.
 
-    Chance is told by permuting outcomes between the realizations of each record, with those at all
-    intensities together, so that what the records do is no sign of an input; for the record itself between
-    all. In a nested study realizations keep their outcomes in all draws together, and epistemic
-    inputs are permuted by draws.
+    What chance would give is found by permuting outcomes between the realizations of each record, those at
+    all intensities together, so that the effect of the records is not taken for that of an input; for the
+    record itself, between all realizations. In a nested study realizations keep their outcomes in all draws
+    together, and epistemic inputs are permuted by draws.
 
     Parameters
     ----------
     ds : Dataset
-        Result of any study; with the design of Sobol indices the runs of its independent points count, and
-        of a large study those of the first `MOST` realizations.
+        Result of any study. With the design of Sobol indices only the runs of its independent points count,
+        in a large study those of the first `MOST` realizations.
     permutations, seed : int
-        Number of permutations, at least 19, and the seed of their draws.
+        Number of permutations, at least 19, and the seed of their random numbers.
     allow_missing : bool
         Leave out runs that have not been run, rather than refuse.
 
@@ -162,9 +163,10 @@ def outcome_distances(
     -------
     Dataset
         Along `input`, by the name of its variable, and `intensity` (not in a cloud study): `distance`;
-        `direction`, 1 where runs overturned at larger numbers, -1 at smaller ones and 0 for what has no
-        order; `by_chance`, the mean distance of the permutations; `significance`, the fraction of the
-        permutations that reach the distance, itself among them; all [1], NaN where all runs ended alike.
+        `direction`, 1 where runs overturned at larger numbers, -1 at smaller ones and 0 for inputs without
+        order; `by_chance`, the mean distance of the permutations; `significance`, the p-value: the fraction
+        of the permutations, the observed order among them, that reach the distance; all [1], NaN where all
+        runs ended alike. `runs` (intensity), the number of runs.
 
     Raises
     ------

@@ -59,9 +59,10 @@ def fit_surface(
 ) -> xr.Dataset:
     """Fit the probability of overturning as a function of two intensity measures.
 
-    The surface is ``F(c0 + c1 ln(x1) + c2 ln(x2))``, by maximum likelihood: its contours are straight in
-    logarithms. Intervals are Student's with the jackknife over recordings, undecided runs both ways. Beside
-    it stands what the surface and the curves of either measure alone score on records left out.
+    The surface is ``F(c0 + c1 ln(x1) + c2 ln(x2))``, fitted by maximum likelihood; its contours are straight
+    lines in logarithmic axes. Intervals are Student's, with the jackknife over recordings, and take undecided
+    runs both ways. The surface is compared with the curves of either measure alone by their log loss on
+    records left out (leave-one-out).
 
     Parameters
     ----------
@@ -72,23 +73,23 @@ def fit_surface(
     link : str
         "probit" or "logit".
     **keywords
-        Of `mcrock.statistics.Confidence`: `level` and `allow_missing`; recordings are independent always.
+        Of `mcrock.statistics.Confidence`: `level` and `allow_missing`. Intervals always count recordings.
 
     Returns
     -------
     Dataset
         `intercept` and `coefficient` (measure) with `coefficient_interval` (bound, measure) [1], of the
-        logarithms of both measures, NaN without a maximum of the likelihood; `probability` (first, second)
-        and `interval` (bound, first, second) [1] over the ranges of both measures, and `inside`
-        (first, second), whether runs are near; `log_loss` (model) with `log_loss_interval` (bound, model) [1]
-        of "first", "second" and "both" on records left out, and `log_loss_difference` from "both" with its
-        interval, by paired differences of the records; `runs`, `records`.
+        logarithms of both measures in SI units, NaN where the likelihood has no maximum; `probability`
+        (first, second) and `interval` (bound, first, second) [1] over the ranges of both measures, and
+        `inside` (first, second), whether there are runs nearby; `log_loss` (model) with `log_loss_interval`
+        (bound, model) [1] of "first", "second" and "both" on records left out, and `log_loss_difference` from
+        "both" with its interval, by paired differences of the records; `runs`, `records`.
 
     Raises
     ------
     ValueError
-        If the dataset does not fit or is not a cloud, there are not two different measures, or fewer than
-        two records.
+        If the dataset does not fit or is not a cloud study, ``measures`` are not two different ones of it,
+        ``link`` is unknown, or there are fewer than two records.
     """
     how, shape = Confidence(**keywords), link_of(link)
     check_runs(ds)

@@ -1,8 +1,8 @@
-"""How far a study strains the model, and how many of its runs are certified to be the same with friction.
+"""Runs at the limits of the model, and runs certified to be the same with friction.
 
-Without friction contacts stick: the body is rigid, does not slide and does not bounce. Every run records
-where that would not hold, and the least friction at which it does throughout; here the runs are counted. What
-is counted says whether the model applies, not whether it is right.
+Without friction in the study contacts stick: the body is rigid, does not slide and does not bounce. Every run
+records where that would not hold, and the least friction at which it holds throughout; here these runs are
+counted. The counts tell whether the model applies, not whether it is right.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ def model_validity(
     classes: int = CLASSES,
     allow_missing: bool = False,
 ) -> xr.Dataset:
-    """Count, at each intensity, the runs that strain the model, and those it certainly holds for.
+    """Count the runs at the limits of the model and those it certainly holds for, at each intensity.
 
-    A run stands if it came to rest or had too little energy left to overturn; a body that never moved
-    stands. A run without friction is certified at a coefficient if with it, and without rebound, the whole
-    run would be the same: every contact force at rest and in motion, and every impulse of an impact, lies
-    within the friction. A run with friction is certified if it is that of contacts that stick throughout.
-    Runs that are not certified may differ or not.
+    A run stands if it came to rest or had too little energy left to overturn; a body that never moved stands.
+    A run without friction is certified at a friction coefficient if the whole run would be identical with
+    that friction and without rebound: every contact force, at rest and in motion, and every impact impulse
+    lies within the friction cone. A run with friction is certified if it is identical to one with sticking
+    contacts. Not certified means not known.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def model_validity(
         Study with the outcomes `contact_lost`, `edge_stick_infeasible`, `energy_gain_impacts` and
         `lowest_normal_force`; `certified_friction` or, with friction, `certified_until`, if there.
     friction : sequence of float
-        Coefficients at which runs without friction are asked for [1].
+        Coefficients at which runs of a study without friction are judged [1].
     classes : int
         Number of bins, of equal numbers of runs, of a cloud study.
     allow_missing : bool
@@ -60,12 +60,12 @@ def model_validity(
     Returns
     -------
     Dataset
-        Shares of the runs [1] on (among, intensity), `among` "all" or "standing": `contact_lost`,
+        Fractions of the runs [1] on (among, intensity), `among` "all" or "standing": `contact_lost`,
         `edge_stick_infeasible`, `infeasible_impacts` (`mcrock.statistics.runs.guessed`) and
-        `energy_gain_impacts`; `runs` (among, intensity). `lowest_normal_force` (intensity) of the standing
-        runs over the weight [1]. Of a study without friction `certified` (friction, among, intensity), of one
-        with friction `certified_throughout` (among, intensity) [1], where runs say so. NaN where there are no
-        such runs.
+        `energy_gain_impacts`; `runs` (among, intensity), their number. `lowest_normal_force` (intensity), the
+        smallest of the standing runs over the weight [1]. For a study without friction `certified` (friction,
+        among, intensity), for one with friction `certified_throughout` (among, intensity) [1], if the dataset
+        has the certificates. NaN where there are no such runs.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""One study, several fragility curves: what the way of fitting does to the result."""
+"""One study, several fragility curves: effect of the fitting method on the result."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ NAMES = ("median_capacity", "dispersion")
 def fragility_by_way(
     ds: xr.Dataset, *, folder: str | Path = ".", **keywords: Unpack[BootstrapKeywords]
 ) -> xr.Dataset:
-    """Fragility of the same runs by several ways of fitting.
+    """Fragility of the same runs by several fitting methods.
 
-    Where the ways agree the result is that of the runs; where they do not, as in the lower tail, it is that
-    of the way.
+    Where the methods agree, the runs determine the result; where they differ, as in the lower tail, it
+    depends on the method.
 
     Parameters
     ----------
@@ -50,12 +50,12 @@ def fragility_by_way(
     Returns
     -------
     Dataset
-        Along `way`: "probit" and "logit" of `fit_fragility`, "capacities" of `fit_capacities` for studies at
-        two levels or more, "monotone" of `monotone_fragility`. `median_capacity` [unit of the intensity] and
-        `dispersion` [1] with their intervals (bound), NaN of the monotone curve; `curve` and `extrapolated`
-        (intensity_grid); `band` (bound, intensity_grid), NaN of the capacities; `reached` (probability) [unit
-        of the intensity], where the curve reaches 1, 5 and 50 %, NaN if it does not; `static_threshold`
-        (bound) of `monotone_fragility`.
+        Along `way`, the method: "probit" and "logit" by `fit_fragility`, "capacities" by `fit_capacities`
+        (stripes at two levels or more only), "monotone" by `monotone_fragility`. `median_capacity` [unit of
+        the intensity] and `dispersion` [1] with their intervals (bound), NaN for the monotone curve; `curve`
+        [1] and `extrapolated` (intensity_grid); `band` (bound, intensity_grid) [1], NaN for the capacities;
+        `reached` (probability) [unit of the intensity], the intensity at which the curve reaches 1, 5 and
+        50 %, NaN if it does not; `static_threshold` (bound) of `monotone_fragility`.
 
     Raises
     ------

@@ -1,7 +1,7 @@
-"""Probabilities of mcrock beside real tests on a shake table.
+"""Probabilities of mcrock compared with shake-table tests.
 
-`read_geometry` has the body, `validation_study` what is not known of it and of the tests, as a nested study
-in which every draw meets every test, and `validate` the scores beside rules of thumb.
+`read_geometry` reads the body, `validation_study` makes a nested study of the uncertainties of body and
+tests, in which every draw meets every test, and `validate` scores its probabilities beside rules of thumb.
 """
 
 from __future__ import annotations

@@ -12,15 +12,20 @@ SHARE = 0.25  # of the recordings, rounded to whole ones
 
 
 def is_set_aside(recording: ArrayLike) -> NDArray[np.bool_]:
-    """Which tests are of the quarter of the recordings that no setting may be tuned on (n_test,).
+    """Tests of the quarter of the recordings that no setting may be tuned on.
 
-    The rule, fixed before any score was looked at: recordings are put in the order of the SHA-256 hash of
-    their name (hexadecimal, of its UTF-8 bytes), and the first quarter of them, rounded, is set aside.
+    The rule was fixed before any score was looked at: recordings are sorted by the SHA-256 hash of their name
+    (hexadecimal, of its UTF-8 bytes), and the first quarter of them, rounded, is set aside.
 
     Parameters
     ----------
     recording : array_like (n_test,)
         Name of the recording of each test.
+
+    Returns
+    -------
+    ndarray of bool (n_test,)
+        True where the recording is set aside.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A body as scanned, with what is uncertain about it, from a file of JSON."""
+"""A body as scanned, with its uncertainties, from a JSON file."""
 
 from __future__ import annotations
 
@@ -22,23 +22,24 @@ AZIMUTH_SD = 10.0  # of the direction of shaking [deg]
 
 @dataclass(frozen=True, eq=False)
 class Geometry:
-    """A body for `validation_study`.
+    """A scanned body with its uncertainties, for `validation_study`.
 
     Attributes
     ----------
     points : ndarray (n, 3)
-        Where it may touch the ground, relative to the centre of mass, z up as it stands [m].
+        Points that may touch the ground, relative to the centre of mass, z up as the body stands [m].
     top : float
-        Height of its highest point over the centre of mass [m].
+        Height of its highest point above the centre of mass [m].
     mass : float
-        [kg].
+        Mass [kg].
     inertia : ndarray (3, 3)
         About the centre of mass [kg m2].
     com_sd : ndarray (3,)
-        Standard deviations of the centre of mass [m].
+        Standard deviations of the position of the centre of mass along x, y and z [m].
     azimuth_deg : float
-        Direction in which it falls most easily, from x to y [deg]; 0 where the file has none.
+        Direction in which it falls most easily, from x towards y [deg]; 0 where the file has none.
     name : str
+        Name of the specimen, or of the file.
     """
 
     points: Array
@@ -51,8 +52,10 @@ class Geometry:
 
     @property
     def vertices(self) -> Array:
-        """Points of the underside, then those of a top that nothing touches the ground with before the body
-        has tilted by 90 degrees (m, 3) [m]."""
+        """Points of the underside, then those of a lid (m, 3) [m].
+
+        The lid touches no ground before the body has tilted by 90 degrees.
+        """
         outline = self.points[ConvexHull(self.points[:, :2]).vertices, :2]
         middle = outline.mean(axis=0)
         lid = np.column_stack([middle + TAPER * (outline - middle), np.full(len(outline), self.top)])
@@ -60,16 +63,27 @@ class Geometry:
 
 
 def read_geometry(path: str | Path) -> Geometry:
-    """Body of a file with the keys ``underside_contact_points`` (n, 3) [m], relative to the centre of mass
-    with z up, ``mass`` [kg], ``inertia_com`` (3, 3) [kg m2] and ``top_height_above_base`` [m].
+    """Read a body from a JSON file.
 
-    ``uncertainty.com_horizontal_sd`` and ``com_height_sd`` [m], ``weak_direction.azimuth_deg`` and
-    ``specimen`` are optional; other keys are left out.
+    The file has the keys ``underside_contact_points`` (n, 3) [m], relative to the centre of mass with z up,
+    ``mass`` [kg], ``inertia_com`` (3, 3) [kg m2], about the centre of mass, and ``top_height_above_base``
+    [m]. ``uncertainty.com_horizontal_sd`` and ``uncertainty.com_height_sd`` [m], 0.003 m by default,
+    ``weak_direction.azimuth_deg`` [deg] and ``specimen`` are optional; other keys are ignored.
+
+    Parameters
+    ----------
+    path : str or Path
+        JSON file.
+
+    Returns
+    -------
+    Geometry
 
     Raises
     ------
     ConfigError
-        If the file cannot be read, or a key is missing or no such array of finite numbers.
+        If the file cannot be read, a key is missing or has another shape or numbers that are not finite, the
+        points enclose no volume, the mass is not > 0, or the centre of mass is not between base and top.
     """
     place = Path(path)
     try:

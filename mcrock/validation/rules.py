@@ -13,21 +13,29 @@ RULES: dict[str, Rule] = {"threshold": by_threshold, "probit": by_probit}
 
 
 def leave_one_out(rule: str, measure: ArrayLike, fallen: ArrayLike, recording: ArrayLike) -> Array:
-    """Probabilities by a rule that is fitted to all other recordings (n_test,) [1].
+    """Probabilities of overturning by a rule of thumb, fitted for each test to all other recordings.
 
     Parameters
     ----------
     rule : str
-        ``threshold``, the one with the fewest errors and the shares on either side, ``probit``, a lognormal
-        curve of greatest likelihood, or ``constant``, the share of all.
+        "threshold", the threshold with the fewest errors, with the overturned fraction on either side of it;
+        "probit", a lognormal curve by maximum likelihood; or "constant", the overturned fraction of all.
     measure : array_like (n_test,)
-        Intensity of the motion, above 0.
-    fallen, recording : array_like (n_test,)
+        Intensity measure of the motion, above 0, in any unit.
+    fallen : array_like (n_test,)
+        1 for tests that overturned, 0 for those that did not.
+    recording : array_like (n_test,)
+        Name of the recording of each test; tests of one recording are left out together.
+
+    Returns
+    -------
+    ndarray (n_test,)
+        Probabilities [1].
 
     Raises
     ------
     ValueError
-        If there is one recording alone, or a measure is not above 0.
+        If there is only one recording, or a measure is not above 0.
     """
     x, y, of = np.asarray(measure, float), np.asarray(fallen, float), np.asarray(recording)
     names, group = np.unique(of, return_inverse=True)
@@ -42,8 +50,29 @@ def leave_one_out(rule: str, measure: ArrayLike, fallen: ArrayLike, recording: A
 
 
 def fitted_elsewhere(rule: str, measure: ArrayLike, other: ArrayLike, fallen: ArrayLike) -> Array:
-    """Probabilities by a rule at ``measure`` (n_test,), fitted to other tests (m,) and what fell there
-    (m,)."""
+    """Probabilities of overturning by a rule of thumb that is fitted to other tests.
+
+    Parameters
+    ----------
+    rule : str
+        As for `leave_one_out`.
+    measure : array_like (n_test,)
+        Intensity measure of the tests, above 0.
+    other : array_like (m,)
+        The same measure of the tests to which the rule is fitted, above 0.
+    fallen : array_like (m,)
+        1 for those of them that overturned, 0 for the rest.
+
+    Returns
+    -------
+    ndarray (n_test,)
+        Probabilities [1].
+
+    Raises
+    ------
+    ValueError
+        If a measure is not above 0.
+    """
     x, z, y = (np.asarray(item, float) for item in (measure, other, fallen))
     value, place = _places(np.concatenate([x, z]))
     runs, yes = np.zeros((2, 1, len(value)))

@@ -1,4 +1,4 @@
-"""Scores of probabilities against what happened, with intervals from resampling recordings.
+"""Scores of probabilities against outcomes, with intervals from resampling recordings.
 
 Brier, G. W. (1950). Verification of forecasts expressed in terms of probability. Monthly Weather Review
 78(1), 1-3.
@@ -30,23 +30,28 @@ class Scores(NamedTuple):
     """Scores of n tests, each a number or an array over resamples."""
 
     f1: Array  # 2 TP / (2 TP + FP + FN), of predictions at p > 0.5 [1]
-    accuracy: Array  # share of the tests predicted rightly at p > 0.5 [1]
+    accuracy: Array  # fraction of the tests predicted correctly at p > 0.5 [1]
     brier: Array  # mean of (p - y)^2 [1]
-    log_loss: Array  # mean of minus the logarithm of the probability given to what came [1]
-    auc: Array  # area under the ROC curve: that a topple has a higher probability than a stand [1]
+    log_loss: Array  # mean of minus the logarithm of the probability given to the outcome [1]
+    auc: Array  # area under the ROC curve: chance that a fallen test had a higher p than one that stood [1]
 
 
 def score(probability: ArrayLike, fallen: ArrayLike, weight: ArrayLike | None = None) -> Scores:
-    """Scores of probabilities.
+    """Score probabilities of overturning against outcomes.
 
     Parameters
     ----------
     probability : array_like (n_test,)
-        Of overturning [1].
+        Predicted probability of overturning [1].
     fallen : array_like (n_test,)
-        1 or 0.
+        1 for tests that overturned, 0 for those that did not.
     weight : array_like (..., n_test), optional
-        How often each test counts; the leading axes are those of the scores.
+        How often each test counts, by default once [1]; its leading axes become those of the scores.
+
+    Returns
+    -------
+    Scores
+        Each of shape (...). In the log loss a probability given to an outcome is at least 0.001.
 
     Raises
     ------
@@ -87,7 +92,20 @@ def _area(p: Array, y: Array, w: Array) -> Array:
 
 
 def resampled(recording: ArrayLike, resamples: int = RESAMPLES, seed: int = 0) -> Array:
-    """How often each test counts when recordings are drawn with replacement (resamples, n_test)."""
+    """How often each test counts when recordings are resampled with replacement.
+
+    Parameters
+    ----------
+    recording : array_like (n_test,)
+        Name of the recording of each test.
+    resamples, seed : int
+        Number of resamples, and the seed of their random numbers.
+
+    Returns
+    -------
+    ndarray (resamples, n_test)
+        Counts [1], weights for `score`.
+    """
     _, group = np.unique(np.asarray(recording), return_inverse=True)
     n = int(group.max()) + 1
     drawn = np.random.default_rng(seed).multinomial(n, np.full(n, 1.0 / n), size=resamples)
@@ -102,9 +120,23 @@ def interval(samples: Array, level: float) -> Array:
 def calibration_curve(
     probability: ArrayLike, fallen: ArrayLike, bins: int = BINS
 ) -> tuple[Array, Array, Array]:
-    """Mean probability, share that fell and number of tests in bins with about as many tests each.
+    """Calibration curve, in bins of about equal numbers of tests.
 
-    Equal probabilities stay in one bin, so that there may be fewer.
+    Equal probabilities stay in one bin, so that there may be fewer bins.
+
+    Parameters
+    ----------
+    probability : array_like (n_test,)
+        Predicted probability of overturning [1].
+    fallen : array_like (n_test,)
+        1 for tests that overturned, 0 for those that did not.
+    bins : int
+        Largest number of bins.
+
+    Returns
+    -------
+    mean, fraction, number : ndarray (n_bin,)
+        Mean predicted probability, overturned fraction, and number of tests of each bin [1].
     """
     p, y = np.asarray(probability, float), np.asarray(fallen, float)
     edges = np.unique(np.quantile(p, np.linspace(0.0, 1.0, bins + 1)))
@@ -116,7 +148,21 @@ def calibration_curve(
 
 
 def roc_curve(probability: ArrayLike, fallen: ArrayLike) -> tuple[Array, Array]:
-    """Shares of the stands and of the topples with a probability above a falling threshold, from 0 to 1."""
+    """ROC curve: false and true positive rate as the threshold of the probability falls.
+
+    Parameters
+    ----------
+    probability : array_like (n_test,)
+        Predicted probability of overturning [1].
+    fallen : array_like (n_test,)
+        1 for tests that overturned, 0 for those that did not.
+
+    Returns
+    -------
+    false, true : ndarray (n,)
+        Fractions of the tests that stood and of those that overturned whose probability reaches the
+        threshold, from 0 to 1 [1].
+    """
     p, y = np.asarray(probability, float), np.asarray(fallen, float)
     levels = np.unique(p)[::-1]
     above = p[None, :] >= levels[:, None]

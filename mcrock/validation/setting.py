@@ -1,4 +1,4 @@
-"""What is not known of a body on a shake table, and the study in which every draw of it meets every test."""
+"""Uncertainties of a body on a shake table, and the study in which every draw of them meets every test."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from mcrock.validation.geometry import Geometry
 
 @dataclass(frozen=True)
 class Setting:
-    """What a validation takes as uncertain: one fixed setting for all bodies and tests.
+    """Uncertainties of a validation: one fixed setting for all bodies and tests.
 
-    Standard deviations of the centre of mass are those of the geometry.
+    The standard deviations of the centre of mass come from the `Geometry`.
 
     Attributes
     ----------
     draws : int
-        Number of draws, each of which meets every test.
+        Number of outer draws, each of which meets every test.
     shape_sd, shape_length : float
-        Error of the shape of the underside and its correlation length [m].
+        Standard deviation of the error of the underside and its correlation length [m].
     slope_sd_deg : float
-        Of the table along either axis [deg].
+        Standard deviation of the slope of the table along either axis [deg].
     azimuth_sd_deg : float
-        Of the direction of shaking [deg].
+        Standard deviation of the direction of shaking [deg].
     impact : tuple of tuple
         Keys and values of the table `[impact]` of a study file.
     """
@@ -40,7 +40,7 @@ class Setting:
 
 
 DEFAULT = Setting()
-"""The setting that `mcrock validate` ships."""
+"""Default setting of `mcrock validate`."""
 
 
 def validation_study(
@@ -52,22 +52,25 @@ def validation_study(
     azimuth_deg: float | None = None,
     seed: int = 1,
 ) -> Study:
-    """The nested study of some tests of a file: each realization is a test, each outer draw a body and a
-    table.
+    """Nested study of shake-table tests: each realization is a test, each outer draw a body and a table.
 
-    The sign of the table's axis is one of both, with equal probability.
+    The sign of the table's axis, taken as unknown, is + or - with equal probability.
 
     Parameters
     ----------
     file : str or Path
-        Tests, see `mcrock.excitation.readers.shake_table`.
+        File of the tests, as read by `mcrock.excitation.readers.shake_table`.
     tests : sequence of int
         Numbers of the tests in the file, from 0.
     geometry : Geometry
+        The body.
     setting : Setting
+        Its uncertainties and those of the table.
     azimuth_deg : float, optional
-        Direction of shaking, from x to y [deg]; by default that in which the body falls most easily.
+        Mean direction of shaking, from x towards y [deg]; by default that in which the body falls most
+        easily.
     seed : int
+        Of all random numbers of the study.
 
     Raises
     ------

@@ -30,17 +30,23 @@ class Elsewhere(NamedTuple):
 
 
 def probabilities(ds: xr.Dataset) -> Array:
-    """What each draw says of each test (n_draw, n_test): 1 overturned, 0 stood, one half where undecided.
+    """Outcome of each test in each outer draw.
 
     Parameters
     ----------
     ds : Dataset
         Result of a `validation_study`, or of another nested study at one intensity.
 
+    Returns
+    -------
+    ndarray (n_draw, n_test)
+        1 where the body overturned, 0 where it stood, one half where the run broke off
+        undecided. The mean over the draws is the probability of each test.
+
     Raises
     ------
     ValueError
-        If it has several intensities, or no outer draws.
+        If the study has several intensities, or no outer draws.
     """
     found = overturned_shares(ds)
     if found.shape[2] != 1:
@@ -64,45 +70,50 @@ def validate(
     level: float = 0.9,
     resamples: int = RESAMPLES,
 ) -> xr.Dataset:
-    """Probabilities and scores of mcrock and of rules of thumb, with intervals and paired differences.
+    """Score probabilities of mcrock and of rules of thumb, with intervals and paired differences.
+
+    Intervals are percentiles over resamples of the recordings (`resampled`).
 
     Parameters
     ----------
     fallen_by_draw : array_like (n_draw, n_test)
         From `probabilities`.
     fallen : array_like (n_test,)
-        1 for what overturned, 0 for what stood.
+        1 for tests that overturned, 0 for those that did not.
     recording : array_like (n_test,)
-        Name of the recording of each test; tests of one are left out, and drawn anew, together.
+        Name of the recording of each test; tests of one recording are left out and resampled together.
     measures : mapping of str to array_like (n_test,)
-        Intensity measures of the tests for the rules, in SI units.
+        Intensity measures of the tests, for the rules of thumb, by name; above 0.
     calibrate : bool
-        Also with draws weighed by the labels of all other recordings, see `mcrock.labels.left_out`.
+        Whether to score also mcrock with its draws weighted by the outcomes of all other recordings
+        (`mcrock.labels.left_out`).
     error_rate, temper, least_effective
         As for `mcrock.labels.weigh_draws`.
     elsewhere : Elsewhere, optional
-        Other tests: rules that are fitted to them are added.
+        Other tests; the rules fitted to them are scored too.
     group : array_like (n_test,), optional
-        What is left out together when rules and draws are fitted, in the place of the recording.
+        Group of each test; groups, not recordings, are then left out when rules and draws are fitted.
     scored : array_like (n_test,), optional
-        Whether a test is scored; all by default.
+        True for tests that are scored; by default all.
     level : float
-        Of the intervals [1].
+        Coverage of the intervals [1].
     resamples : int
+        Number of resamples of the recordings.
 
     Returns
     -------
     Dataset
-        Along `predictor` (mcrock, and each rule with its measure) and `test`: `probability` (predictor,
-        test), `value` (score, predictor), `value_interval` (bound, score, predictor); `difference` and
-        `difference_interval`, of the score less that of the mcrock that is judged (calibrated, if asked for),
-        and `better`, the share of the resamples in which that mcrock scores better [1]. `fallen`, `recording`
-        (test); `effective` (test) draws.
+        `predictor` is mcrock, mcrock calibrated if asked for, and each rule with its measure; `score` one of
+        the fields of `Scores`. `probability` (predictor, test); `value` (score, predictor) with
+        `value_interval` (bound, score, predictor); `difference` (score, predictor), the score less that of
+        mcrock (calibrated, if asked for), with `difference_interval` (bound, score, predictor); `better`
+        (score, predictor), the fraction of the resamples in which mcrock scores better; `effective` (test),
+        the effective number of draws; all [1]. `fallen` and `recording` (test), as given.
 
     Raises
     ------
     ValueError
-        If shapes do not fit, fewer than two recordings are there, or nothing or everything fell.
+        If shapes do not fit, there are fewer than two recordings, or all or none of the tests overturned.
     """
     check_level(level)
     y, of = np.asarray(fallen, float), np.asarray(recording).astype(str)
