@@ -19,7 +19,7 @@ class MotionError(ValueError):
     """A ground motion that cannot be read or used; the message names the file or motion and the reason."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Motion:
     """Acceleration of the ground, linear between samples and zero after the last.
 
@@ -47,17 +47,23 @@ class Motion:
     Examples
     --------
     >>> shake = Motion([[0.0, 2.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]], dt=0.5, name="shake")
+    >>> shake
+    Motion('shake', 1 s at 0.5 s, peaks 2, 1, 0 m/s2)
     >>> shake.duration, shake.group
     (1.0, 'shake')
     >>> shake.scaled(-0.5).acceleration[0].tolist()
     [-0.0, -1.0, -0.0]
     """
 
-    acceleration: FloatArray = field(repr=False)
+    acceleration: FloatArray
     dt: float
     name: str
     group: str = ""
-    metadata: Mapping[str, str | float] = field(default_factory=dict, repr=False)
+    metadata: Mapping[str, str | float] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        peaks = ", ".join(f"{peak:.3g}" for peak in np.abs(self.acceleration).max(axis=1))
+        return f"Motion({self.name!r}, {self.duration:.6g} s at {self.dt:g} s, peaks {peaks} m/s2)"
 
     def __post_init__(self) -> None:
         if not (isinstance(self.name, str) and self.name):

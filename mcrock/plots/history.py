@@ -83,9 +83,15 @@ def plot_history(
 
     Raises
     ------
+    TypeError
+        If `run` is not one of `mcrock.simulate`.
     ValueError
         If the run was made without its history.
     """
+    if not hasattr(run.history, "mode"):
+        raise TypeError(
+            "plot_history draws runs of mcrock.simulate; of a planar run plot run.history.rotation over time"
+        )
     history = run.history
     if history.sizes["time"] < 2:
         raise ValueError("the run has no history to draw; simulate with history=True")

@@ -200,8 +200,8 @@ def _check(
     """Refuse what has no spectrum."""
     if x.ndim != 1 or x.shape != y.shape or len(x) < 2:
         raise MotionError(
-            f"a spectrum needs components (n_time,) of equal length, at least 2 samples, "
-            f"got the shapes {x.shape} and {y.shape}"
+            f"a spectrum needs one component (n_time,), or two of equal length, of at least 2 samples, "
+            f"got the shapes {x.shape} and {y.shape}; of a motion take acceleration[0]"
         )
     if not (np.isfinite(x).all() and np.isfinite(y).all()):
         raise MotionError("a spectrum needs finite accelerations [m/s2], got others among the samples")

@@ -78,7 +78,7 @@ def read_file(
     if not (_is_table(file) or (alone and unit is not None)):
         raise NotRecordError("no format that is known")
     if unit is None:
-        raise NotRecordError("table of numbers; give its unit to have it read")
+        raise NotRecordError("table of numbers; say its unit, as unit='cm/s2' or --unit cm/s2")
     return [_read_table(path, unit, dt)]
 
 

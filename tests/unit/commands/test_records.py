@@ -123,7 +123,7 @@ def test_a_single_table_with_its_unit(mcrock, tmp_path):
     assert output.splitlines()[1].split()[-2] == "gal+"
     code, output, errors = mcrock("records", "check", path)
     assert code == 2
-    assert "table of numbers; give its unit to have it read" in errors
+    assert "table of numbers; say its unit, as unit='cm/s2' or --unit cm/s2" in errors
 
 
 @pytest.mark.parametrize("components", [False, True])

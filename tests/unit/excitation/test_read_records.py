@@ -129,7 +129,7 @@ def test_tables_are_read_where_the_unit_is_given(folder):
     )
     scan = scan_records(path)
     assert word_left_out(scan) == [
-        "2 left out (table of numbers; give its unit to have it read): a.csv, b.txt",
+        "2 left out (table of numbers; say its unit, as unit='cm/s2' or --unit cm/s2): a.csv, b.txt",
         "1 left out (no format that is known): notes.txt",
     ]
     scan = scan_records(path, unit="gal", dt=0.5)

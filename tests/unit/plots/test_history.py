@@ -9,6 +9,7 @@ from mcrock.body import cuboid, hull
 from mcrock.conditions import Controls
 from mcrock.excitation import Motion, half_sine, one_sine
 from mcrock.excitation.floor import floor_motion, oscillator_modes
+from mcrock.planar import rectangle, simulate_planar
 from mcrock.plots import plot_history
 from mcrock.plots.history import moving_span
 from mcrock.simulation import Impact, Start, simulate
@@ -173,3 +174,11 @@ def test_a_long_title_has_several_lines(body):
     title = plot_history(run, words).get_figure().get_suptitle()
     assert max(map(len, title.splitlines())) < 90
     assert title.count(r"\$") == 4
+
+
+def test_a_planar_run_is_refused_in_one_line():
+    run = simulate_planar(rectangle(0.4, 1.6), tilt=0.1)
+    with pytest.raises(
+        TypeError, match=r"runs of mcrock\.simulate; of a planar run plot run\.history\.rotation"
+    ):
+        plot_history(run)
