@@ -2,8 +2,8 @@
 
 `mcrock.impact` holds the maps that the rocking model runs on; this library holds the laws of the literature
 side by side, on any mass matrix and any number of contacts, with the checks that each outcome passes or not.
-A law is a function of a `ContactProblem` or `SingleContact` and its coefficients; `LAWS` lists them all, and
-`SYSTEMS` the mechanisms of the source papers, which `system_example` computes.
+A law is a function of a `ContactProblem` or `SingleContact` (`mcrock.laws.problem`) and its coefficients;
+`LAWS` lists them all, and `SYSTEMS` the mechanisms of the source papers, which `system_example` computes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import xarray as xr
 
-LAWS = {  # name -> home, and what it says
+LAWS = {  # name -> module, description
     "chatterjee_ruina": (
         "chatterjee_ruina_1998",
         "one contact: normal and tangential restitution, any mass matrix",
@@ -66,7 +66,17 @@ def __getattr__(name: str) -> Any:
 
 
 def law_function(name: str) -> Callable[..., Any]:
-    """A law by its name in `LAWS`.
+    """Function of a law.
+
+    Parameters
+    ----------
+    name : str
+        Key of `LAWS`.
+
+    Returns
+    -------
+    callable
+        From a `SingleContact` or `ContactProblem` and the coefficients of the law to an `ImpactResult`.
 
     Raises
     ------
@@ -85,7 +95,17 @@ def law_function(name: str) -> Callable[..., Any]:
 
 
 def system_parameters(name: str) -> dict[str, Any]:
-    """Parameters of a system by name with their defaults.
+    """Parameters of a system of the source papers.
+
+    Parameters
+    ----------
+    name : str
+        Key of `SYSTEMS`.
+
+    Returns
+    -------
+    dict
+        Default of each parameter, by its name; SI units, degrees for names in ``_deg``.
 
     Raises
     ------
@@ -96,19 +116,19 @@ def system_parameters(name: str) -> dict[str, Any]:
 
 
 def system_example(name: str, **parameters: Any) -> xr.Dataset:
-    """What a system of the source papers does.
+    """Compute an example system of the source papers.
 
     Parameters
     ----------
     name : str
-        Of `SYSTEMS`.
+        Key of `SYSTEMS`.
     **parameters
-        Of the system; `system_parameters` lists them.
+        Parameters of the system to change; `system_parameters` lists them with their defaults.
 
     Returns
     -------
     Dataset
-        What its figure shows, with ``title``, ``description`` and ``system`` as attributes;
+        Data of its figure, with ``title``, ``description`` and ``system`` as attributes;
         `mcrock.plots.laws.plot_system` draws it.
 
     Raises

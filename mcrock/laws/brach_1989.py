@@ -3,8 +3,8 @@
 Brach, R. M. (1989). Rigid body collisions. Journal of Applied Mechanics 56(1), 133-138; and (1991).
 Mechanical Impact Dynamics. Wiley, New York. Form: Chatterjee and Ruina (1998), section 4.1.
 
-With ratios of any size the law reaches every permissible impulse, and many that are not: what the bounds of
-the book exclude is seen in the checks of the result.
+With ratios of any size the law reaches every permissible impulse, and many that are not; the checks of the
+result tell which of them the bounds of the book exclude.
 """
 
 from __future__ import annotations
@@ -21,23 +21,27 @@ from mcrock.laws.problem import ROUNDING, ImpactResult, SingleContact, coefficie
 def brach(
     contact: SingleContact, *, restitution: float, ratios: Any, tangents: Any | None = None
 ) -> ImpactResult:
-    """Collision of given impulse ratios.
+    """Collision with given impulse ratios (Brach 1989).
 
     Parameters
     ----------
     contact : SingleContact
     restitution : float
-        e >= 0; above 1 it may still lose energy, which is checked [1].
+        Newton's (kinematic) coefficient e >= 0 [1]. Above 1 energy may still be lost; ``energetic`` tells.
     ratios : array_like (d - 1,)
         Impulse along each tangent over the normal impulse, of either sign [1].
     tangents : array_like (d - 1, d), optional
-        Orthonormal tangents, those of `tangent_basis` by default.
+        Orthonormal tangents; by default those of `tangent_basis`.
+
+    Returns
+    -------
+    ImpactResult
 
     Raises
     ------
     ValueError
-        If the coefficient is outside its domain, the tangents are none, or the ratios are such that no
-        normal impulse of compression reverses the approach.
+        If the coefficient is outside its domain, the tangents are not orthonormal, or with these ratios no
+        compressive normal impulse reverses the approach.
 
     Examples
     --------

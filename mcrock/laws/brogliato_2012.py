@@ -135,7 +135,7 @@ def generalized_kinematic(
     Parameters
     ----------
     problem : ContactProblem
-        With m independent contacts. Its friction is not read, but judged where tangents are given.
+        With m independent contacts. Friction does not enter the law, but is checked where tangents are given.
     normal : ndarray (m, m)
         E_n [1], of the normalized velocities: the coefficient of the rates of the gaps themselves is
         E_n,ij sqrt(D_ii/D_jj), the same only where all D_ii are equal.
@@ -148,18 +148,18 @@ def generalized_kinematic(
     Returns
     -------
     ImpactResult
-        Impulses of the contacts [N s]. Where ``tangential`` is not -1 and the problem has tangents, the
-        change of momentum is split between normals and tangents, with the least squares of the impulses
-        where that is not unique. Notes: ``normal_before``, ``normal_after``, ``tangential_before``,
+        Impulses of the contacts (m,) [N s]. Where ``tangential`` is not -1 and the problem has tangents, the
+        change of momentum is split between normals and tangents, by least squares of the impulses where that
+        is not unique. Notes: ``normal_before``, ``normal_after``, ``tangential_before``,
         ``tangential_after`` [J^1/2], ``momentum``, the generalized impulse M (u+ - u-), ``tangential``,
-        the impulses along the tangents (m, k) [N s], and ``unexplained``, what no impulse at the contacts
-        gives of the momentum, relative [1].
+        the impulses along the tangents (m, k) [N s], and ``unexplained``, the fraction of the momentum that
+        no impulse at the contacts can give [1].
 
     Raises
     ------
     ValueError
-        If the contacts depend on each other, or a coefficient has the wrong shape, or no basis belongs to
-        a matrix ``tangential``.
+        If the contacts depend on each other, a coefficient has the wrong shape, or a matrix ``tangential`` is
+        given without a basis.
 
     Examples
     --------

@@ -23,11 +23,15 @@ def composite(
     ----------
     contact : SingleContact
     restitution : float
-        Of both laws, 0 to 1 [1].
+        Coefficient e of the one law and e_k of the other, 0 to 1 [1].
     tangential_restitution : float
-        -1 to 1 [1].
+        e_t of `chatterjee_ruina`, -1 to 1 [1].
     weight : float
         sigma, 0 (Routh) to 1 (Chatterjee and Ruina) [1].
+
+    Returns
+    -------
+    ImpactResult
 
     Raises
     ------

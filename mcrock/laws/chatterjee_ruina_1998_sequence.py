@@ -73,36 +73,36 @@ def sequential(
     Parameters
     ----------
     problem : ContactProblem
-        System; without tangents the contacts are frictionless.
+        The system; without tangents the contacts are frictionless.
     restitution : float or sequence of float (m,)
         e of all contacts or of each, 0 to 1 [1].
     tangential_restitution : float or sequence of float (m,)
         e_t of all contacts or of each, -1 to 1 [1].
     hinges : sequence of array_like (n, k)
-        Of each hinge the directions of relative motion that it does not admit, the gradients of what it
-        keeps at 0. They count behind the contacts: hinge i is place m + i.
+        For each hinge the directions of relative motion that it prevents, the gradients of its constraints.
+        Hinges are numbered after the contacts: hinge i is place m + i.
     priority : sequence of int (m + number of hinges,), optional
-        Order in which places that approach equally fast collide; by default by their number.
+        Order in which places that approach equally fast collide; by default that of their numbers.
     seed, realization : int, optional
-        With a seed, 0 to 2**64 - 1, they collide in random order instead, which is a pure function of both
-        numbers and of the collision.
+        With a seed, 0 to 2**64 - 1, they collide in random order instead, a pure function of seed,
+        realization and number of the collision.
     limit : int
         Largest number of collisions.
 
     Returns
     -------
     ImpactResult
-        Notes: ``sequence``, the places in the order of collision; ``truncated``; ``ties``, collisions at
-        which there was a choice; ``tangential_impulse`` (m, k), ``hinge_impulses`` (k,) of each hinge [N s].
-        Where another order of the ties leads to another velocity, ``solutions`` has the outcomes of this
+        With the notes ``sequence``, the places in the order of collision; ``truncated``; ``ties``, collisions
+        at which there was a choice; ``tangential_impulse`` (m, k), ``hinge_impulses`` (k,) of each hinge [N
+        s]. Where another order of the ties leads to another velocity, ``solutions`` has the outcomes of this
         one, of the priority and of its opposite, as far as they differ, and ``unique_velocity`` is false.
-        ``kinematic`` asks that no hinge opens, too.
+        ``kinematic`` also requires that no hinge opens.
 
     Raises
     ------
     ValueError
-        If a coefficient is outside its domain, ``priority`` is no order of the places or comes with a seed,
-        or a hinge has the wrong shape.
+        If a coefficient is outside its domain, ``priority`` is not an order of the places or is given with a
+        seed, or a hinge has the wrong shape.
 
     Examples
     --------

@@ -17,26 +17,27 @@ from mcrock.laws.problem import ContactProblem, ImpactResult, finite_array
 def fremond(problem: ContactProblem, *, restitution: np.ndarray) -> ImpactResult:
     """Impact with a matrix of coefficients, which need not be symmetric.
 
-    Nothing keeps it from gaining energy or from penetrating: ``energetic`` and ``kinematic`` tell. The matrix
-    changes the velocities that are asked for and not the Delassus matrix, so the problem stays the convex one
-    of the other laws and the velocity stays unique.
+    Energy may be gained and contacts may penetrate: ``energetic`` and ``kinematic`` tell. The matrix changes
+    the velocities required, not the Delassus matrix, so that the problem is as convex as those of the other
+    laws and the velocity is unique.
 
     Parameters
     ----------
     problem : ContactProblem
-        System; friction is not looked at.
+        The system; friction is ignored.
     restitution : ndarray (m, m)
         eps_ij [1]; a diagonal matrix gives Newton's law.
 
     Returns
     -------
     ImpactResult
-        Of dependent contacts the impulses of least norm; ``unique_impulse`` tells.
+        Where contacts depend on each other the impulses are those of least norm, and ``unique_impulse`` is
+        false.
 
     Raises
     ------
     ValueError
-        If the matrix is of another size or not finite, or dependent contacts ask for different velocities.
+        If the matrix is of another size or not finite, or dependent contacts require different velocities.
 
     Examples
     --------

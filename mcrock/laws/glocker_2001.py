@@ -17,21 +17,22 @@ from mcrock.laws.problem import ContactProblem, ImpactResult
 def newton(problem: ContactProblem, *, restitution: float | Sequence[float]) -> ImpactResult:
     """Impact with a ratio of velocities for each contact.
 
-    Dissipates where no contact separates before the impact, equation (3.5). A contact that does may end up
-    approaching, and energy can grow: ``kinematic`` and ``energetic`` tell, and it is for the caller to leave
-    such contacts out.
+    No energy is gained where no contact separates before the impact, equation (3.5). A contact that separates
+    may end up approaching, and energy may be gained: ``kinematic`` and ``energetic`` tell. It is for the
+    caller to leave such contacts out.
 
     Parameters
     ----------
     problem : ContactProblem
-        System; friction is not looked at.
+        The system; friction is ignored.
     restitution : float or sequence of float (m,)
         eps of all contacts or of each, 0 to 1 [1].
 
     Returns
     -------
     ImpactResult
-        Of dependent contacts the impulses of least norm; ``unique_impulse`` tells.
+        Where contacts depend on each other the impulses are those of least norm, and ``unique_impulse`` is
+        false.
 
     Raises
     ------

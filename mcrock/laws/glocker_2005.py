@@ -33,31 +33,31 @@ NO_IMPACT = "none"
 
 
 def reentrant_corner(problem: ContactProblem, *, restitution: float) -> ImpactResult:
-    """All impacts at a corner whose faces are the contacts of ``problem``.
+    """All impacts at a re-entrant corner, whose faces are the contacts of ``problem``.
 
-    Energy never grows and every outcome is admitted by one face at least.
+    No energy is gained, and every outcome is admissible to at least one face.
 
     Parameters
     ----------
     problem : ContactProblem
-        System; each contact is a face of the obstacle, drift must be 0 and friction is not looked at.
+        The system; each contact is a face of the obstacle, drift must be 0, and friction is ignored.
     restitution : float
         eps, 0 to 1 [1].
 
     Returns
     -------
     ImpactResult
-        The impact nearest to u-, of equally near ones the first. ``solutions`` has all of them: no impact if
-        K admits u-, then those of many faces to those of one. Each has the notes ``kind`` ("none", "face1",
+        The impact nearest to u-, the first of equally near ones. ``solutions`` has all: no impact if K admits
+        u-, then those of several faces, then those of one. Each has the notes ``kind`` ("none", "face1",
         "edge", in full "edge1-3" where there are more than two faces) and ``distance`` of its stationary
         point from u- [kg^1/2 m/s].
-        The one returned has further ``admitted``, whether u- is in K, and ``nearest``, the kinds at the
-        least distance. ``kinematic`` asks for one face only.
+        The one returned also has ``admitted``, whether u- is in K, and ``nearest``, the kinds at the least
+        distance. ``kinematic`` is true if one face admits it.
 
     Raises
     ------
     ValueError
-        If the coefficient is outside its domain, there is one face only or more than twelve, or a face moves.
+        If the coefficient is outside its domain, there is only one face or more than twelve, or a face moves.
 
     Examples
     --------

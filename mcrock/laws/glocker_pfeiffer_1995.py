@@ -28,21 +28,21 @@ def poisson(problem: ContactProblem, *, restitution: float | Sequence[float]) ->
     Parameters
     ----------
     problem : ContactProblem
-        System; friction is not looked at.
+        The system; friction is ignored.
     restitution : float or sequence of float (m,)
         eps of all contacts or of each, 0 to 1 [1].
 
     Returns
     -------
     ImpactResult
-        Notes: ``compression`` and ``expansion``, the impulses of both phases (m,) [N s]. Of dependent
-        contacts the compression impulses of least norm are taken; where others could have led to another
-        velocity, ``unique_velocity`` is false.
+        With the notes ``compression`` and ``expansion``, the impulses of both phases (m,) [N s]. Where
+        contacts depend on each other the compression impulses are those of least norm; where others could
+        have led to another velocity, ``unique_velocity`` is false.
 
     Raises
     ------
     ValueError
-        If a coefficient is outside its domain, or obstacles move so that no velocity is admitted.
+        If a coefficient is outside its domain, or obstacles move such that no velocity is admissible.
 
     Examples
     --------

@@ -1,9 +1,9 @@
 """Impact as a projection: the part of the velocity that the contacts do not admit is reversed.
 
 Moreau, J. J. (1988). Unilateral contact and dry friction in finite freedom dynamics. In: Nonsmooth Mechanics
-and Applications, CISM Courses and Lectures 302, Springer, 1-82. In the words of Glocker, The geometry of
-Newtonian impacts, equations (10) to (15): v is the velocity nearest to u- among the admitted ones, measured
-by the kinetic energy, and
+and Applications, CISM Courses and Lectures 302, Springer, 1-82. In the form of Glocker (2005), The geometry
+of Newtonian impacts, equations (10) to (15): v is the admissible velocity nearest to u- in the kinetic
+metric, and
 
     u+ = v - eps (u- - v) = (1 + eps) prox(u-) - eps u-
 """
@@ -17,25 +17,26 @@ from mcrock.laws.problem import ContactProblem, ImpactResult, coefficient
 def moreau(problem: ContactProblem, *, restitution: float) -> ImpactResult:
     """Impact with one coefficient for the system, its dissipation index.
 
-    It never gains energy where the obstacles rest. A contact that closes while it already separates, or just
-    touches, can end up approaching; ``kinematic`` tells.
+    No energy is gained where the obstacles are at rest. A contact that already separates, or just touches,
+    can end up approaching; ``kinematic`` tells.
 
     Parameters
     ----------
     problem : ContactProblem
-        System; friction is not looked at.
+        The system; friction is ignored.
     restitution : float
         eps, 0 to 1 [1].
 
     Returns
     -------
     ImpactResult
-        Of dependent contacts the impulses of least norm; ``unique_impulse`` tells.
+        Where contacts depend on each other the impulses are those of least norm, and ``unique_impulse`` is
+        false.
 
     Raises
     ------
     ValueError
-        If the coefficient is outside its domain, or obstacles move so that no velocity is admitted.
+        If the coefficient is outside its domain, or obstacles move such that no velocity is admissible.
 
     Examples
     --------

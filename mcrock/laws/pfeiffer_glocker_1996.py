@@ -13,7 +13,8 @@ the expansion is between
 
 at the lower end where slip along x_c is left, at the upper end where slip against it is left, and in between
 where the slip has ended. nu = 0 is Coulomb's law alone. With nu = 1 the stored impulse comes back whatever
-the slip, which is Poisson's law in both directions. That the bound is linear between the two is a choice.
+the slip, which is Poisson's law in both directions. That the bound is linear in nu between the two is a
+choice.
 
 No energy is gained, whatever the coefficients: e_k times the impulse of the compression is within the bounds,
 and would lose energy; what friction makes of it minimises the energy over the bounds.
@@ -43,18 +44,19 @@ def two_phase(
     """Collision by the law of Pfeiffer and Glocker, and of Anitescu and Potra.
 
     Compression is the law of Whittaker without restitution. In expansion the normal impulse is e_k times
-    that of compression, and friction minimises the energy of the slip under it. If this leaves an approach,
-    the normal impulse of expansion is raised until there is none. The outcome is permissible.
+    that of compression, and friction minimises the energy of the slip under it. If the contact
+    still approaches then, the normal impulse of expansion is raised until it does not. The outcome is
+    permissible.
 
     Parameters
     ----------
     contact : SingleContact
     restitution : float
-        e_k of Poisson, 0 to 1 [1].
+        Poisson's (kinetic) coefficient e_k, 0 to 1 [1].
     tangential_restitution : float
-        e_t, 0 to 1, of the tangential impulse that is stored; without effect where nu is 0 [1].
+        e_t, coefficient of the stored tangential impulse, 0 to 1; without effect where nu is 0 [1].
     reversibility : float
-        nu, 0 (friction alone) to 1 (all that is stored comes back); above 0 in the plane only [1].
+        nu, 0 (friction alone) to 1 (all of the stored impulse returns); above 0 in the plane only [1].
 
     Returns
     -------
@@ -66,8 +68,8 @@ def two_phase(
     Raises
     ------
     ValueError
-        If a coefficient is outside its domain, a contact in space is to store tangential impulse, or the
-        mass is unbounded and there is no solution.
+        If a coefficient is outside its domain, nu is above 0 for a contact in three dimensions, or the mass
+        is unbounded and there is no solution.
 
     Examples
     --------

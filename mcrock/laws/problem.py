@@ -1,13 +1,13 @@
-"""The one form of every impact law: a contact problem goes in, an impact comes out.
+"""Common form of every impact law: a contact problem goes in, an impact comes out.
 
 A **system** has generalized velocities u, a mass matrix M and contacts with the normal directions W, the
 gradients of the gaps: M (u+ - u-) = W L. A **single contact** is seen in its own coordinates, where the
 relative velocity V of the two points that touch changes by P = M (V+ - V-) with the contact mass M. The
 two meet in `ContactProblem.at`.
 
-No law repairs what it finds. An outcome that penetrates, pulls or gains energy is returned with the check
-that says so; input that means nothing (a mass matrix that is not positive definite, a separating contact
-given to a law of one collision, a coefficient outside its domain) is refused with a ValueError.
+No law repairs its outcome. One that penetrates, pulls or gains energy is returned with the checks that say
+so; input that makes no sense (a mass matrix that is not positive definite, a separating contact given to a
+law of one collision, a coefficient outside its domain) is refused with a ValueError.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ ROUNDING = 1e-10  # asymmetry of a matrix and length of a normal that count as r
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ImpactResult:
-    """What a law makes of a problem.
+    """Outcome of an impact law, with its checks.
 
-    A law with several solutions returns one of them by a rule that its docstring states, and all of them
-    in ``solutions``.
+    A law with several solutions returns one of them, by a rule that its docstring states, and all of them in
+    ``solutions``.
     """
 
     velocity: np.ndarray  # after the impact: u+ (n,) of a system, V+ (d,) of a single contact
     impulse: np.ndarray  # one for each contact (m,), or the vector P (d,) of a single contact [N s]
-    normal_velocity: np.ndarray  # of each contact after the impact, negative is penetration (m,)
-    energy_change: float  # [J]
+    normal_velocity: np.ndarray  # of each contact after the impact, negative is penetration (m,) [m/s]
+    energy_change: float  # after less before; negative is a loss [J]
     kinematic: bool  # no contact approaches after the impact
     kinetic: bool  # no contact pulls
     energetic: bool  # no energy is gained
@@ -42,7 +42,7 @@ class ImpactResult:
     unique_velocity: bool = True  # no other solution of the law has another velocity
     unique_impulse: bool = True  # nor other impulses
     solutions: tuple[ImpactResult, ...] = ()  # all of them, this one too, where there are several
-    notes: Mapping[str, Any] = field(default_factory=dict)  # what else the law has to say, by name
+    notes: Mapping[str, Any] = field(default_factory=dict)  # further results of the law, by name
 
     @property
     def consistent(self) -> bool:

@@ -76,23 +76,23 @@ class _Path:
 def routh(contact: SingleContact, *, restitution: float) -> ImpactResult:
     """Collision by Routh's law.
 
-    Permissible in the plane. In three dimensions it may penetrate where friction jams the contact, i.e.
-    where friction makes the normal velocity fall again after the compression; ``kinematic`` says so.
+    In the plane the outcome is permissible. In three dimensions it may penetrate where friction jams the
+    contact, i.e. makes the normal velocity fall again after the compression; ``kinematic`` is then false.
 
     Parameters
     ----------
     contact : SingleContact
-        Friction may be infinite: the contact sticks at once, at no normal impulse, and the rest follows.
-        (The limit of growing friction differs where this first step already separates the contact.)
+        Friction may be infinite: the contact then sticks at once, before any normal impulse. (The limit of
+        growing friction differs where this first step already separates the contact.)
     restitution : float
-        e_k of Poisson, 0 to 1 [1].
+        Poisson's (kinetic) coefficient e_k, 0 to 1 [1].
 
     Returns
     -------
     ImpactResult
         With the notes ``compression_impulse``, the normal impulse at the end of compression [N s], and
-        ``phases``, what the contact does in turn: "slip", "stick" or "slip on" (after the slip has come to
-        zero, where friction cannot hold it).
+        ``phases``, the phases of the contact in order: "slip", "stick" or "slip on" (after the slip has come
+        to zero, where friction cannot hold the contact).
 
     Raises
     ------

@@ -7,8 +7,8 @@ slip w before and w+ after the collision, the tangential impulse is
     x = -mu p g,    g = (w |w| + w+ |w+|) / (|w|^2 + |w+|^2)
 
 No energy is gained and the impulse is inside the friction cone. In three dimensions there may be several
-solutions; those with p < 0, which the equations have for much friction, are none. (The paper's sentence that
-the law cannot capture a slip that keeps its sign is not right: after a shallow incidence it does.)
+solutions; those with p < 0, which the equations have for large friction, are discarded. (The paper's
+statement that the law cannot capture a slip that keeps its sign is wrong: after shallow incidence it does.)
 
 All solutions are found: in polar coordinates w+ = r s(angle) both equations are polynomials in r whose
 coefficients are trigonometric polynomials of the angle, and eliminating r leaves one of degree 8 in it. They
@@ -41,7 +41,7 @@ SAME = 1e-6  # difference of slips up to which two solutions are one, relative t
 def smith(contact: SingleContact, *, restitution: float) -> ImpactResult:
     """Collision by Smith's law.
 
-    Returns the solution of the smallest normal impulse; ``solutions`` has all, if there are several.
+    The solution of the smallest normal impulse is returned; ``solutions`` has all, if there are several.
 
     Parameters
     ----------
@@ -50,6 +50,10 @@ def smith(contact: SingleContact, *, restitution: float) -> ImpactResult:
         contact is the limit of ever slower approaches.
     restitution : float
         e, 0 to 1: the normal velocity after is -e times that before [1].
+
+    Returns
+    -------
+    ImpactResult
 
     Raises
     ------

@@ -21,15 +21,19 @@ def bilinear(contact: SingleContact, *, restitution: float, tangential_restituti
     contact : SingleContact
         The normal and the direction of slip must be eigenvectors of its mass, as for spheres and discs.
     restitution : float
-        e, 0 to 1 [1].
+        Normal coefficient e, 0 to 1 [1].
     tangential_restitution : float
-        e_t, -1 to 1 [1].
+        Tangential coefficient e_t, -1 (frictionless) over 0 (sticking) to 1 (reversal) [1].
+
+    Returns
+    -------
+    ImpactResult
 
     Raises
     ------
     ValueError
-        If a coefficient is outside its domain, or the mass couples the directions: the law is then wrong
-        even without friction.
+        If a coefficient is outside its domain, or the mass couples the normal and tangential directions: the
+        law is then wrong even without friction.
 
     Examples
     --------

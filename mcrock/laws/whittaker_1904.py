@@ -31,16 +31,20 @@ SAME = 1e-7  # difference of impulses up to which two solutions are one, relativ
 def whittaker(contact: SingleContact, *, restitution: float) -> ImpactResult:
     """Collision by the law of Whittaker, Kane and Levinson.
 
-    Returns the solution of the smallest normal impulse; ``solutions`` has all, in this order. ``energetic``
-    is false where energy is gained, which the law does for masses that couple the directions, with e < 1 and
-    moderate friction, too; the gain has no bound.
+    In three dimensions there may be several solutions: the one of the smallest normal impulse is returned,
+    and ``solutions`` has all, in rising order of it. For masses that couple the directions the law can gain
+    energy without bound, even with e < 1 and moderate friction; ``energetic`` is then false.
 
     Parameters
     ----------
     contact : SingleContact
         Friction may be infinite. A grazing contact is the limit of ever slower approaches.
     restitution : float
-        e, 0 to 1 [1].
+        Newton's (kinematic) coefficient e, 0 to 1 [1].
+
+    Returns
+    -------
+    ImpactResult
 
     Raises
     ------

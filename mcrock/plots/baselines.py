@@ -88,7 +88,7 @@ def plot_baselines(
     note = (
         f"Bars: {found.attrs['level']:.0%} intervals over {found.sizes['left_out']} {found.attrs['scored']}, "
         "each predicted from the others. Circles: fitted to the runs of the others; squares: checks of the "
-        "body alone, scored with the overturned fractions on either side. 0: perfect; 0.69: a coin. P: "
+        "body alone, scored with the overturned fractions on either side. 0: perfect; 0.69: a coin toss. P: "
         "probability of overturning at the capacity, by the curve of the runs."
     )
     add_note(ax, note)

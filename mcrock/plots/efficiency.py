@@ -85,7 +85,7 @@ def plot_measures(ds: xr.Dataset, ax: Axes | None = None, **keywords: Unpack[Boo
     if np.isfinite(low).all():
         drawn = f"{found.attrs['resamples']} resamples of the {found.attrs['independent']}"
         note += f"Bars: {found.attrs['level']:.0%} intervals, {drawn}. "
-    add_note(ax, note + "1: the measure tells all about overturning; 0: it tells nothing.")
+    add_note(ax, note + "1: the measure decides overturning; 0: it says nothing about it.")
     return ax
 
 

@@ -63,8 +63,8 @@ def plot_fit(fit: Fit) -> Axes:
     words += "Grey beside the residuals: twice the noise. "
     if fit.profiles:
         words += (
-            "Below: least loss with a parameter held, over that of the best fit; dotted the quantile, grey "
-            f"the {fit.level:.0%} interval."
+            "Below: profile loss, with one parameter held, over that of the best fit; dotted: quantile; "
+            f"grey: {fit.level:.0%} interval."
         )
     add_note(rows[0, 0], words.rstrip())
     return rows[0, 0]

@@ -78,8 +78,8 @@ def plot_rare(found: xr.Dataset, ax: Axes | None = None) -> Axes:
     note = f"Subset simulation, {runs} runs, {found.attrs['repetitions']} repetitions. "
     if len(records) > 1:
         note += (
-            f"What {int(found['records'])} independent recordings leave open for new earthquakes no number "
-            "of runs narrows."
+            f"The interval for new earthquakes is limited by {int(found['records'])} independent recordings, "
+            "not by the runs."
         )
     add_note(ax, note)
     return ax

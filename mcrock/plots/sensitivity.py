@@ -67,8 +67,8 @@ def plot_sensitivity(found: xr.Dataset, ax: Axes | None = None) -> Axes:
         )
     else:
         note = (
-            "Inputs of overturned runs against those of the others; open: chance does as much in more than "
-            f"{SIGNIFICANT:.0%} of {found.attrs['permutations']} permutations.{left_out}"
+            "Inputs of overturned runs against those of the others; open: reached by chance in more than "
+            f"{SIGNIFICANT:.0%} of {found.attrs['permutations']} random permutations.{left_out}"
         )
     add_note(ax, note)
     return ax

@@ -286,11 +286,11 @@ def _describe_shaking(ds: xr.Dataset) -> list[str]:
 def _overturning_note(ds: xr.Dataset, axis: str, as_share: bool) -> str:
     described = _describe(ds, _describe_period(ds) if axis == "period" else [])
     if as_share:
-        lines = "Dotted: lowest amplitude at which rocking begins. Each size is drawn half way to the next."
+        lines = "Dotted: lowest amplitude of rocking. Each size is drawn halfway to the next."
     else:
         lines = (
-            "White: stands; dotted: rocking begins. Between sizes: interpolated where a limit goes on, else "
-            "as at the nearer one."
+            "White: stands; dotted: onset of rocking. Between sizes: interpolated where a limit continues, "
+            "else as at the nearer size."
         )
     undecided = int(ds["undecided"].sum())
     doubt = f" {run_words(undecided)} met a numerical limit." if undecided else ""

@@ -56,6 +56,6 @@ def plot_flexible_rod(ds: xr.Dataset) -> Axes:
     add_note(
         ax,
         f"Thin: restitution at the contact, {restitution:g}. Dots: nodes of the first bending mode, where it "
-        "takes no energy. Dotted: below 0 the rigid model would have to go on approaching after the impact.",
+        "takes no energy. Dotted: below 0 a rigid contact would still approach after the impact.",
     )
     return ax

@@ -152,7 +152,7 @@ def _note(ds: xr.Dataset) -> str:
         f"friction {mu}."
     ]
     if ds.attrs["case"] != "construction":
-        words.append("Curves run from restitution 0 (open circle) to 1 (dot).")
+        words.append("Curves: restitution from 0 (open circle) to 1 (dot).")
         missing = [
             LAWS[str(law)][2] for law in ds["law"].values if not np.isfinite(ds["reach"].sel(law=law)).all()
         ]

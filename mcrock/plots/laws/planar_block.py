@@ -59,10 +59,10 @@ def plot_planar_block(ds: xr.Dataset) -> Axes:
     figure.legend(*first.get_legend_handles_labels(), loc="outside upper left", ncols=3)
     add_note(
         first,
-        f"{ds.attrs['title']}, Housner's ratio {ds.attrs['housner']:.3g}. Left: thick, the corner that "
-        "leaves, thin, the one that lands; grey: it would have to be pulled. Middle, bars: coefficients that "
+        f"{ds.attrs['title']}, Housner's ratio {ds.attrs['housner']:.3g}. Left, thick: the corner that "
+        "leaves; thin: the one that lands; grey: pulled. Middle, bars: coefficients that "
         "pass all checks, with Coulomb's law for this slip. Right: rebound without slip before and after; "
-        "shaded: admissible, solid: no energy is lost, dashed: the leaving corner gets no impulse, dot: "
+        "shaded: admissible, solid: no energy is lost, dashed: no impulse at the leaving corner, dot: "
         "Housner's impact.",
     )
     return first

@@ -57,9 +57,9 @@ def plot_rod(ds: xr.Dataset) -> Axes:
     rise, spin = ds.attrs["velocity"]
     add_note(
         above,
-        f"Before the impact the centre moves with {rise:g} m/s and the rod turns with {spin:g} rad/s; "
+        f"Before the impact the centre moves at {rise:g} m/s and the rod turns at {spin:g} rad/s; "
         f"restitution {ds.attrs['restitution']:g}, Newton's law as inequalities. Dotted: place of the fixed "
-        "obstacle; thin: centre of the rod. Where a gap rate is above 0 without an impulse, the rod is "
-        "turned away from that obstacle by the other one.",
+        "obstacle; thin: centre of the rod. Where a gap rate is above 0 without an impulse, the "
+        "other obstacle turns the rod away from this one.",
     )
     return above

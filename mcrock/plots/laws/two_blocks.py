@@ -61,11 +61,11 @@ def plot_two_blocks(ds: xr.Dataset) -> Axes:
     most, least = int(ds["solutions"].max()), int(ds["solutions"].min())
     add_note(
         plane,
-        f"Left: relative velocity of the corners; shaded are those that close both gaps. Restitution "
+        f"Left: relative velocity of the corners; shaded: those that close both gaps. Restitution "
         f"{ds.attrs['restitution']:g}. Right: every impact that the law allows ({least}"
         + (f" to {most}" if most > least else "")
-        + " at each direction); thick is the nearest in the kinetic metric, dotted the direction shown on "
-        "the left. The rigid model does not tell which of them happens.",
+        + " at each direction); thick: the nearest in the kinetic metric; dotted: the direction shown on "
+        "the left. The rigid model does not tell which one occurs.",
     )
     _draw_blocks(plane, ds)
     return plane
