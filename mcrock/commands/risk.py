@@ -60,11 +60,13 @@ def risk(
         by_measure,
         high_confidence_capacity,
         load_hazard,
+        rate_of_draws,
         survival,
         weighted_probability,
         with_displacement_limit,
     )
     from mcrock.statistics.importance import drawn_intensity
+    from mcrock.statistics.nested import is_nested
     from mcrock.text.json_values import dataset_as_json
     from mcrock.text.risk import format_risk, format_survival, format_weighted
     from mcrock.text.summary import missing_chunks
@@ -76,6 +78,8 @@ def risk(
         ds = ds if displacement_limit is None else with_displacement_limit(ds, displacement_limit)
         rates = annual_rate(ds, curves, years=years, level=level, allow_missing=allow_incomplete)
         capacity = high_confidence_capacity(ds, allow_missing=allow_incomplete)
+        if is_nested(ds):
+            rates["rate_of_draws"] = rate_of_draws(ds, curves)
         weighted = None
         if measure is None and not missing_chunks(ds) and drawn_intensity(ds) is not None:
             weighted = weighted_probability(ds, curves, level=level)

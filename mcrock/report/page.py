@@ -28,9 +28,9 @@ from mcrock.report.results import (
 )
 from mcrock.report.subject import body_section, inputs_section, model_section, motions_section, study_section
 from mcrock.report.trust import convergence_section, limits_section, provenance_section, validity_section
-from mcrock.statistics import annual_rate, high_confidence_capacity
+from mcrock.statistics import annual_rate, high_confidence_capacity, rate_of_draws
 from mcrock.statistics.inference import Confidence
-from mcrock.statistics.nested import pooled
+from mcrock.statistics.nested import is_nested, pooled
 from mcrock.text.summary import missing_chunks, summarize
 
 TEMPLATE = Path(__file__).with_name("page.html")
@@ -83,6 +83,8 @@ def build_report(
         capacity = high_confidence_capacity(ds, allow_missing=allow_missing)
     if site is not None:
         rates = annual_rate(ds, site.hazard, years=site.years, level=level, allow_missing=allow_missing)
+        if is_nested(ds):
+            rates["rate_of_draws"] = rate_of_draws(ds, site.hazard)
     sections = [
         body_section(runs, study),
         inputs_section(runs, study),

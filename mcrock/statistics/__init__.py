@@ -27,7 +27,7 @@ from mcrock.statistics.nested import pooled
 from mcrock.statistics.probability import exceedance_probability, overturning_probability
 from mcrock.statistics.reading import capacity_at
 from mcrock.statistics.recheck import step_check
-from mcrock.statistics.risk import annual_rate, high_confidence_capacity, survival
+from mcrock.statistics.risk import annual_rate, high_confidence_capacity, rate_of_draws, survival
 from mcrock.statistics.run_measures import with_measures
 from mcrock.statistics.runs import overturned, undecided
 from mcrock.statistics.sensitivity import outcome_distances, sobol_indices
@@ -70,6 +70,7 @@ __all__ = [
     "overturned",
     "overturning_probability",
     "pooled",
+    "rate_of_draws",
     "sequential_probability",
     "size_convergence",
     "sobol_indices",

@@ -16,11 +16,12 @@ from scipy.optimize import isotonic_regression
 from scipy.special import ndtri
 
 from mcrock.dataset.opened import takes_path
+from mcrock.dataset.schema import OUTER
 from mcrock.statistics.efficiency import own_measure
 from mcrock.statistics.epistemic import epistemic_fragility
 from mcrock.statistics.hazard import MEAN, check_measure
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, Confidence, ConfidenceKeywords, takes
-from mcrock.statistics.nested import is_nested, pooled
+from mcrock.statistics.nested import is_nested, pooled, read_crossed
 from mcrock.statistics.probability import BOUNDS
 from mcrock.statistics.probit import Fit, evaluate_curves, fit_curves
 from mcrock.statistics.rate_intervals import rate_bounds
@@ -194,6 +195,45 @@ def _stripes(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> Fragility:
 
 
 MAKE: dict[str, Make] = dict(zip(CURVES, (_lognormal, _stripes), strict=True))
+
+
+@takes_path
+def rate_of_draws(ds: xr.Dataset, hazard: xr.Dataset) -> xr.DataArray:
+    """Annual rate of overturning for each outer draw of a nested study: what is epistemic does to it.
+
+    Rates are as counted: their spread holds the noise of the runs of a draw too.
+
+    Parameters
+    ----------
+    ds : Dataset
+        Nested study with all runs, at fixed levels of the intensity.
+    hazard : Dataset
+        As for `annual_rate`; its mean curve counts.
+
+    Returns
+    -------
+    DataArray
+        (fragility, outer) [1/a], from intensities in the table, by the fragilities of `annual_rate`. NaN
+        where a draw has no lognormal curve, as where nothing or everything overturned.
+
+    Raises
+    ------
+    HazardError
+        If the hazard is of another intensity.
+    ValueError
+        As `variance_shares`.
+    """
+    crossed = read_crossed(ds)
+    check_measure(run_intensity(ds), hazard, own_measure(ds))
+    order = np.argsort(ds["intensity"].values, kind="stable")
+    x = ds["intensity"].values[order]
+    counts = crossed.cells(ESTIMATE).sum(axis=1)[:, order][:, x > 0]
+    x = x[x > 0]
+    runs = np.full(len(x), float(crossed.runs.sum()))
+    grid, rate = refine(hazard["hazard_intensity"].values, hazard["rate"].sel(hazard=MEAN).values, x)
+    rates = [[make(x, yes, runs).rates(grid, rate).sum() for yes in counts] for make in MAKE.values()]
+    words = {"units": "1/a", "long_name": "annual rate of overturning of each outer draw"}
+    return xr.DataArray(rates, coords={"fragility": list(CURVES)}, dims=("fragility", OUTER), attrs=words)
 
 
 @takes_path

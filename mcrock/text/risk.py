@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import xarray as xr
 
 from mcrock.text.numbers import format_count, format_percent, label_intensities
@@ -19,7 +20,8 @@ def format_risk(rates: xr.Dataset, capacity: xr.Dataset) -> str:
     Parameters
     ----------
     rates, capacity : Dataset
-        From `mcrock.statistics.annual_rate` and `mcrock.statistics.high_confidence_capacity`.
+        From `mcrock.statistics.annual_rate`, for a nested study with `mcrock.statistics.rate_of_draws` as the
+        variable `rate_of_draws`, and `mcrock.statistics.high_confidence_capacity`.
     """
     lines = [*format_rates(rates), *format_unsupported(rates), *format_outside(rates)]
     return "\n".join([*lines, "", *format_capacity(capacity)])
@@ -44,7 +46,26 @@ def format_rates(rates: xr.Dataset) -> list[str]:
     heads = ["fragility", "hazard", "rate [1/a]", percent, f"in {rates.attrs['years']:g} years", percent]
     records = format_count(int(rates["records"]), "independent recording")
     lines = ["Annual rate of overturning", format_table(heads, rows)]
-    return [*lines, f"intervals are for this hazard and count {records}"]
+    words = f"intervals are for this hazard and count {records}"
+    if "rate_of_draws" not in rates:
+        return [*lines, words]
+    return [*lines, f"{words}, and not what is epistemic", *format_draws(rates["rate_of_draws"])]
+
+
+def format_draws(rates: xr.DataArray) -> list[str]:
+    """Lines on the rates of the outer draws of a nested study, from `mcrock.statistics.rate_of_draws`."""
+    draws, lines = rates.sizes["outer"], []
+    for curve in rates["fragility"].values.tolist():
+        of_curve = rates.sel(fragility=curve).values
+        missing = int((~np.isfinite(of_curve)).sum())
+        if missing:
+            words = f"{missing} of them {'has' if missing == 1 else 'have'} no curve"
+        else:
+            low, middle, high = np.quantile(of_curve, [0.05, 0.5, 0.95])
+            words = f"median {middle:.3g}, 5 to 95 % {low:.3g} to {high:.3g} 1/a "
+            words += "(as counted, the noise of their runs included)"
+        lines.append(f"{curve} rate over the {draws} outer draws, mean hazard: {words}")
+    return lines
 
 
 def format_weighted(found: xr.Dataset) -> list[str]:

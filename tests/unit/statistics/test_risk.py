@@ -13,6 +13,7 @@ from mcrock.statistics import (
     fit_fragility,
     high_confidence_capacity,
     pooled,
+    rate_of_draws,
     survival,
 )
 from mcrock.statistics.hazard import HazardError
@@ -149,6 +150,37 @@ def test_a_cloud_has_a_rate_too(make_study):
 def test_a_nested_study_is_pooled():
     ds = nested_study()
     xr.testing.assert_identical(annual_rate(ds, power_law()), annual_rate(pooled(ds), power_law()))
+
+
+def test_every_outer_draw_has_the_rate_of_its_runs():
+    ds = nested_study(unknown=0.3)
+    hazard, found = power_law(), rate_of_draws(ds, power_law())
+    assert found.dims == ("fragility", "outer")
+    for k in (0, 5):
+        alone = annual_rate(ds.isel(outer=k), hazard)["rate"].sel(hazard="mean")
+        np.testing.assert_allclose(found[:, k], alone)
+    shuffled = rate_of_draws(ds.isel(intensity=[3, 0, 4, 1, 2]), hazard)
+    np.testing.assert_allclose(shuffled, found)
+    with pytest.raises(ValueError, match="not nested"):
+        rate_of_draws(ds.isel(outer=0), hazard)
+    with pytest.raises(HazardError, match="the study's intensity is intensity"):
+        rate_of_draws(ds, power_law(units="m s-1"))
+
+
+def test_rates_of_outer_draws_as_text():
+    ds = nested_study(draws=3)
+    ds["outcome"][0] = Outcome.AT_REST  # a draw in which nothing overturns
+    rates, capacity = annual_rate(ds, power_law()), high_confidence_capacity(ds)
+    assert "epistemic" not in format_risk(rates, capacity).splitlines()[4]
+    rates["rate_of_draws"] = rate_of_draws(ds, power_law())
+    text = format_risk(rates, capacity)
+    assert "count 10 independent recordings, and not what is epistemic\n" in text
+    assert "lognormal rate over the 3 outer draws, mean hazard: 1 of them has no curve\n" in text
+    stripes = rates["rate_of_draws"].sel(fragility="stripes").values
+    assert stripes[0] == 0 < stripes[1:].min()
+    low, middle, high = np.quantile(stripes, [0.05, 0.5, 0.95])
+    words = f"mean hazard: median {middle:.3g}, 5 to 95 % {low:.3g} to {high:.3g} 1/a (as counted, the noise"
+    assert f"stripes rate over the 3 outer draws, {words} of their runs included)\n" in text
 
 
 def test_the_two_readings_of_high_confidence(make_study):
