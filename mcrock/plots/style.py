@@ -89,6 +89,9 @@ def paper_style() -> Iterator[None]:
     """
     with mpl.rc_context(SETTINGS):
         yield
+        # the backend of a notebook turns this on when pyplot is first used, and shows nothing without it
+        interactive = mpl.is_interactive()
+    mpl.interactive(interactive)
 
 
 def styled(plot: Callable[Parameters, Axes]) -> Callable[Parameters, Axes]:
