@@ -8,14 +8,19 @@ from typing import Annotated
 
 import typer
 
-from mcrock.commands.options import Config, Seed, Set, load_study
+from mcrock.commands.options import Seed, Set, load_study
 
 app = typer.Typer()
 
 
 @app.command()
 def simulate(
-    config: Config,
+    study_or_store: Annotated[
+        Path,
+        typer.Argument(
+            metavar="STUDY", help="Study file in TOML, or the store of a study.", show_default=False
+        ),
+    ],
     realization: Annotated[int, typer.Option(metavar="I", help="Number of the realization, from 0.")] = 0,
     intensity: Annotated[
         int | None,
@@ -49,10 +54,17 @@ def simulate(
     ] = False,
     set: Set = None,
     seed: Seed = None,
+    folder_of_files: Annotated[
+        Path,
+        typer.Option(
+            "--folder", metavar="DIR", help="Of a store: folder of its study file.", file_okay=False
+        ),
+    ] = Path("."),
 ) -> None:
     """Repeat one run of a study and print its results and events.
 
-    Its history, events and figure are saved in a folder; --animate adds an animation.
+    Its history, events and figure are saved in a folder; --animate adds an animation. With a store it says
+    whether the run ended as the stored one did.
     """
     if animate is not None:
         from mcrock.plots.animation import check_animation
@@ -60,12 +72,23 @@ def simulate(
         check_animation(animate, fps=fps, speed=speed, span=span)
     elif (fps, speed, span) != (None, None, None):
         raise ValueError("--fps, --speed and --span go with --animate FILE")
-    study = load_study(config, set, seed)
+    stored = None
+    if study_or_store.is_dir():
+        if set or seed is not None:
+            raise ValueError("--set and --seed go with a study file; a store has its study")
+        from mcrock.config import Study
+        from mcrock.dataset import load_dataset
+
+        stored = load_dataset(study_or_store, allow_incomplete=True)
+        study = Study.from_json(stored.attrs["config"], folder_of_files)
+    else:
+        study = load_study(study_or_store, set, seed)
     import matplotlib
 
     matplotlib.use("Agg")
     from mcrock.dataset import check_folder
     from mcrock.excitation import pack_motions
+    from mcrock.params import Outcome
     from mcrock.plots.animation import check_animation, save_animation
     from mcrock.plots.history import ground_moves
     from mcrock.plots.run_files import save_run
@@ -125,5 +148,10 @@ def simulate(
         return
     print(f"{place}: {source}")
     print(format_run(replay, folder / "events.csv"))
+    if stored is not None:
+        run = {"outer": outer, "realization": realization, "intensity": intensity}
+        outcome = Outcome(int(stored["outcome"].isel(run, missing_dims="ignore")))
+        other = "" if outcome == replay.outcome else ": another version or kind of processor made it"
+        print(f"outcome in {study_or_store}: {outcome.name.lower()}{other}")
     for path in paths:
         print(path)

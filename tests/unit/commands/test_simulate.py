@@ -46,6 +46,19 @@ def test_a_replay_equals_the_run_in_the_store(mcrock, study_file, store, monkeyp
     assert output.count("facet impact  ") == impacts
 
 
+def test_a_store_is_enough(mcrock, study_file, store, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    which = ("--realization", 17, "--intensity", 1)
+    given = mcrock("simulate", store, *which, "--folder", study_file.parent)
+    assert given[0] == 0
+    assert re.search(rf"^outcome in {re.escape(str(store))}: \w+$", given[1], re.MULTILINE)
+    by_file = mcrock("simulate", study_file, *which)[1]
+    assert [
+        line for line in given[1].splitlines() if not line.startswith("outcome in")
+    ] == by_file.splitlines()
+    assert mcrock("simulate", store, "--seed", 3)[0] == 2
+
+
 def test_a_replay_outside_the_study_is_refused(mcrock, study_file):
     code, _, errors = mcrock("simulate", study_file, "--realization", 40)
     assert (code, errors) == (2, "mcrock: --realization must be 0 to 39 in this study, got 40\n")
