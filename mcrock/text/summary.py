@@ -93,6 +93,7 @@ def summarize(ds: xr.Dataset, *, folder: str | Path = ".", **keywords: Unpack[Co
     nested = summarize_nested(ds, how.level) if is_whole else None
     ds = pooled(ds)
     limit = displacement_limit(ds)
+    displacements = sorted({*DISPLACEMENTS, *([] if limit is None else [limit])})
     slides, support = PEAK in ds, None if limit is None else by_limit(ds, PEAK, limit)
     fragility = fit_fragility(ds, **keywords)
     return Summary(
@@ -105,7 +106,7 @@ def summarize(ds: xr.Dataset, *, folder: str | Path = ".", **keywords: Unpack[Co
         laws=fragility_by_choice(ds, **keywords) if has_laws(ds) else None,
         measures=compare_measures(ds, **keywords) if len(measures_of(ds)) > 1 else None,
         outcomes=outcome_shares(ds, **keywords) if slides else None,
-        displacement=exceedance_probability(ds, DISPLACEMENTS, PEAK, **keywords) if slides else None,
+        displacement=exceedance_probability(ds, displacements, PEAK, **keywords) if slides else None,
         support=None if support is None else fit_fragility(support, **keywords),
         capacity=capacities(_without_missing(ds)) if ds.sizes.get("intensity", 0) > 1 else None,
         rules=_rules(ds, fragility, folder, keywords),

@@ -52,7 +52,7 @@ nb_execution_in_temp = True
 nb_execution_timeout = 900  # [s] of a cell
 nb_output_stderr = "remove"  # progress, which differs from time to time
 # text of a command comes in pieces that end anywhere
-NotebookClient.__init__ = partialmethod(NotebookClient.__init__, coalesce_streams=True)
+setattr(NotebookClient, "__init__", partialmethod(NotebookClient.__init__, coalesce_streams=True))  # noqa: B010
 os.environ["PATH"] = os.pathsep.join(
     [sysconfig.get_path("scripts"), os.environ["PATH"]]
 )  # of `mcrock` in cells

@@ -94,5 +94,12 @@ def test_blocks_are_of_languages_that_are_tested(path):
     assert {block.language for block in blocks_of(path)} <= LANGUAGES
 
 
+@pytest.mark.parametrize("path", PAGES, ids=place)
+def test_no_line_begins_a_comment(path):
+    """To MyST a percent sign at the start of a line is one, and the rest of the paragraph is gone."""
+    text = re.sub(r"^```.*?^```$", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    assert not re.search(r"^%", text, flags=re.MULTILINE)
+
+
 def test_the_citation_names_this_version():
     assert f"version = {{{mcrock.__version__}}}," in README.read_text(encoding="utf-8")
