@@ -268,6 +268,15 @@ class Polyhedron(Solid):
         return Outline(tuple(surface.kept.tolist()), faces, start, base)
 
     @property
+    def centre_of_mass(self) -> Array:
+        """Centre of mass (3,) in the axes of the points, with every uncertain number at its median [m]."""
+        draws = self._medians()
+        corners = coordinates("vertices", self.vertices or (), draws, self.outline.kept)
+        relative = self._matter(draws, corners, self.outline.faces)[2]
+        found: Array = draws["scale"][0] * corners[0, 0] - relative[0, 0]
+        return found
+
+    @property
     def underside(self) -> RandomUnderside | None:
         return self.shape_error
 

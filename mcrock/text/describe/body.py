@@ -19,6 +19,7 @@ from mcrock.body import (
     uplift_slenderness,
 )
 from mcrock.body.faces import Faces, connected
+from mcrock.body.shapes.polyhedron import OFFSETS, Polyhedron
 from mcrock.body.surface import SHALLOW
 from mcrock.config import Study
 from mcrock.params import STANDARD_GRAVITY, Inputs
@@ -26,6 +27,7 @@ from mcrock.text.numbers import format_range
 
 LEVEL = 1e-9  # a tilt that is rounding [rad]
 GENTLE = radians(20.0)  # a face at a smaller angle to the base may have been meant to belong to it [rad]
+MANY = 20  # faces above which those that neither bear nor bound the base are only counted
 USUAL = {  # range, unit and name of what is of human size, and what may have another unit
     "body_radius": (0.005, 50.0, "m", "a distance R from the centre of mass to the edge", "is it in m"),
     "body_density": (10.0, 25_000.0, "kg/m3", "a density", "are density, mass and lengths in kg and m"),
@@ -128,13 +130,17 @@ def _faces(study: Study, inputs: Inputs) -> list[str]:
         "height of the centre of mass:",
         "  face   area [m2]  angle [deg]  height [m]  stable  base",
     ]
-    for f in range(len(faces)):
+    listed = _listed(faces, stable, {start, *body.base_faces})
+    for f in listed:
         base = "start" if f == start else "yes" if f in body.base_faces else "no"
         lines.append(
             f"  {f:>4}  {areas[f]:>10.4g}  {angles[f]:>11.2f}  {heights[f]:>10.4g}  "
             f"{'yes' if stable[f] else 'no':>6}  {base}"
         )
+    if len(listed) < len(faces):
+        lines.append(f"  and {len(faces) - len(listed)} others, neither stable nor base")
     lines += _inside(body)
+    lines += _homogeneous(study, body)
     lines += [] if study.body.underside else _settling(body.put_on, inputs.start_face)
     pairs, meeting = exterior_angles(vertices, faces)
     lines += [
@@ -145,6 +151,32 @@ def _faces(study: Study, inputs: Inputs) -> list[str]:
     if study.controls.overturned_by == "contact":
         lines += _gentle_faces(study, faces, normals[0], sorted({start, *body.base_faces}))
     return lines
+
+
+def _listed(faces: Faces, stable: NDArray[np.bool_], base: set[int]) -> list[int]:
+    """Faces worth a line: all of a few, of many those of the base, those that join it and stable ones."""
+    numbers = range(len(faces))
+    if len(faces) <= MANY:
+        return list(numbers)
+    edges = [{frozenset(edge) for edge in zip(face, face[1:] + face[:1], strict=True)} for face in faces]
+    of_base = set().union(*(edges[f] for f in base))
+    return [f for f in numbers if f in base or stable[f] or edges[f] & of_base]
+
+
+def _homogeneous(study: Study, body: Bodies) -> list[str]:
+    """What the mass properties of a polyhedron are taken from that gives a mass or density alone."""
+    shape = study.body
+    if not isinstance(shape, Polyhedron) or shape.com is not None:
+        return []
+    what, whose = ("mesh", "file") if shape.solid is not None else ("hull", "points")
+    moved = any(getattr(shape, name) != 0.0 for name in OFFSETS)
+    taken = "inertia is that" if moved else "centre of mass and inertia are those"
+    x, y, z = (f"{value:.4g}" for value in shape.centre_of_mass + 0.0)
+    hollow = "" if shape.mass is None else "; if it is hollow, give com and inertia (mcrock docs bodies)"
+    return [
+        f"  {taken} of the homogeneous {what}, {body.values['density'][0]:.4g} kg/m3{hollow}",
+        f"  centre of mass at x {x} m, y {y} m, z {z} m in the axes of the {whose}",
+    ]
 
 
 def _inside(body: Bodies) -> list[str]:

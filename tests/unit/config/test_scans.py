@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import trimesh
 
-from mcrock.body import hull_surface, scanned, with_shape_error
+from mcrock.body import hull_surface, scanned, stable_faces, with_shape_error
 from mcrock.config import ConfigError, Study, load_config
 from mcrock.sampling import draw_inputs, load_motions
 from mcrock.text.describe import describe
@@ -149,3 +149,38 @@ def test_the_unit_of_a_mesh_is_asked_for(load, tmp_path):
     with pytest.raises(ConfigError, match=message) as caught:
         load()
     assert len(caught.value.mistakes) == 1
+
+
+def test_of_many_faces_those_of_the_base_its_neighbours_and_stable_ones_are_listed(load, motions):
+    study = load()
+    body = study.body.at_medians()
+    lines = describe(study, motions).splitlines()
+    first = next(i for i, line in enumerate(lines) if line.startswith("  face ")) + 1
+    last = next(i for i, line in enumerate(lines) if line.endswith(" others, neither stable nor base"))
+    rows = [line.split() for line in lines[first:last]]
+    assert len(body.faces) == len(rows) + int(lines[last].split()[1])
+    listed = {int(row[0]) for row in rows}
+    stable = np.flatnonzero(stable_faces(body.vertices, body.faces)[0])
+    foot = set(body.faces[int(body.start_face[0])])
+    joining = {f for f, corners in enumerate(body.faces) if len(foot & set(corners)) >= 2}
+    assert listed >= joining | set(stable.tolist()) | set(body.base_faces)
+    assert len(listed) < 60
+
+
+def test_the_centre_of_mass_of_a_mesh_is_told_in_the_axes_of_its_file(load, motions, rock, tmp_path):
+    moved = rock.copy()
+    moved.apply_translation([1000, -2000, 3000])
+    moved.export(tmp_path / "rock.stl")
+    x, y, z = (f"{value / 1000:.4g}" for value in moved.center_mass)
+    where = f"centre of mass at x {x} m, y {y} m, z {z} m in the axes of the file"
+    text = describe(load(), motions)
+    assert "  centre of mass and inertia are those of the homogeneous mesh, 2600 kg/m3\n" in text
+    assert where in text
+    path = tmp_path / "study.toml"
+    path.write_text(STUDY.replace("density = 2600", "mass = 90"))
+    text, density = describe(load(), motions), 90 / (rock.volume / 1e9)
+    assert f"homogeneous mesh, {density:.4g} kg/m3; if it is hollow, give com and inertia" in text
+    assert where in text
+    text = describe(load("body.com_x=0.02"), motions)
+    assert f"x {moved.center_mass[0] / 1000 + 0.02:.4g} m, y {y} m" in text
+    assert "  inertia is that of the homogeneous mesh" in text
