@@ -100,10 +100,14 @@ def load_hazard(path: str | Path, *, years: float | None = None) -> xr.Dataset:
 def _names(path: str | Path, number: int, cells: list[str]) -> tuple[str, str, float, list[str]]:
     """Measure, its unit in datasets and how many of those, and the names of the curves."""
     found = re.fullmatch(r"([\w.()-]+)\s*\[([^\]]+)\]", cells[0])
+    if found is None and (";" in cells[0] or "\t" in cells[0]):
+        raise HazardError(f"{path} line {number}: separate columns by commas, got {cells[0]!r}; {EXAMPLE}")
     if found is None or found[2].strip() not in UNITS:
-        known = ", ".join(UNITS)
+        known, advice = ", ".join(UNITS), "write the unit in square brackets; " * (found is None)
         raise HazardError(
-            f"{path} line {number}: the intensity needs a unit, one of {known}, got {cells[0]!r}; {EXAMPLE}"
+            f"{path} line {number}: the intensity needs a unit, one of {known}, got {cells[0]!r}; "
+            + advice
+            + EXAMPLE
         )
     curves = [cell.lower() for cell in cells[1:]]
     for name in curves:

@@ -27,7 +27,7 @@ from mcrock.statistics.probit import Fit, evaluate_curves, fit_curves
 from mcrock.statistics.rate_intervals import rate_bounds
 from mcrock.statistics.rates import lognormal_rates, refine, stripe_rates
 from mcrock.statistics.resample import Units, collect_units
-from mcrock.statistics.runs import ALL_STAND, ESTIMATE, check_runs, record_index, run_intensity
+from mcrock.statistics.runs import ALL_STAND, ESTIMATE, check_runs, overturned, record_index, run_intensity
 
 CURVES = ("lognormal", "stripes")
 BINS = 48  # along ln(intensity) in which the rate is disaggregated
@@ -261,7 +261,8 @@ def high_confidence_capacity(ds: xr.Dataset, **keywords: Unpack[ConfidenceKeywor
         `median_capacity`, `confident` (95 % of at most 5 %), `one_percent` (of the mean curve),
         `stripes_one_percent` (of the rising fractions) and `weakest_overturning` [unit of the intensity];
         `beta_r` and `beta_u`, and the parts `beta_epistemic` and `beta_sampling` of the latter [1]. NaN where
-        there is no curve.
+        there is no curve. For a nested study the numbers of `draws`, of those in which nothing overturned,
+        `draws_standing`, and of those without a curve, `draws_without_curve` [1].
 
     Raises
     ------
@@ -282,9 +283,15 @@ def high_confidence_capacity(ds: xr.Dataset, **keywords: Unpack[ConfidenceKeywor
     median, beta_r = float(medians[0]), float(np.where(regular, curves.low_dispersion, np.nan)[0])
     off = np.log(medians[1:]) - np.average(np.log(medians[1:]), weights=units.copies)
     sampling = float(np.sqrt((units.number - 1) / units.number * (units.copies * off**2).sum()))
-    epistemic = 0.0
+    epistemic, draws = 0.0, dict[str, tuple[int, str]]()
     if is_nested(ds):
         parts = epistemic_fragility(ds)
+        fell = overturned(ds).any([dim for dim in ds["outcome"].dims if dim != OUTER])
+        draws = {
+            "draws": (ds.sizes[OUTER], "number of outer draws"),
+            "draws_standing": (int((~fell).sum()), "of them, in which nothing overturned"),
+            "draws_without_curve": (int(parts["median_capacity"].isnull().sum()), "of them, without a curve"),
+        }
         beta_r, epistemic = float(parts["aleatory"]), float(parts["epistemic"])
     beta_u = float(np.hypot(epistemic, sampling))
     axis = {key: value for key, value in run_intensity(flat).attrs.items() if key == "units"}
@@ -312,6 +319,7 @@ def high_confidence_capacity(ds: xr.Dataset, **keywords: Unpack[ConfidenceKeywor
         "beta_epistemic": (epistemic, {"units": "1", "long_name": "of it, from epistemic inputs"}),
         "beta_sampling": (sampling, {"units": "1", "long_name": "of it, from the number of records"}),
     }
+    values |= {name: (n, {"units": "1", "long_name": words}) for name, (n, words) in draws.items()}
     return xr.Dataset({name: ((), value, attrs) for name, (value, attrs) in values.items()})
 
 

@@ -101,6 +101,13 @@ def format_unsupported(rates: xr.Dataset) -> list[str]:
         if found:
             place = words.format(label_intensities([float(rates[bound])], units)[0])
             lines.append(f"{' and '.join(found)} come{'s' * (len(found) == 1)} from {place}")
+    end, weakest = float(rates["bin_upper"][-1]), float(rates["weakest_overturning"])
+    if end < weakest < math.inf:
+        last, first = label_intensities([end, weakest], units)
+        lines.append(
+            f"the hazard table ends at {last}, below the weakest intensity at which a run overturned "
+            f"({first}): check its unit"
+        )
     start, fraction = float(rates["weakest_run"]), float(rates["weakest_fraction"])
     if fraction > SMALL:
         lines.append(
@@ -135,6 +142,17 @@ def format_capacity(capacity: xr.Dataset) -> list[str]:
     r, u, epistemic, sampling = (
         float(capacity[name]) for name in ("beta_r", "beta_u", "beta_epistemic", "beta_sampling")
     )
+    if not math.isfinite(values[0]):
+        parts = (
+            ("beta_R = {:.3f}", r),
+            ("{:.3f} of beta_U from epistemic inputs", epistemic),
+            ("{:.3f} of beta_U from the number of records", sampling),
+        )
+        known = ", ".join(words.format(part) for words, part in parts if math.isfinite(part))
+        return [
+            f"HCLPF: not defined: {_why_undefined(capacity)}; the fractions themselves {reach}",
+            f"dispersions that are defined: {known or 'none'}",
+        ]
     lines = [
         f"HCLPF: {confident} (95 % confidence of at most 5 %), {one} (1 % of the mean curve); the fractions "
         f"themselves {reach}",
@@ -150,6 +168,19 @@ def format_capacity(capacity: xr.Dataset) -> list[str]:
             "nothing is epistemic in this study: beta_R holds ignorance too (`mcrock docs assessment`)"
         )
     return lines
+
+
+def _why_undefined(capacity: xr.Dataset) -> str:
+    """Why a study with a fragility curve has no HCLPF."""
+    if math.isnan(float(capacity["beta_epistemic"])):
+        for name, words in (
+            ("draws_standing", "nothing overturns"),
+            ("draws_without_curve", "there is no curve"),
+        ):
+            if int(capacity[name]):
+                return f"in {int(capacity[name])} of {int(capacity['draws'])} outer draws {words}"
+        return "without one of the records an outer draw has no curve"
+    return "without one of the records there is no curve"
 
 
 def _rejected(survival: float) -> str:

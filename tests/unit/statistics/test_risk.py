@@ -215,6 +215,42 @@ def test_a_nested_study_tells_the_dispersions_apart():
     assert "ignorance too" not in format_risk(annual_rate(ds, power_law()), found)
 
 
+def test_a_capacity_that_is_not_defined_says_why():
+    ds = nested_study(draws=6)
+    ds["outcome"][:2] = Outcome.AT_REST
+    found, rates = high_confidence_capacity(ds), annual_rate(ds, power_law())
+    assert [int(found[name]) for name in ("draws", "draws_standing", "draws_without_curve")] == [6, 2, 2]
+    text = format_risk(rates, found)
+    assert (
+        "HCLPF: not defined: in 2 of 6 outer draws nothing overturns; the fractions themselves reach" in text
+    )
+    assert (
+        f"are defined: {float(found['beta_sampling']):.3f} of beta_U from the number of records\n"
+        in text + "\n"
+    )
+    ds["outcome"][:2] = Outcome.OVERTURNED
+    text = format_risk(rates, high_confidence_capacity(ds))
+    assert "HCLPF: not defined: in 2 of 6 outer draws there is no curve" in text
+    for name in ("draws_standing", "draws_without_curve"):
+        found[name] = 0
+    assert "without one of the records an outer draw has no curve" in format_risk(rates, found)
+    found["beta_epistemic"], found["beta_sampling"] = 0.1, np.nan
+    text = format_risk(rates, found)
+    assert "not defined: without one of the records there is no curve" in text
+    assert "are defined: 0.100 of beta_U from epistemic inputs" in text
+    assert "nan" not in text
+
+
+def test_a_table_that_ends_too_low_is_told(make_study):
+    ds = make_study()
+    capacity = high_confidence_capacity(ds)
+    low, high = (annual_rate(ds, power_law(1e-3, end)) for end in (0.4, 40.0))
+    weakest = float(capacity["weakest_overturning"]) / 9.80665
+    words = f"below the weakest intensity at which a run overturned ({weakest:.3g} g): check its unit"
+    assert f"the hazard table ends at 0.0408 g, {words}" in format_risk(low, capacity)
+    assert "check its unit" not in format_risk(high, capacity)
+
+
 def test_one_percent_of_the_fractions_themselves():
     """Of 100 runs at each of three levels 0, 2 and 50 overturned: 1 % lies half way, in ln(x), to the
     second."""
