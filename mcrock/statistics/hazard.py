@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import xarray as xr
 
+from mcrock.excitation.measures import MEASURES
 from mcrock.params import STANDARD_GRAVITY
 
 UNITS = {  # as written: as in datasets, and how many of those
@@ -157,8 +158,14 @@ def check_measure(intensity: xr.DataArray, hazard: xr.Dataset, measure: str) -> 
     """
     units, own = hazard["hazard_intensity"].attrs["units"], intensity.attrs.get("units", "1")
     name = hazard.attrs["measure"]
-    if units != own or len({name, measure} - {"intensity"}) > 1:
+    other = len({name, measure} - {"intensity"}) > 1
+    if units != own or other:
+        asked = f"['{name}']" if name in MEASURES else "[...]"
+        remedy = (
+            f"; for a cloud study that has it, `--measure {name}`; in Python, with mcrock.statistics, take "
+            f"by_measure(with_measures(ds, {asked}), '{name}')"
+        )
         raise HazardError(
             f"{hazard.attrs['source']}: the hazard is of {name} [{units}], and the study's intensity is "
-            f"{measure} [{own}]"
+            f"{measure} [{own}]" + remedy * other
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
+from functools import wraps
 from inspect import Parameter, signature
 from typing import Any, TypedDict, TypeVar, cast
 
@@ -86,7 +87,7 @@ class Bootstrap(Confidence):
 
 
 def takes(pack: type[Confidence]) -> Callable[[Function], Function]:
-    """Show the ``**keywords`` of a function in its signature as the fields of a pack."""
+    """Show the ``**keywords`` of a function in its signature as the fields of a pack; refuse others."""
     shown = [
         Parameter(each.name, Parameter.KEYWORD_ONLY, default=each.default, annotation=each.type)
         for each in fields(pack)
@@ -95,7 +96,15 @@ def takes(pack: type[Confidence]) -> Callable[[Function], Function]:
     def decorate(function: Function) -> Function:
         own = signature(function)
         kept = [each for each in own.parameters.values() if each.kind is not Parameter.VAR_KEYWORD]
-        function.__signature__ = own.replace(parameters=[*kept, *shown])  # type: ignore[attr-defined]
-        return function
+        known = {each.name for each in (*kept, *shown)}
+
+        @wraps(function)
+        def checked(*args: Any, **keywords: Any) -> Any:
+            for name in keywords.keys() - known:
+                raise TypeError(f"{function.__name__}() got an unexpected keyword argument {name!r}")
+            return function(*args, **keywords)
+
+        checked.__signature__ = own.replace(parameters=[*kept, *shown])  # type: ignore[attr-defined]
+        return cast(Function, checked)
 
     return decorate

@@ -114,7 +114,9 @@ def test_the_hazard_must_be_of_the_intensity_of_the_study(hazard):
     check_measure(pga, found, "pga")
     check_measure(pga, found, "intensity")
     with pytest.raises(
-        HazardError, match=r"hazard is of pga \[m s-2\], and the study's intensity is sa_1s \[m s-2\]"
+        HazardError,
+        match=r"hazard is of pga \[m s-2\], and the study's intensity is sa_1s \[m s-2\]; for a cloud .*"
+        r"`--measure pga`; .*by_measure\(with_measures\(ds, \['pga'\]\), 'pga'\)",
     ):
         check_measure(pga, found, "sa_1s")
     with pytest.raises(HazardError, match=r"the study's intensity is pgv \[m s-1\]"):

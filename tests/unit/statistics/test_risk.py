@@ -299,5 +299,7 @@ def test_mistakes(make_study, keywords, message):
         annual_rate(make_study(), power_law(), **keywords)
     with pytest.raises(HazardError, match="the study's intensity is intensity"):
         annual_rate(make_study(), power_law(units="m s-1"))
+    with pytest.raises(TypeError, match=r"^annual_rate\(\) got an unexpected keyword argument 'measure'"):
+        annual_rate(make_study(), power_law(), measure="pgv")
     with pytest.raises(ValueError, match="at least 2 recordings"):
         annual_rate(make_study(records=1), power_law())
