@@ -130,7 +130,11 @@ class Polyhedron(Solid):
     com: Annotated[
         tuple[Quantity, ...] | None,
         Triple("[x, y, z] in the axes of the vertices [m]", (Uncertain("m"),) * 3),
-        about("centre of mass in the axes of the points, given with `inertia` and `mass`", [0.0, 0.0, 0.3]),
+        about(
+            "centre of mass in the axes of the points, given with `inertia` and `mass`; each coordinate may "
+            "be a distribution",
+            [0.0, 0.0, 0.3],
+        ),
     ] = None
     inertia: Annotated[
         tuple[tuple[Quantity, ...], ...] | None,
@@ -222,7 +226,11 @@ class Polyhedron(Solid):
             )
         for key in ("density", "solid", *OFFSETS):
             if data.get(key, 0.0) not in (None, 0.0):
-                yield (key,), "only for a homogeneous body; leave it out where 'com' and 'inertia' are given"
+                instead = "; give the entries of com as distributions" if key in OFFSETS else ""
+                yield (
+                    (key,),
+                    "only for a homogeneous body; leave it out where 'com' and 'inertia' are given" + instead,
+                )
 
     def quantities(self) -> Iterator[tuple[str, Quantity]]:
         """All numbers of the body with their keys, but of the vertices the uncertain ones alone."""

@@ -165,7 +165,8 @@ REFUSED = [
     ),
     (
         (ROCK, "density = 2600", GIVEN + "com_y = 0.1"),
-        "study.toml [body] com_y: only for a homogeneous body; leave it out where 'com' and 'inertia' are given",
+        "study.toml [body] com_y: only for a homogeneous body; leave it out where 'com' and 'inertia' are "
+        "given; give the entries of com as distributions",
     ),
     (
         (ROCK, "density = 2600", GIVEN.replace("0.9]", "2.4]")),
