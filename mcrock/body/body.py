@@ -66,6 +66,12 @@ class Body(Displayed):
     start_face: int = 0
     base_faces: tuple[int, ...] = None  # type: ignore[assignment]
 
+    def __repr__(self) -> str:
+        return (
+            f"Body({self.mass:.6g} kg, slenderness {self.slenderness:.4g} rad, p {self.frequency:.4g} rad/s, "
+            f"{len(self.vertices)} corners, {len(self.faces)} face{'' if len(self.faces) == 1 else 's'})"
+        )
+
     def __post_init__(self) -> None:
         for name, unit in (("mass", "kg"), ("gravity", "m/s2")):
             value = Number(unit, above=0.0).check(f"Body.{name}", getattr(self, name))

@@ -315,3 +315,12 @@ def test_offset_that_leaves_the_base_is_refused():
         cuboid(0.4, 0.4, 1.6, 2000.0, com=(0.3, 0.0, 0.0))
     with pytest.raises(ValueError, match=r"below the centre of mass"):
         cuboid(0.4, 0.4, 1.6, 2000.0, com=(0.0, 0.0, -0.9))
+
+
+def test_a_body_says_its_size_and_not_its_vertices():
+    body = cuboid(0.4, 0.4, 1.6, density=2600)
+    assert repr(body) == (
+        f"Body(665.6 kg, slenderness {atan(0.25):.4g} rad, p {body.frequency:.4g} rad/s, 8 corners, 6 faces)"
+    )
+    base = Body(2.0, 0.1 * np.eye(3), [[0.1, -0.1, -0.3], [0.1, 0.1, -0.3], [-0.1, 0.0, -0.3]])
+    assert repr(base).endswith("3 corners, 1 face)")
