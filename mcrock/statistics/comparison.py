@@ -72,7 +72,8 @@ def compare_designs(
         second less first, with `difference_interval` (bound, intensity), `unpaired_interval`, what it would
         be without pairs (NaN where fewer than `FEW` records tell), and numbers of pairs of which one run
         alone overturned, `only_first` and `only_second` [1]. `median_capacity` (design), `median_ratio` of
-        the second over the first and `median_ratio_interval` (bound) [1]; with a hazard `rate` (fragility,
+        the second over the first and `median_ratio_interval` (bound) [1], and the strongest intensity of a
+        run, `strongest_run`, beyond which a median is an extrapolation; with a hazard `rate` (fragility,
         design) [1/a], `rate_ratio` and `rate_ratio_interval`. NaN where a curve is missing.
 
     Raises
@@ -92,7 +93,7 @@ def compare_designs(
     first, second = _at_same_levels(pooled(first), pooled(second))
     places = intensity_classes(first, CLASSES)
     pairs = count_pairs(first, second, places)
-    one = {"units": "1"}
+    one, units = {"units": "1"}, run_intensity(first).attrs.get("units", "1")
     runs = pairs.runs.sum(axis=0)
     probability = np.stack([each[ESTIMATE].sum(axis=0) / runs for each in (pairs.first, pairs.second)])
     result = xr.Dataset(
@@ -105,16 +106,16 @@ def compare_designs(
             "only_second": ("intensity", pairs.only_second, one),
             "pairs": ("intensity", runs.astype(np.int64), one),
             "records": ((), record_index(first)[1], one),
+            "strongest_run": ((), float(run_intensity(first).max()), {"units": units}),
         },
         coords={"design": list(DESIGNS), "bound": BOUNDS, "intensity": intensity_coordinate(first, places)},
         attrs={"level": level, "independent": "records" if "record" in first else "realizations"},
     )
     x, of_curves = _counted(first, second)
-    median = {"units": run_intensity(first).attrs.get("units", "1")}
     result["median_capacity"] = (
         "design",
         [_median(x, *_total(of_curves, k, ESTIMATE)) for k in (0, 1)],
-        median,
+        {"units": units},
     )
     result["median_ratio"] = result["median_capacity"][1] / result["median_capacity"][0]
     result["median_ratio_interval"] = ("bound", _ratio_interval(x, of_curves, _median, level), one)

@@ -5,11 +5,16 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from typing import Any
 
+import numpy as np
 import xarray as xr
+from scipy.spatial import KDTree
 
 from mcrock.text.numbers import format_count, label_intensities
 from mcrock.text.tables import format_table
+
+FEW_POINTS = 8  # of a body that are printed
 
 
 def format_comparison(found: xr.Dataset, changes: Sequence[tuple[str, object, object]]) -> str:
@@ -25,7 +30,7 @@ def format_comparison(found: xr.Dataset, changes: Sequence[tuple[str, object, ob
     axis, percent = found["intensity"], f"{found.attrs['level'] * 100:.4g} % interval"
     units = axis.attrs.get("units", "1")
     lines = ["first and second study differ in"] if changes else ["the studies differ in nothing that is run"]
-    lines += [f"  {key}: {_value(old)} and {_value(new)}" for key, old, new in changes]
+    lines += [f"  {key}: {_values(old, new)}" for key, old, new in changes]
     rows = [
         [
             label,
@@ -59,6 +64,7 @@ def format_comparison(found: xr.Dataset, changes: Sequence[tuple[str, object, ob
         )
     else:
         lines.append("a study has no median within its runs: no ratio")
+    lines += _beyond(found, units)
     if "rate" in found:
         for curve in found["fragility"].values.tolist():
             one = found.sel(fragility=curve)
@@ -71,6 +77,45 @@ def format_comparison(found: xr.Dataset, changes: Sequence[tuple[str, object, ob
         records = format_count(int(found["records"]), "independent realization")
     lines.append(f"intervals count {records}, and hold for new ground motions of the kind")
     return "\n".join(lines)
+
+
+def _beyond(found: xr.Dataset, units: str) -> list[str]:
+    """Lines on medians that no run supports."""
+    strongest = float(found["strongest_run"])
+    label = label_intensities([strongest], units)[0]
+    return [
+        f"the median of the {design} study lies beyond {label}, the strongest intensity of a run: an "
+        "extrapolation"
+        for design, median in zip(found["design"].values, found["median_capacity"].values, strict=True)
+        if median > strongest
+    ]
+
+
+def _values(old: Any, new: Any) -> str:
+    """Two values of a key; of many points how far they are apart."""
+    if not (_are_points(old) and _are_points(new)):
+        return f"{_value(old)} and {_value(new)}"
+    if max(len(old), len(new)) <= FEW_POINTS:
+        return f"{_value(old)} and {_value(new)}"
+    if len(old) != len(new):
+        return f"{len(old)} and {len(new)} points"
+    texts = [{json.dumps(point): point for point in points} for points in (old, new)]
+    ones, others = (
+        [point for text, point in here.items() if text not in there] for here, there in (texts, texts[::-1])
+    )
+    if not ones or not others:
+        return f"{len(old)} points in another order"
+    differ = f"{len(old)} points, {max(len(ones), len(others))} differ"
+    try:
+        a, b = np.array(ones, float), np.array(others, float)
+    except (TypeError, ValueError):  # distributions
+        return differ
+    apart = max(KDTree(a).query(b)[0].max(), KDTree(b).query(a)[0].max())
+    return f"{differ} by at most {apart:.2g} m"
+
+
+def _are_points(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(item, list) for item in value)
 
 
 def _value(value: object) -> str:

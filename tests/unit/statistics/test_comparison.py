@@ -231,6 +231,44 @@ def test_text_says_what_differs_and_what_that_does():
     assert same.startswith("the studies differ in nothing that is run")
 
 
+@pytest.mark.parametrize("cloud", [False, True])
+def test_a_median_beyond_the_runs_is_an_extrapolation(cloud):
+    note = "the strongest intensity of a run: an extrapolation"
+    first, second = pair_of_designs(cloud=cloud)
+    assert note not in format_comparison(compare_designs(first, second), [])
+    if cloud:
+        kept = np.flatnonzero(first["intensity_value"] < 3.2)
+        weaker = [ds.isel(realization=kept) for ds in pair_of_designs(cloud=True, ratio=1.3)]
+    else:
+        weaker = [ds.isel(intensity=ds["intensity"] < 3.2) for ds in pair_of_designs(ratio=1.3)]
+    found = compare_designs(*weaker)
+    strongest = float(found["strongest_run"])
+    assert float(found["median_capacity"][0]) < strongest < float(found["median_capacity"][1])
+    text = format_comparison(found, [])
+    assert "\nthe median of the second study lies beyond " in text
+    assert "the median of the first study lies" not in text
+    assert note in text
+
+
+def test_many_points_are_compared_not_listed():
+    points = np.random.default_rng(3).normal(size=(104, 3)).tolist()
+    moved = [list(point) for point in points]
+    for i in range(8):
+        moved[i][2] += 0.01 * i + 1e-4
+
+    def told(one, other):
+        found = compare_designs(*pair_of_designs(records=3))
+        return format_comparison(found, [("body.vertices", one, other)]).splitlines()[1].strip()
+
+    assert told(points, moved) == "body.vertices: 104 points, 8 differ by at most 0.07 m"
+    assert told(points, sorted(moved)) == "body.vertices: 104 points, 8 differ by at most 0.07 m"
+    assert told(points, points[8:]) == "body.vertices: 104 and 96 points"
+    assert told(points, points[::-1]) == "body.vertices: 104 points in another order"
+    moved[0][0] = {"distribution": "normal", "mean": 0.3, "std": 0.01}
+    assert told(points, moved) == "body.vertices: 104 points, 8 differ"
+    assert told([[0.0, 1.0]], [[0.0, 2.0]]) == "body.vertices: [[0.0, 1.0]] and [[0.0, 2.0]]"
+
+
 def test_the_figure_shows_the_differences():
     first, second = pair_of_designs()
     found, ax = compare_designs(first, second), plot_comparison(first, second)
