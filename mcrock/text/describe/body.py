@@ -171,7 +171,7 @@ def _homogeneous(study: Study, body: Bodies) -> list[str]:
     what, whose = ("mesh", "file") if shape.solid is not None else ("hull", "points")
     moved = any(getattr(shape, name) != 0.0 for name in OFFSETS)
     taken = "inertia is that" if moved else "centre of mass and inertia are those"
-    x, y, z = (f"{value:.4g}" for value in shape.centre_of_mass + 0.0)
+    x, y, z = (f"{value:.4g}" for value in shape.centre_of_mass.round(9) + 0.0)  # no -0, no 4e-19
     hollow = "" if shape.mass is None else "; if it is hollow, give com and inertia (mcrock docs bodies)"
     return [
         f"  {taken} of the homogeneous {what}, {body.values['density'][0]:.4g} kg/m3{hollow}",
