@@ -51,7 +51,7 @@ def test_run_shows_its_results(history):
 
 def test_objects_stay_what_they_are():
     assert not hasattr(BLOCK, "__dict__")
-    assert repr(BLOCK).startswith("Body(mass=")
+    assert repr(BLOCK).startswith("Body(665.6 kg, slenderness 0.245 rad")
 
 
 def test_figures_show_themselves(make_study):

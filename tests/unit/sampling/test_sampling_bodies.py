@@ -217,7 +217,9 @@ def test_description_lists_the_faces(make, motions):
     assert rows[0] == ["0", "1", "0.00", "1", "yes", "start"]
     assert [row[5] for row in rows] == ["start", "no", "no", "no", "no", "yes", "no"]
     assert {row[2] for row in rows} == {"0.00", "90.00", "179.98"}
-    assert lines[at + 9] == "  note: faces 5 and 6 meet at 0.0008 rad; put them in one plane if flat"
+    assert lines[at + 9] == "  centre of mass and inertia are those of the homogeneous hull, 1000 kg/m3"
+    assert lines[at + 10] == "  centre of mass at x 0.5 m, y 0.5 m, z 1 m in the axes of the points"
+    assert lines[at + 11] == "  note: faces 5 and 6 meet at 0.0008 rad; put them in one plane if flat"
     uncertain = describe(make(shape="polyhedron", vertices=roof, density=normal(1000, 10)), motions)
     assert "6 faces, 8 corners, at the medians;" in uncertain
     assert "faces" not in describe(make(shape="cylinder", radius=0.2, height=1.0, density=1000), motions)
