@@ -152,6 +152,7 @@ def simulate(
         run = {"outer": outer, "realization": realization, "intensity": intensity}
         outcome = Outcome(int(stored["outcome"].isel(run, missing_dims="ignore")))
         other = "" if outcome == replay.outcome else ": another version or kind of processor made it"
-        print(f"outcome in {study_or_store}: {outcome.name.lower()}{other}")
+        words = "not run yet" if outcome == Outcome.NOT_RUN else f"{outcome.name.lower()}{other}"
+        print(f"outcome in {study_or_store}: {words}")
     for path in paths:
         print(path)
