@@ -31,7 +31,8 @@ FormatName = Annotated[
     typer.Option(
         "--as",
         metavar="FORMAT",
-        help="at2, esm, knet, cosmos, geonet, csmip, smc, afad, csv or obspy; default: detected.",
+        help="at2, esm, knet, cosmos, geonet, csmip, smc, afad, jma, asa, tsmip, bbp, csv or obspy; "
+        "default: detected.",
     ),
 ]
 Unit = Annotated[
@@ -48,6 +49,13 @@ Channels = Annotated[
         help="Channels that form one record in files of several sensors, as in 1,2,3.",
     ),
 ]
+Columns = Annotated[
+    str | None,
+    typer.Option(
+        metavar="LIST",
+        help="Names of the columns of tables that do not name them, as in time,EW,NS,UD.",
+    ),
+]
 
 
 @app.command()
@@ -57,6 +65,7 @@ def check(
     unit: Unit = None,
     dt: TimeStep = None,
     channels: Channels = None,
+    columns: Columns = None,
     components: Annotated[
         bool, typer.Option("--components", help="One line per component instead of per record.")
     ] = False,
@@ -66,7 +75,7 @@ def check(
     Broken record files are listed at the end, and the exit status is then 2; files of no known format are
     counted and left out.
     """
-    scan = _scan(path, format, unit, dt, channels)
+    scan = _scan(path, format, unit, dt, channels, columns)
     surveys = _survey(scan.motions)
     if surveys:
         from mcrock.text.records import format_surveys
@@ -86,6 +95,7 @@ def plot(
     unit: Unit = None,
     dt: TimeStep = None,
     channels: Channels = None,
+    columns: Columns = None,
     only: Annotated[
         str | None,
         typer.Option(metavar="LIST", help="Records to plot, by their number in `records check`: 1,2,14."),
@@ -97,7 +107,7 @@ def plot(
     One figure per record, from accelerations to response spectra, and one with the spectra of all.
     """
     check_figure(output, figure_format)
-    scan = _scan(path, format, unit, dt, channels)
+    scan = _scan(path, format, unit, dt, channels, columns)
     chosen = _chosen(only, len(scan.motions))
     import matplotlib
 
@@ -120,14 +130,29 @@ def plot(
     _end(scan, path)
 
 
-def _scan(path: Path, format: str | None, unit: str | None, dt: float | None, channels: str | None) -> Scan:
+def _scan(
+    path: Path,
+    format: str | None,
+    unit: str | None,
+    dt: float | None,
+    channels: str | None,
+    columns: str | None = None,
+) -> Scan:
     """Records of a file or folder, with progress on the error stream."""
     from mcrock.excitation.readers import scan_records
     from mcrock.text.progress import count_progress
 
     numbers = None if channels is None else _numbers(channels, "--channels")
     with count_progress("files read") as progress:
-        return scan_records(path, format=format, unit=unit, dt=dt, channels=numbers, progress=progress)
+        return scan_records(
+            path,
+            format=format,
+            unit=unit,
+            dt=dt,
+            channels=numbers,
+            columns=None if columns is None else [name.strip() for name in columns.split(",")],
+            progress=progress,
+        )
 
 
 def _survey(motions: Sequence[Motion]) -> list[Survey]:

@@ -173,7 +173,8 @@ def attempt(number: int, folder: Path) -> None:
     if not folder.exists():
         folder.mkdir(parents=True)
         shutil.copy(RECORD, folder)
-        folder.joinpath("table.csv").write_text("".join(f"{(-0.9) ** i},{0.8**i}\n" for i in range(200)))
+        rows = "".join(f"{(-0.9) ** i},{0.8**i}\n" for i in range(200))
+        folder.joinpath("table.csv").write_text(f"x,y\n{rows}")
         folder.joinpath("points.txt").write_text("0 0 0\n1 0 0\n0 1 0\n0.2 0.2 2\n")
         corners = "v 0 0 0\nv 60 0 0\nv 0 60 0\nv 20 20 90\n"
         folder.joinpath("rock.obj").write_text(f"{corners}f 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n")

@@ -50,16 +50,13 @@ def read(file: TextFile) -> list[Recording]:
             raise file.error(first - 1, f"the header has no line '{key} :'")
     count = file.count(*header["NUMBER OF DATA"], "NUMBER OF DATA")
     dt = file.number(*header["SAMPLING INTERVAL (sec)"], "SAMPLING INTERVAL [s]", positive=True)
-    for i in range(first, min(first + count, file.last + 1)):
-        if len(file.lines[i].split()) != COLUMNS:
-            raise file.error(i, f"expected {COLUMNS} columns of numbers, got {file.lines[i].strip()[:40]!r}")
-    table, _ = file.samples(first, COLUMNS * count)
+    table = file.table(first, COLUMNS, count)
     station, began = header["STATION ID"][1], header["RECORD TIME"][1]
     key, peaks = next(
         ((key, value[1]) for key, value in header.items() if key.startswith("RAW PGA")), ("", "")
     )
     recordings = []
-    for name, samples in zip(heads, table.reshape(count, COLUMNS).T, strict=True):
+    for name, samples in zip(heads, table.T, strict=True):
         orientation = _direction(name)
         assert orientation is not None
         recording = Recording(

@@ -14,7 +14,7 @@ from math import cos, degrees, pi
 import numpy as np
 
 from mcrock.excitation.motion import Motion, MotionError
-from mcrock.excitation.readers.orientation import doubt, is_clockwise, is_square
+from mcrock.excitation.readers.orientation import doubt, is_clockwise, is_square, word_unknown
 from mcrock.excitation.readers.recording import Recording
 
 DT_TOLERANCE = 1e-6  # between the time steps of two components [1]
@@ -96,6 +96,8 @@ def assemble_one(components: Sequence[Recording]) -> Motion:
     history: list[str] = []
     remarks = [remark for component in components for remark in component.remarks]
     remarks += [words for component in components if (words := doubt(component.component))]
+    if {"x", "y"} <= roles.keys() and any(roles[axis].azimuth is None for axis in "xy"):
+        remarks.append(word_unknown(roles["x"].component, roles["y"].component))
     for axis, component in sorted(roles.items()):
         samples = component.acceleration
         acceleration["xyz".index(axis), : len(samples)] = -samples if component.role == "down" else samples

@@ -22,6 +22,10 @@ DIRECTION = re.compile(
 BRACKETS = re.compile(r"[(\[].*?[)\]]")
 
 
+class UnknownColumnError(MotionError):
+    """A line of column names with one that is not known."""
+
+
 class Column(NamedTuple):
     """What a column holds: "time", or what goes along ground "x", "y" or "z"."""
 
@@ -57,9 +61,10 @@ def named_columns(path: Path, headers: list[str], unit: str, n_column: int) -> l
             unknown += [field for field, meaning in zip(fields, meanings, strict=True) if not meaning]
     else:
         if unknown:
-            raise MotionError(
-                f"{path}: column {unknown[0]!r} is not known; name the columns time, x, y, z, "
-                "or begin the line with # to have them taken in this order"
+            raise UnknownColumnError(
+                f"{path}: column {unknown[0]!r} is not known; name the columns time, x, y, z, or by "
+                "directions such as EW, NS, UD, in the file (or with --columns of mcrock records, columns of "
+                "[motion])"
             )
         _check_units(path, headers, "", unit)
         return []
@@ -72,6 +77,23 @@ def named_columns(path: Path, headers: list[str], unit: str, n_column: int) -> l
         raise MotionError(f"{path}: expected one column each of time, x, y, z, got {names}")
     _check_units(path, headers, header, unit)
     return _in_order(path, meanings, names)
+
+
+def comment_names(comments: list[str], n_column: int) -> str:
+    """The comment that names the columns, or at least a time as the first one; empty if there is none.
+
+    >>> comment_names(["# Sim NGAH, stat=2001", "# time(sec)  N-S(cm/s/s)  E-W(cm/s/s)  U-D(cm/s/s)"], 4)
+    'time(sec)  N-S(cm/s/s)  E-W(cm/s/s)  U-D(cm/s/s)'
+    """
+    for comment in reversed(comments):
+        text = comment.strip().lstrip("#%").strip()
+        fields = split_fields(BRACKETS.sub("", text))
+        if len(fields) != n_column or any(re.match(r"[-+.]?\d", field) for field in fields):
+            continue
+        meanings = [_meaning(field) for field in fields]
+        if all(meanings) or (n_column > 1 and meanings[0] == "time"):
+            return text
+    return ""
 
 
 def _meaning(name: str) -> str:

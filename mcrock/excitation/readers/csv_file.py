@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Sequence
 from math import isfinite
 from pathlib import Path
 from typing import NamedTuple
@@ -11,9 +12,15 @@ from typing import NamedTuple
 import numpy as np
 
 from mcrock.excitation.motion import FloatArray, Motion, MotionError
-from mcrock.excitation.readers.csv_columns import Column, named_columns, split_fields
+from mcrock.excitation.readers.csv_columns import (
+    Column,
+    UnknownColumnError,
+    comment_names,
+    named_columns,
+    split_fields,
+)
 from mcrock.excitation.readers.lines import read_content, split_lines
-from mcrock.excitation.readers.orientation import doubt
+from mcrock.excitation.readers.orientation import doubt, word_unknown
 from mcrock.excitation.units import UNITS, parse_unit
 from mcrock.params import STANDARD_GRAVITY
 
@@ -31,14 +38,21 @@ LEADING_ZERO = re.compile(r"(?<![\d.eE])(?<![eE][-+])0\d")  # what a decimal com
 FORTRAN_EXPONENT = re.compile(r"(?<=[\d.])[dD](?=[-+]?\d+$)")
 
 
-def read_csv(path: str | Path, unit: str, dt: float | None = None, name: str | None = None) -> Motion:
+def read_csv(
+    path: str | Path,
+    unit: str,
+    dt: float | None = None,
+    name: str | None = None,
+    columns: Sequence[str] | None = None,
+) -> Motion:
     """Read a ground motion from columns of text.
 
-    Columns are ``[time,] x [, y [, z]]``, separated by commas, semicolons, tabs or blanks. A line
-    of column names settles which is which: `time` or `t`, and `x`, `y`, `z`, also as `ax`, `a_x` or
-    `Acceleration X`, or directions such as `EW`, `N`, `H1`, `UD`, or a lone `acceleration`. Without
-    names the first column is the time, unless `dt` is given and the column decreases somewhere. Lines
-    of text without a number may precede the table, and lines that begin with ``#`` or ``%`` are skipped.
+    Columns are separated by commas, semicolons, tabs or blanks. A line of column names above them, which may
+    begin with ``#`` or ``%``, or `columns` says which is which: `time` or `t`, and `x`, `y`, `z`, also as
+    `ax`, `a_x` or `Acceleration X`, or directions such as `EW`, `N`, `H1`, `UD`, or a lone `acceleration`.
+    Without names the file has one column of accelerations, and before it one of times, unless `dt` is given
+    and that column decreases somewhere. Lines of text without a number may precede the table, and other lines
+    that begin with ``#`` or ``%`` are skipped.
 
     Parameters
     ----------
@@ -50,6 +64,8 @@ def read_csv(path: str | Path, unit: str, dt: float | None = None, name: str | N
         Time step [s], needed without a time column.
     name : str, optional
         Name of the motion, by default the name of the file without its ending.
+    columns : sequence of str, optional
+        Names of the columns, where the file does not say them.
 
     Returns
     -------
@@ -62,8 +78,8 @@ def read_csv(path: str | Path, unit: str, dt: float | None = None, name: str | N
     MotionError
         With the file, the line and the reason: unreadable, no or unequal numbers of columns,
         something that is not a finite number or may have a decimal comma, a time that does not
-        increase in equal steps, a step that contradicts `dt`, or another unit in the column names
-        than `unit`.
+        increase in equal steps, a step that contradicts `dt`, another unit in the column names than
+        `unit`, several columns of accelerations without names, or names that contradict `columns`.
 
     Warns
     -----
@@ -77,21 +93,22 @@ def read_csv(path: str | Path, unit: str, dt: float | None = None, name: str | N
     if dt is not None and not (isfinite(dt) and dt > 0):
         raise MotionError(f"{path}: dt must be finite and > 0 [s], got {dt!r}")
     table = _read(path)
-    columns = named_columns(path, table.headers, known, table.values.shape[1])
-    if not columns:
-        columns = _columns_by_place(path, table, dt)
+    found = _columns(path, table, known, dt, columns)
     acceleration = np.zeros((3, len(table.values)))
     metadata: dict[str, str | float] = {"file": path.name, "unit": known}
-    for column, samples in zip(columns, table.values.T, strict=True):
+    for column, samples in zip(found, table.values.T, strict=True):
         if column.role == "time":
-            dt = _uniform_step(path, table.lines, samples, dt)
+            dt = uniform_step(path, table.lines, samples, dt)
             continue
         acceleration["xyz".index(column.role)] = samples * UNITS[known]
         if column.component:
             metadata[f"component_{column.role}"] = column.component
         if column.azimuth is not None:
             metadata[f"azimuth_{column.role}"] = column.azimuth
-    remarks = [words for column in columns if (words := doubt(column.component))]
+    remarks = [words for column in found if (words := doubt(column.component))]
+    unknown = {column.role: column.component for column in found if column.azimuth is None}
+    if unknown.get("x") and "component_y" in metadata:
+        remarks.append(word_unknown(unknown["x"], str(metadata["component_y"])))
     if remarks:
         metadata["remarks"] = "; ".join(remarks)
     if dt is None:
@@ -123,6 +140,7 @@ class _Table(NamedTuple):
     """Numbers of a text file (n_row, n_column), the lines they stand in, and the text above them."""
 
     headers: list[str]
+    comments: list[str]
     lines: list[int]
     values: FloatArray
     body: list[str]  # lines of text that hold the numbers
@@ -136,9 +154,11 @@ def _read(path: Path) -> _Table:
     while lines and not lines[-1].strip():
         del lines[-1]
     headers: list[str] = []
+    comments: list[str] = []
     first = 0
     for first, line in enumerate(lines):
         if _is_skipped(line):
+            comments.append(line)
             continue
         if any(_is_number(field) for field in split_fields(line.strip())):
             break
@@ -149,8 +169,8 @@ def _read(path: Path) -> _Table:
     body = lines[first:]
     values = _convert(body)
     if values is not None:
-        return _Table(headers, list(range(first + 1, len(lines) + 1)), values, body)
-    return _read_by_line(path, headers, first, body)
+        return _Table(headers, comments, list(range(first + 1, len(lines) + 1)), values, body)
+    return _Table(headers, comments, *_read_by_line(path, first, body))
 
 
 def _convert(body: list[str]) -> FloatArray | None:
@@ -170,7 +190,7 @@ def _convert(body: list[str]) -> FloatArray | None:
     return values if len(values) == len(body) and np.isfinite(values).all() else None
 
 
-def _read_by_line(path: Path, headers: list[str], first: int, body: list[str]) -> _Table:
+def _read_by_line(path: Path, first: int, body: list[str]) -> tuple[list[int], FloatArray, list[str]]:
     """The table line by line, with a message that names the first thing that is wrong."""
     lines: list[int] = []
     rows: list[list[float]] = []
@@ -199,7 +219,7 @@ def _read_by_line(path: Path, headers: list[str], first: int, body: list[str]) -
         kept.append(content)
     if len(rows) < 2:
         raise MotionError(f"{path}: at least 2 lines of numbers are needed, got {len(rows)}")
-    return _Table(headers, lines, np.array(rows), kept)
+    return lines, np.array(rows), kept
 
 
 def _is_skipped(line: str) -> bool:
@@ -231,10 +251,41 @@ def _is_number(field: str) -> bool:
     return _number(field) is not None
 
 
-def _columns_by_place(path: Path, table: _Table, dt: float | None) -> list[Column]:
-    """Columns of a table without names.
+def _columns(
+    path: Path, table: _Table, unit: str, dt: float | None, given: Sequence[str] | None
+) -> list[Column]:
+    """What each column holds, by its name in the file or as given, or of a lone component by its place."""
+    n_column = table.values.shape[1]
+    named: list[Column] = []
+    try:
+        named = named_columns(path, table.headers, unit, n_column)
+        comment = "" if named else comment_names(table.comments, n_column)
+        if comment:
+            named = named_columns(path, [comment], unit, n_column)
+    except UnknownColumnError:
+        if not given:
+            raise
+    if not given:
+        return named or _columns_by_place(path, table, dt)
+    names = ", ".join(given)
+    if len(given) != n_column:
+        raise MotionError(f"{path}: columns = {names} is given, {len(given)} names for {n_column} columns")
+    columns = named_columns(path, [",".join(given)], unit, n_column)
+    if not columns:
+        raise MotionError(
+            f"{path}: columns must be time, x, y, z or directions such as EW, NS, UD, got {names}"
+        )
+    if named and columns != named:
+        said = ", ".join(column.component or column.role for column in named)
+        raise MotionError(f"{path}: columns = {names} is given, but the file names them {said}")
+    return columns
 
-    A first column that only increases is a time even if `dt` is given: no shaking does that.
+
+def _columns_by_place(path: Path, table: _Table, dt: float | None) -> list[Column]:
+    """Columns of a table without names: a time, if it has one, and one of accelerations.
+
+    Of two no place tells which lies counter-clockwise of the other. A first column that only increases is
+    a time even if `dt` is given: no shaking does that.
     """
     values = table.values
     n_column = values.shape[1]
@@ -247,7 +298,13 @@ def _columns_by_place(path: Path, table: _Table, dt: float | None) -> list[Colum
             f"{path}, line {table.lines[0]}: {table.body[0].strip()[:40]!r} and all lines below may be a "
             "number with a decimal comma or two columns; write a decimal point, or name the columns x,y"
         )
-    return [Column(role) for role in ["time"] * has_time + ["x", "y", "z"][: n_column - has_time]]
+    if n_column - has_time > 1:
+        names = ["time"] * has_time + ["EW", "NS", "UD"][: n_column - has_time]
+        raise MotionError(
+            f"{path}: no line names the {n_column} columns, and their directions are unknown; name them in a "
+            f"first line, as in {','.join(names)} (or with --columns of mcrock records, columns of [motion])"
+        )
+    return [Column(role) for role in ["time"] * has_time + ["x"]]
 
 
 def _bare(line: str) -> str:
@@ -255,7 +312,7 @@ def _bare(line: str) -> str:
     return re.sub(r"[\s\"']", "", line)
 
 
-def _uniform_step(path: Path, lines: list[int], time: FloatArray, dt: float | None) -> float:
+def uniform_step(path: Path, lines: list[int], time: FloatArray, dt: float | None) -> float:
     """Time step [s] of a time column, which has to agree with `dt` where that is given."""
     steps = np.diff(time)
     if (steps <= 0).any():

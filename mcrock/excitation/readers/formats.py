@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import pairwise
@@ -15,15 +15,19 @@ import numpy as np
 from mcrock.excitation.motion import Motion, MotionError
 from mcrock.excitation.readers import (
     afad,
+    asa,
     at2,
+    bbp,
     cosmos,
     csmip,
     esm,
     geonet,
+    jma,
     knet,
     obspy_stream,
     peer_table,
     smc,
+    tsmip,
 )
 from mcrock.excitation.readers.csv_file import read_csv
 from mcrock.excitation.readers.recording import GIVEN, NotRecordError, Recording
@@ -39,6 +43,10 @@ READERS: dict[str, ModuleType] = {
     "csmip": csmip,
     "smc": smc,
     "afad": afad,
+    "jma": jma,
+    "asa": asa,
+    "tsmip": tsmip,
+    "bbp": bbp,
 }
 FORMATS = (*READERS, "csv", "obspy")
 TABLE_LINES = 60  # looked at for two lines of numbers
@@ -46,7 +54,12 @@ TABLE_LINES = 60  # looked at for two lines of numbers
 
 @np.errstate(over="ignore")  # a motion refuses what overflows
 def read_file(
-    path: Path, format: str | None, unit: str | None, dt: float | None, alone: bool
+    path: Path,
+    format: str | None,
+    unit: str | None,
+    dt: float | None,
+    columns: Sequence[str] | None,
+    alone: bool,
 ) -> list[Recording] | list[Motion]:
     """Components of a file, or the motion of a table of text.
 
@@ -60,7 +73,7 @@ def read_file(
     if format == "obspy":
         return _read_with_obspy(path, unit, forced=True)
     if format == "csv":
-        return [_read_table(path, unit, dt)]
+        return [_read_table(path, unit, dt, columns)]
     try:
         file = TextFile.load(path)
     except BinaryFileError:
@@ -71,7 +84,7 @@ def read_file(
     if reader is not None:
         recordings = _read_with(reader, file)
         if alone:
-            _check_given(recordings[0], unit, dt)
+            _check_given(recordings[0], unit, dt, columns)
         return recordings
     if peer_table.is_search_results(file):
         raise NotRecordError("table of a PEER download")
@@ -79,7 +92,7 @@ def read_file(
         raise NotRecordError("no format that is known")
     if unit is None:
         raise NotRecordError("table of numbers; say its unit, as unit='cm/s2' or --unit cm/s2")
-    return [_read_table(path, unit, dt)]
+    return [_read_table(path, unit, dt, columns)]
 
 
 def detect(file: TextFile) -> ModuleType | None:
@@ -126,19 +139,21 @@ def _read_with_obspy(path: Path, unit: str | None, forced: bool) -> list[Recordi
     return recordings
 
 
-def _read_table(path: Path, unit: str | None, dt: float | None) -> Motion:
+def _read_table(path: Path, unit: str | None, dt: float | None, columns: Sequence[str] | None) -> Motion:
     """Motion of a table of text."""
     if unit is None:
         raise MotionError(f"{path}: a table does not say its unit; give the unit of the acceleration")
     with failing_in_words(path, "csv"):
-        motion = read_csv(path, unit, dt)
+        motion = read_csv(path, unit, dt, columns=columns)
     missing = [axis for axis, samples in zip("xyz", motion.acceleration, strict=True) if not samples.any()]
     facts = {"format": "table", "unit_known": GIVEN} | ({"missing": ", ".join(missing)} if missing else {})
     return replace(motion, metadata={**motion.metadata, **facts})
 
 
-def _check_given(recording: Recording, unit: str | None, dt: float | None) -> None:
-    """Refuse a unit or time step that a file of its own word does not have."""
+def _check_given(
+    recording: Recording, unit: str | None, dt: float | None, columns: Sequence[str] | None
+) -> None:
+    """Refuse a unit, time step or directions that a file of its own word does not have."""
     known = parse_unit(unit)
     if known and UNITS[known] != UNITS[recording.unit]:
         raise MotionError(
@@ -147,6 +162,11 @@ def _check_given(recording: Recording, unit: str | None, dt: float | None) -> No
         )
     if dt is not None and abs(dt - recording.dt) > 1e-3 * recording.dt:
         raise MotionError(f"{recording.path}: dt = {dt:g} s is given, but the file says {recording.dt:g} s")
+    if columns:
+        raise MotionError(
+            f"{recording.path}: columns are given, but a {recording.format} file says its directions; leave "
+            "them out"
+        )
 
 
 def _is_table(file: TextFile) -> bool:

@@ -6,7 +6,7 @@ Azimuths count clockwise from north; a positive sample accelerates the ground th
 from __future__ import annotations
 
 import re
-from math import cos, radians, sin
+from math import cos, pi, radians, sin
 from typing import NamedTuple
 
 UP = {"UP", "U", "Z", "V", "V1", "V2", "V3", "UD", "U-D", "VER", "VERT", "VRT", "VERTICAL", "UPDO", "HAUT"}
@@ -66,6 +66,18 @@ def parse_orientation(name: str) -> Orientation | None:
     return parse_orientation(channel[1]) if channel else None
 
 
+def opposite(orientation: Orientation) -> Orientation:
+    """Orientation of a component whose samples are positive the other way.
+
+    >>> opposite(Orientation("up")), opposite(Orientation("horizontal", radians(90))).azimuth == radians(270)
+    (Orientation(role='down', azimuth=None), True)
+    """
+    role = {"up": "down", "down": "up"}.get(orientation.role, orientation.role)
+    if orientation.azimuth is None:
+        return Orientation(role)
+    return Orientation(role, (orientation.azimuth + pi) % (2 * pi))
+
+
 def _from_bearing(pole: str, angle: str, side: str) -> float:
     """Azimuth [deg] of a bearing: so many degrees from north or south towards east or west."""
     turn = float(angle) if (pole == "N") == (side == "E") else -float(angle)
@@ -82,6 +94,11 @@ def doubt(name: str) -> str:
     if heading is None:
         return ""
     return f"component {name}: taken as positive towards {'north' if heading == 'N' else 'east'}"
+
+
+def word_unknown(x: str, y: str) -> str:
+    """What is not sure about two horizontal components of which one has no known direction."""
+    return f"components {x} and {y}: directions unknown; {y} is taken as counter-clockwise of {x}"
 
 
 def is_square(one: float, two: float) -> bool:

@@ -35,15 +35,16 @@ def read_records(
     unit: str | None = None,
     dt: float | None = None,
     channels: Sequence[int] | None = None,
+    columns: Sequence[str] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Motion]:
     """Read ground motions from a record file, or from all record files of a folder.
 
     The format is known by the content of a file: PEER AT2, ESM/ITACA, K-NET/KiK-net, COSMOS, GeoNet,
-    CSMIP, SMC, AFAD, a table of text, or, where ObsPy is installed and `unit` is given, what ObsPy
-    reads. The components of one recording become one motion: ground x and y are the horizontal ones
-    as recorded, y counter-clockwise of x seen from above; z is up. Of a structure with sensors in
-    several places each place becomes one, if the file says the places; else choose the channels.
+    CSMIP, SMC, AFAD, JMA, ASA, TSMIP, SCEC BBP, a table of text, or, where ObsPy is installed and `unit`
+    is given, what ObsPy reads. The components of one recording become one motion: ground x and y are the
+    horizontal ones as recorded, y counter-clockwise of x seen from above; z is up. Of a structure with
+    sensors in several places each place becomes one, if the file says the places; else choose the channels.
 
     Parameters
     ----------
@@ -59,7 +60,9 @@ def read_records(
     dt : float, optional
         Time step of tables without a time column [s].
     channels : sequence of int, optional
-        Numbers of the channels that make one motion, in files that number theirs (COSMOS, CSMIP).
+        Numbers of the channels that make one motion, in files that number theirs (COSMOS, CSMIP, ASA).
+    columns : sequence of str, optional
+        Names of the columns of tables of text that do not name them, as ``["time", "EW", "NS", "UD"]``.
     progress : callable, optional
         Called with the numbers of files read and found.
 
@@ -80,7 +83,9 @@ def read_records(
     UserWarning
         Of files in a folder that are not records, and of records whose header and samples disagree.
     """
-    scan = scan_records(path, format=format, unit=unit, dt=dt, channels=channels, progress=progress)
+    scan = scan_records(
+        path, format=format, unit=unit, dt=dt, channels=channels, columns=columns, progress=progress
+    )
     if scan.problems:
         raise MotionError("\n".join(scan.problems))
     if not scan.motions:
@@ -103,6 +108,7 @@ def scan_records(
     unit: str | None = None,
     dt: float | None = None,
     channels: Sequence[int] | None = None,
+    columns: Sequence[str] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Scan:
     """What `read_records` reads, with what cannot be read beside it instead of an exception.
@@ -127,7 +133,7 @@ def scan_records(
     for i, name in enumerate(files):
         pieces = folders.setdefault(name.parent, [])
         try:
-            found = read_file(name, format, unit, dt, alone=path.is_file())
+            found = read_file(name, format, unit, dt, columns, alone=path.is_file())
             pieces += found if channels is None else _choose(name, found, channels, alone=path.is_file())
         except NotRecordError as error:
             scan.left_out[name] = str(error)

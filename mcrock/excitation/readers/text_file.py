@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, isfinite
 from pathlib import Path
 
@@ -116,6 +116,41 @@ class TextFile:
         if not np.isfinite(values).all() or "_" in " ".join(block):
             raise self._not_a_number(first, width, count)
         return values, end
+
+    def table(
+        self, first: int, columns: int, count: int | None = None, separator: str | None = None
+    ) -> FloatArray:
+        """Samples (n_time, columns) of a table that begins in line `first`, one line for each time step.
+
+        Parameters
+        ----------
+        first : int
+            Line of the first sample.
+        columns : int
+            Numbers in a line.
+        count : int, optional
+            Lines that the header declares, by default all there are.
+        separator : str, optional
+            Between the numbers, also without a number at the end of a line; by default blanks.
+
+        Raises
+        ------
+        MotionError
+            Where the file has fewer or more lines, or one that is not `columns` finite numbers.
+        """
+        end = self.last + 1
+        if separator is not None:
+            rows = [line.rstrip(f"{separator} \t").replace(separator, " ") for line in self.lines[first:end]]
+            return replace(self, lines=[*self.lines[:first], *rows]).table(first, columns, count)
+        for i in range(first, end if count is None else min(first + count, end)):
+            if len(self.lines[i].split()) != columns:
+                raise self.error(
+                    i, f"expected {columns} columns of numbers, got {self.lines[i].strip()[:40]!r}"
+                )
+        if count is None and end - first < 2:
+            raise self.error(end - 1, f"at least 2 lines of {columns} columns of numbers must follow")
+        samples, _ = self.samples(first, columns * (end - first if count is None else count))
+        return samples.reshape(-1, columns)
 
     def _truncated(self, first: int, found: int, count: int, end: int) -> MotionError:
         last = min(end - 1, self.last)

@@ -30,6 +30,11 @@ class CsvSource(RecordedSource):
     dt: Annotated[
         float | None, Number("s", above=0.0), about("time step, where there is no column of times", 0.01)
     ] = None
+    columns: Annotated[
+        tuple[str, ...] | None,
+        ListOf(Text(), "a list of column names"),
+        about("names of the columns, where the files do not say them", ["time", "EW", "NS", "UD"]),
+    ] = None
 
     @field_validator("files", mode="after")
     @classmethod
@@ -41,7 +46,7 @@ class CsvSource(RecordedSource):
             yield partial(self._read, folder / file, name)
 
     def _read(self, path: Path, name: str) -> list[Motion]:
-        return [read_csv(path, self.unit, self.dt, name)]
+        return [read_csv(path, self.unit, self.dt, name, self.columns)]
 
     def _names(self) -> list[str]:
         """Names of the motions: of the files without ending, with their folders where that is not unique."""

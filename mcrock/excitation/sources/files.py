@@ -42,6 +42,11 @@ class FilesSource(RecordedSource):
             [1, 2, 3],
         ),
     ] = None
+    columns: Annotated[
+        tuple[str, ...] | None,
+        ListOf(Text(), "a list of column names"),
+        about("names of the columns of tables of text that do not name them", ["time", "EW", "NS", "UD"]),
+    ] = None
 
     @field_validator("paths", mode="after")
     @classmethod
@@ -49,7 +54,14 @@ class FilesSource(RecordedSource):
         return tuple(PurePath(path).as_posix() for path in paths)
 
     def readings(self, folder: Path) -> Iterator[Callable[[], list[Motion]]]:
-        read = partial(read_records, format=self.format, unit=self.unit, dt=self.dt, channels=self.channels)
+        read = partial(
+            read_records,
+            format=self.format,
+            unit=self.unit,
+            dt=self.dt,
+            channels=self.channels,
+            columns=self.columns,
+        )
         for path in self.paths:
             yield partial(read, folder / path)
 

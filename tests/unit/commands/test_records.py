@@ -164,6 +164,24 @@ def test_channels_are_chosen(mcrock, tmp_path):
     assert "--channels must list numbers from 1, as in 1,2,14; got 'x'" in errors
 
 
+def test_columns_are_named(mcrock, tmp_path):
+    """Directions that nothing says are refused with the remedy, which works."""
+    path = tmp_path / "a.txt"
+    path.write_text("# taken on the ground floor\n0 1 2 3\n0.5 2 -4 5\n1 0 0 0\n")
+    check = ("records", "check", path, "--unit", "gal")
+    code, output, errors = mcrock(*check)
+    assert (code, output, len(errors.splitlines())) == (2, "", 1)
+    assert "as in time,EW,NS,UD (or with --columns of mcrock records" in errors
+    code, output, errors = mcrock(*check, "--columns", "time, NS,EW,UD")
+    assert (code, errors) == (0, "")
+    assert output.splitlines()[1].split("table")[1].split()[0] == "xyz"
+    _, output, _ = mcrock(*check, "--columns", "time,NS,EW,UD", "--components")
+    assert "EW" in output.splitlines()[1]
+    code, _, errors = mcrock(*check, "--columns", "time,NS")
+    assert code == 2
+    assert "columns = time, NS is given, 2 names for 4 columns" in errors
+
+
 def test_progress_without_a_terminal_is_a_line_now_and_then(mcrock, monkeypatch, folder):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: False, raising=False)
     assert mcrock("records", "check", folder)[2] == ""

@@ -113,8 +113,8 @@ def test_recordings_are_told_apart_and_motions_pass_through():
 
 def test_facts_and_remarks_are_kept():
     motion = motion_of(
-        component([1, 2], name="H1", facts={"vs30": 300.0}, remarks=("one",), history=("done",)),
-        component([3, 4], name="H2", facts={"year": 1990}, remarks=("two",)),
+        component([1, 2], pi / 2, name="H1", facts={"vs30": 300.0}, remarks=("one",), history=("done",)),
+        component([3, 4], 0.0, name="H2", facts={"year": 1990}, remarks=("two",)),
     )
     assert (motion.metadata["vs30"], motion.metadata["year"]) == (300.0, 1990)
     assert motion.metadata["remarks"] == "one; two"
@@ -150,9 +150,19 @@ def test_starts_within_half_a_step_are_the_same():
 def test_a_remark_of_the_header_is_said_once():
     shared = ("the header is wrong",)
     motion = motion_of(
-        component([1, 2], name="H1", remarks=shared), component([3, 4], name="H2", remarks=shared)
+        component([1, 2], pi / 2, name="H1", remarks=shared),
+        component([3, 4], 0.0, name="H2", remarks=shared),
     )
     assert motion.metadata["remarks"] == "the header is wrong"
+
+
+@pytest.mark.parametrize("azimuths", [(None, None), (0.0, None), (None, 0.0)])
+def test_components_of_unknown_directions_are_remarked(azimuths):
+    """Which of them lies counter-clockwise of the other is a guess."""
+    pieces = [component([1, 2], azimuths[0], name="H1"), component([3, 4], azimuths[1], name="H2")]
+    remark = "components H1 and H2: directions unknown; H2 is taken as counter-clockwise of H1"
+    assert motion_of(*pieces).metadata["remarks"] == remark
+    assert "remarks" not in motion_of(*pieces[:1], component([3, 4], role="up", name="Z")).metadata
 
 
 def test_a_component_named_against_the_usual_order_is_remarked():

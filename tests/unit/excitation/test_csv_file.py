@@ -34,23 +34,17 @@ def test_time_and_two_components(write):
     "text",
     [
         "time,x,y\n0,1,3\n0.5,2,4\n",
-        "0,1,3\n0.5,2,4\n",  # by place
-        "0 1   3\n0.5\t2 4".replace("\t", " "),
-        "0\t1\t3\n0.5\t2\t4",
-        "0;1;3\n0.5;2;4",
-        "0, 1, 3\r\n0.5, 2, 4\r\n",
         "\ufefftime,x,y\n0,1,3\n0.5,2,4\n",  # byte order mark of a spreadsheet
         "Time (s), ax (m/s2), ay (m/s2)\n0,1,3\n0.5,2,4\n",
         "t [s] acc_x [m/s2] acc_y [m/s2]\n0 1 3\n0.5 2 4\n",
         "Time,Acceleration,Y\n0,1,3\n0.5,2,4\n",
+        "# Sim NGAH, stat=2001\n#  time(sec)  X(m/s/s)  Y(m/s/s)\n0 1 3\n0.5 2 4\n",  # names in a comment
+        "% time EW NS\n% cut\n0 1 3\n0.5 2 4\n",
         '"t","a_x","a_y"\n"0","1","3"\n"0.5","2","4"\n',
         "y,time,x\n3,0,1\n4,0.5,2\n",  # names settle the order
-        "# station 12, 1940\n% dt 0.5\n\n0,1,3\n# middle\n0.5,2,4\n\n",
         "Earthquake of El Centro\ncomponents north, east\ntime,x,y\n0,1,3\n0.5,2,4\n",
         "Acceleration\ntime,x,y\n0,1,3\n0.5,2,4\n",
         "time,x,y\nseconds,metric,metric\n0,1,3\n0.5,2,4\n",
-        "0e0,1E0,+3\n5e-1,2.,4\n",
-        "7.5,1,3\n8,2,4\n",  # a record may begin at any time
         "Time [s],ax [m/s^2],ay [m/s²]\n0,1,3\n0.5,2,4\n",
         "time_s,ax_m/s2,ay_m/s2\n0,1,3\n0.5,2,4\n",
         "Time (sec),Acceleration X (m/s/s),Acceleration Y (M/SEC/SEC)\n0,1,3\n0.5,2,4\n",
@@ -59,7 +53,6 @@ def test_time_and_two_components(write):
         "time,x,y\ns,m/s2,m/s2\n0,1,3\n0.5,2,4\n",
         "time,EW,NS\n0,1,3\n0.5,2,4\n",
         "N,E,time\n3,1,0\n4,2,0.5\n",
-        "0,1.0D0,3\n0.5,2.D+00,4\n",  # exponents of Fortran
         "time,x,y\n0,1,3\n\n0.5,2,4\x1a\n",  # end of file of DOS
     ],
 )
@@ -67,6 +60,76 @@ def test_one_record_in_many_clothes(write, text):
     motion = read_csv(write(text), "m/s2")
     assert motion.acceleration.tolist() == [[1, 2], [3, 4], [0, 0]]
     assert motion.dt == 0.5
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "0,1,3\n0.5,2,4\n",
+        "0 1   3\n0.5\t2 4".replace("\t", " "),
+        "0\t1\t3\n0.5\t2\t4",
+        "0;1;3\n0.5;2;4",
+        "0, 1, 3\r\n0.5, 2, 4\r\n",
+        "# station 12, 1940\n% dt 0.5\n\n0,1,3\n# middle\n0.5,2,4\n\n",
+        "0e0,1E0,+3\n5e-1,2.,4\n",
+        "7.5,1,3\n8,2,4\n",  # a record may begin at any time
+        "0,1.0D0,3\n0.5,2.D+00,4\n",  # exponents of Fortran
+        "time,x,y\n0,1,3\n0.5,2,4\n",
+        "Zeit,Achse,quer\n0,1,3\n0.5,2,4\n",
+        "# time  radial  transverse\n0 1 3\n0.5 2 4\n",
+    ],
+)
+def test_columns_are_named_by_the_caller(write, text):
+    motion = read_csv(write(text), "m/s2", columns=["time", "x", "y"])
+    assert motion.acceleration.tolist() == [[1, 2], [3, 4], [0, 0]]
+    assert motion.dt == 0.5
+    if not text.startswith("time"):
+        motion = read_csv(write(text), "m/s2", columns=["time", "NS", "EW"])
+        assert motion.acceleration.tolist() == [[3, 4], [1, 2], [0, 0]]
+        with pytest.raises(MotionError, match=r"--columns"):
+            read_csv(write(text), "m/s2")
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "message"),
+    [
+        ("time,x,y\n0,1,3\n1,2,4\n", ["time", "y", "x"], r"is given, but the file names them time, x, y$"),
+        ("# time NS EW\n0 1 3\n1 2 4\n", ["time", "EW", "NS"], r"but the file names them time, NS, EW$"),
+        ("0 1 3\n1 2 4\n", ["time", "EW"], r"columns = time, EW is given, 2 names for 3 columns"),
+        ("0 1 3\n1 2 4\n", ["time", "a2", "b"], r"column 'a2' is not known"),
+        ("0 1 3\n1 2 4\n", ["time", "N", "N45E"], r"are not 90 deg apart"),
+        ("0 1 3\n1 2 4\n", ["time", "x", "x"], r"expected one column each"),
+        ("0 1 3\n1 2 4\n", ["time", "x (g)", "y"], r"the column names say 'g', but the unit given is 'm/s2'"),
+    ],
+)
+def test_columns_that_do_not_fit(write, text, columns, message):
+    with pytest.raises(MotionError, match=message):
+        read_csv(write(text), "m/s2", columns=columns)
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "example"),
+    [
+        ("0,1,3\n0.5,2,4\n", {}, "time,EW,NS "),
+        ("0 1 3 5\n0.5 2 4 5\n", {"dt": 0.5}, "time,EW,NS,UD "),
+        ("1.,4\n2,1\n", {"dt": 0.5}, "EW,NS "),
+        ("# one two three four\n0 1 3 5\n0.5 2 4 5\n", {}, "time,EW,NS,UD "),
+    ],
+)
+def test_directions_that_nothing_says_are_refused(write, text, options, example):
+    """Of two columns no place says which lies counter-clockwise of the other."""
+    with pytest.raises(
+        MotionError, match=rf"directions are unknown; name them in a first line, as in {example}.*--columns"
+    ):
+        read_csv(write(text), "m/s2", **options)
+
+
+def test_a_comment_that_names_columns_is_taken_at_its_word(write):
+    with pytest.raises(MotionError, match=r"column 'velocity' is not known"):
+        read_csv(write("# time velocity\n0 1\n1 2\n"), "g")
+    with pytest.raises(MotionError, match=r"the column names say 'cm/s/s', but the unit given is 'g'"):
+        read_csv(write("# time(s) N-S(cm/s/s) E-W(cm/s/s)\n0 1 2\n1 2 3\n"), "g")
+    assert read_csv(write("# El Centro\n0 1\n1 2\n"), "g").dt == 1.0  # a title of as many words
 
 
 @pytest.mark.parametrize(
@@ -90,6 +153,19 @@ def test_directions_are_put_in_order(write, names, components, azimuths_deg):
         assert found is None if azimuth is None else np.degrees(found) == pytest.approx(azimuth)
 
 
+@pytest.mark.parametrize(
+    ("names", "remark"),
+    [
+        ("time,H1,H2", "components H1 and H2: directions unknown; H2 is taken as counter-clockwise of H1"),
+        ("time,x,y", None),
+        ("time,EW,NS", None),
+        ("time,H1,z", None),
+    ],
+)
+def test_names_that_say_no_direction_are_remarked(write, names, remark):
+    assert read_csv(write(f"{names}\n0,1,2\n1,1,2\n"), "g").metadata.get("remarks") == remark
+
+
 def test_a_direction_against_the_usual_order_is_remarked(write):
     motion = read_csv(write("time,W-E,N-S\n0,1,2\n1,1,2\n"), "g")
     assert motion.metadata["remarks"] == "component W-E: taken as positive towards east"
@@ -110,13 +186,13 @@ def test_units_in_other_words(write, word, unit):
     ("text", "acceleration"),
     [
         ("1\n2\n5\n", [[1, 2, 5], [0, 0, 0], [0, 0, 0]]),
-        ("1.,4\n2,1\n0,0\n", [[1, 2, 0], [4, 1, 0], [0, 0, 0]]),
-        ("1,4,7\n2,1,7\n0,0,7\n", [[1, 2, 0], [4, 1, 0], [7, 7, 7]]),
-        ("1,4,7\n1,1,7\n1,0,7\n", [[1, 1, 1], [4, 1, 0], [7, 7, 7]]),
+        ("x,y\n1.,4\n2,1\n0,0\n", [[1, 2, 0], [4, 1, 0], [0, 0, 0]]),
+        ("# x y z\n1,4,7\n2,1,7\n0,0,7\n", [[1, 2, 0], [4, 1, 0], [7, 7, 7]]),
+        ("x,y,z\n1,4,7\n1,1,7\n1,0,7\n", [[1, 1, 1], [4, 1, 0], [7, 7, 7]]),
         ("z\n1\n2\n5\n", [[0, 0, 0], [0, 0, 0], [1, 2, 5]]),
         ("a title\n1\n2\n5\n", [[1, 2, 5], [0, 0, 0], [0, 0, 0]]),
         ("0,1\n0.25,2\n0.5,5\n", [[1, 2, 5], [0, 0, 0], [0, 0, 0]]),  # only increases: a time after all
-        ("0,1,2,3\n0.25,1,2,3\n", [[1, 1], [2, 2], [3, 3]]),  # four columns: the first is the time
+        ("time,x,y,z\n0,1,2,3\n0.25,1,2,3\n", [[1, 1], [2, 2], [3, 3]]),
         ("x,y\n1,4\n2,4\n3,4\n", [[1, 2, 3], [4, 4, 4], [0, 0, 0]]),  # only increases, but named
     ],
 )
@@ -277,13 +353,13 @@ def test_reading_at_once_is_no_more_lenient(write, body):
             {"dt": 0.005},
             r"the time column steps by 0.01 s, but dt = 0.005 s is given",
         ),
-        ("0,1,2,3\n0.01,1,2,3\n", {"dt": 0.02}, r"the time column steps by 0.01 s, but dt = 0.02 s"),
+        ("t,x,y,z\n0,1,2,3\n0.01,1,2,3\n", {"dt": 0.02}, r"the time column steps by 0.01 s, but dt = 0.02 s"),
         (
             "time,velocity\n0,1\n1,2\n",
             {},
-            r"column 'velocity' is not known; name the columns time, x, y, z, or",
+            r"column 'velocity' is not known; name the columns time, x, y, z, or by",
         ),
-        ("north wall,roof\n0,1\n1,2\n", {}, r"column 'north wall' is not known.*begin the line with #"),
+        ("north wall,roof\n0,1\n1,2\n", {}, r"column 'north wall' is not known.*--columns"),
         ("time,x,x\n0,1,1\n1,2,2\n", {}, r"expected one column each of time, x, y, z, got time, x, x"),
         ("time\n0\n1\n", {}, r"expected one column each of time, x, y, z, got time$"),
         ("time,ax (g)\n0,1\n1,2\n", {}, r"the column names say 'g', but the unit given is 'm/s2'"),

@@ -221,7 +221,7 @@ def test_a_stiff_floor_is_the_ground_and_a_soft_one_is_not(make, tmp_path):
     record = "\n".join(
         f"{np.sin(6.0 * t):.6f},{0.3 * np.sin(5 * t):.6f},{0.1:.1f}" for t in 0.01 * np.arange(300)
     )
-    (tmp_path / "r.csv").write_text(record)
+    (tmp_path / "r.csv").write_text("x,y,z\n" + record)
     files = 'source = "csv"\nfiles = ["r.csv"]\nunit = "m/s2"\ndt = 0.01\n'
     stiff = make(files, "motion.floor.frequency=500")
     soft = make(files, "motion.floor.frequency={distribution='uniform', low=0.5, high=3}")
@@ -248,7 +248,7 @@ def test_scaling_and_vertical_are_uncertain_and_off(make):
 
 def test_weights_are_probabilities(make, tmp_path):
     for name in "abc":
-        (tmp_path / f"{name}.csv").write_text("0,0\n1,0.5\n0,0\n")
+        (tmp_path / f"{name}.csv").write_text("x,y\n0,0\n1,0.5\n0,0\n")
     files = 'source = "csv"\nfiles = ["a.csv", "b.csv", "c.csv"]\nunit = "m/s2"\ndt = 0.01\n'
     options = ("motion.assignment=random", "motion.weights=[1, 0, 3]", "ensemble.realizations=4096")
     share = np.bincount(drawn(make(files, *options)).record, minlength=3) / 4096
@@ -293,7 +293,8 @@ def test_a_record_of_one_line_or_with_a_vertical_is_fitted(make, tmp_path):
     x, y, _ = record.acceleration
     time = np.arange(len(x)) * record.dt
     for name, columns in (("one", [time, x]), ("three", [time, x, y, 0.5 * x])):
-        np.savetxt(tmp_path / f"{name}.csv", np.stack(columns, axis=1), delimiter=",")
+        header = ",".join(["time", *"xyz"][: len(columns)])
+        np.savetxt(tmp_path / f"{name}.csv", np.stack(columns, axis=1), delimiter=",", header=header)
     of = "source = 'fitted'\nunit = 'm/s2'\n"
     one = drawn(make(of, "motion.path=one.csv"), 0, 2).motions[0]
     assert one.shaken == (True, False, False)
@@ -437,7 +438,8 @@ def test_a_still_motion_has_no_record_name(make):
 
 
 def test_records_are_processed_and_their_history_is_kept(make, tmp_path):
-    (tmp_path / "r.csv").write_text("\n".join(f"{np.sin(6.0 * t):.6f},0" for t in 0.01 * np.arange(600)))
+    rows = [f"{np.sin(6.0 * t):.6f},0" for t in 0.01 * np.arange(600)]
+    (tmp_path / "r.csv").write_text("\n".join(["x,y", *rows]))
     files = 'source = "files"\npaths = ["r.csv"]\nunit = "m/s2"\ndt = 0.01\n'
     steps = 'motion.processing=[{step="bandpass", low=0.2, high=20}, {step="reverse"}]'
     study = make(files, steps)
@@ -453,7 +455,7 @@ def test_records_are_processed_and_their_history_is_kept(make, tmp_path):
 def test_a_folder_is_read_as_its_files(make, tmp_path):
     (tmp_path / "set").mkdir()
     for name in "ab":
-        (tmp_path / "set" / f"{name}.csv").write_text("0,0\n1,0.5\n0,0\n")
+        (tmp_path / "set" / f"{name}.csv").write_text("x,y\n0,0\n1,0.5\n0,0\n")
     motions = load_motions(make('source = "files"\npaths = ["set"]\nunit = "m/s2"\ndt = 0.01\n'))
     assert [motion.name for motion in motions] == ["a", "b"]
     with pytest.raises(ConfigError, match=r"\[motion\]: set/a.csv: lies in set, which is listed too"):

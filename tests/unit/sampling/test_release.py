@@ -121,7 +121,7 @@ def test_degrees_and_radians_agree(study):
 
 def test_released_bodies_may_be_shaken(study, tmp_path):
     record = tmp_path / "r.csv"
-    record.write_text("\n".join(f"{2.0 * np.sin(6.0 * t):.6f},0" for t in 0.01 * np.arange(400)))
+    record.write_text("x,y\n" + "\n".join(f"{2.0 * np.sin(6.0 * t):.6f},0" for t in 0.01 * np.arange(400)))
     motion = ("motion.source=csv", f'motion.files=["{record.name}"]', "motion.unit=m/s2", "motion.dt=0.01")
     shaken = study(*motion, "intensity.measure=factor", "intensity.levels=[0.001, 1]")
     ds = run_study(shaken, tmp_path / "s.zarr")
