@@ -21,6 +21,7 @@ from mcrock.statistics.paired import PairingError, Pairs, check_pairs, count_pai
 from mcrock.statistics.probability import BOUNDS, CLASSES, intensity_coordinate
 from mcrock.statistics.probit import Fit, fit_curves
 from mcrock.statistics.rates import refine
+from mcrock.statistics.rising import places
 from mcrock.statistics.risk import CURVES, MAKE, Make
 from mcrock.statistics.runs import (
     ALL_OVERTURN,
@@ -220,7 +221,7 @@ def _add_rates(
     """Annual rates of both designs by both fragilities, and their ratios."""
     check_measure(run_intensity(ds), hazard, own_measure(ds))
     table = hazard["hazard_intensity"].values, hazard["rate"].sel(hazard=MEAN).values
-    grid, rate = refine(*table, x)
+    grid, rate = refine(*table, places(x))
     rates, ends = np.empty((len(CURVES), 2)), np.empty((2, len(CURVES)))
     for i, curve in enumerate(CURVES):
         make = MAKE[curve]

@@ -124,10 +124,3 @@ def jackknifed(sums: Sums, has_records: bool) -> Iterator[np.ndarray]:
     records, draws = len(sums.runs), len(sums.cells)
     yield np.stack([components_of(sums.without_record(r), has_records) for r in range(records)])
     yield np.stack([components_of(sums.without_draw(k), has_records) for k in range(draws)])
-
-
-def jackknife_error(left_out: np.ndarray) -> np.ndarray:
-    """Standard error from estimates without each unit (n, ...)."""
-    n = len(left_out)
-    error: np.ndarray = np.sqrt((n - 1) / n * ((left_out - left_out.mean(axis=0)) ** 2).sum(axis=0))
-    return error

@@ -20,7 +20,6 @@ from mcrock.statistics.crossed import (
     COMPONENTS,
     components_of,
     covariance_between_records,
-    jackknife_error,
     jackknifed,
     sums_of,
 )
@@ -29,6 +28,7 @@ from mcrock.statistics.nested import Crossed, read_crossed, unknown_inputs
 from mcrock.statistics.probability import BOUNDS
 from mcrock.statistics.probit import Fit, fit_curves
 from mcrock.statistics.runs import ALL_OVERTURN, ALL_STAND, ESTIMATE
+from mcrock.statistics.studentized import jackknife
 
 FRACTILES = (0.05, 0.5, 0.95)
 OPEN = 1e-6  # shares are kept so far from 0 and 1 where their logit is taken [1]
@@ -81,7 +81,7 @@ def variance_shares(ds: xr.Dataset, *, level: float = 0.95) -> xr.Dataset:
     def interval(
         of: Callable[[np.ndarray], np.ndarray], back: Callable[[np.ndarray], np.ndarray]
     ) -> np.ndarray:
-        error = np.sqrt(sum(jackknife_error(of(left_out)) ** 2 for left_out in others))
+        error = np.sqrt(sum(jackknife(of(left_out)) ** 2 for left_out in others))
         return np.stack([back(of(found) + sign * quantile * error) for sign in (-1, 1)])
 
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -244,7 +244,7 @@ def epistemic_fragility(ds: xr.Dataset) -> xr.Dataset:
     pseudo = records * log_median[:, :1] - (records - 1) * log_median[:, 1:]
     common = covariance_between_records(pseudo, np.ones(records))
     epistemic = np.sqrt(np.maximum(common, 0.0))
-    sampling = jackknife_error(log_median[:, 1:].mean(axis=0)[:, None])[0]
+    sampling = jackknife(log_median[:, 1:].mean(axis=0)[:, None])[0]
     result = _frame(ds, crossed)
     units = {"units": ds["intensity"].attrs.get("units", "1")}
     words = {"long_name": "intensity at which one half overturns"}

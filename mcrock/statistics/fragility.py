@@ -19,12 +19,12 @@ from mcrock.statistics.probability import BOUNDS, overturning_probability
 from mcrock.statistics.probit import PROBIT, Fit, Link, evaluate_curves, fit_curves, link_of
 from mcrock.statistics.resample import Units, collect_units
 from mcrock.statistics.runs import ALL_OVERTURN, ALL_STAND, ESTIMATE, check_runs, record_index, run_intensity
-from mcrock.statistics.studentized import studentized_bounds
+from mcrock.statistics.studentized import fit_sample, readings_of, studentized_bounds
 
 GRID = 200  # intensities of the curve by default
 WORDS = {
     Fit.MAXIMUM: "maximum likelihood",
-    Fit.SEPARATED: "separated: all survive below and all overturn above one intensity; dispersion 0",
+    Fit.SEPARATED: "separated: fewer than two levels tell how the curve rises",
     Fit.NONE: "none overturned: no maximum of the likelihood",
     Fit.ALL: "all overturned: no maximum of the likelihood",
     Fit.FLAT: "not increasing: overturning does not become more frequent with intensity",
@@ -106,39 +106,29 @@ def fit_fragility(
     of_reading = np.broadcast_to(runs, counts.shape)
     fits = fit_curves(units.intensity[there], counts[:, there], of_reading[:, there], shape_of)
 
+    of_readings = [Fit(kind) for kind in fits.kind]
     known = (Fit.MAXIMUM, Fit.SEPARATED)
-    kind = next((Fit(kind) for kind in fits.kind if kind not in known), Fit(fits.kind[ESTIMATE]))
-    median, dispersion, curve = np.nan, np.nan, np.full(len(x), np.nan)
-    if kind in known:
-        median = float(np.sqrt(fits.low_median[ESTIMATE] * fits.high_median[ESTIMATE]))
-        dispersion = float(fits.low_dispersion[ESTIMATE]) * shape_of.deviation
-        curve = np.where(x == median, 0.5, x > median)
-        if kind == Fit.MAXIMUM:
-            curve = evaluate_curves(fits, x)[0][ESTIMATE]
-
-    by_reading = np.full((len(counts), 2, 2 + len(x)), np.nan)
-    if how.reaches_level(units.number):
-        for k in np.flatnonzero(fits.kind == Fit.MAXIMUM):
-            alike = k > 0 and np.array_equal(units.overturned[k], units.overturned[k - 1])
-            by_reading[k] = (
-                by_reading[k - 1]
-                if alike
-                else studentized_bounds(units, units.overturned[k], how, x, shape_of)
-            )
-    resampled = not np.isnan(by_reading).any()
-    if not resampled:
-        shape = _shape_bounds(overturning_probability(ds, **how.keywords), x, shape_of)
-        by_reading = np.where(np.isnan(by_reading), shape, by_reading)
-    by_reading[:, :, 1] *= shape_of.deviation
-    low, high = by_reading[:, 0].min(axis=0), by_reading[:, 1].max(axis=0)
+    kind = next((each for each in of_readings if each not in known), of_readings[ESTIMATE])
+    estimate = np.full(2 + len(x), np.nan)
+    if kind == Fit.MAXIMUM:
+        estimate[:2] = fits.low_median[ESTIMATE], fits.low_dispersion[ESTIMATE]
+        estimate[2:] = evaluate_curves(fits, x)[0][ESTIMATE]
+    ends = resampled_bounds(units, how, x, shape_of)
+    resampled = ends is not None
+    low, high = (
+        _shape_bounds(overturning_probability(ds, **how.keywords), x, shape_of) if ends is None else ends
+    )
     # each resampled curve rises, but quantiles are taken at each intensity by itself
     low[2:], high[2:] = np.minimum.accumulate(low[:1:-1])[::-1], np.maximum.accumulate(high[2:])
+    low, high = np.fmin(low, estimate), np.fmax(high, estimate)
+    scale = np.append([1.0, shape_of.deviation], np.ones(len(x)))
+    estimate, low, high = estimate * scale, low * scale, high * scale
     result = _dataset(
         ds,
-        {"median_capacity": median, "dispersion": dispersion},
+        {"median_capacity": estimate[0], "dispersion": estimate[1]},
         np.stack([low, high]),
         x,
-        curve,
+        estimate[2:],
         {
             "runs": runs,
             "overturned": counts[ALL_STAND],
@@ -161,6 +151,27 @@ def fit_fragility(
     words = "fraction of the realizations with too little friction to rock from rest"
     result["only_slide"] = ((), _only_slide(ds), {"units": "1", "long_name": words})
     return _with_support(result, here, runs[there], counts[ALL_STAND, there], expected)
+
+
+def resampled_bounds(units: Units, how: Bootstrap, x: np.ndarray, link: Link = PROBIT) -> np.ndarray | None:
+    """Bounds (2, 2 + n_grid) over all readings of the undecided runs; None where one has no interval."""
+    if not how.reaches_level(units.number):
+        return None
+    found = []
+    for overturned in readings_of(units, _ends_of_curve, link):
+        fitted = fit_sample(units, overturned, how, link)
+        if fitted.whole.kind[0] != Fit.MAXIMUM:
+            return None
+        found.append(studentized_bounds(fitted, how.level, x))
+        if np.isnan(found[-1]).any():
+            return None
+    return np.stack([np.min(found, axis=0)[0], np.max(found, axis=0)[1]])
+
+
+def _ends_of_curve(median: np.ndarray, dispersion: np.ndarray) -> np.ndarray:
+    """ln(median), ln(dispersion), and ln(intensity) two dispersions below and above the median."""
+    away = 2 * np.exp(dispersion)
+    return np.concatenate([median, dispersion, median - away, median + away], axis=1)
 
 
 def _only_slide(ds: xr.Dataset) -> float:
@@ -202,6 +213,10 @@ def _shape_bounds(points: xr.Dataset, x: np.ndarray, link: Link = PROBIT) -> np.
     flattest = np.where(np.isfinite(flattest) & (flattest > 0), flattest, np.inf)
     steepest = np.where(np.isfinite(steepest), steepest, 0.0)
     dispersion = max(0.0, steepest.max()), flattest.min()  # the first of equals: no -0.0
+    if (
+        median[0] > median[1] or dispersion[0] > dispersion[1]
+    ):  # overturning falls: no curve rises through all
+        median, dispersion = (0.0, np.inf), (0.0, np.inf)
     return np.column_stack([median, dispersion, rising_bounds(points, x)])
 
 
@@ -210,6 +225,8 @@ def rising_bounds(points: xr.Dataset, x: np.ndarray) -> np.ndarray:
     weakest, strongest, lower, upper = _places_of(points)
     least = np.where(strongest <= x[:, None], lower, 0.0).max(axis=1)
     most = np.where(weakest >= x[:, None], upper, 1.0).min(axis=1)
+    open_ended = least > most  # overturning falls beyond doubt: nothing rises through all intervals
+    least, most = np.where(open_ended, 0.0, least), np.where(open_ended, 1.0, most)
     return np.stack([least, np.where(x > 0, most, 0.0)])
 
 

@@ -35,7 +35,7 @@ from mcrock.statistics.runs import (
     read_slices,
     record_index,
 )
-from mcrock.statistics.studentized import jackknife
+from mcrock.statistics.studentized import jackknife, pivot_interval
 
 STEPS = 60  # Newton steps before a sample is taken to have no maximum
 CLOSE = 1e-11  # gain of ln(likelihood) for each realization below which a sample is at its maximum
@@ -173,12 +173,8 @@ def _bounds(brackets: Brackets, reading: int, how: Bootstrap, link: Link) -> np.
         drawn = _fit(brackets.level, sample, link)
         with np.errstate(invalid="ignore", divide="ignore"):
             pivots.append((drawn - centre) / _errors(brackets.level, drawn, sample, times, counts, link))
-    pivot, tail = np.concatenate(pivots), (1 - how.level) / 2
-    known = np.isfinite(pivot)
-    low = np.quantile(np.where(known, pivot, -np.inf), tail, axis=0, method="lower")
-    high = np.quantile(np.where(known, pivot, np.inf), 1 - tail, axis=0, method="higher")
-    with np.errstate(invalid="ignore", over="ignore"):
-        ends = np.exp(centre - np.stack([np.maximum(high, 0.0), np.minimum(low, 0.0)]) * error)
+    with np.errstate(over="ignore"):
+        ends = np.exp(pivot_interval(centre, error, np.concatenate(pivots), how.level))
     return np.where(np.isfinite(ends) & (ends > 0), ends, np.nan)
 
 

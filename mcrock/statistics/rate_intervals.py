@@ -1,126 +1,153 @@
-"""Bootstrap-t intervals of annual rates, for new earthquakes.
+"""Bootstrap-t intervals of annual rates, for new earthquakes (`mcrock.statistics.studentized`).
 
-As those of fragility curves (`mcrock.statistics.studentized`), on the logarithm of the rate. Its standard
-error in a resample is that of the cluster sandwich: for the lognormal curve by the delta method, for the
-fractions, of which the rate is a weighted sum, directly.
+Of the lognormal curve on ln(rate). Of the rising fractions the ends are those of two rates: the least and
+the largest that the levels leave open (`mcrock.statistics.rising.bounding_steps`), so that the interval
+holds whatever curve there is between them. Where resampling says nothing, as where nothing overturned or
+records are few, the bounds are those of all rising curves through the intervals of the levels.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
+import xarray as xr
+from scipy.optimize import isotonic_regression
 
 from mcrock.statistics.inference import Bootstrap
-from mcrock.statistics.probit import Curves, Fit, fit_curves
-from mcrock.statistics.rates import lognormal_rates, stripe_rates
+from mcrock.statistics.probit import Fit
+from mcrock.statistics.rates import lognormal_rates
 from mcrock.statistics.resample import Units, draw_units
+from mcrock.statistics.rising import bounding_steps
 from mcrock.statistics.runs import ALL_OVERTURN, ALL_STAND
-from mcrock.statistics.studentized import jackknife, sandwich
-
-STEP = 1e-4  # of ln(median) and ln(dispersion) in differences
+from mcrock.statistics.studentized import (
+    Quantity,
+    fit_sample,
+    jackknife,
+    pivot_interval,
+    readings_of,
+    studentized_interval,
+)
 
 Table = tuple[np.ndarray, np.ndarray]  # rising intensities, and the annual rates at which they are exceeded
-Sample = Callable[[Table], tuple[np.ndarray, np.ndarray, np.ndarray]]  # see `lognormal_sample`
 
 
-def rate_bounds(units: Units, how: Bootstrap, tables: list[Table]) -> np.ndarray:
-    """Bounds (2, 2, n_table) of the rates by the lognormal curve and by the fractions, for each hazard.
+def log_rates(tables: list[Table]) -> Quantity:
+    """ln(rate) of lognormal curves with some hazards (n, n_table)."""
 
-    The union over both readings of the undecided runs; NaN with too few units to reach the level, and where
-    the sample, or more of its resamples than the tail of the level, have no curve or no rate.
-    """
-    bounds = np.full((2, 2, len(tables)), np.nan)
-    if not how.reaches_level(units.number):
-        return bounds
-    for i, make in enumerate((lognormal_sample, stripe_sample)):
-        samples = [make(units, units.overturned[reading], how) for reading in (ALL_STAND, ALL_OVERTURN)]
-        for j, table in enumerate(tables):
-            ends = np.array([_bounds(*sample(table), units.copies, how.level) for sample in samples])
-            bounds[:, i, j] = ends[:, 0].min(), ends[:, 1].max()
-    return bounds
-
-
-def _bounds(
-    centre: np.ndarray, left_out: np.ndarray, pivots: np.ndarray, copies: np.ndarray, level: float
-) -> tuple[float, float]:
-    """Ends of an interval of a rate, from logarithms; pivots that are not numbers count in both tails."""
-    known, tail = np.isfinite(pivots), (1 - level) / 2
-    low = np.quantile(np.where(known, pivots, -np.inf), tail, method="lower")
-    high = np.quantile(np.where(known, pivots, np.inf), 1 - tail, method="higher")
-    with np.errstate(invalid="ignore"):
-        ends = centre - np.array([max(high, 0.0), min(low, 0.0)]) * jackknife(left_out[:, None], copies)
-    known_ends = np.exp(np.where(np.isfinite(ends), ends, np.nan))
-    return float(known_ends[0]), float(known_ends[1])
-
-
-def lognormal_sample(units: Units, overturned: np.ndarray, how: Bootstrap) -> Sample:
-    """Function from a hazard to ln(rate) of the sample and without each unit, and the pivots of resamples."""
-    runs, yes = units.total(units.runs), units.total(overturned)
-    there = runs > 0
-    x = units.intensity[there]
-    kinds = overturned[:, there], (units.runs - overturned)[:, there]
-    whole = fit_curves(x, yes[None, there], runs[None, there])
-    left_out = fit_curves(x, (yes - overturned)[:, there], (runs - units.runs)[:, there])
-    drawn = []
-    for times in draw_units(units, how):
-        counts = [times @ kind for kind in kinds]
-        curves = fit_curves(x, counts[0], counts[0] + counts[1])
-        with np.errstate(invalid="ignore", divide="ignore"):
-            drawn.append((curves, sandwich(curves, np.log(x), times, kinds, counts)))
-
-    def sample(table: Table) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        centre, pivots = _log_rates(whole, table), []
-        for curves, (v00, v01, v11) in drawn:
-            by_median, by_dispersion = (
-                (_log_rates(curves, table, *step) - _log_rates(curves, table, *(-s for s in step)))
-                / (2 * STEP)
-                for step in ((STEP, 0.0), (0.0, STEP))
+    def quantity(median: np.ndarray, dispersion: np.ndarray) -> np.ndarray:
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+            numbers = np.exp(median), np.exp(dispersion)
+            return np.log(
+                np.stack([lognormal_rates(*table, *numbers).sum(axis=-1) for table in tables], axis=-1)
             )
-            # of c0 + c1 eta: ln(median) moves by -dispersion c0, ln(dispersion) by -c1
-            by_median = by_median * curves.low_dispersion
-            variance = by_median**2 * v00 + 2 * by_median * by_dispersion * v01 + by_dispersion**2 * v11
-            with np.errstate(invalid="ignore", divide="ignore"):
-                pivots.append((_log_rates(curves, table) - centre) / np.sqrt(variance))
-        return centre, _log_rates(left_out, table), np.concatenate(pivots)
 
-    return sample
+    return quantity
 
 
-def _log_rates(curves: Curves, table: Table, median: float = 0.0, dispersion: float = 0.0) -> np.ndarray:
-    """ln(rate) of curves whose ln(median) and ln(dispersion) are moved; NaN without a maximum."""
-    regular = curves.kind == Fit.MAXIMUM
-    numbers = [
-        np.where(regular, values, np.nan)[:, None] * np.exp(step)
-        for values, step in ((curves.low_median, median), (curves.low_dispersion, dispersion))
-    ]
+def lognormal_bounds(units: Units, how: Bootstrap, tables: list[Table]) -> np.ndarray:
+    """Bounds (2, n_table) of the rates by the lognormal curve, over all readings of the undecided runs [1/a].
+
+    NaN where a reading has no curve, or too many of its resamples, and with too few units for the level.
+    """
+    quantity = log_rates(tables)
+    if not how.reaches_level(units.number):
+        return np.full((2, len(tables)), np.nan)
+    ends = []
+    for overturned in readings_of(units, quantity):
+        fitted = fit_sample(units, overturned, how)
+        if fitted.whole.kind[0] != Fit.MAXIMUM:
+            return np.full((2, len(tables)), np.nan)
+        ends.append(np.minimum(studentized_interval(fitted, quantity, how.level), _largest(tables)))
+    return np.exp([np.min(ends, axis=0)[0], np.max(ends, axis=0)[1]])
+
+
+def _largest(tables: list[Table]) -> np.ndarray:
+    """ln(rate) (n_table,) if every earthquake of the table overturned."""
+    return np.log([rate[0] - rate[-1] for _, rate in tables])
+
+
+def rising_rate_bounds(units: Units, how: Bootstrap, tables: list[Table], points: xr.Dataset) -> np.ndarray:
+    """Bounds (2, n_table) of the rates of all curves that rise through the fractions of the levels [1/a].
+
+    Parameters
+    ----------
+    units, how, tables
+        Of the study.
+    points : Dataset
+        From `overturning_probability`, for what resampling does not tell.
+    """
+    there = units.total(units.runs) > 0
+    steps = [bounding_steps(units.intensity[there], *table) for table in tables]
+    least, most = (np.stack([step[k] for step in steps]) for k in (0, 1))
+    beyond = np.array([step[2] for step in steps])
+    outer = envelope_rates(points, tables)
+    inner = [_rates(units, ALL_STAND, there, least)[0], _rates(units, ALL_OVERTURN, there, most)[0] + beyond]
+    bounds = np.full((2, len(tables)), np.nan)
+    if how.reaches_level(units.number):
+        for end, (reading, weights, add) in enumerate(
+            ((ALL_STAND, least, np.zeros(len(tables))), (ALL_OVERTURN, most, beyond))
+        ):
+            ends = _rising_interval(units, reading, how, weights, add)[end]
+            bounds[end] = np.exp(np.minimum(ends, _largest(tables)))
+    bounds = np.where(np.isnan(bounds), outer, bounds)
+    return np.stack([np.minimum(bounds[0], inner[0]), np.maximum(bounds[1], inner[1])])
+
+
+def envelope_rates(points: xr.Dataset, tables: list[Table]) -> np.ndarray:
+    """Rates (2, n_table) of the least and the largest rising curve through the intervals of levels [1/a]."""
+    weakest = strongest = points["intensity"].values
+    if "intensity_range" in points:
+        weakest, strongest = points["intensity_range"].values
+    lower, upper = points["interval"].transpose("bound", "intensity").values
+    there = weakest > 0
+    weakest, strongest, lower, upper = (x[there] for x in (weakest, strongest, lower, upper))
+    rates = []
+    for table in tables:
+        least, _, _ = bounding_steps(strongest, *table)
+        _, most, beyond = bounding_steps(weakest, *table)
+        ends = np.maximum.accumulate(lower), np.minimum.accumulate(upper[::-1])[::-1]
+        rates.append([least @ ends[0], most @ ends[1] + beyond])
+    return np.array(rates).T
+
+
+def _rates(
+    units: Units, reading: int, there: np.ndarray, weights: np.ndarray, times: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Weighted sums (n_table,) of rising fractions, and what each kind adds to them (n_kind, n_table)."""
+    own, yes = units.runs[:, there], units.overturned[reading][:, there]
+    times = units.copies if times is None else times
+    runs = times @ own
+    some = runs > 0
+    fit = isotonic_regression((times @ yes)[some] / runs[some], weights=runs[some])
+    kept = _drawn_weights(weights, some)
+    share = np.add.reduceat(kept, fit.blocks[:-1], axis=1) / fit.weights
+    slope = np.repeat(share, np.diff(fit.blocks), axis=1)
+    return kept @ fit.x, (yes[:, some] - fit.x * own[:, some]) @ slope.T
+
+
+def _drawn_weights(weights: np.ndarray, some: np.ndarray) -> np.ndarray:
+    """Weights of the levels that have runs; that of one without goes to the one below, or the first."""
+    if some.all():
+        return weights
+    home = np.maximum.accumulate(np.where(some, np.arange(len(some)), -1))
+    home[home < 0] = np.flatnonzero(some)[0]
+    moved = np.zeros_like(weights)
+    np.add.at(moved.T, home, weights.T)
+    return moved[:, some]
+
+
+def _rising_interval(
+    units: Units, reading: int, how: Bootstrap, weights: np.ndarray, add: np.ndarray
+) -> np.ndarray:
+    """Bootstrap-t interval (2, n_table) of ln(rate), of ``weights @ fraction + add``, fractions rising."""
+    there = units.total(units.runs) > 0
     with np.errstate(invalid="ignore", divide="ignore"):
-        found: np.ndarray = np.log(lognormal_rates(*table, *numbers).sum(axis=-1))
-    return found
-
-
-def stripe_sample(units: Units, overturned: np.ndarray, how: Bootstrap) -> Sample:
-    """As `lognormal_sample`, of the fractions as counted: making them rising changes the rate little."""
-    runs, yes = units.total(units.runs), units.total(overturned)
-    there = runs > 0
-    x, own_runs, own_yes = units.intensity[there], units.runs[:, there], overturned[:, there]
-    drawn = list(draw_units(units, how))
-
-    def sample(table: Table) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        steps = (np.arange(len(x)) >= k for k in range(len(x)))  # rising fractions, of which others are sums
-        above = np.array([stripe_rates(*table, x, step.astype(float)).sum() for step in steps])
-        weight = above - np.append(above[1:], 0.0)
+        centre = np.log(_rates(units, reading, there, weights)[0] + add)
+        others = units.copies - np.eye(len(units.copies))
+        left_out = np.log([_rates(units, reading, there, weights, times)[0] + add for times in others])
         pivots = []
-        with np.errstate(invalid="ignore", divide="ignore"):
-            centre = np.log(np.atleast_1d(yes[there] / runs[there] @ weight))
-            left_out = np.log((yes[there] - own_yes) / (runs[there] - own_runs) @ weight)
+        for drawn in draw_units(units, how):
             for times in drawn:
-                total = times @ own_runs
-                fraction = (times @ own_yes) / total
-                rate = fraction @ weight
-                off = (weight / total) @ own_yes.T - (weight * fraction / total) @ own_runs.T  # of each unit
-                error = np.sqrt((times * off**2).sum(axis=1)) / rate
-                pivots.append((np.log(rate) - centre) / error)
-        return centre, left_out, np.concatenate(pivots)
-
-    return sample
+                rate, off = _rates(units, reading, there, weights, times)
+                error = np.sqrt(times @ off**2) / (rate + add)
+                pivots.append((np.log(rate + add) - centre) / error)
+        return pivot_interval(centre, jackknife(left_out, units.copies), np.array(pivots), how.level)

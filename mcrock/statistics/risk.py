@@ -12,7 +12,6 @@ from typing import NamedTuple, Unpack
 import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
-from scipy.optimize import isotonic_regression
 from scipy.special import ndtri
 
 from mcrock.dataset.opened import takes_path
@@ -22,11 +21,12 @@ from mcrock.statistics.epistemic import epistemic_fragility
 from mcrock.statistics.hazard import MEAN, check_measure
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, Confidence, ConfidenceKeywords, takes
 from mcrock.statistics.nested import is_nested, pooled, read_crossed
-from mcrock.statistics.probability import BOUNDS
+from mcrock.statistics.probability import BOUNDS, overturning_probability
 from mcrock.statistics.probit import Fit, evaluate_curves, fit_curves
-from mcrock.statistics.rate_intervals import rate_bounds
-from mcrock.statistics.rates import lognormal_rates, refine, stripe_rates
+from mcrock.statistics.rate_intervals import lognormal_bounds, rising_rate_bounds
+from mcrock.statistics.rates import lognormal_rates, refine
 from mcrock.statistics.resample import Units, collect_units
+from mcrock.statistics.rising import RisingCurve, places, rising_curve
 from mcrock.statistics.runs import ALL_STAND, ESTIMATE, check_runs, overturned, record_index, run_intensity
 
 CURVES = ("lognormal", "stripes")
@@ -90,14 +90,18 @@ def annual_rate(
     x, names = hazard["hazard_intensity"].values, hazard["hazard"].values.tolist()
     weakest, strongest = _support(units)
     edges = np.geomspace(x[0], x[-1], BINS + 1)
-    further = np.concatenate([edges, units.intensity, [weakest, strongest]])
-    tables = [refine(x, hazard["rate"].sel(hazard=name).values, further) for name in names]
-    shape = (len(CURVES), len(names))
-    rates, ends, above = np.empty(shape), rate_bounds(units, how, tables), np.empty((2, *shape))
-    shares, first = np.empty((len(CURVES), BINS)), np.empty(len(CURVES))
-    outside = np.empty((2, len(CURVES)))
     runs, counts = units.total(units.runs), units.total(units.overturned[ESTIMATE])
     there = runs > 0
+    further = np.concatenate([edges, places(units.intensity[there]), [weakest, strongest]])
+    tables = [refine(x, hazard["rate"].sel(hazard=name).values, further) for name in names]
+    shape = (len(CURVES), len(names))
+    points = overturning_probability(ds, **how.keywords)
+    ends = np.stack(
+        [lognormal_bounds(units, how, tables), rising_rate_bounds(units, how, tables, points)], axis=1
+    )
+    rates, above = np.empty(shape), np.empty((2, *shape))
+    shares, first = np.empty((len(CURVES), BINS)), np.empty(len(CURVES))
+    outside = np.empty((2, len(CURVES)))
     for i, make in enumerate(MAKE.values()):
         fragility = make(units.intensity[there], counts[there], runs[there])
         for j, (name, (grid, rate)) in enumerate(zip(names, tables, strict=True)):
@@ -171,9 +175,8 @@ Make = Callable[[np.ndarray, np.ndarray, np.ndarray], Fragility]
 def _lognormal(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> Fragility:
     """The lognormal curve of counts; NaN where there is none."""
     curves = fit_curves(x, yes[None], runs[None])
-    known = curves.kind[0] in (Fit.MAXIMUM, Fit.SEPARATED)
-    median = float(np.sqrt(curves.low_median[0] * curves.high_median[0])) if known else np.nan
-    dispersion = float(curves.low_dispersion[0])
+    known = bool(curves.kind[0] == Fit.MAXIMUM)
+    median, dispersion = float(curves.low_median[0]), float(curves.low_dispersion[0])
 
     def rates(grid: np.ndarray, rate: np.ndarray) -> np.ndarray:
         return lognormal_rates(grid, rate, median, dispersion) if known else np.full(len(grid) - 1, np.nan)
@@ -185,13 +188,9 @@ def _lognormal(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> Fragility:
 
 
 def _stripes(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> Fragility:
-    """Fractions made rising; 0 below the lowest intensity."""
-    rising = isotonic_regression(yes / runs, weights=runs).x
-
-    def at(points: np.ndarray) -> np.ndarray:
-        return np.where(points < x[0], 0.0, np.interp(np.log(points), np.log(x), rising))
-
-    return Fragility(lambda grid, rate: stripe_rates(grid, rate, x, rising), at)
+    """Rising fractions."""
+    curve = RisingCurve(x, yes, runs)
+    return Fragility(curve.rates, curve.at)
 
 
 MAKE: dict[str, Make] = dict(zip(CURVES, (_lognormal, _stripes), strict=True))
@@ -230,7 +229,7 @@ def rate_of_draws(ds: xr.Dataset, hazard: xr.Dataset) -> xr.DataArray:
     counts = crossed.cells(ESTIMATE).sum(axis=1)[:, order][:, x > 0]
     x = x[x > 0]
     runs = np.full(len(x), float(crossed.runs.sum()))
-    grid, rate = refine(hazard["hazard_intensity"].values, hazard["rate"].sel(hazard=MEAN).values, x)
+    grid, rate = refine(hazard["hazard_intensity"].values, hazard["rate"].sel(hazard=MEAN).values, places(x))
     rates = [[make(x, yes, runs).rates(grid, rate).sum() for yes in counts] for make in MAKE.values()]
     words = {"units": "1/a", "long_name": "annual rate of overturning of each outer draw"}
     return xr.DataArray(rates, coords={"fragility": list(CURVES)}, dims=("fragility", OUTER), attrs=words)
@@ -295,7 +294,7 @@ def high_confidence_capacity(ds: xr.Dataset, **keywords: Unpack[ConfidenceKeywor
         beta_r, epistemic = float(parts["aleatory"]), float(parts["epistemic"])
     beta_u = float(np.hypot(epistemic, sampling))
     axis = {key: value for key, value in run_intensity(flat).attrs.items() if key == "units"}
-    x, rising = units.intensity[there], isotonic_regression(yes[there] / runs[there], weights=runs[there]).x
+    rising = rising_curve(units)
     values = {
         "median_capacity": (median, axis | {"long_name": "median of the mean curve"}),
         "confident": (
@@ -307,7 +306,7 @@ def high_confidence_capacity(ds: xr.Dataset, **keywords: Unpack[ConfidenceKeywor
             axis | {"long_name": "1 % of the mean curve"},
         ),
         "stripes_one_percent": (
-            _reached(x, rising, LOW),
+            rising.reached(LOW),
             axis | {"long_name": "1 % of the rising fractions"},
         ),
         "weakest_overturning": (
@@ -321,18 +320,6 @@ def high_confidence_capacity(ds: xr.Dataset, **keywords: Unpack[ConfidenceKeywor
     }
     values |= {name: (n, {"units": "1", "long_name": words}) for name, (n, words) in draws.items()}
     return xr.Dataset({name: ((), value, attrs) for name, (value, attrs) in values.items()})
-
-
-def _reached(x: np.ndarray, rising: np.ndarray, probability: float) -> float:
-    """Intensity at which rising fractions reach a probability, linear in ln(x); NaN if they never do."""
-    beyond = np.flatnonzero(rising >= probability)
-    if not beyond.size:
-        return float("nan")
-    k = int(beyond[0])
-    if k == 0 or rising[k] == probability:
-        return float(x[k])
-    part = (probability - rising[k - 1]) / (rising[k] - rising[k - 1])
-    return float(np.exp(np.log(x[k - 1]) + part * np.log(x[k] / x[k - 1])))
 
 
 def survival(rate: ArrayLike, age: ArrayLike) -> np.ndarray:

@@ -25,11 +25,11 @@ from mcrock.dataset.schema import OUTER
 from mcrock.params import Outcome
 from mcrock.sampling.drawn import variable_name
 from mcrock.sampling.pick_freeze import FIRST_INPUT, OF_A, OF_B, SCRAMBLES, block_length, inputs_of_design
-from mcrock.statistics.crossed import jackknife_error
 from mcrock.statistics.intervals import check_level
 from mcrock.statistics.nested import is_nested
 from mcrock.statistics.probability import BOUNDS
 from mcrock.statistics.runs import check_runs, is_cloud, overturn_levels, read_slices
+from mcrock.statistics.studentized import jackknife
 
 SECTORS = 16  # of the circle, in place of an angle, which begins nowhere
 MOST = 100_000  # realizations whose outcomes are permuted; by then chance makes a distance of 0.01
@@ -128,7 +128,7 @@ def estimate_indices(y: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarra
             np.delete(sums, s, axis=2).sum(axis=2) / np.delete(variance, s, axis=0).sum(axis=0)
             for s in range(scrambles)
         ]
-        half = stdtrit(scrambles - 1, (1 + level) / 2) * jackknife_error(np.stack(others))
+        half = stdtrit(scrambles - 1, (1 + level) / 2) * jackknife(np.stack(others))
     return index, half
 
 

@@ -27,6 +27,7 @@ import xarray as xr
 from mcrock.dataset.opened import takes_path
 from mcrock.params import Outcome
 from mcrock.statistics.efficiency import measures_of
+from mcrock.statistics.fragility import resampled_bounds
 from mcrock.statistics.held_out import (
     LOTS,
     HeldOut,
@@ -47,7 +48,6 @@ from mcrock.statistics.probit import Fit, evaluate_curves, fit_curves
 from mcrock.statistics.resample import Units
 from mcrock.statistics.run_measures import Asked, has_records, measure_name, stands_on_floor
 from mcrock.statistics.runs import ESTIMATE, record_index
-from mcrock.statistics.studentized import studentized_bounds
 from mcrock.statistics.weighed import WeighedRuns, weigh_runs
 
 FITTED: dict[str, tuple[str, Rule]] = {
@@ -265,16 +265,15 @@ def _curves(rows: list[_Row], how: Bootstrap) -> np.ndarray:
 
 def _curve(units: Units, grid: np.ndarray, how: Bootstrap) -> np.ndarray:
     """Probability (3, n_grid) by the lognormal curve of all runs, with its bounds."""
-    runs, counts = units.total(units.runs), units.total(units.overturned)
-    fits = fit_curves(units.intensity, counts, np.broadcast_to(runs, counts.shape))
+    runs, yes = units.total(units.runs), units.total(units.overturned[ESTIMATE])
+    fit = fit_curves(units.intensity, yes[None], runs[None])
     found = np.full((3, len(grid)), np.nan)
-    if fits.kind[ESTIMATE] != Fit.MAXIMUM:
+    if fit.kind[0] != Fit.MAXIMUM:
         return found
-    found[0] = evaluate_curves(fits, grid)[0][ESTIMATE]
-    if how.reaches_level(units.number) and (fits.kind == Fit.MAXIMUM).all():
-        different = np.unique(units.overturned, axis=0)
-        ends = np.stack([studentized_bounds(units, yes, how, grid)[:, 2:] for yes in different])
-        found[1:] = ends[:, 0].min(axis=0), ends[:, 1].max(axis=0)
+    found[0] = evaluate_curves(fit, grid)[0][0]
+    bounds = resampled_bounds(units, how, grid)
+    if bounds is not None:
+        found[1:] = bounds[:, 2:]
     return found
 
 

@@ -3,7 +3,8 @@
 The units are drawn again with replacement. Every resample gives estimates and, from the scores of its units
 (the cluster sandwich), their standard errors; the quantiles of what the resamples are off by, in standard
 errors, take the place of Student's. The standard error of the sample itself is that of the jackknife, which
-leaves out one unit at a time. The scales are ln(median), ln(dispersion) and probit or logit of the curve.
+leaves out one unit at a time. Any smooth quantity of ln(median) and ln(dispersion) has such an interval: both
+themselves, probits of the curve, the intensity at which it reaches a probability, the logarithm of a rate.
 
 Davison, A. C. and Hinkley, D. V. (1997). Bootstrap methods and their application. Cambridge University
 Press, section 5.2 (studentized bootstrap).
@@ -14,87 +15,200 @@ sandwich).
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import NamedTuple
+
 import numpy as np
 
 from mcrock.statistics.inference import Bootstrap
 from mcrock.statistics.probit import PROBIT, Curves, Fit, Link, fit_curves
 from mcrock.statistics.resample import Units, draw_units
+from mcrock.statistics.runs import ALL_OVERTURN, ALL_STAND, ESTIMATE
+
+SPLITS = 16  # places at which undecided runs are split, by their number
+STEP = 1e-4  # of ln(median) and ln(dispersion) in differences
+
+# from ln(median) and ln(dispersion) of curves (n, 1) to quantities (n, m)
+Quantity = Callable[[np.ndarray, np.ndarray], np.ndarray]
+Covariance = tuple[np.ndarray, np.ndarray, np.ndarray]  # see `sandwich`
 
 
-def studentized_bounds(
-    units: Units, overturned: np.ndarray, how: Bootstrap, grid: np.ndarray, link: Link = PROBIT
-) -> np.ndarray:
-    """Bounds of the median, of the dispersion and of the curve.
+class Fitted(NamedTuple):
+    """Curves of a sample, without each kind of its units, and of its resamples."""
 
-    Resamples without a maximum of the likelihood count in both tails.
+    whole: Curves
+    left_out: Curves
+    copies: np.ndarray  # (n_kind,) units of each kind
+    drawn: list[tuple[Curves, Covariance]]
+
+
+def fit_sample(units: Units, overturned: np.ndarray, how: Bootstrap, link: Link = PROBIT) -> Fitted:
+    """Fit a sample, the sample without each kind of its units, and its resamples.
 
     Parameters
     ----------
     units : Units
-        Their likelihood has a maximum.
+        Of the study.
     overturned : ndarray (n_kind, n_intensity)
-        Overturned runs, one of the readings of ``units``.
+        Overturned runs, one reading of those of ``units``.
     how : Bootstrap
-        Level, resamples and seed.
-    grid : ndarray (n_grid,)
-        Intensities of the curve, at least 0.
+        Resamples and seed.
     link : Link
-        Of the curve; the bounds of the dispersion are those of its `Curves`.
-
-    Returns
-    -------
-    ndarray (2, 2 + n_grid)
-        Lower and upper bounds of the median [unit of the intensity], the dispersion and the curve [1]. NaN
-        where more resamples than the tail, or the sample without one of the units, have no maximum.
+        Of the curves.
     """
     runs, yes = units.total(units.runs), units.total(overturned)
     there = runs > 0
-    intensity, moves = units.intensity[there], grid > 0
-    z, at = np.log(intensity), np.log(grid[moves])
-    centre = _estimates(fit_curves(intensity, yes[None, there], runs[None, there], link), at)[0]
-    left_out = fit_curves(intensity, (yes - overturned)[:, there], (runs - units.runs)[:, there], link)
-    error = jackknife(_estimates(left_out, at), units.copies)
-
-    off = []
+    x = units.intensity[there]
     kinds = overturned[:, there], (units.runs - overturned)[:, there]
+    whole = fit_curves(x, yes[None, there], runs[None, there], link)
+    left_out = fit_curves(x, (yes - overturned)[:, there], (runs - units.runs)[:, there], link)
+    drawn = []
     for times in draw_units(units, how):
         counts = [times @ kind for kind in kinds]
-        curves = fit_curves(intensity, counts[0], counts[0] + counts[1], link)
-        drawn = _estimates(curves, at)
+        curves = fit_curves(x, counts[0], counts[0] + counts[1], link)
         with np.errstate(invalid="ignore", divide="ignore"):
-            covariance = sandwich(curves, z, times, kinds, counts)
-            off.append((drawn - centre) / _errors(curves, drawn[:, 2:], *covariance))
-    pivots = np.concatenate(off)
-    known, tail = np.isfinite(pivots), (1 - how.level) / 2
+            drawn.append((curves, sandwich(curves, np.log(x), times, kinds, counts)))
+    return Fitted(whole, left_out, units.copies, drawn)
+
+
+def studentized_interval(fitted: Fitted, quantity: Quantity, level: float) -> np.ndarray:
+    """Bootstrap-t interval (2, m) of quantities of a curve.
+
+    Resamples without a maximum of the likelihood count in both tails; NaN where they are more than the tail,
+    and where the sample, or it without one of its units, has none.
+    """
+    return pivot_interval(*pivots_of(fitted, quantity), level)
+
+
+def pivots_of(fitted: Fitted, quantity: Quantity) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Estimates and standard errors (m,) of a sample, and what resamples are off by in theirs (n, m)."""
+    centre = values_of(fitted.whole, quantity)[0]
+    left_out = values_of(fitted.left_out, quantity)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        pivots = [
+            (values_of(curves, quantity) - centre) / standard_errors(curves, covariance, quantity)
+            for curves, covariance in fitted.drawn
+        ]
+        return centre, jackknife(left_out, fitted.copies), np.concatenate(pivots)
+
+
+def standard_errors(curves: Curves, covariance: Covariance, quantity: Quantity) -> np.ndarray:
+    """Standard errors (n, m) of quantities of curves, by the delta method with differences over `STEP`."""
+    # of c0 + c1 eta: ln(median) moves by -dispersion c0, ln(dispersion) by -c1
+    with np.errstate(invalid="ignore"):
+        by_median, by_dispersion = (
+            (values_of(curves, quantity, *step) - values_of(curves, quantity, *(-s for s in step)))
+            / (2 * STEP)
+            for step in ((STEP, 0.0), (0.0, STEP))
+        )
+        by_median = by_median * curves.low_dispersion[:, None]
+        v00, v01, v11 = (part[:, None] for part in covariance)
+        variance = by_median**2 * v00 + 2 * by_median * by_dispersion * v01 + by_dispersion**2 * v11
+        return np.sqrt(variance)
+
+
+def curve_quantity(at: np.ndarray) -> Quantity:
+    """ln(median), ln(dispersion) and probits at some ln(intensity) (n_at,)."""
+    return lambda median, dispersion: np.concatenate(
+        [median, dispersion, (at - median) / np.exp(dispersion)], axis=1
+    )
+
+
+def readings_of(units: Units, quantity: Quantity, link: Link = PROBIT) -> list[np.ndarray]:
+    """Readings of the undecided runs whose intervals together hold what these leave open.
+
+    The estimate, all survived, all overturned; and of the readings with the undecided runs up to some
+    intensity overturned and those above survived, or the other way round, those at which a quantity of the
+    curve is least and largest: between all survived and all overturned the median moves, between these the
+    dispersion. One reading where every run is decided.
+
+    Returns
+    -------
+    list of ndarray (n_kind, n_intensity)
+        Overturned runs.
+    """
+    estimate = units.overturned[ESTIMATE]
+    stand, fall = units.overturned[ALL_STAND], units.overturned[ALL_OVERTURN]
+    open_runs = units.total(fall - stand)
+    if not open_runs.any():
+        return [estimate]
+    place = np.arange(len(open_runs))
+    share = open_runs.cumsum() / open_runs.sum()
+    splits = np.unique(np.searchsorted(share, np.arange(1, SPLITS) / SPLITS) + 1)
+    below = [place < k for k in (*splits, *np.flatnonzero(open_runs)[[0, -1]] + [1, 0])]
+    tables = [estimate, stand, fall]
+    tables += [np.where(weak, *pair) for weak in below for pair in ((fall, stand), (stand, fall))]
+    runs, yes = units.total(units.runs), np.stack([units.total(table) for table in tables])
+    there = runs > 0
+    every = np.broadcast_to(runs, yes.shape)
+    curves = fit_curves(units.intensity[there], yes[:, there], every[:, there], link)
+    values = values_of(curves, quantity)
+    worst = np.flatnonzero(curves.kind != Fit.MAXIMUM)[:1]
+    known = np.isfinite(values).all(axis=1)
+    extreme = [np.where(known[:, None], sign * values, -np.inf).argmax(axis=0) for sign in (1, -1)]
+    chosen = np.unique(np.concatenate([[0, 1, 2], worst, *extreme]))
+    return [tables[k] for k in chosen]
+
+
+def pivot_interval(centre: np.ndarray, error: np.ndarray, pivots: np.ndarray, level: float) -> np.ndarray:
+    """Ends (2, m) of intervals from estimates and standard errors (m,) and the pivots (n, m) of resamples.
+
+    Pivots that are not numbers count in both tails; the estimate lies inside. NaN where an end is not finite.
+    """
+    known, tail = np.isfinite(pivots), (1 - level) / 2
     low = np.quantile(np.where(known, pivots, -np.inf), tail, axis=0, method="lower")
     high = np.quantile(np.where(known, pivots, np.inf), 1 - tail, axis=0, method="higher")
     with np.errstate(invalid="ignore"):
         ends = centre - np.stack([np.maximum(high, 0.0), np.minimum(low, 0.0)]) * error
+    return np.where(np.isfinite(ends), ends, np.nan)
+
+
+def studentized_bounds(fitted: Fitted, level: float, grid: np.ndarray) -> np.ndarray:
+    """Bounds (2, 2 + n_grid) of the median, of the dispersion (that of `Curves`) and of the curve.
+
+    Parameters
+    ----------
+    fitted : Fitted
+        From `fit_sample`.
+    level : float
+        Coverage of the interval [1].
+    grid : ndarray (n_grid,)
+        Intensities of the curve, at least 0.
+
+    Returns
+    -------
+    ndarray (2, 2 + n_grid)
+        Lower and upper bounds of the median [unit of the intensity], the dispersion and the curve [1]; NaN as
+        for `studentized_interval`.
+    """
+    moves = grid > 0
     bounds = np.zeros((2, 2 + len(grid)))
-    bounds[:, np.concatenate([[True, True], moves])] = np.where(np.isfinite(ends), ends, np.nan)
+    bounds[:, np.concatenate([[True, True], moves])] = studentized_interval(
+        fitted, curve_quantity(np.log(grid[moves])), level
+    )
     bounds[:, :2] = np.exp(bounds[:, :2])
-    bounds[:, 2:] = np.where(moves, link.cdf(bounds[:, 2:]), 0.0)
+    bounds[:, 2:] = np.where(moves, fitted.whole.link.cdf(bounds[:, 2:]), 0.0)
     return bounds
 
 
-def _estimates(curves: Curves, at: np.ndarray) -> np.ndarray:
-    """ln(median), ln(dispersion) and probits at some ln(intensity) of n curves (n, 2 + n_at).
-
-    NaN of curves that are no maximum of the likelihood.
-    """
+def values_of(curves: Curves, quantity: Quantity, median: float = 0.0, dispersion: float = 0.0) -> np.ndarray:
+    """Quantities (n, m) of curves whose ln(median) and ln(dispersion) are moved; NaN without a maximum."""
     regular = curves.kind == Fit.MAXIMUM
-    median, dispersion = (
-        np.where(regular, values, np.nan)[:, None] for values in (curves.low_median, curves.low_dispersion)
-    )
-    centre = np.log(median)
-    return np.concatenate([centre, np.log(dispersion), (at - centre) / dispersion], axis=1)
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        log_median, log_dispersion = (
+            np.log(np.where(regular, values, np.nan))[:, None]
+            for values in (curves.low_median, curves.low_dispersion)
+        )
+        return quantity(log_median + median, log_dispersion + dispersion)
 
 
-def jackknife(left_out: np.ndarray, copies: np.ndarray) -> np.ndarray:
-    """Standard error (n,) from estimates without one unit of each kind (n_kind, n)."""
+def jackknife(left_out: np.ndarray, copies: np.ndarray | None = None) -> np.ndarray:
+    """Standard error (...) from estimates without one unit of each kind (n_kind, ...), by default of one."""
+    copies = np.ones(len(left_out)) if copies is None else copies
     number = copies.sum()
-    spread = left_out - copies @ left_out / number
-    error: np.ndarray = np.sqrt((number - 1) / number * (copies @ spread**2))
+    with np.errstate(invalid="ignore"):  # a rate without the one record that overturns
+        spread = left_out - np.tensordot(copies, left_out, 1) / number
+        error: np.ndarray = np.sqrt((number - 1) / number * np.tensordot(copies, spread**2, 1))
     return error
 
 
@@ -134,12 +248,3 @@ def sandwich(
     v11 = (h01 * h01 * m00 - 2 * h01 * h00 * m01 + h00 * h00 * m11) / square
     v01 = ((h00 * h11 + h01 * h01) * m01 - h11 * h01 * m00 - h01 * h00 * m11) / square
     return v00, v01, v11
-
-
-def _errors(
-    curves: Curves, probit: np.ndarray, v00: np.ndarray, v01: np.ndarray, v11: np.ndarray
-) -> np.ndarray:
-    """Standard errors (n, 2 + n_at) of ln(median), ln(dispersion) and probits (n, n_at) of resamples."""
-    of_curve = v00[:, None] + 2 * probit * v01[:, None] + probit**2 * v11[:, None]
-    own = [curves.low_dispersion[:, None] ** 2 * v00[:, None], v11[:, None]]
-    return np.sqrt(np.concatenate([*own, of_curve], axis=1))

@@ -114,7 +114,7 @@ def fit_surface(
         fits = _fit(cells.x, samples, runs, shape)
         eta = np.tensordot(fits, points, axes=1).reshape(len(fits), -1)
         table = np.concatenate([fits[:, 1:], eta], axis=1)
-        error = quantile * jackknife(table[1:], np.ones(records, np.int64))
+        error = quantile * jackknife(table[1:])
         found.append(fits[0])
         ends.append(np.stack([table[0] - error, table[0] + error]))
     low, high = np.min(ends, axis=0)[0], np.max(ends, axis=0)[1]

@@ -12,7 +12,7 @@ from mcrock.dataset.opened import takes_path
 from mcrock.statistics.fragility import fit_fragility
 from mcrock.statistics.increments import fit_capacities
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
-from mcrock.statistics.monotone import monotone_fragility
+from mcrock.statistics.monotone import PROBABILITIES, monotone_fragility
 from mcrock.statistics.nested import pooled
 from mcrock.statistics.probability import BOUNDS
 from mcrock.statistics.probit import PROBIT, link_of
@@ -24,7 +24,6 @@ WORDS = {
     "capacities": "lognormal, of the capacities",
     "monotone": "rising fractions",
 }
-PROBABILITIES = (0.01, 0.05, 0.5)  # at which curves are read [1]
 NAMES = ("median_capacity", "dispersion")
 
 
@@ -55,7 +54,8 @@ def fragility_by_way(
         the intensity] and `dispersion` [1] with their intervals (bound), NaN for the monotone curve; `curve`
         [1] and `extrapolated` (intensity_grid); `band` (bound, intensity_grid) [1], NaN for the capacities;
         `reached` (probability) [unit of the intensity], the intensity at which the curve reaches 1, 5 and
-        50 %, NaN if it does not; `static_threshold` (bound) of `monotone_fragility`.
+        50 %, and `reached_below` (probability), whether that lies below all levels, as of
+        `monotone_fragility`; `static_threshold` (bound) of `monotone_fragility`.
 
     Raises
     ------
@@ -83,7 +83,9 @@ def fragility_by_way(
         part["curve"] = fit["curve"]
         part["extrapolated"] = whole["extrapolated"]
         part["band"] = fit["band"] if "band" in fit else xr.full_like(whole["band"], np.nan)
-        part["reached"] = ("probability", _reached(fit, grid))
+        part["reached"] = ("probability", _reached(fit))
+        below = fit["reached_below"].values if "reached_below" in fit else np.zeros(len(PROBABILITIES), bool)
+        part["reached_below"] = ("probability", below)
         parts.append(part)
     axis = xr.DataArray(list(fits), dims="way", name="way")
     result = xr.concat(parts, axis, combine_attrs="override", join="override")
@@ -102,18 +104,11 @@ def _with_curve(fit: xr.Dataset, grid: np.ndarray) -> xr.Dataset:
     return fit.assign(curve=("intensity_grid", PROBIT.cdf(score), words))
 
 
-def _reached(fit: xr.Dataset, grid: np.ndarray) -> np.ndarray:
+def _reached(fit: xr.Dataset) -> np.ndarray:
     """Intensities at which a curve reaches `PROBABILITIES`."""
-    wanted = np.array(PROBABILITIES)
-    if "median_capacity" in fit:
-        link = link_of(fit.attrs["link"])
-        scale = float(fit["dispersion"]) / link.deviation
-        found: np.ndarray = float(fit["median_capacity"]) * np.exp(scale * link.quantile(wanted))
-        return found
-    curve = fit["curve"].values
-    beyond = curve >= wanted[:, None] - 1e-12
-    k = beyond.argmax(axis=1)
-    low = np.maximum(k - 1, 0)
-    rise = np.where(curve[k] > curve[low], curve[k] - curve[low], 1.0)
-    at = grid[low] + (grid[k] - grid[low]) * np.clip((wanted - curve[low]) / rise, 0, 1)
-    return np.where(beyond.any(axis=1), at, np.nan)
+    if "reached" in fit:
+        return fit["reached"].values
+    link = link_of(fit.attrs["link"])
+    scale = float(fit["dispersion"]) / link.deviation
+    found: np.ndarray = float(fit["median_capacity"]) * np.exp(scale * link.quantile(np.array(PROBABILITIES)))
+    return found

@@ -18,23 +18,25 @@ def format_ways(found: xr.Dataset) -> list[str]:
     rows = []
     for way in found["way"].values.tolist():
         one = found.sel(way=way)
+        reached = [
+            label_reached(float(at), bool(below), units)
+            for at, below in zip(one["reached"], one["reached_below"], strict=True)
+        ]
         rows.append(
             [
                 WORDS[way],
                 *_parameters(one, units),
-                *(_intensity(float(x), units) for x in one["reached"].values[:-1]),
+                *reached[:-1],
             ]
         )
         if way == "monotone":
-            rows[-1][1] = _intensity(float(one["reached"][-1]), units)
+            rows[-1][1] = reached[-1]
     heads = ["fit", f"median ({percent})", f"dispersion ({percent})", "1 % at", "5 % at"]
     lines = ["Fragility of the same runs by several ways of fitting", format_table(heads, rows)]
     low, high = found["static_threshold"].values.tolist()
     if math.isfinite(low):
         ends = label_intensities([low, high], units)
-        lines.append(
-            f"no realization can rock below {ends[0]}, where rising fractions are 0; all may above {ends[1]}"
-        )
+        lines.append(f"no realization can rock below {ends[0]}; all may above {ends[1]}")
     return lines
 
 
@@ -88,3 +90,10 @@ def _parameters(one: xr.Dataset, units: str) -> list[str]:
 
 def _intensity(value: float, units: str) -> str:
     return label_intensities([value], units)[0] if math.isfinite(value) else "-"
+
+
+def label_reached(at: float, is_below: bool, units: str) -> str:
+    """Intensity at which a curve has a probability, or how it has it nowhere among the levels."""
+    if math.isinf(at):
+        return "beyond the runs"
+    return f"{'below ' * is_below}{_intensity(at, units)}"

@@ -9,11 +9,12 @@ from xml.etree import ElementTree
 
 import numpy as np
 import xarray as xr
-from scipy.optimize import isotonic_regression
 
 from mcrock.params import STANDARD_GRAVITY
-from mcrock.statistics import fit_fragility, overturning_probability, pooled
+from mcrock.statistics import fit_fragility, pooled
 from mcrock.statistics.efficiency import own_measure
+from mcrock.statistics.resample import collect_units
+from mcrock.statistics.rising import rising_curve
 from mcrock.statistics.runs import is_cloud
 
 NRML = "http://openquake.org/xmlns/nrml/0.5"
@@ -148,8 +149,5 @@ def _rising(ds: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
     """Levels and fractions that overturned, made rising with the least change."""
     if is_cloud(ds):
         raise ValueError("a cloud study has no stripes: export its lognormal curve")
-    points = overturning_probability(ds).sortby("intensity")
-    there = (points["runs"].values > 0) & (points["intensity"].values > 0)
-    fraction = points["probability"].values[there]
-    rising = isotonic_regression(fraction, weights=points["runs"].values[there].astype(float)).x
-    return points["intensity"].values[there], rising
+    curve = rising_curve(collect_units(ds, None, False))
+    return curve.level, curve.fraction

@@ -1,4 +1,4 @@
-"""Rising fragility with a zero below the static thresholds: exact cases, bounds, invariances."""
+"""Rising fragility and static thresholds: exact cases, bounds, invariances."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,6 @@ import xarray as xr
 
 from mcrock.params import STANDARD_GRAVITY, Outcome
 from mcrock.statistics import monotone_fragility, overturning_probability
-from mcrock.statistics.monotone import _between
 from mcrock.statistics.run_measures import static_thresholds
 from tests.unit.statistics.measured import measured_study
 
@@ -37,17 +36,6 @@ def test_fractions_that_fall_are_pooled():
     assert found["rising_fraction"].values.tolist() == [0, 0.375, 0.375, 1]
 
 
-def test_capacities_spread_evenly_above_their_thresholds_are_found():
-    """One level; each realization's ln(capacity) is uniform from its own threshold to the level."""
-    at, level = np.linspace(0.01, 2.0, 300), 2.0
-    starts = np.array([0.5, 1.0, 1.5])
-    curve = _between(at, np.array([level]), np.array([0.8]), [starts])
-    with np.errstate(invalid="ignore"):
-        each = np.log(at[:, None] / starts) / np.log(level / starts)
-    np.testing.assert_allclose(curve, 0.8 * np.clip(each, 0, 1).mean(axis=1), atol=1e-12)
-    assert curve[at < 0.5].max() == 0
-
-
 def test_static_threshold_is_where_the_peak_acceleration_tips_the_body():
     ds, inputs, motions = measured_study(["motion.vertical=false"])
     found = static_thresholds(ds)
@@ -71,18 +59,6 @@ def test_thresholds_of_all_measures_are_those_of_the_same_motions(measure):
     peak = np.array([np.hypot(*motion.acceleration[:2]).max() for motion in motions])[inputs.record]
     down = np.array([-motion.acceleration[2].min() for motion in motions])[inputs.record].clip(0)
     np.testing.assert_allclose(scale * (peak + down * tangent), 9.81 * tangent, rtol=1e-9)
-
-
-def test_a_curve_goes_on_below_the_lowest_level_and_ends_at_the_thresholds():
-    ds, _, _ = measured_study(["intensity.levels_g=[0.4, 0.8]"], lambda inputs: np.abs(inputs.scale) > 0.5)
-    found = monotone_fragility(ds)
-    low, high = found["static_threshold"].values
-    assert low < high < 0.25 * STANDARD_GRAVITY
-    curve, at = found["curve"].values, found["intensity_grid"].values
-    assert (curve[at < low] == 0).all()
-    between = (at > high) & (at < 0.39 * STANDARD_GRAVITY)
-    assert (curve[between] > 0).all()
-    assert (curve[between] < found["rising_fraction"].values[0]).all()
 
 
 def test_released_bodies_have_no_static_threshold(make_study):

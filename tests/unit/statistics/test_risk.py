@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import xarray as xr
 from scipy.special import ndtr
+from scipy.stats import norm
 
 from mcrock.params import Outcome
 from mcrock.plots import plot_risk
@@ -12,6 +13,7 @@ from mcrock.statistics import (
     epistemic_fragility,
     fit_fragility,
     high_confidence_capacity,
+    monotone_fragility,
     pooled,
     rate_of_draws,
     survival,
@@ -79,10 +81,12 @@ def test_shares_by_intensity_add_up(make_study):
 def test_stripes_of_a_step_are_bounded_by_their_levels(make_study):
     """Capacities without spread: the rate lies between the hazard at the stripes on both sides."""
     ds = make_study(between=0.0, within=0.0)  # all overturn from 3.6 on, none at 2.9
-    found = annual_rate(ds, power_law()).sel(hazard="mean")["rate"]
+    found = annual_rate(ds, power_law()).sel(hazard="mean")
     at = K0 * np.array([3.6, 2.9]) ** -SLOPE
-    for curve in ("lognormal", "stripes"):
-        assert at[0] <= float(found.sel(fragility=curve)) <= at[1]
+    assert at[0] <= float(found["rate"].sel(fragility="stripes")) <= at[1]
+    low, high = found["rate_interval"].sel(fragility="stripes").values
+    assert 0 < low <= at[0] < at[1] <= high
+    assert np.isnan(found["rate"].sel(fragility="lognormal"))
 
 
 def test_nothing_is_added_outside_the_table(make_study):
@@ -138,7 +142,13 @@ def test_where_nothing_overturned_there_is_no_curve(make_study):
     found = annual_rate(ds, power_law())
     assert found["rate"].sel(fragility="lognormal").isnull().all()
     assert (found["rate"].sel(fragility="stripes") == 0).all()
-    assert found["rate_interval"].isnull().all()
+    assert found["rate_interval"].sel(fragility="lognormal").isnull().all()
+    low, high = found["rate_interval"].sel(fragility="stripes", hazard="mean").values
+    x, at = found["bin_lower"].values[0], 6.0
+    bound = 1 - 0.025 ** (1 / 22)  # of 22 records without an event
+    assert low == 0
+    beyond = K0 * (at**-SLOPE - found["bin_upper"].values[-1] ** -SLOPE)
+    assert high == pytest.approx(bound * K0 * (x**-SLOPE - at**-SLOPE) + beyond, rel=1e-6)
     assert "HCLPF: none" in format_risk(found, high_confidence_capacity(ds))
 
 
@@ -252,14 +262,20 @@ def test_a_table_that_ends_too_low_is_told(make_study):
 
 
 def test_one_percent_of_the_fractions_themselves():
-    """Of 100 runs at each of three levels 0, 2 and 50 overturned: 1 % lies half way, in ln(x), to the
-    second."""
+    """Of 100 runs at each of three levels 0, 2 and 50 overturned: 1 % lies where the probit of half a run
+    rises to that of two."""
     fell = np.arange(100)[:, None] < [0, 2, 50]
     outcome = ("realization", "intensity"), np.where(fell, Outcome.OVERTURNED, Outcome.AT_REST).astype("i1")
     ds = xr.Dataset(
         {"outcome": outcome}, coords={"intensity": ("intensity", [1.0, 4.0, 9.0], {"units": "m s-2"})}
     )
-    assert float(high_confidence_capacity(ds)["stripes_one_percent"]) == pytest.approx(2.0)
+    first, last = norm.ppf([0.5 / 101, 0.02])
+    place = norm.ppf(norm.cdf(first) + 0.5 * (0.02 - norm.cdf(first)))
+    expected = 4.0 ** ((place - first) / (last - first))
+    assert float(high_confidence_capacity(ds)["stripes_one_percent"]) == pytest.approx(expected)
+    assert float(monotone_fragility(ds)["reached"][0]) == float(
+        high_confidence_capacity(ds)["stripes_one_percent"]
+    )
 
 
 def test_survival_averages_over_ages():
