@@ -7,8 +7,17 @@ from typing import NamedTuple
 
 import xarray as xr
 
+from mcrock.statistics.goodness import REJECTED
 from mcrock.text.fragility import format_fragility
-from mcrock.text.numbers import format_count, label_intensities
+from mcrock.text.numbers import (
+    format_count,
+    format_estimate,
+    format_interval,
+    format_p_value,
+    label_intensities,
+    label_place,
+)
+from mcrock.text.risk import WORDS, format_choice
 from mcrock.text.summary import Summary
 
 
@@ -27,7 +36,8 @@ def key_figures(summary: Summary, rates: xr.Dataset | None, capacity: xr.Dataset
     if capacity is not None and math.isfinite(float(capacity["confident"])):
         units = capacity["weakest_overturning"].attrs.get("units", "1")
         value = label_intensities([float(capacity["confident"])], units)[0]
-        found.append(KeyFigure("HCLPF", value, "95 % confidence of at most 5 %, by the lognormal curve"))
+        words = "at most 5 % with 95 % confidence, a bound of the lognormal curve"
+        found.append(KeyFigure("HCLPF", value, words))
     return found + ([] if rates is None else _risk(rates))
 
 
@@ -48,7 +58,12 @@ def _release(probability: xr.Dataset) -> KeyFigure:
 def _fragility(summary: Summary) -> list[KeyFigure]:
     fit, units = summary.fragility, summary.probability["intensity"].attrs.get("units", "1")
     median, weakest = float(fit["median_capacity"]), float(fit["weakest_overturning"])
-    if math.isfinite(median) and not fit.attrs["fit"].startswith("separated"):
+    if float(fit["fit_p_value"]) < REJECTED:
+        half = label_place(float(fit["rising_reached"][-1]), bool(fit["rising_below"][-1]), units)
+        rejected = format_p_value(float(fit["fit_p_value"]))
+        words = f"by the rising fractions: the lognormal curve is rejected ({rejected})"
+        found = [KeyFigure("Median capacity", half.removeprefix("at "), words)]
+    elif math.isfinite(median):
         ends = fit["median_capacity_interval"].values.tolist()
         label, low, high = label_intensities([median, *ends], units)
         thin, wide = fit["dispersion_interval"].values
@@ -68,17 +83,17 @@ def _fragility(summary: Summary) -> list[KeyFigure]:
 
 
 def _risk(rates: xr.Dataset) -> list[KeyFigure]:
-    one = rates.sel(hazard="mean")
-    by_curve, by_stripes = (one.sel(fragility=name) for name in ("lognormal", "stripes"))
-    low, high = by_stripes["rate_interval"].values
-    words = f"by the fractions, {_percent(rates)} {low:.2g} to {high:.2g}"
-    lognormal = float(by_curve["rate"])
-    words += f"; {lognormal:.2g} by the lognormal curve" if math.isfinite(lognormal) else ""
-    low, high = by_stripes["probability_interval"].values
-    chance = f"{float(by_stripes['probability']):.2g}"
+    one = rates.sel(hazard="mean", fragility=rates.attrs["headline"])
+    ends, chances = (one[f"{name}_interval"].values.tolist() for name in ("rate", "probability"))
+    units = rates["weakest_overturning"].attrs.get("units", "1")
+    last = label_intensities([float(rates["bin_upper"][-1])], units)[0]
+    words = f"{_percent(rates)} {format_interval(*ends)}, {WORDS[rates.attrs['headline']]}: "
+    words += format_choice(rates)
+    words += f"; up to {last}, where the hazard table ends"
+    chance = format_estimate(float(one["probability"]), *chances)
     return [
-        KeyFigure("Annual rate of overturning", f"{float(by_stripes['rate']):.2g}", words),
-        KeyFigure(f"Probability in {rates.attrs['years']:g} years", chance, f"{low:.2g} to {high:.2g}"),
+        KeyFigure("Annual rate of overturning", format_estimate(float(one["rate"]), *ends), words),
+        KeyFigure(f"Probability in {rates.attrs['years']:g} years", chance, format_interval(*chances)),
     ]
 
 

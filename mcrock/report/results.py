@@ -36,6 +36,7 @@ from mcrock.text.epistemic import format_nested
 from mcrock.text.fragility import format_fragility, format_laws, format_measures, format_support
 from mcrock.text.risk import (
     format_capacity,
+    format_headline,
     format_outside,
     format_rates,
     format_survival,
@@ -170,7 +171,12 @@ def risk_section(
         return None
     ax = plot_risk(ds, site.hazard, years=site.years, level=how.level, allow_missing=how.allow_missing)
     blocks: list[Block] = [embed(ax, "From which intensities the rate of overturning comes")]
-    blocks += [*format_rates(rates), *cautions(format_unsupported(rates)), *format_outside(rates)]
+    blocks += [
+        *format_headline(rates),
+        *format_rates(rates),
+        *cautions(format_unsupported(rates)),
+        *format_outside(rates),
+    ]
     if site.age is not None:
         still = rates["rate"].copy(data=survival(rates["rate"].values, site.age))
         blocks += format_survival(rates, site.age, still)

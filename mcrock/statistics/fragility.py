@@ -13,14 +13,17 @@ import xarray as xr
 from numpy.typing import ArrayLike
 
 from mcrock.dataset.opened import takes_path
+from mcrock.statistics.goodness import fit_p_value
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 from mcrock.statistics.limits import EVENT
 from mcrock.statistics.probability import BOUNDS, overturning_probability
 from mcrock.statistics.probit import PROBIT, Fit, Link, evaluate_curves, fit_curves, link_of
 from mcrock.statistics.resample import Units, collect_units
+from mcrock.statistics.rising import rising_curve
 from mcrock.statistics.runs import ALL_OVERTURN, ALL_STAND, ESTIMATE, check_runs, record_index, run_intensity
 from mcrock.statistics.studentized import fit_sample, readings_of, studentized_bounds
 
+PROBABILITIES = (0.01, 0.05, 0.5)  # at which curves are read [1]
 GRID = 200  # intensities of the curve by default
 WORDS = {
     Fit.MAXIMUM: "maximum likelihood",
@@ -80,7 +83,10 @@ def fit_fragility(
     Dataset
         `median_capacity` [unit of the intensity] and `dispersion` [1], NaN if the likelihood has no maximum;
         `median_capacity_interval` and `dispersion_interval` (bound), from 0 to inf where nothing is known;
-        `curve` (intensity_grid) and `band` (bound, intensity_grid) [1]; numbers of `runs`,
+        `curve` (intensity_grid) and `band` (bound, intensity_grid) [1]; `fit_p_value` [1], that of the test
+        whether the curve holds (`mcrock.statistics.goodness`), NaN where there is none; `rising_reached`
+        (probability) [unit of the intensity], where the rising fractions have 1, 5 and 50 %, inf where they
+        have not, and `rising_below`, whether the weakest level has more already; numbers of `runs`,
         `overturned`, `undecided` and `records`. Attribute `fit` says what the likelihood looks like. No run
         supports the curve where it is `extrapolated` (intensity_grid): below `weakest_overturning`, the
         weakest intensity at which a run overturned without doubt, or above the strongest intensity
@@ -113,7 +119,9 @@ def fit_fragility(
     if kind == Fit.MAXIMUM:
         estimate[:2] = fits.low_median[ESTIMATE], fits.low_dispersion[ESTIMATE]
         estimate[2:] = evaluate_curves(fits, x)[0][ESTIMATE]
-    ends = resampled_bounds(units, how, x, shape_of)
+    ends, p_value, rising = resampled_bounds(units, how, x, shape_of), np.nan, rising_curve(units)
+    if kind == Fit.MAXIMUM and how.reaches_level(units.number):
+        p_value = fit_p_value(units, fit_sample(units, units.overturned[ESTIMATE], how, shape_of))
     resampled = ends is not None
     low, high = (
         _shape_bounds(overturning_probability(ds, **how.keywords), x, shape_of) if ends is None else ends
@@ -146,6 +154,12 @@ def fit_fragility(
         }
         | ({EVENT: ds.attrs[EVENT]} if EVENT in ds.attrs else {}),
     )
+    words = "probability of fractions as far from the curve as these, were it true"
+    result["fit_p_value"] = ((), p_value, {"units": "1", "long_name": words})
+    at = {"units": result["median_capacity"].attrs["units"]}
+    result = result.assign_coords(probability=("probability", list(PROBABILITIES), {"units": "1"}))
+    result["rising_reached"] = ("probability", [rising.reached(p) for p in PROBABILITIES], at)
+    result["rising_below"] = ("probability", [rising.is_open(p) for p in PROBABILITIES])
     here = units.intensity[there]
     expected = evaluate_curves(fits, here)[0][ESTIMATE] * runs[there]
     words = "fraction of the realizations with too little friction to rock from rest"

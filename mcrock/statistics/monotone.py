@@ -15,7 +15,7 @@ import xarray as xr
 from numpy.typing import ArrayLike
 
 from mcrock.dataset.opened import takes_path
-from mcrock.statistics.fragility import curve_grid, rising_bounds
+from mcrock.statistics.fragility import PROBABILITIES, curve_grid, rising_bounds
 from mcrock.statistics.inference import Confidence, ConfidenceKeywords, takes
 from mcrock.statistics.limits import EVENT
 from mcrock.statistics.nested import pooled
@@ -24,8 +24,6 @@ from mcrock.statistics.resample import collect_units
 from mcrock.statistics.rising import rising_curve
 from mcrock.statistics.run_measures import static_thresholds
 from mcrock.statistics.runs import check_runs, record_index, run_intensity
-
-PROBABILITIES = (0.01, 0.05, 0.5)  # at which curves are read [1]
 
 
 @takes_path

@@ -23,8 +23,8 @@ from mcrock.statistics.studentized import (
     fit_sample,
     jackknife,
     pivot_interval,
+    pivots_of,
     readings_of,
-    studentized_interval,
 )
 
 Table = tuple[np.ndarray, np.ndarray]  # rising intensities, and the annual rates at which they are exceeded
@@ -56,8 +56,20 @@ def lognormal_bounds(units: Units, how: Bootstrap, tables: list[Table]) -> np.nd
         fitted = fit_sample(units, overturned, how)
         if fitted.whole.kind[0] != Fit.MAXIMUM:
             return np.full((2, len(tables)), np.nan)
-        ends.append(np.minimum(studentized_interval(fitted, quantity, how.level), _largest(tables)))
+        centre, error, pivots = pivots_of(fitted, quantity)
+        ends.append(
+            np.minimum(pivot_interval(centre, widened(units) * error, pivots, how.level), _largest(tables))
+        )
     return np.exp([np.min(ends, axis=0)[0], np.max(ends, axis=0)[1]])
+
+
+def widened(units: Units) -> float:
+    """Factor on standard errors of what rests on the tail, of which few records hold too little.
+
+    With 10 records and 0.95 of the variance between them it raises the coverage of level 0.95 from 0.92 to
+    0.935; with 60 it is 1.008.
+    """
+    return float(np.sqrt(units.number / (units.number - 1)))
 
 
 def _largest(tables: list[Table]) -> np.ndarray:
@@ -144,10 +156,10 @@ def _rising_interval(
         centre = np.log(_rates(units, reading, there, weights)[0] + add)
         others = units.copies - np.eye(len(units.copies))
         left_out = np.log([_rates(units, reading, there, weights, times)[0] + add for times in others])
-        pivots = []
+        error, pivots = jackknife(left_out, units.copies), []
         for drawn in draw_units(units, how):
             for times in drawn:
                 rate, off = _rates(units, reading, there, weights, times)
-                error = np.sqrt(times @ off**2) / (rate + add)
-                pivots.append((np.log(rate + add) - centre) / error)
-        return pivot_interval(centre, jackknife(left_out, units.copies), np.array(pivots), how.level)
+                own = np.sqrt(times @ off**2) / (rate + add)
+                pivots.append((np.log(rate + add) - centre) / own)
+        return pivot_interval(centre, widened(units) * error, np.array(pivots), how.level)

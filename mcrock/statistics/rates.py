@@ -56,7 +56,11 @@ def lognormal_rates(x: np.ndarray, rate: np.ndarray, median: ArrayLike, dispersi
     turned = low > 0  # the difference of two upper tails is that of two lower ones
     low, high = np.where(turned, -high, low), np.where(turned, -low, high)
     with np.errstate(under="ignore"):
-        share = log_ndtr(high) + np.log1p(-np.exp(np.minimum(log_ndtr(low) - log_ndtr(high), 0.0)))
+        below, share = log_ndtr(low), log_ndtr(high)
+        ratio = np.minimum(
+            below - np.where(np.isinf(share), 0.0, share), 0.0
+        )  # both -inf far out: 0 comes of it
+        share = share + np.log1p(-np.exp(ratio))
         moved = np.exp(a[:-1] + slope * (z[:-1] - np.log(median)) + (slope * dispersion) ** 2 / 2 + share)
     return np.maximum(rate[:-1] * curve[..., :-1] - rate[1:] * curve[..., 1:] + moved, 0.0)
 

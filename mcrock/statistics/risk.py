@@ -18,16 +18,25 @@ from mcrock.dataset.opened import takes_path
 from mcrock.dataset.schema import OUTER
 from mcrock.statistics.efficiency import own_measure
 from mcrock.statistics.epistemic import epistemic_fragility
+from mcrock.statistics.goodness import REJECTED, fit_p_value
 from mcrock.statistics.hazard import MEAN, check_measure
-from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, Confidence, ConfidenceKeywords, takes
+from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, Confidence, takes
 from mcrock.statistics.nested import is_nested, pooled, read_crossed
 from mcrock.statistics.probability import BOUNDS, overturning_probability
 from mcrock.statistics.probit import Fit, evaluate_curves, fit_curves
-from mcrock.statistics.rate_intervals import lognormal_bounds, rising_rate_bounds
+from mcrock.statistics.rate_intervals import lognormal_bounds, rising_rate_bounds, widened
 from mcrock.statistics.rates import lognormal_rates, refine
 from mcrock.statistics.resample import Units, collect_units
 from mcrock.statistics.rising import RisingCurve, places, rising_curve
 from mcrock.statistics.runs import ALL_STAND, ESTIMATE, check_runs, overturned, record_index, run_intensity
+from mcrock.statistics.studentized import (
+    fit_sample,
+    jackknife,
+    pivot_interval,
+    pivots_of,
+    readings_of,
+    values_of,
+)
 
 CURVES = ("lognormal", "stripes")
 BINS = 48  # along ln(intensity) in which the rate is disaggregated
@@ -66,12 +75,15 @@ def annual_rate(
         Along `fragility`, "lognormal" and "stripes", and `hazard`: `rate` and `rate_interval` (bound) [1/a]
         from intensities in the table, and `probability` in ``years`` with `probability_interval` [1];
         `rate_above` (bound) [1/a], bounds of what intensities beyond the table add. `share` (fragility,
-        intensity_bin) [1], parts of the rate of the mean hazard by bins of the intensity between `bin_lower`
-        and `bin_upper`; `share_below` and `share_beyond` (fragility) [1], its parts below
+        intensity_bin) [1], parts of the rate of the mean hazard by bins of the intensity between
+        `bin_lower` and `bin_upper`; `share_below` and `share_beyond` (fragility) [1], its parts below
         `weakest_overturning` and beyond `strongest_run`, where no run supports a curve. At `weakest_run`,
         below which "stripes" is 0, the rising fraction is `weakest_fraction` [1]: unless that is small the
-        rate by "stripes" lacks much. `first_probability` (fragility) [1] at the weakest row of the table, the
-        largest among intensities below it. NaN where there is no curve or no interval.
+        rate by "stripes" lacks much. `first_probability` (fragility) [1] at the weakest row of the table,
+        the largest among intensities below it. NaN where there is no curve or no interval. Attribute
+        `headline` is the fragility to go by, and `why` says so: the lognormal curve where it has an
+        interval and the test of `mcrock.statistics.goodness` does not reject it (`fit_p_value` >= 0.05),
+        else the stripes.
 
     Raises
     ------
@@ -116,6 +128,14 @@ def annual_rate(
                 shares[i] = np.bincount(place, weights=share, minlength=BINS)
                 outside[:, i] = share[middle < weakest].sum(), share[middle > strongest].sum()
                 first[i] = fragility.at(grid[:1]).item()
+    p_value, headline, why = np.nan, "stripes", "there is no lognormal curve"
+    if np.isfinite(ends[0, 0]).all():
+        p_value = fit_p_value(units, fit_sample(units, units.overturned[ESTIMATE], how))
+        headline, why = "lognormal", "the lognormal curve is not rejected"
+        if p_value < REJECTED:
+            headline, why = "stripes", "the lognormal curve is rejected"
+    elif np.isfinite(rates[0]).all():
+        why = "the lognormal curve has no interval"
     axis = {key: value for key, value in run_intensity(ds).attrs.items() if key in ("units", "long_name")}
     per_year, one = {"units": "1/a"}, {"units": "1"}
     dims = ("fragility", "hazard")
@@ -132,6 +152,7 @@ def annual_rate(
             "share_below": ("fragility", outside[0], one),
             "share_beyond": ("fragility", outside[1], one),
             "first_probability": ("fragility", first, one),
+            "fit_p_value": ((), p_value, one),
             "weakest_overturning": ((), weakest, axis),
             "strongest_run": ((), strongest, axis),
             "weakest_run": ((), units.intensity[0], axis),
@@ -142,6 +163,8 @@ def annual_rate(
         attrs={
             "level": how.level,
             "years": years,
+            "headline": headline,
+            "why": why,
             "independent": "records" if how.cluster else "realizations",
         },
     )
@@ -236,15 +259,18 @@ def rate_of_draws(ds: xr.Dataset, hazard: xr.Dataset) -> xr.DataArray:
 
 
 @takes_path
-@takes(Confidence)
-def high_confidence_capacity(ds: xr.Dataset, **keywords: Unpack[ConfidenceKeywords]) -> xr.Dataset:
-    """Capacity with high confidence of a low probability of failure (HCLPF), by both of its definitions.
+@takes(Bootstrap)
+def high_confidence_capacity(ds: xr.Dataset, **keywords: Unpack[BootstrapKeywords]) -> xr.Dataset:
+    """Capacity with high confidence of a low probability of failure (HCLPF), by its definitions.
 
-    With the dispersions beta_R of the shaking and beta_U of the median: 95 % confidence of at most 5 % is
-    ``median exp(-1.645 (beta_R + beta_U))``; 1 % of the mean curve is ``median exp(-2.326 beta_C)`` with
-    ``beta_C**2 = beta_R**2 + beta_U**2``. They agree closely where beta_R = beta_U. Both rest on the
-    lognormal tail, which is an assumption; for comparison the intensity is given at which the fractions
-    themselves, made rising, reach 1 %.
+    `confident` is what the words say: with 95 % confidence at most 5 % overturn there. It is the one-sided
+    bootstrap-t bound of the intensity at which the lognormal curve has 5 %; in a nested study the distance
+    to that bound and the epistemic one, 1.645 times their dispersion, are joined as independent.
+    `separation` is the convention of practice, ``median exp(-1.645 (beta_R + beta_U))`` with the dispersions
+    beta_R of the shaking and beta_U of the median, which leaves out that beta_R is estimated. `one_percent`,
+    1 % of the mean curve, is ``median exp(-2.326 beta_C)`` with ``beta_C**2 = beta_R**2 + beta_U**2``: it
+    agrees with the former where beta_R = beta_U. All rest on the lognormal tail, which is an assumption; for
+    comparison the intensity is given at which the rising fractions reach 1 %.
 
     Parameters
     ----------
@@ -252,37 +278,34 @@ def high_confidence_capacity(ds: xr.Dataset, **keywords: Unpack[ConfidenceKeywor
         As for `fit_fragility`. For a nested study beta_R and the epistemic part of beta_U are those of
         `epistemic_fragility`; otherwise beta_R is the whole dispersion.
     **keywords
-        Of `mcrock.statistics.Confidence`: `cluster` and `allow_missing`.
+        Of `mcrock.statistics.Bootstrap`: `cluster`, `allow_missing`, `resamples` and `seed`.
 
     Returns
     -------
     Dataset
-        `median_capacity`, `confident` (95 % of at most 5 %), `one_percent` (of the mean curve),
-        `stripes_one_percent` (of the rising fractions) and `weakest_overturning` [unit of the intensity];
-        `beta_r` and `beta_u`, and the parts `beta_epistemic` and `beta_sampling` of the latter [1]. NaN where
-        there is no curve. For a nested study the numbers of `draws`, of those in which nothing overturned,
-        `draws_standing`, and of those without a curve, `draws_without_curve` [1].
+        `median_capacity`, `confident`, `separation`, `one_percent`, `stripes_one_percent` (of the rising
+        fractions, inf if they never do; `stripes_open` says that the weakest level has more already) and
+        `weakest_overturning` [unit of the intensity]; `beta_r` and `beta_u`, and the parts `beta_epistemic`
+        and `beta_sampling` of the latter [1]. NaN where there is no curve, and with too few units for a
+        confidence of 95 % at all (fewer than six); `records`. For a nested study the numbers of `draws`, of
+        those in which nothing overturned, `draws_standing`, and of those without a curve,
+        `draws_without_curve` [1].
 
     Raises
     ------
     ValueError
         As `fit_fragility`.
     """
-    how = Confidence(**keywords)
+    how = Bootstrap(**keywords)
     flat = pooled(ds)
     check_runs(flat)
     units = _units(flat, how)
-    runs, yes = units.total(units.runs), units.total(units.overturned[ESTIMATE])
-    there = runs > 0
-    all_runs = np.concatenate([runs[None], runs - units.runs])[:, there]
-    all_yes = np.concatenate([yes[None], yes - units.overturned[ESTIMATE]])[:, there]
-    curves = fit_curves(units.intensity[there], all_yes, all_runs)
-    regular = curves.kind == Fit.MAXIMUM
-    medians = np.where(regular, curves.low_median, np.nan)
-    median, beta_r = float(medians[0]), float(np.where(regular, curves.low_dispersion, np.nan)[0])
-    off = np.log(medians[1:]) - np.average(np.log(medians[1:]), weights=units.copies)
-    sampling = float(np.sqrt((units.number - 1) / units.number * (units.copies * off**2).sum()))
+    fitted = fit_sample(units, units.overturned[ESTIMATE], how)
+    log_median, log_dispersion = values_of(fitted.whole, _both)[0]
+    median, beta_r, log_low = np.exp(log_median), np.exp(log_dispersion), _low_quantile(units, how)
+    sampling = float(jackknife(values_of(fitted.left_out, _both), fitted.copies)[0])
     epistemic, draws = 0.0, dict[str, tuple[int, str]]()
+    distance = log_median + ndtri(1 - CONFIDENCE) * beta_r - log_low
     if is_nested(ds):
         parts = epistemic_fragility(ds)
         fell = overturned(ds).any([dim for dim in ds["outcome"].dims if dim != OUTER])
@@ -292,34 +315,50 @@ def high_confidence_capacity(ds: xr.Dataset, **keywords: Unpack[ConfidenceKeywor
             "draws_without_curve": (int(parts["median_capacity"].isnull().sum()), "of them, without a curve"),
         }
         beta_r, epistemic = float(parts["aleatory"]), float(parts["epistemic"])
-    beta_u = float(np.hypot(epistemic, sampling))
-    axis = {key: value for key, value in run_intensity(flat).attrs.items() if key == "units"}
-    rising = rising_curve(units)
+    beta_u, factor = float(np.hypot(epistemic, sampling)), ndtri(1 - CONFIDENCE)
+    if not how.reaches_level(units.number):
+        beta_u = np.nan
+    rising, units_of = rising_curve(units), run_intensity(flat).attrs
+    axis = {key: value for key, value in units_of.items() if key == "units"}
     values = {
-        "median_capacity": (median, axis | {"long_name": "median of the mean curve"}),
+        "median_capacity": (median, "median of the mean curve"),
         "confident": (
-            median * np.exp(ndtri(1 - CONFIDENCE) * (beta_r + beta_u)),
-            axis | {"long_name": "95 % confidence of at most 5 %"},
+            median * np.exp(factor * beta_r - np.hypot(distance, factor * epistemic) + 0 * beta_u),
+            "95 % confidence of at most 5 %",
         ),
-        "one_percent": (
-            median * np.exp(ndtri(LOW) * np.hypot(beta_r, beta_u)),
-            axis | {"long_name": "1 % of the mean curve"},
-        ),
-        "stripes_one_percent": (
-            rising.reached(LOW),
-            axis | {"long_name": "1 % of the rising fractions"},
-        ),
-        "weakest_overturning": (
-            _support(units)[0],
-            axis | {"long_name": "weakest intensity with overturning"},
-        ),
-        "beta_r": (beta_r, {"units": "1", "long_name": "dispersion of the shaking"}),
-        "beta_u": (beta_u, {"units": "1", "long_name": "dispersion of the median"}),
-        "beta_epistemic": (epistemic, {"units": "1", "long_name": "of it, from epistemic inputs"}),
-        "beta_sampling": (sampling, {"units": "1", "long_name": "of it, from the number of records"}),
+        "separation": (median * np.exp(factor * (beta_r + beta_u)), "the same, by separated dispersions"),
+        "one_percent": (median * np.exp(ndtri(LOW) * np.hypot(beta_r, beta_u)), "1 % of the mean curve"),
+        "stripes_one_percent": (rising.reached(LOW), "1 % of the rising fractions"),
+        "weakest_overturning": (_support(units)[0], "weakest intensity with overturning"),
     }
-    values |= {name: (n, {"units": "1", "long_name": words}) for name, (n, words) in draws.items()}
-    return xr.Dataset({name: ((), value, attrs) for name, (value, attrs) in values.items()})
+    dispersions = {
+        "beta_r": (beta_r, "dispersion of the shaking"),
+        "beta_u": (beta_u, "dispersion of the median"),
+        "beta_epistemic": (epistemic, "of it, from epistemic inputs"),
+        "beta_sampling": (sampling, "of it, from the number of records"),
+        "records": (record_index(flat)[1], "number of independent recordings"),
+    }
+    found = {name: ((), value, axis | {"long_name": words}) for name, (value, words) in values.items()}
+    for name, (value, words) in (dispersions | draws).items():
+        found[name] = ((), value, {"units": "1", "long_name": words})
+    return xr.Dataset(found | {"stripes_open": ((), rising.is_open(LOW))})
+
+
+def _both(median: np.ndarray, dispersion: np.ndarray) -> np.ndarray:
+    return np.concatenate([median, dispersion], axis=1)
+
+
+def _low_quantile(units: Units, how: Bootstrap) -> float:
+    """Lower one-sided bound of ln(intensity) at which the lognormal curve has 5 %, over all readings."""
+
+    def quantity(median: np.ndarray, dispersion: np.ndarray) -> np.ndarray:
+        return median + ndtri(1 - CONFIDENCE) * np.exp(dispersion)
+
+    ends = []
+    for reading in readings_of(units, quantity):
+        centre, error, pivots = pivots_of(fit_sample(units, reading, how), quantity)
+        ends.append(pivot_interval(centre, widened(units) * error, pivots, 2 * CONFIDENCE - 1)[0, 0])
+    return float(np.min(ends))
 
 
 def survival(rate: ArrayLike, age: ArrayLike) -> np.ndarray:
@@ -332,7 +371,7 @@ def survival(rate: ArrayLike, age: ArrayLike) -> np.ndarray:
     Parameters
     ----------
     rate : array_like
-        Annual rates of overturning [1/a], of any shape.
+        Annual rates of overturning [1/a], of any shape; NaN where there is none.
     age : array_like
         One age or a sample of equally likely ones [a].
 
@@ -351,7 +390,7 @@ def survival(rate: ArrayLike, age: ArrayLike) -> np.ndarray:
     """
     rates, ages = np.asarray(rate, float), np.atleast_1d(np.asarray(age, float))
     for name, values, unit in (("rate", rates, "1/a"), ("age", ages, "a")):
-        if not (np.isfinite(values) & (values >= 0)).all():
+        if not (np.isfinite(values) & (values >= 0) | (np.isnan(values) & (name == "rate"))).all():
             raise ValueError(f"{name} must be finite and >= 0 [{unit}], got {values.tolist()}")
     found: np.ndarray = np.exp(-rates[..., None] * ages).mean(axis=-1)
     return found

@@ -39,7 +39,7 @@ class Fitted(NamedTuple):
     whole: Curves
     left_out: Curves
     copies: np.ndarray  # (n_kind,) units of each kind
-    drawn: list[tuple[Curves, Covariance]]
+    drawn: list[tuple[Curves, Covariance, list[np.ndarray]]]  # with their overturned and other runs
 
 
 def fit_sample(units: Units, overturned: np.ndarray, how: Bootstrap, link: Link = PROBIT) -> Fitted:
@@ -67,7 +67,7 @@ def fit_sample(units: Units, overturned: np.ndarray, how: Bootstrap, link: Link 
         counts = [times @ kind for kind in kinds]
         curves = fit_curves(x, counts[0], counts[0] + counts[1], link)
         with np.errstate(invalid="ignore", divide="ignore"):
-            drawn.append((curves, sandwich(curves, np.log(x), times, kinds, counts)))
+            drawn.append((curves, sandwich(curves, np.log(x), times, kinds, counts), counts))
     return Fitted(whole, left_out, units.copies, drawn)
 
 
@@ -87,7 +87,7 @@ def pivots_of(fitted: Fitted, quantity: Quantity) -> tuple[np.ndarray, np.ndarra
     with np.errstate(invalid="ignore", divide="ignore"):
         pivots = [
             (values_of(curves, quantity) - centre) / standard_errors(curves, covariance, quantity)
-            for curves, covariance in fitted.drawn
+            for curves, covariance, _ in fitted.drawn
         ]
         return centre, jackknife(left_out, fitted.copies), np.concatenate(pivots)
 

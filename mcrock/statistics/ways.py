@@ -9,10 +9,10 @@ import numpy as np
 import xarray as xr
 
 from mcrock.dataset.opened import takes_path
-from mcrock.statistics.fragility import fit_fragility
+from mcrock.statistics.fragility import PROBABILITIES, fit_fragility
 from mcrock.statistics.increments import fit_capacities
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
-from mcrock.statistics.monotone import PROBABILITIES, monotone_fragility
+from mcrock.statistics.monotone import monotone_fragility
 from mcrock.statistics.nested import pooled
 from mcrock.statistics.probability import BOUNDS
 from mcrock.statistics.probit import PROBIT, link_of

@@ -8,7 +8,7 @@ import xarray as xr
 
 from mcrock.statistics.limit_states import limit_words
 from mcrock.statistics.ways import WORDS
-from mcrock.text.numbers import label_intensities
+from mcrock.text.numbers import label_intensities, label_place
 from mcrock.text.tables import format_table
 
 
@@ -19,7 +19,7 @@ def format_ways(found: xr.Dataset) -> list[str]:
     for way in found["way"].values.tolist():
         one = found.sel(way=way)
         reached = [
-            label_reached(float(at), bool(below), units)
+            label_place(float(at), bool(below), units).removeprefix("at ")
             for at, below in zip(one["reached"], one["reached_below"], strict=True)
         ]
         rows.append(
@@ -90,10 +90,3 @@ def _parameters(one: xr.Dataset, units: str) -> list[str]:
 
 def _intensity(value: float, units: str) -> str:
     return label_intensities([value], units)[0] if math.isfinite(value) else "-"
-
-
-def label_reached(at: float, is_below: bool, units: str) -> str:
-    """Intensity at which a curve has a probability, or how it has it nowhere among the levels."""
-    if math.isinf(at):
-        return "beyond the runs"
-    return f"{'below ' * is_below}{_intensity(at, units)}"

@@ -6,9 +6,10 @@ import math
 
 import xarray as xr
 
+from mcrock.statistics.goodness import REJECTED
 from mcrock.statistics.limits import EVENT
 from mcrock.statistics.probit import link_of
-from mcrock.text.numbers import format_count, format_percent, label_intensities
+from mcrock.text.numbers import format_count, format_p_value, format_percent, label_intensities, label_place
 from mcrock.text.tables import format_table
 
 
@@ -41,9 +42,25 @@ def format_fragility(fragility: xr.Dataset, units: str) -> str:
     return f"Fragility: {what}; {bound}"
 
 
+def format_fit(fragility: xr.Dataset, units: str) -> list[str]:
+    """A line where the test rejects the curve: what the rising fractions say in its place."""
+    p = float(fragility["fit_p_value"])
+    if not p < REJECTED:
+        return []
+    parts = zip(
+        *(fragility[name].values.tolist() for name in ("probability", "rising_reached", "rising_below")),
+        strict=True,
+    )
+    reached = ", ".join(f"{100 * q:g} % {label_place(at, below, units)}" for q, at, below in parts)
+    return [
+        f"this curve is rejected ({format_p_value(p)}, by resampling {fragility.attrs['independent']}): go "
+        f"by the rising fractions, which reach {reached}"
+    ]
+
+
 def format_support(fragility: xr.Dataset, units: str) -> list[str]:
     """Lines on where no run supports the curve; none where all intensities are supported."""
-    median, lines = float(fragility["median_capacity"]), []
+    median, lines = float(fragility["median_capacity"]), format_fit(fragility, units)
     weakest, strongest = (float(fragility[name]) for name in ("weakest_overturning", "strongest_run"))
     below = int(fragility["runs_below"])
     if below and math.isfinite(weakest) and float(fragility["dispersion"]) > 0:

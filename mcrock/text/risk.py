@@ -7,10 +7,21 @@ import math
 import numpy as np
 import xarray as xr
 
-from mcrock.text.numbers import format_count, format_percent, label_intensities
+from mcrock.statistics.hazard import MEAN
+from mcrock.text.numbers import (
+    format_count,
+    format_estimate,
+    format_interval,
+    format_p_value,
+    format_percent,
+    label_intensities,
+    label_place,
+)
 from mcrock.text.tables import format_table
 
 SMALL = 0.01  # fraction at the weakest level that leaves out little [1]
+FEWEST = 6  # recordings that can give a confidence of 95 % at all
+WORDS = {"lognormal": "by the lognormal curve", "stripes": "by the rising fractions of the levels"}
 NEGLIGIBLE = 5e-4  # share of a rate that is not mentioned [1]
 
 
@@ -23,29 +34,49 @@ def format_risk(rates: xr.Dataset, capacity: xr.Dataset) -> str:
         From `mcrock.statistics.annual_rate`, for a nested study with `mcrock.statistics.rate_of_draws` as the
         variable `rate_of_draws`, and `mcrock.statistics.high_confidence_capacity`.
     """
-    lines = [*format_rates(rates), *format_unsupported(rates), *format_outside(rates)]
-    return "\n".join([*lines, "", *format_capacity(capacity)])
+    lines = [*format_headline(rates), "", *format_rates(rates), *format_unsupported(rates)]
+    return "\n".join([*lines, *format_outside(rates), "", *format_capacity(capacity)])
+
+
+def format_headline(rates: xr.Dataset) -> list[str]:
+    """The annual rate for the mean hazard by the fragility to go by, with the end of the table."""
+    one = rates.sel(hazard=MEAN, fragility=rates.attrs["headline"])
+    units = rates["weakest_overturning"].attrs.get("units", "1")
+    last = label_intensities([float(rates["bin_upper"][-1])], units)[0]
+    ends, chances = one["rate_interval"].values.tolist(), one["probability_interval"].values.tolist()
+    beyond = float(rates["rate_above"].sel(hazard=MEAN, bound="upper").isel(fragility=0))
+    percent = f"{rates.attrs['level'] * 100:.4g} % interval"
+    return [
+        f"Annual rate of overturning: {format_estimate(float(one['rate']), *ends)} 1/a ({percent} "
+        f"{format_interval(*ends)}); in {rates.attrs['years']:g} years "
+        f"{format_estimate(float(one['probability']), *chances)} ({format_interval(*chances)})",
+        f"of earthquakes up to {last}, where the hazard table ends; stronger ones come up to {beyond:.2g} "
+        f"times a year, so that the rate is at most {_rounded(ends[1] + beyond)} 1/a",
+        f"{WORDS[rates.attrs['headline']]}: {format_choice(rates)}",
+    ]
+
+
+def format_choice(found: xr.Dataset) -> str:
+    """Why a rate goes by its fragility, with the p-value of the test of the lognormal curve."""
+    p = float(found["fit_p_value"])
+    return found.attrs["why"] + ("" if math.isnan(p) else f" ({format_p_value(p)})")
 
 
 def format_rates(rates: xr.Dataset) -> list[str]:
     """Table of rates and probabilities, and what its intervals are of."""
     percent = f"{rates.attrs['level'] * 100:.4g} % interval"
-    rows = [
-        [
-            curve,
-            hazard,
-            _number(one["rate"]),
-            _range(one["rate_interval"]),
-            _number(one["probability"]),
-            _range(one["probability_interval"]),
-        ]
-        for curve in rates["fragility"].values.tolist()
-        for hazard in rates["hazard"].values.tolist()
-        for one in [rates.sel(fragility=curve, hazard=hazard)]
-    ]
+    rows = []
+    for curve in rates["fragility"].values.tolist():
+        for hazard in rates["hazard"].values.tolist():
+            one = rates.sel(fragility=curve, hazard=hazard)
+            row = [curve, hazard]
+            for name in ("rate", "probability"):
+                ends = one[f"{name}_interval"].values.tolist()
+                row += [format_estimate(float(one[name]), *ends), format_interval(*ends)]
+            rows.append(row)
     heads = ["fragility", "hazard", "rate [1/a]", percent, f"in {rates.attrs['years']:g} years", percent]
     records = format_count(int(rates["records"]), "independent recording")
-    lines = ["Annual rate of overturning", format_table(heads, rows)]
+    lines = ["Rates by both fragilities and all hazard curves", format_table(heads, rows)]
     words = f"intervals are for this hazard and count {records}"
     if "rate_of_draws" not in rates:
         return [*lines, words]
@@ -73,7 +104,8 @@ def format_weighted(found: xr.Dataset) -> list[str]:
     units = found["proposal_median"].attrs.get("units", "1")
     lines = [
         f"rate by the runs themselves, weighted to the hazard, without a curve: {_number(found['rate'])} 1/a "
-        f"({_range(found['interval'])}), from {float(found['effective_runs']):.0f} effective runs of "
+        f"({format_interval(*found['interval'].values.tolist())}), from "
+        f"{float(found['effective_runs']):.0f} effective runs of "
         f"{int(found['runs'])}"
     ]
     if float(found["outside"]) > 0:
@@ -135,10 +167,11 @@ def format_capacity(capacity: xr.Dataset) -> list[str]:
     units = capacity["weakest_overturning"].attrs.get("units", "1")
     if math.isnan(float(capacity["median_capacity"])):
         return ["HCLPF: none, as there is no fragility curve"]
-    names = ("confident", "one_percent", "stripes_one_percent", "weakest_overturning")
+    names = ("confident", "separation", "one_percent", "weakest_overturning")
     values = [float(capacity[name]) for name in names]
-    confident, one, stripes, weakest = label_intensities(values, units)
-    reach = f"reach 1 % at {stripes}" if math.isfinite(values[2]) else "never reach 1 %"
+    confident, separation, one, weakest = label_intensities(values, units)
+    at, is_below = float(capacity["stripes_one_percent"]), bool(capacity["stripes_open"])
+    stripes = f"the rising fractions reach 1 % {label_place(at, is_below, units)}"
     r, u, epistemic, sampling = (
         float(capacity[name]) for name in ("beta_r", "beta_u", "beta_epistemic", "beta_sampling")
     )
@@ -150,16 +183,17 @@ def format_capacity(capacity: xr.Dataset) -> list[str]:
         )
         known = ", ".join(words.format(part) for words, part in parts if math.isfinite(part))
         return [
-            f"HCLPF: not defined: {_why_undefined(capacity)}; the fractions themselves {reach}",
+            f"HCLPF: not defined: {_why_undefined(capacity)}; {stripes}",
             f"dispersions that are defined: {known or 'none'}",
         ]
+    sure = f"{confident} has at most 5 % with 95 % confidence (one-sided bound of the lognormal curve)"
+    heads = [sure, f"{one} is 1 % of the mean curve"]
     lines = [
-        f"HCLPF: {confident} (95 % confidence of at most 5 %), {one} (1 % of the mean curve); the fractions "
-        f"themselves {reach}",
-        f"beta_R = {r:.3f}, beta_U = {u:.3f}: {epistemic:.3f} from epistemic inputs, {sampling:.3f} from "
-        "the number of records",
+        f"HCLPF: {'; '.join(heads if epistemic else heads[::-1])}; {stripes}",
+        f"by the convention of separated dispersions {separation}: beta_R = {r:.3f}, beta_U = {u:.3f}, "
+        f"{epistemic:.3f} of it from epistemic inputs, {sampling:.3f} from the number of records",
     ]
-    if min(values[:2]) < values[3]:
+    if min(values[:3]) < values[3]:
         lines.append(
             f"below {weakest}, the weakest intensity at which a run overturned, a HCLPF is an extrapolation"
         )
@@ -172,6 +206,8 @@ def format_capacity(capacity: xr.Dataset) -> list[str]:
 
 def _why_undefined(capacity: xr.Dataset) -> str:
     """Why a study with a fragility curve has no HCLPF."""
+    if int(capacity["records"]) < FEWEST:
+        return f"{format_count(int(capacity['records']), 'recording')} cannot give a confidence of 95 %"
     if math.isnan(float(capacity["beta_epistemic"])):
         for name, words in (
             ("draws_standing", "nothing overturns"),
@@ -180,7 +216,9 @@ def _why_undefined(capacity: xr.Dataset) -> str:
             if int(capacity[name]):
                 return f"in {int(capacity[name])} of {int(capacity['draws'])} outer draws {words}"
         return "without one of the records an outer draw has no curve"
-    return "without one of the records there is no curve"
+    if math.isnan(float(capacity["beta_sampling"])):
+        return "without one of the records there is no curve"
+    return "too many resamples of the records, or a reading of the undecided runs, have no curve"
 
 
 def _rejected(survival: float) -> str:
@@ -208,6 +246,5 @@ def _number(value: float | xr.DataArray) -> str:
     return f"{float(value):.3g}" if math.isfinite(float(value)) else "-"
 
 
-def _range(ends: xr.DataArray) -> str:
-    low, high = ends.values.tolist()
-    return f"{low:.3g} to {high:.3g}" if math.isfinite(low) else "-"
+def _rounded(value: float) -> str:
+    return format_interval(0.0, value).removeprefix("below ")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, NamedTuple, Unpack
 
-import numpy as np
 import xarray as xr
 
 from mcrock.config import ConfigError
@@ -198,7 +197,8 @@ def _rules(
     ds: xr.Dataset, fragility: xr.Dataset, folder: str | Path, keywords: ConfidenceKeywords
 ) -> xr.Dataset | str | None:
     """Rules of thumb, where there is a transition for them to predict, or why they cannot be known."""
-    if not (is_shaken(ds) and np.isfinite(fragility["median_capacity"])):
+    fell = int(fragility["overturned"])
+    if not (is_shaken(ds) and 0 < fell < int(fragility["runs"]) - int(fragility["undecided"])):
         return None
     try:
         return baselines(ds, folder=folder, **keywords) if can_measure(ds) else None

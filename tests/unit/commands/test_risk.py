@@ -18,7 +18,8 @@ def hazard(tmp_path):
 def test_risk_is_printed_and_drawn(mcrock, store, hazard, tmp_path):
     code, output, _ = mcrock("risk", store, hazard, "--age", 5000, "-o", tmp_path / "figures")
     assert code == 0
-    assert output.startswith("Annual rate of overturning\nfragility  hazard")
+    assert output.startswith("Annual rate of overturning: ")
+    assert "where the hazard table ends" in output
     assert "in 50 years" in output
     assert "HCLPF: " in output
     assert "A body that has stood for 5000 years" in output

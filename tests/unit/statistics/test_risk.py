@@ -19,7 +19,7 @@ from mcrock.statistics import (
     survival,
 )
 from mcrock.statistics.hazard import HazardError
-from mcrock.text.risk import format_risk, format_survival
+from mcrock.text.risk import format_capacity, format_risk, format_survival
 from tests.unit.statistics.nested import nested_study
 
 K0, SLOPE = 2e-3, 2.5
@@ -198,7 +198,11 @@ def test_the_two_readings_of_high_confidence(make_study):
     fit, found = fit_fragility(ds), high_confidence_capacity(ds)
     median, r, u = (float(found[name]) for name in ("median_capacity", "beta_r", "beta_u"))
     assert (median, r) == pytest.approx((float(fit["median_capacity"]), float(fit["dispersion"])))
-    assert float(found["confident"]) == pytest.approx(median * np.exp(-1.6448536 * (r + u)))
+    assert float(found["separation"]) == pytest.approx(median * np.exp(-1.6448536 * (r + u)))
+    assert float(found["confident"]) < median * np.exp(-1.6448536 * r)
+    few = high_confidence_capacity(make_study(records=5))
+    assert np.isnan([few[name] for name in ("confident", "separation", "one_percent")]).all()
+    assert "5 recordings cannot give a confidence of 95 %" in "\n".join(format_capacity(few))
     assert float(found["one_percent"]) == pytest.approx(median * np.exp(-2.3263479 * np.hypot(r, u)))
     assert u == float(found["beta_sampling"]) > 0 == float(found["beta_epistemic"])
     low, high = np.log(fit["median_capacity_interval"].values)
@@ -231,9 +235,7 @@ def test_a_capacity_that_is_not_defined_says_why():
     found, rates = high_confidence_capacity(ds), annual_rate(ds, power_law())
     assert [int(found[name]) for name in ("draws", "draws_standing", "draws_without_curve")] == [6, 2, 2]
     text = format_risk(rates, found)
-    assert (
-        "HCLPF: not defined: in 2 of 6 outer draws nothing overturns; the fractions themselves reach" in text
-    )
+    assert "HCLPF: not defined: in 2 of 6 outer draws nothing overturns; the rising fractions reach" in text
     assert (
         f"are defined: {float(found['beta_sampling']):.3f} of beta_U from the number of records\n"
         in text + "\n"
