@@ -94,6 +94,7 @@ def run(
         return
 
     from mcrock.rare import run_until
+    from mcrock.text.describe.impact import loss_notes
     from mcrock.text.progress import study_progress
     from mcrock.text.sequential import format_looks
     from mcrock.text.summary import format_summary, summarize
@@ -119,7 +120,7 @@ def run(
     print(format_summary(summarize(ds, folder=study.folder)))
     if looks is not None:
         print(format_looks(looks, ds.sizes["realization"]))
-    print(output)
+    print(*loss_notes(study), output, sep="\n")
 
 
 def _parse_task(text: str) -> tuple[int, int]:

@@ -62,9 +62,10 @@ class Study(Displayed, Table):
         ),
     ]
     body: Annotated[Shape, OneOf("shape", SHAPES), about("what stands on the ground and may rock")]
-    impact: Annotated[ImpactTable, about("where and how the ground pushes back in an impact")] = Field(
-        default_factory=lambda: ImpactTable.model_validate({})
-    )
+    impact: Annotated[
+        ImpactTable,
+        about("where and how the ground pushes back in an impact; without this section as by Housner's rule"),
+    ] = Field(default_factory=lambda: ImpactTable.model_validate({}))
     contact: Annotated[
         ContactTable | None,
         about("friction and rebound of the contacts; without friction they stick and nothing rebounds"),

@@ -1,4 +1,4 @@
-"""Impact parameters with which impacts may be infeasible."""
+"""Impact parameters that nobody chose, and those with which impacts may be infeasible."""
 
 from __future__ import annotations
 
@@ -9,11 +9,16 @@ from mcrock.body.faces import side_distances
 from mcrock.config import Study
 from mcrock.config.presets import BOUNDS, PRESETS
 from mcrock.impact.housner_1963 import velocity_ratio
-from mcrock.impact.registry import parameter_of
+from mcrock.impact.registry import DEFAULT_LAW, ImpactParameter, parameter_of
 from mcrock.params import Inputs
 from mcrock.tables.distributions import Distribution, Quantity
 from mcrock.tables.fields import plain
 from mcrock.text.presets import given_by, value_in_words
+
+LOSSES = (ImpactParameter.LAMBDA, ImpactParameter.LAMBDA_LON)  # set the energy that impacts cost
+# overturned fraction of the main example at 0.4 g: without [impact], as shipped (both from 0.5 to 1,
+# lambda_lat from -0.3 to 0.3), and within the theoretical bounds
+MAIN_EXAMPLE = (0.292, 0.398, 0.486)
 
 
 def describe_preset(study: Study) -> list[str]:
@@ -31,7 +36,7 @@ def describe_preset(study: Study) -> list[str]:
 
 def impact_notes(study: Study, inputs: Inputs) -> list[str]:
     """Parameters that leave their usual range, with a preset that of the theory."""
-    found = []
+    found = loss_notes(study)
     for name, item in study.impact.parameters.items():
         parameter = parameter_of(name)
         within = parameter.row.within
@@ -51,6 +56,31 @@ def impact_notes(study: Study, inputs: Inputs) -> list[str]:
             )
     found += _ratio_note(study, inputs)
     return found
+
+
+def loss_notes(study: Study) -> list[str]:
+    """A line where lambda or lambda_lon stands at its default, which costs the most energy; else none.
+
+    A study read back from a store (`Study.from_json`) has the same line, as it goes by values. The law
+    ``housner_1963`` says that the loss is meant, and has none.
+    """
+    laws = study.impact.law if isinstance(study.impact.law, tuple) else (study.impact.law,)
+    given = study.impact.parameters
+    own = {parameter_of(name) for name in given if name.startswith("face_")}
+    left = [item for item in LOSSES if given[item.key] == item.row.default and item not in own]
+    if DEFAULT_LAW.key not in laws or not left:
+        return []
+    default, common, bounds = MAIN_EXAMPLE
+    keys, verb = " and ".join(f"impact.{item.key}" for item in left), "are" if len(left) > 1 else "is"
+    ranges = ", ".join(f'{item.key} = {{ distribution = "uniform", low = 0.5, high = 1.0 }}' for item in left)
+    return [
+        f"note: {keys} {verb} 1, the default: impacts then cost as much energy as by Housner's rule, the "
+        "most within the theoretical bounds, and fewer bodies overturn. "
+        f"With both at 1 {default:.3f} of the main example overturn at 0.4 g, with both from 0.5 to 1 "
+        f"{common:.3f}, within the bounds {bounds:.3f}. "
+        f'Without tests write in [impact] {ranges}, and compare preset = "varkonyi_2022_bounds"; if '
+        'Housner\'s rule is meant, law = "housner_1963" (mcrock docs impacts)'
+    ]
 
 
 def _leaves(item: Quantity, low: float, high: float) -> bool:

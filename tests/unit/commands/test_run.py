@@ -28,6 +28,16 @@ def test_a_run_ends_with_its_table_and_path(mcrock, study_file, tmp_path):
     assert lines[-1] == str(tmp_path / "s.zarr")
 
 
+def test_impacts_that_nobody_chose_are_noted_beside_the_result(mcrock, study_file, tmp_path):
+    default = ("--set", "impact.lambda=1.0", "--set", "impact.lambda_lon=1.0")
+    notes = [
+        line for line in mcrock("check", study_file, *default)[1].splitlines() if "impact.lambda " in line
+    ]
+    code, output, errors = mcrock("run", study_file, "-o", tmp_path / "s.zarr", *default)
+    assert (code, len(notes)) == (0, 1), errors
+    assert output.splitlines()[-2:] == [*notes, str(tmp_path / "s.zarr")]
+
+
 def test_a_dry_run_writes_nothing(mcrock, study_file, tmp_path):
     before = sorted(tmp_path.iterdir())
     code, output, _ = mcrock("run", study_file, "-o", tmp_path / "s.zarr", "--dry-run")
