@@ -14,6 +14,7 @@ from mcrock.plots.fragility import draw_curve, observed
 from mcrock.plots.style import (
     BLUE,
     GREEN,
+    GREY,
     ORANGE,
     PURPLE,
     add_note,
@@ -31,8 +32,8 @@ from mcrock.statistics.limits import EVENT
 from mcrock.statistics.runs import is_cloud
 from mcrock.statistics.ways import WORDS, fragility_by_way
 
-COLOURS = {"probit": BLUE, "logit": PURPLE, "capacities": GREEN, "monotone": ORANGE}
-MARKS = {"probit": "s", "logit": "^", "capacities": "D"}
+COLOURS = {"probit": BLUE, "logit": PURPLE, "plateau": GREY, "capacities": GREEN, "monotone": ORANGE}
+MARKS = {"probit": "s", "logit": "^", "plateau": "v", "capacities": "D"}
 
 
 @takes_path

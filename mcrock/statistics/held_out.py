@@ -15,8 +15,9 @@ import numpy as np
 import xarray as xr
 from scipy.special import stdtrit, xlogy
 
-from mcrock.statistics.probit import evaluate_curves, fit_curves
+from mcrock.statistics.probit import LOGIT, evaluate_curves, fit_curves
 from mcrock.statistics.resample import Units, collect_units
+from mcrock.statistics.rising import RisingCurve
 from mcrock.statistics.runs import ESTIMATE, record_index
 
 LOTS = 400  # at most, into which records are dealt: each is left out as a whole
@@ -77,6 +78,20 @@ def by_probit(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> np.ndarray:
     falling = _curve(1 / x[::-1], yes[:, ::-1], runs[:, ::-1])[:, ::-1]
     losses = [-(xlogy(yes, p) + xlogy(runs - yes, 1 - p)).sum(axis=1) for p in (rising, falling)]
     return np.where((losses[1] < losses[0])[:, None], falling, rising)
+
+
+def by_logit(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> np.ndarray:
+    """Log-logistic curve."""
+    return np.mean(evaluate_curves(fit_curves(x, yes, runs, LOGIT), x), axis=0)
+
+
+def by_rising(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> np.ndarray:
+    """Rising fractions; between the intensities of a sample as `RisingCurve`."""
+    predicted = np.empty(np.shape(runs))
+    for row, fell, number in zip(predicted, yes, runs, strict=True):
+        there = number > 0
+        row[:] = RisingCurve(x[there], fell[there], number[there]).at(x)
+    return predicted
 
 
 def _curve(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> np.ndarray:

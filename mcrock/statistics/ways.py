@@ -10,21 +10,39 @@ import xarray as xr
 
 from mcrock.dataset.opened import takes_path
 from mcrock.statistics.fragility import PROBABILITIES, fit_fragility
+from mcrock.statistics.held_out import (
+    Rule,
+    by_logit,
+    by_probit,
+    by_rising,
+    held_out,
+    mean_with_interval,
+    record_units,
+)
 from mcrock.statistics.increments import fit_capacities
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 from mcrock.statistics.monotone import monotone_fragility
 from mcrock.statistics.nested import pooled
+from mcrock.statistics.plateau import by_plateau, fit_plateau
 from mcrock.statistics.probability import BOUNDS
-from mcrock.statistics.probit import PROBIT, link_of
-from mcrock.statistics.runs import is_cloud
+from mcrock.statistics.probit import PROBIT, Fit, evaluate_curves, link_of
+from mcrock.statistics.resample import Units
+from mcrock.statistics.runs import ESTIMATE, is_cloud
 
 WORDS = {
     "probit": "lognormal, of the runs",
     "logit": "log-logistic, of the runs",
+    "plateau": "a share that ever overturns, times a lognormal",
     "capacities": "lognormal, of the capacities",
     "monotone": "rising fractions",
 }
 NAMES = ("median_capacity", "dispersion")
+RULES: dict[str, Rule] = {  # of the families that are scored on records left out
+    "probit": by_probit,
+    "logit": by_logit,
+    "plateau": by_plateau,
+    "monotone": by_rising,
+}
 
 
 @takes_path
@@ -49,13 +67,16 @@ def fragility_by_way(
     Returns
     -------
     Dataset
-        Along `way`, the method: "probit" and "logit" by `fit_fragility`, "capacities" by `fit_capacities`
-        (stripes at two levels or more only), "monotone" by `monotone_fragility`. `median_capacity` [unit of
-        the intensity] and `dispersion` [1] with their intervals (bound), NaN for the monotone curve; `curve`
-        [1] and `extrapolated` (intensity_grid); `band` (bound, intensity_grid) [1], NaN for the capacities;
-        `reached` (probability) [unit of the intensity], the intensity at which the curve reaches 1, 5 and
-        50 %, and `reached_below` (probability), whether that lies below all levels, as of
-        `monotone_fragility`; `static_threshold` (bound) of `monotone_fragility`.
+        Along `way`, the method: "probit" and "logit" by `fit_fragility`, "plateau" by
+        `mcrock.statistics.plateau.fit_plateau`, whose upper asymptote is `share` [1], "capacities" by
+        `fit_capacities` (stripes at two levels or more only), "monotone" by `monotone_fragility`.
+        `median_capacity` [unit of the intensity] and `dispersion` [1] with their intervals (bound), NaN for
+        the monotone curve; `curve` [1] and `extrapolated` (intensity_grid); `band` (bound, intensity_grid)
+        [1], NaN for the capacities; `reached` (probability) [unit of the intensity], the intensity at which
+        the curve reaches 1, 5 and 50 %, and `reached_below` (probability), whether that lies below all
+        levels, as of `monotone_fragility`; `log_loss` on records left out, per run, and by how much it is
+        more than the least, `log_loss_difference` with its interval (bound), NaN of the capacities;
+        `fit_p_value` of `fit_fragility`; `static_threshold` (bound) of `monotone_fragility`.
 
     Raises
     ------
@@ -69,6 +90,8 @@ def fragility_by_way(
     fits = {link: fit_fragility(ds, link=link, **keywords) for link in ("probit", "logit")}
     whole = fits["probit"]
     grid = whole["intensity_grid"].values
+    units = record_units(ds, how.allow_missing)
+    fits["plateau"] = _plateau(units, grid)
     if not is_cloud(ds) and (ds["intensity"] > 0).sum() > 1:
         fits["capacities"] = _with_curve(fit_capacities(ds, **keywords), grid)
     monotone = monotone_fragility(ds, grid=grid, folder=folder, **how.keywords)
@@ -85,11 +108,15 @@ def fragility_by_way(
         part["band"] = fit["band"] if "band" in fit else xr.full_like(whole["band"], np.nan)
         part["reached"] = ("probability", _reached(fit))
         below = fit["reached_below"].values if "reached_below" in fit else np.zeros(len(PROBABILITIES), bool)
+        part["share"] = fit["share"] if "share" in fit else xr.DataArray(np.nan if "reached" in fit else 1.0)
         part["reached_below"] = ("probability", below)
         parts.append(part)
     axis = xr.DataArray(list(fits), dims="way", name="way")
     result = xr.concat(parts, axis, combine_attrs="override", join="override")
     result["reached"].attrs = {"units": whole["median_capacity"].attrs["units"]}
+    result["share"].attrs = {"units": "1", "long_name": "upper asymptote of the curve"}
+    _add_losses(result, units, how.level)
+    result["fit_p_value"] = whole["fit_p_value"]
     result["static_threshold"] = monotone["static_threshold"]
     result["records"] = whole["records"]
     result.attrs = {key: whole.attrs[key] for key in ("level", "resamples", "seed", "independent")}
@@ -104,11 +131,43 @@ def _with_curve(fit: xr.Dataset, grid: np.ndarray) -> xr.Dataset:
     return fit.assign(curve=("intensity_grid", PROBIT.cdf(score), words))
 
 
+def _plateau(units: Units, grid: np.ndarray) -> xr.Dataset:
+    """The curve with an upper asymptote, as a fit of its own."""
+    runs, yes = units.total(units.runs), units.total(units.overturned[ESTIMATE])
+    there = runs > 0
+    share, curves = fit_plateau(units.intensity[there], yes[None, there], runs[None, there])
+    known = bool(curves.kind[0] == Fit.MAXIMUM)
+    values = (curves.low_median[0], curves.low_dispersion[0], share[0]) if known else (np.nan,) * 3
+    found = xr.Dataset({name: ((), value) for name, value in zip((*NAMES, "share"), values, strict=True)})
+    found.attrs["link"] = "probit"
+    curve = share[0] * evaluate_curves(curves, grid)[0][0] if known else np.full(len(grid), np.nan)
+    return found.assign(curve=("intensity_grid", curve))
+
+
+def _add_losses(result: xr.Dataset, units: Units, level: float) -> None:
+    """Log loss on records left out of the families that have a rule."""
+    scores = {way: held_out(units, RULES[way]) for way in result["way"].values.tolist() if way in RULES}
+    runs = units.runs.sum(axis=1)
+    least = min(scores, key=lambda way: scores[way].log_loss.sum())
+    for name, of in (("log_loss", 0.0), ("log_loss_difference", scores[least].log_loss)):
+        rows = [
+            mean_with_interval(scores[way].log_loss - of, runs, level)
+            if way in scores
+            else (np.nan, [np.nan] * 2)
+            for way in result["way"].values.tolist()
+        ]
+        result[name] = ("way", [row[0] for row in rows], {"units": "1"})
+        result[f"{name}_interval"] = (("way", "bound"), np.array([row[1] for row in rows]), {"units": "1"})
+
+
 def _reached(fit: xr.Dataset) -> np.ndarray:
     """Intensities at which a curve reaches `PROBABILITIES`."""
     if "reached" in fit:
         return fit["reached"].values
     link = link_of(fit.attrs["link"])
     scale = float(fit["dispersion"]) / link.deviation
-    found: np.ndarray = float(fit["median_capacity"]) * np.exp(scale * link.quantile(np.array(PROBABILITIES)))
+    wanted = np.array(PROBABILITIES) / (float(fit["share"]) if "share" in fit else 1.0)
+    with np.errstate(invalid="ignore"):
+        score = np.where(wanted < 1, link.quantile(np.minimum(wanted, 1.0)), np.inf)
+    found: np.ndarray = float(fit["median_capacity"]) * np.exp(scale * score)
     return found

@@ -6,9 +6,16 @@ import math
 
 import xarray as xr
 
+from mcrock.statistics.goodness import REJECTED
 from mcrock.statistics.limit_states import limit_words
 from mcrock.statistics.ways import WORDS
-from mcrock.text.numbers import label_intensities, label_place
+from mcrock.text.numbers import (
+    format_estimate,
+    format_interval,
+    format_p_value,
+    label_intensities,
+    label_place,
+)
 from mcrock.text.tables import format_table
 
 
@@ -27,16 +34,38 @@ def format_ways(found: xr.Dataset) -> list[str]:
                 WORDS[way],
                 *_parameters(one, units),
                 *reached[:-1],
+                "-" if math.isnan(float(one["log_loss"])) else f"{float(one['log_loss']):.4f}",
             ]
         )
         if way == "monotone":
             rows[-1][1] = reached[-1]
-    heads = ["fit", f"median ({percent})", f"dispersion ({percent})", "1 % at", "5 % at"]
+        if way == "plateau" and math.isfinite(float(one["share"])):
+            rows[-1][0] = f"lognormal with the upper asymptote {float(one['share']):.3f}"
+    heads = ["fit", f"median ({percent})", f"dispersion ({percent})", "1 % at", "5 % at", "log loss"]
     lines = ["Fragility of the same runs by several ways of fitting", format_table(heads, rows)]
+    lines += format_families(found)
     low, high = found["static_threshold"].values.tolist()
     if math.isfinite(low):
         ends = label_intensities([low, high], units)
         lines.append(f"no realization can rock below {ends[0]}; all may above {ends[1]}")
+    return lines
+
+
+def format_families(found: xr.Dataset) -> list[str]:
+    """Lines on the test of the lognormal curve, and on the family that foretells records left out best."""
+    lines, p = [], float(found["fit_p_value"])
+    if not math.isnan(p):
+        verdict = "is rejected" if p < REJECTED else "is not rejected"
+        lines.append(f"test of fit: the lognormal curve {verdict} ({format_p_value(p)})")
+    scored = found.isel(way=found["log_loss"].notnull().values)
+    least = str(scored["way"].values[scored["log_loss"].values.argmin()])
+    parts = []
+    for way in scored["way"].values.tolist():
+        low, high = scored["log_loss_difference_interval"].sel(way=way).values.tolist()
+        if way != least and math.isfinite(low):
+            parts.append(f"{WORDS[way]} {low:.4f} to {high:.4f}")
+    more = f"; more by: {', '.join(parts)}" if parts else ""
+    lines.append(f"log loss, per run on records left out, is least by: {WORDS[least]}{more}")
     return lines
 
 
@@ -80,11 +109,13 @@ def _parameters(one: xr.Dataset, units: str) -> list[str]:
     median, dispersion = float(one["median_capacity"]), float(one["dispersion"])
     if math.isnan(median):
         return ["-", "-"]
+    if one["median_capacity_interval"].isnull().all():
+        return [_intensity(median, units), f"{dispersion:.3f}"]
     low, high = label_intensities(one["median_capacity_interval"].values.tolist(), units)
     thin, wide = one["dispersion_interval"].values.tolist()
     return [
         f"{_intensity(median, units)} ({low} to {high})",
-        f"{dispersion:.3f} ({thin:.3f} to {wide:.3f})",
+        f"{format_estimate(dispersion, thin, wide)} ({format_interval(thin, wide)})",
     ]
 
 

@@ -11,7 +11,7 @@ FEW = {"resamples": 40}
 def test_every_way_is_that_of_its_function(make_study):
     ds = make_study()
     found = fragility_by_way(ds, **FEW)
-    assert found["way"].values.tolist() == ["probit", "logit", "capacities", "monotone"]
+    assert found["way"].values.tolist() == ["probit", "logit", "plateau", "capacities", "monotone"]
     for link in ("probit", "logit"):
         fit = fit_fragility(ds, link=link, **FEW)
         for name in ("median_capacity", "dispersion_interval", "curve", "band"):
@@ -33,9 +33,9 @@ def test_ways_agree_in_the_middle_and_on_lognormal_capacities(make_study):
     found = fragility_by_way(make_study(records=200, levels=np.geomspace(0.5, 8, 16)), **FEW)
     reached = found["reached"].values
     np.testing.assert_allclose(reached[:, 2], 3.0, rtol=0.06)
-    np.testing.assert_allclose(reached[[0, 2, 3], 1], 3.0 * np.exp(-1.645 * 0.43), rtol=0.1)
+    np.testing.assert_allclose(reached[[0, 3, 4], 1], 3.0 * np.exp(-1.645 * 0.43), rtol=0.1)
 
 
 def test_a_cloud_has_no_capacities(make_study):
     found = fragility_by_way(make_study(cloud=True), **FEW)
-    assert found["way"].values.tolist() == ["probit", "logit", "monotone"]
+    assert found["way"].values.tolist() == ["probit", "logit", "plateau", "monotone"]
