@@ -13,6 +13,7 @@ from mcrock.plots.style import BLUE, GREY, ORANGE, add_note, axis_scale, new_axe
 from mcrock.statistics import annual_rate
 from mcrock.statistics.hazard import MEAN
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
+from mcrock.text.numbers import format_estimate, format_interval
 
 LOOKS = {"lognormal": (BLUE, "-"), "stripes": (ORANGE, "-.")}
 
@@ -62,7 +63,7 @@ def plot_risk(
             fill=False,
             linewidth=1.3,
             linestyle=line,
-            label=f"{curve}, {float(one['rate']):.2g} /a",
+            label=f"{curve}, {format_estimate(float(one['rate']), *one['rate_interval'].values)} /a",
         )
     for name, style in (("weakest_overturning", ":"), ("strongest_run", "--")):
         at = float(found[name]) * factor
@@ -77,12 +78,13 @@ def plot_risk(
     ax.legend(loc="lower left", bbox_to_anchor=(-0.1, 1.0), ncols=2, handlelength=1.8, columnspacing=1.0)
     rows = []
     for curve in LOOKS:
-        low, high = found["rate_interval"].sel(fragility=curve, hazard=MEAN).values
-        rows.append(f"{curve} {low:.2g} to {high:.2g} /a" if np.isfinite(low) else f"{curve} unknown")
+        ends = found["rate_interval"].sel(fragility=curve, hazard=MEAN).values
+        rows.append(f"{curve} {format_interval(*ends)} /a" if np.isfinite(ends[0]) else f"{curve} unknown")
     add_note(
         ax,
         f"Mean hazard; areas are parts of the rate. {found.attrs['level']:.0%} intervals from "
         f"{int(found['records'])} {found.attrs['independent']}: {', '.join(rows)}. Dotted: weakest "
-        "intensity at which a run overturned; dashed: strongest run.",
+        f"intensity at which a run overturned; dashed: strongest run. Go by {found.attrs['headline']}: "
+        f"{found.attrs['why']}.",
     )
     return ax

@@ -287,9 +287,9 @@ def high_confidence_capacity(ds: xr.Dataset, **keywords: Unpack[BootstrapKeyword
         fractions, inf if they never do; `stripes_open` says that the weakest level has more already) and
         `weakest_overturning` [unit of the intensity]; `beta_r` and `beta_u`, and the parts `beta_epistemic`
         and `beta_sampling` of the latter [1]. NaN where there is no curve, and with too few units for a
-        confidence of 95 % at all (fewer than six); `records`. For a nested study the numbers of `draws`, of
-        those in which nothing overturned, `draws_standing`, and of those without a curve,
-        `draws_without_curve` [1].
+        confidence of 95 % at all (fewer than six); `records`; `fit_p_value` as of `annual_rate`. For a
+        nested study the numbers of `draws`, of those in which nothing overturned, `draws_standing`, and of
+        those without a curve, `draws_without_curve` [1].
 
     Raises
     ------
@@ -337,6 +337,7 @@ def high_confidence_capacity(ds: xr.Dataset, **keywords: Unpack[BootstrapKeyword
         "beta_epistemic": (epistemic, "of it, from epistemic inputs"),
         "beta_sampling": (sampling, "of it, from the number of records"),
         "records": (record_index(flat)[1], "number of independent recordings"),
+        "fit_p_value": (fit_p_value(units, fitted), "of the test of fit of the lognormal curve"),
     }
     found = {name: ((), value, axis | {"long_name": words}) for name, (value, words) in values.items()}
     for name, (value, words) in (dispersions | draws).items():

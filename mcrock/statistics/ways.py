@@ -32,7 +32,7 @@ from mcrock.statistics.runs import ESTIMATE, is_cloud
 WORDS = {
     "probit": "lognormal, of the runs",
     "logit": "log-logistic, of the runs",
-    "plateau": "a share that ever overturns, times a lognormal",
+    "plateau": "lognormal to a plateau",
     "capacities": "lognormal, of the capacities",
     "monotone": "rising fractions",
 }

@@ -40,7 +40,7 @@ def format_ways(found: xr.Dataset) -> list[str]:
         if way == "monotone":
             rows[-1][1] = reached[-1]
         if way == "plateau" and math.isfinite(float(one["share"])):
-            rows[-1][0] = f"lognormal with the upper asymptote {float(one['share']):.3f}"
+            rows[-1][0] = f"{WORDS[way]} of {float(one['share']):.2f}"
     heads = ["fit", f"median ({percent})", f"dispersion ({percent})", "1 % at", "5 % at", "log loss"]
     lines = ["Fragility of the same runs by several ways of fitting", format_table(heads, rows)]
     lines += format_families(found)

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import xarray as xr
 
+from mcrock.statistics.goodness import REJECTED
 from mcrock.statistics.hazard import MEAN
 from mcrock.text.numbers import (
     format_count,
@@ -152,14 +153,9 @@ def format_unsupported(rates: xr.Dataset) -> list[str]:
 def format_outside(rates: xr.Dataset) -> list[str]:
     """Lines on what no row of the hazard supports."""
     units = rates["weakest_overturning"].attrs.get("units", "1")
-    first, last = label_intensities([float(rates["bin_lower"][0]), float(rates["bin_upper"][-1])], units)
-    low, high = rates["rate_above"].sel(hazard="mean").isel(fragility=0).values.tolist()
-    above = f"{low:.3g} to {high:.3g}" if math.isfinite(low) else f"up to {high:.3g}"
+    (first,) = label_intensities([float(rates["bin_lower"][0])], units)
     at_first = _number(rates["first_probability"].max(skipna=True))
-    return [
-        f"beyond the hazard table, which ends at {last}, come {above} 1/a more",
-        f"below the table, which begins at {first}, the probability is {at_first} at most",
-    ]
+    return [f"below the hazard table, which begins at {first}, the probability is {at_first} at most"]
 
 
 def format_capacity(capacity: xr.Dataset) -> list[str]:
@@ -186,18 +182,25 @@ def format_capacity(capacity: xr.Dataset) -> list[str]:
             f"HCLPF: not defined: {_why_undefined(capacity)}; {stripes}",
             f"dispersions that are defined: {known or 'none'}",
         ]
+    nested = epistemic > 0
     sure = f"{confident} has at most 5 % with 95 % confidence (one-sided bound of the lognormal curve)"
     heads = [sure, f"{one} is 1 % of the mean curve"]
     lines = [
-        f"HCLPF: {'; '.join(heads if epistemic else heads[::-1])}; {stripes}",
+        f"HCLPF: {'; '.join(heads if nested else heads[::-1])}; {stripes}",
         f"by the convention of separated dispersions {separation}: beta_R = {r:.3f}, beta_U = {u:.3f}, "
-        f"{epistemic:.3f} of it from epistemic inputs, {sampling:.3f} from the number of records",
+        f"{sampling:.3f} of it from the number of records"
+        + f", {epistemic:.3f} from epistemic inputs"
+        * nested,
     ]
+    if float(capacity["fit_p_value"]) < REJECTED:
+        lines.append(
+            "the lognormal curve is rejected, and with it these capacities: go by the rising fractions"
+        )
     if min(values[:3]) < values[3]:
         lines.append(
             f"below {weakest}, the weakest intensity at which a run overturned, a HCLPF is an extrapolation"
         )
-    if epistemic == 0:
+    if not nested:
         lines.append(
             "nothing is epistemic in this study: beta_R holds ignorance too (`mcrock docs assessment`)"
         )

@@ -20,7 +20,8 @@ def test_fragility_of_a_store(mcrock, study_file, store, tmp_path):
     names = {"fragility_ways", "fragility_limits", "fragility_measures", "fragility_surface", "baselines"}
     assert {path.stem for path in (tmp_path / "figures").iterdir()} == names
     result = json.loads(mcrock("fragility", store, *options, "--json")[1])
-    assert result["ways"]["variables"]["way"]["values"] == ["probit", "logit", "capacities", "monotone"]
+    ways = ["probit", "logit", "plateau", "capacities", "monotone"]
+    assert result["ways"]["variables"]["way"]["values"] == ways
     assert result["limits"]["variables"]["limit"]["values"] == ["peak_tilt_ratio > 0.3", "overturned"]
     assert set(result) == {"ways", "limits", "measures", "surface"}
 

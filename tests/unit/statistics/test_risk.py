@@ -101,8 +101,10 @@ def test_nothing_is_added_outside_the_table(make_study):
     largest = float(narrow["first_probability"].max())
     assert float(narrow["first_probability"].sel(fragility="lognormal")) == pytest.approx(first)
     text = format_risk(narrow, high_confidence_capacity(ds))
-    assert "beyond the hazard table, which ends at 0.816 g, come" in text
-    assert f"below the table, which begins at 0.204 g, the probability is {largest:.3g} at most" in text
+    assert "of earthquakes up to 0.816 g, where the hazard table ends" in text
+    assert (
+        f"below the hazard table, which begins at 0.204 g, the probability is {largest:.3g} at most" in text
+    )
 
 
 def test_a_level_that_has_not_been_run_supports_nothing(make_study):
