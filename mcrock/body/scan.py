@@ -17,10 +17,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mcrock.body.faces import Array
+from mcrock.body.frame import downwards
 from mcrock.rules import Choice, shown
 
 MESHES = (".stl", ".obj", ".ply")  # suffixes of the names of files
 LENGTHS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254, "ft": 0.3048}  # units of lengths [m]
+UP = ("z", "y", "x", "-z", "-y", "-x")  # axes of a file that may be up
 LARGEST = 2**29  # file [bytes]
 ELSEWHERE = "or give com, inertia and mass, which then need no closed mesh"
 
@@ -58,8 +60,8 @@ def is_mesh(path: str | Path) -> bool:
     return Path(path).suffix.lower() in MESHES
 
 
-def read_scan(path: str | Path, unit: str | None = None) -> Scan:
-    """Read the points of a scan, all of them.
+def read_scan(path: str | Path, unit: str | None = None, up: str = "z") -> Scan:
+    """Read the points of a scan, all of them, with z up.
 
     Parameters
     ----------
@@ -68,11 +70,14 @@ def read_scan(path: str | Path, unit: str | None = None) -> Scan:
     unit : str, optional
         Unit of its lengths: "m", "cm", "mm", "in" or "ft". Meshes do not say theirs, so that it has to be
         given; text files are in m unless it is.
+    up : str
+        Axis of the file that is up, "x", "y", "z", "-x", "-y" or "-z": the smallest rotation turns it to z,
+        half a turn about x from -z.
 
     Returns
     -------
     Scan
-        Points in m. Triangles without area and points of none are left out.
+        Points in m, turned. Triangles without area and points of none are left out.
 
     Raises
     ------
@@ -82,17 +87,20 @@ def read_scan(path: str | Path, unit: str | None = None) -> Scan:
     file = Path(path)
     if unit is not None:
         Choice(tuple(LENGTHS)).check("read_scan.unit", unit)
+    Choice(UP).check("read_scan.up", up)
     factor = LENGTHS[unit or "m"]
     if not is_mesh(file):
-        return Scan(factor * np.array(read_points(file), float).reshape(-1, 3), None, str(path))
+        points = factor * np.array(read_points(file), float).reshape(-1, 3)
+        return Scan(_upright(points, up), None, str(path))
     if unit is None:
         raise ValueError(
             f"{path}: a mesh does not say the unit of its lengths: give unit = 'm', 'cm', 'mm', 'in' or 'ft'"
         )
     points, triangles = _read_mesh(file)
-    points = factor * points + 0.0  # no negative zeros, which differ from others
+    points = factor * points
     if not np.isfinite(points).all():
         raise ValueError(f"{path}: the points must be finite numbers, and some are not")
+    points = _upright(points, up) + 0.0  # no negative zeros, which differ from others
     points, number = np.unique(points, axis=0, return_inverse=True)
     if triangles is None:
         return Scan(points, None, str(path))
@@ -101,6 +109,18 @@ def read_scan(path: str | Path, unit: str | None = None) -> Scan:
     triangles = triangles[(first != second) & (second != third) & (third != first)]
     used = np.unique(triangles)
     return Scan(points[used], np.searchsorted(used, triangles), str(path))
+
+
+def _upright(points: Array, up: str) -> Array:
+    """Points (n, 3) [m] after the smallest rotation that turns an axis of theirs to z.
+
+    >>> _upright(np.array([[0.1, 0.2, 0.3]]), "y")
+    array([[ 0.1, -0.3,  0.2]])
+    """
+    if up == "z":
+        return points
+    down = np.array([[-1.0 if axis == up[-1] else 0.0 for axis in "xyz"]])
+    return points @ downwards(-down if up.startswith("-") else down)[0].T
 
 
 def _read_mesh(path: Path) -> tuple[Array, NDArray[np.int64] | None]:

@@ -63,7 +63,8 @@ def test_solids_take_the_keys_of_study_files(shape):
 def test_a_hull_takes_the_keys_of_a_polyhedron():
     keys = names_of_keys(SHAPES["polyhedron"]) - {"shape", "com_x", "com_y", "com_z", "scale"}
     keys = keys - {"vertices", "shape_error", "solid"} | {"settle"}
-    assert parameters(mcrock.hull) == keys - {"file", "unit"} | {"points"}  # not all of which become vertices
+    of_files = {"file", "unit", "up"}
+    assert parameters(mcrock.hull) == keys - of_files | {"points"}  # not all of which become vertices
     assert parameters(mcrock.body.scanned) == keys - {"file"} | {"path"}
 
 

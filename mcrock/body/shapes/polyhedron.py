@@ -15,7 +15,7 @@ from mcrock.body.faces import Array, Faces, face_normals
 from mcrock.body.frame import body_axes
 from mcrock.body.mass import solid_moments
 from mcrock.body.random_surface import REACH, near_surface, with_shape_error
-from mcrock.body.scan import LENGTHS, hull_corners, is_mesh, read_scan
+from mcrock.body.scan import LENGTHS, UP, hull_corners, is_mesh, read_scan
 from mcrock.body.shapes.coordinates import (
     CENTRE_OF_MASS,
     INERTIA,
@@ -115,6 +115,15 @@ class Polyhedron(Solid):
             "mm",
         ),
     ] = None
+    up: Annotated[
+        str | None,
+        Choice(UP),
+        about(
+            "axis of the `file` that is up, z by default; the file is turned first of all, so that every "
+            'other key is in axes with z up. With "y", x stays and the z of the file becomes -y',
+            "y",
+        ),
+    ] = None
     solid: Annotated[
         MeshSolid | None,
         about(
@@ -188,12 +197,16 @@ class Polyhedron(Solid):
 
     @classmethod
     def take_in_files(cls, data: dict[str, Any], folder: Path) -> None:
-        unit, file = data.get("unit"), data.get("file")
-        known = unit is None or (isinstance(unit, str) and unit in LENGTHS)
+        unit, file, up = data.get("unit"), data.get("file"), data.get("up", "z")
+        if up != "z" and "vertices" in data:
+            raise ConfigError(
+                "up: is an axis of the 'file', and vertices are taken as they are: leave it out"
+            )
+        known = unit in (None, *LENGTHS) and up in UP
         if "vertices" in data or not isinstance(file, str) or not known:
             return
         try:
-            scan = read_scan(folder / file, unit)
+            scan = read_scan(folder / file, unit, up)
             if is_mesh(file):
                 if not data.keys() & {"com", "inertia", "solid"}:
                     data["solid"] = _plain(scan.solid())

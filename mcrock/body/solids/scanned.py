@@ -19,6 +19,7 @@ def scanned(
     density: float | None = None,
     *,
     unit: str | None = None,
+    up: str = "z",
     mass: float | None = None,
     com: ArrayLike | None = None,
     inertia: ArrayLike | None = None,
@@ -43,6 +44,8 @@ def scanned(
         One of the two [kg/m3], [kg].
     unit : str
         Unit of the lengths in the file, "m", "cm", "mm", "in" or "ft"; required for a mesh.
+    up : str
+        Axis of the file that is up, as `read_scan`. All other arguments are in the axes after it, z up.
     com : array_like (3,), optional
         Position of the COM in the axes of the file, whatever its unit is in [m]; the centroid by default.
     inertia : array_like (3, 3), optional
@@ -66,7 +69,7 @@ def scanned(
     UserWarning
         As `hull`.
     """
-    scan = read_scan(path, unit)
+    scan = read_scan(path, unit, up)
     if is_mesh(path) and (com is None or inertia is None):
         volume, centroid, spread = scan.solid()
         mass = float(weight_of("scanned", density, mass).of(np.array([volume]))[0])

@@ -27,6 +27,7 @@ from mcrock.text.numbers import format_range
 
 LEVEL = 1e-9  # a tilt that is rounding [rad]
 GENTLE = radians(20.0)  # a face at a smaller angle to the base may have been meant to belong to it [rad]
+LYING = 1.1  # longest side over the height from which on a body lies down [1]
 MANY = 20  # faces above which those that neither bear nor bound the base are only counted
 USUAL = {  # range, unit and name of what is of human size, and what may have another unit
     "body_radius": (0.005, 50.0, "m", "a distance R from the centre of mass to the edge", "is it in m"),
@@ -141,6 +142,7 @@ def _faces(study: Study, inputs: Inputs) -> list[str]:
         lines.append(f"  and {len(faces) - len(listed)} others, neither stable nor base")
     lines += _inside(body)
     lines += _homogeneous(study, body)
+    lines += _lying(study, body)
     lines += [] if study.body.underside else _settling(body.put_on, inputs.start_face)
     pairs, meeting = exterior_angles(vertices, faces)
     lines += [
@@ -171,6 +173,7 @@ def _homogeneous(study: Study, body: Bodies) -> list[str]:
     what, whose = ("mesh", "file") if shape.solid is not None else ("hull", "points")
     moved = any(getattr(shape, name) != 0.0 for name in OFFSETS)
     taken = "inertia is that" if moved else "centre of mass and inertia are those"
+    whose += "" if shape.up in (None, "z") else f" after {shape.up} was turned up"
     x, y, z = (f"{value:.4g}" for value in shape.centre_of_mass.round(9) + 0.0)  # no -0, no 4e-19
     hollow = "" if shape.mass is None else "; if it is hollow, give com and inertia (mcrock docs bodies)"
     return [
@@ -188,6 +191,18 @@ def _inside(body: Bodies) -> list[str]:
     if np.isclose(volume, hull, rtol=1e-6):
         return []
     return [f"  it has a volume of {volume:.4g} m3, and its hull, which touches the ground, {hull:.4g} m3"]
+
+
+def _lying(study: Study, body: Bodies) -> list[str]:
+    """Whether the longest side of a polyhedron lies down, as where another axis of its file is up."""
+    reach = np.ptp(body.vertices[0], axis=0)
+    longest = int(reach[:2].argmax())
+    if not isinstance(study.body, Polyhedron) or reach[longest] <= LYING * reach[2]:
+        return []
+    return [
+        f"  note: its longest side, {reach[longest]:.4g} m, lies down, and it stands {reach[2]:.4g} m high; "
+        'if z is not up in its file, give the axis that is, as in up = "y" (body.up)'
+    ]
 
 
 def _settling(put_on: int, start_face: NDArray[np.int64]) -> list[str]:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcrock.body import Scan, cuboid, hull, read_scan, scanned, solid_moments
-from mcrock.body.scan import LENGTHS, hull_corners
+from mcrock.body.scan import LENGTHS, UP, hull_corners
 
 BOX = trimesh.creation.box((0.4, 0.3, 1.6))
 CORNERS, TRIANGLES = np.asarray(BOX.vertices), np.asarray(BOX.faces)
@@ -37,6 +37,30 @@ def test_a_box_is_a_cuboid(save, name, unit):
     np.testing.assert_allclose(body.inertia, expected.inertia, atol=SINGLE * expected.mass)
     assert (len(body.vertices), len(body.faces)) == (8, 6)
     assert body.slenderness == pytest.approx(expected.slenderness, rel=10 * SINGLE)
+
+
+@pytest.mark.parametrize("up", UP)
+def test_the_axis_that_is_up_is_turned_up_without_mirroring(save, tmp_path, up):
+    """A wedge of three different sides, written with each axis up: the same body, not its mirror image."""
+    wedge = np.array([(0, 0, 0), (0.4, 0, 0), (0, 0.3, 0), (0.1, 0.05, 1.2)])
+    faces = [(0, 2, 1), (0, 1, 3), (1, 2, 3), (2, 0, 3)]
+    x, y, z = wedge.T
+    written = {
+        "z": (x, y, z), "y": (x, z, -y), "x": (z, y, -x),
+        "-z": (x, -y, -z), "-y": (x, -z, y), "-x": (-z, y, x),
+    }  # fmt: skip
+    turned = np.stack(written[up], 1)
+    body = scanned(save(turned, faces), 2600, unit="m", up=up)
+    expected = scanned(save(wedge, faces), 2600, unit="m")
+    np.testing.assert_allclose(body.vertices, expected.vertices, atol=1e-7)
+    np.testing.assert_allclose(body.inertia, expected.inertia, atol=1e-7)
+    np.savetxt(tmp_path / "wedge.txt", turned)
+    np.testing.assert_allclose(read_scan(tmp_path / "wedge.txt", "m", up).points, wedge, atol=1e-12)
+
+
+def test_an_axis_that_is_none_is_refused(save):
+    with pytest.raises(ValueError, match=r"read_scan\.up must be 'z', 'y', 'x', '-z', '-y' or '-x', got 'w'"):
+        read_scan(save(CORNERS, TRIANGLES), "m", up="w")
 
 
 def channel():

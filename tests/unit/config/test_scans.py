@@ -1,5 +1,7 @@
 """Studies of scanned bodies: what a file holds is in the study, and equals what Python makes of it."""
 
+import re
+
 import numpy as np
 import pytest
 import trimesh
@@ -130,6 +132,7 @@ def test_points_in_millimetres(load, motions, rock, tmp_path):
     [
         (["body.unit=km"], r"unit: expected 'm', 'cm', 'mm', 'in' or 'ft', got 'km'"),
         (["body.file=none.stl"], r"file: .*none\.stl: cannot be read: No such file"),
+        (["body.up=w"], r"up: expected 'z', 'y', 'x', '-z', '-y' or '-x', got 'w'"),
         (
             ["body.vertices=[[0,0,0],[1,0,0],[0,1,0],[0,0,1]]"],
             r"unit: is that of the lengths in 'file'",
@@ -149,6 +152,32 @@ def test_the_unit_of_a_mesh_is_asked_for(load, tmp_path):
     with pytest.raises(ConfigError, match=message) as caught:
         load()
     assert len(caught.value.mistakes) == 1
+
+
+def test_a_mesh_with_y_up_stands_as_with_z_up_and_lies_without_the_key(load, motions, rock, tmp_path):
+    upright = load()
+    turned = rock.copy()
+    turned.apply_transform([[1, 0, 0, 0], [0, 0, 1, 0], [0, -1, 0, 0], [0, 0, 0, 1]])  # z becomes y
+    turned.export(tmp_path / "rock.stl")
+    study = load("body.up=y")
+    assert study.body.up == "y"
+    stands, lies = (draw_inputs(one, motions, 0, 1) for one in (study, load()))
+    expected = draw_inputs(upright, motions, 0, 1)
+    np.testing.assert_allclose(stands.vertices[0], expected.vertices[0], atol=1e-7)
+    np.testing.assert_allclose(stands.inertia[0], expected.inertia[0], rtol=1e-6, atol=1e-6)
+    assert np.ptp(lies.vertices[0, :, 2]) < 0.7 * np.ptp(expected.vertices[0, :, 2])
+    note = re.search(r"note: its longest side, ([\d.]+) m, lies down.*up = \"y\"", describe(load(), motions))
+    assert float(note[1]) == pytest.approx(np.ptp(lies.vertices[0], axis=0).max(), rel=1e-3)
+    assert "lies down" not in describe(study, motions)
+    assert "in the axes of the file after y was turned up" in describe(study, motions)
+    stored = Study.from_json(study.to_json())
+    assert stored.to_json() == study.to_json()
+    np.testing.assert_array_equal(draw_inputs(stored, motions, 0, 1).vertices, stands.vertices)
+
+
+def test_listed_points_have_no_axis_of_a_file(load):
+    with pytest.raises(ConfigError, match=r"up: is an axis of the 'file', .*: leave it out"):
+        load("body.up=y", "body.vertices=[[0,0,0],[1,0,0],[0,1,0],[0,0,1]]")
 
 
 def test_of_many_faces_those_of_the_base_its_neighbours_and_stable_ones_are_listed(load, motions):
