@@ -9,11 +9,11 @@ import xarray as xr
 from matplotlib.axes import Axes
 
 from mcrock.dataset.opened import takes_path
+from mcrock.estimates import format_estimate, format_interval
 from mcrock.plots.style import BLUE, GREY, ORANGE, add_note, axis_scale, new_axes, number_axis, styled
 from mcrock.statistics import annual_rate
 from mcrock.statistics.hazard import MEAN
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
-from mcrock.text.numbers import format_estimate, format_interval
 
 LOOKS = {"lognormal": (BLUE, "-"), "stripes": (ORANGE, "-.")}
 

@@ -7,16 +7,10 @@ from typing import NamedTuple
 
 import xarray as xr
 
+from mcrock.estimates import format_estimate, format_interval, format_p_value
 from mcrock.statistics.goodness import REJECTED
 from mcrock.text.fragility import format_fragility
-from mcrock.text.numbers import (
-    format_count,
-    format_estimate,
-    format_interval,
-    format_p_value,
-    label_intensities,
-    label_place,
-)
+from mcrock.text.numbers import format_count, label_intensities, label_place
 from mcrock.text.risk import WORDS, format_choice
 from mcrock.text.summary import Summary
 

@@ -6,16 +6,11 @@ import math
 
 import xarray as xr
 
+from mcrock.estimates import format_estimate, format_interval, format_p_value
 from mcrock.statistics.goodness import REJECTED
 from mcrock.statistics.limit_states import limit_words
 from mcrock.statistics.ways import WORDS
-from mcrock.text.numbers import (
-    format_estimate,
-    format_interval,
-    format_p_value,
-    label_intensities,
-    label_place,
-)
+from mcrock.text.numbers import label_intensities, label_place
 from mcrock.text.tables import format_table
 
 

@@ -6,10 +6,11 @@ import math
 
 import xarray as xr
 
+from mcrock.estimates import format_p_value
 from mcrock.statistics.goodness import REJECTED
 from mcrock.statistics.limits import EVENT
 from mcrock.statistics.probit import link_of
-from mcrock.text.numbers import format_count, format_p_value, format_percent, label_intensities, label_place
+from mcrock.text.numbers import format_count, format_percent, label_intensities, label_place
 from mcrock.text.tables import format_table
 
 

@@ -1,0 +1,68 @@
+"""Estimates with their intervals as words: digits that an interval supports, in texts and figures alike."""
+
+from __future__ import annotations
+
+import math
+
+LEAST = 1e-12  # magnitude below which a number says nothing
+
+
+def digits_of(low: float, high: float) -> int:
+    """Significant digits of an estimate that its interval supports.
+
+    >>> digits_of(0.95, 1.04), digits_of(0.1, 0.3), digits_of(0.0, 0.2)
+    (3, 2, 2)
+    """
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return 2
+    return 3 if high < 1.5 * low else 2
+
+
+def format_estimate(value: float, low: float, high: float) -> str:
+    """An estimate, with the digits that its interval supports; "-" if it is not known.
+
+    >>> format_estimate(3.217e-4, 1.1e-4, 8.2e-4), format_estimate(0.41234, 0.401, 0.42)
+    ('0.00032', '0.412')
+    >>> format_estimate(0.0, 0.0, 0.013), format_estimate(6.75e-44, 0.0, 1e-30)
+    ('0', 'below 1e-12')
+    """
+    if not math.isfinite(value):
+        return "-"
+    if 0 < abs(value) < LEAST:
+        return f"below {LEAST:.0e}"
+    return f"{value:.{digits_of(low, high)}g}"
+
+
+def format_interval(low: float, high: float) -> str:
+    """Ends of an interval with the digits of `format_estimate`; one bound where the other end says nothing.
+
+    >>> format_interval(1.1e-4, 8.2e-4), format_interval(0.0, 0.0126), format_interval(0.31, math.inf)
+    ('0.00011 to 0.00082', 'below 0.013', 'above 0.31')
+    >>> format_interval(0.0, math.inf), format_interval(math.nan, math.nan)
+    ('open', '-')
+    """
+    if math.isnan(low) or math.isnan(high):
+        return "-"
+    digits = digits_of(low, high)
+    if low < LEAST:
+        return "open" if math.isinf(high) else f"below {_rounded_up(high)}"
+    if math.isinf(high):
+        return f"above {low:.2g}"
+    return f"{low:.{digits}g} to {high:.{digits}g}"
+
+
+def _rounded_up(value: float) -> str:
+    """A bound with two digits, not below itself; one too small to matter is as large as `LEAST`."""
+    if value < LEAST:
+        return f"{LEAST:.0e}"
+    size = 10.0 ** (math.floor(math.log10(value)) - 1)
+    return f"{math.ceil(value / size - 1e-9) * size:.2g}"
+
+
+def format_p_value(p: float) -> str:
+    """The p-value of a test.
+
+    >>> format_p_value(0.2345), format_p_value(0.00099)
+    ('p = 0.23', 'p < 0.001')
+    """
+    return "p < 0.001" if p < 0.001 else f"p = {p:.2g}"
