@@ -21,6 +21,7 @@ ORDER = [
     "counter",
     "interrupt",
     "display",
+    "estimates",
     "memory",
     "shipped",
     "params",
