@@ -115,10 +115,12 @@ def fit_fragility(
     of_readings = [Fit(kind) for kind in fits.kind]
     known = (Fit.MAXIMUM, Fit.SEPARATED)
     kind = next((each for each in of_readings if each not in known), of_readings[ESTIMATE])
+    # by itself, as wherever else it is fitted: among others its last digit may be another
+    whole = fit_curves(units.intensity[there], counts[None, ESTIMATE, there], runs[None, there], shape_of)
     estimate = np.full(2 + len(x), np.nan)
     if kind == Fit.MAXIMUM:
-        estimate[:2] = fits.low_median[ESTIMATE], fits.low_dispersion[ESTIMATE]
-        estimate[2:] = evaluate_curves(fits, x)[0][ESTIMATE]
+        estimate[:2] = whole.low_median[0], whole.low_dispersion[0]
+        estimate[2:] = evaluate_curves(whole, x)[0][0]
     ends, p_value, rising = resampled_bounds(units, how, x, shape_of), np.nan, rising_curve(units)
     if kind == Fit.MAXIMUM and how.reaches_level(units.number):
         p_value = fit_p_value(units, fit_sample(units, units.overturned[ESTIMATE], how, shape_of))
@@ -161,7 +163,7 @@ def fit_fragility(
     result["rising_reached"] = ("probability", [rising.reached(p) for p in PROBABILITIES], at)
     result["rising_below"] = ("probability", [rising.is_open(p) for p in PROBABILITIES])
     here = units.intensity[there]
-    expected = evaluate_curves(fits, here)[0][ESTIMATE] * runs[there]
+    expected = evaluate_curves(whole, here)[0][0] * runs[there]
     words = "fraction of the realizations with too little friction to rock from rest"
     result["only_slide"] = ((), _only_slide(ds), {"units": "1", "long_name": words})
     return _with_support(result, here, runs[there], counts[ALL_STAND, there], expected)

@@ -301,11 +301,12 @@ def high_confidence_capacity(ds: xr.Dataset, **keywords: Unpack[BootstrapKeyword
     check_runs(flat)
     units = _units(flat, how)
     fitted = fit_sample(units, units.overturned[ESTIMATE], how)
-    log_median, log_dispersion = values_of(fitted.whole, _both)[0]
-    median, beta_r, log_low = np.exp(log_median), np.exp(log_dispersion), _low_quantile(units, how)
+    whole, log_low = fitted.whole, _low_quantile(units, how)
+    known = whole.kind[0] == Fit.MAXIMUM
+    median, beta_r = (float(x[0]) if known else np.nan for x in (whole.low_median, whole.low_dispersion))
     sampling = float(jackknife(values_of(fitted.left_out, _both), fitted.copies)[0])
     epistemic, draws = 0.0, dict[str, tuple[int, str]]()
-    distance = log_median + ndtri(1 - CONFIDENCE) * beta_r - log_low
+    distance = np.log(median) + ndtri(1 - CONFIDENCE) * beta_r - log_low
     if is_nested(ds):
         parts = epistemic_fragility(ds)
         fell = overturned(ds).any([dim for dim in ds["outcome"].dims if dim != OUTER])

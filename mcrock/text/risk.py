@@ -147,6 +147,8 @@ def format_outside(rates: xr.Dataset) -> list[str]:
     """Lines on what no row of the hazard supports."""
     units = rates["weakest_overturning"].attrs.get("units", "1")
     (first,) = label_intensities([float(rates["bin_lower"][0])], units)
+    if float(rates["weakest_run"]) > float(rates["bin_lower"][0]) and rates["first_probability"][0].isnull():
+        return [f"below {first}, where the hazard table begins, no run tells the probability"]
     at_first = _number(rates["first_probability"].max(skipna=True))
     return [f"below the hazard table, which begins at {first}, the probability is {at_first} at most"]
 

@@ -1,0 +1,160 @@
+"""Each quantity is one number wherever it is said: six stores, commands, JSON, report, captions."""
+
+import html
+import json
+import re
+
+import numpy as np
+import pytest
+
+from mcrock.config import load_config
+from mcrock.dataset import load_dataset, save_dataset
+from mcrock.ensemble import run_study
+from mcrock.estimates import format_estimate, format_interval, format_p_value
+from mcrock.params import Outcome
+from mcrock.text.numbers import label_intensities
+from tests.unit.ensemble.conftest import STUDY, write_study
+
+RECORDS, LEVELS = 12, [1.0, 2.0, 3.0, 4.0, 6.0, 9.0]
+HAZARD = "pga [m/s2], mean, 0.16, 0.84\n0.5, 2e-2, 1e-2, 3e-2\n2, 1e-3, 5e-4, 2e-3\n8, 2e-5, 1e-5, 5e-5\n"
+NAMES = ("main", "plateau", "undecided", "nested", "cloud", "nothing")
+
+
+def capacities(ds, rng):
+    """Lognormal, of median 3 m/s2: (realization) or, of a nested study, (outer, realization)."""
+    of_record = 0.3 * rng.standard_normal(RECORDS)[ds["record"].values]
+    own = 0.3 * rng.standard_normal(ds.sizes["realization"])
+    draws = 0.2 * rng.standard_normal((ds.sizes["outer"], 1)) if "outer" in ds.dims else 0.0
+    return 3.0 * np.exp(of_record + own + draws)
+
+
+def with_outcomes(ds, name):
+    """The dataset with outcomes of known capacities in the place of those that were run."""
+    rng = np.random.default_rng(NAMES.index(name))
+    capacity = capacities(ds, rng) * (1e3 if name == "nothing" else 1.0)
+    x = ds["intensity_value"].values if name == "cloud" else ds["intensity"].values
+    over = x > capacity if name == "cloud" else x > capacity[..., None]
+    if name == "plateau":
+        over &= (rng.random(ds.sizes["realization"]) < 0.6)[:, None]
+    outcome = np.where(over, Outcome.OVERTURNED, Outcome.AT_REST)
+    if name == "undecided":
+        outcome = np.where(rng.random(outcome.shape) < 0.04, Outcome.ROCKING, outcome)
+    return ds.assign(outcome=(ds["outcome"].dims, outcome.astype("i1"), ds["outcome"].attrs))
+
+
+@pytest.fixture(scope="module")
+def stores(tmp_path_factory):
+    """Files of the six stores by name, in a folder with their records and the hazard."""
+    folder = tmp_path_factory.mktemp("six")
+    path = write_study(folder)
+    files = [f"r{k}.csv" for k in range(RECORDS)]
+    for k, name in enumerate(files):
+        (folder / name).write_text((folder / ("one.csv", "two.csv")[k % 2]).read_text())
+    text = STUDY.replace('["one.csv", "two.csv"]', json.dumps(files)).replace("[1.0, 4.0, 9.0]", str(LEVELS))
+    text = text.replace("realizations = 40", f"realizations = {6 * RECORDS}").replace(
+        "tail = 5.0", "tail = 1.0"
+    )
+    changes = {
+        "plain": text,
+        "cloud": re.sub(
+            "levels = .*", 'value = { distribution = "lognormal", median = 3.0, dispersion = 0.6 }', text
+        ),
+        "nested": text.replace(
+            "density = 2000",
+            'density = { distribution = "uniform", low = 1e3, high = 3e3, epistemic = true }',
+        ).replace("[ensemble]", "[ensemble]\nouter = 6"),
+    }
+    found = {}
+    for kind, content in changes.items():
+        path.write_text(content)
+        run_study(load_config(path), folder / f"{kind}.zarr")
+        ds = load_dataset(folder / f"{kind}.zarr").load()
+        for name in NAMES if kind == "plain" else (kind,):
+            if kind != "plain" or name not in ("cloud", "nested"):
+                found[name] = folder / f"{name}.nc"
+                save_dataset(with_outcomes(ds, name), found[name])
+    (folder / "h.csv").write_text(HAZARD)
+    return folder, found
+
+
+def numbers_of(mcrock, command, *arguments):
+    code, output, errors = mcrock(command, *arguments, "--json")
+    assert code == 0, errors
+    return json.loads(output)
+
+
+def value(table, name, *place):
+    """A value of a variable in JSON; NaN where it is null."""
+    found = table["variables"][name]["values"]
+    for k in place:
+        found = found[k]
+    return np.array(found, float)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_number_is_one_wherever_it_is_said(mcrock, stores, name):
+    folder, files = stores
+    store, hazard, at = files[name], folder / "h.csv", ("--folder", folder)
+    stats = numbers_of(mcrock, "stats", store, *at)
+    ways = numbers_of(mcrock, "fragility", store, *at)["ways"]
+    risk = numbers_of(mcrock, "risk", store, hazard)
+    twin = numbers_of(mcrock, "compare", store, store)
+    rates, capacity, fit = risk["annual_rate"], risk["high_confidence_capacity"], stats["fragility"]
+
+    same = np.testing.assert_array_equal
+    for quantity in (
+        "median_capacity",
+        "median_capacity_interval",
+        "dispersion",
+        "dispersion_interval",
+        "curve",
+        "band",
+    ):
+        same(value(ways, quantity, 0), value(fit, quantity), quantity)
+    same(value(capacity, "median_capacity"), value(fit, "median_capacity"))
+    same(value(ways, "reached", -1), value(fit, "rising_reached"))
+    same(value(capacity, "stripes_one_percent"), value(fit, "rising_reached", 0))
+    for table in (ways, capacity):
+        same(value(table, "fit_p_value"), value(fit, "fit_p_value"))
+    if name != "nested":  # its draws are compared one by one
+        for side in range(2):
+            same(value(twin["comparison"], "median_capacity", side), value(fit, "median_capacity"))
+
+    text = mcrock("risk", store, hazard, "-o", folder / "figures")[1]
+    page = folder / f"{name}.html"
+    code, _, errors = mcrock("report", store, "--hazard", hazard, "-o", page, *at)
+    assert code == 0, errors
+    report = html.unescape(page.read_text(encoding="utf-8"))
+    summary = mcrock("stats", store, *at)[1]
+    head = rates["attributes"]["headline"]
+    k = ["lognormal", "stripes"].index(head)
+    ends = [float(value(rates, "rate_interval", end, k, 0)) for end in (0, 1)]
+    rate = float(value(rates, "rate", k, 0))
+    assert ends[0] <= rate <= ends[1]
+    words = f"{format_estimate(rate, *ends)} 1/a (95 % interval {format_interval(*ends)})"
+    assert text.startswith(f"Annual rate of overturning: {words}; in 50 years")
+    assert words in report
+    assert f"95 % interval {format_interval(*ends)}, by the" in report
+    caption = f"{head}, {format_estimate(rate, *ends)} /a"
+    assert figure_words(store, hazard) >= {caption}
+    median = float(value(fit, "median_capacity"))
+    expected = {"main": "lognormal", "plateau": "stripes", "nothing": "stripes"}
+    assert head == expected.get(name, head)
+    if np.isfinite(median):
+        label = label_intensities([median], "m s-2")[0]
+        assert f"median {label} (" in summary
+        assert label in report
+    p = float(value(fit, "fit_p_value"))
+    rejected = p < 0.05
+    for said in (summary, report, text):
+        assert (f"rejected ({format_p_value(p)}" in said) or not rejected
+    assert (name != "plateau") or rejected
+
+
+def figure_words(store, hazard):
+    """Labels of the curves in the figure of the rate."""
+    from mcrock.plots import plot_risk
+    from mcrock.statistics import load_hazard
+
+    ax = plot_risk(load_dataset(store), load_hazard(hazard))
+    return {entry.get_text() for entry in ax.get_legend().get_texts()}
