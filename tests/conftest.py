@@ -1,6 +1,10 @@
-"""Property tests are not timed, and what takes long is marked in one place."""
+"""Property tests are not timed; what takes long is marked, and what is run by hand held out, in one place."""
 
+import ast
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -10,6 +14,9 @@ settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 
 ROOT = Path(__file__).parents[1]
+# Run by hand: whatever -m says, tests of these marks run only where it names the mark itself. A default -m in
+# pyproject.toml would not hold, as -m "not long" takes its place.
+BY_HAND = ("slow", "cluster")
 # What takes seconds: studies, processes of their own, figures, whole motions. -m "not long" leaves it out.
 LONG = [
     "tests/fuzz",
@@ -61,11 +68,30 @@ LONG = [
     "tests/unit/statistics/test_efficiency.py",
     "tests/unit/statistics/test_fit_fragility.py",
     "tests/unit/statistics/test_nested.py",
+    "tests/unit/test_tiers.py",
     "tests/unit/validation/test_validation.py",
 ]
+HELD = pytest.StashKey[Counter[str]]()  # how many tests of each mark were held out
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def named(expression: str) -> Iterator[str]:
+    """Marks that an expression of -m names, but for those behind "not"; none if it is no expression."""
+
+    def walk(node: ast.AST, wanted: bool) -> Iterator[str]:
+        if isinstance(node, ast.Name) and wanted:
+            yield node.id
+        inverted = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
+        for child in ast.iter_child_nodes(node):
+            yield from walk(child, wanted != inverted)
+
+    try:
+        yield from walk(ast.parse(expression.strip() or "None", mode="eval"), True)
+    except SyntaxError:  # which pytest words
+        return
+
+
+@pytest.hookimpl(tryfirst=True)  # before -m is applied
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     places = {ROOT / place for place in LONG}
     missing = [str(place) for place in places if not place.exists()]
     if missing:
@@ -73,3 +99,26 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("slow") or places & {item.path, *item.path.parents}:
             item.add_marker("long")
+    wanted = set(named(config.option.markexpr))
+    kept, held = [], []
+    for item in items:
+        marks = [mark for mark in BY_HAND if item.get_closest_marker(mark)]
+        (kept if wanted.issuperset(marks) else held).append(item)
+    if held:
+        items[:] = kept
+        config.hook.pytest_deselected(items=held)
+        config.stash[HELD] = Counter(
+            mark for mark in BY_HAND for item in held if item.get_closest_marker(mark)
+        )
+        if hasattr(config, "workeroutput"):  # of pytest-xdist, whose workers print nothing
+            config.workeroutput["held"] = dict(config.stash[HELD])
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    node.config.stash[HELD] = Counter(getattr(node, "workeroutput", {}).get("held", {}))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    for mark, number in config.stash.get(HELD, Counter()).items():
+        terminalreporter.write_line(f"held out: {number} {mark} tests, which -m {mark} runs")
