@@ -37,6 +37,8 @@ from mcrock.statistics.runs import (
 )
 from mcrock.statistics.studentized import jackknife, pivot_interval
 
+FLATTEST = 0.1  # slope in 1/ln(intensity), below which the capacities among the levels tell no curve
+NO_FIT = "no curve: too few capacities lie among the levels to tell it"
 STEPS = 60  # Newton steps before a sample is taken to have no maximum
 CLOSE = 1e-11  # gain of ln(likelihood) for each realization below which a sample is at its maximum
 
@@ -77,7 +79,8 @@ def fit_capacities(
     -------
     Dataset
         `median_capacity` [unit of the intensity] and `dispersion` [1], NaN where the likelihood has no
-        maximum, as with capacities in one bracket or in two side by side; `median_capacity_interval` and
+        maximum, as with capacities in one bracket or in two side by side, or none worth the name, as with
+        nearly all of them below or beyond the levels (attribute `fit` says so); `median_capacity_interval` and
         `dispersion_interval` (bound), NaN also with too few recordings or resamples without a maximum.
         `capacity` (bracket), the realizations in each bracket, with `bracket_low` and `bracket_high` [unit of
         the intensity], 0 and inf at the ends; `resurrected`, the realizations that survive a level above
@@ -125,6 +128,7 @@ def fit_capacities(
             "resamples": how.resamples,
             "seed": how.seed,
             "link": link,
+            "fit": "maximum likelihood" if np.isfinite(median) else NO_FIT,
             "independent": "records" if how.cluster and record is not None else "realizations",
         }
         | ({EVENT: ds.attrs[EVENT]} if EVENT in ds.attrs else {}),
@@ -218,7 +222,8 @@ def _fit(level: np.ndarray, counts: np.ndarray, link: Link) -> np.ndarray:
         gain, value = (new - value) / total[:, 0], new
         if (np.abs(gain) < CLOSE).all():
             break
-    good = (b > 0) & (b < STEEPEST) & ~bad & (np.abs(gain) < 1e-6)
+    inside = counts[:, 1:-1].sum(axis=1) > 0  # else the likelihood rises for ever as the slope falls to 0
+    good = (b > FLATTEST) & (b < STEEPEST) & inside & ~bad & (np.abs(gain) < 1e-6)
     with np.errstate(divide="ignore", invalid="ignore"):
         found[ready] = np.where(good[:, None], np.stack([-a / b, -np.log(b)], axis=1), np.nan)
     return found

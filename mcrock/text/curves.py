@@ -8,6 +8,7 @@ import xarray as xr
 
 from mcrock.estimates import format_estimate, format_interval, format_p_value
 from mcrock.statistics.goodness import REJECTED
+from mcrock.statistics.increments import NO_FIT
 from mcrock.statistics.limit_states import limit_words
 from mcrock.statistics.ways import WORDS
 from mcrock.text.numbers import label_intensities, label_place
@@ -38,6 +39,8 @@ def format_ways(found: xr.Dataset) -> list[str]:
             rows[-1][0] = f"{WORDS[way]} of {float(one['share']):.2f}"
     heads = ["fit", f"median ({percent})", f"dispersion ({percent})", "1 % at", "5 % at", "log loss"]
     lines = ["Fragility of the same runs by several ways of fitting", format_table(heads, rows)]
+    if "capacities" in found["way"] and found["median_capacity"].sel(way="capacities").isnull():
+        lines.append(f"{WORDS['capacities']}: {NO_FIT}")
     lines += format_families(found)
     low, high = found["static_threshold"].values.tolist()
     if math.isfinite(low):

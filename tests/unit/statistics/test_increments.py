@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 import xarray as xr
+from hypothesis import assume, given
+from hypothesis import strategies as st
 from scipy.stats import CensoredData, norm
 
 from mcrock.params import Outcome
@@ -147,3 +149,13 @@ def test_intervals_cover_median_and_dispersion(make_study, records):
     print(records, shares)
     assert (shares >= 0.925).all()
     assert (shares <= 0.985).all()
+
+
+@given(counts=st.lists(st.integers(0, 50), min_size=6, max_size=6))
+def test_capacities_that_tell_no_curve_are_none(counts):
+    """Nearly all below or beyond the levels: a median of e**1e10 or 0 is no estimate."""
+    assume(sum(counts) > 0)
+    found = _fit(np.array([1.0, 2.0, 3.0, 4.0, 6.0]), np.array([counts], float), PROBIT)[0]
+    assert np.isnan(found).all() or (found[1] < np.log(10) and np.isfinite(np.exp(found)).all())
+    if not any(counts[1:-1]):
+        assert np.isnan(found).all()
