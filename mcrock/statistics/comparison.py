@@ -228,7 +228,7 @@ def _add_rates(
 
         def quantity(x: np.ndarray, yes: np.ndarray, runs: np.ndarray, make: Make = make) -> float:
             there = runs > 0
-            return float(make(x[there], yes[there], runs[there]).rates(grid, rate).sum())
+            return float(make(x[there], yes[there], runs[there], len(pairs.runs)).rates(grid, rate).sum())
 
         rates[i] = [quantity(x, *_total(pairs, k, ESTIMATE)) for k in (0, 1)]
         ends[:, i] = _ratio_interval(x, pairs, quantity, level)

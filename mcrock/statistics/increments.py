@@ -80,8 +80,8 @@ def fit_capacities(
     Dataset
         `median_capacity` [unit of the intensity] and `dispersion` [1], NaN where the likelihood has no
         maximum, as with capacities in one bracket or in two side by side, or none worth the name, as with
-        nearly all of them below or beyond the levels (attribute `fit` says so); `median_capacity_interval` and
-        `dispersion_interval` (bound), NaN also with too few recordings or resamples without a maximum.
+        nearly all of them below or beyond the levels (attribute `fit` says so); `median_capacity_interval`
+        and `dispersion_interval` (bound), NaN also with too few recordings or resamples without a maximum.
         `capacity` (bracket), the realizations in each bracket, with `bracket_low` and `bracket_high` [unit of
         the intensity], 0 and inf at the ends; `resurrected`, the realizations that survive a level above
         their capacity; `records`.

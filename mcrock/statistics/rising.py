@@ -24,10 +24,10 @@ PIECES = 16  # straight lines in ln(intensity) between two levels, where the cur
 class RisingCurve:
     """Rising fractions, probit-linear in ln(intensity) between the levels.
 
-    Between two levels the probits of the fractions are joined by a straight line over ln(intensity), as
-    those of a lognormal curve are. Where none or all of n runs overturned the probit is that of half a run,
-    and the line is scaled to the fractions themselves. The curve is 0 below the weakest level, for lack of
-    runs and not for a reason, and constant above the strongest.
+    Between two levels the probits of the fractions are joined by a straight line over ln(intensity), as those
+    of a lognormal curve are. Where none or all of n independent units overturned the probit is that of half a
+    unit, and the line is scaled to the fractions themselves. The curve is 0 below the weakest level, for lack
+    of runs and not for a reason, and constant above the strongest.
 
     Parameters
     ----------
@@ -35,6 +35,8 @@ class RisingCurve:
         Rising intensities with runs, > 0.
     overturned, runs : ndarray (n_level,)
         Overturned runs and all runs [1].
+    units : float
+        Number of independent units, such as recordings: n runs that share them tell less than n.
 
     Attributes
     ----------
@@ -48,11 +50,13 @@ class RisingCurve:
     inf
     """
 
-    def __init__(self, level: np.ndarray, overturned: np.ndarray, runs: np.ndarray) -> None:
+    def __init__(
+        self, level: np.ndarray, overturned: np.ndarray, runs: np.ndarray, units: float = np.inf
+    ) -> None:
         self.level = level
         self.counted = overturned / runs
         self.fraction: np.ndarray = isotonic_regression(self.counted, weights=runs).x
-        least = 0.5 / (runs + 1)
+        least = 0.5 / (np.minimum(runs, units) + 1)
         probit = ndtri(np.clip(self.fraction, least, 1 - least))
         self._probit = np.maximum.accumulate(probit)
 
@@ -113,7 +117,7 @@ def rising_curve(units: Units) -> RisingCurve:
     """The rising curve of the runs of a study, undecided ones as in every estimate."""
     runs, yes = units.total(units.runs), units.total(units.overturned[ESTIMATE])
     there = runs > 0
-    return RisingCurve(units.intensity[there], yes[there], runs[there])
+    return RisingCurve(units.intensity[there], yes[there], runs[there], units.number)
 
 
 def places(level: np.ndarray) -> np.ndarray:

@@ -115,7 +115,7 @@ def annual_rate(
     shares, first = np.empty((len(CURVES), BINS)), np.empty(len(CURVES))
     outside = np.empty((2, len(CURVES)))
     for i, make in enumerate(MAKE.values()):
-        fragility = make(units.intensity[there], counts[there], runs[there])
+        fragility = make(units.intensity[there], counts[there], runs[there], units.number)
         for j, (name, (grid, rate)) in enumerate(zip(names, tables, strict=True)):
             pieces = fragility.rates(grid, rate)
             rates[i, j] = pieces.sum()
@@ -192,10 +192,11 @@ class Fragility(NamedTuple):
     at: Callable[[np.ndarray], np.ndarray]  # probability at intensities
 
 
-Make = Callable[[np.ndarray, np.ndarray, np.ndarray], Fragility]
+# from intensities, overturned and all runs, and the number of units
+Make = Callable[[np.ndarray, np.ndarray, np.ndarray, int], Fragility]
 
 
-def _lognormal(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> Fragility:
+def _lognormal(x: np.ndarray, yes: np.ndarray, runs: np.ndarray, units: int) -> Fragility:
     """The lognormal curve of counts; NaN where there is none."""
     curves = fit_curves(x, yes[None], runs[None])
     known = bool(curves.kind[0] == Fit.MAXIMUM)
@@ -210,9 +211,9 @@ def _lognormal(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> Fragility:
     return Fragility(rates, at)
 
 
-def _stripes(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> Fragility:
+def _stripes(x: np.ndarray, yes: np.ndarray, runs: np.ndarray, units: int) -> Fragility:
     """Rising fractions."""
-    curve = RisingCurve(x, yes, runs)
+    curve = RisingCurve(x, yes, runs, units)
     return Fragility(curve.rates, curve.at)
 
 
@@ -253,7 +254,10 @@ def rate_of_draws(ds: xr.Dataset, hazard: xr.Dataset) -> xr.DataArray:
     x = x[x > 0]
     runs = np.full(len(x), float(crossed.runs.sum()))
     grid, rate = refine(hazard["hazard_intensity"].values, hazard["rate"].sel(hazard=MEAN).values, places(x))
-    rates = [[make(x, yes, runs).rates(grid, rate).sum() for yes in counts] for make in MAKE.values()]
+    rates = [
+        [make(x, yes, runs, len(crossed.runs)).rates(grid, rate).sum() for yes in counts]
+        for make in MAKE.values()
+    ]
     words = {"units": "1/a", "long_name": "annual rate of overturning of each outer draw"}
     return xr.DataArray(rates, coords={"fragility": list(CURVES)}, dims=("fragility", OUTER), attrs=words)
 

@@ -266,8 +266,8 @@ def test_a_table_that_ends_too_low_is_told(make_study):
 
 
 def test_one_percent_of_the_fractions_themselves():
-    """Of 100 runs at each of three levels 0, 2 and 50 overturned: 1 % lies where the probit of half a run
-    rises to that of two."""
+    """Of 100 records with a run at each of three levels 0, 2 and 50 overturned: 1 % lies where the probit of
+    half a record rises to that of two."""
     fell = np.arange(100)[:, None] < [0, 2, 50]
     outcome = ("realization", "intensity"), np.where(fell, Outcome.OVERTURNED, Outcome.AT_REST).astype("i1")
     ds = xr.Dataset(
