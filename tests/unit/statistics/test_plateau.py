@@ -63,9 +63,11 @@ def test_a_share_that_never_overturns_is_found_and_the_lognormal_curve_rejected(
 @pytest.mark.slow
 @pytest.mark.parametrize("records", [10, 22, 60])
 def test_the_test_of_fit_rejects_as_often_as_it_says(records):
-    """300 studies of the lognormal truth each, 399 resamples, level 0.05, standard error 0.013. Rejected,
-    with 0, 0.6 and 0.95 of the variance between records: 0.067, 0.033, 0.02 (10), 0.067, 0.02, 0.02 (22), 0.043,
-    0.03, 0.04 (60)."""
+    """300 studies of the lognormal truth each, 399 resamples, level 0.05, standard error 0.013.
+
+    Rejected with 0, 0.6 and 0.95 of the variance between records: 0.067, 0.033, 0.02 (10 records), 0.067,
+    0.02, 0.02 (22), 0.043, 0.03, 0.04 (60).
+    """
     for between in (0.0, 0.6, 0.95):
         spread = 0.45 * np.sqrt([between, 1 - between])
         studies = [simulate_study(records, 20, LEVELS, 3.0, *spread, seed=seed) for seed in range(300)]
