@@ -11,6 +11,8 @@ import numpy as np
 import xarray as xr
 from scipy.spatial import KDTree
 
+from mcrock.estimates import format_estimate, format_interval
+from mcrock.statistics.comparison import FEW
 from mcrock.text.numbers import format_count, label_intensities
 from mcrock.text.tables import format_table
 
@@ -59,8 +61,8 @@ def format_comparison(found: xr.Dataset, changes: Sequence[tuple[str, object, ob
     medians = label_intensities(found["median_capacity"].values.tolist(), units)
     if math.isfinite(float(found["median_ratio"])):
         lines.append(
-            f"median {medians[0]} and {medians[1]}: ratio {float(found['median_ratio']):.3f}"
-            f"{_ratio(found['median_ratio_interval'])}"
+            f"median {medians[0]} and {medians[1]}: ratio "
+            f"{_ratio(found['median_ratio'], found['median_ratio_interval'])}"
         )
     else:
         lines.append("a study has no median within its runs: no ratio")
@@ -68,10 +70,17 @@ def format_comparison(found: xr.Dataset, changes: Sequence[tuple[str, object, ob
     if "rate" in found:
         for curve in found["fragility"].values.tolist():
             one = found.sel(fragility=curve)
-            rates = " and ".join(f"{rate:.3g}" for rate in one["rate"].values)
+            rates = " and ".join(format_estimate(rate, np.nan, np.nan) for rate in one["rate"].values)
             ratio = float(one["rate_ratio"])
-            tail = f": ratio {ratio:.3f}{_ratio(one['rate_ratio_interval'])}" if math.isfinite(ratio) else ""
+            known = f": ratio {_ratio(one['rate_ratio'], one['rate_ratio_interval'])}"
+            tail = known if math.isfinite(ratio) else ""
             lines.append(f"annual rate ({curve}) {rates} 1/a{tail}")
+    differ = int(found["differ"])
+    if differ < FEW and int(found["records"]) > 1:
+        lines.append(
+            f"runs of {differ or 'no'} recording{'s' * (differ != 1)} differ: what others do is bounded by "
+            "their number alone, and a ratio has no interval"
+        )
     records = format_count(int(found["records"]), "independent recording")
     if found.attrs["independent"] != "records":
         records = format_count(int(found["records"]), "independent realization")
@@ -127,6 +136,14 @@ def _signed(ends: xr.DataArray) -> str:
     return f"{low:+.4f} to {high:+.4f}" if math.isfinite(low) else "-"
 
 
-def _ratio(ends: xr.DataArray) -> str:
-    low, high = ends.values.tolist()
-    return f" ({low:.3f} to {high:.3f})" if math.isfinite(low) else ""
+def _ratio(ratio: xr.DataArray, ends: xr.DataArray) -> str:
+    """A ratio with the digits of its interval, at least those in which it differs from 1."""
+    value, (low, high) = float(ratio), ends.values.tolist()
+    if not math.isfinite(low):
+        return f"{value:.3g} (no interval)"
+    digits = max(3, 1 - math.floor(math.log10(max(high - low, 1e-6))))
+    return (
+        f"{value:.{digits}g} ({low:.{digits}g} to {high:.{digits}g})"
+        if high < 3 * low
+        else (f"{format_estimate(value, low, high)} ({format_interval(low, high)})")
+    )

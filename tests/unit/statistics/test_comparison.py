@@ -226,7 +226,7 @@ def test_text_says_what_differs_and_what_that_does():
     text = format_comparison(found, changes)
     assert "first and second study differ in\n  body.width: 0.4 and 0.44\n" in text
     assert "annual rate (stripes) " in text
-    assert f": ratio {float(found['median_ratio']):.3f} (" in text
+    assert f": ratio {float(found['median_ratio']):.3g} (" in text
     same = format_comparison(compare_designs(first, first), [])
     assert same.startswith("the studies differ in nothing that is run")
 
@@ -280,3 +280,18 @@ def test_the_figure_shows_the_differences():
 def test_every_variable_of_a_result_is_its_attribute():
     result = compare_designs(*pair_of_designs(), power_law())
     assert not {str(name) for name in result.variables} & set(dir(xr.Dataset))
+
+
+@pytest.mark.parametrize("records", [1, 12])
+def test_identical_outcomes_have_no_ratio_beyond_them(records):
+    """Difference and ratio say one thing: nothing differs in these records, and what others do is open."""
+    first, _ = pair_of_designs(records=records)
+    found = compare_designs(first, first)
+    assert (found["difference"] == 0).all()
+    assert int(found["differ"]) == 0
+    assert found["median_ratio_interval"].isnull().all()
+    text = format_comparison(found, [])
+    assert "nan" not in text
+    assert "inf" not in text.replace("infeasible", "")
+    if np.isfinite(found["median_ratio"]):
+        assert "ratio 1 (no interval)" in text
