@@ -31,6 +31,10 @@ def risk(
     age: Annotated[
         float | None, typer.Option(help="Age of a body that still stands, such as a balanced rock [years].")
     ] = None,
+    beta_u: Annotated[
+        float,
+        typer.Option(help="Dispersion of the capacity for what the model leaves out, such as soil [1]."),
+    ] = 0.0,
     level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
     measure: Measure = None,
     displacement_limit: DisplacementLimit = None,
@@ -60,15 +64,15 @@ def risk(
         by_measure,
         high_confidence_capacity,
         load_hazard,
+        rate_distribution,
         rate_of_draws,
-        survival,
         weighted_probability,
         with_displacement_limit,
     )
     from mcrock.statistics.importance import drawn_intensity
     from mcrock.statistics.nested import is_nested
     from mcrock.text.json_values import dataset_as_json
-    from mcrock.text.risk import format_risk, format_survival, format_weighted
+    from mcrock.text.risk import format_distribution, format_risk, format_weighted
     from mcrock.text.summary import missing_chunks
 
     curves = load_hazard(hazard, years=hazard_years)
@@ -83,8 +87,9 @@ def risk(
         weighted = None
         if measure is None and not missing_chunks(ds) and drawn_intensity(ds) is not None:
             weighted = weighted_probability(ds, curves, level=level)
-        if age is not None:
-            rates["survival"] = (rates["rate"].dims, survival(rates["rate"].values, age), {"units": "1"})
+        whole = rate_distribution(
+            ds, curves, beta_u=beta_u, age=age, level=level, allow_missing=allow_incomplete
+        )
         figure = None
         if output is not None:
             output.mkdir(parents=True, exist_ok=True)
@@ -92,14 +97,14 @@ def risk(
             add_source(ax, ds.attrs)
             figure = save_figure(ax, output / f"risk.{format}")
     if as_json:
-        tables = {"annual_rate": rates, "high_confidence_capacity": capacity}
+        tables = {"annual_rate": rates, "high_confidence_capacity": capacity, "rate_distribution": whole}
         tables |= {} if weighted is None else {"weighted_rate": weighted}
         print(json.dumps({name: dataset_as_json(table) for name, table in tables.items()}, allow_nan=False))
         return
     print("\n".join([*missing_chunks(ds), format_risk(rates, capacity)]))
     if weighted is not None:
         print("\n".join(["", *format_weighted(weighted)]))
-    if age is not None:
-        print("\n".join(["", *format_survival(rates, age, rates["survival"])]))
+    units = rates["weakest_overturning"].attrs.get("units", "1")
+    print("\n".join(["", *format_distribution(whole, units, age)]))
     if figure is not None:
         print(figure)

@@ -25,8 +25,8 @@ from mcrock.statistics import (
     displacement_limit,
     outcome_distances,
     outcome_shares,
+    rate_distribution,
     sobol_indices,
-    survival,
 )
 from mcrock.statistics.inference import Confidence
 from mcrock.statistics.sensitivity import has_indices
@@ -36,10 +36,10 @@ from mcrock.text.epistemic import format_nested
 from mcrock.text.fragility import format_fragility, format_laws, format_measures, format_support
 from mcrock.text.risk import (
     format_capacity,
+    format_distribution,
     format_headline,
     format_outside,
     format_rates,
-    format_survival,
     format_unsupported,
 )
 from mcrock.text.sensitivity import format_distances, format_indices
@@ -177,7 +177,6 @@ def risk_section(
         *cautions(format_unsupported(rates)),
         *format_outside(rates),
     ]
-    if site.age is not None:
-        still = rates["rate"].copy(data=survival(rates["rate"].values, site.age))
-        blocks += format_survival(rates, site.age, still)
+    whole = rate_distribution(ds, site.hazard, age=site.age, **how.keywords)
+    blocks += format_distribution(whole, rates["weakest_overturning"].attrs.get("units", "1"), site.age)
     return Section("risk", "Risk at the site", blocks)

@@ -25,6 +25,7 @@ from mcrock.statistics.limits import by_limit, displacement_limit, with_displace
 from mcrock.statistics.monotone import monotone_fragility
 from mcrock.statistics.nested import pooled
 from mcrock.statistics.probability import exceedance_probability, overturning_probability
+from mcrock.statistics.rate_distribution import rate_distribution
 from mcrock.statistics.reading import capacity_at
 from mcrock.statistics.recheck import step_check
 from mcrock.statistics.risk import annual_rate, high_confidence_capacity, rate_of_draws, survival
@@ -70,6 +71,7 @@ __all__ = [
     "overturned",
     "overturning_probability",
     "pooled",
+    "rate_distribution",
     "rate_of_draws",
     "sequential_probability",
     "size_convergence",

@@ -57,7 +57,7 @@ def load_hazard(path: str | Path, *, years: float | None = None) -> xr.Dataset:
     ------
     HazardError
         If the file cannot be read, lacks a unit or the mean, numbers are missing or out of order, a rate is
-        not > 0, or fractile curves cross; the message gives the line.
+        not > 0, fractile curves cross, or the mean lies below the lowest; the message gives the line.
     """
     if years is not None and not (math.isfinite(years) and years > 0):
         raise HazardError(f"years must be finite and > 0 [a], got {years!r}")
@@ -91,6 +91,16 @@ def load_hazard(path: str | Path, *, years: float | None = None) -> xr.Dataset:
     ordered = rate[:, [i for _, i in fractiles]]
     crossed = (np.diff(ordered, axis=1) < 0).any(axis=1)
     _refuse(path, numbers, crossed, "fractile curves cross: those of the rate would be no fractiles")
+    mean = rate[:, curves.index(MEAN)]
+    for q, i in fractiles:
+        least = rate[:, i] * (1.0 if q == fractiles[0][0] <= 0.5 else 1 - q)
+        _refuse(
+            path,
+            numbers,
+            mean < least,
+            f"the mean is below the fractile {q:g}, or less than {1 - q:g} of it, as no mean of annual rates "
+            "can be: look whether columns are exchanged",
+        )
     return xr.Dataset(
         {"rate": (("hazard", "hazard_intensity"), rate.T, {"units": "1/a", "long_name": "annual rate"})},
         coords={"hazard": curves, "hazard_intensity": ("hazard_intensity", x, {"units": units})},

@@ -15,6 +15,12 @@ from mcrock.text.tables import format_table
 
 SMALL = 0.01  # fraction at the weakest level that leaves out little [1]
 FEWEST = 6  # recordings that can give a confidence of 95 % at all
+SOURCES = {
+    "hazard": "hazard",
+    "epistemic": "epistemic inputs",
+    "records": "number of records",
+    "beta_u": "own beta_U",
+}
 WORDS = {"lognormal": "by the lognormal curve", "stripes": "by the rising fractions of the levels"}
 NEGLIGIBLE = 5e-4  # share of a rate that is not mentioned [1]
 
@@ -219,25 +225,50 @@ def _why_undefined(capacity: xr.Dataset) -> str:
     return "too many resamples of the records, or a reading of the undecided runs, have no curve"
 
 
-def _rejected(survival: float) -> str:
-    """The level at which a hazard is rejected, with two digits of what lacks to 1.
-
-    >>> _rejected(0.12), _rejected(1.24e-4), _rejected(0.0)
-    ('0.88', '0.99988', '1')
-    """
-    return f"{1 - survival:.{max(2, 1 - math.floor(math.log10(survival)))}f}" if survival > 1e-12 else "1"
-
-
-def format_survival(rates: xr.Dataset, age: float, survival: xr.DataArray) -> list[str]:
-    """Lines on a body that has stood for its age [a]; survival (fragility, hazard)."""
-    lines = [f"A body that has stood for {age:g} years"]
-    rows = [
-        [curve, hazard, _number(p), _rejected(p)]
-        for curve in rates["fragility"].values.tolist()
-        for hazard in rates["hazard"].values.tolist()
-        for p in [float(survival.sel(fragility=curve, hazard=hazard))]
+def format_distribution(found: xr.Dataset, units: str, age: float | None = None) -> list[str]:
+    """Lines on the distribution of the rate, from `mcrock.statistics.rate_distribution`."""
+    if math.isnan(float(found["rate_mean"])):
+        return ["no distribution of the rate: there is no lognormal curve to draw from"]
+    fractiles = dict(
+        zip(found["fractile"].values.tolist(), found["rate_fractile"].values.tolist(), strict=True)
+    )
+    ends = fractiles[0.05], fractiles[0.95]
+    middle, mean = (format_estimate(x, *ends) for x in (fractiles[0.5], float(found["rate_mean"])))
+    shares = zip(found["source"].values.tolist(), found["variance_share"].values.tolist(), strict=True)
+    parts = ", ".join(f"{SOURCES[name]} {share:.2f}" for name, share in shares if share > NEGLIGIBLE)
+    below = label_intensities(found["part_intensity"].values.tolist(), units)
+    lines = [
+        f"Rate by the lognormal curve over all that is not known: median {middle} 1/a, 5 to 95 % "
+        f"{format_interval(*ends)}, mean {mean}",
+        f"shares of the variance of ln(rate): {parts or 'none'}",
+        f"5, 50 and 95 % of the mean rate arise below {below[0]}, {below[1]} and {below[2]}; at {below[1]} "
+        f"the hazard is k0 x^-k with k = {float(found['hazard_slope']):.3g} and k0 = "
+        f"{float(found['hazard_factor']):.3g} (SI): with this law everywhere "
+        f"{format_estimate(float(found['closed_form']), *ends)} 1/a",
     ]
-    return [*lines, format_table(["fragility", "hazard", "survival", "hazard rejected at level"], rows)]
+    if "rank_correlation" in found:
+        named = zip(
+            found["input"].values, found["rank_correlation"].values, found["p_value"].values, strict=True
+        )
+        words = ", ".join(f"{name} {r:+.2f} ({format_p_value(float(p))})" for name, r, p in named)
+        lines.append(
+            f"rank correlation of the rate with what is epistemic, p-values over all inputs: {words}"
+        )
+    if age is not None:
+        ends = tuple(found["survival_interval"].values.tolist())
+        number = int(found["hazards"])
+        over = (
+            f"{number} hazard curves of equal weight"
+            if number > 1
+            else "the mean hazard, for lack of fractiles"
+        )
+        lines += [
+            f"A body that has stood for {age:g} years: {format_estimate(float(found['survival']), *ends)} of "
+            f"such bodies do ({found.attrs['level'] * 100:.4g} % interval {format_interval(*ends)}), "
+            f"over {over}",
+            "a small number speaks against the hazard, the body or the age",
+        ]
+    return lines
 
 
 def _number(value: float | xr.DataArray) -> str:

@@ -19,7 +19,7 @@ from mcrock.statistics import (
     survival,
 )
 from mcrock.statistics.hazard import HazardError
-from mcrock.text.risk import format_capacity, format_risk, format_survival
+from mcrock.text.risk import format_capacity, format_risk
 from tests.unit.statistics.nested import nested_study
 
 K0, SLOPE = 2e-3, 2.5
@@ -288,13 +288,6 @@ def test_survival_averages_over_ages():
     for bad in ((-1e-4, 10.0), (1e-4, np.nan)):
         with pytest.raises(ValueError, match="must be finite and >= 0"):
             survival(*bad)
-
-
-def test_survival_as_text(make_study):
-    found = annual_rate(make_study(), power_law())
-    lines = format_survival(found, 1000.0, found["rate"].copy(data=survival(found["rate"].values, 1000.0)))
-    assert lines[0] == "A body that has stood for 1000 years"
-    assert lines[1].splitlines()[0].split("  ")[-1].strip() == "hazard rejected at level"
 
 
 def test_the_figure_has_areas_that_are_the_rate(make_study):
