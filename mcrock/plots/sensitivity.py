@@ -35,7 +35,7 @@ def plot_sensitivity(found: xr.Dataset, ax: Axes | None = None) -> Axes:
     """
     indices = "total" in found
     values = found["total" if indices else "distance"]
-    values = values if indices else values.where(found["significance"] <= SIGNIFICANT)
+    values = values if indices else values.where(found["family_significance"] <= SIGNIFICANT)
     inputs = values.sizes["input"]
     largest = np.nan_to_num(values.values.reshape(inputs, -1)).max(axis=1)
     order = np.argsort(-largest, kind="stable")[: len(COLOURS)]
@@ -108,7 +108,7 @@ def _draw_distances(
     ax: Axes, x: np.ndarray, one: xr.Dataset, colour: str, mark: str, name: str, i: int, n: int
 ) -> None:
     distance = np.atleast_1d(one["distance"].values)
-    by_chance = np.atleast_1d(one["significance"].values) > SIGNIFICANT
+    by_chance = np.atleast_1d(one["family_significance"].values) > SIGNIFICANT
     look: dict[str, Any] = {"color": colour, "markersize": 3.4}
     ax.plot(x, np.where(by_chance, np.nan, distance), f"{mark}-", linewidth=1.0, label=name, **look)
     ax.plot(x[by_chance], distance[by_chance], mark, markerfacecolor="white", alpha=0.5, **look)

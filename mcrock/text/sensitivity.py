@@ -43,16 +43,25 @@ def format_indices(found: xr.Dataset) -> list[str]:
 
 def format_distances(found: xr.Dataset) -> list[str]:
     """Table of `mcrock.statistics.outcome_distances`, with a mark where chance does as much."""
-    columns = [_table(found[name]) for name in ("distance", "direction", "significance")]
+    columns = [_table(found[name]) for name in ("distance", "direction", "family_significance")]
     cells = [[_distance(*three) for three in zip(*rows, strict=True)] for rows in zip(*columns, strict=True)]
     n = int(found.attrs["permutations"])
+    notes = []
+    if found.attrs["dependent"]:
+        notes.append(
+            f"vary together, so that the table cannot tell which one acts: {found.attrs['dependent']} (rank "
+            "correlation)"
+        )
+    if found.attrs["constant"]:
+        notes.append(f"the same in all runs, and so not in the table: {found.attrs['constant']}")
     return [
         "Inputs of runs that overturned against those of the others: distance of their distributions",
         _by_input(found, cells),
         "0 without effect, 1 where the input alone decides; + runs overturned at larger numbers, - at "
         "smaller ones",
-        f"in brackets: as large by chance in more than {FREAK:.0%} of {n} permutations of the outcomes "
-        "within records",
+        f"in brackets: in more than {FREAK:.0%} of {n} permutations of the outcomes within records chance "
+        "makes a distance as large, of all inputs and intensities together",
+        *notes,
     ]
 
 
