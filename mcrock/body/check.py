@@ -151,7 +151,8 @@ def _check_polyhedra(vertices: Array, faces: Faces, start_face: NDArray[np.int64
         heights.min(1) <= 1e-9 * size,
         lambda i: (
             "the centre of mass must be inside the body; it lies "
-            f"{max(0.0, -heights[i].min()):.6g} m outside face {heights[i].argmin()}"
+            + (f"{-heights[i].min():.6g} m outside" if heights[i].min() < 0 else "on")
+            + f" face {heights[i].argmin()}"
         ),
     )
     start = np.zeros(len(vertices), dtype=np.int64) if start_face is None else start_face
