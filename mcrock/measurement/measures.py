@@ -106,10 +106,17 @@ def reduction_factor(
 ) -> float:
     """AVRF of a test: the median of the `reduction_factors` between its first ten peaks [1].
 
-    Fewer peaks than ten give the median of what there is. Arguments and errors as in `reduction_factors`.
+    Fewer peaks than ten give the median of what there is. Arguments and errors as in `reduction_factors`; an
+    AVRF above 1 is refused, as no impact gains energy: peaks of noise or a drift made it.
     """
     first = np.asarray(peaks, float)[:PEAKS]
-    return float(np.median(reduction_factors(first, half_width, height, as_printed=as_printed)))
+    found = float(np.median(reduction_factors(first, half_width, height, as_printed=as_printed)))
+    if found > 1.0:
+        raise ValueError(
+            f"an AVRF of {found:.4g} would gain energy at impacts: the peaks [rad] are not those of a body "
+            "that rocks down; take away drift and noise first (`zero_crossing_correction`, `noise`)"
+        )
+    return found
 
 
 def out_of_plane_motion_factor(

@@ -19,6 +19,7 @@ from mcrock.measurement import (
     peak_angles,
     reduction_factor,
     reduction_factors,
+    sensed,
     uplift,
     zero_crossing_correction,
 )
@@ -136,3 +137,31 @@ def test_the_printed_wrench_has_other_moments():
 def test_wrong_input_is_named(call, says):
     with pytest.raises(ValueError, match=says):
         call()
+
+
+@pytest.mark.parametrize("noise", [0.0, 1e-3, 0.01])
+def test_an_avrf_from_a_noisy_sensor_is_that_of_the_motion(noise):
+    """Of blocks drawn at random the error is 0.009 at most in 95 %, at any noise up to 0.01 rad/s."""
+    rng = np.random.default_rng(5)
+    for seed in range(3):
+        half = rng.uniform(0.04, 0.12)
+        tall = half * rng.uniform(2.5, 5)
+        run = mr.simulate(
+            mr.cuboid(2 * half, rng.uniform(0.1, 0.3), 2 * tall, mass=10.0),
+            None,
+            mr.Impact(lambda_=rng.uniform(0.6, 1.0), lambda_lat=0.8),
+            start=mr.Start(edge=0, tilt=0.6 * np.arctan(half / tall)),
+            controls=mr.Controls(max_step=1e-3),
+        )
+        size = {"half_width": half, "height": tall}
+        truth = reduction_factor(peak_angles(euler_angles(run.history.orientation)[:, 1]), **size)
+        sensor = sensed(run, noise_density=noise / np.sqrt(128), seed=seed).unbiased((0.0, 0.95))
+        sensor = sensor.between(1.0, float(sensor.time[-1]))
+        angle = euler_angles(sensor.orientation(run.history.orientation.values[0]))[:, 1]
+        corrected = zero_crossing_correction(sensor.time, angle, sensor.angular_velocity[:, 1])
+        assert reduction_factor(peak_angles(corrected), **size) == pytest.approx(truth, abs=0.015)
+
+
+def test_an_avrf_above_one_is_refused():
+    with pytest.raises(ValueError, match="would gain energy at impacts"):
+        reduction_factor([0.01, 0.02, 0.04], half_width=0.05, height=0.2)
