@@ -76,10 +76,10 @@ def weighted_probability(
     -------
     Dataset
         `probability` [1], or `rate` [1/a] for a hazard, with `interval` (bound), NaN where nothing
-        overturned; `effective_runs`, (sum w)^2 / sum w^2 [1]; `runs` and `records`; `outside` [1, or 1/a],
-        the part of the target beyond the intensities of the study; `proposal_median` [unit of the intensity]
-        and `proposal_dispersion` [1], the lognormal distribution of the intensity nearest to the best one,
-        NaN without a fragility curve.
+        overturned; `effective_runs`, (sum w Y)^2 / sum (w Y)^2 of what overturned [1]; `runs` and
+        `records`; `outside` [1, or 1/a], the part of the target beyond the intensities of the study;
+        `proposal_median` [unit of the intensity] and `proposal_dispersion` [1], the lognormal distribution
+        of the intensity nearest to the best one, NaN without a fragility curve.
 
     Raises
     ------
@@ -121,7 +121,7 @@ def weighted_probability(
         {
             name: ((), found[ESTIMATE][0], {"units": units}),
             "interval": ("bound", [low, high], {"units": units}),
-            "effective_runs": ((), weight.sum() ** 2 / (weight**2).sum(), one),
+            "effective_runs": ((), _effective(weight * readings[ESTIMATE]), one),
             "runs": ((), len(x), one),
             "records": ((), records, one),
             "outside": ((), max(whole - kept, 0.0), {"units": units}),
@@ -131,6 +131,12 @@ def weighted_probability(
         coords={"bound": BOUNDS},
         attrs={"level": level},
     )
+
+
+def _effective(values: np.ndarray) -> float:
+    """Number of equal values that would scatter as these do [1]; 0 if all are 0."""
+    square = float((values**2).sum())
+    return float(values.sum()) ** 2 / square if square > 0 else 0.0
 
 
 def _estimate(values: np.ndarray, index: np.ndarray, level: float) -> tuple[float, float, float]:
