@@ -106,8 +106,10 @@ def test_intervals_cover_the_annual_rate(levels, records, between):
 @pytest.mark.slow
 @pytest.mark.parametrize("records", [10, 22, 60])
 def test_the_capacity_has_its_confidence(records):
-    """900 studies with all conditions drawn at random, 499 resamples, standard error 0.008. At most 5 %
-    overturn at the capacity in 0.933 (10 records), 0.943 (22) and 0.962 (60); to hold in 0.95 is to be sure to 95 %."""
+    """900 studies with all conditions drawn at random, 499 resamples, standard error 0.008.
+
+    At most 5 % overturn at the capacity in 0.933 (10 records), 0.943 (22) and 0.962 (60).
+    """
     rng, held = np.random.default_rng(records), []
     for seed in range(900):
         at = CHOICES[rng.choice(list(CHOICES))](rng)
