@@ -12,25 +12,29 @@ what they cannot do. v is unique; L need not be.
 
 from __future__ import annotations
 
+from itertools import chain, combinations
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import null_space
 from scipy.optimize import linprog
 
-from mcrock.laws.least_squares import nonnegative_least_squares
+from mcrock.laws.least_squares import NEGLIGIBLE, nonnegative_least_squares
 from mcrock.laws.problem import ContactProblem, coefficient
 
 NO_SOLUTION = 1e-13  # squared residual of nonnegative least squares that is rounding, over the weights [1]
 ACTIVE = 1e-9  # rate of a gap that counts as 0, over the largest one [1]
-ROUNDING = 1e-13  # and over the velocity, which rates are the small differences of [1]
+ROUNDING = 1e-13  # of a rate, over the velocities that it is the difference of [1]
 RANK = 1e-10  # singular values below this share count as 0 [1]
+ACCURACY = 1e-9  # to which the conditions on L must hold in scaled variables, over the largest rate [1]
+MOST_TRIED = 12  # contacts of which all active sets are tried where the first one does not hold
 
 
 class Impulses(NamedTuple):
     """Impulses of all contacts and what they do."""
 
     impulse: np.ndarray  # L (m,), of several solutions the one of least norm [N s]
+    change: np.ndarray  # M^-1 W L (n,), without the rounding of impulses that all but cancel [m/s]
     rates: np.ndarray  # D L + q (m,)
     unique: bool  # no other impulses do the same
     exchange: np.ndarray  # (m, k), impulses that balance each other without moving anything
@@ -38,6 +42,9 @@ class Impulses(NamedTuple):
 
 def unilateral_impulses(problem: ContactProblem, rates: np.ndarray) -> Impulses | None:
     """Impulses L with 0 <= L, 0 <= D L + q and L . (D L + q) = 0.
+
+    The conditions are checked, and the active sets are all tried where those of nonnegative least squares do
+    not hold: between a heavy, a light and a heavy ball the impulses all but cancel.
 
     Parameters
     ----------
@@ -50,18 +57,23 @@ def unilateral_impulses(problem: ContactProblem, rates: np.ndarray) -> Impulses 
     -------
     Impulses or None
         None if there are no such impulses.
+
+    Raises
+    ------
+    ArithmeticError
+        If the conditions do not hold to `ACCURACY` for any active set, as the problem is ill-conditioned.
     """
     factor = np.linalg.cholesky(problem.mass)
     scaled = np.linalg.solve(factor, problem.directions)  # A
     lengths = np.linalg.norm(scaled, axis=0)
-    noise = ROUNDING * (np.linalg.norm(factor.T @ problem.velocity) * lengths + np.abs(rates).max())
-    given = np.where(np.abs(rates) <= noise, 0.0, rates)
-    change = _change(scaled, lengths, given, noise)
+    units = scaled / lengths
+    noise = ROUNDING * (np.abs(problem.directions).T @ np.abs(problem.velocity) + np.abs(problem.drift))
+    given = np.where(np.abs(rates) <= noise, 0.0, rates) / lengths
+    change = _change(units, given, noise / lengths)
     if change is None:
         return None
-    raised = given + scaled.T @ change
-    size = max(np.abs(given).max(), np.abs(raised).max())
-    active = raised <= ACTIVE * size + noise
+    raised = given + units.T @ change
+    active = raised <= ACTIVE * max(np.abs(given).max(), raised.max())
     impulse = np.zeros(len(rates))
     exchange = np.zeros((len(rates), 0))
     unique = True
@@ -69,22 +81,66 @@ def unilateral_impulses(problem: ContactProblem, rates: np.ndarray) -> Impulses 
         impulse[active], free, unique = least_impulses(scaled[:, active], change)
         exchange = np.zeros((len(rates), free.shape[1]))
         exchange[active] = free
-    return Impulses(impulse, raised, unique, exchange)
+    missing = np.linalg.norm(scaled @ impulse - change)
+    if missing > ACCURACY * max(np.linalg.norm(change), (impulse * lengths).max()):
+        raise _ill_conditioned(len(rates))
+    after = np.where(active, 0.0, raised) * lengths
+    return Impulses(impulse, np.linalg.solve(factor.T, change), after, unique, exchange)
 
 
-def _change(
-    scaled: np.ndarray, lengths: np.ndarray, rates: np.ndarray, noise: np.ndarray
-) -> np.ndarray | None:
-    """Shortest v with A^T v + q >= 0, where there is one.
+def _change(units: np.ndarray, rates: np.ndarray, noise: np.ndarray) -> np.ndarray | None:
+    """Shortest v with U^T v + q >= 0, where there is one; U has columns of length 1.
 
-    Rates of one velocity, q = -A^T b, always allow one, also where it is the only one that they allow, as
-    between two walls: v is what is nearest to b in the cone of the columns of A. Other rates are granted the
+    Rates of one velocity, q = -U^T b, always allow one, also where it is the only one that they allow, as
+    between two walls: v is what is nearest to b in the cone of the columns of U. Other rates are granted the
     rounding, for the same reason.
     """
-    source = np.linalg.lstsq(scaled.T, -rates, rcond=None)[0]
-    if np.all(np.abs(scaled.T @ source + rates) <= noise):
-        return scaled / lengths @ nonnegative_least_squares(scaled / lengths, source)
-    return shortest(scaled.T, -rates - noise)
+    m, size = len(rates), float(np.abs(rates).max())
+    if rates.min() >= 0.0:
+        return np.zeros(len(units))
+    source = np.linalg.lstsq(units.T, -rates, rcond=RANK)[0]
+    slack = noise + ACCURACY * size + NEGLIGIBLE * np.linalg.norm(source)
+    if np.all(np.abs(units.T @ source + rates) <= slack):
+        solvable = True
+        first = np.flatnonzero(nonnegative_least_squares(units, source))
+    else:
+        nearest = shortest(units.T, -rates - noise)
+        solvable = nearest is not None
+        first = np.flatnonzero(units.T @ nearest + rates <= ACTIVE * size) if nearest is not None else []
+    tried = chain.from_iterable(combinations(range(m), k) for k in range(1, m + 1))
+    for chosen in chain([first], tried if m <= MOST_TRIED else []):
+        change = _of_active_set(units, rates, list(chosen), ACCURACY * size)
+        if change is not None:
+            return change
+    if not solvable:
+        return None
+    raise _ill_conditioned(m)
+
+
+def _of_active_set(
+    units: np.ndarray, rates: np.ndarray, chosen: list[int], slack: float
+) -> np.ndarray | None:
+    """Shortest v that holds the gaps of the chosen contacts, if these push and no other gap closes."""
+    if not chosen:
+        return None
+    change: np.ndarray = np.linalg.lstsq(units[:, chosen].T, -rates[chosen], rcond=RANK)[0]
+    raised = units.T @ change + rates
+    if raised.min() < -slack or np.abs(raised[chosen]).max() > slack:
+        return None
+    weights = np.linalg.lstsq(units[:, chosen], change, rcond=RANK)[0]
+    if weights.min() < 0.0:
+        weights = nonnegative_least_squares(units[:, chosen], change)
+    missing = np.linalg.norm(units[:, chosen] @ weights - change)
+    return change if missing <= ACCURACY * max(np.linalg.norm(change), weights.max()) else None
+
+
+def _ill_conditioned(m: int) -> ArithmeticError:
+    """The error of impulses that are lost in rounding."""
+    return ArithmeticError(
+        f"no impulses of {m} contacts obey the law to {ACCURACY:g}: they are lost in rounding, as masses "
+        "next to each other differ too much, or as contacts all but depend on each other; leave out bodies "
+        "that are light next to their neighbours, or one of such contacts"
+    )
 
 
 def shortest(matrix: np.ndarray, bounds: np.ndarray) -> np.ndarray | None:

@@ -38,6 +38,8 @@ def fremond(problem: ContactProblem, *, restitution: np.ndarray) -> ImpactResult
     ------
     ValueError
         If the matrix is of another size or not finite, or dependent contacts require different velocities.
+    ArithmeticError
+        If the problem is so ill-conditioned that the impulses are lost in rounding.
 
     Examples
     --------
@@ -58,4 +60,4 @@ def fremond(problem: ContactProblem, *, restitution: np.ndarray) -> ImpactResult
         raise ValueError(
             "Fremond's law has no solution: contacts that depend on each other ask for different velocities"
         )
-    return problem.result(found.impulse, unique_impulse=found.unique)
+    return problem.outcome(problem.velocity + found.change, found.impulse, unique_impulse=found.unique)

@@ -38,6 +38,8 @@ def newton(problem: ContactProblem, *, restitution: float | Sequence[float]) -> 
     ------
     ValueError
         If a coefficient is outside its domain, or dependent contacts ask for different velocities.
+    ArithmeticError
+        If the problem is so ill-conditioned that the impulses are lost in rounding.
 
     Examples
     --------
@@ -55,4 +57,4 @@ def newton(problem: ContactProblem, *, restitution: float | Sequence[float]) -> 
             "Newton's law has no solution: contacts that depend on each other ask for different velocities; "
             "give them the same restitution"
         )
-    return problem.result(found.impulse, unique_impulse=found.unique)
+    return problem.outcome(problem.velocity + found.change, found.impulse, unique_impulse=found.unique)

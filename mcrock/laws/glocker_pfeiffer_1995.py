@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from scipy.linalg import cho_solve
 
 from mcrock.laws.complementarity import Impulses, contact_coefficients, unilateral_impulses
 from mcrock.laws.problem import TOLERANCE, ContactProblem, ImpactResult
@@ -43,6 +44,8 @@ def poisson(problem: ContactProblem, *, restitution: float | Sequence[float]) ->
     ------
     ValueError
         If a coefficient is outside its domain, or obstacles move such that no velocity is admissible.
+    ArithmeticError
+        If the problem is so ill-conditioned that the impulses are lost in rounding.
 
     Examples
     --------
@@ -55,10 +58,15 @@ def poisson(problem: ContactProblem, *, restitution: float | Sequence[float]) ->
     eps = contact_coefficients("restitution", restitution, problem.directions.shape[1])
     compression = _phase(problem, problem.normal_velocity)
     least = eps * compression.impulse
-    expansion = _phase(problem, compression.rates + problem.delassus @ least)
-    back = problem.directions @ (eps[:, None] * compression.exchange)
-    indifferent = np.abs(back).max(initial=0.0) <= TOLERANCE * np.abs(problem.directions).max()
-    return problem.result(
+    # the mean coefficient gives back the change itself: impulses between light bodies all but cancel
+    mean = float(eps.mean())
+    uneven = problem.directions @ ((eps - mean) * compression.impulse)
+    back = mean * compression.change + cho_solve((np.linalg.cholesky(problem.mass), True), uneven)
+    expansion = _phase(problem, compression.rates + problem.directions.T @ back)
+    exchanged = problem.directions @ (eps[:, None] * compression.exchange)
+    indifferent = np.abs(exchanged).max(initial=0.0) <= TOLERANCE * np.abs(problem.directions).max()
+    return problem.outcome(
+        problem.velocity + compression.change + back + expansion.change,
         compression.impulse + least + expansion.impulse,
         unique_velocity=compression.unique or bool(indifferent),
         unique_impulse=compression.unique and expansion.unique,

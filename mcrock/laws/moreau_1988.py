@@ -37,6 +37,8 @@ def moreau(problem: ContactProblem, *, restitution: float) -> ImpactResult:
     ------
     ValueError
         If the coefficient is outside its domain, or obstacles move such that no velocity is admissible.
+    ArithmeticError
+        If the problem is so ill-conditioned that the impulses are lost in rounding.
 
     Examples
     --------
@@ -50,4 +52,8 @@ def moreau(problem: ContactProblem, *, restitution: float) -> ImpactResult:
     found = unilateral_impulses(problem, problem.normal_velocity)
     if found is None:
         raise ValueError("Moreau's law has no solution: the obstacles move so that no velocity is admitted")
-    return problem.result((1.0 + eps) * found.impulse, unique_impulse=found.unique)
+    return problem.outcome(
+        problem.velocity + (1.0 + eps) * found.change,
+        (1.0 + eps) * found.impulse,
+        unique_impulse=found.unique,
+    )

@@ -285,7 +285,10 @@ def mass_matrix(name: str, value: Any, size: int | None = None) -> np.ndarray:
     matrix = symmetric_matrix(name, value, size)
     low = np.linalg.eigvalsh(matrix)
     if not low[0] > 1e-14 * low[-1]:
-        raise ValueError(f"{name} must be positive definite, got the eigenvalues {low}")
+        raise ValueError(
+            f"{name} must be positive definite, the eigenvalues within a factor of 1e14 of each other as "
+            f"smaller ones are rounding; got the eigenvalues {low}"
+        )
     return matrix
 
 
