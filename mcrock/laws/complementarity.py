@@ -101,18 +101,18 @@ def _change(units: np.ndarray, rates: np.ndarray, noise: np.ndarray) -> np.ndarr
     source = np.linalg.lstsq(units.T, -rates, rcond=RANK)[0]
     slack = noise + ACCURACY * size + NEGLIGIBLE * np.linalg.norm(source)
     if np.all(np.abs(units.T @ source + rates) <= slack):
-        solvable = True
-        first = np.flatnonzero(nonnegative_least_squares(units, source))
+        pushing: np.ndarray | None = nonnegative_least_squares(units, source) > 0.0
     else:
         nearest = shortest(units.T, -rates - noise)
-        solvable = nearest is not None
-        first = np.flatnonzero(units.T @ nearest + rates <= ACTIVE * size) if nearest is not None else []
-    tried = chain.from_iterable(combinations(range(m), k) for k in range(1, m + 1))
-    for chosen in chain([first], tried if m <= MOST_TRIED else []):
+        pushing = None if nearest is None else units.T @ nearest + rates <= ACTIVE * size
+    sets = chain.from_iterable(combinations(range(m), k) for k in range(1, m + 1) if m <= MOST_TRIED)
+    if pushing is not None:
+        sets = chain([tuple(np.flatnonzero(pushing))], sets)
+    for chosen in sets:
         change = _of_active_set(units, rates, list(chosen), ACCURACY * size)
         if change is not None:
             return change
-    if not solvable:
+    if pushing is None:
         return None
     raise _ill_conditioned(m)
 
