@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from mcrock.laws.complementarity import unilateral_impulses
+from mcrock.laws.coulomb import refuse_friction
 from mcrock.laws.problem import ContactProblem, ImpactResult, finite_array
 
 
@@ -24,7 +25,7 @@ def fremond(problem: ContactProblem, *, restitution: np.ndarray) -> ImpactResult
     Parameters
     ----------
     problem : ContactProblem
-        The system; friction is ignored.
+        The system, without friction.
     restitution : ndarray (m, m)
         eps_ij [1]; a diagonal matrix gives Newton's law.
 
@@ -37,7 +38,8 @@ def fremond(problem: ContactProblem, *, restitution: np.ndarray) -> ImpactResult
     Raises
     ------
     ValueError
-        If the matrix is of another size or not finite, or dependent contacts require different velocities.
+        If the matrix is of another size or not finite, dependent contacts require different velocities, or a
+        contact has friction, for which the source has no rule.
     ArithmeticError
         If the problem is so ill-conditioned that the impulses are lost in rounding.
 
@@ -52,6 +54,7 @@ def fremond(problem: ContactProblem, *, restitution: np.ndarray) -> ImpactResult
     >>> np.abs(fremond(cradle, restitution=matrix).velocity.round(12))
     array([0., 0., 0., 1.])
     """
+    refuse_friction(problem, "Fremond's law")
     m = problem.directions.shape[1]
     matrix = finite_array("restitution", restitution, (m, m))
     approach = problem.normal_velocity

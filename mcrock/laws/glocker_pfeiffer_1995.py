@@ -10,6 +10,11 @@ Dynamics 7, 471-497; without friction in Glocker (2001), Philosophical Transacti
 Glocker warns that energy may grow where coefficients differ. That is so of the equality Ld = eps Lc; the
 inequalities never gain any: Ld minimises 1/2 Ld . D Ld + gamma_c . Ld over Ld >= eps Lc, and Lc itself is
 among those, hence T+ - T_c <= 1/2 Lc . D Lc = T- - T_c.
+
+With friction both phases obey Coulomb's law with the slips at their ends (`mcrock.laws.coulomb`), without
+tangential restitution, which `two_phase` has for one contact in the plane. With one eps for all contacts no
+energy is gained, as eps times the impulses of the compression are within the bounds of the expansion; with
+several it may be.
 """
 
 from __future__ import annotations
@@ -20,6 +25,7 @@ import numpy as np
 from scipy.linalg import cho_solve
 
 from mcrock.laws.complementarity import Impulses, contact_coefficients, unilateral_impulses
+from mcrock.laws.coulomb import frictional_impulses, has_friction, within_cone
 from mcrock.laws.problem import TOLERANCE, ContactProblem, ImpactResult
 
 
@@ -29,7 +35,7 @@ def poisson(problem: ContactProblem, *, restitution: float | Sequence[float]) ->
     Parameters
     ----------
     problem : ContactProblem
-        The system; friction is ignored.
+        The system; friction needs its tangents.
     restitution : float or sequence of float (m,)
         eps of all contacts or of each, 0 to 1 [1].
 
@@ -38,12 +44,17 @@ def poisson(problem: ContactProblem, *, restitution: float | Sequence[float]) ->
     ImpactResult
         With the notes ``compression`` and ``expansion``, the impulses of both phases (m,) [N s]. Where
         contacts depend on each other the compression impulses are those of least norm; where others could
-        have led to another velocity, ``unique_velocity`` is false.
+        have led to another velocity, ``unique_velocity`` is false. With friction also ``tangential_impulse``
+        (m, k) of both phases together [N s] and ``n_solutions``, how many velocities were found for the end
+        of each phase, of which the one with the least sum of normal impulses is taken. In space, or with
+        more than four contacts, others are not sought: ``unique_velocity`` is true only where friction is
+        low enough to exclude them.
 
     Raises
     ------
     ValueError
-        If a coefficient is outside its domain, or obstacles move such that no velocity is admissible.
+        If a coefficient is outside its domain, obstacles move such that no velocity is admissible, or
+        friction is given without tangents.
     ArithmeticError
         If the problem is so ill-conditioned that the impulses are lost in rounding.
 
@@ -56,6 +67,8 @@ def poisson(problem: ContactProblem, *, restitution: float | Sequence[float]) ->
     array([-0.5,  0.5,  0.5])
     """
     eps = contact_coefficients("restitution", restitution, problem.directions.shape[1])
+    if has_friction(problem):
+        return _with_friction(problem, eps)
     compression = _phase(problem, problem.normal_velocity)
     least = eps * compression.impulse
     # the mean coefficient gives back the change itself: impulses between light bodies all but cancel
@@ -71,6 +84,30 @@ def poisson(problem: ContactProblem, *, restitution: float | Sequence[float]) ->
         unique_velocity=compression.unique or bool(indifferent),
         unique_impulse=compression.unique and expansion.unique,
         notes={"compression": compression.impulse, "expansion": least + expansion.impulse},
+    )
+
+
+def _with_friction(problem: ContactProblem, eps: np.ndarray) -> ImpactResult:
+    """Both phases with friction against the slip at their ends."""
+    compressions, first = frictional_impulses(problem, problem.normal_velocity, problem.slip)
+    compression = compressions[0]
+    least = eps * compression.normal
+    expansions, second = frictional_impulses(problem, compression.rates, compression.slips, least)
+    expansion = expansions[0]
+    more = np.maximum(expansion.normal, least)  # but for the rounding of its scale
+    normal, tangential = compression.normal + more, compression.tangential + expansion.tangential
+    return problem.outcome(
+        problem.velocity + compression.change + expansion.change,
+        normal,
+        friction=within_cone(problem, normal, tangential),
+        unique_velocity=first and second and (compression.unique or not eps.any()),
+        unique_impulse=first and second and compression.unique and expansion.unique,
+        notes={
+            "compression": compression.normal,
+            "expansion": more,
+            "tangential_impulse": tangential,
+            "n_solutions": (len(compressions), len(expansions)),
+        },
     )
 
 

@@ -6,11 +6,17 @@ of Newtonian impacts, equations (10) to (15): v is the admissible velocity neare
 metric, and
 
     u+ = v - eps (u- - v) = (1 + eps) prox(u-) - eps u-
+
+With friction v and its impulses obey Coulomb's law (`mcrock.laws.coulomb`), and the same is done to them, as
+Moreau has it: friction opposes the mean of the slips after and before, (s+ + eps s-)/(1 + eps), so that a
+contact which sticks in the mean gives back eps of its slip. The energy falls by the friction on that mean and
+by (1 - eps)/(1 + eps) of the energy of the change of velocity.
 """
 
 from __future__ import annotations
 
 from mcrock.laws.complementarity import unilateral_impulses
+from mcrock.laws.coulomb import has_friction, law_with_friction
 from mcrock.laws.problem import ContactProblem, ImpactResult, coefficient
 
 
@@ -23,7 +29,7 @@ def moreau(problem: ContactProblem, *, restitution: float) -> ImpactResult:
     Parameters
     ----------
     problem : ContactProblem
-        The system; friction is ignored.
+        The system; friction needs its tangents.
     restitution : float
         eps, 0 to 1 [1].
 
@@ -31,12 +37,16 @@ def moreau(problem: ContactProblem, *, restitution: float) -> ImpactResult:
     -------
     ImpactResult
         Where contacts depend on each other the impulses are those of least norm, and ``unique_impulse`` is
-        false.
+        false. With friction the note ``tangential_impulse`` (m, k) [N s]; of several solutions the one with
+        the least sum of normal impulses, and all that were found in ``solutions``. In space, or with more
+        than five contacts, others are not sought: ``unique_velocity`` is true only where friction is low
+        enough to exclude them.
 
     Raises
     ------
     ValueError
-        If the coefficient is outside its domain, or obstacles move such that no velocity is admissible.
+        If the coefficient is outside its domain, obstacles move such that no velocity is admissible, or
+        friction is given without tangents.
     ArithmeticError
         If the problem is so ill-conditioned that the impulses are lost in rounding.
 
@@ -49,6 +59,8 @@ def moreau(problem: ContactProblem, *, restitution: float) -> ImpactResult:
     array([0.5, 1. ])
     """
     eps = coefficient("restitution", restitution, 0.0, 1.0)
+    if has_friction(problem):
+        return law_with_friction(problem, problem.normal_velocity, problem.slip, 1.0 + eps)
     found = unilateral_impulses(problem, problem.normal_velocity)
     if found is None:
         raise ValueError("Moreau's law has no solution: the obstacles move so that no velocity is admitted")

@@ -98,6 +98,14 @@ class ContactProblem:
         return self.directions.T @ self.velocity + self.drift
 
     @property
+    def slip(self) -> np.ndarray:
+        """Tangential velocities of the contacts before the impact (m, k) [m/s]."""
+        m = self.directions.shape[1]
+        if self.tangents is None:
+            return np.zeros((m, 0))
+        return np.asarray(np.einsum("nmk,n->mk", self.tangents, self.velocity))
+
+    @property
     def delassus(self) -> np.ndarray:
         """W^T M^-1 W (m, m): what unit impulses do to the rates of the gaps."""
         return self.directions.T @ np.linalg.solve(self.mass, self.directions)
