@@ -13,6 +13,8 @@ from typing import Any
 from mcrock.body.shapes import SHAPES
 from mcrock.config.inputs_table import Columns, listed
 from mcrock.config.presets import take_in_preset
+from mcrock.config.sections import name_preset
+from mcrock.config.sections import take_in_preset as take_in_controls
 from mcrock.config.study import Study, tables
 from mcrock.tables.columns import read_columns
 from mcrock.tables.errors import ConfigError, shown
@@ -49,6 +51,7 @@ def load_config(path: str | Path, overrides: Sequence[str] = (), *, inputs: Colu
     path = Path(path)
     source = str(path)
     data = read_toml(path, "study file")
+    name_preset(data)  # overrides may change keys of it
     origins: dict[tuple[int | str, ...], str] = {}
     mistakes: list[str] = []
     parsed = []
@@ -70,6 +73,7 @@ def load_config(path: str | Path, overrides: Sequence[str] = (), *, inputs: Colu
         mistakes += [f"{source} [ensemble] table: {mistake}" for mistake in error.mistakes]
         data["ensemble"].setdefault("realizations", 1)  # whose lack would be one more mistake
     mistakes += take_in_preset(data, source, origins)
+    take_in_controls(data)
     _shorten_paths(data, path.parent)
     body = data.get("body")
     shape = SHAPES.get(str(body.get("shape"))) if isinstance(body, dict) else None

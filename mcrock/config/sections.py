@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from mcrock.conditions import STEEPEST, Controls
+from mcrock.conditions import CONTROL_PRESETS, STEEPEST, Controls
 from mcrock.tables.distributions import Quantity, Uncertain
 from mcrock.tables.fields import (
     Choice,
@@ -155,6 +155,17 @@ def _kind(name: str) -> Kind:
 class ControlsTable(Table):
     """Numerical settings; rules and defaults are those of `Controls`."""
 
+    preset: Annotated[
+        str | None,
+        Choice(tuple(CONTROL_PRESETS)),
+        about(
+            "named settings, which other keys here change; written out when the file is read. `fast` stands "
+            "for "
+            + " and ".join(f"`{key} = {value}`" for key, value in CONTROL_PRESETS["fast"].items())
+            + ', and `controls = "fast"` at the top of the file for a section with this key alone',
+            "fast",
+        ),
+    ] = None
     step: Annotated[float, _kind("step")] = _default("step")
     max_step: Annotated[float, _kind("max_step")] = _default("max_step")
     tail: Annotated[float, _kind("tail")] = _default("tail")
@@ -165,3 +176,18 @@ class ControlsTable(Table):
     recheck: Annotated[float, _kind("recheck")] = _default("recheck")
     follow_fall: Annotated[bool, _kind("follow_fall")] = _default("follow_fall")
     overturned_by: Annotated[str, _kind("overturned_by")] = _default("overturned_by")
+
+
+def name_preset(data: dict[str, Any]) -> None:
+    """Write a name in the place of the raw table [controls] as the table that it is short for."""
+    if isinstance(data.get("controls"), str):
+        data["controls"] = {"preset": data["controls"]}
+
+
+def take_in_preset(data: dict[str, Any]) -> None:
+    """Give the raw table [controls] what its preset stands for, but for keys that it has; an unknown name
+    stays as it is."""
+    name_preset(data)
+    controls = data.get("controls")
+    if isinstance(controls, dict) and isinstance(name := controls.get("preset"), str):
+        data["controls"] = CONTROL_PRESETS.get(name, {}) | controls

@@ -162,7 +162,7 @@ class Study(Displayed, Table):
     @property
     def controls(self) -> Controls:
         """Numerical settings."""
-        return Controls(**self.controls_table.model_dump())
+        return Controls(**self.controls_table.model_dump(exclude={"preset"}))
 
     @property
     def is_cloud(self) -> bool:
