@@ -36,11 +36,12 @@ def moreau(problem: ContactProblem, *, restitution: float) -> ImpactResult:
     Returns
     -------
     ImpactResult
-        Where contacts depend on each other the impulses are those of least norm, and ``unique_impulse`` is
-        false. With friction the note ``tangential_impulse`` (m, k) [N s]; of several solutions the one with
-        the least sum of normal impulses, and all that were found in ``solutions``. In space, or with more
-        than five contacts, others are not sought: ``unique_velocity`` is true only where friction is low
-        enough to exclude them.
+        Without friction the notes ``admitted_part`` and ``normal_part`` are v and v_perp (n,) of the
+        splitting (10), u- = v + v_perp. Where contacts depend on each other the impulses are those of least
+        norm, and ``unique_impulse`` is false. With friction the note ``tangential_impulse`` (m, k) [N s]; of
+        several solutions the one with the least sum of normal impulses, and all that were found in
+        ``solutions``. In space, or with more than five contacts, others are not sought: ``unique_velocity``
+        is true only where friction is low enough to exclude them.
 
     Raises
     ------
@@ -68,4 +69,5 @@ def moreau(problem: ContactProblem, *, restitution: float) -> ImpactResult:
         problem.velocity + (1.0 + eps) * found.change,
         (1.0 + eps) * found.impulse,
         unique_impulse=found.unique,
+        notes={"admitted_part": problem.velocity + found.change, "normal_part": -found.change},
     )

@@ -233,3 +233,83 @@ def test_moving_faces_are_refused():
 def test_coefficient_outside_its_domain_is_refused():
     with pytest.raises(ValueError, match="restitution must be from 0 to 1, got -1"):
         reentrant_corner(wedge(1.0, 0.5), restitution=-1.0)
+
+
+@pytest.mark.parametrize("velocity", [[0.0, 0.0, 0.0], [0.0, 0.0, 2.0]])
+def test_at_rest_or_along_the_edge_nothing_happens_once(velocity):
+    result = reentrant_corner(ContactProblem(np.eye(3), -np.eye(3)[:, :2], velocity), restitution=0.5)
+    assert kinds(result) == ["none"]
+    assert np.all(result.velocity == velocity)
+    assert result.unique_velocity
+
+
+def projected(problem, columns):
+    """The velocity nearest to u- that none of some contacts opposes, as by Moreau's law."""
+    if not len(columns):
+        return problem.velocity
+    chosen = ContactProblem(problem.mass, problem.directions[:, list(columns)], problem.velocity)
+    return moreau(chosen, restitution=0.0).velocity
+
+
+@st.composite
+def corners(draw):
+    """A corner of two or three faces with one or two further contacts."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    n, faces, further = draw(st.integers(2, 4)), draw(st.integers(2, 3)), draw(st.integers(1, 2))
+    root = rng.normal(size=(n, n))
+    velocity = rng.normal(size=n)
+    directions = rng.normal(size=(n, faces + further))
+    if draw(st.booleans()):  # head on
+        directions *= -np.sign(directions.T @ velocity)
+    return ContactProblem(root @ root.T + 0.3 * np.eye(n), directions, velocity), list(range(faces))
+
+
+@settings(max_examples=100, deadline=None)
+@given(corners())
+def test_the_nearest_outcome_at_a_corner_with_further_contacts(corner):
+    """K is a union of convex sets, one for each face with all further contacts, each with its nearest."""
+    problem, faces = corner
+    further = range(len(faces), problem.directions.shape[1])
+    result = reentrant_corner(problem, restitution=0.0, faces=faces)
+    removed = [problem.velocity - projected(problem, [face, *further]) for face in faces]
+    distance = min(np.sqrt(part @ problem.mass @ part) for part in removed)
+    assert result.notes["distance"] == pytest.approx(distance, abs=1e-8 * np.sqrt(2.0 * problem.energy))
+
+
+@settings(max_examples=100, deadline=None)
+@given(corners(), st.floats(0.0, 1.0))
+def test_every_outcome_at_a_corner_with_further_contacts_is_stationary(corner, restitution):
+    """v is admitted, v_perp in the cone of the normals of what v touches, and no energy is gained."""
+    problem, faces = corner
+    result = reentrant_corner(problem, restitution=restitution, faces=faces)
+    length, speed = np.sqrt(np.diag(problem.delassus)), np.sqrt(2.0 * problem.energy)
+    for solution in result.solutions:
+        v, across = solution.notes["admitted_part"], solution.notes["normal_part"]
+        rates = problem.directions.T @ v / length
+        assert rates[: len(faces)].max() >= -1e-9 * speed
+        assert rates[len(faces) :].min() >= -1e-9 * speed
+        weights = solution.impulse / (1.0 + restitution)
+        assert weights.min() >= 0.0
+        assert_same_velocity(problem, -np.linalg.solve(problem.mass, problem.directions @ weights), across)
+        assert np.all(np.abs(rates[weights * length > 1e-9 * speed]) <= 1e-8 * speed)
+        assert solution.energy_change <= 1e-9 * problem.energy
+        assert_same_velocity(problem, v - restitution * across, solution.velocity)
+
+
+def test_a_corner_on_the_ground():
+    """A point that touches a tip comes down on the ground: the ground pushes it, by eps into the tip."""
+    ground, tip = [0.0, 1.0], -np.eye(2)
+    problem = ContactProblem(np.eye(2), np.column_stack([tip, ground]), [1.0, -1.0])
+    result = reentrant_corner(problem, restitution=0.5, faces=[0, 1])
+    assert not result.notes["admitted"]
+    # v = (1, 0) stays on the ground, which is on face 2 too: that alone is needed
+    assert kinds(result)[0] == "none"
+    assert result.velocity == pytest.approx([1.0, 0.5])
+    assert not result.kinematic
+    assert result.solutions[0].impulse == pytest.approx([0.0, 0.0, 1.5])
+
+
+@pytest.mark.parametrize("faces", [[0, 0], [0, 5], [-1, 0]])
+def test_faces_that_are_no_contacts_are_refused(faces):
+    with pytest.raises(ValueError, match="faces must name contacts, 0 to 2, each once"):
+        reentrant_corner(ContactProblem(np.eye(3), -np.eye(3), np.ones(3)), restitution=0.5, faces=faces)

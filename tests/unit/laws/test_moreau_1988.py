@@ -10,7 +10,7 @@ from scipy.optimize import lsq_linear
 from mcrock.laws.moreau_1988 import moreau
 from mcrock.laws.problem import ContactProblem
 
-from .contact_problems import assert_same_velocity, reordered, systems
+from .contact_problems import assert_same_velocity, reordered, size, systems
 
 ROUNDING = 1e-9  # of the energy
 
@@ -44,6 +44,21 @@ def test_is_the_projection_on_the_tangent_cone(problem, restitution):
 
 
 @settings(max_examples=50, deadline=None)
+@given(systems(), st.floats(0.0, 1.0))
+def test_splits_the_velocity_as_equation_10(problem, restitution):
+    """u- = v + v_perp, orthogonal in the kinetic metric; v is admitted, v_perp is against the contacts."""
+    result = moreau(problem, restitution=restitution)
+    v, across = result.notes["admitted_part"], result.notes["normal_part"]
+    speed = size(problem)
+    assert_same_velocity(problem, v + across, problem.velocity, 1e-12)
+    assert_same_velocity(problem, v - restitution * across, result.velocity, 1e-12)
+    assert abs(v @ problem.mass @ across) <= 1e-8 * speed**2
+    assert (problem.directions.T @ v / np.sqrt(np.diag(problem.delassus))).min() >= -1e-8 * speed
+    pushed = -problem.mass @ across - problem.directions @ (result.impulse / (1.0 + restitution))
+    assert np.sqrt(pushed @ np.linalg.solve(problem.mass, pushed)) <= 1e-8 * speed
+
+
+@settings(max_examples=60, deadline=None)
 @given(systems(closing=True), st.floats(0.0, 1.0))
 def test_no_contact_approaches_where_all_did(problem, restitution):
     assert moreau(problem, restitution=restitution).kinematic
