@@ -52,7 +52,7 @@ def kinetic_frame(problem: ContactProblem) -> KineticFrame:
     Raises
     ------
     ValueError
-        If the contacts are not independent.
+        If the contacts are not independent, or the mass is so near to singular that they all but are not.
     """
     lower = np.linalg.cholesky(problem.mass)
     # solve, not scipy's solve_triangular: its threads take fifty times as long on a busy machine
@@ -62,6 +62,16 @@ def kinetic_frame(problem: ContactProblem) -> KineticFrame:
     metric = unit.T @ unit
     n, m = unit.shape
     if m > n or eigh(metric, eigvals_only=True)[0] <= INDEPENDENT * m:
+        plain = np.linalg.svd(
+            problem.directions / np.linalg.norm(problem.directions, axis=0), compute_uv=False
+        )
+        if m <= n and plain[-1] ** 2 > INDEPENDENT * m:
+            values = np.linalg.eigvalsh(problem.mass)
+            raise ValueError(
+                f"the mass is nearly singular, its eigenvalues {values[0]:.3g} to {values[-1]:.3g}: with it "
+                f"the {m} contacts, whose directions are independent, depend on each other but for rounding; "
+                "leave out bodies that are light next to their neighbours, or coordinates of one inertia"
+            )
         raise ValueError(
             f"the generalized kinematic law needs independent contacts; the {m} directions of this problem "
             f"of {n} coordinates depend on each other (leave out those that follow from the others)"

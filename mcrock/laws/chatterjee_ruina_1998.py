@@ -97,7 +97,7 @@ def chatterjee_ruina(
     ----------
     contact : SingleContact
         Its friction coefficient may be infinite, its mass unbounded: then the shortest P_II is taken, and
-        ``unique_impulse`` is false.
+        ``unique_impulse`` is false. Without friction or with e_t = -1 no P_II is needed.
     restitution : float
         e, 0 to 1: the normal velocity after is -e times that before [1].
     tangential_restitution : float
@@ -112,7 +112,7 @@ def chatterjee_ruina(
     ------
     ValueError
         If a coefficient is outside its domain, or the mass is unbounded and the velocity has a part that
-        no impulse can change.
+        no impulse can change, but for friction 0 or e_t = -1.
 
     Examples
     --------
@@ -123,14 +123,20 @@ def chatterjee_ruina(
     """
     e = coefficient("restitution", restitution, 0.0, 1.0)
     et = coefficient("tangential_restitution", tangential_restitution, -1.0, 1.0)
-    plastic, sticking = max(0.0, float(contact.normal @ contact.compression)), contact.sticking
-    along, across = contact.split(sticking)
-    kappa, clipped = tangential_share(
-        plastic, along, float(np.linalg.norm(across)), float(contact.friction), e, et
-    )
-    impulse = (1.0 + e - kappa) * plastic * contact.normal + kappa * sticking
+    plastic = max(0.0, float(contact.normal @ contact.compression))
+    alone = contact.friction == 0.0 or et == -1.0  # (1 + e) P_I, whether there is a P_II or not
+    if alone and contact.mass is None:
+        kappa, clipped = 0.0, et > -1.0
+        impulse = (1.0 + e) * plastic * contact.normal
+    else:
+        sticking = contact.sticking
+        along, across = contact.split(sticking)
+        kappa, clipped = tangential_share(
+            plastic, along, float(np.linalg.norm(across)), float(contact.friction), e, et
+        )
+        impulse = (1.0 + e - kappa) * plastic * contact.normal + kappa * sticking
     notes = {"kappa": float(kappa), "clipped": bool(clipped)}
-    return contact.result(impulse, unique_impulse=contact.mass is not None, notes=notes)
+    return contact.result(impulse, unique_impulse=alone or contact.mass is not None, notes=notes)
 
 
 class Sweep(NamedTuple):

@@ -94,9 +94,9 @@ def sequential(
     ImpactResult
         With the notes ``sequence``, the places in the order of collision; ``truncated``; ``ties``, collisions
         at which there was a choice; ``tangential_impulse`` (m, k), ``hinge_impulses`` (k,) of each hinge [N
-        s]. Where another order of the ties leads to another velocity, ``solutions`` has the outcomes of this
-        one, of the priority and of its opposite, as far as they differ, and ``unique_velocity`` is false.
-        ``kinematic`` also requires that no hinge opens.
+        s]. Where another order of the ties leads to another velocity or to other impulses, ``solutions`` has
+        the outcomes of this one, of the priority and of its opposite, as far as they differ, and
+        ``unique_velocity`` or ``unique_impulse`` is false. ``kinematic`` also requires that no hinge opens.
 
     Raises
     ------
@@ -167,11 +167,14 @@ def sequential(
     others = [run(order[::-1])] if seed is None else [run(order), run(order[::-1])]
     outcomes = [result]
     for other in others:
-        if all(_differ(columns, velocity, other, known) for known in outcomes):
+        if all(
+            _differ(columns, velocity, other, known) or _push_otherwise(other, known) for known in outcomes
+        ):
             outcomes.append(other)
     if len(outcomes) == 1:
         return result
-    return replace(result, unique_velocity=False, unique_impulse=False, solutions=tuple(outcomes))
+    alone = not any(_differ(columns, velocity, other, result) for other in outcomes[1:])
+    return replace(result, unique_velocity=alone, unique_impulse=False, solutions=tuple(outcomes))
 
 
 def _hinge(value: Any, n: int) -> np.ndarray:
@@ -190,6 +193,17 @@ def _differ(columns: np.ndarray, velocity: np.ndarray, one: ImpactResult, other:
     speed = np.abs(one.normal_velocity).max() + np.abs(other.normal_velocity).max()
     change = columns.T @ (other.velocity - one.velocity)
     return bool(np.abs(change).max() > TIE * max(speed, np.abs(velocity).max()))
+
+
+def _push_otherwise(one: ImpactResult, other: ImpactResult) -> bool:
+    """Whether two outcomes have other impulses, as contacts that move together can have."""
+    pushes = [
+        np.concatenate(
+            [each.impulse, each.notes["tangential_impulse"].ravel(), *each.notes["hinge_impulses"]]
+        )
+        for each in (one, other)
+    ]
+    return bool(np.abs(pushes[0] - pushes[1]).max() > TIE * np.abs(pushes).max())
 
 
 def collide_in_turn(
@@ -283,13 +297,11 @@ def collide_in_turn(
         if place >= m:
             given = -np.linalg.pinv(local, rcond=1e-12, hermitian=True) @ now
         else:
-            single = SingleContact.of_inverse(local, now, normals[place], float(mu[place]))
-            if single.friction == 0.0:  # the law without a tangential part
-                given = (1.0 + e[place]) * single.compression
-            else:
-                given = chatterjee_ruina(
-                    single, restitution=float(e[place]), tangential_restitution=float(et[place])
-                ).impulse
+            given = chatterjee_ruina(
+                SingleContact.of_inverse(local, now, normals[place], float(mu[place])),
+                restitution=float(e[place]),
+                tangential_restitution=float(et[place]),
+            ).impulse
         impulse[block] += given
         velocity += inverse[:, block] @ given
         sequence.append(place)

@@ -13,7 +13,7 @@ boundary from an inner point (`spherical_impulse`), any impulse, projected towar
 
 from __future__ import annotations
 
-from math import cos, inf, isinf, pi, sin, sqrt
+from math import cos, hypot, inf, isinf, pi, sin, sqrt
 from typing import Any
 
 import numpy as np
@@ -243,10 +243,13 @@ def _cone_exit(contact: SingleContact, start: np.ndarray, way: np.ndarray) -> fl
     end = _linear_exit(normal, rise)
     if isinf(mu):
         return end
-    # |across + turn t|^2 <= mu^2 (normal + rise t)^2 as long as the right side is not of the other nappe
-    a = float(turn @ turn) - (mu * rise) ** 2
-    b = float(across @ turn) - mu**2 * normal * rise
-    c = min(0.0, float(across @ across) - (mu * normal) ** 2)
+    # |across + turn t|^2 <= mu^2 (normal + rise t)^2 as long as the right side is not of the other nappe;
+    # over 1 + mu^2, which may overflow
+    across, turn = across / hypot(1.0, mu), turn / hypot(1.0, mu)
+    normal, rise = normal * mu / hypot(1.0, mu), rise * mu / hypot(1.0, mu)
+    a = float(turn @ turn) - rise**2
+    b = float(across @ turn) - normal * rise
+    c = min(0.0, float(across @ across) - normal**2)
     if a >= 0.0 or b * b - a * c < 0.0:
         return min(end, _quadratic_exit(a, b, c))
     # the parabola opens downward: the way leaves through the nearer of two roots ahead, or never

@@ -19,6 +19,7 @@ from scipy.integrate import solve_ivp
 
 from mcrock.laws.normal_form import NEGLIGIBLE, NormalForm, sliding_impulse
 from mcrock.laws.problem import ImpactResult, SingleContact, coefficient
+from mcrock.laws.whittaker_1904 import no_solution
 
 RTOL = 1e-12  # of the integration in three dimensions, relative and for logarithms and angles absolute [1]
 STEADY = 1e-13  # rate at which the direction of slip turns that is rounding, relative [1]
@@ -27,6 +28,10 @@ STIFF = 300.0  # ratio of the two rates at which slip decays beyond which an imp
 PIECES = 8  # of a path that slips: it turns to the end of compression and on, and goes straight
 LONGEST = 1e9  # of the integration, in units in which slip turns at a rate of about 1
 FIRST_STEP = 1e-6  # of the integration, in the same units
+
+
+class EndlessError(Exception):
+    """The normal impulse grows without an end of the compression."""
 
 
 @dataclass(slots=True)
@@ -57,6 +62,8 @@ class _Path:
     def follow(self, rate: np.ndarray, longest: float) -> bool:
         """Go straight, dx/dp = ``rate``, for at most a given normal impulse; True at the end."""
         growth = self.form.w_nn + float(self.form.w_tn @ rate)
+        if abs(growth) <= NEGLIGIBLE * (self.form.w_nn + float(np.abs(self.form.w_tn) @ np.abs(rate))):
+            growth = 0.0  # of a mass that is unbounded along this way
         speed = abs(self.form.approach) + float(np.linalg.norm(self.form.slip))
         start, length = self.approach, inf
         if self.compression is None:
@@ -68,7 +75,7 @@ class _Path:
                 self.compression = self.normal + length
         length = min(longest, self.end - self.normal)
         if isinf(length):
-            raise ArithmeticError("the normal impulse grows without end: M^-1 is not semidefinite")
+            raise EndlessError
         self.normal, self.tangential = self.normal + length, self.tangential + length * rate
         return length < longest or isinf(longest)
 
@@ -97,7 +104,8 @@ def routh(contact: SingleContact, *, restitution: float) -> ImpactResult:
     Raises
     ------
     ValueError
-        If the coefficient is outside its domain, or friction is infinite and no impulse ends the slip.
+        If the coefficient is outside its domain, or the mass is unbounded and no impulse ends the slip, as
+        infinite friction asks, or the approach.
 
     Examples
     --------
@@ -108,11 +116,15 @@ def routh(contact: SingleContact, *, restitution: float) -> ImpactResult:
     e = coefficient("restitution", restitution, 0.0, 1.0)
     form = NormalForm.of(contact)
     path = _Path(form, float(contact.friction), e, 0.0, np.zeros_like(form.slip))
-    _collide(path, speed=float(np.linalg.norm(contact.velocity)))
+    try:
+        _collide(path, speed=float(np.linalg.norm(contact.velocity)))
+    except EndlessError:
+        raise no_solution(contact, "Routh") from None
     notes = {"compression_impulse": float(path.compression or 0.0), "phases": tuple(path.phases)}
     impulse = form.impulse(path.normal, path.tangential)
     # along a direction in which nothing can move, the impulse is internal
-    return contact.result(impulse, unique_impulse=contact.mass is not None, notes=notes)
+    unique = contact.mass is not None or contact.friction == 0.0
+    return contact.result(impulse, unique_impulse=unique, notes=notes)
 
 
 def _collide(path: _Path, speed: float) -> None:
@@ -158,7 +170,7 @@ def _slip(path: _Path, speed: float) -> bool:
     for _ in range(PIECES):
         pull = form.w_tn - mu * (form.w_tt @ s)  # dw/dp
         shrink = float(s @ pull)
-        if np.linalg.norm(pull - shrink * s) <= STEADY * scale:
+        if np.linalg.norm((pull - shrink * s) / scale) <= STEADY:
             over = path.follow(-mu * s, length / -shrink if shrink < 0.0 else inf)
             if over or shrink < 0.0:
                 return over
@@ -191,7 +203,8 @@ def _turn(path: _Path, start: float, length: float, speed: float, scale: float) 
         "over" if the collision is, "zero" if the slip is, else "on"; direction and length of the slip.
     """
     form, mu = path.form, path.mu
-    unit = speed / scale  # of impulse
+    unit = speed / scale  # of the normal impulse
+    wide = unit * (1.0 + mu)  # and of the tangential one
 
     def pull(angle: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         s = np.array([np.cos(angle), np.sin(angle)])
@@ -200,7 +213,7 @@ def _turn(path: _Path, start: float, length: float, speed: float, scale: float) 
     def rates(_: float, y: np.ndarray) -> np.ndarray:
         s, across, q = pull(y[0])
         length = np.exp(y[1])
-        return np.array([across @ q, s @ q, length, -mu * length * s[0], -mu * length * s[1]])
+        return np.array([across @ q, s @ q, length, *(-mu / (1.0 + mu) * length * s)])
 
     def turning(_: float, y: np.ndarray) -> float:
         across, q = pull(y[0])[1:]
@@ -210,13 +223,13 @@ def _turn(path: _Path, start: float, length: float, speed: float, scale: float) 
         return float(y[1]) - log(0.5 * NEGLIGIBLE)
 
     def normal_velocity(_: float, y: np.ndarray) -> float:
-        return form.normal_velocity(unit * y[2], unit * y[3:]) / speed
+        return form.normal_velocity(unit * y[2], wide * y[3:]) / speed
 
     def remaining(_: float, y: np.ndarray) -> float:
         return unit * float(y[2]) / path.end - 1.0
 
     third = remaining
-    state = np.array([start, log(length / speed), path.normal / unit, *(path.tangential / unit)])
+    state = np.array([start, log(length / speed), path.normal / unit, *(path.tangential / wide)])
     if path.compression is None:
         third = normal_velocity
         growth = form.w_nn - mu * float(form.w_tn @ pull(start)[0])
@@ -241,7 +254,7 @@ def _turn(path: _Path, start: float, length: float, speed: float, scale: float) 
     if solution.status != 1:
         raise ArithmeticError(f"integration of the slip: {solution.message}")
     final = solution.y[:, -1]
-    path.normal, path.tangential = unit * float(final[2]), unit * final[3:]
+    path.normal, path.tangential = unit * float(final[2]), wide * final[3:]
     ending = "zero" if len(solution.t_events[1]) else "on"
     if len(solution.t_events[2]):
         ending = "over"

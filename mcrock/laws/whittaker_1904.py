@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from math import inf, isinf
+from math import hypot, inf, isinf
 
 import numpy as np
 from numpy.polynomial import Polynomial
@@ -164,7 +164,10 @@ def _slipping(form: NormalForm, mu: float, change: float, speed: float) -> list[
     # where friction is large the roots are in pairs about those of p = 0, too close for a polynomial
     starts = _positive_roots(normal) if mu > LARGE else []
     if mu < inf:
-        starts += _positive_roots((sum(part**2 for part in tangential) - mu**2 * normal**2) / (1.0 + mu**2))
+        across, along = 1.0 / hypot(1.0, mu), mu / hypot(1.0, mu)
+        starts += _positive_roots(
+            sum(((across * part) ** 2 for part in tangential), Polynomial([0.0])) - (along * normal) ** 2
+        )
         starts = [root for c in starts for root in _on_the_cone(tangential, normal, mu, c)]
     found = []
     for c in starts:

@@ -355,3 +355,12 @@ ORTHOGONAL = ContactProblem(np.eye(3), np.eye(3)[:, :2], [-1.0, -1.0, 1.0])
 def test_what_means_nothing_is_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_a_nearly_singular_mass_is_named_and_not_the_directions():
+    mass = np.array([[1.0, 1.0 - 1e-13], [1.0 - 1e-13, 1.0]])
+    with pytest.raises(ValueError, match=r"the mass is nearly singular, its eigenvalues .* are independent"):
+        generalized_kinematic(ContactProblem(mass, np.eye(2), [-1.0, -0.5]), normal=np.zeros((2, 2)))
+    # one that differs from it but for rounding is that of dependent directions
+    with pytest.raises(ValueError, match="needs independent contacts"):
+        generalized_kinematic(ContactProblem(mass, np.ones((2, 2)), [-1.0, -0.5]), normal=np.zeros((2, 2)))

@@ -227,3 +227,15 @@ def test_diagonal_or_not_the_law_knows_no_frame(mass, axis):
     assert collide(turned).impulse == pytest.approx(
         collide(contact).impulse[order], abs=1e-10 * size(contact)
     )
+
+
+@pytest.mark.parametrize(("friction", "tangential"), [(0.0, 0.4), (0.0, -1.0), (0.3, -1.0), (inf, -1.0)])
+@pytest.mark.parametrize("velocity", [(-1.0, 0.5), (-1.0, 0.0)])
+def test_unbounded_mass_without_a_tangential_effect(friction, tangential, velocity):
+    """(1 + e) P_I, whether an impulse could end the slip or not."""
+    stiff = SingleContact.of_inverse(np.diag([2.0, 0.0]), velocity, [1.0, 0.0], friction)
+    impact = collide(stiff, 0.5, tangential)
+    assert impact.impulse == pytest.approx([0.75, 0.0])
+    assert impact.velocity == pytest.approx([0.5, velocity[1]])
+    assert impact.unique_impulse
+    assert impact.consistent

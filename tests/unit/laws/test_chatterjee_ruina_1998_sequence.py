@@ -389,3 +389,13 @@ def test_wrong_relative_problems_are_refused(change, message):
     } | change
     with pytest.raises(ValueError, match=message):
         collide_in_turn(given.pop("inverse"), given.pop("velocity"), given.pop("normals"), **given)
+
+
+def test_parallel_contacts_share_an_impulse_that_the_order_decides():
+    """Two points of a wall meet a ball at once: it rebounds by e from either, and only one of them pushes."""
+    result = sequential(ContactProblem(np.eye(1), [[1.0, 1.0]], [-1.0]), restitution=0.5)
+    assert result.velocity == pytest.approx([0.5])
+    assert result.unique_velocity
+    assert not result.unique_impulse
+    impulses = [solution.impulse.tolist() for solution in result.solutions]
+    assert impulses == [[1.5, 0.0], [0.0, 1.5]]

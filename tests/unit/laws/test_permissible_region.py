@@ -197,3 +197,12 @@ def test_outline_is_closed_and_on_the_boundary():
 def test_refuses(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.parametrize("friction", [1e9, 1e160, 1e300])
+def test_huge_friction_leaves_the_half_space(friction):
+    wide = SingleContact(MASS, CONTACT.velocity, CONTACT.normal, friction)
+    infinite = SingleContact(MASS, CONTACT.velocity, CONTACT.normal, inf)
+    for way in ([1.0, 0.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [-0.3, 0.2, -0.9]):
+        expected = boundary_distance(infinite, INNER, way)
+        assert boundary_distance(wide, INNER, way) == pytest.approx(expected, rel=1e-6)

@@ -216,3 +216,14 @@ def test_expansion_is_raised_where_friction_would_leave_an_approach():
     assert impact.impulse[0] > 2.0 * impact.notes["compression_impulse"][0]
     assert impact.normal_velocity[0] == pytest.approx(0.0, abs=1e-9)
     assert impact.consistent
+
+
+@pytest.mark.parametrize("friction", [1e12, 1e160, 1e300])
+@pytest.mark.parametrize("d", [2, 3])
+def test_huge_friction_is_the_limit(friction, d):
+    mass = np.array([[1.4, 0.3, 0.1], [0.3, 2.0, -0.2], [0.1, -0.2, 1.1]])[:d, :d]
+    contact = SingleContact(mass, [-1.1, 0.4, 0.2][:d], np.eye(d)[0], friction)
+    limit = two_phase(changed(contact, friction=inf), restitution=0.5)
+    assert two_phase(contact, restitution=0.5).impulse == pytest.approx(
+        limit.impulse, abs=1e-6 * size(contact)
+    )

@@ -214,3 +214,34 @@ def changed_friction(contact, mu):
 def test_restitution_outside_its_domain():
     with pytest.raises(ValueError, match=r"restitution must be from 0 to 1, got -0\.1"):
         routh(SingleContact(MASS, VELOCITY, NORMAL, 0.3), restitution=-0.1)
+
+
+@pytest.mark.parametrize("velocity", [(1.0, -1.0), (-1.0, -1.0)])
+@pytest.mark.parametrize("friction", [1e3, inf])
+def test_an_unbounded_mass_whose_approach_no_impulse_ends_is_named(friction, velocity):
+    """Rank one: impulses change the velocity along (1, 0.5) alone, and friction holds the tangential part."""
+    along = np.array([1.0, 0.5])
+    contact = SingleContact.of_inverse(np.outer(along, along), velocity, [0.0, 1.0], friction)
+    with pytest.raises(ValueError, match="law of Routh has no solution: the mass is unbounded"):
+        routh(contact, restitution=0.5)
+    # with less friction the contact is pushed open, along (1, 0.5)
+    slow = routh(changed_friction(contact, 0.3), restitution=0.5)
+    left = slow.velocity - velocity
+    assert left[0] == pytest.approx(2.0 * left[1])
+    assert slow.consistent
+
+
+def test_without_friction_an_unbounded_mass_leaves_no_choice():
+    stiff = SingleContact.of_inverse(np.diag([1.0, 0.0]), [-1.0, 0.5], [1.0, 0.0], 0.0)
+    impact = routh(stiff, restitution=0.5)
+    assert impact.impulse == pytest.approx([1.5, 0.0])
+    assert impact.unique_impulse
+
+
+@pytest.mark.parametrize("friction", [1e8, 1e100, 1e160, 1e300])
+def test_huge_friction_in_space_is_the_limit(friction):
+    """It took longer the more friction there was, and did not end at 1e100."""
+    contact = SingleContact(MASS, [-1.0, 1.2, 0.3], NORMAL, friction)
+    impact = routh(contact, restitution=0.5)
+    limit = routh(changed(contact, friction=inf), restitution=0.5)
+    assert impact.impulse == pytest.approx(limit.impulse, abs=1e-6 * size(contact))

@@ -185,3 +185,12 @@ def test_no_motion_no_impulse():
 def test_restitution_outside_its_domain():
     with pytest.raises(ValueError, match=r"restitution must be from 0 to 1, got 1\.01"):
         whittaker(THREE, restitution=1.01)
+
+
+@pytest.mark.parametrize("friction", [1e12, 1e160, 1e300])
+@pytest.mark.parametrize("space", [False, True])
+def test_huge_friction_is_the_limit(friction, space):
+    contact = THREE if space else SingleContact([[1.5, 0.6], [0.6, 1.0]], [1.2, -1.0], [0.0, 1.0])
+    impacts = [all_of(whittaker(changed(contact, friction=mu), restitution=0.5)) for mu in (friction, inf)]
+    for one, other in zip(*impacts, strict=True):
+        assert one.impulse == pytest.approx(other.impulse, abs=1e-6 * size(contact))
