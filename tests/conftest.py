@@ -1,6 +1,7 @@
 """Property tests are not timed; what takes long is marked, and what is run by hand held out, in one place."""
 
 import ast
+import os
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,9 @@ from hypothesis import settings
 # a busy machine or the first compilation must not fail a property test
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
+
+# tests of compiled code wait for the compiler, which says nothing: here and in processes that they start
+os.environ.setdefault("MCROCK_COMPILE_FIRST", "1")
 
 ROOT = Path(__file__).parents[1]
 # Run by hand: whatever -m says, tests of these marks run only where it names the mark itself. A default -m in
@@ -68,6 +72,7 @@ LONG = [
     "tests/unit/statistics/test_efficiency.py",
     "tests/unit/statistics/test_fit_fragility.py",
     "tests/unit/statistics/test_nested.py",
+    "tests/unit/test_code_cache.py",
     "tests/unit/test_tiers.py",
     "tests/unit/validation/test_validation.py",
 ]

@@ -12,7 +12,7 @@ from typing import Any
 
 import mcrock
 from mcrock.arithmetic import arithmetic
-from mcrock.jit import source_hash
+from mcrock.code_cache import source_hash
 
 PACKAGES = ("numpy", "numba", "llvmlite", "scipy", "xarray", "dask", "zarr")
 

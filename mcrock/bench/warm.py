@@ -1,65 +1,119 @@
-"""The kernel compiled into the cache before it is needed."""
+"""Code compiled before it is needed: into the cache of the user, or for a wheel.
+
+What is compiled is what small pieces of work need, with whatever signatures that takes.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
 from pathlib import Path
+from tempfile import TemporaryFile
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numba
 import numpy as np
+from numba.core import event
 
-from mcrock.bench.workloads import block, inputs_of
+from mcrock.bench.workloads import block, prepare
+from mcrock.code_cache import CodeCache, cache_folder
 from mcrock.conditions import Contact, Controls, Start
-from mcrock.excitation import STILL
 from mcrock.excitation.measures.response_spectra import response_spectrum
-from mcrock.kernel.integrate import run, run_part
-from mcrock.simulation import simulate, simulate_part
+from mcrock.planar import planar_block
+from mcrock.planar.simulation import simulate_planar
+from mcrock.simulation import simulate
 
-TAIL = 0.1  # of the runs that make the kernel compile [s]
+T_END = 0.1  # of single runs [s]
+
+
+def _without_friction() -> None:
+    prepare("study", 1).run()
+    for t_end in (T_END, None):
+        simulate(block(), start=Start(edge=0, tilt=0.1), controls=Controls(tail=T_END), t_end=t_end)
+
+
+def _with_friction() -> None:
+    prepare("friction", 1).run()
+    contact = Contact(friction=0.5)
+    for start in (Start(edge=0, tilt=0.1), Start(velocity=(0.1, 0.0, 0.0)), Start(position=(0.0, 0.0, 2.0))):
+        simulate(block(), contact=contact, start=start, t_end=T_END)
+
+
+def _others() -> None:
+    prepare("planar", 1).run()
+    simulate_planar(planar_block(block()), tilt=0.1, t_end=T_END)
+    response_spectrum(np.zeros(2), 0.01, [1.0])
+
+
+WITH_FRICTION = "the kernel with friction"
+WORK: dict[str, Callable[[], None]] = {  # the longest first
+    WITH_FRICTION: _with_friction,
+    "the kernel without friction": _without_friction,
+    "planar blocks and response spectra": _others,
+}
 
 
 class Warmth(NamedTuple):
-    """How the kernel came to be compiled."""
+    """How some code came to be compiled."""
 
-    compiled: bool  # now; else it was in the cache
+    name: str  # of `WORK`
+    compiled: int  # functions compiled now; 0 if all was in the cache
     seconds: float  # to compile or to load it [s]
-    cache: Path  # folder of compiled code
 
 
-def warm_kernel(friction: bool) -> Warmth:
-    """Compile the kernel, of studies and of single runs, and response spectra, unless the cache has them.
+def warm(names: Sequence[str], collect: Path | None = None) -> Iterator[Warmth]:
+    """Compile what some work needs, unless the cache has it, in as many processes as there are cores.
 
     Parameters
     ----------
-    friction : bool
-        Whether that with friction or that of contacts that stick.
+    names : sequence of str
+        Of `WORK`.
+    collect : Path, optional
+        Folder to which all code is copied that Python calls.
 
     Raises
     ------
     ValueError
-        If numba is told not to compile, or cannot write to the folder that it is told to use.
+        If numba is told not to compile, or the cache cannot be written to.
     """
     if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
         raise ValueError("NUMBA_DISABLE_JIT is set, so nothing is compiled; unset it")
-    wanted = Path(numba.config.CACHE_DIR)  # type: ignore[attr-defined]
-    found = Path(run_part.stats.cache_path)  # type: ignore[attr-defined]
-    if wanted not in found.parents:
+    cache = cache_folder()
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+        TemporaryFile(dir=cache).close()
+    except OSError as error:
         raise ValueError(
-            f"{wanted} cannot be written to, numba would use {found}: set NUMBA_CACHE_DIR to another folder"
-        )
-    contact = Contact(friction=0.5) if friction else Contact()
-    values = contact.values()
-    inputs = replace(inputs_of(block(), np.ones(1)), contact=None if values is None else values[None])
-    began, before = perf_counter(), _compiled()
-    simulate_part(inputs, STILL, Controls(tail=TAIL))
-    simulate(block(), contact=contact, start=Start(edge=0, tilt=0.1), t_end=TAIL)
-    response_spectrum(np.zeros(2), 0.01, [1.0])
-    return Warmth(_compiled() > before, perf_counter() - began, wanted)
+            f"{cache} cannot be written to ({error.strerror}): set NUMBA_CACHE_DIR to another folder"
+        ) from None
+    workers = min(len(names), os.cpu_count() or 1)
+    # a process for each: what one has loaded, the next would not ask the cache for
+    with ProcessPoolExecutor(workers, get_context("spawn"), max_tasks_per_child=1) as pool:
+        for done in as_completed([pool.submit(_warm_one, name, collect) for name in names]):
+            yield done.result()
 
 
-def _compiled() -> int:
-    """Specializations of the kernel that this process did not find in the cache."""
-    entries: list[Any] = [run, run_part]
-    return sum(sum(entry.stats.cache_misses.values()) for entry in entries)
+def _warm_one(name: str, collect: Path | None) -> Warmth:
+    CodeCache.collected = collect
+    began, compiled = perf_counter(), event.RecordingListener()  # type: ignore[no-untyped-call]
+    with event.install_listener("numba:compile", compiled):
+        WORK[name]()
+    return Warmth(name, len(compiled.buffer) // 2, perf_counter() - began)
+
+
+def compile_for_wheel(folder: Path) -> None:
+    """Fill a folder with all code that Python calls, by way of the cache.
+
+    Raises
+    ------
+    RuntimeError
+        If the second pass compiles something: it would not be in the folder.
+    """
+    names = list(WORK)
+    list(warm(names))
+    missing = [found for found in warm(names, folder) if found.compiled]
+    if missing:
+        raise RuntimeError(f"compiled code is not found again: {missing}")

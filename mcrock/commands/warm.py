@@ -17,19 +17,22 @@ def warm(
         bool, typer.Option("--friction", help="Also the kernel with friction, two minutes or more.")
     ] = False,
 ) -> None:
-    """Compile the kernel into the cache, ahead of its first use.
+    """Compile the kernel for this processor into the cache, ahead of its first use.
 
     Takes half a minute, once for each version and kind of processor. NUMBA_CACHE_DIR sets another folder.
     """
-    from mcrock.bench.warm import warm_kernel
+    from mcrock.bench.warm import WITH_FRICTION, WORK
+    from mcrock.bench.warm import warm as warm_up
+    from mcrock.code_cache import cache_folder
     from mcrock.text.numbers import format_time
 
-    for with_friction in (False, True) if friction else (False,):
-        kernel = f"the kernel with{'' if with_friction else 'out'} friction"
-        say(f"compiling {kernel}, unless the cache has it")
-        found = warm_kernel(with_friction)
+    names = [name for name in WORK if friction or name != WITH_FRICTION]
+    say(f"compiling {', '.join(names)}, unless the cache has it")
+    for found in warm_up(names):
         time = format_time(found.seconds)
         print(
-            f"{kernel}: " + (f"compiled in {time}" if found.compiled else f"warm already, loaded in {time}")
+            f"{found.name}: "
+            + (f"compiled in {time}" if found.compiled else f"warm already, loaded in {time}"),
+            flush=True,
         )
-    print(f"cache: {found.cache}")
+    print(f"cache: {cache_folder()}")

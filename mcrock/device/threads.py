@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import cuda
+from numba import config, cuda
 
+from mcrock.code_cache import cache_folder, folder_name
 from mcrock.impact.dispatch import ImpactLaw
 from mcrock.kernel.contact import SCALARS_SIZE, Constants, fill_constants
 from mcrock.kernel.dynamics import STATE_SIZE
@@ -22,6 +23,8 @@ from mcrock.kernel.start import set_start
 from mcrock.kernel.window import MOST_SAMPLES, WINDOW_SIZE
 from mcrock.response import Response
 
+# numba-cuda sees no edits in imported files
+config.CACHE_DIR = str(cache_folder() / folder_name(__file__))  # type: ignore[attr-defined]
 N_RESPONSES = len(Response)
 MAPS, WINDOW = (2, MAP_SIZE), (MOST_SAMPLES + 1, WINDOW_SIZE)  # shapes of `Workspace`
 OUTCOME, HALF_STEP = int(Response.OUTCOME), int(Response.HALF_STEP_OUTCOME)

@@ -12,6 +12,7 @@ import numpy as np
 import xarray as xr
 
 import mcrock
+from mcrock.code_cache import source_hash
 from mcrock.config import Study
 from mcrock.dataset import build_dataset, is_store, outputs
 from mcrock.dataset.contents import Template
@@ -22,7 +23,6 @@ from mcrock.device import CPU, arithmetic_of
 from mcrock.ensemble.part import Job
 from mcrock.excitation import Motion, intensity, pack_motions
 from mcrock.excitation.measures import MEASURES
-from mcrock.jit import source_hash
 from mcrock.params import MotionPack
 from mcrock.sampling import check_inputs, draw_inputs
 from mcrock.sampling.intensities import OF_MOTION
@@ -98,7 +98,8 @@ def prepare_job(study: Study, motions: list[Motion], store: Path, device: str = 
         "title": study.title or "mcrock study",
         "source": f"mcrock {mcrock.__version__}",
         "seed": study.seed,
-        "kernel_digest": source_hash(),  # parts of two kernels never meet in one store
+        # parts of two kernels never meet in one store
+        "kernel_digest": source_hash() if device == CPU else source_hash("device/threads.py"),
         "motions_digest": _digest(_example(study, motions) or pack),
         "config": study.to_json(),
     }

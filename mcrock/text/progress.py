@@ -119,9 +119,8 @@ def _now_and_then(interval: float) -> Callable[[], bool]:
 def format_progress(progress: Progress) -> str:
     """Numbers of a progress in one line."""
     text = f"{progress.finished_runs} of {progress.total_runs} runs"
-    if progress.finished <= progress.first:  # no rate yet: the first part waited for the compiler
-        compiles = "the first start compiles: half a minute, with friction two; see mcrock warm"
-        return f"{text}, starting ({compiles})"
+    if progress.finished <= progress.first:  # no rate yet: the first part may have waited for the compiler
+        return f"{text}, starting"
     return f"{text}, {_format_rate(progress.rate)}, {format_time(progress.seconds_left)} left"
 
 

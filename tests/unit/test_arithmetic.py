@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from mcrock import arithmetic, jit
+from mcrock import arithmetic
 from mcrock.bench.machine import describe_versions
 
 
@@ -35,24 +35,18 @@ def test_a_kernel_that_is_loaded_stays_as_it_is(monkeypatch):
         arithmetic.contract()
 
 
-@pytest.mark.parametrize("own", [None, "own"])
-def test_contracted_code_has_a_cache_of_its_own(tmp_path, own):
+def test_contracted_code_has_a_cache_of_its_own():
     """numba would take code of one setting for that of the other."""
     code = (
-        "from mcrock import arithmetic; arithmetic.contract(); import numba, mcrock.jit; "
-        "print(numba.config.CACHE_DIR, arithmetic.arithmetic())"
+        "from mcrock import arithmetic; {}; from mcrock import code_cache; "
+        "print(code_cache.folder_name(str(code_cache.ROOT / 'counter.py')), arithmetic.arithmetic())"
     )
-    folder = {"NUMBA_CACHE_DIR": str(tmp_path / own)} if own else {"XDG_CACHE_HOME": str(tmp_path)}
-    environment = {
-        "HOME": str(tmp_path),
-        "PYTHONPATH": ":".join(sys.path),
-        "NUMBA_CPU_NAME": "haswell",
-        **folder,
-    }
-    done = subprocess.run(
-        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    options = {"env": {"PYTHONPATH": ":".join(sys.path), "NUMBA_CPU_NAME": "haswell"}, "text": True}
+    plain, contracted = (
+        subprocess.check_output([sys.executable, "-c", code.format(first)], **options).split(maxsplit=1)
+        for first in ("pass", "arithmetic.contract()")
     )
-    cache, _, name = done.stdout.strip().partition(" ")
-    assert cache.endswith(f"{own or jit.source_hash()}/contracted")
-    assert name.startswith("fused multiply-add, by LLVM ")
-    assert " for haswell with features " in name
+    assert plain[0] != contracted[0]
+    assert plain[1].strip() == "None"
+    assert contracted[1].startswith("fused multiply-add, by LLVM ")
+    assert " for haswell with features " in contracted[1]

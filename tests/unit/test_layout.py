@@ -1,7 +1,6 @@
 """The layout: imports point one way, compiled code is where it belongs and compiles once."""
 
 import ast
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +16,8 @@ ROOT = Path(mcrock.__file__).parent
 ORDER = [
     "lazy",
     "arithmetic",
+    "code_cache",
+    "compilation",
     "jit",
     "counter",
     "interrupt",
@@ -144,54 +145,6 @@ def test_kernel_compiles_once():
     # a body's arrays are read-only, those of a part are not
     added = set(fill_constants.signatures) - before
     assert all(array.mutable for signature in added for array in signature[2:4])
-
-
-@pytest.fixture
-def copy(monkeypatch, tmp_path):
-    """A copy of the package, of which `source_hash` is taken."""
-    from mcrock import jit
-
-    shutil.copytree(ROOT, tmp_path / "mcrock", ignore=shutil.ignore_patterns("__pycache__"))
-    monkeypatch.setattr(jit, "__file__", str(tmp_path / "mcrock" / "jit.py"))
-    return tmp_path / "mcrock"
-
-
-def test_cache_is_keyed_by_the_source(copy):
-    from mcrock.jit import COMPILED, WORDED, source_hash
-
-    shipped = source_hash()
-    assert all((copy / name).exists() for name in COMPILED)
-    assert set(WORDED) <= {path.relative_to(copy).as_posix() for path in copy.rglob("*.py")}
-    with (copy / "impact" / "varkonyi_2022.py").open("a") as file:
-        file.write("\n# edited\n")
-    assert source_hash() != shipped
-
-
-STEPS = '    STEPS = "i4", "1", "integration steps taken"\n'
-END_TIME = '    END_TIME = "f4", "s", "time at which the run ended"\n'
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "recompiles"),
-    [
-        ("integration steps taken", "number of time steps", False),
-        ('"""What a run answers', '"""What comes out', False),
-        (STEPS, STEPS + "    # a comment\n", False),
-        (END_TIME + STEPS, STEPS + END_TIME, True),
-        (STEPS, "", True),
-        (STEPS, STEPS.replace("STEPS", "N_STEPS"), True),
-        (STEPS, STEPS.replace('taken"', 'taken", 1.0'), True),
-        ("    MODE = auto()  # code of `Mode`\n", "", True),
-    ],
-    ids=["words", "docstring", "comment", "swapped", "missing", "renamed", "start", "history"],
-)
-def test_words_of_responses_are_no_part_of_the_key(copy, old, new, recompiles):
-    from mcrock.jit import source_hash
-
-    shipped, file = source_hash(), copy / "response.py"
-    assert file.read_text().count(old) == 1
-    file.write_text(file.read_text().replace(old, new))
-    assert (source_hash() != shipped) == recompiles
 
 
 def test_the_picture_of_the_packages_has_their_order():

@@ -119,9 +119,12 @@ def test_start_is_a_table(started, no_processes):
 
 
 def test_a_fresh_process_uses_the_cache_it_is_given(monkeypatch, tmp_path):
-    code = "import json, numba, mcrock.jit; print(json.dumps([{name!r}, {runs!r}, numba.config.CACHE_DIR]))"
+    code = (
+        "import json; from mcrock.code_cache import cache_folder as f; "
+        "print(json.dumps([{name!r}, {runs!r}, str(f())]))"
+    )
     monkeypatch.setattr(start, "CHILD", code)
-    assert fresh_process("planar", 1, tmp_path)[1] == ["planar", 1, str(tmp_path)]
+    assert fresh_process("planar", 1, tmp_path)[1] == ["planar", 1, str(tmp_path / "mcrock")]
 
 
 @pytest.mark.parametrize(("load", "busy"), [(0.1, False), (1.9, True), (None, False)])

@@ -15,9 +15,9 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 
+from mcrock.code_cache import source_hash
 from mcrock.dataset.contents import chunks_done
 from mcrock.ensemble.log import Log, log_path, read_log
-from mcrock.jit import source_hash
 from mcrock.memory import peak_memory
 
 SLOW = """

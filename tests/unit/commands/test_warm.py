@@ -2,13 +2,13 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 import numba
 import pytest
 
 from mcrock.bench import warm
 from mcrock.bench.processes import environment
+from mcrock.code_cache import cache_folder
 
 compiled = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
 
@@ -18,57 +18,72 @@ def test_what_is_there_is_loaded(mcrock):
     assert mcrock("warm", "--friction")[0] == 0
     code, output, errors = mcrock("warm", "--friction")
     assert code == 0
-    without, with_friction, cache = output.splitlines()
-    assert without.startswith("the kernel without friction: warm already, loaded in ")
-    assert with_friction.startswith("the kernel with friction: warm already, loaded in ")
-    assert cache == f"cache: {numba.config.CACHE_DIR}"
-    assert errors.splitlines() == [
-        f"mcrock: compiling the kernel {which} friction, unless the cache has it"
-        for which in ("without", "with")
+    *found, cache = output.splitlines()
+    assert {line.partition(": ")[0] for line in found} == set(warm.WORK)
+    assert all(": warm already, loaded in " in line for line in found)
+    assert cache == f"cache: {cache_folder()}"
+    assert errors == f"mcrock: compiling {', '.join(warm.WORK)}, unless the cache has it\n"
+
+
+def test_what_is_missing_is_compiled(mcrock, monkeypatch):
+    monkeypatch.setattr(warm, "warm", lambda names: [warm.Warmth(name, 5, 2.0) for name in names])
+    code, output, _ = mcrock("warm")
+    assert code == 0
+    assert output.splitlines()[:-1] == [
+        f"{name}: compiled in 2 s" for name in warm.WORK if name != warm.WITH_FRICTION
     ]
 
 
-@compiled
-def test_what_is_missing_is_compiled(mcrock, monkeypatch):
-    counts = iter([3, 5])
-    monkeypatch.setattr(warm, "_compiled", lambda: next(counts))
-    code, output, _ = mcrock("warm")
-    assert code == 0
-    assert output.startswith("the kernel without friction: compiled in ")
-
-
-PROCESS = """
-from mcrock.bench import warm
-from mcrock.bench.workloads import block, prepare
-from mcrock.conditions import Contact
-from mcrock.simulation import simulate
-found = [warm.warm_kernel(friction) for friction in (False, True)]
-before = warm._compiled()
-prepare("study", 10).run(), prepare("friction", 10).run()
-simulate(block(), t_end=1.0), simulate(block(), contact=Contact(friction=0.3), t_end=1.0)
-print(*(item.compiled for item in found), warm._compiled() - before)
+WHEEL = """
+import sys
+from pathlib import Path
+from numba.core import event
+from numba.core.registry import cpu_target
+from mcrock import code_cache
+code_cache.SHIPPED = Path(sys.argv[1])
+own = cpu_target.target_context.codegen().magic_tuple()
+code_cache.baseline = lambda triple: own
+import mcrock as mr
+from mcrock.bench.workloads import study_file, synthetic_record
+from mcrock.planar import rectangle, simulate_planar
+body, motion, friction = mr.cuboid(0.4, 0.4, 1.6, 2600), synthetic_record(0), mr.Contact(friction=0.3)
+with event.install_listener("numba:compile", event.RecordingListener()) as compiled:
+    for number, contact in enumerate(([], ["contact.friction=0.5"])):
+        study = mr.load_config(study_file(), ["ensemble.realizations=4", *contact])
+        mr.run_study(study, f"{sys.argv[2]}/{number}.zarr", workers=1)
+    mr.simulate(body, motion, mr.Impact(lambda_=0.8), t_end=1.0)
+    mr.simulate(body, motion, contact=friction, t_end=1.0, slope=(0.01, 0.0))
+    mr.simulate(body, contact=friction, start=mr.Start(position=(0, 0, 1.5)), t_end=0.1)
+    simulate_planar(rectangle(0.4, 1.6), motion, history=True)
+print(len(compiled.buffer))
 """
 
 
 @compiled
-def test_nothing_is_left_to_compile(mcrock):
-    """Another process finds both kernels in the cache, and its studies and single runs need no more."""
-    assert mcrock("warm", "--friction")[0] == 0
+def test_code_for_a_wheel_leaves_nothing_to_compile(tmp_path):
+    """With an empty cache, all that studies and single runs call from Python is in the folder."""
+    assert list(warm.warm(list(warm.WORK)))
+    compiled = [found for found in warm.warm(list(warm.WORK), tmp_path / "wheel") if found.compiled]
+    assert compiled == []
     done = subprocess.run(
-        [sys.executable, "-c", PROCESS], env=environment(), capture_output=True, text=True, check=True
+        [sys.executable, "-c", WHEEL, str(tmp_path / "wheel"), str(tmp_path)],
+        env=environment(tmp_path / "cache"),
+        capture_output=True,
+        text=True,
+        check=True,
     )
-    assert done.stdout == "False False 0\n"
+    assert done.stdout == "0\n"
+    assert not (tmp_path / "cache").exists()
 
 
 def test_a_folder_that_cannot_be_written_to_is_refused(mcrock, monkeypatch, tmp_path):
     monkeypatch.setattr(warm.numba.config, "DISABLE_JIT", 0)
-    monkeypatch.setattr(warm.numba.config, "CACHE_DIR", str(tmp_path))
-    elsewhere = type("Entry", (), {"stats": type("Stats", (), {"cache_path": "/elsewhere/kernel"})})
-    monkeypatch.setattr(warm, "run_part", elsewhere)
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "file"))
     code, output, errors = mcrock("warm")
     assert (code, output) == (2, "")
     assert errors.splitlines()[-1] == (
-        f"mcrock: {tmp_path} cannot be written to, numba would use {Path('/elsewhere/kernel')}: "
+        f"mcrock: {tmp_path / 'file' / 'mcrock'} cannot be written to (Not a directory): "
         "set NUMBA_CACHE_DIR to another folder"
     )
 
