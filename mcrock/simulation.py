@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mcrock.at_once import at_once
 from mcrock.body import Body, rotation_matrix
 from mcrock.conditions import STEEPEST, Contact, Controls, Impact, Start, check_contact
 from mcrock.counter import uniforms
@@ -250,7 +251,9 @@ def simulate(
     check_contact(impact, contact)
     values = contact.values()
     base_only = body.stands_clear and body.start_face == 0 and not controls.follow_fall and values is None
-    return _traced(body, base_only, pack, 0, 1.0, 0.0, lean, law, values, start, controls, t_end, history)
+    return at_once(
+        _traced, body, base_only, pack, 0, 1.0, 0.0, lean, law, values, start, controls, t_end, history
+    )
 
 
 def _lean(slope: tuple[float, float]) -> np.ndarray:
@@ -336,7 +339,8 @@ def simulate_realization(
         np.uint64(inputs.seed),
         np.uint64(inputs.number[row]),
     )
-    run_ = _traced(
+    run_ = at_once(
+        _traced,
         body,
         inputs.stands_clear and not controls.follow_fall and inputs.contact is None,
         motions,

@@ -6,7 +6,6 @@ import sys
 from pathlib import Path
 
 import numpy as np
-import pytest
 from numba.types import NoneType
 
 import mcrock
@@ -19,6 +18,8 @@ ORDER = [
     "code_cache",
     "compilation",
     "jit",
+    "uncompiled",
+    "at_once",
     "counter",
     "interrupt",
     "display",
