@@ -38,7 +38,7 @@ def test_internal_functions_stay_inside():
         for name, function in imported(path)
         if isinstance(function, CPUDispatcher) and function.targetoptions.get("no_cpython_wrapper")
     ]
-    assert inside == []
+    assert not inside, "\n".join(inside)
 
 
 class Thresholds(event.Listener):

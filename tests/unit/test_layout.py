@@ -97,7 +97,7 @@ def test_imports_point_upwards():
         for name in imports_of(path)
         if ORDER.index(name) > ORDER.index(subject(path))
     ]
-    assert upwards == []
+    assert not upwards, "\n".join(upwards)
 
 
 def test_compiled_code_stands_in_its_folders_alone():

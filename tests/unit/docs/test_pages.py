@@ -30,7 +30,7 @@ def test_studies_are_valid():
                 Study.from_data(data, path.name, ROOT)
             except ValueError as error:
                 faults.append(f"{path.name}, line {block.line}: {error}")
-    assert faults == []
+    assert not faults, "\n".join(faults)
 
 
 def test_commands_and_options_exist():
@@ -47,7 +47,7 @@ def test_commands_and_options_exist():
             given = {word.partition("=")[0] for word in rest if re.match(r"--?[a-z]", word)}
             faults += [f"{path.name}: no option {name}: {' '.join(words)}" for name in given - options]
     assert seen > 100
-    assert faults == []
+    assert not faults, "\n".join(faults)
 
 
 def test_links_and_named_files_exist():
@@ -59,7 +59,7 @@ def test_links_and_named_files_exist():
         places = [path.parent / link for link in links] + [ROOT / name for name in files]
         places += [ROOT / "mcrock" / "docs" / f"{page}.md" for page in pages]
         missing += [f"{path.name}: {place}" for place in places if not place.exists()]
-    assert missing == []
+    assert not missing, "\n".join(missing)
 
 
 def test_addresses_are_well_formed():
@@ -90,7 +90,7 @@ def test_names_of_the_package_exist():
                         except (ImportError, AttributeError):
                             missing.append(f"{path.name}: mcrock.{name}")
                             break
-    assert missing == []
+    assert not missing, "\n".join(missing)
 
 
 def test_blocks_are_of_languages_that_are_tested():
@@ -102,7 +102,7 @@ def test_no_line_begins_a_comment():
     """To MyST a percent sign at the start of a line is one, and the rest of the paragraph is gone."""
     block = re.compile(r"^```.*?^```$", flags=re.MULTILINE | re.DOTALL)
     begun = [path.name for path in PAGES if re.search(r"^%", block.sub("", TEXTS[path]), flags=re.MULTILINE)]
-    assert begun == []
+    assert not begun, "\n".join(begun)
 
 
 def test_the_citation_names_this_version():

@@ -53,7 +53,8 @@ def faults(text, place):
 def test_pages_studies_and_help():
     texts = [(path.name, path.read_text(encoding="utf-8")) for path in PAGES + SITE + STUDIES]
     texts += [("help", text) for text in words_of_help(typer.main.get_command(app))]
-    assert [fault for name, text in texts for fault in faults(text, name)] == []
+    found = [fault for name, text in texts for fault in faults(text, name)]
+    assert not found, "\n".join(found)
 
 
 def test_words_that_are_found_and_words_that_are_right():

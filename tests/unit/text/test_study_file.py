@@ -71,7 +71,7 @@ def test_every_key_has_words_and_an_example():
             if found
         ]
     assert len(KEYS) > 250
-    assert faults == []
+    assert not faults, "\n".join(faults)
 
 
 def fits(place, key, value):
@@ -96,4 +96,4 @@ def test_every_example_is_accepted_with_few_others():
         for value in examples(TABLES[place][0], key)
         if not fits(place, key, value)
     ]
-    assert refused == []
+    assert not refused, "\n".join(refused)
