@@ -48,6 +48,7 @@ LONG = [
     "tests/unit/device",
     "tests/unit/docs/test_programs.py",
     "tests/unit/docs/test_site.py",
+    "tests/unit/ensemble/test_contact_study.py",
     "tests/unit/ensemble/test_extension.py",
     "tests/unit/ensemble/test_nested_study.py",
     "tests/unit/ensemble/test_failures.py",

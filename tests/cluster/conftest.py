@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from mcrock.dataset.contents import chunks_done
-from tests.unit.ensemble.conftest import write_study
+from tests.unit.conftest import write_study
 
 REALIZATIONS = 250_000
 PATIENCE = 600.0  # for a job to do what it is to do: minutes on a busy machine [s]

@@ -34,7 +34,7 @@ from mcrock.dataset.replace import has_ended
 from mcrock.ensemble.opening import prepare_job
 from mcrock.ensemble.part import Part, simulate
 from mcrock.sampling import load_motions
-from tests.unit.ensemble.conftest import write_study
+from tests.unit.conftest import write_study
 
 REALIZATIONS = "ensemble.realizations=400"  # in 13 chunks
 # that a program may take to end once it was killed, and a study that is not: seconds, but minutes where 16

@@ -27,24 +27,22 @@ from mcrock.ensemble import EnsembleError, run_study
 from mcrock.ensemble.distributed import _result, _threads
 from mcrock.ensemble.part import Part
 from tests.cluster.conftest import wait_until
-from tests.unit.ensemble.conftest import study_file
-
-__all__ = ["study_file"]
+from tests.unit.conftest import write_study
 
 KILLS = 3  # as many lost workers as a part outlives, since each may have held the same one
 JOB = {"jobs": 2, "cores": 4, "memory": "4GB", "walltime": "01:00:00", "interface": "lo"}
 
 
-@pytest.fixture
-def study(study_file):
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
     """400 realizations at 3 intensities, in 13 chunks."""
-    return load_config(study_file, ["ensemble.realizations=400"])
+    return load_config(write_study(tmp_path_factory.mktemp("study")), ["ensemble.realizations=400"])
 
 
-@pytest.fixture
-def reference(study, tmp_path):
+@pytest.fixture(scope="module")
+def reference(study, tmp_path_factory):
     """Its result, from one worker."""
-    return run_study(study, tmp_path / "reference.zarr", workers=1)
+    return run_study(study, tmp_path_factory.mktemp("run") / "reference.zarr", workers=1).load()
 
 
 def test_workers_killed_at_random_change_no_bit(study, reference, tmp_path):

@@ -13,9 +13,6 @@ import pytest
 from mcrock.cluster.estimate import RESERVE, START, Estimate, Plan, plan_tasks
 from mcrock.cluster.scripts import read_script, set_lines, write_script
 from mcrock.dataset.contents import chunks_done
-from tests.unit.ensemble.conftest import study_file
-
-__all__ = ["study_file"]
 
 JOBS = Path(__file__).parents[3] / "jobs"
 SCRIPTS = sorted(path.name for path in JOBS.glob("*.sh"))

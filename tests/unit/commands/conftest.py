@@ -1,4 +1,4 @@
-"""The command line is tried on the small study of the ensemble tests."""
+"""The command line is tried on the small study of all unit tests."""
 
 import signal
 import sys
@@ -6,9 +6,7 @@ import sys
 import pytest
 
 from mcrock.commands import program
-from tests.unit.ensemble.conftest import study_file
-
-__all__ = ["study_file"]
+from tests.unit.conftest import copy_store
 
 
 @pytest.fixture
@@ -29,7 +27,6 @@ def mcrock(monkeypatch, capsys):
 
 
 @pytest.fixture
-def store(mcrock, study_file, tmp_path):
-    """Finished store of the small study."""
-    assert mcrock("run", study_file, "-o", tmp_path / "s.zarr")[0] == 0
-    return tmp_path / "s.zarr"
+def store(computed, study_file, tmp_path):
+    """Finished store of the small study, and its log, next to the study's file."""
+    return copy_store(computed, tmp_path / "s.zarr")

@@ -24,7 +24,7 @@ REFUSED = "and runs of both never meet in one store: give the same setting (--co
 @pytest.fixture(scope="module")
 def contracted(tmp_path_factory):
     """The small study computed with contraction in processes of its own, two of them workers."""
-    from tests.unit.ensemble.conftest import write_study
+    from tests.unit.conftest import write_study
 
     folder = tmp_path_factory.mktemp("contracted")
     done = program("run", write_study(folder), "-o", folder / "s.zarr", "--contract", "--processes")

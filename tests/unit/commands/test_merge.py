@@ -7,22 +7,33 @@ import shutil
 
 import pytest
 
+from mcrock.config import load_config
 from mcrock.dataset.archive import DamageError
 from mcrock.dataset.contents import chunk_path
 from mcrock.dataset.merge import merge_stores
 from mcrock.dataset.place import StoreError
+from mcrock.ensemble import run_study
+from tests.unit.conftest import write_study
 
 
 def tree(store):
     return {str(file.relative_to(store)): file.read_bytes() for file in store.rglob("*.zip")}
 
 
-@pytest.fixture
-def shares(mcrock, study_file, tmp_path):
+@pytest.fixture(scope="module")
+def computed_shares(tmp_path_factory):
     """Two stores, each with the chunks of one task: 0 and 1, and 2 to 4."""
-    for i in (1, 2):
-        assert mcrock("run", study_file, "-o", tmp_path / f"{i}.zarr", "--task", f"{i}/2")[0] == 0
-    return [tmp_path / "1.zarr", tmp_path / "2.zarr"]
+    folder = tmp_path_factory.mktemp("shares")
+    study, stores = load_config(write_study(folder)), [folder / "1.zarr", folder / "2.zarr"]
+    for i, store in enumerate(stores, start=1):
+        run_study(study, store, task=(i, 2)).close()
+    return stores
+
+
+@pytest.fixture
+def shares(computed_shares, study_file, tmp_path):
+    """Copies of them next to the study's file."""
+    return [shutil.copytree(store, tmp_path / store.name) for store in computed_shares]
 
 
 def test_stores_computed_apart_are_one(mcrock, store, shares, tmp_path, monkeypatch):

@@ -145,8 +145,10 @@ def test_a_full_disk_is_one_message_and_exit_1(study_file, tmp_path):
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-@pytest.mark.parametrize("processes", [False, True])
+@pytest.mark.parametrize(
+    ("sent", "code", "processes"),
+    [(signal.SIGINT, 130, False), (signal.SIGTERM, 143, False), (signal.SIGTERM, 143, True)],
+)  # Ctrl-C with worker processes: the next test
 def test_an_interrupted_run_goes_on_with_resume(study_file, tmp_path, sent, code, processes):
     path = tmp_path / "s.zarr"
     options = ["--set", "ensemble.realizations=20000", "--workers", "2"]

@@ -13,7 +13,7 @@ from mcrock.ensemble import run_study
 from mcrock.estimates import format_estimate, format_interval, format_p_value
 from mcrock.params import Outcome
 from mcrock.text.numbers import label_intensities
-from tests.unit.ensemble.conftest import STUDY, write_study
+from tests.unit.conftest import STUDY, write_study
 
 RECORDS, LEVELS = 12, [1.0, 2.0, 3.0, 4.0, 6.0, 9.0]
 HAZARD = "pga [m/s2], mean, 0.16, 0.84\n0.5, 2e-2, 1e-2, 3e-2\n2, 1e-3, 5e-4, 2e-3\n8, 2e-5, 1e-5, 5e-5\n"

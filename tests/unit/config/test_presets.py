@@ -13,7 +13,7 @@ from mcrock.sampling import load_motions
 from mcrock.tables.distributions import Uniform
 from mcrock.text.describe import describe
 from mcrock.text.study_file import toml
-from tests.unit.ensemble.conftest import write_study
+from tests.unit.conftest import write_study
 
 NAMES = (  # stored studies have them
     "varkonyi_2022_bounds",

@@ -7,7 +7,7 @@ import xarray as xr
 
 import mcrock as mr
 from mcrock import plots, statistics
-from tests.unit.ensemble.conftest import write_study
+from tests.unit.conftest import write_study
 
 
 @pytest.fixture(scope="module")

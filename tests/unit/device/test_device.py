@@ -16,9 +16,8 @@ from mcrock.ensemble.part import _check_arithmetic
 from mcrock.excitation import Motion, Pulse, pack_motions
 from mcrock.kernel.contact import empty_constants, topology
 from tests.unit.commands.conftest import mcrock
-from tests.unit.ensemble.conftest import study_file
 
-__all__ = ["mcrock", "study_file"]
+__all__ = ["mcrock"]
 
 SQUARE = topology(((0, 1, 2, 3),), 4)
 

@@ -16,29 +16,31 @@ from mcrock.config import load_config
 from mcrock.dataset import load_dataset
 from mcrock.dataset.place import StoreError
 from mcrock.ensemble import run_study
-from tests.unit.ensemble.conftest import study_file
-
-__all__ = ["study_file"]
+from tests.unit.conftest import write_study
 
 # a run in Python takes up to a second
 SHORT = ["ensemble.realizations=3", "intensity.levels=[4.0, 9.0]", "controls.tail=0.5"]
 SIMULATED = {"NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1"}
 
 
-def simulated(study, store):
-    return subprocess.run(
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Folder with the study and `gpu.zarr`, its store from the simulated GPU."""
+    path = tmp_path_factory.mktemp("simulated")
+    study, store = write_study(path), path / "gpu.zarr"
+    subprocess.run(
         [sys.executable, "-W", "ignore", "-m", "tests.unit.device.simulated", study, store, *SHORT],
         env={**os.environ, **SIMULATED},
         cwd=Path(__file__).parents[3],
         check=True,
     )
+    return path
 
 
-def test_a_study_is_that_of_the_processor(study_file, tmp_path):
+def test_a_study_is_that_of_the_processor(folder, tmp_path):
     """Outcomes of all runs, half the step included, and all other results to rounding."""
-    simulated(study_file, tmp_path / "gpu.zarr")
-    found = load_dataset(tmp_path / "gpu.zarr")
-    wanted = run_study(load_config(study_file, SHORT), tmp_path / "cpu.zarr")
+    found = load_dataset(folder / "gpu.zarr")
+    wanted = run_study(load_config(folder / "study.toml", SHORT), tmp_path / "cpu.zarr")
     assert found.attrs["arithmetic"].startswith("the arithmetic of a GPU of compute capability ")
     assert set(found.variables) == set(wanted.variables)
     assert (wanted["half_step_outcome"] > 0).any()
@@ -50,8 +52,7 @@ def test_a_study_is_that_of_the_processor(study_file, tmp_path):
             np.testing.assert_array_equal(found[name], variable, err_msg=name)
 
 
-def test_its_store_is_no_other_s(study_file, tmp_path):
-    simulated(study_file, tmp_path / "gpu.zarr")
-    study = load_config(study_file, SHORT)
+def test_its_store_is_no_other_s(folder):
+    study = load_config(folder / "study.toml", SHORT)
     with pytest.raises(StoreError, match=r"holds runs in the arithmetic of a GPU .*, this process computes"):
-        run_study(study, tmp_path / "gpu.zarr", resume=True)
+        run_study(study, folder / "gpu.zarr", resume=True)

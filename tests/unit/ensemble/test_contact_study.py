@@ -12,6 +12,7 @@ from mcrock.impact.registry import DEFAULT_LAW, Law
 from mcrock.params import ContactColumn
 from mcrock.sampling import draw_inputs, load_motions
 from mcrock.simulation import simulate_realization
+from tests.unit.conftest import write_study
 
 FRICTION = (
     "contact.friction={distribution='uniform', low=0.2, high=0.6}",
@@ -22,14 +23,14 @@ FRICTION = (
 NAMES = [f"contact_{column.name.lower()}" for column in ContactColumn]
 
 
-@pytest.fixture
-def study(study_file):
-    return load_config(study_file, FRICTION)
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    return load_config(write_study(tmp_path_factory.mktemp("study")), FRICTION)
 
 
-@pytest.fixture
-def result(study, tmp_path):
-    return run_study(study, tmp_path / "friction.zarr").load()
+@pytest.fixture(scope="module")
+def result(study, tmp_path_factory):
+    return run_study(study, tmp_path_factory.mktemp("run") / "friction.zarr").load()
 
 
 def test_laws_of_one_contact_in_one_study(study_file, tmp_path):

@@ -19,16 +19,25 @@ from mcrock.simulation import simulate_realization
 from mcrock.statistics import pooled
 from mcrock.text.describe import describe
 from mcrock.text.summary import format_summary, summarize, summary_as_json
+from tests.unit.conftest import copy_store, write_study
 
 UNKNOWN = ["body.width.epistemic=true", "impact.lambda.epistemic=true", "impact.draw=run"]
 NESTED = [*UNKNOWN, "ensemble.outer=3", "ensemble.realizations=12"]
 OF_MOTION = ["record", "azimuth", "polarity"]
 
 
+@pytest.fixture(scope="module")
+def nested_store(tmp_path_factory):
+    """Store of a nested study."""
+    folder = tmp_path_factory.mktemp("nested")
+    run_study(load_config(write_study(folder), NESTED), folder / "n.zarr").close()
+    return folder / "n.zarr"
+
+
 @pytest.fixture
-def nested(study_file, tmp_path):
-    """A nested study, computed."""
-    return run_study(load_config(study_file, NESTED), tmp_path / "n.zarr").load()
+def nested(nested_store, tmp_path):
+    """What a copy of it holds."""
+    return load_dataset(copy_store(nested_store, tmp_path / "n.zarr")).load()
 
 
 def test_every_draw_meets_the_same_motions_and_other_inputs(nested):

@@ -46,9 +46,14 @@ def slopes(ds):
     return ds["body_slenderness"].values
 
 
-@pytest.mark.parametrize("overrides", [EPISTEMIC, OWN], ids=["epistemic", "own"])
 @pytest.mark.parametrize(
-    "options", [{"workers": 2, "part_size": 3}, {"processes": True, "workers": 2}], ids=str
+    ("overrides", "options"),
+    [
+        (EPISTEMIC, {"workers": 2, "part_size": 3}),
+        (OWN, {"workers": 2, "part_size": 3}),
+        (OWN, {"workers": 2, "processes": True}),  # outer draws in processes: test_nested_study
+    ],
+    ids=str,
 )
 def test_results_depend_on_the_study_alone(rock_file, tmp_path, overrides, options):
     study = load_config(rock_file, overrides)

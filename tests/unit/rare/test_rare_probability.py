@@ -17,9 +17,6 @@ from mcrock.rare.runs import Runs
 from mcrock.sampling import draw_inputs, load_motions
 from mcrock.simulation import simulate_part
 from mcrock.text.rare import format_rare
-from tests.unit.ensemble.conftest import study_file
-
-__all__ = ["study_file"]
 
 PULSE = """\
 seed = 5

@@ -8,9 +8,6 @@ from mcrock.config import load_config
 from mcrock.ensemble import run_study
 from mcrock.rare import run_until
 from mcrock.text.sequential import format_looks
-from tests.unit.ensemble.conftest import study_file
-
-__all__ = ["study_file"]
 
 RANDOM = ["ensemble.design=random", "motion.assignment=cycle"]
 

@@ -12,7 +12,7 @@ import pytest
 import mcrock as mr
 from mcrock.display import in_notebook, shown_progress
 from mcrock.ensemble import Progress
-from tests.unit.ensemble.conftest import write_study
+from tests.unit.conftest import write_study
 from tests.unit.report.test_page import Page
 
 matplotlib.use("Agg")

@@ -13,7 +13,7 @@ from mcrock.report.results import Site
 from mcrock.statistics import load_hazard
 from mcrock.text.risk import format_capacity
 from mcrock.text.summary import format_curves, format_steps, summarize
-from tests.unit.ensemble.conftest import write_study
+from tests.unit.conftest import write_study
 
 VOID = {"meta", "link", "img", "br", "hr", "input"}
 HAZARD = "pga [m/s2],mean,0.84\n0.3,1e-2,2e-2\n3,1e-4,2e-4\n30,1e-6,2e-6\n"

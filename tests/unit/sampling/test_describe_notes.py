@@ -5,7 +5,7 @@ import pytest
 from mcrock.config import load_config
 from mcrock.sampling import load_motions
 from mcrock.text.describe import describe
-from tests.unit.ensemble.conftest import write_study
+from tests.unit.conftest import write_study
 
 FLOOR = (
     'motion.floor={ frequency = { distribution = "lognormal", median = %g, dispersion = 0.5 }, factor = 1.3 }'

@@ -10,9 +10,6 @@ from mcrock.ensemble import run_study
 from mcrock.sampling import draw_inputs
 from mcrock.sampling.design import unit_numbers
 from mcrock.sampling.drawn import variable_name
-from tests.unit.ensemble.conftest import study_file
-
-__all__ = ["study_file"]
 
 BOX = [[x, y, z] for x in (0, 0.5) for y in (0, 0.6) for z in (0, 1.2)]
 TRIANGLE = [[-0.3, -0.3], [0.4, -0.3], [0.0, 0.5]]

@@ -12,7 +12,7 @@ from mcrock.sampling import load_motions
 from mcrock.statistics import overturning_probability
 from mcrock.text.describe import describe
 from mcrock.text.describe.impact import MAIN_EXAMPLE, loss_notes
-from tests.unit.ensemble.conftest import write_study
+from tests.unit.conftest import write_study
 
 QUICKSTART = Path(__file__).parents[3] / "configs" / "quickstart.toml"
 

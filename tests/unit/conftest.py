@@ -1,6 +1,8 @@
-"""A study small enough for unit tests: a second of shaking from a CSV file, a short tail."""
+"""Two small studies: one to run, a second of shaking with a short tail, and one of known statistics."""
 
 from __future__ import annotations
+
+import shutil
 
 import numpy as np
 import pytest
@@ -40,6 +42,23 @@ def study_file(tmp_path):
     return write_study(tmp_path)
 
 
+@pytest.fixture(scope="session")
+def computed(tmp_path_factory):
+    """Store of the small study, computed once by one worker: to be copied, not changed."""
+    from mcrock.config import load_config  # here, as few folders need them
+    from mcrock.ensemble import run_study
+
+    folder = tmp_path_factory.mktemp("computed")
+    run_study(load_config(write_study(folder)), folder / "s.zarr", workers=1).close()
+    return folder / "s.zarr"
+
+
+def copy_store(store, path):
+    """Copy a store with its log."""
+    shutil.copy(f"{store}.log", f"{path}.log")
+    return shutil.copytree(store, path)
+
+
 def write_study(folder):
     """Write the study file and its two records into a folder."""
     time = np.arange(0.0, 1.5, 0.02)
@@ -55,3 +74,11 @@ def write_study(folder):
     path = folder / "study.toml"
     path.write_text(STUDY, encoding="utf-8")
     return path
+
+
+@pytest.fixture
+def make_study():
+    """Function that makes the results of a study, see `simulate_study`."""
+    from tests.unit.statistics.conftest import simulate_study
+
+    return simulate_study
