@@ -7,7 +7,6 @@ the latest; what it had compiled by then stays. Results are those of compiled co
 from __future__ import annotations
 
 import atexit
-import fcntl
 import os
 import pickle
 import subprocess
@@ -56,7 +55,7 @@ def at_once(function: Callable[..., Any], *arguments: Any) -> Any:
     arguments
         They can be pickled.
     """
-    if compiles_first() or contracts():
+    if compiles_first() or contracts() or os.name != "posix":
         return function(*arguments)
     try:
         LOADING.alone = True
@@ -117,6 +116,8 @@ def _compile_behind(
     """
     if _behind and _behind[0].returncode != 0:
         return _behind[0] if _behind[0].returncode is None else None
+    import fcntl  # of POSIX
+
     folder = cache_folder()
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / LOCK).open("w") as lock:
@@ -148,7 +149,8 @@ def _attend(process: subprocess.Popen[bytes], work: bytes) -> None:
     process.wait()
 
 
-os.register_at_fork(after_in_child=_behind.clear)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_behind.clear)
 
 
 @atexit.register

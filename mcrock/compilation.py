@@ -46,7 +46,7 @@ def told_if_long() -> Iterator[None]:
     finally:
         timer.cancel()
         if said:
-            _print(f"compiled in {perf_counter() - began:.0f} s")
+            _print(f"the compiler took {perf_counter() - began:.0f} s")
 
 
 def _print(message: str) -> None:
