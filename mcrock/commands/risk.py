@@ -88,7 +88,13 @@ def risk(
         if measure is None and not missing_chunks(ds) and drawn_intensity(ds) is not None:
             weighted = weighted_probability(ds, curves, level=level)
         whole = rate_distribution(
-            ds, curves, beta_u=beta_u, age=age, level=level, allow_missing=allow_incomplete
+            ds,
+            curves,
+            fragility=rates.attrs["headline"],
+            beta_u=beta_u,
+            age=age,
+            level=level,
+            allow_missing=allow_incomplete,
         )
         figure = None
         if output is not None:

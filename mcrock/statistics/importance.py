@@ -4,6 +4,10 @@ The intensity of a cloud study has a density q of its own, which the study file 
 another density f, or the annual rate for a hazard with -dH/dx in its place, is the mean of w Y with w = f /
 q: no fragility curve is fitted, and no shape of its tail assumed. Of independent runs q in proportion to f
 sqrt(F), with the fragility F, has the least variance.
+
+What runs tell ends at the weakest intensity at which one overturned: a sum of weights knows nothing of rarer
+overturning by weaker motions, however much of the target is there. So the interval is that of what
+intensities from there on add. What the others add has a bound, if the probability rises with the intensity.
 """
 
 from __future__ import annotations
@@ -13,15 +17,19 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from scipy.special import ndtr, stdtrit
+from scipy.special import ndtr
 
 from mcrock.config import Study
 from mcrock.dataset.opened import takes_path
 from mcrock.statistics.efficiency import own_measure
 from mcrock.statistics.fragility import fit_fragility
 from mcrock.statistics.hazard import MEAN, check_measure
-from mcrock.statistics.intervals import check_level
+from mcrock.statistics.inference import Bootstrap
+from mcrock.statistics.intervals import bound_without_events, clustered_interval
+from mcrock.statistics.nested import GROUPS
 from mcrock.statistics.probability import BOUNDS
+from mcrock.statistics.rate_intervals import rising_interval
+from mcrock.statistics.resample import Units
 from mcrock.statistics.runs import (
     ALL_OVERTURN,
     ALL_STAND,
@@ -58,9 +66,10 @@ def weighted_probability(
 ) -> xr.Dataset:
     """Probability or annual rate of overturning from the weighted runs of a cloud study.
 
-    Runs are weighted by the target density over that of their intensity (importance sampling). Intervals are
-    Student's on the logarithm, with the totals of the records as units, and hold for new earthquakes.
-    Undecided runs count both ways.
+    Runs are weighted by the target density over that of their intensity (importance sampling). The interval
+    is for new earthquakes: a bootstrap-t interval of the logarithm with records as units, and not beyond
+    Gaffke's bound with one more record, all of whose runs from the weakest overturning on overturn. Its lower
+    end leaves out the weakest run that overturned, as it ends there by that. Undecided runs count both ways.
 
     Parameters
     ----------
@@ -75,11 +84,16 @@ def weighted_probability(
     Returns
     -------
     Dataset
-        `probability` [1], or `rate` [1/a] for a hazard, with `interval` (bound), NaN where nothing
-        overturned; `effective_runs`, (sum w Y)^2 / sum (w Y)^2 of what overturned [1]; `runs` and
-        `records`; `outside` [1, or 1/a], the part of the target beyond the intensities of the study;
-        `proposal_median` [unit of the intensity] and `proposal_dispersion` [1], the lognormal distribution
-        of the intensity nearest to the best one, NaN without a fragility curve.
+        `probability` [1], or `rate` [1/a] for a hazard, with `interval` (bound) of what intensities from
+        `weakest_overturning` [unit of the intensity] to the strongest of a run add, and `unseen` [1, or 1/a],
+        an upper bound of what all others add: of n records with a run that is stronger than an intensity and
+        weaker than the weakest overturning none overturned, so that the probability there is at most
+        ``1 - ((1 - level) / 2)**(1 / n)``, if it rises with the intensity. Where nothing overturned
+        the interval is from 0 to that bound.
+        `effective_runs`, (sum w Y)^2 / sum (w Y)^2 of what overturned [1]; `runs` and `records`; `outside`
+        [1, or 1/a], the part of the target beyond the intensities of the study; `proposal_median` [unit of
+        the intensity] and `proposal_dispersion` [1], the lognormal distribution of the intensity nearest to
+        the best one, NaN without a fragility curve.
 
     Raises
     ------
@@ -89,7 +103,7 @@ def weighted_probability(
     HazardError
         If the hazard is of another intensity.
     """
-    check_level(level)
+    how = Bootstrap(level=level)
     check_runs(ds)
     drawn = drawn_intensity(ds)
     if drawn is None:
@@ -108,24 +122,28 @@ def weighted_probability(
     )
     index, records = record_index(ds)
     index = np.arange(len(x)) if index is None else index
-    found = [_estimate(weight * y, index, level) for y in readings]
     name, units = ("rate", "1/a") if of_hazard else ("probability", "1")
-    low, high = found[ALL_STAND][1], found[ALL_OVERTURN][2]
     grid = np.geomspace(*_support(target), GRID)
     density = _density(target, grid)
     inside = (grid >= ends[0]) & (grid <= ends[1])
     whole, kept = (np.trapezoid(np.where(mask, density, 0.0), grid) for mask in (True, inside))
+    weakest = float(x[readings[ALL_OVERTURN] > 0].min(initial=np.inf))
+    at_most = _without_overturning(x, index, weakest, grid, level)
+    unseen = float(np.trapezoid(density * at_most, grid))
+    interval = _interval(x, weight, readings, index, how) if np.isfinite(weakest) else np.array([0.0, unseen])
     centre, dispersion = _proposal(ds, grid, density)
-    one = {"units": "1"}
+    axis, one = {"units": run_intensity(ds).attrs.get("units", "1")}, {"units": "1"}
     return xr.Dataset(
         {
-            name: ((), found[ESTIMATE][0], {"units": units}),
-            "interval": ("bound", [low, high], {"units": units}),
+            name: ((), float((weight * readings[ESTIMATE]).mean()), {"units": units}),
+            "interval": ("bound", interval, {"units": units}),
+            "weakest_overturning": ((), weakest, axis),
+            "unseen": ((), unseen, {"units": units}),
             "effective_runs": ((), _effective(weight * readings[ESTIMATE]), one),
             "runs": ((), len(x), one),
             "records": ((), records, one),
             "outside": ((), max(whole - kept, 0.0), {"units": units}),
-            "proposal_median": ((), centre, {"units": run_intensity(ds).attrs.get("units", "1")}),
+            "proposal_median": ((), centre, axis),
             "proposal_dispersion": ((), dispersion, one),
         },
         coords={"bound": BOUNDS},
@@ -139,16 +157,43 @@ def _effective(values: np.ndarray) -> float:
     return float(values.sum()) ** 2 / square if square > 0 else 0.0
 
 
-def _estimate(values: np.ndarray, index: np.ndarray, level: float) -> tuple[float, float, float]:
-    """Mean of values, and its interval with records as units."""
-    n, total = np.bincount(index), np.bincount(index, values)
-    mean = values.mean()
-    units = len(n)
-    if mean <= 0 or units < 2:
-        return float(mean), np.nan, np.nan
-    error = np.sqrt(units / (units - 1) * ((total - n * mean) ** 2).sum()) / n.sum()
-    half = stdtrit(units - 1, (1 + level) / 2) * error / mean
-    return float(mean), float(mean * np.exp(-half)), float(mean * np.exp(half))
+def _without_overturning(
+    x: np.ndarray, index: np.ndarray, weakest: float, grid: np.ndarray, level: float
+) -> np.ndarray:
+    """Upper bounds of the probability at intensities (n_grid,) below the weakest overturning, where records
+    with stronger runs tell; 1 beyond the strongest run, 0 between."""
+    largest = np.zeros(index.max() + 1)
+    np.maximum.at(largest, index[x < weakest], x[x < weakest])
+    largest = np.sort(largest)
+    there = len(largest) - np.searchsorted(largest, grid, side="right")
+    some = np.maximum(there, 1)
+    bound = np.where(there > 0, [bound_without_events(n, level) for n in some.tolist()], 1.0)
+    return np.where(grid < weakest, bound, np.where(grid > x.max(), 1.0, 0.0))
+
+
+def _interval(
+    x: np.ndarray, weight: np.ndarray, readings: np.ndarray, index: np.ndarray, how: Bootstrap
+) -> np.ndarray:
+    """Interval (2,) of the mean of weighted overturning; single runs are dealt into groups."""
+    if index.max() + 1 == len(index):
+        index = index % GROUPS
+    runs, ends = np.bincount(index), []
+    for reading, left_out in ((ALL_STAND, 1), (ALL_OVERTURN, 0)):
+        yes = readings[reading]
+        fell = np.flatnonzero(yes)
+        fell = fell[np.argsort(x[fell])][left_out:]
+        if not fell.size:
+            ends.append(np.zeros(2))
+            continue
+        total = np.bincount(index[fell], (weight * yes)[fell], minlength=len(runs))
+        most = np.bincount(index, np.where(x >= x[fell[0]], weight, 0.0)) / runs
+        bounds = most.max() * np.stack(clustered_interval(total / most.max(), runs, how.level))
+        units = Units(np.ones(1), runs[:, None], np.stack([total[:, None]] * 3), np.ones(len(runs), np.int64))
+        found = np.full(2, np.nan)
+        if how.reaches_level(len(runs)):
+            found = np.exp(rising_interval(units, ESTIMATE, how, np.ones((1, 1)), np.zeros(1))[:, 0])
+        ends.append(np.array([bounds[0] if np.isnan(found[0]) else found[0], np.fmin(found[1], bounds[1])]))
+    return np.array([ends[0][0], ends[1][1]])
 
 
 def _frozen(target: Mapping[str, Any]) -> Any:

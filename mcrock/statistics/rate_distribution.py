@@ -1,5 +1,8 @@
 """One distribution of the annual rate: hazard fractiles, what is epistemic, the number of records, beta_U.
 
+It is of the fragility that heads the page: the lognormal curve or, where that is rejected or has no interval,
+the rising fractions, of which every resample has its own.
+
 Bazzurro, P. and Cornell, C. A. (1999). Disaggregation of seismic hazard. Bulletin of the Seismological
 Society of America 89(2), 501-520.
 
@@ -9,6 +12,7 @@ steel moment frame guidelines. Journal of Structural Engineering 128(4), 526-533
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Unpack
 
 import numpy as np
@@ -23,8 +27,11 @@ from mcrock.statistics.hazard import MEAN, check_measure
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 from mcrock.statistics.nested import is_nested, pooled, unknown_inputs
 from mcrock.statistics.probability import BOUNDS
+from mcrock.statistics.probit import Curves, Fit, fit_curves
 from mcrock.statistics.rates import lognormal_rates, refine
-from mcrock.statistics.resample import collect_units
+from mcrock.statistics.resample import Units, collect_units, draw_units
+from mcrock.statistics.rising import RisingCurve, places, rising_curve
+from mcrock.statistics.risk import CURVES, annual_rate, rate_of_draws
 from mcrock.statistics.runs import ESTIMATE, check_runs, record_index, run_intensity
 from mcrock.statistics.studentized import curve_quantity, fit_sample, values_of
 
@@ -54,27 +61,36 @@ def hazard_strata(hazard: xr.Dataset, number: int = STRATA) -> np.ndarray:
     return np.minimum.accumulate(found, axis=1)
 
 
+# from annual rates of exceedance (n_row,), numbers of curves (n,) and deviations of ln(capacity) (n,) to
+# rates (n,); curve 0 is of the sample, the others are of its resamples
+Rates = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
+
+
 @takes_path
 @takes(Bootstrap)
 def rate_distribution(
     ds: xr.Dataset,
     hazard: xr.Dataset,
     *,
+    fragility: str | None = None,
     beta_u: float = 0.0,
     age: ArrayLike | None = None,
     **keywords: Unpack[BootstrapKeywords],
 ) -> xr.Dataset:
-    """Distribution of the annual rate by the lognormal curve, over all that is not known of it.
+    """Distribution of the annual rate over all that is not known of it.
 
     Hazard curves of equal weight (`hazard_strata`), outer draws of a nested study with the deviations of
     their ln(median) shrunk to the epistemic dispersion, resamples of the records, and a lognormal
     factor on the capacity of dispersion ``beta_u`` for what the model leaves out, such as soil, are
-    drawn independently.
+    drawn independently. Of the rising fractions it leaves out what the levels leave open between them, which
+    the interval of `annual_rate` holds.
 
     Parameters
     ----------
     ds, hazard
         As for `annual_rate`.
+    fragility : str, optional
+        "lognormal" or "stripes"; by default the headline of `annual_rate`.
     beta_u : float
         Dispersion of the user's own, at least 0 [1].
     age : float or sequence, optional
@@ -87,129 +103,193 @@ def rate_distribution(
     Dataset
         `rate_mean` and `rate_fractile` (fractile) [1/a]; `variance_share` (source) of ln(rate) [1], each
         source by itself with the others at their centre, over their sum; `log_rate_deviation`, the
-        standard deviation of ln(rate) [1]. Of the mean hazard: `part_intensity` (part), below which
-        5, 50 and 95 % of the rate arise, and there, at 50 %, the slope `hazard_slope` and
-        `hazard_factor` of ``H = k0 x**-k``, with `closed_form` of the rate for it. With an age
+        standard deviation of ln(rate) [1], NaN where a resample has no rate. Of the mean hazard:
+        `part_intensity` (part), below which 5, 50 and 95 % of the rate arise, and there, at 50 %, the slope
+        `hazard_slope` and `hazard_factor` of ``H = k0 x**-k``, with `closed_form` of the lognormal rate for
+        it, NaN for the stripes. With an age
         `survival` [1], the mean over everything, and `survival_interval` (bound) over the resamples
         of the records. For a nested study `rank_correlation` (input) of inputs with the rates of
-        the draws and `p_value` (input), family-wise by permutation. All NaN where there is no
-        lognormal curve.
+        the draws and `p_value` (input), family-wise by permutation. Attribute `fragility`. All NaN where
+        nothing overturned, and with fewer recordings than resamples can reach the level with.
 
     Raises
     ------
     HazardError
         If the hazard is of another intensity.
     ValueError
-        As `fit_fragility`; if ``beta_u`` is negative.
+        As `fit_fragility`; if ``beta_u`` is negative, or there is no such fragility.
     """
     how = Bootstrap(**keywords)
     if not (np.isfinite(beta_u) and beta_u >= 0):
         raise ValueError(f"beta_u must be finite and >= 0 [1], got {beta_u!r}")
+    if fragility is None:
+        fragility = annual_rate(ds, hazard, **keywords).attrs["headline"]
+    if fragility not in CURVES:
+        raise ValueError(f"fragility must be {' or '.join(map(repr, CURVES))}, got {fragility!r}")
     flat = pooled(ds)
     check_runs(flat)
     check_measure(run_intensity(flat), hazard, own_measure(flat))
     record, _ = record_index(flat)
     units = collect_units(flat, record if how.cluster else None, how.allow_missing)
-    fitted = fit_sample(units, units.overturned[ESTIMATE], how)
-    both = curve_quantity(np.zeros(0))
-    centre = values_of(fitted.whole, both)[0]
-    drawn = np.concatenate([values_of(curves, both) for curves, *_ in fitted.drawn])
-    drawn = drawn[np.isfinite(drawn).all(axis=1)]
-    shift, narrowing = _epistemic(ds, centre)
-    rng = np.random.default_rng([how.seed, 1])
-    curves = hazard_strata(hazard)
-    x = hazard["hazard_intensity"].values
-
-    def log_rates(rate: np.ndarray, median: np.ndarray, dispersion: np.ndarray) -> np.ndarray:
-        if np.isnan(centre).any() or not len(drawn):
-            return np.full(len(median), np.nan)
-        found = lognormal_rates(x, rate, np.exp(median)[:, None], np.exp(dispersion)[:, None])
-        return np.log(np.maximum(found.sum(axis=-1), 1e-300))
-
-    one = np.zeros(SAMPLES)
-    records = drawn[rng.integers(len(drawn), size=SAMPLES)] if len(drawn) else np.full((SAMPLES, 2), np.nan)
+    curves, x = hazard_strata(hazard), hazard["hazard_intensity"].values
+    shift, narrowing = _epistemic(ds, units) if fragility == "lognormal" else (_shifts(ds), 0.0)
+    make = _lognormal_rates if fragility == "lognormal" else _rising_rates
+    number, rates = make(units, how, x, narrowing)
+    rng, centre = np.random.default_rng([how.seed, 1]), np.zeros(SAMPLES, int)
+    own_curve = rng.integers(1, number, SAMPLES) if number > 1 else centre
     epistemic, own = rng.choice(shift, SAMPLES), beta_u * rng.standard_normal(SAMPLES)
     which = np.arange(SAMPLES) % len(curves)
     mean_curve = hazard["rate"].sel(hazard=MEAN).values
-    median, dispersion = records[:, 0] + epistemic + own, records[:, 1] + narrowing
     joint = np.empty(SAMPLES)
     for i, rate in enumerate(curves):
-        joint[which == i] = log_rates(rate, median[which == i], dispersion[which == i])
+        here = which == i
+        joint[here] = rates(rate, own_curve[here], (epistemic + own)[here])
+    none = np.zeros(1)
     spread = {
-        "hazard": np.array([log_rates(rate, centre[:1], centre[1:] + narrowing)[0] for rate in curves]),
-        "epistemic": log_rates(mean_curve, centre[0] + epistemic, one + centre[1] + narrowing),
-        "records": log_rates(mean_curve, records[:, 0], records[:, 1] + narrowing),
-        "beta_u": log_rates(mean_curve, centre[0] + own, one + centre[1] + narrowing),
+        "hazard": np.array([rates(rate, centre[:1], none)[0] for rate in curves]),
+        "epistemic": rates(mean_curve, np.zeros(len(shift), int), shift),
+        "records": rates(mean_curve, np.arange(1, number), np.zeros(number - 1))
+        if number > 1
+        else none + 1.0,
+        "beta_u": rates(mean_curve, centre[:500], own[:500]) if beta_u else none + 1.0,
     }
-    variance = np.array([spread[name].var() for name in SOURCES])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        variance = np.array([np.log(spread[name]).var() for name in SOURCES])
+        shares = np.where(variance < 1e-20, 0.0, variance) / variance.sum()
+        deviation = np.log(joint).std()
     units_of = {key: words for key, words in run_intensity(flat).attrs.items() if key == "units"}
     per_year, plain = {"units": "1/a"}, {"units": "1"}
-    with np.errstate(invalid="ignore"):
-        shares = np.where(variance < 1e-20, 0.0, variance) / variance.sum()
     result = xr.Dataset(
         {
-            "rate_mean": ((), np.exp(joint).mean(), per_year),
-            "rate_fractile": ("fractile", np.exp(np.quantile(joint, FRACTILES)), per_year),
-            "log_rate_deviation": ((), joint.std(), plain),
+            "rate_mean": ((), joint.mean(), per_year),
+            "rate_fractile": ("fractile", np.quantile(joint, FRACTILES), per_year),
+            "log_rate_deviation": ((), deviation, plain),
             "variance_share": ("source", shares, plain),
             "hazards": ((), len(curves), plain | {"long_name": "hazard curves of equal weight"}),
         },
         coords={"fractile": list(FRACTILES), "source": list(SOURCES), "bound": BOUNDS, "part": list(PARTS)},
-        attrs={"level": how.level, "beta_u": float(beta_u)},
+        attrs={"level": how.level, "beta_u": float(beta_u), "fragility": fragility},
     )
-    _add_parts(result, x, mean_curve, np.add(centre, [0.0, narrowing]), units_of)
+    _add_parts(result, x, mean_curve, units, fragility, narrowing, units_of)
     if age is not None:
-        _add_survival(result, joint, age, curves, np.add(drawn, [0.0, narrowing]), log_rates, how)
+        of_resamples = np.array([rates(rate, np.arange(1, number), np.zeros(number - 1)) for rate in curves])
+        _add_survival(result, joint, age, of_resamples, how)
     if is_nested(ds):
         _add_sensitivity(result, ds, hazard, how.seed)
     return result
 
 
-def _epistemic(ds: xr.Dataset, centre: np.ndarray) -> tuple[np.ndarray, float]:
+def _lognormal_rates(units: Units, how: Bootstrap, x: np.ndarray, narrowing: float) -> tuple[int, Rates]:
+    """Number of lognormal curves, that of the sample and of its resamples, and their rates."""
+    fitted, both = fit_sample(units, units.overturned[ESTIMATE], how), curve_quantity(np.zeros(0))
+    curves = np.concatenate(
+        [values_of(fitted.whole, both)] + [values_of(each, both) for each, *_ in fitted.drawn]
+    )
+    curves = curves[np.isfinite(curves).all(axis=1)]
+    known = fitted.whole.kind[0] == Fit.MAXIMUM and how.reaches_level(units.number)
+
+    def rates(rate: np.ndarray, curve: np.ndarray, shift: np.ndarray) -> np.ndarray:
+        if not known:
+            return np.full(len(curve), np.nan)
+        median, dispersion = (curves[curve] + np.stack([shift, 0 * shift + narrowing], axis=1)).T
+        found = lognormal_rates(x, rate, np.exp(median)[:, None], np.exp(dispersion)[:, None])
+        return np.asarray(found.sum(axis=-1))
+
+    return len(curves), rates
+
+
+def _rising_rates(units: Units, how: Bootstrap, x: np.ndarray, narrowing: float) -> tuple[int, Rates]:
+    """Number of rising curves, that of the sample and of its resamples, and their rates."""
+    yes, drawn = units.overturned[ESTIMATE], np.concatenate([units.copies[None], *draw_units(units, how)])
+    known = yes.any() and how.reaches_level(units.number)
+
+    def rates(rate: np.ndarray, curve: np.ndarray, shift: np.ndarray) -> np.ndarray:
+        if not known:
+            return np.full(len(curve), np.nan)
+        found = np.empty(len(curve))
+        for k, (i, move) in enumerate(zip(curve, shift, strict=True)):
+            fell, runs = drawn[i] @ yes, drawn[i] @ units.runs
+            there = runs > 0
+            level = units.intensity[there] * np.exp(move)
+            rising = RisingCurve(level, fell[there], runs[there], units.number)
+            found[k] = rising.rates(*refine(x, rate, places(level))).sum()
+        return found
+
+    return len(drawn), rates
+
+
+def _epistemic(ds: xr.Dataset, units: Units) -> tuple[np.ndarray, float]:
     """Deviations of ln(median) of the outer draws, and what ln(dispersion) is less by without them."""
     if not is_nested(ds):
         return np.zeros(1), 0.0
+    curve = _make_lognormal(units)
+    aleatory = float(epistemic_fragility(ds)["aleatory"])
+    return _shifts(ds), float(np.log(aleatory / curve.low_dispersion[0]))
+
+
+def _shifts(ds: xr.Dataset) -> np.ndarray:
+    """Deviations of ln(median) of the outer draws, less the noise of their runs; 0 without draws."""
+    if not is_nested(ds):
+        return np.zeros(1)
     parts = epistemic_fragility(ds)
     off = np.log(parts["median_capacity"].values)
     if not (np.isfinite(float(parts["epistemic"])) and np.isfinite(off).all()):
-        return np.full(1, np.nan), np.nan
+        return np.full(1, np.nan)
     off = off - off.mean()
     naive = off.std(ddof=1)
-    scaled = off * (float(parts["epistemic"]) / naive if naive > 0 else 0.0)
-    return scaled, float(np.log(float(parts["aleatory"])) - centre[1])
+    return off * (float(parts["epistemic"]) / naive if naive > 0 else 0.0)
+
+
+def _make_lognormal(units: Units) -> Curves:
+    runs, yes = units.total(units.runs), units.total(units.overturned[ESTIMATE])
+    there = runs > 0
+    return fit_curves(units.intensity[there], yes[None, there], runs[None, there])
 
 
 def _add_parts(
-    result: xr.Dataset, x: np.ndarray, rate: np.ndarray, curve: np.ndarray, axis: dict[str, str]
+    result: xr.Dataset,
+    x: np.ndarray,
+    rate: np.ndarray,
+    units: Units,
+    fragility: str,
+    narrowing: float,
+    axis: dict[str, str],
 ) -> None:
     """Quantiles of the disaggregation, and the power law at its middle."""
-    grid, fine = refine(x, rate, np.geomspace(x[0], x[-1], 2000))
+    rising, curve = rising_curve(units), _make_lognormal(units)
+    grid, fine = refine(x, rate, np.append(np.geomspace(x[0], x[-1], 2000), places(rising.level)))
     at, slope, factor, closed = np.full(3, np.nan), np.nan, np.nan, np.nan
-    if np.isfinite(curve).all():
-        parts = lognormal_rates(grid, fine, *np.exp(curve)).cumsum()
+    median, dispersion = float(curve.low_median[0]), float(curve.low_dispersion[0] * np.exp(narrowing))
+    if fragility == "stripes":
+        parts = rising.rates(grid, fine)
+    else:
+        known = curve.kind[0] == Fit.MAXIMUM
+        parts = lognormal_rates(grid, fine, median, dispersion) if known else np.zeros(len(grid) - 1)
+    if np.isfinite(parts).all() and parts.sum() > 0:
+        parts = parts.cumsum()
         at = np.exp(np.interp(np.array(PARTS) * parts[-1], parts, np.log(grid[1:])))
         k = int(np.clip(np.searchsorted(x, at[1]) - 1, 0, len(x) - 2))
         slope = float(-np.log(rate[k + 1] / rate[k]) / np.log(x[k + 1] / x[k]))
         factor = float(rate[k] * x[k] ** slope)
-        closed = factor * np.exp(-slope * curve[0] + (slope * np.exp(curve[1])) ** 2 / 2)
+        if fragility == "lognormal":
+            closed = factor * median**-slope * np.exp((slope * dispersion) ** 2 / 2)
     result["part_intensity"] = ("part", at, axis)
     result["hazard_slope"] = ((), slope, {"units": "1"})
     result["hazard_factor"] = ((), factor, {"units": "1/a (unit of the intensity)**k"})
     result["closed_form"] = ((), closed, {"units": "1/a"})
 
 
-def _add_survival(result, joint, age, curves, drawn, log_rates, how) -> None:  # type: ignore[no-untyped-def]
+def _add_survival(
+    result: xr.Dataset, joint: np.ndarray, age: ArrayLike, of_resamples: np.ndarray, how: Bootstrap
+) -> None:
     """Survival of an age, averaged over everything, and its interval over resamples of the records."""
     ages = np.atleast_1d(np.asarray(age, float))
     if not (np.isfinite(ages) & (ages >= 0)).all():
         raise ValueError(f"age must be finite and >= 0 [a], got {ages.tolist()}")
-    of_all = np.exp(-np.exp(joint)[:, None] * ages).mean()
-    rates = (
-        np.exp(np.stack([log_rates(curve, *drawn.T) for curve in curves])) if len(drawn) else np.zeros((1, 1))
-    )
-    by_resample = np.exp(-rates[..., None] * ages).mean(axis=(0, 2))
+    of_all = np.exp(-joint[:, None] * ages).mean()
+    by_resample = np.exp(-of_resamples[..., None] * ages).mean(axis=(0, 2))
     tail = (1 - how.level) / 2
-    ends = np.quantile(by_resample, [tail, 1 - tail])
+    ends = np.quantile(by_resample, [tail, 1 - tail]) if by_resample.size else np.full(2, np.nan)
     result["survival"] = ((), of_all, {"units": "1"})
     low, high = min(ends[0], of_all), max(ends[1], of_all)
     result["survival_interval"] = ("bound", [low, high], {"units": "1"})
@@ -218,8 +298,6 @@ def _add_survival(result, joint, age, curves, drawn, log_rates, how) -> None:  #
 def _add_sensitivity(result: xr.Dataset, ds: xr.Dataset, hazard: xr.Dataset, seed: int) -> None:
     """Rank correlations of the inputs with the rates of the draws; p-values by permutation of the draws."""
     from scipy.stats import rankdata  # half a second to import
-
-    from mcrock.statistics.risk import rate_of_draws
 
     inputs = {name: values for name, values in unknown_inputs(ds).items() if np.ptp(values) > 0}
     rate = rate_of_draws(ds, hazard).sel(fragility="stripes").values

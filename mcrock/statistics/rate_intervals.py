@@ -98,7 +98,7 @@ def rising_rate_bounds(units: Units, how: Bootstrap, tables: list[Table], points
         for end, (reading, weights, add) in enumerate(
             ((ALL_STAND, least, np.zeros(len(tables))), (ALL_OVERTURN, most, beyond))
         ):
-            ends = _rising_interval(units, reading, how, weights, add)[end]
+            ends = rising_interval(units, reading, how, weights, add)[end]
             bounds[end] = np.exp(np.minimum(ends, _largest(tables)))
     bounds = np.where(np.isnan(bounds), outer, bounds)
     return np.stack([np.minimum(bounds[0], inner[0]), np.maximum(bounds[1], inner[1])])
@@ -147,7 +147,7 @@ def _drawn_weights(weights: np.ndarray, some: np.ndarray) -> np.ndarray:
     return moved[:, some]
 
 
-def _rising_interval(
+def rising_interval(
     units: Units, reading: int, how: Bootstrap, weights: np.ndarray, add: np.ndarray
 ) -> np.ndarray:
     """Bootstrap-t interval (2, n_table) of ln(rate), of ``weights @ fraction + add``, fractions rising."""

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import xarray as xr
 
-from mcrock.estimates import format_estimate, format_interval, format_p_value
+from mcrock.estimates import LEAST, format_estimate, format_interval, format_p_value
 from mcrock.statistics.goodness import REJECTED
 from mcrock.statistics.hazard import MEAN
 from mcrock.text.numbers import format_count, format_percent, label_intensities, label_place
@@ -101,13 +101,21 @@ def format_draws(rates: xr.DataArray) -> list[str]:
 
 def format_weighted(found: xr.Dataset) -> list[str]:
     """Lines on the rate by the weighted runs of a cloud, from `mcrock.statistics.weighted_probability`."""
-    units = found["proposal_median"].attrs.get("units", "1")
-    lines = [
-        f"rate by the runs themselves, weighted to the hazard, without a curve: {_number(found['rate'])} 1/a "
-        f"({format_interval(*found['interval'].values.tolist())}), from "
-        f"{float(found['effective_runs']):.0f} effective runs of "
-        f"{int(found['runs'])}"
-    ]
+    units = found["weakest_overturning"].attrs.get("units", "1")
+    low, high = found["interval"].values.tolist()
+    weakest, unseen = float(found["weakest_overturning"]), format_interval(0.0, float(found["unseen"]))
+    words = "rate by the runs themselves, weighted to the hazard, without a curve: "
+    if math.isfinite(weakest):
+        (label,) = label_intensities([weakest], units)
+        lines = [
+            f"{words}{format_estimate(float(found['rate']), low, high)} 1/a "
+            f"({format_interval(low, high)}, of earthquakes from {label} on, the weakest that overturned), "
+            f"from {float(found['effective_runs']):.0f} effective of {int(found['runs'])} runs",
+            f"weaker earthquakes, in which no run overturned, and any stronger than all runs add {unseen} "
+            "1/a: no less is known without a curve, and a smaller number needs more records or runs there",
+        ]
+    else:
+        lines = [f"{words}{unseen} 1/a: none of {int(found['runs'])} runs overturned"]
     if float(found["outside"]) > 0:
         lines.append(
             f"intensities at which the study has no runs come {_number(found['outside'])} times a year"
@@ -155,7 +163,7 @@ def format_outside(rates: xr.Dataset) -> list[str]:
     (first,) = label_intensities([float(rates["bin_lower"][0])], units)
     if float(rates["weakest_run"]) > float(rates["bin_lower"][0]) and rates["first_probability"][0].isnull():
         return [f"below {first}, where the hazard table begins, no run tells the probability"]
-    at_first = _number(rates["first_probability"].max(skipna=True))
+    at_first = _number(max(float(rates["first_probability"].max(skipna=True)), LEAST))
     return [f"below the hazard table, which begins at {first}, the probability is {at_first} at most"]
 
 
@@ -228,7 +236,9 @@ def _why_undefined(capacity: xr.Dataset) -> str:
 def format_distribution(found: xr.Dataset, units: str, age: float | None = None) -> list[str]:
     """Lines on the distribution of the rate, from `mcrock.statistics.rate_distribution`."""
     if math.isnan(float(found["rate_mean"])):
-        return ["no distribution of the rate: there is no lognormal curve to draw from"]
+        return [
+            "no distribution of the rate: nothing overturned, or resamples of so few recordings tell none"
+        ]
     fractiles = dict(
         zip(found["fractile"].values.tolist(), found["rate_fractile"].values.tolist(), strict=True)
     )
@@ -238,14 +248,17 @@ def format_distribution(found: xr.Dataset, units: str, age: float | None = None)
     parts = ", ".join(f"{SOURCES[name]} {share:.2f}" for name, share in shares if share > NEGLIGIBLE)
     below = label_intensities(found["part_intensity"].values.tolist(), units)
     lines = [
-        f"Rate by the lognormal curve over all that is not known: median {middle} 1/a, 5 to 95 % "
+        f"Rate {WORDS[found.attrs['fragility']]} over all that is not known: median {middle} 1/a, 5 to 95 % "
         f"{format_interval(*ends)}, mean {mean}",
         f"shares of the variance of ln(rate): {parts or 'none'}",
         f"5, 50 and 95 % of the mean rate arise below {below[0]}, {below[1]} and {below[2]}; at {below[1]} "
         f"the hazard is k0 x^-k with k = {float(found['hazard_slope']):.3g} and k0 = "
-        f"{float(found['hazard_factor']):.3g} (SI): with this law everywhere "
-        f"{format_estimate(float(found['closed_form']), *ends)} 1/a",
+        f"{float(found['hazard_factor']):.3g} (SI)"
+        + f": with this law everywhere {format_estimate(float(found['closed_form']), *ends)} 1/a"
+        * (found.attrs["fragility"] == "lognormal"),
     ]
+    if found.attrs["fragility"] == "stripes":
+        lines.append("what the levels leave open between them is in the interval of the rate, not in this")
     if "rank_correlation" in found:
         named = zip(
             found["input"].values, found["rank_correlation"].values, found["p_value"].values, strict=True

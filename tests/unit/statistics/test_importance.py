@@ -5,9 +5,10 @@ import json
 import numpy as np
 import pytest
 import xarray as xr
-from scipy.special import ndtr
+from scipy.special import ndtr, ndtri
 
 from mcrock.statistics import weighted_probability
+from mcrock.text.risk import format_weighted
 from tests.unit.statistics.test_risk import power_law
 
 MEDIAN, DISPERSION = 3.0, float(np.hypot(0.35, 0.25))  # of the simulated capacities
@@ -36,15 +37,18 @@ def cloud(make_study):
     return ds.assign_attrs(config=config(lognormal(3.0, 0.6)))
 
 
-@pytest.mark.parametrize(("median", "dispersion"), [(3.0, 0.6), (1.0, 0.5), (0.7, 0.4)])
-def test_probability_of_lognormal_intensities_and_capacities(cloud, median, dispersion):
-    """Phi of the difference of the logarithms over both dispersions: 0.5, 0.045 and 0.0052."""
+@pytest.mark.parametrize(("median", "dispersion", "ratio"), [(3.0, 0.6, 1.3), (1.0, 0.5, 2.5), (0.7, 0.4, 4)])
+def test_probability_of_lognormal_intensities_and_capacities(cloud, median, dispersion, ratio):
+    """Phi of the difference of the logarithms over both dispersions: 0.5, 0.045 and 0.0052.
+
+    The last is told by 50 effective runs, with weights over a factor of 100.
+    """
     found = weighted_probability(cloud, lognormal(median, dispersion))
     true = ndtr(np.log(median / MEDIAN) / np.hypot(DISPERSION, dispersion))
     low, high = found["interval"].values
     assert low < true < high
     assert low < float(found["probability"]) < high
-    assert high / low < 2.5
+    assert high / low < ratio
     assert float(found["effective_runs"]) < 10_001
 
 
@@ -107,5 +111,73 @@ def test_what_has_no_weights_is_refused(cloud, make_study):
         weighted_probability(cloud.assign_attrs(config=config(values)), lognormal(1.0, 0.5))
     with pytest.raises(ValueError, match="got 'discrete'"):
         weighted_probability(cloud, values)
-    none = cloud.assign(outcome=xr.ones_like(cloud["outcome"]))
-    assert weighted_probability(none, lognormal(1.0, 0.5))["interval"].isnull().all()
+
+
+def test_where_nothing_overturned_there_is_an_upper_bound(cloud):
+    """Of a target as strong as the runs, that of no events in 200 records, and more by those near its end."""
+    none = weighted_probability(cloud.assign(outcome=xr.ones_like(cloud["outcome"])), lognormal(1.0, 0.5))
+    low, high = none["interval"].values
+    assert low == float(none["probability"]) == float(none["effective_runs"]) == 0
+    assert 1 - 0.025 ** (1 / 200) <= high < 0.03
+    assert high == float(none["unseen"])
+    assert np.isinf(none["weakest_overturning"])
+    text = "\n".join(format_weighted(none.rename(probability="rate")))
+    assert "none of 10000 runs overturned" in text
+    assert "nan" not in text
+
+
+def random_cloud(rng, independent):
+    """Study of a random size and tilt, with the target and what truly comes of it by intensity.
+
+    The median capacity is 1, its dispersion 0.3 to 0.6; the probability 1e-5 to 0.1 for a target of a
+    dispersion of 0.3 to 0.8; runs are drawn with a median from that of the target to 1.6, and a dispersion of
+    0.3 to 0.8, whatever would be best.
+    """
+    beta, spread, own = rng.uniform(0.3, 0.6), rng.uniform(0.3, 0.8), rng.uniform(0.3, 0.8)
+    probability = 10 ** rng.uniform(-5, -1)
+    centre = ndtri(probability) * np.hypot(beta, spread)
+    drawn = rng.uniform(max(centre, -1.5), 0.5)
+    records = int(10 ** rng.uniform(2.3, 4.3)) if independent else int(rng.choice([10, 22, 60]))
+    runs = 1 if independent else int(10 ** rng.uniform(0.7, 2.7))
+    between = 0.0 if independent else rng.uniform(0, 0.95)
+    record = np.arange(records * runs) % records
+    x = np.exp(drawn + own * rng.standard_normal(len(record)))
+    parts = beta * np.sqrt([between, 1 - between])
+    z = parts[0] * rng.standard_normal(records)[record] + parts[1] * rng.standard_normal(len(record))
+    ds = xr.Dataset(
+        {
+            "outcome": ("realization", np.where(x > np.exp(z), 3, 1).astype("i1")),
+            "intensity_value": ("realization", x, {"units": "m s-2"}),
+        },
+        attrs={"config": config(lognormal(float(np.exp(drawn)), own))},
+    )
+    if not independent:
+        ds["record"] = ("realization", record)
+
+    def beyond(weakest):
+        grid = np.linspace(np.log(weakest), max(np.log(weakest), centre) + 8 * (spread + beta), 4001)
+        density = np.exp(-0.5 * ((grid - centre) / spread) ** 2) / (spread * np.sqrt(2 * np.pi))
+        return np.trapezoid(density * ndtr(grid / beta), grid)
+
+    return ds, lognormal(float(np.exp(centre)), spread), probability, beyond
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("independent", [False, True])
+def test_weighted_intervals_cover_under_random_conditions(independent, monkeypatch):
+    """500 studies each; standard error 0.010."""
+    monkeypatch.setattr("mcrock.statistics.importance._proposal", lambda *_: (np.nan, np.nan))
+    rng, held, whole, none = np.random.default_rng(7 + independent), [], [], 0
+    for _ in range(500):
+        ds, target, probability, beyond = random_cloud(rng, independent)
+        found = weighted_probability(ds, target)
+        (low, high), weakest = found["interval"].values, float(found["weakest_overturning"])
+        assert low <= float(found["probability"]) <= high
+        unseen = float(found["unseen"]) if np.isfinite(weakest) else 0.0
+        whole.append(low <= probability <= high + unseen)
+        none += not np.isfinite(weakest)
+        if np.isfinite(weakest):
+            held.append((low <= beyond(weakest), beyond(weakest) <= high))
+    print(independent, none, np.mean(held, axis=0), np.mean(np.all(held, axis=1)), np.mean(whole))
+    assert np.mean(np.all(held, axis=1)) >= 0.95 - 2 * 0.010
+    assert np.mean(whole) >= 0.95 - 2 * 0.010
