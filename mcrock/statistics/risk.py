@@ -355,7 +355,11 @@ def _both(median: np.ndarray, dispersion: np.ndarray) -> np.ndarray:
 
 
 def _low_quantile(units: Units, how: Bootstrap) -> float:
-    """Lower one-sided bound of ln(intensity) at which the lognormal curve has 5 %, over all readings."""
+    """Lower one-sided bound of ln(intensity) at which the lognormal curve has 5 %, over all readings.
+
+    A bound far in the tail asks more of few records than `widened` gives: with its fourth power, (n / (n -
+    1))**2, the confidence of 0.95 holds in 0.949 in place of 0.932 of 2000 studies with 10 records.
+    """
 
     def quantity(median: np.ndarray, dispersion: np.ndarray) -> np.ndarray:
         return median + ndtri(1 - CONFIDENCE) * np.exp(dispersion)
@@ -363,7 +367,7 @@ def _low_quantile(units: Units, how: Bootstrap) -> float:
     ends = []
     for reading in readings_of(units, quantity):
         centre, error, pivots = pivots_of(fit_sample(units, reading, how), quantity)
-        ends.append(pivot_interval(centre, widened(units) * error, pivots, 2 * CONFIDENCE - 1)[0, 0])
+        ends.append(pivot_interval(centre, widened(units) ** 4 * error, pivots, 2 * CONFIDENCE - 1)[0, 0])
     return float(np.min(ends))
 
 
