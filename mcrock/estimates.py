@@ -51,6 +51,22 @@ def format_interval(low: float, high: float) -> str:
     return f"{low:.{digits}g} to {high:.{digits}g}"
 
 
+def format_difference(value: float, low: float, high: float) -> tuple[str, str]:
+    """A difference and its interval, with the decimals that leave two digits of the width of the interval.
+
+    >>> format_difference(-0.0591, -0.1042, -0.0140), format_difference(0.0, -0.154, 0.154)
+    (('-0.059', '-0.104 to -0.014'), ('0', '-0.15 to +0.15'))
+    >>> format_difference(0.25, math.nan, math.nan)
+    ('+0.25', '-')
+    """
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return f"{value:+.2g}" if value else "0", "-"
+    width = max(high - low, LEAST)
+    decimals = max(0, 1 - math.floor(math.log10(width)))
+    said = f"{value:+.{decimals}f}"
+    return said if float(said) else "0", f"{low:+.{decimals}f} to {high:+.{decimals}f}"
+
+
 def _rounded_up(value: float) -> str:
     """A bound with two digits, not below itself; one too small to matter is as large as `LEAST`."""
     if value < LEAST:

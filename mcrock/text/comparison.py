@@ -11,7 +11,7 @@ import numpy as np
 import xarray as xr
 from scipy.spatial import KDTree
 
-from mcrock.estimates import format_estimate, format_interval
+from mcrock.estimates import format_difference, format_estimate, format_interval
 from mcrock.statistics.comparison import FEW
 from mcrock.text.numbers import format_count, label_intensities
 from mcrock.text.tables import format_table
@@ -36,15 +36,18 @@ def format_comparison(found: xr.Dataset, changes: Sequence[tuple[str, object, ob
     rows = [
         [
             label,
-            *(f"{p:.4f}" for p in one["probability"].values),
-            f"{float(one['difference']):+.4f}",
-            _signed(one["difference_interval"]),
-            _signed(one["unpaired_interval"]),
+            *_probabilities(one["probability"].values.tolist(), said),
+            said,
+            interval,
+            format_difference(0.0, *one["unpaired_interval"].values.tolist())[1],
             f"{float(one['only_first']):g}",
             f"{float(one['only_second']):g}",
         ]
         for j, label in enumerate(label_intensities(axis.values.tolist(), units))
         for one in [found.isel(intensity=j)]
+        for said, interval in [
+            format_difference(float(one["difference"]), *one["difference_interval"].values.tolist())
+        ]
     ]
     heads = [
         "intensity",
@@ -131,9 +134,10 @@ def _value(value: object) -> str:
     return "nothing" if value is None else json.dumps(value)
 
 
-def _signed(ends: xr.DataArray) -> str:
-    low, high = ends.values.tolist()
-    return f"{low:+.4f} to {high:+.4f}" if math.isfinite(low) else "-"
+def _probabilities(values: Sequence[float], difference: str) -> list[str]:
+    """Probabilities with the decimals of their difference, small ones with two digits."""
+    decimals = max(2, len(difference.partition(".")[2]))
+    return [f"{p:.{decimals}f}" if p >= 0.1 or p == 0 else f"{p:.2g}" for p in values]
 
 
 def _ratio(ratio: xr.DataArray, ends: xr.DataArray) -> str:

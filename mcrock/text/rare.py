@@ -7,6 +7,7 @@ import math
 import numpy as np
 import xarray as xr
 
+from mcrock.estimates import format_estimate, format_interval
 from mcrock.text.numbers import format_count, label_intensities
 from mcrock.text.tables import format_table
 
@@ -31,9 +32,9 @@ def format_rare(found: xr.Dataset) -> str:
         cells.append(
             [
                 label,
-                _number(float(one["probability"])),
-                _ends(one["interval"]),
-                _ends(same),
+                format_estimate(float(one["probability"]), *one["interval"].values.tolist()),
+                format_interval(*one["interval"].values.tolist()),
+                format_interval(*same.values.tolist()),
                 str(int(one["runs"])),
                 _number(float(one["brute_force_runs"])),
                 _number(float(one["records_needed"])),
@@ -67,9 +68,4 @@ def format_rare(found: xr.Dataset) -> str:
 
 
 def _number(value: float) -> str:
-    return "-" if math.isnan(value) else f"{value:.3g}"
-
-
-def _ends(ends: xr.DataArray) -> str:
-    low, high = ends.values.tolist()
-    return f"{low:.2g} to {high:.2g}" if math.isfinite(low) else "-"
+    return f"{value:.2g}" if math.isfinite(value) else "-"
