@@ -22,7 +22,7 @@ def test_risk_is_printed_and_drawn(mcrock, store, hazard, tmp_path):
     assert "where the hazard table ends" in output
     assert "in 50 years" in output
     assert "HCLPF: " in output
-    assert "no distribution of the rate: there is no lognormal curve" in output  # of this small study
+    assert "no distribution of the rate: nothing overturned, or resamples of so few" in output  # two records
     assert (tmp_path / "figures" / "risk.png").exists()
 
 
