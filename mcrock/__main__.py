@@ -12,7 +12,7 @@ import atexit  # noqa: E402
 import gc  # noqa: E402
 import os  # noqa: E402
 
-from mcrock import interrupt  # noqa: E402
+from mcrock.base import interrupt  # noqa: E402
 
 OBJECTS = 100_000  # new ones between two searches for garbage, in place of Python's 700 [1]
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mcrock.at_once import at_once
+from mcrock.base.notebook import Displayed
 from mcrock.body import Body, rotation_matrix
 from mcrock.conditions import STEEPEST, Contact, Controls, Impact, Start, check_contact
 from mcrock.counter import uniforms
 from mcrock.dataset.history import build_history, event_list
 from mcrock.dataset.schema import outputs
 from mcrock.device import CPU
-from mcrock.display import Displayed
 from mcrock.excitation import STILL, Motion, Pulse, pack_motions
 from mcrock.impact.dispatch import ImpactLaw
 from mcrock.impact.registry import code_of, options

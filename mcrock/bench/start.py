@@ -12,10 +12,10 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from mcrock.base.memory import peak_memory
 from mcrock.bench.processes import environment, last_words
 from mcrock.bench.throughput import Rates
 from mcrock.bench.workloads import WORKLOADS, prepare
-from mcrock.memory import peak_memory
 
 CHILD = """
 from time import perf_counter

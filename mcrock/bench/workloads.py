@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from mcrock.base.shipped_files import shipped
 from mcrock.bench.rock import rock_points
 from mcrock.body import Body, cuboid
 from mcrock.conditions import Controls, Impact
@@ -22,7 +23,6 @@ from mcrock.device import CPU
 from mcrock.excitation import STILL, Motion, MotionError, fema_p695, pack_motions
 from mcrock.impact.registry import DEFAULT_LAW, ImpactParameter
 from mcrock.params import EnergyGain, FacetFallback, Inputs, Outcome
-from mcrock.shipped import shipped
 from mcrock.simulation import simulate_part
 
 Array = NDArray[np.float64]

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from math import ceil
 from pathlib import Path
 
+from mcrock.base.shipped_files import shipped
 from mcrock.cluster.estimate import Plan
-from mcrock.shipped import shipped
 
 SYSTEMS = {"slurm": "sbatch", "pbs": "qsub"}  # and what submits a script
 WIDTH = 30  # of a line before its comment

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NoReturn
 
-from mcrock import interrupt
+from mcrock.base import interrupt
 
 
 def say(message: str) -> None:

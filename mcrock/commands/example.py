@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from mcrock.shipped import shipped
+from mcrock.base.shipped_files import shipped
 
 app = typer.Typer()
 

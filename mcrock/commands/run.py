@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from mcrock import arithmetic, interrupt
+from mcrock import arithmetic
+from mcrock.base import interrupt
 from mcrock.commands.endings import fail, interruption_code, say
 from mcrock.commands.options import Config, Contract, Seed, Set, load_study
 

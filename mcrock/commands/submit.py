@@ -45,11 +45,11 @@ def submit(
     """
     if contract:
         arithmetic.contract()  # before anything loads the kernel
+    from mcrock.base.memory import peak_memory
     from mcrock.cluster import load_cluster
     from mcrock.cluster.estimate import measure, plan_tasks
     from mcrock.cluster.scripts import SYSTEMS, write_script
     from mcrock.cluster.settings import read_duration
-    from mcrock.memory import peak_memory
     from mcrock.sampling import load_motions
     from mcrock.text.estimate import format_estimate, format_plan
 

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Self, get_args
 
 from pydantic import Field, PrivateAttr, ValidationError, model_validator
 
+from mcrock.base.notebook import Displayed
 from mcrock.body.shapes import SHAPES, Shape
 from mcrock.conditions import Controls, at_odds
 from mcrock.config.contact import ContactTable
@@ -24,7 +25,6 @@ from mcrock.config.sections import (
     LimitsTable,
     StartTable,
 )
-from mcrock.display import Displayed
 from mcrock.excitation.sources import SOURCES
 from mcrock.excitation.sources.base import Source
 from mcrock.impact.registry import CHOICES

@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 import mcrock
+from mcrock.base.interrupt import Terminated
+from mcrock.base.memory import peak_memory
 from mcrock.dataset.replace import has_ended
-from mcrock.interrupt import Terminated
-from mcrock.memory import peak_memory
 
 SILENT = 10.0  # times the longest silence between its parts after which a process seems to have ended
 SHORTEST = 60.0  # silence that says something of a process [s]

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mcrock.arithmetic import CONTRACT, PLAIN
+from mcrock.base.memory import peak_memory
 from mcrock.config import ConfigError, Study
 from mcrock.dataset import DamageError, declaration, outputs
 from mcrock.dataset.contents import State, chunk_state, filler, read_template
@@ -26,7 +27,6 @@ from mcrock.dataset.schema import OUTPUT
 from mcrock.dataset.store import write_part
 from mcrock.device import CPU, arithmetic_of, check_device
 from mcrock.excitation import Motion, pack_motions
-from mcrock.memory import peak_memory
 from mcrock.params import Inputs, MotionPack, Outcome
 from mcrock.sampling import draw_inputs, draw_numbers
 from mcrock.simulation import simulate_part

@@ -20,9 +20,9 @@ from typing import Any
 import dask
 from dask.callbacks import Callback
 
+from mcrock.base.interrupt import hold_interruptions
 from mcrock.ensemble.part import JOBS, Job, Part, PartResult, run_part
 from mcrock.ensemble.share import Shared, open_shared, share
-from mcrock.interrupt import hold_interruptions
 
 Report = Callable[[PartResult], None]
 

@@ -19,6 +19,8 @@ import numpy as np
 import xarray as xr
 from dask.system import CPU_COUNT
 
+from mcrock.base.memory import peak_memory
+from mcrock.base.notebook import shown_progress
 from mcrock.config import Study
 from mcrock.dataset import DamageError, load_dataset
 from mcrock.dataset.contents import (
@@ -31,13 +33,11 @@ from mcrock.dataset.contents import (
 )
 from mcrock.dataset.identity import check_extent, check_same_study, known_length
 from mcrock.device import CPU, CUDA, check_device
-from mcrock.display import shown_progress
 from mcrock.ensemble.distributed import run_distributed
 from mcrock.ensemble.log import Log, batch_job, describe_versions
 from mcrock.ensemble.opening import check_output, measure_of, open_output, prepare_job, template_of
 from mcrock.ensemble.part import Failure, Job, PartResult, cut_parts, describe_error, share_of
 from mcrock.ensemble.schedule import run_local
-from mcrock.memory import peak_memory
 from mcrock.rules import shown
 from mcrock.sampling import check_inputs, load_motions
 

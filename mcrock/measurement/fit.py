@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.stats import norm
 
+from mcrock.base.notebook import Displayed
 from mcrock.body import Body
 from mcrock.conditions import Impact
-from mcrock.display import Displayed
 from mcrock.impact.registry import ImpactParameter
 from mcrock.measurement.comparison import AXES, Comparison
 from mcrock.measurement.landings import Landings

@@ -8,8 +8,8 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 
+from mcrock.base.estimates import format_estimate, format_interval
 from mcrock.dataset.opened import takes_path
-from mcrock.estimates import format_estimate, format_interval
 from mcrock.plots.style import BLUE, GREY, ORANGE, add_note, axis_scale, new_axes, number_axis, styled
 from mcrock.statistics import annual_rate
 from mcrock.statistics.hazard import MEAN

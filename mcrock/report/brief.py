@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import xarray as xr
 
-from mcrock.estimates import format_estimate, format_interval, format_p_value
+from mcrock.base.estimates import format_estimate, format_interval, format_p_value
 from mcrock.statistics.goodness import REJECTED
 from mcrock.text.fragility import format_fragility
 from mcrock.text.numbers import format_count, label_intensities, label_place

@@ -11,7 +11,7 @@ import numpy as np
 import xarray as xr
 from scipy.spatial import KDTree
 
-from mcrock.estimates import format_difference, format_estimate, format_interval
+from mcrock.base.estimates import format_difference, format_estimate, format_interval
 from mcrock.statistics.comparison import FEW
 from mcrock.text.numbers import format_count, label_intensities
 from mcrock.text.tables import format_table

@@ -6,7 +6,7 @@ import math
 
 import xarray as xr
 
-from mcrock.estimates import format_estimate, format_interval, format_p_value
+from mcrock.base.estimates import format_estimate, format_interval, format_p_value
 from mcrock.statistics.goodness import REJECTED
 from mcrock.statistics.increments import NO_FIT
 from mcrock.statistics.limit_states import limit_words

@@ -6,7 +6,7 @@ import math
 
 import xarray as xr
 
-from mcrock.estimates import format_p_value
+from mcrock.base.estimates import format_p_value
 from mcrock.statistics.goodness import REJECTED
 from mcrock.statistics.limits import EVENT
 from mcrock.statistics.probit import link_of

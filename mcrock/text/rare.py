@@ -7,7 +7,7 @@ import math
 import numpy as np
 import xarray as xr
 
-from mcrock.estimates import format_estimate, format_interval
+from mcrock.base.estimates import format_estimate, format_interval
 from mcrock.text.numbers import format_count, label_intensities
 from mcrock.text.tables import format_table
 

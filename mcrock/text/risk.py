@@ -7,7 +7,7 @@ import math
 import numpy as np
 import xarray as xr
 
-from mcrock.estimates import LEAST, format_estimate, format_interval, format_p_value
+from mcrock.base.estimates import LEAST, format_estimate, format_interval, format_p_value
 from mcrock.statistics.goodness import REJECTED
 from mcrock.statistics.hazard import MEAN
 from mcrock.text.numbers import format_count, format_percent, label_intensities, label_place

@@ -27,7 +27,7 @@ from tempfile import TemporaryDirectory
 
 import psutil
 
-from mcrock import interrupt
+from mcrock.base import interrupt
 from mcrock.commands.program import main
 from mcrock.config import load_config
 from mcrock.dataset.replace import has_ended

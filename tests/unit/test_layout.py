@@ -13,7 +13,7 @@ import mcrock
 ROOT = Path(mcrock.__file__).parent
 # a module may import those before it in this list
 ORDER = [
-    "lazy",
+    "base",
     "arithmetic",
     "code_cache",
     "compilation",
@@ -21,11 +21,6 @@ ORDER = [
     "uncompiled",
     "at_once",
     "counter",
-    "interrupt",
-    "display",
-    "estimates",
-    "memory",
-    "shipped",
     "params",
     "response",
     "rules",

@@ -108,7 +108,7 @@ def test_machine_and_versions():
 def test_memory_of_a_process_is_its_own():
     """Linux hands the high-water mark of ``ru_maxrss`` down from the parent."""
     held = np.ones(64 * 2**20)  # 512 MiB
-    code = "from mcrock.memory import peak_memory; print(peak_memory())"
+    code = "from mcrock.base.memory import peak_memory; print(peak_memory())"
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment()
     )

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from mcrock import interrupt
+from mcrock.base import interrupt
 from tests.unit.commands.processes import PROGRAM, program, started
 
 
@@ -172,7 +172,8 @@ def test_the_system_ends_the_program_before_it_listens(name, handler):
 # the program, saying when it listens to Ctrl-C: before, the system ends it without a word
 LISTENING = """
 import signal
-from mcrock import __main__, interrupt
+from mcrock import __main__
+from mcrock.base import interrupt
 listen = interrupt.listen
 def report(number):
     listen(number)

@@ -5,9 +5,9 @@ import subprocess
 
 import pytest
 
+from mcrock.base.shipped_files import shipped
 from mcrock.commands.example import needs, notebooks, scripts, studies
 from mcrock.config import load_config
-from mcrock.shipped import shipped
 
 
 @pytest.fixture(autouse=True)

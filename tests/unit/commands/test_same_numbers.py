@@ -7,10 +7,10 @@ import re
 import numpy as np
 import pytest
 
+from mcrock.base.estimates import format_estimate, format_interval, format_p_value
 from mcrock.config import load_config
 from mcrock.dataset import load_dataset, save_dataset
 from mcrock.ensemble import run_study
-from mcrock.estimates import format_estimate, format_interval, format_p_value
 from mcrock.params import Outcome
 from mcrock.text.numbers import label_intensities
 from tests.unit.conftest import STUDY, write_study

@@ -15,10 +15,10 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 
+from mcrock.base.memory import peak_memory
 from mcrock.code_cache import source_hash
 from mcrock.dataset.contents import chunks_done
 from mcrock.ensemble.log import Log, log_path, read_log
-from mcrock.memory import peak_memory
 
 SLOW = """
     import sys, time
@@ -35,7 +35,7 @@ SLOW = """
 
 
 INTERRUPTIBLE = """import signal
-from mcrock import interrupt
+from mcrock.base import interrupt
 interrupt.listen(signal.SIGTERM)
 run_study(load_config(sys.argv[1])"""
 

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
+from mcrock.base.interrupt import hold_interruptions
 from mcrock.dataset import SCHEMA, DamageError, build_dataset, is_store, load_dataset, outputs, place, reading
 from mcrock.dataset.archive import read_archive
 from mcrock.dataset.contents import CHUNKS, STUDY, chunk_path, chunks_done, read_template, store_digest
@@ -24,7 +25,6 @@ from mcrock.dataset.identity import check_extent, check_same_study, extend_store
 from mcrock.dataset.place import StoreError, check_removable, create_store, leftovers, remove_leftovers
 from mcrock.dataset.replace import replacing, scratch_name
 from mcrock.dataset.store import LONG, MAX_CHUNKS, chunk_length, make_template, write_part
-from mcrock.interrupt import hold_interruptions
 
 N, LEVELS = 50, 3
 LENGTH = chunk_length(N, LEVELS)

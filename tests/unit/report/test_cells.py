@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import mcrock as mr
-from mcrock.display import in_notebook, shown_progress
+from mcrock.base.notebook import in_notebook, shown_progress
 from mcrock.ensemble import Progress
 from tests.unit.conftest import write_study
 from tests.unit.report.test_page import Page

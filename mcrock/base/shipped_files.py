@@ -7,5 +7,5 @@ from pathlib import Path
 
 def shipped(folder: str) -> Path:
     """A folder of shipped files: in the installed package, else at the root of the checkout."""
-    installed = Path(__file__).with_name(folder)
-    return installed if installed.is_dir() else Path(__file__).parents[1] / folder
+    package = Path(__file__).parents[1]
+    return package / folder if (package / folder).is_dir() else package.parent / folder

@@ -3,10 +3,10 @@
 import tomllib
 from pathlib import Path
 
-from mcrock import shipped as module
-from mcrock.shipped import shipped
+from mcrock.base import shipped_files as module
+from mcrock.base.shipped_files import shipped
 
-ROOT = Path(module.__file__).parents[1]
+ROOT = Path(module.__file__).parents[2]
 
 
 def test_a_checkout_has_them_at_its_root():
@@ -16,7 +16,7 @@ def test_a_checkout_has_them_at_its_root():
 
 def test_installed_ones_come_first(monkeypatch, tmp_path):
     (tmp_path / "mcrock" / "configs").mkdir(parents=True)
-    monkeypatch.setattr(module, "__file__", str(tmp_path / "mcrock" / "shipped.py"))
+    monkeypatch.setattr(module, "__file__", str(tmp_path / "mcrock" / "base" / "shipped_files.py"))
     assert shipped("configs") == tmp_path / "mcrock" / "configs"
     assert shipped("jobs") == tmp_path / "jobs"
 

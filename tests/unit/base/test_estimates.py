@@ -3,7 +3,7 @@
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from mcrock.estimates import format_estimate, format_interval
+from mcrock.base.estimates import format_estimate, format_interval
 
 SIZES = st.floats(1e-10, 1e6)
 
