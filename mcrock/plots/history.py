@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from mcrock.excitation import Pulse
 from mcrock.excitation.floor import FLOOR
 from mcrock.params import STANDARD_GRAVITY, Mode, Outcome
-from mcrock.plots.contacts import COLOURS, LOOKS
+from mcrock.plots.contacts import COLOURS
 from mcrock.plots.style import (
     BLUE,
     COLUMN,
@@ -24,7 +24,8 @@ from mcrock.plots.style import (
     new_figure,
     styled,
 )
-from mcrock.statistics.runs import guessed
+from mcrock.text.contacts import contact_name
+from mcrock.text.run import describe_doubt
 
 if TYPE_CHECKING:
     from mcrock.excitation import Motion
@@ -222,7 +223,7 @@ def draw_contact(ax: Axes, history: xr.Dataset) -> None:
     time, mode = history["time"].values, history["mode"].values
     changes = np.concatenate([[0], np.flatnonzero(np.diff(mode)) + 1])
     ends = np.append(time[changes[1:]], time[-1])
-    names = np.array([LOOKS[Mode(code)].name for code in mode[changes]])
+    names = np.array([contact_name(Mode(code)) for code in mode[changes]])
     for name, colour in COLOURS.items():
         held = names == name
         if not held.any():
@@ -268,15 +269,6 @@ def _draw_energy(ax: Axes, history: xr.Dataset) -> None:
         ax.set_ylim(-least, least)
     ax.set_ylabel(f"Energy [{unit}]")
     ax.set_xlabel("Time [s]")
-
-
-def describe_doubt(run: Run) -> str:
-    """Why statistics count a run that has an end as undecided, to follow its outcome; else nothing."""
-    names = "outcome", "infeasible_energy_loss", "infeasible_facet_impacts"
-    if not guessed(xr.Dataset({"facet_fallback": run.facet_fallback} | {k: run.results[k] for k in names})):
-        return ""
-    percent = f"{100.0 * run.infeasible_energy_loss:.0f} %"
-    return f", but undecided: infeasible impacts took {percent} of the energy needed to overturn"
 
 
 def _describe_ending(run: Run) -> str:

@@ -6,11 +6,13 @@ import math
 from pathlib import Path
 from typing import Any
 
+import xarray as xr
+
 from mcrock.dataset import SCHEMA
 from mcrock.params import Mode
-from mcrock.plots.contacts import LOOKS
-from mcrock.plots.history import describe_doubt
 from mcrock.simulation import Run
+from mcrock.statistics.runs import guessed
+from mcrock.text.contacts import contact_name
 from mcrock.text.json_values import as_json
 from mcrock.text.tables import format_table
 
@@ -45,6 +47,15 @@ def format_run(run: Run, events_file: Path) -> str:
     return "\n".join([*lines, count, format_table(heads, rows)])
 
 
+def describe_doubt(run: Run) -> str:
+    """Why statistics count a run that has an end as undecided, to follow its outcome; else nothing."""
+    names = "outcome", "infeasible_energy_loss", "infeasible_facet_impacts"
+    if not guessed(xr.Dataset({"facet_fallback": run.facet_fallback} | {k: run.results[k] for k in names})):
+        return ""
+    percent = f"{100.0 * run.infeasible_energy_loss:.0f} %"
+    return f", but undecided: infeasible impacts took {percent} of the energy needed to overturn"
+
+
 def result_rows(run: Run) -> list[tuple[str, str]]:
     """Results of a run by what they are."""
     return [
@@ -74,7 +85,7 @@ def run_as_json(run: Run) -> dict[str, Any]:
 
 def _format_contact(mode: str, index: int) -> str:
     """Contact after an event, as in `edge 2`; that of a flight has no number."""
-    name = LOOKS[Mode[mode]].name
+    name = contact_name(Mode[mode])
     return name if index < 0 else f"{name} {index}"
 
 

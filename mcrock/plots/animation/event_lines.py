@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcrock.params import Event, Mode
-from mcrock.plots.contacts import LOOKS
 from mcrock.plots.history import has_friction
+from mcrock.text.contacts import CONTACT_WORDS
 
 if TYPE_CHECKING:
     from mcrock.simulation import Run
@@ -32,7 +32,7 @@ def format_event(event: dict[str, Any]) -> str:
     """
     mode, index = event["to"]
     kind = event["kind"].removeprefix("slip_").replace("_", " ")  # a reversal
-    return f"{event['t']:8.4f} s  {kind:<12}  {LOOKS[Mode[mode]].short.format(index)}"
+    return f"{event['t']:8.4f} s  {kind:<12}  {CONTACT_WORDS[Mode[mode]].short.format(index)}"
 
 
 def counted(run: Run) -> dict[Event, str]:

@@ -14,9 +14,10 @@ from mcrock.params import STANDARD_GRAVITY, Mode
 from mcrock.plots.animation.event_lines import LATEST, count_events, counted, format_event
 from mcrock.plots.animation.frames import Frames
 from mcrock.plots.animation.stage import Stage
-from mcrock.plots.contacts import COLOURS, LOOKS, describe_contact
+from mcrock.plots.contacts import COLOURS
 from mcrock.plots.history import AXES, ground_acceleration
 from mcrock.plots.solid import BASE, HINT, HINT_ALPHA, STONE, Array
+from mcrock.text.contacts import contact_name, describe_contact
 
 if TYPE_CHECKING:
     from mcrock.excitation import Motion, Pulse
@@ -44,7 +45,7 @@ def build_page(run: Run, stage: Stage, motion: Motion | Pulse | None, title: str
     frames = stage.frames
     pairs = list(zip(frames.mode.tolist(), frames.index.tolist(), strict=True))
     places = sorted(set(pairs))
-    names = [LOOKS[Mode(mode)].name for mode, _ in places]
+    names = [contact_name(Mode(mode)) for mode, _ in places]
     modes = [name for name in COLOURS if name in names]
     vertices = dict(zip(pairs, frames.contacts, strict=True))
     shown = {

@@ -18,7 +18,7 @@ from mcrock.params import STANDARD_GRAVITY, Mode
 from mcrock.plots.animation.event_lines import COUNTED, LATEST, count_events, counted, format_event
 from mcrock.plots.animation.frames import Frames
 from mcrock.plots.animation.stage import Stage
-from mcrock.plots.contacts import COLOURS, LOOKS, describe_contact
+from mcrock.plots.contacts import COLOURS, contact_colour
 from mcrock.plots.history import (
     AXES,
     draw_contact,
@@ -43,6 +43,7 @@ from mcrock.plots.solid import (
     is_seen,
 )
 from mcrock.plots.style import BLUE, RED, figure_of, paper_style
+from mcrock.text.contacts import describe_contact
 
 if TYPE_CHECKING:
     from mcrock.excitation import Motion, Pulse
@@ -196,7 +197,7 @@ def _draw_scene(ax: Axes, stage: Stage) -> Part:
         contact = list(frames.contacts[frame])
         touch.set_data(*flat[[*contact, contact[0]] if len(contact) > 2 else contact].T)
         touch.set_marker("o" if len(contact) < 3 else "")
-        colour = LOOKS[Mode(frames.mode[frame])].colour
+        colour = contact_colour(Mode(frames.mode[frame]))
         touch.set_color(colour)
         is_hidden = bool(contact) and not any(set(contact) & set(face) for face in seen)
         unseen = [face for face in solid.faces if face not in seen]
@@ -286,7 +287,7 @@ def _write_state(panel: Axes, frames: Frames, speed: float) -> Part:
         clock.set_text(f"{frames.time[frame]:.{digits}f} s")
         tilt.set_text(f"tilt {np.degrees(frames.tilt[frame]):.2f}°")
         contact.set_text(describe_contact(frames.mode[frame], frames.index[frame]))
-        contact.set_color(LOOKS[Mode(frames.mode[frame])].colour)
+        contact.set_color(contact_colour(Mode(frames.mode[frame])))
 
     return [clock, tilt, contact], move
 

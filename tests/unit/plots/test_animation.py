@@ -22,7 +22,7 @@ from mcrock.plots.animation.frames import frame_times, sample_run
 from mcrock.plots.animation.picture import build_picture
 from mcrock.plots.animation.stage import build_stage
 from mcrock.plots.animation.view import OBLIQUE
-from mcrock.plots.contacts import LOOKS
+from mcrock.plots.contacts import contact_colour
 from mcrock.plots.history import moving_span
 from mcrock.plots.solid import View, is_seen, solid_of
 from mcrock.simulation import Impact, Start, rotation_matrix, simulate
@@ -242,7 +242,7 @@ def test_contact_points_have_the_colours_of_the_history(run, body):
         picture.update(frame)
         mode = Mode(stage.frames.mode[frame])
         seen.add(mode)
-        assert touch.get_color() == LOOKS[mode].colour
+        assert touch.get_color() == contact_colour(mode)
         expected = stage.view.project(stage.frames.points[frame, list(contact)])
         np.testing.assert_allclose(np.transpose(touch.get_data())[: len(contact)], expected)
     assert seen == {Mode.REST, Mode.EDGE, Mode.VERTEX}

@@ -17,9 +17,10 @@ from mcrock.plots.animation.frames import frame_times, sample_run
 from mcrock.plots.animation.picture import SIZE, build_picture
 from mcrock.plots.animation.stage import build_stage
 from mcrock.plots.animation.view import OBLIQUE
-from mcrock.plots.contacts import FLAT, LOOKS, ON_EDGE, ON_VERTEX
+from mcrock.plots.contacts import COLOURS, FLAT, ON_EDGE, ON_VERTEX
 from mcrock.plots.history import moving_span
 from mcrock.simulation import rotation_matrix, simulate
+from mcrock.text.contacts import CONTACT_WORDS, contact_name
 from tests.unit.plots.test_animation import page_data, unpack
 
 GRAVITY = 9.81
@@ -67,12 +68,10 @@ def test_the_runs_are_what_they_are_taken_for(slid, spun, bounced):
 
 
 def test_every_mode_of_a_history_has_its_look():
-    assert set(LOOKS) == set(Mode) - {Mode.OVERTURNED}
-    assert {*FLAT, *ON_EDGE, *ON_VERTEX, Mode.FLIGHT} == set(LOOKS)
-    colours = {}
-    for look in LOOKS.values():
-        assert colours.setdefault(look.colour, look.name) == look.name
-    assert len(colours) == len({look.name for look in LOOKS.values()})
+    assert set(CONTACT_WORDS) == set(Mode) - {Mode.OVERTURNED}
+    assert {*FLAT, *ON_EDGE, *ON_VERTEX, Mode.FLIGHT} == set(CONTACT_WORDS)
+    assert set(COLOURS) == {contact_name(mode) for mode in CONTACT_WORDS}
+    assert len(set(COLOURS.values())) == len(COLOURS)
 
 
 def test_a_body_in_flight_follows_its_parabola(bounced, body):
@@ -145,7 +144,7 @@ def test_a_picture_names_the_slip_and_the_flight(slid, spun, bounced, body):
         assert "Base [m]" in labels
         keys = [text.get_text() for ax in picture.figure.axes if ax.get_legend()
                 for text in ax.get_legend().get_texts()]  # fmt: skip
-        assert {LOOKS[mode].name, "displacement x", "displacement y"} <= set(keys)
+        assert {contact_name(mode), "displacement x", "displacement y"} <= set(keys)
         picture.update(39)
         for kind, name in counted(run).items():
             number = sum(event["kind"] == kind.name.lower() for event in run.events)
@@ -185,7 +184,7 @@ def test_a_page_holds_the_path_and_names_the_modes(spun, bounced, body, tmp_path
         np.testing.assert_allclose(unpack(data["moved"]).reshape(-1, 2), frames.base[:, :2], atol=1e-3)
         shown = [data["contacts"][i] for i in unpack(data["contact"], "<i4")]
         names = [data["modes"][contact["mode"]]["name"] for contact in shown]
-        assert names == [LOOKS[Mode(mode)].name for mode in frames.mode.tolist()]
+        assert names == [contact_name(Mode(mode)) for mode in frames.mode.tolist()]
 
 
 # --- the figure and the data of the history ---------------------------------------------------
