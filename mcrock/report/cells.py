@@ -1,4 +1,4 @@
-"""What a notebook shows of a body, a study and a run."""
+"""What a notebook shows of a body, a study, a run and a fit."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from markupsafe import Markup
 
 from mcrock.body import Body
 from mcrock.config import Study
-from mcrock.plots import plot_body, plot_history
+from mcrock.measurement import Fit
+from mcrock.plots import plot_body, plot_fit, plot_history
 from mcrock.report.content import embed
 from mcrock.report.subject import body_at_medians
 from mcrock.simulation import Run
 from mcrock.text.describe import uncertain_rows
+from mcrock.text.fit import estimate_rows
 from mcrock.text.run import result_rows
 
 ROWS = 40  # of a table at most
@@ -57,6 +59,16 @@ def _(run: Run) -> str:
         return _cell(Markup(""), rows, heading)
     figure = embed(plot_history(run), "History of the run")
     return _cell(_tag(figure.source, figure.words), rows, heading)
+
+
+@html_of.register
+def _(fit: Fit) -> str:
+    rows = [
+        (name, value if interval == "-" else f"{value} ({fit.level:.0%}: {interval})")
+        for name, value, interval, _ in estimate_rows(fit)
+    ]
+    figure = embed(plot_fit(fit), "The test beside its simulation")
+    return _cell(_tag(figure.source, figure.words), rows, fit.name)
 
 
 def _image(body: Body) -> Markup:

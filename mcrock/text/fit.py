@@ -16,18 +16,7 @@ if TYPE_CHECKING:
 def format_fit(fit: Fit) -> str:
     """Table of the estimates with their intervals, and what to know of them."""
     heads = ["", "estimate", f"{fit.level:.0%} interval", "standard error"]
-    rows = []
-    for name, value in fit.estimates.items():
-        words = [f"{name} [{UNITS[name]}]"]
-        if name in fit.intervals:
-            low, high = fit.intervals[name]
-            digits = digits_of(high - low)
-            words += [f"{value:.{digits}f}", f"{low:.{digits}f} to {high:.{digits}f}"]
-            error = fit.standard_errors[name]
-            words.append(f"{error:.2g}" if np.isfinite(error) else "not determined")
-        else:
-            words += [f"{value:.6g}", "-", "-"]
-        rows.append(words)
+    rows = estimate_rows(fit)
     landing = fit.landings.landing[fit.landings.landing <= fit.time[-1] + 1e-9]
     samples = int((fit.time >= fit.estimates["time"]).sum())
     lines = [
@@ -42,6 +31,23 @@ def format_fit(fit: Fit) -> str:
             "lambda_lat is small, and determine neither it nor lambda and tau"
         )
     return "\n".join(lines)
+
+
+def estimate_rows(fit: Fit) -> list[list[str]]:
+    """Name with unit, estimate, interval and standard error of what was fitted."""
+    rows = []
+    for name, value in fit.estimates.items():
+        words = [f"{name} [{UNITS[name]}]"]
+        if name in fit.intervals:
+            low, high = fit.intervals[name]
+            digits = digits_of(high - low)
+            words += [f"{value:.{digits}f}", f"{low:.{digits}f} to {high:.{digits}f}"]
+            error = fit.standard_errors[name]
+            words.append(f"{error:.2g}" if np.isfinite(error) else "not determined")
+        else:
+            words += [f"{value:.6g}", "-", "-"]
+        rows.append(words)
+    return rows
 
 
 def digits_of(width: float) -> int:

@@ -1,5 +1,7 @@
 """What a notebook shows of a body, a study, a run and a figure."""
 
+import importlib
+import pkgutil
 import re
 import subprocess
 import sys
@@ -10,9 +12,13 @@ import numpy as np
 import pytest
 
 import mcrock as mr
-from mcrock.base.notebook import in_notebook, shown_progress
+from mcrock.base.notebook import Displayed, in_notebook, shown_progress
 from mcrock.ensemble import Progress
+from mcrock.measurement import Fit
+from mcrock.measurement.landings import Landings
+from mcrock.report.cells import html_of
 from tests.unit.conftest import write_study
+from tests.unit.ensemble.conftest import write_study
 from tests.unit.report.test_page import Page
 
 matplotlib.use("Agg")
@@ -47,6 +53,31 @@ def test_run_shows_its_results(history):
     found, page = cells(run._repr_html_())
     assert found["integration steps taken"] == str(int(run.steps))
     assert page.text.startswith(run.outcome.name.lower().replace("_", " "))
+
+
+def test_every_displayed_class_has_a_view():
+    """Modules are imported, so that a class of any room is found."""
+    for module in pkgutil.walk_packages(mr.__path__, "mcrock."):
+        if not module.name.startswith("mcrock.docs") and not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    classes = Displayed.__subclasses__()
+    assert {cls.__name__ for cls in classes} >= {"Body", "Study", "Run", "Fit"}
+    assert [cls for cls in classes if html_of.dispatch(cls) is html_of.dispatch(object)] == []
+
+
+def test_a_fit_shows_its_estimates_and_intervals():
+    time = np.linspace(0.0, 1.0, 5)
+    fit = Fit(
+        name="test 3", edge=1, estimates={"time": 0.25, "lambda": 0.812345},
+        intervals={"lambda": (0.80, 0.83)}, standard_errors={"lambda": 0.008}, profiles={},
+        covariance=np.eye(2), error=0.1, noise=0.05, time=time, measured=np.ones((5, 3)),
+        simulated=np.zeros((5, 3)), bias=np.zeros(3), landings=Landings(time[:2], time[:2]),
+        along=np.array([1.0, 0, 0]), across=np.array([0, 1.0, 0]), impact=mr.Impact(), bounds={},
+        resolved=True, level=0.95, objective="robust", simulations=9,
+    )  # fmt: skip
+    found, page = cells(fit._repr_html_())
+    assert found == {"time [s]": "0.25", "lambda [1]": "0.812 (95%: 0.800 to 0.830)"}
+    assert len(page.addresses) == 1
 
 
 def test_objects_stay_what_they_are():
