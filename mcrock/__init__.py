@@ -7,7 +7,10 @@ that importing mcrock is quick and compiles nothing.
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any
+
+from mcrock.base.notebook import show_with
 
 if TYPE_CHECKING:
     from mcrock import (
@@ -154,13 +157,10 @@ _MOVED = {  # what stood here once
 if not TYPE_CHECKING:  # type checkers find a misspelt name by the imports above
 
     def __getattr__(name: str) -> object:
-        if name == "__version__":  # half of the time of the import
-            from importlib.metadata import PackageNotFoundError, version
+        if name == "__version__":
+            from mcrock.base.version import mcrock_version
 
-            try:
-                return version("mcrock")
-            except PackageNotFoundError:  # a checkout that is not installed
-                return "0+unknown"
+            return mcrock_version()
         if name in _MODULES:
             return importlib.import_module(f"mcrock.{name}")
         if name in _HOME:
@@ -173,3 +173,18 @@ if not TYPE_CHECKING:  # type checkers find a misspelt name by the imports above
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+def _html_of(item: object) -> str:
+    from mcrock.report.cells import html_of
+
+    return html_of(item)
+
+
+def _progress_bar() -> AbstractContextManager[Any]:
+    from mcrock.text.progress import notebook_progress
+
+    return notebook_progress()
+
+
+show_with(_html_of, _progress_bar)

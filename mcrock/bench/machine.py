@@ -10,8 +10,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-import mcrock
 from mcrock.arithmetic import arithmetic
+from mcrock.base.version import mcrock_version
 from mcrock.code_cache import source_hash
 
 PACKAGES = ("numpy", "numba", "llvmlite", "scipy", "xarray", "dask", "zarr")
@@ -35,7 +35,7 @@ def describe_machine() -> dict[str, Any]:
 
 def describe_versions() -> dict[str, str]:
     """Versions of mcrock, its compiled source, Python and the packages that decide the speed."""
-    found = {"mcrock": mcrock.__version__, "kernel": source_hash(), "python": platform.python_version()}
+    found = {"mcrock": mcrock_version(), "kernel": source_hash(), "python": platform.python_version()}
     if special := arithmetic():
         found["arithmetic"] = special
     for name in PACKAGES:

@@ -77,9 +77,9 @@ for name in COMMANDS:
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        import mcrock
+        from mcrock.base.version import mcrock_version
 
-        print(f"mcrock {mcrock.__version__}")
+        print(f"mcrock {mcrock_version()}")
         raise typer.Exit
 
 

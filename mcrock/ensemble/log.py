@@ -17,9 +17,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import mcrock
 from mcrock.base.interrupt import Terminated
 from mcrock.base.memory import peak_memory
+from mcrock.base.version import mcrock_version
 from mcrock.dataset.replace import has_ended
 
 SILENT = 10.0  # times the longest silence between its parts after which a process seems to have ended
@@ -90,7 +90,7 @@ def log_files(store: Path) -> list[Path]:
 def describe_versions() -> dict[str, str]:
     """Versions of mcrock, Python and what results may depend on."""
     return {
-        "mcrock": mcrock.__version__,
+        "mcrock": mcrock_version(),
         "python": platform.python_version(),
         **{name: version(name) for name in PACKAGES},
     }

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-import mcrock
+from mcrock.base.version import mcrock_version
 from mcrock.code_cache import source_hash
 from mcrock.config import Study
 from mcrock.dataset import build_dataset, is_store, outputs
@@ -96,7 +96,7 @@ def prepare_job(study: Study, motions: list[Motion], store: Path, device: str = 
     attrs = {
         "Conventions": "CF-1.10",
         "title": study.title or "mcrock study",
-        "source": f"mcrock {mcrock.__version__}",
+        "source": f"mcrock {mcrock_version()}",
         "seed": study.seed,
         # parts of two kernels never meet in one store
         "kernel_digest": source_hash() if device == CPU else source_hash("device/threads.py"),

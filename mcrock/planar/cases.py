@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-import mcrock
+from mcrock.base.version import mcrock_version
 from mcrock.conditions import Controls
 from mcrock.excitation import Motion, MotionError, Pulse, pack_motions
 from mcrock.planar.block import SIDES, PlanarBlock, check_planar, rectangle_of
@@ -119,7 +119,7 @@ class Cases:
         r = self.restitution
         return {
             "Conventions": "CF-1.10",
-            "source": f"mcrock {mcrock.__version__}",
+            "source": f"mcrock {mcrock_version()}",
             "spectrum": kind,
             "restitution": r if isinstance(r, str) else " ".join(map(str, np.atleast_1d(r).tolist())),
             "gravity": float(self.families[0].gravity),

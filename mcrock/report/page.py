@@ -11,7 +11,7 @@ import xarray as xr
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup, escape
 
-import mcrock
+from mcrock.base.version import mcrock_version
 from mcrock.config import Study
 from mcrock.dataset import replacing
 from mcrock.report.brief import key_figures
@@ -107,7 +107,7 @@ def build_report(
     return _render(
         title=study.title or "Untitled study",
         description=study.description,
-        made=f"mcrock {mcrock.__version__}, {date.today().isoformat()}",
+        made=f"mcrock {mcrock_version()}, {date.today().isoformat()}",
         missing=missing_chunks(ds),
         figures=key_figures(summary, rates, capacity),
         sections=found,

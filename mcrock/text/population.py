@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from mcrock.base.version import mcrock_version
 from mcrock.config.impact import ImpactTable
 from mcrock.config.population import CUTS, written_distributions
 from mcrock.impact.registry import DEFAULT_LAW, ImpactParameter
@@ -45,14 +46,12 @@ def impact_section(data: Any, cut: str = "energy") -> str:
         As for `written_distributions`, or if the chains of the sampler cannot be trusted or ArviZ is not
         installed.
     """
-    from mcrock import __version__
-
     diagnosis = diagnose(data)
     if diagnosis.problems:
         raise ValueError(untrusted(diagnosis))
     posterior, attrs = check_posterior(data), data.posterior.attrs
     sampler = [attrs[key] for key in ("inference_library", "inference_library_version") if key in attrs]
-    made = [f"mcrock {__version__}", *([" ".join(sampler)] if sampler else [])]
+    made = [f"mcrock {mcrock_version()}", *([" ".join(sampler)] if sampler else [])]
     made += [f"seed {attrs['seed']}"] if "seed" in attrs else []
     lines = [
         f"# For a test on a new specimen, from {origin_in_words(data)}.",

@@ -3,6 +3,8 @@
 import ast
 import subprocess
 import sys
+from functools import cache
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import numpy as np
@@ -44,15 +46,19 @@ ORDER = [
     "labels",
     "validation",
     "rare",
-    "plots",
     "verification",
     "text",
+    "plots",
     "report",
     "bench",
     "commands",
+    "__init__",
+    "__main__",
     "docs",
 ]
 FILES = sorted(ROOT.rglob("*.py"))
+LOADERS = {"import_module", "__import__"}
+OWN_MODULES_ALONE = ROOT / "base" / "lazy_imports.py"  # a package gives it names of its own modules
 
 
 def subject(path):
@@ -60,39 +66,80 @@ def subject(path):
     return path.relative_to(ROOT).parts[0].removesuffix(".py")
 
 
-def imports_of(path):
-    """Modules of mcrock that a file imports, but for type checkers alone."""
-    tree = ast.parse(path.read_text())
-    typing_only = {
-        id(node)
-        for block in ast.walk(tree)
-        if isinstance(block, ast.If) and getattr(block.test, "id", "") == "TYPE_CHECKING"
-        for node in ast.walk(block)
-    }
+@cache
+def parsed(path):
+    return ast.parse(path.read_text())
+
+
+def named_modules(tree):
+    """Modules of mcrock that a syntax tree imports, for type checkers too, or hands to a loader by name."""
     for node in ast.walk(tree):
-        if id(node) in typing_only:
-            continue
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("mcrock."):
-            yield node.module.split(".")[1]
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                if alias.name.startswith("mcrock."):
-                    yield alias.name.split(".")[1]
+        if isinstance(node, ast.ImportFrom) and node.module == "mcrock":
+            yield from (f"mcrock.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.Call) and called(node) in LOADERS:
+            parts = node.args[0].values if isinstance(node.args[0], ast.JoinedStr) else [node.args[0]]
+            yield parts[0].value if isinstance(parts[0], ast.Constant) else "mcrock."
+
+
+def called(node):
+    """Name of the function that a call names."""
+    return getattr(node.func, "attr", getattr(node.func, "id", ""))
+
+
+def rooms_of(path):
+    """Rooms that a file takes something from; `__init__` is the package itself, which holds all of them."""
+    for name in named_modules(parsed(path)):
+        root, _, rest = name.partition(".")
+        if root == "mcrock":
+            room = rest.split(".")[0]
+            yield room if room in ORDER else "__init__"
 
 
 def test_every_file_has_its_place():
-    assert {subject(path) for path in FILES} - {"__init__", "__main__"} == set(ORDER)
+    assert {subject(path) for path in FILES} == set(ORDER)
 
 
 def test_imports_point_upwards():
-    upwards = [
-        f"{path.relative_to(ROOT)}: {name}"
+    """In the list above; those for type checkers and the strings of loaders count as imports."""
+    against = {
+        f"{path.relative_to(ROOT)} takes from {room}"
         for path in FILES
-        if subject(path) in ORDER
-        for name in imports_of(path)
-        if ORDER.index(name) > ORDER.index(subject(path))
-    ]
-    assert not upwards, "\n".join(upwards)
+        for room in rooms_of(path)
+        if ORDER.index(room) > ORDER.index(subject(path)) and path != OWN_MODULES_ALONE
+    }
+    assert not against, "\n".join(sorted(against))
+
+
+def test_no_files_import_each_other_in_a_circle():
+    names = {".".join(path.relative_to(ROOT.parent).with_suffix("").parts): path for path in FILES}
+    modules = {name.removesuffix(".__init__"): path for name, path in names.items()}
+    graph = {}
+    for module, path in modules.items():
+        named = [name.rstrip(".") for name in named_modules(parsed(path)) if path != OWN_MODULES_ALONE]
+        taken = {name if name in modules else name.rpartition(".")[0] for name in named}
+        graph[module] = taken & set(modules) - {module}
+    list(TopologicalSorter(graph).static_order())  # a CycleError names the circle
+
+
+def test_loaders_are_seen():
+    """What a loader imports is in its call: it has no second name, and `imported_on_use` stays at home."""
+    seen = {"mcrock.commands.", "mcrock.laws.systems.", "mcrock.plots.animation"}  # strings of loaders
+    for path in FILES:
+        tree = parsed(path)
+        calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+        named = [node for node in ast.walk(tree) if getattr(node, "attr", getattr(node, "id", "")) in LOADERS]
+        assert len(named) == sum(called(node) in LOADERS for node in calls), path
+        for node in calls:
+            if called(node) == "imported_on_use":
+                assert ast.unparse(node.args[0]) == "__name__"
+                homes = [item.value for item in ast.walk(node.args[1]) if isinstance(item, ast.Constant)]
+                assert not any("." in home for home in homes), path
+        seen -= set(named_modules(tree))
+    assert seen == set()
 
 
 def test_compiled_code_stands_in_its_folders_alone():
@@ -148,6 +195,6 @@ def test_the_picture_of_the_packages_has_their_order():
     picture = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8").split("```")[1]
     rooms = [line[18:].split("   ")[0].split() for line in picture.strip("\n").splitlines()]
     drawn = [room for line in rooms for room in line]
-    assert [room.removesuffix("*") for room in drawn] == ORDER
+    assert [room.removesuffix("*") for room in drawn] == [room for room in ORDER if "__" not in room]
     compiled = {subject(path) for path in FILES if "@jit" in path.read_text().splitlines()}
     assert {room.removesuffix("*") for room in drawn if room.endswith("*")} == compiled

@@ -18,7 +18,6 @@ from mcrock.measurement import Fit
 from mcrock.measurement.landings import Landings
 from mcrock.report.cells import html_of
 from tests.unit.conftest import write_study
-from tests.unit.ensemble.conftest import write_study
 from tests.unit.report.test_page import Page
 
 matplotlib.use("Agg")
