@@ -1,1 +1,1 @@
-"""What every room needs and no room owns: words of estimates, Ctrl-C, memory, notebooks, shipped files."""
+"""What every room needs and no room owns: units, estimates as words, Ctrl-C, memory, notebooks."""

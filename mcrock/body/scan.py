@@ -16,12 +16,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mcrock.base.units import LENGTHS
 from mcrock.body.faces import Array
 from mcrock.body.frame import downwards
 from mcrock.rules import Choice, shown
 
 MESHES = (".stl", ".obj", ".ply")  # suffixes of the names of files
-LENGTHS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254, "ft": 0.3048}  # units of lengths [m]
 UP = ("z", "y", "x", "-z", "-y", "-x")  # axes of a file that may be up
 LARGEST = 2**29  # file [bytes]
 ELSEWHERE = "or give com, inertia and mass, which then need no closed mesh"

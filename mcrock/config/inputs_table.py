@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from mcrock.base.units import split_header
 from mcrock.config.study import tables
 from mcrock.rules import joined
 from mcrock.tables.distributions import MOST_LISTED
@@ -31,7 +32,7 @@ def listed(columns: Columns, source: str) -> Iterator[tuple[tuple[str, ...], str
         rows = ", ".join(f"{n} in {name!r}" for name, n in lengths.items()) or "no column"
         raise ConfigError(f"{source}: expected as many numbers in every column, at least one, got {rows}")
     for name in columns:
-        dotted, _, unit = str(name).partition("[")
+        dotted, unit = split_header(str(name))
         keys = tuple(part.strip() for part in dotted.split("."))
         try:
             values = np.asarray(columns[name], float)
@@ -40,7 +41,7 @@ def listed(columns: Columns, source: str) -> Iterator[tuple[tuple[str, ...], str
                 f"{source}, column {name!r}: expected numbers, got {shown(columns[name][0])} first"
             )
             continue
-        problem = _problem(keys, unit.rstrip("] "), values)
+        problem = _problem(keys, unit, values)
         if problem:
             mistakes.append(f"{source}, column {name!r}: {problem}")
         elif keys == ("motion", "record"):

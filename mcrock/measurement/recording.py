@@ -9,14 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.transform import Rotation
 
+from mcrock.base.units import ACCELERATIONS, ANGULAR_VELOCITIES, TIMES, split_header
 from mcrock.tables.columns import read_columns
 from mcrock.tables.errors import ConfigError
 
 Array = NDArray[np.float64]
 
-RATES = {"rad/s": 1.0, "deg/s": np.pi / 180.0, "dps": np.pi / 180.0}
-ACCELERATIONS = {"m/s2": 1.0, "g": 9.80665}
-TIMES = {"s": 1.0, "ms": 1e-3, "us": 1e-6}
 ALONG = "xyz"
 QUIET = 0.02  # of the largest angular velocity: what is no motion [1]
 
@@ -216,11 +214,11 @@ def read_recording(path: str | Path, axes: str = "x y z") -> Recording:
     columns = read_columns(place)
     by_name: dict[str, tuple[str, list[float]]] = {}
     for header, numbers in columns.items():
-        name, _, unit = header.partition("[")
-        by_name[name.strip()] = (unit.rstrip("] "), numbers)
+        name, unit = split_header(header)
+        by_name[name] = (unit, numbers)
     turn = _axes(axes)
     time = _column(place, by_name, "time", TIMES)
-    rates = np.stack([_column(place, by_name, f"omega_{axis}", RATES) for axis in ALONG], -1)
+    rates = np.stack([_column(place, by_name, f"omega_{axis}", ANGULAR_VELOCITIES) for axis in ALONG], -1)
     forces = [f"acceleration_{axis}" for axis in ALONG]
     force = None
     if any(name in by_name for name in forces):

@@ -9,10 +9,11 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+from mcrock.base.units import as_printed
 from mcrock.config import Study
 from mcrock.dataset.opened import takes_path
 from mcrock.impact.registry import ImpactParameter
-from mcrock.plots.style import BLUE, COLUMN, DEEP_RED, PRETTY_UNITS, add_note, new_figure, styled
+from mcrock.plots.style import BLUE, COLUMN, DEEP_RED, add_note, new_figure, styled
 from mcrock.sampling.drawn import variable_name
 from mcrock.tables.distributions import Discrete, Distribution, Listed
 
@@ -96,7 +97,7 @@ def _unit(ds: xr.Dataset, study: Study, name: str) -> str:
         return "rad" if study.motion.rotation[1] == 1.0 else "°"
     variable = variable_name(name)
     units = str(ds[variable].attrs.get("units", "1")) if variable in ds else _OF_IMPACTS.get(variable, "1")
-    return PRETTY_UNITS.get(units, units)
+    return as_printed(units)
 
 
 def _draw(ax: Axes, item: Distribution, values: np.ndarray) -> None:

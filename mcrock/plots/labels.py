@@ -6,7 +6,8 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 
-from mcrock.plots.style import BLUE, PAGE, PRETTY_UNITS, add_note, new_figure, number_axis, styled
+from mcrock.base.units import as_printed
+from mcrock.plots.style import BLUE, PAGE, add_note, new_figure, number_axis, styled
 
 COLUMNS = 3
 BINS = 24  # at most
@@ -53,7 +54,7 @@ def plot_labels(found: xr.Dataset) -> Axes:
         ax.hist(prior, edges, density=True, color="0.8", label="before")
         ax.hist(values, edges, weights=weight, density=True, histtype="step", color=BLUE, label="after")
         unit = str(found["unit"].sel(input=name).item())
-        ax.set_xlabel(f"{name.replace('_', ' ')} [{PRETTY_UNITS.get(unit, unit)}]")
+        ax.set_xlabel(f"{name.replace('_', ' ')} [{as_printed(unit)}]")
         ax.set_yticks([])
         number_axis(ax)
         if k == 0:

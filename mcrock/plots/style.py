@@ -18,6 +18,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+from mcrock.base.units import as_printed
 from mcrock.dataset import replacing
 from mcrock.params import STANDARD_GRAVITY
 
@@ -45,7 +46,6 @@ STROKES: tuple[Any, ...] = (
     (0, (5, 1.2, 1, 1.2, 1, 1.2)),
     (0, (9, 2)),
 )
-PRETTY_UNITS = {"m s-1": "m/s", "m s-2": "m/s²", "rad s-1": "rad/s", "kg m-3": "kg/m³", "N m s": "N m s"}
 BARS: dict[str, Any] = {"elinewidth": 0.9, "capsize": 1.8, "capthick": 0.9}  # of intervals
 
 SETTINGS = {
@@ -180,7 +180,7 @@ def axis_scale(variable: xr.DataArray) -> tuple[float, str]:
         name = name[:1].upper() + name[1:]
     if units in ("m s-2", "m/s2", "m s^-2"):
         return 1 / STANDARD_GRAVITY, _wrap_label(name, "g")
-    return 1.0, _wrap_label(name, PRETTY_UNITS.get(units, units) or "1")
+    return 1.0, _wrap_label(name, as_printed(units) or "1")
 
 
 def unit_of(label: str) -> str:

@@ -8,6 +8,7 @@ from math import degrees, tan
 import numpy as np
 import xarray as xr
 
+from mcrock.base.units import as_written
 from mcrock.body import Bodies, Body, uplift_slenderness
 from mcrock.config import Study
 from mcrock.excitation.sources.recorded import RecordedSource
@@ -36,9 +37,7 @@ def body_section(ds: xr.Dataset, study: Study) -> Section:
     blocks: list[Block] = [embed(plot_body(body), "The body from the side, and its base from above")]
     rows = [["shape", study.body.shape + at]]
     for name in ("body_mass", "body_radius", "body_slenderness", "body_frequency"):
-        units, factor = OF_BODY.get(
-            ds[name].attrs["units"], (ds[name].attrs["units"].replace(" s-1", "/s"), 1.0)
-        )
+        units, factor = OF_BODY.get(ds[name].attrs["units"], (as_written(ds[name].attrs["units"]), 1.0))
         rows.append([ds[name].attrs["long_name"], f"{format_range(factor * ds[name].values)} {units}"])
     rows.append(["height of the centre of mass", f"{body.com_height:.4g} m"])
     over = float(uplift_slenderness(body.vertices[None], body.faces, np.array([body.start_face]))[0])

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from enum import IntEnum
 from typing import Any, NamedTuple
 
+from mcrock.base.units import as_in_datasets
 from mcrock.tables.fields import Table
 
 Numbers = Mapping[str, Any]  # what was drawn for one realization, by key; of a choice its code
@@ -47,12 +47,3 @@ def declare(table: type[Table], inputs: Inputs, prefix: str) -> Iterator[Declara
         units = "1" if codes else as_in_datasets(getattr(kind, "unit", "1"))
         places = "_#" * getattr(kind, "n_places", 0)
         yield Declaration(f"{prefix}{variable or key}{places}", units, long_name, codes)
-
-
-def as_in_datasets(unit: str) -> str:
-    """Unit of a key as datasets write it.
-
-    >>> as_in_datasets("m/s"), as_in_datasets("N/m"), as_in_datasets("m/s2"), as_in_datasets("1")
-    ('m s-1', 'N m-1', 'm s-2', '1')
-    """
-    return re.sub(r"/([A-Za-z]+)(\d*)$", lambda found: f" {found[1]}-{found[2] or 1}", unit)

@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 import numpy as np
 import xarray as xr
 
+from mcrock.base.units import VELOCITIES
 from mcrock.params import STANDARD_GRAVITY
 from mcrock.statistics import fit_fragility, pooled
 from mcrock.statistics.efficiency import own_measure
@@ -36,12 +37,12 @@ class Name(NamedTuple):
 
 OPENQUAKE = {
     "pga": ("PGA", "g", STANDARD_GRAVITY),
-    "pgv": ("PGV", "cm/s", 0.01),
+    "pgv": ("PGV", "cm/s", VELOCITIES["cm/s"]),
     "sa": ("SA", "g", STANDARD_GRAVITY),
 }
 PELICUN = {
     "pga": ("Peak Ground Acceleration", "g", STANDARD_GRAVITY),
-    "pgv": ("Peak Ground Velocity", "cmps", 0.01),
+    "pgv": ("Peak Ground Velocity", "cmps", VELOCITIES["cm/s"]),
     "sa": ("Spectral Acceleration", "g", STANDARD_GRAVITY),
 }
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from mcrock.base.units import as_written
 from mcrock.params import STANDARD_GRAVITY
 
 
@@ -48,7 +49,7 @@ def label_intensities(values: Sequence[float], units: str) -> list[str]:
     """
     if units == "m s-2":
         return [f"{value / STANDARD_GRAVITY:.3g} g" for value in values]
-    unit = {"m s-1": " m/s", "1": ""}.get(units, f" {units}")
+    unit = "" if units == "1" else f" {as_written(units)}"
     return [f"{value:.3g}{unit}" for value in values]
 
 

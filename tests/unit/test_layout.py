@@ -15,7 +15,6 @@ import mcrock
 ROOT = Path(mcrock.__file__).parent
 # a module may import those before it in this list
 ORDER = [
-    "base",
     "arithmetic",
     "code_cache",
     "compilation",
@@ -25,6 +24,7 @@ ORDER = [
     "counter",
     "params",
     "response",
+    "base",
     "rules",
     "impact",
     "tables",

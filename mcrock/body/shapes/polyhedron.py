@@ -10,12 +10,13 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 
+from mcrock.base.units import LENGTHS
 from mcrock.body.bodies import Bodies
 from mcrock.body.faces import Array, Faces, face_normals
 from mcrock.body.frame import body_axes
 from mcrock.body.mass import solid_moments
 from mcrock.body.random_surface import REACH, near_surface, with_shape_error
-from mcrock.body.scan import LENGTHS, UP, hull_corners, is_mesh, read_scan
+from mcrock.body.scan import UP, hull_corners, is_mesh, read_scan
 from mcrock.body.shapes.coordinates import (
     CENTRE_OF_MASS,
     INERTIA,

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import re
 
+from mcrock.base.units import ACCELERATIONS, parse_unit
 from mcrock.excitation.readers.orientation import Orientation, opposite, parse_orientation
 from mcrock.excitation.readers.recording import DECLARED, Recording, number_channels
 from mcrock.excitation.readers.text_file import NUMBER, TextFile
-from mcrock.excitation.units import UNITS, parse_unit
 
 NAME = "ASA"
 TITLE = "ARCHIVO ESTANDAR DE ACELERACION"
@@ -68,7 +68,7 @@ def read(file: TextFile) -> list[Recording]:
     recordings = []
     for i, (text, orientation, samples) in enumerate(zip(texts, orientations, table.T, strict=True)):
         recording = Recording(
-            samples * UNITS[unit],
+            samples * ACCELERATIONS[unit],
             dt,
             file.path,
             NAME,

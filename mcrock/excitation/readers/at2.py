@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from mcrock.base.units import ACCELERATIONS, parse_unit
 from mcrock.excitation.readers.orientation import Orientation, parse_orientation
 from mcrock.excitation.readers.recording import DECLARED, NotRecordError, Recording
 from mcrock.excitation.readers.text_file import NUMBER, TextFile
-from mcrock.excitation.units import UNITS, parse_unit
 
 NAME = "PEER AT2"
 HEADER_LINES = 8  # in which the number of samples is looked for; usual is the fourth
@@ -68,7 +68,7 @@ def read(file: TextFile) -> list[Recording]:
         facts |= {"event": title.event, "station": title.station, "year": title.year}
     return [
         Recording(
-            samples * UNITS[unit],
+            samples * ACCELERATIONS[unit],
             dt,
             file.path,
             NAME,

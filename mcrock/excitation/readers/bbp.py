@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import re
 
+from mcrock.base.units import ACCELERATIONS, parse_unit
 from mcrock.excitation.readers.csv_file import uniform_step
 from mcrock.excitation.readers.orientation import parse_orientation
 from mcrock.excitation.readers.recording import DECLARED, NotRecordError, Recording
 from mcrock.excitation.readers.text_file import TextFile
-from mcrock.excitation.units import UNITS, parse_unit
 
 NAME = "SCEC BBP"
 COLUMN = re.compile(r"([A-Za-z-]+)\s*\(([^()]*)\)")  # a name and its unit
@@ -76,7 +76,7 @@ def read(file: TextFile) -> list[Recording]:
         assert orientation is not None
         recordings.append(
             Recording(
-                samples * UNITS[unit],
+                samples * ACCELERATIONS[unit],
                 dt,
                 file.path,
                 NAME,

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import re
 
+from mcrock.base.units import ACCELERATIONS, parse_unit
 from mcrock.excitation.motion import FloatArray
 from mcrock.excitation.readers.counted import Layout, read_counted
 from mcrock.excitation.readers.orientation import Orientation, parse_orientation
 from mcrock.excitation.readers.recording import DECLARED, NotRecordError, Recording, number_channels
 from mcrock.excitation.readers.text_file import NUMBER, TextFile
-from mcrock.excitation.units import UNITS, parse_unit
 
 NAME = "COSMOS"
 TITLE = re.compile(r".*\(Format\s+v(\d+\.\d+)\s+with\s+(\d+)\s+text\s+lines\)", re.IGNORECASE)
@@ -93,11 +93,13 @@ def _read_channel(file: TextFile, start: int) -> tuple[Recording | None, int]:
     if step == unknown or not step > 0:
         raise file.error(real_line, f"the time step, real number {STEP + 1} [ms], is {step:g}")
     orientation, component = _orientation(file, at, integers[AZIMUTH], comments)
-    recording = _recording(file, text, samples * UNITS[unit], 0.001 * step, unit, orientation, component)
+    recording = _recording(
+        file, text, samples * ACCELERATIONS[unit], 0.001 * step, unit, orientation, component
+    )
     peak, length = reals[PEAK], reals[LENGTH]
     # the peak has the unit of the samples
     return recording.compared(
-        peak=None if peak == unknown else UNITS[unit] * peak,
+        peak=None if peak == unknown else ACCELERATIONS[unit] * peak,
         duration=None if length == unknown else float(length),
     ), end + 1
 
@@ -112,7 +114,7 @@ def _unit(file: TextFile, index: int, announced: re.Match[str]) -> str:
             index, f"unit of an acceleration must be one of {known}, got {announced[3]} ({announced[4]})"
         )
     word = parse_unit(announced[3])
-    if word is None or UNITS[word] != UNITS[UNIT_CODES[code]]:
+    if word is None or ACCELERATIONS[word] != ACCELERATIONS[UNIT_CODES[code]]:
         raise file.error(
             index,
             f"the unit is {announced[3]!r} in words, but its code {announced[4]} means {UNIT_CODES[code]}",

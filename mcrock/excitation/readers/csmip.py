@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import re
 
+from mcrock.base.units import ACCELERATIONS, parse_unit
 from mcrock.excitation.motion import FloatArray
 from mcrock.excitation.readers.counted import Layout, read_counted
 from mcrock.excitation.readers.orientation import parse_orientation
 from mcrock.excitation.readers.recording import DECLARED, NotRecordError, Recording, number_channels
 from mcrock.excitation.readers.text_file import NUMBER, TextFile
-from mcrock.excitation.units import UNITS, parse_unit
 
 NAME = "CSMIP"
 TITLE = re.compile(r"\s*(UN)?CORRECTED ACCELEROGRAM", re.IGNORECASE)
@@ -105,7 +105,7 @@ def _read_channel(file: TextFile, start: int) -> tuple[Recording, int]:
     if end <= file.last and file.lines[end].lstrip().startswith("/&"):
         end += 1
     text = file.lines[start:index]
-    return _recording(file, start, text, samples * UNITS[unit], dt, unit, not title[1]), end
+    return _recording(file, start, text, samples * ACCELERATIONS[unit], dt, unit, not title[1]), end
 
 
 def _recording(

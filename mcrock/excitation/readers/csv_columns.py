@@ -6,13 +6,13 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
+from mcrock.base.units import ACCELERATIONS, parse_unit
 from mcrock.excitation.motion import MotionError
 from mcrock.excitation.readers.orientation import is_clockwise, is_square, parse_orientation
-from mcrock.excitation.units import UNITS, parse_unit
 
-TIMES = {"time", "t", "seconds", "sec"}
+TIME_NAMES = {"time", "t", "seconds", "sec"}
 SECONDS = {"s", "sec", "secs", "seconds"}
-ACCELERATIONS = {"a", "acc", "accel", "acceleration"}
+ACCELERATION_NAMES = {"a", "acc", "accel", "acceleration"}
 AXIS = re.compile(r"(?:a|acc|accel|acceleration)?([xyz])")
 # names of directions that are not quantities: `u`, `v` and `d` may be displacement and velocity
 DIRECTION = re.compile(
@@ -99,14 +99,14 @@ def comment_names(comments: list[str], n_column: int) -> str:
 def _meaning(name: str) -> str:
     """What a name says: "time", "x", "y", "z", a direction in upper case, or nothing."""
     words = [word.strip(".:") for word in re.split(r"[\s_]+", name.strip().lower())]
-    kept = [word for word in words if word not in ACCELERATIONS and not _is_unit(word)]
+    kept = [word for word in words if word not in ACCELERATION_NAMES and not _is_unit(word)]
     if not kept:
-        if ACCELERATIONS.intersection(words):
+        if ACCELERATION_NAMES.intersection(words):
             return "x"
-        return "time" if words[0] in TIMES else ""
+        return "time" if words[0] in TIME_NAMES else ""
     if len(kept) > 1:
         return ""
-    if kept[0] in TIMES:
+    if kept[0] in TIME_NAMES:
         return "time"
     axis = AXIS.fullmatch(kept[0])
     if axis:
@@ -128,7 +128,7 @@ def _check_units(path: Path, headers: list[str], header: str, unit: str) -> None
         found += fields if all(_is_unit(field) for field in fields) else []
     for word in found:
         known = parse_unit(word)
-        if word.lower() not in SECONDS and (known is None or UNITS[known] != UNITS[unit]):
+        if word.lower() not in SECONDS and (known is None or ACCELERATIONS[known] != ACCELERATIONS[unit]):
             raise MotionError(
                 f"{path}: the column names say '{word}', but the unit given is '{unit}' (and s for the time)"
             )

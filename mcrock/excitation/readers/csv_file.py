@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from mcrock.base.units import ACCELERATIONS
 from mcrock.excitation.motion import FloatArray, Motion, MotionError
 from mcrock.excitation.readers.csv_columns import (
     Column,
@@ -19,12 +20,9 @@ from mcrock.excitation.readers.csv_columns import (
     named_columns,
     split_fields,
 )
-from mcrock.excitation.readers.lines import read_content, split_lines
+from mcrock.excitation.readers.lines import known_unit, read_content, split_lines
 from mcrock.excitation.readers.orientation import doubt, word_unknown
-from mcrock.excitation.units import UNITS, parse_unit
 from mcrock.params import STANDARD_GRAVITY
-
-__all__ = ["UNITS", "read_csv", "read_table"]
 
 LARGEST_PGA = 3 * STANDARD_GRAVITY  # [m/s2]; hardly a record of an earthquake exceeds it
 STEP_TOLERANCE = 0.01  # deviation of a printed time from the uniform grid, in steps [1]
@@ -87,9 +85,7 @@ def read_csv(
         If the peak exceeds 3 g, most likely from a wrong unit.
     """
     path = Path(path)
-    known = parse_unit(unit)
-    if known is None:
-        raise MotionError(f"{path}: unit of the acceleration must be one of {', '.join(UNITS)}, got {unit!r}")
+    known = known_unit(path, unit)
     if dt is not None and not (isfinite(dt) and dt > 0):
         raise MotionError(f"{path}: dt must be finite and > 0 [s], got {dt!r}")
     table = _read(path)
@@ -100,7 +96,7 @@ def read_csv(
         if column.role == "time":
             dt = uniform_step(path, table.lines, samples, dt)
             continue
-        acceleration["xyz".index(column.role)] = samples * UNITS[known]
+        acceleration["xyz".index(column.role)] = samples * ACCELERATIONS[known]
         if column.component:
             metadata[f"component_{column.role}"] = column.component
         if column.azimuth is not None:

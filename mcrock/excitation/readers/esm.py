@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from mcrock.base.units import ACCELERATIONS, parse_unit
 from mcrock.excitation.readers.orientation import parse_orientation
 from mcrock.excitation.readers.recording import DECLARED, NotRecordError, Recording
 from mcrock.excitation.readers.text_file import TextFile
-from mcrock.excitation.units import UNITS, parse_unit
 
 NAME = "ESM"
 HEADER_LINES = 64  # at most; older files have fewer
@@ -74,7 +74,7 @@ def read(file: TextFile) -> list[Recording]:
     station = ".".join(filter(None, places))
     event = header.get("EVENT_ID") or header.get("EVENT_DATE_YYYYMMDD", "")
     recording = Recording(
-        samples * UNITS[unit],
+        samples * ACCELERATIONS[unit],
         dt,
         file.path,
         NAME,

@@ -12,6 +12,7 @@ from types import ModuleType
 
 import numpy as np
 
+from mcrock.base.units import ACCELERATIONS, parse_unit
 from mcrock.excitation.motion import Motion, MotionError
 from mcrock.excitation.readers import (
     afad,
@@ -32,7 +33,6 @@ from mcrock.excitation.readers import (
 from mcrock.excitation.readers.csv_file import read_csv
 from mcrock.excitation.readers.recording import GIVEN, NotRecordError, Recording
 from mcrock.excitation.readers.text_file import BinaryFileError, TextFile
-from mcrock.excitation.units import UNITS, parse_unit
 
 READERS: dict[str, ModuleType] = {
     "at2": at2,
@@ -155,7 +155,7 @@ def _check_given(
 ) -> None:
     """Refuse a unit, time step or directions that a file of its own word does not have."""
     known = parse_unit(unit)
-    if known and UNITS[known] != UNITS[recording.unit]:
+    if known and ACCELERATIONS[known] != ACCELERATIONS[recording.unit]:
         raise MotionError(
             f"{recording.path}: the unit '{unit}' is given, but in this {recording.format} file it is "
             f"'{recording.unit}' ({recording.unit_known})"

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import re
 
+from mcrock.base.units import ACCELERATIONS, parse_unit
 from mcrock.excitation.readers.orientation import parse_orientation
 from mcrock.excitation.readers.recording import DECLARED, Recording
 from mcrock.excitation.readers.text_file import NUMBER, TextFile
-from mcrock.excitation.units import UNITS, parse_unit
 
 NAME = "JMA"
 HEADER_LINES = 20  # in which the names of the columns have to come
@@ -70,7 +70,7 @@ def read(file: TextFile) -> list[Recording]:
         assert orientation is not None
         recordings.append(
             Recording(
-                samples * UNITS[unit],
+                samples * ACCELERATIONS[unit],
                 1 / rate,
                 file.path,
                 NAME,

@@ -4,9 +4,25 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from mcrock.base.units import ACCELERATIONS, parse_unit
 from mcrock.excitation.motion import MotionError
 
 MOST = 2**28  # of a record file [bytes]
+
+
+def known_unit(path: Path, unit: object) -> str:
+    """Key of `ACCELERATIONS` that is given for a file.
+
+    Raises
+    ------
+    MotionError
+        If it is none.
+    """
+    known = parse_unit(unit)
+    if known is None:
+        names = ", ".join(ACCELERATIONS)
+        raise MotionError(f"{path}: unit of the acceleration must be one of {names}, got {unit!r}")
+    return known
 
 
 def read_content(path: Path) -> bytes:

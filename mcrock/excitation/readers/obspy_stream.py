@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mcrock.base.units import ACCELERATIONS
 from mcrock.excitation.motion import Motion, MotionError
 from mcrock.excitation.readers.assemble import assemble
+from mcrock.excitation.readers.lines import known_unit
 from mcrock.excitation.readers.orientation import Orientation, parse_orientation
 from mcrock.excitation.readers.recording import GIVEN, Recording
-from mcrock.excitation.units import UNITS, parse_unit
 
 if TYPE_CHECKING:
     from obspy import Stream, Trace  # type: ignore[import-not-found,unused-ignore]
@@ -44,7 +45,7 @@ def from_stream(stream: Stream, unit: str) -> list[Motion]:
         Traces of one or several stations, told apart by network, station and location. Traces of a
         station that overlap in time are one recording.
     unit : str
-        Of the samples: a key of `mcrock.excitation.units.UNITS`, "m/s2" after
+        Of the samples: a key of `mcrock.base.units.ACCELERATIONS`, "m/s2" after
         ``stream.remove_response(output="ACC")``.
 
     Returns
@@ -83,9 +84,7 @@ def read_file(path: Path, unit: str | None) -> list[Recording] | None:
 
 def read_stream(stream: Stream, unit: str, path: Path) -> list[Recording]:
     """Components of a stream that was read from `path`."""
-    known = parse_unit(unit)
-    if known is None:
-        raise MotionError(f"{path}: unit of the acceleration must be one of {', '.join(UNITS)}, got {unit!r}")
+    known = known_unit(path, unit)
     return [_read_trace(trace, known, path) for trace in stream]
 
 
@@ -137,7 +136,7 @@ def _read_trace(trace: Trace, unit: str, path: Path) -> Recording:
         )
     began = stats.starttime
     return Recording(
-        samples * UNITS[unit],
+        samples * ACCELERATIONS[unit],
         float(stats.delta),
         path,
         f"{NAME} {stats.get('_format', '')}".strip(),

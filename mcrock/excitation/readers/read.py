@@ -12,9 +12,9 @@ from mcrock.excitation.motion import Motion, MotionError
 from mcrock.excitation.readers import at2, obspy_stream, peer_table
 from mcrock.excitation.readers.assemble import assemble
 from mcrock.excitation.readers.formats import FORMATS, READERS, failing_in_words, read_file
+from mcrock.excitation.readers.lines import known_unit
 from mcrock.excitation.readers.recording import NotRecordError, Recording
 from mcrock.excitation.readers.text_file import TextFile
-from mcrock.excitation.units import UNITS, parse_unit
 
 SHOWN = 5  # files in a warning
 
@@ -121,8 +121,8 @@ def scan_records(
     path = Path(path)
     if format is not None and format not in FORMATS:
         raise MotionError(f"format must be one of {', '.join(FORMATS)}, got {format!r}")
-    if unit is not None and parse_unit(unit) is None:
-        raise MotionError(f"unit of the acceleration must be one of {', '.join(UNITS)}, got {unit!r}")
+    if unit is not None:
+        known_unit(path, unit)
     if channels is not None and not (channels and all(isinstance(i, int) and i > 0 for i in channels)):
         raise MotionError(f"channels must be whole numbers > 0, got {channels!r}")
     if not path.exists():

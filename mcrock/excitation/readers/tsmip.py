@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import re
 
+from mcrock.base.units import ACCELERATIONS, parse_unit
 from mcrock.excitation.readers.csv_file import uniform_step
 from mcrock.excitation.readers.orientation import Orientation, opposite, parse_orientation
 from mcrock.excitation.readers.recording import DECLARED, Recording
 from mcrock.excitation.readers.text_file import NUMBER, TextFile
-from mcrock.excitation.units import UNITS, parse_unit
 
 NAME = "TSMIP"
 SEQUENCE = "DataSequence"
@@ -68,7 +68,7 @@ def read(file: TextFile) -> list[Recording]:
     for (name, _), orientation, samples in zip(columns, orientations, table.T[1:], strict=True):
         assert orientation is not None
         recording = Recording(
-            samples * UNITS[unit],
+            samples * ACCELERATIONS[unit],
             dt,
             file.path,
             NAME,
@@ -82,7 +82,7 @@ def read(file: TextFile) -> list[Recording]:
             facts=_facts(header, station),
         )
         extremes = re.findall(NUMBER, header.get(f"AmplitudeMAX. {name}", (0, ""))[1])
-        peak = UNITS[unit] * max(abs(float(value)) for value in extremes) if extremes else None
+        peak = ACCELERATIONS[unit] * max(abs(float(value)) for value in extremes) if extremes else None
         recordings.append(recording.compared(peak=peak))
     return recordings
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from mcrock.base.units import ACCELERATIONS, parse_unit
 from mcrock.excitation.motion import MotionError
 from mcrock.excitation.processing import check_steps
-from mcrock.excitation.units import UNITS, parse_unit
 from mcrock.rules import joined
 from mcrock.tables.distributions import Discrete, Distribution, Uncertain
 from mcrock.tables.errors import mistake, refuse
@@ -21,7 +21,7 @@ SIGNS = 'expected signs, as in { distribution = "discrete", values = [1, -1], ep
 class Unit(Kind):
     """A unit of acceleration, however it is written."""
 
-    expected: str = joined(UNITS)
+    expected: str = joined(ACCELERATIONS)
 
     def parse(self, value: Any) -> str:
         unit = parse_unit(value)

@@ -13,9 +13,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mcrock.base.units import ACCELERATIONS
 from mcrock.excitation.motion import FloatArray, MotionError
 from mcrock.excitation.readers.csv_file import read_table
-from mcrock.excitation.units import UNITS, parse_unit
+from mcrock.excitation.readers.lines import known_unit
 
 # tables 3.2, 3.3 and 3.4: soil factor S [1] and corner periods T_B, T_C, T_D [s]
 HORIZONTAL = {
@@ -215,9 +216,7 @@ def read_target(
         With the file and the reason, if it is not such a table.
     """
     path = Path(path)
-    known = parse_unit(unit)
-    if known is None:
-        raise MotionError(f"{path}: unit of the acceleration must be one of {', '.join(UNITS)}, got {unit!r}")
+    known = known_unit(path, unit)
     _, lines, table = read_table(path)
     if table.shape[1] != 2:
         raise MotionError(
@@ -231,7 +230,7 @@ def read_target(
             f"{table[i, 0]:g} s"
         )
     try:
-        return TargetSpectrum(table[:, 0], table[:, 1] * UNITS[known], damping, name or path.stem)
+        return TargetSpectrum(table[:, 0], table[:, 1] * ACCELERATIONS[known], damping, name or path.stem)
     except MotionError as error:
         raise MotionError(f"{path}: {error}") from None
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mcrock.base.units import as_written
 from mcrock.body import uplift_slenderness
 from mcrock.config import Study
 from mcrock.params import STANDARD_GRAVITY, Inputs
@@ -17,7 +18,7 @@ def describe_intensity(study: Study, inputs: Inputs) -> list[str]:
     """A line on the measure and its levels."""
     measure = study.intensity.measure
     units, in_g = study.intensity.units, study.intensity.units == "m s-2"
-    units = "times the motion" if measure == "factor" else "g" if in_g else units.replace(" s-1", "/s")
+    units = "times the motion" if measure == "factor" else "g" if in_g else as_written(units)
     levels = _levels(study, inputs)
     if in_g:
         levels = levels / STANDARD_GRAVITY

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
+from mcrock.base.units import as_written
 from mcrock.config import Study
 from mcrock.config.sections import OF_INDICES
 from mcrock.config.study import Specification
@@ -130,19 +130,10 @@ def _as_written(study: Study, name: str) -> str:
         return "motion.azimuth_deg [deg]"
     if name == "intensity.value":
         in_g = study.intensity.value_g is not None
-        return f"{name}_g [g]" if in_g else f"{name} [{_pretty(study.intensity.units)}]"
+        return f"{name}_g [g]" if in_g else f"{name} [{as_written(study.intensity.units)}]"
     key, _, when = name.partition(" ")
-    units = _pretty(declaration(variable_name(key)).units)
+    units = as_written(declaration(variable_name(key)).units)
     return f"{key} [{units}] {when}".rstrip()
-
-
-def _pretty(units: str) -> str:
-    """Units of a dataset as study files and people write them.
-
-    >>> _pretty("m s-2"), _pretty("kg m2"), _pretty("1")
-    ('m/s2', 'kg m2', '1')
-    """
-    return re.sub(r" (\w+)-(\d)", lambda found: f"/{found[1]}{found[2]}".removesuffix("1"), units)
 
 
 def _short(value: float | list[float]) -> str:

@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 import pytest
 
+from mcrock.base.units import as_in_datasets
 from mcrock.body.shapes import SHAPES
 from mcrock.body.shapes.shape import Solid, Upright
 from mcrock.body.solids.prism import prisms
@@ -17,7 +18,7 @@ from mcrock.ensemble import run_study
 from mcrock.sampling import draw_inputs, load_motions
 from mcrock.sampling.drawn import variable_name
 from mcrock.tables.distributions import Quantity, Uncertain
-from mcrock.tables.inputs import Input, as_in_datasets
+from mcrock.tables.inputs import Input
 from mcrock.text.describe import describe
 
 STUDY = """

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcrock.excitation import MotionError, read_csv
-from mcrock.excitation.readers.csv_file import UNITS, read_table
+from mcrock.excitation.readers.csv_file import ACCELERATIONS, read_table
 
 G = 9.80665
 
@@ -179,7 +179,7 @@ def test_a_direction_against_the_usual_order_is_remarked(write):
 def test_units_in_other_words(write, word, unit):
     motion = read_csv(write("0,1\n1,2\n"), word)
     assert motion.metadata["unit"] == unit
-    assert motion.acceleration[0, 0] == UNITS[unit]
+    assert motion.acceleration[0, 0] == ACCELERATIONS[unit]
 
 
 @pytest.mark.parametrize(
@@ -400,9 +400,9 @@ def test_a_slow_drift_of_the_time_step_is_found(write):
         read_csv(write(text), "m/s2")
 
 
-@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("unit", ACCELERATIONS)
 def test_warns_of_a_peak_above_three_g(write, unit):
-    high, low = 3.01 * G / UNITS[unit], 2.99 * G / UNITS[unit]
+    high, low = 3.01 * G / ACCELERATIONS[unit], 2.99 * G / ACCELERATIONS[unit]
     with pytest.warns(UserWarning, match=rf"record.csv: peak acceleration 3.01 g with the unit '{unit}'"):
         read_csv(write(f"0,0\n1,{-high!r}\n"), unit)
     read_csv(write(f"0,0\n1,{low!r}\n"), unit)  # warnings are errors in this suite

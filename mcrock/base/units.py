@@ -1,0 +1,76 @@
+"""Units: as files and people write them, as datasets do (`m s-2`), and as texts and figures show them.
+
+The factors are those to SI. A library of units reads g as gram and gal as gallon, which in a record of an
+earthquake are accelerations, and refuses CM/SEC/SEC and m s-2.
+"""
+
+from __future__ import annotations
+
+import re
+from math import pi
+
+from mcrock.params import STANDARD_GRAVITY
+
+ACCELERATIONS = {
+    "m/s2": 1.0,
+    "cm/s2": 0.01,
+    "mm/s2": 0.001,
+    "gal": 0.01,
+    "g": STANDARD_GRAVITY,
+    "mg": STANDARD_GRAVITY / 1000,
+}
+VELOCITIES = {"m/s": 1.0, "cm/s": 0.01}
+LENGTHS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254, "ft": 0.3048}
+ANGULAR_VELOCITIES = {"rad/s": 1.0, "deg/s": pi / 180.0, "dps": pi / 180.0}
+TIMES = {"s": 1.0, "ms": 1e-3, "us": 1e-6}
+RAISED = str.maketrans("23", "²³")
+
+
+def parse_unit(word: object) -> str | None:
+    """Key of `ACCELERATIONS` that a word means, None if it means none of them.
+
+    >>> [parse_unit(word) for word in ("CM/SEC/SEC", "m/s^2", "cm/s**2", "m/s²", "Gal", "m s-2", "ft/s2")]
+    ['cm/s2', 'm/s2', 'cm/s2', 'm/s2', 'gal', 'm/s2', None]
+    """
+    if not isinstance(word, str):
+        return None
+    text = re.sub(r"[\s*^.]", "", word.lower().replace("²", "2").replace("sec", "s"))
+    text = re.sub(r"(?:/s/s|/ss|s-2)$", "/s2", text)
+    return text if text in ACCELERATIONS else None
+
+
+def split_header(header: str) -> tuple[str, str]:
+    """Name and unit of a column; the unit is empty where none stands in brackets behind the name.
+
+    >>> split_header("omega_x [deg/s]"), split_header("tilt")
+    (('omega_x', 'deg/s'), ('tilt', ''))
+    """
+    name, _, unit = header.partition("[")
+    return name.strip(), unit.rstrip("] ")
+
+
+def as_in_datasets(unit: str) -> str:
+    """Unit of a key of a study file as datasets write it.
+
+    >>> as_in_datasets("m/s"), as_in_datasets("N/m"), as_in_datasets("m/s2"), as_in_datasets("1")
+    ('m s-1', 'N m-1', 'm s-2', '1')
+    """
+    return re.sub(r"/([A-Za-z]+)(\d*)$", lambda found: f" {found[1]}-{found[2] or 1}", unit)
+
+
+def as_written(units: str) -> str:
+    """Units of a dataset as study files and people write them.
+
+    >>> as_written("m s-2"), as_written("kg m2"), as_written("rad s-1"), as_written("1")
+    ('m/s2', 'kg m2', 'rad/s', '1')
+    """
+    return re.sub(r" (\w+)-(\d)", lambda found: f"/{found[1]}{found[2]}".removesuffix("1"), units)
+
+
+def as_printed(units: str) -> str:
+    """Units of a dataset as figures print them.
+
+    >>> as_printed("m s-2"), as_printed("kg m-3"), as_printed("N m s"), as_printed("1")
+    ('m/s²', 'kg/m³', 'N m s', '1')
+    """
+    return as_written(units).translate(RAISED)
