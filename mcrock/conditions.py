@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, make_dataclass
+from dataclasses import dataclass, field, fields
 from math import inf
 from textwrap import fill
 from typing import Any, Self
@@ -28,16 +28,11 @@ STEEPEST = 40.0  # slope of the ground along an axis [deg]: with both at most it
 PARAMETERS = {parameter.argument: parameter.row for parameter in ImpactParameter}
 FACE_PARAMETERS = [parameter.argument for parameter in OF_FACE]
 
-_Parameters = make_dataclass(
-    "_Parameters",
-    [
-        (name, float | None, ruled(row.default, row.rule, optional=row.default is None))
-        for name, row in PARAMETERS.items()
-    ],
-    frozen=True,
-    slots=True,
-    kw_only=True,
-)
+
+def _parameter(name: str) -> Any:
+    """Field of an impact parameter, which the registry declares."""
+    row = PARAMETERS[name]
+    return ruled(row.default, row.rule, optional=row.default is None)
 
 
 def _choice(name: str) -> Any:
@@ -54,7 +49,7 @@ def _words(name: str, row: Row) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Impact(_Parameters):  # type: ignore[misc, valid-type]
+class Impact:
     __doc__ = f"""Impact law and parameters of one run, the same at every impact.
 
     Attributes
@@ -80,6 +75,13 @@ class Impact(_Parameters):  # type: ignore[misc, valid-type]
         For a value that is none of these.
     """
 
+    lambda_: float = _parameter("lambda_")
+    tau: float = _parameter("tau")
+    lambda_lon: float = _parameter("lambda_lon")
+    lambda_lat: float = _parameter("lambda_lat")
+    tau_facet: float | None = _parameter("tau_facet")
+    nu: float | None = _parameter("nu")
+    e_n21: float | None = _parameter("e_n21")
     point: tuple[float, float] | None = None
     energy_gain: str = _choice("energy_gain")
     facet_fallback: str | None = ruled(None, Choice(options("facet_fallback")), optional=True)

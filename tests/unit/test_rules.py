@@ -2,11 +2,12 @@
 
 from dataclasses import fields
 from math import inf, nan
+from typing import get_type_hints
 
 import numpy as np
 import pytest
 
-from mcrock.conditions import Controls
+from mcrock.conditions import PARAMETERS, Controls, Impact
 from mcrock.config import ConfigError, load_config
 from mcrock.rules import Choice, Flag, Integer, Number, check_array
 from tests.unit.config.conftest import VALID
@@ -111,3 +112,14 @@ def test_a_checked_array_is_a_copy():
     found = check_array("inertia", given, (3, 3), "kg m2")
     given[:] = 2.0
     assert (found == 1.0).all()
+
+
+def test_impacts_have_a_field_for_every_parameter_of_the_registry():
+    """Type checkers and editors read the fields; a new parameter needs its line in `Impact`."""
+    declared = [item for item in fields(Impact) if "rule" in item.metadata and item.name in PARAMETERS]
+    assert [item.name for item in declared] == list(PARAMETERS)
+    hints = get_type_hints(Impact)
+    for item in declared:
+        row = PARAMETERS[item.name]
+        assert (item.default, item.metadata["rule"]) == (row.default, row.rule)
+        assert hints[item.name] == (float | None if row.default is None else float)
