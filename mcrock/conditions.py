@@ -59,7 +59,7 @@ class Impact:
         with its law alone; ``point`` and ``faces`` are of the default law too.
 {chr(10).join(_words(name, row) for name, row in PARAMETERS.items())}
     point : tuple of 2 float or None
-        Place of the impulse of every facet impact in body axes [m], instead of the two lambdas.
+        Position of the impulse of every facet impact in body axes [m], instead of the two lambdas.
     energy_gain : str
         "project" or "allow": what to do when the parameters would make an impact gain energy.
     facet_fallback : str or None
@@ -121,7 +121,7 @@ class Impact:
                 PARAMETERS[name].rule.check(f"Impact.faces[{number}][{name!r}]", value)
 
     def _check_law(self, name: str, law: Law) -> None:
-        """Refuse what is given beside another law than its own."""
+        """Refuse what is given with another law than its own."""
         if self.law != law.key:
             where = ", which acts at the vertex that lands" * Law[self.law.upper()].of_one_contact
             raise ValueError(
@@ -240,7 +240,7 @@ def at_odds(impact: Mapping[str, Any], contact: Mapping[str, Any]) -> Iterator[t
         elif friction == inf:
             yield "law", f"{law.key!r} needs a finite contact.friction [1]; 'housner_1963' does without"
         elif not law.tangential and contact.get("tangential_restitution", 0.0) != 0.0:
-            yield "law", f"{law.key!r} knows no tangential restitution: leave that of the contacts out"
+            yield "law", f"{law.key!r} has no tangential restitution: leave that of the contacts out"
     if friction is None:
         return
     unbounded = "no friction coefficient bounds an angular impulse about the vertical"

@@ -1,4 +1,4 @@
-"""Speed on a GPU, beside that of one core."""
+"""Speed on a GPU, compared with that of one core."""
 
 from __future__ import annotations
 

@@ -146,7 +146,7 @@ def _read_mesh(path: Path) -> tuple[Array, NDArray[np.int64] | None]:
         for corners, numbers in zip(points, faces, strict=True):
             corners[numbers]  # raises where a triangle names no point
     except Exception as error:  # of any kind, whatever the bytes are
-        raise ValueError(f"{path}: is no {kind.upper()} file that trimesh reads: {error}") from None
+        raise ValueError(f"{path}: not a file in {kind.upper()} that trimesh reads: {error}") from None
     if not sum(map(len, points)):
         raise ValueError(f"{path}: no triangles and no points were found: is it in {kind.upper()}?")
     starts = np.cumsum([0, *map(len, points)])

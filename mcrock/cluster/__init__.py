@@ -1,6 +1,6 @@
 """Where a study runs, when one machine is not enough: files of clusters, workers of dask, batch scripts.
 
-None of it is part of a study: the same study file runs on a laptop and on any cluster, to the same bits.
+None of it is part of a study: the same study file runs on a laptop and on any cluster, bit for bit.
 """
 
 from mcrock.cluster.connect import connected

@@ -168,7 +168,7 @@ class Batch(Cluster):
 
     @property
     def written_walltime(self) -> str:
-        """The wall-time as the system reads it: LSF knows no seconds."""
+        """The wall-time as the system reads it: LSF has no seconds."""
         minutes, seconds = divmod(self.walltime, 60)
         text = f"{minutes // 60:02d}:{minutes % 60:02d}"
         return text if self.system == "lsf" else f"{text}:{seconds:02d}"

@@ -65,7 +65,7 @@ class ContactTable(_ContactKeys):  # type: ignore[misc, valid-type]
         """Keys that are drawn with another one.
 
         A rough pair of surfaces has both coefficients high. Where both are distributions a realization
-        therefore has the same quantile of each, so that distributions which overlap are no contradiction.
+        therefore has the same quantile of each, so that distributions may overlap.
         """
         both = (self.friction, self.static_friction)
         drawn = [isinstance(item, Distribution) and not isinstance(item, Listed) for item in both]

@@ -1,4 +1,4 @@
-"""A table of inputs made elsewhere, one realization a row, in the place of a design."""
+"""A table of inputs made elsewhere, one realization a row, instead of a design."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ class _Measured(Table):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """What the measure takes beside the motion, without what belongs to the body."""
+        """Parameters of the measure next to the motion, without what belongs to the body."""
         found = {key: getattr(self, key, None) for key in PARAMETERS}
         return {key: value for key, value in found.items() if value is not None}
 

@@ -269,7 +269,7 @@ class Study(Displayed, Table):
         Raises
         ------
         ConfigError
-            If the text is no JSON or no study.
+            If the text is not JSON or not a study.
         """
         try:
             data = parse_json(text)

@@ -79,7 +79,7 @@ def save_dataset(ds: xr.Dataset, path: str | Path, *, overwrite: bool = False) -
     ds : Dataset
         From `load_dataset`; with dask arrays (``chunks={}``) memory does not grow with its size.
     path : str or Path
-        File to write. It is written under a temporary name beside it and then renamed.
+        File to write. It is written under a temporary name next to it and then renamed.
     overwrite : bool
         Replace an existing NetCDF file (and nothing else).
 

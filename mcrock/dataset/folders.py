@@ -22,7 +22,7 @@ from mcrock.dataset.archive import DamageError
 from mcrock.dataset.schema import declaration
 
 FILES = "variables"  # attribute of `chunk_done`: the arrays whose files its marks vouch for
-ADVICE = "stores of this older format are not mended: run the study again, into another output"
+ADVICE = "stores of this older format are not repaired: run the study again, into another output"
 
 
 def is_folder_store(path: Path) -> bool:

@@ -1,4 +1,4 @@
-"""Which study a store holds: checked before anything is written, extended, mended."""
+"""Which study a store holds: checked before anything is written, extended, repaired."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ FORGOTTEN = 86_400.0  # age at which what a process of another machine was writi
 
 
 def scratch_name(path: Path) -> Path:
-    """A temporary name beside ``path`` that says which process writes there."""
+    """A temporary name next to ``path`` that says which process writes there."""
     return path.with_name(f".{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex}.{path.name}")
 
 
@@ -51,7 +51,7 @@ def has_ended(process: int) -> bool:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A temporary name beside ``path`` to write to, renamed to it when all went well."""
+    """A temporary name next to ``path`` to write to, renamed to it when all went well."""
     scratch = scratch_name(path)
     try:
         yield scratch

@@ -121,7 +121,7 @@ NUMBERED: dict[str, Variable] = {
 
 @cache
 def table_inputs() -> dict[str, Variable]:
-    """Inputs that shapes of bodies and sources of ground motions declare beside their keys.
+    """Inputs that shapes of bodies and sources of ground motions declare next to their keys.
 
     # stands for the number of a numbered one. Imported where a dataset has one: shapes and sources bring the
     tables of study files with them.

@@ -1,4 +1,4 @@
-"""Logs beside a store: what equal studies may differ in, times, hosts, memory. One JSON object a line.
+"""Logs next to a store: what equal studies may differ in, times, hosts, memory. One JSON object a line.
 
 Every task has a log of its own: on network file systems lines of several machines would be lost.
 """

@@ -114,7 +114,7 @@ def run_study(
     study : Study
         From `load_config`.
     output : str or Path
-        Folder of the store; a log is written beside it as ``<output>.log``, one JSON object a line, of each
+        Folder of the store; a log is written next to it as ``<output>.log``, one JSON object a line, of each
         task of several as ``<output>.logs/3-of-8.log``.
     workers : int, optional
         Threads or processes; by default one for each CPU this process may use.

@@ -81,7 +81,7 @@ def read_labels(path: str | Path) -> Labels:
 def shares_of_runs(
     fallen: NDArray[np.float64], labels: Labels, record: NDArray[np.int64] | None = None
 ) -> NDArray[np.float64]:
-    """Share of the runs that each label is about which overturned, by draw (n_draw, n_label) [1].
+    """Fraction overturned of the runs that each label is about, by draw (n_draw, n_label) [1].
 
     Parameters
     ----------

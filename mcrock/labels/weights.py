@@ -68,7 +68,7 @@ def log_likelihoods(share: ArrayLike, fallen: ArrayLike, error_rate: float = ERR
     Parameters
     ----------
     share : array_like (n_draw, n_label)
-        Share of the runs of a draw, of what has the label, that overturned; one run that is not decided
+        Fraction of the runs of a draw, of what has the label, that overturned; one run that is not decided
         counts one half [1].
     fallen : array_like (n_label,)
         1 for what fell, 0 for what stood.

@@ -203,7 +203,7 @@ def uplift_factor(motion: Motion | Pulse, block: PlanarBlock) -> float:
 
 
 def _extremes_of_sine(pulse: Pulse) -> tuple[float, float]:
-    """Least and largest value of the sine of a pulse [1]."""
+    """Smallest and largest value of the sine of a pulse [1]."""
     first, last = pulse.phase, pulse.phase + 2 * pi * pulse.cycles
     ends = sin(first), sin(last)
 

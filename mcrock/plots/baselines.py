@@ -1,4 +1,4 @@
-"""Rules of thumb and checks of codes beside each other: how well they tell the runs."""
+"""Rules of thumb and checks of codes next to each other: how well they tell the runs."""
 
 from __future__ import annotations
 

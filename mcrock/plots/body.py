@@ -48,7 +48,7 @@ def plot_body(body: Body, name: str = "") -> Axes:
     Returns
     -------
     Axes
-        Those of the view from the side. Beside it the base from above, with its sizes, the slenderness of
+        Those of the view from the side. Next to it the base from above, with its sizes, the slenderness of
         its edges (of more than eight the smallest) and the outline of the body.
     """
     figure = new_figure(COLUMN, 58.0)
@@ -131,7 +131,7 @@ def _draw_ground(ax: Axes, view: View, low: Array, high: Array, size: float) -> 
 
 
 def _draw_height(ax: Axes, view: View, height: float, x: float) -> None:
-    """A line as high as a point of the body, beside it."""
+    """A line as high as a point of the body, next to it."""
     lift = np.cos(view.elevation) * height
     ax.annotate("", (x, 0.0), (x, lift), arrowprops=ARROW)
     ax.annotate(

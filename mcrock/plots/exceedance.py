@@ -52,7 +52,7 @@ def plot_exceedance(
     ax : Axes, optional
         Where to draw; by default on a new figure one column wide.
     variable : str
-        What is compared with x; by default the peak tilt over the slenderness [1]. Others as in
+        What is compared with x; by default the peak tilt ratio [1]. Others as in
         `mcrock.statistics.exceedance_probability`.
     curves : int
         Largest number of intensities drawn: of those whose probabilities are not next to 0 or 1 throughout

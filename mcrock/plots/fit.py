@@ -1,4 +1,4 @@
-"""A test of free rocking beside the run that fits it best, and how well it tells each parameter."""
+"""A test of free rocking next to the run that fits it best, and how well it tells each parameter."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def plot_fit(fit: Fit) -> Axes:
     if lower is not None:
         _draw_profiles(lower, fit)
     words = f"{fit.name}, edge {fit.edge}: mean |ω measured - simulated| {fit.error:.3g} rad/s. "
-    words += "Grey beside the residuals: twice the noise. "
+    words += "Grey around the residuals: twice the noise. "
     if fit.profiles:
         words += (
             "Below: profile loss, with one parameter held, over that of the best fit; dotted: quantile; "

@@ -34,7 +34,7 @@ SPREAD = 0.7  # width that the tests of a specimen take up, of what it has [1]
 
 @styled
 def plot_population(data: Any, cut: str = "energy", *, width: float = PAGE) -> Axes:
-    """Draw the fits of single tests by specimen, and beside them the density of a test on a new one.
+    """Draw the fits of single tests by specimen, and next to them the density of a test on a new one.
 
     Parameters
     ----------

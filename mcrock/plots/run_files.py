@@ -42,7 +42,7 @@ def save_run(
     Raises
     ------
     ValueError
-        If the run has no history, or what is in place of `history.nc` is no NetCDF file.
+        If the run has no history, or what is in place of `history.nc` is not a NetCDF file.
     OSError
         If a file cannot be written.
     """

@@ -160,7 +160,7 @@ def plot_rocking_spectrum(ds: xr.Dataset) -> Axes:
     if many:
         above.set_ylim(-0.05, 1.05)
         above.set_yticks([0, 1])
-        above.set_ylabel("Share\noverturned\n[1]")
+        above.set_ylabel("Overturned\nfraction\n[1]")
     else:
         above.set_ylim(-ds.sizes["slenderness"], 0)
         above.set_yticks([])

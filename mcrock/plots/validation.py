@@ -1,4 +1,4 @@
-"""Probabilities beside what happened: calibration, ROC curve, and the tests of each recording."""
+"""Probabilities compared with what happened: calibration, ROC curve, and the tests of each recording."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def plot_validation(found: xr.Dataset) -> Axes:
     Returns
     -------
     Axes
-        That of the calibration, beside it the ROC curve, both for mcrock and for the rule with the best Brier
-        score; below, the probability of every test by its recording.
+        That of the calibration, next to it the ROC curve, both for mcrock and for the rule with the best
+        Brier score; below, the probability of every test by its recording.
     """
     names = _shown(found)
     recordings = _by_probability(found)
@@ -69,8 +69,8 @@ def plot_validation(found: xr.Dataset) -> Axes:
     add_note(
         calibration,
         f"{found.sizes['test']} tests, {int(y.sum())} overturned. Calibration: bins with about as many tests "
-        f"each, whose number is written beside. Below: {judged}, each test a mark at its probability; the "
-        "dotted line is one half.",
+        f"each, whose number is written next to them. Below: {judged}, each test a mark at its probability; "
+        "the dotted line is one half.",
     )
     return calibration
 

@@ -43,7 +43,7 @@ class Runs:
     def score(self, walkers: Walkers, record: Integers) -> Array:
         """How near each realization came to overturning (n,), infinite where it did.
 
-        The peak tilt over the slenderness of a body that rocked, the uplift margin of one that did not, in
+        The peak tilt ratio of a body that rocked, the uplift margin of one that did not, in
         -1 to 0; that of a realization that no body or motion can have is -infinity.
         """
         slices = [np.arange(i, min(i + SLICE, len(record))) for i in range(0, len(record), SLICE)]

@@ -67,7 +67,7 @@ def _(fit: Fit) -> str:
         (name, value if interval == "-" else f"{value} ({fit.level:.0%}: {interval})")
         for name, value, interval, _ in estimate_rows(fit)
     ]
-    figure = embed(plot_fit(fit), "The test beside its simulation")
+    figure = embed(plot_fit(fit), "The test and its simulation")
     return _cell(_tag(figure.source, figure.words), rows, fit.name)
 
 

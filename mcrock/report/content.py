@@ -83,7 +83,7 @@ def cautions(lines: Iterable[str]) -> list[Block]:
 
 
 def laid_out(section: Section) -> Section:
-    """A section whose tables take the line before as their title, if it is no sentence."""
+    """A section whose tables take the line before as their title, if it is not a sentence."""
     blocks: list[Block] = []
     for block in section.blocks:
         if not isinstance(block, Columns):

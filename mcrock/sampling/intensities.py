@@ -1,4 +1,4 @@
-"""How far the motions of a study are scaled, and the intensities that it keeps beside the result."""
+"""How far the motions of a study are scaled, and the intensities that it keeps in addition to the result."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def recorded(
     measure : str
         A key of `MEASURES`, or "factor", which is 1.
     parameters : mapping
-        What the measure takes beside motion and body.
+        What the measure takes in addition to motion and body.
     motions, record
         The motions, and the index of that of each realization (n,).
     sizes, gravity

@@ -39,7 +39,7 @@ class Kind:
 
 
 def about(words: str, *examples: Any) -> Any:
-    """What a key of the study file means, beside its kind in ``Annotated``, for the reference.
+    """What a key of the study file means, in addition to its kind in ``Annotated``, for the reference.
 
     Parameters
     ----------

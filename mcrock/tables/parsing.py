@@ -29,7 +29,7 @@ def read_text(path: Path) -> str:
     OSError
         If it cannot be read.
     ValueError
-        If it is no such text, or longer than 16 million characters.
+        If it is not such text, or longer than 16 million characters.
     """
     with path.open(encoding="utf-8-sig") as file:
         text = file.read(LONGEST + 1)
@@ -39,7 +39,7 @@ def read_text(path: Path) -> str:
 
 
 def read_data(path: Path) -> str:
-    """Text of a file with numbers beside the study file.
+    """Text of a file with numbers next to the study file.
 
     Raises
     ------
@@ -62,7 +62,7 @@ def parse_toml(text: str) -> dict[str, Any]:
     Raises
     ------
     tomllib.TOMLDecodeError
-        If it is no TOML, or has tables and lists in more than 50 levels or an integer of more than 4300
+        If it is not TOML, or has tables and lists in more than 50 levels or an integer of more than 4300
         digits.
 
     Examples
@@ -91,7 +91,7 @@ def parse_json(text: str) -> Any:
     Raises
     ------
     ValueError
-        If it is no JSON, or is beyond the limits of `parse_toml`.
+        If it is not JSON, or is beyond the limits of `parse_toml`.
     """
     try:
         value = json.loads(text)

@@ -1,4 +1,4 @@
-"""Rules of thumb beside the result, as text."""
+"""Rules of thumb next to the result, as text."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ class Nested(NamedTuple):
 
 
 def summarize_nested(ds: xr.Dataset, level: float) -> Nested:
-    """All statistics that a nested study has beside those of its pooled runs."""
+    """All statistics that a nested study has in addition to those of its pooled runs."""
     return Nested(
         variance_shares(ds, level=level),
         epistemic_probability(ds, level=level),
@@ -59,7 +59,7 @@ def format_nested(nested: Nested) -> list[str]:
         "first order: part of the variance of overturning that the draws explain over all earthquakes; "
         "total: part that they take part in, in single earthquakes too",
         "",
-        f"Over the whole range: least and largest probability of {draws} draws, chosen on one half of the "
+        f"Over the whole range: smallest and largest probability of {draws} draws, chosen on one half of the "
         "records and estimated on the other",
         format_table(
             ["intensity", "least", "largest", "as counted", f"all draws at once ({percent})"],

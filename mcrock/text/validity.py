@@ -59,6 +59,6 @@ def _format_certain(share: float) -> str:
 
 
 def _whole(share: xr.DataArray, validity: xr.Dataset, among: str = "all") -> float:
-    """A share of the runs at all intensities; 0 if there are none."""
+    """A fraction of the runs at all intensities; 0 if there are none."""
     runs = validity["runs"].sel(among=among)
     return float((share.sel(among=among) * runs).sum() / max(int(runs.sum()), 1))

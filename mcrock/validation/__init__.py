@@ -1,7 +1,7 @@
 """Probabilities of mcrock compared with shake-table tests.
 
 `read_geometry` reads the body, `validation_study` makes a nested study of the uncertainties of body and
-tests, in which every draw meets every test, and `validate` scores its probabilities beside rules of thumb.
+tests, in which every draw meets every test, and `validate` scores its probabilities next to rules of thumb.
 """
 
 from __future__ import annotations

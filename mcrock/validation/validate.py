@@ -1,4 +1,4 @@
-"""Scores of a nested study of shake-table tests beside rules of thumb."""
+"""Scores of a nested study of shake-table tests next to rules of thumb."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How strong a motion is: the numbers a study scales its records to, or looks at beside the result.
+"""How strong a motion is: the numbers a study scales its records to, or looks at in addition to the result.
 
 The intensity of a pair is the geometric mean of its two components as they were recorded, or a RotD
 measure of the pair (Boore 2010). It is taken before any rotation, so that turning a pair does not change

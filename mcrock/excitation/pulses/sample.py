@@ -21,7 +21,7 @@ def sample_pulse(
 ) -> Motion:
     """Sample a pulse, or the sum of several, as a motion.
 
-    Where a pulse begins or ends with a jump, the sample beside it is chosen so that the velocity after
+    Where a pulse begins or ends with a jump, the sample next to it is chosen so that the velocity after
     the jump is exact; the jump itself becomes a ramp of one step.
 
     Parameters

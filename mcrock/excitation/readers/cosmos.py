@@ -55,7 +55,7 @@ def read(file: TextFile) -> list[Recording]:
 
 
 def _read_channel(file: TextFile, start: int) -> tuple[Recording | None, int]:
-    """The channel that begins in line `start`, none where it is no acceleration, and the line after it."""
+    """The channel that begins in line `start`, none where it has no acceleration, and the line after it."""
     title = TITLE.match(file.lines[start])
     if not title:
         raise file.error(start, f"expected the title of a channel, got {file.lines[start].strip()[:40]!r}")

@@ -111,7 +111,7 @@ def scan_records(
     columns: Sequence[str] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Scan:
-    """What `read_records` reads, with what cannot be read beside it instead of an exception.
+    """What `read_records` reads, with what cannot be read next to it instead of an exception.
 
     Raises
     ------

@@ -157,8 +157,8 @@ def compatible_motion(
             raise MotionError(
                 f"motion '{name}': none of {DRAWS} draws has a spectrum between {BAND[0]} and {BAND[1]} of "
                 f"the target '{target.name}' from {band[0]:g} to {band[1]:g} s; the last one reaches from "
-                f"{least:.2f} to {most:.2f}. Make the target smoother or lower beside its value at period 0, "
-                f"the envelope longer or band_periods shorter"
+                f"{least:.2f} to {most:.2f}. Make the target smoother or lower compared with its value at "
+                f"period 0, the envelope longer or band_periods shorter"
             )
         facts |= {f"target_{direction}": target.name}
         facts |= {f"ratio_least_{direction}": least, f"ratio_largest_{direction}": most}

@@ -62,7 +62,7 @@ def plot_edge_impact(ds: xr.Dataset) -> Axes:
     ax.axhline(0.0, color="0.85", linewidth=0.6, zorder=0)
     ax.set_xlim(float(ds["place"][0]), float(ds["place"][-1]))
     ax.set_title(r"Fig. 13: no energy is gained to the right of a curve, $\omega^- = (1, c, \omega_z)$")
-    ax.set_xlabel(r"Place of the impulse along the edge, $\lambda$ [1]")
+    ax.set_xlabel(r"Position of the impulse along the edge, $\lambda$ [1]")
     ax.set_ylabel(r"$\tau$ [$10^{-3}$ N m s]")
     ax.legend(loc="upper left", title="Before the impact")
     number_axis(ax)

@@ -38,7 +38,7 @@ def plot_two_blocks(ds: xr.Dataset) -> Axes:
     Returns
     -------
     Axes
-        Of the velocities, beside that of the energies.
+        Of the velocities, next to that of the energies.
     """
     figure = new_figure(PAGE, 84.0)
     plane, ax = figure.subplots(1, 2, width_ratios=[4, 5])

@@ -97,9 +97,9 @@ def test_a_stored_study_with_friction_is_the_same(with_contact):
          [f"[impact] law: '{law}' needs contacts with friction: give contact.friction [1]"
           for law in ("whittaker_1904", "brach_1989")]),
         ("friction = 0.5\ntangential_restitution = 0.2", 'law = ["brach_1989", "routh_1905"]',
-         ["[impact] law: 'routh_1905' knows no tangential restitution: leave that of the contacts out"]),
+         ["[impact] law: 'routh_1905' has no tangential restitution: leave that of the contacts out"]),
         (f"friction = 0.5\ntangential_restitution = {uniform(0, 0.2)}", 'law = "whittaker_1904"',
-         ["[impact] law: 'whittaker_1904' knows no tangential restitution: leave that of the contacts out"]),
+         ["[impact] law: 'whittaker_1904' has no tangential restitution: leave that of the contacts out"]),
         ("friction = 0.5", 'law = "brach_1989"\nlambda = 0.9',
          ["[impact] lambda: is a parameter of the law 'varkonyi_2022'; the study has 'brach_1989', at the vertex that lands"]),
         ("friction = 0.5", 'tau = 1\nfacet_fallback = "rest"\nlambda = "x"',
@@ -170,7 +170,7 @@ def test_laws_of_one_contact_need_friction_that_is_finite():
         check_contact(impact, Contact())
     with pytest.raises(ValueError, match=r"^Impact\.law 'routh_1905' needs a finite contact\.friction"):
         check_contact(impact, Contact(friction=inf))
-    with pytest.raises(ValueError, match=r"^Impact\.law 'routh_1905' knows no tangential restitution"):
+    with pytest.raises(ValueError, match=r"^Impact\.law 'routh_1905' has no tangential restitution"):
         check_contact(impact, Contact(friction=0.5, tangential_restitution=0.2))
     with pytest.raises(ValueError, match=r"^Impact\.law 'routh_1905' needs contacts with friction"):
         simulate(cuboid(0.4, 0.4, 1.6, 2600.0), impact=impact, start=Start(edge=0, tilt=0.1))

@@ -1,13 +1,15 @@
-"""Pages, shipped studies and the help of commands use the terms of the glossary and the field's English."""
+"""Pages, shipped studies and the source strings use the terms of the glossary and the field's English."""
 
+import ast
 import re
+from pathlib import Path
 
-import typer
-
-from mcrock.commands.program import app
+import mcrock
+from mcrock.jit import COMPILED
 from tests.unit.docs.pages import PAGES, ROOT, SITE
 
 STUDIES = sorted((ROOT / "configs").glob("*.toml"))
+TO_BE_READ = ("laws/", "measurement/", "simulation.py", "statistics/")
 BETTER = {  # what was corrected more than once, and what to write
     r"beside": "next to, compared with, in addition to",
     r"let go": "released",
@@ -32,12 +34,19 @@ BETTER = {  # what was corrected more than once, and what to write
 }
 
 
-def words_of_help(command):
-    """Help of a command and of those below it, with that of their options."""
-    yield command.help or ""
-    yield from (item.help or "" for item in command.params if hasattr(item, "help"))
-    for below in getattr(command, "commands", {}).values():
-        yield from words_of_help(below)
+ANY = re.compile("|".join(BETTER), re.IGNORECASE)
+
+
+def strings(path):
+    """Docstrings, messages and help of a source file, with their lines; parts of a formatted one join."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    parts = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            words = [part.value if isinstance(part, ast.Constant) else "{}" for part in node.values]
+            yield node.lineno, "".join(words)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in parts:
+            yield node.lineno, node.value
 
 
 def faults(text, place):
@@ -45,15 +54,28 @@ def faults(text, place):
     text = " ".join(text.split())
     return [
         f"{place}: '{text[max(found.start() - 30, 0) : found.end() + 30]}': {better}"
-        for wrong, better in BETTER.items()
+        for wrong, better in (BETTER.items() if ANY.search(text) else ())
         for found in re.finditer(rf"\b(?:{wrong})(?:(?<=\s)|\b)", text, flags=re.IGNORECASE)
     ]
 
 
-def test_pages_studies_and_help():
+def test_pages_and_studies():
     texts = [(path.name, path.read_text(encoding="utf-8")) for path in PAGES + SITE + STUDIES]
-    texts += [("help", text) for text in words_of_help(typer.main.get_command(app))]
     found = [fault for name, text in texts for fault in faults(text, name)]
+    assert not found, "\n".join(found)
+
+
+def test_source_strings():
+    """All but compiled files, whose every edit compiles anew, and rooms that are still to be read."""
+    package = Path(mcrock.__file__).parent
+    unread = tuple(str(package / name) for name in (*COMPILED, *TO_BE_READ))
+    read = [path for path in package.rglob("*.py") if not str(path).startswith(unread)]
+    found = [
+        fault
+        for path in read
+        for line, text in strings(path)
+        for fault in faults(text, f"{path.relative_to(package)}:{line}")
+    ]
     assert not found, "\n".join(found)
 
 
