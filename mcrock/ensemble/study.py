@@ -299,6 +299,9 @@ def _compute(
         None if study.is_cloud else study.intensity.si_levels,
         measure_of(study)[0],
     )
+    scheduler = "processes" if processes else "threads"
+    if client is not None:
+        scheduler = getattr(client.scheduler, "address", "dask")
     log = Log(path, task)
     log.write(
         "start",
@@ -309,11 +312,7 @@ def _compute(
         machine=platform.machine(),
         job=batch_job(),
         dashboard=(client.dashboard_link or None) if client else None,
-        scheduler=client.scheduler.address  # type: ignore[union-attr]
-        if client
-        else "processes"
-        if processes
-        else "threads",
+        scheduler=scheduler,
         workers=None if client else workers,
         task=f"{task[0]}/{task[1]}",
         part_size=part_size,
