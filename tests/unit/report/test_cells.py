@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 import types
+from pathlib import Path
 
 import matplotlib
 import numpy as np
