@@ -27,6 +27,7 @@ L, l = 1.0, 2.0  # noqa: E741
 
 
 def test_remark_3_velocity_needs_the_inverse_metric():
+    """Erratum 1."""
     problem = block_problem(SLENDER, -1.0, 0.7)
     n, metric, t, _ = kinetic_frame(problem)
     M, u = problem.mass, problem.velocity
@@ -36,6 +37,7 @@ def test_remark_3_velocity_needs_the_inverse_metric():
 
 
 def test_13_energy_needs_the_inverse_metric():
+    """Erratum 2."""
     problem = block_problem(SLENDER, -1.0, 0.7)
     A = kinetic_frame(problem).metric
     normal = np.array([[0.0, 0.0], [0.6, 0.0]])
@@ -53,7 +55,7 @@ def test_13_energy_needs_the_inverse_metric():
 
 
 def test_proposition_1_lets_energy_grow():
-    """E = diag(1, 0) is symmetric with eigenvalues 1 and 0; q_norm- = -(1, s) with 0 < s < 2 c gains."""
+    """Erratum 3: E = diag(1, 0) has eigenvalues 1 and 0; q_norm- = -(1, s) with 0 < s < 2 c gains."""
     problem = block_problem(rectangle(1.0, 4.0), -1.0)
     frame = kinetic_frame(problem)
     normal, c = np.diag([1.0, 0.0]), frame.metric[0, 1]
@@ -70,7 +72,7 @@ def test_proposition_1_lets_energy_grow():
 
 
 def test_proposition_1_holds_where_the_matrices_commute():
-    """2 x 2 with equal diagonal: E and A have the same eigenvectors."""
+    """Erratum 3: 2 x 2 with equal diagonal: E and A have the same eigenvectors."""
     problem = block_problem(rectangle(1.0, 4.0), -1.0)
     for diagonal, other in ((0.3, 0.7), (-0.2, 0.8), (0.5, -0.5)):
         normal = np.array([[diagonal, other], [other, diagonal]])
@@ -79,7 +81,7 @@ def test_proposition_1_holds_where_the_matrices_commute():
 
 
 def test_64_is_not_sufficient():
-    """e_n1 + e_n2 + sqrt((e_n1 - e_n2)^2 + 4 e_n12^2) <= 2 with a margin above 1."""
+    """Erratum 4: e_n1 + e_n2 + sqrt((e_n1 - e_n2)^2 + 4 e_n12^2) <= 2 with a margin above 1."""
     problem = block_problem(rectangle(1.0, 4.0), -1.0)
     e1, e2, e12 = 1.0, 0.2, 0.0
     assert e1 + e2 + sqrt((e1 - e2) ** 2 + 4 * e12**2) <= 2.0
@@ -87,7 +89,7 @@ def test_64_is_not_sufficient():
 
 
 def test_17_second_normal_velocity_has_its_own_scale():
-    """At a tilt D_22 has (l sin - L cos)^2, not (l sin + L cos)^2."""
+    """Erratum 5: At a tilt D_22 has (l sin - L cos)^2, not (l sin + L cos)^2."""
     tilt = 0.3
     sin, cos = np.sin(tilt), np.cos(tilt)
     m, inertia = SLENDER.mass, SLENDER.inertia
@@ -99,7 +101,7 @@ def test_17_second_normal_velocity_has_its_own_scale():
 
 
 def test_20_matrix_belongs_to_the_rates():
-    """n^T W is the printed Delassus matrix over sqrt(D_11)."""
+    """Erratum 6: n^T W is the printed Delassus matrix over sqrt(D_11)."""
     problem = block_problem(SLENDER, -1.0)
     printed = np.array([[4 * L**2 + l**2, l**2 - 2 * L**2], [l**2 - 2 * L**2, 4 * L**2 + l**2]]) / (
         L**2 + l**2
@@ -112,7 +114,7 @@ def test_20_matrix_belongs_to_the_rates():
 
 @pytest.mark.parametrize("e1", [0.0, 0.4, 1.0])
 def test_21_vertical_velocity_of_an_impact_at_b_alone(e1):
-    """The coefficient of A for p_2 = 0 follows from e_n1; (22) is right, (21) is not."""
+    """Erratum 7: The coefficient of A for p_2 = 0 follows from e_n1; (22) is right, (21) is not."""
     D = block_problem(SLENDER, -1.0).delassus
     problem = block_problem(SLENDER, -1.0)
     impulse = np.array([-(1 + e1) * problem.normal_velocity[0] / D[0, 0], 0.0])
@@ -127,7 +129,7 @@ def test_21_vertical_velocity_of_an_impact_at_b_alone(e1):
 
 @pytest.mark.parametrize(("friction", "sign", "slip"), [(0.2, 1.0, 3.0), (0.2, -1.0, -3.0)])
 def test_31_33_impulses_of_slip(friction, sign, slip):
-    """Prefactor m/(12 L) for both, with a plus; p_1 is printed with 24 and p_2 with a minus."""
+    """Erratum 8: Prefactor m/(12 L) for both, with a plus; p_1 is printed with 24 and p_2 with a minus."""
     e, m = 0.7, SLENDER.mass
     result = block_impact(SLENDER, -1.0, slip, e_n21=e, tangential="coulomb", friction=friction)
     assert np.sign(result.notes["slip_after"]) == sign
@@ -150,7 +152,7 @@ def side_of_35(divisor, height, mu, sign, e, x):
     [(1.5, 0.2, 1.0, 0.6, 2.0), (1.5, 0.2, 1.0, 0.9, 1.2), (3.0, 0.3, -1.0, 0.7, 0.79)],
 )
 def test_35_energy_of_slip(height, mu, sign, e, x):
-    """The left side is -8 dT/(m |rate|) with 3; with 6 it differs, and forbids a loss in the last impact."""
+    """Erratum 9: the left side is -8 dT/(m |rate|) with 3; with 6 it forbids the loss of the last impact."""
     block = rectangle(1.0, height)
     result = block_impact(block, -1.0, x, e_n21=e, tangential="coulomb", friction=mu)
     assert np.sign(result.notes["slip_after"]) == sign
@@ -162,7 +164,7 @@ def test_35_energy_of_slip(height, mu, sign, e, x):
 
 
 def test_critical_friction_and_e_c2():
-    """mu_c from 3 L^2, and e_c2+ = e_c3+: with the printed ones the bracket of (35) does not vanish."""
+    """Erratum 10: mu_c from 3 L^2, and e_c2+ = e_c3+; the printed ones leave the bracket of (35)."""
     block, mu = rectangle(1.0, 1.2), 0.15
     bounds = block_coefficients(block, mu)
     s = 1.2**2 + 4
@@ -179,7 +181,7 @@ def test_critical_friction_and_e_c2():
 
 
 def test_slip_to_the_right_beyond_the_aspect():
-    """max(0, e_c1+) as printed would admit all coefficients for mu = 1.5, l = 2 L; none is."""
+    """Erratum 11: max(0, e_c1+) as printed would admit all coefficients for mu = 1.5, l = 2 L; none is."""
     bound = block_coefficients(SLENDER, 1.5).e_c1_plus
     assert bound < 0.0
     assert sliding_coulomb_domain(SLENDER, 1.5, "right") is None
@@ -190,7 +192,7 @@ def test_slip_to_the_right_beyond_the_aspect():
 
 
 def test_37_energy_of_half_rocking():
-    """Factors (l^2 + 4 L^2)/12 and mu are missing in print."""
+    """Erratum 12: Factors (l^2 + 4 L^2)/12 and mu are missing in print."""
     height, mu, e1, x = 0.8, 0.2, 0.5, 1.5
     block = rectangle(1.0, height)
     result = block_impact(block, -1.0, x, e_n1=e1, tangential="coulomb", friction=mu)
@@ -204,7 +206,7 @@ def test_37_energy_of_half_rocking():
 
 
 def test_42_46_impulses_of_rocking_by_r():
-    """I/L, not 2 I/L, and half of the sum and difference in half rocking."""
+    """Erratum 13: I/L, not 2 I/L, and half of the sum and difference in half rocking."""
     r, inertia, m = -0.6, SLENDER.inertia, SLENDER.mass
     result = block_impact(SLENDER, -1.0, e_n21=-r, tangential="frictionless")
     y = -0.5 * L
@@ -220,7 +222,7 @@ def test_42_46_impulses_of_rocking_by_r():
 
 
 def test_impulses_of_sticking_rocking_by_r():
-    """Section 3.7.2: the second term of p_1 has the factor r + 1 as that of p_2."""
+    """Erratum 14: Section 3.7.2: the second term of p_1 has the factor r + 1 as that of p_2."""
     r, m, inertia = -0.8, SLENDER.mass, SLENDER.inertia
     result = block_impact(SLENDER, -1.0, e_n21=-r)
     turn = (4 * inertia + m * l**2) / (4 * L)
@@ -231,7 +233,7 @@ def test_impulses_of_sticking_rocking_by_r():
 
 
 def test_53_54_impulses_of_a_rebound():
-    """7 l^2 + 4 L^2 for 4 l^2 + 4 L^2, and 2 L^2 - l^2 for 4 L^2 + l^2 before e_n21."""
+    """Erratum 15: 7 l^2 + 4 L^2 for 4 l^2 + 4 L^2, and 2 L^2 - l^2 for 4 L^2 + l^2 before e_n21."""
     for e1, e21, e3 in ((0.2, 0.9, -0.7), (0.0, 0.7, -0.7), (0.5, 0.3, 0.1)):
         result = block_impact(SLENDER, -1.0, e_n1=e1, e_n21=e21, e_t3=e3, tangential="et3")
         scale = 12 * L / SLENDER.mass
@@ -247,7 +249,7 @@ def test_53_54_impulses_of_a_rebound():
 
 
 def test_section_5_difference_of_the_impulses():
-    """p_1 - p_2 holds e_n21 - e_n1 - 1; the printed e_n1 - e_n21 + 1 has the other sign."""
+    """Erratum 16: p_1 - p_2 holds e_n21 - e_n1 - 1; the printed e_n1 - e_n21 + 1 has the other sign."""
     e1, e21, e3 = 0.2, 0.9, -0.7
     result = block_impact(SLENDER, -1.0, e_n1=e1, e_n21=e21, e_t3=e3, tangential="et3")
     difference = result.impulse[0] - result.impulse[1]
@@ -258,7 +260,7 @@ def test_section_5_difference_of_the_impulses():
 
 
 def test_section_6_no_slip_does_not_ask_for_no_coefficients():
-    """With vt- = 0 every e_t gives vt+ = 0; what is needed is e_t3 = e_n1 - e_n21 alone."""
+    """Erratum 17: With vt- = 0 every e_t gives vt+ = 0; what is needed is e_t3 = e_n1 - e_n21 alone."""
     for e1, e21 in ((0.0, 0.7), (0.3, 0.8), (0.1, 0.9)):
         result = block_impact(SLENDER, -1.0, e_n1=e1, e_n21=e21, e_t3=e1 - e21, tangential="et3")
         assert result.notes["slip_before"] == 0.0
@@ -270,7 +272,7 @@ FIRST, SECOND = np.array([1.0, 0.0, 0.0, 0.0]), np.array([1.0, 0.0, 0.0, -2.0])
 
 
 def test_section_7_scale_of_the_normal_velocity():
-    """sqrt(m/2) times the relative velocity; printed 1/sqrt(2 m)."""
+    """Erratum 18: sqrt(m/2) times the relative velocity; printed 1/sqrt(2 m)."""
     m = 3.0
     problem = chain_problem(m * EQUAL, SECOND)
     q = generalized_kinematic(problem, normal=np.zeros((3, 3))).notes["normal_before"]
@@ -284,7 +286,7 @@ def quadratic(w):
 
 @pytest.mark.parametrize(("before", "limit", "printed"), [(FIRST, 0.75, 1.0), (SECOND, 4.75, 5.0)])
 def test_60_61_energy_of_a_chain(before, limit, printed):
-    """Q(w) <= 3/4 and 19/4; the printed sums of squares admit gains and forbid losses."""
+    """Erratum 19: Q(w) <= 3/4 and 19/4; the printed sums of squares admit gains and forbid losses."""
     problem = chain_problem(EQUAL, before)
     ellipsoid = post_impact_ellipsoid(problem)
     assert ellipsoid.level == pytest.approx(limit, rel=RTOL)
@@ -302,6 +304,7 @@ def test_60_61_energy_of_a_chain(before, limit, printed):
 
 
 def test_60_admits_a_quarter_more_energy():
+    """Erratum 19."""
     normal = np.array([[0, 0, 0], [1, 0, 0], [0, 0, 0]], float)  # e_n = (0, 1, 0)
     result = chain_impact(EQUAL, FIRST, normal)
     assert (normal[:, 0] ** 2).sum() <= 1.0
@@ -310,7 +313,7 @@ def test_60_admits_a_quarter_more_energy():
 
 
 def test_63_middle_impulse():
-    """p_23 = m (3 + w1 + 2 w2 + w3)/2; the other terms of (63) are right."""
+    """Erratum 20: p_23 = m (3 + w1 + 2 w2 + w3)/2; the other terms of (63) are right."""
     E = np.array([[0.2, 0.0, 0.1], [0.1, 0.3, 0.2], [0.1, 0.0, 0.3]])
     m = 2.0
     result = chain_impact(m * EQUAL, SECOND, E)

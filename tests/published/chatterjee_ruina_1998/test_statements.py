@@ -42,6 +42,7 @@ def test_listing_is_the_law_for_finite_friction(mu):
 
 
 def test_listing_is_nan_for_infinite_friction_and_a_candidate_that_pulls():
+    """Erratum 1."""
     mass, velocity, n = np.array([[1.2, -0.9], [-0.9, 1.3]]), np.array([-0.6, -1.0]), np.array([1.0, 0.0])
     with np.errstate(invalid="ignore"):
         assert np.isnan(printed_listing(mass, velocity, n, inf, 0.5, 1.0)).all()
@@ -53,7 +54,7 @@ def test_listing_is_nan_for_infinite_friction_and_a_candidate_that_pulls():
 
 
 def test_semi_axes_of_the_ellipsoid_grow_with_the_principal_masses():
-    """Section 3.1 says "in inverse proportion to the square roots of the eigenvalues of M"."""
+    """Erratum 2: Section 3.1 says "in inverse proportion to the square roots of the eigenvalues of M"."""
     contact = SingleContact(np.diag([4.0, 1.0]), [-1.0, -1.0], [1.0, 0.0], inf)
     reach = np.linalg.norm(contact.velocity * np.sqrt([4.0, 1.0]))
     up = boundary_distance(contact, contact.sticking, [1.0, 0.0])
@@ -63,7 +64,7 @@ def test_semi_axes_of_the_ellipsoid_grow_with_the_principal_masses():
 
 
 def test_whittakers_normal_velocity_is_not_the_printed_one():
-    """Section 4.2.2 prints V_f . n = -(1 + e) V_i . n: an elastic ball would rebound twice as fast."""
+    """Erratum 3: 4.2.2 prints V_f . n = -(1 + e) V_i . n: an elastic ball would rebound twice as fast."""
     ball = SingleContact(SPHERE, [-1.0, 0.0, 0.0], NORMAL, 0.0)
     printed = assess(ball, (1 + (1 + 1.0)) * ball.compression)
     assert printed.normal_velocity[0] == pytest.approx(2.0)
@@ -72,7 +73,7 @@ def test_whittakers_normal_velocity_is_not_the_printed_one():
 
 
 def test_laws_agree_without_friction_but_for_the_bilinear_one():
-    """Section 4.2.5: "all the laws become identical for mu = 0"; (9) with a mass that couples does not."""
+    """Erratum 4: 4.2.5, "all the laws become identical for mu = 0"; (9) with a mass that couples does not."""
     contact = SingleContact(MASS, VELOCITY, NORMAL, 0.0)
     expected = 1.5 * contact.compression
     for law in (routh, whittaker, smith, two_phase):
@@ -87,6 +88,7 @@ def test_laws_agree_without_friction_but_for_the_bilinear_one():
 
 
 def test_lossless_cases_of_footnote_7_and_the_one_it_misses():
+    """Erratum 5."""
     rough, smooth = SingleContact(MASS, VELOCITY, NORMAL, 50.0), SingleContact(MASS, VELOCITY, NORMAL, 0.0)
     central = SingleContact(SPHERE, [-1.0, 0.0, 0.0], NORMAL, 0.3)
     listed = [(smooth, 0.4), (rough, 1.0), (central, 0.4)]
@@ -99,7 +101,7 @@ def test_lossless_cases_of_footnote_7_and_the_one_it_misses():
 
 
 def test_routh_is_not_always_permissible_in_space():
-    """Section 4.2.1 claims it for all 0 <= e_k <= 1; in space a jam can end in an approach."""
+    """Erratum 6: Section 4.2.1 claims it for all 0 <= e_k <= 1; in space a jam can end in an approach."""
     inverse = [[1.247, 0.174, -2.552], [0.174, 2.422, -0.392], [-2.552, -0.392, 5.322]]
     contact = SingleContact.of_inverse(inverse, [-0.28, -1.18, 0.515], NORMAL, 2.34)
     assert not routh(contact, restitution=1.0).kinematic
@@ -107,7 +109,7 @@ def test_routh_is_not_always_permissible_in_space():
 
 
 def test_smith_captures_a_slip_that_keeps_its_sign():
-    """Section 4.2.3: "cannot capture non-reversal of spin for positive mu"."""
+    """Erratum 7: Section 4.2.3: "cannot capture non-reversal of spin for positive mu"."""
     shallow = SingleContact(SPHERE, [-0.1, -1.0, 0.0], NORMAL, 0.3)
     steep = SingleContact(SPHERE, [-1.0, -0.1, 0.0], NORMAL, 0.3)
     assert smith(shallow, restitution=0.8).velocity[1] < -0.5
@@ -115,7 +117,7 @@ def test_smith_captures_a_slip_that_keeps_its_sign():
 
 
 def test_routh_is_not_the_only_law_that_rebounds_from_grazing():
-    """Section 4.2.1 says so; expansion after a compression that friction causes rebounds, too."""
+    """Erratum 8: Section 4.2.1 says so; expansion after a compression that friction causes rebounds, too."""
     contact = SingleContact([[1.0, 0.85], [0.85, 1.0]], [0.0, -1.0], [1.0, 0.0], 1.8)
     assert routh(contact, restitution=0.5).normal_velocity[0] > 0.05
     assert two_phase(contact, restitution=0.5).normal_velocity[0] > 0.05
@@ -129,7 +131,7 @@ def test_routh_is_not_the_only_law_that_rebounds_from_grazing():
 @pytest.mark.parametrize("e", [0.0, 0.4, 1.0])
 @pytest.mark.parametrize("et", [-1.0, -0.2, 0.6, 1.0])
 def test_parallelogram_of_the_proof_is_permissible_without_friction(e, et):
-    """Section 5.1 (the conditions it calls those of section 3.1 are in 3.2)."""
+    """Erratum 9: Section 5.1 (the conditions it calls those of section 3.1 are in 3.2)."""
     contact = SingleContact(MASS, VELOCITY, NORMAL, 0.0)
     one, two = contact.compression, contact.sticking
     result = assess(contact, (1 + e) * one + (1 + et) * (two - one))

@@ -114,7 +114,7 @@ def test_order_of_the_faces_does_not_matter(data):
 
 
 def test_approach_inside_the_admitted_set_has_other_solutions_too():
-    """A sharp wedge: the velocity leaves face 2, yet lies in the cone of the normals."""
+    """Erratum 1: A sharp wedge: the velocity leaves face 2, yet lies in the cone of the normals."""
     beta, phi = np.radians(40.0), np.radians(60.0)
     result = reentrant_corner(wedge(beta, phi), restitution=0.5)
     assert result.notes["admitted"]

@@ -68,7 +68,7 @@ def test_a_copy_of_a_contact_with_its_coefficient_does_not_matter(data):
 
 
 def test_the_equality_rule_gains_energy_and_the_inequality_does_not():
-    """Glocker (2001), section 3(a), warns of gains: they are those of Ld = eps Lc.
+    """Erratum 1: Glocker (2001), section 3(a), warns of gains: they are those of Ld = eps Lc.
 
     D = [[2, -1], [-1, 2]] and Lc = (1, 0.6), coefficients (1, 0).
     """

@@ -66,6 +66,7 @@ def test_out_of_plane_motion_of_a_lateral_impulse():
 
 @given(st.floats(0.01, 0.2), st.floats(0.01, 1.0), st.floats(0.05, 1.0))
 def test_uplift_is_the_rise_of_the_centre_of_mass(phi, half_width, height):
+    """Erratum 3."""
     rise = half_width * sin(phi) + height * cos(phi) - height
     assert uplift([phi, -phi], half_width, height) == pytest.approx(rise, abs=1e-15)
     printed = height * sin(phi) - half_width * (1.0 - cos(phi))
@@ -100,6 +101,7 @@ finite = st.floats(-1.0, 1.0)
 
 @given(arrays(float, (5, 2), elements=finite), arrays(float, (5, 3), elements=finite))
 def test_a_wrench_has_the_moments_of_its_impulses(points, impulses):
+    """Erratum 10."""
     impulses[:, 2] = np.abs(impulses[:, 2]) + 0.1
     wrench = equivalent_wrench(points, impulses)
     places = np.column_stack([points, np.zeros(5)])
@@ -111,7 +113,7 @@ def test_a_wrench_has_the_moments_of_its_impulses(points, impulses):
 
 
 def test_the_printed_wrench_has_other_moments():
-    """Of the points and impulses of the errata."""
+    """Erratum 1: the sign in y_R."""
     points, impulses = [[0.1, 0.2], [0.3, -0.4], [0.2, 0.5]], [[0, 0, 1], [0, 0, 2], [0, 0, 4]]
     right, printed = equivalent_wrench(points, impulses), equivalent_wrench(points, impulses, as_printed=True)
     assert right.point * 7.0 == pytest.approx([1.5, 1.4])
