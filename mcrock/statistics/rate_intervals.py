@@ -15,7 +15,7 @@ from scipy.optimize import isotonic_regression
 from mcrock.statistics.inference import Bootstrap
 from mcrock.statistics.probit import Fit
 from mcrock.statistics.rates import lognormal_rates
-from mcrock.statistics.resample import Units, draw_units
+from mcrock.statistics.resample import BATCH, Units, draw_units
 from mcrock.statistics.rising import bounding_steps
 from mcrock.statistics.runs import ALL_OVERTURN, ALL_STAND
 from mcrock.statistics.studentized import (
@@ -92,7 +92,10 @@ def rising_rate_bounds(units: Units, how: Bootstrap, tables: list[Table], points
     least, most = (np.stack([step[k] for step in steps]) for k in (0, 1))
     beyond = np.array([step[2] for step in steps])
     outer = envelope_rates(points, tables)
-    inner = [_rates(units, ALL_STAND, there, least)[0], _rates(units, ALL_OVERTURN, there, most)[0] + beyond]
+    inner = [
+        _rates(units, reading, there, weights, units.copies[None])[0][0] + add
+        for reading, weights, add in ((ALL_STAND, least, 0.0), (ALL_OVERTURN, most, beyond))
+    ]
     bounds = np.full((2, len(tables)), np.nan)
     if how.reaches_level(units.number):
         for end, (reading, weights, add) in enumerate(
@@ -122,18 +125,36 @@ def envelope_rates(points: xr.Dataset, tables: list[Table]) -> np.ndarray:
 
 
 def _rates(
-    units: Units, reading: int, there: np.ndarray, weights: np.ndarray, times: np.ndarray | None = None
+    units: Units, reading: int, there: np.ndarray, weights: np.ndarray, times: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Weighted sums (n_table,) of rising fractions, and what each kind adds to them (n_kind, n_table)."""
+    """Weighted sums (n, n_table) of rising fractions of samples, and the variance of what their units add.
+
+    ``times`` (n, n_kind) is how often each kind of unit is in a sample. Fractions that rise already, or are
+    equal at 0 or 1, need no isotonic regression.
+    """
     own, yes = units.runs[:, there], units.overturned[reading][:, there]
-    times = units.copies if times is None else times
-    runs = times @ own
-    some = runs > 0
-    fit = isotonic_regression((times @ yes)[some] / runs[some], weights=runs[some])
-    kept = _drawn_weights(weights, some)
-    share = np.add.reduceat(kept, fit.blocks[:-1], axis=1) / fit.weights
-    slope = np.repeat(share, np.diff(fit.blocks), axis=1)
-    return kept @ fit.x, (yes[:, some] - fit.x * own[:, some]) @ slope.T
+    runs, counts = times @ own, times @ yes
+    with np.errstate(invalid="ignore"):
+        share = counts / runs
+    step = np.diff(share, axis=1)
+    ends = (step == 0) & ((share[:, 1:] == 0) | (share[:, 1:] == 1))
+    rising = ((step > 0) | ends).all(axis=1) & (runs > 0).all(axis=1)
+    rate = np.empty((len(times), len(weights)))
+    variance = np.empty_like(rate)
+    rows = max(1, BATCH // own.size)
+    for part in np.array_split(np.flatnonzero(rising), len(times) // rows + 1):
+        x = share[part, None]
+        off = (yes - x * own) @ (weights / runs[part, None]).swapaxes(1, 2)
+        rate[part] = (weights @ x.swapaxes(1, 2))[..., 0]
+        variance[part] = (times[part, None] @ off**2)[:, 0]
+    for i in np.flatnonzero(~rising):
+        some = runs[i] > 0
+        fit = isotonic_regression(share[i, some], weights=runs[i, some])
+        kept = _drawn_weights(weights, some)
+        pooled = np.add.reduceat(kept, fit.blocks[:-1], axis=1) / fit.weights
+        off = (yes[:, some] - fit.x * own[:, some]) @ np.repeat(pooled, np.diff(fit.blocks), axis=1).T
+        rate[i], variance[i] = kept @ fit.x, times[i] @ off**2
+    return rate, variance
 
 
 def _drawn_weights(weights: np.ndarray, some: np.ndarray) -> np.ndarray:
@@ -153,13 +174,11 @@ def rising_interval(
     """Bootstrap-t interval (2, n_table) of ln(rate), of ``weights @ fraction + add``, fractions rising."""
     there = units.total(units.runs) > 0
     with np.errstate(invalid="ignore", divide="ignore"):
-        centre = np.log(_rates(units, reading, there, weights)[0] + add)
+        centre = np.log(_rates(units, reading, there, weights, units.copies[None])[0][0] + add)
         others = units.copies - np.eye(len(units.copies))
-        left_out = np.log([_rates(units, reading, there, weights, times)[0] + add for times in others])
+        left_out = np.log(_rates(units, reading, there, weights, others)[0] + add)
         error, pivots = jackknife(left_out, units.copies), []
-        for drawn in draw_units(units, how):
-            for times in drawn:
-                rate, off = _rates(units, reading, there, weights, times)
-                own = np.sqrt(times @ off**2) / (rate + add)
-                pivots.append((np.log(rate + add) - centre) / own)
-        return pivot_interval(centre, widened(units) * error, np.array(pivots), how.level)
+        for times in draw_units(units, how):
+            rate, variance = _rates(units, reading, there, weights, times)
+            pivots.append((np.log(rate + add) - centre) / (np.sqrt(variance) / (rate + add)))
+        return pivot_interval(centre, widened(units) * error, np.concatenate(pivots), how.level)

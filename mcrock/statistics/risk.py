@@ -105,11 +105,12 @@ def annual_rate(
     runs, counts = units.total(units.runs), units.total(units.overturned[ESTIMATE])
     there = runs > 0
     further = np.concatenate([edges, places(units.intensity[there]), [weakest, strongest]])
-    tables = [refine(x, hazard["rate"].sel(hazard=name).values, further) for name in names]
+    rows = [(x, hazard["rate"].sel(hazard=name).values) for name in names]
+    tables = [refine(*row, further) for row in rows]
     shape = (len(CURVES), len(names))
     points = overturning_probability(ds, **how.keywords)
     ends = np.stack(
-        [lognormal_bounds(units, how, tables), rising_rate_bounds(units, how, tables, points)], axis=1
+        [lognormal_bounds(units, how, rows), rising_rate_bounds(units, how, tables, points)], axis=1
     )
     rates, above = np.empty(shape), np.empty((2, *shape))
     shares, first = np.empty((len(CURVES), BINS)), np.empty(len(CURVES))

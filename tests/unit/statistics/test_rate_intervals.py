@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import xarray as xr
+from scipy.optimize import isotonic_regression
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -62,11 +63,35 @@ def test_rising_fractions_move_with_their_units_by_the_infinitesimal_jackknife()
     units, step = units_of(9, seed=3), 1e-6
     weights, there = np.stack(bounding_steps(LEVELS, *TABLE)[:2]), np.ones(10, bool)
     (drawn,) = draw_units(units, Bootstrap(resamples=4))
-    for times in drawn:
-        _, off = _rates(units, ESTIMATE, there, weights, times)
-        for k, e in enumerate(step * np.eye(9)):
-            ends = [_rates(units, ESTIMATE, there, weights, times + sign * e)[0] for sign in (1, -1)]
-            np.testing.assert_allclose(off[k], (ends[0] - ends[1]) / (2 * step), rtol=1e-4, atol=1e-9)
+    rate, variance = _rates(units, ESTIMATE, there, weights, drawn)
+    for times, together, expected in zip(drawn, rate, variance, strict=True):
+        np.testing.assert_array_equal(_rates(units, ESTIMATE, there, weights, times[None])[0][0], together)
+        ends = [
+            _rates(units, ESTIMATE, there, weights, times + sign * step * np.eye(9))[0] for sign in (1, -1)
+        ]
+        off = (ends[0] - ends[1]) / (2 * step)
+        np.testing.assert_allclose(times @ off**2, expected, rtol=1e-4, atol=1e-18)
+
+
+def test_rates_of_fractions_that_rise_already_are_those_of_isotonic_regression(monkeypatch):
+    """Resamples take the short way where no level has to be pooled; the long one is the same to the bit."""
+    units = units_of(12, seed=5)
+    weights, there = np.stack(bounding_steps(LEVELS, *TABLE)[:2]), np.ones(10, bool)
+    (drawn,) = draw_units(units, Bootstrap(resamples=50))
+    calls = []
+
+    def counted(y, weights):
+        calls.append(len(y))
+        return isotonic_regression(y, weights=weights)
+
+    monkeypatch.setattr("mcrock.statistics.rate_intervals.isotonic_regression", counted)
+    found = _rates(units, ESTIMATE, there, weights, drawn)
+    assert len(calls) < 25
+    fits = [
+        isotonic_regression((t @ units.overturned[ESTIMATE]) / (t @ units.runs), weights=t @ units.runs).x
+        for t in drawn
+    ]
+    np.testing.assert_array_equal(found[0], [weights @ x for x in fits])
 
 
 def test_a_level_without_runs_is_left_out():
