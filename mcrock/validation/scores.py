@@ -8,6 +8,9 @@ Good, I. J. (1952). Rational decisions. Journal of the Royal Statistical Society
 
 Efron, B. and Tibshirani, R. J. (1993). An introduction to the bootstrap. Chapman and Hall, chapter 13
 (percentiles).
+
+Hesterberg, T. C. (2015). What teachers should know about the bootstrap. The American Statistician 69(4),
+371-386 (their tails with few samples).
 """
 
 from __future__ import annotations
@@ -16,6 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from mcrock.statistics.intervals import expanded_tail
 
 Array = NDArray[np.float64]
 
@@ -112,9 +117,14 @@ def resampled(recording: ArrayLike, resamples: int = RESAMPLES, seed: int = 0) -
     return drawn[:, group].astype(float)
 
 
-def interval(samples: Array, level: float) -> Array:
-    """Percentile interval (2,) of samples that may be NaN where a resample has no topple."""
-    return np.nanquantile(samples, [(1.0 - level) / 2.0, (1.0 + level) / 2.0])
+def interval(samples: Array, level: float, recordings: int) -> Array:
+    """Percentile interval (2,) of samples that may be NaN where a resample has no topple.
+
+    Its tails are those of a number of recordings (`expanded_tail`): plain percentiles of level 0.9 held the
+    truth in 0.74 to 0.82 of 400 simulated sets of 6 to 14 recordings.
+    """
+    tail = expanded_tail(level, recordings)
+    return np.nanquantile(samples, [tail, 1.0 - tail])
 
 
 def calibration_curve(

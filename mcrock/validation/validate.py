@@ -72,7 +72,7 @@ def validate(
 ) -> xr.Dataset:
     """Score probabilities of mcrock and of rules of thumb, with intervals and paired differences.
 
-    Intervals are percentiles over resamples of the recordings (`resampled`).
+    Intervals are percentiles over resamples of the recordings (`resampled`), wider for few recordings.
 
     Parameters
     ----------
@@ -166,7 +166,8 @@ def _scored(
             np.where(np.isnan(differences), np.nan, sign[:, None, None] * differences > 0), axis=-1
         )
     better[:, own] = np.nan
-    bounds = [_intervals(samples, level) for samples in (drawn, differences)]
+    recordings = len(np.unique(of))
+    bounds = [_intervals(samples, level, recordings) for samples in (drawn, differences)]
     result = xr.Dataset(
         {
             "probability": (("predictor", "test"), np.stack([found[name] for name in names])),
@@ -188,7 +189,9 @@ def _scored(
     return result
 
 
-def _intervals(samples: Array, level: float) -> Array:
+def _intervals(samples: Array, level: float, recordings: int) -> Array:
     """Intervals (2, n_score, n_method) of samples (n_score, n_method, resamples)."""
-    flat: Sequence[Array] = [interval(row, level) for row in samples.reshape(-1, samples.shape[-1])]
+    flat: Sequence[Array] = [
+        interval(row, level, recordings) for row in samples.reshape(-1, samples.shape[-1])
+    ]
     return np.stack(flat, axis=-1).reshape(2, *samples.shape[:2])
