@@ -82,3 +82,49 @@ def format_p_value(p: float) -> str:
     ('p = 0.23', 'p < 0.001')
     """
     return "p < 0.001" if p < 0.001 else f"p = {p:.2g}"
+
+
+def format_with_interval(value: float, low: float, high: float) -> str:
+    """An estimate and its interval.
+
+    >>> format_with_interval(0.3891, 0.315, 0.492), format_with_interval(0.5, 0.0, math.inf)
+    ('0.39 (0.32 to 0.49)', '0.5 (interval open)')
+    >>> format_with_interval(0.41, math.nan, math.nan)
+    '0.41'
+    """
+    ends = format_interval(low, high).replace("open", "interval open")
+    return format_estimate(value, low, high) + ("" if ends == "-" else f" ({ends})")
+
+
+def format_ratio(ratio: float, low: float, high: float) -> str:
+    """A ratio with the digits of its interval, at least those in which it differs from 1.
+
+    >>> format_ratio(1.0671, 1.0493, 1.0856), format_ratio(2.04, 0.9, 4.1)
+    ('1.07 (1.05 to 1.09)', '2 (0.9 to 4.1)')
+    >>> format_ratio(1.0013, 1.0008, 1.0019), format_ratio(1.0671, math.nan, 1.0)
+    ('1.001 (1.001 to 1.002)', '1.07 (no interval)')
+    """
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return f"{ratio:.3g} (no interval)"
+    if high >= 3 * low:
+        return format_with_interval(ratio, low, high)
+    digits = max(3, 1 - math.floor(math.log10(max(high - low, 1e-6))))
+    return f"{ratio:.{digits}g} ({low:.{digits}g} to {high:.{digits}g})"
+
+
+def format_few(number: float) -> str:
+    """A number of runs that need not be whole.
+
+    >>> format_few(8.23), format_few(138.6)
+    ('8.2', '139')
+    """
+    return f"{number:.2g}" if number < 99.5 else f"{number:.0f}"
+
+
+def format_percent(share: float) -> str:
+    """A share of all.
+
+    >>> format_percent(0.1234), format_percent(0.997)
+    ('12 %', 'all')
+    """
+    return f"{100 * share:.2g} %" if share < 0.995 else "all"

@@ -8,6 +8,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 
+from mcrock.base.estimates import format_ratio
 from mcrock.dataset.opened import takes_path
 from mcrock.impact.registry import Law
 from mcrock.plots.fragility import draw_curve, observed
@@ -104,9 +105,5 @@ def plot_choices(
 def _name(word: str, fit: xr.Dataset) -> str:
     """``Housner 1963: 1.11 (1.07 to 1.14)``."""
     name = LABELS.get(word) or " ".join(part.capitalize() for part in word.split("_"))
-    ratio, (low, high) = float(fit["ratio"]), fit["ratio_interval"].values
-    if not np.isfinite(ratio):
-        return name
-    if not np.isfinite(low):
-        return f"{name}: {ratio:.2f}"
-    return f"{name}: {ratio:.2f} ({low:.2f} to {high:.2f})"
+    ratio, ends = float(fit["ratio"]), fit["ratio_interval"].values.tolist()
+    return f"{name}: {format_ratio(ratio, *ends)}" if np.isfinite(ratio) else name

@@ -6,6 +6,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 
+from mcrock.base.estimates import format_ratio
 from mcrock.plots.style import (
     BARS,
     BLUE,
@@ -70,9 +71,9 @@ def plot_comparison(
     ax.legend(loc="lower left", bbox_to_anchor=(-0.1, 1.0), ncols=2, handlelength=1.2, columnspacing=1.0)
     words = count_words(found, int(found["pairs"].sum())).replace(" run", " pair of runs", 1)
     words = words.replace("pair of runss", "pairs of runs")
-    ratio, (low, high) = float(found["median_ratio"]), found["median_ratio_interval"].values
+    ratio, ends = float(found["median_ratio"]), found["median_ratio_interval"].values.tolist()
     note = f"Second less first study, {words}."
-    if np.isfinite([ratio, low]).all():
-        note += f" Ratio of the medians {ratio:.3f} ({low:.3f} to {high:.3f})."
+    if np.isfinite([ratio, ends[0]]).all():
+        note += f" Ratio of the medians {format_ratio(ratio, *ends)}."
     add_note(ax, note)
     return ax

@@ -8,6 +8,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 
+from mcrock.base.estimates import format_estimate
 from mcrock.dataset.opened import takes_path
 from mcrock.plots.style import (
     BLUE,
@@ -96,7 +97,5 @@ def _curve(fit: xr.Dataset) -> str:
     median = xr.DataArray(fit["median_capacity"].values, attrs={"units": fit["units"].item()})
     factor, label = axis_scale(median)
     unit = unit_of(label).replace("1", "")
-    return (
-        f"median {float(median) * factor:.3g} {unit}".rstrip()
-        + f", dispersion {float(fit['dispersion']):.2f}"
-    )
+    dispersion = format_estimate(float(fit["dispersion"]), *fit["dispersion_interval"].values.tolist())
+    return f"median {float(median) * factor:.3g} {unit}".rstrip() + f", dispersion {dispersion}"

@@ -8,6 +8,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 
+from mcrock.base.estimates import format_few, format_percent, format_with_interval
 from mcrock.dataset.opened import takes_path
 from mcrock.plots.style import (
     BARS,
@@ -136,10 +137,10 @@ def _known(fit: xr.Dataset, points: xr.Dataset) -> np.ndarray:
     return (x >= strongest.min()) & (x <= weakest.max())
 
 
-def _format_bounds(low: float, high: float, digits: int) -> str:
+def _format_bounds(low: float, high: float) -> str:
     if np.isfinite(high):
-        return f"{low:.{digits}g} to {high:.{digits}g}"
-    return f"above {low:.{digits}g}" if low > 0 else "interval open"
+        return f"{low:.3g} to {high:.3g}"
+    return f"above {low:.3g}" if low > 0 else "interval open"
 
 
 def _note(fit: xr.Dataset, factor: float, units: str) -> str:
@@ -151,20 +152,20 @@ def _note(fit: xr.Dataset, factor: float, units: str) -> str:
     text += ". "
     if np.isfinite(fit["median_capacity"]):
         low, high = fit["median_capacity_interval"].values * factor
-        thin, wide = fit["dispersion_interval"].values
+        thin, wide = fit["dispersion_interval"].values.tolist()
         text += (
-            f"Median {float(fit['median_capacity']) * factor:.3g}{units} ({_format_bounds(low, high, 3)}), "
-            f"dispersion {float(fit['dispersion']):.2g} ({_format_bounds(thin, wide, 2)}). "
+            f"Median {float(fit['median_capacity']) * factor:.3g}{units} ({_format_bounds(low, high)}), "
+            f"dispersion {format_with_interval(float(fit['dispersion']), thin, wide)}. "
         )
         if int(fit["runs_below"]) and float(fit["dispersion"]) > 0:
             weakest = f"{float(fit['weakest_overturning']) * factor:.3g}{units}"
             text += (
                 f"Dashed: no run is above {float(fit['strongest_run']) * factor:.3g}{units}, and below "
                 f"{weakest} none of {int(fit['runs_below'])} overturned "
-                f"({float(fit['expected_below']):.2g} expected). "
+                f"({format_few(float(fit['expected_below']))} expected). "
             )
         if float(fit["only_slide"]) > 0:
-            text += f"{float(fit['only_slide']):.0%} of the realizations can only slide. "
+            text += f"{format_percent(float(fit['only_slide']))} of the realizations can only slide. "
     else:
         text += f"No curve: {fit.attrs['fit'].split(':')[0]}. "
     if fit.attrs["method"] == "resampling":

@@ -60,11 +60,15 @@ def _fragility(summary: Summary) -> list[KeyFigure]:
     elif math.isfinite(median):
         ends = fit["median_capacity_interval"].values.tolist()
         label, low, high = label_intensities([median, *ends], units)
-        thin, wide = fit["dispersion_interval"].values
+        thin, wide = fit["dispersion_interval"].values.tolist()
         percent = _percent(fit)
         found = [
             KeyFigure("Median capacity", label, f"{percent} {low} to {high}"),
-            KeyFigure("Dispersion", f"{float(fit['dispersion']):.2f}", f"{percent} {thin:.2f} to {wide:.2f}"),
+            KeyFigure(
+                "Dispersion",
+                format_estimate(float(fit["dispersion"]), thin, wide),
+                f"{percent} {format_interval(thin, wide)}",
+            ),
         ]
     else:
         words = format_fragility(fit, units).removeprefix("Fragility: ")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import xarray as xr
 
+from mcrock.base.estimates import format_percent
 from mcrock.config import Study
 from mcrock.dataset.contents import STUDY, store_digest
 from mcrock.ensemble.log import logged_versions
@@ -14,7 +15,7 @@ from mcrock.plots import plot_convergence
 from mcrock.report.content import Block, Section, cautions, embed
 from mcrock.statistics.inference import Confidence
 from mcrock.statistics.intervals import bound_without_events
-from mcrock.text.numbers import format_percent, label_intensities
+from mcrock.text.numbers import label_intensities
 from mcrock.text.summary import Summary, format_sizes, format_steps
 from mcrock.text.tables import format_table
 from mcrock.text.validity import format_certificate, format_strain

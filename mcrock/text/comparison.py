@@ -11,7 +11,7 @@ import numpy as np
 import xarray as xr
 from scipy.spatial import KDTree
 
-from mcrock.base.estimates import format_difference, format_estimate, format_interval
+from mcrock.base.estimates import format_difference, format_estimate, format_ratio
 from mcrock.statistics.comparison import FEW
 from mcrock.text.numbers import format_count, label_intensities
 from mcrock.text.tables import format_table
@@ -141,13 +141,4 @@ def _probabilities(values: Sequence[float], difference: str) -> list[str]:
 
 
 def _ratio(ratio: xr.DataArray, ends: xr.DataArray) -> str:
-    """A ratio with the digits of its interval, at least those in which it differs from 1."""
-    value, (low, high) = float(ratio), ends.values.tolist()
-    if not math.isfinite(low):
-        return f"{value:.3g} (no interval)"
-    digits = max(3, 1 - math.floor(math.log10(max(high - low, 1e-6))))
-    return (
-        f"{value:.{digits}g} ({low:.{digits}g} to {high:.{digits}g})"
-        if high < 3 * low
-        else (f"{format_estimate(value, low, high)} ({format_interval(low, high)})")
-    )
+    return format_ratio(float(ratio), *ends.values.tolist())

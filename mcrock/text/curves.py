@@ -6,7 +6,7 @@ import math
 
 import xarray as xr
 
-from mcrock.base.estimates import format_estimate, format_interval, format_p_value
+from mcrock.base.estimates import format_estimate, format_p_value, format_with_interval
 from mcrock.statistics.goodness import REJECTED
 from mcrock.statistics.increments import NO_FIT
 from mcrock.statistics.limit_states import limit_words
@@ -108,12 +108,12 @@ def _parameters(one: xr.Dataset, units: str) -> list[str]:
     if math.isnan(median):
         return ["-", "-"]
     if one["median_capacity_interval"].isnull().all():
-        return [_intensity(median, units), f"{dispersion:.3f}"]
+        return [_intensity(median, units), format_estimate(dispersion, math.nan, math.nan)]
     low, high = label_intensities(one["median_capacity_interval"].values.tolist(), units)
     thin, wide = one["dispersion_interval"].values.tolist()
     return [
         f"{_intensity(median, units)} ({low} to {high})",
-        f"{format_estimate(dispersion, thin, wide)} ({format_interval(thin, wide)})",
+        format_with_interval(dispersion, thin, wide),
     ]
 
 

@@ -6,11 +6,17 @@ import math
 
 import xarray as xr
 
-from mcrock.base.estimates import format_p_value
+from mcrock.base.estimates import (
+    format_few,
+    format_p_value,
+    format_percent,
+    format_ratio,
+    format_with_interval,
+)
 from mcrock.statistics.goodness import REJECTED
 from mcrock.statistics.limits import EVENT
 from mcrock.statistics.probit import link_of
-from mcrock.text.numbers import format_count, format_percent, label_intensities, label_place
+from mcrock.text.numbers import format_count, label_intensities, label_place
 from mcrock.text.tables import format_table
 
 
@@ -19,9 +25,8 @@ def format_fragility(fragility: xr.Dataset, units: str) -> str:
     kind = fragility.attrs["fit"]
     low, high = fragility["median_capacity_interval"].values.tolist()
     if not (math.isnan(float(fragility["median_capacity"])) or kind.startswith("separated")):
-        median, dispersion = (
-            _with_interval(fragility, key, units) for key in ("median_capacity", "dispersion")
-        )
+        median = _median(fragility, units)
+        dispersion = format_with_interval(*_estimate(fragility, "dispersion"))
         curve = link_of(fragility.attrs.get("link", "probit")).curve
         return f"{curve.capitalize()} fragility ({kind}): median {median}, dispersion {dispersion}"
     doubt = int(fragility["undecided"]) > 0
@@ -66,9 +71,10 @@ def format_support(fragility: xr.Dataset, units: str) -> list[str]:
     below = int(fragility["runs_below"])
     if below and math.isfinite(weakest) and float(fragility["dispersion"]) > 0:
         verb = "was beyond the limit" if EVENT in fragility.attrs else "overturned"
+        expected = format_few(float(fragility["expected_below"]))
         lines.append(
             f"below {label_intensities([weakest], units)[0]}, the weakest intensity at which a run {verb}, "
-            f"the curve is an extrapolation: it expects {_few(float(fragility['expected_below']))} among the "
+            f"the curve is an extrapolation: it expects {expected} among the "
             f"{format_count(below, 'run')} there, and there were none"
         )
     if median > strongest:
@@ -89,9 +95,6 @@ def format_laws(laws: xr.Dataset, units: str) -> list[str]:
     rows = []
     for law in laws["impact_law"].values.tolist():
         fit = laws.sel(impact_law=law)
-        low, high = fit["ratio_interval"].values.tolist()
-        ratio = float(fit["ratio"])
-        there, sure = math.isfinite(ratio), math.isfinite(low)
         median = float(fit["median_capacity"])
         rows.append(
             [
@@ -100,17 +103,16 @@ def format_laws(laws: xr.Dataset, units: str) -> list[str]:
                 str(int(fit["undecided"])),
                 label_intensities([median], units)[0] if math.isfinite(median) else "none",
                 " to ".join(label_intensities(fit["median_capacity_interval"].values.tolist(), units)),
-                f"{float(fit['dispersion']):.3f}" if math.isfinite(median) else "none",
-                f"{ratio:.3f}" if there else "-",
-                f"{low:.3f} to {high:.3f}" if sure else "-",
+                format_with_interval(*_estimate(fit, "dispersion")) if math.isfinite(median) else "none",
+                format_ratio(*_estimate(fit, "ratio")) if math.isfinite(float(fit["ratio"])) else "-",
             ]
         )
-    heads = ["impact law", "runs", "undecided", "median", f"{percent} interval", "dispersion"]
-    heads += ["over that of all", f"{percent} interval"]
+    heads = ["impact law", "runs", "undecided", "median", f"{percent} interval", f"dispersion ({percent})"]
+    heads.append(f"over that of all ({percent})")
     lines: list[str] = [format_table(heads, rows)]
     if laws.attrs["independent"] == "records" and laws["ratio_interval"].notnull().any():
         lines.append(
-            "The last two columns compare medians under the same ground motions: what the law alone does"
+            "The last column compares medians under the same ground motions: what the law alone does"
         )
     return lines
 
@@ -123,7 +125,6 @@ def format_measures(measures: xr.Dataset) -> list[str]:
         fit = measures.isel(measure=i)
         units, median = str(fit["units"].item()), float(fit["median_capacity"])
         there = math.isfinite(median)
-        thin, wide = fit["dispersion_interval"].values.tolist()
         low, high = fit["explained_interval"].values.tolist()
         explained, first = float(fit["explained"]), float(fit["first"])
         rows.append(
@@ -131,8 +132,7 @@ def format_measures(measures: xr.Dataset) -> list[str]:
                 str(fit["measure"].item()),
                 label_intensities([median], units)[0] if there else "none",
                 " to ".join(label_intensities(fit["median_capacity_interval"].values.tolist(), units)),
-                f"{float(fit['dispersion']):.3f}" if there else "none",
-                f"{thin:.3f} to {wide:.3f}",
+                format_with_interval(*_estimate(fit, "dispersion")) if there else "none",
                 "-" if math.isnan(explained) else f"{explained:.3f}",
                 "-" if math.isnan(low) else f"{low:.3f} to {high:.3f}",
                 "-" if math.isnan(first) else format_percent(first),
@@ -141,7 +141,7 @@ def format_measures(measures: xr.Dataset) -> list[str]:
             ]
         )
     interval = f"{percent} interval"
-    heads = ["measure", "median", interval, "dispersion", interval, "explained", interval, "most in"]
+    heads = ["measure", "median", interval, f"dispersion ({percent})", "explained", interval, "most in"]
     heads += ["log loss", f"over the least ({percent})"]
     return [
         format_table(heads, rows),
@@ -159,23 +159,17 @@ def _difference(fit: xr.Dataset) -> str:
     return f"{float(fit['log_loss_difference']):.3f} ({low:.3f} to {high:.3f})"
 
 
-def _few(number: float) -> str:
-    """A number of runs that need not be whole.
-
-    >>> _few(8.23), _few(138.6)
-    ('8.2', '139')
-    """
-    return f"{number:.2g}" if number < 99.5 else f"{number:.0f}"
-
-
-def _with_interval(fragility: xr.Dataset, key: str, units: str) -> str:
-    values = [float(fragility[key]), *fragility[f"{key}_interval"].values.tolist()]
-    if key == "median_capacity":
-        estimate, low, high = label_intensities(values, units)
-    else:
-        estimate, low, high = (f"{value:.3g}" for value in values)
+def _median(fragility: xr.Dataset, units: str) -> str:
+    values = [float(fragility["median_capacity"]), *fragility["median_capacity_interval"].values.tolist()]
+    estimate, low, high = label_intensities(values, units)
     if values[1] <= 0 and math.isinf(values[2]):
         return f"{estimate} (interval open)"
     if math.isinf(values[2]):
         return f"{estimate} (above {low})"
     return f"{estimate} ({low} to {high})"
+
+
+def _estimate(fit: xr.Dataset, name: str) -> tuple[float, float, float]:
+    """A number with the ends of its interval."""
+    low, high = fit[f"{name}_interval"].values.tolist()
+    return float(fit[name]), low, high

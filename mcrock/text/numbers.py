@@ -77,15 +77,6 @@ def format_probability(share: float) -> str:
     return f"{share:.2g}" if 1e-12 < share < 0.0005 else f"{share:.4f}"
 
 
-def format_percent(share: float) -> str:
-    """A share of all.
-
-    >>> format_percent(0.1234), format_percent(0.997)
-    ('12 %', 'all')
-    """
-    return f"{100 * share:.2g} %" if share < 0.995 else "all"
-
-
 def format_count(number: int, noun: str) -> str:
     """A number of things.
 

@@ -7,10 +7,10 @@ import math
 import numpy as np
 import xarray as xr
 
-from mcrock.base.estimates import LEAST, format_estimate, format_interval, format_p_value
+from mcrock.base.estimates import LEAST, format_estimate, format_interval, format_p_value, format_percent
 from mcrock.statistics.goodness import REJECTED
 from mcrock.statistics.hazard import MEAN
-from mcrock.text.numbers import format_count, format_percent, label_intensities, label_place
+from mcrock.text.numbers import format_count, label_intensities, label_place
 from mcrock.text.tables import format_table
 
 SMALL = 0.01  # fraction at the weakest level that leaves out little [1]

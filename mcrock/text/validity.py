@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import xarray as xr
 
-from mcrock.text.numbers import format_percent
+from mcrock.base.estimates import format_percent
 
 STRAINED = 0.03  # share of the runs above which a departure from the model is worth a line
 

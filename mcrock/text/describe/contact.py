@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from mcrock.base.estimates import format_percent
 from mcrock.body.painleve import painleve_friction
 from mcrock.impact.registry import DEFAULT_LAW, ImpactParameter
 from mcrock.params import ContactColumn, Inputs
-from mcrock.text.numbers import format_percent
 
 WHERE = ImpactParameter.LAMBDA, ImpactParameter.LAMBDA_LON
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from mcrock.base.estimates import format_percent
 from mcrock.body.regimes import (
     Regime,
     Sections,
@@ -15,7 +16,7 @@ from mcrock.body.regimes import (
 )
 from mcrock.config import Study
 from mcrock.params import STANDARD_GRAVITY, ContactColumn, Inputs
-from mcrock.text.numbers import format_percent, format_range
+from mcrock.text.numbers import format_range
 
 Array = NDArray[np.float64]
 WORDS = {

@@ -7,11 +7,11 @@ import re
 import numpy as np
 import pytest
 
-from mcrock.base.estimates import format_estimate, format_interval, format_p_value
+from mcrock.base.estimates import format_estimate, format_interval, format_p_value, format_with_interval
 from mcrock.config import load_config
 from mcrock.dataset import load_dataset, save_dataset
 from mcrock.ensemble import run_study
-from mcrock.params import Outcome
+from mcrock.params import STANDARD_GRAVITY, Outcome
 from mcrock.text.numbers import label_intensities
 from tests.unit.conftest import STUDY, write_study
 
@@ -137,6 +137,15 @@ def test_every_number_is_one_wherever_it_is_said(mcrock, stores, name):
     assert f"95 % interval {format_interval(*ends)}, by the" in report
     caption = f"{head}, {format_estimate(rate, *ends)} /a"
     assert figure_words(store, hazard) >= {caption}
+    table = mcrock("fragility", store, *at)[1]
+    captions = captions_of(mcrock, store, folder / f"figures of {name}")
+    said_by = [stats, ways, risk, *NUMBER.findall(summary + report)]
+    for figure, caption in captions.items():
+        if figure == "convergence":  # which counts the runs of the intensities that it draws
+            caption = re.sub(r"\d+ runs of", "runs of", caption)
+        said = set(leaves(said_by)) | {0.95, 95.0}
+        strange = [x for x in NUMBER.findall(caption) if not any(same_number(x, y) for y in said)]
+        assert not strange, (figure, strange, caption)
     median = float(value(fit, "median_capacity"))
     expected = {"main": "lognormal", "plateau": "stripes", "nothing": "stripes"}
     assert head == expected.get(name, head)
@@ -144,11 +153,51 @@ def test_every_number_is_one_wherever_it_is_said(mcrock, stores, name):
         label = label_intensities([median], "m s-2")[0]
         assert f"median {label} (" in summary
         assert label in report
+        thin, wide = (float(value(fit, "dispersion_interval", end)) for end in (0, 1))
+        both = format_with_interval(float(value(fit, "dispersion")), thin, wide)
+        for said in (summary, table, report, captions["fragility"]):
+            assert both in said
     p = float(value(fit, "fit_p_value"))
     rejected = p < 0.05
     for said in (summary, report, text):
         assert (f"rejected ({format_p_value(p)}" in said) or not rejected
     assert (name != "plateau") or rejected
+
+
+NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?:e[+-]?\d+)?")
+FIGURES = ("fragility", "convergence", "probability_box", "variance_shares", "laws", "measures")
+
+
+def leaves(said):
+    """Numbers of JSON and of texts."""
+    if isinstance(said, dict):
+        said = list(said.values())
+    if isinstance(said, list):
+        return [number for each in said for number in leaves(each)]
+    try:
+        return [float(said)]
+    except (TypeError, ValueError):
+        return []
+
+
+def same_number(text, number):
+    """Whether a text is a number with the digits that the text has, in SI or in g."""
+    digits = len(text.partition("e")[0].replace(".", "").lstrip("0")) or 1
+    sizes = (number, number / STANDARD_GRAVITY, 100 * number)
+    return any(float(f"{size:.{digits}g}") == float(text) for size in sizes if np.isfinite(size))
+
+
+def captions_of(mcrock, store, folder):
+    """Texts in the figures that state results, by name."""
+    code, _, errors = mcrock("plot", store, "-o", folder, "--format", "svg")
+    assert code == 0, errors
+    texts = {}
+    for path in folder.glob("*.svg"):
+        if path.stem in FIGURES:
+            found = re.findall(r"<text[^>]*>(.*?)</text>", path.read_text(encoding="utf-8"), re.DOTALL)
+            long = [html.unescape(re.sub("<[^>]+>", "", each)) for each in found if len(each) > 6]
+            texts[path.stem] = " ".join(" ".join(long).split())
+    return texts
 
 
 def figure_words(store, hazard):

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 import xarray as xr
-from scipy.optimize import isotonic_regression
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import isotonic_regression
 
 from mcrock.statistics import annual_rate
 from mcrock.statistics.inference import Bootstrap
