@@ -20,11 +20,13 @@ def simulate_study(
     within=0.25,
     undecided=0.0,
     cloud=False,
+    strength=(1.0, 0.6),
     seed=0,
 ):
     """Dataset in which a run overturns if its intensity [m/s2] is above the realization's capacity.
 
-    P(overturn | x) is exactly lognormal with this median and the dispersion hypot(between, within).
+    P(overturn | x) is exactly lognormal with this median and the dispersion hypot(between, within). In a
+    cloud the intensities are lognormal, ``strength`` their median in those of the capacity, and dispersion.
     """
     rng = np.random.default_rng(seed)
     n = records * per_record
@@ -33,7 +35,7 @@ def simulate_study(
     z = between * rng.standard_normal(records)[record] + within * rng.standard_normal(n)
     capacity = median * np.exp(z)
     if cloud:
-        x, dims = median * np.exp(0.6 * rng.standard_normal(n)), ("realization",)
+        x, dims = strength[0] * median * np.exp(strength[1] * rng.standard_normal(n)), ("realization",)
         ratio = x / capacity
     else:
         x, dims = np.asarray(levels, float), ("realization", "intensity")
