@@ -107,3 +107,27 @@ def test_no_line_begins_a_comment():
 
 def test_the_citation_names_this_version():
     assert f"version = {{{mcrock.__version__}}}," in README.read_text(encoding="utf-8")
+
+
+def test_every_number_has_a_function_and_a_test_that_exist():
+    """In the table of `mcrock docs contributing`: names of functions, files of tests, and tests in them."""
+    text = (ROOT / "mcrock" / "docs" / "contributing.md").read_text(encoding="utf-8")
+    rows = re.findall(
+        r"^\| (.*?) \| (.*?) \| (.*?) \|$", text.partition("## Every number once")[2], re.MULTILINE
+    )
+    code = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "mcrock").rglob("*.py"))
+    files: dict[str, str] = {}
+    for path in (ROOT / "tests").rglob("test_*.py"):
+        files[path.stem] = files.get(path.stem, "") + path.read_text(encoding="utf-8")
+    short = dict(re.findall(r"`(\w+)` stands for `([\w:]+)`", text))
+    assert len(rows) > 30
+    for number, functions, tests in rows[1:]:
+        for name in re.findall(r"`([\w.]+)`", functions):
+            last = name.rpartition(".")[2]
+            module = any((ROOT / "mcrock").rglob(f"{last}.py"))
+            assert module or re.search(rf"^(?:def|class) {last}\b", code, re.MULTILINE), (number, name)
+        for name in re.findall(r"`([^`]+)`", tests):
+            file, _, test = short.get(name, name).partition("::")
+            assert file in files, (number, name)
+            found = test.replace("*", "[a-z_]*") or "test_"
+            assert re.search(rf"^def {found}", files[file], re.MULTILINE), (number, name)
