@@ -11,8 +11,14 @@ from mcrock.base.estimates import format_estimate, format_interval, format_p_val
 from mcrock.statistics.goodness import REJECTED
 from mcrock.text.fragility import format_fragility
 from mcrock.text.numbers import format_count, label_intensities, label_place
-from mcrock.text.risk import WORDS, format_choice
+from mcrock.text.risk import WORDS, format_choice, headline_capacity
 from mcrock.text.summary import Summary
+
+CAPACITIES = {  # by which a HCLPF is headed
+    "confident": "at most 5 % with 95 % confidence, a bound of the lognormal curve",
+    "one_percent": "1 % of the mean curve, as nothing is epistemic",
+    "stripes_one_percent": "1 % by the rising fractions: the lognormal curve is rejected",
+}
 
 
 class KeyFigure(NamedTuple):
@@ -28,11 +34,16 @@ def key_figures(summary: Summary, rates: xr.Dataset | None, capacity: xr.Dataset
     found = _fragility(summary) if summary.is_shaken else [_release(summary.probability)]
     found.append(_size(summary.probability))
     if capacity is not None and math.isfinite(float(capacity["confident"])):
-        units = capacity["weakest_overturning"].attrs.get("units", "1")
-        value = label_intensities([float(capacity["confident"])], units)[0]
-        words = "at most 5 % with 95 % confidence, a bound of the lognormal curve"
-        found.append(KeyFigure("HCLPF", value, words))
+        found.append(capacity_figure(capacity))
     return found + ([] if rates is None else _risk(rates))
+
+
+def capacity_figure(capacity: xr.Dataset) -> KeyFigure:
+    """The capacity with which `mcrock risk` begins, too."""
+    units, name = capacity["weakest_overturning"].attrs.get("units", "1"), headline_capacity(capacity)
+    is_below = name == "stripes_one_percent" and bool(capacity["stripes_open"])
+    value = label_place(float(capacity[name]), is_below, units).removeprefix("at ")
+    return KeyFigure("HCLPF", value, CAPACITIES[name])
 
 
 def _size(probability: xr.Dataset) -> KeyFigure:

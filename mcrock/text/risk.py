@@ -167,6 +167,17 @@ def format_outside(rates: xr.Dataset) -> list[str]:
     return [f"below the hazard table, which begins at {first}, the probability is {at_first} at most"]
 
 
+def headline_capacity(capacity: xr.Dataset) -> str:
+    """Name of the capacity to go by.
+
+    The 1 % point of the rising fractions where the lognormal curve is rejected, that of the mean curve where
+    nothing is epistemic, else the bound of 5 % with 95 % confidence.
+    """
+    if float(capacity["fit_p_value"]) < REJECTED:
+        return "stripes_one_percent"
+    return "confident" if float(capacity["beta_epistemic"]) > 0 else "one_percent"
+
+
 def format_capacity(capacity: xr.Dataset) -> list[str]:
     """Lines on the HCLPF and the dispersions that it is made of."""
     units = capacity["weakest_overturning"].attrs.get("units", "1")
@@ -192,10 +203,15 @@ def format_capacity(capacity: xr.Dataset) -> list[str]:
             f"dispersions that are defined: {known or 'none'}",
         ]
     nested = epistemic > 0
-    sure = f"{confident} has at most 5 % with 95 % confidence (one-sided bound of the lognormal curve)"
-    heads = [sure, f"{one} is 1 % of the mean curve"]
+    said = {
+        "confident": f"{confident} has at most 5 % with 95 % confidence (one-sided bound of the lognormal "
+        "curve)",
+        "one_percent": f"{one} is 1 % of the mean curve",
+        "stripes_one_percent": stripes,
+    }
+    first = said.pop(headline_capacity(capacity))
     lines = [
-        f"HCLPF: {'; '.join(heads if nested else heads[::-1])}; {stripes}",
+        f"HCLPF: {'; '.join([first, *said.values()])}",
         f"by the convention of separated dispersions {separation}: beta_R = {r:.3f}, beta_U = {u:.3f}, "
         f"{sampling:.3f} of it from the number of records"
         + f", {epistemic:.3f} from epistemic inputs"

@@ -6,8 +6,10 @@ from scipy.optimize import minimize
 from scipy.special import expit, ndtr
 
 from mcrock.params import Outcome
-from mcrock.statistics import annual_rate, fit_fragility, fragility_by_way
+from mcrock.report.brief import capacity_figure
+from mcrock.statistics import annual_rate, fit_fragility, fragility_by_way, high_confidence_capacity
 from mcrock.statistics.plateau import by_plateau, fit_plateau
+from mcrock.text.risk import format_capacity
 from tests.unit.statistics.conftest import LEVELS, simulate_study
 from tests.unit.statistics.test_risk import power_law
 
@@ -55,8 +57,16 @@ def test_a_share_that_never_overturns_is_found_and_the_lognormal_curve_rejected(
     rates = annual_rate(ds, power_law())
     assert rates.attrs["headline"] == "stripes"
     assert float(rates["fit_p_value"]) == float(fit["fit_p_value"])
+    capacity = high_confidence_capacity(ds)
+    first = format_capacity(capacity)[0]
+    assert first.startswith("HCLPF: the rising fractions reach 1 % at ")
+    assert capacity_figure(capacity).value in first.split(";")[0]
     truth = fit_fragility(simulate_study())
     assert float(truth["fit_p_value"]) > 0.05
+    capacity = high_confidence_capacity(simulate_study())  # in which nothing is epistemic
+    assert format_capacity(capacity)[0].startswith(
+        f"HCLPF: {capacity_figure(capacity).value} is 1 % of the mean curve"
+    )
     assert annual_rate(simulate_study(), power_law()).attrs["headline"] == "lognormal"
 
 
