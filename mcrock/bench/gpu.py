@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from time import perf_counter
 
-from mcrock.bench.throughput import Rates, Speed
-from mcrock.bench.workloads import BODY, WORKLOADS, Tally, prepare
+from mcrock.bench.throughput import MeasuredRate, Speed
+from mcrock.bench.workloads import BODY, WORKLOADS, WorkDone, prepare
 from mcrock.device import CUDA, arithmetic_of
 
 RUNS = 2**20  # of a workload, so that no thread waits for work
@@ -37,8 +37,8 @@ class OnGpu:
     arithmetic: str
     runs: int
     first_seconds: float
-    runs_per_second: Rates
-    tally: Tally
+    runs_per_second: MeasuredRate
+    tally: WorkDone
     speed: Speed
 
 
@@ -72,6 +72,6 @@ def measure_gpu(
             work.run()
             rates.append(work.runs / (perf_counter() - began))
         found.append(
-            OnGpu(name, arithmetic_of(CUDA) or "", work.runs, first, Rates(tuple(rates)), tally, speed)
+            OnGpu(name, arithmetic_of(CUDA) or "", work.runs, first, MeasuredRate(tuple(rates)), tally, speed)
         )
     return found

@@ -9,7 +9,7 @@ from typing import Any
 from mcrock.arithmetic import contracts
 from mcrock.bench.gpu import OnGpu, measure_gpu
 from mcrock.bench.machine import describe_machine, describe_versions
-from mcrock.bench.start import Start, measure_memory, measure_start
+from mcrock.bench.start import StartTimes, measure_memory, measure_start
 from mcrock.bench.throughput import Scaling, Speed, measure_scaling, measure_speed
 from mcrock.bench.whole import WholeStudy, measure_study
 from mcrock.bench.workloads import SYNTHETIC, WORKLOADS, prepare
@@ -160,7 +160,7 @@ def _study_as_json(study: WholeStudy) -> Document:
     return {"runs": study.runs, "workers": study.workers, "seconds": study.seconds.as_json()}
 
 
-def _start_as_json(item: Start) -> Document:
+def _start_as_json(item: StartTimes) -> Document:
     return {
         "workload": item.name,
         "import_seconds": item.import_seconds.as_json(),

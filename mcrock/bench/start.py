@@ -14,7 +14,7 @@ from typing import Any
 
 from mcrock.base.memory import peak_memory
 from mcrock.bench.processes import environment, last_words
-from mcrock.bench.throughput import Rates
+from mcrock.bench.throughput import MeasuredRate
 from mcrock.bench.workloads import WORKLOADS, prepare
 
 CHILD = """
@@ -28,7 +28,7 @@ run_once({name!r}, {runs!r}, seconds)
 
 
 @dataclass(frozen=True)
-class Start:
+class StartTimes:
     """Times of fresh processes that make one run and end, interpreter and imports included.
 
     Attributes
@@ -44,8 +44,8 @@ class Start:
     """
 
     name: str
-    import_seconds: Rates
-    warm_seconds: Rates
+    import_seconds: MeasuredRate
+    warm_seconds: MeasuredRate
     cold_seconds: float | None
 
 
@@ -86,7 +86,7 @@ def measure_memory(names: Sequence[str], runs: int | None) -> dict[str, float | 
     return {name: fresh_process(name, runs)[1]["peak_memory_MiB"] for name in names}
 
 
-def measure_start(names: Sequence[str], repeat: int, say: Callable[[str], None]) -> list[Start]:
+def measure_start(names: Sequence[str], repeat: int, say: Callable[[str], None]) -> list[StartTimes]:
     """Cold and warm start of each workload, with a cache of their own.
 
     Parameters
@@ -116,5 +116,6 @@ def measure_start(names: Sequence[str], repeat: int, say: Callable[[str], None])
                 warm[name].append(seconds)
                 imports[name].append(said["import_seconds"])
     return [
-        Start(name, Rates(tuple(imports[name])), Rates(tuple(warm[name])), cold.get(name)) for name in names
+        StartTimes(name, MeasuredRate(tuple(imports[name])), MeasuredRate(tuple(warm[name])), cold.get(name))
+        for name in names
     ]

@@ -15,11 +15,11 @@ from statistics import median
 from time import perf_counter, process_time
 
 from mcrock.bench.processes import repeat_work, workers_ready
-from mcrock.bench.workloads import Tally, Work
+from mcrock.bench.workloads import Work, WorkDone
 
 
 @dataclass(frozen=True)
-class Rates:
+class MeasuredRate:
     """Repeated measurements of a rate: median, smallest and largest."""
 
     samples: tuple[float, ...]
@@ -54,9 +54,9 @@ class Speed:
     """
 
     work: Work
-    tally: Tally
+    tally: WorkDone
     passes: int
-    runs_per_second: Rates
+    runs_per_second: MeasuredRate
 
     @property
     def steps_per_run(self) -> float:
@@ -93,7 +93,7 @@ def measure_speed(
                 work.run()
             rates[name].append(passes[name] * work.runs / max(process_time() - began, 1e-9))
     return {
-        name: Speed(work, tallies[name], passes[name], Rates(tuple(rates[name])))
+        name: Speed(work, tallies[name], passes[name], MeasuredRate(tuple(rates[name])))
         for name, work in works.items()
     }
 
@@ -129,7 +129,7 @@ class Scaling:
     name: str
     kind: str
     workers: int
-    runs_per_second: Rates
+    runs_per_second: MeasuredRate
     cores: float
     efficiency: float
 
@@ -194,5 +194,5 @@ def measure_scaling(
         alone = rates[name, kind, 1]
         efficiency = median(rate / workers / one for rate, one in zip(found, alone, strict=True))
         at_work = median(cores[name, kind, workers])
-        scaling.append(Scaling(name, kind, workers, Rates(tuple(found)), at_work, efficiency))
+        scaling.append(Scaling(name, kind, workers, MeasuredRate(tuple(found)), at_work, efficiency))
     return scaling

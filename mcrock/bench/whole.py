@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 
-from mcrock.bench.throughput import Rates
+from mcrock.bench.throughput import MeasuredRate
 from mcrock.bench.workloads import study_file
 
 
@@ -26,7 +26,7 @@ class WholeStudy:
 
     runs: int
     workers: int
-    seconds: Rates
+    seconds: MeasuredRate
 
 
 def measure_study(runs: int | None, workers: int, repeat: int, say: Callable[[str], None]) -> WholeStudy:
@@ -64,4 +64,4 @@ def measure_study(runs: int | None, workers: int, repeat: int, say: Callable[[st
             began = perf_counter()
             run_study(study, store, workers=workers, overwrite=True)
             seconds.append(perf_counter() - began)
-    return WholeStudy(study.n_runs, workers, Rates(tuple(seconds)))
+    return WholeStudy(study.n_runs, workers, MeasuredRate(tuple(seconds)))

@@ -38,7 +38,7 @@ STUDY_RECORDS = 22  # synthetic ones for the study
 N_PARAMETERS = len(ImpactParameter)
 
 
-class Tally(NamedTuple):
+class WorkDone(NamedTuple):
     """What one pass through a workload did: equal numbers mean equal work."""
 
     steps: int  # integration steps
@@ -51,7 +51,7 @@ class Work(NamedTuple):
 
     runs: int  # in one pass
     records: str  # where the ground motion comes from
-    run: Callable[[], Tally]  # one pass on the calling thread
+    run: Callable[[], WorkDone]  # one pass on the calling thread
 
 
 @dataclass(frozen=True)
@@ -164,14 +164,14 @@ def inputs_of(
     )
 
 
-def _tally(steps: Any, outcome: Any, peak: Any) -> Tally:
+def _tally(steps: Any, outcome: Any, peak: Any) -> WorkDone:
     overturned = np.asarray(outcome) == Outcome.OVERTURNED
     standing = np.asarray(peak)[~overturned]
     mean = float(standing.mean()) if standing.size else float("nan")
-    return Tally(int(np.sum(steps)), int(overturned.sum()), mean)
+    return WorkDone(int(np.sum(steps)), int(overturned.sum()), mean)
 
 
-def _tally_part(out: dict[str, NDArray[Any]]) -> Tally:
+def _tally_part(out: dict[str, NDArray[Any]]) -> WorkDone:
     return _tally(out["steps"], out["outcome"], out["peak_tilt_ratio"])
 
 
@@ -216,7 +216,7 @@ def _study(runs: int, device: str, overrides: tuple[str, ...] = ()) -> Work:
         records = SYNTHETIC
     pack = pack_motions(motions)
 
-    def run() -> Tally:
+    def run() -> WorkDone:
         inputs = draw_inputs(study, motions, 0, n)
         return _tally_part(simulate_part(inputs, pack, study.controls, device))
 
@@ -247,7 +247,7 @@ def _planar(runs: int, device: str) -> Work:
     )
     scale, controls = amplitudes(runs), Controls()
 
-    def run() -> Tally:
+    def run() -> WorkDone:
         out = run_many(rows, pack, none, none, scale, controls, workers=1)
         return _tally(
             out[:, PlanarResult.STEPS], out[:, PlanarResult.OUTCOME], out[:, PlanarResult.PEAK_RATIO]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mcrock.arithmetic import CONTRACT, contracts
-from mcrock.cluster.settings import BATCH, Batch, Cluster, Local, Mpi
+from mcrock.cluster.settings import BATCH, BatchJobs, Cluster, Local, Mpi
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -64,7 +64,7 @@ def connected(cluster: Cluster, folder: Path) -> Iterator[Client]:
             return
         from distributed import Client
 
-        if isinstance(cluster, Batch):
+        if isinstance(cluster, BatchJobs):
             refusals: list[str] = []
             workers = stack.enter_context(_batch(cluster, folder, refusals))
             _keep(workers, cluster, refusals)
@@ -93,7 +93,7 @@ def _local(cluster: Cluster) -> Any:
         ) from None
 
 
-def _batch(cluster: Batch, folder: Path, refusals: list[str]) -> Any:
+def _batch(cluster: BatchJobs, folder: Path, refusals: list[str]) -> Any:
     try:
         import dask_jobqueue
     except ImportError:
@@ -126,7 +126,7 @@ def _environment() -> list[str]:
     return [ENVIRONMENT, *([f"export {CONTRACT}=1"] if contracts() else [])]
 
 
-def _keep(workers: Any, cluster: Batch, refusals: list[str]) -> None:
+def _keep(workers: Any, cluster: BatchJobs, refusals: list[str]) -> None:
     """Submit the first jobs, and keep as many as are wanted, also where some are lost or refused later."""
     from distributed.deploy.adaptive import Adaptive
 

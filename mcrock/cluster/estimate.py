@@ -42,7 +42,7 @@ class Estimate(NamedTuple):
         return self.runs * self.seconds
 
 
-class Plan(NamedTuple):
+class ArrayPlan(NamedTuple):
     """Tasks of an array job."""
 
     tasks: int
@@ -111,7 +111,7 @@ def _size_of_chunk(job: Job, values: dict[str, Any], n: int, outer: int | None) 
 
 def plan_tasks(
     estimate: Estimate, cores: int, walltime: int, memory: float, tasks: int | None, least: int = 1
-) -> Plan:
+) -> ArrayPlan:
     """Cut a study into tasks that end before their wall-time.
 
     Parameters
@@ -134,4 +134,4 @@ def plan_tasks(
     tasks = max(least, tasks)
     needed = RESERVE * (memory + cores * COPIES * estimate.chunk_memory)
     seconds = estimate.core_seconds / (tasks * cores)
-    return Plan(tasks, cores, walltime, max(LEAST_MEMORY, needed), seconds)
+    return ArrayPlan(tasks, cores, walltime, max(LEAST_MEMORY, needed), seconds)

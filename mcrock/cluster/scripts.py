@@ -11,7 +11,7 @@ from math import ceil
 from pathlib import Path
 
 from mcrock.base.shipped_files import shipped
-from mcrock.cluster.estimate import Plan
+from mcrock.cluster.estimate import ArrayPlan
 
 SYSTEMS = {"slurm": "sbatch", "pbs": "qsub"}  # and what submits a script
 WIDTH = 30  # of a line before its comment
@@ -23,7 +23,12 @@ def read_script(name: str) -> str:
 
 
 def write_script(
-    system: str, config: Path, store: Path, options: Sequence[str], plan: Plan, cluster: Path | None = None
+    system: str,
+    config: Path,
+    store: Path,
+    options: Sequence[str],
+    plan: ArrayPlan,
+    cluster: Path | None = None,
 ) -> str:
     """The batch script of a study.
 

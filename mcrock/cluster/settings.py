@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from mcrock.config.load import read_toml
 from mcrock.tables.errors import ConfigError, format_mistakes, mistake, refuse
-from mcrock.tables.fields import Integer, Kind, OneOf, Table, Text, about
+from mcrock.tables.fields import IntegerKey, Kind, OneOf, Table, Text, about
 
 SHORTEST = 60  # wall-time [s]
 LOOPBACK = "lo"  # interface of connections that stay on their machine
@@ -71,7 +71,7 @@ class Jobs(Kind):
 
     def parse(self, value: Any) -> tuple[int, int]:
         pair = value if isinstance(value, list | tuple) else (value, value)
-        count = Integer(0, 100_000)
+        count = IntegerKey(0, 100_000)
         if len(pair) != 2 or not all(map(count.fits, pair)) or not max(1, pair[0]) <= pair[1]:
             refuse(self.wrong(value))
         return int(pair[0]), int(pair[1])
@@ -133,17 +133,17 @@ class Cluster(Table):
 class Local(Cluster):
     """Worker processes of this machine."""
 
-    workers: Annotated[int, Integer(1, 10_000), about("worker processes", 8)]
-    threads: Annotated[int, Integer(1, 10_000), about("threads of each")] = 1
+    workers: Annotated[int, IntegerKey(1, 10_000), about("worker processes", 8)]
+    threads: Annotated[int, IntegerKey(1, 10_000), about("threads of each")] = 1
 
 
 class Mpi(Cluster):
     """Ranks that mpirun or the like has started: scheduler, client, and workers from the third on."""
 
-    threads: Annotated[int, Integer(1, 10_000), about("threads of each worker")] = 1
+    threads: Annotated[int, IntegerKey(1, 10_000), about("threads of each worker")] = 1
 
 
-class Batch(Cluster):
+class BatchJobs(Cluster):
     """Jobs of a batch system, each a worker of dask."""
 
     interface: Annotated[str, Text(SHARED_NETWORK), about("network interface", "ib0")]
@@ -152,7 +152,7 @@ class Batch(Cluster):
         Jobs(),
         about("jobs at a time; those that end or are lost are replaced, as long as there is work", [1, 20]),
     ]
-    cores: Annotated[int, Integer(1, 10_000), about("cores of each job", 8)]
+    cores: Annotated[int, IntegerKey(1, 10_000), about("cores of each job", 8)]
     memory: Annotated[str, Memory(), about("memory of each job", "8GB")]
     walltime: Annotated[int, Duration(), about("wall-time limit of each job", "01:00:00")]
     options: Annotated[
@@ -174,7 +174,7 @@ class Batch(Cluster):
         return text if self.system == "lsf" else f"{text}:{seconds:02d}"
 
 
-TABLES: Mapping[str, type[Cluster]] = {"local": Local, "mpi": Mpi, **dict.fromkeys(BATCH, Batch)}
+TABLES: Mapping[str, type[Cluster]] = {"local": Local, "mpi": Mpi, **dict.fromkeys(BATCH, BatchJobs)}
 
 
 def load_cluster(path: str | Path) -> Cluster:

@@ -14,7 +14,7 @@ from mcrock.commands.options import FigureFormat, check_figure
 
 if TYPE_CHECKING:
     from mcrock.excitation import Motion
-    from mcrock.excitation.readers import Scan
+    from mcrock.excitation.readers import FolderContents
     from mcrock.excitation.survey import Survey
 
 
@@ -137,7 +137,7 @@ def _scan(
     dt: float | None,
     channels: str | None,
     columns: str | None = None,
-) -> Scan:
+) -> FolderContents:
     """Records of a file or folder, with progress on the error stream."""
     from mcrock.excitation.readers import scan_records
     from mcrock.text.progress import count_progress
@@ -164,7 +164,7 @@ def _survey(motions: Sequence[Motion]) -> list[Survey]:
         return survey(motions, progress)
 
 
-def _end(scan: Scan, path: Path) -> None:
+def _end(scan: FolderContents, path: Path) -> None:
     """Say what was left out, and refuse what cannot be used."""
     from mcrock.excitation.readers import word_left_out
 

@@ -13,7 +13,7 @@ from mcrock.impact.registry import DEFAULT_LAW, OF_FACE, ImpactParameter, Law, o
 from mcrock.rules import joined
 from mcrock.tables.distributions import Distribution, Quantity, Uncertain
 from mcrock.tables.errors import mistake, refuse
-from mcrock.tables.fields import Choice, Integer, Kind, Table, about, each
+from mcrock.tables.fields import ChoiceKey, IntegerKey, Kind, Table, about, each
 
 LAWS = options("law")
 FACE_KEYS = tuple(parameter.key for parameter in OF_FACE)
@@ -40,11 +40,11 @@ def _keys(parameters: Iterable[ImpactParameter], *, of_face: bool = False) -> di
 
 def _choice(name: str, words: str, *examples: Any) -> Any:
     """Field of a choice that may be sampled."""
-    kind = Choice(options(name), unfit(name), several=True)
+    kind = ChoiceKey(options(name), unfit(name), several=True)
     return Annotated[str | tuple[str, ...], kind, about(words, *examples)], options(name)[0]
 
 
-_of_face: dict[str, Any] = {"face": (Annotated[int, Integer(0), about("number of the face", 2)], ...)}
+_of_face: dict[str, Any] = {"face": (Annotated[int, IntegerKey(0), about("number of the face", 2)], ...)}
 _FaceKeys = create_model("_FaceKeys", __base__=Table, **_of_face, **_keys(OF_FACE, of_face=True))
 
 
@@ -78,7 +78,7 @@ _of_impact: dict[str, Any] = {
     "preset": (
         Annotated[
             str | None,
-            Choice(tuple(PRESETS)),
+            ChoiceKey(tuple(PRESETS)),
             about(
                 "law and parameters from a source, by the name of a preset below; other keys here win. It "
                 "is written out when the file is read, and results keep what it stood for. In an override it "

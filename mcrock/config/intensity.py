@@ -15,12 +15,12 @@ from mcrock.params import STANDARD_GRAVITY
 from mcrock.tables.distributions import Quantity, Uncertain
 from mcrock.tables.errors import mistake, refuse
 from mcrock.tables.fields import (
-    Choice,
-    Integer,
+    ChoiceKey,
+    IntegerKey,
     Kind,
     Levels,
     ListOf,
-    Number,
+    NumberKey,
     Table,
     about,
     each,
@@ -38,27 +38,27 @@ class _Measured(Table):
 
     period: Annotated[
         float | None,
-        Number("s", above=0.0),
+        NumberKey("s", above=0.0),
         about("natural period of the oscillator, of `sa` and its RotD measures", 1.0),
     ] = None
     damping: Annotated[
         float | None,
-        Number("1", least=0.0),
+        NumberKey("1", least=0.0),
         about("damping ratio of the oscillator, of `sa` and `avgsa`; 0.05 if it is not given", 0.05),
     ] = None
     periods: Annotated[
         tuple[float, ...] | None,
-        ListOf(Number("s", above=0.0), "a list of periods [s]"),
+        ListOf(NumberKey("s", above=0.0), "a list of periods [s]"),
         about("periods that `avgsa` averages over, instead of a range", [0.5, 1.0, 2.0]),
     ] = None
     low: Annotated[
-        float | None, Number("s", above=0.0), about("shortest period of the range of `avgsa`", 0.2)
+        float | None, NumberKey("s", above=0.0), about("shortest period of the range of `avgsa`", 0.2)
     ] = None
     high: Annotated[
-        float | None, Number("s", above=0.0), about("longest period of the range of `avgsa`", 2.0)
+        float | None, NumberKey("s", above=0.0), about("longest period of the range of `avgsa`", 2.0)
     ] = None
     count: Annotated[
-        int | None, Integer(2, MOST_AVERAGED), about("number of periods in the range of `avgsa`", 10)
+        int | None, IntegerKey(2, MOST_AVERAGED), about("number of periods in the range of `avgsa`", 10)
     ] = None
 
     @classmethod
@@ -88,15 +88,15 @@ class _Measured(Table):
         return {key: value for key, value in found.items() if value is not None}
 
 
-class Variable(_Measured):
+class KeptMeasure(_Measured):
     """An intensity measure that is kept for every realization."""
 
     measure: Annotated[
-        str, Choice(tuple(MEASURES)), about("what is measured", "sa", "avgsa", "frequency_ratio", "pgv")
+        str, ChoiceKey(tuple(MEASURES)), about("what is measured", "sa", "avgsa", "frequency_ratio", "pgv")
     ]
     pulse_period: Annotated[
         float | None,
-        Number("s", above=0.0),
+        NumberKey("s", above=0.0),
         about(
             "period of `frequency_ratio`, in place of that of the pulse or the mean period Tm of the record",
             0.8,
@@ -115,10 +115,10 @@ class Variables(Kind):
 
     expected: str = 'a list of measures, as in ["pgv", { measure = "sa", period = 1.0 }]'
 
-    def parse(self, value: Any) -> tuple[Variable, ...]:
+    def parse(self, value: Any) -> tuple[KeptMeasure, ...]:
         if not isinstance(value, list | tuple):
             refuse(self.wrong(value))
-        variables: tuple[Variable, ...] = each(value, self._one)
+        variables: tuple[KeptMeasure, ...] = each(value, self._one)
         names = [variable.name for variable in variables]
         for i, name in enumerate(names):
             if name in names[:i]:
@@ -126,8 +126,8 @@ class Variables(Kind):
         return variables
 
     @staticmethod
-    def _one(value: Any) -> Variable:
-        return Variable.model_validate({"measure": value} if isinstance(value, str) else value)
+    def _one(value: Any) -> KeptMeasure:
+        return KeptMeasure.model_validate({"measure": value} if isinstance(value, str) else value)
 
 
 class Intensity(_Measured):
@@ -137,7 +137,7 @@ class Intensity(_Measured):
 
     measure: Annotated[
         str,
-        Choice((*MEASURES, "factor")),
+        ChoiceKey((*MEASURES, "factor")),
         about(
             "what the motions are scaled to; the measures are listed below, and `factor` "
             "multiplies the motion as it is",
@@ -169,7 +169,7 @@ class Intensity(_Measured):
         about("the same in units of g", {"distribution": "lognormal", "median": 0.4, "dispersion": 0.6}),
     ] = None
     variables: Annotated[
-        tuple[Variable, ...],
+        tuple[KeptMeasure, ...],
         Variables(),
         about(
             "further measures that a cloud study keeps for every realization: the dataset has "

@@ -12,10 +12,10 @@ from pydantic import Field
 from mcrock.conditions import CONTROL_PRESETS, STEEPEST, Controls
 from mcrock.tables.distributions import Quantity, Uncertain
 from mcrock.tables.fields import (
-    Choice,
-    Integer,
+    ChoiceKey,
+    IntegerKey,
     Kind,
-    Number,
+    NumberKey,
     SeveralIntegers,
     Table,
     Text,
@@ -82,7 +82,7 @@ class LimitsTable(Table):
 
     displacement: Annotated[
         float | None,
-        Number("m", above=0.0),
+        NumberKey("m", above=0.0),
         about(
             "horizontal displacement of the base centre beyond which the body falls off its support, such as "
             "a plinth; needs `contact.friction`",
@@ -96,7 +96,7 @@ class EnsembleTable(Table):
 
     realizations: Annotated[
         int,
-        Integer(1, MOST_REALIZATIONS),
+        IntegerKey(1, MOST_REALIZATIONS),
         about(
             "number of realizations, the draws of all inputs; a study has realizations times levels runs",
             1000,
@@ -104,7 +104,7 @@ class EnsembleTable(Table):
     ]
     design: Annotated[
         str,
-        Choice(("sobol", "sobol_by_record", "random", "latin_hypercube", OF_INDICES)),
+        ChoiceKey(("sobol", "sobol_by_record", "random", "latin_hypercube", OF_INDICES)),
         about(
             "how the inputs are spread: evenly over all realizations (`sobol`, scrambled), evenly "
             "over those of each record (`sobol_by_record`), or not (`random`), where the first n "
@@ -125,7 +125,7 @@ class EnsembleTable(Table):
     ] = None
     outer: Annotated[
         int | None,
-        Integer(2, MOST_OUTER),
+        IntegerKey(2, MOST_OUTER),
         about(
             "number of independent draws of all distributions with `epistemic = true`; every one meets all "
             "realizations, with the same recordings, azimuths and other inputs",
@@ -157,7 +157,7 @@ class ControlsTable(Table):
 
     preset: Annotated[
         str | None,
-        Choice(tuple(CONTROL_PRESETS)),
+        ChoiceKey(tuple(CONTROL_PRESETS)),
         about(
             "named settings, which other keys here change; written out when the file is read. `fast` stands "
             "for "

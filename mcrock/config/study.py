@@ -30,7 +30,7 @@ from mcrock.excitation.sources.base import Source
 from mcrock.impact.registry import CHOICES
 from mcrock.tables.distributions import Distribution, Listed, Quantity
 from mcrock.tables.errors import ConfigError, format_mistakes
-from mcrock.tables.fields import Integer, OneOf, Table, Text, about, given, plain
+from mcrock.tables.fields import IntegerKey, OneOf, Table, Text, about, given, plain
 from mcrock.tables.parsing import parse_json
 
 Specification = Quantity | tuple[Any, ...]
@@ -54,7 +54,7 @@ class Study(Displayed, Table):
     ] = ""
     seed: Annotated[
         int,
-        Integer(0),
+        IntegerKey(0),
         about(
             "seed of all draws: the same study with the same seed gives the same numbers, "
             "whatever the number of workers",

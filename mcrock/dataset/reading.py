@@ -114,14 +114,14 @@ def _marks(template: Template, states: NDArray[np.int8]) -> dict[str, bytes]:
     return {f"{MARKS}/zarr.json": json.dumps(node).encode(), f"{MARKS}/c{'/0' * states.ndim}": marks}
 
 
-class Runs(NamedTuple):
+class ChunkRuns(NamedTuple):
     """Runs of a chunk, perhaps from before its store was extended."""
 
     intensities: tuple[float, ...]  # none of a cloud study
     values: dict[str, NDArray[Any]]  # (n, ...) variables on `realization`
 
 
-def read_runs(path: Path, template: Template, key: Key) -> Runs:
+def read_runs(path: Path, template: Template, key: Key) -> ChunkRuns:
     """All runs in the file of a chunk, every byte checked.
 
     Raises
@@ -140,4 +140,4 @@ def read_runs(path: Path, template: Template, key: Key) -> Runs:
         sizes, end = ((len(intensities),), "/0") if intensities and variable.dims == OUTPUT else ((), "")
         content = members[f"{name}/c/{place}{end}"]
         values[name] = decode(content, variable.dtype, (record["length"], *sizes))[: stop - start]
-    return Runs(intensities, values)
+    return ChunkRuns(intensities, values)

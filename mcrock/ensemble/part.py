@@ -22,7 +22,7 @@ from mcrock.config import ConfigError, Study
 from mcrock.dataset import DamageError, declaration, outputs
 from mcrock.dataset.contents import State, chunk_state, filler, read_template
 from mcrock.dataset.place import StoreError
-from mcrock.dataset.reading import Runs, read_runs
+from mcrock.dataset.reading import ChunkRuns, read_runs
 from mcrock.dataset.schema import OUTPUT
 from mcrock.dataset.store import write_part
 from mcrock.device import CPU, arithmetic_of, check_device
@@ -126,10 +126,10 @@ def _check_arithmetic(job: Job, worker: str) -> None:
         )
 
 
-def read_known(job: Job, part: Part) -> list[tuple[Part, Runs | None]]:
+def read_known(job: Job, part: Part) -> list[tuple[Part, ChunkRuns | None]]:
     """Chunks of a part that is to be computed, with runs that the store has at other intensities."""
     template = read_template(job.store)
-    found: list[tuple[Part, Runs | None]] = []
+    found: list[tuple[Part, ChunkRuns | None]] = []
     lead = () if part.outer is None else (part.outer,)
     for number in range(part.start // template.length, -(-part.stop // template.length)):
         key, runs = (*lead, number), None
@@ -144,7 +144,7 @@ def read_known(job: Job, part: Part) -> list[tuple[Part, Runs | None]]:
 
 
 def simulate_others(
-    job: Job, part: Part, chunks: list[tuple[Part, Runs | None]], failures: list[Failure]
+    job: Job, part: Part, chunks: list[tuple[Part, ChunkRuns | None]], failures: list[Failure]
 ) -> dict[str, np.ndarray]:
     """Variables on `realization` of a part, of which runs at other intensities are known."""
     if all(known is None for _, known in chunks):
@@ -159,7 +159,7 @@ def simulate_others(
     )
 
 
-def _complete(job: Job, chunk: Part, known: Runs, failures: list[Failure]) -> dict[str, np.ndarray]:
+def _complete(job: Job, chunk: Part, known: ChunkRuns, failures: list[Failure]) -> dict[str, np.ndarray]:
     wanted = job.study.intensity.si_levels
     missing = [level for level in wanted if level not in known.intensities]
     pieces = [known.values]

@@ -13,7 +13,7 @@ from scipy.special import ndtr
 from mcrock.config import Study
 from mcrock.dataset.schema import OUTER
 from mcrock.labels.read import Labels, overturned_shares, shares_of_runs
-from mcrock.labels.sequential import Stage, sequential_posterior
+from mcrock.labels.sequential import SamplingStage, sequential_posterior
 from mcrock.labels.weights import ERROR_RATE, LEAST_EFFECTIVE, Weights, weigh_draws
 from mcrock.sampling.drawn import variable_name
 from mcrock.statistics.intervals import check_level
@@ -180,7 +180,7 @@ def calibrate_anew(
     temper: float = 1.0,
     workers: int | None = None,
     level: float = 0.9,
-    progress: Callable[[Stage], None] | None = None,
+    progress: Callable[[SamplingStage], None] | None = None,
 ) -> xr.Dataset:
     """As `calibrate`, for one study whose inputs are drawn again where the labels point.
 

@@ -48,7 +48,7 @@ HULLS = 1 << 20  # first number of the shapes that moves draw: those of the desi
 MOST_STAGES = 100
 
 
-class Stage(NamedTuple):
+class SamplingStage(NamedTuple):
     """What one stage did."""
 
     temper: float  # power of the likelihood that it reached [1]
@@ -82,7 +82,7 @@ class Posterior:
     fallen: Array
     share: Array
     temper: float
-    stages: tuple[Stage, ...]
+    stages: tuple[SamplingStage, ...]
 
     @property
     def distinct(self) -> int:
@@ -181,7 +181,7 @@ def sequential_posterior(
     temper: float = 1.0,
     particles: int | None = None,
     workers: int | None = None,
-    progress: Callable[[Stage], None] | None = None,
+    progress: Callable[[SamplingStage], None] | None = None,
 ) -> Posterior:
     """Particles of the epistemic inputs of a study, given labels.
 
@@ -205,7 +205,7 @@ def sequential_posterior(
     workers : int, optional
         Threads; by default one for each CPU.
     progress : callable, optional
-        Called with the `Stage` after every stage.
+        Called with the `SamplingStage` after every stage.
 
     Returns
     -------
@@ -242,7 +242,7 @@ def sequential_posterior(
     normal, hull = _of_design(study, names, n), np.arange(n)
     said = runs.fallen(normal, hull)
     share, total = weigh(said)
-    reached, step, stages, fresh = 0.0, STEP, list[Stage](), HULLS
+    reached, step, stages, fresh = 0.0, STEP, list[SamplingStage](), HULLS
     while reached < temper and len(stages) < MOST_STAGES:
         rng = np.random.default_rng(
             np.random.SeedSequence(study.seed, spawn_key=(stream("labels"), len(stages)))
@@ -271,7 +271,7 @@ def sequential_posterior(
             if of_inputs:
                 step = float(np.clip(step * np.exp(taken.mean() - GOAL), 0.02, 1.0))
         rates = [float(np.mean(accepted[kind])) if accepted[kind] else np.nan for kind in (True, False)]
-        stages.append(Stage(reached, float(1.0 / (weight**2).sum()), *rates))
+        stages.append(SamplingStage(reached, float(1.0 / (weight**2).sum()), *rates))
         if progress is not None:
             progress(stages[-1])
     if reached < temper:

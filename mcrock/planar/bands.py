@@ -27,7 +27,7 @@ ROUNDS = 20  # of bisection, when one step of the scan holds several limits
 LARGEST_LEVEL = 20  # of a scan
 
 
-class Points(NamedTuple):
+class TriedAmplitudes(NamedTuple):
     """Runs that were made, in the order of case and amplitude."""
 
     case: NDArray[np.int64]
@@ -37,15 +37,15 @@ class Points(NamedTuple):
     margin: Array  # distance of the free motion from the balanced state, positive if it overturns [1]
     peak: Array  # largest tilt over the slenderness [1]
 
-    def taken(self, which: NDArray[np.int64] | NDArray[np.bool_]) -> Points:
+    def taken(self, which: NDArray[np.int64] | NDArray[np.bool_]) -> TriedAmplitudes:
         """Some of the points."""
-        return Points._make(column[which] for column in self)
+        return TriedAmplitudes._make(column[which] for column in self)
 
 
-Runner = Callable[[NDArray[np.int64], Array], Points]  # runs of cases at amplitudes
+Runner = Callable[[NDArray[np.int64], Array], TriedAmplitudes]  # runs of cases at amplitudes
 
 
-class Scan:
+class AmplitudeInterval:
     """Points of cases between the amplitudes ``begin`` (n,) and ``end``.
 
     The place of a point is its share of the range in the logarithm: exact at the points of a level, so
@@ -71,9 +71,9 @@ class Scan:
         place = keys - 2.0 * case
         self._merge(place, self.runs(case, self.begin[case] * self.range[case] ** place))
 
-    def _merge(self, place: Array, points: Points) -> None:
+    def _merge(self, place: Array, points: TriedAmplitudes) -> None:
         self.place = np.append(self.place, place)
-        self.points = Points(*(np.append(*pair) for pair in zip(self.points, points, strict=True)))
+        self.points = TriedAmplitudes(*(np.append(*pair) for pair in zip(self.points, points, strict=True)))
         order = np.argsort(self._keys, kind="stable")
         self.place, self.points = self.place[order], self.points.taken(order)
 
@@ -133,9 +133,11 @@ def scan_level(scan: int) -> int:
     return max(1, (scan - 2).bit_length())
 
 
-def scan_amplitudes(runs: Runner, begin: Array, end: float, level: int) -> tuple[Points, NDArray[np.int64]]:
+def scan_amplitudes(
+    runs: Runner, begin: Array, end: float, level: int
+) -> tuple[TriedAmplitudes, NDArray[np.int64]]:
     """Points of a scan and between them, and the changes (n,) that the scan of the level before met."""
-    scan = Scan(runs, begin, end)
+    scan = AmplitudeInterval(runs, begin, end)
     half = np.zeros(len(begin), dtype=np.int64)
     for number in range(level + 1):
         half = np.bincount(scan.points.case[1:][scan.changes()], minlength=len(begin))
@@ -145,7 +147,7 @@ def scan_amplitudes(runs: Runner, begin: Array, end: float, level: int) -> tuple
 
 def search_between(
     runs: Runner, case: NDArray[np.int64], low: Array, high: Array, state: NDArray[np.int64]
-) -> tuple[Points, Array]:
+) -> tuple[TriedAmplitudes, Array]:
     """Points of another state between two amplitudes, and the amplitude closest to the balanced state."""
     share = 0.5 * (5**0.5 - 1)
     inner = [high - share * (high - low), low + share * (high - low)]
@@ -162,7 +164,7 @@ def search_between(
         inner = [np.where(left, new, kept), np.where(left, kept, new)]
         away = [np.where(left, fresh, kept_away), np.where(left, kept_away, fresh)]
     others = [points.taken(points.state != state) for points in seen]
-    return Points(*(np.concatenate(columns) for columns in zip(*others, strict=True))), inner[0]
+    return TriedAmplitudes(*(np.concatenate(columns) for columns in zip(*others, strict=True))), inner[0]
 
 
 class Limits(NamedTuple):
@@ -175,7 +177,7 @@ class Limits(NamedTuple):
     impacts: NDArray[np.int64]  # just above
 
 
-def find_limits(runs: Runner, points: Points, tolerance: float) -> Limits:
+def find_limits(runs: Runner, points: TriedAmplitudes, tolerance: float) -> Limits:
     """Bisect every change of state between neighbouring points."""
     first = np.flatnonzero((np.diff(points.case) == 0) & (np.diff(points.state) != 0))
     case, low, high = points.case[first], points.amplitude[first], points.amplitude[first + 1]

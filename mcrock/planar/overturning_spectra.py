@@ -32,7 +32,7 @@ from mcrock.planar.bands import (
     COUNTED_IMPACTS,
     LARGEST_LEVEL,
     Limits,
-    Points,
+    TriedAmplitudes,
     collect_bands,
     find_limits,
     scan_amplitudes,
@@ -148,7 +148,7 @@ def overturning_spectrum(
             f"which rocking begins, got {largest_amplitude!r}"
         )
     begin, scale = (np.repeat(array, cases.shape[2]) for array in (uplift, scale))
-    runs = _Runs(cases, scale, controls, workers)
+    runs = _CountedRuns(cases, scale, controls, workers)
     points, half = scan_amplitudes(runs, begin, largest_amplitude, level)
     limits = find_limits(runs, points, tolerance)
     undecided = np.bincount(points.case[points.state < 0], minlength=len(begin))
@@ -226,14 +226,14 @@ def _variables(
     }
 
 
-class _Runs:
+class _CountedRuns:
     """Runs of cases at amplitudes, counted."""
 
     def __init__(self, cases: Cases, scale: Array, controls: Controls, workers: int | None) -> None:
         self.cases, self.scale, self.controls, self.workers = cases, scale, controls, workers
         self.count = 0
 
-    def __call__(self, case: NDArray[np.int64], amplitude: Array) -> Points:
+    def __call__(self, case: NDArray[np.int64], amplitude: Array) -> TriedAmplitudes:
         cases = self.cases
         out = run_many(
             cases.rows,
@@ -248,7 +248,7 @@ class _Runs:
         outcome, impacts = out[:, PlanarResult.OUTCOME].astype(int), out[:, PlanarResult.IMPACTS].astype(int)
         state = np.where(outcome == Outcome.OVERTURNED, 1 + np.minimum(impacts, COUNTED_IMPACTS), -1)
         state[np.isin(outcome, STANDING)] = 0
-        return Points(
+        return TriedAmplitudes(
             case, amplitude, state, impacts, out[:, PlanarResult.MARGIN], out[:, PlanarResult.PEAK_RATIO]
         )
 

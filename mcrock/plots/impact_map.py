@@ -32,7 +32,7 @@ FEWEST = 9 * FEW  # runs below which each is drawn by itself
 TYPICAL = 25  # runs wanted in a cell
 
 
-class Parameter(NamedTuple):
+class MapAxis(NamedTuple):
     """What a map shows of a parameter."""
 
     words: str
@@ -42,17 +42,17 @@ class Parameter(NamedTuple):
 
 
 PARAMETERS = {  # by the variable, the most telling first
-    "contact_friction": Parameter("friction", r"\mu", "1"),
+    "contact_friction": MapAxis("friction", r"\mu", "1"),
     **{
-        item.variable: Parameter(
+        item.variable: MapAxis(
             item.row.words.partition(":")[0], item.row.symbol, item.row.rule.unit, item.row.law
         )
         for item in sorted(ImpactParameter, key=lambda item: item.row.rank, reverse=True)
     },
-    "contact_restitution": Parameter("restitution after flight", r"e", "1"),
-    "contact_impact_restitution": Parameter("restitution in impacts", r"e_\mathrm{i}", "1"),
-    "contact_tangential_restitution": Parameter("tangential restitution", r"e_\mathrm{t}", "1"),
-    "contact_static_friction": Parameter("static friction", r"\mu_\mathrm{s}", "1"),
+    "contact_restitution": MapAxis("restitution after flight", r"e", "1"),
+    "contact_impact_restitution": MapAxis("restitution in impacts", r"e_\mathrm{i}", "1"),
+    "contact_tangential_restitution": MapAxis("tangential restitution", r"e_\mathrm{t}", "1"),
+    "contact_static_friction": MapAxis("static friction", r"\mu_\mathrm{s}", "1"),
 }
 
 

@@ -22,7 +22,7 @@ ELEVATION = 0.26  # of the eye above the ground [rad]
 USUAL = -1.05  # azimuth of the eye that is preferred [rad]
 
 
-class Solid(NamedTuple):
+class DrawnSolid(NamedTuple):
     """The body as it is drawn.
 
     ``vertices`` (n, 3) are in body axes [m], each of ``faces`` runs counter-clockwise seen from
@@ -35,10 +35,10 @@ class Solid(NamedTuple):
     is_whole: bool
 
 
-def solid_of(body: Body) -> Solid:
+def solid_of(body: Body) -> DrawnSolid:
     """The body as it is drawn; its own vertices come first, numbered as they are."""
     if len(body.faces) > 1:
-        return Solid(body.vertices, body.faces, True)
+        return DrawnSolid(body.vertices, body.faces, True)
     base = body.faces[0]
     n, first = len(base), len(body.vertices)
     top = body.vertices[list(base)] * (1.0, 1.0, -1.0)
@@ -47,7 +47,7 @@ def solid_of(body: Body) -> Solid:
         for i in range(n)
     ]
     faces = (base, *walls, tuple(range(first + n - 1, first - 1, -1)))
-    return Solid(np.concatenate([body.vertices, top]), faces, False)
+    return DrawnSolid(np.concatenate([body.vertices, top]), faces, False)
 
 
 class View(NamedTuple):

@@ -12,7 +12,7 @@ from scipy.special import stdtrit
 
 from mcrock.config import Study
 from mcrock.excitation import pack_motions
-from mcrock.rare.runs import Runs
+from mcrock.rare.runs import ScoredRuns
 from mcrock.rare.splitting import CHANCE, LENGTH, climb
 from mcrock.sampling import check_inputs, load_motions
 from mcrock.statistics.intervals import check_level, clustered_interval
@@ -112,7 +112,7 @@ def rare_probability(
     places = [None] if study.is_cloud else list(study.intensity.si_levels)
     for place in places:
         one = study if place is None else study.at_intensities([place])
-        runs = Runs(one, motions, pack, workers or CPU_COUNT)
+        runs = ScoredRuns(one, motions, pack, workers or CPU_COUNT)
         if not runs.space.names and not runs.space.has_noise and not study.redrawn:
             raise ValueError("nothing is drawn but the record: there is no small probability to find")
         before = climb(runs.space, runs.score, range(strata), n, most)

@@ -26,7 +26,7 @@ PURPOSE = 2  # of the random stream of noise, in the key of its seed; 1 is that 
 
 
 @dataclass(frozen=True)
-class Runs:
+class ScoredRuns:
     """Scores of the runs of a study at one intensity."""
 
     study: Study

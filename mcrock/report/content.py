@@ -38,7 +38,7 @@ class Figure(NamedTuple):
     width: float  # over that of a column of print [1]
 
 
-class Table(NamedTuple):
+class TitledTable(NamedTuple):
     """A table with its title."""
 
     title: str
@@ -55,7 +55,7 @@ class Table(NamedTuple):
         return len(self.columns.rows) <= SHORT
 
 
-Block = str | Columns | Caution | Code | Figure | Table
+Block = str | Columns | Caution | Code | Figure | TitledTable
 
 
 class Section(NamedTuple):
@@ -91,13 +91,13 @@ def laid_out(section: Section) -> Section:
             continue
         last = blocks[-1] if blocks else None
         is_title = type(last) is str and not last.endswith(".")
-        blocks.append(Table(str(blocks.pop()) if is_title else "", block))
+        blocks.append(TitledTable(str(blocks.pop()) if is_title else "", block))
     return section._replace(blocks=blocks)
 
 
 def kind_of(block: Block) -> str:
     """What a template does with a block."""
-    kinds = {Figure: "figure", Table: "table", Caution: "caution", Code: "code"}
+    kinds = {Figure: "figure", TitledTable: "table", Caution: "caution", Code: "code"}
     return kinds.get(type(block), "text")
 
 

@@ -11,7 +11,7 @@ import xarray as xr
 from pydantic import ValidationError
 
 from mcrock.config import Study
-from mcrock.config.intensity import Variable, Variables
+from mcrock.config.intensity import KeptMeasure, Variables
 from mcrock.dataset.opened import takes_path
 from mcrock.dataset.schema import declaration
 from mcrock.excitation.measures import MEASURES, variable_name
@@ -88,9 +88,9 @@ def measure_name(item: Asked) -> str:
     return _variable(item).name.removeprefix(PREFIX)
 
 
-def _variable(item: Asked) -> Variable:
+def _variable(item: Asked) -> KeptMeasure:
     try:
-        found: Variable = Variables().parse([item])[0]
+        found: KeptMeasure = Variables().parse([item])[0]
     except ValidationError as error:
         raise ValueError(f"measures: {error.errors()[0]['msg']}") from None
     return found
@@ -128,7 +128,7 @@ def _flat(ds: xr.Dataset) -> xr.Dataset:
 
 
 def _computed(
-    ds: xr.Dataset, variables: Sequence[Variable], folder: Path, under_body: bool
+    ds: xr.Dataset, variables: Sequence[KeptMeasure], folder: Path, under_body: bool
 ) -> dict[str, np.ndarray]:
     """Values of measures by name, (n_realization,) of a cloud, (n_realization, n_intensity) of others."""
     names = ", ".join(variable.name.removeprefix(PREFIX) for variable in variables)

@@ -18,7 +18,7 @@ from scipy import special
 from scipy.special import ndtr, ndtri
 
 from mcrock.tables.errors import mistake, refuse, shown
-from mcrock.tables.fields import Flag, Kind, Number, OneOf, Table, about, each, given
+from mcrock.tables.fields import FlagKey, Kind, NumberKey, OneOf, Table, about, each, given
 
 Array = NDArray[np.float64]
 OWN = "{unit}"  # replaced by the unit of the number that is distributed
@@ -43,7 +43,7 @@ class Distribution(Table):
     distribution: str
     epistemic: Annotated[
         bool | None,
-        Flag(),
+        FlagKey(),
         about(
             "one unknown number for all runs of the study, instead of one for each realization: it is drawn "
             "`ensemble.outer` times",
@@ -100,8 +100,8 @@ class Normal(Distribution):
     """Normal distribution with mean and standard deviation."""
 
     distribution: Literal["normal"]
-    mean: Annotated[float, Number(OWN), about("mean", 0.4)]
-    std: Annotated[float, Number(OWN, above=0.0), about("standard deviation", 0.01)]
+    mean: Annotated[float, NumberKey(OWN), about("mean", 0.4)]
+    std: Annotated[float, NumberKey(OWN, above=0.0), about("standard deviation", 0.01)]
 
     @cached_property
     def frozen(self) -> Any:
@@ -124,14 +124,14 @@ class Lognormal(Distribution):
     """
 
     distribution: Literal["lognormal"]
-    median: Annotated[float | None, Number(OWN, above=0.0), about("median, given with `dispersion`", 0.8)] = (
-        None
-    )
-    dispersion: Annotated[
-        float | None, Number("1", above=0.0), about("standard deviation of the natural logarithm", 0.3)
+    median: Annotated[
+        float | None, NumberKey(OWN, above=0.0), about("median, given with `dispersion`", 0.8)
     ] = None
-    mean: Annotated[float | None, Number(OWN, above=0.0), about("mean, given with `std`", 0.8)] = None
-    std: Annotated[float | None, Number(OWN, above=0.0), about("standard deviation", 0.2)] = None
+    dispersion: Annotated[
+        float | None, NumberKey("1", above=0.0), about("standard deviation of the natural logarithm", 0.3)
+    ] = None
+    mean: Annotated[float | None, NumberKey(OWN, above=0.0), about("mean, given with `std`", 0.8)] = None
+    std: Annotated[float | None, NumberKey(OWN, above=0.0), about("standard deviation", 0.2)] = None
 
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -174,8 +174,8 @@ class Uniform(Distribution):
     """Uniform distribution between two ends."""
 
     distribution: Literal["uniform"]
-    low: Annotated[float, Number(OWN), about("lower end, below `high`", 0.5)]
-    high: Annotated[float, Number(OWN), about("upper end", 1.0)]
+    low: Annotated[float, NumberKey(OWN), about("lower end, below `high`", 0.5)]
+    high: Annotated[float, NumberKey(OWN), about("upper end", 1.0)]
 
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -202,9 +202,9 @@ class Triangular(Distribution):
     """Triangular distribution with its most likely value between two ends."""
 
     distribution: Literal["triangular"]
-    low: Annotated[float, Number(OWN), about("lower end, below `high`", 0.5)]
-    mode: Annotated[float, Number(OWN), about("most likely value, between the ends", 0.8)]
-    high: Annotated[float, Number(OWN), about("upper end", 1.0)]
+    low: Annotated[float, NumberKey(OWN), about("lower end, below `high`", 0.5)]
+    mode: Annotated[float, NumberKey(OWN), about("most likely value, between the ends", 0.8)]
+    high: Annotated[float, NumberKey(OWN), about("upper end", 1.0)]
 
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -246,10 +246,10 @@ class TruncatedNormal(Distribution):
     """Normal distribution cut at ``low`` and ``high``; mean and std are those before the cut."""
 
     distribution: Literal["truncated_normal"]
-    mean: Annotated[float, Number(OWN), about("mean before the cut", 0.8)]
-    std: Annotated[float, Number(OWN, above=0.0), about("standard deviation before the cut", 0.1)]
-    low: Annotated[float, Number(OWN), about("lower end, below `high`", 0.5)]
-    high: Annotated[float, Number(OWN), about("upper end", 1.0)]
+    mean: Annotated[float, NumberKey(OWN), about("mean before the cut", 0.8)]
+    std: Annotated[float, NumberKey(OWN, above=0.0), about("standard deviation before the cut", 0.1)]
+    low: Annotated[float, NumberKey(OWN), about("lower end, below `high`", 0.5)]
+    high: Annotated[float, NumberKey(OWN), about("upper end", 1.0)]
 
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -292,10 +292,10 @@ class Beta(Distribution):
     """Beta distribution stretched from [0, 1] to [low, high]."""
 
     distribution: Literal["beta"]
-    alpha: Annotated[float, Number("1", above=0.0), about("first shape parameter", 2.0)]
-    beta: Annotated[float, Number("1", above=0.0), about("second shape parameter", 2.0)]
-    low: Annotated[float, Number(OWN), about("lower end, below `high`")] = 0.0
-    high: Annotated[float, Number(OWN), about("upper end")] = 1.0
+    alpha: Annotated[float, NumberKey("1", above=0.0), about("first shape parameter", 2.0)]
+    beta: Annotated[float, NumberKey("1", above=0.0), about("second shape parameter", 2.0)]
+    low: Annotated[float, NumberKey(OWN), about("lower end, below `high`")] = 0.0
+    high: Annotated[float, NumberKey(OWN), about("upper end")] = 1.0
 
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -328,7 +328,7 @@ class Values(Kind):
     """A non-empty list of numbers."""
 
     expected: str
-    item: Number
+    item: NumberKey
 
     def parse(self, value: Any) -> tuple[float, ...]:
         if not isinstance(value, list | tuple) or not value:
@@ -362,12 +362,12 @@ class Discrete(Stepped):
     distribution: Literal["discrete"]
     values: Annotated[
         tuple[float, ...],
-        Values(f"a list of numbers [{OWN}]", Number(OWN)),
+        Values(f"a list of numbers [{OWN}]", NumberKey(OWN)),
         about("the values", [0.5, 0.8, 1.0]),
     ]
     probabilities: Annotated[
         tuple[float, ...] | None,
-        Values("a list of numbers >= 0 [1] with sum 1", Number("1", least=0.0)),
+        Values("a list of numbers >= 0 [1] with sum 1", NumberKey("1", least=0.0)),
         about("probability of each value; equal ones by default", [0.2, 0.5, 0.3]),
     ] = None
 
@@ -404,7 +404,7 @@ class Listed(Stepped):
     distribution: Literal["listed"]
     values: Annotated[
         tuple[float, ...],
-        Values(f"a list of numbers [{OWN}]", Number(OWN)),
+        Values(f"a list of numbers [{OWN}]", NumberKey(OWN)),
         about("the values; there may be more than realizations", [0.41, 0.39, 0.40]),
     ]
 
@@ -463,7 +463,7 @@ Quantity = float | Distribution
 
 
 @dataclass(frozen=True)
-class Uncertain(Number):
+class Uncertain(NumberKey):
     """A number within bounds, or its distribution."""
 
     @property

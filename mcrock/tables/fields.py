@@ -72,7 +72,7 @@ def each(items: Sequence[Any], parse: Callable[[Any], Any]) -> tuple[Any, ...]:
 
 
 @dataclass(frozen=True)
-class Number(rules.Number, Kind):
+class NumberKey(rules.Number, Kind):
     """A finite number within bounds, fixed for the whole study."""
 
     @property
@@ -94,7 +94,7 @@ class Number(rules.Number, Kind):
 
 
 @dataclass(frozen=True)
-class Integer(rules.Integer, Kind):
+class IntegerKey(rules.Integer, Kind):
     """An integer within bounds."""
 
     @property
@@ -108,7 +108,7 @@ class Integer(rules.Integer, Kind):
 
 
 @dataclass(frozen=True)
-class Flag(rules.Flag, Kind):
+class FlagKey(rules.Flag, Kind):
     """Yes or no."""
 
     @property
@@ -134,7 +134,7 @@ class Text(Kind):
 
 
 @dataclass(frozen=True)
-class Choice(rules.Choice, Kind):
+class ChoiceKey(rules.Choice, Kind):
     """One of a few words or codes, or with ``several`` also a list of them, by default to sample from."""
 
     several: bool = False
@@ -161,10 +161,10 @@ class Choice(rules.Choice, Kind):
 def kind_of(rule: rules.Rule) -> Kind:
     """The kind of value in a study file that keeps a rule of Python."""
     kinds: dict[type[rules.Rule], type[Kind]] = {
-        rules.Number: Number,
-        rules.Integer: Integer,
-        rules.Flag: Flag,
-        rules.Choice: Choice,
+        rules.Number: NumberKey,
+        rules.Integer: IntegerKey,
+        rules.Flag: FlagKey,
+        rules.Choice: ChoiceKey,
     }
     return kinds[type(rule)](**vars(rule))
 
@@ -196,7 +196,7 @@ def distinct(items: Sequence[Any], expected: str) -> Sequence[Any]:
 
 
 @dataclass(frozen=True)
-class SeveralIntegers(Integer):
+class SeveralIntegers(IntegerKey):
     """An integer, or a list of them to sample from."""
 
     @property
@@ -223,7 +223,7 @@ class ListWith(Kind):
 
 
 @dataclass(frozen=True)
-class Weights(Kind):
+class WeightsKey(Kind):
     """Weights of several things, not negative."""
 
     expected: str = "a list of numbers >= 0 [1], one for each motion, not all 0"
@@ -231,7 +231,7 @@ class Weights(Kind):
     def parse(self, value: Any) -> tuple[float, ...]:
         if not isinstance(value, list | tuple) or not value:
             refuse(self.wrong(value))
-        weights = each(value, Number("1", least=0.0).parse)
+        weights = each(value, NumberKey("1", least=0.0).parse)
         if not 0 < sum(weights) < math.inf:
             refuse(self.wrong(value))
         return weights
@@ -250,7 +250,7 @@ class Levels(Kind):
     def _level(self, value: Any) -> float:
         if isinstance(value, Mapping):
             refuse(mistake("a level is one number; for a random intensity give 'value' in place of 'levels'"))
-        level: float = Number(self.unit, above=0.0).parse(value)
+        level: float = NumberKey(self.unit, above=0.0).parse(value)
         return level
 
     def parse(self, value: Any) -> tuple[float, ...]:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from mcrock.text.tables import shorten
 
 if TYPE_CHECKING:
-    from mcrock.verification import Check
+    from mcrock.verification import ComparedQuantity
 
 LONGEST_VALUE = 27  # characters
 
 
-def print_checks(checks: Iterable[Check], failures: bool) -> bool:
+def print_checks(checks: Iterable[ComparedQuantity], failures: bool) -> bool:
     """Print checks as they come, in columns, and a summary; True if all passed."""
     heads = f"{'case':<28}{'quantity':<36}{'expected':>28}{'computed':>28}{'tolerance':>11}  verdict"
     total = failed = 0

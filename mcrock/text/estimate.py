@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mcrock.cluster.estimate import Estimate, Plan
+from mcrock.cluster.estimate import ArrayPlan, Estimate
 from mcrock.text.numbers import format_time
 
 
@@ -16,7 +16,7 @@ def format_estimate(estimate: Estimate) -> list[str]:
     ]
 
 
-def format_plan(plan: Plan) -> list[str]:
+def format_plan(plan: ArrayPlan) -> list[str]:
     """Tasks of an array, their time and memory, and a warning where they do not fit."""
     lines = [
         f"{plan.tasks} tasks of {plan.cores} cores, {format_time(plan.seconds)} each after the start, "

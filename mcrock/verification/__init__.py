@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from mcrock.verification.checks import CaseError, Check
+from mcrock.verification.checks import CaseError, ComparedQuantity
 from mcrock.verification.run import run_cases, run_file
 
 # shipped with the package
@@ -11,4 +11,4 @@ CASES = tuple(
     for name in ("rocking.json", "polyhedra.json", "laws.json", "sliding.json")
 )
 
-__all__ = ["CASES", "CaseError", "Check", "run_cases", "run_file"]
+__all__ = ["CASES", "CaseError", "ComparedQuantity", "run_cases", "run_file"]

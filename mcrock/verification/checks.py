@@ -13,7 +13,7 @@ TOLERANCE = Number("1", least=0.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class ComparedQuantity:
     """One compared quantity of a case.
 
     ``tolerance`` is the largest allowed difference; texts and lists of indices have none and must
@@ -34,7 +34,7 @@ class CaseError(ValueError):
 
 def compare(
     case: str, quantity: str, expected: Any, computed: Any, absolute: float, relative: float = 0.0
-) -> Check:
+) -> ComparedQuantity:
     """Compare numbers of any shape: |x - y| <= abs + rel |y| for every element; what is not
     finite must be the same."""
     absolute, relative = (TOLERANCE.check("a tolerance", value) for value in (absolute, relative))
@@ -45,17 +45,17 @@ def compare(
         finite = np.isfinite(y)
         alike = np.isclose(x, y, rtol=relative, atol=absolute, equal_nan=True)
         passed = bool(np.all(np.where(finite, alike, (x == y) | (np.isnan(x) & np.isnan(y)))))
-    return Check(case, quantity, expected, computed, tolerance, passed)
+    return ComparedQuantity(case, quantity, expected, computed, tolerance, passed)
 
 
-def same(case: str, quantity: str, expected: Any, computed: Any) -> Check:
+def same(case: str, quantity: str, expected: Any, computed: Any) -> ComparedQuantity:
     """Compare texts, truth values or lists of indices."""
-    return Check(case, quantity, expected, computed, None, expected == computed)
+    return ComparedQuantity(case, quantity, expected, computed, None, expected == computed)
 
 
-def failed(case: str, reason: str) -> Check:
+def failed(case: str, reason: str) -> ComparedQuantity:
     """A case that could not be run."""
-    return Check(case, "case", "a result", reason, None, False)
+    return ComparedQuantity(case, "case", "a result", reason, None, False)
 
 
 def is_information(key: str, value: Any) -> bool:

@@ -30,7 +30,7 @@ from mcrock.kernel.modes import EDGE, REST, inertia_of, point_of
 from mcrock.kernel.record import RESULT_SIZE
 from mcrock.rules import Integer, Number, check_array
 from mcrock.simulation import body_tables, impact_law
-from mcrock.verification.checks import Check, compare, is_information, same
+from mcrock.verification.checks import ComparedQuantity, compare, is_information, same
 
 # names of impact parameters in case files, and those of `Impact`
 NAMES = {"lam": "lambda_", "tau": "tau", "lam_lon": "lambda_lon", "lam_lat": "lambda_lat"}
@@ -70,7 +70,7 @@ def _place(case: dict[str, Any], key: str, body: Any) -> int:
     return int(Integer(0, len(body.corners) - 1).check(key, case[key]))
 
 
-def _checks(case: dict[str, Any], computed: dict[str, Any]) -> Iterator[Check]:
+def _checks(case: dict[str, Any], computed: dict[str, Any]) -> Iterator[ComparedQuantity]:
     tolerance = case.get("tol", {})
     for key, expected in case["expected"].items():
         if is_information(key, expected):
@@ -88,7 +88,7 @@ def _checks(case: dict[str, Any], computed: dict[str, Any]) -> Iterator[Check]:
             )
 
 
-def edge_impact_case(case: dict[str, Any]) -> Iterator[Check]:
+def edge_impact_case(case: dict[str, Any]) -> Iterator[ComparedQuantity]:
     """Edge impact from ``v_old`` to ``v_new`` in a given orientation."""
     top, body, work, result = _tables(case)
     state = work.state
@@ -119,7 +119,7 @@ def edge_impact_case(case: dict[str, Any]) -> Iterator[Check]:
     )
 
 
-def facet_impact_case(case: dict[str, Any]) -> Iterator[Check]:
+def facet_impact_case(case: dict[str, Any]) -> Iterator[ComparedQuantity]:
     """Facet impact of a body that turned about base edge ``edge_old``."""
     top, body, work, result = _tables(case)
     state = work.state
@@ -170,7 +170,7 @@ def facet_impact_case(case: dict[str, Any]) -> Iterator[Check]:
     )
 
 
-def edge_energy_roots_case(case: dict[str, Any]) -> Iterator[Check]:
+def edge_energy_roots_case(case: dict[str, Any]) -> Iterator[ComparedQuantity]:
     """Interval of tau in which an edge impact gains no energy."""
     _, body, _, _ = _tables(case)
     rotation, omega = _pose(case)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mcrock.verification import laws_kinematic, laws_multiple, laws_single
-from mcrock.verification.checks import CaseError, Check, compare, is_information, same
+from mcrock.verification.checks import CaseError, ComparedQuantity, compare, is_information, same
 
 LAW_CASES = laws_kinematic.LAW_CASES | laws_single.LAW_CASES | laws_multiple.LAW_CASES
 WORDS = {"inf": np.inf, "-inf": -np.inf, "nan": np.nan}
@@ -34,7 +34,7 @@ def _compute(case: dict[str, Any]) -> dict[str, Any]:
     return LAW_CASES[law](_read(case["inputs"]))
 
 
-def value_case(case: dict[str, Any]) -> Iterator[Check]:
+def value_case(case: dict[str, Any]) -> Iterator[ComparedQuantity]:
     """Every field that is expected."""
     computed = _compute(case)
     for key, expected in case["expected"].items():
@@ -44,7 +44,7 @@ def value_case(case: dict[str, Any]) -> Iterator[Check]:
         yield from _checks(case, key, _read(expected), computed[key])
 
 
-def set_case(case: dict[str, Any]) -> Iterator[Check]:
+def set_case(case: dict[str, Any]) -> Iterator[ComparedQuantity]:
     """One of several solutions, their number, and all of them in any order."""
     computed, expected = _compute(case), _read(case["expected"])
     solutions = expected["P_all"]
@@ -58,7 +58,7 @@ def set_case(case: dict[str, Any]) -> Iterator[Check]:
             yield from _checks(case, key, expected[key], [computed[key][i] for i in order])
 
 
-def error_case(case: dict[str, Any]) -> Iterator[Check]:
+def error_case(case: dict[str, Any]) -> Iterator[ComparedQuantity]:
     """Input that must be refused."""
     try:
         _compute(case)
@@ -70,7 +70,7 @@ def error_case(case: dict[str, Any]) -> Iterator[Check]:
         yield same(case["id"], "refused", "error", "accepted")
 
 
-def _checks(case: dict[str, Any], key: str, expected: Any, computed: Any) -> Iterator[Check]:
+def _checks(case: dict[str, Any], key: str, expected: Any, computed: Any) -> Iterator[ComparedQuantity]:
     """Compare numbers by the tolerance of the case, words and truth values as they are, tables by key."""
     if isinstance(expected, Mapping):
         for name, item in expected.items():

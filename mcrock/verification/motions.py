@@ -14,7 +14,7 @@ from mcrock.conditions import Controls, Impact, Start
 from mcrock.excitation import Motion, Pulse, fema_p695
 from mcrock.params import DECIDED, STANDARD_GRAVITY, Mode, Outcome
 from mcrock.simulation import Run, simulate
-from mcrock.verification.checks import Check, compare, is_information, same
+from mcrock.verification.checks import ComparedQuantity, compare, is_information, same
 from mcrock.verification.impacts import case_body, impact_parameters
 
 # some 15 times the steps that the longest of the shipped cases takes
@@ -85,7 +85,7 @@ def _run(case: dict[str, Any], t_end: float, factor: float = 1.0, history: bool 
     )
 
 
-def motion_case(case: dict[str, Any]) -> Iterator[Check]:
+def motion_case(case: dict[str, Any]) -> Iterator[ComparedQuantity]:
     """Leading events, tilt peaks, states and maxima of one motion."""
     name, expected = case["id"], case["expected"]
     run = _run(case, case["t_end"])
@@ -105,7 +105,9 @@ def motion_case(case: dict[str, Any]) -> Iterator[Check]:
             yield compare(name, key, expected[key], value, expected[tolerance])
 
 
-def event_checks(name: str, expected: list[dict[str, Any]], events: list[dict[str, Any]]) -> Iterator[Check]:
+def event_checks(
+    name: str, expected: list[dict[str, Any]], events: list[dict[str, Any]]
+) -> Iterator[ComparedQuantity]:
     """Compare the leading events in order."""
     position = 0
     for number, event in enumerate(expected):
@@ -113,7 +115,7 @@ def event_checks(name: str, expected: list[dict[str, Any]], events: list[dict[st
             position += 1  # the end of a sequence of impacts, listed by some references only
         label = f"event {number} {event['kind']}"
         if position >= len(events):
-            yield Check(name, label, event["kind"], "no such event", None, False)
+            yield ComparedQuantity(name, label, event["kind"], "no such event", None, False)
             return
         found = events[position]
         position += 1
@@ -137,7 +139,7 @@ def _unordered(place: list[Any]) -> list[Any]:
     return [place[0], *sorted(place[1:])]
 
 
-def peak_checks(name: str, expected: list[dict[str, Any]], run: Run) -> Iterator[Check]:
+def peak_checks(name: str, expected: list[dict[str, Any]], run: Run) -> Iterator[ComparedQuantity]:
     """Peaks by the parabola through the highest point of the history and its neighbours."""
     t, tilt = run.history["time"].values, run.history["tilt"].values
     keep = np.concatenate([[True], np.diff(t) > 1e-9])
@@ -146,7 +148,7 @@ def peak_checks(name: str, expected: list[dict[str, Any]], run: Run) -> Iterator
     for number, peak in enumerate(expected):
         label = f"tilt peak {number}"
         if len(inner) == 0:
-            yield Check(name, label, peak["tilt"], "no peak", None, False)
+            yield ComparedQuantity(name, label, peak["tilt"], "no peak", None, False)
             continue
         i = inner[np.abs(t[inner] - peak["t"]).argmin()]
         c2, c1, c0 = np.polyfit(t[i - 1 : i + 2] - t[i], tilt[i - 1 : i + 2] - tilt[i], 2)
@@ -162,7 +164,7 @@ def state_checks(
     expected: dict[str, Any],
     run: Run,
     place: Callable[[str, int], list[Any]] | None = None,
-) -> Iterator[Check]:
+) -> Iterator[ComparedQuantity]:
     """Compare the last state of a run; ``place`` makes what the case calls a mode and its index."""
     last = run.history.isel(time=-1)
     label = f"state {number}"
@@ -181,7 +183,7 @@ def state_checks(
             yield compare(name, f"{label} {key}", expected[key], value, expected[tolerance])
 
 
-def quarter_period_case(case: dict[str, Any]) -> Iterator[Check]:
+def quarter_period_case(case: dict[str, Any]) -> Iterator[ComparedQuantity]:
     """Time from rest at a tilt to the first facet impact, simulated and by Housner's formula."""
     name, expected, tolerance = case["id"], case["expected"], case.get("tol", {})
     body, start = case_body(case), case_start(case)
@@ -206,7 +208,7 @@ def edge_frequency(body: Body, edge: int) -> tuple[float, float]:
     return float(np.sqrt(body.mass * body.gravity * radius / about)), float(body.edge_slenderness[edge])
 
 
-def min_overturn_amplitude_case(case: dict[str, Any]) -> Iterator[Check]:
+def min_overturn_amplitude_case(case: dict[str, Any]) -> Iterator[ComparedQuantity]:
     """Smallest amplitude of an overturning band: scanned upwards from just below, then bisected."""
     name, expected, tolerance = case["id"], case["expected"], case.get("tol", {})
 
@@ -242,7 +244,7 @@ def min_overturn_amplitude_case(case: dict[str, Any]) -> Iterator[Check]:
         yield same(name, "impacts_before_overturn", expected["impacts_before_overturn"], impacts)
 
 
-def uplift_ramp_case(case: dict[str, Any]) -> Iterator[Check]:
+def uplift_ramp_case(case: dict[str, Any]) -> Iterator[ComparedQuantity]:
     """Uplift from rest and release of an edge under a ground acceleration that grows linearly."""
     name, expected, tolerance = case["id"], case["expected"], case.get("tol", {})
     run = _run(case, case["t_end"])
@@ -252,7 +254,7 @@ def uplift_ramp_case(case: dict[str, Any]) -> Iterator[Check]:
             continue
         found = next((event for event in run.events if event["kind"] == kind), None)
         if found is None:
-            yield Check(name, key, wanted, "no such event", None, False)
+            yield ComparedQuantity(name, key, wanted, "no such event", None, False)
             continue
         yield compare(name, f"{key} t", wanted["t"], found["t"], tolerance.get(f"t_{key}") or 0.0)
         if "mode" in wanted:

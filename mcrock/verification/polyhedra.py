@@ -16,7 +16,7 @@ from mcrock.conditions import Impact, Start
 from mcrock.kernel.contact import Topology, topology
 from mcrock.params import Event, Mode
 from mcrock.simulation import Run, simulate
-from mcrock.verification.checks import Check, compare, is_information, same
+from mcrock.verification.checks import ComparedQuantity, compare, is_information, same
 from mcrock.verification.impacts import impact_parameters
 from mcrock.verification.motions import TIGHT, case_motion, event_checks, peak_checks, state_checks
 
@@ -115,7 +115,7 @@ def case_start(case: dict[str, Any], frame: Frame) -> Start:
     return Start()
 
 
-def polyhedron_case(case: dict[str, Any]) -> Iterator[Check]:
+def polyhedron_case(case: dict[str, Any]) -> Iterator[ComparedQuantity]:
     """Leading events, tilt peaks, states, maxima and the last face of one motion."""
     name, expected = case["id"], case["expected"]
     frame = case_frame(case)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from mcrock.tables.parsing import parse_json, read_text
-from mcrock.verification.checks import CaseError, Check, failed
+from mcrock.verification.checks import CaseError, ComparedQuantity, failed
 from mcrock.verification.form import OF_LAW, OF_REFUSED_LAW, OF_RUN, case_name, find_mistakes
 from mcrock.verification.impacts import IMPACT_KINDS
 from mcrock.verification.laws import LAW_KINDS
@@ -19,7 +19,7 @@ KINDS = IMPACT_KINDS | MOTION_KINDS | POLYHEDRON_KINDS | SLIDING_KINDS | LAW_KIN
 FORMS = dict.fromkeys(KINDS, OF_RUN) | dict.fromkeys(LAW_KINDS, OF_LAW) | {"error": OF_REFUSED_LAW}
 
 
-def run_file(path: Path | str) -> Iterator[Check]:
+def run_file(path: Path | str) -> Iterator[ComparedQuantity]:
     """Run every case of a file.
 
     Parameters
@@ -52,7 +52,7 @@ def run_file(path: Path | str) -> Iterator[Check]:
     return run_cases(content["cases"])
 
 
-def run_cases(cases: Iterable[dict[str, Any]]) -> Iterator[Check]:
+def run_cases(cases: Iterable[dict[str, Any]]) -> Iterator[ComparedQuantity]:
     """Run cases of a known kind given as dictionaries; see `run_file`."""
     for position, case in enumerate(cases):
         name = case_name(case, position)

@@ -17,7 +17,7 @@ from mcrock.kernel.friction.landing import AT_VERTEX, OF_FACE
 from mcrock.kernel.friction.state import CHANGE, CLIPPED, COUPLE, I_X, KAPPA, MAP, STOPPED, empty_friction
 from mcrock.params import Event, Mode
 from mcrock.simulation import Run, body_tables, impact_law, simulate
-from mcrock.verification.checks import Check, compare, is_information, same
+from mcrock.verification.checks import ComparedQuantity, compare, is_information, same
 from mcrock.verification.impacts import impact_parameters
 from mcrock.verification.motions import TIGHT, case_motion, event_checks, state_checks
 from mcrock.verification.polyhedra import Frame, case_frame
@@ -62,7 +62,7 @@ def case_start(case: dict[str, Any], frame: Frame) -> Start:
     return replace(start, velocity=velocity, yaw_rate=initial.get("yaw_rate", 0.0))
 
 
-def contact_impact_case(case: dict[str, Any]) -> Iterator[Check]:
+def contact_impact_case(case: dict[str, Any]) -> Iterator[ComparedQuantity]:
     """One impact: velocities, impulse and energy after it, and what stays on the ground."""
     frame, params = case_frame(case), case.get("params", {})
     top, constants = body_tables(frame.body, base_only=False)
@@ -130,7 +130,7 @@ def place(frame: Frame, mode: str, index: int) -> tuple[list[Any], list[int]]:
     return where, sorted(int(frame.vertex[frame.top.edge_vertices[index, end]]) for end in ends)
 
 
-def sliding_case(case: dict[str, Any]) -> Iterator[Check]:
+def sliding_case(case: dict[str, Any]) -> Iterator[ComparedQuantity]:
     """Leading events, states, largest tilt and last mode of one motion with friction."""
     name, expected, params = case["id"], case["expected"], case.get("params", {})
     frame = case_frame(case)

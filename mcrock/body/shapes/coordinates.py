@@ -11,14 +11,14 @@ import numpy as np
 from mcrock.body.faces import Array
 from mcrock.tables.distributions import Distribution, Quantity, Uncertain
 from mcrock.tables.errors import mistake, refuse, shown
-from mcrock.tables.fields import Kind, Number, each
+from mcrock.tables.fields import Kind, NumberKey, each
 from mcrock.tables.inputs import Input
 
 Draws = Mapping[str, Array]  # value (n,) of every one of `Shape.quantities`, by key: "width", "com[2]"
 
 
 @dataclass(frozen=True)
-class Points(Kind):
+class PointList(Kind):
     """A list of points of ``size`` coordinates, each a number or a distribution."""
 
     unit: ClassVar = "m"
@@ -45,10 +45,10 @@ class Points(Kind):
 class Triple(Kind):
     """Three numbers or distributions."""
 
-    n_places: ClassVar = 1  # as `Points`
+    n_places: ClassVar = 1  # as `PointList`
 
     expected: str
-    kinds: tuple[Number, Number, Number]
+    kinds: tuple[NumberKey, NumberKey, NumberKey]
 
     @property
     def unit(self) -> str:
@@ -66,10 +66,10 @@ class Triple(Kind):
 class Tensor(Kind):
     """A symmetric 3 x 3 inertia tensor; both entries of a pair are written, and are the same."""
 
-    n_places: ClassVar = 2  # as `Points`
+    n_places: ClassVar = 2  # as `PointList`
 
     expected: str = "3 rows of 3 numbers or distributions [kg m2]"
-    kind: Number = field(default_factory=lambda: Uncertain("kg m2"))  # of its entries
+    kind: NumberKey = field(default_factory=lambda: Uncertain("kg m2"))  # of its entries
 
     @property
     def unit(self) -> str:
@@ -91,7 +91,7 @@ class Tensor(Kind):
         return rows
 
 
-BASE = Points("a list of at least 3 corners [x, y] [m], counter-clockwise", size=2, least=3)
+BASE = PointList("a list of at least 3 corners [x, y] [m], counter-clockwise", size=2, least=3)
 Corners = tuple[tuple[Quantity, ...], ...]
 CORNERS = Input("base corner {0}, coordinate {1} of the study (0 x, 1 y)")
 CENTRE_OF_MASS = Input("centre of mass, coordinate {0} of the study (0 x, 1 y, 2 z or height)")

@@ -9,7 +9,7 @@ from mcrock.body.shapes.coordinates import Draws
 from mcrock.body.shapes.shape import Solid, Upright
 from mcrock.body.solids.cylinder import cylinders
 from mcrock.tables.distributions import Quantity, Uncertain
-from mcrock.tables.fields import Integer, about
+from mcrock.tables.fields import IntegerKey, about
 from mcrock.tables.inputs import Input
 
 MOST_SIDES = 120  # of a cylinder [1]
@@ -25,7 +25,7 @@ class Cylinder(Solid, Upright):
     shape: Literal["cylinder"]
     radius: Annotated[Quantity, Uncertain("m", above=0.0), about("radius of the circle", 0.3)]
     sides: Annotated[
-        int, Integer(3, MOST_SIDES), about("number of sides of the polygon that the cylinder stands on")
+        int, IntegerKey(3, MOST_SIDES), about("number of sides of the polygon that the cylinder stands on")
     ] = 24
 
     def build(self, draws: Draws) -> Bodies:

@@ -21,7 +21,7 @@ from mcrock.body.shapes.coordinates import (
     CENTRE_OF_MASS,
     INERTIA,
     Draws,
-    Points,
+    PointList,
     Tensor,
     Triple,
     coordinates,
@@ -35,7 +35,7 @@ from mcrock.body.standing import BASE_ANGLE, lowest_face, nearly_flat, settle
 from mcrock.body.surface import hull_surface
 from mcrock.tables.distributions import Distribution, Quantity, Uncertain
 from mcrock.tables.errors import ConfigError, mistake, refuse
-from mcrock.tables.fields import Choice, Integer, ListOf, Number, Text, about, exactly_one, given
+from mcrock.tables.fields import ChoiceKey, IntegerKey, ListOf, NumberKey, Text, about, exactly_one, given
 from mcrock.tables.inputs import Input
 
 OFFSETS = ("com_x", "com_y", "com_z")
@@ -92,7 +92,7 @@ class Polyhedron(Solid):
     shape: Literal["polyhedron"]
     vertices: Annotated[
         tuple[tuple[Quantity, ...], ...] | None,
-        Points("a list of at least 4 vertices [x, y, z] [m]", 3, 4),
+        PointList("a list of at least 4 vertices [x, y, z] [m]", 3, 4),
         about(
             "points, in any axes; the body is their convex hull, and each coordinate may be a distribution",
             [[0.3, -0.3, 0.0], [0.3, 0.3, 0.0], [-0.3, 0.3, 0.0], [-0.3, -0.3, 0.0], [0.0, 0.0, 1.2]],
@@ -109,7 +109,7 @@ class Polyhedron(Solid):
     ] = None  # `take_in_files` puts its points in `vertices`
     unit: Annotated[
         str | None,
-        Choice(tuple(LENGTHS)),
+        ChoiceKey(tuple(LENGTHS)),
         about(
             "unit of the lengths in `file`, required for a mesh, which does not contain it; text files are "
             "in m unless it is given. All other keys stay in SI units",
@@ -118,7 +118,7 @@ class Polyhedron(Solid):
     ] = None
     up: Annotated[
         str | None,
-        Choice(UP),
+        ChoiceKey(UP),
         about(
             "axis of the `file` that is up, z by default; the file is turned first of all, so that every "
             'other key is in axes with z up. With "y", x stays and the z of the file becomes -y',
@@ -157,7 +157,7 @@ class Polyhedron(Solid):
     ] = None
     start_face: Annotated[
         int | None,
-        Integer(0),
+        IntegerKey(0),
         about(
             "face that the body is put down on; by default the lowest, and of several equally low ones "
             "one on which it can stand. A body that cannot stand on the face settles on a stable one "
@@ -167,7 +167,7 @@ class Polyhedron(Solid):
     ] = None
     axis: Annotated[
         tuple[float, ...] | None,
-        Axis("a direction [x, y, z] [1]", (Number("1"),) * 3),
+        Axis("a direction [x, y, z] [1]", (NumberKey("1"),) * 3),
         about(
             "direction that the tilt is measured from; by default the one that is up at the "
             "start. Give it where the start face is one of several shallow facets",
@@ -176,7 +176,7 @@ class Polyhedron(Solid):
     ] = None
     base_faces: Annotated[
         tuple[int, ...] | None,
-        ListOf(Integer(0), "a list of face numbers"),
+        ListOf(IntegerKey(0), "a list of face numbers"),
         about(
             "faces that may touch the ground without overturning; by default those within 5 "
             "degrees of the start face that join it",
@@ -185,7 +185,7 @@ class Polyhedron(Solid):
     ] = None
     base_angle_deg: Annotated[
         float | None,
-        Number("deg", above=0.0, most=90.0),
+        NumberKey("deg", above=0.0, most=90.0),
         about("inclination to the start face below which a face that joins it counts as base", 5.0),
     ] = None
     shape_error: Annotated[

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from mcrock.body.random_surface import UNDERSIDE
-from mcrock.tables.fields import Flag, Number, Table, about
+from mcrock.tables.fields import FlagKey, NumberKey, Table, about
 
 
 class RandomUnderside(Table):
@@ -13,15 +13,15 @@ class RandomUnderside(Table):
     mean 0, and correlated over the horizontal distance r by exp(-r^2 / (2 l^2)), where l is the correlation
     length. The z axis of the points must be up."""
 
-    std: Annotated[float, Number("m", least=0.0), about("standard deviation", 0.0007)]
+    std: Annotated[float, NumberKey("m", least=0.0), about("standard deviation", 0.0007)]
     correlation_length: Annotated[
         float,
-        Number("m", above=0.0),
+        NumberKey("m", above=0.0),
         about("horizontal distance over which the correlation falls to exp(-1/2) = 0.61", 0.05),
     ]
     underside_deg: Annotated[
         float,
-        Number("deg", above=0.0, most=90.0),
+        NumberKey("deg", above=0.0, most=90.0),
         about(
             "inclination to the ground of the steepest face of the underside; corners of steeper faces alone "
             "stay where they are"
@@ -29,7 +29,7 @@ class RandomUnderside(Table):
     ] = UNDERSIDE
     epistemic: Annotated[
         bool | None,
-        Flag(),
+        FlagKey(),
         about(
             "one unknown shape for all runs of the study, instead of one for each realization: it is drawn "
             "`ensemble.outer` times",

@@ -32,7 +32,7 @@ from mcrock.params import GRAVITY
 ANGLES = 180  # directions of RotD, one degree apart: the largest is low by 4e-5 of itself at the most
 
 
-class Parameter(NamedTuple):
+class MeasureParameter(NamedTuple):
     """What a measure asks for besides the motion."""
 
     units: str
@@ -47,7 +47,7 @@ class Measure(NamedTuple):
     long_name: str
     function: Callable[..., float]  # (component, dt, **parameters) or (x, y, dt, **parameters) [m/s2], [s]
     power: int  # a motion scaled by a factor has the intensity times the absolute factor to this power
-    parameters: Mapping[str, Parameter] = {}
+    parameters: Mapping[str, MeasureParameter] = {}
     of_pair: bool = False  # whether `function` takes both components at once
 
 
@@ -62,20 +62,22 @@ def _rotated(function: Callable[[FloatArray, float], float], percentile: float) 
     return rotated
 
 
-_PERIOD = {"period": Parameter("s", "natural period", True)}
-_DAMPING = {"damping": Parameter("1", "share of the critical damping, 0.05 by default", False)}
+_PERIOD = {"period": MeasureParameter("s", "natural period", True)}
+_DAMPING = {"damping": MeasureParameter("1", "share of the critical damping, 0.05 by default", False)}
 _PERIODS = {
-    "periods": Parameter("s", "list of natural periods, or low and high", False),
-    "low": Parameter("s", "shortest period of a range", False),
-    "high": Parameter("s", "longest period of a range", False),
-    "count": Parameter("1", f"periods of a range, equally spaced, {AVERAGED} by default", False),
+    "periods": MeasureParameter("s", "list of natural periods, or low and high", False),
+    "low": MeasureParameter("s", "shortest period of a range", False),
+    "high": MeasureParameter("s", "longest period of a range", False),
+    "count": MeasureParameter("1", f"periods of a range, equally spaced, {AVERAGED} by default", False),
 }
 _BLOCK = {
-    "slenderness": Parameter("rad", "slenderness alpha", True),
-    "gravity": Parameter("m s-2", f"gravity, {GRAVITY} by default", False),
+    "slenderness": MeasureParameter("rad", "slenderness alpha", True),
+    "gravity": MeasureParameter("m s-2", f"gravity, {GRAVITY} by default", False),
 }
-_SIZE = {"frequency_parameter": Parameter("rad s-1", "frequency parameter p", True)}
-_PULSE = {"pulse_period": Parameter("s", "period of the pulse, that of the record's Tm by default", False)}
+_SIZE = {"frequency_parameter": MeasureParameter("rad s-1", "frequency parameter p", True)}
+_PULSE = {
+    "pulse_period": MeasureParameter("s", "period of the pulse, that of the record's Tm by default", False)
+}
 _MEAN = " (geometric mean)"
 
 MEASURES: dict[str, Measure] = {

@@ -1,20 +1,20 @@
 """Readers of record files, one module for each format, and what turns components into motions.
 
 A reader has `matches(file)`, whether the content looks like its format, and `read(file)`, which
-returns a `Recording` for each component. `READERS` lists them in the order in which they are asked.
+returns a `RecordedComponent` for each component. `READERS` lists them in the order in which they are asked.
 """
 
 from mcrock.excitation.readers.assemble import assemble
 from mcrock.excitation.readers.formats import FORMATS, READERS
 from mcrock.excitation.readers.obspy_stream import from_stream
-from mcrock.excitation.readers.read import Scan, read_records, scan_records, word_left_out
-from mcrock.excitation.readers.recording import Recording
+from mcrock.excitation.readers.read import FolderContents, read_records, scan_records, word_left_out
+from mcrock.excitation.readers.recording import RecordedComponent
 
 __all__ = [
     "FORMATS",
     "READERS",
-    "Recording",
-    "Scan",
+    "FolderContents",
+    "RecordedComponent",
     "assemble",
     "from_stream",
     "read_records",

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from mcrock.excitation.readers.orientation import Orientation, parse_orientation
-from mcrock.excitation.readers.recording import FIXED, Recording
+from mcrock.excitation.readers.recording import FIXED, RecordedComponent
 from mcrock.excitation.readers.text_file import NUMBER, TextFile
 
 NAME = "AFAD"
@@ -24,7 +24,7 @@ def matches(file: TextFile) -> bool:
     return file.lines[0].strip().upper().startswith(TITLE)
 
 
-def read(file: TextFile) -> list[Recording]:
+def read(file: TextFile) -> list[RecordedComponent]:
     """Read the three components of a file.
 
     Raises
@@ -59,7 +59,7 @@ def read(file: TextFile) -> list[Recording]:
     for name, samples in zip(heads, table.T, strict=True):
         orientation = _direction(name)
         assert orientation is not None
-        recording = Recording(
+        recording = RecordedComponent(
             0.01 * samples,
             dt,
             file.path,

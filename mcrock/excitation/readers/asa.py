@@ -14,7 +14,7 @@ import re
 
 from mcrock.base.units import ACCELERATIONS, parse_unit
 from mcrock.excitation.readers.orientation import Orientation, opposite, parse_orientation
-from mcrock.excitation.readers.recording import DECLARED, Recording, number_channels
+from mcrock.excitation.readers.recording import DECLARED, RecordedComponent, number_channels
 from mcrock.excitation.readers.text_file import NUMBER, TextFile
 
 NAME = "ASA"
@@ -32,7 +32,7 @@ def matches(file: TextFile) -> bool:
     return any(TITLE in line.upper().translate(PLAIN) for line in file.lines[:TITLE_LINES])
 
 
-def read(file: TextFile) -> list[Recording]:
+def read(file: TextFile) -> list[RecordedComponent]:
     """Read the channels of a file.
 
     Raises
@@ -67,7 +67,7 @@ def read(file: TextFile) -> list[Recording]:
     peaks = [re.match(NUMBER, text) for text in _channels(file, end, "ACEL. MAX")[1]]
     recordings = []
     for i, (text, orientation, samples) in enumerate(zip(texts, orientations, table.T, strict=True)):
-        recording = Recording(
+        recording = RecordedComponent(
             samples * ACCELERATIONS[unit],
             dt,
             file.path,

@@ -15,12 +15,14 @@ import numpy as np
 
 from mcrock.excitation.motion import Motion, MotionError
 from mcrock.excitation.readers.orientation import doubt, is_clockwise, is_square, word_unknown
-from mcrock.excitation.readers.recording import Recording
+from mcrock.excitation.readers.recording import RecordedComponent
 
 DT_TOLERANCE = 1e-6  # between the time steps of two components [1]
 
 
-def assemble(pieces: Iterable[Recording | Motion], *, chosen: bool = False) -> tuple[list[Motion], list[str]]:
+def assemble(
+    pieces: Iterable[RecordedComponent | Motion], *, chosen: bool = False
+) -> tuple[list[Motion], list[str]]:
     """Put the components of each recording together.
 
     Parameters
@@ -42,17 +44,21 @@ def assemble(pieces: Iterable[Recording | Motion], *, chosen: bool = False) -> t
         Recordings whose components do not fit together: of different time steps or starts, two of one
         direction, more than two horizontal ones.
     """
-    groups: dict[object, list[Recording | Motion]] = {}
+    groups: dict[object, list[RecordedComponent | Motion]] = {}
     for piece in pieces:
         # a record may lie in two folders, raw and processed, or in two formats
-        key = (piece.path.parent, piece.format, piece.record) if isinstance(piece, Recording) else id(piece)
+        key = (
+            (piece.path.parent, piece.format, piece.record)
+            if isinstance(piece, RecordedComponent)
+            else id(piece)
+        )
         groups.setdefault(key, []).append(piece)
     motions, problems = [], []
     for group in groups.values():
         if isinstance(group[0], Motion):
             motions.append(group[0])
             continue
-        components = [piece for piece in group if isinstance(piece, Recording)]
+        components = [piece for piece in group if isinstance(piece, RecordedComponent)]
         for sensor in [components] if chosen else _by_location(components):
             try:
                 motions.append(assemble_one(sensor))
@@ -61,9 +67,9 @@ def assemble(pieces: Iterable[Recording | Motion], *, chosen: bool = False) -> t
     return motions, problems
 
 
-def _by_location(components: list[Recording]) -> list[list[Recording]]:
+def _by_location(components: list[RecordedComponent]) -> list[list[RecordedComponent]]:
     """Components of each sensor, if all say where they stand and those are different places."""
-    places: dict[str, list[Recording]] = {}
+    places: dict[str, list[RecordedComponent]] = {}
     for component in components:
         places.setdefault(component.location.casefold(), []).append(component)
     if len(places) < 2 or "" in places:
@@ -74,7 +80,7 @@ def _by_location(components: list[Recording]) -> list[list[Recording]]:
     ]
 
 
-def assemble_one(components: Sequence[Recording]) -> Motion:
+def assemble_one(components: Sequence[RecordedComponent]) -> Motion:
     """Motion of the one, two or three components of a recording.
 
     Raises
@@ -123,7 +129,7 @@ def assemble_one(components: Sequence[Recording]) -> Motion:
     return Motion(acceleration, first.dt, first.name, group=first.record, metadata=metadata | facts)
 
 
-def _roles(components: Sequence[Recording]) -> dict[str, Recording]:
+def _roles(components: Sequence[RecordedComponent]) -> dict[str, RecordedComponent]:
     """Component of each ground axis."""
     vertical = [component for component in components if component.role != "horizontal"]
     horizontal = [component for component in components if component.role == "horizontal"]
@@ -138,7 +144,7 @@ def _roles(components: Sequence[Recording]) -> dict[str, Recording]:
     return roles | ({"z": vertical[0]} if vertical else {})
 
 
-def _ordered(horizontal: list[Recording]) -> list[Recording]:
+def _ordered(horizontal: list[RecordedComponent]) -> list[RecordedComponent]:
     """Horizontal components as x and y: right-handed where both azimuths are known."""
     if len(horizontal) < 2:
         return horizontal
@@ -154,19 +160,19 @@ def _ordered(horizontal: list[Recording]) -> list[Recording]:
     return [two, one] if is_clockwise(one.azimuth, two.azimuth) else [one, two]
 
 
-def _word_component(component: Recording) -> str:
+def _word_component(component: RecordedComponent) -> str:
     number = "" if component.channel is None else f"channel {component.channel}: "
     return f"{number}{component.component}"
 
 
-def _way_out(components: Sequence[Recording]) -> str:
+def _way_out(components: Sequence[RecordedComponent]) -> str:
     """What to do about too many components."""
     if any(component.channel is None for component in components):
         return "keep the files of one sensor and one earthquake together and others in a folder of their own"
     return "choose the channels of one sensor, as in `--channels 1,2,3` or channels=[1, 2, 3]"
 
 
-def _check_pair(one: Recording, two: Recording) -> None:
+def _check_pair(one: RecordedComponent, two: RecordedComponent) -> None:
     """Refuse components of different time steps or starts."""
     what = f"{_files([one, two])}: components {one.component} and {two.component} of {one.record}"
     if abs(one.dt - two.dt) > DT_TOLERANCE * one.dt:
@@ -181,7 +187,7 @@ def _check_pair(one: Recording, two: Recording) -> None:
         )
 
 
-def _files(components: Sequence[Recording]) -> str:
+def _files(components: Sequence[RecordedComponent]) -> str:
     """Files of some components, for messages: the folder once, then the names."""
     paths = list(dict.fromkeys(component.path for component in components))
     return ", ".join([str(paths[0]), *(path.name for path in paths[1:])])

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from mcrock.base.units import ACCELERATIONS, parse_unit
 from mcrock.excitation.readers.orientation import Orientation, parse_orientation
-from mcrock.excitation.readers.recording import DECLARED, NotRecordError, Recording
+from mcrock.excitation.readers.recording import DECLARED, NotRecordError, RecordedComponent
 from mcrock.excitation.readers.text_file import NUMBER, TextFile
 
 NAME = "PEER AT2"
@@ -46,7 +46,7 @@ def matches(file: TextFile) -> bool:
     )
 
 
-def read(file: TextFile) -> list[Recording]:
+def read(file: TextFile) -> list[RecordedComponent]:
     """Read the component of a file.
 
     Raises
@@ -67,7 +67,7 @@ def read(file: TextFile) -> list[Recording]:
     if title.event:
         facts |= {"event": title.event, "station": title.station, "year": title.year}
     return [
-        Recording(
+        RecordedComponent(
             samples * ACCELERATIONS[unit],
             dt,
             file.path,

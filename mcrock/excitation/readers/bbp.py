@@ -13,7 +13,7 @@ import re
 from mcrock.base.units import ACCELERATIONS, parse_unit
 from mcrock.excitation.readers.csv_file import uniform_step
 from mcrock.excitation.readers.orientation import parse_orientation
-from mcrock.excitation.readers.recording import DECLARED, NotRecordError, Recording
+from mcrock.excitation.readers.recording import DECLARED, NotRecordError, RecordedComponent
 from mcrock.excitation.readers.text_file import TextFile
 
 NAME = "SCEC BBP"
@@ -42,7 +42,7 @@ def _names(file: TextFile) -> tuple[int, list[tuple[str, str]]] | None:
     return None
 
 
-def read(file: TextFile) -> list[Recording]:
+def read(file: TextFile) -> list[RecordedComponent]:
     """Read the three components of a file.
 
     Raises
@@ -75,7 +75,7 @@ def read(file: TextFile) -> list[Recording]:
         orientation = parse_orientation(name)
         assert orientation is not None
         recordings.append(
-            Recording(
+            RecordedComponent(
                 samples * ACCELERATIONS[unit],
                 dt,
                 file.path,

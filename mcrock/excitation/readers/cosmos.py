@@ -14,7 +14,7 @@ from mcrock.base.units import ACCELERATIONS, parse_unit
 from mcrock.excitation.motion import FloatArray
 from mcrock.excitation.readers.counted import Layout, read_counted
 from mcrock.excitation.readers.orientation import Orientation, parse_orientation
-from mcrock.excitation.readers.recording import DECLARED, NotRecordError, Recording, number_channels
+from mcrock.excitation.readers.recording import DECLARED, NotRecordError, RecordedComponent, number_channels
 from mcrock.excitation.readers.text_file import NUMBER, TextFile
 
 NAME = "COSMOS"
@@ -35,7 +35,7 @@ def matches(file: TextFile) -> bool:
     return bool(TITLE.match(file.lines[0]))
 
 
-def read(file: TextFile) -> list[Recording]:
+def read(file: TextFile) -> list[RecordedComponent]:
     """Read the channels of a file.
 
     Raises
@@ -54,7 +54,7 @@ def read(file: TextFile) -> list[Recording]:
     return number_channels(recordings)
 
 
-def _read_channel(file: TextFile, start: int) -> tuple[Recording | None, int]:
+def _read_channel(file: TextFile, start: int) -> tuple[RecordedComponent | None, int]:
     """The channel that begins in line `start`, none where it has no acceleration, and the line after it."""
     title = TITLE.match(file.lines[start])
     if not title:
@@ -157,7 +157,7 @@ def _recording(
     unit: str,
     orientation: Orientation,
     component: str,
-) -> Recording:
+) -> RecordedComponent:
     """The channel with the facts of its text."""
     station = re.search(r"Code:\s*(\S+)", text[4])
     code = station[1] if station else text[4].strip()
@@ -172,7 +172,7 @@ def _recording(
     magnitude = re.search(rf"M[wLs]?=\s*({NUMBER})", text[2])
     if magnitude:
         facts["magnitude"] = float(magnitude[1])
-    return Recording(
+    return RecordedComponent(
         samples,
         dt,
         file.path,

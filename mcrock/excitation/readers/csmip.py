@@ -14,7 +14,7 @@ from mcrock.base.units import ACCELERATIONS, parse_unit
 from mcrock.excitation.motion import FloatArray
 from mcrock.excitation.readers.counted import Layout, read_counted
 from mcrock.excitation.readers.orientation import parse_orientation
-from mcrock.excitation.readers.recording import DECLARED, NotRecordError, Recording, number_channels
+from mcrock.excitation.readers.recording import DECLARED, NotRecordError, RecordedComponent, number_channels
 from mcrock.excitation.readers.text_file import NUMBER, TextFile
 
 NAME = "CSMIP"
@@ -49,7 +49,7 @@ def matches(file: TextFile) -> bool:
     return bool(TITLE.match(file.lines[0])) and ("ACCELEROGRAM DATA" in head) and "GNS" not in head
 
 
-def read(file: TextFile) -> list[Recording]:
+def read(file: TextFile) -> list[RecordedComponent]:
     """Read the channels of a file.
 
     Raises
@@ -70,7 +70,7 @@ def read(file: TextFile) -> list[Recording]:
     return number_channels(recordings)
 
 
-def _read_channel(file: TextFile, start: int) -> tuple[Recording, int]:
+def _read_channel(file: TextFile, start: int) -> tuple[RecordedComponent, int]:
     """The channel that begins in line `start`, and the line after it."""
     title = TITLE.match(file.lines[start])
     if not title:
@@ -116,7 +116,7 @@ def _recording(
     dt: float,
     unit: str,
     corrected: bool,
-) -> Recording:
+) -> RecordedComponent:
     """The channel with the facts of its header, which volume 2 begins with a line of its own."""
     fewest = 7 + corrected
     if len(text) < fewest:
@@ -139,7 +139,7 @@ def _recording(
         found = pattern.search(joined)
         if found:
             facts[name] = int(found[group]) if name == "year" else float(found[group])
-    recording = Recording(
+    recording = RecordedComponent(
         samples,
         dt,
         file.path,

@@ -132,7 +132,7 @@ def read_table(path: Path) -> tuple[list[str], list[int], FloatArray]:
     return table.headers, table.lines, table.values
 
 
-class _Table(NamedTuple):
+class _NumberTable(NamedTuple):
     """Numbers of a text file (n_row, n_column), the lines they stand in, and the text above them."""
 
     headers: list[str]
@@ -142,7 +142,7 @@ class _Table(NamedTuple):
     body: list[str]  # lines of text that hold the numbers
 
 
-def _read(path: Path) -> _Table:
+def _read(path: Path) -> _NumberTable:
     content = read_content(path)
     if b"\0" in content:
         raise MotionError(f"{path}: not a text file in UTF-8")
@@ -165,8 +165,8 @@ def _read(path: Path) -> _Table:
     body = lines[first:]
     values = _convert(body)
     if values is not None:
-        return _Table(headers, comments, list(range(first + 1, len(lines) + 1)), values, body)
-    return _Table(headers, comments, *_read_by_line(path, first, body))
+        return _NumberTable(headers, comments, list(range(first + 1, len(lines) + 1)), values, body)
+    return _NumberTable(headers, comments, *_read_by_line(path, first, body))
 
 
 def _convert(body: list[str]) -> FloatArray | None:
@@ -248,7 +248,7 @@ def _is_number(field: str) -> bool:
 
 
 def _columns(
-    path: Path, table: _Table, unit: str, dt: float | None, given: Sequence[str] | None
+    path: Path, table: _NumberTable, unit: str, dt: float | None, given: Sequence[str] | None
 ) -> list[Column]:
     """What each column holds, by its name in the file or as given, or of a lone component by its place."""
     n_column = table.values.shape[1]
@@ -277,7 +277,7 @@ def _columns(
     return columns
 
 
-def _columns_by_place(path: Path, table: _Table, dt: float | None) -> list[Column]:
+def _columns_by_place(path: Path, table: _NumberTable, dt: float | None) -> list[Column]:
     """Columns of a table without names: a time, if it has one, and one of accelerations.
 
     Of two no place tells which lies counter-clockwise of the other. A first column that only increases is

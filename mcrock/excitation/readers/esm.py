@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 
 from mcrock.base.units import ACCELERATIONS, parse_unit
 from mcrock.excitation.readers.orientation import parse_orientation
-from mcrock.excitation.readers.recording import DECLARED, NotRecordError, Recording
+from mcrock.excitation.readers.recording import DECLARED, NotRecordError, RecordedComponent
 from mcrock.excitation.readers.text_file import TextFile
 
 NAME = "ESM"
@@ -33,7 +33,7 @@ def matches(file: TextFile) -> bool:
     return head[0].startswith("EVENT_NAME:") and any(line.startswith("SAMPLING_INTERVAL_S:") for line in head)
 
 
-def read(file: TextFile) -> list[Recording]:
+def read(file: TextFile) -> list[RecordedComponent]:
     """Read the component of a file.
 
     Raises
@@ -73,7 +73,7 @@ def read(file: TextFile) -> list[Recording]:
     places = [header.get(key, "") for key in ("NETWORK", "STATION_CODE", "LOCATION")]
     station = ".".join(filter(None, places))
     event = header.get("EVENT_ID") or header.get("EVENT_DATE_YYYYMMDD", "")
-    recording = Recording(
+    recording = RecordedComponent(
         samples * ACCELERATIONS[unit],
         dt,
         file.path,

@@ -31,7 +31,7 @@ from mcrock.excitation.readers import (
     tsmip,
 )
 from mcrock.excitation.readers.csv_file import read_csv
-from mcrock.excitation.readers.recording import GIVEN, NotRecordError, Recording
+from mcrock.excitation.readers.recording import GIVEN, NotRecordError, RecordedComponent
 from mcrock.excitation.readers.text_file import BinaryFileError, TextFile
 
 READERS: dict[str, ModuleType] = {
@@ -60,7 +60,7 @@ def read_file(
     dt: float | None,
     columns: Sequence[str] | None,
     alone: bool,
-) -> list[Recording] | list[Motion]:
+) -> list[RecordedComponent] | list[Motion]:
     """Components of a file, or the motion of a table of text.
 
     Raises
@@ -100,13 +100,13 @@ def detect(file: TextFile) -> ModuleType | None:
     return next((reader for reader in READERS.values() if reader.matches(file)), None)
 
 
-def _read_with(reader: ModuleType, file: TextFile) -> list[Recording]:
+def _read_with(reader: ModuleType, file: TextFile) -> list[RecordedComponent]:
     """Components of a text file by the reader of one format."""
     name = reader.__name__.rpartition(".")[2]
     if not reader.matches(file):
         raise MotionError(f"{file.path}: is not in the format '{name}': {file.lines[0].strip()[:60]!r}")
     with failing_in_words(file.path, name):
-        recordings: list[Recording] = reader.read(file)
+        recordings: list[RecordedComponent] = reader.read(file)
     return recordings
 
 
@@ -124,7 +124,7 @@ def failing_in_words(path: Path, reader: str) -> Iterator[None]:
         ) from error
 
 
-def _read_with_obspy(path: Path, unit: str | None, forced: bool) -> list[Recording]:
+def _read_with_obspy(path: Path, unit: str | None, forced: bool) -> list[RecordedComponent]:
     """Components of a file by way of ObsPy."""
     if not obspy_stream.is_installed():
         if forced:
@@ -151,7 +151,7 @@ def _read_table(path: Path, unit: str | None, dt: float | None, columns: Sequenc
 
 
 def _check_given(
-    recording: Recording, unit: str | None, dt: float | None, columns: Sequence[str] | None
+    recording: RecordedComponent, unit: str | None, dt: float | None, columns: Sequence[str] | None
 ) -> None:
     """Refuse a unit, time step or directions that a file of its own word does not have."""
     known = parse_unit(unit)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from mcrock.excitation.readers.orientation import parse_orientation
-from mcrock.excitation.readers.recording import DECLARED, Recording
+from mcrock.excitation.readers.recording import DECLARED, RecordedComponent
 from mcrock.excitation.readers.text_file import NUMBER, TextFile
 
 NAME = "GeoNet"
@@ -26,7 +26,7 @@ def matches(file: TextFile) -> bool:
     return bool(re.match(r"\s*(un)?corrected accelerogram .*GNS", file.lines[0], re.IGNORECASE))
 
 
-def read(file: TextFile) -> list[Recording]:
+def read(file: TextFile) -> list[RecordedComponent]:
     """Read the components of a file.
 
     Raises
@@ -42,7 +42,7 @@ def read(file: TextFile) -> list[Recording]:
     return recordings
 
 
-def _read_component(file: TextFile, start: int) -> tuple[Recording, int]:
+def _read_component(file: TextFile, start: int) -> tuple[RecordedComponent, int]:
     """One component that begins in line `start`, and the line after it."""
     text = [file.line(start + i) for i in range(TEXT_LINES)]
     title = re.match(r"\s*(un)?corrected accelerogram\s+(\S+)", text[0], re.IGNORECASE)
@@ -69,7 +69,7 @@ def _read_component(file: TextFile, start: int) -> tuple[Recording, int]:
     station = site[1] if len(site) > 1 else ""
     peak = re.search(rf"peak\s+({NUMBER})", text[13], re.IGNORECASE)
     interval = re.search(rf"at\s+({NUMBER})\s+(?:s|sec)\s+intervals|intervals of\s+({NUMBER})\s*s", text[10])
-    recording = Recording(
+    recording = RecordedComponent(
         samples * MILLIMETRE,
         dt,
         file.path,

@@ -14,7 +14,7 @@ import re
 
 from mcrock.base.units import ACCELERATIONS, parse_unit
 from mcrock.excitation.readers.orientation import parse_orientation
-from mcrock.excitation.readers.recording import DECLARED, Recording
+from mcrock.excitation.readers.recording import DECLARED, RecordedComponent
 from mcrock.excitation.readers.text_file import NUMBER, TextFile
 
 NAME = "JMA"
@@ -33,7 +33,7 @@ def _key(line: str) -> str:
     return "SAMPLING RATE" if key == "SAMPLING FREQ" else key
 
 
-def read(file: TextFile) -> list[Recording]:
+def read(file: TextFile) -> list[RecordedComponent]:
     """Read the components of a file.
 
     Raises
@@ -69,7 +69,7 @@ def read(file: TextFile) -> list[Recording]:
     for name, orientation, samples in zip(names, orientations, table.T, strict=True):
         assert orientation is not None
         recordings.append(
-            Recording(
+            RecordedComponent(
                 samples * ACCELERATIONS[unit],
                 1 / rate,
                 file.path,

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 import numpy as np
 
 from mcrock.excitation.readers.orientation import Orientation, parse_orientation
-from mcrock.excitation.readers.recording import FIXED, Recording
+from mcrock.excitation.readers.recording import FIXED, RecordedComponent
 from mcrock.excitation.readers.text_file import NUMBER, TextFile
 
 NAME = "K-NET"
@@ -51,7 +51,7 @@ def matches(file: TextFile) -> bool:
     )
 
 
-def read(file: TextFile) -> list[Recording]:
+def read(file: TextFile) -> list[RecordedComponent]:
     """Read the component of a file.
 
     Raises
@@ -85,7 +85,7 @@ def read(file: TextFile) -> list[Recording]:
     station = header["Station Code"] + (f" {sensor}" if sensor else "")
     began = header["Record Time"]
     start = _seconds(file, place["Record Time"], began)
-    recording = Recording(
+    recording = RecordedComponent(
         0.01 * gal,
         1 / frequency,
         file.path,

@@ -21,7 +21,7 @@ from mcrock.excitation.motion import Motion, MotionError
 from mcrock.excitation.readers.assemble import assemble
 from mcrock.excitation.readers.lines import known_unit
 from mcrock.excitation.readers.orientation import Orientation, parse_orientation
-from mcrock.excitation.readers.recording import GIVEN, Recording
+from mcrock.excitation.readers.recording import GIVEN, RecordedComponent
 
 if TYPE_CHECKING:
     from obspy import Stream, Trace  # type: ignore[import-not-found,unused-ignore]
@@ -64,7 +64,7 @@ def from_stream(stream: Stream, unit: str) -> list[Motion]:
     return motions
 
 
-def read_file(path: Path, unit: str | None) -> list[Recording] | None:
+def read_file(path: Path, unit: str | None) -> list[RecordedComponent] | None:
     """Components of a file that ObsPy reads, or None if it does not know the format."""
     import obspy
 
@@ -82,19 +82,19 @@ def read_file(path: Path, unit: str | None) -> list[Recording] | None:
     return read_stream(stream, unit, path)
 
 
-def read_stream(stream: Stream, unit: str, path: Path) -> list[Recording]:
+def read_stream(stream: Stream, unit: str, path: Path) -> list[RecordedComponent]:
     """Components of a stream that was read from `path`."""
     known = known_unit(path, unit)
     return [_read_trace(trace, known, path) for trace in stream]
 
 
-def group_by_time(pieces: Sequence[Recording]) -> list[Recording]:
+def group_by_time(pieces: Sequence[RecordedComponent]) -> list[RecordedComponent]:
     """Recordings of which those of a station that overlap in time share their `record`.
 
     Formats of seismology name the station, not the recording: components that begin a sample apart are
     one recording, also across a full minute, and pieces with a gap longer than `GAP` are several.
     """
-    stations: dict[tuple[str, str], list[Recording]] = {}
+    stations: dict[tuple[str, str], list[RecordedComponent]] = {}
     for piece in pieces:
         stations.setdefault((piece.format, piece.record), []).append(piece)
     began: dict[int, str] = {}
@@ -115,11 +115,11 @@ def group_by_time(pieces: Sequence[Recording]) -> list[Recording]:
     ]
 
 
-def _start(recording: Recording) -> float:
+def _start(recording: RecordedComponent) -> float:
     return recording.start or 0.0
 
 
-def _read_trace(trace: Trace, unit: str, path: Path) -> Recording:
+def _read_trace(trace: Trace, unit: str, path: Path) -> RecordedComponent:
     stats = trace.stats
     where = f"{path}, trace {trace.id}"
     if np.ma.is_masked(trace.data):
@@ -135,7 +135,7 @@ def _read_trace(trace: Trace, unit: str, path: Path) -> Recording:
             "in Z, N, E, 1 or 2"
         )
     began = stats.starttime
-    return Recording(
+    return RecordedComponent(
         samples * ACCELERATIONS[unit],
         float(stats.delta),
         path,

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from mcrock.excitation.motion import MotionError
 from mcrock.excitation.readers.orientation import parse_orientation
-from mcrock.excitation.readers.recording import Recording
+from mcrock.excitation.readers.recording import RecordedComponent
 from mcrock.excitation.readers.text_file import TextFile
 
 # column: (fact, factor to SI units)
@@ -34,7 +34,7 @@ SLOTS = ("Horizontal-1 Acc. Filename", "Horizontal-2 Acc. Filename", "Vertical A
 NUMBERED = re.compile(r"([A-W][HLNG])?[123]", re.IGNORECASE)  # axes of a sensor, of which any may be vertical
 
 
-class Listed(NamedTuple):
+class ListedFile(NamedTuple):
     """What `_SearchResults.csv` says of a file."""
 
     rsn: int
@@ -47,7 +47,7 @@ def is_search_results(file: TextFile) -> bool:
     return any(TABLE in line.lower() for line in file.lines[:TITLE_LINES])
 
 
-def read_search_results(file: TextFile) -> dict[str, Listed]:
+def read_search_results(file: TextFile) -> dict[str, ListedFile]:
     """Files that the table of a download folder lists, by their names in lower case.
 
     Raises
@@ -61,7 +61,7 @@ def read_search_results(file: TextFile) -> dict[str, Listed]:
     for needed in (NUMBER_COLUMN, *SLOTS):
         if needed not in heads:
             raise file.error(start, f"column {needed!r} is missing")
-    listed: dict[str, Listed] = {}
+    listed: dict[str, ListedFile] = {}
     for i, row in rows[1:]:
         values = dict(zip(heads, row, strict=False))
         facts = _facts(values)
@@ -69,7 +69,7 @@ def read_search_results(file: TextFile) -> dict[str, Listed]:
             name = values.get(column, "")
             if Path(name).suffix:
                 number = file.number(start + i, values[NUMBER_COLUMN], NUMBER_COLUMN, positive=True)
-                listed[name.lower()] = Listed(int(number), slot, facts)
+                listed[name.lower()] = ListedFile(int(number), slot, facts)
     return listed
 
 
@@ -107,8 +107,8 @@ def _facts(values: dict[str, str]) -> dict[str, str | float]:
 
 
 def with_search_results(
-    recordings: list[Recording], listed: dict[str, Listed], table: Path
-) -> tuple[list[Recording], list[str]]:
+    recordings: list[RecordedComponent], listed: dict[str, ListedFile], table: Path
+) -> tuple[list[RecordedComponent], list[str]]:
     """Recordings of a download folder with the facts of its table, and the listed files not there.
 
     The table says which files belong together, and puts them in order: where directions are not
@@ -139,7 +139,7 @@ def with_search_results(
     return completed, missing
 
 
-def _place(recording: Recording, listed: dict[str, Listed]) -> int:
+def _place(recording: RecordedComponent, listed: dict[str, ListedFile]) -> int:
     """Place of a component in its recording."""
     entry = listed.get(recording.path.name.lower())
     return entry.slot if entry else 0

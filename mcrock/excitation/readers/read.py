@@ -13,14 +13,14 @@ from mcrock.excitation.readers import at2, obspy_stream, peer_table
 from mcrock.excitation.readers.assemble import assemble
 from mcrock.excitation.readers.formats import FORMATS, READERS, failing_in_words, read_file
 from mcrock.excitation.readers.lines import known_unit
-from mcrock.excitation.readers.recording import NotRecordError, Recording
+from mcrock.excitation.readers.recording import NotRecordError, RecordedComponent
 from mcrock.excitation.readers.text_file import TextFile
 
 SHOWN = 5  # files in a warning
 
 
 @dataclass
-class Scan:
+class FolderContents:
     """What a file or folder holds."""
 
     motions: list[Motion] = field(default_factory=list)
@@ -110,7 +110,7 @@ def scan_records(
     channels: Sequence[int] | None = None,
     columns: Sequence[str] | None = None,
     progress: Callable[[int, int], None] | None = None,
-) -> Scan:
+) -> FolderContents:
     """What `read_records` reads, with what cannot be read next to it instead of an exception.
 
     Raises
@@ -128,8 +128,8 @@ def scan_records(
     if not path.exists():
         raise MotionError(f"{path}: no such file or folder")
     files = _files(path) if path.is_dir() else [path]
-    scan = Scan()
-    folders: dict[Path, list[Recording | Motion]] = {}
+    scan = FolderContents()
+    folders: dict[Path, list[RecordedComponent | Motion]] = {}
     for i, name in enumerate(files):
         pieces = folders.setdefault(name.parent, [])
         try:
@@ -167,10 +167,12 @@ def _is_hidden(path: Path) -> bool:
 
 
 def _choose(
-    path: Path, pieces: list[Recording] | list[Motion], channels: Sequence[int], alone: bool
-) -> list[Recording] | list[Motion]:
+    path: Path, pieces: list[RecordedComponent] | list[Motion], channels: Sequence[int], alone: bool
+) -> list[RecordedComponent] | list[Motion]:
     """The chosen channels of a file; files that do not number theirs stay whole in a folder."""
-    numbered = [piece for piece in pieces if isinstance(piece, Recording) and piece.channel is not None]
+    numbered = [
+        piece for piece in pieces if isinstance(piece, RecordedComponent) and piece.channel is not None
+    ]
     if not numbered:
         if alone:
             raise MotionError(f"{path}: channels are chosen, but the file does not number its channels")
@@ -186,26 +188,32 @@ def _choose(
     return chosen
 
 
-def _by_time(pieces: list[Recording | Motion]) -> list[Recording | Motion]:
+def _by_time(pieces: list[RecordedComponent | Motion]) -> list[RecordedComponent | Motion]:
     """Pieces in their order, of which those that ObsPy read are told apart by time."""
     traces = [
         piece
         for piece in pieces
-        if isinstance(piece, Recording) and piece.format.startswith(obspy_stream.NAME)
+        if isinstance(piece, RecordedComponent) and piece.format.startswith(obspy_stream.NAME)
     ]
     grouped = dict(zip(map(id, traces), obspy_stream.group_by_time(traces), strict=True))
     return [grouped.get(id(piece), piece) for piece in pieces]
 
 
-def _with_table(folder: Path, pieces: list[Recording | Motion], scan: Scan) -> list[Recording | Motion]:
+def _with_table(
+    folder: Path, pieces: list[RecordedComponent | Motion], scan: FolderContents
+) -> list[RecordedComponent | Motion]:
     """Pieces of a folder with what the table of a PEER download, if one is there, says of them."""
     tables = [
         path for path, reason in scan.left_out.items() if path.parent == folder and "PEER download" in reason
     ]
     for path in tables:
         del scan.left_out[path]
-        recordings = [piece for piece in pieces if isinstance(piece, Recording) and piece.format == at2.NAME]
-        others = [piece for piece in pieces if not isinstance(piece, Recording) or piece.format != at2.NAME]
+        recordings = [
+            piece for piece in pieces if isinstance(piece, RecordedComponent) and piece.format == at2.NAME
+        ]
+        others = [
+            piece for piece in pieces if not isinstance(piece, RecordedComponent) or piece.format != at2.NAME
+        ]
         try:
             with failing_in_words(path, "at2"):
                 listed = peer_table.read_search_results(TextFile.load(path))
@@ -225,7 +233,7 @@ def _some(names: Iterable[object]) -> str:
     return ", ".join(shown[:SHOWN]) + (", ..." if len(shown) > SHOWN else "")
 
 
-def word_left_out(scan: Scan) -> list[str]:
+def word_left_out(scan: FolderContents) -> list[str]:
     """Files of a folder that are not records, one line for each reason."""
     reasons: dict[str, list[str]] = {}
     for path, reason in scan.left_out.items():
@@ -233,7 +241,7 @@ def word_left_out(scan: Scan) -> list[str]:
     return [f"{len(names)} left out ({reason}): {_some(names)}" for reason, names in reasons.items()]
 
 
-def _nothing_found(path: Path, scan: Scan) -> str:
+def _nothing_found(path: Path, scan: FolderContents) -> str:
     """Message where no record was found."""
     if path.is_file():
         return (

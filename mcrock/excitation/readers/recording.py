@@ -24,7 +24,7 @@ class NotRecordError(MotionError):
 
 
 @dataclass(frozen=True, eq=False)
-class Recording:
+class RecordedComponent:
     """One component of a recording in SI units, with what its file says about it.
 
     Parameters
@@ -84,7 +84,7 @@ class Recording:
 
     def compared(
         self, *, peak: float | None = None, duration: float | None = None, dt: float | None = None
-    ) -> Recording:
+    ) -> RecordedComponent:
         """The recording with a remark on everything that the file declares otherwise.
 
         Parameters
@@ -115,7 +115,7 @@ class Recording:
         return replace(self, remarks=tuple(remarks))
 
 
-def number_channels(recordings: list[Recording]) -> list[Recording]:
+def number_channels(recordings: list[RecordedComponent]) -> list[RecordedComponent]:
     """Channels of a file with their numbers: by their order where the file does not tell them apart."""
     numbers = {recording.channel for recording in recordings}
     if len(recordings) < 2 or (None not in numbers and len(numbers) == len(recordings)):

@@ -11,7 +11,7 @@ import re
 from math import radians
 
 from mcrock.excitation.readers.orientation import Orientation
-from mcrock.excitation.readers.recording import FIXED, NotRecordError, Recording
+from mcrock.excitation.readers.recording import FIXED, NotRecordError, RecordedComponent
 from mcrock.excitation.readers.text_file import TextFile
 
 NAME = "SMC"
@@ -43,7 +43,7 @@ def _kind(file: TextFile) -> str | None:
     return next((kind for kind in KINDS if title and title[1].upper().startswith(kind)), None)
 
 
-def read(file: TextFile) -> list[Recording]:
+def read(file: TextFile) -> list[RecordedComponent]:
     """Read the component of a file.
 
     Raises
@@ -77,7 +77,7 @@ def read(file: TextFile) -> list[Recording]:
     station = re.search(r"station\s*=\s*(.*?)\s*component", text[5], re.IGNORECASE)
     place = station[1] if station else text[2]
     event = re.sub(r"\s+", " ", text[3])
-    recording = Recording(
+    recording = RecordedComponent(
         0.01 * samples,
         1.0 / rate,
         file.path,

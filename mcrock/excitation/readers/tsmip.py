@@ -13,7 +13,7 @@ import re
 from mcrock.base.units import ACCELERATIONS, parse_unit
 from mcrock.excitation.readers.csv_file import uniform_step
 from mcrock.excitation.readers.orientation import Orientation, opposite, parse_orientation
-from mcrock.excitation.readers.recording import DECLARED, Recording
+from mcrock.excitation.readers.recording import DECLARED, RecordedComponent
 from mcrock.excitation.readers.text_file import NUMBER, TextFile
 
 NAME = "TSMIP"
@@ -39,7 +39,7 @@ def _header(file: TextFile) -> tuple[dict[str, tuple[int, str]], int]:
     return header, len(file.lines)
 
 
-def read(file: TextFile) -> list[Recording]:
+def read(file: TextFile) -> list[RecordedComponent]:
     """Read the three components of a file.
 
     Raises
@@ -67,7 +67,7 @@ def read(file: TextFile) -> list[Recording]:
     recordings = []
     for (name, _), orientation, samples in zip(columns, orientations, table.T[1:], strict=True):
         assert orientation is not None
-        recording = Recording(
+        recording = RecordedComponent(
             samples * ACCELERATIONS[unit],
             dt,
             file.path,

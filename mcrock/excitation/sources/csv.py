@@ -14,7 +14,7 @@ from mcrock.excitation.motion import Motion
 from mcrock.excitation.readers.csv_file import read_csv
 from mcrock.excitation.sources.kinds import Unit
 from mcrock.excitation.sources.recorded import RecordedSource
-from mcrock.tables.fields import ListOf, Number, Text, about
+from mcrock.tables.fields import ListOf, NumberKey, Text, about
 
 
 class CsvSource(RecordedSource):
@@ -28,7 +28,7 @@ class CsvSource(RecordedSource):
     ]
     unit: Annotated[str, Unit(), about("unit of the accelerations", "g")]
     dt: Annotated[
-        float | None, Number("s", above=0.0), about("time step, where there is no column of times", 0.01)
+        float | None, NumberKey("s", above=0.0), about("time step, where there is no column of times", 0.01)
     ] = None
     columns: Annotated[
         tuple[str, ...] | None,

@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from mcrock.excitation.motion import Motion
 from mcrock.excitation.readers.fema_p695 import SETS, fema_p695
 from mcrock.excitation.sources.recorded import RecordedSource
-from mcrock.tables.fields import Choice, Integer, ListOf, about
+from mcrock.tables.fields import ChoiceKey, IntegerKey, ListOf, about
 
 
 class FemaP695Source(RecordedSource):
@@ -21,7 +21,7 @@ class FemaP695Source(RecordedSource):
     source: Literal["fema_p695"]
     set: Annotated[
         str | tuple[str, ...],
-        Choice(SETS, several=True, purpose=""),
+        ChoiceKey(SETS, several=True, purpose=""),
         about(
             "set of records: `farfield` (records 1 to 22), `nearfield_pulse` (1 to 14), "
             "`nearfield_no_pulse` (15 to 28), or a list of them"
@@ -29,7 +29,7 @@ class FemaP695Source(RecordedSource):
     ] = "farfield"
     records: Annotated[
         str | tuple[int, ...],
-        ListOf(Integer(1), "'all' or a list of record numbers", or_word="all"),
+        ListOf(IntegerKey(1), "'all' or a list of record numbers", or_word="all"),
         about("numbers of the records of one set, or all", [1, 7, 14]),
     ] = "all"
 

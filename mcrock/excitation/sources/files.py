@@ -13,7 +13,7 @@ from mcrock.excitation.motion import Motion
 from mcrock.excitation.readers import FORMATS, read_records
 from mcrock.excitation.sources.kinds import Unit
 from mcrock.excitation.sources.recorded import RecordedSource
-from mcrock.tables.fields import Choice, Integer, ListOf, Number, Text, about
+from mcrock.tables.fields import ChoiceKey, IntegerKey, ListOf, NumberKey, Text, about
 
 
 class FilesSource(RecordedSource):
@@ -26,17 +26,17 @@ class FilesSource(RecordedSource):
         about("files and folders, from the folder of the study file", ["records"]),
     ]
     format: Annotated[
-        str | None, Choice(FORMATS), about("format, where it is not to be found by the content", "at2")
+        str | None, ChoiceKey(FORMATS), about("format, where it is not to be found by the content", "at2")
     ] = None
     unit: Annotated[
         str | None, Unit(), about("unit of the accelerations, where a file does not say", "cm/s2")
     ] = None
     dt: Annotated[
-        float | None, Number("s", above=0.0), about("time step, where a file does not say", 0.005)
+        float | None, NumberKey("s", above=0.0), about("time step, where a file does not say", 0.005)
     ] = None
     channels: Annotated[
         tuple[int, ...] | None,
-        ListOf(Integer(1), "a list of channel numbers"),
+        ListOf(IntegerKey(1), "a list of channel numbers"),
         about(
             "channels of one sensor, in files of structures that do not say the places of their sensors",
             [1, 2, 3],

@@ -20,14 +20,14 @@ from mcrock.excitation.sources.kinds import Steps, Unit
 from mcrock.excitation.synthesis.rezaeian_2010 import StochasticModel, check_step, simulate_motion
 from mcrock.excitation.synthesis.rezaeian_2010_fit import fit_model, fit_pair
 from mcrock.tables.distributions import Quantity, Uncertain
-from mcrock.tables.fields import Choice, Integer, Text, about, exactly_one
+from mcrock.tables.fields import ChoiceKey, IntegerKey, Text, about, exactly_one
 from mcrock.tables.inputs import Input, Numbers
 
 TRIALS = 15  # simulations set beside a fitted record
 FAR = 1.5  # times the velocity of the simulations
 
 
-class Fit(NamedTuple):
+class FittedRecord(NamedTuple):
     """A record, and the models of its motion along its principal axes and z."""
 
     motion: Motion
@@ -50,8 +50,8 @@ class FittedSource(GeneratedSource):
     path: Annotated[
         str | None, Text(), about("file of the record, from the folder of the study file", "record.at2")
     ] = None
-    set: Annotated[str | None, Choice(SETS), about("set of FEMA P695, with `record`", "farfield")] = None
-    record: Annotated[int | None, Integer(1), about("number of the record in that set", 14)] = None
+    set: Annotated[str | None, ChoiceKey(SETS), about("set of FEMA P695, with `record`", "farfield")] = None
+    record: Annotated[int | None, IntegerKey(1), about("number of the record in that set", 14)] = None
     unit: Annotated[
         str | None, Unit(), about("unit of the accelerations, where the file does not say", "g")
     ] = None
@@ -85,7 +85,7 @@ class FittedSource(GeneratedSource):
         if "set" in data and "unit" in data:
             yield ("unit",), "is that of a file; the records of FEMA P695 have their own"
 
-    def fit(self, folder: Path) -> Fit:
+    def fit(self, folder: Path) -> FittedRecord:
         """The record and its models; found once, and again when the file has changed.
 
         Raises
@@ -139,7 +139,7 @@ class FittedSource(GeneratedSource):
         return lines
 
 
-def _scaled(fit: Fit, numbers: Numbers) -> list[StochasticModel | None]:
+def _scaled(fit: FittedRecord, numbers: Numbers) -> list[StochasticModel | None]:
     """Models of a record with the factors of a realization."""
     arias, duration, frequency, damping = (
         float(numbers[f"{key}_factor"]) for key in ("arias", "duration", "frequency", "damping")
@@ -161,7 +161,7 @@ def _scaled(fit: Fit, numbers: Numbers) -> list[StochasticModel | None]:
 
 
 @lru_cache(maxsize=8)
-def _fit(table_json: str, folder: str, stamp: tuple[tuple[str, int, int], ...]) -> Fit:
+def _fit(table_json: str, folder: str, stamp: tuple[tuple[str, int, int], ...]) -> FittedRecord:
     """Models of a record."""
     table = FittedSource.model_validate_json(table_json)
     if table.path is None:
@@ -175,4 +175,4 @@ def _fit(table_json: str, folder: str, stamp: tuple[tuple[str, int, int], ...]) 
     motion = table.select(process(motion, table.processing))
     strong, weak, azimuth = fit_pair(motion)
     upright = fit_model(motion, "z") if motion.shaken[2] else None
-    return Fit(motion, [strong, weak, upright], azimuth)
+    return FittedRecord(motion, [strong, weak, upright], azimuth)

@@ -15,15 +15,15 @@ from mcrock.excitation.floor import (
 )
 from mcrock.excitation.motion import Motion
 from mcrock.tables.distributions import Distribution, Quantity, Uncertain
-from mcrock.tables.fields import Integer, ListWith, Number, Table, about
+from mcrock.tables.fields import IntegerKey, ListWith, NumberKey, Table, about
 from mcrock.tables.inputs import Input, Inputs, Numbers
 
 FEW = 0.01  # share of the realizations [1]
 MOST_DAMPING = 0.99  # fraction of critical [1]
 
-Masses = ListWith(Number("kg", above=0.0), "a list of masses [kg], from the first floor up")
+Masses = ListWith(NumberKey("kg", above=0.0), "a list of masses [kg], from the first floor up")
 Stiffnesses = ListWith(
-    Number("N/m", above=0.0), "a list of stiffnesses [N/m] of the storeys, from the lowest up"
+    NumberKey("N/m", above=0.0), "a list of stiffnesses [N/m] of the storeys, from the lowest up"
 )
 
 
@@ -61,7 +61,7 @@ class Floor(Table):
     ] = None
     number: Annotated[
         int | None,
-        Integer(1),
+        IntegerKey(1),
         about("number of the floor of a chain that the body stands on, 1 for the lowest", 2),
     ] = None
 

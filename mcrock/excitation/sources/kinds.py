@@ -12,7 +12,7 @@ from mcrock.excitation.processing import check_steps
 from mcrock.rules import joined
 from mcrock.tables.distributions import Discrete, Distribution, Uncertain
 from mcrock.tables.errors import mistake, refuse
-from mcrock.tables.fields import Choice, Kind
+from mcrock.tables.fields import ChoiceKey, Kind
 
 SIGNS = 'expected signs, as in { distribution = "discrete", values = [1, -1], epistemic = true }'
 
@@ -30,7 +30,7 @@ class Unit(Kind):
         return unit
 
 
-class Sign(Choice):
+class Sign(ChoiceKey):
     """A sign, a list of both to sample from, or a discrete distribution of signs."""
 
     def parse(self, value: Any) -> Any:

@@ -16,7 +16,7 @@ from mcrock.excitation.sources.generated import GeneratedSource
 from mcrock.excitation.sources.shaking import WEAK
 from mcrock.params import PulseShape
 from mcrock.tables.distributions import Distribution, Quantity, Uncertain
-from mcrock.tables.fields import Choice, Table, about
+from mcrock.tables.fields import ChoiceKey, Table, about
 from mcrock.tables.inputs import Declaration, Input, Inputs, Numbers, declare
 
 WAVELET = "mavroeidis-papageorgiou"  # the shape with cycles and phase
@@ -32,7 +32,7 @@ class PulseAlong(Table):
     ] = 0.0
     shape: Annotated[
         str | None,
-        Choice(SHAPES),
+        ChoiceKey(SHAPES),
         about("shape; by default that along x", "one-cosine", "mavroeidis-papageorgiou"),
     ] = None
     period: Annotated[
@@ -77,7 +77,7 @@ class PulseSource(GeneratedSource):
     source: Literal["pulse"]
     shape: Annotated[
         str | tuple[str, ...],
-        Choice(SHAPES, several=True),
+        ChoiceKey(SHAPES, several=True),
         about("shape of the pulse", "one-sine", "mavroeidis-papageorgiou"),
     ]
     period: Annotated[

@@ -14,7 +14,7 @@ from mcrock.excitation.processing import process
 from mcrock.excitation.sources.kinds import Steps
 from mcrock.excitation.sources.shaking import WEAK, ShakingSource
 from mcrock.excitation.survey import survey
-from mcrock.tables.fields import Choice, Integer, ListWith, Weights, about
+from mcrock.tables.fields import ChoiceKey, IntegerKey, ListWith, WeightsKey, about
 
 FARTHEST = 20.0  # factor on a motion above which it is another one
 
@@ -27,7 +27,7 @@ class RecordedSource(ShakingSource):
 
     assignment: Annotated[
         str,
-        Choice(("cycle", "random")),
+        ChoiceKey(("cycle", "random")),
         about(
             "how realizations meet the records: with `cycle` every block of n realizations meets "
             "each of the n motions once (realization i has motion i mod n; in a Sobol design in "
@@ -38,7 +38,7 @@ class RecordedSource(ShakingSource):
     ] = "cycle"
     weights: Annotated[
         tuple[float, ...] | None,
-        Weights(),
+        WeightsKey(),
         about(
             'weights of the records in their order, with `assignment = "random"`; equal by default',
             [1.0, 2.0],
@@ -46,7 +46,7 @@ class RecordedSource(ShakingSource):
     ] = None
     record: Annotated[
         tuple[int, ...] | None,
-        ListWith(Integer(0), "a list of numbers of records, from 0, one for each realization"),
+        ListWith(IntegerKey(0), "a list of numbers of records, from 0, one for each realization"),
         about(
             "record of each realization by its number, from 0, instead of `assignment`; what "
             "`ensemble.table` makes of a column",

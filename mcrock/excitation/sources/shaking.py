@@ -17,7 +17,7 @@ from mcrock.excitation.sources.base import Source
 from mcrock.excitation.sources.floor import Floor
 from mcrock.excitation.sources.kinds import Sign
 from mcrock.tables.distributions import Distribution, Quantity, Uncertain
-from mcrock.tables.fields import Choice, Flag, about, exactly_one
+from mcrock.tables.fields import ChoiceKey, FlagKey, about, exactly_one
 from mcrock.tables.inputs import Declaration, Numbers, declare, design_order
 
 DEGREE = pi / 180.0  # [rad]
@@ -55,7 +55,7 @@ class ShakingSource(Source):
             {"distribution": "lognormal", "median": 1.0, "dispersion": 0.2},
         ),
     ] = 1.0
-    vertical: Annotated[bool, Flag(), about("whether the vertical component acts")] = True
+    vertical: Annotated[bool, FlagKey(), about("whether the vertical component acts")] = True
     floor: Annotated[
         Floor | None,
         about(
@@ -97,7 +97,7 @@ class ShakingSource(Source):
     def _options(cls, key: str) -> tuple[str | int, ...]:
         """Options of a choice, in the order of their codes."""
         kind = cls.kind(key)
-        return kind.options if isinstance(kind, Choice) else ()
+        return kind.options if isinstance(kind, ChoiceKey) else ()
 
     @classmethod
     def declarations(cls) -> list[Declaration]:

@@ -15,7 +15,7 @@ from mcrock.excitation.sources.generated import GeneratedSource, stamp
 from mcrock.excitation.sources.kinds import Unit
 from mcrock.excitation.synthesis.target_spectrum import TargetSpectrum, en_1998_1, read_target
 from mcrock.params import Ground
-from mcrock.tables.fields import Choice, ListOf, Number, Text, about, exactly_one
+from mcrock.tables.fields import ChoiceKey, ListOf, NumberKey, Text, about, exactly_one
 from mcrock.tables.inputs import Input, Numbers
 
 BAND = (0.05, 4.0)  # of the periods in which motions are compatible with their spectrum [s]
@@ -30,10 +30,10 @@ class SpectrumSource(GeneratedSource):
     source: Literal["spectrum"]
     ground: Annotated[
         str | tuple[str, ...] | None,
-        Choice(GROUNDS, several=True),
+        ChoiceKey(GROUNDS, several=True),
         about("ground type of EN 1998-1; the spectrum is that of a_g = 1 m/s2", "B"),
     ] = None
-    spectrum_type: Annotated[int, Choice((1, 2)), about("type of the spectrum of EN 1998-1", 2)] = 1
+    spectrum_type: Annotated[int, ChoiceKey((1, 2)), about("type of the spectrum of EN 1998-1", 2)] = 1
     table: Annotated[
         str | None,
         Text(),
@@ -50,23 +50,25 @@ class SpectrumSource(GeneratedSource):
     unit: Annotated[str | None, Unit(), about("unit of the accelerations of the table", "g")] = None
     damping: Annotated[
         float,
-        Number("1", above=0.0, most=0.8),
+        NumberKey("1", above=0.0, most=0.8),
         about("damping ratio of the spectrum; motions can be generated for 0.01 to about 0.5", 0.05),
     ] = 0.05
-    components: Annotated[int, Choice((1, 2, 3)), about("number of components of the motion", 2, 3)] = 2
+    components: Annotated[int, ChoiceKey((1, 2, 3)), about("number of components of the motion", 2, 3)] = 2
     band: Annotated[
         tuple[float, ...],
-        ListOf(Number("s", above=0.0), "a list of two periods [s]"),
+        ListOf(NumberKey("s", above=0.0), "a list of two periods [s]"),
         about(
             "shortest and longest period at which the motion fits the spectrum; give a longer one "
             "for a table that extends further"
         ),
     ] = BAND
-    corner: Annotated[float, Number("Hz", above=0.0), about("corner frequency of the high-pass filter")] = 0.1
-    rise: Annotated[float, Number("s", above=0.0), about("duration of the rise of the envelope")] = 2.0
-    level: Annotated[float, Number("s", above=0.0), about("duration of its constant part")] = 10.0
-    decay: Annotated[float, Number("s", above=0.0), about("duration of its decay")] = 8.0
-    dt: Annotated[float, Number("s", above=0.0), about("time step")] = 0.01
+    corner: Annotated[
+        float, NumberKey("Hz", above=0.0), about("corner frequency of the high-pass filter")
+    ] = 0.1
+    rise: Annotated[float, NumberKey("s", above=0.0), about("duration of the rise of the envelope")] = 2.0
+    level: Annotated[float, NumberKey("s", above=0.0), about("duration of its constant part")] = 10.0
+    decay: Annotated[float, NumberKey("s", above=0.0), about("duration of its decay")] = 8.0
+    dt: Annotated[float, NumberKey("s", above=0.0), about("time step")] = 0.01
 
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:

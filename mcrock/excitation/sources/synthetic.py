@@ -14,7 +14,7 @@ from mcrock.excitation.sources.floor import MOST_DAMPING
 from mcrock.excitation.sources.generated import GeneratedSource
 from mcrock.excitation.synthesis.rezaeian_2010 import StochasticModel, check_step, simulate_motion
 from mcrock.tables.distributions import Quantity, Uncertain
-from mcrock.tables.fields import Number, about, exactly_one
+from mcrock.tables.fields import NumberKey, about, exactly_one
 from mcrock.tables.inputs import Input, Numbers
 
 NEGLIGIBLE = 1e-6  # Arias intensity of a component over that of the first, below which it is left out [1]
@@ -63,8 +63,10 @@ class SyntheticSource(GeneratedSource):
     arias_ratio_z: Annotated[
         Quantity, Uncertain("1", least=0.0), about("Arias intensity along z over that along x", 0.3)
     ] = 0.0
-    corner: Annotated[float, Number("Hz", above=0.0), about("corner frequency of the high-pass filter")] = 0.1
-    dt: Annotated[float, Number("s", above=0.0), about("time step")] = 0.01
+    corner: Annotated[
+        float, NumberKey("Hz", above=0.0), about("corner frequency of the high-pass filter")
+    ] = 0.1
+    dt: Annotated[float, NumberKey("s", above=0.0), about("time step")] = 0.01
 
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:

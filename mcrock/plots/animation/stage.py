@@ -12,7 +12,7 @@ from mcrock.plots.animation.frames import Frames, sample_run
 from mcrock.plots.animation.view import choose_view
 from mcrock.plots.contacts import FLAT
 from mcrock.plots.history import has_friction
-from mcrock.plots.solid import Array, Solid, View, grid_step, solid_of
+from mcrock.plots.solid import Array, DrawnSolid, View, grid_step, solid_of
 
 if TYPE_CHECKING:
     from mcrock.body import Body
@@ -46,7 +46,7 @@ class Stage:
     """
 
     frames: Frames
-    solid: Solid
+    solid: DrawnSolid
     base: tuple[int, ...]
     footprint: Array
     corners: Array

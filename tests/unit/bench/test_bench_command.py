@@ -11,7 +11,7 @@ import pytest
 from mcrock.bench import processes, report, run_bench, start, throughput
 from mcrock.bench.processes import workers_ready
 from mcrock.bench.start import fresh_process, measure_start
-from mcrock.bench.throughput import Rates, Scaling, worker_counts
+from mcrock.bench.throughput import MeasuredRate, Scaling, worker_counts
 from mcrock.bench.workloads import WORKLOADS
 from mcrock.commands import program
 from mcrock.text.bench import format_bench
@@ -67,7 +67,7 @@ def test_tables_and_json(bench, tmp_path):
 
 
 def test_columns_are_aligned(no_processes, monkeypatch):
-    alone = Scaling("planar", "threads", 1, Rates((12345.6,)), 0.98, 1.0)
+    alone = Scaling("planar", "threads", 1, MeasuredRate((12345.6,)), 0.98, 1.0)
     monkeypatch.setattr(report, "measure_scaling", lambda *args: [alone, replace(alone, kind="processes")])
     found = run_bench(["planar", "record"], runs=2, seconds=0, repeat=1, workers=1, start=False)
     assert list(found["workloads"]) == ["record", "planar"]  # in their own order
@@ -108,7 +108,11 @@ def test_each_kernel_starts_cold_once(started):
     names = ["record", "study", "planar"]
     assert started == [(name, 1, i == 0) for i, name in enumerate(3 * names)]
     assert [item.cold_seconds for item in found] == [1.0, None, 3.0]
-    assert [item.warm_seconds for item in found] == [Rates((4.0, 7.0)), Rates((5.0, 8.0)), Rates((6.0, 9.0))]
+    assert [item.warm_seconds for item in found] == [
+        MeasuredRate((4.0, 7.0)),
+        MeasuredRate((5.0, 8.0)),
+        MeasuredRate((6.0, 9.0)),
+    ]
     assert sum("empty cache" in text for text in said) == 2
 
 

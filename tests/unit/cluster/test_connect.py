@@ -21,7 +21,7 @@ import xarray as xr
 
 from mcrock.cluster import connected
 from mcrock.cluster.connect import ClusterError, _batch
-from mcrock.cluster.settings import Batch, Local, Mpi
+from mcrock.cluster.settings import BatchJobs, Local, Mpi
 from mcrock.config import load_config
 from mcrock.ensemble import EnsembleError, run_study
 from mcrock.ensemble.distributed import _result, _threads
@@ -132,7 +132,7 @@ def test_jobs_ask_for_what_the_file_says(tmp_path, monkeypatch, system, directiv
     pytest.importorskip("dask_jobqueue")
     monkeypatch.setattr("dask_jobqueue.lsf.lsf_detect_units", lambda: "mb")
     options = {"queue": "long", "job_script_prologue": ["module load python"]}
-    with _batch(Batch(system=system, options=options, **JOB), tmp_path, []) as workers:
+    with _batch(BatchJobs(system=system, options=options, **JOB), tmp_path, []) as workers:
         script = workers.job_script()
     header = [
         line.split(maxsplit=1)[1] for line in script.splitlines() if line.startswith("#") and " " in line
@@ -150,7 +150,7 @@ def test_jobs_ask_for_what_the_file_says(tmp_path, monkeypatch, system, directiv
 def test_an_unknown_option_of_dask_jobqueue_is_named(tmp_path):
     pytest.importorskip("dask_jobqueue")
     with pytest.raises(ValueError, match=r"\[options\]: .*unexpected keyword argument 'quue'"):
-        _batch(Batch(system="slurm", options={"quue": "long"}, **JOB), tmp_path, [])
+        _batch(BatchJobs(system="slurm", options={"quue": "long"}, **JOB), tmp_path, [])
 
 
 def test_a_batch_system_that_is_not_there_is_one_message(tmp_path, monkeypatch):
@@ -158,7 +158,7 @@ def test_a_batch_system_that_is_not_there_is_one_message(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     with (
         pytest.raises(ClusterError, match=r"pbs refuses a job: .*No such file or directory: 'qsub'"),
-        connected(Batch(system="pbs", **JOB), tmp_path),
+        connected(BatchJobs(system="pbs", **JOB), tmp_path),
     ):
         pass
 
@@ -167,7 +167,7 @@ def test_a_batch_system_that_is_not_there_is_one_message(tmp_path, monkeypatch):
     ("cluster", "module", "message"),
     [
         (
-            Batch(system="pbs", **JOB),
+            BatchJobs(system="pbs", **JOB),
             "dask_jobqueue",
             r"dask-jobqueue: not installed; pip install 'mcrock\[cluster\]'",
         ),

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mcrock.cluster import load_cluster
-from mcrock.cluster.settings import BATCH, Batch, Local, Mpi
+from mcrock.cluster.settings import BATCH, BatchJobs, Local, Mpi
 from mcrock.tables.errors import ConfigError
 
 JOBS = Path(__file__).parents[3] / "jobs"
@@ -33,7 +33,7 @@ def load(tmp_path):
 
 def test_jobs_of_a_batch_system(load):
     cluster = load(SLURM)
-    assert isinstance(cluster, Batch)
+    assert isinstance(cluster, BatchJobs)
     assert (cluster.jobs, cluster.cores, cluster.memory) == ((0, 20), 8, "16 GiB")
     assert cluster.walltime == 12 * 3600 + 30 * 60 + 5
     assert cluster.options == {"queue": "long"}

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from mcrock.excitation import Motion
 from mcrock.excitation.readers.assemble import assemble, skew
-from mcrock.excitation.readers.recording import DECLARED, Recording
+from mcrock.excitation.readers.recording import DECLARED, RecordedComponent
 
 ROUNDING = 1e-12
 
 
 def component(samples, azimuth=None, role="horizontal", name="H1", **changes):
-    recording = Recording(
+    recording = RecordedComponent(
         np.array(samples, dtype=float),
         0.01,
         Path("a") / name,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mcrock.excitation import MotionError
-from mcrock.excitation.readers import Recording, assemble, from_stream, obspy_stream, read_records
+from mcrock.excitation.readers import RecordedComponent, assemble, from_stream, obspy_stream, read_records
 from mcrock.excitation.readers.obspy_stream import group_by_time
 
 RECORDS = Path(__file__).parent / "records"
@@ -88,7 +88,7 @@ def test_knet_equals_what_obspy_reads():
 def recording(channel, start, samples=2000, record="XX.STA"):
     acceleration = np.ones(samples)
     path, role = Path(f"{channel}.sac"), "up" if channel.endswith("Z") else "horizontal"
-    return Recording(
+    return RecordedComponent(
         acceleration, 0.01, path, "ObsPy SAC", "g", "given", record, record, channel, role, None, start
     )
 

@@ -15,7 +15,7 @@ from mcrock.excitation.sources.generated import GeneratedSource
 from mcrock.excitation.sources.shaking import ShakingSource
 from mcrock.sampling import check_inputs, draw_inputs, load_motions
 from mcrock.tables.distributions import Uncertain
-from mcrock.tables.fields import Choice
+from mcrock.tables.fields import ChoiceKey
 from mcrock.tables.inputs import Input
 from mcrock.text.describe import describe
 
@@ -105,7 +105,7 @@ def test_what_may_be_uncertain_is_declared(source):
     assert numbers == [key for key, item in source.inputs.items() if item.codes is None]
     for key, codes in ((key, item.codes) for key, item in source.inputs.items()):
         if codes is not None:
-            assert isinstance(kinds[key], Choice)
+            assert isinstance(kinds[key], ChoiceKey)
             assert [word.lower().replace("-", "_") for word in kinds[key].options] == [
                 code.name.lower() for code in codes
             ]

@@ -5,7 +5,14 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from mcrock.planar.bands import Points, Scan, collect_bands, find_limits, scan_amplitudes, scan_level
+from mcrock.planar.bands import (
+    AmplitudeInterval,
+    TriedAmplitudes,
+    collect_bands,
+    find_limits,
+    scan_amplitudes,
+    scan_level,
+)
 
 BEGIN, END = np.array([1.0, 0.9]), 16.0
 
@@ -20,7 +27,7 @@ class Outcomes:
         self.made += zip(case.tolist(), amplitude.tolist(), strict=True)
         fell, peak = (self.within(amplitude, bands) for bands in (self.bands, self.far))
         state = fell.astype(int)
-        return Points(
+        return TriedAmplitudes(
             case,
             amplitude,
             state,
@@ -76,7 +83,7 @@ def test_thin_bands_are_found_below_the_lowest_where_the_tilt_is_large():
 
 def test_half_counts_what_the_scan_before_meets():
     """An island that the seventh level meets and the sixth does not."""
-    points = Scan(Outcomes([]), BEGIN, END)
+    points = AmplitudeInterval(Outcomes([]), BEGIN, END)
     points.add_level(7)
     place = points.points.amplitude[points.points.case == 0][65]  # odd: between points of level 6
     outcomes = Outcomes([(2.0, place * 0.999), (place * 1.001, np.inf)])

@@ -13,7 +13,7 @@ from mcrock.params import Outcome
 from mcrock.plots import plot_rare
 from mcrock.rare import rare_probability
 from mcrock.rare.probability import _summary
-from mcrock.rare.runs import Runs
+from mcrock.rare.runs import ScoredRuns
 from mcrock.sampling import draw_inputs, load_motions
 from mcrock.simulation import simulate_part
 from mcrock.text.rare import format_rare
@@ -78,7 +78,7 @@ def test_a_half_sine_of_uncertain_strength_overturns_as_often_as_it_is_strong_en
 
 def test_the_score_goes_on_below_uplift(pulse):
     """A half sine that does not lift the block scores its margin: acceleration over g b/h, less 1."""
-    runs = Runs(pulse(), load_motions(pulse()), pack_motions(load_motions(pulse())), 1)
+    runs = ScoredRuns(pulse(), load_motions(pulse()), pack_motions(load_motions(pulse())), 1)
     walkers = runs.space.fresh(40, 1)
     strength = np.exp(0.3 * walkers.normal[:, 0])
     score = runs.score(walkers, np.zeros(40, np.int64))
