@@ -1,4 +1,4 @@
-"""What figures depend on: the machine, the versions, the memory of this process."""
+"""Conditions of a figure: the machine, the versions, the memory of this process."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ def workers_ready(n: int, names: Sequence[str], runs: int | None) -> Iterator[li
 
 
 def serve(names: list[str], runs: int | None) -> None:
-    """What a worker does, until its parent ends."""
+    """Serve orders of the parent until it ends."""
     works = {name: prepare(name, runs) for name in names}
     for work in works.values():
         work.run()

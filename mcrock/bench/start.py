@@ -1,4 +1,4 @@
-"""How long a fresh process takes to its first result, and how much memory a workload needs."""
+"""Time of a fresh process to its first result, and memory of a workload."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class StartTimes:
 
 
 def run_once(name: str, runs: int | None, import_seconds: float) -> None:
-    """What a fresh process does: a workload once, and say what it took."""
+    """Run a workload once, in a fresh process, and report time and memory."""
     prepare(name, runs).run()
     print(json.dumps({"import_seconds": import_seconds, "peak_memory_MiB": peak_memory()}))
 

@@ -99,7 +99,7 @@ def measure_speed(
 
 
 def passes_in(seconds: float, once: float) -> int:
-    """How often a pass of ``once`` [s] is repeated to last ``seconds``.
+    """Number of passes of ``once`` [s] that last ``seconds``.
 
     >>> passes_in(0.3, 0.2), passes_in(0.0, 0.2)
     (2, 1)

@@ -39,7 +39,7 @@ N_PARAMETERS = len(ImpactParameter)
 
 
 class WorkDone(NamedTuple):
-    """What one pass through a workload did: equal numbers mean equal work."""
+    """Counts of one pass through a workload: equal numbers mean equal work."""
 
     steps: int  # integration steps
     overturned: int  # runs

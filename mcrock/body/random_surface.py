@@ -77,7 +77,7 @@ def random_surface(
 
 
 def underside(points: Array, within: float, steepest: float = UNDERSIDE) -> NDArray[np.bool_]:
-    """Which points are on the underside of their hull (n,).
+    """Mask of the points on the underside of their hull (n,).
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def underside(points: Array, within: float, steepest: float = UNDERSIDE) -> NDAr
 
 
 def near_surface(points: Array, within: float) -> NDArray[np.bool_]:
-    """Which points are not deeper than ``within`` [m] inside their hull (n,)."""
+    """Mask of the points at most ``within`` [m] inside their hull (n,)."""
     return _depth(points, _planes(points)) <= max(within, _rounding(points))
 
 

@@ -1,4 +1,4 @@
-"""Which motion a body at rest enters: rest, slide, rock or slide-rock, on any convex base.
+"""Motion that a body at rest enters: rest, slide, rock or slide-rock, on any convex base.
 
 Shenton, H. W. III (1996). Criteria for initiation of slide, rock, and slide-rock rigid-body modes. Journal
 of Engineering Mechanics 122(7), 690-693.

@@ -1,4 +1,4 @@
-"""What the rocking of a body depends on first: its radius, slenderness and frequency parameter."""
+"""Leading parameters of rocking: radius, slenderness and frequency parameter."""
 
 from __future__ import annotations
 

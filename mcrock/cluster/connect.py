@@ -166,7 +166,7 @@ def _lenient(job_class: Any, refusals: list[str]) -> Any:
 
 
 def _security(cluster: Cluster) -> Security | None:
-    """How scheduler, workers and client encrypt what they send."""
+    """Encryption between scheduler, workers and client."""
     from distributed.security import Security
 
     match cluster.encryption:

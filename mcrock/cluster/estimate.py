@@ -1,4 +1,4 @@
-"""What a study needs on a cluster, measured on some of its realizations, and cut into tasks."""
+"""Resources that a study needs on a cluster, measured on some of its realizations, and cut into tasks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LEAST_MEMORY = 1e9  # that a task asks for [bytes]; compilation needs 0.6e9
 
 
 class Estimate(NamedTuple):
-    """What a study needs."""
+    """Resources that a study needs."""
 
     runs: int
     seconds: float  # a run on one core [s]
@@ -96,7 +96,7 @@ def measure(study: Study, motions: list[Motion]) -> Estimate:
 
 
 def _size_of_chunk(job: Job, values: dict[str, Any], n: int, outer: int | None) -> tuple[float, float]:
-    """What a chunk takes on disk: in any case, and for each realization [bytes]."""
+    """Size of a chunk on disk: constant part, and part of each realization [bytes]."""
 
     def written(n: int) -> int:
         template = template_of(job, n)

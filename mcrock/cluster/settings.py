@@ -79,7 +79,7 @@ class Jobs(Kind):
 
 @dataclass(frozen=True)
 class Security(Kind):
-    """How connections are encrypted."""
+    """Encryption of connections."""
 
     expected: str = '"temporary" (TLS), "none", or a table with the files ca, cert and key'
 

@@ -1,4 +1,4 @@
-"""How a command ends: its exit code, and one line for each mistake on the error stream."""
+"""End of a command: its exit code, and one line for each mistake on the error stream."""
 
 from __future__ import annotations
 

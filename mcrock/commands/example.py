@@ -67,7 +67,7 @@ def notebooks() -> list[Path]:
 
 
 def about(path: Path) -> str:
-    """What an example is, in one line: the title of a study or notebook, the first comment of a script."""
+    """One line about an example: the title of a study or notebook, the first comment of a script."""
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".ipynb":
         return str(json.loads(text)["cells"][0]["source"][0]).strip("# \n")

@@ -88,7 +88,7 @@ class MotionOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class OutputOptions:
-    """Where a spectrum and its figure are written."""
+    """Files of a spectrum and its figure."""
 
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for the dataset and the figure.")

@@ -23,7 +23,7 @@ GRID = 401  # values at which two distribution functions are compared
 
 
 class Written(NamedTuple):
-    """What a study file says of a parameter."""
+    """Entry of a parameter in a study file."""
 
     table: dict[str, Any]  # the distribution as a study file has it
     cut: float  # probability of what was cut away [1]

@@ -398,7 +398,7 @@ def sections() -> tuple[str, ...]:
 
 
 def key_homes() -> dict[str, list[str]]:
-    """Where each key of a study file belongs, in words."""
+    """Sections and tables of each key of a study file, in words."""
     homes: dict[str, list[str]] = {}
     for key in Study.key_names():
         if key not in tables():

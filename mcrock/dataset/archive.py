@@ -75,7 +75,7 @@ def read_digest(path: Path) -> bytes:
 
 
 def read_record(path: Path, *, thorough: bool = False) -> dict[str, Any]:
-    """What a file says that it is, of which every byte or the end alone is checked.
+    """Record of a file, of which every byte or the end alone is checked.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What is in a store: which files there should be, which of them are whole, and their arrays.
+"""Contents of a store: expected files, those that are whole, and their arrays.
 
 A store is a zarr group cut into zip archives (`mcrock.dataset.archive`): ``study.zip`` has the metadata and
 what is known before any run, ``chunks/3.zip`` the chunk 3 of realizations of every variable. A chunk is
@@ -40,7 +40,7 @@ Key = tuple[int, ...]  # of a chunk: its number, behind that of the outer draw i
 
 
 class Template(NamedTuple):
-    """What ``study.zip`` holds: all of a store but its runs."""
+    """Contents of ``study.zip``: all of a store but its runs."""
 
     study: str  # digest of what a chunk must have in common with the study to belong to it
     members: dict[str, bytes]
@@ -109,7 +109,7 @@ class Template(NamedTuple):
         return start, min(start + self.length, self.n_realizations)
 
     def record(self, key: Key) -> dict[str, Any]:
-        """What the file of a chunk says that it is."""
+        """Record of the file of a chunk."""
         levels = hashlib.blake2b(b"".join(self.levels.values()), digest_size=16).hexdigest()
         realizations = list(self.realizations(key))
         place = {"format": FORMAT, "study": self.study, "chunk": list(key), "length": self.length}
@@ -117,12 +117,12 @@ class Template(NamedTuple):
 
 
 def filler(dtype: str) -> float:
-    """What stands for a value that is not there."""
+    """Value that stands for a missing one."""
     return np.nan if dtype.startswith("f") else 0
 
 
 def study_record(study: str) -> dict[str, Any]:
-    """What ``study.zip`` says that it is."""
+    """Record of ``study.zip``."""
     return {"format": FORMAT, "study": study}
 
 
@@ -166,7 +166,7 @@ def _is_of_store(file: Path) -> bool:
 
 
 def read_template(path: Path) -> Template:
-    """What ``study.zip`` of the store ``path`` holds, every byte of it checked.
+    """Contents of ``study.zip`` of the store ``path``, every byte of it checked.
 
     Raises
     ------
@@ -206,7 +206,7 @@ class State(IntEnum):
 
 
 class Inventory(NamedTuple):
-    """Which chunks of a store are there."""
+    """Chunks of a store that are there."""
 
     states: NDArray[np.int8]  # of the grid of its template
     damaged: dict[Key, str]  # what is wrong with the file of a chunk
@@ -241,7 +241,7 @@ def take_inventory(
 
 
 def chunks_done(path: Path) -> NDArray[np.bool_]:
-    """Which chunks have all their runs, by the records of their files: bool ([n_outer,] n_chunk).
+    """Mask of the chunks that have all their runs, by the records of their files: bool ([n_outer,] n_chunk).
 
     Raises
     ------
@@ -252,7 +252,7 @@ def chunks_done(path: Path) -> NDArray[np.bool_]:
 
 
 def chunk_state(path: Path, template: Template, key: Key, *, thorough: bool = False) -> State:
-    """What there is of a chunk.
+    """State of a chunk.
 
     Raises
     ------

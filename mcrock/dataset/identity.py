@@ -1,4 +1,4 @@
-"""Which study a store holds: checked before anything is written, extended, repaired."""
+"""Identity of the study in a store: checked before anything is written, extended, repaired."""
 
 from __future__ import annotations
 

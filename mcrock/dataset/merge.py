@@ -73,7 +73,7 @@ def merge_stores(output: Path, stores: Sequence[Path]) -> list[int]:
 
 
 def _common_template(stores: Sequence[Path]) -> Template:
-    """What all stores have but their runs."""
+    """Common contents of all stores but their runs."""
     foreign = [str(store) for store in stores if is_folder_store(store) or not is_store(store)]
     if foreign:
         raise StoreError(

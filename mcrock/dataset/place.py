@@ -103,7 +103,7 @@ def _name_aside(path: Path) -> Path:
 
 
 def leftovers(path: Path) -> list[Path]:
-    """What remains of stores that `path` has replaced, where their deletion was interrupted."""
+    """Remains of stores that `path` has replaced, where their deletion was interrupted."""
     name = re.compile(rf"\.{re.escape(path.name)}\.[0-9a-f]{{32}}\.old")
     try:
         return sorted(entry for entry in path.parent.iterdir() if name.fullmatch(entry.name))

@@ -20,7 +20,7 @@ def scratch_name(path: Path) -> Path:
 
 
 def abandoned(folder: Path, name: str) -> list[Path]:
-    """What ended processes have left in a folder under the scratch names of what fits a pattern.
+    """Files that ended processes have left in a folder under the scratch names of what fits a pattern.
 
     Of a process of this machine it is known whether it has ended; those of others are given up after a day.
     """

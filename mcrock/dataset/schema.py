@@ -149,7 +149,7 @@ def is_declared(name: str) -> bool:
 
 
 def declaration(name: str) -> Variable:
-    """What is declared of a variable; KeyError if nothing is.
+    """Declaration of a variable; KeyError if nothing is.
 
     >>> declaration("body_vertices_3_2").long_name
     'vertex 3, coordinate 2 of the study (0 x, 1 y, 2 z)'
@@ -180,7 +180,7 @@ def _found(name: str) -> Variable | None:
 
 
 def place_in_schema(name: object) -> tuple[int, int, int, tuple[int | str, ...]]:
-    """Where a variable comes in a dataset: inputs first, of each kind as declared, strangers last.
+    """Sort key of a variable in a dataset: inputs first, of each kind as declared, strangers last.
 
     No two names have one place: those of a numbered declaration come by their numbers, measures as
     `MEASURES` has them, strangers by name.

@@ -51,7 +51,7 @@ def make_template(
     length: int | None = None,
     n_outer: int | None = None,
 ) -> Template:
-    """What a store holds before any run.
+    """Contents of a store before any run.
 
     Parameters
     ----------

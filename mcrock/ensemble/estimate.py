@@ -1,4 +1,4 @@
-"""How long a study will take, measured on some of its runs."""
+"""Duration of a study, measured on some of its runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the store of a study holds before any run, by which it is known, and opened for work."""
+"""The store of a study before any run, by which it is known, and opened for work."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def open_output(job: Job, path: Path, overwrite: bool, joining: bool, extend: bo
 
 
 def template_of(job: Job, length: int | None = None) -> Template:
-    """What the store of a study holds before any run, with chunks of `length` realizations."""
+    """Contents of the store of a study before any run, with chunks of `length` realizations."""
     study = job.study
     inputs = draw_inputs(study, job.motions, 0, 1, with_motions=False)
     measures = [variable.name for variable in study.intensity.variables]

@@ -46,7 +46,7 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """What the workers of a study share; every process holds it once."""
+    """Data that the workers of a study share; every process holds it once."""
 
     study: Study
     motions: list[Motion]
@@ -66,7 +66,7 @@ class Failure(NamedTuple):
 
 @dataclass(frozen=True)
 class PartResult:
-    """What a worker says about a part; the runs themselves are in the store."""
+    """Report of a worker about a part; the runs themselves are in the store."""
 
     part: Part
     seconds: float

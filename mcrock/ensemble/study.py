@@ -54,7 +54,7 @@ class EnsembleError(RuntimeError):
 
 @dataclass
 class Progress:
-    """How far a process is with its share of a study."""
+    """Progress of a process in its share of a study."""
 
     total_runs: int
     overturned: np.ndarray  # (n_intensity,) runs
@@ -185,7 +185,7 @@ def run_study(
 
 
 class Plan(NamedTuple):
-    """What a call of `run_study` would do."""
+    """Work that a call of `run_study` would do."""
 
     chunk_length: int  # realizations
     chunks: int  # of the study
@@ -235,7 +235,7 @@ def plan_study(
 
 
 def _inventory_of_share(path: Path, template: Template, task: tuple[int, int]) -> Inventory:
-    """Which chunks of a task's share are there, every byte checked."""
+    """Chunks of a task's share that are there, every byte checked."""
     keys = islice(template.chunks(), *share_of(task, prod(template.grid)))
     return take_inventory(path, template, keys, thorough=True)
 
@@ -391,7 +391,7 @@ def _describe_failures(failures: list[PartResult]) -> str:
 
 
 def _state(path: Path) -> str:
-    """What is in the store and how to go on, as the end of a message."""
+    """State of the store and how to go on, as the end of a message."""
     try:
         done = chunks_done(path)
     except OSError:

@@ -114,7 +114,7 @@ def component_values(motion: Motion) -> dict[str, dict[str, float]]:
 
 
 def suspicions(motion: Motion) -> list[str]:
-    """What is suspicious about a motion, by its samples and by what its reader remarked."""
+    """Suspicious features of a motion, by its samples and by what its reader remarked."""
     flags = [remark for remark in str(motion.metadata.get("remarks", "")).split("; ") if remark]
     if motion.dt > LONGEST_STEP * (1 + 1e-9):
         flags.append(
@@ -154,7 +154,7 @@ class Finding(NamedTuple):
 
 
 def _findings(samples: FloatArray, dt: float) -> dict[str, Finding]:
-    """What is suspicious about a component that is not zero throughout, by its kind."""
+    """Suspicious features of a component that is not zero throughout, by its kind."""
     size = np.abs(samples)
     peak = float(size.max())
     found = {}
@@ -225,7 +225,7 @@ def _clipped(samples: FloatArray) -> Finding | None:
 
 
 def _of_pair(motion: Motion) -> list[str]:
-    """What is suspicious about the components together."""
+    """Suspicious features of the components together."""
     x, y, _ = motion.acceleration
     flags = []
     if not motion.acceleration.any():

@@ -49,7 +49,7 @@ MOST_STAGES = 100
 
 
 class SamplingStage(NamedTuple):
-    """What one stage did."""
+    """Summary of one stage."""
 
     temper: float  # power of the likelihood that it reached [1]
     effective: float  # particles before they were drawn again [1]

@@ -191,7 +191,7 @@ def _variables(
     undecided: NDArray[np.int64],
     uplift: Array,
 ) -> dict[str, tuple[tuple[str, ...], NDArray[Any], dict[str, str]]]:
-    """What the scan found, as variables of the dataset."""
+    """Results of the scan, as variables of the dataset."""
     lower, upper, impacts = collect_bands(limits, len(half), shape)
     dims = ("motion", "slenderness", axis)
     amplitude = "amplitude a_p/(g tan slenderness)"

@@ -272,7 +272,7 @@ def _draw_energy(ax: Axes, history: xr.Dataset) -> None:
 
 
 def _describe_ending(run: Run) -> str:
-    """How the run ended, in a sentence or two."""
+    """End of the run, in a sentence or two."""
     if not run.events:
         return "The body never left its base."
     mode, index = (run.history[name].values for name in ("mode", "index"))
@@ -295,7 +295,7 @@ def _describe_ending(run: Run) -> str:
 
 
 def _describe_slip(run: Run) -> str:
-    """How far the body slipped and how long it flew, if it did."""
+    """Slip path and flight time, if any."""
     results = run.results
     words = ""
     if results.get("slip_path"):

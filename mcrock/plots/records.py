@@ -138,7 +138,7 @@ def plot_spectra(motions: Sequence[Motion], title: str = "") -> Axes:
 
 
 def _histories(samples: FloatArray, dt: float) -> dict[str, FloatArray]:
-    """What is drawn of a component over time, by its label."""
+    """Histories of a component that are drawn, by their labels."""
     energy = energy_of(samples, dt)
     return {
         "Accel. [g]": samples / STANDARD_GRAVITY,

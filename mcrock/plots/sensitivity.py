@@ -1,4 +1,4 @@
-"""Which inputs decide whether a body overturns, by the intensity."""
+"""Sensitivity of overturning to the inputs, by the intensity."""
 
 from __future__ import annotations
 

@@ -186,7 +186,7 @@ def plot_rocking_spectrum(ds: xr.Dataset) -> Axes:
 
 
 def describe_scan(ds: xr.Dataset) -> str:
-    """What the scan of an overturning spectrum found, and what half of it would have found."""
+    """Results of the scan of an overturning spectrum, and of half of it."""
     limits, half = int(ds["limits"].sum()), int(ds["half_scan_limits"].sum())
     found = f"{limits} limit{'s' * (limits != 1)} found, of which a scan half as fine finds {half}"
     return f"{ds.attrs['scan']} amplitudes scanned at each size: {found if limits else 'no limit found'}"

@@ -36,7 +36,7 @@ class ScoredRuns:
 
     @property
     def space(self) -> Space:
-        """What realizations draw, but for the record."""
+        """Inputs that realizations draw, but for the record."""
         names = [name for name in self.study.uncertain if name != "motion.record"]
         return Space(self.study.seed, tuple(names), self.study.motion.draws_noise)
 

@@ -63,7 +63,7 @@ class Walkers(NamedTuple):
 
 
 class Space(NamedTuple):
-    """What the chains of a study move in."""
+    """Space that the chains of a study move in."""
 
     seed: int
     names: tuple[str, ...]  # of the inputs

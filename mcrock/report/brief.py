@@ -30,7 +30,7 @@ class KeyFigure(NamedTuple):
 
 
 def key_figures(summary: Summary, rates: xr.Dataset | None, capacity: xr.Dataset | None) -> list[KeyFigure]:
-    """What a study found, in a few numbers, each with its interval."""
+    """Key results of a study, each with its interval."""
     found = _fragility(summary) if summary.is_shaken else [_release(summary.probability)]
     found.append(_size(summary.probability))
     if capacity is not None and math.isfinite(float(capacity["confident"])):

@@ -1,4 +1,4 @@
-"""What a notebook shows of a body, a study, a run and a fit."""
+"""Notebook cells of a body, a study, a run and a fit."""
 
 from __future__ import annotations
 

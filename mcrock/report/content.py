@@ -1,4 +1,4 @@
-"""What a page is made of: sections of text, tables and figures."""
+"""Parts of a page: sections of text, tables and figures."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class TitledTable(NamedTuple):
 
     @property
     def right(self) -> list[bool]:
-        """Which columns hold numbers, and so stand to the right."""
+        """Mask of the columns that hold numbers, and so stand to the right."""
         return [all(map(is_number, column)) for column in zip(*self.columns.rows, strict=True)]
 
     @property

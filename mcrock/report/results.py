@@ -56,7 +56,7 @@ from mcrock.text.summary import (
 
 
 class Site(NamedTuple):
-    """What the risk at a site is computed from."""
+    """Inputs of the risk at a site."""
 
     hazard: xr.Dataset  # from `mcrock.statistics.load_hazard`
     years: float = 50.0  # for which a probability is given [a]

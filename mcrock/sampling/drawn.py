@@ -1,4 +1,4 @@
-"""What the steps of drawing share: values by dotted name, and what each step adds to the inputs."""
+"""Base of the steps of drawing: values by dotted name, and what each step adds to the inputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where realizations lie: all that their inputs are made of."""
+"""Points of realizations: all that their inputs are made of."""
 
 from __future__ import annotations
 

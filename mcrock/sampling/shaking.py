@@ -1,4 +1,4 @@
-"""Which ground motion shakes each of a slice of realizations, and from which side."""
+"""Ground motion that shakes each of a slice of realizations, and from which side."""
 
 from __future__ import annotations
 

@@ -430,7 +430,7 @@ class Listed(Stepped):
 
 
 def outside(values: Array, above: float | None, least: float | None, most: float | None) -> NDArray[np.bool_]:
-    """Which values are <= ``above``, < ``least`` or > ``most``."""
+    """Mask of values that are <= ``above``, < ``least`` or > ``most``."""
     found = np.zeros(values.shape, bool)
     if above is not None:
         found |= values <= above

@@ -1,4 +1,4 @@
-"""What of a table may differ between realizations: how datasets call and declare it."""
+"""Inputs of a table that may differ between realizations: how datasets call and declare it."""
 
 from __future__ import annotations
 

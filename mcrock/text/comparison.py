@@ -20,7 +20,7 @@ FEW_POINTS = 8  # of a body that are printed
 
 
 def format_comparison(found: xr.Dataset, changes: Sequence[tuple[str, object, object]]) -> str:
-    """What differs between two designs, and what that does.
+    """Differences between two designs and their effect.
 
     Parameters
     ----------

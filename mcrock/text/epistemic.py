@@ -100,7 +100,7 @@ def _dispersions(fragility: xr.Dataset) -> list[str]:
 
 
 def _drivers(bounds: xr.Dataset, labels: list[str]) -> list[str]:
-    """What the fractions of the draws go with most, at each intensity."""
+    """Inputs most correlated with the fractions of the draws, at each intensity."""
     if "rank_correlation" not in bounds:
         return []
     found = []

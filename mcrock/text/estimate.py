@@ -1,4 +1,4 @@
-"""What a study needs on a cluster, in words."""
+"""Resources of a study on a cluster, in words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What labels say, as text."""
+"""Results of labels, as text."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ LINE_INTERVAL = 10.0  # between progress lines where the output is not a termina
 
 
 class Report(Protocol):
-    """What `run_study` calls as it goes."""
+    """Callback of `run_study`."""
 
     def __call__(self, progress: Progress) -> None: ...
 

@@ -128,7 +128,7 @@ def _legend(components: bool, width: int) -> list[str]:
 
 
 def _flag_lines(surveys: list[Survey], width: int) -> list[str]:
-    """What is suspicious, record by record."""
+    """Suspicious features, record by record."""
     flagged = [(number, found) for number, found in enumerate(surveys, start=1) if found.flags]
     if not flagged:
         return [f"nothing suspicious in {len(surveys)} records"]

@@ -1,4 +1,4 @@
-"""Which inputs decide whether a body overturns, as text."""
+"""Sensitivity of overturning to the inputs, as text."""
 
 from __future__ import annotations
 

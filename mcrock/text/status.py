@@ -1,4 +1,4 @@
-"""How far the study of a store is, in text."""
+"""Progress of the study of a store, in text."""
 
 from __future__ import annotations
 

@@ -186,7 +186,7 @@ def format_resurrection(capacity: xr.Dataset | None) -> list[str]:
 
 
 def missing_chunks(ds: xr.Dataset) -> list[str]:
-    """How much of a study is there, as a line; none if it is all there."""
+    """Completeness of a study, as a line; none if it is all there."""
     done = ds["chunk_done"].values == 1 if "chunk_done" in ds else None
     if done is None or done.all():
         return []
@@ -310,7 +310,7 @@ def format_sizes(sizes: xr.Dataset, by_intensity: bool) -> list[str]:
 
 
 def format_steps(steps: xr.Dataset) -> str:
-    """What halving the time step changed."""
+    """Effect of halving the time step."""
     if not steps["repeated"]:
         return "no run was repeated at half the time step: raise controls.recheck to see what it does"
     return (
@@ -331,7 +331,7 @@ def _few_records(records: int, level: float) -> str:
 
 
 def format_independence(probability: xr.Dataset) -> str:
-    """What the intervals count."""
+    """Unit that the intervals count as independent."""
     records = int(probability["records"])
     if probability.attrs["independent"] == "records":
         return (

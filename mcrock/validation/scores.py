@@ -97,7 +97,7 @@ def _area(p: Array, y: Array, w: Array) -> Array:
 
 
 def resampled(recording: ArrayLike, resamples: int = RESAMPLES, seed: int = 0) -> Array:
-    """How often each test counts when recordings are resampled with replacement.
+    """Multiplicity of each test when recordings are resampled with replacement.
 
     Parameters
     ----------

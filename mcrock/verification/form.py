@@ -1,4 +1,4 @@
-"""What case files must look like, which is checked before a case is run."""
+"""Form of case files, which is checked before a case is run."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ OF_RUN = {
 
 
 def case_name(case: Any, position: int) -> str:
-    """What messages call a case."""
+    """Name of a case in messages."""
     name = case.get("id") if isinstance(case, dict) else None
     return name if isinstance(name, str) else f"case {position}"
 

@@ -93,7 +93,7 @@ def _checks(case: dict[str, Any], key: str, expected: Any, computed: Any) -> Ite
 
 
 def _distance(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> float:
-    """How far the velocity of a solution is from a wanted one."""
+    """Distance of the velocity of a solution from a wanted one."""
     return float(np.linalg.norm(np.subtract(found["u_plus"], wanted["u_plus"])))
 
 

@@ -42,7 +42,7 @@ OFFSETS = ("com_x", "com_y", "com_z")
 
 
 class Outline(NamedTuple):
-    """What all realizations of a polyhedron share."""
+    """Properties that all realizations of a polyhedron share."""
 
     kept: tuple[int, ...]  # numbers of the listed vertices that are corners of the hull
     faces: Faces  # of the corners, as those of `Body`

@@ -1,4 +1,4 @@
-"""What the tables of all shapes share."""
+"""Base of the tables of all shapes."""
 
 from __future__ import annotations
 

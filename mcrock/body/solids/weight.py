@@ -1,4 +1,4 @@
-"""What homogeneous solids weigh: their density or their mass, and where their centre of mass is."""
+"""Density or mass of homogeneous solids, and their centre of mass."""
 
 from __future__ import annotations
 

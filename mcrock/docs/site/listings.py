@@ -49,7 +49,7 @@ def with_descriptions(section: str) -> str:
 
 
 def description(page: str, said: dict[str, str]) -> str:
-    """What is said of a page, after its title and not repeating it."""
+    """Description of a page, after its title and not repeating it."""
     if page not in said:
         return ""
     title = (DOCS / f"{page}.md").read_text(encoding="utf-8").partition("\n")[0].lstrip("# ")

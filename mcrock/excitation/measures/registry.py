@@ -33,7 +33,7 @@ ANGLES = 180  # directions of RotD, one degree apart: the largest is low by 4e-5
 
 
 class MeasureParameter(NamedTuple):
-    """What a measure asks for besides the motion."""
+    """Parameter of a measure besides the motion."""
 
     units: str
     long_name: str

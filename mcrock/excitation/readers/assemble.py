@@ -166,7 +166,7 @@ def _word_component(component: RecordedComponent) -> str:
 
 
 def _way_out(components: Sequence[RecordedComponent]) -> str:
-    """What to do about too many components."""
+    """Advice about too many components."""
     if any(component.channel is None for component in components):
         return "keep the files of one sensor and one earthquake together and others in a folder of their own"
     return "choose the channels of one sensor, as in `--channels 1,2,3` or channels=[1, 2, 3]"

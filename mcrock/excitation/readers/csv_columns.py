@@ -1,4 +1,4 @@
-"""Which column of a text table is what, by the names above the columns."""
+"""Meaning of the columns of a text table, by the names above them."""
 
 from __future__ import annotations
 

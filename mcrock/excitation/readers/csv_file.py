@@ -250,7 +250,7 @@ def _is_number(field: str) -> bool:
 def _columns(
     path: Path, table: _NumberTable, unit: str, dt: float | None, given: Sequence[str] | None
 ) -> list[Column]:
-    """What each column holds, by its name in the file or as given, or of a lone component by its place."""
+    """Meaning of each column, by its name in the file or as given, or of a lone component by its place."""
     n_column = table.values.shape[1]
     named: list[Column] = []
     try:

@@ -1,4 +1,4 @@
-"""Which reader reads a file, by its content, and what is given about it."""
+"""Choice of the reader of a file, by its content and what is given about it."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ NUMBERED = re.compile(r"([A-W][HLNG])?[123]", re.IGNORECASE)  # axes of a sensor
 
 
 class ListedFile(NamedTuple):
-    """What `_SearchResults.csv` says of a file."""
+    """Entry of a file in `_SearchResults.csv`."""
 
     rsn: int
     slot: int  # 0 and 1 horizontal, 2 vertical

@@ -345,7 +345,7 @@ def _adapt(
 
 
 def _outside(ratios: FloatArray) -> NDArray[np.bool_]:
-    """Which ratios are out of the band, less what they are exact to."""
+    """Mask of the ratios out of the band, less what they are exact to."""
     return (ratios < BAND[0] * (1 + EXACT)) | (ratios > BAND[1] / (1 + EXACT))
 
 

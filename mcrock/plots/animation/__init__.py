@@ -169,7 +169,7 @@ def _prepare(
     span: tuple[float, float] | None,
     view: tuple[float, float] | None,
 ) -> tuple[Stage, float]:
-    """What is shown, and the speed at which."""
+    """The stage that is shown, and the speed."""
     check_body(run, body)
     times, speed = plan_frames(run, suffix, fps, speed, span)
     return build_stage(run, body, sample_run(run, body, times), None if view is None else View(*view)), speed

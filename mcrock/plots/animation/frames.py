@@ -1,4 +1,4 @@
-"""What an animation shows at each of its frames: pose, contact and events of a run, at even times."""
+"""Frames of an animation: pose, contact and events of a run, at even times."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an animation shows, whatever draws it: the body, the ground around it, and the view."""
+"""Scene of an animation, whatever draws it: the body, the ground around it, and the view."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MARGIN = 0.15  # of ground around the motion over the size of the body [1]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stage:
-    """What is shown.
+    """Scene of an animation.
 
     Attributes
     ----------

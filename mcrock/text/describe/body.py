@@ -183,7 +183,7 @@ def _homogeneous(study: Study, body: Bodies) -> list[str]:
 
 
 def _inside(body: Bodies) -> list[str]:
-    """How much smaller than its hull a body is whose mass is that of a mesh or given."""
+    """Volumes of a body whose mass is that of a mesh or given, and of its hull, where they differ."""
     if "density" not in body.values:
         return []
     volume = float(body.mass[0] / body.values["density"][0])
