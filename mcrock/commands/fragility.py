@@ -89,8 +89,8 @@ def fragility(
         found["limits"] = fragility_by_limit(ds, limits, **how)
         lines = [*format_ways(found["ways"]), "", *format_limits(found["limits"])]
         draw: dict[str, Callable[[], Axes]] = {
-            "fragility_ways": lambda: plot_ways(ds, folder=folder, **how),
-            "fragility_limits": lambda: plot_limits(ds, limits, **how),
+            "fragility_ways": lambda: plot_ways(ds, folder=folder, found=found["ways"], **how),
+            "fragility_limits": lambda: plot_limits(ds, limits, found=found["limits"], **how),
         }
         if can_measure(ds):
             draw["baselines"] = lambda: plot_baselines(ds, folder=folder, **how)
@@ -98,12 +98,12 @@ def fragility(
             runs = with_measures(ds, asked, folder=folder)
             found["measures"] = compare_measures(runs, **how)
             lines += ["", "Fragility by intensity measures", *format_measures(found["measures"])]
-            draw["fragility_measures"] = lambda: plot_measures(runs, **how)
+            draw["fragility_measures"] = lambda: plot_measures(runs, found=found["measures"], **how)
         if len(asked) == 2:
             names = [measure_name(item) for item in asked]
             found["surface"] = fit_surface(runs, names, **how)
             lines += ["", *format_surface(found["surface"])]
-            draw["fragility_surface"] = lambda: plot_surface(runs, names, **how)
+            draw["fragility_surface"] = lambda: plot_surface(runs, names, found=found["surface"], **how)
         figures = []
         if output is not None:
             output.mkdir(parents=True, exist_ok=True)

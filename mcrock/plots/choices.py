@@ -34,7 +34,12 @@ LABELS = {law.key: law.label for law in Law}
 @styled
 @takes(Bootstrap)
 def plot_choices(
-    ds: xr.Dataset, choice: str = LAW, ax: Axes | None = None, **keywords: Unpack[BootstrapKeywords]
+    ds: xr.Dataset,
+    choice: str = LAW,
+    ax: Axes | None = None,
+    *,
+    found: xr.Dataset | None = None,
+    **keywords: Unpack[BootstrapKeywords],
 ) -> Axes:
     """Draw the fragility curve of each option of a choice with the observed fractions.
 
@@ -48,6 +53,8 @@ def plot_choices(
         Variable of codes on realization: "impact_law" and the like.
     ax : Axes, optional
         Where to draw; by default on a new figure one column wide.
+    found : Dataset, optional
+        From `mcrock.statistics.fragility_by_choice`, of the same runs and keywords; by default computed.
     **keywords
         As for `mcrock.statistics.fragility_by_choice`.
 
@@ -62,7 +69,7 @@ def plot_choices(
         As `mcrock.statistics.fragility_by_choice`.
     """
     how = Bootstrap(**keywords)
-    fits = fragility_by_choice(ds, choice, **keywords)
+    fits = fragility_by_choice(ds, choice, **keywords) if found is None else found
     parts = split_by_choice(ds, choice)
     ax = new_axes(height=90.0) if ax is None else ax
     for i, (word, part) in enumerate(parts.items()):

@@ -44,6 +44,7 @@ def plot_ways(
     ax: Axes | None = None,
     *,
     folder: str | Path = ".",
+    found: xr.Dataset | None = None,
     **keywords: Unpack[BootstrapKeywords],
 ) -> Axes:
     """Draw the fragility curves of the same runs by several ways of fitting, with the observed fractions.
@@ -54,6 +55,8 @@ def plot_ways(
         As for `mcrock.statistics.fragility_by_way`.
     ax : Axes, optional
         Where to draw; by default on a new figure one column wide.
+    found : Dataset, optional
+        From `mcrock.statistics.fragility_by_way`, of the same runs and keywords; by default computed.
 
     Returns
     -------
@@ -67,7 +70,7 @@ def plot_ways(
     """
     how = Bootstrap(**keywords)
     ds = pooled(ds)
-    found = fragility_by_way(ds, folder=folder, **keywords)
+    found = fragility_by_way(ds, folder=folder, **keywords) if found is None else found
     points = observed(ds, how)
     ax = new_axes(height=80.0) if ax is None else ax
     factor, label = axis_scale(found["intensity_grid"])

@@ -32,7 +32,13 @@ WIDTH = 130.0  # so that the longest names fit beside their axis [mm]
 @takes_path
 @styled
 @takes(Bootstrap)
-def plot_measures(ds: xr.Dataset, ax: Axes | None = None, **keywords: Unpack[BootstrapKeywords]) -> Axes:
+def plot_measures(
+    ds: xr.Dataset,
+    ax: Axes | None = None,
+    *,
+    found: xr.Dataset | None = None,
+    **keywords: Unpack[BootstrapKeywords],
+) -> Axes:
     """Draw the fraction of the deviance that each intensity measure explains, with its interval.
 
     Parameters
@@ -41,6 +47,8 @@ def plot_measures(ds: xr.Dataset, ax: Axes | None = None, **keywords: Unpack[Boo
         Cloud study with several measures, as for `mcrock.statistics.compare_measures`.
     ax : Axes, optional
         Where to draw; by default on a new figure 130 mm wide.
+    found : Dataset, optional
+        From `mcrock.statistics.compare_measures`, of the same runs and keywords; by default computed.
     **keywords
         As for `mcrock.statistics.compare_measures`.
 
@@ -54,7 +62,7 @@ def plot_measures(ds: xr.Dataset, ax: Axes | None = None, **keywords: Unpack[Boo
     ValueError
         As `mcrock.statistics.compare_measures`.
     """
-    found = compare_measures(ds, **keywords)
+    found = compare_measures(ds, **keywords) if found is None else found
     words = {
         name: by_measure(ds, name)["intensity_value"].attrs.get("long_name", name) for name in measures_of(ds)
     }

@@ -33,7 +33,13 @@ DASHES = (0, (3, 2))
 @takes_path
 @styled
 @takes(Bootstrap)
-def plot_fragility(ds: xr.Dataset, ax: Axes | None = None, **keywords: Unpack[BootstrapKeywords]) -> Axes:
+def plot_fragility(
+    ds: xr.Dataset,
+    ax: Axes | None = None,
+    *,
+    found: xr.Dataset | None = None,
+    **keywords: Unpack[BootstrapKeywords],
+) -> Axes:
     """Draw the fitted curve, its band, and the observed fractions with their intervals.
 
     Parameters
@@ -42,6 +48,8 @@ def plot_fragility(ds: xr.Dataset, ax: Axes | None = None, **keywords: Unpack[Bo
         Study, as for `mcrock.statistics.fit_fragility`.
     ax : Axes, optional
         Where to draw; by default on a new figure one column wide.
+    found : Dataset, optional
+        From `mcrock.statistics.fit_fragility`, of the same runs and keywords; by default computed.
     **keywords
         As for `mcrock.statistics.fit_fragility`.
 
@@ -57,7 +65,7 @@ def plot_fragility(ds: xr.Dataset, ax: Axes | None = None, **keywords: Unpack[Bo
     """
     how = Bootstrap(**keywords)
     points = observed(ds, how)
-    fit = fit_fragility(ds, **keywords)
+    fit = fit_fragility(ds, **keywords) if found is None else found
     ax = new_axes() if ax is None else ax
     factor, label = axis_scale(points["intensity"])
     x = fit["intensity_grid"].values * factor

@@ -35,6 +35,8 @@ def plot_limits(
     ds: xr.Dataset,
     limits: Sequence[tuple[str, float]] | None = None,
     ax: Axes | None = None,
+    *,
+    found: xr.Dataset | None = None,
     **keywords: Unpack[BootstrapKeywords],
 ) -> Axes:
     """Draw the fragility curve of each of several limit states, with the observed fractions.
@@ -45,6 +47,8 @@ def plot_limits(
         As for `mcrock.statistics.fragility_by_limit`.
     ax : Axes, optional
         Where to draw; by default on a new figure one column wide.
+    found : Dataset, optional
+        From `mcrock.statistics.fragility_by_limit`, of the same runs and keywords; by default computed.
 
     Returns
     -------
@@ -58,7 +62,7 @@ def plot_limits(
     """
     how = Bootstrap(**keywords)
     ds = pooled(ds)
-    fits = fragility_by_limit(ds, limits, **keywords)
+    fits = fragility_by_limit(ds, limits, **keywords) if found is None else found
     ax = new_axes(height=70.0 + 4.0 * fits.sizes["limit"]) if ax is None else ax
     factor, label = axis_scale(fits["intensity_grid"])
     for i in range(fits.sizes["limit"]):

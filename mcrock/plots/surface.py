@@ -32,6 +32,7 @@ def plot_surface(
     ax: Axes | None = None,
     *,
     link: str = "probit",
+    found: xr.Dataset | None = None,
     **keywords: Unpack[ConfidenceKeywords],
 ) -> Axes:
     """Draw contours of the probability of overturning over two intensity measures, with the runs.
@@ -42,6 +43,8 @@ def plot_surface(
         As for `mcrock.statistics.fit_surface`.
     ax : Axes, optional
         Where to draw; by default on a new figure one column wide.
+    found : Dataset, optional
+        From `mcrock.statistics.fit_surface`, of the same runs and keywords; by default computed.
 
     Returns
     -------
@@ -53,7 +56,7 @@ def plot_surface(
     ValueError
         As `mcrock.statistics.fit_surface`.
     """
-    found = fit_surface(ds, measures, link=link, **keywords)
+    found = fit_surface(ds, measures, link=link, **keywords) if found is None else found
     ax = new_axes(height=92.0) if ax is None else ax
     scales = [axis_scale(found[name]) for name in SIDES]
     x, y = (

@@ -81,17 +81,24 @@ def fragility_section(
     units = summary.probability["intensity"].attrs.get("units", "1")
     if summary.is_shaken:
         words = "Fragility curve with its band and the fractions that overturned"
-        blocks.append(embed(plot_fragility(ds, **how.keywords), words))
+        blocks.append(embed(plot_fragility(ds, found=summary.fragility, **how.keywords), words))
         blocks.append(format_fragility(summary.fragility, units))
         blocks += cautions(format_support(summary.fragility, units))
     blocks += format_probabilities(summary.probability, summary.is_shaken)
     blocks += [format_independence(summary.probability), *format_resurrection(summary.capacity)]
     blocks += [] if capacity is None else format_capacity(capacity)
     if summary.laws is not None and summary.is_shaken:
-        blocks.append(embed(plot_choices(ds, **how.keywords), "Fragility curves of the impact laws"))
+        blocks.append(
+            embed(plot_choices(ds, found=summary.laws, **how.keywords), "Fragility curves of the impact laws")
+        )
         blocks += format_laws(summary.laws, units)
     if summary.measures is not None:
-        blocks.append(embed(plot_measures(ds, **how.keywords), "How much each intensity measure explains"))
+        blocks.append(
+            embed(
+                plot_measures(ds, found=summary.measures, **how.keywords),
+                "How much each intensity measure explains",
+            )
+        )
         blocks += format_measures(summary.measures)
     return Section("fragility", "Probability of overturning", blocks)
 
@@ -112,7 +119,10 @@ def motion_section(ds: xr.Dataset, summary: Summary, how: Confidence) -> Section
     if limit is not None and summary.support is not None and summary.is_shaken:
         support, units = by_limit(ds, PEAK, limit), summary.probability["intensity"].attrs.get("units", "1")
         blocks.append(
-            embed(plot_fragility(support, **how.keywords), "Fragility by overturning or falling off")
+            embed(
+                plot_fragility(support, found=summary.support, **how.keywords),
+                "Fragility by overturning or falling off",
+            )
         )
         blocks.append(f"Overturning or falling off its support: {format_fragility(summary.support, units)}")
         blocks += cautions(format_support(summary.support, units))

@@ -1,12 +1,16 @@
 """Figures: what they show, their labels and notes, and that they leave no traces."""
 
+import inspect
+import sys
 from itertools import pairwise
 
 import matplotlib as mpl
 import numpy as np
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from mcrock import statistics
 from mcrock.params import STANDARD_GRAVITY, Outcome
 from mcrock.plots import (
     map_axes,
@@ -14,11 +18,13 @@ from mcrock.plots import (
     plot_exceedance,
     plot_fragility,
     plot_impact_map,
+    plot_limits,
     plot_measures,
     plot_outcomes,
     save_all,
     save_figure,
 )
+from mcrock.plots.style import figure_of
 from mcrock.statistics import (
     by_limit,
     compare_measures,
@@ -360,3 +366,27 @@ def _is_inside(artist):
     figure.draw_without_rendering()
     box = artist.get_window_extent()
     return 0 <= box.x0 < box.x1 <= figure.bbox.width
+
+
+def pixels(ax):
+    canvas = FigureCanvasAgg(figure_of(ax))
+    canvas.draw()
+    return np.asarray(canvas.buffer_rgba()).copy()
+
+
+@pytest.mark.parametrize(
+    ("plot", "fit"),
+    [
+        (plot_fragility, "fit_fragility"),
+        (plot_limits, "fragility_by_limit"),
+        (plot_choices, "fragility_by_choice"),
+        (plot_measures, "compare_measures"),
+    ],
+)
+def test_figures_take_what_was_computed(make_study, monkeypatch, plot, fit):
+    ds = two_laws() if plot is plot_choices else make_study(8, 10, cloud=plot is plot_measures)
+    if plot is plot_measures:
+        ds["im_pgv"] = ("realization", ds["intensity_value"].values ** 0.8, {"units": "m s-1"})
+    again, found = pixels(plot(ds, level=0.9)), getattr(statistics, fit)(ds, level=0.9)
+    monkeypatch.setattr(sys.modules[inspect.unwrap(plot).__module__], fit, None)  # is called no more
+    assert (pixels(plot(ds, level=0.9, found=found)) == again).all()
