@@ -72,7 +72,7 @@ def test_study_is_frozen(study_file):
 
 def test_controls_match_params():
     (table,) = tables()["controls"].values()
-    assert table.key_names() == tuple(field.name for field in fields(Controls))
+    assert table.key_names() == ("preset", *(field.name for field in fields(Controls)))
 
 
 def test_uncertain_order(study_file):
