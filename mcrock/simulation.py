@@ -19,11 +19,12 @@ from mcrock.device import CPU
 from mcrock.excitation import STILL, Motion, Pulse, pack_motions
 from mcrock.impact.dispatch import ImpactLaw
 from mcrock.impact.registry import code_of, options
-from mcrock.kernel.contact import OPENING, Constants, Topology, empty_constants, fill_constants, topology
+from mcrock.kernel.batch import BATCH_TYPES, NO_RESULTS, Batch, empty_batch, run_part
+from mcrock.kernel.contact import OPENING, Topology, fill_constants, topology
 from mcrock.kernel.dynamics import P_X, P_Y, Q0, V_X, W_X, X
-from mcrock.kernel.friction.state import Friction, empty_friction, free_body, place_pivot
-from mcrock.kernel.integrate import Batch, Settings, Workspace, empty_workspace, run, run_part
-from mcrock.kernel.record import RESULT_SIZE, empty_trace
+from mcrock.kernel.friction.state import free_body, place_pivot
+from mcrock.kernel.layout import new_run, plain, set_fields
+from mcrock.kernel.record import Trace, empty_trace
 from mcrock.kernel.shaking import end_of_run
 from mcrock.kernel.start import start_at_rest, start_tilted
 from mcrock.params import (
@@ -89,24 +90,24 @@ class Run(Displayed):
             raise AttributeError(f"a run has no result {name!r}; it has {', '.join(self.results)}") from None
 
 
-def settings_of(controls: Controls) -> Settings:
-    """Numerical settings as compiled code reads them."""
-    return Settings(
-        float(controls.step),
-        float(controls.max_step),
-        float(controls.edge_zeno_time),
-        float(controls.rest_time),
+def settings_of(controls: Controls) -> dict[str, float]:
+    """Numerical settings as the record of a run has them."""
+    return {
+        "step": float(controls.step),
+        "max_step": float(controls.max_step),
+        "edge_zeno_time": float(controls.edge_zeno_time),
+        "rest_time": float(controls.rest_time),
         # the lying pose is reached within this tilt; looser where the time tolerance is [rad]
-        min(1e-4, max(1e-5, 0.1 * controls.rest_time)),
-        int(controls.max_steps),
-        int(controls.max_impacts),
-        bool(controls.follow_fall),
-        controls.overturned_by == "contact",
-    )
+        "rest_tilt": min(1e-4, max(1e-5, 0.1 * controls.rest_time)),
+        "max_steps": int(controls.max_steps),
+        "max_impacts": int(controls.max_impacts),
+        "follow_fall": int(controls.follow_fall),
+        "contact_overturns": int(controls.overturned_by == "contact"),
+    }
 
 
-def body_tables(body: Body, base_only: bool, upright: float = 1.0) -> tuple[Topology, Constants]:
-    """Neighbour tables and constants of a body, of its face 0 alone where that is all to watch.
+def body_tables(body: Body, base_only: bool, upright: float = 1.0) -> tuple[Topology, Any]:
+    """Neighbour tables of a body, of its face 0 alone where that is all to watch, and the record of a run.
 
     ``upright`` is the part of gravity that acts across the ground [1].
     """
@@ -114,41 +115,45 @@ def body_tables(body: Body, base_only: bool, upright: float = 1.0) -> tuple[Topo
     if base_only:
         vertices, faces = vertices[: len(faces[0])], faces[:1]
     top = topology(faces, len(vertices), body.base_faces)
-    constants = empty_constants(top)
+    run = _record(top)
     # arrays of a body are read-only, which would be one more signature to compile
     inertia, vertices = np.array(body.inertia), np.array(vertices)
-    fill_constants(top, body.mass, inertia, vertices, upright * body.gravity, body.start_face, constants)
-    return top, constants
+    fill_constants(run.body, body.mass, inertia, vertices, upright * body.gravity, body.start_face)
+    return top, run
 
 
-def _set_start(
-    top: Topology, constants: Constants, work: Workspace, start: Start, friction: Friction | None
-) -> None:
-    start_at_rest(top, constants, work)
+def _record(top: Topology) -> Any:
+    """The record of a run, as Python reads it where the kernel is not compiled."""
+    run = new_run(top)
+    return run if hasattr(run_part, "py_func") else plain(run)
+
+
+def _set_start(top: Topology, run: Any, start: Start) -> None:
+    start_at_rest(run)
     velocity, moves = np.array(start.velocity, float), start.slips_or_flies
-    if moves and friction is None:
+    if moves and not run.friction.on:
         raise ValueError(
             "Start.position, Start.velocity and Start.yaw_rate are of bodies that slip or fly: give simulate "
             "a contact with friction too"
         )
     if start.position is not None:
-        _set_flight(constants, work, start)
+        _set_flight(run, start)
         return
-    state, vertices = work.state, constants.vertices
+    state, body, vertices = run.state, run.body, run.body.vertices[: run.body.n_vertex]
     if start.edge is not None:
-        own = np.flatnonzero((top.edge_faces == constants.start[0]).any(1))
+        own = np.flatnonzero((top.edge_faces == body.start).any(1))
         if start.edge not in own:
             raise ValueError(
                 f"Start.edge must be an edge of the start face, {', '.join(map(str, own))}, got {start.edge}"
             )
-        opening = constants.edges[start.edge, OPENING]
+        opening = body.edges[start.edge, OPENING]
         most = opening if isfinite(opening) else pi / 2  # of a body that may lie on its base alone
         if start.tilt > most:
             raise ValueError(
                 f"Start.tilt must be at most {most:.6g} rad over edge {start.edge}, where the body has "
                 f"tipped over, got {start.tilt:g}"
             )
-        start_tilted(top, constants, work, int(start.edge), float(start.tilt), float(start.rate))
+        start_tilted(run, int(start.edge), float(start.tilt), float(start.rate))
     elif start.vertex is not None:
         n = len(vertices)
         if not 0 <= start.vertex < n:
@@ -162,18 +167,18 @@ def _set_start(
             )
         state[Q0 : Q0 + 4] = start.orientation
         state[W_X : W_X + 3] = turn.T @ np.array(start.angular_velocity)
-        state[[P_X, P_Y]] = (rotation_matrix(constants.pose) @ vertices[start.vertex])[:2]
-        work.mode[:] = Mode.VERTEX, start.vertex
+        state[[P_X, P_Y]] = (rotation_matrix(body.pose) @ vertices[start.vertex])[:2]
+        run.mode, run.place = int(Mode.VERTEX), int(start.vertex)
     if moves:
-        free_body(top, constants, work.state, *work.mode)
+        free_body(body, state, int(run.mode), int(run.place))
         state[V_X : V_X + 3] += velocity
         state[W_X : W_X + 3] += start.yaw_rate * rotation_matrix(state[Q0 : Q0 + 4])[2]
         slips = {Mode.REST: Mode.SPIN, Mode.EDGE: Mode.EDGE_SLIP, Mode.VERTEX: Mode.VERTEX_SLIP}
-        work.mode[0] = slips[Mode(int(work.mode[0]))]
+        run.mode = int(slips[Mode(int(run.mode))])
 
 
-def _set_flight(constants: Constants, work: Workspace, start: Start) -> None:
-    state, vertices = work.state, constants.vertices
+def _set_flight(run: Any, start: Start) -> None:
+    state, vertices = run.state, run.body.vertices[: run.body.n_vertex]
     position = np.array(start.position, float)
     turn = rotation_matrix(start.orientation)
     lowest = (vertices @ turn[2]).min() + position[2]
@@ -182,8 +187,8 @@ def _set_flight(constants: Constants, work: Workspace, start: Start) -> None:
     state[Q0 : Q0 + 4] = start.orientation
     state[W_X : W_X + 3] = turn.T @ np.array(start.angular_velocity)
     state[X : X + 3], state[V_X : V_X + 3] = position, start.velocity
-    work.mode[:] = Mode.FLIGHT, -1
-    place_pivot(constants, state, 0)
+    run.mode, run.place = int(Mode.FLIGHT), -1
+    place_pivot(run.body, state, 0)
 
 
 def simulate(
@@ -378,30 +383,29 @@ def _traced(
     t_end: float | None,
     history: bool,
 ) -> Run:
-    top, constants = body_tables(body, base_only, sqrt(1.0 - lean[0] ** 2 - lean[1] ** 2))
-    work = empty_workspace(top)
-    friction = _friction(top, contact)
-    if t_end is None:
-        t_end = end_of_run(pack, int(index), float(controls.tail))
-    result = np.zeros(RESULT_SIZE)
+    top, run = body_tables(body, base_only, sqrt(1.0 - lean[0] ** 2 - lean[1] ** 2))
+    set_fields(run.settings, settings_of(controls))
+    quantiles = set_law(run, law)
+    if contact is not None:
+        run.friction.on, run.friction.values[:] = 1, contact
+    run.motion = int(index)
+    run.end = float(end_of_run(pack, int(index), float(controls.tail)) if t_end is None else t_end)
     scale = float(scale)
     pull_x, pull_y = body.gravity * lean
-    turn = (scale * cos(azimuth), scale * sin(azimuth), scale, float(pull_x), float(pull_y))
+    run.turn[:] = scale * cos(azimuth), scale * sin(azimuth), scale, float(pull_x), float(pull_y)
     rows, events = (4096, 1024) if history else (0, 0)
     while True:
         trace = empty_trace(rows, events)
-        _set_start(top, constants, work, start, friction)
-        run(
-            top, constants, pack, int(index), turn, law, settings_of(controls),
-            float(t_end), work, result, trace, friction,
-        )  # fmt: skip
+        _set_start(top, run, start)
+        run_alone(run, pack, quantiles, trace)
         if trace.used[0] <= rows and trace.used[1] <= events:
             break
         rows, events = int(trace.used[0]), int(trace.used[1])  # the run is repeatable: once more, with room
+    result = run.result
     results = {response.variable: float(result[response]) for response in _responses(contact)}
     base = body.vertices[list(body.faces[body.start_face])].mean(axis=0)
     # at rest the centre of mass is over the origin, and the base on the ground
-    stand = rotation_matrix(constants.pose) @ base * (1.0, 1.0, 0.0)
+    stand = rotation_matrix(run.body.pose) @ base * (1.0, 1.0, 0.0)
     return Run(
         Outcome(int(result[Response.OUTCOME])),
         results,
@@ -412,13 +416,18 @@ def _traced(
     )
 
 
-def _friction(top: Topology, contact: np.ndarray | None) -> Friction | None:
-    """Room for runs with friction, with the parameters of one; None where contacts stick."""
-    if contact is None:
-        return None
-    friction = empty_friction(top)
-    friction.values[:] = contact
-    return friction
+def set_law(run: Any, law: ImpactLaw) -> np.ndarray:
+    """Write impact parameters into the record of a run; returns the tables of those that are drawn."""
+    fields = law._asdict()
+    quantiles: np.ndarray = fields.pop("quantiles")
+    set_fields(run.law, fields)
+    return quantiles
+
+
+def run_alone(run: Any, motions: MotionPack, quantiles: np.ndarray, trace: Trace) -> None:
+    """The run that a record has been set up for."""
+    slips = True if run.friction.on else None
+    run_part(run, motions, empty_batch(quantiles), 0.0, trace, NO_RESULTS, slips)
 
 
 def _responses(contact: np.ndarray | None) -> list[Response]:
@@ -453,7 +462,6 @@ def simulate_part(
         inputs = replace(inputs, vertices=inputs.vertices[:, :n_base], faces=inputs.faces[:1])
     top = topology(inputs.faces, inputs.vertices.shape[1], inputs.base_faces)
     n, m = inputs.scale.shape
-    halved = replace(controls, step=controls.step / 2, max_step=controls.max_step / 2)
     repeated = uniforms(inputs.seed, RECHECK_STREAM, inputs.start, n) < controls.recheck
     if inputs.start < ALWAYS_REPEATED and controls.recheck > 0:  # so that small studies have some too
         repeated[: ALWAYS_REPEATED - inputs.start] = True
@@ -463,30 +471,18 @@ def simulate_part(
         point=np.full(2, np.nan),
         recheck=repeated,
         contact=np.zeros((0, 5)) if inputs.contact is None else np.ascontiguousarray(inputs.contact, float),
-        **{name: np.ascontiguousarray(getattr(inputs, name), dtype) for name, dtype in _BATCH_TYPES.items()},
+        **{name: np.ascontiguousarray(getattr(inputs, name), dtype) for name, dtype in BATCH_TYPES.items()},
     )
-    tables = settings_of(controls), settings_of(halved), float(controls.tail)
     if device == CPU:
-        run_part(
-            top, empty_constants(top), motions, batch, *tables, empty_workspace(top), np.zeros(RESULT_SIZE),
-            empty_trace(0, 0), out, _friction(top, None if inputs.contact is None else np.zeros(5)),
-        )  # fmt: skip
+        run = _record(top)
+        set_fields(run.settings, settings_of(controls))
+        slips = None if inputs.contact is None else True
+        run_part(run, motions, batch, float(controls.tail), empty_trace(0, 0), out, slips)
     else:
         from mcrock.device.launch import run_on_gpu
 
-        run_on_gpu(top, motions, batch, *tables, out)
+        run_on_gpu(top, motions, batch, settings_of(controls), float(controls.tail), out)
     return {
         response.variable: out[:, :, response].astype(response.dtype)
         for response in _responses(inputs.contact)
     }
-
-
-# of the fields of a batch that are those of the inputs; every name is looked up in both
-_BATCH_TYPES: dict[str, type[np.generic]] = {
-    **dict.fromkeys(("gravity", "mass", "inertia", "vertices", "start_tilt", "azimuth", "scale"), np.float64),
-    **dict.fromkeys(("slope", "impact", "quantiles"), np.float64),
-    **dict.fromkeys(("start_face", "start_edge", "record", "face_parameters"), np.int64),
-    **dict.fromkeys(("law", "energy_gain", "facet_fallback"), np.int64),
-    "redrawn": np.int8,
-    "number": np.uint64,
-}

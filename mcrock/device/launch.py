@@ -11,14 +11,16 @@ from numpy.typing import NDArray
 
 from mcrock.device import is_simulated
 from mcrock.device.members import allow_members
-from mcrock.device.threads import Room, run_all
-from mcrock.kernel.contact import Topology, empty_constants
-from mcrock.kernel.integrate import Batch, Settings, empty_workspace
+from mcrock.device.threads import program
+from mcrock.kernel.batch import Batch
+from mcrock.kernel.contact import Topology
+from mcrock.kernel.layout import corners_of_type, fill_topology, run_type, set_fields
 from mcrock.params import MotionPack, PulseColumn
 
 BLOCK = 64  # threads
 RESIDENT = 256  # threads for each multiprocessor: each takes 255 registers, of 65,536
-SHARE = 0.5  # of the free memory that the room of threads may take
+SHARE = 0.5  # of the free memory that the records of threads may take
+LARGEST = 512 * 1024  # record that a thread can have [byte]
 
 config.CUDA_LOW_OCCUPANCY_WARNINGS = 0  # type: ignore[attr-defined]  # small studies may be small
 
@@ -30,21 +32,26 @@ def run_on_gpu(
     top: Topology,
     motions: MotionPack,
     batch: Batch,
-    settings: Settings,
-    halved: Settings,
+    settings: dict[str, float],
     tail: float,
     out: NDArray[np.float64],
 ) -> None:
-    """What `mcrock.kernel.integrate.run_part` does, for contacts that stick."""
+    """What `mcrock.kernel.integrate.run_part` does, for contacts that stick.
+
+    Raises
+    ------
+    ValueError
+        If the body has too many vertices for the memory of a thread.
+    """
     codes = run_codes(motions, batch)
     with _LOCK:
         if not is_simulated():
             allow_members()
-        n = _threads(top, len(codes))
-        results = _moved(out)
-        run_all[n // BLOCK, BLOCK](
-            _moved(top), _motions_there(motions), _moved(batch), settings, halved, tail, _moved(codes),
-            _moved(np.zeros(1, np.int64)), _made(room_of(top, n)), results,
+        template = template_of(top, settings)
+        n, results = _threads(template, len(codes)), _moved(out)
+        program(room_of(top))[n // BLOCK, BLOCK](
+            _moved(template), _motions_there(motions), _moved(batch), tail, _moved(codes),
+            _moved(np.zeros(1, np.int64)), _moved(np.zeros((0, 1))), _moved(np.zeros(2, np.int64)), results,
         )  # fmt: skip
         results.copy_to_host(out)
 
@@ -71,22 +78,31 @@ def _peaks(motions: MotionPack) -> NDArray[np.float64]:
     return peaks
 
 
-def room_of(top: Topology, n: int) -> Room:
-    """Shapes and types of the room of ``n`` threads: arrays that take no memory."""
-    arrays = empty_constants(top)._asdict() | empty_workspace(top)._asdict()
-    return Room(
-        *(np.broadcast_to(arrays[name][..., None], (*arrays[name].shape, n)) for name in Room._fields)
-    )
+def room_of(top: Topology) -> int:
+    """Vertices that the record of a body on a GPU has room for: a power of two, so that few programs do."""
+    return corners_of_type(top, least=4, growth=2)
 
 
-def _threads(top: Topology, n_runs: int) -> int:
+def template_of(top: Topology, settings: dict[str, float]) -> NDArray[Any]:
+    """A record (1,) with what is the same in all runs."""
+    template = np.zeros(1, run_type(room_of(top)))
+    if template.nbytes > LARGEST:
+        raise ValueError(
+            f"device cuda: a body of {len(top.neighbours)} vertices needs {template.nbytes // 1024} KiB for "
+            f"a run, a thread of a GPU has {LARGEST // 1024} KiB; leave --device out"
+        )
+    fill_topology(top, template[0].body)
+    set_fields(template[0].settings, settings)
+    return template
+
+
+def _threads(template: NDArray[Any], n_runs: int) -> int:
     """Threads of a launch: a whole number of blocks, as many as the GPU holds at a time."""
     needed = -(-n_runs // BLOCK) * BLOCK
     if is_simulated():
         return needed
     context = cuda.current_context()
-    size = sum(array.nbytes for array in room_of(top, 1))
-    fit = int(SHARE * context.get_memory_info().free / size) // BLOCK * BLOCK
+    fit = int(SHARE * context.get_memory_info().free / template.nbytes) // BLOCK * BLOCK
     return max(BLOCK, min(needed, RESIDENT * context.device.MULTIPROCESSOR_COUNT, fit))
 
 
@@ -102,8 +118,3 @@ def _moved(item: Any) -> Any:
     if isinstance(item, tuple):
         return type(item)(*map(_moved, item))
     return cuda.to_device(item) if isinstance(item, np.ndarray) else item
-
-
-def _made(pack: Any) -> Any:
-    """Arrays on the GPU of the shapes and types of a pack, with anything in them."""
-    return type(pack)(*(cuda.device_array(array.shape, array.dtype) for array in pack))

@@ -1,118 +1,92 @@
 """What the threads of a GPU do: runs of a part, from a queue that they share.
 
-Arrays of fixed size are local to a thread. Those whose size depends on the body are views of arrays for all
-threads, which stand along the last axis: threads side by side then read memory side by side.
+A thread has the record of its run in its own memory, which a GPU lays out so that threads side by side read
+side by side. Its type has the room that the body needs, and the program is compiled for it.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from functools import cache
+from typing import Any
 
-import numpy as np
 from numba import config, cuda
 
 from mcrock.code_cache import cache_folder, folder_name
-from mcrock.impact.dispatch import ImpactLaw
-from mcrock.kernel.contact import SCALARS_SIZE, Constants, fill_constants
-from mcrock.kernel.dynamics import STATE_SIZE
-from mcrock.kernel.edge_train import MAP_SIZE
-from mcrock.kernel.integrate import Workspace, pull_down, run, turn_of
-from mcrock.kernel.record import RESULT_SIZE, Trace
-from mcrock.kernel.shaking import SEGMENT_SIZE, end_of_run
-from mcrock.kernel.start import set_start
-from mcrock.kernel.window import MOST_SAMPLES, WINDOW_SIZE
+from mcrock.kernel.batch import halve_step, load_intensity, load_realization
+from mcrock.kernel.integrate import integrate
+from mcrock.kernel.layout import run_type
+from mcrock.kernel.record import Trace
+from mcrock.kernel.shaking import end_of_run
 from mcrock.response import Response
 
 # numba-cuda sees no edits in imported files
 config.CACHE_DIR = str(cache_folder() / folder_name(__file__))  # type: ignore[attr-defined]
 N_RESPONSES = len(Response)
-MAPS, WINDOW = (2, MAP_SIZE), (MOST_SAMPLES + 1, WINDOW_SIZE)  # shapes of `Workspace`
 OUTCOME, HALF_STEP = int(Response.OUTCOME), int(Response.HALF_STEP_OUTCOME)
 
 
-class Room(NamedTuple):
-    """Arrays of the kernel whose size depends on the body, with an axis of threads at the end."""
-
-    vertices: np.ndarray  # of `Constants`
-    pivots: np.ndarray
-    edges: np.ndarray
-    faces: np.ndarray
-    corners: np.ndarray
-    standing: np.ndarray
-    sides: np.ndarray  # of `Workspace`
-    heights: np.ndarray
+@cuda.jit(device=True)
+def take_template(template, run):
+    """Copy who is next to whom, and the settings."""
+    there, body = template.body, run.body
+    body.n_vertex, body.n_edge, body.n_face = there.n_vertex, there.n_edge, there.n_face
+    for v in range(there.n_vertex + 1):
+        body.spoke_first[v] = there.spoke_first[v]
+    for i in range(there.spoke_first[there.n_vertex]):
+        body.spokes[i], body.spoke_edges[i] = there.spokes[i], there.spoke_edges[i]
+    for k in range(there.n_edge):
+        for end in range(2):
+            body.edge_vertices[k, end] = there.edge_vertices[k, end]
+            body.edge_faces[k, end] = there.edge_faces[k, end]
+    for f in range(there.n_face + 1):
+        body.face_first[f] = there.face_first[f]
+    for f in range(there.n_face):
+        body.is_base[f] = there.is_base[f]
+    for i in range(there.face_first[there.n_face]):
+        body.face_vertices[i] = there.face_vertices[i]
+    ours, given = run.settings, template.settings
+    ours.step, ours.max_step, ours.edge_zeno_time = given.step, given.max_step, given.edge_zeno_time
+    ours.rest_time, ours.rest_tilt = given.rest_time, given.rest_tilt
+    ours.max_steps, ours.max_impacts = given.max_steps, given.max_impacts
+    ours.follow_fall, ours.contact_overturns = given.follow_fall, given.contact_overturns
 
 
 @cuda.jit(device=True)
-def compute(code, t, top, motions, batch, settings, halved, tail, room, out):
-    """The run of a code, in the room of thread ``t``: all responses, or the outcome at half the step."""
+def compute(code, run, motions, batch, tail, trace, out):
+    """The run of a code: all responses, or the outcome at half the step."""
     half, n_intensity = code % 2, batch.scale.shape[1]
     i, j = code // 2 // n_intensity, code // 2 % n_intensity
-    body = Constants(
-        cuda.local.array(SCALARS_SIZE, np.float64),
-        cuda.local.array(6, np.float64),
-        room.vertices[:, :, t],
-        room.pivots[:, :, t],
-        room.edges[:, :, t],
-        room.faces[:, :, t],
-        room.corners[:, :, t],
-        cuda.local.array(4, np.float64),
-        cuda.local.array(1, np.int64),
-        room.standing[:, t],
-    )
-    work = Workspace(
-        cuda.local.array(STATE_SIZE, np.float64),
-        cuda.local.array(STATE_SIZE, np.float64),
-        cuda.local.array(2, np.int64),
-        cuda.local.array(SEGMENT_SIZE, np.float64),
-        room.sides[:, :, t],
-        cuda.local.array(RESULT_SIZE, np.float64),
-        room.heights[:, :, t],
-        cuda.local.array(MAPS, np.float64),
-        cuda.local.array(WINDOW, np.float64),
-    )
-    result = cuda.local.array(RESULT_SIZE, np.float64)
-    nothing = room.vertices[:0, :, t]
-    trace = Trace(nothing, nothing, cuda.local.array(2, np.int64))
-    fill_constants(
-        top,
-        batch.mass[i],
-        batch.inertia[i],
-        batch.vertices[i],
-        pull_down(batch, i),
-        batch.start_face[i],
-        body,
-    )
-    law = ImpactLaw(
-        batch.impact[i],
-        batch.redrawn[i],
-        batch.quantiles,
-        batch.face_parameters,
-        batch.law[i],
-        batch.energy_gain[i],
-        batch.facet_fallback[i],
-        batch.point,
-        batch.seed,
-        batch.number[i],
-    )
-    motion, turn = batch.record[i], turn_of(batch, i, j)
-    set_start(top, body, work, batch.start_edge[i], batch.start_tilt[i])
-    chosen, t_end = halved if half else settings, end_of_run(motions, motion, tail)
-    run(top, body, motions, motion, turn, law, chosen, t_end, work, result, trace, None)
+    load_realization(run, batch, i)
+    run.end = end_of_run(motions, run.motion, tail)
+    load_intensity(run, batch, i, j)
     if half:
-        out[i, j, HALF_STEP] = result[OUTCOME]
+        halve_step(run, 0.5)
+    integrate(run, motions, batch.quantiles, trace, None)
+    if half:
+        halve_step(run, 2.0)
+        out[i, j, HALF_STEP] = run.result[OUTCOME]
         return
     for k in range(N_RESPONSES):
         if k != HALF_STEP or not batch.recheck[i]:  # which another thread writes
-            out[i, j, k] = result[k]
+            out[i, j, k] = run.result[k]
 
 
-@cuda.jit(cache=True)
-def run_all(top, motions, batch, settings, halved, tail, codes, queue, room, out):
-    """All runs of a part, of contacts that stick."""
-    t = cuda.grid(1)
-    while True:
-        k = cuda.atomic.add(queue, 0, 1)
-        if k >= codes.shape[0]:
-            break
-        compute(codes[k], t, top, motions, batch, settings, halved, tail, room, out)
+@cache
+def program(corners: int) -> Any:
+    """The program for bodies whose record has room for so many vertices."""
+    kind = run_type(corners)
+
+    @cuda.jit(cache=True)
+    def run_all(template, motions, batch, tail, codes, queue, nothing, used, out):
+        """All runs of a part, of contacts that stick."""
+        room = cuda.local.array(1, kind)
+        run = room[0]
+        take_template(template[0], run)
+        trace = Trace(nothing, nothing, used)
+        while True:
+            k = cuda.atomic.add(queue, 0, 1)
+            if k >= codes.shape[0]:
+                break
+            compute(codes[k], run, motions, batch, tail, trace, out)
+
+    return run_all

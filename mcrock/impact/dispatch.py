@@ -46,13 +46,13 @@ class ImpactLaw(NamedTuple):
 
 
 @jit(inline=True, internal=True)
-def parameter(law, which, number):
+def parameter(law, quantiles, which, number):
     """Value of an impact parameter for impact ``number`` of the run."""
     if law.redrawn[which] == 0:
         return law.values[which]
     stream = IMPACT_STREAMS[which] if which < N_PARAMETERS else which - N_PARAMETERS + FACE_STREAM
     u = uniform(law.seed, stream, law.realization, number)
-    return quantile(law.quantiles[which], u, law.redrawn[which] == 2)
+    return quantile(quantiles[which], u, law.redrawn[which] == 2)
 
 
 @jit(inline=True, internal=True)
@@ -69,7 +69,7 @@ def is_fixed(law):
 
 
 @jit
-def law_place(law, number, inertia, mass, height, old, new):
+def law_place(law, quantiles, number, inertia, mass, height, old, new):
     """Place lambda of the impulse of a landing in a plane [1]: -1 old edge, 1 new edge.
 
     Parameters
@@ -87,9 +87,11 @@ def law_place(law, number, inertia, mass, height, old, new):
     if law.law == THER_KOLLAR:
         ratio = ther_kollar_2017.velocity_ratio(about, mass, old, new)
     elif law.law == KALLIONTZIS:
-        ratio = kalliontzis_2016.velocity_ratio(about, mass, old, new, parameter(law, NU, number))
+        ratio = kalliontzis_2016.velocity_ratio(about, mass, old, new, parameter(law, quantiles, NU, number))
     elif law.law == BROGLIATO:
-        ratio = brogliato_2012.velocity_ratio(inertia, mass, old, new, parameter(law, E_N21, number))
+        ratio = brogliato_2012.velocity_ratio(
+            inertia, mass, old, new, parameter(law, quantiles, E_N21, number)
+        )
     else:
         return 1.0
     # of a ratio below 0 the ground takes all motion; an impulse beyond the base is judged by the maps
@@ -102,10 +104,10 @@ def law_place(law, number, inertia, mass, height, old, new):
 
 
 @jit
-def edge_place(law, number, mass, inertia, old, new, up):
+def edge_place(law, quantiles, number, mass, inertia, old, new, up):
     """Lambda [1] and tau [N m s] of an edge impact; arguments as in `mcrock.impact.varkonyi_2022`."""
     if law.law == VARKONYI:
-        return parameter(law, LAMBDA, number), parameter(law, TAU, number)
+        return parameter(law, quantiles, LAMBDA, number), parameter(law, quantiles, TAU, number)
     ex, ey, ez = new[0] - old[0], new[1] - old[1], new[2] - old[2]
     length = sqrt(ex * ex + ey * ey + ez * ez)
     ex, ey, ez = ex / length, ey / length, ez / length
@@ -113,6 +115,7 @@ def edge_place(law, number, mass, inertia, old, new, up):
     x, y, z = ey * up[2] - ez * up[1], ez * up[0] - ex * up[2], ex * up[1] - ey * up[0]
     place = law_place(
         law,
+        quantiles,
         number,
         inertia[0] * x * x + inertia[3] * y * y + inertia[5] * z * z
         + 2.0 * (inertia[1] * x * y + inertia[2] * x * z + inertia[4] * y * z),
@@ -125,7 +128,7 @@ def edge_place(law, number, mass, inertia, old, new, up):
 
 
 @jit(internal=True)
-def facet_place(law, number, mass, inertia, corners, first, last, old, f, x_axis, y_axis, height):
+def facet_place(law, quantiles, number, mass, inertia, corners, first, last, old, f, x_axis, y_axis, height):
     """Lambda_lon, lambda_lat [1] and tau_facet [N m s] of a facet impact.
 
     Parameters
@@ -141,8 +144,8 @@ def facet_place(law, number, mass, inertia, corners, first, last, old, f, x_axis
     """
     if law.law == VARKONYI:
         column = law.face_parameters[f]
-        lon, lat = parameter(law, column, number), parameter(law, column + 1, number)
-        return lon, lat, parameter(law, TAU_FACET, number)
+        lon, lat = parameter(law, quantiles, column, number), parameter(law, quantiles, column + 1, number)
+        return lon, lat, parameter(law, quantiles, TAU_FACET, number)
     following = first + (old + 1) % (last - first)
     ox, oy = corners[first + old, 0], corners[first + old, 1]
     ex, ey = corners[following, 0] - ox, corners[following, 1] - oy
@@ -158,4 +161,4 @@ def facet_place(law, number, mass, inertia, corners, first, last, old, f, x_axis
     xx, xy, xz, yy, yz, zz = inertia
     turning = xx * x * x + yy * y * y + zz * z * z
     turning += 2.0 * (xy * x * y + xz * x * z + yz * y * z)
-    return law_place(law, number, turning, mass, height, edge, edge + depth), 0.0, nan
+    return law_place(law, quantiles, number, turning, mass, height, edge, edge + depth), 0.0, nan

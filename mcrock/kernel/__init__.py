@@ -10,7 +10,12 @@ Conventions, for the whole package:
 - Quaternions are scalar first and take body vectors to the ground frame.
 - ``up`` is the vertical in the body frame (the third row of the rotation matrix).
 
-REST: nothing moves. EDGE: the body turns about an edge, one degree of freedom, the angle from its
-first face lying flat. VERTEX: it turns about a vertex, three degrees of freedom. Contact points do
-not slip and there is no free flight; where that strains belief the run says so in its counters.
+A contact mode says what touches the ground and how. Where contacts stick: REST, nothing moves; EDGE, the
+body turns about an edge, one degree of freedom, the angle from its first face lying flat; VERTEX, it turns
+about a vertex, three degrees of freedom. Without friction there are no others, and where that strains belief
+the run says so in its counters. With friction a body also slips on a face, an edge or a vertex, and flies.
+
+`integrate` is the driver, `layout` the record of a run that all functions take, and each mode has its file:
+`rest`, `edge`, `vertex`, `train` for many short flights about a vertex, and those of `friction`. Impacts are
+in `edge_landing` and `facet_landing`. `mcrock docs kernel` walks through a run.
 """

@@ -23,21 +23,6 @@ class Topology(NamedTuple):
     base: np.ndarray  # (n_face,) bool: faces that may touch the ground without overturning
 
 
-class Constants(NamedTuple):
-    """Mass properties of one realization, in body axes. Filled once, constant during a run."""
-
-    scalars: np.ndarray  # (SCALARS_SIZE,) see the columns below
-    inertia: np.ndarray  # (6,) about the COM: xx, xy, xz, yy, yz, zz [kg m2]
-    vertices: np.ndarray  # (n_vertex, 3) [m]
-    pivots: np.ndarray  # (n_vertex, PIVOT_SIZE) see the columns below
-    edges: np.ndarray  # (n_edge, EDGE_SIZE) see the columns below
-    faces: np.ndarray  # (n_face, FACE_SIZE) see the columns below
-    corners: np.ndarray  # (sum, 2) face axes coordinates of the vertices of each face [m]
-    pose: np.ndarray  # (4,) orientation at the start: the start face flat
-    start: np.ndarray  # (1,) face on which the body starts
-    standing: np.ndarray  # (n_vertex,) bool: vertices of the base, start face included
-
-
 # columns of `scalars`; J = m Theta^-1 in body axes [1/m2]; centre of the start face from the COM in body
 # axes, and its place on the ground at the start [m]
 (
@@ -45,6 +30,8 @@ class Constants(NamedTuple):
     BASE_X, BASE_Y, BASE_Z, START_X, START_Y,
     SCALARS_SIZE,
 ) = range(18)  # fmt: skip
+
+
 # columns of `pivots`, all that motion about a vertex needs, in one place and per unit mass: COM from
 # there [m]; inertia about it over mass [m2]; inverse of that [1/m2]; its largest principal moment
 (
@@ -52,6 +39,8 @@ class Constants(NamedTuple):
     I_XX, I_XY, I_XZ, I_YY, I_YZ, I_ZZ, LARGEST,
     PIVOT_SIZE,
 ) = range(17)  # fmt: skip
+
+
 # columns of `edges`; (e, n, z) is the frame of the first face: along, inwards, up; the inertia K is
 # about the first end and over mass [m2]; PUSH = 1/K_EE and SHARE = 1/(g length) spare divisions
 (
@@ -59,13 +48,14 @@ class Constants(NamedTuple):
     COM_E, COM_N, COM_Z, K_EE, K_EN, K_EZ, OPENING, PUSH, SHARE,
     EDGE_SIZE,
 ) = range(20)  # fmt: skip
+
+
 # columns of `faces`; axes (x, y, up) of the face, COM height, inverse of Theta + m h^2, and how
 # high the COM has to rise at least on the way there from the start
 (
     F_XX, F_XY, F_XZ, F_YX, F_YY, F_YZ, F_UX, F_UY, F_UZ, F_HEIGHT, F_CXX, F_CXY, F_CYY, F_PASS,
     FACE_SIZE,
 ) = range(15)  # fmt: skip
-
 LEVEL = 1e-9  # a face that deviates this little from the body axes is described in them [1]
 
 
@@ -110,28 +100,11 @@ def topology(
     )
 
 
-def empty_constants(top: Topology) -> Constants:
-    """Room for the constants of one realization."""
-    n_vertex, n_edge, n_face = len(top.neighbours), len(top.edge_vertices), len(top.face_first) - 1
-    return Constants(
-        scalars=np.zeros(SCALARS_SIZE),
-        inertia=np.zeros(6),
-        vertices=np.zeros((n_vertex, 3)),
-        pivots=np.zeros((n_vertex, PIVOT_SIZE)),
-        edges=np.zeros((n_edge, EDGE_SIZE)),
-        faces=np.zeros((n_face, FACE_SIZE)),
-        corners=np.zeros((len(top.face_vertices), 2)),
-        pose=np.zeros(4),
-        start=np.zeros(1, dtype=np.int64),
-        standing=np.zeros(n_vertex, dtype=np.bool_),
-    )
-
-
 @jit
-def fill_constants(top, mass, inertia, vertices, gravity, start, out):
+def fill_constants(body, mass, inertia, vertices, gravity, start):
     """Compute the constants of a body of ``mass`` [kg], ``inertia`` (3, 3) [kg m2], ``vertices``
-    (n, 3) [m] and ``gravity`` [m/s2] that stands on face ``start`` into ``out``."""
-    theta, scalars = out.inertia, out.scalars
+    (n, 3) [m] and ``gravity`` [m/s2] that stands on face ``start``."""
+    theta, scalars = body.inertia, body.scalars
     scalars[MASS], scalars[GRAVITY] = mass, gravity
     theta[0], theta[1], theta[2] = inertia[0, 0], inertia[0, 1], inertia[0, 2]
     theta[3], theta[4], theta[5] = inertia[1, 1], inertia[1, 2], inertia[2, 2]
@@ -139,12 +112,12 @@ def fill_constants(top, mass, inertia, vertices, gravity, start, out):
     size = 0.0
     for v in range(vertices.shape[0]):
         x, y, z = vertices[v, 0], vertices[v, 1], vertices[v, 2]
-        out.vertices[v, 0], out.vertices[v, 1], out.vertices[v, 2] = x, y, z
+        body.vertices[v, 0], body.vertices[v, 1], body.vertices[v, 2] = x, y, z
         size = max(size, sqrt(x * x + y * y + z * z))
         xx, yy = theta[0] / mass + (y * y + z * z), theta[3] / mass + (x * x + z * z)
         zz = theta[5] / mass + (x * x + y * y)
         xy, xz, yz = theta[1] / mass - x * y, theta[2] / mass - x * z, theta[4] / mass - y * z
-        p = out.pivots[v]
+        p = body.pivots[v]
         p[C_X], p[C_Y], p[C_Z] = -x, -y, -z
         p[K_XX], p[K_XY], p[K_XZ], p[K_YY], p[K_YZ], p[K_ZZ] = xx, xy, xz, yy, yz, zz
         a, b, c = yy * zz - yz * yz, xz * yz - xy * zz, xy * yz - xz * yy
@@ -154,39 +127,39 @@ def fill_constants(top, mass, inertia, vertices, gravity, start, out):
         p[I_YZ] = (xy * xz - xx * yz) * scale
         p[I_ZZ] = (xx * yy - xy * xy) * scale
         p[LARGEST] = largest_eigenvalue(xx, xy, xz, yy, yz, zz)
-    for f in range(top.face_first.size - 1):
-        _fill_face(top, f, mass, theta, out)
-    for k in range(top.edge_vertices.shape[0]):
-        _fill_edge(top, k, out)
-    out.start[0] = start
-    up = out.faces[start]
+    for f in range(body.n_face):
+        _fill_face(body, f)
+    for k in range(body.n_edge):
+        _fill_edge(body, k)
+    body.start = start
+    up = body.faces[start]
     pose = flattened(UPRIGHT_POSE, up[F_UX], up[F_UY], up[F_UZ])
-    out.pose[0], out.pose[1], out.pose[2], out.pose[3] = pose
-    _fill_base(top, start, out)
+    body.pose[0], body.pose[1], body.pose[2], body.pose[3] = pose
+    _fill_base(body, start)
     for v in range(vertices.shape[0]):
-        out.standing[v] = False
-    for f in range(top.face_first.size - 1):
-        if top.base[f] or f == start:
-            for i in range(top.face_first[f], top.face_first[f + 1]):
-                out.standing[top.face_vertices[i]] = True
+        body.standing[v] = False
+    for f in range(body.n_face):
+        if body.is_base[f] or f == start:
+            for i in range(body.face_first[f], body.face_first[f + 1]):
+                body.standing[body.face_vertices[i]] = True
     scalars[SIZE] = size
-    scalars[BARRIER] = mass * gravity * (_pass_height(top, start, out) - up[F_HEIGHT])
-    _fill_slenderness(top, start, out)
+    scalars[BARRIER] = mass * gravity * (_pass_height(body, start) - up[F_HEIGHT])
+    _fill_slenderness(body, start)
 
 
 UPRIGHT_POSE = (1.0, 0.0, 0.0, 0.0)
 
 
 @jit(internal=True)
-def _fill_base(top, start, out):
-    first, last, scalars = top.face_first[start], top.face_first[start + 1], out.scalars
+def _fill_base(body, start):
+    first, last, scalars = body.face_first[start], body.face_first[start + 1], body.scalars
     x, y, z = 0.0, 0.0, 0.0
     for i in range(first, last):
-        x += out.vertices[top.face_vertices[i], 0] / (last - first)
-        y += out.vertices[top.face_vertices[i], 1] / (last - first)
-        z += out.vertices[top.face_vertices[i], 2] / (last - first)
+        x += body.vertices[body.face_vertices[i], 0] / (last - first)
+        y += body.vertices[body.face_vertices[i], 1] / (last - first)
+        z += body.vertices[body.face_vertices[i], 2] / (last - first)
     scalars[BASE_X], scalars[BASE_Y], scalars[BASE_Z] = x, y, z
-    scalars[START_X], scalars[START_Y], _ = to_ground(out.pose, x, y, z)
+    scalars[START_X], scalars[START_Y], _ = to_ground(body.pose, x, y, z)
 
 
 @jit(internal=True)
@@ -201,26 +174,26 @@ def _fill_compliance(mass, theta, scalars):
 
 
 @jit(internal=True)
-def _fill_slenderness(top, start, out):
+def _fill_slenderness(body, start):
     """Smallest tilt of the body axis at which the COM stands over an edge that bounds the base, or over an
     end of one where its foot is beyond it, and the frequency parameter about that edge.
 
     The border of a ragged base runs in zigzag: the line of a short edge may pass beneath the COM.
     """
-    gravity = out.scalars[GRAVITY]
+    gravity = body.scalars[GRAVITY]
     slenderness, frequency = inf, 0.0
-    sign = 1.0 if _stands_over_base(top, start, out) else -1.0
-    for k in range(top.edge_vertices.shape[0]):
-        first, other = top.edge_faces[k, 0], top.edge_faces[k, 1]
-        inside = top.base[first] or first == start
-        if inside == (other >= 0 and (top.base[other] or other == start)):
+    sign = 1.0 if _stands_over_base(body, start) else -1.0
+    for k in range(body.n_edge):
+        first, other = body.edge_faces[k, 0], body.edge_faces[k, 1]
+        inside = body.is_base[first] != 0 or first == start
+        if inside == (other >= 0 and (body.is_base[other] != 0 or other == start)):
             continue
-        edge = out.edges[k]
+        edge = body.edges[k]
         radius = sqrt(edge[COM_N] ** 2 + edge[COM_Z] ** 2)
         x = edge[COM_N] * edge[N_X] + edge[COM_Z] * edge[UP_X]
         y = edge[COM_N] * edge[N_Y] + edge[COM_Z] * edge[UP_Y]
         z = edge[COM_N] * edge[N_Z] + edge[COM_Z] * edge[UP_Z]
-        v, w = out.vertices[top.edge_vertices[k, 0]], out.vertices[top.edge_vertices[k, 1]]
+        v, w = body.vertices[body.edge_vertices[k, 0]], body.vertices[body.edge_vertices[k, 1]]
         place = -(v[0] * edge[E_X] + v[1] * edge[E_Y] + v[2] * edge[E_Z])
         if place < 0.0:
             x, y, z = -v[0], -v[1], -v[2]
@@ -232,23 +205,23 @@ def _fill_slenderness(top, start, out):
             slenderness, frequency = angle, about
     if frequency == 0.0:  # every face is base: nothing but a tilt of 90 degrees overturns
         slenderness = 0.5 * pi
-        for k in range(top.edge_vertices.shape[0]):
-            edge = out.edges[k]
+        for k in range(body.n_edge):
+            edge = body.edges[k]
             radius = sqrt(edge[COM_N] ** 2 + edge[COM_Z] ** 2)
             frequency = max(frequency, sqrt(gravity * radius / edge[K_EE]))
-    out.scalars[SLENDERNESS], out.scalars[FREQUENCY] = slenderness, frequency
+    body.scalars[SLENDERNESS], body.scalars[FREQUENCY] = slenderness, frequency
 
 
 @jit(internal=True)
-def _stands_over_base(top, start, out):
+def _stands_over_base(body, start):
     """Whether the line from the COM along -z goes through one of the base faces."""
-    for f in range(top.face_first.size - 1):
-        if not (top.base[f] or f == start):
+    for f in range(body.n_face):
+        if not (body.is_base[f] or f == start):
             continue
-        first, last, inside = top.face_first[f], top.face_first[f + 1], True
+        first, last, inside = body.face_first[f], body.face_first[f + 1], True
         for i in range(first, last):
-            here = out.vertices[top.face_vertices[i]]
-            onwards = out.vertices[top.face_vertices[i + 1 if i + 1 < last else first]]
+            here = body.vertices[body.face_vertices[i]]
+            onwards = body.vertices[body.face_vertices[i + 1 if i + 1 < last else first]]
             inside = inside and here[0] * onwards[1] - here[1] * onwards[0] >= 0.0
         if inside:
             return True
@@ -256,46 +229,47 @@ def _stands_over_base(top, start, out):
 
 
 @jit(internal=True)
-def _pass_height(top, start, out):
+def _pass_height(body, start):
     """How high the COM has to rise at least to leave the base [m].
 
     While the body rolls on the ground its COM height over the orientations is the support function
     of its hull. Its saddles lie on edges, so the lowest way from face to face keeps to them: the
     lowest of all ways is found as in a network whose links are the edges.
     """
-    n_face, leave = top.face_first.size - 1, inf
+    n_face, leave = body.n_face, inf
     for f in range(n_face):
-        out.faces[f, F_PASS] = inf
-    out.faces[start, F_PASS] = out.faces[start, F_HEIGHT]
+        body.faces[f, F_PASS] = inf
+    body.faces[start, F_PASS] = body.faces[start, F_HEIGHT]
     for _ in range(n_face):
-        for k in range(top.edge_vertices.shape[0]):
-            edge = out.edges[k]
+        for k in range(body.n_edge):
+            edge = body.edges[k]
             for side in range(2):
-                here, there = top.edge_faces[k, side], top.edge_faces[k, 1 - side]
-                if here < 0 or not (top.base[here] or here == start):
+                here, there = body.edge_faces[k, side], body.edge_faces[k, 1 - side]
+                if here < 0 or not (body.is_base[here] or here == start):
                     continue
-                top_height = out.faces[here, F_HEIGHT]
+                top_height = body.faces[here, F_HEIGHT]
                 angle = atan2(edge[COM_N], edge[COM_Z])
                 if there >= 0:
-                    top_height = max(top_height, out.faces[there, F_HEIGHT])
+                    top_height = max(top_height, body.faces[there, F_HEIGHT])
                 if 0.0 < angle < edge[OPENING]:
                     top_height = sqrt(edge[COM_N] ** 2 + edge[COM_Z] ** 2)
-                height = max(out.faces[here, F_PASS], top_height)
-                if there < 0 or not (top.base[there] or there == start) or out.faces[there, F_UZ] <= 0.0:
+                height = max(body.faces[here, F_PASS], top_height)
+                if there < 0 or not (body.is_base[there] or there == start) or body.faces[there, F_UZ] <= 0.0:
                     leave = min(leave, height)
                 else:
-                    out.faces[there, F_PASS] = min(out.faces[there, F_PASS], height)
+                    body.faces[there, F_PASS] = min(body.faces[there, F_PASS], height)
     return leave
 
 
 @jit(internal=True)
-def _fill_face(top, f, mass, theta, out):
-    first, last = top.face_first[f], top.face_first[f + 1]
-    face = out.faces[f]
+def _fill_face(body, f):
+    mass, theta = body.scalars[MASS], body.inertia
+    first, last = body.face_first[f], body.face_first[f + 1]
+    face = body.faces[f]
     ux, uy, uz = 0.0, 0.0, 0.0
-    v0 = out.vertices[top.face_vertices[first]]
+    v0 = body.vertices[body.face_vertices[first]]
     for i in range(first + 1, last - 1):  # area vector: robust for nearly straight corners
-        v1, v2 = out.vertices[top.face_vertices[i]], out.vertices[top.face_vertices[i + 1]]
+        v1, v2 = body.vertices[body.face_vertices[i]], body.vertices[body.face_vertices[i + 1]]
         ax, ay, az = v1[0] - v0[0], v1[1] - v0[1], v1[2] - v0[2]
         bx, by, bz = v2[0] - v0[0], v2[1] - v0[1], v2[2] - v0[2]
         ux, uy, uz = ux + ay * bz - az * by, uy + az * bx - ax * bz, uz + ax * by - ay * bx
@@ -305,7 +279,7 @@ def _fill_face(top, f, mass, theta, out):
         ux, uy, uz = 0.0, 0.0, 1.0
         xx, xy, xz = 1.0, 0.0, 0.0
     else:
-        v1 = out.vertices[top.face_vertices[first + 1]]
+        v1 = body.vertices[body.face_vertices[first + 1]]
         xx, xy, xz = v1[0] - v0[0], v1[1] - v0[1], v1[2] - v0[2]
         norm = sqrt(xx * xx + xy * xy + xz * xz)
         xx, xy, xz = xx / norm, xy / norm, xz / norm
@@ -315,9 +289,9 @@ def _fill_face(top, f, mass, theta, out):
     face[F_UX], face[F_UY], face[F_UZ] = ux, uy, uz
     height = 0.0
     for i in range(first, last):
-        v = out.vertices[top.face_vertices[i]]
-        out.corners[i, 0] = v[0] * xx + v[1] * xy + v[2] * xz
-        out.corners[i, 1] = v[0] * yx + v[1] * yy + v[2] * yz
+        v = body.vertices[body.face_vertices[i]]
+        body.corners[i, 0] = v[0] * xx + v[1] * xy + v[2] * xz
+        body.corners[i, 1] = v[0] * yx + v[1] * yy + v[2] * yz
         height -= (v[0] * ux + v[1] * uy + v[2] * uz) / (last - first)
     face[F_HEIGHT] = height
     tx, ty, tz = _times(theta, xx, xy, xz)
@@ -330,10 +304,10 @@ def _fill_face(top, f, mass, theta, out):
 
 
 @jit(internal=True)
-def _fill_edge(top, k, out):
-    edge = out.edges[k]
-    v, w = out.vertices[top.edge_vertices[k, 0]], out.vertices[top.edge_vertices[k, 1]]
-    face = out.faces[top.edge_faces[k, 0]]
+def _fill_edge(body, k):
+    edge = body.edges[k]
+    v, w = body.vertices[body.edge_vertices[k, 0]], body.vertices[body.edge_vertices[k, 1]]
+    face = body.faces[body.edge_faces[k, 0]]
     ex, ey, ez = w[0] - v[0], w[1] - v[1], w[2] - v[2]
     length = sqrt(ex * ex + ey * ey + ez * ez)
     ex, ey, ez = ex / length, ey / length, ez / length
@@ -346,16 +320,16 @@ def _fill_edge(top, k, out):
     edge[COM_E] = -(v[0] * ex + v[1] * ey + v[2] * ez)
     edge[COM_N] = -(v[0] * nx + v[1] * ny + v[2] * nz)
     edge[COM_Z] = -(v[0] * ux + v[1] * uy + v[2] * uz)
-    kx, ky, kz = _times(out.pivots[top.edge_vertices[k, 0], K_XX:I_XX], ex, ey, ez)
+    kx, ky, kz = _times(body.pivots[body.edge_vertices[k, 0], K_XX:I_XX], ex, ey, ez)
     edge[K_EE] = kx * ex + ky * ey + kz * ez
     edge[K_EN] = kx * nx + ky * ny + kz * nz
     edge[K_EZ] = kx * ux + ky * uy + kz * uz
     edge[PUSH] = 1.0 / edge[K_EE]
-    edge[SHARE] = 1.0 / (out.scalars[GRAVITY] * length)
+    edge[SHARE] = 1.0 / (body.scalars[GRAVITY] * length)
     edge[OPENING] = inf
-    other = top.edge_faces[k, 1]
+    other = body.edge_faces[k, 1]
     if other >= 0:  # turn from the first face flat to the other face flat
-        up = out.faces[other]
+        up = body.faces[other]
         edge[OPENING] = atan2(
             up[F_UX] * nx + up[F_UY] * ny + up[F_UZ] * nz, up[F_UX] * ux + up[F_UY] * uy + up[F_UZ] * uz
         )

@@ -23,6 +23,7 @@ from mcrock.kernel.contact import (
     COM_E,
     COM_N,
     COM_Z,
+    GRAVITY,
     I_XX,
     I_XY,
     I_XZ,
@@ -53,14 +54,14 @@ from mcrock.kernel.shaking import acceleration
     X, Y, Z, V_X, V_Y, V_Z, PATH_0, PATH_1, LOSS, S0_X, S0_Y, S1_X, S1_Y,
     STATE_SIZE,
 ) = range(31)  # fmt: skip
-
 SMALL_TURN = 0.02  # angle up to which sine and cosine are power series to the last bit [rad]
 
 
 @jit(inline=True, internal=True)
-def pulled(q0, q1, q2, q3, gravity, ax, ay, az):
+def pulled(q, gravity, a):
     """Effective gravity R^T (-g e_z - a) in body axes (3 numbers) [m/s2]."""
-    gx, gy, gz = -ax, -ay, -(gravity + az)
+    q0, q1, q2, q3 = q
+    gx, gy, gz = -a[0], -a[1], -(gravity + a[2])
     # with the vector part v of the quaternion: g + q0 u + u x v, u = 2 g x v
     ux, uy, uz = 2.0 * (gy * q3 - gz * q2), 2.0 * (gz * q1 - gx * q3), 2.0 * (gx * q2 - gy * q1)
     return (
@@ -84,13 +85,15 @@ def force_turn(p, force):
 
 
 @jit(inline=True, internal=True)
-def vertex_rates(p, gravity, q0, q1, q2, q3, wx, wy, wz, ax, ay, az):
+def vertex_rates(p, gravity, q, w, a):
     """Rates in VERTEX mode about the pivot with constants ``p``.
 
     Returns twice the rate of the quaternion (4), the angular acceleration in body axes (3) [rad/s2]
     and the effective gravity in body axes (3) [m/s2].
     """
-    fx, fy, fz = pulled(q0, q1, q2, q3, gravity, ax, ay, az)
+    q0, q1, q2, q3 = q
+    wx, wy, wz = w
+    fx, fy, fz = pulled(q, gravity, a)
     kx = p[K_XX] * wx + p[K_XY] * wy + p[K_XZ] * wz
     ky = p[K_XY] * wx + p[K_YY] * wy + p[K_YZ] * wz
     kz = p[K_XZ] * wx + p[K_YZ] * wy + p[K_ZZ] * wz
@@ -120,10 +123,16 @@ def rates_at(p, gravity, state, segment, t):
 @jit(inline=True, internal=True)
 def rates_with(p, gravity, state, a):
     """`vertex_rates` of a state with ground acceleration ``a`` [m/s2]."""
-    return vertex_rates(
-        p, gravity, state[Q0], state[Q1], state[Q2], state[Q3], state[W_X], state[W_Y], state[W_Z],
-        a[0], a[1], a[2],
-    )  # fmt: skip
+    q, w = (state[Q0], state[Q1], state[Q2], state[Q3]), (state[W_X], state[W_Y], state[W_Z])
+    return vertex_rates(p, gravity, q, w, a)
+
+
+@jit(inline=True, internal=True)
+def _ahead(y, k, e, d):
+    """Quaternion and angular velocity after rates: ``e`` is half of the time ``d``, as that of the quaternion
+    comes doubled."""
+    q = y[0] + e * k[0], y[1] + e * k[1], y[2] + e * k[2], y[3] + e * k[3]
+    return q, (y[4] + d * k[4], y[5] + d * k[5], y[6] + d * k[6])
 
 
 @jit(inline=True)
@@ -137,18 +146,12 @@ def vertex_step(p, gravity, state, k1, push, h, out):
     x, y, z = state[W_X], state[W_Y], state[W_Z]
     d, e = 0.5 * h, 0.25 * h  # the rates of the quaternion come doubled
     a, b = push
-    k2 = vertex_rates(
-        p, gravity, q0 + e * k1[0], q1 + e * k1[1], q2 + e * k1[2], q3 + e * k1[3],
-        x + d * k1[4], y + d * k1[5], z + d * k1[6], a[0], a[1], a[2],
-    )  # fmt: skip
-    k3 = vertex_rates(
-        p, gravity, q0 + e * k2[0], q1 + e * k2[1], q2 + e * k2[2], q3 + e * k2[3],
-        x + d * k2[4], y + d * k2[5], z + d * k2[6], a[0], a[1], a[2],
-    )  # fmt: skip
-    k4 = vertex_rates(
-        p, gravity, q0 + d * k3[0], q1 + d * k3[1], q2 + d * k3[2], q3 + d * k3[3],
-        x + h * k3[4], y + h * k3[5], z + h * k3[6], b[0], b[1], b[2],
-    )  # fmt: skip
+    q, w = _ahead((q0, q1, q2, q3, x, y, z), k1, e, d)
+    k2 = vertex_rates(p, gravity, q, w, a)
+    q, w = _ahead((q0, q1, q2, q3, x, y, z), k2, e, d)
+    k3 = vertex_rates(p, gravity, q, w, a)
+    q, w = _ahead((q0, q1, q2, q3, x, y, z), k3, d, h)
+    k4 = vertex_rates(p, gravity, q, w, b)
     d, e = h / 6.0, h / 12.0
     q0 += e * (k1[0] + 2.0 * (k2[0] + k3[0]) + k4[0])
     q1 += e * (k1[1] + 2.0 * (k2[1] + k3[1]) + k4[1])
@@ -197,13 +200,13 @@ def vertex_force(p, state, k, up):
 
 
 @jit(internal=True)
-def vertex_lift(body, pivot, other, state, gravity, ax, ay, az):
-    """Vertical acceleration of vertex ``other`` when the body turns about ``pivot`` [m/s2]."""
+def vertex_lift(body, pivot, other, state, a):
+    """Vertical acceleration of vertex ``other`` when the body turns about ``pivot`` under the ground
+    acceleration ``a`` [m/s2]."""
     wx, wy, wz = state[W_X], state[W_Y], state[W_Z]
-    q0, q1, q2, q3 = state[Q0], state[Q1], state[Q2], state[Q3]
-    k = vertex_rates(body.pivots[pivot], gravity, q0, q1, q2, q3, wx, wy, wz, ax, ay, az)
+    k = rates_with(body.pivots[pivot], body.scalars[GRAVITY], state, a)
     v, o = body.vertices[pivot], body.vertices[other]
-    up = vertical(q0, q1, q2, q3)
+    up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
     x, y, z = turning(k, wx, wy, wz, o[0] - v[0], o[1] - v[1], o[2] - v[2])
     return up[0] * x + up[1] * y + up[2] * z
 
@@ -249,11 +252,12 @@ def edge_frame(state, gravity, a):
 
 
 @jit(inline=True)
-def edge_step(edge, gravity, state, com_n, com_z, k1, segment, t, h):
+def edge_step(edge, state, start, segment, t, h):
     """One Runge-Kutta step in EDGE mode; returns the turn [rad] and the rate after it [rad/s].
 
-    ``com_n``, ``com_z`` are the `edge_com` and ``k1`` is the `edge_acceleration` at the start.
+    ``start`` has gravity and, at the start, the `edge_com` (2) and the `edge_acceleration`.
     """
+    gravity, com_n, com_z, k1 = start
     rate, d = state[RATE], 0.5 * h
     inward, _, down = edge_frame(state, gravity, acceleration(segment, t + d))
     k2 = _turned_acceleration(edge, com_n, com_z, d * rate, inward, down)
@@ -261,12 +265,6 @@ def edge_step(edge, gravity, state, com_n, com_z, k1, segment, t, h):
     inward, _, down = edge_frame(state, gravity, acceleration(segment, t + h))
     k4 = _turned_acceleration(edge, com_n, com_z, h * (rate + d * k2), inward, down)
     return h * (rate + h * (k1 + k2 + k3) / 6.0), rate + h * (k1 + 2.0 * (k2 + k3) + k4) / 6.0
-
-
-@jit(internal=True)
-def rare_edge_step(edge, gravity, state, com_n, com_z, k1, segment, t, h):
-    """`edge_step` where few runs come by: not part of the caller, as each copy is long to compile."""
-    return edge_step(edge, gravity, state, com_n, com_z, k1, segment, t, h)
 
 
 @jit(inline=True, internal=True)

@@ -44,19 +44,10 @@ from mcrock.kernel.contact import (
     SIZE,
 )
 from mcrock.kernel.dynamics import ANGLE, Q0, Q1, Q2, Q3, RATE, W_X, W_Y, W_Z
-from mcrock.kernel.modes import (
-    EDGE,
-    FIRST,
-    NONE,
-    VERTEX,
-    edge_pose,
-    enter_edge,
-    enter_rest,
-    inertia_of,
-    move_pivot,
-    point_of,
-)
+from mcrock.kernel.edge import edge_pose, enter_edge
+from mcrock.kernel.modes import EDGE, FIRST, NONE, VERTEX, edge_between, inertia_of, move_pivot, point_of
 from mcrock.kernel.record import see_impact
+from mcrock.kernel.rest import enter_rest
 from mcrock.kernel.rotation import flattened
 from mcrock.kernel.watch import impulse, impulse_moment, point_demand
 from mcrock.response import Response
@@ -74,22 +65,21 @@ class Approach(NamedTuple):
 
 
 @jit
-def land_on_face(top, body, state, result, law, mode, index, f, sides):
+def land_on_face(run, quantiles, f):
     """Facet impact: face ``f`` lands at the end of turning about an edge or a vertex, by its mode and index.
 
     Returns the new mode, its index (of edge, vertex or face) and the change of energy [J].
     """
-    pivot, old = _lay_flat(top, body, state, mode, index, f)
-    approach = _approach(top, body, state, f, pivot)
+    body, state, result, law, mode, index = run.body, run.state, run.result, run.law, run.mode, run.place
+    pivot, old = _lay_flat(body, state, mode, index, f)
+    approach = _approach(body, state, f, pivot)
     number = np.int64(result[Response.EDGE_IMPACTS] + result[Response.FACET_IMPACTS])
     result[Response.FACET_IMPACTS] += 1.0
     point = nan, nan
     if takes_whole_face(law):
-        after, corner, partner = _plastic_impact(top, body, f, approach)
+        after, corner, partner = _plastic_impact(body, f, approach)
     else:
-        after, corner, partner, gains, point = _drawn_impact(
-            top, body, state, law, f, pivot, old, number, approach
-        )
+        after, corner, partner, gains, point = _drawn_impact(run, quantiles, f, pivot, old, number, approach)
         if gains:
             result[Response.ENERGY_GAIN_IMPACTS] += 1.0
         if corner < 0:
@@ -97,75 +87,75 @@ def land_on_face(top, body, state, result, law, mode, index, f, sides):
         if law.facet_fallback == PLASTIC:
             if corner < 0 or gains:
                 point = nan, nan
-                after, corner, partner = _plastic_impact(top, body, f, approach)
+                after, corner, partner = _plastic_impact(body, f, approach)
         elif corner < 0:
             result[Response.INFEASIBLE_ENERGY_LOSS] += approach.energy / body.scalars[BARRIER]
     if corner < 0:
         result[Response.IMPACT_ENERGY_LOSS] += approach.energy
         see_impact(result, np.inf, 0.0, 0.0)
-        rest, index = enter_rest(top, body, state, pivot, f, sides)
+        rest, index = enter_rest(run, pivot, f)
         return rest, index, -approach.energy
-    new = top.face_vertices[top.face_first[f] + corner]
-    _see_impulse(top, body, state, result, f, pivot, new, after, point)
+    new = body.face_vertices[body.face_first[f] + corner]
+    _see_impulse(run, f, pivot, new, after, point)
     energy = kinetic_energy(body.scalars[MASS], inertia_of(body), point_of(body, new), after)
     result[Response.IMPACT_ENERGY_LOSS] += approach.energy - energy
     state[W_X], state[W_Y], state[W_Z] = after
     move_pivot(body, state, pivot, new)
     if partner >= 0:
-        k = top.edge_of[new, top.face_vertices[top.face_first[f] + partner]]
-        edge, index = enter_edge(top, body, state, new, k)
+        k = edge_between(body, new, body.face_vertices[body.face_first[f] + partner])
+        edge, index = enter_edge(body, state, new, k)
         return edge, index, energy - approach.energy
     return VERTEX, new, energy - approach.energy
 
 
 @jit(inline=True, internal=True)
-def _lay_flat(top, body, state, mode, index, f):
+def _lay_flat(body, state, mode, index, f):
     """Turn the body as little as it takes for face ``f`` to lie flat.
 
     Returns the old contact vertex and the corner at which the old edge begins: of a vertex the side whose
     other end lands more slowly.
     """
-    first, n, face = top.face_first[f], top.face_first[f + 1] - top.face_first[f], body.faces[f]
+    first, n, face = body.face_first[f], body.face_first[f + 1] - body.face_first[f], body.faces[f]
     pivot = corner = index
     if mode == EDGE:
-        edge, on_first = body.edges[index], top.edge_faces[index, 0] == f
+        edge, on_first = body.edges[index], body.edge_faces[index, 0] == f
         state[ANGLE] = 0.0 if on_first else edge[OPENING]
         edge_pose(edge, state, state[ANGLE], state[RATE])
-        pivot = top.edge_vertices[index, 0]
-        corner = pivot if on_first else top.edge_vertices[index, 1]
+        pivot = body.edge_vertices[index, 0]
+        corner = pivot if on_first else body.edge_vertices[index, 1]
     q = flattened(state, face[F_UX], face[F_UY], face[F_UZ])
     state[Q0], state[Q1], state[Q2], state[Q3] = q
-    old = _corner_of(top, f, corner)
+    old = _corner_of(body, f, corner)
     if mode == VERTEX:
         w = state[W_X], state[W_Y], state[W_Z]
         up = face[F_UX], face[F_UY], face[F_UZ]
         here = point_of(body, pivot)
-        before = lift_speed(point_of(body, top.face_vertices[first + (old + n - 1) % n]), here, w, up)
-        after = lift_speed(point_of(body, top.face_vertices[first + (old + 1) % n]), here, w, up)
+        before = lift_speed(point_of(body, body.face_vertices[first + (old + n - 1) % n]), here, w, up)
+        after = lift_speed(point_of(body, body.face_vertices[first + (old + 1) % n]), here, w, up)
         old = old if abs(after) < abs(before) else (old + n - 1) % n
     return pivot, old
 
 
 @jit(inline=True, internal=True)
-def _corner_of(top, f, vertex):
+def _corner_of(body, f, vertex):
     """Corner of face ``f`` at which a vertex is."""
-    first = top.face_first[f]
+    first = body.face_first[f]
     corner = FIRST
-    for i in range(top.face_first[f + 1] - first):
-        if top.face_vertices[first + i] == vertex:
+    for i in range(body.face_first[f + 1] - first):
+        if body.face_vertices[first + i] == vertex:
             corner = i
     return corner
 
 
 @jit(inline=True, internal=True)
-def _approach(top, body, state, f, pivot):
+def _approach(body, state, f, pivot):
     """The `Approach` of a body that turns about ``pivot``, lying flat on face ``f``."""
     face, mass, inertia = body.faces[f], body.scalars[MASS], inertia_of(body)
     wx, wy, wz = state[W_X], state[W_Y], state[W_Z]
     x = wx * face[F_XX] + wy * face[F_XY] + wz * face[F_XZ]
     y = wx * face[F_YX] + wy * face[F_YY] + wz * face[F_YZ]
     spin = wx * face[F_UX] + wy * face[F_UY] + wz * face[F_UZ]
-    corner = top.face_first[f] + _corner_of(top, f, pivot)
+    corner = body.face_first[f] + _corner_of(body, f, pivot)
     px, py = body.corners[corner, 0], body.corners[corner, 1]
     vz = y * px - x * py
     energy = kinetic_energy(mass, inertia, point_of(body, pivot), (wx, wy, wz))
@@ -192,14 +182,10 @@ def _spin_push(face, mass, inertia, spin, px, py):
     return face[F_CXX] * jx + face[F_CXY] * jy, face[F_CXY] * jx + face[F_CYY] * jy
 
 
-# Each kind of impact returns the angular velocity after it in body axes [rad/s], the corner that carries the
-# motion (-1 if none does) and the other end if an edge does (else -1).
-
-
 @jit(inline=True, internal=True)
-def _plastic_impact(top, body, f, approach):
+def _plastic_impact(body, f, approach):
     """The impact nearest to the motion before: as few corners stay down as can."""
-    first, last, face = top.face_first[f], top.face_first[f + 1], body.faces[f]
+    first, last, face = body.face_first[f], body.face_first[f + 1], body.faces[f]
     compliance = face[F_CXX], face[F_CXY], face[F_CYY]
     x, y, corner, partner = plastic_facet(
         body.scalars[MASS], compliance, body.corners, first, last, approach.w, approach.vz
@@ -208,17 +194,30 @@ def _plastic_impact(top, body, f, approach):
 
 
 @jit(inline=True, internal=True)
-def _drawn_impact(top, body, state, law, f, pivot, old, number, approach):
+def _drawn_impact(run, quantiles, f, pivot, old, number, approach):
     """The impact by the parameters of the law; also whether they make it gain energy, and the point R where
     the impulse acts, NaN for an impact that friction could not give.
 
     A given torque that drives a gain is dropped where gains are projected or fall back.
     """
-    first, last, face = top.face_first[f], top.face_first[f + 1], body.faces[f]
+    body, state, law = run.body, run.state, run.law
+    first, last, face = body.face_first[f], body.face_first[f + 1], body.faces[f]
     mass, inertia = body.scalars[MASS], inertia_of(body)
     x_axis, y_axis = (face[F_XX], face[F_XY], face[F_XZ]), (face[F_YX], face[F_YY], face[F_YZ])
     lon, lat, tau = facet_place(
-        law, number, mass, inertia, body.corners, first, last, old, f, x_axis, y_axis, face[F_HEIGHT]
+        law,
+        quantiles,
+        number,
+        mass,
+        inertia,
+        body.corners,
+        first,
+        last,
+        old,
+        f,
+        x_axis,
+        y_axis,
+        face[F_HEIGHT],
     )
     point = law.point[0], law.point[1]
     if isnan(law.point[0]):
@@ -226,15 +225,15 @@ def _drawn_impact(top, body, state, law, f, pivot, old, number, approach):
     twisted = not isnan(tau)
     if twisted:
         w = state[W_X], state[W_Y], state[W_Z]
-        after, corner = _torque_impact(top, body, f, pivot, w, approach.vz, point, tau)
+        after, corner = _torque_impact(body, f, pivot, w, approach.vz, point, tau)
         gains = False
         if corner >= 0:
-            new = point_of(body, top.face_vertices[first + corner])
+            new = point_of(body, body.face_vertices[first + corner])
             energy = kinetic_energy(mass, inertia, new, after)
             gains = energy > approach.energy * (1.0 + GAIN)
         if not gains or (law.energy_gain != PROJECT and law.facet_fallback != PLASTIC):
             return after, corner, NONE, gains, (nan, nan)
-    after, corner, partner, gains = _spinless_impact(top, body, law, f, old, lon, lat, approach, point)
+    after, corner, partner, gains = _spinless_impact(run, f, old, lon, lat, approach, point)
     if twisted:
         return after, corner, partner, True, (nan, nan)
     if gains and law.energy_gain == PROJECT:
@@ -243,9 +242,10 @@ def _drawn_impact(top, body, state, law, f, pivot, old, number, approach):
 
 
 @jit(inline=True, internal=True)
-def _see_impulse(top, body, state, result, f, pivot, new, after, point):
+def _see_impulse(run, f, pivot, new, after, point):
     """Note the impulse of an impact at ``point`` in face axes [m], and the friction that it asks for: the
     couple that stops the spin takes its share (`mcrock.kernel.friction.single`)."""
+    body, state, result = run.body, run.state, run.result
     face, mass, inertia = body.faces[f], body.scalars[MASS], inertia_of(body)
     up = face[F_UX], face[F_UY], face[F_UZ]
     before = state[W_X], state[W_Y], state[W_Z]
@@ -258,16 +258,16 @@ def _see_impulse(top, body, state, result, f, pivot, new, after, point):
             point[0] * face[F_XZ] + point[1] * face[F_YZ] - face[F_HEIGHT] * up[2],
         )
         x, y, z = impulse_moment(mass, inertia, r, before, after, p)
-        couple = (x * up[0] + y * up[1] + z * up[2]) / mean_radius(top, body, f)
+        couple = (x * up[0] + y * up[1] + z * up[2]) / mean_radius(body, f)
         square += couple * couple
         demand = point_demand(square, normal)
     see_impact(result, demand, square, normal)
 
 
 @jit(internal=True)
-def mean_radius(top, body, f):
+def mean_radius(body, f):
     """Mean distance of the corners of a face from their mean [m]."""
-    first, last = top.face_first[f], top.face_first[f + 1]
+    first, last = body.face_first[f], body.face_first[f + 1]
     x, y, radius = 0.0, 0.0, 0.0
     for i in range(first, last):
         x += body.corners[i, 0] / (last - first)
@@ -278,10 +278,11 @@ def mean_radius(top, body, f):
 
 
 @jit(inline=True, internal=True)
-def _spinless_impact(top, body, law, f, old, lon, lat, approach, point):
+def _spinless_impact(run, f, old, lon, lat, approach, point):
     """The impact at ``point`` in face axes [m] that leaves no spin about the vertical, condition (24); also
     whether lambda_lon and lambda_lat make it gain energy, which the projection of lambda_lon prevents."""
-    first, last, face = top.face_first[f], top.face_first[f + 1], body.faces[f]
+    body, law = run.body, run.law
+    first, last, face = body.face_first[f], body.face_first[f + 1], body.faces[f]
     mass, compliance = body.scalars[MASS], (face[F_CXX], face[F_CXY], face[F_CYY])
     w, vz, spin_energy = approach.w, approach.vz, approach.spin_energy
     gain = facet_gain(mass, compliance, body.corners, first, last, w, vz, spin_energy, point)
@@ -296,12 +297,12 @@ def _spinless_impact(top, body, law, f, old, lon, lat, approach, point):
 
 
 @jit(internal=True)
-def _torque_impact(top, body, f, pivot, w, vz, point, tau):
+def _torque_impact(body, f, pivot, w, vz, point, tau):
     """The impact with a given angular impulse about the vertical: equation (18) for each corner.
 
     Conditions (22) and (23) may leave no corner (-1), or two: then the one that loses more energy.
     """
-    first, last = top.face_first[f], top.face_first[f + 1]
+    first, last = body.face_first[f], body.face_first[f + 1]
     face, mass, inertia = body.faces[f], body.scalars[MASS], inertia_of(body)
     h = face[F_HEIGHT]
     up = face[F_UX], face[F_UY], face[F_UZ]
@@ -315,12 +316,12 @@ def _torque_impact(top, body, f, pivot, w, vz, point, tau):
     result = (0.0, 0.0, 0.0)
     speed = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
     for i in range(first, last):
-        new = point_of(body, top.face_vertices[i])
+        new = point_of(body, body.face_vertices[i])
         after = general_map(mass, inertia, r, old, new, w, up, tau)
         rise = -lift_speed(new, (0.0, 0.0, 0.0), after, up)
         feasible = rise > vz
         for j in range(first, last):
-            other = point_of(body, top.face_vertices[j])
+            other = point_of(body, body.face_vertices[j])
             if lift_speed(other, new, after, up) < -1e-9 * speed * body.scalars[SIZE]:
                 feasible = False
         if feasible:

@@ -24,8 +24,11 @@ class Scratch(IntEnum):
 
 
 RESULT_SIZE = len(Response) + len(Scratch)
+
+
 # an array: compiled code would copy a tuple at every index, 3 % of a run of free rocking
 START = np.array([response.start for response in Response] + len(Scratch) * [0.0])
+
 
 # the last part of every fall unloads the contact and its friction demand diverges: contact forces
 # are watched up to a tilt of 45 degrees, given by its cosine [1]
@@ -54,6 +57,18 @@ def clear(result):
     """Start a run: every column at its start value."""
     for i in range(RESULT_SIZE):
         result[i] = START[i]
+
+
+@jit(inline=True, internal=True)
+def impacts(result):
+    """Impacts so far, and flights."""
+    return result[Response.EDGE_IMPACTS] + result[Response.FACET_IMPACTS] + result[Response.FLIGHTS]
+
+
+@jit(internal=True)
+def impacts_so_far(result):
+    """Number of the next edge or facet impact, by which its parameters are drawn."""
+    return np.int64(result[Response.EDGE_IMPACTS] + result[Response.FACET_IMPACTS])
 
 
 @jit(internal=True)

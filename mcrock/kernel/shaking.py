@@ -7,6 +7,14 @@ from math import sin
 from mcrock.jit import jit
 from mcrock.params import PulseColumn
 
+
+@jit(inline=True, internal=True)
+def load(run, motions, number):
+    """Go to segment ``number`` of the shaking."""
+    run.number = number
+    load_segment(motions, run.motion, run.turn, number, run.end, run.segment)
+
+
 # columns of a segment: its span [s]; acceleration at its start [m/s2] and rate [m/s3], or the
 # amplitude [m/s2] and the frequency [rad/s], phase [rad] and start [s] of a sine, which has what is added to
 # it [m/s2] in place of the rate; if asked for, how much the rate differs in the next segment [m/s3]
@@ -55,7 +63,7 @@ def load_segment(motions, record, turn, number, t_end, segment):
 
     After the last piece comes one of rest that ends at ``t_end`` [s].
     """
-    c, s, scale, slope_x, slope_y = turn
+    c, s, scale, slope_x, slope_y = turn[0], turn[1], turn[2], turn[3], turn[4]
     segment[SINE] = 0.0
     if number >= count_segments(motions, record):
         segment[BEGIN], segment[END] = end_of_shaking(motions, record), t_end
@@ -90,15 +98,16 @@ def load_segment(motions, record, turn, number, t_end, segment):
 
 
 @jit(inline=True, internal=True)
-def see_kink(motions, record, turn, number, t_end, segment):
+def see_kink(run, samples):
     """Fill in how the rate of a recorded acceleration changes at the end of piece ``number``. Returns whether
     the motion and the run go on there."""
+    turn, number, t_end, segment = run.turn, run.number, run.end, run.segment
     segment[KINK_X], segment[KINK_Y], segment[KINK_Z] = 0.0, 0.0, 0.0
-    if number + 1 >= motions.length[record] - 1 or segment[END] >= t_end:
+    if number + 1 >= run.length - 1 or segment[END] >= t_end:
         return False
-    c, s, scale, _, _ = turn
-    i, rate = motions.first[record] + number, 1.0 / motions.dt[record]
-    before, now, after = motions.samples[i], motions.samples[i + 1], motions.samples[i + 2]
+    c, s, scale = turn[0], turn[1], turn[2]
+    i, rate = run.first + number, 1.0 / run.dt
+    before, now, after = samples[i], samples[i + 1], samples[i + 2]
     x, y = after[0] - 2.0 * now[0] + before[0], after[1] - 2.0 * now[1] + before[1]
     segment[KINK_X], segment[KINK_Y] = rate * (c * x - s * y), rate * (s * x + c * y)
     segment[KINK_Z] = rate * scale * (after[2] - 2.0 * now[2] + before[2])

@@ -28,41 +28,43 @@ from mcrock.kernel.rotation import to_ground, turned
 
 
 @jit
-def start_at_rest(top, body, work):
+def start_at_rest(run):
     """Stand the body on its start face with the COM over the origin of the ground frame."""
-    state, face = work.state, body.start[0]
+    body = run.body
+    state, face = run.state, body.start
     for i in range(STATE_SIZE):
         state[i] = 0.0
     state[Q0], state[Q1], state[Q2], state[Q3] = body.pose[0], body.pose[1], body.pose[2], body.pose[3]
-    v = body.vertices[top.face_vertices[top.face_first[face]]]
+    v = body.vertices[body.face_vertices[body.face_first[face]]]
     state[P_X], state[P_Y], _ = to_ground(state, v[0], v[1], v[2])
-    work.mode[0], work.mode[1] = REST, face
+    run.mode, run.place = REST, face
 
 
 @jit
-def start_tilted(top, body, work, k, tilt, rate):
+def start_tilted(run, k, tilt, rate):
     """Stand the body on edge ``k`` of its start face, lifted by ``tilt`` [rad] and turning at ``rate``
     [rad/s]."""
-    state, edge = work.state, body.edges[k]
-    start_at_rest(top, body, work)
+    body = run.body
+    state, edge = run.state, body.edges[k]
+    start_at_rest(run)
     state[ANGLE], state[RATE] = tilt, rate
     state[F0], state[F1], state[F2], state[F3] = body.pose[0], body.pose[1], body.pose[2], body.pose[3]
-    if top.edge_faces[k, 0] != body.start[0]:  # angles count from the other face lying flat
+    if body.edge_faces[k, 0] != body.start:  # angles count from the other face lying flat
         q = turned(body.pose, edge[E_X], edge[E_Y], edge[E_Z], -edge[OPENING])
         state[F0], state[F1], state[F2], state[F3] = q
         state[ANGLE], state[RATE] = edge[OPENING] - tilt, -rate
     x, y, _ = to_ground(body.pose, edge[E_X], edge[E_Y], edge[E_Z])
     norm = sqrt(x * x + y * y)
     state[ALONG_X], state[ALONG_Y] = x / norm, y / norm
-    v = body.vertices[top.edge_vertices[k, 0]]
+    v = body.vertices[body.edge_vertices[k, 0]]
     state[P_X], state[P_Y], _ = to_ground(body.pose, v[0], v[1], v[2])
-    work.mode[0], work.mode[1] = EDGE, k
+    run.mode, run.place = EDGE, k
 
 
 @jit(internal=True)
-def set_start(top, body, work, k, tilt):
+def set_start(run, k, tilt):
     """Start at rest, or released from ``tilt`` [rad] over edge ``k``."""
     if tilt == 0.0:
-        start_at_rest(top, body, work)
+        start_at_rest(run)
     else:
-        start_tilted(top, body, work, k, tilt, 0.0)
+        start_tilted(run, k, tilt, 0.0)

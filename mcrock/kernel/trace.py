@@ -6,28 +6,37 @@ from math import atan2, sqrt
 
 from mcrock.impact.varkonyi_2022 import kinetic_energy
 from mcrock.jit import jit
-from mcrock.kernel.advance import EDGE_IMPACT, NO_EVENT
 from mcrock.kernel.contact import GRAVITY, MASS
 from mcrock.kernel.dynamics import ANGLE, P_X, P_Y, Q0, Q1, Q2, Q3, RATE, V_X, V_Y, V_Z, W_X, W_Y, W_Z, Z
+from mcrock.kernel.edge import edge_pose
 from mcrock.kernel.friction.state import moving_energy, sticks
-from mcrock.kernel.modes import EDGE, NONE, VERTEX, contact_vertex, edge_pose, inertia_of, point_of
+from mcrock.kernel.modes import EDGE, NONE, VERTEX, contact_vertex, inertia_of, point_of
 from mcrock.kernel.rotation import to_ground, vertical
+from mcrock.kernel.step import EDGE_IMPACT, NO_EVENT
 from mcrock.response import EventColumn, HistoryColumn
 
 
+@jit(inline=True, internal=True)
+def note(run, trace, kind, change, face):
+    """`write_note` where the run keeps a history."""
+    if trace.history.shape[0] > 0:
+        write_note(run, trace, kind, change, face)
+
+
 @jit(internal=True)
-def note(top, body, work, trace, t, kind, change, face, friction):
+def write_note(run, trace, kind, change, face):
     """Add the present state to the history, and to the event list if ``kind`` is an event; ``face``
     is the one that lands."""
-    state, mode, index = work.state, work.mode[0], work.mode[1]
+    body, t, friction = run.body, run.t, run.friction
+    state, mode, index = run.state, run.mode, run.place
     if mode == EDGE:
         edge_pose(body.edges[index], state, state[ANGLE], state[RATE])
-    pivot = contact_vertex(top, mode, index)
+    pivot = contact_vertex(body, mode, index)
     wx, wy, wz = to_ground(state, state[W_X], state[W_Y], state[W_Z])
     v = body.vertices[pivot]
     x, y, z = to_ground(state, -v[0], -v[1], -v[2])
     vx, vy, vz = wy * z - wz * y, wz * x - wx * z, wx * y - wy * x
-    if friction is not None and not sticks(mode):
+    if friction.on and not sticks(mode):
         z, vx, vy, vz = state[Z], state[V_X], state[V_Y], state[V_Z]
     ux, uy, uz = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
     tilt = atan2(sqrt(ux * ux + uy * uy), uz)
@@ -35,7 +44,7 @@ def note(top, body, work, trace, t, kind, change, face, friction):
         row = trace.history[trace.used[0]]
         w = state[W_X], state[W_Y], state[W_Z]
         energy = kinetic_energy(body.scalars[MASS], inertia_of(body), point_of(body, pivot), w)
-        if friction is not None and not sticks(mode):
+        if friction.on and not sticks(mode):
             energy = moving_energy(body, state)
         row[HistoryColumn.TIME], row[HistoryColumn.MODE], row[HistoryColumn.INDEX] = t, mode, index
         row[HistoryColumn.Q0], row[HistoryColumn.Q1] = state[Q0], state[Q1]
@@ -49,7 +58,7 @@ def note(top, body, work, trace, t, kind, change, face, friction):
         row[HistoryColumn.VELOCITY_Z] = vz
     trace.used[0] += 1
     if kind != NO_EVENT:
-        _add_event(trace, t, kind, mode, index, (wx, wy, wz), (vx, vy, vz), change, tilt, face)
+        _add_event(trace, t, kind, (mode, index, face), (change, tilt), ((wx, wy, wz), (vx, vy, vz)))
 
 
 @jit(internal=True)
@@ -62,17 +71,16 @@ def note_impact(body, trace, t, state, w, pivot, change):
     speed = wy * z - wz * y, wz * x - wx * z, wx * y - wy * x
     ux, uy, uz = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
     tilt = atan2(sqrt(ux * ux + uy * uy), uz)
-    _add_event(trace, t, EDGE_IMPACT, VERTEX, pivot, (wx, wy, wz), speed, change, tilt, NONE)
+    _add_event(trace, t, EDGE_IMPACT, (VERTEX, pivot, NONE), (change, tilt), ((wx, wy, wz), speed))
 
 
 @jit(internal=True)
-def _add_event(trace, t, kind, mode, index, w, speed, change, tilt, face):
+def _add_event(trace, t, kind, place, scalars, velocities):
     if trace.used[1] < trace.events.shape[0]:
         row = trace.events[trace.used[1]]
         row[EventColumn.TIME], row[EventColumn.KIND] = t, kind
-        row[EventColumn.MODE], row[EventColumn.INDEX] = mode, index
-        row[EventColumn.OMEGA_X], row[EventColumn.OMEGA_Y], row[EventColumn.OMEGA_Z] = w
-        row[EventColumn.ENERGY_CHANGE], row[EventColumn.TILT] = change, tilt
-        row[EventColumn.FACE] = face
-        row[EventColumn.VELOCITY_X], row[EventColumn.VELOCITY_Y], row[EventColumn.VELOCITY_Z] = speed
+        row[EventColumn.MODE], row[EventColumn.INDEX], row[EventColumn.FACE] = place
+        row[EventColumn.OMEGA_X], row[EventColumn.OMEGA_Y], row[EventColumn.OMEGA_Z] = velocities[0]
+        row[EventColumn.ENERGY_CHANGE], row[EventColumn.TILT] = scalars
+        row[EventColumn.VELOCITY_X], row[EventColumn.VELOCITY_Y], row[EventColumn.VELOCITY_Z] = velocities[1]
     trace.used[1] += 1

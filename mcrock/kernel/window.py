@@ -10,24 +10,10 @@ from __future__ import annotations
 
 from math import ceil, sqrt
 
-import numpy as np
-
 from mcrock.jit import jit
 from mcrock.kernel import record
-from mcrock.kernel.contact import C_X, C_Y, C_Z
-from mcrock.kernel.dynamics import (
-    Q0,
-    Q1,
-    Q2,
-    Q3,
-    W_X,
-    W_Y,
-    W_Z,
-    force_turn,
-    pulled,
-    turning,
-    vertex_step,
-)
+from mcrock.kernel.contact import C_X, C_Y, C_Z, GRAVITY
+from mcrock.kernel.dynamics import Q0, Q1, Q2, Q3, W_X, W_Y, W_Z, force_turn, pulled, turning, vertex_step
 from mcrock.kernel.record import Scratch
 from mcrock.kernel.shaking import END, acceleration
 from mcrock.response import Response
@@ -36,37 +22,15 @@ SPAN = 2.0  # longest step over several samples, over the largest step [1]
 MOST_SAMPLES = 16  # in one step
 LEAST_COSINE = 0.2  # of the tilt: overturning is looked for in steps of one sample [1]
 
+
 # Rows at the start of the step, then at each sample up to its end: time since the start [s], integral [m/s]
 # and double integral [m] of the acceleration of the ground since then, and the acceleration [m/s2]; the first
 # row has the number of samples in use
 AT, V_X, V_Y, V_Z, D_X, D_Y, D_Z, G_X, G_Y, G_Z, COUNT, WINDOW_SIZE = range(12)
 
 
-def empty_window() -> np.ndarray:
-    """Room for the samples of a step (MOST_SAMPLES + 1, WINDOW_SIZE)."""
-    return np.zeros((MOST_SAMPLES + 1, WINDOW_SIZE))
-
-
 @jit(inline=True, internal=True)
-def open_window(
-    motions,
-    motion,
-    turn,
-    number,
-    t,
-    t_end,
-    usual,
-    longest,
-    segment,
-    window,
-    result,
-    gravity,
-    p,
-    state,
-    k,
-    up,
-    grip,
-):
+def open_window(run, samples, usual, k, up):
     """Lay out the samples of a step from ``t`` [s], in segment ``number``, over at most ``longest`` [s].
 
     Between its start and its last sample, or its end if it is longer than the ``usual`` one [s], the force of
@@ -75,13 +39,18 @@ def open_window(
     ``up`` is the vertical in body axes. Returns the length of the step [s], 0 if it would not be longer than
     the usual one or the motion is no recorded one.
     """
-    dt, segments, room = motions.dt[motion], motions.length[motion] - 1, segment[END] - t
+    state, segment, window, result, turn = run.state, run.segment, run.window, run.result, run.turn
+    t, t_end, number, grip = run.t, run.end, run.number, run.grip
+    longest = SPAN * run.step
+    gravity = run.body.scalars[GRAVITY]
+    p = run.body.pivots[run.place]
+    dt, segments, room = run.dt, run.length - 1, segment[END] - t
     if segments < 1 or up[2] < LEAST_COSINE or record.has_overturned(result):
         return 0.0
     if room > longest:
         room /= ceil(room / longest)
     end = t + room if room < segment[END] - t else segment[END]
-    c, s, scale, slope_x, slope_y = turn
+    c, s, scale, slope_x, slope_y = turn[0], turn[1], turn[2], turn[3], turn[4]
     x0, y0, z0 = acceleration(segment, t)
     row = window[0]
     row[AT], row[G_X], row[G_Y], row[G_Z] = 0.0, x0, y0, z0
@@ -111,7 +80,7 @@ def open_window(
             break
         if last:
             break
-        sample, d = motions.samples[motions.first[motion] + after], dt
+        sample, d = samples[run.first + after], dt
         bx, by = c * sample[0] - s * sample[1] + slope_x, s * sample[0] + c * sample[1] + slope_y
         bz = scale * sample[2]
     if at <= usual:
@@ -136,7 +105,7 @@ def _drift(p, state, k, h):
 def _force_change(p, state, ax, ay, az):
     """Change of the force over the mass in body axes (3 numbers) [m/s2] for one of the acceleration of the
     ground, of the same pose and velocity."""
-    x, y, z = pulled(state[Q0], state[Q1], state[Q2], state[Q3], 0.0, ax, ay, az)
+    x, y, z = pulled((state[Q0], state[Q1], state[Q2], state[Q3]), 0.0, (ax, ay, az))
     wx, wy, wz = force_turn(p, (x, y, z))
     return wy * p[C_Z] - wz * p[C_Y] - x, wz * p[C_X] - wx * p[C_Z] - y, wx * p[C_Y] - wy * p[C_X] - z
 
@@ -226,12 +195,14 @@ def passes_peaks(result, up, after, before_w, after_w, h):
 
 
 @jit(inline=True, internal=True)
-def step_ahead(p, gravity, state, k1, segment, window, t, h, out):
+def step_ahead(run, p, k1, h):
     """Step of VERTEX mode from ``t`` over ``h`` [s] into ``out``, of any length up to that of the window."""
+    state, segment, window, t, out = run.state, run.segment, run.window, run.t, run.trial
+    gravity = run.body.scalars[GRAVITY]
     vertex_step(p, gravity, state, k1, accelerations_of_step(segment, window, t, h), h, out)
 
 
 @jit(internal=True)
-def rare_step_ahead(p, gravity, state, k1, segment, window, t, h, out):
+def rare_step_ahead(run, p, k1, h):
     """`step_ahead` where few runs come by: not part of the caller, as each copy is long to compile."""
-    step_ahead(p, gravity, state, k1, segment, window, t, h, out)
+    step_ahead(run, p, k1, h)

@@ -11,12 +11,12 @@ from mcrock.body import Body
 from mcrock.conditions import Controls, Impact
 from mcrock.excitation import STILL
 from mcrock.impact.registry import DEFAULT_LAW, ImpactParameter
-from mcrock.kernel.integrate import empty_workspace, run
-from mcrock.kernel.record import RESULT_SIZE, empty_trace
+from mcrock.kernel.layout import set_fields
+from mcrock.kernel.record import empty_trace
 from mcrock.kernel.start import start_tilted
 from mcrock.measurement.rates import Accelerations, Rates, with_jumps
 from mcrock.response import EventColumn, HistoryColumn
-from mcrock.simulation import body_tables, impact_law, settings_of
+from mcrock.simulation import body_tables, impact_law, run_alone, set_law, settings_of
 
 Array = NDArray[np.float64]
 
@@ -71,13 +71,13 @@ class FreeRocking:
                 "law, point and faces of the impact out"
             )
         base_only = body.stands_clear and body.start_face == 0
-        self._top, self._constants = body_tables(body, base_only)
-        own = np.flatnonzero((self._top.edge_faces == body.start_face).any(1))
+        top, self._run = body_tables(body, base_only)
+        own = np.flatnonzero((top.edge_faces == body.start_face).any(1))
         if edge not in own:
             numbers = ", ".join(map(str, own))
             raise ValueError(f"edge must be one of the start face, {numbers}, got {edge!r}")
-        first = self._top.edge_vertices[edge]
-        if self._top.edge_faces[edge, 0] != body.start_face:
+        first = top.edge_vertices[edge]
+        if top.edge_faces[edge, 0] != body.start_face:
             first = first[::-1]
         ends = body.vertices[first]
         self.along: Array = (ends[1] - ends[0]) / np.linalg.norm(ends[1] - ends[0])
@@ -85,22 +85,21 @@ class FreeRocking:
         self.across: Array = np.cross(up, self.along)
         place = list(body.faces[body.start_face]).index(int(first[0]))
         self.most_tilt = float(body.edge_slenderness[place])
-        self._edge, self._law = int(edge), impact_law(impact, len(body.faces))
-        self._work, self._settings = empty_workspace(self._top), settings_of(CONTROLS)
-        self._result, self._trace = np.zeros(RESULT_SIZE), empty_trace(4096, 1024)
+        self._edge, self._trace = int(edge), empty_trace(4096, 1024)
+        set_fields(self._run.settings, settings_of(CONTROLS))
+        self._quantiles = set_law(self._run, impact_law(impact, len(body.faces)))
+        self._run.turn[:] = 1.0, 0.0, 1.0, 0.0, 0.0
         self._accelerations = Accelerations(body)
 
     def __call__(self, tilt: float, parameters: Mapping[str, float], until: float) -> Rates:
         """A run released from a tilt [rad] with impact parameters by their keys, up to a time [s]."""
         for key, value in parameters.items():
-            self._law.values[PARAMETERS[key]] = value
+            self._run.law.values[PARAMETERS[key]] = value
         while True:
             self._trace.used[:] = 0
-            start_tilted(self._top, self._constants, self._work, self._edge, float(tilt), 0.0)
-            run(
-                self._top, self._constants, STILL, 0, (1.0, 0.0, 1.0, 0.0, 0.0), self._law, self._settings,
-                float(until), self._work, self._result, self._trace, None,
-            )  # fmt: skip
+            start_tilted(self._run, self._edge, float(tilt), 0.0)
+            self._run.end = float(until)
+            run_alone(self._run, STILL, self._quantiles, self._trace)
             rows, events = map(int, self._trace.used)
             if rows <= len(self._trace.history) and events <= len(self._trace.events):
                 break

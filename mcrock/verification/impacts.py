@@ -25,11 +25,9 @@ from mcrock.kernel.contact import F_CXX, F_CYY, F_HEIGHT, MASS
 from mcrock.kernel.dynamics import ALONG_X, ALONG_Y, F0, P_X, P_Y, Q0, RATE, W_X
 from mcrock.kernel.edge_landing import land_edge
 from mcrock.kernel.facet_landing import land_on_face
-from mcrock.kernel.integrate import empty_workspace
 from mcrock.kernel.modes import EDGE, REST, inertia_of, point_of
-from mcrock.kernel.record import RESULT_SIZE
 from mcrock.rules import Integer, Number, check_array
-from mcrock.simulation import body_tables, impact_law
+from mcrock.simulation import body_tables, impact_law, set_law
 from mcrock.verification.checks import ComparedQuantity, compare, is_information, same
 
 # names of impact parameters in case files, and those of `Impact`
@@ -53,10 +51,10 @@ def case_law(params: dict[str, Any]) -> ImpactLaw:
     return impact_law(impact, n_face=1)
 
 
-def _tables(case: dict[str, Any]) -> tuple[Any, Any, Any, np.ndarray]:
-    body = case_body(case)
-    top, constants = body_tables(body, base_only=True)
-    return top, constants, empty_workspace(top), np.zeros(RESULT_SIZE)
+def _tables(case: dict[str, Any]) -> tuple[Any, Any, np.ndarray]:
+    """Topology, the record of a run with the parameters of a case, and its tables of quantiles."""
+    top, run = body_tables(case_body(case), base_only=True)
+    return top, run, set_law(run, case_law(case.get("params", {})))
 
 
 def _pose(case: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:
@@ -67,7 +65,7 @@ def _pose(case: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:
 
 def _place(case: dict[str, Any], key: str, body: Any) -> int:
     """Number of a vertex of the base, or of the side that begins there."""
-    return int(Integer(0, len(body.corners) - 1).check(key, case[key]))
+    return int(Integer(0, int(body.n_vertex) - 1).check(key, case[key]))
 
 
 def _checks(case: dict[str, Any], computed: dict[str, Any]) -> Iterator[ComparedQuantity]:
@@ -90,19 +88,18 @@ def _checks(case: dict[str, Any], computed: dict[str, Any]) -> Iterator[Compared
 
 def edge_impact_case(case: dict[str, Any]) -> Iterator[ComparedQuantity]:
     """Edge impact from ``v_old`` to ``v_new`` in a given orientation."""
-    top, body, work, result = _tables(case)
-    state = work.state
+    _, run, quantiles = _tables(case)
+    body, state, law = run.body, run.state, run.law
     rotation, omega = _pose(case)
     before = tuple(rotation.T @ omega)
     state[Q0 : Q0 + 4] = Rotation.from_matrix(rotation).as_quat(scalar_first=True)
     state[W_X : W_X + 3] = before
-    law = case_law(case.get("params", {}))
     old, new = (_place(case, key, body) for key in ("v_old", "v_new"))
     mass, inertia, up = body.scalars[MASS], inertia_of(body), tuple(rotation[2])
     b, a = point_of(body, old), point_of(body, new)
     raw = edge_map(mass, inertia, b, a, before, up, law.values[0], law.values[1])
     plastic = plastic_edge(mass, inertia, b, a, before)
-    mode, _, change = land_edge(top, body, state, result, law, old, new, 0.0, 0.0, 0.0, 0.0)
+    mode, _, change = land_edge(run, quantiles, old, new)
     after = tuple(state[W_X : W_X + 3])
     energy = kinetic_energy(mass, inertia, b, before)
     yield from _checks(
@@ -121,8 +118,8 @@ def edge_impact_case(case: dict[str, Any]) -> Iterator[ComparedQuantity]:
 
 def facet_impact_case(case: dict[str, Any]) -> Iterator[ComparedQuantity]:
     """Facet impact of a body that turned about base edge ``edge_old``."""
-    top, body, work, result = _tables(case)
-    state = work.state
+    top, run, quantiles = _tables(case)
+    body, state, law = run.body, run.state, run.law
     k = _place(case, "edge_old", body)
     yaw = Rotation.from_euler("z", Number("rad").check("yaw", case.get("yaw", 0.0)))
     before = yaw.inv().apply(check_array("omega_before", case["omega_before"], (3,), "rad/s"))
@@ -132,13 +129,13 @@ def facet_impact_case(case: dict[str, Any]) -> Iterator[ComparedQuantity]:
     state[RATE] = before @ edge[:3]
     v = top.edge_vertices[k, 0]
     state[[P_X, P_Y]] = body.vertices[v, :2]
-    law = case_law(case.get("params", {}))
     mass, inertia, face = body.scalars[MASS], inertia_of(body), body.faces[0]
-    n = len(body.vertices)
+    n = int(body.n_vertex)
     point = law.point if np.isfinite(law.point).all() else None
     if point is None:
         point = np.array(facet_point(body.corners, 0, n, k, law.values[2], law.values[3]))
-    mode, index, change = land_on_face(top, body, state, result, law, EDGE, k, 0, work.sides)
+    run.mode, run.place = int(EDGE), k
+    mode, index, change = land_on_face(run, quantiles, 0)
     after = state[W_X : W_X + 3].copy()
     tau = None
     if mode == REST:
@@ -163,7 +160,7 @@ def facet_impact_case(case: dict[str, Any]) -> Iterator[ComparedQuantity]:
             "omega_after": yaw.apply(after),
             "tau": tau,
             "R_xy_body": point,
-            "k": [corner_coefficient(mass, compliance, tuple(point), x, y) for x, y in body.corners],
+            "k": [corner_coefficient(mass, compliance, tuple(point), x, y) for x, y in body.corners[:n]],
             "E_before": energy,
             "E_after": energy + change,
         },
@@ -172,7 +169,8 @@ def facet_impact_case(case: dict[str, Any]) -> Iterator[ComparedQuantity]:
 
 def edge_energy_roots_case(case: dict[str, Any]) -> Iterator[ComparedQuantity]:
     """Interval of tau in which an edge impact gains no energy."""
-    _, body, _, _ = _tables(case)
+    _, run, _ = _tables(case)
+    body = run.body
     rotation, omega = _pose(case)
     low, high = edge_energy_roots(
         body.scalars[MASS],

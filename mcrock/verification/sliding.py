@@ -11,12 +11,12 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from mcrock.conditions import Contact, Impact, Start
-from mcrock.kernel.dynamics import Q0, STATE_SIZE, V_X, W_X, X
+from mcrock.kernel.dynamics import Q0, V_X, W_X, X
 from mcrock.kernel.friction.impacts import impact_of
 from mcrock.kernel.friction.landing import AT_VERTEX, OF_FACE
-from mcrock.kernel.friction.state import CHANGE, CLIPPED, COUPLE, I_X, KAPPA, MAP, STOPPED, empty_friction
+from mcrock.kernel.friction.state import CLIPPED, COUPLE, GAINED, I_X, KAPPA, MAP, STOPPED
 from mcrock.params import Event, Mode
-from mcrock.simulation import Run, body_tables, impact_law, simulate
+from mcrock.simulation import Run, body_tables, impact_law, set_law, simulate
 from mcrock.verification.checks import ComparedQuantity, compare, is_information, same
 from mcrock.verification.impacts import impact_parameters
 from mcrock.verification.motions import TIGHT, case_motion, event_checks, state_checks
@@ -65,8 +65,8 @@ def case_start(case: dict[str, Any], frame: Frame) -> Start:
 def contact_impact_case(case: dict[str, Any]) -> Iterator[ComparedQuantity]:
     """One impact: velocities, impulse and energy after it, and what stays on the ground."""
     frame, params = case_frame(case), case.get("params", {})
-    top, constants = body_tables(frame.body, base_only=False)
-    friction, state = empty_friction(top), np.zeros(STATE_SIZE)
+    _, run = body_tables(frame.body, base_only=False)
+    friction, state = run.friction, run.state
     friction.values[:] = case_contact(params).values()
     turn = np.array(case["orientation_R"], float) @ frame.axes.T
     state[Q0 : Q0 + 4] = Rotation.from_matrix(turn).as_quat(scalar_first=True)
@@ -77,11 +77,11 @@ def contact_impact_case(case: dict[str, Any]) -> Iterator[ComparedQuantity]:
     state[X : X + 3] = 0.0
     state[V_X : V_X + 3] = case["velocity_before"]
     state[W_X : W_X + 3] = turn.T @ np.array(case["omega_before"], float)
-    law = impact_law(case_impact(params), len(frame.body.faces))
-    kept = impact_of(top, constants, friction, state, law, 0, standing, landing)
+    quantiles = set_law(run, impact_law(case_impact(params), len(frame.body.faces)))
+    kept = impact_of(run, quantiles, standing, landing)
     twist, found, mass = friction.twist, friction.found, frame.body.mass
     touching = friction.touching[:kept]
-    levers = constants.vertices[touching] @ turn.T
+    levers = run.body.vertices[touching] @ turn.T
     slip = np.hypot(*(twist[:3] + np.cross(twist[3:], levers)).T[:2]) if kept else np.zeros(0)
     speed = max(1.0, float(np.abs(twist[:3]).max()))
     slips = slip > max(STOPPED, 1e-9 * speed)
@@ -89,7 +89,7 @@ def contact_impact_case(case: dict[str, Any]) -> Iterator[ComparedQuantity]:
         "velocity_after": twist[:3],
         "omega_after": twist[3:],
         "impulse": mass * found[I_X : I_X + 3],
-        "dE": mass * found[CHANGE],
+        "dE": mass * found[GAINED],
         "map": {AT_VERTEX: "vertex", OF_FACE: "face"}.get(int(found[MAP]), "multi"),
         "in_contact_after": sorted(int(frame.vertex[v]) for v in touching),
         "slipping_after": sorted(int(frame.vertex[v]) for v in touching[slips]),

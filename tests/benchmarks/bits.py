@@ -19,6 +19,7 @@ from unittest import mock
 
 import numpy as np
 
+from mcrock.base.shipped_files import shipped
 from mcrock.bench import workloads
 from mcrock.body import cuboid, frustum
 from mcrock.conditions import Contact, Controls, Impact, Start
@@ -26,7 +27,6 @@ from mcrock.config import load_config
 from mcrock.excitation import Pulse, pack_motions
 from mcrock.planar import runs as planar
 from mcrock.sampling import draw_inputs, load_motions
-from mcrock.shipped import shipped
 from mcrock.simulation import simulate, simulate_part
 
 RUNS = {
@@ -49,6 +49,7 @@ def digest(values: dict[str, Any]) -> str:
 
 def of_workloads(share: float) -> Iterator[tuple[str, str]]:
     """Hashes of the arrays of which a workload tells only the sums."""
+    run_many = planar.run_many
     for name, runs in RUNS.items():
         taken: list[dict[str, Any]] = []
 
@@ -61,7 +62,6 @@ def of_workloads(share: float) -> Iterator[tuple[str, str]]:
             kept.append({"out": out})
             return out
 
-        run_many = planar.run_many
         with mock.patch.object(workloads, "simulate_part", part), mock.patch.object(planar, "run_many", many):
             workloads.prepare(name, max(2, round(share * runs))).run()
         yield name, digest(taken[0])
@@ -94,7 +94,7 @@ def of_single_runs() -> Iterator[tuple[str, str]]:
     tilted = Start(edge=1, tilt=0.1)
     spins = Start(velocity=(0.4, 0.1, 0.0), yaw_rate=3.0)
     flies = Start(position=(0.0, 0.0, 0.4), velocity=(0.2, 0.0, 0.5), angular_velocity=(0.5, -1.0, 2.0))
-    leans = Start(edge=0, tilt=0.15, velocity=(0.3, 0.2, 0.0), yaw_rate=-1.0)
+    leans = Start(edge=0, tilt=0.15, velocity=(0.3, 0.2, 0.0))
     cases = {
         "tilted": (body, None, None, None, tilted, tail),
         "pulse": (body, weak, lateral, None, None, tail),
@@ -114,8 +114,15 @@ def of_single_runs() -> Iterator[tuple[str, str]]:
         arrays = {f"history {key}": array.values for key, array in run.history.variables.items()}
         arrays = {key: a for key, a in arrays.items() if a.dtype.kind in "fiub"}
         events = json.dumps(run.events, default=lambda x: np.asarray(x).tolist())
-        yield f"simulate {name}", digest(
-            arrays | {"results": np.array(list(run.results.values())), "events": np.frombuffer(events.encode(), np.uint8)}
+        yield (
+            f"simulate {name}",
+            digest(
+                arrays
+                | {
+                    "results": np.array(list(run.results.values())),
+                    "events": np.frombuffer(events.encode(), np.uint8),
+                }
+            ),
         )
 
 
@@ -131,7 +138,11 @@ def main() -> None:
     if len(arguments) > 1:
         known = json.loads(Path(arguments[1]).read_text())
         differ = [name for name in known if found.get(name) != known[name]]
-        print(f"{len(known) - len(differ)} of {len(known)} equal", *(f"DIFFERS {name}" for name in differ), sep="\n")
+        print(
+            f"{len(known) - len(differ)} of {len(known)} equal",
+            *(f"DIFFERS {name}" for name in differ),
+            sep="\n",
+        )
         sys.exit(1 if differ or set(found) - set(known) else 0)
 
 

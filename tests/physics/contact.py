@@ -8,7 +8,7 @@ from scipy.spatial.transform import Rotation
 
 from mcrock.body import Body
 from mcrock.excitation import Motion
-from mcrock.kernel.advance import TOGETHER
+from mcrock.kernel.step import TOGETHER
 from mcrock.params import Mode
 from mcrock.simulation import Run, Start
 

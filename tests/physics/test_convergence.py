@@ -50,7 +50,7 @@ SINE = Pulse((2.0, -1.5, 0.8), angular_frequency=9.0, phase=0.4)
 
 
 def constants_of(body):
-    return body_tables(body, base_only=True)[1]
+    return body_tables(body, base_only=True)[1].body
 
 
 def segment_of(motion):
@@ -82,10 +82,9 @@ def edge_flight(motion, n):
     edge = constants.edges[0]
     h = DURATION / n
     for i in range(n):
-        turn, state[RATE] = edge_step(
-            edge, BODY.gravity, state, *com_of(edge, state[ANGLE]),
-            edge_rates(i * h, state[[ANGLE, RATE]], motion)[1], segment, i * h, h,
-        )  # fmt: skip
+        rates = edge_rates(i * h, state[[ANGLE, RATE]], motion)
+        begin = (BODY.gravity, *com_of(edge, state[ANGLE]), rates[1])
+        turn, state[RATE] = edge_step(edge, state, begin, segment, i * h, h)
         state[ANGLE] += turn
     return state[[ANGLE, RATE]].copy()
 

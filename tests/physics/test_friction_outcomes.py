@@ -10,9 +10,8 @@ from mcrock.body import cuboid
 from mcrock.conditions import Contact, Controls, Impact
 from mcrock.config.load import load_config
 from mcrock.excitation import Pulse, pack_motions
-from mcrock.kernel.dynamics import Q0, STATE_SIZE
+from mcrock.kernel.dynamics import Q0
 from mcrock.kernel.friction.landing import hold_down
-from mcrock.kernel.friction.state import empty_friction
 from mcrock.params import DECIDED, Outcome
 from mcrock.sampling import draw_inputs, load_motions
 from mcrock.simulation import body_tables, simulate, simulate_realization
@@ -120,8 +119,8 @@ def test_ends_held_down_do_not_rise_nor_gain_energy(seed):
     """Vertical impulses alone: the nearest of all motions in which neither end rises."""
     rng = np.random.default_rng(seed)
     body = rock(rng)
-    top, constants = body_tables(body, base_only=False)
-    friction, state = empty_friction(top), np.zeros(STATE_SIZE)
+    top, run = body_tables(body, base_only=False)
+    constants, friction, state = run.body, run.friction, run.state
     turn = Rotation.random(random_state=rng)
     state[Q0 : Q0 + 4] = turn.as_quat(scalar_first=True)
     ends = top.edge_vertices[rng.integers(len(top.edge_vertices))]

@@ -300,7 +300,7 @@ def test_energy_to_leave_a_base_of_two_facets():
     inertia = cuboid(0.4, 0.6, 1.6, mass=100.0).inertia
     points = strips(2, 0.2, 1.6, radians(2.0), depth=0.8)
     body = hull(points, mass=100.0, com=(0, 0, 0.8), axis=(0, 0, 1), inertia=inertia)
-    _, constants = body_tables(body, base_only=False)
+    constants = body_tables(body, base_only=False)[1].body
     outer = sqrt(0.2**2 + (0.8 - 0.2 * tan(radians(1.0))) ** 2)
     assert len(body.base_faces) == 2
     expected = 100.0 * G * (outer - body.face_heights[body.start_face])

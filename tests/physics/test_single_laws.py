@@ -13,10 +13,10 @@ from mcrock.body import cuboid
 from mcrock.conditions import Contact, Impact, Start
 from mcrock.impact.registry import Law
 from mcrock.impact.single import brach_1989, whittaker_1904
-from mcrock.kernel.dynamics import Q0, STATE_SIZE, V_X, W_X
+from mcrock.kernel.dynamics import Q0, V_X, W_X
 from mcrock.kernel.friction.impacts import impact_of
-from mcrock.kernel.friction.state import CHANGE, I_X, I_Z, empty_friction
-from mcrock.simulation import body_tables, impact_law
+from mcrock.kernel.friction.state import GAINED, I_X, I_Z
+from mcrock.simulation import body_tables, impact_law, set_law
 
 BODY = cuboid(0.4, 0.4, 1.6, 2600.0)
 DIAGONAL = BODY.mass * (0.4**2 + 1.6**2) / 12.0  # inertia about every horizontal axis of a square block
@@ -178,7 +178,8 @@ def test_no_landing_gains_energy(seed, law, e, et, friction_and_flight):
     mu, flies = friction_and_flight
     rng = np.random.default_rng(seed)
     body = cuboid(*rng.uniform(0.2, 2.0, 3), 2000.0)
-    top, constants = body_tables(body, base_only=False)
+    top, run = body_tables(body, base_only=False)
+    constants = run.body
     edge = top.edge_vertices[rng.integers(len(top.edge_vertices))]
     a, b = (int(v) for v in (edge if rng.random() < 0.5 else edge[::-1]))
     # the edge from a to b lies along x
@@ -195,19 +196,19 @@ def test_no_landing_gains_energy(seed, law, e, et, friction_and_flight):
         velocity = -np.cross(spin, db) + [*rng.normal(size=2) * rng.integers(2), 0.0]
     if (velocity + np.cross(spin, da))[2] > 0.0:
         spin, velocity = -spin, -velocity
-    friction, state = empty_friction(top), np.zeros(STATE_SIZE)
+    friction, state = run.friction, run.state
     tangential = et if law.tangential else 0.0
     friction.values[:] = mu, mu, e, e, tangential
     state[Q0 : Q0 + 4] = turn.as_quat(scalar_first=True)
     state[V_X : V_X + 3], state[W_X : W_X + 3] = velocity, turn.inv().apply(spin)
     standing = np.array([] if flies else [b], dtype=np.int64)
-    kernel_law = impact_law(Impact(law=law.key), len(body.faces))
-    impact_of(top, constants, friction, state, kernel_law, 0, standing, np.array([a]))
+    quantiles = set_law(run, impact_law(Impact(law=law.key), len(body.faces)))
+    impact_of(run, quantiles, standing, np.array([a]))
     found, twist = friction.found, friction.twist
     inertia = turn.as_matrix() @ body.inertia @ turn.as_matrix().T / body.mass
     energy = 0.5 * (velocity @ velocity + spin @ inertia @ spin)
     after = 0.5 * (twist[:3] @ twist[:3] + twist[3:] @ inertia @ twist[3:])
-    assert found[CHANGE] == pytest.approx(after - energy, abs=1e-10 * energy)
+    assert found[GAINED] == pytest.approx(after - energy, abs=1e-10 * energy)
     assert after <= energy * (1.0 + 1e-9)
     assert found[I_Z] > 0.0
     assert hypot(found[I_X], found[I_X + 1]) <= mu * found[I_Z] * (1.0 + 1e-9)

@@ -28,12 +28,12 @@ def place_contact(contact, J, dx, dy, dz, target):
 
 
 @jit(internal=True)
-def push(twist, J, dx, dy, dz, px, py, pz):
-    """Add the effect of an impulse over mass at a point to ``twist``."""
-    x, y, z = turned_by(J, dy * pz - dz * py, dz * px - dx * pz, dx * py - dy * px)
-    twist[0] += px
-    twist[1] += py
-    twist[2] += pz
+def push(twist, J, d, p):
+    """Add the effect of an impulse over mass ``p`` at a point, ``d`` from the COM, to ``twist``."""
+    x, y, z = turned_by(J, d[1] * p[2] - d[2] * p[1], d[2] * p[0] - d[0] * p[2], d[0] * p[1] - d[1] * p[0])
+    twist[0] += p[0]
+    twist[1] += p[1]
+    twist[2] += p[2]
     twist[3] += x
     twist[4] += y
     twist[5] += z

@@ -77,7 +77,7 @@ def solve_contacts(contacts, n, J, twist, mu, free):
             if not found:
                 return NONE_FOUND
             c[P_X], c[P_Y], c[P_Z] = nx, ny, nz
-            push(twist, J, c[D_X], c[D_Y], c[D_Z], nx - px, ny - py, nz - pz)
+            push(twist, J, (c[D_X], c[D_Y], c[D_Z]), (nx - px, ny - py, nz - pz))
             largest = max(largest, abs(nx) + abs(ny) + abs(nz))
             changed = max(changed, abs(nx - px) + abs(ny - py) + abs(nz - pz))
         if not changed > CONVERGED * largest:
@@ -157,8 +157,8 @@ def _push_both(contacts, J, twist, p, q):
     """Add the effect of what the impulses of two contacts have changed, from ``p`` and ``q``, to
     ``twist``."""
     c, d = contacts[0], contacts[1]
-    push(twist, J, c[D_X], c[D_Y], c[D_Z], c[P_X] - p[0], c[P_Y] - p[1], c[P_Z] - p[2])
-    push(twist, J, d[D_X], d[D_Y], d[D_Z], d[P_X] - q[0], d[P_Y] - q[1], d[P_Z] - q[2])
+    push(twist, J, (c[D_X], c[D_Y], c[D_Z]), (c[P_X] - p[0], c[P_Y] - p[1], c[P_Z] - p[2]))
+    push(twist, J, (d[D_X], d[D_Y], d[D_Z]), (d[P_X] - q[0], d[P_Y] - q[1], d[P_Z] - q[2]))
 
 
 @jit(internal=True)

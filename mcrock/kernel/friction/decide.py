@@ -38,6 +38,7 @@ from mcrock.kernel.dynamics import (
     rates_at,
     vertex_force,
 )
+from mcrock.kernel.edge import enter_edge, release
 from mcrock.kernel.friction.contact_table import (
     B_X,
     B_Y,
@@ -57,7 +58,7 @@ from mcrock.kernel.friction.contact_table import (
     place_contact,
 )
 from mcrock.kernel.friction.coulomb import NONE_FOUND, solve_contacts
-from mcrock.kernel.friction.flat import corner_pressures
+from mcrock.kernel.friction.flat import corner_pressures, tips
 from mcrock.kernel.friction.mobility import ground_compliance
 from mcrock.kernel.friction.rest import holds
 from mcrock.kernel.friction.state import (
@@ -71,32 +72,24 @@ from mcrock.kernel.friction.state import (
     STOOD,
     STOPPED,
     load_twist,
-    of_slips,
     place_pivot,
     settle,
     store_twist,
 )
 from mcrock.kernel.modes import (
-    DISTANCE,
     EDGE,
     EDGE_SLIP,
     EDGE_SLIP_FIRST,
     EDGE_SLIP_SECOND,
     FLIGHT,
     NONE,
-    PULL_X,
-    PULL_Y,
     SLIDE,
     SPIN,
     VERTEX,
     VERTEX_SLIP,
-    enter_edge,
-    enter_rest,
-    lay_sides,
-    release,
-    side_margin,
-    uplift,
+    edge_between,
 )
+from mcrock.kernel.rest import enter_rest, lay_sides, side_margin, uplift
 from mcrock.kernel.rotation import flattened, matrix, to_ground, vertical
 from mcrock.kernel.shaking import acceleration
 from mcrock.kernel.watch import edge_demand
@@ -158,30 +151,31 @@ def place_forces(body, friction, state, n, J, m):
 
 
 @jit(internal=True)
-def decide(top, body, work, friction, result, t, n, sides):
+def decide(run, n):
     """Mode and index of a body of which vertices ``friction.touching`` [:n] are on the ground and do not
     rise.
 
     The state is that of the six degrees of freedom; it is brought to the mode. `UNDECIDED` where friction
     leaves no single answer.
     """
-    state, segment = work.state, work.segment
+    body, friction, t = run.body, run.friction, run.t
+    state, segment = run.state, run.segment
     a = acceleration(segment, t)
     state[PATH_0], state[PATH_1], state[LOSS] = 0.0, 0.0, 0.0
     if n == 0:
         return _fly(body, state)
     if n > 2:
-        return decide_face(top, body, work, friction, result, t, face_of(top, friction, n), sides)
+        return decide_face(run, face_of(body, friction, n))
     m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
     J = ground_compliance(body.scalars, m)
     any_slips, any_stands = place_forces(body, friction, state, n, J, m)
     friction.found[STOOD] = 1.0 if any_stands else 0.0
     if not any_slips:
-        mode, index = _from_standing(top, body, work, friction, t, n, a)
+        mode, index = _from_standing(run, n, a)
         if mode >= 0:
             return mode, index
     free_rates(body, state, a, m, J, friction.twist)
-    return enter(top, body, friction, state, n, J)
+    return enter(run, n, J)
 
 
 @jit(inline=True, internal=True)
@@ -192,13 +186,13 @@ def _fly(body, state):
 
 
 @jit(internal=True)
-def face_of(top, friction, n):
+def face_of(body, friction, n):
     """The face of which three corners touch, and with them all."""
-    for f in range(top.face_first.size - 1):
+    for f in range(body.n_face):
         inside = 0
-        for i in range(top.face_first[f], top.face_first[f + 1]):
+        for i in range(body.face_first[f], body.face_first[f + 1]):
             for j in range(n):
-                if friction.touching[j] == top.face_vertices[i]:
+                if friction.touching[j] == body.face_vertices[i]:
                     inside += 1
         if inside > 2:
             return f
@@ -206,30 +200,31 @@ def face_of(top, friction, n):
 
 
 @jit(internal=True)
-def _from_standing(top, body, work, friction, t, n, a):
+def _from_standing(run, n, a):
     """The mode of contacts none of which moves, if they stick or stay on the ground; else a mode below 0."""
-    state, gravity = work.state, body.scalars[GRAVITY]
+    body, friction, t = run.body, run.friction, run.t
+    state, gravity = run.state, body.scalars[GRAVITY]
     # less than where a contact that sticks is said to slip: at that instant it does not stick again
     static, slack = friction.values[STATIC] ** 2, 0.5 * SLACK * gravity
     p = friction.touching[0]
     if n == 1:
-        k = rates_at(body.pivots[p], gravity, state, work.segment, t)
+        k = rates_at(body.pivots[p], gravity, state, run.segment, t)
         up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
         normal, square = vertex_force(body.pivots[p], state, k, up)
         if normal > slack and sqrt(square) <= friction.values[STATIC] * normal + slack:
             place_pivot(body, state, p)
             return VERTEX, p
         return NONE, NONE
-    k = top.edge_of[p, friction.touching[1]]
+    k = edge_between(body, p, friction.touching[1])
     if k < 0:
         return NONE, NONE
     other = friction.other
     for i in range(state.size):
         other[i] = state[i]
     place_pivot(body, other, p)
-    enter_edge(top, body, other, p, k)
+    enter_edge(body, other, p, k)
     c, s = cos(other[ANGLE]), sin(other[ANGLE])
-    margin, _, _, _, _, _, ends = release(top, body, k, other, other[ANGLE], other[RATE], c, s, a)
+    margin, _, _, _, _, _, ends = release(body, k, other, (other[ANGLE], other[RATE], c, s), a)
     if margin <= 0.0 and edge_demand(ends[0] + slack, ends[1] + slack, ends[2], ends[3], ends[4]) <= static:
         for i in range(state.size):
             state[i] = other[i]
@@ -238,9 +233,10 @@ def _from_standing(top, body, work, friction, t, n, a):
 
 
 @jit(internal=True)
-def enter(top, body, friction, state, n, J):
+def enter(run, n, J):
     """Mode and index that the contact problem for accelerations, ``friction.twist``, leads to; the state is
     brought there. `STAYS_FLAT` where more than two contacts stay."""
+    body, friction, state = run.body, run.friction, run.state
     touching, contacts, mu = friction.touching, friction.contacts, friction.values[FRICTION]
     if solve_contacts(contacts, n, J, friction.twist, mu, mu * (1.0 - LOWER)) == NONE_FOUND:
         return UNDECIDED, NONE
@@ -269,17 +265,17 @@ def enter(top, body, friction, state, n, J):
         state[S0_X], state[S0_Y] = contacts[first, S_X], contacts[first, S_Y]
         if new:
             _set_slip(friction, state, contacts[first])
-        settle(top, body, state, VERTEX_SLIP, p)
+        settle(body, state, VERTEX_SLIP, p)
         return VERTEX_SLIP, p
     slips_second = _direction(contacts, second, mu)
     p, q = touching[first], touching[second]
-    k = top.edge_of[p, q]
+    k = edge_between(body, p, q)
     if k < 0:
         return UNDECIDED, NONE
     if not slips_first and not slips_second:
         place_pivot(body, state, p)
-        return enter_edge(top, body, state, p, k)
-    if top.edge_vertices[k, 0] != p:  # first and second are those of the edge from here on
+        return enter_edge(body, state, p, k)
+    if body.edge_vertices[k, 0] != p:  # first and second are those of the edge from here on
         first, second = second, first
         slips_first, slips_second = slips_second, slips_first
         p, q = q, p
@@ -288,14 +284,14 @@ def enter(top, body, friction, state, n, J):
     if slips_first and slips_second:
         if contacts[first, GIVEN] == 0.0 or contacts[second, GIVEN] == 0.0:
             _set_slips(friction, state, contacts[first], contacts[second])
-        settle(top, body, state, EDGE_SLIP, k)
+        settle(body, state, EDGE_SLIP, k)
         return EDGE_SLIP, k
     mode = EDGE_SLIP_FIRST if slips_first else EDGE_SLIP_SECOND
     place_pivot(body, state, q if slips_first else p)
     moves, stays = (first, second) if slips_first else (second, first)
     if contacts[moves, GIVEN] == 0.0:
         _set_turn(friction, state, contacts[moves], contacts[stays])
-    settle(top, body, state, mode, k)
+    settle(body, state, mode, k)
     return mode, k
 
 
@@ -398,25 +394,26 @@ def _set_yaw(friction, state):
 
 
 @jit(internal=True)
-def decide_face(top, body, work, friction, result, t, f, sides):
+def decide_face(run, f):
     """`decide` for a body flat on face ``f``: at rest, sliding, spinning, or over an edge or a vertex."""
+    body, friction, t, sides = run.body, run.friction, run.t, run.sides
     if f < 0:
         return UNDECIDED, NONE
-    state = work.state
-    a = acceleration(work.segment, t)
+    state = run.state
+    a = acceleration(run.segment, t)
     face = body.faces[f]
-    pivot = top.face_vertices[top.face_first[f]]
+    pivot = body.face_vertices[body.face_first[f]]
     state[Q0], state[Q1], state[Q2], state[Q3] = flattened(state, face[F_UX], face[F_UY], face[F_UZ])
     state[Z] = face[F_HEIGHT]
     _set_yaw(friction, state)
-    n = lay_sides(top, body, state, f, sides)
+    n = lay_sides(body, state, f, sides)
     mu, static = friction.values[FRICTION], friction.values[STATIC]
     down = body.scalars[GRAVITY] + a[2]
     if down <= 0.0:
         return _fly(body, state)
     fastest = 0.0
     for i in range(n):
-        fastest = max(fastest, _corner_speed(top, body, state, f, i))
+        fastest = max(fastest, _corner_speed(body, state, f, i))
     spin = friction.twist[5]
     stands = fastest <= max(2.0 * STOPPED, friction.found[SLOW])
     friction.found[STOOD] = 1.0 if stands else 0.0
@@ -433,11 +430,11 @@ def decide_face(top, body, work, friction, result, t, f, sides):
             sx, sy = -a[0] / pull, -a[1] / pull
         grips = holds(a, static, body.scalars[GRAVITY])
         if stands and grips:
-            return enter_rest(top, body, state, pivot, f, sides)
-        if not stands and (grips or _tips(sides, n, mu, sx, sy)):
-            new, place = uplift(top, body, state, result, f, sides, a[0], a[1], a[2])
+            return enter_rest(run, pivot, f)
+        if not stands and (grips or tips(sides, n, mu, sx, sy)):
+            new, place = uplift(run, f)
             # an edge that cannot stick tips over if friction of slip does that too, else the face slides
-            if new != EDGE or _tips(sides, n, mu, sx, sy) or _edge_holds(top, body, state, place, static, a):
+            if new != EDGE or tips(sides, n, mu, sx, sy) or _edge_holds(body, state, place, static, a):
                 return new, place
     else:
         sx, sy = state[V_X], state[V_Y]
@@ -445,11 +442,10 @@ def decide_face(top, body, work, friction, result, t, f, sides):
         if abs(spin) * body.scalars[SIZE] > 2.0 * STOPPED:
             place_pivot(body, state, pivot)
             m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
-            links, shape, forces = of_slips(top, body, friction)
-            balanced = corner_pressures(links, shape, forces, f, state, m, spin, down)
-            if balanced and work.mode[0] != SPIN:  # at the end of SPIN it is by a rounded number at most
+            balanced = corner_pressures(run, f, state, m, spin, down)
+            if balanced and run.mode != SPIN:  # at the end of SPIN it is by a rounded number at most
                 return SPIN, f
-            new, place = tip_over(top, body, work, friction, t, f)
+            new, place = tip_over(run, f)
             if new == STAYS_FLAT or (new == UNDECIDED and balanced):
                 friction.found[HELD] = 1.0  # until the friction of a corner that creeps has followed its slip
                 return SPIN, f
@@ -459,55 +455,40 @@ def decide_face(top, body, work, friction, result, t, f, sides):
     for i in range(3):
         state[W_X + i] = 0.0
     state[S0_X], state[S0_Y] = sx, sy
-    if not _tips(sides, n, mu, sx, sy):
+    if not tips(sides, n, mu, sx, sy):
         place_pivot(body, state, pivot)
         return SLIDE, f
-    new, place = tip_over(top, body, work, friction, t, f)
+    new, place = tip_over(run, f)
     return UNDECIDED if new == STAYS_FLAT else new, place
 
 
 @jit(internal=True)
-def _edge_holds(top, body, state, k, static, a):
+def _edge_holds(body, state, k, static, a):
     """Whether edge ``k`` of a body in EDGE mode can stick."""
     slack, c, s = SLACK * body.scalars[GRAVITY], cos(state[ANGLE]), sin(state[ANGLE])
-    _, _, _, _, _, _, ends = release(top, body, k, state, state[ANGLE], state[RATE], c, s, a)
+    _, _, _, _, _, _, ends = release(body, k, state, (state[ANGLE], state[RATE], c, s), a)
     return edge_demand(ends[0] + slack, ends[1] + slack, ends[2], ends[3], ends[4]) <= static * static
 
 
-@jit(inline=True, internal=True)
-def slide_margin(side, mu, sx, sy):
-    """How far the centre of pressure is inside a side [m] while a face slides in a direction: it lies at mu
-    h from the foot of the COM, whatever the shaking, speed and weight."""
-    return side[DISTANCE] + mu * (side[PULL_X] * sx + side[PULL_Y] * sy)
-
-
 @jit(internal=True)
-def _tips(sides, n, mu, sx, sy):
-    """Whether a face that slides in a direction tips over one of its sides."""
-    least = 0.0
-    for i in range(n):
-        least = min(least, slide_margin(sides[i], mu, sx, sy))
-    return least < 0.0
-
-
-@jit(internal=True)
-def _corner_speed(top, body, state, f, i):
-    p = body.vertices[top.face_vertices[top.face_first[f] + i]]
+def _corner_speed(body, state, f, i):
+    p = body.vertices[body.face_vertices[body.face_first[f] + i]]
     dx, dy, _ = to_ground(state, p[0], p[1], p[2])
     w = to_ground(state, state[W_X], state[W_Y], state[W_Z])
     return hypot(state[V_X] - w[2] * dy, state[V_Y] + w[2] * dx)
 
 
 @jit(internal=True)
-def tip_over(top, body, work, friction, t, f):
+def tip_over(run, f):
     """Edge or vertex about which a body that slips flat on face ``f`` tips over, as `enter`."""
-    state = work.state
-    first, last = top.face_first[f], top.face_first[f + 1]
+    body, friction, t = run.body, run.friction, run.t
+    state = run.state
+    first, last = body.face_first[f], body.face_first[f + 1]
     for i in range(last - first):
-        friction.touching[i] = top.face_vertices[first + i]
+        friction.touching[i] = body.face_vertices[first + i]
     friction.found[SLOW] = min(friction.found[SLOW], friction.found[CREEP])
     m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
     J = ground_compliance(body.scalars, m)
     place_forces(body, friction, state, last - first, J, m)
-    free_rates(body, state, acceleration(work.segment, t), m, J, friction.twist)
-    return enter(top, body, friction, state, last - first, J)
+    free_rates(body, state, acceleration(run.segment, t), m, J, friction.twist)
+    return enter(run, last - first, J)

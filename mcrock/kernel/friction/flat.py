@@ -35,7 +35,25 @@ from mcrock.kernel.friction.contact_table import D_X, D_Y, D_Z, P_X, P_Y, P_Z, S
 from mcrock.kernel.friction.motion import IRREGULAR, REGULAR, SLOWEST, STIFFER, slip_direction
 from mcrock.kernel.friction.state import BEND_0, CREEP, FRICTION, HELD, STIFFNESS, TURNING
 from mcrock.kernel.modes import SLIDE
+from mcrock.kernel.rest import DISTANCE, PULL_X, PULL_Y
 from mcrock.kernel.rotation import matrix, to_ground
+
+
+@jit(inline=True, internal=True)
+def slide_margin(side, mu, sx, sy):
+    """How far the centre of pressure is inside a side [m] while a face slides in a direction: it lies at mu
+    h from the foot of the COM, whatever the shaking, speed and weight."""
+    return side[DISTANCE] + mu * (side[PULL_X] * sx + side[PULL_Y] * sy)
+
+
+@jit(internal=True)
+def tips(sides, n, mu, sx, sy):
+    """Whether a face that slides in a direction tips over one of its sides."""
+    least = 0.0
+    for i in range(n):
+        least = min(least, slide_margin(sides[i], mu, sx, sy))
+    return least < 0.0
+
 
 # columns of a contact that mean something else here: whether a corner carries, its speed [m/s], and the
 # moments of a unit pressure there [m]
@@ -46,8 +64,9 @@ EVEN = 1e-12  # pivots below this are none, over the largest [1]
 
 
 @jit(internal=True)
-def flat_rates(top, body, friction, mode, index, y, start, a, k):
+def flat_rates(run, mode, index, y, start, a, k):
     """Rates ``k`` of a state ``y`` flat on face ``index``; not REGULAR where no pressure keeps it flat."""
+    body, friction = run.body, run.friction
     mu, found = friction.values[FRICTION], friction.found
     down = body.scalars[GRAVITY] + a[2]
     for i in range(W_Z + 1):
@@ -65,10 +84,10 @@ def flat_rates(top, body, friction, mode, index, y, start, a, k):
     q0, q1, q2, q3, wx, wy, wz = y[Q0], y[Q1], y[Q2], y[Q3], y[W_X], y[W_Y], y[W_Z]
     m = matrix(q0, q1, q2, q3)
     spin = m[6] * wx + m[7] * wy + m[8] * wz
-    if not corner_pressures(top, body, friction, index, y, m, spin, down):
+    if not corner_pressures(run, index, y, m, spin, down):
         return IRREGULAR
     fx, fy, moment = 0.0, 0.0, 0.0
-    first, last = top.face_first[index], top.face_first[index + 1]
+    first, last = body.face_first[index], body.face_first[index + 1]
     for i in range(last - first):
         c = friction.contacts[i]
         fx -= mu * c[P_Z] * c[S_X]
@@ -105,7 +124,7 @@ def vertical_inertia(body, up):
 
 
 @jit(internal=True)
-def corner_pressures(top, body, friction, f, y, m, spin, down):
+def corner_pressures(run, f, y, m, spin, down):
     """Pressures at the corners of face ``f`` over the mass, into the contacts; False where there are none.
 
     They are the least in sum of squares among those that leave no vertical acceleration and no turn about a
@@ -113,8 +132,9 @@ def corner_pressures(top, body, friction, f, y, m, spin, down):
     which the body turns creeps: its friction is less.
     A face that is held has some in any case.
     """
+    body, friction = run.body, run.friction
     mu, contacts = friction.values[FRICTION], friction.contacts
-    first, last = top.face_first[f], top.face_first[f + 1]
+    first, last = body.face_first[f], body.face_first[f + 1]
     n = last - first
     i = body.inertia
     # products of inertia of the vertical with the horizontal axes, over that about the vertical
@@ -125,7 +145,7 @@ def corner_pressures(top, body, friction, f, y, m, spin, down):
     yz = m[3] * hx + m[4] * hy + m[5] * hz
     zz = m[6] * hx + m[7] * hy + m[8] * hz
     for j in range(n):
-        c, p = contacts[j], body.vertices[top.face_vertices[first + j]]
+        c, p = contacts[j], body.vertices[body.face_vertices[first + j]]
         dx, dy, dz = to_ground(y, p[0], p[1], p[2])
         vx, vy = y[V_X] - spin * dy, y[V_Y] + spin * dx
         speed = sqrt(vx * vx + vy * vy + (FADING * friction.found[CREEP]) ** 2)

@@ -12,17 +12,7 @@ from mcrock.impact.dispatch import PROJECT, edge_place, facet_place, takes_whole
 from mcrock.impact.varkonyi_2022 import GAIN, facet_point
 from mcrock.jit import jit
 from mcrock.kernel.contact import F_HEIGHT, F_UX, F_UY, F_UZ, F_XX, F_XY, F_XZ, F_YX, F_YY, F_YZ, MASS
-from mcrock.kernel.dynamics import (
-    Q0,
-    Q1,
-    Q2,
-    Q3,
-    V_Z,
-    W_X,
-    W_Y,
-    W_Z,
-    Z,
-)
+from mcrock.kernel.dynamics import Q0, Q1, Q2, Q3, V_Z, W_X, W_Y, W_Z, Z
 from mcrock.kernel.facet_landing import mean_radius
 from mcrock.kernel.friction.contact_table import P_X as IMPULSE_X
 from mcrock.kernel.friction.contact_table import P_Y as IMPULSE_Y
@@ -44,10 +34,10 @@ from mcrock.kernel.friction.landing import (
 from mcrock.kernel.friction.mobility import ground_compliance, mobility
 from mcrock.kernel.friction.single import SLIPPING, WHITTAKER, vertex_impulse
 from mcrock.kernel.friction.state import (
-    CHANGE,
     CLIPPED,
     COUPLE,
     FRICTION,
+    GAINED,
     I_X,
     I_Y,
     I_Z,
@@ -57,12 +47,13 @@ from mcrock.kernel.friction.state import (
     RESTITUTION,
     TANGENTIAL,
     load_twist,
-    of_slips,
     twist_energy,
 )
 from mcrock.kernel.friction.step import mode_rates
-from mcrock.kernel.modes import FLIGHT, NONE, inertia_of, point_of
+from mcrock.kernel.modes import FLIGHT, NONE, edge_between, inertia_of, point_of
+from mcrock.kernel.record import impacts_so_far
 from mcrock.kernel.rotation import flattened, matrix, to_ground, vertical
+from mcrock.kernel.shaking import acceleration
 from mcrock.kernel.watch import edge_demand
 from mcrock.response import Response
 
@@ -71,12 +62,12 @@ STILL = (0.0, 0.0, 0.0)  # ground acceleration
 
 
 @jit(internal=True)
-def common_face(top, first, second, third):
+def common_face(body, first, second, third):
     """The face with three vertices, NONE if there is none."""
-    for f in range(top.face_first.size - 1):
+    for f in range(body.n_face):
         found = 0
-        for i in range(top.face_first[f], top.face_first[f + 1]):
-            v = top.face_vertices[i]
+        for i in range(body.face_first[f], body.face_first[f + 1]):
+            v = body.face_vertices[i]
             if v in (first, second, third):
                 found += 1
         if found == 3:
@@ -108,14 +99,15 @@ def all_take_part(body, friction, state, n, e, before):
 
 
 @jit(internal=True)
-def _rebound(top, body, friction, state, n, e, a, short):
+def _rebound(run, state, n, e):
     """Restitution of an impact of ``friction.touching`` [:n]: ``e``, or 0 where all bounces that follow would
     be over within ``short`` [s] under the ground acceleration ``a``."""
+    body, friction, short = run.body, run.friction, run.settings.edge_zeno_time
+    a = acceleration(run.segment, run.t)
     if not 0.0 < e < 1.0:
         return e
     rates, longest = friction.rates[1], 0.0
-    links, shape, forces = of_slips(top, body, friction)
-    mode_rates(links, shape, forces, FLIGHT, NONE, state, state, a, rates)
+    mode_rates(run, FLIGHT, NONE, state, state, a, rates)
     for i in range(n):
         v = friction.touching[i]
         speed = -rise_of(friction.twist, lever(body, state, v))
@@ -126,12 +118,13 @@ def _rebound(top, body, friction, state, n, e, a, short):
 
 
 @jit(internal=True)
-def vertex_impact(body, friction, law, state, a, rx, ry, rz, tau, e, et):
-    """Vertex ``a`` lands and the impulse acts at R, (rx, ry, rz) from the COM, with an angular impulse
+def vertex_impact(run, state, a, r, tau, e, et):
+    """Vertex ``a`` lands and the impulse acts at R, ``r`` from the COM, with an angular impulse
     ``tau`` over the mass [m2/s]; the twist is changed. A law of one contact has R = a.
 
     Returns whether the impulse is one that the ground can give: it pushes.
     """
+    body, friction, law = run.body, run.friction, run.law
     twist, found = friction.twist, friction.found
     clear_report(found)
     m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
@@ -139,19 +132,19 @@ def vertex_impact(body, friction, law, state, a, rx, ry, rz, tau, e, et):
     dx, dy, dz = lever(body, state, a)
     mu = friction.values[FRICTION]
     if tau != 0.0:
-        apply(friction, J, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, tau)
-    w = mobility(J, dx, dy, dz, rx, ry, rz)
+        apply(friction, J, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), tau)
+    w = mobility(J, dx, dy, dz, r[0], r[1], r[2])
     vx = twist[0] + twist[4] * dz - twist[5] * dy
     vy = twist[1] + twist[5] * dx - twist[3] * dz
     vz = twist[2] + twist[3] * dy - twist[4] * dx
-    px, py, pz, kappa, slips, possible = vertex_impulse(law.law, w, vx, vy, vz, mu, e, et)
-    apply(friction, J, rx, ry, rz, px, py, pz, 0.0)
+    px, py, pz, kappa, slips, possible = vertex_impulse(law.law, w, (vx, vy, vz), mu, e, et)
+    apply(friction, J, r, (px, py, pz), 0.0)
     found[COUPLE], found[KAPPA], found[CLIPPED], found[MAP] = tau, kappa, 1.0 if slips else 0.0, AT_VERTEX
     return possible
 
 
 @jit(internal=True)
-def edge_impact(top, body, friction, state, law, number, old, new, a, short):
+def edge_impact(run, quantiles, state, old, new):
     """Edge impact of vertex ``new`` while ``old`` is on the ground; changes ``friction.twist``.
 
     The vertices that take part are ``friction.touching`` [:2]. Bounces that would be over within ``short``
@@ -163,20 +156,22 @@ def edge_impact(top, body, friction, state, law, number, old, new, a, short):
         AT_A_POINT where an impulse at one point does it, without rebound and within the cone of friction:
         the impact of contacts that stick. BOTH_ENDS where the old end would not lift. OTHERWISE if neither.
     """
+    body, friction, law = run.body, run.friction, run.law
+    number = impacts_so_far(run.result)
     mass = body.scalars[MASS]
     load_twist(state, friction.twist)
     before = twist_energy(body, state, friction.twist, mass)
     friction.touching[0], friction.touching[1] = new, old
     e, et = friction.values[IMPACT_RESTITUTION], friction.values[TANGENTIAL]
-    e = _rebound(top, body, friction, state, 1, e, a, short)
+    e = _rebound(run, state, 1, e)
     p, q = point_of(body, new), point_of(body, old)
     up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
-    lambda_, tau = edge_place(law, number, mass, inertia_of(body), q, p, up)
+    lambda_, tau = edge_place(law, quantiles, number, mass, inertia_of(body), q, p, up)
     share = 0.5 * (1.0 + lambda_)
     r = to_ground(
         state, q[0] + share * (p[0] - q[0]), q[1] + share * (p[1] - q[1]), q[2] + share * (p[2] - q[2])
     )
-    good = vertex_impact(body, friction, law, state, new, r[0], r[1], r[2], tau / mass, e, et)
+    good = vertex_impact(run, state, new, r, tau / mass, e, et)
     sticks = friction.found[CLIPPED] == 0.0
     lifts = rise_of(friction.twist, lever(body, state, old)) > 0.0
     after = twist_energy(body, state, friction.twist, mass)
@@ -184,7 +179,7 @@ def edge_impact(top, body, friction, state, law, number, old, new, a, short):
     if not carried:
         all_take_part(body, friction, state, 2, e, before)
         after = twist_energy(body, state, friction.twist, mass)
-    friction.found[CHANGE] = after - before
+    friction.found[GAINED] = after - before
     if e == 0.0 and et == 0.0:
         if carried and sticks:
             return AT_A_POINT
@@ -209,25 +204,28 @@ def edge_carries(body, friction, state, p, q):
 
 
 @jit(internal=True)
-def facet_impact(top, body, friction, state, law, number, f, old, a, short):
+def facet_impact(run, quantiles, state, f, old):
     """Facet impact of face ``f``, whose old edge is the side at corner ``old``; changes ``friction.twist``.
 
     The state is laid flat. Returns as `edge_impact`; the corners of the face are those that take part.
     """
+    body, friction, law = run.body, run.friction, run.law
+    number = impacts_so_far(run.result)
     mass, face = body.scalars[MASS], body.faces[f]
     state[Q0], state[Q1], state[Q2], state[Q3] = flattened(state, face[F_UX], face[F_UY], face[F_UZ])
     state[Z] = face[F_HEIGHT]
     load_twist(state, friction.twist)
     before = twist_energy(body, state, friction.twist, mass)
     e, et = friction.values[IMPACT_RESTITUTION], friction.values[TANGENTIAL]
-    n = corners_of(top, friction, f)
-    e = _rebound(top, body, friction, state, n, e, a, short)
-    first, last = top.face_first[f], top.face_first[f + 1]
+    n = corners_of(body, friction, f)
+    e = _rebound(run, state, n, e)
+    first, last = body.face_first[f], body.face_first[f + 1]
     carried = False
     if not takes_whole_face(law):
         x_axis, y_axis = (face[F_XX], face[F_XY], face[F_XZ]), (face[F_YX], face[F_YY], face[F_YZ])
         lon, lat, _ = facet_place(
             law,
+            quantiles,
             number,
             mass,
             inertia_of(body),
@@ -242,35 +240,36 @@ def facet_impact(top, body, friction, state, law, number, f, old, a, short):
         )
         x, y = facet_point(body.corners, first, last, old, lon, lat)
         r = face_lever(body, state, f, x, y)
-        carried = face_impact(top, body, friction, state, f, r[0], r[1], r[2], e, et)
+        carried = face_impact(run, state, f, r, e, et)
         after = twist_energy(body, state, friction.twist, mass)
         carried = carried and not _gains(law, before, after)
     if not carried:
         all_take_part(body, friction, state, n, e, before)
     after = twist_energy(body, state, friction.twist, mass)
-    friction.found[CHANGE] = after - before
+    friction.found[GAINED] = after - before
     plain = e == 0.0 and et == 0.0
     return AT_A_POINT if carried and plain and friction.found[CLIPPED] == 0.0 else OTHERWISE
 
 
 @jit(internal=True)
-def landing_impact(top, body, friction, law, state, n, a, short):
+def landing_impact(run, state, n):
     """Vertices ``friction.touching`` [:n] land from flight, as `edge_impact`."""
+    body, friction, law = run.body, run.friction, run.law
     mass = body.scalars[MASS]
     load_twist(state, friction.twist)
     before = twist_energy(body, state, friction.twist, mass)
     e, et = friction.values[RESTITUTION], friction.values[TANGENTIAL]
-    e = _rebound(top, body, friction, state, n, e, a, short)
+    e = _rebound(run, state, n, e)
     if n == 1:
         d = lever(body, state, friction.touching[0])
-        good = vertex_impact(body, friction, law, state, friction.touching[0], d[0], d[1], d[2], 0.0, e, et)
+        good = vertex_impact(run, state, friction.touching[0], d, 0.0, e, et)
         if law.law == WHITTAKER:  # the one law that may gain energy at the vertex that lands
             good = good and not _gains(law, before, twist_energy(body, state, friction.twist, mass))
         if not good:
             all_take_part(body, friction, state, 1, e, before)
     else:
         all_take_part(body, friction, state, n, e, before)
-    friction.found[CHANGE] = twist_energy(body, state, friction.twist, mass) - before
+    friction.found[GAINED] = twist_energy(body, state, friction.twist, mass) - before
 
 
 @jit(internal=True)
@@ -287,17 +286,18 @@ def _fall(body, state, vertex, rates):
 
 
 @jit(internal=True)
-def count_impact(top, body, friction, result, face, flew):
+def count_impact(run, face, flew):
     """Counters of an impact with friction; ``face`` is the one that lands, or NONE. One that ends a flight is
     counted with the flight."""
+    body, friction, result = run.body, run.friction, run.result
     found = friction.found
     if face >= 0:
         result[Response.FACET_IMPACTS] += 1.0
     elif not flew:
         result[Response.EDGE_IMPACTS] += 1.0
-    result[Response.IMPACT_ENERGY_LOSS] -= found[CHANGE] * body.scalars[MASS]
+    result[Response.IMPACT_ENERGY_LOSS] -= found[GAINED] * body.scalars[MASS]
     if found[I_Z] > 0.0:
-        couple = found[COUPLE] / mean_radius(top, body, face) if face >= 0 else 0.0
+        couple = found[COUPLE] / mean_radius(body, face) if face >= 0 else 0.0
         square = found[I_X] ** 2 + found[I_Y] ** 2 + couple * couple
         demand = sqrt(square) / found[I_Z]
         result[Response.PEAK_IMPACT_FRICTION] = max(result[Response.PEAK_IMPACT_FRICTION], demand)
@@ -306,29 +306,29 @@ def count_impact(top, body, friction, result, face, flew):
 
 
 @jit(internal=True)
-def old_corner(top, body, friction, state, f, mode_edge, pivot):
+def old_corner(body, friction, state, f, mode_edge, pivot):
     """Corner of face ``f`` at which its old edge begins: the edge of contact, or at a pivot the side whose
     other end lands more slowly."""
-    first, last = top.face_first[f], top.face_first[f + 1]
+    first, last = body.face_first[f], body.face_first[f + 1]
     n = last - first
     if mode_edge >= 0:
-        p, q = top.edge_vertices[mode_edge, 0], top.edge_vertices[mode_edge, 1]
+        p, q = body.edge_vertices[mode_edge, 0], body.edge_vertices[mode_edge, 1]
         for i in range(n):
-            v, w = top.face_vertices[first + i], top.face_vertices[first + (i + 1) % n]
+            v, w = body.face_vertices[first + i], body.face_vertices[first + (i + 1) % n]
             if (v == p and w == q) or (v == q and w == p):
                 return i
         return 0
     at = 0
     for i in range(n):
-        if top.face_vertices[first + i] == pivot:
+        if body.face_vertices[first + i] == pivot:
             at = i
-    before = rise_of(friction.twist, lever(body, state, top.face_vertices[first + (at + n - 1) % n]))
-    after = rise_of(friction.twist, lever(body, state, top.face_vertices[first + (at + 1) % n]))
+    before = rise_of(friction.twist, lever(body, state, body.face_vertices[first + (at + n - 1) % n]))
+    after = rise_of(friction.twist, lever(body, state, body.face_vertices[first + (at + 1) % n]))
     return at if abs(after) < abs(before) else (at + n - 1) % n
 
 
 @jit
-def impact_of(top, body, friction, state, law, number, standing, landing):
+def impact_of(run, quantiles, standing, landing):
     """The impact of vertices that land while others stand on the ground; ``friction.twist`` becomes that
     after it.
 
@@ -344,23 +344,24 @@ def impact_of(top, body, friction, state, law, number, standing, landing):
     int
         How many of the vertices do not rise after it; they are the first of ``friction.touching``.
     """
+    body, friction, state = run.body, run.friction, run.state
     load_twist(state, friction.speeds)
     if standing.size == 0:
         n = landing.size
         for i in range(n):
             friction.touching[i] = landing[i]
-        landing_impact(top, body, friction, law, state, n, STILL, 0.0)
+        landing_impact(run, state, n)
     elif standing.size == 1 and landing.size == 1:
         n = 2
-        edge_impact(top, body, friction, state, law, number, standing[0], landing[0], STILL, 0.0)
+        edge_impact(run, quantiles, state, standing[0], landing[0])
     else:
-        edge = top.edge_of[standing[0], standing[1]] if standing.size == 2 else NONE
+        edge = edge_between(body, standing[0], standing[1]) if standing.size == 2 else NONE
         third = landing[0] if standing.size == 2 else landing[1]
-        f = common_face(top, standing[0], standing[1] if standing.size == 2 else landing[0], third)
+        f = common_face(body, standing[0], standing[1] if standing.size == 2 else landing[0], third)
         load_twist(state, friction.twist)
-        old = old_corner(top, body, friction, state, f, edge, standing[0])
-        facet_impact(top, body, friction, state, law, number, f, old, STILL, 0.0)
-        n = corners_of(top, friction, f)
+        old = old_corner(body, friction, state, f, edge, standing[0])
+        facet_impact(run, quantiles, state, f, old)
+        n = corners_of(body, friction, f)
     fastest = 0.0
     for i in range(n):
         fastest = max(fastest, abs(rise_of(friction.speeds, lever(body, state, friction.touching[i]))))

@@ -16,7 +16,7 @@ from mcrock.kernel.friction.contact_table import P_X, P_Y, P_Z, place_contact, p
 from mcrock.kernel.friction.coulomb import solve_contacts
 from mcrock.kernel.friction.mobility import ground_compliance, mobility, turned_by
 from mcrock.kernel.friction.single import face_impulse
-from mcrock.kernel.friction.state import CHANGE, CLIPPED, COUPLE, FRICTION, I_X, I_Y, I_Z, KAPPA, MAP
+from mcrock.kernel.friction.state import CLIPPED, COUPLE, FRICTION, GAINED, I_X, I_Y, I_Z, KAPPA, MAP
 from mcrock.kernel.rotation import matrix, to_ground
 
 AT_VERTEX, OF_FACE, SEVERAL, UNSOLVED = 0, 1, 2, 3  # maps of an impact
@@ -39,42 +39,45 @@ def rise_of(twist, d):
 
 @jit(internal=True)
 def clear_report(found):
-    for i in range(I_X, CHANGE + 1):
+    for i in range(I_X, GAINED + 1):
         found[i] = 0.0
 
 
 @jit(internal=True)
-def apply(friction, J, dx, dy, dz, px, py, pz, couple):
-    """Change the twist by an impulse and a couple about the vertical, both over the mass, and note them."""
+def apply(friction, J, d, p, couple):
+    """Change the twist by an impulse ``p`` at a point, ``d`` from the COM, and a couple about the vertical,
+    all over the mass, and note them."""
     twist, found = friction.twist, friction.found
-    push(twist, J, dx, dy, dz, px, py, pz)
+    push(twist, J, d, p)
     twist[3] += J[2] * couple
     twist[4] += J[4] * couple
     twist[5] += J[5] * couple
-    found[I_X], found[I_Y], found[I_Z], found[COUPLE] = px, py, pz, couple
+    found[I_X], found[I_Y], found[I_Z], found[COUPLE] = p[0], p[1], p[2], couple
 
 
 @jit
-def face_impact(top, body, friction, state, f, rx, ry, rz, e, et):
-    """Face ``f`` lands flat and the impulse acts at R, (rx, ry, rz) from the COM; the twist is changed.
+def face_impact(run, state, f, r, e, et):
+    """Face ``f`` lands flat and the impulse acts at R, ``r`` from the COM; the twist is changed.
 
     Of the vertices that come down the one whose impulse is largest obeys the law, if no other is then driven
     into the ground. Returns whether there is one.
     """
+    body, friction = run.body, run.friction
     twist, found = friction.twist, friction.found
+    rx, ry, rz = r
     clear_report(found)
     m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
     J = ground_compliance(body.scalars, m)
     mu = friction.values[FRICTION]
-    first, last = top.face_first[f], top.face_first[f + 1]
-    approach = approach_speed(top, body, state, twist, f)
-    radius = mean_radius(top, body, f)
+    first, last = body.face_first[f], body.face_first[f + 1]
+    approach = approach_speed(body, state, twist, f)
+    radius = mean_radius(body, f)
     # spin for unit impulses at R: the z row of J [R]
     ax, ay, az = J[2], J[4], J[5]
     row = (ay * rz - az * ry, az * rx - ax * rz, ax * ry - ay * rx)
     best, bx, by, bz, bt, bk, bc = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, False
     for i in range(first, last):
-        d = lever(body, state, top.face_vertices[i])
+        d = lever(body, state, body.face_vertices[i])
         vz = rise_of(twist, d)
         if not vz < -ROUNDING * approach:
             continue
@@ -84,31 +87,31 @@ def face_impact(top, body, friction, state, f, rx, ry, rz, e, et):
         # velocity of the vertex for a unit couple: (J e_z) x d
         cx, cy, cz = ay * d[2] - az * d[1], az * d[0] - ax * d[2], ax * d[1] - ay * d[0]
         px, py, pz, couple, kappa, clipped, _ = face_impulse(
-            friction.matrix, w, cx, cy, cz, row, J[5], vx, vy, vz, twist[5], mu, e, et, radius
+            friction.matrix, w, ((cx, cy, cz), row, J[5]), (vx, vy, vz, twist[5]), mu, (e, et), radius
         )
         if not pz > best or ((clipped or e > 0.0 or et != 0.0) and not w[8] > 0.0):
             continue
         x, y, _z = turned_by(J, ry * pz - rz * py, rz * px - rx * pz, rx * py - ry * px + couple)
         feasible = True
         for j in range(first, last):
-            o = lever(body, state, top.face_vertices[j])
+            o = lever(body, state, body.face_vertices[j])
             up = rise_of(twist, o) + pz + x * o[1] - y * o[0]
             feasible = feasible and up >= -ROUNDING * approach
         if feasible:
             best, bx, by, bz, bt, bk, bc = pz, px, py, pz, couple, kappa, clipped
     if best <= 0.0:
         return False
-    apply(friction, J, rx, ry, rz, bx, by, bz, bt)
+    apply(friction, J, r, (bx, by, bz), bt)
     found[KAPPA], found[CLIPPED], found[MAP] = bk, 1.0 if bc else 0.0, OF_FACE
     return True
 
 
 @jit(internal=True)
-def approach_speed(top, body, state, twist, f):
+def approach_speed(body, state, twist, f):
     """Largest vertical speed of the corners of a face [m/s]."""
     speed = 0.0
-    for i in range(top.face_first[f], top.face_first[f + 1]):
-        speed = max(speed, abs(rise_of(twist, lever(body, state, top.face_vertices[i]))))
+    for i in range(body.face_first[f], body.face_first[f + 1]):
+        speed = max(speed, abs(rise_of(twist, lever(body, state, body.face_vertices[i]))))
     return speed
 
 
@@ -167,16 +170,16 @@ def hold_down(body, friction, state):
     mixed = mobility(J, p[0], p[1], p[2], q[0], q[1], q[2])[8]
     rise_p, rise_q = rise_of(twist, p), rise_of(twist, q)
     size = first * second - mixed * mixed
-    push(twist, J, p[0], p[1], p[2], 0.0, 0.0, (mixed * rise_q - second * rise_p) / size)
-    push(twist, J, q[0], q[1], q[2], 0.0, 0.0, (mixed * rise_p - first * rise_q) / size)
+    push(twist, J, p, (0.0, 0.0, (mixed * rise_q - second * rise_p) / size))
+    push(twist, J, q, (0.0, 0.0, (mixed * rise_p - first * rise_q) / size))
 
 
 @jit(internal=True)
-def corners_of(top, friction, f):
+def corners_of(body, friction, f):
     """The corners of a face as those that touch; their number."""
-    first, last = top.face_first[f], top.face_first[f + 1]
+    first, last = body.face_first[f], body.face_first[f + 1]
     for i in range(first, last):
-        friction.touching[i - first] = top.face_vertices[i]
+        friction.touching[i - first] = body.face_vertices[i]
     return last - first
 
 

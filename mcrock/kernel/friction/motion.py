@@ -64,6 +64,7 @@ from mcrock.kernel.dynamics import (
     Y,
     Z,
 )
+from mcrock.kernel.friction.mobility import turned_by
 from mcrock.kernel.friction.state import BEND_0, BEND_1, FRICTION, N_0, N_1, STIFFNESS, T_0, T_1, TURNING
 from mcrock.kernel.modes import EDGE_SLIP_FIRST, EDGE_SLIP_SECOND, FLIGHT, VERTEX_SLIP
 from mcrock.kernel.rotation import matrix
@@ -88,7 +89,7 @@ def slip_direction(vx, vy, sx, sy):
 
 
 @jit(inline=True, internal=True)
-def slip_rates(top, body, friction, mode, index, y, start, a, k):
+def slip_rates(run, mode, index, y, start, a, k):
     """Rates ``k`` of a state ``y`` in a mode with slip or in flight, under the ground acceleration ``a``.
 
     ``start`` is the state whose directions of slip hold where a slip has none. The normal forces over mass
@@ -99,10 +100,7 @@ def slip_rates(top, body, friction, mode, index, y, start, a, k):
     int
         IRREGULAR where friction leaves no single force (Painlevé, P. (1895), Comptes rendus 121, 112-115).
     """
-    mu, found, scalars = friction.values[FRICTION], friction.found, body.scalars
     q0, q1, q2, q3, wx, wy, wz = y[Q0], y[Q1], y[Q2], y[Q3], y[W_X], y[W_Y], y[W_Z]
-    m = matrix(q0, q1, q2, q3)
-    down = scalars[GRAVITY] + a[2]
     k[Q0] = 0.5 * (-q1 * wx - q2 * wy - q3 * wz)
     k[Q1] = 0.5 * (q0 * wx + q2 * wz - q3 * wy)
     k[Q2] = 0.5 * (q0 * wy + q3 * wx - q1 * wz)
@@ -110,125 +108,158 @@ def slip_rates(top, body, friction, mode, index, y, start, a, k):
     k[X], k[Y], k[Z] = y[V_X], y[V_Y], y[V_Z]
     k[PATH_0], k[PATH_1], k[LOSS] = 0.0, 0.0, 0.0
     if mode in (EDGE_SLIP_FIRST, EDGE_SLIP_SECOND):
-        return _pivot_rates(top, body, friction, mode, index, y, start, a, m, down, k)
-    i = body.inertia
-    jxx, jxy, jxz = scalars[J_XX], scalars[J_XY], scalars[J_XZ]
-    jyy, jyz, jzz = scalars[J_YY], scalars[J_YZ], scalars[J_ZZ]
-    hx = (i[0] * wx + i[1] * wy + i[2] * wz) / scalars[MASS]
-    hy = (i[1] * wx + i[3] * wy + i[4] * wz) / scalars[MASS]
-    hz = (i[2] * wx + i[4] * wy + i[5] * wz) / scalars[MASS]
-    tx, ty, tz = hy * wz - hz * wy, hz * wx - hx * wz, hx * wy - hy * wx
-    vx, vy, vz = -a[0], -a[1], -down
+        return _pivot_rates(run, mode, index, y, start, a, k)
+    found = run.friction.found
     found[N_0], found[N_1], found[TURNING], found[STIFFNESS] = 0.0, 0.0, 0.0, 0.0
     if mode == FLIGHT:
-        k[V_X], k[V_Y], k[V_Z] = vx, vy, vz
-        k[W_X] = jxx * tx + jxy * ty + jxz * tz
-        k[W_Y] = jxy * tx + jyy * ty + jyz * tz
-        k[W_Z] = jxz * tx + jyz * ty + jzz * tz
+        k[V_X], k[V_Y], k[V_Z] = -a[0], -a[1], -(run.body.scalars[GRAVITY] + a[2])
+        k[W_X], k[W_Y], k[W_Z] = _free_turn(run.body, y)
         return REGULAR
-    ux, uy, uz = m[6], m[7], m[8]
-    p = body.vertices[index if mode == VERTEX_SLIP else top.edge_vertices[index, 0]]
-    # first contact: velocity, direction of slip, force for a unit normal force and its moment, body axes
+    if mode == VERTEX_SLIP:
+        return _vertex_slip_rates(run, index, y, start, a, k)
+    return _edge_slip_rates(run, index, y, start, a, k)
+
+
+@jit(inline=True, internal=True)
+def _compliance(body):
+    """m Theta^-1 in body axes (6 numbers) [1/m2]."""
+    s = body.scalars
+    return s[J_XX], s[J_XY], s[J_XZ], s[J_YY], s[J_YZ], s[J_ZZ]
+
+
+@jit(inline=True, internal=True)
+def _free_turn(body, y):
+    """Angular acceleration in flight, body axes (3 numbers) [rad/s2]."""
+    i, mass, wx, wy, wz = body.inertia, body.scalars[MASS], y[W_X], y[W_Y], y[W_Z]
+    hx = (i[0] * wx + i[1] * wy + i[2] * wz) / mass
+    hy = (i[1] * wx + i[3] * wy + i[4] * wz) / mass
+    hz = (i[2] * wx + i[4] * wy + i[5] * wz) / mass
+    return turned_by(_compliance(body), hy * wz - hz * wy, hz * wx - hx * wz, hx * wy - hy * wx)
+
+
+@jit(inline=True, internal=True)
+def _contact(body, y, m, p, push):
+    """What a contact at a point ``p`` of the body does, all in body axes: the angular acceleration for a unit
+    normal force, with which ``push`` (coefficient of friction and direction of slip) goes; the moment of the
+    vertical at it; and its centripetal acceleration."""
+    (mu, sx, sy), (ux, uy, uz), wx, wy, wz = push, (m[6], m[7], m[8]), y[W_X], y[W_Y], y[W_Z]
     cx, cy, cz = _cross(wx, wy, wz, p[0], p[1], p[2])
-    sx, sy, speed = slip_direction(y[V_X], y[V_Y], start[S0_X], start[S0_Y])
-    sx, sy = sx - found[BEND_0] * sy, sy + found[BEND_0] * sx
     fx, fy, fz = (
         ux - mu * (sx * m[0] + sy * m[3]),
         uy - mu * (sx * m[1] + sy * m[4]),
         uz - mu * (sx * m[2] + sy * m[5]),
     )
-    ax, ay, az = _cross(p[0], p[1], p[2], fx, fy, fz)
-    lx, ly, lz = _cross(p[0], p[1], p[2], ux, uy, uz)
-    gx, gy, gz = _cross(wx, wy, wz, cx, cy, cz)
-    # angular acceleration for a unit force, and without
-    bx, by, bz = (
-        jxx * ax + jxy * ay + jxz * az,
-        jxy * ax + jyy * ay + jyz * az,
-        jxz * ax + jyz * ay + jzz * az,
-    )
-    ox, oy, oz = (
-        jxx * tx + jxy * ty + jxz * tz,
-        jxy * tx + jyy * ty + jyz * tz,
-        jxz * tx + jyz * ty + jzz * tz,
-    )
-    free = lx * ox + ly * oy + lz * oz + ux * gx + uy * gy + uz * gz - down
-    per = 1.0 + lx * bx + ly * by + lz * bz
-    if mode == VERTEX_SLIP:
-        if not per > 0.0:
-            return IRREGULAR
-        n = -free / per
-        found[N_0] = n
-        ox, oy, oz = ox + n * bx, oy + n * by, oz + n * bz
-        vx, vy, vz = vx - mu * n * sx, vy - mu * n * sy, vz + n
-        k[PATH_0] = speed
-        k[LOSS] = mu * n * speed
-        found[STIFFNESS] = STIFFER * mu * n / max(speed, SLOWEST)
-        vx, vy = _slip_acceleration(found, TURNING, T_0, m, ox, oy, oz, vx, vy, p, gx, gy, gz, sx, sy, speed)
-    else:
-        r = body.vertices[top.edge_vertices[index, 1]]
-        dx, dy, dz = _cross(wx, wy, wz, r[0], r[1], r[2])
-        mx, my, mz = dx - cx, dy - cy, dz - cz  # over the first end
-        qx, qy, pace = slip_direction(
-            y[V_X] + m[0] * mx + m[1] * my + m[2] * mz, y[V_Y] + m[3] * mx + m[4] * my + m[5] * mz,
-            start[S1_X], start[S1_Y],
-        )  # fmt: skip
-        qx, qy = qx - found[BEND_1] * qy, qy + found[BEND_1] * qx
-        fx, fy, fz = (
-            ux - mu * (qx * m[0] + qy * m[3]),
-            uy - mu * (qx * m[1] + qy * m[4]),
-            uz - mu * (qx * m[2] + qy * m[5]),
-        )
-        ax, ay, az = _cross(r[0], r[1], r[2], fx, fy, fz)
-        nx, ny, nz = _cross(r[0], r[1], r[2], ux, uy, uz)
-        hx, hy, hz = _cross(wx, wy, wz, dx, dy, dz)
-        ex, ey, ez = (
-            jxx * ax + jxy * ay + jxz * az,
-            jxy * ax + jyy * ay + jyz * az,
-            jxz * ax + jyz * ay + jzz * az,
-        )
-        other = nx * ox + ny * oy + nz * oz + ux * hx + uy * hy + uz * hz - down
-        a_01 = 1.0 + lx * ex + ly * ey + lz * ez
-        a_10 = 1.0 + nx * bx + ny * by + nz * bz
-        a_11 = 1.0 + nx * ex + ny * ey + nz * ez
-        determinant = per * a_11 - a_01 * a_10
-        if not (per > 0.0 and a_11 > 0.0 and determinant > 0.0):
-            return IRREGULAR
-        n, o = (a_01 * other - a_11 * free) / determinant, (a_10 * free - per * other) / determinant
-        found[N_0], found[N_1] = n, o
-        ox, oy, oz = ox + n * bx + o * ex, oy + n * by + o * ey, oz + n * bz + o * ez
-        vx, vy, vz = vx - mu * (n * sx + o * qx), vy - mu * (n * sy + o * qy), vz + n + o
-        k[PATH_0], k[PATH_1] = speed, pace
-        k[LOSS] = mu * (n * speed + o * pace)
-        found[STIFFNESS] = STIFFER * mu * max(n / max(speed, SLOWEST), o / max(pace, SLOWEST))
-        fx, fy = _slip_acceleration(found, TURNING, T_0, m, ox, oy, oz, vx, vy, p, gx, gy, gz, sx, sy, speed)
-        first = found[TURNING]
-        _slip_acceleration(found, TURNING, T_1, m, ox, oy, oz, vx, vy, r, hx, hy, hz, qx, qy, pace)
-        found[TURNING] = max(first, found[TURNING])
-        vx, vy = fx, fy
-    k[W_X], k[W_Y], k[W_Z] = ox, oy, oz
-    k[V_X], k[V_Y], k[V_Z] = vx, vy, 0.0
+    x, y_, z = _cross(p[0], p[1], p[2], fx, fy, fz)
+    turn = turned_by(_compliance(body), x, y_, z)
+    return turn, _cross(p[0], p[1], p[2], ux, uy, uz), _cross(wx, wy, wz, cx, cy, cz)
+
+
+@jit(inline=True, internal=True)
+def _rise(lever, turn, m, centripetal):
+    """Vertical acceleration of a contact by an angular acceleration, and its centripetal part [m/s2]."""
+    x, y, z = centripetal
+    return lever[0] * turn[0] + lever[1] * turn[1] + lever[2] * turn[2] + m[6] * x + m[7] * y + m[8] * z
+
+
+@jit(inline=True, internal=True)
+def _answer(lever, turn):
+    """Vertical acceleration of a contact for a unit normal force that gives an angular acceleration [1]."""
+    return 1.0 + lever[0] * turn[0] + lever[1] * turn[1] + lever[2] * turn[2]
+
+
+@jit(internal=True)
+def _vertex_slip_rates(run, index, y, start, a, k):
+    """`slip_rates` on a vertex."""
+    body, friction, found = run.body, run.friction, run.friction.found
+    mu, p = friction.values[FRICTION], body.vertices[index]
+    down, m = body.scalars[GRAVITY] + a[2], matrix(y[Q0], y[Q1], y[Q2], y[Q3])
+    sx, sy, speed = slip_direction(y[V_X], y[V_Y], start[S0_X], start[S0_Y])
+    sx, sy = sx - found[BEND_0] * sy, sy + found[BEND_0] * sx
+    b, lever, g = _contact(body, y, m, p, (mu, sx, sy))
+    o = _free_turn(body, y)
+    per = _answer(lever, b)
+    if not per > 0.0:
+        return IRREGULAR
+    n = -(_rise(lever, o, m, g) - down) / per
+    found[N_0] = n
+    o = o[0] + n * b[0], o[1] + n * b[1], o[2] + n * b[2]
+    k[PATH_0] = speed
+    k[LOSS] = mu * n * speed
+    found[STIFFNESS] = STIFFER * mu * n / max(speed, SLOWEST)
+    v = -a[0] - mu * n * sx, -a[1] - mu * n * sy
+    k[V_X], k[V_Y] = _slip_acceleration(found, T_0, m, (o, v), (p[0], p[1], p[2], g), (sx, sy, speed))
+    k[W_X], k[W_Y], k[W_Z] = o
+    k[V_Z] = 0.0
+    return REGULAR
+
+
+@jit(internal=True)
+def _edge_slip_rates(run, index, y, start, a, k):
+    """`slip_rates` on an edge of which both ends slip."""
+    body, friction, found = run.body, run.friction, run.friction.found
+    mu, down, m = friction.values[FRICTION], body.scalars[GRAVITY] + a[2], matrix(y[Q0], y[Q1], y[Q2], y[Q3])
+    p, r = body.vertices[body.edge_vertices[index, 0]], body.vertices[body.edge_vertices[index, 1]]
+    wx, wy, wz = y[W_X], y[W_Y], y[W_Z]
+    sx, sy, speed = slip_direction(y[V_X], y[V_Y], start[S0_X], start[S0_Y])
+    sx, sy = sx - found[BEND_0] * sy, sy + found[BEND_0] * sx
+    (cx, cy, cz), (dx, dy, dz) = _cross(wx, wy, wz, p[0], p[1], p[2]), _cross(wx, wy, wz, r[0], r[1], r[2])
+    mx, my, mz = dx - cx, dy - cy, dz - cz  # over the first end
+    qx, qy, pace = slip_direction(
+        y[V_X] + m[0] * mx + m[1] * my + m[2] * mz, y[V_Y] + m[3] * mx + m[4] * my + m[5] * mz,
+        start[S1_X], start[S1_Y],
+    )  # fmt: skip
+    qx, qy = qx - found[BEND_1] * qy, qy + found[BEND_1] * qx
+    b, lever, g = _contact(body, y, m, p, (mu, sx, sy))
+    e, other, h = _contact(body, y, m, r, (mu, qx, qy))
+    w = _free_turn(body, y)
+    free, beside = _rise(lever, w, m, g) - down, _rise(other, w, m, h) - down
+    per, a_01, a_10, a_11 = _answer(lever, b), _answer(lever, e), _answer(other, b), _answer(other, e)
+    determinant = per * a_11 - a_01 * a_10
+    if not (per > 0.0 and a_11 > 0.0 and determinant > 0.0):
+        return IRREGULAR
+    n, o = (a_01 * beside - a_11 * free) / determinant, (a_10 * free - per * beside) / determinant
+    found[N_0], found[N_1] = n, o
+    w = w[0] + n * b[0] + o * e[0], w[1] + n * b[1] + o * e[1], w[2] + n * b[2] + o * e[2]
+    v = -a[0] - mu * (n * sx + o * qx), -a[1] - mu * (n * sy + o * qy)
+    k[PATH_0], k[PATH_1] = speed, pace
+    k[LOSS] = mu * (n * speed + o * pace)
+    found[STIFFNESS] = STIFFER * mu * max(n / max(speed, SLOWEST), o / max(pace, SLOWEST))
+    k[V_X], k[V_Y] = _slip_acceleration(found, T_0, m, (w, v), (p[0], p[1], p[2], g), (sx, sy, speed))
+    first = found[TURNING]
+    _slip_acceleration(found, T_1, m, (w, v), (r[0], r[1], r[2], h), (qx, qy, pace))
+    found[TURNING] = max(first, found[TURNING])
+    k[W_X], k[W_Y], k[W_Z] = w
+    k[V_Z] = 0.0
     return REGULAR
 
 
 @jit(inline=True, internal=True)
-def _slip_acceleration(found, turning, along, m, ox, oy, oz, vx, vy, p, gx, gy, gz, sx, sy, speed):
-    """How fast a slip turns [rad/s] and gains speed [m/s2], into the columns named of ``found``; returns the
-    acceleration of the contact [m/s2]."""
-    x, y, z = _cross(ox, oy, oz, p[0], p[1], p[2])
-    x, y, z = x + gx, y + gy, z + gz
+def _slip_acceleration(found, along, m, rates, contact, slip):
+    """How fast a slip turns [rad/s] and, into column ``along`` of ``found``, gains speed [m/s2]; returns the
+    acceleration of the contact [m/s2].
+
+    ``rates`` are those of the body and of its COM, ``contact`` has the place of the contact and its
+    centripetal acceleration, ``slip`` direction and speed.
+    """
+    ((ox, oy, oz), (vx, vy)), (px, py, pz, g), (sx, sy, speed) = rates, contact, slip
+    x, y, z = _cross(ox, oy, oz, px, py, pz)
+    x, y, z = x + g[0], y + g[1], z + g[2]
     ax, ay = vx + m[0] * x + m[1] * y + m[2] * z, vy + m[3] * x + m[4] * y + m[5] * z
     found[along] = ax * sx + ay * sy
-    found[turning] = abs(ay * sx - ax * sy) / speed if speed > 0.0 else 0.0
+    found[TURNING] = abs(ay * sx - ax * sy) / speed if speed > 0.0 else 0.0
     return ax, ay
 
 
 @jit(inline=True, internal=True)
-def _pivot_rates(top, body, friction, mode, index, y, start, a, m, down, k):
+def _pivot_rates(run, mode, index, y, start, a, k):
     """`slip_rates` where one end of an edge sticks: the normal forces of the end that slips (N_1) and of the
     one that sticks (N_0), and the square of the friction over the mass there (T_0)."""
+    body, friction = run.body, run.friction
     mu, found = friction.values[FRICTION], friction.found
-    slips = top.edge_vertices[index, 0 if mode == EDGE_SLIP_FIRST else 1]
-    stays = top.edge_vertices[index, 1 if mode == EDGE_SLIP_FIRST else 0]
+    m = matrix(y[Q0], y[Q1], y[Q2], y[Q3])
+    down = body.scalars[GRAVITY] + a[2]
+    slips = body.edge_vertices[index, 0 if mode == EDGE_SLIP_FIRST else 1]
+    stays = body.edge_vertices[index, 1 if mode == EDGE_SLIP_FIRST else 0]
     c = body.pivots[stays]
     wx, wy, wz = y[W_X], y[W_Y], y[W_Z]
     ux, uy, uz = m[6], m[7], m[8]

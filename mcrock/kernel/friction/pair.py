@@ -139,9 +139,10 @@ def _push(c, across, along, normal, x, y):
 
 
 @jit(internal=True)
-def _beside(c, d, w, b, e, mu, sx, sy):
+def _beside(c, d, w, b, e, mu, slip):
     """The first contact sticks and the second slips in a direction: normal impulse there, impulse of the
     first (3 numbers), and the velocity of the second along and across its slip."""
+    sx, sy = slip
     gx, gy = -mu * sx, -mu * sy
     qx, qy, qz = w[0] * gx + w[1] * gy + w[2], w[3] * gx + w[4] * gy + w[5], w[6] * gx + w[7] * gy + w[8]
     ox, oy, oz = _by_compliance(c, b[0], b[1], b[2])
@@ -165,10 +166,10 @@ def _one_sticks(c, d, w, b, e, mu_c, mu_d):
         x, y = d[D_X] - c[D_X], d[D_Y] - c[D_Y]
         length = hypot(x, y)
         sx, sy = -y / length, x / length
-        _, _, _, _, along, _ = _beside(c, d, w, b, e, mu_d, sx, sy)
+        _, _, _, _, along, _ = _beside(c, d, w, b, e, mu_d, (sx, sy))
         if not along > 0.0:
             sx, sy = -sx, -sy
-    n, px, py, pz, along, _ = _beside(c, d, w, b, e, mu_d, sx, sy)
+    n, px, py, pz, along, _ = _beside(c, d, w, b, e, mu_d, (sx, sy))
     if not (n > 0.0 and pz > 0.0 and hypot(px, py) <= mu_c * pz):
         return False
     if d[GIVEN] == 0.0 and not along >= -ROUNDED * _size(b, e):
@@ -180,9 +181,10 @@ def _one_sticks(c, d, w, b, e, mu_c, mu_d):
 
 
 @jit(internal=True)
-def _slipping(c, d, w, b, e, mu_c, mu_d, s, q):
+def _slipping(c, d, w, b, e, mu, angles):
     """Both contacts slip, in the directions with angles s and q: their normal impulses, and the velocity of
     each along and across its slip."""
+    (mu_c, mu_d), (s, q) = mu, angles
     sx, sy, qx, qy = cos(s), sin(s), cos(q), sin(q)
     cx, cy, cz = by_mobility(c, -mu_c * sx, -mu_c * sy, 1.0)
     dx, dy, dz = by_mobility(d, -mu_d * qx, -mu_d * qy, 1.0)
@@ -211,7 +213,7 @@ def both_slip(c, d, w, b, e, mu_c, mu_d):
     turns_c, turns_d = c[GIVEN] == 0.0, d[GIVEN] == 0.0
     none, last = ROUNDED * _size(b, e), inf
     for _ in range(ITERATIONS):
-        regular, n, o, along, across, ahead, beside = _slipping(c, d, w, b, e, mu_c, mu_d, s, q)
+        regular, n, o, along, across, ahead, beside = _slipping(c, d, w, b, e, (mu_c, mu_d), (s, q))
         if not regular:
             return False
         rest = max(abs(across) if turns_c else 0.0, abs(beside) if turns_d else 0.0)
@@ -227,12 +229,12 @@ def both_slip(c, d, w, b, e, mu_c, mu_d):
         last = rest
         a_cc, a_cd, a_dc, a_dd, f_c, f_d = 1.0, 0.0, 0.0, 1.0, 0.0, 0.0
         if turns_c:
-            _, _, _, _, i, _, j = _slipping(c, d, w, b, e, mu_c, mu_d, s + PROBE, q)
+            _, _, _, _, i, _, j = _slipping(c, d, w, b, e, (mu_c, mu_d), (s + PROBE, q))
             a_cc, f_c = (i - across) / PROBE, across
             if turns_d:
                 a_dc = (j - beside) / PROBE
         if turns_d:
-            _, _, _, _, i, _, j = _slipping(c, d, w, b, e, mu_c, mu_d, s, q + PROBE)
+            _, _, _, _, i, _, j = _slipping(c, d, w, b, e, (mu_c, mu_d), (s, q + PROBE))
             a_dd, f_d = (j - beside) / PROBE, beside
             if turns_c:
                 a_cd = (i - across) / PROBE

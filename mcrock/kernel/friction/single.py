@@ -29,7 +29,7 @@ NONE_LEFT = 1e-9  # velocities after an impact that are none, over that before [
 
 
 @jit
-def vertex_impulse(law, w, vx, vy, vz, mu, e, et):
+def vertex_impulse(law, w, v, mu, e, et):
     """Impulse over mass of a vertex that lands, by the law of a run.
 
     Parameters
@@ -38,8 +38,8 @@ def vertex_impulse(law, w, vx, vy, vz, mu, e, et):
         Code of `Law`: one of one contact, or any other for that of Chatterjee and Ruina.
     w : tuple of 9 float
         Velocity of the vertex for unit impulses, row by row [1].
-    vx, vy, vz : float
-        Its velocity before [m/s], vz < 0.
+    v : tuple of 3 float
+        Its velocity before [m/s], the third below 0.
     mu, e, et : float
         Friction, normal and tangential restitution [1].
 
@@ -50,7 +50,7 @@ def vertex_impulse(law, w, vx, vy, vz, mu, e, et):
     possible : bool
         Whether the ground can give the impulse, which pushes, and the vertex does not go into it.
     """
-    s, v = (w[0], w[1], w[2], w[4], w[5], w[8]), (vx, vy, vz)
+    s, (vx, vy, vz) = (w[0], w[1], w[2], w[4], w[5], w[8]), v
     if law == WHITTAKER:
         px, py, pz = whittaker_1904.impulse(s, v, e, et, mu)
     elif law == PFEIFFER_GLOCKER:
@@ -71,7 +71,7 @@ def vertex_impulse(law, w, vx, vy, vz, mu, e, et):
 
 
 @jit
-def face_impulse(matrix, w, cx, cy, cz, row, spin_compliance, vx, vy, vz, spin, mu, e, et, radius):
+def face_impulse(matrix, w, turn, v, mu, restitution, radius):
     """Impulse and couple over mass of a face that lands and stops its spin.
 
     Parameters
@@ -80,15 +80,14 @@ def face_impulse(matrix, w, cx, cy, cz, row, spin_compliance, vx, vy, vz, spin, 
         Scratch.
     w : tuple of 9 float
         As in `mcrock.impact.single.chatterjee_ruina_1998.point_impulse`.
-    cx, cy, cz : float
-        Velocity of the vertex for a unit couple about the vertical [1/m].
-    row : tuple of 3 float
-        Spin for unit impulses at R [1/m].
-    spin_compliance : float
-        Spin for a unit couple [1/m2].
-    vx, vy, vz, spin : float
+    turn : tuple
+        Velocity of the vertex for a unit couple about the vertical (3) [1/m], spin for unit impulses at R (3)
+        [1/m] and for a unit couple [1/m2].
+    v : tuple of 4 float
         Velocity of the vertex [m/s] and angular velocity about the vertical [rad/s] before.
-    mu, e, et : float
+    mu : float
+    restitution : tuple of 2 float
+        Normal and tangential.
     radius : float
         By which the couple is divided to compare it with friction [m].
 
@@ -97,6 +96,8 @@ def face_impulse(matrix, w, cx, cy, cz, row, spin_compliance, vx, vy, vz, spin, 
     px, py, pz, couple, kappa, clipped, inward
         As there; the couple over mass [m2/s].
     """
+    (cx, cy, cz), row, spin_compliance = turn
+    (vx, vy, vz, spin), (e, et) = v, restitution
     inward = -vz / w[8]
     a = matrix
     for i in range(3):

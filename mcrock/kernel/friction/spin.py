@@ -29,14 +29,14 @@ WEIGHTS = (0.5, -4.0, 4.5)  # of 1, 2 and 3 substeps: order 3
 
 
 @jit(internal=True)
-def _slowest(top, body, index, y):
+def _slowest(body, index, y):
     """The corner of face ``index`` that moves least."""
     slowest, least = NONE, 0.0
-    for i in range(top.face_first[index], top.face_first[index + 1]):
-        vx, vy = corner_velocity(body, y, top.face_vertices[i])
+    for i in range(body.face_first[index], body.face_first[index + 1]):
+        vx, vy = corner_velocity(body, y, body.face_vertices[i])
         speed = hypot(vx, vy)
         if slowest == NONE or speed < least:
-            slowest, least = top.face_vertices[i], speed
+            slowest, least = body.face_vertices[i], speed
     return slowest
 
 
@@ -53,23 +53,25 @@ def _turn_about(body, corner, y, k):
 
 
 @jit(internal=True)
-def _rates(top, body, friction, index, corner, y, a, k):
+def _rates(run, corner, y, a, k):
     """`flat_rates` of a state ``y`` whose position and velocity are those of a corner."""
-    from_contact(top, body, y, VERTEX_SLIP, corner)
-    regular = flat_rates(top, body, friction, SPIN, index, y, y, a, k)
+    body, index = run.body, run.place
+    from_contact(body, y, VERTEX_SLIP, corner)
+    regular = flat_rates(run, SPIN, index, y, y, a, k)
     _turn_about(body, corner, y, k)
-    to_contact(top, body, y, VERTEX_SLIP, corner)
+    to_contact(body, y, VERTEX_SLIP, corner)
     return regular
 
 
 @jit(internal=True)
-def prepare_spin(top, body, friction, index, y, a, h):
+def prepare_spin(run, a, h):
     """How the rates change with the velocity and with the spin: a row of ``friction.stiff`` for each.
 
     Returns the step [s], of at most ``h``, in which no slip changes too much.
     """
+    body, friction, index, y = run.body, run.friction, run.place, run.state
     probe, near, k = friction.rates[1], friction.rates[2], friction.rates[3]
-    corner = _slowest(top, body, index, y)
+    corner = _slowest(body, index, y)
     up = vertical(y[Q0], y[Q1], y[Q2], y[Q3])
     for i in range(y.size):
         k[i] = friction.rates[0, i]
@@ -77,7 +79,7 @@ def prepare_spin(top, body, friction, index, y, a, h):
     for unknown in range(3):
         for i in range(y.size):
             near[i] = y[i]
-        to_contact(top, body, near, VERTEX_SLIP, corner)
+        to_contact(body, near, VERTEX_SLIP, corner)
         change = PROBE * FADING * friction.found[CREEP]
         if unknown < 2:
             near[V_X + unknown] += change
@@ -85,14 +87,14 @@ def prepare_spin(top, body, friction, index, y, a, h):
             change /= body.scalars[SIZE]
             for i in range(3):
                 near[W_X + i] += change * up[i]
-        _rates(top, body, friction, index, corner, near, a, probe)
+        _rates(run, corner, near, a, probe)
         row = friction.stiff[unknown]
         row[0], row[1], row[2] = (probe[V_X] - k[V_X]) / change, (probe[V_Y] - k[V_Y]) / change, 0.0
         row[3] = (probe[LOSS] - k[LOSS]) / change
         for i in range(3):
             row[2] += up[i] * (probe[W_X + i] - k[W_X + i]) / change
     for _ in range(TRIALS):
-        change = _change(top, body, friction, index, corner, y, up, k, h)
+        change = _change(run, corner, up, k, h)
         if change <= MOST:
             break
         h *= max(CUT * MOST / change, LEAST)
@@ -100,17 +102,18 @@ def prepare_spin(top, body, friction, index, y, a, h):
 
 
 @jit(internal=True)
-def _change(top, body, friction, index, corner, y, up, k, h):
+def _change(run, corner, up, k, h):
     """The largest change of a slip in a step over its speed, about [1]."""
+    body, friction, index, y = run.body, run.friction, run.place, run.state
     if not _solve(friction, up, k, h):
         return inf
     most = 0.0
     vx, vy, spin = friction.matrix[0, 3], friction.matrix[1, 3], friction.matrix[2, 3]
     p = body.vertices[corner]
-    for i in range(top.face_first[index], top.face_first[index + 1]):
-        q = body.vertices[top.face_vertices[i]]
+    for i in range(body.face_first[index], body.face_first[index + 1]):
+        q = body.vertices[body.face_vertices[i]]
         x, z, _ = to_ground(y, q[0] - p[0], q[1] - p[1], q[2] - p[2])
-        ux, uy = corner_velocity(body, y, top.face_vertices[i])
+        ux, uy = corner_velocity(body, y, body.face_vertices[i])
         speed = max(hypot(ux, uy), FADING * friction.found[CREEP])
         most = max(most, hypot(vx - spin * z, vy + spin * x) / speed)
     return most
@@ -130,10 +133,19 @@ def _solve(friction, up, k, h):
 
 
 @jit(internal=True)
-def spin_step(top, body, friction, index, y, segment, t, h, out):
+def spin_step(run, h):
     """One step from ``t`` over ``h`` [s] into ``out``, as `mcrock.kernel.friction.step.mode_step`."""
+    body, friction, index, y, segment, t, out = (
+        run.body,
+        run.friction,
+        run.place,
+        run.state,
+        run.segment,
+        run.t,
+        run.trial,
+    )
     k, now, first, a = friction.rates[1], friction.rates[2], friction.rates[3], friction.matrix
-    corner = _slowest(top, body, index, y)
+    corner = _slowest(body, index, y)
     up = vertical(y[Q0], y[Q1], y[Q2], y[Q3])
     for i in range(y.size):
         out[i], first[i] = 0.0, friction.rates[0, i]
@@ -143,13 +155,13 @@ def spin_step(top, body, friction, index, y, segment, t, h, out):
         part_h = h / parts
         for i in range(y.size):
             now[i] = y[i]
-        to_contact(top, body, now, VERTEX_SLIP, corner)
+        to_contact(body, now, VERTEX_SLIP, corner)
         for part in range(parts):
             for i in range(y.size):
                 k[i] = first[i]
             if part > 0:
                 ground = acceleration(segment, t + part * part_h)
-                bad |= _rates(top, body, friction, index, corner, now, ground, k)
+                bad |= _rates(run, corner, now, ground, k)
             if not _solve(friction, up, k, part_h):
                 return False
             for i in range(Q0, Q3 + 1):
@@ -164,16 +176,24 @@ def spin_step(top, body, friction, index, y, segment, t, h, out):
                 now[LOSS] += part_h * friction.stiff[i, 3] * a[i, 3]
         for i in range(y.size):
             out[i] += WEIGHTS[parts - 1] * now[i]
-    from_contact(top, body, out, VERTEX_SLIP, corner)
-    return bad == REGULAR and _is_driven(body, friction, y, out, up, segment, t, h)
+    from_contact(body, out, VERTEX_SLIP, corner)
+    return bad == REGULAR and _is_driven(run, up, h)
 
 
 @jit(internal=True)
-def _is_driven(body, friction, before, after, up, segment, t, h):
+def _is_driven(run, up, h):
     """Whether friction and the ground can change the velocity and the spin by so much in a step.
 
     Pressures that fall as a corner speeds up make an implicit step too long blow up.
     """
+    body, friction, before, after, segment, t = (
+        run.body,
+        run.friction,
+        run.state,
+        run.trial,
+        run.segment,
+        run.t,
+    )
     a, b = acceleration(segment, t), acceleration(segment, t + h)
     mu, down = friction.values[FRICTION], body.scalars[GRAVITY] + max(a[2], b[2])
     shift = hypot(after[V_X] - before[V_X], after[V_Y] - before[V_Y])
@@ -186,10 +206,10 @@ def _is_driven(body, friction, before, after, up, segment, t, h):
 
 
 @jit(internal=True)
-def count_spin(top, body, friction, index, before, after, h):
+def count_spin(body, friction, index, before, after, h):
     """Add the slip of the corners in a step to their paths, by Simpson's rule."""
-    for i in range(top.face_first[index], top.face_first[index + 1]):
-        corner = top.face_vertices[i]
+    for i in range(body.face_first[index], body.face_first[index + 1]):
+        corner = body.face_vertices[i]
         vx, vy = corner_velocity(body, before, corner)
         ux, uy = corner_velocity(body, after, corner)
         middle = hypot(0.5 * (vx + ux), 0.5 * (vy + uy))

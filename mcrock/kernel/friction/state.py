@@ -8,13 +8,9 @@ position of its pivot. What a contact prescribes (its height, no normal velocity
 from __future__ import annotations
 
 from math import sqrt
-from typing import NamedTuple
-
-import numpy as np
 
 from mcrock.jit import jit
-from mcrock.kernel.advance import HEIGHTS_SIZE, SLIP_SLACK
-from mcrock.kernel.contact import GRAVITY, MASS, Topology
+from mcrock.kernel.contact import GRAVITY, MASS
 from mcrock.kernel.dynamics import (
     ANGLE,
     P_X,
@@ -24,7 +20,6 @@ from mcrock.kernel.dynamics import (
     Q2,
     Q3,
     RATE,
-    STATE_SIZE,
     V_X,
     V_Y,
     V_Z,
@@ -35,7 +30,7 @@ from mcrock.kernel.dynamics import (
     Y,
     Z,
 )
-from mcrock.kernel.friction.contact_table import CONTACT_SIZE
+from mcrock.kernel.edge import edge_pose
 from mcrock.kernel.modes import (
     EDGE,
     EDGE_SLIP_FIRST,
@@ -47,9 +42,9 @@ from mcrock.kernel.modes import (
     VERTEX,
     VERTEX_SLIP,
     contact_vertex,
-    edge_pose,
 )
 from mcrock.kernel.rotation import matrix, to_ground
+from mcrock.kernel.step import SLIP_SLACK
 from mcrock.params import ContactColumn
 
 FRICTION, STATIC = int(ContactColumn.FRICTION), int(ContactColumn.STATIC_FRICTION)
@@ -59,28 +54,7 @@ STOPPED = 1e-9  # slip this slow has stopped [m/s]
 STOPS_IN = 0.1  # a slip that ends this soon has stopped, over the time of a sequence of edge impacts [1]
 CREEPS_IN = 0.03  # the same for a face that spins, whose slowest corner creeps then [1]
 KICK = 1e-7  # speed with which a slip begins, so that it has a direction [m/s]
-
-
 SLACK = SLIP_SLACK
-
-
-class Friction(NamedTuple):
-    """Friction of one run and the arrays that its modes write to."""
-
-    values: np.ndarray  # (5,) by `mcrock.params.ContactColumn`
-    rates: np.ndarray  # (4, STATE_SIZE) of the stages of a step
-    other: np.ndarray  # (STATE_SIZE,) a state tried
-    before: np.ndarray  # (STATE_SIZE,) the state before an impact
-    speeds: np.ndarray  # (6,) the twist before an impact
-    twist: np.ndarray  # (6,) velocity of the COM and angular velocity in ground axes, or their rates
-    contacts: np.ndarray  # (n_max, CONTACT_SIZE) see `coulomb`
-    touching: np.ndarray  # (n_max,) vertices that touch the ground
-    matrix: np.ndarray  # (4, 5)
-    stiff: np.ndarray  # (3, STIFF_SIZE) how rates change, see `mcrock.kernel.friction.step` and `spin`
-    found: np.ndarray  # (FOUND_SIZE,) what a step or an impact found
-    path: np.ndarray  # (n_vertex,) how far each vertex has slipped [m]
-    watched: np.ndarray  # (n_vertex,) vertices that may land
-    heights: np.ndarray  # (n_vertex, HEIGHTS_SIZE) of those, as in `mcrock.kernel.advance`
 
 
 # what advancing and impacts leave in `Friction.found`: forces over mass at both contacts [m/s2], how fast
@@ -90,7 +64,7 @@ class Friction(NamedTuple):
 # whether the ends of an edge are held, whatever their forces; slip this slow has stopped [m/s]; slip
 # that friction stops at once, for corners of a face [m/s]
 (
-    N_0, N_1, T_0, T_1, TURNING, STIFFNESS, I_X, I_Y, I_Z, COUPLE, KAPPA, CLIPPED, MAP, CHANGE, STOOD,
+    N_0, N_1, T_0, T_1, TURNING, STIFFNESS, I_X, I_Y, I_Z, COUPLE, KAPPA, CLIPPED, MAP, GAINED, STOOD,
     BEND_0, BEND_1, HELD, SLOW, CREEP,
     FOUND_SIZE,
 ) = range(21)  # fmt: skip
@@ -98,70 +72,6 @@ class Friction(NamedTuple):
 
 # columns of `Friction.stiff`
 R_VX, R_VY, R_WX, R_WY, R_WZ, T_VX, T_VY, T_SPIN, T_SQUARE, STIFF_SIZE = range(10)
-
-
-def empty_friction(top: Topology) -> Friction:
-    """Room for runs with friction of bodies of a topology."""
-    n_vertex = len(top.neighbours)
-    return Friction(
-        values=np.zeros(5),
-        rates=np.zeros((4, STATE_SIZE)),
-        other=np.zeros(STATE_SIZE),
-        before=np.zeros(STATE_SIZE),
-        speeds=np.zeros(6),
-        twist=np.zeros(6),
-        contacts=np.zeros((n_vertex, CONTACT_SIZE)),
-        touching=np.zeros(n_vertex, dtype=np.int64),
-        matrix=np.zeros((4, 5)),
-        stiff=np.zeros((3, STIFF_SIZE)),
-        found=np.zeros(FOUND_SIZE),
-        path=np.zeros(n_vertex),
-        watched=np.zeros(n_vertex, dtype=np.int64),
-        heights=np.zeros((n_vertex, HEIGHTS_SIZE)),
-    )
-
-
-class SlipTopology(NamedTuple):
-    """What motion with slip reads of `Topology`."""
-
-    edge_vertices: np.ndarray
-    face_first: np.ndarray
-    face_vertices: np.ndarray
-
-
-class SlipBody(NamedTuple):
-    """What it reads of `Constants`."""
-
-    scalars: np.ndarray
-    inertia: np.ndarray
-    vertices: np.ndarray
-    pivots: np.ndarray
-
-
-class SlipForces(NamedTuple):
-    """What it uses of `Friction`."""
-
-    values: np.ndarray
-    rates: np.ndarray
-    contacts: np.ndarray
-    matrix: np.ndarray
-    stiff: np.ndarray
-    found: np.ndarray
-    path: np.ndarray
-
-
-@jit(inline=True, internal=True)
-def of_slips(top, body, friction):
-    """The packs of a run in their short forms: a call passes every array of a pack, which for the whole packs
-    takes longer than the rates of a slip."""
-    return (
-        SlipTopology(top.edge_vertices, top.face_first, top.face_vertices),
-        SlipBody(body.scalars, body.inertia, body.vertices, body.pivots),
-        SlipForces(
-            friction.values, friction.rates, friction.contacts, friction.matrix, friction.stiff,
-            friction.found, friction.path,
-        ),
-    )  # fmt: skip
 
 
 @jit(internal=True)
@@ -187,11 +97,11 @@ def stopped_within(body, friction, time):
 
 
 @jit
-def free_body(top, body, state, mode, index):
+def free_body(body, state, mode, index):
     """Position and velocity of the COM of a body in a mode that sticks."""
     if mode == EDGE:
         edge_pose(body.edges[index], state, state[ANGLE], state[RATE])
-    v = body.vertices[contact_vertex(top, mode, index)]
+    v = body.vertices[contact_vertex(body, mode, index)]
     x, y, z = to_ground(state, -v[0], -v[1], -v[2])
     state[X], state[Y], state[Z] = state[P_X] + x, state[P_Y] + y, z
     wx, wy, wz = to_ground(state, state[W_X], state[W_Y], state[W_Z])
@@ -251,12 +161,12 @@ def moving_energy(body, state):
 
 
 @jit(internal=True)
-def to_contact(top, body, state, mode, index):
+def to_contact(body, state, mode, index):
     """Turn position and velocity of the COM into those of the contact by which smooth motion is
     integrated."""
     if mode in (FLIGHT, SLIDE, SPIN):
         return
-    v = body.vertices[contact_vertex(top, mode, index)]
+    v = body.vertices[contact_vertex(body, mode, index)]
     x, y, z = to_ground(state, v[0], v[1], v[2])
     wx, wy, wz = to_ground(state, state[W_X], state[W_Y], state[W_Z])
     state[X] += x
@@ -266,11 +176,11 @@ def to_contact(top, body, state, mode, index):
 
 
 @jit(internal=True)
-def from_contact(top, body, state, mode, index):
+def from_contact(body, state, mode, index):
     """The reverse of `to_contact`."""
     if mode in (FLIGHT, SLIDE, SPIN):
         return
-    v = body.vertices[contact_vertex(top, mode, index)]
+    v = body.vertices[contact_vertex(body, mode, index)]
     x, y, z = to_ground(state, v[0], v[1], v[2])
     wx, wy, wz = to_ground(state, state[W_X], state[W_Y], state[W_Z])
     state[X] -= x
@@ -280,17 +190,17 @@ def from_contact(top, body, state, mode, index):
 
 
 @jit(internal=True)
-def settle(top, body, state, mode, index):
+def settle(body, state, mode, index):
     """Bring a state back to what its contacts prescribe: heights, no normal velocity, a pivot that stays."""
     if mode in (FLIGHT, SLIDE, SPIN):
-        place_pivot(body, state, contact_vertex(top, mode, index))
+        place_pivot(body, state, contact_vertex(body, mode, index))
         return
-    first = contact_vertex(top, mode, index)
+    first = contact_vertex(body, mode, index)
     m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
     v = body.vertices[first]
     if mode != VERTEX_SLIP:
         # the other end comes to the same height: a turn about the horizontal across the edge
-        u = body.vertices[top.edge_vertices[index, 0 if mode == EDGE_SLIP_FIRST else 1]]
+        u = body.vertices[body.edge_vertices[index, 0 if mode == EDGE_SLIP_FIRST else 1]]
         ex, ey, ez = u[0] - v[0], u[1] - v[1], u[2] - v[2]
         rise = m[6] * ex + m[7] * ey + m[8] * ez
         ux, uy, uz = m[6], m[7], m[8]  # the vertical in body axes

@@ -39,17 +39,17 @@ WEIGHTS = (0.5, -4.0, 4.5)  # of 1, 2 and 3 substeps: order 3
 
 
 @jit(inline=True, internal=True)
-def inlined_rates(top, body, friction, mode, index, y, start, a, k):
+def inlined_rates(run, mode, index, y, start, a, k):
     """`slip_rates` or `flat_rates`, by the mode."""
     if mode in (SLIDE, SPIN):
-        return flat_rates(top, body, friction, mode, index, y, start, a, k)
-    return slip_rates(top, body, friction, mode, index, y, start, a, k)
+        return flat_rates(run, mode, index, y, start, a, k)
+    return slip_rates(run, mode, index, y, start, a, k)
 
 
 @jit(internal=True)
-def mode_rates(top, body, friction, mode, index, y, start, a, k):
+def mode_rates(run, mode, index, y, start, a, k):
     """`inlined_rates` by a call: its code in every caller costs compile time."""
-    return inlined_rates(top, body, friction, mode, index, y, start, a, k)
+    return inlined_rates(run, mode, index, y, start, a, k)
 
 
 @jit(inline=True, internal=True)
@@ -61,18 +61,16 @@ def _stage(y, k, h, out):
 
 
 @jit(internal=True)
-def mode_step(top, body, friction, mode, index, y, segment, t, h, out):
+def mode_step(run, h):
     """One step from ``t`` over ``h`` [s] into ``out``; returns whether the motion was regular throughout.
 
     ``friction.rates[0]`` are the `mode_rates` at the start; `prepare_step` has chosen the method.
     """
+    friction, mode, out = run.friction, run.mode, run.trial
     if friction.stiff[0, T_VX] != 0.0 or friction.stiff[0, T_VY] != 0.0:
-        if mode == SPIN:
-            good = spin_step(top, body, friction, index, y, segment, t, h, out)
-        else:
-            good = _implicit_step(top, body, friction, mode, index, y, segment, t, h, out)
+        good = spin_step(run, h) if mode == SPIN else _implicit_step(run, h)
     else:
-        good = _explicit_step(top, body, friction, mode, index, y, segment, t, h, out)
+        good = _explicit_step(run, h)
     norm = 1.0 / sqrt(out[Q0] ** 2 + out[Q1] ** 2 + out[Q2] ** 2 + out[Q3] ** 2)
     for i in range(Q0, Q3 + 1):
         out[i] *= norm
@@ -80,15 +78,22 @@ def mode_step(top, body, friction, mode, index, y, segment, t, h, out):
 
 
 @jit(inline=True, internal=True)
-def _explicit_step(top, body, friction, mode, index, y, segment, t, h, out):
+def _explicit_step(run, h):
     """The classical Runge-Kutta method."""
+    friction, mode, index, y, segment, t, out = (
+        run.friction,
+        run.mode,
+        run.place,
+        run.state,
+        run.segment,
+        run.t,
+        run.trial,
+    )
     rates, bad = friction.rates, REGULAR
     for stage in range(1, 4):
         part = h if stage == 3 else 0.5 * h
         _stage(y, rates[stage - 1], part, out)
-        bad |= inlined_rates(
-            top, body, friction, mode, index, out, y, acceleration(segment, t + part), rates[stage]
-        )
+        bad |= inlined_rates(run, mode, index, out, y, acceleration(segment, t + part), rates[stage])
     k1, k2, k3, k4 = rates[0], rates[1], rates[2], rates[3]
     for i in range(W_Z + 1):
         out[i] = y[i] + h / 6.0 * (k1[i] + 2.0 * (k2[i] + k3[i]) + k4[i])
@@ -98,7 +103,7 @@ def _explicit_step(top, body, friction, mode, index, y, segment, t, h, out):
 
 
 @jit(inline=True, internal=True)
-def prepare_step(top, body, friction, mode, index, y, a, h):
+def prepare_step(run, a, h):
     """Choose the method of steps from a state, for steps of up to ``h`` [s].
 
     An implicit one gets, for each slip, how the rates change with its direction (columns R) and how its
@@ -106,6 +111,7 @@ def prepare_step(top, body, friction, mode, index, y, a, h):
     square of the spin, as the edge turns. A slip along itself changes nothing. Returns the step, shorter in
     `mcrock.kernel.friction.spin` where a slip would change too much.
     """
+    body, friction, mode, index, y = run.body, run.friction, run.mode, run.place, run.state
     stiff, found, k, probe = friction.stiff, friction.found, friction.rates[0], friction.rates[1]
     stiff[0, T_VX] = stiff[0, T_VY] = 0.0
     for i in range(STIFF_SIZE):
@@ -114,18 +120,18 @@ def prepare_step(top, body, friction, mode, index, y, a, h):
         return h
     if mode == SPIN:
         stiff[0, T_VX] = 1.0  # an implicit one
-        return prepare_spin(top, body, friction, index, y, a, h)
+        return prepare_spin(run, a, h)
     for contact in range(2 if mode == EDGE_SLIP else 1):
         row = stiff[contact]
         found[BEND_0 + contact] = PROBE
-        mode_rates(top, body, friction, mode, index, y, y, a, probe)
+        mode_rates(run, mode, index, y, y, a, probe)
         found[BEND_0 + contact] = 0.0
         row[R_VX], row[R_VY] = (probe[V_X] - k[V_X]) / PROBE, (probe[V_Y] - k[V_Y]) / PROBE
         for i in range(3):
             row[R_WX + i] = (probe[W_X + i] - k[W_X + i]) / PROBE
         vx, vy, lever_x, lever_y = y[V_X], y[V_Y], 0.0, 0.0
         if contact == 1:
-            p, q = body.vertices[top.edge_vertices[index, 0]], body.vertices[top.edge_vertices[index, 1]]
+            p, q = body.vertices[body.edge_vertices[index, 0]], body.vertices[body.edge_vertices[index, 1]]
             lever_x, lever_y, _ = to_ground(y, q[0] - p[0], q[1] - p[1], q[2] - p[2])
             _, _, spin = to_ground(y, y[W_X], y[W_Y], y[W_Z])
             vx, vy = vx - spin * lever_y, vy + spin * lever_x
@@ -143,8 +149,17 @@ def _bend(row, up, vx, vy, wx, wy, wz):
 
 
 @jit(inline=True, internal=True)
-def _implicit_step(top, body, friction, mode, index, y, segment, t, h, out):
+def _implicit_step(run, h):
     """The extrapolated linearly implicit Euler method."""
+    friction, mode, index, y, segment, t, out = (
+        run.friction,
+        run.mode,
+        run.place,
+        run.state,
+        run.segment,
+        run.t,
+        run.trial,
+    )
     k, now, stiff = friction.rates[1], friction.rates[2], friction.stiff
     total = friction.rates[3]
     bad = REGULAR
@@ -161,9 +176,7 @@ def _implicit_step(top, body, friction, mode, index, y, segment, t, h, out):
                 for i in range(y.size):
                     k[i] = friction.rates[0, i]
             else:
-                bad |= inlined_rates(
-                    top, body, friction, mode, index, now, y, acceleration(segment, t + part * part_h), k
-                )
+                bad |= inlined_rates(run, mode, index, now, y, acceleration(segment, t + part * part_h), k)
             # turns of the slips in the step: z_i = T_i (h f + h sum R_j z_j)
             a_00 = 1.0 - part_h * _bend(first, up, first[0], first[1], first[2], first[3], first[4])
             a_01 = -part_h * _bend(first, up, second[0], second[1], second[2], second[3], second[4])

@@ -12,6 +12,7 @@ from numba import config
 from mcrock.bench.workloads import block, inputs_of
 from mcrock.conditions import Controls
 from mcrock.excitation import STILL
+from mcrock.kernel.contact import topology
 from mcrock.simulation import simulate_part
 
 pytest.importorskip("numba_cuda", reason="numba-cuda is not installed: pip install 'mcrock[cuda]'")
@@ -23,7 +24,7 @@ class LaunchedError(Exception):
     """With the arguments of a launch."""
 
 
-class Program:
+class Launch:
     """In the place of the program for a GPU."""
 
     def __getitem__(self, shape):
@@ -45,9 +46,8 @@ def test_it_compiles_for_a_gpu(monkeypatch):
     monkeypatch.setattr(dispatcher, "get_current_device", lambda: device)
     monkeypatch.setattr(cuda, "current_context", lambda: context)
     monkeypatch.setattr(cuda, "to_device", np.asarray)
-    monkeypatch.setattr(cuda, "device_array", np.zeros)
-    program = launch.run_all
-    monkeypatch.setattr(launch, "run_all", Program())
+    program = launch.program(launch.room_of(topology(block().faces[:1], 4)))
+    monkeypatch.setattr(launch, "program", lambda corners: Launch())
     inputs = inputs_of(block(), np.ones(3))
     with pytest.raises(LaunchedError) as launched:
         simulate_part(inputs, STILL, Controls(recheck=0.5), "cuda")

@@ -8,13 +8,16 @@ import pytest
 from numba import cuda
 
 from mcrock import device
+from mcrock.conditions import Controls
 from mcrock.config import load_config
 from mcrock.dataset.place import StoreError
-from mcrock.device.launch import RESIDENT, _peaks, _threads, room_of, run_codes
+from mcrock.device.launch import LARGEST, RESIDENT, _peaks, _threads, room_of, run_codes, template_of
 from mcrock.ensemble import plan_study, run_study
 from mcrock.ensemble.part import _check_arithmetic
 from mcrock.excitation import Motion, Pulse, pack_motions
-from mcrock.kernel.contact import empty_constants, topology
+from mcrock.kernel.contact import topology
+from mcrock.kernel.layout import run_type
+from mcrock.simulation import settings_of
 from tests.unit.commands.conftest import mcrock
 
 __all__ = ["mcrock"]
@@ -105,11 +108,22 @@ def test_strong_runs_come_first_and_repetitions_before_them():
     assert codes.tolist() == [2 * 3 + 1, 2 * 2 + 1, *(2 * k for k in (3, 1, 2, 0, 5, 4))]
 
 
-def test_threads_have_room_side_by_side():
-    room = room_of(SQUARE, 6)
-    assert room.edges.shape == (*empty_constants(SQUARE).edges.shape, 6)
-    assert room.standing.dtype == bool
-    assert room.standing.shape == (4, 6)
+def ring(n):
+    return topology((tuple(range(n)),), n)
+
+
+def test_a_record_on_a_gpu_is_no_larger_than_it_must():
+    assert [room_of(ring(n)) for n in (3, 4, 5, 24)] == [4, 4, 8, 32]
+    template = template_of(SQUARE, settings_of(Controls(step=0.02)))
+    assert template.dtype == run_type(4)
+    assert template[0].settings.step == 0.02
+    assert template[0].body.edge_vertices[:5].tolist() == [[0, 1], [1, 2], [2, 3], [3, 0], [0, 0]]
+
+
+def test_a_body_too_large_for_a_thread_is_refused():
+    assert run_type(room_of(ring(200))).itemsize <= LARGEST
+    with pytest.raises(ValueError, match=r"device cuda: a body of 2000 vertices needs .* leave --device out"):
+        template_of(ring(2000), settings_of(Controls()))
 
 
 @pytest.mark.parametrize(
@@ -121,4 +135,4 @@ def test_as_many_threads_as_the_gpu_holds(monkeypatch, runs, memory, threads):
         device=SimpleNamespace(MULTIPROCESSOR_COUNT=132), get_memory_info=lambda: SimpleNamespace(free=memory)
     )
     monkeypatch.setattr(cuda, "current_context", lambda: context)
-    assert _threads(SQUARE, runs) == threads
+    assert _threads(np.zeros(1, run_type(4)), runs) == threads

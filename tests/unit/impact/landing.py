@@ -7,10 +7,8 @@ import numpy as np
 from mcrock.body import Body
 from mcrock.kernel.dynamics import ALONG_X, ALONG_Y, F0, F3, P_X, P_Y, Q0, Q3, RATE, W_X, W_Z
 from mcrock.kernel.facet_landing import land_on_face
-from mcrock.kernel.integrate import empty_workspace
 from mcrock.kernel.modes import EDGE, VERTEX
-from mcrock.kernel.record import RESULT_SIZE
-from mcrock.simulation import Impact, body_tables, impact_law
+from mcrock.simulation import Impact, body_tables, impact_law, set_law
 
 
 class Landing:
@@ -33,28 +31,30 @@ class Landing:
     def __init__(
         self, body: Body, rate=-1.0, edge=0, point=None, tau=np.nan, lon=1.0, lat=0.0, gain="allow", yaw=0.0
     ):
-        top, constants, work, self.results = _tables(body)
-        state = work.state
+        top, run = body_tables(body, base_only=True)
+        constants, state, self.results = run.body, run.state, run.result
         x, y = constants.edges[edge][:2]
         state[[F0, F3]] = cos(yaw / 2), sin(yaw / 2)
         state[[ALONG_X, ALONG_Y]] = cos(yaw) * x - sin(yaw) * y, sin(yaw) * x + cos(yaw) * y
         state[RATE] = rate
         state[[P_X, P_Y]] = body.base[edge, :2]
-        law = _law(lon, lat, tau, gain, point)
-        contact = land_on_face(top, constants, state, self.results, law, EDGE, edge, 0, work.sides)
+        quantiles = set_law(run, _law(lon, lat, tau, gain, point))
+        run.mode, run.place = int(EDGE), edge
+        contact = land_on_face(run, quantiles, 0)
         self._read(top, state, contact)
 
     @classmethod
     def from_vertex(cls, body: Body, pivot: int, omega, lon=1.0, lat=0.0, gain="allow"):
         """A body that turned about base vertex ``pivot`` with ``omega`` (3,) lands whole on its base."""
         self = cls.__new__(cls)
-        top, constants, work, self.results = _tables(body)
-        state = work.state
+        top, run = body_tables(body, base_only=True)
+        state, self.results = run.state, run.result
         state[Q0] = 1.0
         state[W_X : W_Z + 1] = omega
         state[[P_X, P_Y]] = body.base[pivot, :2]
-        law = _law(lon, lat, np.nan, gain, None)
-        contact = land_on_face(top, constants, state, self.results, law, VERTEX, pivot, 0, work.sides)
+        quantiles = set_law(run, _law(lon, lat, np.nan, gain, None))
+        run.mode, run.place = int(VERTEX), pivot
+        contact = land_on_face(run, quantiles, 0)
         self._read(top, state, contact)
         return self
 
@@ -62,11 +62,6 @@ class Landing:
         self.mode, self.index, self.change = contact
         self.omega, self.orientation = state[W_X : W_Z + 1].copy(), state[Q0 : Q3 + 1].copy()
         self.pivots = sorted(top.edge_vertices[self.index].tolist()) if self.mode == EDGE else [self.index]
-
-
-def _tables(body):
-    top, constants = body_tables(body, base_only=True)
-    return top, constants, empty_workspace(top), np.zeros(RESULT_SIZE)
 
 
 def _law(lon, lat, tau, gain, point):

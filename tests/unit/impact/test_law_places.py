@@ -57,7 +57,7 @@ def test_the_place_gives_back_the_ratio_of_the_law(left, right, height, gyration
             continue
         parameters = {parameter.argument: values[parameter.argument] for parameter in law.parameters}
         pack = impact_law(mcrock.Impact(law=law.key, **parameters), n_face=5)
-        lambda_ = law_place(pack, 0, block.inertia, mass, height, -left, right)
+        lambda_ = law_place(pack, pack.quantiles, 0, block.inertia, mass, height, -left, right)
         point = -left + 0.5 * (1.0 + lambda_) * (left + right)
         about = block.about_base
         reached = (about - mass * point * left) / (about + mass * point * right)  # balance about the point
@@ -132,11 +132,11 @@ def test_the_place_on_an_edge_is_that_of_its_upright_plane_in_any_axes(edge_case
         across = np.cross(along, UP)
         about = float(across @ case.inertia @ across)
         ends = float(case.old @ along), float(case.new @ along)
-        expected = law_place(pack, 0, about, case.mass, float(case.old @ UP), *ends)
+        expected = law_place(pack, pack.quantiles, 0, about, case.mass, float(case.old @ UP), *ends)
         turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
         turn *= np.linalg.det(turn)  # right-handed
         turned = [tuple(turn @ vector) for vector in (case.old, case.new, UP)]
-        found = edge_place(pack, 0, case.mass, packed(turn @ case.inertia @ turn.T), *turned)
+        found = edge_place(pack, pack.quantiles, 0, case.mass, packed(turn @ case.inertia @ turn.T), *turned)
         assert found == pytest.approx((expected, 0.0), rel=1e-9, abs=1e-9)
 
 

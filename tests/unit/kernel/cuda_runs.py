@@ -18,9 +18,10 @@ from mcrock.body import cuboid, frustum
 from mcrock.conditions import Controls
 from mcrock.excitation import Motion, Pulse, pack_motions
 from mcrock.impact.registry import ImpactParameter, Law
-from mcrock.kernel.contact import Constants, Topology, empty_constants, topology
-from mcrock.kernel.integrate import Batch, Settings, Workspace, empty_workspace, run_part
-from mcrock.kernel.record import RESULT_SIZE, Trace, empty_trace
+from mcrock.kernel.batch import Batch, run_part
+from mcrock.kernel.contact import topology
+from mcrock.kernel.layout import fill_topology, run_type, set_fields
+from mcrock.kernel.record import Trace, empty_trace
 from mcrock.params import EnergyGain, FacetFallback, MotionPack
 from mcrock.response import Response
 from mcrock.simulation import settings_of
@@ -89,28 +90,19 @@ FRUSTUM = {
 class Launch(NamedTuple):
     """Arguments of the GPU kernel; what is written to has a leading dimension of realizations."""
 
-    top: Topology
-    bodies: Constants
+    records: np.ndarray
     motions: MotionPack
     batch: Batch
-    settings: Settings
-    halved: Settings
     tail: float
-    works: Workspace
-    results: np.ndarray
     traces: Trace
     out: np.ndarray
 
 
-def thread(i, top, bodies, motions, batch, settings, halved, tail, works, results, traces, out):
+def thread(i, records, motions, batch, tail, traces, out):
     """What thread ``i`` does."""
     j = i + 1
     run_part(
-        top,
-        Constants(
-            bodies.scalars[i], bodies.inertia[i], bodies.vertices[i], bodies.pivots[i], bodies.edges[i],
-            bodies.faces[i], bodies.corners[i], bodies.pose[i], bodies.start[i], bodies.standing[i],
-        ),
+        records[i],
         motions,
         Batch(
             batch.seed, batch.number[i:j], batch.gravity[i:j], batch.mass[i:j], batch.inertia[i:j],
@@ -120,14 +112,7 @@ def thread(i, top, bodies, motions, batch, settings, halved, tail, works, result
             batch.energy_gain[i:j],
             batch.facet_fallback[i:j], batch.point, batch.recheck[i:j], batch.contact,
         ),
-        settings,
-        halved,
         tail,
-        Workspace(
-            works.state[i], works.trial[i], works.mode[i], works.segment[i], works.sides[i], works.kept[i],
-            works.heights[i], works.maps[i], works.window[i],
-        ),
-        results[i],
         Trace(traces.history[i], traces.events[i], traces.used[i]),
         out[i:j],
         None,
@@ -135,11 +120,11 @@ def thread(i, top, bodies, motions, batch, settings, halved, tail, works, result
 
 
 @cuda.jit
-def kernel(top, bodies, motions, batch, settings, halved, tail, works, results, traces, out):
+def kernel(records, motions, batch, tail, traces, out):
     """All realizations of a launch."""
     i = cuda.grid(1)
     if i < out.shape[0]:
-        thread(i, top, bodies, motions, batch, settings, halved, tail, works, results, traces, out)
+        thread(i, records, motions, batch, tail, traces, out)
 
 
 def on_processor():
@@ -204,16 +189,15 @@ def prepared(vertices, body, faces, cases, follow_fall):
         contact=np.zeros((0, 5)),
         recheck=columns.recheck,
     )
+    records = np.zeros(n, run_type(8))
+    for record_ in records:
+        fill_topology(top, record_.body)
+        set_fields(record_.settings, settings_of(Controls(follow_fall=follow_fall)))
     return Launch(
-        top,
-        mapped(lambda array: np.stack([array] * n), empty_constants(top)),
+        records,
         pack_motions([Pulse((0.0, 0.0, 0.0), 400.0), record(), Pulse((9.0, 4.0, 0.0), 9.0)]),
         batch,
-        settings_of(Controls(follow_fall=follow_fall)),
-        settings_of(Controls(step=0.01, max_step=0.005, follow_fall=follow_fall)),
         TAIL,
-        mapped(lambda array: np.stack([array] * n), empty_workspace(top)),
-        np.zeros((n, RESULT_SIZE)),
         mapped(lambda array: np.stack([array] * n), empty_trace(HISTORY_ROWS, EVENT_ROWS)),
         np.zeros((n, 1, len(Response))),
     )

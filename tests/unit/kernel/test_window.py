@@ -17,10 +17,10 @@ from mcrock.body import cuboid
 from mcrock.excitation import Motion, pack_motions
 from mcrock.kernel import dynamics, rotation  # what is internal is called by compiled code alone
 from mcrock.kernel import window as ahead
-from mcrock.kernel.dynamics import Q0, Q3, STATE_SIZE, W_X, W_Z
-from mcrock.kernel.record import RESULT_SIZE
-from mcrock.kernel.shaking import SEGMENT_SIZE, load_segment
-from mcrock.kernel.window import COUNT, MOST_SAMPLES, empty_window
+from mcrock.kernel.contact import GRAVITY
+from mcrock.kernel.dynamics import Q0, Q3, W_X, W_Z
+from mcrock.kernel.shaking import load_segment
+from mcrock.kernel.window import COUNT, MOST_SAMPLES
 from mcrock.response import Response
 from mcrock.simulation import body_tables
 
@@ -33,30 +33,15 @@ SPIN = -0.3, 0.4, 0.1  # body axes [rad/s]
 
 
 @numba.njit
-def opened(motions, turn, number, t, longest, segment, window, result, gravity, p, state):
+def opened(run, motions, number, t, longest):
     """Length of the step from ``t`` [s], in piece ``number``."""
-    load_segment(motions, 0, turn, number, 1e9, segment)
+    run.t, run.number, run.step = t, number, longest / ahead.SPAN
+    run.first, run.length, run.dt = motions.first[0], motions.length[0], motions.dt[0]
+    load_segment(motions, 0, run.turn, number, run.end, run.segment)
+    state = run.state
     up = rotation.vertical(state[0], state[1], state[2], state[3])
-    k = dynamics.rates_at(p, gravity, state, segment, t)
-    return ahead.open_window(
-        motions,
-        0,
-        turn,
-        number,
-        t,
-        1e9,
-        0.0,
-        longest,
-        segment,
-        window,
-        result,
-        gravity,
-        p,
-        state,
-        k,
-        up,
-        np.inf,
-    )
+    k = dynamics.rates_at(run.body.pivots[run.place], run.body.scalars[GRAVITY], state, run.segment, t)
+    return ahead.open_window(run, motions.samples, 0.0, k, up)
 
 
 @numba.njit
@@ -67,29 +52,23 @@ def pushes(segment, window, t, h):
 
 
 @numba.njit
-def stepped(segment, window, t, h, gravity, p, state, out):
-    k = dynamics.rates_at(p, gravity, state, segment, t)
-    ahead.step_ahead(p, gravity, state, k, segment, window, t, h, out)
+def stepped(run, h):
+    p = run.body.pivots[run.place]
+    k = dynamics.rates_at(p, run.body.scalars[GRAVITY], run.state, run.segment, run.t)
+    ahead.step_ahead(run, p, k, h)
 
 
-def quiet():
-    """Results of a run whose forces were so extreme that none is again."""
-    result = np.zeros(RESULT_SIZE)
+def started(turn=LEVEL):
+    """A run about a vertex whose forces were so extreme that none is again."""
+    run = body_tables(BODY, base_only=True)[1]
+    result, state = run.result, run.state
     result[Response.PEAK_FRICTION_DEMAND] = result[Response.CERTIFIED_FRICTION] = np.inf
     result[Response.LOWEST_NORMAL_FORCE] = -np.inf
     result[Response.OVERTURNING_TIME] = np.nan
-    return result
-
-
-def start():
-    state = np.zeros(STATE_SIZE)
     state[Q0 : Q3 + 1] = POSE.as_quat(scalar_first=True)
     state[W_X : W_Z + 1] = SPIN
-    return state
-
-
-def pivot():
-    return body_tables(BODY, base_only=True)[1].pivots[VERTEX]
+    run.place, run.end, run.grip, run.turn[:] = VERTEX, 1e9, np.inf, turn
+    return run
 
 
 def motion_of(seed, n=40):
@@ -112,10 +91,9 @@ def at(motion, t, turn=LEVEL):
 )
 def test_the_parabola_has_the_integrals_of_the_samples(seed, t, longest, share):
     motion, turn = motion_of(seed), (0.6, 0.8, 1.3, 0.2, -0.1)
-    segment, window = np.zeros(SEGMENT_SIZE), empty_window()
-    whole = opened(
-        pack_motions([motion]), turn, 3, 3 * DT + t, longest, segment, window, quiet(), 9.81, pivot(), start()
-    )
+    run = started(turn)
+    segment, window = run.segment, run.window
+    whole = opened(run, pack_motions([motion]), 3, 3 * DT + t, longest)
     count = int(window[0, COUNT])
     assert whole == pytest.approx((count + 3) * DT - (3 * DT + t), abs=1e-12)
     assert count == MOST_SAMPLES or whole <= longest + 1e-12 < whole + DT + 1e-9
@@ -145,27 +123,14 @@ def rates(t, y, motion):
 
 def flown(motion, samples, end):
     """Quaternion and angular velocity (7,) at ``end`` [s] in steps over so many samples."""
-    pack, segment, window = pack_motions([motion]), np.zeros(SEGMENT_SIZE), empty_window()
-    state, p, number = start(), pivot(), 0
+    pack, run, number = pack_motions([motion]), started(), 0
     while number * motion.dt < end - 1e-9:
-        t, longest = number * motion.dt, (samples + 0.5) * motion.dt
-        h = opened(
-            pack,
-            (1.0, 0.0, 1.0, 0.0, 0.0),
-            number,
-            t,
-            longest,
-            segment,
-            window,
-            quiet(),
-            BODY.gravity,
-            p,
-            state,
-        )
-        assert window[0, COUNT] == samples
-        stepped(segment, window, t, h, BODY.gravity, p, state, state)
+        h = opened(run, pack, number, number * motion.dt, (samples + 0.5) * motion.dt)
+        assert run.window[0, COUNT] == samples
+        stepped(run, h)
+        run.state[: W_Z + 1] = run.trial[: W_Z + 1]
         number += samples
-    return state[: W_Z + 1].copy()
+    return run.state[: W_Z + 1].copy()
 
 
 def test_order_of_steps_over_several_samples():
@@ -185,7 +150,7 @@ def test_order_of_steps_over_several_samples():
 @pytest.mark.parametrize("seed", range(3))
 def test_rough_motion_in_steps_over_several_samples(seed):
     motion, end = motion_of(seed), 0.16
-    y, times = start()[: W_Z + 1], np.arange(33) * DT
+    y, times = started().state[: W_Z + 1].copy(), np.arange(33) * DT
     for begin, after in pairwise(times):  # from kink to kink
         y = solve_ivp(
             rates, (begin, after), y, "DOP853", args=(motion,), rtol=1e-11, atol=1e-12

@@ -62,7 +62,7 @@ def test_of_a_run_the_code_tells_the_law():
         mu, e, et = 10.0 ** rng.uniform(-2.0, 1.0), rng.choice([0.0, 1.0, rng.random()]), rng.uniform(-1, 1)
         w, v, speed = tuple(landing.mobility.ravel()), landing.velocity, np.linalg.norm(landing.velocity)
         for law in Law:
-            *found, _, slips, possible = vertex_impulse(int(law), w, *v, mu, e, et)
+            *found, _, slips, possible = vertex_impulse(int(law), w, tuple(v), mu, e, et)
             after = landing.after(np.array(found))
             if law in own:
                 assert tuple(found) == own[law](*landing.given, e, et, mu)

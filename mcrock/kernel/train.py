@@ -8,13 +8,12 @@ no search for its end. Impacts, their parameters and what they are noted for are
 
 from __future__ import annotations
 
-from math import sqrt
+from math import inf, sqrt
 
 from mcrock.impact.dispatch import LAMBDA, is_fixed
 from mcrock.impact.varkonyi_2022 import edge_map, kinetic_energy, plastic_edge
 from mcrock.jit import jit
 from mcrock.kernel import record
-from mcrock.kernel.advance import height_and_rate, see_step, tilt_rate, vertex_margin
 from mcrock.kernel.contact import GRAVITY, K_XX, K_XY, K_XZ, K_YY, K_YZ, K_ZZ, MASS
 from mcrock.kernel.dynamics import (
     P_X,
@@ -33,20 +32,26 @@ from mcrock.kernel.dynamics import (
     vertex_force,
 )
 from mcrock.kernel.edge_landing import drawn_impact, see_lifting_impact
-from mcrock.kernel.friction.events import impulse_sticks, may_slip_in_impacts
+from mcrock.kernel.friction.sticking import impulse_sticks, may_slip_in_impacts
 from mcrock.kernel.modes import NONE, inertia_of, point_of
+from mcrock.kernel.record import impacts
 from mcrock.kernel.rotation import to_ground, vertical
 from mcrock.kernel.shaking import END, KINK_X, KINK_Y, KINK_Z
+from mcrock.kernel.step import height_and_rate, see_step, tilt_rate
 from mcrock.kernel.trace import note_impact
+from mcrock.kernel.vertex import vertex_margin
 from mcrock.kernel.watch import impulse
 from mcrock.response import Response
 
 SHORT = 0.25  # flights that last up to this share of the largest step are taken together [1]
 MOST_FLIGHTS = 1000  # at once
 STEADY = 0.5  # share of the deceleration that may change on the way [1]
+
+
 # columns of the maps of an edge to and fro: the jump and the impulse as matrices and the loss as a form, the
 # vertices they are for, and of a step the accelerations about the old pivot and their rates
 JUMP, PUSH, LOSS, OLD, NEW, ABOUT, RATE, MAP_SIZE = 0, 9, 18, 27, 28, 29, 32, 35
+ZERO = 0.0, 0.0, 0.0
 LEAST_COSINE = 0.2  # of the tilt: overturning is looked for in steps of one flight [1]
 
 
@@ -100,13 +105,16 @@ def _sink(roll, yaw, side, up, acceleration, third):
 
 
 @jit(internal=True)
-def _lay_map(row, p, o, mass, inertia, old, new, lambda_):
-    """Impact of an edge with the impulse at a place ``lambda_`` that stays, and no angular impulse.
+def _lay_map(row, body, first, second, lambda_):
+    """Impact of an edge with the impulse at a place ``lambda_`` that stays, and no angular impulse, about its
+    ``first`` vertex.
 
     The jump of the angular velocity, the impulse over mass [m/s] and the energy lost [J] are linear and
-    quadratic forms of the velocity before, in body axes, whatever the pose. ``p`` and ``o`` are the constants
-    of the old and the new pivot.
+    quadratic forms of the velocity before, in body axes, whatever the pose.
     """
+    mass, inertia = body.scalars[MASS], inertia_of(body)
+    p, o = body.pivots[first], body.pivots[second]
+    old, new = point_of(body, first), point_of(body, second)
     for j in range(3):
         w = (1.0 if j == 0 else 0.0), (1.0 if j == 1 else 0.0), (1.0 if j == 2 else 0.0)
         after = edge_map(mass, inertia, old, new, w, w, lambda_, 0.0)
@@ -155,16 +163,16 @@ def _set(row, first, vector):
 
 
 @jit(inline=True, internal=True)
-def _clear_time(top, body, state, pivot, other, k, most, least):
+def _clear_time(body, state, pivot, other, k, most, least):
     """Time up to ``most`` in which every neighbour of the pivot but ``other`` surely stays off the ground,
     as it loses half of its height at most; or any time below ``least`` [s]. ``k`` are the `vertex_rates`
     about the pivot."""
     wx, wy, wz = state[W_X], state[W_Y], state[W_Z]
     up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
     p, time = body.vertices[pivot], most
-    for i in range(top.neighbours.shape[1]):
-        vertex = top.neighbours[pivot, i]
-        if vertex < 0 or time < least:
+    for i in range(body.spoke_first[pivot], body.spoke_first[pivot + 1]):
+        vertex = body.spokes[i]
+        if time < least:
             break
         if vertex == other:
             continue
@@ -192,122 +200,188 @@ def _lay_edge(q, along):
 
 
 @jit(internal=True)
-def advance_train(top, body, work, result, t, h, late, short, most, law, zeno_time, other, trace, friction):
-    """Flights between the pivot and vertex ``other``, which has just left the ground, that begin within ``h``
-    [s] and end before ``late`` [s].
+def advance_train(run, quantiles, trace, h, late):
+    """Flights between the pivot and the vertex that has just left the ground (`run.lifted`) that begin within
+    ``h`` [s] and end before ``late`` [s].
 
-    None is longer than ``short`` [s], there are ``most`` at most, and all but the last end with their
-    impacts. With friction they are impacts in which the contact sticks, so that a run is the one without
-    friction to the bit as long as it does. Returns the time advanced [s], 0 if the next flight is no short
-    one, and the vertex that lands at the end.
+    All but the last end with their impacts. With friction they are impacts in which the contact sticks, so
+    that a run is the one without friction to the bit as long as it does. Returns the time advanced [s], 0 if
+    the next flight is no short one, and the vertex that lands at the end.
     """
-    state, trial, segment, pivot = work.state, work.trial, work.segment, work.mode[1]
-    p, o, gravity = body.pivots[pivot], body.pivots[other], body.scalars[GRAVITY]
-    mass, inertia = body.scalars[MASS], inertia_of(body)
+    body, result, state, segment, t = run.body, run.result, run.state, run.segment, run.t
+    pivot, other, short = run.place, run.lifted, SHORT * run.step
     old, new = point_of(body, pivot), point_of(body, other)
-    start = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
-    w = state[W_X], state[W_Y], state[W_Z]
-    zero = 0.0, 0.0, 0.0
     edge = _plus(new, -1.0, old)
     length = sqrt(_dot(edge, edge))
-    edge = _plus(zero, 1.0 / length, edge)
+    edge = _plus(ZERO, 1.0 / length, edge)
+    start = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
+    w = state[W_X], state[W_Y], state[W_Z]
     # the height of the far end and its rates are over the length of the edge [1, 1/s, 1/s2]
-    up, side = start, _cross(edge, start)
-    lift, roll, yaw = _dot(w, side), _dot(w, edge), _dot(w, up)
-    for i in range(P_Y + 1):
-        trial[i] = state[i]
-    # Accelerations in body axes about both pivots now and half a step ahead, after half of the roll about the
-    # edge. What the flights turn sideways meanwhile is of second order.
-    trial[W_X], trial[W_Y], trial[W_Z] = _plus(_plus(zero, roll, edge), yaw, up)
-    k = rates_at(p, gravity, trial, segment, t)
-    a = k[4], k[5], k[6]
-    sink = _sink(roll, yaw, side, up, a, 0.0)
-    if not 0.0 < 2.0 * lift <= min(short, late) * sink or up[2] < LEAST_COSINE:
+    side = _cross(edge, start)
+    lift, roll, yaw = _dot(w, side), _dot(w, edge), _dot(w, start)
+    a, late, flight = _first_flight(run, (edge, start), (lift, roll, yaw), h, late)
+    if late < flight:
         return 0.0, NONE
-    flight = 2.0 * lift / sink
-    late = min(late, h + short)
-    late = _clear_time(top, body, state, pivot, other, k, late, flight)
-    if late >= flight:
-        late = _clear_time(top, body, state, other, pivot, k, late, flight)
-    if late < flight or (friction is not None and may_slip_in_impacts(friction, law)):
-        return 0.0, NONE
-    normal, square = vertex_force(p, state, rates_at(p, gravity, state, segment, t), up)
-    half = 0.5 * h
-    pull = plastic_edge(mass, inertia, old, new, a)
-    k = rates_at(o, gravity, trial, segment, t)
-    b = k[4], k[5], k[6]
-    turn = _plus(_plus(_plus(zero, half * roll, edge), half * yaw, up), 0.5 * half * half, pull)
-    _turn_by(trial, turn)
-    middle = vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3])
-    trial[W_X], trial[W_Y], trial[W_Z] = _plus(_plus(_plus(zero, roll, edge), half, pull), yaw, middle)
-    k = rates_at(p, gravity, trial, segment, t + half)
-    da = _slope(a, (k[4], k[5], k[6]), half)
-    k = rates_at(o, gravity, trial, segment, t + half)
-    db, back_force = _slope(b, (k[4], k[5], k[6]), half), vertex_force(o, trial, k, middle)
-    if friction is not None and (
-        vertex_margin(friction, gravity, normal, square) < 0.0
-        or vertex_margin(friction, gravity, back_force[0], back_force[1]) < 0.0
+    forces, da, b, db = _accelerations(run, (edge, start), (roll, yaw), a, h)
+    if run.friction.on and (
+        vertex_margin(run.friction, body.scalars[GRAVITY], forces[0], forces[1]) < 0.0
+        or vertex_margin(run.friction, body.scalars[GRAVITY], forces[2], forces[3]) < 0.0
     ):
         return 0.0, NONE
     # of accelerations that change evenly those after a third of a time give the way, those after half the
     # speed
-    third = flight / 3.0
-    early = _plus(a, third, da)
-    first_sink = sink
-    sink, back = _sink(roll, yaw, side, up, early, third), -_sink(roll, yaw, side, up, b, 0.0)
+    early = _plus(a, flight / 3.0, da)
+    first_sink = _sink(roll, yaw, side, start, a, 0.0)
+    sink, back = _sink(roll, yaw, side, start, early, flight / 3.0), -_sink(roll, yaw, side, start, b, 0.0)
     if not (sink > STEADY * first_sink and back > 0.0):
         return 0.0, NONE
-    flight, push = 2.0 * lift / sink, zero
+    flight, push = 2.0 * lift / sink, ZERO
     if t + flight > segment[END]:
-        push = _push(p, state, segment)
+        push = _push(body.pivots[pivot], state, segment)
         if abs(_dot(push, side)) * (t + flight - segment[END]) > STEADY * sink:
             return 0.0, NONE
     if flight > min(short, late):
         return 0.0, NONE
-    record.see_force(result, gravity, square, normal, up[2])
-    record.see_vertex(result, square, normal)
-    record.see_vertex(result, back_force[1], back_force[0])
-    fixed, first = is_fixed(law), 0
-    if fixed:
-        known = work.maps[0]
-        if known[OLD] == other and known[NEW] == pivot:
-            first = 1
-        elif known[OLD] != pivot or known[NEW] != other:
-            _lay_map(work.maps[0], p, o, mass, inertia, old, new, law.values[LAMBDA])
-            _lay_map(work.maps[1], o, p, mass, inertia, new, old, law.values[LAMBDA])
-            known[OLD], known[NEW] = pivot, other
-    _set(work.maps[first], ABOUT, a)
-    _set(work.maps[first], RATE, da)
-    _set(work.maps[1 - first], ABOUT, b)
-    _set(work.maps[1 - first], RATE, db)
-    row, following = work.maps[first], work.maps[1 - first]
-    time, way, turn, shift = 0.0, 1.0, zero, zero
+    record.see_force(result, body.scalars[GRAVITY], forces[1], forces[0], start[2])
+    record.see_vertex(result, forces[1], forces[0])
+    record.see_vertex(result, forces[3], forces[2])
+    first = _lay_maps(run, pivot, other)
+    _set(run.maps[first], ABOUT, a)
+    _set(run.maps[first], RATE, da)
+    _set(run.maps[1 - first], ABOUT, b)
+    _set(run.maps[1 - first], RATE, db)
+    return _fly(
+        run,
+        quantiles,
+        trace,
+        (edge, length, start),
+        (lift, sink, back, flight, early, push),
+        (first, h, late),
+    )
+
+
+@jit(internal=True)
+def _first_flight(run, frame, rates, h, late):
+    """The angular acceleration about the pivot, the time before which other vertices surely stay off the
+    ground [s], and that of the first flight [s], which is longer if the flight is no short one."""
+    body, state, trial, pivot, other = run.body, run.state, run.trial, run.place, run.lifted
+    edge, up = frame
+    lift, roll, yaw = rates
+    short = SHORT * run.step
+    for i in range(P_Y + 1):
+        trial[i] = state[i]
+    # Accelerations in body axes about both pivots now and half a step ahead, after half of the roll about the
+    # edge. What the flights turn sideways meanwhile is of second order.
+    trial[W_X], trial[W_Y], trial[W_Z] = _plus(_plus(ZERO, roll, edge), yaw, up)
+    k = rates_at(body.pivots[pivot], body.scalars[GRAVITY], trial, run.segment, run.t)
+    a = k[4], k[5], k[6]
+    sink = _sink(roll, yaw, _cross(edge, up), up, a, 0.0)
+    if not 0.0 < 2.0 * lift <= min(short, late) * sink or up[2] < LEAST_COSINE:
+        return a, 0.0, inf
+    flight = 2.0 * lift / sink
+    late = _clear_time(body, state, pivot, other, k, min(late, h + short), flight)
+    if late >= flight:
+        late = _clear_time(body, state, other, pivot, k, late, flight)
+    if run.friction.on and may_slip_in_impacts(run.friction, run.law):
+        return a, 0.0, inf
+    return a, late, flight
+
+
+@jit(internal=True)
+def _accelerations(run, frame, rates, a, h):
+    """Forces over mass about the pivot now and about the other vertex half a step ahead (normal and square of
+    the horizontal part of both), the rate of the angular acceleration about the pivot, that about the other
+    vertex and its rate. The state in ``run.trial`` turns as the body rolls."""
+    body, state, trial, segment, t = run.body, run.state, run.trial, run.segment, run.t
+    p, o, gravity = body.pivots[run.place], body.pivots[run.lifted], body.scalars[GRAVITY]
+    old, new = point_of(body, run.place), point_of(body, run.lifted)
+    edge, up = frame
+    roll, yaw = rates
+    normal, square = vertex_force(p, state, rates_at(p, gravity, state, segment, t), up)
+    half = 0.5 * h
+    pull = plastic_edge(body.scalars[MASS], inertia_of(body), old, new, a)
+    k = rates_at(o, gravity, trial, segment, t)
+    b = k[4], k[5], k[6]
+    turn = _plus(_plus(_plus(ZERO, half * roll, edge), half * yaw, up), 0.5 * half * half, pull)
+    _turn_by(trial, turn)
+    middle = vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3])
+    trial[W_X], trial[W_Y], trial[W_Z] = _plus(_plus(_plus(ZERO, roll, edge), half, pull), yaw, middle)
+    k = rates_at(p, gravity, trial, segment, t + half)
+    da = _slope(a, (k[4], k[5], k[6]), half)
+    k = rates_at(o, gravity, trial, segment, t + half)
+    back_normal, back_square = vertex_force(o, trial, k, middle)
+    return (normal, square, back_normal, back_square), da, b, _slope(b, (k[4], k[5], k[6]), half)
+
+
+@jit(internal=True)
+def _lay_maps(run, pivot, other):
+    """Row of ``run.maps`` for the impact of ``other`` about ``pivot``; where impacts are all alike their maps
+    are laid once for a pair."""
+    if not is_fixed(run.law):
+        return 0
+    known = run.maps[0]
+    if known[OLD] == other and known[NEW] == pivot:
+        return 1
+    if known[OLD] != pivot or known[NEW] != other:
+        _lay_map(run.maps[0], run.body, pivot, other, run.law.values[LAMBDA])
+        _lay_map(run.maps[1], run.body, other, pivot, run.law.values[LAMBDA])
+        known[OLD], known[NEW] = pivot, other
+    return 0
+
+
+@jit(inline=True, internal=True)
+def _impact(run, quantiles, row, pair, w, up):
+    """Impact at the end of a flight about the first of a ``pair`` of vertices, with angular velocity ``w``:
+    that after it, energy lost [J], impulse over mass (normal, square of the horizontal part), and whether
+    friction could give it."""
+    if is_fixed(run.law):
+        kick = _times(row, PUSH, w)
+        normal = _dot(kick, up)
+        square = max(_dot(kick, kick) - normal * normal, 0.0)
+        return _times(row, JUMP, w), _dot(w, _times(row, LOSS, w)), normal, square, True
+    body = run.body
+    old, new = point_of(body, pair[0]), point_of(body, pair[1])
+    before = kinetic_energy(body.scalars[MASS], inertia_of(body), old, w)
+    after, energy, plain = drawn_impact(run, quantiles, old, new, w, up, before)
+    normal, square, _ = impulse(old, new, w, after, up)
+    return after, before - energy, normal, square, plain
+
+
+@jit(internal=True)
+def _fly(run, quantiles, trace, frame, flying, limits):
+    """All flights of a train, and the state at the end of the last; returns as `advance_train`.
+
+    ``frame`` has the direction and the length of the edge [m] and the vertical at the start; ``flying`` the
+    rate of the height of the far end [1/s], its decelerations in this flight and the next [1/s2], the time of
+    this one [s], the angular acceleration in it and what a kink of the ground acceleration adds; ``limits``
+    the row of the first map, the time in which flights begin and that before which they end [s].
+    """
+    body, result, state, segment, t = run.body, run.result, run.state, run.segment, run.t
+    friction = run.friction
+    (edge, length, start), (first, h, late) = frame, limits
+    lift, sink, back, flight, early, push = flying
+    most = min(run.settings.max_impacts - impacts(result), MOST_FLIGHTS)
+    row, following, pivot, other = run.maps[first], run.maps[1 - first], run.place, run.lifted
+    w, fixed, zeno_time = (state[W_X], state[W_Y], state[W_Z]), is_fixed(run.law), run.settings.edge_zeno_time
+    time, way, turn, shift = 0.0, 1.0, ZERO, ZERO
+    side = _cross(edge, start)
     for number in range(1, MOST_FLIGHTS + 1):
         rest = max(t + time + flight - segment[END], 0.0)
         if rest > 0.0:  # the kink there shifts the landing and the velocity at it
             flight += way * _dot(push, side) * rest * rest * rest / (6.0 * lift)
             rest = max(t + time + flight - segment[END], 0.0)
-        step = _plus(_plus(zero, flight, w), 0.5 * flight * flight, early)
+        step = _plus(_plus(ZERO, flight, w), 0.5 * flight * flight, early)
         step = _plus(step, rest * rest * rest / 6.0, push)
         turn = _plus(_plus(turn, 1.0, step), 0.5, _cross(turn, step))
         w = _plus(w, flight, _plus(early, flight / 6.0, _get(row, RATE)))
         w = _plus(w, 0.5 * rest * rest, push)
         time += flight
-        up = _turned(start, _plus(zero, -1.0, turn))
+        up = _turned(start, _plus(ZERO, -1.0, turn))
         side = _cross(edge, up)
-        gains, plain = result[Response.ENERGY_GAIN_IMPACTS], True
-        if fixed:
-            after, kick = _times(row, JUMP, w), _times(row, PUSH, w)
-            loss = _dot(w, _times(row, LOSS, w))
-            normal = _dot(kick, up)
-            square = max(_dot(kick, kick) - normal * normal, 0.0)
-        else:
-            before = kinetic_energy(mass, inertia, old, w)
-            after, energy, plain = drawn_impact(result, law, mass, inertia, old, new, w, up, before)
-            loss = before - energy
-            normal, square, _ = impulse(old, new, w, after, up)
+        gains = result[Response.ENERGY_GAIN_IMPACTS]
+        after, loss, normal, square, plain = _impact(run, quantiles, row, (pivot, other), w, up)
         next_lift = -way * _dot(after, side)
-        last = number >= min(most, MOST_FLIGHTS) or not next_lift > 0.0 or (fixed and loss < 0.0)
+        last = number >= most or not next_lift > 0.0 or (fixed and loss < 0.0)
         if not last:
             third, ratio = 2.0 / 3.0 * next_lift / back, next_lift / lift
             early = _plus(_get(following, ABOUT), time + third, _get(following, RATE))
@@ -315,13 +389,13 @@ def advance_train(top, body, work, result, t, h, late, short, most, law, zeno_ti
             back = -way * _sink(_dot(after, edge), _dot(after, up), side, up, early, third)
             flight = 2.0 * next_lift / back
             left = flight + 2.0 * next_lift * ratio / sink
-            last = not 0.0 < flight <= short or time >= h or time + flight > late
+            last = not 0.0 < flight <= SHORT * run.step or time >= h or time + flight > late
             last |= not back > STEADY * before_back
             if t + time + flight > segment[END]:
-                push = _push(o if way > 0.0 else p, state, segment)
+                push = _push(body.pivots[other], state, segment)
                 last |= abs(_dot(push, side)) * (t + time + flight - segment[END]) > STEADY * back
             last |= ratio < 1.0 and left < zeno_time * (1.0 - ratio * ratio)
-        if friction is not None and not last:
+        if friction.on and not last:
             last = not (plain and impulse_sticks(friction, normal, square))
             last |= result[Response.ENERGY_GAIN_IMPACTS] > gains
         if last:
@@ -330,15 +404,26 @@ def advance_train(top, body, work, result, t, h, late, short, most, law, zeno_ti
         see_lifting_impact(result, normal, square, loss, plain)
         shift = _plus(shift, way, _turned(edge, turn))
         if trace.history.shape[0] > 0:
-            _note_flight(body, work, trace, t + time, turn, _plus(zero, length, shift), after, other, -loss)
+            _pose(state, run.trial, turn, _plus(ZERO, length, shift))
+            note_impact(body, trace, t + time, run.trial, after, other, -loss)
         w, lift, sink, back, row, following = after, next_lift, back, sink, following, row
-        pivot, other, old, new, way = other, pivot, new, old, -way
-    _pose(state, trial, turn, _plus(zero, length, shift))
+        pivot, other, way = other, pivot, -way
+    run.place = pivot
+    _end_flights(run, (edge, start), (turn, _plus(ZERO, length, shift)), w, time)
+    return time, other
+
+
+@jit(internal=True)
+def _end_flights(run, frame, moved, w, time):
+    """State and peaks after flights of ``time`` [s] in which the body turned and its pivot shifted."""
+    state, trial, segment, result = run.state, run.trial, run.segment, run.result
+    edge, start = frame
+    _pose(state, trial, moved[0], moved[1])
     _lay_edge(trial, edge)
     trial[W_X], trial[W_Y], trial[W_Z] = w
     after = vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3])
-    if t + time > segment[END]:  # forces have their extremes at samples
-        p = body.pivots[pivot]
+    if run.t + time > segment[END]:  # forces have their extremes at samples
+        p, gravity = run.body.pivots[run.place], run.body.scalars[GRAVITY]
         normal, square = vertex_force(p, trial, rates_at(p, gravity, trial, segment, segment[END]), after)
         record.see_force(result, gravity, square, normal, after[2])
         record.see_vertex(result, square, normal)
@@ -346,17 +431,15 @@ def advance_train(top, body, work, result, t, h, late, short, most, law, zeno_ti
     d1 = tilt_rate(after, trial[W_X], trial[W_Y], trial[W_Z])
     for i in range(P_Y + 1):
         state[i] = trial[i]
-    work.mode[1] = pivot
     see_step(result, start, after, d0, d1, time)
-    return time, other
 
 
 @jit(inline=True, internal=True)
 def _push(p, state, segment):
     """Change of the angular acceleration about the pivot with constants ``p``, in body axes, for that of the
     rate at which the ground acceleration changes at the end of a segment [rad/s3]."""
-    q0, q1, q2, q3 = state[Q0], state[Q1], state[Q2], state[Q3]
-    return force_turn(p, pulled(q0, q1, q2, q3, 0.0, segment[KINK_X], segment[KINK_Y], segment[KINK_Z]))
+    q = state[Q0], state[Q1], state[Q2], state[Q3]
+    return force_turn(p, pulled(q, 0.0, (segment[KINK_X], segment[KINK_Y], segment[KINK_Z])))
 
 
 @jit(internal=True)
@@ -370,10 +453,3 @@ def _pose(state, trial, turn, shift):
     x, y, _ = to_ground(state, shift[0], shift[1], shift[2])
     trial[P_X], trial[P_Y] = state[P_X] + x, state[P_Y] + y
     _turn_by(trial, turn)
-
-
-@jit(internal=True)
-def _note_flight(body, work, trace, t, turn, shift, w, pivot, change):
-    """`note_impact` at the end of a flight."""
-    _pose(work.state, work.trial, turn, shift)
-    note_impact(body, trace, t, work.trial, w, pivot, change)

@@ -1,0 +1,134 @@
+"""Many runs in a row: consecutive realizations at all their intensities."""
+
+from __future__ import annotations
+
+from math import cos, sin, sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from mcrock.jit import jit
+from mcrock.kernel.contact import fill_constants
+from mcrock.kernel.integrate import integrate
+from mcrock.kernel.shaking import end_of_run
+from mcrock.kernel.start import set_start
+from mcrock.params import ContactColumn
+from mcrock.response import Response
+
+
+class Batch(NamedTuple):
+    """Inputs of consecutive realizations, see `mcrock.params.Inputs`."""
+
+    seed: np.uint64
+    number: np.ndarray
+    gravity: np.ndarray
+    mass: np.ndarray
+    inertia: np.ndarray
+    vertices: np.ndarray
+    start_face: np.ndarray
+    start_edge: np.ndarray
+    start_tilt: np.ndarray
+    slope: np.ndarray  # (n, 2)
+    record: np.ndarray
+    azimuth: np.ndarray
+    scale: np.ndarray
+    impact: np.ndarray
+    redrawn: np.ndarray
+    quantiles: np.ndarray
+    face_parameters: np.ndarray
+    law: np.ndarray
+    energy_gain: np.ndarray
+    facet_fallback: np.ndarray
+    point: np.ndarray  # (2,) impact point of `ImpactLaw`: NaN
+    recheck: np.ndarray  # (n,) bool: run again at half the step
+    contact: np.ndarray  # (n, 5) by `mcrock.params.ContactColumn`, (0, 5) without friction
+
+
+# of the fields of a batch that are those of the inputs; every name is looked up in both
+BATCH_TYPES: dict[str, type[np.generic]] = {
+    **dict.fromkeys(("gravity", "mass", "inertia", "vertices", "start_tilt", "azimuth", "scale"), np.float64),
+    **dict.fromkeys(("slope", "impact", "quantiles"), np.float64),
+    **dict.fromkeys(("start_face", "start_edge", "record", "face_parameters"), np.int64),
+    **dict.fromkeys(("law", "energy_gain", "facet_fallback"), np.int64),
+    "redrawn": np.int8,
+    "number": np.uint64,
+}
+NO_RESULTS = np.zeros((0, 0, len(Response)))
+
+
+def empty_batch(quantiles: np.ndarray) -> Batch:
+    """A batch without realizations."""
+    shapes = {"inertia": (0, 3, 3), "vertices": (0, 0, 3)}
+    shapes |= dict.fromkeys(("slope", "scale", "impact", "redrawn", "quantiles"), (0, 0))
+    fields = {name: np.zeros(shapes.get(name, (0,)), kind) for name, kind in BATCH_TYPES.items()}
+    return Batch(
+        seed=np.uint64(0),
+        point=np.full(2, np.nan),
+        recheck=np.zeros(0, np.bool_),
+        contact=np.zeros((0, len(ContactColumn))),
+        **fields | {"quantiles": quantiles},
+    )
+
+
+@jit(internal=True)
+def load_realization(run, batch, i):
+    """Body, law and friction of realization ``i`` of a batch."""
+    upright = sqrt(1.0 - batch.slope[i, 0] ** 2 - batch.slope[i, 1] ** 2)
+    fill_constants(
+        run.body, batch.mass[i], batch.inertia[i], batch.vertices[i], batch.gravity[i] * upright,
+        batch.start_face[i],
+    )  # fmt: skip
+    law = run.law
+    for column in range(batch.impact.shape[1]):
+        law.values[column], law.redrawn[column] = batch.impact[i, column], batch.redrawn[i, column]
+    for f in range(batch.face_parameters.size):
+        law.face_parameters[f] = batch.face_parameters[f]
+    law.law, law.energy_gain = batch.law[i], batch.energy_gain[i]
+    law.facet_fallback, law.point[0], law.point[1] = batch.facet_fallback[i], batch.point[0], batch.point[1]
+    law.seed, law.realization = batch.seed, batch.number[i]
+    run.friction.on = batch.contact.shape[0] > 0
+    if run.friction.on:
+        for column in range(run.friction.values.size):
+            run.friction.values[column] = batch.contact[i, column]
+    run.motion = batch.record[i]
+
+
+@jit(internal=True)
+def load_intensity(run, batch, i, j):
+    """Shaking of realization ``i`` at intensity ``j``, see `mcrock.kernel.shaking.load_segment`."""
+    scale, azimuth, gravity, turn = batch.scale[i, j], batch.azimuth[i], batch.gravity[i], run.turn
+    turn[0], turn[1], turn[2] = scale * cos(azimuth), scale * sin(azimuth), scale
+    turn[3], turn[4] = gravity * batch.slope[i, 0], gravity * batch.slope[i, 1]
+    set_start(run, batch.start_edge[i], batch.start_tilt[i])
+
+
+@jit(internal=True)
+def halve_step(run, factor):
+    """Settings of a run at half the step, or with 2 back again."""
+    run.settings.step *= factor
+    run.settings.max_step *= factor
+
+
+@jit
+def run_part(run, motions, batch, tail, trace, out, slips):
+    """Runs of consecutive realizations at all their intensities, into ``out`` (n, m, `Response`).
+
+    With an empty batch the one run that the record has been set up for: two functions to call from Python
+    would be compiled and optimized twice. ``slips`` is that of `integrate`.
+    """
+    if batch.mass.shape[0] == 0:
+        integrate(run, motions, batch.quantiles, trace, slips)
+    for i in range(batch.mass.shape[0]):
+        load_realization(run, batch, i)
+        run.end = end_of_run(motions, run.motion, tail)
+        for j in range(batch.scale.shape[1]):
+            for half in range(2 if batch.recheck[i] else 1):
+                load_intensity(run, batch, i, j)
+                halve_step(run, 0.5 if half else 1.0)
+                integrate(run, motions, batch.quantiles, trace, slips)
+                halve_step(run, 2.0 if half else 1.0)
+                if half:
+                    out[i, j, Response.HALF_STEP_OUTCOME] = run.result[Response.OUTCOME]
+                else:
+                    for column in range(out.shape[2]):
+                        out[i, j, column] = run.result[column]

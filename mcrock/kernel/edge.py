@@ -1,0 +1,397 @@
+"""EDGE: the body turns about an edge, one degree of freedom.
+
+It ends where a face lands, where one end lifts off, or, with friction, where the edge slips.
+"""
+
+from __future__ import annotations
+
+from math import atan2, cos, sin, sqrt
+
+import numpy as np
+
+from mcrock.jit import jit
+from mcrock.kernel import record
+from mcrock.kernel.contact import (
+    E_X,
+    E_Y,
+    E_Z,
+    F_UX,
+    F_UY,
+    F_UZ,
+    GRAVITY,
+    LENGTH,
+    N_X,
+    N_Y,
+    N_Z,
+    OPENING,
+    SHARE,
+    UP_X,
+    UP_Y,
+    UP_Z,
+)
+from mcrock.kernel.dynamics import (
+    ALONG_X,
+    ALONG_Y,
+    ANGLE,
+    F0,
+    F1,
+    F2,
+    F3,
+    Q0,
+    Q1,
+    Q2,
+    Q3,
+    RATE,
+    W_X,
+    W_Y,
+    W_Z,
+    edge_com,
+    edge_contact,
+    edge_frame,
+    edge_step,
+    small_turn,
+    vertex_lift,
+)
+from mcrock.kernel.events import BISECTIONS, EVENT_TIME, first_landing
+from mcrock.kernel.modes import EDGE, FIRST, NONE, SECOND, move_pivot
+from mcrock.kernel.rotation import flattened, to_ground, turned, vertical
+from mcrock.kernel.shaking import acceleration
+from mcrock.kernel.step import (
+    EDGE_RELEASE,
+    FACET_IMPACT,
+    NO_EVENT,
+    OVERTURN,
+    REFINEMENTS,
+    RELEASE_TIME,
+    REST_EVENT,
+    SLIP,
+    SLIP_SLACK,
+    STATIC,
+    STILL,
+    TOUCH,
+    UPRIGHT,
+    corrected,
+    see_step,
+    tilt_rate,
+)
+from mcrock.kernel.watch import edge_demand, edge_sticks
+from mcrock.response import Response
+
+
+@jit(internal=True)
+def advance_edge(run, h):
+    """One step of EDGE mode over at most ``h`` [s]; no release before ``run.hold`` [s].
+
+    Returns the time advanced [s], the event, and the face that lands or the end kept in a release.
+    """
+    body, result, t, friction = run.body, run.result, run.t, run.friction
+    state, segment, k = run.state, run.segment, run.place
+    edge, gravity, angle0, rate0 = body.edges[k], body.scalars[GRAVITY], state[ANGLE], state[RATE]
+    c0, s0 = cos(angle0), sin(angle0)
+    before, end, stuck, k1, normal, square, ends = release(
+        body, k, state, (angle0, rate0, c0, s0), acceleration(segment, t)
+    )
+    up = edge_up(edge, c0, s0)
+    record.see_force(result, gravity, square, normal, up[2])
+    record.see_edge(result, ends)
+    if friction.on and _slips(friction, gravity, ends):
+        return 0.0, SLIP, NONE
+    if stuck:
+        result[Response.EDGE_STICK_INFEASIBLE] = 1.0
+    if before > 0.0 and t >= run.hold:
+        return 0.0, EDGE_RELEASE, end
+    com_n, com_z = edge_com(edge, c0, s0)
+    start = gravity, com_n, com_z, k1
+    turn, rate1 = edge_step(edge, state, start, segment, t, h)
+    landing, face, sign, target = _first_face(body, k, (angle0, rate0), (turn, rate1), h)
+    if 0.0 <= landing <= STILL and sign * (angle0 - target) <= TOUCH and abs(rate0) <= STILL:
+        return 0.0, REST_EVENT, face
+    event = NO_EVENT
+    if landing >= 0.0:
+        dips = sign * (angle0 + turn - target) > 0.0
+        h, turn, rate1, event = _locate_face(run, start, h, landing, (sign, target, dips))
+    c1, s1 = _turned(c0, s0, turn)
+    seen = t + h > run.hold
+    if seen:
+        margin, end, stuck, _, _, _, ends = release(
+            body, k, state, (angle0 + turn, rate1, c1, s1), acceleration(segment, t + h)
+        )
+        if stuck:
+            result[Response.EDGE_STICK_INFEASIBLE] = 1.0
+        if margin > 0.0:
+            h, face, turn, rate1 = _locate_release(run, k1, max(0.0, run.hold - t), h, before, margin, end)
+            event, seen = EDGE_RELEASE, False
+            c1, s1 = _turned(c0, s0, turn)
+    if friction.on:
+        if not seen:
+            ends = _ends_of(run, t + h, angle0 + turn, rate1, c1, s1)
+        if _slips(friction, gravity, ends):
+            h, turn, rate1 = _locate_edge_slip(run, k1, h)
+            event = SLIP
+            c1, s1 = _turned(c0, s0, turn)
+    elif event != NO_EVENT and record.certifiable(result):
+        record.see_edge(result, _ends_of(run, t + h, angle0 + turn, rate1, c1, s1))
+    after = edge_up(edge, c1, s1)
+    if after[2] <= (UPRIGHT if event == FACET_IMPACT else 0.0) and not record.has_overturned(result):
+        h, turn, rate1 = _locate_overturning(run, start, h)
+        event, after = OVERTURN, edge_up(edge, cos(angle0 + turn), sin(angle0 + turn))
+        result[Response.PEAK_TILT] = 1.0
+    state[ANGLE], state[RATE] = angle0 + turn, rate1
+    d0 = tilt_rate(up, rate0 * edge[E_X], rate0 * edge[E_Y], rate0 * edge[E_Z])
+    d1 = tilt_rate(after, rate1 * edge[E_X], rate1 * edge[E_Y], rate1 * edge[E_Z])
+    see_step(result, up, after, d0, d1, h)
+    if event == OVERTURN:
+        edge_pose(edge, state, state[ANGLE], rate1)
+    return h, event, face
+
+
+@jit(inline=True, internal=True)
+def _turned(c0, s0, turn):
+    """Cosine and sine of an angle after a further turn [rad]."""
+    c, s = small_turn(turn)
+    return c0 * c - s0 * s, s0 * c + c0 * s
+
+
+@jit(inline=True, internal=True)
+def _first_face(body, k, begin, end, h):
+    """When a face at edge ``k`` lands in a step over ``h`` [s], from angle and rate at its start, and turn
+    and rate at its end: the time [s], negative if none does, the face, and sign and target of its angle."""
+    (angle0, rate0), (turn, rate1), opening = begin, end, body.edges[k, OPENING]
+    landing = first_landing(angle0, rate0, angle0 + turn, rate1, h, TOUCH)
+    if opening < np.inf:
+        other = first_landing(opening - angle0, -rate0, opening - angle0 - turn, -rate1, h, TOUCH)
+        if other >= 0.0 and (landing < 0.0 or other < landing):
+            return other, body.edge_faces[k, 1], -1.0, opening
+    return landing, body.edge_faces[k, 0], 1.0, 0.0
+
+
+@jit(internal=True)
+def _locate_face(run, start, whole, landing, goal):
+    """When a face lands, first guessed at ``landing`` [s], in a step over ``whole`` [s]; ``goal`` has sign
+    and target of its angle, and whether it rises again. Returns the time [s], the turn [rad], the rate
+    [rad/s] and the event."""
+    state, segment, t, edge, angle0 = (
+        run.state,
+        run.segment,
+        run.t,
+        run.body.edges[run.place],
+        run.state[ANGLE],
+    )
+    sign, target, dips = goal
+    low, high, h = 0.0, whole, max(landing, EVENT_TIME)
+    turn, rate = 0.0, 0.0
+    for _ in range(REFINEMENTS):
+        turn, rate = edge_step(edge, state, start, segment, t, h)
+        gap, speed = sign * (angle0 + turn - target), sign * rate
+        if gap > 0.0:
+            low = max(low, h)
+        else:
+            high = min(high, h)
+        h, found = corrected(h, gap, speed, low, high)
+        if found == 1:
+            turn, rate = edge_step(edge, state, start, segment, t, h)
+        if found > 0:
+            break
+    if dips and not (sign * (angle0 + turn - target) <= TOUCH and sign * rate < 0.0):
+        # the interpolation dips below the ground, the motion does not
+        turn, rate = edge_step(edge, state, start, segment, t, whole)
+        return whole, turn, rate, NO_EVENT
+    return h, turn, rate, FACET_IMPACT
+
+
+@jit(internal=True)
+def _locate_overturning(run, start, high):
+    """First time in a step of EDGE mode at which the body axis is level [s], the turn [rad] and the rate."""
+    state, segment, t, edge, angle0 = (
+        run.state,
+        run.segment,
+        run.t,
+        run.body.edges[run.place],
+        run.state[ANGLE],
+    )
+    low = 0.0
+    for _ in range(BISECTIONS):
+        if high - low <= EVENT_TIME:
+            break
+        middle = 0.5 * (low + high)
+        turn, _ = edge_step(edge, state, start, segment, t, middle)
+        if edge_up(edge, cos(angle0 + turn), sin(angle0 + turn))[2] <= 0.0:
+            high = middle
+        else:
+            low = middle
+    turn, rate = edge_step(edge, state, start, segment, t, high)
+    return high, turn, rate
+
+
+@jit(inline=True, internal=True)
+def edge_up(edge, c, s):
+    """The vertical in body axes at an angle of EDGE mode with cosine and sine (3 numbers)."""
+    return c * edge[UP_X] + s * edge[N_X], c * edge[UP_Y] + s * edge[N_Y], c * edge[UP_Z] + s * edge[N_Z]
+
+
+@jit(inline=True, internal=True)
+def _ends_of(run, t, angle, rate, c, s):
+    """Forces at both ends of the edge in EDGE mode, as `release` has them."""
+    body = run.body
+    a = acceleration(run.segment, t)
+    _, _, _, _, _, _, ends = release(body, run.place, run.state, (angle, rate, c, s), a)
+    return ends
+
+
+@jit(internal=True)
+def _slips(friction, gravity, ends):
+    """Whether an edge cannot stick with the static friction coefficient; as an end unloads both its forces
+    go to zero, and their rounding does not count."""
+    static, slack = friction.values[STATIC], SLIP_SLACK * gravity
+    n_p, n_q, f_p, f_q, along = ends
+    n_p, n_q = n_p + slack, n_q + slack
+    square = static * static
+    return (
+        not edge_sticks(square, n_p, n_q, f_p, f_q, along) and edge_demand(n_p, n_q, f_p, f_q, along) > square
+    )
+
+
+@jit(internal=True)
+def _locate_edge_slip(run, k1, high):
+    """First time in a step of EDGE mode at which the edge cannot stick [s], the turn [rad] and the rate
+    [rad/s]."""
+    body, friction, t = run.body, run.friction, run.t
+    state, segment, k = run.state, run.segment, run.place
+    edge, gravity, angle0 = body.edges[k], body.scalars[GRAVITY], state[ANGLE]
+    com_n, com_z = edge_com(edge, cos(angle0), sin(angle0))
+    start = gravity, com_n, com_z, k1
+    low = 0.0
+    for _ in range(2 * REFINEMENTS):
+        if high - low <= RELEASE_TIME:
+            break
+        middle = 0.5 * (low + high)
+        turn, rate = edge_step(edge, state, start, segment, t, middle)
+        angle = angle0 + turn
+        if _slips(friction, gravity, _ends_of(run, t + middle, angle, rate, cos(angle), sin(angle))):
+            high = middle
+        else:
+            low = middle
+    turn, rate = edge_step(edge, state, start, segment, t, high)
+    return high, turn, rate
+
+
+@jit(internal=True)
+def _locate_release(run, k1, low, high, below, above, end):
+    """First release between ``low`` and ``high`` [s] after ``t``, by the Illinois method.
+
+    ``below`` and ``above`` are the margins there. Returns its time [s], the end kept, the turn
+    [rad] and the rate [rad/s].
+    """
+    body, t = run.body, run.t
+    state, segment, k = run.state, run.segment, run.place
+    edge, gravity, angle0 = body.edges[k], body.scalars[GRAVITY], state[ANGLE]
+    com_n, com_z = edge_com(edge, cos(angle0), sin(angle0))
+    start = gravity, com_n, com_z, k1
+    for i in range(REFINEMENTS):
+        if high - low <= RELEASE_TIME:
+            break
+        guess = low + (high - low) * below / (below - above)
+        if i % 4 == 3 or not low < guess < high:  # below is discontinuous where an edge is stuck
+            guess = 0.5 * (low + high)
+        turn, rate = edge_step(edge, state, start, segment, t, guess)
+        angle, a = angle0 + turn, acceleration(segment, t + guess)
+        margin, which, _, _, _, _, _ = release(body, k, state, (angle, rate, cos(angle), sin(angle)), a)
+        if margin > 0.0:
+            high, above, end = guess, margin, which
+            below *= 0.5
+        else:
+            low, below = guess, min(margin, -1e-300)
+            above *= 0.5
+    turn, rate = edge_step(edge, state, start, segment, t, high)
+    return high, end, turn, rate
+
+
+@jit(internal=True)
+def edge_pose(edge, state, angle, rate):
+    """Orientation and angular velocity in EDGE mode at a given angle [rad] and rate [rad/s]."""
+    q = turned(state[F0:], edge[E_X], edge[E_Y], edge[E_Z], angle)
+    state[Q0], state[Q1], state[Q2], state[Q3] = q
+    state[W_X], state[W_Y], state[W_Z] = rate * edge[E_X], rate * edge[E_Y], rate * edge[E_Z]
+
+
+@jit(internal=True)
+def enter_edge(body, state, pivot, k):
+    """Start EDGE mode on edge ``k`` from a pose with both ends on the ground."""
+    edge = body.edges[k]
+    ux, uy, uz = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
+    across = ux * edge[N_X] + uy * edge[N_Y] + uz * edge[N_Z]
+    state[ANGLE] = atan2(across, ux * edge[UP_X] + uy * edge[UP_Y] + uz * edge[UP_Z])
+    state[RATE] = state[W_X] * edge[E_X] + state[W_Y] * edge[E_Y] + state[W_Z] * edge[E_Z]
+    q = turned(state, edge[E_X], edge[E_Y], edge[E_Z], -state[ANGLE])
+    state[F0], state[F1], state[F2], state[F3] = q
+    q = flattened(state[F0:], edge[UP_X], edge[UP_Y], edge[UP_Z])
+    state[F0], state[F1], state[F2], state[F3] = q
+    x, y, _ = to_ground(state[F0:], edge[E_X], edge[E_Y], edge[E_Z])
+    norm = sqrt(x * x + y * y)
+    state[ALONG_X], state[ALONG_Y] = x / norm, y / norm
+    move_pivot(body, state, pivot, body.edge_vertices[k, 0])
+    edge_pose(edge, state, state[ANGLE], state[RATE])
+    return EDGE, k
+
+
+@jit(inline=True, internal=True)
+def release(body, k, state, lean, a):
+    """Contact along edge ``k`` and whether it can be released; ``lean`` is its angle, rate, cosine and sine.
+
+    The centre of pressure must be beyond an end AND the other end must accelerate upwards once
+    released. A centre of pressure outside alone is not enough: a tilted block shaken along its
+    edge would then drive the free end into the ground.
+
+    Returns
+    -------
+    margin : float
+        The smaller of the two conditions over gravity, positive if released [1].
+    end : int
+        0 or 1, the end about which the body would turn.
+    stuck : bool
+        The centre of pressure is outside and the edge cannot be released.
+    acceleration : float
+        Angular acceleration about the edge [rad/s2].
+    normal, square : float
+        Ground reaction over mass: normal part [m/s2] and the square of the horizontal part.
+    ends : tuple of 5 float
+        The same as forces at both ends: normal at the first and the second, across the edge at the first
+        and the second, and along the edge at both together [m/s2].
+    """
+    edge, gravity = body.edges[k], body.scalars[GRAVITY]
+    angle, rate, c, s = lean
+    inward, lengthwise, down = edge_frame(state, gravity, a)
+    acceleration, moment, force_n, normal, twist = edge_contact(edge, c, s, rate, inward, lengthwise, down)
+    over_first = moment * edge[SHARE]
+    over_second = -over_first - normal * edge[LENGTH] * edge[SHARE]
+    square = lengthwise * lengthwise + force_n * force_n
+    margin = max(over_first, over_second)
+    end = FIRST if over_first >= over_second else SECOND
+    stuck = False
+    if margin > 0.0:
+        lift = freed_lift(body, k, end, state, angle, rate, a)
+        margin, stuck = min(margin, lift / gravity), lift <= 0.0
+    second, across = -over_first * gravity, twist * edge[SHARE] * gravity
+    ends = normal - second, second, force_n - across, across, lengthwise
+    return margin, end, stuck, acceleration, normal, square, ends
+
+
+@jit(internal=True)
+def freed_lift(body, k, end, state, angle, rate, a):
+    """Vertical acceleration of the other end once edge ``k`` is held at ``end`` alone [m/s2]."""
+    edge_pose(body.edges[k], state, angle, rate)
+    kept, freed = body.edge_vertices[k, end], body.edge_vertices[k, 1 - end]
+    return vertex_lift(body, kept, freed, state, a)
+
+
+@jit(inline=True, internal=True)
+def flatter_face(body, state, k):
+    """The face at edge ``k`` that is closer to lying flat."""
+    first, other = body.edge_faces[k, 0], body.edge_faces[k, 1]
+    if other < 0:
+        return first
+    ux, uy, uz = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
+    a, b = body.faces[first], body.faces[other]
+    on_first = ux * a[F_UX] + uy * a[F_UY] + uz * a[F_UZ]
+    on_other = ux * b[F_UX] + uy * b[F_UY] + uz * b[F_UZ]
+    return first if on_first >= on_other else other

@@ -1,0 +1,141 @@
+"""How a run ends: by its time, by a limit, or overturned; and where the body is then."""
+
+from __future__ import annotations
+
+from math import atan2, isfinite, sqrt
+
+from mcrock.impact.dispatch import PROJECT
+from mcrock.impact.varkonyi_2022 import kinetic_energy
+from mcrock.jit import jit
+from mcrock.kernel import record
+from mcrock.kernel.contact import (
+    BARRIER,
+    BASE_X,
+    BASE_Y,
+    BASE_Z,
+    F_HEIGHT,
+    GRAVITY,
+    MASS,
+    SIZE,
+    SLENDERNESS,
+    START_X,
+    START_Y,
+)
+from mcrock.kernel.dynamics import ANGLE, P_X, P_Y, Q0, Q3, RATE, W_X, W_Y, W_Z, Z
+from mcrock.kernel.edge import edge_pose
+from mcrock.kernel.friction.state import moving_energy, sticks
+from mcrock.kernel.modes import EDGE, REST, contact_vertex, inertia_of, point_of
+from mcrock.kernel.record import impacts
+from mcrock.kernel.rotation import to_ground, wrapped
+from mcrock.params import Outcome
+from mcrock.response import Response
+
+NOT_RUN = int(Outcome.NOT_RUN)
+AT_REST, ROCKING, OVERTURNED = int(Outcome.AT_REST), int(Outcome.ROCKING), int(Outcome.OVERTURNED)
+STEP_LIMIT, IMPACT_LIMIT = int(Outcome.STEP_LIMIT), int(Outcome.IMPACT_LIMIT)
+INSTANT_LIMIT, NOT_FINITE = int(Outcome.INSTANT_LIMIT), int(Outcome.NOT_FINITE)
+SETTLING, PAINLEVE = int(Outcome.SETTLING), int(Outcome.PAINLEVE)
+
+
+@jit(inline=True, internal=True)
+def check_limits(run):
+    """Give a run up that gets nowhere."""
+    state = run.state
+    if run.outcome != NOT_RUN:
+        return
+    if run.at_instant > INSTANT_EVENTS:
+        run.outcome = INSTANT_LIMIT
+    elif impacts(run.result) > run.settings.max_impacts:
+        run.outcome = IMPACT_LIMIT
+    elif not isfinite(state[Q0] + state[W_X] + state[W_Y] + state[W_Z] + state[RATE]):
+        run.outcome = NOT_FINITE
+
+
+@jit(internal=True)
+def finish(run):
+    """Turn what was kept on the way into the results of the run."""
+    result = run.result
+    if record.has_overturned(result):
+        run.outcome = OVERTURNED
+        if run.settings.follow_fall:  # the fall says where the body ends, and nothing else
+            steps = result[Response.STEPS]
+            for i in range(result.size):
+                result[i] = run.kept[i]
+            result[Response.STEPS] = steps
+    if run.mode == REST:
+        result[Response.FINAL_FACE] = run.place
+    _report_position(run)
+    if run.friction.on:
+        record.spend(result, run.last_mode, run.t - run.since)
+        record.finish_friction(result, run.t, run.body.scalars[MASS])
+    record.finish(result, run.outcome, run.t, run.body.scalars[SLENDERNESS])
+
+
+@jit(internal=True)
+def outcome_of_time(run, shaken):
+    """What a run that comes to the end of its time is: the ground stays still from ``shaken`` [s] on."""
+    if run.t < shaken:  # later shaking may do anything
+        return ROCKING
+    if run.mode == REST:
+        return AT_REST
+    if run.law.energy_gain == PROJECT and _energy(run) < _barrier(run):
+        return SETTLING
+    return ROCKING
+
+
+@jit(internal=True)
+def _barrier(run):
+    """Energy that no overturning can do without [J]: on a slope less than on level ground by at most what its
+    pull adds on the way of the centre of mass until it stands over a corner."""
+    scalars, turn = run.body.scalars, run.turn
+    pull = sqrt(turn[3] * turn[3] + turn[4] * turn[4])
+    return scalars[BARRIER] - scalars[MASS] * pull * scalars[SIZE]
+
+
+@jit(internal=True)
+def _energy(run):
+    """Mechanical energy above that of the body at the start [J]; no impact without gain adds to it."""
+    body, state, mode, index = run.body, run.state, run.mode, run.place
+    if run.friction.on and not sticks(mode):
+        weight = body.scalars[MASS] * body.scalars[GRAVITY]
+        return moving_energy(body, state) + weight * (state[Z] - body.faces[body.start, F_HEIGHT])
+    if mode == EDGE:
+        edge_pose(body.edges[index], state, state[ANGLE], state[RATE])
+    pivot = point_of(body, contact_vertex(body, mode, index))
+    w = state[W_X], state[W_Y], state[W_Z]
+    rise = -to_ground(state, pivot[0], pivot[1], pivot[2])[2] - body.faces[body.start, F_HEIGHT]
+    weight = body.scalars[MASS] * body.scalars[GRAVITY]
+    return kinetic_energy(body.scalars[MASS], inertia_of(body), pivot, w) + weight * rise
+
+
+@jit(internal=True)
+def _report_position(run):
+    """Yaw and displacement of the base at the end of a run."""
+    body, state, mode, result = run.body, run.state, run.mode, run.result
+    if mode == EDGE:
+        edge_pose(body.edges[run.place], state, state[ANGLE], state[RATE])
+    dx, dy = base_displacement(body, state, contact_vertex(body, mode, run.place))
+    result[Response.FINAL_YAW] = wrapped(2.0 * atan2(state[Q3], state[Q0]))
+    result[Response.FINAL_DISPLACEMENT_X] = dx
+    result[Response.FINAL_DISPLACEMENT_Y] = dy
+
+
+@jit(internal=True)
+def see_displacement(run):
+    """Update the largest horizontal displacement of the base centre."""
+    body, state, mode, result = run.body, run.state, run.mode, run.result
+    if mode == EDGE:
+        edge_pose(body.edges[run.place], state, state[ANGLE], state[RATE])
+    x, y = base_displacement(body, state, contact_vertex(body, mode, run.place))
+    result[Response.PEAK_DISPLACEMENT] = max(result[Response.PEAK_DISPLACEMENT], sqrt(x * x + y * y))
+
+
+@jit(internal=True)
+def base_displacement(body, state, pivot):
+    """Horizontal displacement of the mean of the corners of the start face [m]."""
+    s, v = body.scalars, body.vertices[pivot]
+    x, y, _ = to_ground(state, s[BASE_X] - v[0], s[BASE_Y] - v[1], s[BASE_Z] - v[2])
+    return state[P_X] + x - s[START_X], state[P_Y] + y - s[START_Y]
+
+
+INSTANT_EVENTS = 200  # events at one instant before the run is given up

@@ -1,0 +1,233 @@
+"""The record of a run: everything of fixed size that the kernel reads and writes, in one piece of memory.
+
+A record goes to a function as one pointer, where a tuple of arrays would go as dozens of numbers. Its type
+has the sizes of its arrays, and code is compiled for a type, so bodies of all sizes share one: tables have
+room for `CORNERS` vertices, of which memory is only taken where something is written. Larger bodies have a
+type of their own, and a smaller one serves where memory is scarce.
+
+Names of columns stand with the code that means something by them: of `state` in `dynamics`, of the tables of
+a body in `contact`, of the results in `mcrock.response`.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from mcrock.impact.dispatch import N_PARAMETERS
+from mcrock.kernel.contact import EDGE_SIZE, FACE_SIZE, PIVOT_SIZE, SCALARS_SIZE, Topology
+from mcrock.kernel.dynamics import STATE_SIZE
+from mcrock.kernel.friction.contact_table import CONTACT_SIZE
+from mcrock.kernel.friction.state import FOUND_SIZE, STIFF_SIZE
+from mcrock.kernel.record import RESULT_SIZE
+from mcrock.kernel.rest import SIDE_SIZE
+from mcrock.kernel.shaking import SEGMENT_SIZE
+from mcrock.kernel.step import HEIGHTS_SIZE
+from mcrock.kernel.train import MAP_SIZE
+from mcrock.kernel.window import MOST_SAMPLES, WINDOW_SIZE
+from mcrock.params import ContactColumn
+
+CORNERS = 2000  # room of a record
+GROWTH = 8  # of the room of larger ones
+REAL, WHOLE, FLAG, COUNTER = np.float64, np.int64, np.uint8, np.uint64
+
+
+def _record(**fields: Any) -> np.dtype[Any]:
+    """A type of records: of each field its type, or its type and shape."""
+    rows = [(name, *kind) if isinstance(kind, tuple) else (name, kind) for name, kind in fields.items()]
+    return np.dtype((np.record, np.dtype(rows, align=True)))
+
+
+def _body(n: int) -> np.dtype[Any]:
+    return _record(
+        # who is next to whom
+        n_vertex=WHOLE,
+        n_edge=WHOLE,
+        n_face=WHOLE,
+        spoke_first=(WHOLE, n + 1),  # where the spokes of each vertex begin
+        spokes=(WHOLE, 6 * n),  # vertices joined to it by an edge, rising
+        spoke_edges=(WHOLE, 6 * n),  # and those edges
+        edge_vertices=(WHOLE, (3 * n, 2)),  # ends, in the order of the first face
+        edge_faces=(WHOLE, (3 * n, 2)),  # first face (lifted by positive rotation), other face or -1
+        face_first=(WHOLE, 2 * n + 1),  # where the vertices of each face begin
+        face_vertices=(WHOLE, 6 * n),  # counter-clockwise from above
+        is_base=(FLAG, 2 * n),  # faces that may touch the ground without overturning
+        # mass properties of one realization, in body axes: columns of `contact`
+        scalars=(REAL, SCALARS_SIZE),
+        inertia=(REAL, 6),  # about the COM: xx, xy, xz, yy, yz, zz [kg m2]
+        vertices=(REAL, (n, 3)),  # [m]
+        pivots=(REAL, (n, PIVOT_SIZE)),
+        edges=(REAL, (3 * n, EDGE_SIZE)),
+        faces=(REAL, (2 * n, FACE_SIZE)),
+        corners=(REAL, (6 * n, 2)),  # face axes coordinates of the vertices of each face [m]
+        pose=(REAL, 4),  # orientation at the start: the start face flat
+        start=WHOLE,  # face on which the body starts
+        standing=(FLAG, n),  # vertices of the base, start face included
+    )
+
+
+def _law(n: int) -> np.dtype[Any]:
+    """`mcrock.impact.dispatch.ImpactLaw` without its tables of quantiles."""
+    return _record(
+        values=(REAL, N_PARAMETERS + 4 * n),
+        redrawn=(np.int8, N_PARAMETERS + 4 * n),
+        face_parameters=(WHOLE, 2 * n),
+        law=WHOLE,
+        energy_gain=WHOLE,
+        facet_fallback=WHOLE,
+        point=(REAL, 2),
+        seed=COUNTER,
+        realization=COUNTER,
+    )
+
+
+# see `mcrock.conditions.Controls`
+_SETTINGS = _record(
+    step=REAL,
+    max_step=REAL,
+    edge_zeno_time=REAL,
+    rest_time=REAL,
+    rest_tilt=REAL,
+    max_steps=WHOLE,
+    max_impacts=WHOLE,
+    follow_fall=FLAG,
+    contact_overturns=FLAG,
+)
+
+
+def _friction(n: int) -> np.dtype[Any]:
+    return _record(
+        on=FLAG,  # contacts may slip, rebound and fly
+        values=(REAL, len(ContactColumn)),
+        rates=(REAL, (4, STATE_SIZE)),  # of the stages of a step
+        other=(REAL, STATE_SIZE),  # a state tried
+        before=(REAL, STATE_SIZE),  # the state before an impact
+        speeds=(REAL, 6),  # the twist before an impact
+        twist=(REAL, 6),  # velocity of the COM and angular velocity in ground axes, or their rates
+        contacts=(REAL, (n, CONTACT_SIZE)),
+        touching=(WHOLE, n),  # vertices that touch the ground
+        matrix=(REAL, (4, 5)),
+        stiff=(REAL, (3, STIFF_SIZE)),  # how rates change: `friction.step` and `friction.spin`
+        found=(REAL, FOUND_SIZE),  # what a step or an impact found: columns of `friction.state`
+        path=(REAL, n),  # how far each vertex has slipped [m]
+        watched=(WHOLE, n),  # vertices that may land
+        heights=(REAL, (n, HEIGHTS_SIZE)),  # of those
+    )
+
+
+@cache
+def run_type(corners: int = CORNERS) -> np.dtype[Any]:
+    """Type of the record of a run of bodies with up to so many vertices, of three or four edges each."""
+    n = corners
+    return _record(
+        settings=_SETTINGS,
+        # shaking
+        motion=WHOLE,  # number of the motion
+        first=WHOLE,  # its first sample
+        length=WHOLE,  # its samples, 0 of a pulse
+        dt=REAL,  # their step [s]
+        turn=(REAL, 5),  # see `shaking.load_segment`
+        number=WHOLE,  # of the segment
+        pieces=WHOLE,  # segments in which the ground moves
+        segment=(REAL, SEGMENT_SIZE),
+        shaken=REAL,  # end of the shaking [s]
+        end=REAL,  # of the run [s]
+        # where the run is
+        outcome=WHOLE,  # code of `Outcome`, NOT_RUN until it is decided
+        mode=WHOLE,  # code of `Mode`
+        place=WHOLE,  # edge, vertex or face in contact
+        corners=WHOLE,  # sides of the face at rest
+        t=REAL,  # [s]
+        step=REAL,  # longest step [s]
+        hold=REAL,  # up to here no edge is released [s]
+        at_instant=WHOLE,  # events without time passing
+        state=(REAL, STATE_SIZE),
+        # what the last step found
+        event=WHOLE,  # code of `Event`, or 0
+        vertex=WHOLE,  # that lands, or about which the body turns once an edge is released
+        face=WHOLE,  # that lands
+        count=WHOLE,  # vertices that land from a slip or flight
+        to_end=FLAG,  # whether the step went to the end of the segment
+        change=REAL,  # of energy in an impact [J]
+        rest_face=WHOLE,  # on which the body may come to rest
+        # of the steps before
+        lifted=WHOLE,  # vertex that an edge impact has just lifted
+        released_end=WHOLE,  # of an edge
+        release_time=REAL,  # [s]
+        slipped=FLAG,  # whether that edge slipped
+        # with friction
+        grip=REAL,  # square of the static friction coefficient, infinite without friction [1]
+        bend=REAL,  # turn of a slip in a step [rad]
+        stops=REAL,  # a slip that would end within this time ends at once [s]
+        since=REAL,  # time of the last step [s]
+        last_mode=WHOLE,
+        last_place=WHOLE,
+        swing=REAL,  # rate of the edge then [rad/s]
+        took_off=REAL,  # start of the flight [s]
+        bounced=FLAG,
+        # results, and scratch
+        result=(REAL, RESULT_SIZE),
+        kept=(REAL, RESULT_SIZE),  # at the time of overturning, while a fall is followed
+        trial=(REAL, STATE_SIZE),
+        maps=(REAL, (2, MAP_SIZE)),  # impacts of an edge to and fro: columns of `edge_train`
+        window=(REAL, (MOST_SAMPLES + 1, WINDOW_SIZE)),  # samples of a step: columns of `window`
+        sides=(REAL, (n, SIDE_SIZE)),  # of the face at rest
+        heights=(REAL, (n, HEIGHTS_SIZE)),  # of a step: columns of `advance`
+        law=_law(n),
+        friction=_friction(n),
+        body=_body(n),
+    )
+
+
+def corners_of_type(top: Topology, least: int = CORNERS, growth: int = GROWTH) -> int:
+    """Room that the record of a body needs, in vertices."""
+    n_vertex, n_edge, n_face = len(top.neighbours), len(top.edge_vertices), len(top.base)
+    needed = max(n_vertex, -(-n_edge // 3), -(-n_face // 2), -(-len(top.face_vertices) // 6))
+    room = least
+    while room < needed:
+        room *= growth
+    return room
+
+
+def new_run(top: Topology) -> Any:
+    """A record for runs of bodies of a topology."""
+    run = np.zeros(1, run_type(corners_of_type(top)))[0]
+    fill_topology(top, run.body)
+    return run
+
+
+def fill_topology(top: Topology, body: Any) -> None:
+    """Write who is next to whom into the record of a body."""
+    body.n_vertex, body.n_edge, body.n_face = len(top.neighbours), len(top.edge_vertices), len(top.base)
+    vertices, columns = np.nonzero(top.neighbours >= 0)
+    spokes = top.neighbours[vertices, columns]
+    body.spoke_first[: body.n_vertex + 1] = np.searchsorted(vertices, np.arange(body.n_vertex + 1))
+    body.spokes[: len(spokes)] = spokes
+    body.spoke_edges[: len(spokes)] = top.edge_of[vertices, spokes]
+    body.is_base[: body.n_face] = top.base
+    for name in ("edge_vertices", "edge_faces", "face_first", "face_vertices"):
+        table = getattr(top, name)
+        getattr(body, name)[: len(table)] = table
+
+
+def set_fields(record: Any, values: dict[str, Any]) -> None:
+    """Set fields of a record; arrays may be shorter than its own."""
+    for name, value in values.items():
+        if np.ndim(value):
+            getattr(record, name)[: len(value)] = value
+        else:
+            setattr(record, name, value)
+
+
+def plain(record: Any) -> SimpleNamespace:
+    """The same memory as an object of Python: fields of a record take microseconds each to read there."""
+    found = {}
+    for name in record.dtype.names:
+        value = record[name]
+        found[name] = (
+            plain(value) if isinstance(value, np.void) else value.item() if np.ndim(value) == 0 else value
+        )
+    return SimpleNamespace(**found)

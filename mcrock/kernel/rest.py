@@ -1,0 +1,336 @@
+"""REST: a face lies flat and nothing moves.
+
+It ends where a side of the face lifts, or, with friction, where the ground no longer holds the body. Rest is
+also how a sequence of impacts ends.
+"""
+
+from __future__ import annotations
+
+from math import cos, sin, sqrt
+
+import numpy as np
+
+from mcrock.impact.varkonyi_2022 import kinetic_energy
+from mcrock.jit import jit
+from mcrock.kernel.contact import (
+    E_X,
+    E_Y,
+    E_Z,
+    F_HEIGHT,
+    F_UX,
+    F_UY,
+    F_UZ,
+    F_XX,
+    F_XY,
+    F_XZ,
+    F_YX,
+    F_YY,
+    F_YZ,
+    GRAVITY,
+    LARGEST,
+    LENGTH,
+    MASS,
+    OPENING,
+    SIZE,
+)
+from mcrock.kernel.dynamics import Q0, Q1, Q2, Q3, W_X, W_Y, W_Z, edge_contact, vertex_lift
+from mcrock.kernel.edge import enter_edge
+from mcrock.kernel.ending import AT_REST
+from mcrock.kernel.events import BISECTIONS, EVENT_TIME
+from mcrock.kernel.friction.rest import next_slip
+from mcrock.kernel.friction.state import STATIC
+from mcrock.kernel.modes import FIRST, NONE, REST, VERTEX, edge_between, inertia_of, move_pivot
+from mcrock.kernel.record import see_moments, see_pull, see_rest
+from mcrock.kernel.rotation import flattened, to_ground, vertical
+from mcrock.kernel.shaking import BEGIN, END, SINE, acceleration, load
+from mcrock.kernel.step import NO_EVENT, SLIP, UPLIFT
+from mcrock.params import BLOCK
+from mcrock.response import Response
+
+
+@jit(inline=True, internal=True)
+def advance_rest(run, motions):
+    """Rest until a face lifts or friction no longer holds it, or to the end of the segment."""
+    run.event, segment = NO_EVENT, run.segment
+    if run.number % BLOCK == 0 and run.t <= segment[BEGIN]:
+        quiet = pass_quiet(run, motions)
+        if quiet > run.number:
+            load(run, motions, quiet - 1)
+            run.t = segment[END]
+            return
+    first, event = next_uplift(run), UPLIFT
+    if run.friction.on:
+        slip = next_slip(segment, run.t, run.friction.values[STATIC], run.body.scalars[GRAVITY], run.step)
+        if slip < first or (slip == first and slip < np.inf):
+            first, event = slip, SLIP
+    if first <= segment[END]:
+        run.at_instant = run.at_instant + 1 if first - run.t <= EVENT_TIME else 0
+        run.t, run.event = first, event
+    elif run.t >= run.shaken or run.number >= run.pieces:
+        run.outcome = AT_REST
+    else:
+        run.t = segment[END]
+
+
+LOOKS = 1_000_000  # at most at a sine for an uplift
+SAFE = 1.0 + 1e-9  # rounding of the bound for quiet blocks [1]
+DISTANCE, PULL_X, PULL_Y, SIDE_SIZE = range(4)  # columns of the table of the sides of a face at rest
+
+
+@jit(internal=True)
+def lay_sides(body, q, f, sides):
+    """Table of the sides of face ``f`` lying flat with orientation ``q``, for `side_margin`.
+
+    Per side: the distance of the COM inside it [m] and the COM height times its inward normal in
+    ground axes [m].
+    """
+    first, last = body.face_first[f], body.face_first[f + 1]
+    n, face = last - first, body.faces[f]
+    for i in range(n):
+        a, b = body.corners[first + i], body.corners[first + (i + 1) % n]
+        ex, ey = b[0] - a[0], b[1] - a[1]
+        length = sqrt(ex * ex + ey * ey)
+        nx, ny = -ey / length, ex / length
+        gx, gy, _ = to_ground(
+            q,
+            nx * face[F_XX] + ny * face[F_YX],
+            nx * face[F_XY] + ny * face[F_YY],
+            nx * face[F_XZ] + ny * face[F_YZ],
+        )
+        sides[i, DISTANCE] = -(a[0] * nx + a[1] * ny)
+        sides[i, PULL_X], sides[i, PULL_Y] = face[F_HEIGHT] * gx, face[F_HEIGHT] * gy
+    return n
+
+
+@jit(inline=True, internal=True)
+def side_margin(side, down, ax, ay):
+    """How far the centre of pressure at rest is inside a side, times gravity [m2/s2].
+
+    -M/m of the lift-off moment about that side, linear in the acceleration of the ground;
+    negative lifts. ``down`` is gravity plus the vertical acceleration of the ground [m/s2].
+    """
+    return side[DISTANCE] * down - (side[PULL_X] * ax + side[PULL_Y] * ay)
+
+
+@jit(inline=True, internal=True)
+def _see_side(result, side, down, ax, ay):
+    """Update the uplift margin with a ground acceleration at which a face at rest does not lift."""
+    see_moments(result, side[PULL_X] * ax + side[PULL_Y] * ay, side[DISTANCE] * down)
+
+
+@jit(internal=True)
+def enter_rest(run, pivot, f):
+    """Lay the body flat on face ``f``, keeping ``pivot`` where it is."""
+    body, state, sides = run.body, run.state, run.sides
+    face = body.faces[f]
+    q = flattened(state, face[F_UX], face[F_UY], face[F_UZ])
+    state[Q0], state[Q1], state[Q2], state[Q3] = q
+    state[W_X], state[W_Y], state[W_Z] = 0.0, 0.0, 0.0
+    move_pivot(body, state, pivot, body.face_vertices[body.face_first[f]])
+    lay_sides(body, state, f, sides)
+    return REST, f
+
+
+@jit(inline=True, internal=True)
+def pass_quiet(run, motions):
+    """Segment up to which a face at rest cannot lift or slip, in whole blocks of a recorded motion.
+
+    ``number`` is the first segment of a block and ``sides`` [:n] the table of the face. The
+    extremes of a block bound the moment about every side. ``hold`` is the square of the static
+    friction coefficient, infinite without friction.
+    """
+    motion, turn, number, t_end, sides, n, hold, result = (
+        run.motion,
+        run.turn,
+        run.number,
+        run.end,
+        run.sides,
+        run.corners,
+        run.grip,
+        run.result,
+    )
+    gravity = run.body.scalars[GRAVITY]
+    segments = motions.length[motion] - 1
+    if segments <= 0 or turn[3] != 0.0 or turn[4] != 0.0:  # extremes are those on level ground
+        return number
+    inside, pull = np.inf, 0.0
+    for i in range(n):
+        side = sides[i]
+        inside = min(inside, side[DISTANCE])
+        pull = max(pull, side[PULL_X] * side[PULL_X] + side[PULL_Y] * side[PULL_Y])
+    pull, scale = sqrt(pull), turn[2]
+    while number < segments:
+        block = motions.block[motions.first_block[motion] + number // BLOCK]
+        after = min(number + BLOCK, segments)
+        least, most = min(scale * block[1], scale * block[2]), max(scale * block[1], scale * block[2])
+        if after * motions.dt[motion] > t_end or gravity + least <= 0.0:
+            break
+        moment = pull * abs(scale) * block[0] * SAFE
+        if not inside * (gravity + least) > moment:
+            break
+        square = scale * scale * block[0] * block[0] * SAFE
+        if not square <= hold * (gravity + least) ** 2:
+            break
+        if square > result[Response.CERTIFIED_FRICTION] * (gravity + least) ** 2:
+            _see_samples(run, motions, number, after)
+        if moment > result[Response.UPLIFT_MARGIN] * inside * (gravity + least):
+            _see_sides(run, motions, number, after, pull / inside)
+        see_rest(result, gravity, least)
+        see_rest(result, gravity, most)
+        number = after
+    return number
+
+
+@jit(internal=True)
+def _see_samples(run, motions, begin, end):
+    """Update what friction rest asks for, with samples ``begin`` to ``end``: between them it is no larger."""
+    motion, result = run.motion, run.result
+    scale = run.turn[2]
+    gravity = run.body.scalars[GRAVITY]
+    for i in range(motions.first[motion] + begin, motions.first[motion] + end + 1):
+        a = motions.samples[i]
+        see_pull(result, gravity, scale * scale * (a[0] * a[0] + a[1] * a[1]), scale * a[2])
+
+
+@jit(internal=True)
+def _see_sides(run, motions, begin, end, most):
+    """Update the uplift margin with samples ``begin`` to ``end``: between them it is no larger.
+
+    ``most`` bounds the overturning over the restoring moment of any side, over that of accelerations [1].
+    """
+    motion, turn, sides, n, result = run.motion, run.turn, run.sides, run.corners, run.result
+    gravity = run.body.scalars[GRAVITY]
+    c, s, scale = turn[0], turn[1], turn[2]
+    most *= scale * SAFE
+    for i in range(motions.first[motion] + begin, motions.first[motion] + end + 1):
+        a = motions.samples[i]
+        down = gravity + scale * a[2]
+        hold = result[Response.UPLIFT_MARGIN] * down
+        if most * most * (a[0] * a[0] + a[1] * a[1]) > hold * hold:
+            for j in range(n):
+                _see_side(result, sides[j], down, c * a[0] - s * a[1], s * a[0] + c * a[1])
+
+
+@jit(inline=True, internal=True)
+def next_uplift(run):
+    """Time in the segment, from ``t`` on, at which a face at rest lifts; infinite if it does not.
+
+    ``sides`` [:n] is its table. On a linear segment the lift-off moments are linear and their
+    roots exact; a sine is looked through in steps.
+    """
+    sides, n, segment, t, step, result = run.sides, run.corners, run.segment, run.t, run.step, run.result
+    gravity = run.body.scalars[GRAVITY]
+    end = segment[END]
+    begin, step = t, max(step, (end - t) / LOOKS)
+    for _ in range(2 * LOOKS):
+        last = segment[END] if segment[SINE] == 0.0 else min(begin + step, end)
+        a, b = acceleration(segment, begin), acceleration(segment, last)
+        first = np.inf
+        for i in range(n):
+            m0 = side_margin(sides[i], gravity + a[2], a[0], a[1])
+            if not m0 >= 0.0:  # so does what is not a number, which ends the run
+                result[Response.UPLIFT_MARGIN] = 1.0
+                return begin
+            _see_side(result, sides[i], gravity + a[2], a[0], a[1])
+            m1 = side_margin(sides[i], gravity + b[2], b[0], b[1])
+            if m1 < 0.0:
+                if segment[SINE] == 0.0:
+                    first = min(first, begin + (last - begin) * (m0 / (m0 - m1)))
+                else:
+                    low, high = begin, last
+                    for _ in range(BISECTIONS):
+                        middle = 0.5 * (low + high)
+                        if high - low <= EVENT_TIME or middle <= low or middle >= high:
+                            break
+                        c = acceleration(segment, middle)
+                        if side_margin(sides[i], gravity + c[2], c[0], c[1]) < 0.0:
+                            high = middle
+                        else:
+                            low = middle
+                    first = min(first, high)
+            else:
+                _see_side(result, sides[i], gravity + b[2], b[0], b[1])
+        see_rest(result, gravity, a[2])
+        see_pull(result, gravity, a[0] * a[0] + a[1] * a[1], a[2])
+        if first <= last:
+            result[Response.UPLIFT_MARGIN] = 1.0
+            return first
+        see_rest(result, gravity, b[2])
+        see_pull(result, gravity, b[0] * b[0] + b[1] * b[1], b[2])
+        if last >= end:
+            break
+        begin = last
+    return np.inf
+
+
+@jit(inline=True, internal=True)
+def uplift(run, f):
+    """Leave face ``f``: over the edge whose moment lifts, or over a vertex."""
+    body, state, result, sides = run.body, run.state, run.result, run.sides
+    a = acceleration(run.segment, run.t)
+    ax, ay, az = a
+    first, last = body.face_first[f], body.face_first[f + 1]
+    n = last - first
+    anchor = body.face_vertices[first]
+    slack = 1e-9 * body.scalars[GRAVITY] * body.scalars[SIZE]
+    best, best_acceleration, lowest, lowest_margin = NONE, -1.0, FIRST, np.inf
+    for i in range(n):
+        margin = side_margin(sides[i], body.scalars[GRAVITY] + az, ax, ay)
+        if margin < lowest_margin:
+            lowest, lowest_margin = i, margin
+        if margin > slack:
+            continue
+        k = edge_between(body, body.face_vertices[first + i], body.face_vertices[first + (i + 1) % n])
+        edge = body.edges[k]
+        x, y, _ = to_ground(state, edge[E_X], edge[E_Y], edge[E_Z])
+        angle = 0.0 if body.edge_faces[k, 0] == f else edge[OPENING]
+        c, s = cos(angle), sin(angle)
+        inward, lengthwise, down = ay * x - ax * y, ax * x + ay * y, body.scalars[GRAVITY] + az
+        turning, moment, _, normal, _ = edge_contact(edge, c, s, 0.0, inward, lengthwise, down)
+        within = moment <= 0.0 and moment + edge[LENGTH] * normal >= 0.0
+        if within and abs(turning) > best_acceleration:
+            best, best_acceleration = k, abs(turning)
+    if best >= 0:
+        return enter_edge(body, state, anchor, best)
+    for i in range(n):
+        p = body.face_vertices[first + i]
+        before, after = body.face_vertices[first + (i + n - 1) % n], body.face_vertices[first + (i + 1) % n]
+        if vertex_lift(body, p, before, state, a) > 0.0 and vertex_lift(body, p, after, state, a) > 0.0:
+            move_pivot(body, state, anchor, p)
+            return VERTEX, p
+    result[Response.EDGE_STICK_INFEASIBLE] = 1.0  # neither: the edge that lifts most, held at both ends
+    k = edge_between(body, body.face_vertices[first + lowest], body.face_vertices[first + (lowest + 1) % n])
+    return enter_edge(body, state, anchor, k)
+
+
+@jit(inline=True, internal=True)
+def comes_to_rest(run, state, pivot, f, ax, ay, az):
+    """Whether the motion that is left on face ``f`` ends within the rest time.
+
+    The energy above the flat position, in the present effective gravity, allows one more half
+    cycle of rocking; rest if that would be shorter than the rest time. ``trial`` and ``sides`` are
+    scratch.
+    """
+    body, trial, sides, settings = run.body, run.trial, run.sides, run.settings
+    face = body.faces[f]
+    ux, uy, uz = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
+    dx, dy, dz = ux - face[F_UX], uy - face[F_UY], uz - face[F_UZ]
+    if dx * dx + dy * dy + dz * dz > settings.rest_tilt * settings.rest_tilt:
+        return False
+    mass, gravity = body.scalars[MASS], body.scalars[GRAVITY]
+    v = body.vertices[pivot]
+    x, y, z = to_ground(state, -v[0], -v[1], -v[2])
+    w = state[W_X], state[W_Y], state[W_Z]
+    trial[Q0], trial[Q1], trial[Q2], trial[Q3] = flattened(state, face[F_UX], face[F_UY], face[F_UZ])
+    fx, fy, fz = to_ground(trial, -v[0], -v[1], -v[2])
+    energy = kinetic_energy(mass, inertia_of(body), (v[0], v[1], v[2]), w)
+    energy += mass * ((gravity + az) * (z - fz) + ax * (x - fx) + ay * (y - fy))
+    margin = np.inf
+    for i in range(lay_sides(body, trial, f, sides)):
+        margin = min(margin, side_margin(sides[i], gravity + az, ax, ay))
+    if margin <= 0.0:
+        return False
+    return (
+        2.0 * sqrt(2.0 * max(energy, 0.0) * mass * body.pivots[pivot, LARGEST])
+        < settings.rest_time * mass * margin
+    )

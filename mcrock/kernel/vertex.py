@@ -1,0 +1,297 @@
+"""VERTEX: the body turns about a vertex, three degrees of freedom.
+
+It ends where a neighbour of the vertex lands, alone or with a whole face, or, with friction, where the vertex
+slips.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+
+from mcrock.jit import jit
+from mcrock.kernel import record
+from mcrock.kernel.contact import GRAVITY, SIZE
+from mcrock.kernel.dynamics import (
+    Q0,
+    Q1,
+    Q2,
+    Q3,
+    W_X,
+    W_Y,
+    W_Z,
+    nudge,
+    rates_at,
+    rates_with,
+    turning,
+    vertex_force,
+)
+from mcrock.kernel.events import BISECTIONS, EVENT_TIME, first_landing
+from mcrock.kernel.modes import NONE, edge_between
+from mcrock.kernel.rotation import vertical
+from mcrock.kernel.step import (
+    AFTER,
+    BEFORE,
+    EDGE_IMPACT,
+    FACET_IMPACT,
+    HOP,
+    LANDS_AT,
+    NO_EVENT,
+    NUDGE,
+    OFFSET,
+    OVERTURN,
+    RATE_AFTER,
+    RATE_BEFORE,
+    REFINEMENTS,
+    RELEASE_TIME,
+    RISES,
+    SLIP,
+    SLIP_SLACK,
+    STATIC,
+    TOGETHER,
+    TOUCH,
+    UPRIGHT,
+    corrected,
+    height_and_rate,
+    see_step,
+    tilt_rate,
+)
+from mcrock.kernel.window import (
+    COUNT,
+    acceleration_after,
+    open_window,
+    passes_peaks,
+    rare_step_ahead,
+    step_ahead,
+)
+from mcrock.response import Response
+
+
+@jit(internal=True)
+def advance_vertex(run, samples, h):
+    """One step of VERTEX mode over at most ``h`` [s], or over several ``samples`` of the motion where nothing
+    is lost between them.
+
+    Returns the time advanced [s], the event, the vertex that lands and the face if a whole one does.
+    """
+    body, result, friction, state, trial = run.body, run.result, run.friction, run.state, run.trial
+    window, pivot = run.window, run.place
+    window[0, COUNT] = 0.0
+    p, gravity = body.pivots[pivot], body.scalars[GRAVITY]
+    up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
+    k1 = rates_at(p, gravity, state, run.segment, run.t)
+    normal, square = vertex_force(p, state, k1, up)
+    record.see_force(result, gravity, square, normal, up[2])
+    record.see_vertex(result, square, normal)
+    if friction.on and vertex_margin(friction, gravity, normal, square) < 0.0:
+        return 0.0, SLIP, NONE, NONE
+    together = open_window(run, samples, h, k1, up)
+    single = _lay_heights(run, k1, up, h, together)
+    h = together if window[0, COUNT] > 0.0 else single
+    step_ahead(run, p, k1, h)
+    if window[0, COUNT] > 0.0:
+        after = vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3])
+        before_w, after_w = (state[W_X], state[W_Y], state[W_Z]), (trial[W_X], trial[W_Y], trial[W_Z])
+        if passes_peaks(result, up, after, before_w, after_w, h):
+            window[0, COUNT], h = 0.0, single
+            rare_step_ahead(run, p, k1, h)
+    h, event, vertex, face = _first_of_landings(run, k1, h)
+    if friction.on:
+        if _vertex_margin_at(run, h) < 0.0:
+            h = _locate_vertex_slip(run, k1, h)
+            event, vertex, face = SLIP, NONE, NONE
+    elif event != NO_EVENT and record.certifiable(result):
+        k = rates_with(p, gravity, trial, acceleration_after(run.segment, window, run.t, h))
+        normal, square = vertex_force(p, trial, k, vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3]))
+        record.see_vertex(result, square, normal)
+    after = vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3])
+    if after[2] <= (UPRIGHT if event != NO_EVENT else 0.0) and not record.has_overturned(result):
+        h, event = _locate_overturning(run, k1, h), OVERTURN
+        after = vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3])
+        result[Response.PEAK_TILT] = 1.0
+    d0 = tilt_rate(up, state[W_X], state[W_Y], state[W_Z])
+    d1 = tilt_rate(after, trial[W_X], trial[W_Y], trial[W_Z])
+    for i in range(W_Z + 1):
+        state[i] = trial[i]
+    see_step(result, up, after, d0, d1, h)
+    return h, event, vertex, face
+
+
+@jit(inline=True, internal=True)
+def _lay_heights(run, k1, up, h, together):
+    """Heights of the neighbours at the start of a step; one that has just left the ground, maybe for a hop,
+    shortens the step, which is returned [s], and closes the window of ``together`` [s]."""
+    body, state, window, heights = run.body, run.state, run.window, run.heights
+    ground, here, first_spoke = (
+        TOUCH * body.scalars[SIZE],
+        body.vertices[run.place],
+        body.spoke_first[run.place],
+    )
+    for i in range(body.spoke_first[run.place + 1] - first_spoke):
+        other = body.spokes[first_spoke + i]
+        row = heights[i]
+        row[BEFORE], row[RATE_BEFORE] = height_and_rate(body, state, run.place, other)
+        row[OFFSET] = 0.0
+        if run.friction.on and row[BEFORE] < -ground and row[RATE_BEFORE] > 0.0:
+            # landed from flight, a little too low: it lands again where it comes back to this height
+            row[OFFSET], row[BEFORE] = row[BEFORE], 0.0
+        if row[BEFORE] <= ground and row[RATE_BEFORE] > 0.0:
+            there = body.vertices[other]
+            x, y, z = turning(
+                k1, state[W_X], state[W_Y], state[W_Z],
+                there[0] - here[0], there[1] - here[1], there[2] - here[2],
+            )  # fmt: skip
+            sink = -(up[0] * x + up[1] * y + up[2] * z)
+            if 4.0 * row[RATE_BEFORE] < sink * h:
+                h = max(HOP * 2.0 * row[RATE_BEFORE] / sink, EVENT_TIME)
+                window[0, COUNT] = 0.0
+            elif RISES * row[RATE_BEFORE] < sink * together:
+                window[0, COUNT] = 0.0
+    return h
+
+
+@jit(inline=True, internal=True)
+def _first_of_landings(run, k1, whole):
+    """The first neighbour that lands in a step over ``whole`` [s], of which the end is in ``run.trial``.
+
+    Returns its time [s], or the whole step, the event, the vertex and the face if a whole one lands.
+    """
+    body, trial, heights, pivot = run.body, run.trial, run.heights, run.place
+    first_spoke, ground = body.spoke_first[pivot], TOUCH * body.scalars[SIZE]
+    n = body.spoke_first[pivot + 1] - first_spoke
+    for i in range(n):
+        row = heights[i]
+        row[AFTER], row[RATE_AFTER] = height_and_rate(body, trial, pivot, body.spokes[first_spoke + i])
+        row[AFTER] -= row[OFFSET]
+        row[LANDS_AT] = first_landing(
+            row[BEFORE], row[RATE_BEFORE], row[AFTER], row[RATE_AFTER], whole, ground
+        )  # fmt: skip
+    for _ in range(n):
+        at, first = np.inf, NONE
+        for i in range(n):
+            if 0.0 <= heights[i, LANDS_AT] < at:
+                at, first = heights[i, LANDS_AT], i
+        if first < 0:
+            break
+        h, lands = _locate_landing(run, k1, whole, at, first, n)
+        if h >= 0.0:
+            vertex = body.spokes[first_spoke + lands]
+            face = _landing_face(body, trial, pivot, vertex)
+            return h, FACET_IMPACT if face >= 0 else EDGE_IMPACT, vertex, face
+        heights[first, LANDS_AT] = -1.0  # the interpolation dips below the ground, the motion does not
+        rare_step_ahead(run, body.pivots[pivot], k1, whole)
+    return whole, NO_EVENT, NONE, NONE
+
+
+@jit(internal=True)
+def _locate_overturning(run, k1, high):
+    """First time in a step of VERTEX mode at which the body axis is level [s]; the state there is in
+    ``run.trial``."""
+    trial, p, low = run.trial, run.body.pivots[run.place], 0.0
+    for _ in range(BISECTIONS):
+        if high - low <= EVENT_TIME:
+            break
+        middle = 0.5 * (low + high)
+        rare_step_ahead(run, p, k1, middle)
+        if vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3])[2] <= 0.0:
+            high = middle
+        else:
+            low = middle
+    rare_step_ahead(run, p, k1, high)
+    return high
+
+
+@jit(inline=True, internal=True)
+def vertex_margin(friction, gravity, normal, square):
+    """How far the force at a vertex is within the cone of static friction, over the weight [1]."""
+    return (friction.values[STATIC] * normal - sqrt(square)) / gravity + SLIP_SLACK
+
+
+@jit(internal=True)
+def _vertex_margin_at(run, h):
+    """`vertex_margin` of the state tried, ``h`` after the start ``t`` of the step [s]."""
+    body, friction, t = run.body, run.friction, run.t
+    trial, p, gravity = run.trial, body.pivots[run.place], body.scalars[GRAVITY]
+    k = rates_with(p, gravity, trial, acceleration_after(run.segment, run.window, t, h))
+    normal, square = vertex_force(p, trial, k, vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3]))
+    return vertex_margin(friction, gravity, normal, square)
+
+
+@jit(internal=True)
+def _locate_vertex_slip(run, k1, high):
+    """First time in a step of VERTEX mode at which the vertex cannot stick [s]; the state there is in
+    ``run.trial``."""
+    p, low = run.body.pivots[run.place], 0.0
+    for _ in range(2 * REFINEMENTS):
+        if high - low <= RELEASE_TIME:
+            break
+        middle = 0.5 * (low + high)
+        rare_step_ahead(run, p, k1, middle)
+        if _vertex_margin_at(run, middle) < 0.0:
+            high = middle
+        else:
+            low = middle
+    rare_step_ahead(run, p, k1, high)
+    return high
+
+
+@jit(inline=True, internal=True)
+def _locate_landing(run, k1, whole, guess, lands, n):
+    """When the neighbour at place ``lands`` touches the ground, first guessed at ``guess`` [s] after ``t``.
+
+    Returns the time [s], negative if it does not, and the place of the neighbour that lands: another
+    one that is found lower already was first. The state at that time is in ``run.trial``.
+    """
+    body, t = run.body, run.t
+    trial, segment, heights, window = run.trial, run.segment, run.heights, run.window
+    pivot = run.place
+    first_spoke = body.spoke_first[pivot]
+    p, gravity, size = body.pivots[pivot], body.scalars[GRAVITY], body.scalars[SIZE]
+    low, high, h = 0.0, whole, max(guess, EVENT_TIME)
+    gap, speed, found = 0.0, 0.0, 0
+    for _ in range(REFINEMENTS):
+        step_ahead(run, p, k1, h)
+        gap, speed = height_and_rate(body, trial, pivot, body.spokes[first_spoke + lands])
+        gap -= heights[lands, OFFSET]
+        if found == 1:
+            break
+        for i in range(n):
+            if i != lands and heights[i, BEFORE] > TOUCH * size:
+                lower, its_speed = height_and_rate(body, trial, pivot, body.spokes[first_spoke + i])
+                if lower < -TOGETHER * size and lower < gap:
+                    lands, gap, speed, low = i, lower, its_speed, 0.0
+        if gap > 0.0:
+            low = max(low, h)
+        else:
+            high = min(high, h)
+        tried = h
+        h, found = corrected(h, gap, speed, low, high)
+        if found == 2:
+            break
+        if found == 1 and abs(h - tried) <= NUDGE:
+            nudge(p, gravity, trial, acceleration_after(segment, window, t, tried), h - tried)
+            gap, speed = height_and_rate(body, trial, pivot, body.spokes[first_spoke + lands])
+            gap -= heights[lands, OFFSET]
+            break
+    if heights[lands, AFTER] > 0.0 and not (gap <= TOUCH * size and speed < 0.0):
+        h = -1.0
+    return h, lands
+
+
+@jit(inline=True, internal=True)
+def _landing_face(body, state, pivot, vertex):
+    """The face that lands whole with ``vertex``, -1 if only the edge from the pivot does."""
+    size = body.scalars[SIZE]
+    a = edge_between(body, pivot, vertex)
+    for i in range(body.spoke_first[pivot], body.spoke_first[pivot + 1]):
+        other, b = body.spokes[i], body.spoke_edges[i]
+        if other == vertex:
+            continue
+        height, rate = height_and_rate(body, state, pivot, other)
+        if abs(height) <= TOGETHER * size and rate < 0.0:
+            for side in range(2):
+                f = body.edge_faces[a, side]
+                if f >= 0 and (f == body.edge_faces[b, 0] or f == body.edge_faces[b, 1]):
+                    return f
+    return NONE
