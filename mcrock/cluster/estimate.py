@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from mcrock.config import Study
 from mcrock.dataset.contents import STUDY, chunk_path
-from mcrock.dataset.place import create_store
+from mcrock.dataset.create import create_store
 from mcrock.dataset.store import write_part
 from mcrock.ensemble import estimate_time
 from mcrock.ensemble.opening import prepare_job, template_of

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from mcrock.commands.endings import fail, say
+from mcrock.commands.exit_codes import fail, say
 
 app = typer.Typer()
 

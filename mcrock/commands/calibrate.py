@@ -67,7 +67,7 @@ def calibrate(
     studies = [load_dataset(store) for store in stores]
     with explained(stores[0]):
         if sequential:
-            from mcrock.commands.endings import say
+            from mcrock.commands.exit_codes import say
             from mcrock.labels import calibrate_anew
 
             found = calibrate_anew(

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mcrock.commands.endings import fail
+from mcrock.commands.exit_codes import fail
 from mcrock.commands.options import FigureFormat, check_figure
 
 app = typer.Typer()

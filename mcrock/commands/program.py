@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from mcrock.commands.endings import one_line_if_interrupted, one_line_per_failure, say
+from mcrock.commands.exit_codes import one_line_if_interrupted, one_line_per_failure, say
 
 # modules of this folder in the order of the help; each has an `app` with its command or its group
 COMMANDS = (

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from mcrock.commands.endings import say
+from mcrock.commands.exit_codes import say
 from mcrock.commands.options import Config, FigureFormat, Seed, Set, check_figure, load_study
 
 app = typer.Typer()

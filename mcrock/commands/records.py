@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mcrock.commands.endings import say
+from mcrock.commands.exit_codes import say
 from mcrock.commands.options import FigureFormat, check_figure
 
 if TYPE_CHECKING:

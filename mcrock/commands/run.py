@@ -14,7 +14,7 @@ import typer
 
 from mcrock import arithmetic
 from mcrock.base import interrupt
-from mcrock.commands.endings import fail, interruption_code, say
+from mcrock.commands.exit_codes import fail, interruption_code, say
 from mcrock.commands.options import Config, Contract, Seed, Set, load_study
 
 if TYPE_CHECKING:
@@ -186,7 +186,7 @@ def _interrupted(output: Path, code: int, old: os.stat_result | None, has_thread
     """
     from mcrock.dataset import is_store
     from mcrock.dataset.contents import chunks_done
-    from mcrock.dataset.place import leftovers
+    from mcrock.dataset.create import leftovers
 
     message = "interrupted before a run was stored"
     if old and output.exists() and os.path.samestat(old, os.stat(output)):

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from mcrock import arithmetic
-from mcrock.commands.endings import fail
+from mcrock.commands.exit_codes import fail
 from mcrock.commands.options import Config, Contract, Seed, Set, load_study
 
 app = typer.Typer()

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from mcrock.commands.endings import fail
+from mcrock.commands.exit_codes import fail
 
 app = typer.Typer()
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from mcrock.commands.endings import say
+from mcrock.commands.exit_codes import say
 
 app = typer.Typer()
 

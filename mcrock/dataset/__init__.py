@@ -6,11 +6,11 @@ from mcrock.base.lazy_imports import imported_on_use
 
 if TYPE_CHECKING:
     from mcrock.dataset.archive import DamageError
+    from mcrock.dataset.atomic import replacing
     from mcrock.dataset.contents import is_store
     from mcrock.dataset.files import check_folder, load_dataset, save_dataset
     from mcrock.dataset.folders import explained
     from mcrock.dataset.history import build_history, event_list, events_to_csv
-    from mcrock.dataset.replace import replacing
     from mcrock.dataset.schema import (
         OUTPUT,
         SCHEMA,
@@ -58,7 +58,7 @@ if not TYPE_CHECKING:  # type checkers find a misspelt name by the imports above
             **dict.fromkeys(("check_folder", "load_dataset", "save_dataset"), "files"),
             "explained": "folders",
             **dict.fromkeys(("build_history", "event_list", "events_to_csv"), "history"),
-            "replacing": "replace",
+            "replacing": "atomic",
             **dict.fromkeys(
                 (
                     "OUTPUT",

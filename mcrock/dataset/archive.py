@@ -21,7 +21,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from mcrock.dataset.replace import replacing
+from mcrock.dataset.atomic import replacing
 
 DIGEST = 64  # hexadecimal digits at the end of the file
 LONGEST = 4096  # comment [bytes]: few are read of a store of thousands of files

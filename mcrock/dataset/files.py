@@ -9,10 +9,10 @@ import numpy as np
 import xarray as xr
 
 from mcrock.dataset.archive import DamageError
+from mcrock.dataset.atomic import replacing
 from mcrock.dataset.contents import CHUNKS, STUDY
 from mcrock.dataset.folders import is_of_zarr, open_folder
 from mcrock.dataset.reading import open_store
-from mcrock.dataset.replace import replacing
 from mcrock.dataset.schema import DatasetError, check_dataset, place_in_schema
 
 

@@ -11,8 +11,8 @@ from typing import Any
 from mcrock.arithmetic import PLAIN
 from mcrock.dataset.archive import DamageError, read_record
 from mcrock.dataset.contents import CHUNKS, Template, chunk_files, is_store, read_template
+from mcrock.dataset.create import StoreError, write_template
 from mcrock.dataset.folders import is_folder_store
-from mcrock.dataset.place import StoreError, write_template
 
 IN_CONFIG = {"config", "title", "seed"}  # attributes that the config has too
 

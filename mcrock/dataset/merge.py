@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from mcrock.dataset.archive import DIGEST, DamageError
+from mcrock.dataset.atomic import replacing
 from mcrock.dataset.contents import (
     Key,
     Template,
@@ -19,10 +20,9 @@ from mcrock.dataset.contents import (
     read_template,
     take_inventory,
 )
+from mcrock.dataset.create import StoreError, check_folder, create_store
 from mcrock.dataset.folders import is_folder_store
 from mcrock.dataset.identity import check_same_arithmetic, differences
-from mcrock.dataset.place import StoreError, check_folder, create_store
-from mcrock.dataset.replace import replacing
 
 
 def merge_stores(output: Path, stores: Sequence[Path]) -> list[int]:

@@ -16,8 +16,8 @@ from mcrock.code_cache import source_hash
 from mcrock.config import Study
 from mcrock.dataset import build_dataset, is_store, outputs
 from mcrock.dataset.contents import Template
+from mcrock.dataset.create import StoreError, check_folder, check_removable, create_store, remove_leftovers
 from mcrock.dataset.identity import extend_store, known_length, mend_store
-from mcrock.dataset.place import StoreError, check_folder, check_removable, create_store, remove_leftovers
 from mcrock.dataset.store import make_template
 from mcrock.device import CPU, arithmetic_of
 from mcrock.ensemble.part import Job

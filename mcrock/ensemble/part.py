@@ -21,7 +21,7 @@ from mcrock.base.memory import peak_memory
 from mcrock.config import ConfigError, Study
 from mcrock.dataset import DamageError, declaration, outputs
 from mcrock.dataset.contents import State, chunk_state, filler, read_template
-from mcrock.dataset.place import StoreError
+from mcrock.dataset.create import StoreError
 from mcrock.dataset.reading import ChunkRuns, read_runs
 from mcrock.dataset.schema import OUTPUT
 from mcrock.dataset.store import write_part

@@ -30,7 +30,7 @@ import psutil
 from mcrock.base import interrupt
 from mcrock.commands.program import main
 from mcrock.config import load_config
-from mcrock.dataset.replace import has_ended
+from mcrock.dataset.atomic import has_ended
 from mcrock.ensemble.opening import prepare_job
 from mcrock.ensemble.part import Part, simulate
 from mcrock.sampling import load_motions

@@ -10,8 +10,8 @@ import pytest
 from mcrock.config import load_config
 from mcrock.dataset.archive import DamageError
 from mcrock.dataset.contents import chunk_path
+from mcrock.dataset.create import StoreError
 from mcrock.dataset.merge import merge_stores
-from mcrock.dataset.place import StoreError
 from mcrock.ensemble import run_study
 from tests.unit.conftest import write_study
 

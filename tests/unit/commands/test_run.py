@@ -14,7 +14,7 @@ import pytest
 
 from mcrock.dataset import load_dataset
 from mcrock.dataset.contents import chunks_done
-from mcrock.dataset.place import leftovers
+from mcrock.dataset.create import leftovers
 from tests.unit.commands.processes import PROGRAM, started
 
 
@@ -87,7 +87,10 @@ def test_tasks_say_how_far_the_study_is(mcrock, study_file, tmp_path):
             "mcrock.ensemble.opening.create_store",
             "interrupted before anything was computed; {store} is as it was",
         ),
-        ("mcrock.dataset.place.remove_leftovers", "{new} and deletes what is left of the old store in {old}"),
+        (
+            "mcrock.dataset.create.remove_leftovers",
+            "{new} and deletes what is left of the old store in {old}",
+        ),
         ("mcrock.ensemble.study._compute", "{new}"),
     ],
 )

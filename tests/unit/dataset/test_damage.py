@@ -14,8 +14,8 @@ import xarray as xr
 from mcrock.dataset import SCHEMA, DamageError, DatasetError, build_dataset, load_dataset, outputs
 from mcrock.dataset.archive import read_archive, read_member, read_record, write_archive
 from mcrock.dataset.contents import STUDY, chunk_files, chunk_path, chunks_done, read_template, take_inventory
+from mcrock.dataset.create import create_store
 from mcrock.dataset.identity import mend_store
-from mcrock.dataset.place import create_store
 from mcrock.dataset.store import make_template, write_part
 
 N, LEVELS, LENGTH = 40, 3, 8

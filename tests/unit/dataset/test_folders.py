@@ -10,9 +10,9 @@ import xarray as xr
 import zarr
 
 from mcrock.dataset import DamageError, DatasetError, build_dataset, explained, load_dataset, outputs
+from mcrock.dataset.create import StoreError, check_removable
 from mcrock.dataset.folders import FILES, check_folder
 from mcrock.dataset.identity import check_same_study, known_length
-from mcrock.dataset.place import StoreError, check_removable
 
 OUTPUTS = outputs(friction=False)
 

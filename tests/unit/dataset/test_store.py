@@ -18,12 +18,21 @@ import pytest
 import xarray as xr
 
 from mcrock.base.interrupt import hold_interruptions
-from mcrock.dataset import SCHEMA, DamageError, build_dataset, is_store, load_dataset, outputs, place, reading
+from mcrock.dataset import (
+    SCHEMA,
+    DamageError,
+    build_dataset,
+    create,
+    is_store,
+    load_dataset,
+    outputs,
+    reading,
+)
 from mcrock.dataset.archive import read_archive
+from mcrock.dataset.atomic import replacing, scratch_name
 from mcrock.dataset.contents import CHUNKS, STUDY, chunk_path, chunks_done, read_template, store_digest
+from mcrock.dataset.create import StoreError, check_removable, create_store, leftovers, remove_leftovers
 from mcrock.dataset.identity import check_extent, check_same_study, extend_store, known_length, mend_store
-from mcrock.dataset.place import StoreError, check_removable, create_store, leftovers, remove_leftovers
-from mcrock.dataset.replace import replacing, scratch_name
 from mcrock.dataset.store import LONG, MAX_CHUNKS, chunk_length, make_template, write_part
 
 N, LEVELS = 50, 3
@@ -273,12 +282,12 @@ def ctrl_c():
 
 
 def interrupted_at(line, call):
-    """Send Ctrl-C when `call` has come to its n-th line of place.py: whether it came so far."""
+    """Send Ctrl-C when `call` has come to its n-th line of create.py: whether it came so far."""
     lines = count(1)
 
     def watch(frame, event, argument):
         if event == "call":
-            return watch if frame.f_code.co_filename == place.__file__ else None
+            return watch if frame.f_code.co_filename == create.__file__ else None
         if event == "line" and next(lines) == line:
             signal.raise_signal(signal.SIGINT)
         return watch
@@ -303,7 +312,7 @@ def test_an_interruption_leaves_the_old_store_or_the_new_one(store, tmp_path, te
     shutil.rmtree(store)
     shutil.copytree(old, store)
     monkeypatch.setattr(
-        place, "write_template", lambda path, template: shutil.copytree(new, path, dirs_exist_ok=True)
+        create, "write_template", lambda path, template: shutil.copytree(new, path, dirs_exist_ok=True)
     )
     wholes = {False: tree(old), True: tree(new)}
     handler, found = signal.getsignal(signal.SIGINT), []
@@ -332,7 +341,7 @@ def test_an_interrupted_deletion_is_ended_by_the_next_one(store, template, monke
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(place, "remove_leftovers", interrupt)
+        patch.setattr(create, "remove_leftovers", interrupt)
         with pytest.raises(KeyboardInterrupt):
             create_store(store, template, replace=True)
     (left,) = leftovers(store)

@@ -10,7 +10,7 @@ from numba import cuda
 from mcrock import device
 from mcrock.conditions import Controls
 from mcrock.config import load_config
-from mcrock.dataset.place import StoreError
+from mcrock.dataset.create import StoreError
 from mcrock.device.launch import LARGEST, RESIDENT, _peaks, _threads, room_of, run_codes, template_of
 from mcrock.ensemble import plan_study, run_study
 from mcrock.ensemble.part import _check_arithmetic

@@ -14,7 +14,7 @@ import pytest
 
 from mcrock.config import load_config
 from mcrock.dataset import load_dataset
-from mcrock.dataset.place import StoreError
+from mcrock.dataset.create import StoreError
 from mcrock.ensemble import run_study
 from tests.unit.conftest import write_study
 

@@ -11,7 +11,7 @@ import mcrock.ensemble.part
 from mcrock.config import load_config
 from mcrock.dataset import load_dataset
 from mcrock.dataset.contents import chunks_done
-from mcrock.dataset.place import StoreError
+from mcrock.dataset.create import StoreError
 from mcrock.ensemble import EnsembleError, plan_study, run_study
 from mcrock.simulation import simulate_part
 

@@ -9,8 +9,8 @@ import xarray as xr
 from mcrock.config import ConfigError, load_config
 from mcrock.dataset import is_declared, load_dataset, to_frame
 from mcrock.dataset.contents import chunk_path
+from mcrock.dataset.create import StoreError
 from mcrock.dataset.merge import merge_stores
-from mcrock.dataset.place import StoreError
 from mcrock.ensemble import plan_study, run_study
 from mcrock.excitation import pack_motions
 from mcrock.plots import save_all

@@ -24,7 +24,7 @@ import mcrock.ensemble.part
 from mcrock.config import load_config
 from mcrock.dataset import DamageError, DatasetError, load_dataset
 from mcrock.dataset.contents import chunks_done
-from mcrock.dataset.place import StoreError
+from mcrock.dataset.create import StoreError
 from mcrock.ensemble import EnsembleError, estimate_time, plan_study, run_study
 from mcrock.ensemble.part import JOBS, cut_parts
 from mcrock.ensemble.schedule import _Process

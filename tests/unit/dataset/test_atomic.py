@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from mcrock.dataset.replace import abandoned, has_ended, replacing, scratch_name
+from mcrock.dataset.atomic import abandoned, has_ended, replacing, scratch_name
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="asks the system for processes")
 DAY = 86_400.0

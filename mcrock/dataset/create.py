@@ -11,8 +11,8 @@ from pathlib import Path
 
 from mcrock.base.interrupt import hold_interruptions
 from mcrock.dataset.archive import write_archive
+from mcrock.dataset.atomic import abandoned, scratch_name
 from mcrock.dataset.contents import CHUNK_FILE, CHUNKS, STUDY, Template, is_store, study_record
-from mcrock.dataset.replace import abandoned, scratch_name
 from mcrock.dataset.schema import is_declared
 
 
