@@ -7,7 +7,7 @@ Dynamics 107, 1839-1858, sections 3 and 4.
 from __future__ import annotations
 
 from mcrock.measurement.alignment import alignment
-from mcrock.measurement.angles import euler_angles, zero_crossing_correction
+from mcrock.measurement.angles import euler_angles, rate_noise, zero_crossing_correction
 from mcrock.measurement.fit import Fit, fit_test
 from mcrock.measurement.landings import Landings, landings
 from mcrock.measurement.measures import (
@@ -42,6 +42,7 @@ __all__ = [
     "out_of_plane_motion_factor",
     "peak_angles",
     "phases_of",
+    "rate_noise",
     "rates_in_body",
     "read_recording",
     "reduction_factor",

@@ -7,6 +7,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mcrock.measurement.angles import BEYOND
+
 Array = NDArray[np.float64]
 
 PEAKS = 10  # of which the source takes the median of nine ratios
@@ -45,14 +47,28 @@ def uplift(angle: ArrayLike, half_width: float, height: float, *, as_printed: bo
     return found
 
 
-def peak_angles(angle: ArrayLike) -> Array:
+def peak_angles(angle: ArrayLike, *, least: float = 0.0) -> Array:
     """Largest absolute angle between any two changes of its sign (m,) [rad].
 
     Of a series (n,) that starts at its largest value the body was released there, which counts; the last
     stretch does if it is past its largest value.
+
+    Parameters
+    ----------
+    angle : array_like (n,)
+        [rad].
+    least : float
+        Angles up to this are noise: they change no sign and are no peak [rad].
+
+    Raises
+    ------
+    ValueError
+        If ``least`` is negative.
     """
+    if not least >= 0.0:
+        raise ValueError(f"least must be >= 0 rad, got {least!r}")
     phi = np.asarray(angle, float)
-    signs = np.sign(phi)
+    signs = np.where(np.abs(phi) > least, np.sign(phi), 0.0)
     for i in range(1, signs.size):  # a zero belongs to what came before it
         if signs[i] == 0.0:
             signs[i] = signs[i - 1]
@@ -61,7 +77,7 @@ def peak_angles(angle: ArrayLike) -> Array:
     for begin, end in pairwise(bounds):
         part = np.abs(phi[begin:end])
         largest = int(part.argmax()) if part.size else 0
-        if part.size and part[largest] > 0.0 and not (end == phi.size and largest == part.size - 1):
+        if part.size and part[largest] > least and not (end == phi.size and largest == part.size - 1):
             peaks.append(part[largest])
     return np.array(peaks)
 
@@ -120,9 +136,18 @@ def reduction_factor(
 
 
 def out_of_plane_motion_factor(
-    time: ArrayLike, across: ArrayLike, along: ArrayLike, first_impact: float
+    time: ArrayLike,
+    across: ArrayLike,
+    along: ArrayLike,
+    first_impact: float,
+    *,
+    noise: float | None = None,
 ) -> float:
     """Out-of-plane motion factor (OPMF): peak abs(phi_x) over peak abs(phi_y) after the first impact [1].
+
+    An angle that a sensor's rate was integrated to drifts by the noise: it walks at random, by noise times
+    sqrt(interval times duration). With ``noise`` it is held at zero at both ends, before the release and at
+    rest, by a line that is taken away, and refused where it is not beyond ``BEYOND`` times that walk.
 
     Parameters
     ----------
@@ -132,11 +157,15 @@ def out_of_plane_motion_factor(
         Angles of the motion out of the plane and in it, phi_x and phi_y of `euler_angles` [rad].
     first_impact : float
         Time of the first impact [s].
+    noise : float, optional
+        Standard deviation of the noise of the angular velocity about x of a sensor, as `rate_noise` finds it
+        [rad/s]; none for a simulated run.
 
     Raises
     ------
     ValueError
-        If no sample comes after the first impact, or nothing moves in the plane there.
+        If no sample comes after the first impact, nothing moves in the plane there, ``noise`` is negative, or
+        the motion out of the plane is within what the noise makes of none, which is then an upper bound.
     """
     t, x, y = (np.asarray(item, float) for item in (time, across, along))
     after = t > first_impact
@@ -147,4 +176,15 @@ def out_of_plane_motion_factor(
     largest = np.abs(y[after]).max()
     if not largest > 0.0:
         raise ValueError("the angle in the plane [rad] is zero after the first impact: there is no motion")
-    return float(np.abs(x[after]).max() / largest)
+    if noise is None:
+        return float(np.abs(x[after]).max() / largest)
+    if not noise >= 0.0:
+        raise ValueError(f"noise must be >= 0 rad/s, got {noise!r}")
+    leaving = np.abs(x - np.interp(t, t[[0, -1]], x[[0, -1]]))[after].max()
+    walk = BEYOND * noise * np.sqrt(np.median(np.diff(t)) * (t[-1] - t[0]))
+    if leaving <= walk and noise > 0.0:
+        raise ValueError(
+            f"the motion out of the plane, {leaving:.2g} rad, is within what a noise of {noise:.2g} rad/s "
+            f"makes of none: the OPMF is below {(leaving + walk) / largest:.2g}; take a sensor of less noise"
+        )
+    return float(leaving / largest)
