@@ -58,7 +58,7 @@ NO_RESULTS = np.zeros((0, 0, len(Response)))
 
 def empty_batch(quantiles: np.ndarray) -> Batch:
     """A batch without realizations."""
-    shapes = {"inertia": (0, 3, 3), "vertices": (0, 0, 3)}
+    shapes: dict[str, tuple[int, ...]] = {"inertia": (0, 3, 3), "vertices": (0, 0, 3)}
     shapes |= dict.fromkeys(("slope", "scale", "impact", "redrawn", "quantiles"), (0, 0))
     fields = {name: np.zeros(shapes.get(name, (0,)), kind) for name, kind in BATCH_TYPES.items()}
     return Batch(
