@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import cos, isfinite, pi, radians, sin, sqrt
 from typing import TYPE_CHECKING, Any
 
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 PENETRATION = 1e-6  # of the ground at the start, over the size of the body, that is rounding [1]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Run(Displayed):
     """Result of one run.
 
@@ -67,14 +68,22 @@ class Run(Displayed):
         The body that it was made with.
     facet_fallback : FacetFallback
         What a facet impact without feasible pivot became.
+    recorded : Dataset, or tuple of ndarray
+        What the history is, or the arguments of `mcrock.dataset.build_history` to make it of at its first
+        use: xarray takes longer to load than a run.
     """
 
     outcome: Outcome
     results: dict[str, float]
     events: list[dict[str, Any]]
-    history: xr.Dataset
     body: Body
     facet_fallback: FacetFallback
+    recorded: xr.Dataset | tuple[np.ndarray, np.ndarray, np.ndarray]
+
+    @cached_property
+    def history(self) -> xr.Dataset:
+        """Motion over ``time``."""
+        return build_history(*self.recorded) if isinstance(self.recorded, tuple) else self.recorded
 
     def __repr__(self) -> str:
         tilt, end = self.results["peak_tilt_ratio"], self.results["end_time"]
@@ -84,6 +93,8 @@ class Run(Displayed):
         )
 
     def __getattr__(self, name: str) -> float:
+        if name.startswith("_") or name == "results":  # as a copy is made, before it has results
+            raise AttributeError(name)
         try:
             return self.results[name]
         except KeyError:
@@ -410,9 +421,9 @@ def _traced(
         Outcome(int(result[Response.OUTCOME])),
         results,
         event_list(trace.events[: trace.used[1]] if history else trace.events),
-        build_history(trace.history[: trace.used[0]] if history else trace.history, base, stand),
         body,
         FacetFallback(law.facet_fallback),
+        (trace.history[: trace.used[0]].copy() if history else trace.history, base, stand),
     )
 
 

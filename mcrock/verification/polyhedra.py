@@ -52,7 +52,7 @@ class Frame:
             | ({} if event["face"] is None else {"face": int(self.face[event["face"]])})
             for event in run.events
         ]
-        return replace(run, history=history, events=events)
+        return replace(run, recorded=history, events=events)
 
 
 def case_frame(case: dict[str, Any]) -> Frame:

@@ -105,7 +105,7 @@ def test_orientations_turn_evenly_between_rows(body, sign):
     rows = {"mode": ("time", [1, 1]), "index": ("time", [0, 0]), "tilt": ("time", angles)}
     rows |= {"orientation": (("time", "quaternion"), q), "com": (("time", "axis"), np.zeros((2, 3)))}
     run = simulate(body, start=Start(edge=0, tilt=0.1), t_end=0.01)
-    run = replace(run, events=[], history=xr.Dataset(rows, coords={"time": [0.0, 2.0]}))
+    run = replace(run, events=[], recorded=xr.Dataset(rows, coords={"time": [0.0, 2.0]}))
     frames = sample_run(run, body, [0.0, 0.5, 1.0, 2.0])
     np.testing.assert_allclose(frames.tilt, [0.1, 0.2, 0.3, 0.5], atol=1e-12)
 
@@ -115,10 +115,10 @@ def test_interpolation_is_of_second_order(body):
     assert not run.events
     history = run.history.isel(time=slice(None, -1))
     times = np.linspace(0.0, 0.28, 400)
-    exact = sample_run(replace(run, history=history), body, times).points
+    exact = sample_run(replace(run, recorded=history), body, times).points
     errors = []
     for stride in (4, 8):
-        coarse = replace(run, history=history.isel(time=slice(None, None, stride)))
+        coarse = replace(run, recorded=history.isel(time=slice(None, None, stride)))
         errors.append(np.abs(sample_run(coarse, body, times[times < 0.2]).points - exact[times < 0.2]).max())
     assert 3.0 < errors[1] / errors[0] < 5.5  # the reference is interpolated, too
 
