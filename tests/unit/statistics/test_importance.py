@@ -165,7 +165,10 @@ def random_cloud(rng, independent):
 @pytest.mark.slow
 @pytest.mark.parametrize("independent", [False, True])
 def test_weighted_intervals_cover_under_random_conditions(independent, monkeypatch):
-    """500 studies each; standard error 0.010. With records 0.975 of 991, and the whole in 0.995 of 1000."""
+    """500 studies each; standard error 0.010.
+
+    With records 0.975 of 991 and the whole in 0.995 of 1000, with independent runs 0.972 of 499 and 0.994.
+    """
     monkeypatch.setattr("mcrock.statistics.importance._proposal", lambda *_: (np.nan, np.nan))
     rng, held, whole, none = np.random.default_rng(7 + independent), [], [], 0
     for _ in range(500):
