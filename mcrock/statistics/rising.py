@@ -75,9 +75,10 @@ class RisingCurve:
     def _between(self, k: int, part: np.ndarray) -> np.ndarray:
         """Probability at parts of the way from level ``k`` to the next one in ln(intensity)."""
         (low, high), (first, last) = self.fraction[k : k + 2], self._probit[k : k + 2]
-        if last <= first:
+        span = ndtr(last) - ndtr(first)
+        if span <= 0:  # also where the fractions of a resample differ in their last digit alone
             return np.full(part.shape, low) + part * (high - low)
-        shape = (ndtr(first + part * (last - first)) - ndtr(first)) / (ndtr(last) - ndtr(first))
+        shape = (ndtr(first + part * (last - first)) - ndtr(first)) / span
         found: np.ndarray = low + (high - low) * shape
         return found
 

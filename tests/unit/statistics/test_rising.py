@@ -85,3 +85,11 @@ def test_steps_weigh_every_level_inside_the_table():
         most, [0, rate[0] - at[0], *-np.diff(at), at[-1] - rate[1]], rtol=1e-9, atol=1e-15
     )
     assert beyond == pytest.approx(0.0, abs=1e-15)
+
+
+def test_fractions_that_differ_in_the_last_digit_alone():
+    """Of one pair in ten the probits differ and the probabilities of these do not: 0 over 0."""
+    for fraction in np.random.default_rng(0).uniform(0.01, 0.99, 200):
+        counts = np.array([fraction, fraction + np.spacing(fraction)]) * 2**20
+        curve = RisingCurve(np.array([1.0, 2.0]), counts, np.full(2, 2.0**20))
+        np.testing.assert_allclose(curve.at(np.geomspace(1.0, 2.0, 17)), fraction, rtol=1e-12)
