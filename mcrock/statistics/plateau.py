@@ -5,16 +5,30 @@ model of survival analysis with current status data, fitted by expectation and m
 
 Farewell, V. T. (1982). The use of mixture models for the analysis of survival data with long-term survivors.
 Biometrics 38(4), 1041-1046.
+
+Intervals are bootstrap-t intervals over the records (`mcrock.statistics.studentized`) of the logit of the
+share and of the intensities at which the curve reaches a probability.
 """
 
 from __future__ import annotations
 
 import numpy as np
+from scipy.special import expit, logit, ndtr, ndtri, xlogy
 
+from mcrock.statistics.inference import Bootstrap
+from mcrock.statistics.intervals import clustered_interval
 from mcrock.statistics.probit import Curves, Fit, evaluate_curves, fit_curves
+from mcrock.statistics.rate_intervals import widened
+from mcrock.statistics.resample import Units, draw_units
+from mcrock.statistics.runs import ALL_OVERTURN, ALL_STAND, ESTIMATE
+from mcrock.statistics.studentized import jackknife, pivot_interval
 
 STEPS = 400  # of expectation and maximization, at most
 CLOSE = 1e-7  # change of the share at which they end [1]
+SCORINGS = 40  # Fisher's steps from the curve of the sample to that of a resample
+ENDS = np.array(
+    [[-5.0, -9.0, -5.0], [7.0, 9.0, 3.0]]
+)  # of logit(share), ln(median) less the sample's, ln(dispersion)
 
 
 def fit_plateau(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> tuple[np.ndarray, Curves]:
@@ -58,3 +72,152 @@ def by_plateau(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> np.ndarray:
     """Probabilities of `fit_plateau`, a `mcrock.statistics.held_out.Rule`."""
     share, curves = fit_plateau(x, yes, runs)
     return share[:, None] * np.mean(evaluate_curves(curves, x), axis=0)
+
+
+def plateau_bounds(units: Units, how: Bootstrap, at: np.ndarray) -> np.ndarray:
+    """Bounds (2, 1 + n_at) of the share that ever overturns [1], and of where the curve has probabilities.
+
+    Undecided runs count both ways. Of the share the lower bound is at least that of the fraction at the
+    strongest intensity, which it cannot be below; its upper bound is 1 where resamples have no plateau.
+
+    Parameters
+    ----------
+    units : Units
+        Of the study.
+    how : Bootstrap
+        Level, resamples and seed.
+    at : ndarray (n_at,)
+        Probabilities [1].
+
+    Returns
+    -------
+    ndarray (2, 1 + n_at)
+        Intensities are from 0 to inf where no bound is known.
+    """
+    there = units.total(units.runs) > 0
+    last = np.flatnonzero(there)[-1]
+    ends = []
+    decided = np.array_equal(units.overturned[ALL_STAND], units.overturned[ALL_OVERTURN])
+    for yes in units.overturned[[ESTIMATE]] if decided else units.overturned:
+        bounds = _resampled(units, yes, there, how, at)
+        strongest = clustered_interval(yes[:, last], units.runs[:, last], how.level)[0]
+        bounds[0, 0] = np.fmax(bounds[0, 0], strongest)
+        ends.append(bounds)
+    lows, highs = np.array(ends)[:, 0], np.array(ends)[:, 1]
+    return np.stack(
+        [
+            np.where(np.isnan(lows), 0.0, lows).min(axis=0),
+            np.where(np.isnan(highs), np.inf, highs).max(axis=0),
+        ]
+    )
+
+
+def _resampled(
+    units: Units, yes: np.ndarray, there: np.ndarray, how: Bootstrap, at: np.ndarray
+) -> np.ndarray:
+    """Bootstrap-t bounds of one reading; NaN where resamples tell none."""
+    bounds = np.full((2, 1 + len(at)), np.nan)
+    bounds[1, 0] = 1.0
+    x, own, fell = units.intensity[there], units.runs[:, there], yes[:, there]
+    share, curves = fit_plateau(x, units.total(fell)[None], units.total(own)[None])
+    if curves.kind[0] != Fit.MAXIMUM or not how.reaches_level(units.number):
+        return bounds
+    z = np.log(x)
+    start = np.array(
+        [logit(min(share[0], 0.999)), np.log(curves.low_median[0]), np.log(curves.low_dispersion[0])]
+    )
+    told = np.append(share[0], np.exp(_quantities(start[None], at)[0][0, 1:]))
+    start = _scored(start[None], z, units.total(fell)[None], units.total(own)[None])[0]
+    centre, _ = _quantities(start[None], at)
+    others = units.copies - np.eye(len(units.copies))
+    left_out = _quantities(_scored(start[None], z, others @ fell, others @ own), at)[0]
+    pivots = []
+    for times in draw_units(units, how):
+        found = _scored(start[None], z, times @ fell, times @ own)
+        values, slopes = _quantities(found, at)
+        pivots.append((values - centre) / _errors(found, slopes, z, times, fell, own))
+    with np.errstate(invalid="ignore"):
+        error = widened(units) * jackknife(left_out, units.copies)
+        found = pivot_interval(centre[0], error, np.concatenate(pivots), how.level)
+    bounds[0] = np.append(expit(found[0, :1]), np.exp(found[0, 1:]))
+    bounds[1] = np.append(np.fmin(expit(found[1, :1]), 1.0), np.exp(found[1, 1:]))
+    return np.stack([np.minimum(bounds[0], told), np.maximum(bounds[1], told)])
+
+
+def _parts(values: np.ndarray, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Probabilities (n, n_intensity) and their derivatives (n, n_intensity, 3) by the parameters (n, 3):
+    logit(share), ln(median), ln(dispersion)."""
+    share, dispersion = expit(values[:, :1]), np.exp(values[:, 2:])
+    eta = (z - values[:, 1:2]) / dispersion
+    density = share * np.exp(-0.5 * eta**2) / np.sqrt(2 * np.pi)
+    curve = share * ndtr(eta)
+    slopes = np.stack([(1 - share) * curve, -density / dispersion, -density * eta], axis=-1)
+    return np.clip(curve, 1e-12, 1 - 1e-12), slopes
+
+
+def _scored(start: np.ndarray, z: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> np.ndarray:
+    """Parameters (n, 3) of largest likelihood of counts, by Fisher's scoring with steps that are halved."""
+    values = np.broadcast_to(start, (len(yes), 3)).copy()
+    low, high = ENDS + np.array([0.0, 1.0, 0.0]) * start[0, 1]
+
+    active = np.arange(len(values))
+    for _ in range(SCORINGS):
+        fell, all_runs = yes[active], runs[active]
+        curve, slopes = _parts(values[active], z)
+        weight = 1 / (curve * (1 - curve))
+        score = np.einsum("nj,njk->nk", (fell - all_runs * curve) * weight, slopes)
+        information = np.einsum("nj,njk,njl->nkl", all_runs * weight, slopes, slopes)
+        information += np.eye(3) * 1e-9 * (np.trace(information, axis1=1, axis2=2)[:, None, None] + 1e-9)
+        step = np.clip(np.linalg.solve(information, score[..., None])[..., 0], -2.0, 2.0)
+        value, moved = _likelihood(curve, fell, all_runs), np.zeros(len(active))
+        for part in 0.5 ** np.arange(8):
+            trial = np.clip(values[active] + part * step, low, high)
+            gain = _likelihood(_parts(trial, z)[0], fell, all_runs) - value
+            better = (moved == 0) & (gain > 0)
+            values[active[better]], moved[better] = trial[better], gain[better]
+            if (moved > 0).all():
+                break
+        active = active[moved > 1e-7]
+        if not active.size:
+            break
+    return values
+
+
+def _likelihood(curve: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> np.ndarray:
+    found: np.ndarray = (xlogy(yes, curve) + xlogy(runs - yes, 1 - curve)).sum(axis=1)
+    return found
+
+
+def _quantities(values: np.ndarray, at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """logit(share) and ln(intensity) at probabilities (n, 1 + n_at), with derivatives (n, 1 + n_at, 3)."""
+    share, dispersion = expit(values[:, :1]), np.exp(values[:, 2:])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        part = np.where(at < share, at / share, np.nan)
+        k = ndtri(part)
+        by_share = -dispersion * part * (1 - share) * np.sqrt(2 * np.pi) * np.exp(0.5 * k**2)
+    found = np.concatenate([values[:, :1], values[:, 1:2] + dispersion * k], axis=1)
+    slopes = np.stack([by_share, np.ones_like(k), dispersion * k], axis=-1)
+    first = np.broadcast_to(np.array([1.0, 0.0, 0.0]), (len(values), 1, 3))
+    found[:, 0] = np.where(found[:, 0] < ENDS[1, 0], found[:, 0], np.nan)
+    return found, np.concatenate([first, slopes], axis=1)
+
+
+def _errors(
+    values: np.ndarray,
+    slopes: np.ndarray,
+    z: np.ndarray,
+    times: np.ndarray,
+    yes: np.ndarray,
+    runs: np.ndarray,
+) -> np.ndarray:
+    """Standard errors of quantities of resamples (n, m), from the scores of their units (the sandwich)."""
+    curve, by = _parts(values, z)
+    part = by / (curve * (1 - curve))[..., None]
+    information = np.einsum("nj,njk,njl->nkl", times @ runs, part, by)
+    score = np.einsum("rj,njk->nrk", yes, part) - np.einsum("rj,nj,njk->nrk", runs, curve, part)
+    meat = np.einsum("nr,nrk,nrl->nkl", times, score, score)
+    inverse = np.linalg.pinv(information, hermitian=True)
+    covariance = inverse @ meat @ inverse
+    with np.errstate(invalid="ignore"):
+        found: np.ndarray = np.sqrt(np.einsum("nmk,nkl,nml->nm", slopes, covariance, slopes))
+    return found

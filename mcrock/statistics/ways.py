@@ -23,7 +23,7 @@ from mcrock.statistics.increments import fit_capacities
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 from mcrock.statistics.monotone import monotone_fragility
 from mcrock.statistics.nested import pooled
-from mcrock.statistics.plateau import by_plateau, fit_plateau
+from mcrock.statistics.plateau import by_plateau, fit_plateau, plateau_bounds
 from mcrock.statistics.probability import BOUNDS
 from mcrock.statistics.probit import PROBIT, Fit, evaluate_curves, link_of
 from mcrock.statistics.resample import Units
@@ -68,7 +68,8 @@ def fragility_by_way(
     -------
     Dataset
         Along `way`, the method: "probit" and "logit" by `fit_fragility`, "plateau" by
-        `mcrock.statistics.plateau.fit_plateau`, whose upper asymptote is `share` [1], "capacities" by
+        `mcrock.statistics.plateau.fit_plateau`, whose upper asymptote is `share` [1], with `share_interval`
+        (bound) and `plateau_interval` (bound, probability) of where it reaches 1, 5 and 50 %, "capacities" by
         `fit_capacities` (stripes at two levels or more only), "monotone" by `monotone_fragility`.
         `median_capacity` [unit of the intensity] and `dispersion` [1] with their intervals (bound), NaN for
         the monotone curve; `curve` [1] and `extrapolated` (intensity_grid); `band` (bound, intensity_grid)
@@ -115,6 +116,11 @@ def fragility_by_way(
     result = xr.concat(parts, axis, combine_attrs="override", join="override")
     result["reached"].attrs = {"units": whole["median_capacity"].attrs["units"]}
     result["share"].attrs = {"units": "1", "long_name": "upper asymptote of the curve"}
+    ends = plateau_bounds(units, how, np.array(PROBABILITIES))
+    known = np.isfinite(result["share"].sel(way="plateau").values)
+    share, reached = (np.where(known, part, np.nan) for part in (ends[:, 0], ends[:, 1:]))
+    result["share_interval"] = ("bound", share, {"units": "1"})
+    result["plateau_interval"] = (("bound", "probability"), reached, result["reached"].attrs)
     _add_losses(result, units, how.level)
     result["fit_p_value"] = whole["fit_p_value"]
     result["static_threshold"] = monotone["static_threshold"]

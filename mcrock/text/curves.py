@@ -36,17 +36,37 @@ def format_ways(found: xr.Dataset) -> list[str]:
         if way == "monotone":
             rows[-1][1] = reached[-1]
         if way == "plateau" and math.isfinite(float(one["share"])):
-            rows[-1][0] = f"{WORDS[way]} of {float(one['share']):.2f}"
+            ends = found["share_interval"].values.tolist()
+            rows[-1][0] = f"{WORDS[way]} of {format_estimate(float(one['share']), *ends)}"
     heads = ["fit", f"median ({percent})", f"dispersion ({percent})", "1 % at", "5 % at", "log loss"]
     lines = ["Fragility of the same runs by several ways of fitting", format_table(heads, rows)]
     if "capacities" in found["way"] and found["median_capacity"].sel(way="capacities").isnull():
         lines.append(f"{WORDS['capacities']}: {NO_FIT}")
-    lines += format_families(found)
+    lines += [*format_plateau(found, units), *format_families(found)]
     low, high = found["static_threshold"].values.tolist()
     if math.isfinite(low):
         ends = label_intensities([low, high], units)
         lines.append(f"no realization can rock below {ends[0]}; all may above {ends[1]}")
     return lines
+
+
+def format_plateau(found: xr.Dataset, units: str) -> list[str]:
+    """A line on the interval of the share that can ever overturn, and of where that curve has 1, 5, 50 %."""
+    low, high = found["share_interval"].values.tolist()
+    if math.isnan(low):
+        return []
+    reached = []
+    for q, ends in zip(found["probability"].values, found["plateau_interval"].values.T, strict=True):
+        a, b = ends.tolist()
+        first, last = label_intensities([a, b], units)
+        if not math.isinf(b):
+            reached.append(f"{100 * q:g} % at {first} to {last}" if a > 0 else f"{100 * q:g} % below {last}")
+        elif a > 0:
+            reached.append(f"{100 * q:g} % above {first}, if ever")
+    tail = f"; that curve has {', '.join(reached)}" if reached else ""
+    percent = f"{found.attrs['level'] * 100:.4g} % interval"
+    share = f"{low:.2g} or more" if high >= 1 else f"{low:.2g} to {high:.2g}"
+    return [f"a share of {share} can ever overturn ({percent}){tail}"]
 
 
 def format_families(found: xr.Dataset) -> list[str]:
