@@ -18,8 +18,8 @@ from mcrock.statistics.plateau import by_plateau, fit_plateau, plateau_bounds
 from mcrock.statistics.resample import Units
 from mcrock.text.curves import format_ways
 from mcrock.text.risk import format_capacity
+from tests.unit.statistics.conditions import CHOICES
 from tests.unit.statistics.conftest import LEVELS, simulate_study
-from tests.unit.statistics.test_assessment_coverage import CHOICES
 from tests.unit.statistics.test_risk import power_law
 
 X = np.array([0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0, 1.3, 1.6, 2.0])
