@@ -110,6 +110,9 @@ class Response(IntEnum):
     ROCKING_SHARE = "f4", "1", "share of the time on an edge or a vertex that sticks", 0.0, None, True
     SLIDE_ROCKING_SHARE = "f4", "1", "share of the time on an edge or a vertex that slips", 0.0, None, True
     FLIGHT_SHARE = "f4", "1", "share of the time in flight", 0.0, None, True
+    UNCONVERGED_IMPACTS = (
+        "i4", "1", "impacts of more than two corners whose impulses did not converge", 0.0, None, True
+    )  # fmt: skip
 
 
 class HistoryColumn(IntEnum):

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from mcrock.body import cuboid
+from mcrock.body import cuboid, cylinder
 from mcrock.conditions import Contact, Controls, Impact
 from mcrock.config.load import load_config
-from mcrock.excitation import Pulse, pack_motions
+from mcrock.excitation import Motion, Pulse, pack_motions
 from mcrock.kernel.dynamics import Q0
 from mcrock.kernel.friction.landing import hold_down
 from mcrock.params import DECIDED, Outcome
@@ -136,3 +136,26 @@ def test_ends_held_down_do_not_rise_nor_gain_energy(seed):
         return 0.5 * (twist[:3] @ twist[:3] + twist[3:] @ inertia @ twist[3:])
 
     assert energy(before) == pytest.approx(energy(after) + energy(before - after), rel=1e-12)
+
+
+def test_a_cask_slides_and_tips_at_the_border_of_its_base():
+    """Friction about the reach of the base over the height of its centre of mass: as a slide turns, the
+    centre of pressure runs along the border, and the body tips and comes back."""
+    slides = 0
+    for seed in range(8):
+        rng = np.random.default_rng([16, seed])
+        body = cylinder(1.7, 6.0, mass=160e3, sides=24, com=(*(0.02 * rng.normal(size=2)), 0.0))
+        smooth = np.stack([np.convolve(row, np.hanning(25), "same") for row in rng.normal(size=(3, 150))])
+        smooth *= np.array([[10.0], [10.0], [0.0]]) / np.abs(smooth[:2]).max(1).min()
+        smooth[:, 0] = 0.0
+        run = simulate(
+            body,
+            Motion(smooth, dt=0.01, name="smooth noise"),
+            Impact(lambda_=0.9, lambda_lon=0.9),
+            contact=Contact(friction=rng.uniform(0.556, 0.578)),
+            t_end=1.6,
+            history=False,
+        )
+        assert run.outcome in (*DECIDED, Outcome.ROCKING)
+        slides += run.sliding_share > 0.0 and run.peak_tilt > 0.0
+    assert slides > 3

@@ -57,6 +57,7 @@ DECLARED = {
     "rocking_share": ("f4", "1", 0.0, "that sticks"),
     "slide_rocking_share": ("f4", "1", 0.0, "that slips"),
     "flight_share": ("f4", "1", 0.0, "in flight"),
+    "unconverged_impacts": ("i4", "1", 0.0, "did not converge"),
 }
 OF_FRICTION = list(DECLARED)[list(DECLARED).index("certified_until") :]
 CODES = {"outcome", "half_step_outcome"}

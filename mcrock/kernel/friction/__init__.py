@@ -6,11 +6,12 @@ find that instant. From then on the body has its six degrees of freedom:
 
     hooks              where the driver calls for friction
     state, mobility    position and velocity of the centre of mass; how points answer to forces
-    decide             which contacts stick, slip or open at an instant
+    decide, onset      which contacts stick, slip or open at an instant; how a slip begins
     motion, step       smooth motion with slip and in flight
     margin, advance    and the first event in it
     flat, spin         sliding and spinning on a face, and spin about a corner that sticks
-    coulomb, pair      impulses or forces at several contacts at once, at two in closed form
+    coulomb, pair      impulses or forces at several contacts at once, exact at one and two
+    directions         all directions in which one of them can slip
     single, landing    impacts: their laws, and which of them acts
     sticking           whether contacts stick through an impact
     impacts, events    what an impact changes, and the mode that follows

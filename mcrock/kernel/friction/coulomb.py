@@ -2,18 +2,18 @@
 
 At every contact 0 <= P_n _|_ u_n+ + e u_n- >= 0 and |P_t| <= mu P_n, with P_t against the slip u_t+ where
 that is not zero (Moreau, J. J. (1988). Unilateral contact and dry friction in finite freedom dynamics. In:
-Nonsmooth Mechanics and Applications, Springer, 1-82). Contacts are solved one after the other, each
-exactly, until none changes (nonlinear Gauss-Seidel). With accelerations in the place of velocities the same
-problem says which contacts stick, slip or open; a contact that slips already has its direction then.
+Nonsmooth Mechanics and Applications, Springer, 1-82). One contact is solved in closed form, two by trying in
+turn which of them open, stick or slip (`pair`), and so are more if one or two of them carry alone. Else
+contacts are solved one after the other, each exactly, until none changes (nonlinear Gauss-Seidel). With
+accelerations in the place of velocities the same problem says which contacts stick, slip or open; a contact
+that slips already has its direction then.
 
 ``twist`` is the velocity of the COM and the angular velocity (6,), or their rates.
 """
 
 from __future__ import annotations
 
-from math import atan2, cos, hypot, pi, sin, sqrt
-
-import numpy as np
+from math import atan2, cos, hypot, inf, sin, sqrt
 
 from mcrock.impact.varkonyi_2022 import solve_3x3
 from mcrock.jit import jit
@@ -39,14 +39,16 @@ from mcrock.kernel.friction.contact_table import (
     W_ZZ,
     push,
 )
-from mcrock.kernel.friction.mobility import mobility
-from mcrock.kernel.friction.pair import both_slip, by_mobility, solve_pair
+from mcrock.kernel.friction.directions import value, zeros
+from mcrock.kernel.friction.mobility import mobility, turned_by
+from mcrock.kernel.friction.pair import solve_pair
 
-SWEEPS = 4000  # of Gauss-Seidel
-LOOKS = (4, 16, 64)  # sweeps after which two contacts that slip are solved together
-CONVERGED = 1e-14  # change of impulses that counts as none, over the largest [1]
-TURNS = 72  # directions of slip that are tried where Newton's method fails
-ITERATIONS = 30
+SWEEPS, UPDATES = 4000, 100_000  # of Gauss-Seidel, and of single contacts in them
+CONVERGED = 1e-13  # change of impulses that counts as none, over the largest [1]
+NEARLY = 1e-11  # the same where rounding ends the sweeps
+LOOK, SHRINKS = 100, 0.9  # sweeps after which a change is to be less than so much of that before
+ITERATIONS = 30  # of Newton's method
+NEWTON = 1e-15  # velocity across a slip at which that ends, over its coefficients [1]
 ROUNDED = 1e-12  # slip that is none, over the velocity without the impulse [1]
 DONE, SLOW, NONE_FOUND = 0, 1, 2
 
@@ -60,11 +62,17 @@ def solve_contacts(contacts, n, J, twist, mu, free):
     Returns
     -------
     int
-        DONE; SLOW where `SWEEPS` did not suffice; NONE_FOUND where a contact has no solution.
+        DONE; SLOW where sweeps go round in a cycle or did not suffice; NONE_FOUND where a contact, or two,
+        have no solution.
     """
-    if n == 2 and _pair(contacts, J, twist, mu, free):
+    if n == 1:
+        return _single(contacts[0], J, twist, mu, free)
+    if n == 2:
+        return DONE if _pair(contacts, J, twist, mu, free) else NONE_FOUND
+    if on_two(contacts, n, J, twist, mu, free, 0.0):
         return DONE
-    for sweep in range(SWEEPS):
+    before = inf
+    for sweep in range(1, min(SWEEPS, UPDATES // n) + 1):
         largest, changed = 0.0, 0.0
         for i in range(n):
             c = contacts[i]
@@ -82,11 +90,95 @@ def solve_contacts(contacts, n, J, twist, mu, free):
             changed = max(changed, abs(nx - px) + abs(ny - py) + abs(nz - pz))
         if not changed > CONVERGED * largest:
             return DONE
-        if n == 1:
-            return DONE
-        if n == 2 and sweep in LOOKS and _slipping_pair(contacts, J, twist, mu, free):
-            return DONE
-    return SLOW
+        if sweep % LOOK == 0:
+            if not changed < SHRINKS * before:  # it goes round in a cycle
+                return DONE if changed <= NEARLY * largest else SLOW
+            before = changed
+    return DONE if changed <= NEARLY * largest else SLOW
+
+
+@jit
+def on_two(contacts, n, J, twist, mu, free, slack):
+    """Whether one of many contacts, or two that follow each other, carry while all others open.
+
+    If so the impulses are theirs and ``twist`` becomes that after them; else nothing is changed. One that
+    goes down by no more than ``slack`` opens.
+    """
+    if not _below(contacts, n, twist):
+        return True
+    for i in range(n):
+        c = contacts[i]
+        ux, uy, uz = _velocity(c, twist)
+        found, x, y, z = _one_contact(c, ux, uy, uz, mu if c[GIVEN] != 0.0 else free)
+        if found and z > 0.0:
+            c[P_X], c[P_Y], c[P_Z] = x, y, z
+            if _opens_others(contacts, n, J, twist, (i, i), slack):
+                return True
+            c[P_X], c[P_Y], c[P_Z] = 0.0, 0.0, 0.0
+    for i in range(n):
+        c, d = contacts[i], contacts[(i + 1) % n]
+        b, e = _velocity(c, twist), _velocity(d, twist)
+        w = mobility(J, c[D_X], c[D_Y], c[D_Z], d[D_X], d[D_Y], d[D_Z])
+        if solve_pair(c, d, w, b, e, mu, free) and _opens_others(
+            contacts, n, J, twist, (i, (i + 1) % n), slack
+        ):
+            return True
+        c[P_X], c[P_Y], c[P_Z], d[P_X], d[P_Y], d[P_Z] = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    return False
+
+
+@jit(internal=True)
+def _below(contacts, n, twist):
+    """Whether a contact would go below what its normal velocity is to be."""
+    for i in range(n):
+        _, _, uz = _velocity(contacts[i], twist)
+        if uz < 0.0:
+            return True
+    return False
+
+
+@jit(internal=True)
+def _opens_others(contacts, n, J, twist, two, slack):
+    """Whether all contacts but two open with the impulses of these; then ``twist`` is that after them."""
+    i, j = two
+    after = _after(contacts[i], J, twist)
+    if j != i:
+        further = _after(contacts[j], J, twist)
+        after = (
+            after[0] + further[0] - twist[0],
+            after[1] + further[1] - twist[1],
+            after[2] + further[2] - twist[2],
+            after[3] + further[3] - twist[3],
+            after[4] + further[4] - twist[4],
+            after[5] + further[5] - twist[5],
+        )
+    for k in range(n):
+        if k not in (i, j):
+            c = contacts[k]
+            ux, uy, uz = _velocity(c, twist)
+            _, _, z = _velocity(c, after)
+            if not z >= -ROUNDED * (abs(ux) + abs(uy) + abs(uz)) - slack:
+                return False
+    for k in range(6):
+        twist[k] = after[k]
+    return True
+
+
+@jit(internal=True)
+def _after(c, J, twist):
+    """The twist after the impulse of a contact."""
+    px, py, pz = c[P_X], c[P_Y], c[P_Z]
+    x, y, z = turned_by(J, c[D_Y] * pz - c[D_Z] * py, c[D_Z] * px - c[D_X] * pz, c[D_X] * py - c[D_Y] * px)
+    return twist[0] + px, twist[1] + py, twist[2] + pz, twist[3] + x, twist[4] + y, twist[5] + z
+
+
+@jit(internal=True)
+def _single(c, J, twist, mu, free):
+    """`solve_contacts` for one contact."""
+    ux, uy, uz = _velocity(c, twist)
+    found, c[P_X], c[P_Y], c[P_Z] = _one_contact(c, ux, uy, uz, mu if c[GIVEN] != 0.0 else free)
+    push(twist, J, (c[D_X], c[D_Y], c[D_Z]), (c[P_X], c[P_Y], c[P_Z]))
+    return DONE if found else NONE_FOUND
 
 
 @jit(inline=True, internal=True)
@@ -113,52 +205,37 @@ def _pair(contacts, J, twist, mu, free):
         found, x, y, z = _one_contact(d, e[0], e[1], e[2], mu if d[GIVEN] != 0.0 else free)
         if found and b[2] + w[6] * x + w[7] * y + w[8] * z >= 0.0:
             d[P_X], d[P_Y], d[P_Z] = x, y, z
-        elif not solve_pair(contacts, w, b, e, mu, free):
+        elif not solve_pair(c, d, w, b, e, mu, free) and not _jams(c, d, w, b, e, free):
             c[P_X], c[P_Y], c[P_Z], d[P_X], d[P_Y], d[P_Z] = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
             return False
-    _push_both(contacts, J, twist, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    push(twist, J, (c[D_X], c[D_Y], c[D_Z]), (c[P_X], c[P_Y], c[P_Z]))
+    push(twist, J, (d[D_X], d[D_Y], d[D_Z]), (d[P_X], d[P_Y], d[P_Z]))
     return True
 
 
 @jit(internal=True)
-def _slipping_pair(contacts, J, twist, mu, free):
-    """The same of contacts that both slip, about in the directions that their impulses have come to."""
-    c, d = contacts[0], contacts[1]
-    p, q = (c[P_X], c[P_Y], c[P_Z]), (d[P_X], d[P_Y], d[P_Z])
-    if not (p[2] > 0.0 and q[2] > 0.0):
-        return False
-    for i in range(2):
-        r = contacts[i]
-        size = hypot(r[P_X], r[P_Y])
-        if r[GIVEN] == 0.0 and size > 0.0:
-            r[S_X], r[S_Y] = -r[P_X] / size, -r[P_Y] / size
-    w = mobility(J, c[D_X], c[D_Y], c[D_Z], d[D_X], d[D_Y], d[D_Z])
-    b, e = _velocity(c, twist), _velocity(d, twist)
-    ux, uy, uz = by_mobility(c, p[0], p[1], p[2])
-    vx, vy, vz = by_mobility(d, q[0], q[1], q[2])
-    b = (
-        b[0] - ux - w[0] * q[0] - w[1] * q[1] - w[2] * q[2],
-        b[1] - uy - w[3] * q[0] - w[4] * q[1] - w[5] * q[2],
-        b[2] - uz - w[6] * q[0] - w[7] * q[1] - w[8] * q[2],
-    )
-    e = (
-        e[0] - vx - w[0] * p[0] - w[3] * p[1] - w[6] * p[2],
-        e[1] - vy - w[1] * p[0] - w[4] * p[1] - w[7] * p[2],
-        e[2] - vz - w[2] * p[0] - w[5] * p[1] - w[8] * p[2],
-    )
-    found = both_slip(c, d, w, b, e, mu if c[GIVEN] != 0.0 else free, mu if d[GIVEN] != 0.0 else free)
-    if found:
-        _push_both(contacts, J, twist, p, q)
-    return found
+def _jams(c, d, w, b, e, mu):
+    """Whether one of two contacts is stopped though it would rise by itself, and the other opens: much
+    friction turns its motion along the ground into a push."""
+    if c[GIVEN] == 0.0 and b[2] >= 0.0:
+        px, py, pz = _stopping(c, b[0], b[1], b[2])
+        if hypot(px, py) <= mu * pz and e[2] + w[2] * px + w[5] * py + w[8] * pz >= 0.0:
+            c[P_X], c[P_Y], c[P_Z], d[P_X], d[P_Y], d[P_Z] = px, py, pz, 0.0, 0.0, 0.0
+            return True
+    if d[GIVEN] == 0.0 and e[2] >= 0.0:
+        px, py, pz = _stopping(d, e[0], e[1], e[2])
+        if hypot(px, py) <= mu * pz and b[2] + w[6] * px + w[7] * py + w[8] * pz >= 0.0:
+            c[P_X], c[P_Y], c[P_Z], d[P_X], d[P_Y], d[P_Z] = 0.0, 0.0, 0.0, px, py, pz
+            return True
+    return False
 
 
-@jit(internal=True)
-def _push_both(contacts, J, twist, p, q):
-    """Add the effect of what the impulses of two contacts have changed, from ``p`` and ``q``, to
-    ``twist``."""
-    c, d = contacts[0], contacts[1]
-    push(twist, J, (c[D_X], c[D_Y], c[D_Z]), (c[P_X] - p[0], c[P_Y] - p[1], c[P_Z] - p[2]))
-    push(twist, J, (d[D_X], d[D_Y], d[D_Z]), (d[P_X] - q[0], d[P_Y] - q[1], d[P_Z] - q[2]))
+@jit(inline=True, internal=True)
+def _stopping(c, ux, uy, uz):
+    """The impulse that stops a contact."""
+    return solve_3x3(
+        c[W_XX], c[W_XY], c[W_XZ], c[W_XY], c[W_YY], c[W_YZ], c[W_XZ], c[W_YZ], c[W_ZZ], -ux, -uy, -uz
+    )
 
 
 @jit(internal=True)
@@ -173,69 +250,71 @@ def _one_contact(c, ux, uy, uz, mu):
             return False, 0.0, 0.0, 0.0
         normal = -uz / den
         return True, -mu * normal * sx, -mu * normal * sy, normal
-    px, py, pz = solve_3x3(
-        c[W_XX], c[W_XY], c[W_XZ], c[W_XY], c[W_YY], c[W_YZ], c[W_XZ], c[W_YZ], c[W_ZZ], -ux, -uy, -uz
-    )
+    px, py, pz = _stopping(c, ux, uy, uz)
     tangent = hypot(px, py)
     if pz >= 0.0 and tangent <= mu * pz:
         return True, px, py, pz
-    return _slip(c, ux, uy, uz, mu, px, py)
+    return _slip(c, (ux, uy, uz), mu, px, py)
 
 
 @jit(internal=True)
-def _slip_velocity(c, ux, uy, uz, mu, angle):
-    """Normal impulse at slip in a direction, and the slip velocity along and across it that comes of it."""
+def _across(c, ux, uy, uz, mu):
+    """The velocity across a slip by its direction, times what divides the normal impulse: the coefficients
+    of `mcrock.kernel.friction.directions`."""
+    sum_x, sum_y = mu * (uy * c[W_XZ] - uz * c[W_XY]), mu * (ux * c[W_YZ] - uz * c[W_XY])
+    mixed = mu * (ux * c[W_XZ] - uy * c[W_YZ] + uz * (c[W_YY] - c[W_XX]))
+    return (
+        0.5 * (sum_y - sum_x),
+        uy * c[W_ZZ] - uz * c[W_YZ],
+        uz * c[W_XZ] - ux * c[W_ZZ],
+        -0.5 * (sum_x + sum_y),
+        0.5 * mixed,
+    )
+
+
+@jit(internal=True)
+def _along(c, ux, uy, uz, mu, angle):
+    """Normal impulse at slip in a direction, and the speed of the slip; -1 and 0 where there is none."""
     x, y = cos(angle), sin(angle)
     den = c[W_ZZ] - mu * (c[W_XZ] * x + c[W_YZ] * y)
-    normal = -uz / den if den > 0.0 else np.nan
+    if not den > 0.0:
+        return -1.0, 0.0
+    normal = -uz / den
     vx = ux + normal * (c[W_XZ] - mu * (c[W_XX] * x + c[W_XY] * y))
     vy = uy + normal * (c[W_YZ] - mu * (c[W_XY] * x + c[W_YY] * y))
-    return normal, vx * x + vy * y, vy * x - vx * y
+    return normal, vx * x + vy * y
 
 
 @jit(internal=True)
-def _slip(c, ux, uy, uz, mu, px, py):
-    """The impulse of a contact that slips, with the direction in which the slip goes against friction."""
-    again = c[P_X] != 0.0 or c[P_Y] != 0.0  # that of the last sweep first
-    angle = atan2(-c[P_Y], -c[P_X]) if again else atan2(-py, -px)
-    scale = sqrt(ux * ux + uy * uy + uz * uz)
+def _slip(c, u, mu, px, py):
+    """The impulse of a contact that slips, with the direction in which the slip goes against friction.
+
+    Of several the one that Newton's method finds, from the direction of the last sweep or against the
+    impulse that would stop the contact; else the one with the largest normal impulse.
+    """
+    ux, uy, uz = u
+    f = _across(c, ux, uy, uz, mu)
+    size = abs(f[0]) + abs(f[1]) + abs(f[2]) + abs(f[3]) + abs(f[4])
+    none = ROUNDED * sqrt(ux * ux + uy * uy + uz * uz)
+    again = c[P_X] != 0.0 or c[P_Y] != 0.0
+    angle, found = atan2(-c[P_Y], -c[P_X]) if again else atan2(-py, -px), False
     for _ in range(ITERATIONS):
-        normal, along, across = _slip_velocity(c, ux, uy, uz, mu, angle)
-        if abs(across) <= 1e-15 * scale:
+        y, slope = value(f, angle)
+        if not abs(y) > NEWTON * size:
+            found = True
             break
-        _, _, ahead = _slip_velocity(c, ux, uy, uz, mu, angle + 1e-6)
-        slope = (ahead - across) * 1e6
-        if not abs(slope) > 0.0:
+        if not abs(y) < 0.5 * abs(slope):
             break
-        move = -across / slope
-        if not abs(move) < 0.5:
-            break
-        angle += move
-        if abs(move) < 1e-16:
-            break
-    normal, along, across = _slip_velocity(c, ux, uy, uz, mu, angle)
-    none = ROUNDED * scale
-    if not (along >= -none and abs(across) <= none):
-        # a root of the velocity across, falling from left to right of a slip that goes forward
-        best = -1.0
-        step = 2.0 * pi / TURNS
-        for i in range(TURNS):
-            low, high = i * step, (i + 1) * step
-            _, _, a = _slip_velocity(c, ux, uy, uz, mu, low)
-            _, _, b = _slip_velocity(c, ux, uy, uz, mu, high)
-            if not a * b <= 0.0:
-                continue
-            for _ in range(60):
-                middle = 0.5 * (low + high)
-                _, _, m = _slip_velocity(c, ux, uy, uz, mu, middle)
-                if m * a > 0.0:
-                    low = middle
-                else:
-                    high = middle
-            trial, forward, rest = _slip_velocity(c, ux, uy, uz, mu, high)
-            if forward >= -none and abs(rest) <= 1e-9 * scale and trial > best:
-                best, angle, normal = trial, high, trial
-        if best < 0.0:
+        angle -= y / slope
+    normal, along = _along(c, ux, uy, uz, mu, angle)
+    if not found or normal < 0.0 or along < -none:
+        normal = -1.0
+        for zero in zeros(f):
+            if zero == zero:
+                trial, along = _along(c, ux, uy, uz, mu, zero)
+                if along >= -none and trial > normal:
+                    normal, angle = trial, zero
+        if normal < 0.0:
             return False, 0.0, 0.0, 0.0
     x, y = cos(angle), sin(angle)
     return True, -mu * normal * x, -mu * normal * y, normal

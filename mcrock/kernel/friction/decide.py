@@ -43,9 +43,6 @@ from mcrock.kernel.friction.contact_table import (
     B_X,
     B_Y,
     B_Z,
-    D_X,
-    D_Y,
-    D_Z,
     GIVEN,
     P_X,
     P_Y,
@@ -57,9 +54,10 @@ from mcrock.kernel.friction.contact_table import (
     W_ZZ,
     place_contact,
 )
-from mcrock.kernel.friction.coulomb import NONE_FOUND, solve_contacts
-from mcrock.kernel.friction.flat import corner_pressures, tips
+from mcrock.kernel.friction.coulomb import NONE_FOUND, on_two, solve_contacts
+from mcrock.kernel.friction.flat import corner_pressures, least_margin, tips
 from mcrock.kernel.friction.mobility import ground_compliance
+from mcrock.kernel.friction.onset import level_velocity, set_slip, set_slips, set_turn
 from mcrock.kernel.friction.rest import holds
 from mcrock.kernel.friction.state import (
     CREEP,
@@ -95,9 +93,7 @@ from mcrock.kernel.shaking import acceleration
 from mcrock.kernel.watch import edge_demand
 
 LOWER = 1e-6  # share by which friction is lowered to see the direction of a slip that begins [1]
-FACE_SLACK = 1e-5  # pressure on a corner that lifts as a face tips over, over the weight [1]
-SLOWER = 0.03  # least speed with which the slower of two slips begins, over `KICK` [1]
-MOST_KICK = 100.0  # and the largest of the faster
+FACE_SLACK = 1e-5  # acceleration of a corner that opens where a spin ends, over gravity [1]
 INSIDE = (1.0 - 1e-9) * (1.0 - LOWER)  # of the cone of friction, where a contact sticks [1]
 UNDECIDED = np.int64(-2)  # in the place of a mode: no force meets the laws, or more than one
 STAYS_FLAT = np.int64(-3)  # the same: a face does not tip over
@@ -175,7 +171,7 @@ def decide(run, n):
         if mode >= 0:
             return mode, index
     free_rates(body, state, a, m, J, friction.twist)
-    return enter(run, n, J)
+    return enter(run, n, J, 0.0)
 
 
 @jit(inline=True, internal=True)
@@ -233,17 +229,23 @@ def _from_standing(run, n, a):
 
 
 @jit(internal=True)
-def enter(run, n, J):
+def enter(run, n, J, slack):
     """Mode and index that the contact problem for accelerations, ``friction.twist``, leads to; the state is
-    brought there. `STAYS_FLAT` where more than two contacts stay."""
+    brought there. `STAYS_FLAT` where no one or two of more contacts can carry it, others going down by no
+    more than ``slack`` [m/s2]."""
     body, friction, state = run.body, run.friction, run.state
     touching, contacts, mu = friction.touching, friction.contacts, friction.values[FRICTION]
-    if solve_contacts(contacts, n, J, friction.twist, mu, mu * (1.0 - LOWER)) == NONE_FOUND:
+    free = mu * (1.0 - LOWER)
+    if n > 2:
+        found = on_two(contacts, n, J, friction.twist, mu, free, 0.0)
+        if not found and not (slack > 0.0 and on_two(contacts, n, J, friction.twist, mu, free, slack)):
+            return STAYS_FLAT, NONE
+    elif solve_contacts(contacts, n, J, friction.twist, mu, free) == NONE_FOUND:
         return UNDECIDED, NONE
-    slack = (SLACK if n < 3 else FACE_SLACK) * body.scalars[GRAVITY]
+    least = SLACK * body.scalars[GRAVITY]
     kept, first, second = 0, 0, 0
     for i in range(n):
-        if contacts[i, P_Z] > slack:
+        if contacts[i, P_Z] > least:
             if kept == 0:
                 first = i
             else:
@@ -251,11 +253,9 @@ def enter(run, n, J):
             kept += 1
     if kept == 0:
         return _fly(body, state)
-    if kept > 2:
-        return STAYS_FLAT, NONE
     if not _regular(contacts, first, mu) or (kept == 2 and not _regular(contacts, second, mu)):
         return UNDECIDED, NONE
-    slips_first = _direction(contacts, first, mu)
+    slips_first = _direction(contacts, first, friction.twist, mu)
     if kept == 1:
         p = touching[first]
         if not slips_first:
@@ -264,10 +264,10 @@ def enter(run, n, J):
         new = contacts[first, GIVEN] == 0.0
         state[S0_X], state[S0_Y] = contacts[first, S_X], contacts[first, S_Y]
         if new:
-            _set_slip(friction, state, contacts[first])
+            set_slip(friction, state, contacts[first])
         settle(body, state, VERTEX_SLIP, p)
         return VERTEX_SLIP, p
-    slips_second = _direction(contacts, second, mu)
+    slips_second = _direction(contacts, second, friction.twist, mu)
     p, q = touching[first], touching[second]
     k = edge_between(body, p, q)
     if k < 0:
@@ -283,14 +283,14 @@ def enter(run, n, J):
     state[S1_X], state[S1_Y] = contacts[second, S_X], contacts[second, S_Y]
     if slips_first and slips_second:
         if contacts[first, GIVEN] == 0.0 or contacts[second, GIVEN] == 0.0:
-            _set_slips(friction, state, contacts[first], contacts[second])
+            set_slips(friction, state, contacts[first], contacts[second])
         settle(body, state, EDGE_SLIP, k)
         return EDGE_SLIP, k
     mode = EDGE_SLIP_FIRST if slips_first else EDGE_SLIP_SECOND
     place_pivot(body, state, q if slips_first else p)
     moves, stays = (first, second) if slips_first else (second, first)
     if contacts[moves, GIVEN] == 0.0:
-        _set_turn(friction, state, contacts[moves], contacts[stays])
+        set_turn(friction, state, contacts[moves], contacts[stays])
     settle(body, state, mode, k)
     return mode, k
 
@@ -307,82 +307,24 @@ def _regular(contacts, i, mu):
 
 
 @jit(internal=True)
-def _direction(contacts, i, mu):
-    """Whether a contact slips; a slip that begins gets its direction."""
+def _direction(contacts, i, twist, mu):
+    """Whether a contact slips; a slip that begins gets its direction. ``twist`` are the rates."""
     c = contacts[i]
     if c[GIVEN] != 0.0:
         return True
     tangent = hypot(c[P_X], c[P_Y])
+    if mu == 0.0:  # there is no friction to tell it
+        x, y = level_velocity(twist, c)
+        x, y = x + c[B_X], y + c[B_Y]
+        gain = hypot(x, y)
+        if gain == 0.0:
+            return False
+        c[S_X], c[S_Y] = x / gain, y / gain
+        return True
     if tangent == 0.0 or tangent < mu * c[P_Z] * INSIDE:
         return False
     c[S_X], c[S_Y] = -c[P_X] / tangent, -c[P_Y] / tangent
     return True
-
-
-@jit(internal=True)
-def _velocity(twist, c):
-    """Horizontal velocity of a contact [m/s]."""
-    return twist[0] + twist[4] * c[D_Z] - twist[5] * c[D_Y], twist[1] + twist[5] * c[D_X] - twist[3] * c[D_Z]
-
-
-@jit(internal=True)
-def _set_slip(friction, state, c):
-    """Give the slip of a vertex that begins its first speed: the body shifts."""
-    twist = friction.twist
-    load_twist(state, twist)
-    vx, vy = _velocity(twist, c)
-    twist[0] += KICK * c[S_X] - vx
-    twist[1] += KICK * c[S_Y] - vy
-    store_twist(state, twist)
-
-
-@jit(internal=True)
-def _set_turn(friction, state, c, stays):
-    """The same for an end of an edge whose other end sticks: the body turns about the vertical there."""
-    twist = friction.twist
-    load_twist(state, twist)
-    vx, vy = _velocity(twist, c)
-    x, y = c[D_X] - stays[D_X], c[D_Y] - stays[D_Y]
-    missing = (KICK * c[S_Y] - vy) * x - (KICK * c[S_X] - vx) * y
-    twist[5] += missing / (x * x + y * y)
-    store_twist(state, twist)
-
-
-@jit(internal=True)
-def _set_slips(friction, state, c, d):
-    """The same for both ends of an edge: it shifts and turns about the vertical, and no end leaves the
-    ground."""
-    twist = friction.twist
-    ex, ey = d[D_X] - c[D_X], d[D_Y] - c[D_Y]
-    length = hypot(ex, ey)
-    ex, ey = ex / length, ey / length
-    # two slips that begin grow in proportion to their accelerations
-    ax, ay = _velocity(twist, c)
-    bx, by = _velocity(twist, d)
-    gain_c, gain_d = hypot(ax + c[B_X], ay + c[B_Y]), hypot(bx + d[B_X], by + d[B_Y])
-    load_twist(state, twist)
-    vx, vy = _velocity(twist, c)
-    ux, uy = _velocity(twist, d)
-    speed_c = hypot(vx, vy) if c[GIVEN] != 0.0 else KICK
-    speed_d = hypot(ux, uy) if d[GIVEN] != 0.0 else KICK
-    if c[GIVEN] == 0.0 and d[GIVEN] == 0.0:
-        most, least = max(gain_c, gain_d), min(gain_c, gain_d)
-        faster = KICK * min(max(SLOWER * most / max(least, 1e-300), 1.0), MOST_KICK)
-        slower = max(faster * least / most, SLOWER * KICK)
-        speed_c, speed_d = (faster, slower) if gain_c >= gain_d else (slower, faster)
-    cx, cy, dx, dy = speed_c * c[S_X], speed_c * c[S_Y], speed_d * d[S_X], speed_d * d[S_Y]
-    # across the edge each end as it should; along it both as one that begins, as the edge does not stretch
-    begins = cx * ex + cy * ey if c[GIVEN] == 0.0 else dx * ex + dy * ey
-    across_c, across_d = cy * ex - cx * ey, dy * ex - dx * ey
-    cx, cy = begins * ex - across_c * ey, begins * ey + across_c * ex
-    dx, dy = begins * ex - across_d * ey, begins * ey + across_d * ex
-    # what is missing at both ends: a turn about the vertical and a shift
-    mx, my, lx, ly = cx - vx, cy - vy, dx - ux, dy - uy
-    turn = ((ly - my) * ex - (lx - mx) * ey) / length
-    twist[5] += turn
-    twist[0] += mx + turn * c[D_Y]
-    twist[1] += my - turn * c[D_X]
-    store_twist(state, twist)
 
 
 @jit(internal=True)
@@ -445,7 +387,7 @@ def decide_face(run, f):
             balanced = corner_pressures(run, f, state, m, spin, down)
             if balanced and run.mode != SPIN:  # at the end of SPIN it is by a rounded number at most
                 return SPIN, f
-            new, place = tip_over(run, f)
+            new, place = tip_over(run, f, FACE_SLACK * body.scalars[GRAVITY])
             if new == STAYS_FLAT or (new == UNDECIDED and balanced):
                 friction.found[HELD] = 1.0  # until the friction of a corner that creeps has followed its slip
                 return SPIN, f
@@ -458,8 +400,14 @@ def decide_face(run, f):
     if not tips(sides, n, mu, sx, sy):
         place_pivot(body, state, pivot)
         return SLIDE, f
-    new, place = tip_over(run, f)
-    return UNDECIDED if new == STAYS_FLAT else new, place
+    new, place = tip_over(run, f, 0.0)
+    if new != STAYS_FLAT:
+        return new, place
+    # at the border of the base: friction is a little lower where a slip begins, and margins are rounded
+    if friction.found[STOOD] != 0.0 or least_margin(sides, n, mu, sx, sy) >= -SLACK * body.scalars[SIZE]:
+        place_pivot(body, state, pivot)
+        return SLIDE, f
+    return UNDECIDED, NONE
 
 
 @jit(internal=True)
@@ -479,7 +427,7 @@ def _corner_speed(body, state, f, i):
 
 
 @jit(internal=True)
-def tip_over(run, f):
+def tip_over(run, f, slack):
     """Edge or vertex about which a body that slips flat on face ``f`` tips over, as `enter`."""
     body, friction, t = run.body, run.friction, run.t
     state = run.state
@@ -491,4 +439,4 @@ def tip_over(run, f):
     J = ground_compliance(body.scalars, m)
     place_forces(body, friction, state, last - first, J, m)
     free_rates(body, state, acceleration(run.segment, t), m, J, friction.twist)
-    return enter(run, last - first, J)
+    return enter(run, last - first, J, slack)

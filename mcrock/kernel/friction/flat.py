@@ -7,7 +7,7 @@ keep the face flat.
 
 from __future__ import annotations
 
-from math import hypot, sqrt
+from math import hypot, inf, sqrt
 
 from mcrock.jit import jit
 from mcrock.kernel.contact import GRAVITY, MASS
@@ -47,12 +47,18 @@ def slide_margin(side, mu, sx, sy):
 
 
 @jit(internal=True)
-def tips(sides, n, mu, sx, sy):
-    """Whether a face that slides in a direction tips over one of its sides."""
-    least = 0.0
+def least_margin(sides, n, mu, sx, sy):
+    """The least `slide_margin` of the sides of a face [m]."""
+    least = inf
     for i in range(n):
         least = min(least, slide_margin(sides[i], mu, sx, sy))
-    return least < 0.0
+    return least
+
+
+@jit(internal=True)
+def tips(sides, n, mu, sx, sy):
+    """Whether a face that slides in a direction tips over one of its sides."""
+    return least_margin(sides, n, mu, sx, sy) < 0.0
 
 
 # columns of a contact that mean something else here: whether a corner carries, its speed [m/s], and the

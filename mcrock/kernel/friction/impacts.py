@@ -17,7 +17,7 @@ from mcrock.kernel.facet_landing import mean_radius
 from mcrock.kernel.friction.contact_table import P_X as IMPULSE_X
 from mcrock.kernel.friction.contact_table import P_Y as IMPULSE_Y
 from mcrock.kernel.friction.contact_table import P_Z as IMPULSE_Z
-from mcrock.kernel.friction.coulomb import NONE_FOUND
+from mcrock.kernel.friction.coulomb import NONE_FOUND, SLOW
 from mcrock.kernel.friction.landing import (
     AT_VERTEX,
     UNSOLVED,
@@ -46,6 +46,7 @@ from mcrock.kernel.friction.state import (
     MAP,
     RESTITUTION,
     TANGENTIAL,
+    UNCONVERGED,
     load_twist,
     twist_energy,
 )
@@ -96,6 +97,7 @@ def all_take_part(body, friction, state, n, e, before):
         status = several_impact(body, friction, state, n, 0.0)
     if status == NONE_FOUND:
         friction.found[MAP] = UNSOLVED
+    friction.found[UNCONVERGED] = 1.0 if status == SLOW else 0.0
 
 
 @jit(internal=True)
@@ -296,6 +298,7 @@ def count_impact(run, face, flew):
     elif not flew:
         result[Response.EDGE_IMPACTS] += 1.0
     result[Response.IMPACT_ENERGY_LOSS] -= found[GAINED] * body.scalars[MASS]
+    result[Response.UNCONVERGED_IMPACTS] += found[UNCONVERGED]
     if found[I_Z] > 0.0:
         couple = found[COUPLE] / mean_radius(body, face) if face >= 0 else 0.0
         square = found[I_X] ** 2 + found[I_Y] ** 2 + couple * couple

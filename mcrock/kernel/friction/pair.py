@@ -7,7 +7,7 @@ linear; a direction that is not given is the root of the slip across it, by Newt
 
 from __future__ import annotations
 
-from math import atan2, cos, hypot, inf, sin, sqrt
+from math import atan2, cos, hypot, inf, pi, sin, sqrt
 
 from mcrock.impact.varkonyi_2022 import solve_3x3
 from mcrock.jit import jit
@@ -27,21 +27,24 @@ from mcrock.kernel.friction.contact_table import (
     W_YZ,
     W_ZZ,
 )
+from mcrock.kernel.friction.directions import harmonics, zeros
 from mcrock.kernel.watch import edge_demand
 
 PROBE = 1e-6  # turn of a slip by which the change of the slip across it is found [rad]
 ITERATIONS = 20  # of Newton's method
+STARTS = 24  # directions of one slip from which it is tried where both are unknown
 LARGEST_TURN = 0.5  # of a slip in an iteration [rad]
 ROUNDED = 1e-12  # slip that is none, over the velocities without impulses [1]
+LEAST = 1e-4  # part of it that is less than rounding [1]
 
 
 @jit(internal=True)
-def solve_pair(contacts, w, b, e, mu, free):
+def solve_pair(c, d, w, b, e, mu, free):
     """Impulses at two contacts that meet the laws of `mcrock.kernel.friction.coulomb`.
 
     Parameters
     ----------
-    contacts : ndarray
+    c, d : ndarray
         Their rows, into which the impulses go.
     w : tuple of 9 float
         Velocity of the first for unit impulses at the second, row by row [1].
@@ -55,7 +58,6 @@ def solve_pair(contacts, w, b, e, mu, free):
     bool
         Whether impulses were found: those of both contacts pressed to the ground.
     """
-    c, d = contacts[0], contacts[1]
     back = w[0], w[3], w[6], w[1], w[4], w[7], w[2], w[5], w[8]
     if c[GIVEN] == 0.0 and d[GIVEN] == 0.0 and _both_stick(c, d, w, b, e, free):
         return True
@@ -159,17 +161,23 @@ def _beside(c, d, w, b, e, mu, slip):
 def _one_sticks(c, d, w, b, e, mu_c, mu_d):
     """Impulses with which the first contact stops and the second slips, if there are any.
 
-    A slip that is not given goes across the line between both, as that does not stretch.
+    A slip that is not given goes across the line between both, as that does not stretch: to one side or to
+    the other.
     """
-    sx, sy = d[S_X], d[S_Y]
-    if d[GIVEN] == 0.0:
-        x, y = d[D_X] - c[D_X], d[D_Y] - c[D_Y]
-        length = hypot(x, y)
-        sx, sy = -y / length, x / length
-        _, _, _, _, along, _ = _beside(c, d, w, b, e, mu_d, (sx, sy))
-        if not along > 0.0:
-            sx, sy = -sx, -sy
-    n, px, py, pz, along, _ = _beside(c, d, w, b, e, mu_d, (sx, sy))
+    if d[GIVEN] != 0.0:
+        return _slips_beside(c, d, w, b, e, (mu_c, mu_d), (d[S_X], d[S_Y]))
+    x, y = d[D_X] - c[D_X], d[D_Y] - c[D_Y]
+    length = hypot(x, y)
+    x, y = x / length, y / length
+    mu = mu_c, mu_d
+    return _slips_beside(c, d, w, b, e, mu, (-y, x)) or _slips_beside(c, d, w, b, e, mu, (y, -x))
+
+
+@jit(internal=True)
+def _slips_beside(c, d, w, b, e, mu, slip):
+    """The same for a slip in a direction; ``mu`` of both contacts."""
+    (mu_c, mu_d), (sx, sy) = mu, slip
+    n, px, py, pz, along, _ = _beside(c, d, w, b, e, mu_d, slip)
     if not (n > 0.0 and pz > 0.0 and hypot(px, py) <= mu_c * pz):
         return False
     if d[GIVEN] == 0.0 and not along >= -ROUNDED * _size(b, e):
@@ -182,8 +190,8 @@ def _one_sticks(c, d, w, b, e, mu_c, mu_d):
 
 @jit(internal=True)
 def _slipping(c, d, w, b, e, mu, angles):
-    """Both contacts slip, in the directions with angles s and q: their normal impulses, and the velocity of
-    each along and across its slip."""
+    """Both contacts slip, in the directions with angles s and q: whether no other normal impulses do, these,
+    the velocity of each along and across its slip, and what divides these numbers."""
     (mu_c, mu_d), (s, q) = mu, angles
     sx, sy, qx, qy = cos(s), sin(s), cos(q), sin(q)
     cx, cy, cz = by_mobility(c, -mu_c * sx, -mu_c * sy, 1.0)
@@ -199,25 +207,70 @@ def _slipping(c, d, w, b, e, mu, angles):
         w[8] - mu_c * (w[2] * sx + w[5] * sy),
     )
     determinant = cz * dz - fz * gz
-    regular = cz > 0.0 and dz > 0.0 and determinant > 0.0
-    n, o = (fz * e[2] - dz * b[2]) / determinant, (gz * b[2] - cz * e[2]) / determinant
+    scale = 1.0 / determinant if determinant != 0.0 else 0.0
+    n, o = (fz * e[2] - dz * b[2]) * scale, (gz * b[2] - cz * e[2]) * scale
     ux, uy = b[0] + n * cx + o * fx, b[1] + n * cy + o * fy
     vx, vy = e[0] + n * gx + o * dx, e[1] + n * gy + o * dy
-    return regular, n, o, ux * sx + uy * sy, uy * sx - ux * sy, vx * qx + vy * qy, vy * qx - vx * qy
+    regular = cz > 0.0 and dz > 0.0 and determinant > 0.0
+    across, beside = uy * sx - ux * sy, vy * qx - vx * qy
+    return regular, n, o, ux * sx + uy * sy, across, vx * qx + vy * qy, beside, determinant
 
 
 @jit(internal=True)
 def both_slip(c, d, w, b, e, mu_c, mu_d):
-    """Impulses with which both contacts slip, if there are any; their directions to start from are there."""
-    s, q = atan2(c[S_Y], c[S_X]), atan2(d[S_Y], d[S_X])
+    """Impulses with which both contacts slip, if there are any; their directions to start from are there.
+
+    From these Newton's method finds them as a rule. If not, all directions of a slip are tried where that of
+    the other is given, else those that go with `STARTS` directions of the first.
+    """
+    mu, s, q = (mu_c, mu_d), atan2(c[S_Y], c[S_X]), atan2(d[S_Y], d[S_X])
+    if _slips_near(c, d, w, b, e, mu, (s, q)):
+        return True
+    turns_c, turns_d = c[GIVEN] == 0.0, d[GIVEN] == 0.0
+    back = w[0], w[3], w[6], w[1], w[4], w[7], w[2], w[5], w[8]
+    if turns_c and not turns_d:
+        for zero in zeros(_beside_known(d, c, back, e, b, (mu_d, mu_c), q)):
+            if zero == zero and _slips_near(c, d, w, b, e, mu, (zero, q)):
+                return True
+    if turns_d:
+        for _i in range(STARTS if turns_c else 1):
+            s += 2.0 * pi / STARTS if turns_c else 0.0
+            for zero in zeros(_beside_known(c, d, w, b, e, mu, s)):
+                if zero == zero and _slips_near(c, d, w, b, e, mu, (s, zero)):
+                    return True
+    return False
+
+
+@jit(internal=True)
+def _beside_known(c, d, w, b, e, mu, s):
+    """The velocity across the slip of the second contact, by its direction while the first slips in that of
+    angle s: the coefficients of `mcrock.kernel.friction.directions`."""
+    fifth = 0.4 * pi
+    _, _, _, _, _, _, f0, by = _slipping(c, d, w, b, e, mu, (s, 0.0))
+    f0 *= by
+    _, _, _, _, _, _, f1, by = _slipping(c, d, w, b, e, mu, (s, fifth))
+    f1 *= by
+    _, _, _, _, _, _, f2, by = _slipping(c, d, w, b, e, mu, (s, 2.0 * fifth))
+    f2 *= by
+    _, _, _, _, _, _, f3, by = _slipping(c, d, w, b, e, mu, (s, 3.0 * fifth))
+    f3 *= by
+    _, _, _, _, _, _, f4, by = _slipping(c, d, w, b, e, mu, (s, 4.0 * fifth))
+    return harmonics(f0, f1, f2, f3, f4 * by)
+
+
+@jit(internal=True)
+def _slips_near(c, d, w, b, e, mu, angles):
+    """`both_slip` by Newton's method from the directions with given angles."""
+    (mu_c, mu_d), (s, q) = mu, angles
     turns_c, turns_d = c[GIVEN] == 0.0, d[GIVEN] == 0.0
     none, last = ROUNDED * _size(b, e), inf
     for _ in range(ITERATIONS):
-        regular, n, o, along, across, ahead, beside = _slipping(c, d, w, b, e, (mu_c, mu_d), (s, q))
-        if not regular:
+        regular, n, o, along, across, ahead, beside, _ = _slipping(c, d, w, b, e, mu, (s, q))
+        if not regular and not (turns_c and turns_d):
             return False
         rest = max(abs(across) if turns_c else 0.0, abs(beside) if turns_d else 0.0)
-        if rest <= none and not rest < 0.5 * last:  # as near as rounding lets it come
+        # as near as rounding lets it come; a direction along an axis comes nearer and nearer
+        if rest <= none and (rest <= LEAST * none or not rest < 0.5 * last):
             if not (n > 0.0 and o > 0.0):
                 return False
             if (turns_c and along < -none) or (turns_d and ahead < -none):
@@ -229,12 +282,12 @@ def both_slip(c, d, w, b, e, mu_c, mu_d):
         last = rest
         a_cc, a_cd, a_dc, a_dd, f_c, f_d = 1.0, 0.0, 0.0, 1.0, 0.0, 0.0
         if turns_c:
-            _, _, _, _, i, _, j = _slipping(c, d, w, b, e, (mu_c, mu_d), (s + PROBE, q))
+            _, _, _, _, i, _, j, _ = _slipping(c, d, w, b, e, mu, (s + PROBE, q))
             a_cc, f_c = (i - across) / PROBE, across
             if turns_d:
                 a_dc = (j - beside) / PROBE
         if turns_d:
-            _, _, _, _, i, _, j = _slipping(c, d, w, b, e, (mu_c, mu_d), (s, q + PROBE))
+            _, _, _, _, i, _, j, _ = _slipping(c, d, w, b, e, mu, (s, q + PROBE))
             a_dd, f_d = (j - beside) / PROBE, beside
             if turns_c:
                 a_cd = (i - across) / PROBE

@@ -59,15 +59,17 @@ SLACK = SLIP_SLACK
 
 # what advancing and impacts leave in `Friction.found`: forces over mass at both contacts [m/s2], how fast
 # slips turn [rad/s] and would settle to their direction [1/s]; impulse over mass [m/s] and couple [m2/s] of
-# an impact, its kappa, whether it is clipped, by which map, and its change of energy over mass [m2/s2];
+# an impact, its kappa, whether it is clipped, by which map, whether its impulses did not converge, and its
+# change of energy over mass [m2/s2];
 # whether a contact stood when contacts were decided; angles added to the directions of slip [rad];
 # whether the ends of an edge are held, whatever their forces; slip this slow has stopped [m/s]; slip
 # that friction stops at once, for corners of a face [m/s]
 (
-    N_0, N_1, T_0, T_1, TURNING, STIFFNESS, I_X, I_Y, I_Z, COUPLE, KAPPA, CLIPPED, MAP, GAINED, STOOD,
+    N_0, N_1, T_0, T_1, TURNING, STIFFNESS, I_X, I_Y, I_Z, COUPLE, KAPPA, CLIPPED, MAP, UNCONVERGED,
+    GAINED, STOOD,
     BEND_0, BEND_1, HELD, SLOW, CREEP,
     FOUND_SIZE,
-) = range(21)  # fmt: skip
+) = range(22)  # fmt: skip
 
 
 # columns of `Friction.stiff`
@@ -92,8 +94,8 @@ def sticks(mode):
 
 @jit(inline=True, internal=True)
 def stopped_within(body, friction, time):
-    """Speed of slip that friction stops within a time [m/s]."""
-    return friction.values[FRICTION] * body.scalars[GRAVITY] * time
+    """Speed of slip that friction stops within a time [m/s]; at least that which is none."""
+    return max(friction.values[FRICTION] * body.scalars[GRAVITY] * time, STOPPED)
 
 
 @jit
