@@ -30,6 +30,7 @@ from mcrock.kernel.dynamics import (
 from mcrock.kernel.events import BISECTIONS, EVENT_TIME, first_landing
 from mcrock.kernel.modes import NONE, edge_between
 from mcrock.kernel.rotation import vertical
+from mcrock.kernel.shaking import END
 from mcrock.kernel.step import (
     AFTER,
     BEFORE,
@@ -49,6 +50,7 @@ from mcrock.kernel.step import (
     SLIP,
     SLIP_SLACK,
     STATIC,
+    STILL,
     TOGETHER,
     TOUCH,
     UPRIGHT,
@@ -167,6 +169,10 @@ def _first_of_landings(run, k1, whole):
         row[LANDS_AT] = first_landing(
             row[BEFORE], row[RATE_BEFORE], row[AFTER], row[RATE_AFTER], whole, ground
         )  # fmt: skip
+    if run.friction.on:
+        for i in range(n):
+            if heights[i, LANDS_AT] == 0.0 and heights[i, RATE_BEFORE] > -STILL and _rises(run, k1, i):
+                whole = _short_of_return(run, k1, whole, i, n)
     for _ in range(n):
         at, first = np.inf, NONE
         for i in range(n):
@@ -182,6 +188,44 @@ def _first_of_landings(run, k1, whole):
         heights[first, LANDS_AT] = -1.0  # the interpolation dips below the ground, the motion does not
         rare_step_ahead(run, body.pivots[pivot], k1, whole)
     return whole, NO_EVENT, NONE, NONE
+
+
+@jit(internal=True)
+def _rises(run, k1, i):
+    """Whether neighbour ``i`` accelerates upwards at the start of a step."""
+    body, state = run.body, run.state
+    here, there = body.vertices[run.place], body.vertices[body.spokes[body.spoke_first[run.place] + i]]
+    up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
+    x, y, z = turning(
+        k1, state[W_X], state[W_Y], state[W_Z],
+        there[0] - here[0], there[1] - here[1], there[2] - here[2],
+    )  # fmt: skip
+    return up[0] * x + up[1] * y + up[2] * z > 0.0
+
+
+@jit(internal=True)
+def _short_of_return(run, k1, h, rises, n):
+    """Shorten a step until neighbour ``rises``, which leaves the ground from rest, does not seem to sink from
+    its start: it comes back within the step, far beyond the landing of another."""
+    body, heights, pivot = run.body, run.heights, run.place
+    first_spoke, ground = body.spoke_first[pivot], TOUCH * body.scalars[SIZE]
+    run.window[0, COUNT] = 0.0
+    h = min(h, run.segment[END] - run.t)
+    for _ in range(BISECTIONS):
+        if heights[rises, LANDS_AT] != 0.0 or h <= EVENT_TIME:
+            break
+        h = 0.5 * h
+        rare_step_ahead(run, body.pivots[pivot], k1, h)
+        for i in range(n):
+            row = heights[i]
+            row[AFTER], row[RATE_AFTER] = height_and_rate(
+                body, run.trial, pivot, body.spokes[first_spoke + i]
+            )
+            row[AFTER] -= row[OFFSET]
+            row[LANDS_AT] = first_landing(
+                row[BEFORE], row[RATE_BEFORE], row[AFTER], row[RATE_AFTER], h, ground
+            )  # fmt: skip
+    return h
 
 
 @jit(internal=True)
