@@ -150,8 +150,9 @@ class Contact:
     Attributes
     ----------
     friction : float or None
-        Coulomb coefficient while a contact slips, and in impacts [1]; infinite: contacts never slip, but may
-        rebound and fly. None: they stick and nothing rebounds, as with infinite friction and no restitution.
+        Coulomb coefficient while a contact slips, and in impacts [1]. 0: the ground only pushes up; infinite:
+        contacts never slip, but may rebound and fly. None: they stick and nothing rebounds, as with infinite
+        friction and no restitution.
     static_friction : float or None
         Coefficient up to which a contact sticks [1], at least ``friction``, which is the default.
     restitution, impact_restitution : float
@@ -167,13 +168,13 @@ class Contact:
 
     friction: float | None = ruled(
         None,
-        Number("1", above=0.0),
-        "Coulomb friction coefficient in slip and in impacts; without it contacts stick",
+        Number("1", least=0.0),
+        "Coulomb friction coefficient in slip and in impacts, 0 for none; without the key contacts stick",
         optional=True,
     )
     static_friction: float | None = ruled(
         None,
-        Number("1", above=0.0),
+        Number("1", least=0.0),
         "friction coefficient up to which a contact sticks; at least `friction`, which is the default; "
         "where both are distributions they are drawn at the same quantile",
         optional=True,
@@ -204,7 +205,7 @@ class Contact:
             object.__setattr__(self, "friction", inf)
         if self.friction is None:
             for name in ("static_friction", "restitution", "impact_restitution", "tangential_restitution"):
-                if getattr(self, name):
+                if getattr(self, name) or (name == "static_friction" and self.static_friction is not None):
                     raise ValueError(f"Contact.{name} needs friction too: give Contact.friction [1]")
         elif self.static_friction is not None and self.static_friction < self.friction:
             raise ValueError(

@@ -14,6 +14,7 @@ from mcrock.kernel.events import EVENT_TIME, first_landing
 from mcrock.kernel.friction.margin import bent_too_far, braking, mode_margin, slip_velocity
 from mcrock.kernel.friction.spin import count_spin
 from mcrock.kernel.friction.state import (
+    FRICTION,
     HELD,
     KICK,
     N_0,
@@ -127,7 +128,9 @@ def advance_slip(run, h):
         from_contact(body, state, mode, index)
         return 0.0, SLIP, 0
     left, speed = braking(run)
-    if left < run.stops:  # with it any other no faster than a slip begins, or not much after many events
+    # without friction a slip does not stop but swings back
+    if left < run.stops and friction.values[FRICTION] > 0.0:
+        # with it any other no faster than a slip begins, or not much after many events
         from_contact(body, state, mode, index)
         friction.found[SLOW] = max(speed + STOPPED, (2.0 if friction.found[HELD] == 0.0 else 10.0) * KICK)
         return 0.0, SLIP, 0

@@ -262,6 +262,8 @@ def settles(run, f):
     if stops:
         vx, vy, spin = 0.0, 0.0, 0.0
     face = body.faces[f]
+    if mu == 0.0:  # the slip of the base is that of its rocking: the centre of mass keeps its velocity
+        vx, vy = state[V_X] - spin * d[1], state[V_Y] + spin * d[0]
     state[V_X], state[V_Y], state[V_Z] = vx + spin * d[1], vy - spin * d[0], 0.0
     state[Q0], state[Q1], state[Q2], state[Q3] = flattened(state, face[F_UX], face[F_UY], face[F_UZ])
     state[W_X], state[W_Y], state[W_Z] = spin * face[F_UX], spin * face[F_UY], spin * face[F_UZ]

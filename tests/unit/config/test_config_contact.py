@@ -76,7 +76,7 @@ def test_a_stored_study_with_friction_is_the_same(with_contact):
     [
         ("restitution = 0.1\nstatic_friction = 0.5", "",
          [f"[contact] static_friction: {ALONE}", f"[contact] restitution: {ALONE}"]),
-        ("friction = 0", "", ["[contact] friction: must be > 0 [1], got 0"]),
+        ("friction = -0.1", "", ["[contact] friction: must be >= 0 [1], got -0.1"]),
         ("friction = 0.5\nimpact_restitution = 1.1", "",
          ["[contact] impact_restitution: must be >= 0 and <= 1 [1], got 1.1"]),
         ("friction = 0.5\ntangential_restitution = -1.1", "",
@@ -205,8 +205,11 @@ def test_contacts_of_python():
         ValueError, match=r"static_friction must be at least the friction, 0\.5 \[1\], got 0\.4"
     ):
         Contact(friction=0.5, static_friction=0.4)
-    with pytest.raises(ValueError, match=r"Contact\.friction must be a finite number > 0 \[1\], got 0"):
-        Contact(friction=0)
+    with pytest.raises(ValueError, match=r"Contact\.friction must be a finite number >= 0 \[1\], got -0\.1"):
+        Contact(friction=-0.1)
+    assert Contact(friction=0).friction == 0.0
+    with pytest.raises(ValueError, match="needs friction too"):
+        Contact(static_friction=0.0)
 
 
 def test_a_displacement_limit_needs_friction(study_file):
