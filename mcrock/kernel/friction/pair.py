@@ -66,7 +66,11 @@ def solve_pair(c, d, w, b, e, mu, free):
         return True
     if d[GIVEN] == 0.0 and _one_sticks(d, c, back, e, b, mu_d, mu_c):
         return True
-    return both_slip(c, d, w, b, e, mu_c, mu_d)
+    if both_slip(c, d, w, b, e, mu_c, mu_d):
+        return True
+    if c[GIVEN] == 0.0 and d[GIVEN] == 0.0:
+        return _one_sticks_else(c, d, w, b, e, free) or _one_sticks_else(d, c, back, e, b, free)
+    return False
 
 
 @jit(inline=True, internal=True)
@@ -171,6 +175,24 @@ def _one_sticks(c, d, w, b, e, mu_c, mu_d):
     x, y = x / length, y / length
     mu = mu_c, mu_d
     return _slips_beside(c, d, w, b, e, mu, (-y, x)) or _slips_beside(c, d, w, b, e, mu, (y, -x))
+
+
+@jit(internal=True)
+def _one_sticks_else(c, d, w, b, e, mu):
+    """`_one_sticks` for a slip in any direction: the accelerations of both differ a little along the line
+    between them as that turns, which tells where the slip hardly begins."""
+    n0, _, _, _, _, f0 = _beside(c, d, w, b, e, mu, (1.0, 0.0))
+    n1, _, _, _, _, f1 = _beside(c, d, w, b, e, mu, (cos(0.4 * pi), sin(0.4 * pi)))
+    n2, _, _, _, _, f2 = _beside(c, d, w, b, e, mu, (cos(0.8 * pi), sin(0.8 * pi)))
+    n3, _, _, _, _, f3 = _beside(c, d, w, b, e, mu, (cos(1.2 * pi), sin(1.2 * pi)))
+    n4, _, _, _, _, f4 = _beside(c, d, w, b, e, mu, (cos(1.6 * pi), sin(1.6 * pi)))
+    if n0 * n1 * n2 * n3 * n4 == 0.0:
+        return False
+    # what divides the normal impulse goes as its inverse
+    for zero in zeros(harmonics(f0 / n0, f1 / n1, f2 / n2, f3 / n3, f4 / n4)):
+        if zero == zero and _slips_beside(c, d, w, b, e, (mu, mu), (cos(zero), sin(zero))):
+            return True
+    return False
 
 
 @jit(internal=True)

@@ -124,6 +124,35 @@ def test_an_edge_at_the_bound_of_friction_turns_about_one_end():
         assert max(slips) == pytest.approx(1.5e-7, rel=0.1)
 
 
+def test_an_edge_with_both_ends_at_the_bound_of_friction_has_forces():
+    """Its accelerations along the edge differ by 2.5e-10 m/s2 as it turns, and the slip gains 1.5e-6 m/s2: it
+    does not go across the edge, and only then is there friction enough at the end that sticks."""
+    compliance = np.array(
+        [
+            [4.41176470591721, 1.3173404341424605e-07, 3.39614242459106e-05],
+            [1.3173404341424605e-07, 4.4122625476445805, 0.1283450720573945],
+            [3.39614242459106e-05, 0.1283450720573945, 37.499502158202915],
+        ]
+    )
+    height = -0.8007697621442956
+    first = [0.2000520935343292, 0.19684244437595338, height]
+    second = [-0.19994789246195252, 0.19694828848048357, height]
+    for order in (1, -1):
+        contacts = np.array([row_at(compliance, place) for place in (first, second)])
+        contacts[0, B_X : B_X + 3] = -3.790047301800152e-07, -6.430713470750515e-05, 0.0002616261784159067
+        contacts[1, B_X : B_X + 3] = -3.787546321092982e-07, -6.430713477368366e-05, 0.00026144542067141715
+        contacts = contacts[::order].copy()
+        before = np.array(
+            [
+                -1.9193835608640453, -0.951711466677675, -9.81,
+                -1.0764647010884742e-10, -3.987243049509035e-07, 1.546624436908923e-09,
+            ]
+        )  # fmt: skip
+        twist = before.copy()
+        assert solve_contacts(contacts, 2, packed(compliance), twist, 0.3, 0.2999997) == DONE
+        obeys(compliance, contacts, before, twist, 0.2999997)
+
+
 @pytest.mark.parametrize("friction", [0.1, 0.5, 1.0, 2.0])
 @pytest.mark.parametrize("seed", range(0, 200, 4))  # those that give no slip
 def test_two_contacts_that_land_always_have_impulses(seed, friction):
