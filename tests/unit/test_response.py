@@ -105,9 +105,12 @@ def accesses():
         for node in ast.walk(ast.parse(path.read_text())):
             # with friction `out` and `row` are states and contacts
             arrays = ("result",) if "friction" in path.parts else ("result", "out", "row")
-            if isinstance(node, ast.Subscript) and ast.unparse(node.value) in arrays:
+            if not isinstance(node, ast.Subscript):
+                continue
+            array = ast.unparse(node.value).removeprefix("run.")
+            if array in arrays:
                 column = node.slice.elts[-1] if isinstance(node.slice, ast.Tuple) else node.slice
-                yield ast.unparse(node.value), ast.unparse(column), isinstance(node.ctx, ast.Store)
+                yield array, ast.unparse(column), isinstance(node.ctx, ast.Store)
 
 
 def test_compiled_code_writes_every_column_and_names_each():
