@@ -10,7 +10,7 @@ def test_report_is_written(mcrock, store, tmp_path):
     assert (code, output) == (0, f"{page}\n"), errors
     text = page.read_text(encoding="utf-8")
     assert "Risk at the site" in text
-    assert "o distribution of the rate: there is no lognormal curve" in text
+    assert "o distribution of the rate: nothing overturned, or resamples of so few recordings" in text
 
 
 def test_mistakes_are_one_line_and_write_nothing(mcrock, store, tmp_path):

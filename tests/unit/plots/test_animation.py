@@ -334,7 +334,7 @@ def test_frames_of_a_gif_take_whole_hundredths_of_a_second(run, body, tmp_path):
 
 def test_a_long_motion_is_shown_faster(run, body, tmp_path):
     events = [{**event, "t": 100.0 * event["t"]} for event in run.events]
-    long = replace(run, events=events, history=run.history.assign_coords(time=100.0 * run.history["time"]))
+    long = replace(run, events=events, recorded=run.history.assign_coords(time=100.0 * run.history["time"]))
     path = save_animation(long, body, tmp_path / "run.html", fps=0.25)
     data = page_data(path)
     begin, end = moving_span(long)
