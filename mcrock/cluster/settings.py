@@ -6,13 +6,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 from pydantic import ValidationError
 
 from mcrock.config.load import read_toml
 from mcrock.tables.errors import ConfigError, format_mistakes, mistake, refuse
-from mcrock.tables.fields import IntegerKey, Kind, OneOf, Table, Text, about
+from mcrock.tables.fields import IntegerKey, Kind, OneOf, Table, Text, entry
 
 SHORTEST = 60  # wall-time [s]
 LOOPBACK = "lo"  # interface of connections that stay on their machine
@@ -109,20 +109,18 @@ class Options(Kind):
 class Cluster(Table):
     """What every file of a cluster has."""
 
-    system: Annotated[str, Text(), about("what starts the workers")]
-    interface: Annotated[
-        str,
+    system: str = entry(Text(), "what starts the workers")
+    interface: str = entry(
         Text("the name of a network interface, as 'ib0'"),
-        about("network interface of scheduler and workers; `lo`, the loopback, is that of one machine"),
-    ] = LOOPBACK
-    security: Annotated[
-        str | dict[str, str] | None,
+        "network interface of scheduler and workers; `lo`, the loopback, is that of one machine",
+        default=LOOPBACK,
+    )
+    security: str | dict[str, str] | None = entry(
         Security(),
-        about(
-            "encryption: `temporary` (TLS with keys made for this run), `none`, or the files of `ca`, `cert` "
-            "and `key`; by default `none` on the loopback and `temporary` elsewhere"
-        ),
-    ] = None
+        "encryption: `temporary` (TLS with keys made for this run), `none`, or the files of `ca`, `cert` "
+        "and `key`; by default `none` on the loopback and `temporary` elsewhere",
+        default=None,
+    )
 
     @property
     def encryption(self) -> str | dict[str, str]:
@@ -133,33 +131,32 @@ class Cluster(Table):
 class Local(Cluster):
     """Worker processes of this machine."""
 
-    workers: Annotated[int, IntegerKey(1, 10_000), about("worker processes", 8)]
-    threads: Annotated[int, IntegerKey(1, 10_000), about("threads of each")] = 1
+    workers: int = entry(IntegerKey(1, 10_000), "worker processes", 8)
+    threads: int = entry(IntegerKey(1, 10_000), "threads of each", default=1)
 
 
 class Mpi(Cluster):
     """Ranks that mpirun or the like has started: scheduler, client, and workers from the third on."""
 
-    threads: Annotated[int, IntegerKey(1, 10_000), about("threads of each worker")] = 1
+    threads: int = entry(IntegerKey(1, 10_000), "threads of each worker", default=1)
 
 
 class BatchJobs(Cluster):
     """Jobs of a batch system, each a worker of dask."""
 
-    interface: Annotated[str, Text(SHARED_NETWORK), about("network interface", "ib0")]
-    jobs: Annotated[
-        tuple[int, int],
-        Jobs(),
-        about("jobs at a time; those that end or are lost are replaced, as long as there is work", [1, 20]),
-    ]
-    cores: Annotated[int, IntegerKey(1, 10_000), about("cores of each job", 8)]
-    memory: Annotated[str, Memory(), about("memory of each job", "8GB")]
-    walltime: Annotated[int, Duration(), about("wall-time limit of each job", "01:00:00")]
-    options: Annotated[
-        dict[str, Any],
+    interface: str = entry(Text(SHARED_NETWORK), "network interface", "ib0")
+    jobs: tuple[int, int] = entry(
+        Jobs(), "jobs at a time; those that end or are lost are replaced, as long as there is work", [1, 20]
+    )
+    cores: int = entry(IntegerKey(1, 10_000), "cores of each job", 8)
+    memory: str = entry(Memory(), "memory of each job", "8GB")
+    walltime: int = entry(Duration(), "wall-time limit of each job", "01:00:00")
+    options: dict[str, Any] = entry(
         Options(),
-        about("further arguments of the class of dask-jobqueue", {"queue": "long", "account": "project"}),
-    ] = {}  # noqa: RUF012
+        "further arguments of the class of dask-jobqueue",
+        {"queue": "long", "account": "project"},
+        default={},
+    )
 
     @property
     def margin(self) -> float:

@@ -5,27 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from math import inf
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
-from pydantic import Field, ValidationError, create_model, model_validator
+from pydantic import ValidationError, create_model, model_validator
 from scipy.special import ndtr
 
 from mcrock.conditions import Contact
 from mcrock.tables.distributions import Distribution, Listed, Quantity, Uncertain
-from mcrock.tables.fields import Table
+from mcrock.tables.fields import Table, entry
 
-EXAMPLES = {"friction": 0.5, "static_friction": 0.6}
+EXAMPLES = {"friction": [0.5], "static_friction": [0.6]}
 PROBABILITIES = ndtr(np.linspace(-6.0, 6.0, 1537))  # at which quantiles are compared: to 1e-9 in both tails
 RULES = {field.name: field.metadata["rule"] for field in fields(Contact)}
 
 _of_contact: dict[str, Any] = {
     field.name: (
-        Annotated[Quantity | None, Uncertain(**vars(RULES[field.name]))],
-        Field(
-            field.default,
-            description=field.metadata["words"],
-            examples=[EXAMPLES[field.name]] if field.name in EXAMPLES else [],
+        Quantity | None,
+        entry(
+            Uncertain(**vars(RULES[field.name])),
+            field.metadata["words"],
+            *EXAMPLES.get(field.name, ()),
+            default=field.default,
         ),
     )
     for field in fields(Contact)

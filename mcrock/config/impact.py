@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import Field, create_model
+from pydantic import create_model
 
 from mcrock.config.presets import PRESETS
 from mcrock.impact.registry import DEFAULT_LAW, OF_FACE, ImpactParameter, Law, options, unfit
 from mcrock.rules import joined
 from mcrock.tables.distributions import Distribution, Quantity, Uncertain
 from mcrock.tables.errors import mistake, refuse
-from mcrock.tables.fields import ChoiceKey, IntegerKey, Kind, Table, about, each
+from mcrock.tables.fields import ChoiceKey, IntegerKey, Kind, Table, each, entry
 
 LAWS = options("law")
 FACE_KEYS = tuple(parameter.key for parameter in OF_FACE)
@@ -27,12 +27,13 @@ def _keys(parameters: Iterable[ImpactParameter], *, of_face: bool = False) -> di
         default = None if of_face else row.default
         words = "; ".join(filter(None, (row.words, row.meaning)))
         fields[parameter.argument] = (
-            Annotated[Quantity | None, Uncertain(**vars(row.rule))],
-            Field(
-                default,
+            Quantity | None,
+            entry(
+                Uncertain(**vars(row.rule)),
+                words if row.law == DEFAULT_LAW else f"of the law `{row.law.key}`: {words}",
+                *([row.example] if default is None else []),
+                default=default,
                 alias=None if parameter.argument == parameter.key else parameter.key,
-                description=words if row.law == DEFAULT_LAW else f"of the law `{row.law.key}`: {words}",
-                examples=[row.example] if default is None else [],
             ),
         )
     return fields
@@ -41,10 +42,10 @@ def _keys(parameters: Iterable[ImpactParameter], *, of_face: bool = False) -> di
 def _choice(name: str, words: str, *examples: Any) -> Any:
     """Field of a choice that may be sampled."""
     kind = ChoiceKey(options(name), unfit(name), several=True)
-    return Annotated[str | tuple[str, ...], kind, about(words, *examples)], options(name)[0]
+    return str | tuple[str, ...], entry(kind, words, *examples, default=options(name)[0])
 
 
-_of_face: dict[str, Any] = {"face": (Annotated[int, IntegerKey(0), about("number of the face", 2)], ...)}
+_of_face: dict[str, Any] = {"face": (int, entry(IntegerKey(0), "number of the face", 2))}
 _FaceKeys = create_model("_FaceKeys", __base__=Table, **_of_face, **_keys(OF_FACE, of_face=True))
 
 
@@ -76,17 +77,15 @@ class FaceTables(Kind):
 
 _of_impact: dict[str, Any] = {
     "preset": (
-        Annotated[
-            str | None,
+        str | None,
+        entry(
             ChoiceKey(tuple(PRESETS)),
-            about(
-                "law and parameters from a source, by the name of a preset below; other keys here win. It "
-                "is written out when the file is read, and results keep what it stood for. In an override it "
-                "takes the place of the law and the parameters of the file",
-                next(iter(PRESETS)),
-            ),
-        ],
-        None,
+            "law and parameters from a source, by the name of a preset below; other keys here win. It "
+            "is written out when the file is read, and results keep what it stood for. In an override it "
+            "takes the place of the law and the parameters of the file",
+            next(iter(PRESETS)),
+            default=None,
+        ),
     ),
     "law": _choice(
         "law",
@@ -96,14 +95,13 @@ _of_impact: dict[str, Any] = {
     ),
     **_keys(DEFAULT_LAW.parameters),
     "faces": (
-        Annotated[
-            tuple[FaceImpact, ...],
+        tuple[FaceImpact, ...],
+        entry(
             FaceTables(),
-            about(
-                "faces with parameters of their own", [{"face": 2, OF_FACE[0].key: OF_FACE[0].row.example}]
-            ),
-        ],
-        (),
+            "faces with parameters of their own",
+            [{"face": 2, OF_FACE[0].key: OF_FACE[0].row.example}],
+            default=(),
+        ),
     ),
     **_keys(item for item in ImpactParameter if item.row.law != DEFAULT_LAW),
     "draw": _choice(

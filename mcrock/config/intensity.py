@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+from typing import Any, ClassVar
 
 from pydantic import ValidationError
 
@@ -22,8 +22,8 @@ from mcrock.tables.fields import (
     ListOf,
     NumberKey,
     Table,
-    about,
     each,
+    entry,
     exactly_one,
 )
 
@@ -36,30 +36,33 @@ SI = "SI units of the measure"
 class _Measured(Table):
     """A measure with its parameters."""
 
-    period: Annotated[
-        float | None,
+    period: float | None = entry(
         NumberKey("s", above=0.0),
-        about("natural period of the oscillator, of `sa` and its RotD measures", 1.0),
-    ] = None
-    damping: Annotated[
-        float | None,
+        "natural period of the oscillator, of `sa` and its RotD measures",
+        1.0,
+        default=None,
+    )
+    damping: float | None = entry(
         NumberKey("1", least=0.0),
-        about("damping ratio of the oscillator, of `sa` and `avgsa`; 0.05 if it is not given", 0.05),
-    ] = None
-    periods: Annotated[
-        tuple[float, ...] | None,
+        "damping ratio of the oscillator, of `sa` and `avgsa`; 0.05 if it is not given",
+        0.05,
+        default=None,
+    )
+    periods: tuple[float, ...] | None = entry(
         ListOf(NumberKey("s", above=0.0), "a list of periods [s]"),
-        about("periods that `avgsa` averages over, instead of a range", [0.5, 1.0, 2.0]),
-    ] = None
-    low: Annotated[
-        float | None, NumberKey("s", above=0.0), about("shortest period of the range of `avgsa`", 0.2)
-    ] = None
-    high: Annotated[
-        float | None, NumberKey("s", above=0.0), about("longest period of the range of `avgsa`", 2.0)
-    ] = None
-    count: Annotated[
-        int | None, IntegerKey(2, MOST_AVERAGED), about("number of periods in the range of `avgsa`", 10)
-    ] = None
+        "periods that `avgsa` averages over, instead of a range",
+        [0.5, 1.0, 2.0],
+        default=None,
+    )
+    low: float | None = entry(
+        NumberKey("s", above=0.0), "shortest period of the range of `avgsa`", 0.2, default=None
+    )
+    high: float | None = entry(
+        NumberKey("s", above=0.0), "longest period of the range of `avgsa`", 2.0, default=None
+    )
+    count: int | None = entry(
+        IntegerKey(2, MOST_AVERAGED), "number of periods in the range of `avgsa`", 10, default=None
+    )
 
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -91,17 +94,15 @@ class _Measured(Table):
 class KeptMeasure(_Measured):
     """An intensity measure that is kept for every realization."""
 
-    measure: Annotated[
-        str, ChoiceKey(tuple(MEASURES)), about("what is measured", "sa", "avgsa", "frequency_ratio", "pgv")
-    ]
-    pulse_period: Annotated[
-        float | None,
+    measure: str = entry(
+        ChoiceKey(tuple(MEASURES)), "what is measured", "sa", "avgsa", "frequency_ratio", "pgv"
+    )
+    pulse_period: float | None = entry(
         NumberKey("s", above=0.0),
-        about(
-            "period of `frequency_ratio`, in place of that of the pulse or the mean period Tm of the record",
-            0.8,
-        ),
-    ] = None
+        "period of `frequency_ratio`, in place of that of the pulse or the mean period Tm of the record",
+        0.8,
+        default=None,
+    )
 
     @property
     def name(self) -> str:
@@ -135,49 +136,44 @@ class Intensity(_Measured):
 
     alternatives: ClassVar = (tuple(INTENSITIES),)
 
-    measure: Annotated[
-        str,
+    measure: str = entry(
         ChoiceKey((*MEASURES, "factor")),
-        about(
-            "what the motions are scaled to; the measures are listed below, and `factor` "
-            "multiplies the motion as it is",
-            "pga",
-            "sa",
-            "avgsa",
-            "factor",
-        ),
-    ]
-    levels: Annotated[
-        tuple[float, ...] | None,
+        "what the motions are scaled to; the measures are listed below, and `factor` "
+        "multiplies the motion as it is",
+        "pga",
+        "sa",
+        "avgsa",
+        "factor",
+    )
+    levels: tuple[float, ...] | None = entry(
         Levels(SI),
-        about("levels of the intensity: every realization meets every one", [1.0, 2.0, 4.0]),
-    ] = None
-    levels_g: Annotated[
-        tuple[float, ...] | None, Levels("g"), about("the same in units of g", [0.1, 0.2, 0.4])
-    ] = None
-    value: Annotated[
-        Quantity | None,
+        "levels of the intensity: every realization meets every one",
+        [1.0, 2.0, 4.0],
+        default=None,
+    )
+    levels_g: tuple[float, ...] | None = entry(
+        Levels("g"), "the same in units of g", [0.1, 0.2, 0.4], default=None
+    )
+    value: Quantity | None = entry(
         Uncertain(SI, above=0.0),
-        about(
-            "the intensity of each realization, instead of levels: a cloud study",
-            {"distribution": "uniform", "low": 0.5, "high": 6.0},
-        ),
-    ] = None
-    value_g: Annotated[
-        Quantity | None,
+        "the intensity of each realization, instead of levels: a cloud study",
+        {"distribution": "uniform", "low": 0.5, "high": 6.0},
+        default=None,
+    )
+    value_g: Quantity | None = entry(
         Uncertain("g", above=0.0),
-        about("the same in units of g", {"distribution": "lognormal", "median": 0.4, "dispersion": 0.6}),
-    ] = None
-    variables: Annotated[
-        tuple[KeptMeasure, ...],
+        "the same in units of g",
+        {"distribution": "lognormal", "median": 0.4, "dispersion": 0.6},
+        default=None,
+    )
+    variables: tuple[KeptMeasure, ...] = entry(
         Variables(),
-        about(
-            "further measures that a cloud study keeps for every realization: the dataset has "
-            "them as `im_pgv`, `im_sa_1s` and so on, and `mcrock stats` and `mcrock plot` compare "
-            "them",
-            ["pgv", {"measure": "sa", "period": 1.0}],
-        ),
-    ] = ()
+        "further measures that a cloud study keeps for every realization: the dataset has "
+        "them as `im_pgv`, `im_sa_1s` and so on, and `mcrock stats` and `mcrock plot` compare "
+        "them",
+        ["pgv", {"measure": "sa", "period": 1.0}],
+        default=(),
+    )
 
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:

@@ -5,21 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from math import pi
-from typing import Annotated, Any, ClassVar
-
-from pydantic import Field
+from typing import Any, ClassVar
 
 from mcrock.conditions import CONTROL_PRESETS, STEEPEST, Controls
 from mcrock.tables.distributions import Quantity, Uncertain
 from mcrock.tables.fields import (
     ChoiceKey,
     IntegerKey,
-    Kind,
     NumberKey,
     SeveralIntegers,
     Table,
     Text,
-    about,
+    entry,
     exactly_one,
     given,
     kind_of,
@@ -41,18 +38,14 @@ class StartTable(Table):
 
     alternatives: ClassVar = (tuple(RELEASES),)
 
-    edge: Annotated[
-        int | tuple[int, ...],
-        SeveralIntegers(0),
-        about("edge of the start face over which the body is released"),
-    ] = 0
-    tilt: Annotated[Quantity | None, Uncertain("rad", least=0.0), about("tilt of release", 0.1)] = None
-    tilt_deg: Annotated[Quantity | None, Uncertain("deg", least=0.0), about("the same in degrees", 5.0)] = (
-        None
+    edge: int | tuple[int, ...] = entry(
+        SeveralIntegers(0), "edge of the start face over which the body is released", default=0
     )
-    tilt_ratio: Annotated[
-        Quantity | None, Uncertain("1", least=0.0), about("the same over the slenderness at that edge", 0.5)
-    ] = None
+    tilt: Quantity | None = entry(Uncertain("rad", least=0.0), "tilt of release", 0.1, default=None)
+    tilt_deg: Quantity | None = entry(Uncertain("deg", least=0.0), "the same in degrees", 5.0, default=None)
+    tilt_ratio: Quantity | None = entry(
+        Uncertain("1", least=0.0), "the same over the slenderness at that edge", 0.5, default=None
+    )
 
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -67,71 +60,60 @@ class StartTable(Table):
 class GroundTable(Table):
     """What the body stands on, where it is not level."""
 
-    slope_x_deg: Annotated[
-        Quantity,
+    slope_x_deg: Quantity = entry(
         Uncertain("deg", least=-STEEPEST, most=STEEPEST),
-        about("angle by which the ground rises along x; the axis of the body is perpendicular to the ground"),
-    ] = 0.0
-    slope_y_deg: Annotated[
-        Quantity, Uncertain("deg", least=-STEEPEST, most=STEEPEST), about("the same along y")
-    ] = 0.0
+        "angle by which the ground rises along x; the axis of the body is perpendicular to the ground",
+        default=0.0,
+    )
+    slope_y_deg: Quantity = entry(
+        Uncertain("deg", least=-STEEPEST, most=STEEPEST), "the same along y", default=0.0
+    )
 
 
 class LimitsTable(Table):
     """What results are judged by after the runs; no run depends on it."""
 
-    displacement: Annotated[
-        float | None,
+    displacement: float | None = entry(
         NumberKey("m", above=0.0),
-        about(
-            "horizontal displacement of the base centre beyond which the body falls off its support, such as "
-            "a plinth; needs `contact.friction`",
-            0.15,
-        ),
-    ] = None
+        "horizontal displacement of the base centre beyond which the body falls off its support, such as "
+        "a plinth; needs `contact.friction`",
+        0.15,
+        default=None,
+    )
 
 
 class EnsembleTable(Table):
     """How many realizations, and how their inputs are spread."""
 
-    realizations: Annotated[
-        int,
+    realizations: int = entry(
         IntegerKey(1, MOST_REALIZATIONS),
-        about(
-            "number of realizations, the draws of all inputs; a study has realizations times levels runs",
-            1000,
-        ),
-    ]
-    design: Annotated[
-        str,
+        "number of realizations, the draws of all inputs; a study has realizations times levels runs",
+        1000,
+    )
+    design: str = entry(
         ChoiceKey(("sobol", "sobol_by_record", "random", "latin_hypercube", OF_INDICES)),
-        about(
-            "how the inputs are spread: evenly over all realizations (`sobol`, scrambled), evenly "
-            "over those of each record (`sobol_by_record`), or not (`random`), where the first n "
-            "realizations stay as they are when the number is raised; a `latin_hypercube` is "
-            "drawn whole; `sobol_indices` changes one input at a time, for `mcrock sensitivity`"
-        ),
-    ] = "sobol"
-    table: Annotated[
-        str | None,
+        "how the inputs are spread: evenly over all realizations (`sobol`, scrambled), evenly "
+        "over those of each record (`sobol_by_record`), or not (`random`), where the first n "
+        "realizations stay as they are when the number is raised; a `latin_hypercube` is "
+        "drawn whole; `sobol_indices` changes one input at a time, for `mcrock sensitivity`",
+        default="sobol",
+    )
+    table: str | None = entry(
         Text(),
-        about(
-            "CSV file with inputs from elsewhere, one realization per row, instead of a design: its "
-            "header has keys, as `body.width` or `body.width [m]`, the cells numbers in their units, and "
-            "`motion.record` numbers of records from 0. Columns replace what the file says of their keys and "
-            "become lists (`listed`) of the study; without `realizations` there are as many as rows",
-            "inputs.csv",
-        ),
-    ] = None
-    outer: Annotated[
-        int | None,
+        "CSV file with inputs from elsewhere, one realization per row, instead of a design: its "
+        "header has keys, as `body.width` or `body.width [m]`, the cells numbers in their units, and "
+        "`motion.record` numbers of records from 0. Columns replace what the file says of their keys and "
+        "become lists (`listed`) of the study; without `realizations` there are as many as rows",
+        "inputs.csv",
+        default=None,
+    )
+    outer: int | None = entry(
         IntegerKey(2, MOST_OUTER),
-        about(
-            "number of independent draws of all distributions with `epistemic = true`; every one meets all "
-            "realizations, with the same recordings, azimuths and other inputs",
-            59,
-        ),
-    ] = None
+        "number of independent draws of all distributions with `epistemic = true`; every one meets all "
+        "realizations, with the same recordings, azimuths and other inputs",
+        59,
+        default=None,
+    )
 
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -144,38 +126,34 @@ class EnsembleTable(Table):
             )
 
 
-def _default(name: str) -> Any:
-    return Field(FIELDS[name].default, description=FIELDS[name].metadata["words"])
-
-
-def _kind(name: str) -> Kind:
-    return kind_of(FIELDS[name].metadata["rule"])
+def _setting(name: str) -> Any:
+    """Key of a field of `Controls`."""
+    field = FIELDS[name]
+    return entry(kind_of(field.metadata["rule"]), field.metadata["words"], default=field.default)
 
 
 class ControlsTable(Table):
     """Numerical settings; rules and defaults are those of `Controls`."""
 
-    preset: Annotated[
-        str | None,
+    preset: str | None = entry(
         ChoiceKey(tuple(CONTROL_PRESETS)),
-        about(
-            "named settings, which other keys here change; written out when the file is read. `fast` stands "
-            "for "
-            + " and ".join(f"`{key} = {value}`" for key, value in CONTROL_PRESETS["fast"].items())
-            + ', and `controls = "fast"` at the top of the file for a section with this key alone',
-            "fast",
-        ),
-    ] = None
-    step: Annotated[float, _kind("step")] = _default("step")
-    max_step: Annotated[float, _kind("max_step")] = _default("max_step")
-    tail: Annotated[float, _kind("tail")] = _default("tail")
-    edge_zeno_time: Annotated[float, _kind("edge_zeno_time")] = _default("edge_zeno_time")
-    rest_time: Annotated[float, _kind("rest_time")] = _default("rest_time")
-    max_steps: Annotated[int, _kind("max_steps")] = _default("max_steps")
-    max_impacts: Annotated[int, _kind("max_impacts")] = _default("max_impacts")
-    recheck: Annotated[float, _kind("recheck")] = _default("recheck")
-    follow_fall: Annotated[bool, _kind("follow_fall")] = _default("follow_fall")
-    overturned_by: Annotated[str, _kind("overturned_by")] = _default("overturned_by")
+        "named settings, which other keys here change; written out when the file is read. `fast` stands "
+        "for "
+        + " and ".join(f"`{key} = {value}`" for key, value in CONTROL_PRESETS["fast"].items())
+        + ', and `controls = "fast"` at the top of the file for a section with this key alone',
+        "fast",
+        default=None,
+    )
+    step: float = _setting("step")
+    max_step: float = _setting("max_step")
+    tail: float = _setting("tail")
+    edge_zeno_time: float = _setting("edge_zeno_time")
+    rest_time: float = _setting("rest_time")
+    max_steps: int = _setting("max_steps")
+    max_impacts: int = _setting("max_impacts")
+    recheck: float = _setting("recheck")
+    follow_fall: bool = _setting("follow_fall")
+    overturned_by: str = _setting("overturned_by")
 
 
 def name_preset(data: dict[str, Any]) -> None:

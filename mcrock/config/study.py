@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from math import inf
 from pathlib import Path
-from typing import Annotated, Any, Self, get_args
+from typing import Any, Self, get_args
 
-from pydantic import Field, PrivateAttr, ValidationError, model_validator
+from pydantic import PrivateAttr, ValidationError, model_validator
 
 from mcrock.base.notebook import Displayed
 from mcrock.body.shapes import SHAPES, Shape
@@ -30,7 +30,7 @@ from mcrock.excitation.sources.base import Source
 from mcrock.impact.registry import CHOICES
 from mcrock.tables.distributions import Distribution, Listed, Quantity
 from mcrock.tables.errors import ConfigError, format_mistakes
-from mcrock.tables.fields import IntegerKey, OneOf, Table, Text, about, given, plain
+from mcrock.tables.fields import IntegerKey, OneOf, Table, Text, entry, given, plain
 from mcrock.tables.parsing import parse_json
 
 Specification = Quantity | tuple[Any, ...]
@@ -44,60 +44,59 @@ class Study(Displayed, Table):
     was read; they are not part of the study and are not written by `to_json`.
     """
 
-    title: Annotated[
-        str,
+    title: str = entry(
         Text(),
-        about("title, stored with the results and written under figures", "Cabinet in the entrance hall"),
-    ] = ""
-    description: Annotated[
-        str, Text(), about("text, stored with the results", "Base width measured on site")
-    ] = ""
-    seed: Annotated[
-        int,
-        IntegerKey(0),
-        about(
-            "seed of all draws: the same study with the same seed gives the same numbers, "
-            "whatever the number of workers",
-            1,
-        ),
-    ]
-    body: Annotated[Shape, OneOf("shape", SHAPES), about("what stands on the ground and may rock")]
-    impact: Annotated[
-        ImpactTable,
-        about("where and how the ground pushes back in an impact; without this section as by Housner's rule"),
-    ] = Field(default_factory=lambda: ImpactTable.model_validate({}))
-    contact: Annotated[
-        ContactTable | None,
-        about("friction and rebound of the contacts; without friction they stick and nothing rebounds"),
-    ] = None
-    start: Annotated[
-        StartTable | None,
-        about(
-            "a body released from a tilt instead of standing at rest when the ground begins to "
-            'move; with `motion.source = "none"` a study is one of free rocking'
-        ),
-    ] = None
-    ground: Annotated[
-        GroundTable | None,
-        about("slope of the surface under the body, such as a table or a floor; level without this section"),
-    ] = None
-    motion: Annotated[
-        Source,
-        OneOf("source", SOURCES),
-        about("where the ground motions come from, and what is uncertain about them"),
-    ]
-    intensity: Annotated[Intensity, about("intensities to which the motions are scaled")] = Field(
-        default_factory=lambda: Intensity.model_validate(AS_IT_IS)
+        "title, stored with the results and written under figures",
+        "Cabinet in the entrance hall",
+        default="",
     )
-    ensemble: Annotated[EnsembleTable, about("how many realizations, and how their inputs are spread")]
-    limits: Annotated[
-        LimitsTable | None,
-        about(
-            "limits by which results are judged after the runs; `mcrock stats` and `mcrock plot` take others"
-        ),
-    ] = None
-    controls_table: Annotated[ControlsTable, about("numerical settings of the runs")] = Field(
-        default_factory=ControlsTable, alias="controls"
+    description: str = entry(
+        Text(), "text, stored with the results", "Base width measured on site", default=""
+    )
+    seed: int = entry(
+        IntegerKey(0),
+        "seed of all draws: the same study with the same seed gives the same numbers, "
+        "whatever the number of workers",
+        1,
+    )
+    body: Shape = entry(OneOf("shape", SHAPES), "what stands on the ground and may rock")
+    impact: ImpactTable = entry(
+        None,
+        "where and how the ground pushes back in an impact; without this section as by Housner's rule",
+        default_factory=lambda: ImpactTable.model_validate({}),
+    )
+    contact: ContactTable | None = entry(
+        None,
+        "friction and rebound of the contacts; without friction they stick and nothing rebounds",
+        default=None,
+    )
+    start: StartTable | None = entry(
+        None,
+        "a body released from a tilt instead of standing at rest when the ground begins to "
+        'move; with `motion.source = "none"` a study is one of free rocking',
+        default=None,
+    )
+    ground: GroundTable | None = entry(
+        None,
+        "slope of the surface under the body, such as a table or a floor; level without this section",
+        default=None,
+    )
+    motion: Source = entry(
+        OneOf("source", SOURCES), "where the ground motions come from, and what is uncertain about them"
+    )
+    intensity: Intensity = entry(
+        None,
+        "intensities to which the motions are scaled",
+        default_factory=lambda: Intensity.model_validate(AS_IT_IS),
+    )
+    ensemble: EnsembleTable = entry(None, "how many realizations, and how their inputs are spread")
+    limits: LimitsTable | None = entry(
+        None,
+        "limits by which results are judged after the runs; `mcrock stats` and `mcrock plot` take others",
+        default=None,
+    )
+    controls_table: ControlsTable = entry(
+        None, "numerical settings of the runs", default_factory=ControlsTable, alias="controls"
     )
 
     _folder: Path = PrivateAttr(default=Path())

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,7 +18,7 @@ from scipy import special
 from scipy.special import ndtr, ndtri
 
 from mcrock.tables.errors import mistake, refuse, shown
-from mcrock.tables.fields import FlagKey, Kind, NumberKey, OneOf, Table, about, each, given
+from mcrock.tables.fields import FlagKey, Kind, NumberKey, OneOf, Table, each, entry, given
 
 Array = NDArray[np.float64]
 OWN = "{unit}"  # replaced by the unit of the number that is distributed
@@ -41,15 +41,13 @@ class Distribution(Table):
     """
 
     distribution: str
-    epistemic: Annotated[
-        bool | None,
+    epistemic: bool | None = entry(
         FlagKey(),
-        about(
-            "one unknown number for all runs of the study, instead of one for each realization: it is drawn "
-            "`ensemble.outer` times",
-            True,
-        ),
-    ] = None
+        "one unknown number for all runs of the study, instead of one for each realization: it is drawn "
+        "`ensemble.outer` times",
+        True,
+        default=None,
+    )
 
     @cached_property
     def frozen(self) -> Any:
@@ -100,8 +98,8 @@ class Normal(Distribution):
     """Normal distribution with mean and standard deviation."""
 
     distribution: Literal["normal"]
-    mean: Annotated[float, NumberKey(OWN), about("mean", 0.4)]
-    std: Annotated[float, NumberKey(OWN, above=0.0), about("standard deviation", 0.01)]
+    mean: float = entry(NumberKey(OWN), "mean", 0.4)
+    std: float = entry(NumberKey(OWN, above=0.0), "standard deviation", 0.01)
 
     @cached_property
     def frozen(self) -> Any:
@@ -124,14 +122,14 @@ class Lognormal(Distribution):
     """
 
     distribution: Literal["lognormal"]
-    median: Annotated[
-        float | None, NumberKey(OWN, above=0.0), about("median, given with `dispersion`", 0.8)
-    ] = None
-    dispersion: Annotated[
-        float | None, NumberKey("1", above=0.0), about("standard deviation of the natural logarithm", 0.3)
-    ] = None
-    mean: Annotated[float | None, NumberKey(OWN, above=0.0), about("mean, given with `std`", 0.8)] = None
-    std: Annotated[float | None, NumberKey(OWN, above=0.0), about("standard deviation", 0.2)] = None
+    median: float | None = entry(
+        NumberKey(OWN, above=0.0), "median, given with `dispersion`", 0.8, default=None
+    )
+    dispersion: float | None = entry(
+        NumberKey("1", above=0.0), "standard deviation of the natural logarithm", 0.3, default=None
+    )
+    mean: float | None = entry(NumberKey(OWN, above=0.0), "mean, given with `std`", 0.8, default=None)
+    std: float | None = entry(NumberKey(OWN, above=0.0), "standard deviation", 0.2, default=None)
 
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -174,8 +172,8 @@ class Uniform(Distribution):
     """Uniform distribution between two ends."""
 
     distribution: Literal["uniform"]
-    low: Annotated[float, NumberKey(OWN), about("lower end, below `high`", 0.5)]
-    high: Annotated[float, NumberKey(OWN), about("upper end", 1.0)]
+    low: float = entry(NumberKey(OWN), "lower end, below `high`", 0.5)
+    high: float = entry(NumberKey(OWN), "upper end", 1.0)
 
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -202,9 +200,9 @@ class Triangular(Distribution):
     """Triangular distribution with its most likely value between two ends."""
 
     distribution: Literal["triangular"]
-    low: Annotated[float, NumberKey(OWN), about("lower end, below `high`", 0.5)]
-    mode: Annotated[float, NumberKey(OWN), about("most likely value, between the ends", 0.8)]
-    high: Annotated[float, NumberKey(OWN), about("upper end", 1.0)]
+    low: float = entry(NumberKey(OWN), "lower end, below `high`", 0.5)
+    mode: float = entry(NumberKey(OWN), "most likely value, between the ends", 0.8)
+    high: float = entry(NumberKey(OWN), "upper end", 1.0)
 
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -246,10 +244,10 @@ class TruncatedNormal(Distribution):
     """Normal distribution cut at ``low`` and ``high``; mean and std are those before the cut."""
 
     distribution: Literal["truncated_normal"]
-    mean: Annotated[float, NumberKey(OWN), about("mean before the cut", 0.8)]
-    std: Annotated[float, NumberKey(OWN, above=0.0), about("standard deviation before the cut", 0.1)]
-    low: Annotated[float, NumberKey(OWN), about("lower end, below `high`", 0.5)]
-    high: Annotated[float, NumberKey(OWN), about("upper end", 1.0)]
+    mean: float = entry(NumberKey(OWN), "mean before the cut", 0.8)
+    std: float = entry(NumberKey(OWN, above=0.0), "standard deviation before the cut", 0.1)
+    low: float = entry(NumberKey(OWN), "lower end, below `high`", 0.5)
+    high: float = entry(NumberKey(OWN), "upper end", 1.0)
 
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -292,10 +290,10 @@ class Beta(Distribution):
     """Beta distribution stretched from [0, 1] to [low, high]."""
 
     distribution: Literal["beta"]
-    alpha: Annotated[float, NumberKey("1", above=0.0), about("first shape parameter", 2.0)]
-    beta: Annotated[float, NumberKey("1", above=0.0), about("second shape parameter", 2.0)]
-    low: Annotated[float, NumberKey(OWN), about("lower end, below `high`")] = 0.0
-    high: Annotated[float, NumberKey(OWN), about("upper end")] = 1.0
+    alpha: float = entry(NumberKey("1", above=0.0), "first shape parameter", 2.0)
+    beta: float = entry(NumberKey("1", above=0.0), "second shape parameter", 2.0)
+    low: float = entry(NumberKey(OWN), "lower end, below `high`", default=0.0)
+    high: float = entry(NumberKey(OWN), "upper end", default=1.0)
 
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -360,16 +358,15 @@ class Discrete(Stepped):
     """A few values with their probabilities, equal ones by default."""
 
     distribution: Literal["discrete"]
-    values: Annotated[
-        tuple[float, ...],
-        Values(f"a list of numbers [{OWN}]", NumberKey(OWN)),
-        about("the values", [0.5, 0.8, 1.0]),
-    ]
-    probabilities: Annotated[
-        tuple[float, ...] | None,
+    values: tuple[float, ...] = entry(
+        Values(f"a list of numbers [{OWN}]", NumberKey(OWN)), "the values", [0.5, 0.8, 1.0]
+    )
+    probabilities: tuple[float, ...] | None = entry(
         Values("a list of numbers >= 0 [1] with sum 1", NumberKey("1", least=0.0)),
-        about("probability of each value; equal ones by default", [0.2, 0.5, 0.3]),
-    ] = None
+        "probability of each value; equal ones by default",
+        [0.2, 0.5, 0.3],
+        default=None,
+    )
 
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -402,11 +399,11 @@ class Listed(Stepped):
 
     epistemic: ClassVar[None] = None  # type: ignore[misc]  # there is a value for each realization
     distribution: Literal["listed"]
-    values: Annotated[
-        tuple[float, ...],
+    values: tuple[float, ...] = entry(
         Values(f"a list of numbers [{OWN}]", NumberKey(OWN)),
-        about("the values; there may be more than realizations", [0.41, 0.39, 0.40]),
-    ]
+        "the values; there may be more than realizations",
+        [0.41, 0.39, 0.40],
+    )
 
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:

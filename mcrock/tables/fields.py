@@ -38,17 +38,24 @@ class Kind:
         )
 
 
-def about(words: str, *examples: Any) -> Any:
-    """What a key of the study file means, in addition to its kind in ``Annotated``, for the reference.
+def entry(kind: Kind | None, words: str, *examples: Any, **of_field: Any) -> Any:
+    """A key of a table: the kind of its value, what it means, and its default, without which it is required.
 
     Parameters
     ----------
+    kind : Kind or None
+        What the value must be; None for a table, whose own keys say it.
     words : str
         A phrase that goes on after the name of the key: what it is, not what values it may have.
-    *examples
+    *examples : optional
         Values it may have; without any the default is the example.
+    **of_field : optional
+        ``default``, ``default_factory`` and ``alias``, as of pydantic's ``Field``.
     """
-    return Field(description=words, examples=list(examples))
+    field = Field(description=words, examples=list(examples), **of_field)
+    if kind is not None:
+        field.metadata.append(kind)
+    return field
 
 
 def plain(value: Any) -> Any:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
 from mcrock.body.bodies import Bodies
 from mcrock.body.shapes.coordinates import Draws
 from mcrock.body.shapes.shape import Solid, Upright
 from mcrock.body.solids.cuboid import cuboids
 from mcrock.tables.distributions import Quantity, Uncertain
-from mcrock.tables.fields import about
+from mcrock.tables.fields import entry
 
 
 class Cuboid(Solid, Upright):
     """Rectangular block."""
 
     shape: Literal["cuboid"]
-    width: Annotated[Quantity, Uncertain("m", above=0.0), about("edge along body x", 0.4)]
-    depth: Annotated[Quantity, Uncertain("m", above=0.0), about("edge along body y", 0.4)]
+    width: Quantity = entry(Uncertain("m", above=0.0), "edge along body x", 0.4)
+    depth: Quantity = entry(Uncertain("m", above=0.0), "edge along body y", 0.4)
 
     def build(self, draws: Draws) -> Bodies:
         width, depth, height = (draws[key] for key in ("width", "depth", "height"))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from mcrock.body.bodies import Bodies
 from mcrock.body.shapes.coordinates import Draws
 from mcrock.body.shapes.shape import Solid, Upright
 from mcrock.body.solids.cylinder import cylinders
 from mcrock.tables.distributions import Quantity, Uncertain
-from mcrock.tables.fields import IntegerKey, about
+from mcrock.tables.fields import IntegerKey, entry
 from mcrock.tables.inputs import Input
 
 MOST_SIDES = 120  # of a cylinder [1]
@@ -23,10 +23,10 @@ class Cylinder(Solid, Upright):
     inputs: ClassVar = {"radius": Input("radius of the cylinder", variable="base_radius")}
 
     shape: Literal["cylinder"]
-    radius: Annotated[Quantity, Uncertain("m", above=0.0), about("radius of the circle", 0.3)]
-    sides: Annotated[
-        int, IntegerKey(3, MOST_SIDES), about("number of sides of the polygon that the cylinder stands on")
-    ] = 24
+    radius: Quantity = entry(Uncertain("m", above=0.0), "radius of the circle", 0.3)
+    sides: int = entry(
+        IntegerKey(3, MOST_SIDES), "number of sides of the polygon that the cylinder stands on", default=24
+    )
 
     def build(self, draws: Draws) -> Bodies:
         weight = self.weight(draws)

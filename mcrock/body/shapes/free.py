@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from mcrock.body.shapes.coordinates import (
 )
 from mcrock.body.shapes.shape import Shape
 from mcrock.tables.distributions import Quantity, Uncertain
-from mcrock.tables.fields import about
+from mcrock.tables.fields import entry
 
 CENTRE = Triple(
     "[x, y, height above the base] [m]", (Uncertain("m"), Uncertain("m"), Uncertain("m", above=0.0))
@@ -35,30 +35,22 @@ class Free(Shape):
     inputs: ClassVar = {"base": CORNERS, "com": CENTRE_OF_MASS, "inertia": INERTIA}
 
     shape: Literal["free"]
-    base: Annotated[
-        Corners,
+    base: Corners = entry(
         BASE,
-        about(
-            "corners of the base seen from above, in any frame with vertical z; each coordinate "
-            "may be a distribution",
-            [[0.3, -0.2], [0.3, 0.2], [-0.3, 0.2], [-0.3, -0.2]],
-        ),
-    ]
-    com: Annotated[
-        tuple[Quantity, ...],
-        CENTRE,
-        about("centre of mass in the frame of the base: x, y and its height", [0.0, 0.0, 0.8]),
-    ]
-    mass: Annotated[Quantity, Uncertain("kg", above=0.0), about("mass", 650.0)]
-    inertia: Annotated[
-        tuple[tuple[Quantity, ...], ...],
+        "corners of the base seen from above, in any frame with vertical z; each coordinate "
+        "may be a distribution",
+        [[0.3, -0.2], [0.3, 0.2], [-0.3, 0.2], [-0.3, -0.2]],
+    )
+    com: tuple[Quantity, ...] = entry(
+        CENTRE, "centre of mass in the frame of the base: x, y and its height", [0.0, 0.0, 0.8]
+    )
+    mass: Quantity = entry(Uncertain("kg", above=0.0), "mass", 650.0)
+    inertia: tuple[tuple[Quantity, ...], ...] = entry(
         Tensor(),
-        about(
-            "inertia tensor about the centre of mass; off-diagonal entries are negative products, "
-            "I_xy = -∫ x y dm",
-            [[140.0, 0.0, 0.0], [0.0, 140.0, 0.0], [0.0, 0.0, 17.0]],
-        ),
-    ]
+        "inertia tensor about the centre of mass; off-diagonal entries are negative products, "
+        "I_xy = -∫ x y dm",
+        [[140.0, 0.0, 0.0], [0.0, 140.0, 0.0], [0.0, 0.0, 17.0]],
+    )
 
     def build(self, draws: Draws) -> Bodies:
         base = coordinates("base", self.base, draws)

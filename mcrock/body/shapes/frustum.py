@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from mcrock.body.solids.frustum import frusta
 from mcrock.body.solids.polygon import scaled_polygon
 from mcrock.body.standing import stands_over
 from mcrock.tables.distributions import Distribution, Quantity, Uncertain
-from mcrock.tables.fields import about, exactly_one
+from mcrock.tables.fields import entry, exactly_one
 from mcrock.tables.inputs import Input
 
 
@@ -30,25 +30,20 @@ class Frustum(Solid, Upright):
     }
 
     shape: Literal["frustum"]
-    base: Annotated[
-        Corners,
+    base: Corners = entry(
         BASE,
-        about(
-            "corners of the base seen from above; each coordinate may be a distribution",
-            [[0.3, -0.2], [0.3, 0.2], [-0.3, 0.2], [-0.3, -0.2]],
-        ),
-    ]
-    top_scale: Annotated[
-        Quantity | None, Uncertain("1", above=0.0), about("size of the top over that of the base", 0.8)
-    ] = None
-    top: Annotated[
-        Corners | None,
+        "corners of the base seen from above; each coordinate may be a distribution",
+        [[0.3, -0.2], [0.3, 0.2], [-0.3, 0.2], [-0.3, -0.2]],
+    )
+    top_scale: Quantity | None = entry(
+        Uncertain("1", above=0.0), "size of the top over that of the base", 0.8, default=None
+    )
+    top: Corners | None = entry(
         BASE,
-        about(
-            "corners of the top, as many as those of the base and in the same order; the walls must be plane",
-            [[0.2, -0.1], [0.2, 0.1], [-0.2, 0.1], [-0.2, -0.1]],
-        ),
-    ] = None
+        "corners of the top, as many as those of the base and in the same order; the walls must be plane",
+        [[0.2, -0.1], [0.2, 0.1], [-0.2, 0.1], [-0.2, -0.1]],
+        default=None,
+    )
 
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:

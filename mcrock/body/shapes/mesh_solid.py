@@ -2,33 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import numpy as np
 
 from mcrock.body.faces import Array
 from mcrock.body.shapes.coordinates import Tensor, Triple
-from mcrock.tables.fields import NumberKey, Table, about
+from mcrock.tables.fields import NumberKey, Table, entry
 
 
 class MeshSolid(Table):
     """Volume, centroid and inertia of the body itself, which is not its convex hull, in the axes of the
     points. They are worked out from a mesh file."""
 
-    volume: Annotated[float, NumberKey("m3", above=0.0), about("volume", 0.124)]
-    centroid: Annotated[
-        tuple[float, ...],
+    volume: float = entry(NumberKey("m3", above=0.0), "volume", 0.124)
+    centroid: tuple[float, ...] = entry(
         Triple("[x, y, z] in the axes of the vertices [m]", (NumberKey("m"),) * 3),
-        about("centroid", [0.0, 0.0, 0.3]),
-    ]
-    inertia: Annotated[
-        tuple[tuple[float, ...], ...],
+        "centroid",
+        [0.0, 0.0, 0.3],
+    )
+    inertia: tuple[tuple[float, ...], ...] = entry(
         Tensor("3 rows of 3 numbers [m2]", NumberKey("m2")),
-        about(
-            "inertia tensor about the centroid over the mass",
-            [[0.06, 0.0, 0.0], [0.0, 0.05, 0.0], [0.0, 0.0, 0.04]],
-        ),
-    ]
+        "inertia tensor about the centroid over the mass",
+        [[0.06, 0.0, 0.0], [0.0, 0.05, 0.0], [0.0, 0.0, 0.04]],
+    )
 
     def scaled(self, factor: float) -> MeshSolid:
         """The same solid with all lengths times a factor."""

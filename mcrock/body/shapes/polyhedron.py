@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from math import inf, radians
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 
@@ -35,7 +35,7 @@ from mcrock.body.standing import BASE_ANGLE, lowest_face, nearly_flat, settle
 from mcrock.body.surface import hull_surface
 from mcrock.tables.distributions import Distribution, Quantity, Uncertain
 from mcrock.tables.errors import ConfigError, mistake, refuse
-from mcrock.tables.fields import ChoiceKey, IntegerKey, ListOf, NumberKey, Text, about, exactly_one, given
+from mcrock.tables.fields import ChoiceKey, IntegerKey, ListOf, NumberKey, Text, entry, exactly_one, given
 from mcrock.tables.inputs import Input
 
 OFFSETS = ("com_x", "com_y", "com_z")
@@ -90,111 +90,92 @@ class Polyhedron(Solid):
     }
 
     shape: Literal["polyhedron"]
-    vertices: Annotated[
-        tuple[tuple[Quantity, ...], ...] | None,
+    vertices: tuple[tuple[Quantity, ...], ...] | None = entry(
         PointList("a list of at least 4 vertices [x, y, z] [m]", 3, 4),
-        about(
-            "points, in any axes; the body is their convex hull, and each coordinate may be a distribution",
-            [[0.3, -0.3, 0.0], [0.3, 0.3, 0.0], [-0.3, 0.3, 0.0], [-0.3, -0.3, 0.0], [0.0, 0.0, 1.2]],
-        ),
-    ] = None
-    file: Annotated[
-        str | None,
+        "points, in any axes; the body is their convex hull, and each coordinate may be a distribution",
+        [[0.3, -0.3, 0.0], [0.3, 0.3, 0.0], [-0.3, 0.3, 0.0], [-0.3, -0.3, 0.0], [0.0, 0.0, 1.2]],
+        default=None,
+    )
+    file: str | None = entry(
         Text(),
-        about(
-            "text file with a point x y z on each line, or mesh (.stl, .obj, .ply), whose triangles tell the "
-            "mass properties",
-            "rock.stl",
-        ),
-    ] = None  # `take_in_files` puts its points in `vertices`
-    unit: Annotated[
-        str | None,
+        "text file with a point x y z on each line, or mesh (.stl, .obj, .ply), whose triangles tell the "
+        "mass properties",
+        "rock.stl",
+        default=None,
+    )  # `take_in_files` puts its points in `vertices`
+    unit: str | None = entry(
         ChoiceKey(tuple(LENGTHS)),
-        about(
-            "unit of the lengths in `file`, required for a mesh, which does not contain it; text files are "
-            "in m unless it is given. All other keys stay in SI units",
-            "mm",
-        ),
-    ] = None
-    up: Annotated[
-        str | None,
+        "unit of the lengths in `file`, required for a mesh, which does not contain it; text files are "
+        "in m unless it is given. All other keys stay in SI units",
+        "mm",
+        default=None,
+    )
+    up: str | None = entry(
         ChoiceKey(UP),
-        about(
-            "axis of the `file` that is up, z by default; the file is turned first of all, so that every "
-            'other key is in axes with z up. With "y", x stays and the z of the file becomes -y',
-            "y",
-        ),
-    ] = None
-    solid: Annotated[
-        MeshSolid | None,
-        about(
-            "the solid itself, where dents or cavities make it smaller than its hull; a mesh file gives it",
-            {
-                "volume": 0.12,
-                "centroid": [0.0, 0.0, 0.3],
-                "inertia": [[0.1, 0.0, 0.0], [0.0, 0.1, 0.0], [0.0, 0.0, 0.05]],
-            },
-        ),
-    ] = None
-    scale: Annotated[Quantity, Uncertain("1", above=0.0), about("factor on all lengths")] = 1.0
-    com: Annotated[
-        tuple[Quantity, ...] | None,
+        "axis of the `file` that is up, z by default; the file is turned first of all, so that every "
+        'other key is in axes with z up. With "y", x stays and the z of the file becomes -y',
+        "y",
+        default=None,
+    )
+    solid: MeshSolid | None = entry(
+        None,
+        "the solid itself, where dents or cavities make it smaller than its hull; a mesh file gives it",
+        {
+            "volume": 0.12,
+            "centroid": [0.0, 0.0, 0.3],
+            "inertia": [[0.1, 0.0, 0.0], [0.0, 0.1, 0.0], [0.0, 0.0, 0.05]],
+        },
+        default=None,
+    )
+    scale: Quantity = entry(Uncertain("1", above=0.0), "factor on all lengths", default=1.0)
+    com: tuple[Quantity, ...] | None = entry(
         Triple("[x, y, z] in the axes of the vertices [m]", (Uncertain("m"),) * 3),
-        about(
-            "centre of mass in the axes of the points, given with `inertia` and `mass`; each coordinate may "
-            "be a distribution",
-            [0.0, 0.0, 0.3],
-        ),
-    ] = None
-    inertia: Annotated[
-        tuple[tuple[Quantity, ...], ...] | None,
+        "centre of mass in the axes of the points, given with `inertia` and `mass`; each coordinate may "
+        "be a distribution",
+        [0.0, 0.0, 0.3],
+        default=None,
+    )
+    inertia: tuple[tuple[Quantity, ...], ...] | None = entry(
         Tensor(),
-        about(
-            "inertia tensor about the centre of mass, in the axes of the points, given with `com` "
-            "and `mass`; no larger than that of the mass placed in the corners",
-            [[10.0, 0.0, 0.0], [0.0, 10.0, 0.0], [0.0, 0.0, 5.0]],
-        ),
-    ] = None
-    start_face: Annotated[
-        int | None,
+        "inertia tensor about the centre of mass, in the axes of the points, given with `com` "
+        "and `mass`; no larger than that of the mass placed in the corners",
+        [[10.0, 0.0, 0.0], [0.0, 10.0, 0.0], [0.0, 0.0, 5.0]],
+        default=None,
+    )
+    start_face: int | None = entry(
         IntegerKey(0),
-        about(
-            "face that the body is put down on; by default the lowest, and of several equally low ones "
-            "one on which it can stand. A body that cannot stand on the face settles on a stable one "
-            "first; `mcrock check` reports it",
-            0,
-        ),
-    ] = None
-    axis: Annotated[
-        tuple[float, ...] | None,
+        "face that the body is put down on; by default the lowest, and of several equally low ones "
+        "one on which it can stand. A body that cannot stand on the face settles on a stable one "
+        "first; `mcrock check` reports it",
+        0,
+        default=None,
+    )
+    axis: tuple[float, ...] | None = entry(
         Axis("a direction [x, y, z] [1]", (NumberKey("1"),) * 3),
-        about(
-            "direction that the tilt is measured from; by default the one that is up at the "
-            "start. Give it where the start face is one of several shallow facets",
-            [0.0, 0.0, 1.0],
-        ),
-    ] = None
-    base_faces: Annotated[
-        tuple[int, ...] | None,
+        "direction that the tilt is measured from; by default the one that is up at the "
+        "start. Give it where the start face is one of several shallow facets",
+        [0.0, 0.0, 1.0],
+        default=None,
+    )
+    base_faces: tuple[int, ...] | None = entry(
         ListOf(IntegerKey(0), "a list of face numbers"),
-        about(
-            "faces that may touch the ground without overturning; by default those within 5 "
-            "degrees of the start face that join it",
-            [0, 1],
-        ),
-    ] = None
-    base_angle_deg: Annotated[
-        float | None,
+        "faces that may touch the ground without overturning; by default those within 5 "
+        "degrees of the start face that join it",
+        [0, 1],
+        default=None,
+    )
+    base_angle_deg: float | None = entry(
         NumberKey("deg", above=0.0, most=90.0),
-        about("inclination to the start face below which a face that joins it counts as base", 5.0),
-    ] = None
-    shape_error: Annotated[
-        RandomUnderside | None,
-        about(
-            "error of the shape of the underside, of which every draw has a convex hull of its own",
-            {"std": 0.0007, "correlation_length": 0.05, "epistemic": True},
-        ),
-    ] = None
+        "inclination to the start face below which a face that joins it counts as base",
+        5.0,
+        default=None,
+    )
+    shape_error: RandomUnderside | None = entry(
+        None,
+        "error of the shape of the underside, of which every draw has a convex hull of its own",
+        {"std": 0.0007, "correlation_length": 0.05, "epistemic": True},
+        default=None,
+    )
 
     @classmethod
     def take_in_files(cls, data: dict[str, Any], folder: Path) -> None:

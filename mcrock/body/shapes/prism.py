@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from mcrock.body.bodies import Bodies
 from mcrock.body.shapes.coordinates import BASE, CORNERS, Corners, Draws, coordinates
 from mcrock.body.shapes.shape import Solid, Upright
 from mcrock.body.solids.prism import prisms
-from mcrock.tables.fields import about
+from mcrock.tables.fields import entry
 
 
 class Prism(Solid, Upright):
@@ -17,14 +17,11 @@ class Prism(Solid, Upright):
     inputs: ClassVar = {"base": CORNERS}
 
     shape: Literal["prism"]
-    base: Annotated[
-        Corners,
+    base: Corners = entry(
         BASE,
-        about(
-            "corners of the base seen from above; each coordinate may be a distribution",
-            [[0.3, -0.2], [0.3, 0.2], [-0.3, 0.2], [-0.3, -0.2]],
-        ),
-    ]
+        "corners of the base seen from above; each coordinate may be a distribution",
+        [[0.3, -0.2], [0.3, 0.2], [-0.3, 0.2], [-0.3, -0.2]],
+    )
 
     def build(self, draws: Draws) -> Bodies:
         base = coordinates("base", self.base, draws)

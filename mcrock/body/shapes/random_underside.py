@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 from mcrock.body.random_surface import UNDERSIDE
-from mcrock.tables.fields import FlagKey, NumberKey, Table, about
+from mcrock.tables.fields import FlagKey, NumberKey, Table, entry
 
 
 class RandomUnderside(Table):
@@ -13,26 +11,22 @@ class RandomUnderside(Table):
     mean 0, and correlated over the horizontal distance r by exp(-r^2 / (2 l^2)), where l is the correlation
     length. The z axis of the points must be up."""
 
-    std: Annotated[float, NumberKey("m", least=0.0), about("standard deviation", 0.0007)]
-    correlation_length: Annotated[
-        float,
+    std: float = entry(NumberKey("m", least=0.0), "standard deviation", 0.0007)
+    correlation_length: float = entry(
         NumberKey("m", above=0.0),
-        about("horizontal distance over which the correlation falls to exp(-1/2) = 0.61", 0.05),
-    ]
-    underside_deg: Annotated[
-        float,
+        "horizontal distance over which the correlation falls to exp(-1/2) = 0.61",
+        0.05,
+    )
+    underside_deg: float = entry(
         NumberKey("deg", above=0.0, most=90.0),
-        about(
-            "inclination to the ground of the steepest face of the underside; corners of steeper faces alone "
-            "stay where they are"
-        ),
-    ] = UNDERSIDE
-    epistemic: Annotated[
-        bool | None,
+        "inclination to the ground of the steepest face of the underside; corners of steeper faces alone "
+        "stay where they are",
+        default=UNDERSIDE,
+    )
+    epistemic: bool | None = entry(
         FlagKey(),
-        about(
-            "one unknown shape for all runs of the study, instead of one for each realization: it is drawn "
-            "`ensemble.outer` times",
-            True,
-        ),
-    ] = None
+        "one unknown shape for all runs of the study, instead of one for each realization: it is drawn "
+        "`ensemble.outer` times",
+        True,
+        default=None,
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from mcrock.body.shapes.random_underside import RandomUnderside
 from mcrock.body.solids.weight import Weight
 from mcrock.params import GRAVITY
 from mcrock.tables.distributions import Distribution, Quantity, Uncertain
-from mcrock.tables.fields import Table, about, exactly_one
+from mcrock.tables.fields import Table, entry, exactly_one
 from mcrock.tables.inputs import Inputs
 
 
@@ -26,9 +26,7 @@ class Shape(Table):
     if TYPE_CHECKING:
         shape: str  # every shape has its own, in its place among the keys
 
-    gravity: Annotated[Quantity, Uncertain("m/s2", above=0.0), about("gravity that acts on the body")] = (
-        GRAVITY
-    )
+    gravity: Quantity = entry(Uncertain("m/s2", above=0.0), "gravity that acts on the body", default=GRAVITY)
 
     @classmethod
     def take_in_files(cls, data: dict[str, Any], folder: Path) -> None:
@@ -105,7 +103,7 @@ class Shape(Table):
 class Upright(Shape):
     """Between a base and a parallel top."""
 
-    height: Annotated[Quantity, Uncertain("m", above=0.0), about("height along body z", 1.6)]
+    height: Quantity = entry(Uncertain("m", above=0.0), "height along body z", 1.6)
 
 
 class Solid(Shape):
@@ -113,19 +111,17 @@ class Solid(Shape):
 
     alternatives: ClassVar[tuple[tuple[str, ...], ...]] = (("density", "mass"),)
 
-    density: Annotated[Quantity | None, Uncertain("kg/m3", above=0.0), about("density", 2600.0)] = None
-    mass: Annotated[Quantity | None, Uncertain("kg", above=0.0), about("mass", 650.0)] = None
-    com_x: Annotated[
-        Quantity,
+    density: Quantity | None = entry(Uncertain("kg/m3", above=0.0), "density", 2600.0, default=None)
+    mass: Quantity | None = entry(Uncertain("kg", above=0.0), "mass", 650.0, default=None)
+    com_x: Quantity = entry(
         Uncertain("m"),
-        about(
-            "offset of the centre of mass from the centroid of the solid along body x; the "
-            "inertia about the centre of mass stays that of the homogeneous solid",
-            0.02,
-        ),
-    ] = 0.0
-    com_y: Annotated[Quantity, Uncertain("m"), about("the same along body y", 0.02)] = 0.0
-    com_z: Annotated[Quantity, Uncertain("m"), about("the same along body z", -0.1)] = 0.0
+        "offset of the centre of mass from the centroid of the solid along body x; the "
+        "inertia about the centre of mass stays that of the homogeneous solid",
+        0.02,
+        default=0.0,
+    )
+    com_y: Quantity = entry(Uncertain("m"), "the same along body y", 0.02, default=0.0)
+    com_z: Quantity = entry(Uncertain("m"), "the same along body z", -0.1, default=0.0)
 
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:

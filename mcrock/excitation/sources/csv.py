@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path, PurePath
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import field_validator
 
@@ -14,27 +14,26 @@ from mcrock.excitation.motion import Motion
 from mcrock.excitation.readers.csv_file import read_csv
 from mcrock.excitation.sources.kinds import Unit
 from mcrock.excitation.sources.recorded import RecordedSource
-from mcrock.tables.fields import ListOf, NumberKey, Text, about
+from mcrock.tables.fields import ListOf, NumberKey, Text, entry
 
 
 class CsvSource(RecordedSource):
     """Ground motions from text files; relative names start from the folder of the study file."""
 
     source: Literal["csv"]
-    files: Annotated[
-        tuple[str, ...],
-        ListOf(Text(), "a list of file names"),
-        about("files, from the folder of the study file", ["motion.csv"]),
-    ]
-    unit: Annotated[str, Unit(), about("unit of the accelerations", "g")]
-    dt: Annotated[
-        float | None, NumberKey("s", above=0.0), about("time step, where there is no column of times", 0.01)
-    ] = None
-    columns: Annotated[
-        tuple[str, ...] | None,
+    files: tuple[str, ...] = entry(
+        ListOf(Text(), "a list of file names"), "files, from the folder of the study file", ["motion.csv"]
+    )
+    unit: str = entry(Unit(), "unit of the accelerations", "g")
+    dt: float | None = entry(
+        NumberKey("s", above=0.0), "time step, where there is no column of times", 0.01, default=None
+    )
+    columns: tuple[str, ...] | None = entry(
         ListOf(Text(), "a list of column names"),
-        about("names of the columns, where the files do not say them", ["time", "EW", "NS", "UD"]),
-    ] = None
+        "names of the columns, where the files do not say them",
+        ["time", "EW", "NS", "UD"],
+        default=None,
+    )
 
     @field_validator("files", mode="after")
     @classmethod

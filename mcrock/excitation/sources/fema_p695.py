@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from mcrock.excitation.motion import Motion
 from mcrock.excitation.readers.fema_p695 import SETS, fema_p695
 from mcrock.excitation.sources.recorded import RecordedSource
-from mcrock.tables.fields import ChoiceKey, IntegerKey, ListOf, about
+from mcrock.tables.fields import ChoiceKey, IntegerKey, ListOf, entry
 
 
 class FemaP695Source(RecordedSource):
@@ -19,19 +19,18 @@ class FemaP695Source(RecordedSource):
     is_curated: ClassVar = True
 
     source: Literal["fema_p695"]
-    set: Annotated[
-        str | tuple[str, ...],
+    set: str | tuple[str, ...] = entry(
         ChoiceKey(SETS, several=True, purpose=""),
-        about(
-            "set of records: `farfield` (records 1 to 22), `nearfield_pulse` (1 to 14), "
-            "`nearfield_no_pulse` (15 to 28), or a list of them"
-        ),
-    ] = "farfield"
-    records: Annotated[
-        str | tuple[int, ...],
+        "set of records: `farfield` (records 1 to 22), `nearfield_pulse` (1 to 14), "
+        "`nearfield_no_pulse` (15 to 28), or a list of them",
+        default="farfield",
+    )
+    records: str | tuple[int, ...] = entry(
         ListOf(IntegerKey(1), "'all' or a list of record numbers", or_word="all"),
-        about("numbers of the records of one set, or all", [1, 7, 14]),
-    ] = "all"
+        "numbers of the records of one set, or all",
+        [1, 7, 14],
+        default="all",
+    )
 
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:

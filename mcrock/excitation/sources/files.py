@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path, PurePath
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import field_validator
 
@@ -13,40 +13,39 @@ from mcrock.excitation.motion import Motion
 from mcrock.excitation.readers import FORMATS, read_records
 from mcrock.excitation.sources.kinds import Unit
 from mcrock.excitation.sources.recorded import RecordedSource
-from mcrock.tables.fields import ChoiceKey, IntegerKey, ListOf, NumberKey, Text, about
+from mcrock.tables.fields import ChoiceKey, IntegerKey, ListOf, NumberKey, Text, entry
 
 
 class FilesSource(RecordedSource):
     """Record files of any known format, and folders of them."""
 
     source: Literal["files"]
-    paths: Annotated[
-        tuple[str, ...],
+    paths: tuple[str, ...] = entry(
         ListOf(Text(), "a list of files or folders"),
-        about("files and folders, from the folder of the study file", ["records"]),
-    ]
-    format: Annotated[
-        str | None, ChoiceKey(FORMATS), about("format, where it is not to be found by the content", "at2")
-    ] = None
-    unit: Annotated[
-        str | None, Unit(), about("unit of the accelerations, where a file does not say", "cm/s2")
-    ] = None
-    dt: Annotated[
-        float | None, NumberKey("s", above=0.0), about("time step, where a file does not say", 0.005)
-    ] = None
-    channels: Annotated[
-        tuple[int, ...] | None,
+        "files and folders, from the folder of the study file",
+        ["records"],
+    )
+    format: str | None = entry(
+        ChoiceKey(FORMATS), "format, where it is not to be found by the content", "at2", default=None
+    )
+    unit: str | None = entry(
+        Unit(), "unit of the accelerations, where a file does not say", "cm/s2", default=None
+    )
+    dt: float | None = entry(
+        NumberKey("s", above=0.0), "time step, where a file does not say", 0.005, default=None
+    )
+    channels: tuple[int, ...] | None = entry(
         ListOf(IntegerKey(1), "a list of channel numbers"),
-        about(
-            "channels of one sensor, in files of structures that do not say the places of their sensors",
-            [1, 2, 3],
-        ),
-    ] = None
-    columns: Annotated[
-        tuple[str, ...] | None,
+        "channels of one sensor, in files of structures that do not say the places of their sensors",
+        [1, 2, 3],
+        default=None,
+    )
+    columns: tuple[str, ...] | None = entry(
         ListOf(Text(), "a list of column names"),
-        about("names of the columns of tables of text that do not name them", ["time", "EW", "NS", "UD"]),
-    ] = None
+        "names of the columns of tables of text that do not name them",
+        ["time", "EW", "NS", "UD"],
+        default=None,
+    )
 
     @field_validator("paths", mode="after")
     @classmethod

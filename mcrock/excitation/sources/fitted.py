@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from mcrock.excitation.sources.kinds import Steps, Unit
 from mcrock.excitation.synthesis.rezaeian_2010 import StochasticModel, check_step, simulate_motion
 from mcrock.excitation.synthesis.rezaeian_2010_fit import fit_model, fit_pair
 from mcrock.tables.distributions import Quantity, Uncertain
-from mcrock.tables.fields import ChoiceKey, IntegerKey, Text, about, exactly_one
+from mcrock.tables.fields import ChoiceKey, IntegerKey, Text, entry, exactly_one
 from mcrock.tables.inputs import Input, Numbers
 
 TRIALS = 15  # simulations set beside a fitted record
@@ -47,34 +47,30 @@ class FittedSource(GeneratedSource):
     }
 
     source: Literal["fitted"]
-    path: Annotated[
-        str | None, Text(), about("file of the record, from the folder of the study file", "record.at2")
-    ] = None
-    set: Annotated[str | None, ChoiceKey(SETS), about("set of FEMA P695, with `record`", "farfield")] = None
-    record: Annotated[int | None, IntegerKey(1), about("number of the record in that set", 14)] = None
-    unit: Annotated[
-        str | None, Unit(), about("unit of the accelerations, where the file does not say", "g")
-    ] = None
-    processing: Annotated[
-        tuple[dict[str, Any], ...],
+    path: str | None = entry(
+        Text(), "file of the record, from the folder of the study file", "record.at2", default=None
+    )
+    set: str | None = entry(ChoiceKey(SETS), "set of FEMA P695, with `record`", "farfield", default=None)
+    record: int | None = entry(IntegerKey(1), "number of the record in that set", 14, default=None)
+    unit: str | None = entry(
+        Unit(), "unit of the accelerations, where the file does not say", "g", default=None
+    )
+    processing: tuple[dict[str, Any], ...] = entry(
         Steps(),
-        about(
-            "steps applied to the record before it is fitted",
-            [{"step": "bandpass", "low": 0.1, "high": 25.0}],
-        ),
-    ] = ()
-    arias_factor: Annotated[
-        Quantity, Uncertain("1", above=0.0), about("factor on the fitted Arias intensity")
-    ] = 1.0
-    duration_factor: Annotated[
-        Quantity, Uncertain("1", above=0.0), about("factor on the fitted duration")
-    ] = 1.0
-    frequency_factor: Annotated[
-        Quantity, Uncertain("1", above=0.0), about("factor on the fitted frequency")
-    ] = 1.0
-    damping_factor: Annotated[
-        Quantity, Uncertain("1", above=0.0), about("factor on the fitted damping ratio")
-    ] = 1.0
+        "steps applied to the record before it is fitted",
+        [{"step": "bandpass", "low": 0.1, "high": 25.0}],
+        default=(),
+    )
+    arias_factor: Quantity = entry(
+        Uncertain("1", above=0.0), "factor on the fitted Arias intensity", default=1.0
+    )
+    duration_factor: Quantity = entry(Uncertain("1", above=0.0), "factor on the fitted duration", default=1.0)
+    frequency_factor: Quantity = entry(
+        Uncertain("1", above=0.0), "factor on the fitted frequency", default=1.0
+    )
+    damping_factor: Quantity = entry(
+        Uncertain("1", above=0.0), "factor on the fitted damping ratio", default=1.0
+    )
 
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Annotated, Any, ClassVar
+from typing import Any, ClassVar
 
 from mcrock.excitation.floor import (
     VibrationMode,
@@ -15,7 +15,7 @@ from mcrock.excitation.floor import (
 )
 from mcrock.excitation.motion import Motion
 from mcrock.tables.distributions import Distribution, Quantity, Uncertain
-from mcrock.tables.fields import IntegerKey, ListWith, NumberKey, Table, about
+from mcrock.tables.fields import IntegerKey, ListWith, NumberKey, Table, entry
 from mcrock.tables.inputs import Input, Inputs, Numbers
 
 FEW = 0.01  # share of the realizations [1]
@@ -37,33 +37,31 @@ class Floor(Table):
         "damping": Input("damping of the building"),
     }
 
-    frequency: Annotated[
-        Quantity | None, Uncertain("Hz", above=0.0), about("natural frequency of an oscillator", 2.0)
-    ] = None
-    factor: Annotated[
-        Quantity,
+    frequency: Quantity | None = entry(
+        Uncertain("Hz", above=0.0), "natural frequency of an oscillator", 2.0, default=None
+    )
+    factor: Quantity = entry(
         Uncertain("1"),
-        about("of an oscillator: participation factor times mode shape at the floor", 1.3),
-    ] = 1.0
-    damping: Annotated[Quantity, Uncertain("1", above=0.0, most=MOST_DAMPING), about("damping ratio")] = 0.05
-    masses: Annotated[
-        tuple[float, ...] | None,
-        Masses,
-        about("masses of a chain, from the first floor up", [200000.0, 200000.0, 150000.0]),
-    ] = None
-    stiffnesses: Annotated[
-        tuple[float, ...] | None,
+        "of an oscillator: participation factor times mode shape at the floor",
+        1.3,
+        default=1.0,
+    )
+    damping: Quantity = entry(Uncertain("1", above=0.0, most=MOST_DAMPING), "damping ratio", default=0.05)
+    masses: tuple[float, ...] | None = entry(
+        Masses, "masses of a chain, from the first floor up", [200000.0, 200000.0, 150000.0], default=None
+    )
+    stiffnesses: tuple[float, ...] | None = entry(
         Stiffnesses,
-        about(
-            "stiffnesses of the storeys of a chain, from the lowest up",
-            [200000000.0, 200000000.0, 150000000.0],
-        ),
-    ] = None
-    number: Annotated[
-        int | None,
+        "stiffnesses of the storeys of a chain, from the lowest up",
+        [200000000.0, 200000000.0, 150000000.0],
+        default=None,
+    )
+    number: int | None = entry(
         IntegerKey(1),
-        about("number of the floor of a chain that the body stands on, 1 for the lowest", 2),
-    ] = None
+        "number of the floor of a chain that the body stands on, 1 for the lowest",
+        2,
+        default=None,
+    )
 
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:

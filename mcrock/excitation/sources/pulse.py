@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from math import pi
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from mcrock.excitation.sources.generated import GeneratedSource
 from mcrock.excitation.sources.shaking import WEAK
 from mcrock.params import PulseShape
 from mcrock.tables.distributions import Distribution, Quantity, Uncertain
-from mcrock.tables.fields import ChoiceKey, Table, about
+from mcrock.tables.fields import ChoiceKey, Table, entry
 from mcrock.tables.inputs import Declaration, Input, Inputs, Numbers, declare
 
 WAVELET = "mavroeidis-papageorgiou"  # the shape with cycles and phase
@@ -26,28 +26,29 @@ OF_SHAPE = ("period", "cycles", "phase")  # keys of what a shape is made with
 class PulseAlong(Table):
     """The pulse along y or z, where it differs from that along x."""
 
-    ratio: Annotated[Quantity, Uncertain("1"), about("peak over that of the pulse along x", 0.5)]
-    delay: Annotated[
-        Quantity, Uncertain("s"), about("delay after the pulse along x; negative if it comes first", 0.3)
-    ] = 0.0
-    shape: Annotated[
-        str | None,
+    ratio: Quantity = entry(Uncertain("1"), "peak over that of the pulse along x", 0.5)
+    delay: Quantity = entry(
+        Uncertain("s"), "delay after the pulse along x; negative if it comes first", 0.3, default=0.0
+    )
+    shape: str | None = entry(
         ChoiceKey(SHAPES),
-        about("shape; by default that along x", "one-cosine", "mavroeidis-papageorgiou"),
-    ] = None
-    period: Annotated[
-        Quantity | None, Uncertain("s", above=0.0), about("period; by default that along x", 0.6)
-    ] = None
-    cycles: Annotated[
-        Quantity | None,
+        "shape; by default that along x",
+        "one-cosine",
+        "mavroeidis-papageorgiou",
+        default=None,
+    )
+    period: Quantity | None = entry(
+        Uncertain("s", above=0.0), "period; by default that along x", 0.6, default=None
+    )
+    cycles: Quantity | None = entry(
         Uncertain("1", above=1.0),
-        about("cycles of `mavroeidis-papageorgiou`; by default those along x", 2.0),
-    ] = None
-    phase: Annotated[
-        Quantity | None,
-        Uncertain("rad"),
-        about("phase of `mavroeidis-papageorgiou`; by default that along x", 1.5708),
-    ] = None
+        "cycles of `mavroeidis-papageorgiou`; by default those along x",
+        2.0,
+        default=None,
+    )
+    phase: Quantity | None = entry(
+        Uncertain("rad"), "phase of `mavroeidis-papageorgiou`; by default that along x", 1.5708, default=None
+    )
 
     @staticmethod
     def inputs(axis: str) -> Inputs:
@@ -75,27 +76,22 @@ class PulseSource(GeneratedSource):
     }
 
     source: Literal["pulse"]
-    shape: Annotated[
-        str | tuple[str, ...],
-        ChoiceKey(SHAPES, several=True),
-        about("shape of the pulse", "one-sine", "mavroeidis-papageorgiou"),
-    ]
-    period: Annotated[
-        Quantity,
-        Uncertain("s", above=0.0),
-        about("period of the pulse; half-sine and rectangle last for half of it", 0.8),
-    ]
-    ratio_y: Annotated[Quantity, Uncertain("1"), about("amplitude along y over that along x", 0.3)] = 0.0
-    ratio_z: Annotated[Quantity, Uncertain("1"), about("amplitude along z over that along x", 0.2)] = 0.0
-    cycles: Annotated[Quantity, Uncertain("1", above=1.0), about("cycles of `mavroeidis-papageorgiou`")] = 2.0
-    phase: Annotated[Quantity, Uncertain("rad"), about("phase of `mavroeidis-papageorgiou`", 1.5708)] = 0.0
-    y: Annotated[
-        PulseAlong | None, about("another pulse along y, instead of `ratio_y`", {"ratio": 0.5, "delay": 0.3})
-    ] = None
-    z: Annotated[
-        PulseAlong | None,
-        about("another pulse along z, instead of `ratio_z`", {"ratio": 0.3, "period": 0.4}),
-    ] = None
+    shape: str | tuple[str, ...] = entry(
+        ChoiceKey(SHAPES, several=True), "shape of the pulse", "one-sine", "mavroeidis-papageorgiou"
+    )
+    period: Quantity = entry(
+        Uncertain("s", above=0.0), "period of the pulse; half-sine and rectangle last for half of it", 0.8
+    )
+    ratio_y: Quantity = entry(Uncertain("1"), "amplitude along y over that along x", 0.3, default=0.0)
+    ratio_z: Quantity = entry(Uncertain("1"), "amplitude along z over that along x", 0.2, default=0.0)
+    cycles: Quantity = entry(Uncertain("1", above=1.0), "cycles of `mavroeidis-papageorgiou`", default=2.0)
+    phase: Quantity = entry(Uncertain("rad"), "phase of `mavroeidis-papageorgiou`", 1.5708, default=0.0)
+    y: PulseAlong | None = entry(
+        None, "another pulse along y, instead of `ratio_y`", {"ratio": 0.5, "delay": 0.3}, default=None
+    )
+    z: PulseAlong | None = entry(
+        None, "another pulse along z, instead of `ratio_z`", {"ratio": 0.3, "period": 0.4}, default=None
+    )
 
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from mcrock.excitation.processing import process
 from mcrock.excitation.sources.kinds import Steps
 from mcrock.excitation.sources.shaking import WEAK, ShakingSource
 from mcrock.excitation.survey import survey
-from mcrock.tables.fields import ChoiceKey, IntegerKey, ListWith, WeightsKey, about
+from mcrock.tables.fields import ChoiceKey, IntegerKey, ListWith, WeightsKey, entry
 
 FARTHEST = 20.0  # factor on a motion above which it is another one
 
@@ -25,44 +25,36 @@ class RecordedSource(ShakingSource):
     finer: ClassVar = "resample the motions (processing)"
     is_curated: ClassVar[bool] = False  # whether the records have been looked at
 
-    assignment: Annotated[
-        str,
+    assignment: str = entry(
         ChoiceKey(("cycle", "random")),
-        about(
-            "how realizations meet the records: with `cycle` every block of n realizations meets "
-            "each of the n motions once (realization i has motion i mod n; in a Sobol design in "
-            "an order of its own for each block), with `random` they are drawn",
-            "cycle",
-            "random",
-        ),
-    ] = "cycle"
-    weights: Annotated[
-        tuple[float, ...] | None,
+        "how realizations meet the records: with `cycle` every block of n realizations meets "
+        "each of the n motions once (realization i has motion i mod n; in a Sobol design in "
+        "an order of its own for each block), with `random` they are drawn",
+        "cycle",
+        "random",
+        default="cycle",
+    )
+    weights: tuple[float, ...] | None = entry(
         WeightsKey(),
-        about(
-            'weights of the records in their order, with `assignment = "random"`; equal by default',
-            [1.0, 2.0],
-        ),
-    ] = None
-    record: Annotated[
-        tuple[int, ...] | None,
+        'weights of the records in their order, with `assignment = "random"`; equal by default',
+        [1.0, 2.0],
+        default=None,
+    )
+    record: tuple[int, ...] | None = entry(
         ListWith(IntegerKey(0), "a list of numbers of records, from 0, one for each realization"),
-        about(
-            "record of each realization by its number, from 0, instead of `assignment`; what "
-            "`ensemble.table` makes of a column",
-            [0, 0, 2],
-        ),
-    ] = None
-    processing: Annotated[
-        tuple[dict[str, Any], ...],
+        "record of each realization by its number, from 0, instead of `assignment`; what "
+        "`ensemble.table` makes of a column",
+        [0, 0, 2],
+        default=None,
+    )
+    processing: tuple[dict[str, Any], ...] = entry(
         Steps(),
-        about(
-            "steps applied to every record in their order: `resample`, `bandpass`, `remove_mean`, "
-            "`baseline`, `baseline_segments`, `trim`, `rotate`, `reverse`, `assign`, `vertical`; "
-            "`help(mcrock.excitation.processing)` has their parameters",
-            [{"step": "bandpass", "low": 0.1, "high": 25.0}, {"step": "trim"}],
-        ),
-    ] = ()
+        "steps applied to every record in their order: `resample`, `bandpass`, `remove_mean`, "
+        "`baseline`, `baseline_segments`, `trim`, `rotate`, `reverse`, `assign`, `vertical`; "
+        "`help(mcrock.excitation.processing)` has their parameters",
+        [{"step": "bandpass", "low": 0.1, "high": 25.0}, {"step": "trim"}],
+        default=(),
+    )
 
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:

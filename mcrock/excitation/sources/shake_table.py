@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
 from mcrock.excitation.motion import Motion
 from mcrock.excitation.readers.shake_table import read_shake_table
 from mcrock.excitation.sources.recorded import RecordedSource
-from mcrock.tables.fields import Text, about
+from mcrock.tables.fields import Text, entry
 
 
 class ShakeTableSource(RecordedSource):
@@ -21,11 +21,7 @@ class ShakeTableSource(RecordedSource):
     """
 
     source: Literal["shake_table"]
-    file: Annotated[
-        str,
-        Text(),
-        about("netCDF file with all tests, from the folder of the study file", "tests.nc"),
-    ]
+    file: str = entry(Text(), "netCDF file with all tests, from the folder of the study file", "tests.nc")
 
     def readings(self, folder: Path) -> Iterator[Callable[[], list[Motion]]]:
         yield partial(_read, folder / self.file)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import degrees, pi
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from mcrock.excitation.sources.base import Source
 from mcrock.excitation.sources.floor import Floor
 from mcrock.excitation.sources.kinds import Sign
 from mcrock.tables.distributions import Distribution, Quantity, Uncertain
-from mcrock.tables.fields import ChoiceKey, FlagKey, about, exactly_one
+from mcrock.tables.fields import ChoiceKey, FlagKey, entry, exactly_one
 from mcrock.tables.inputs import Declaration, Numbers, declare, design_order
 
 DEGREE = pi / 180.0  # [rad]
@@ -32,37 +32,32 @@ class ShakingSource(Source):
     alternatives: ClassVar[tuple[tuple[str, ...], ...]] = (("azimuth", "azimuth_deg"),)
     finer: ClassVar[str]  # how the time step of the motions is made shorter
 
-    azimuth: Annotated[
-        Quantity | None,
+    azimuth: Quantity | None = entry(
         Uncertain("rad"),
-        about(
-            "rotation of the motion about the vertical, counter-clockwise seen from above; 0 if "
-            "it is not given",
-            {"distribution": "uniform", "low": 0.0, "high": 6.2832},
-        ),
-    ] = None
-    azimuth_deg: Annotated[Quantity | None, Uncertain("deg"), about("the same in degrees", 30.0)] = None
-    polarity: Annotated[
-        int | tuple[int, ...] | Distribution,
+        "rotation of the motion about the vertical, counter-clockwise seen from above; 0 if it is not given",
+        {"distribution": "uniform", "low": 0.0, "high": 6.2832},
+        default=None,
+    )
+    azimuth_deg: Quantity | None = entry(Uncertain("deg"), "the same in degrees", 30.0, default=None)
+    polarity: int | tuple[int, ...] | Distribution = entry(
         Sign((1, -1), several=True),
-        about("sign of all components; a discrete distribution if it is `epistemic`", [1, -1]),
-    ] = 1
-    scaling: Annotated[
-        Quantity,
+        "sign of all components; a discrete distribution if it is `epistemic`",
+        [1, -1],
+        default=1,
+    )
+    scaling: Quantity = entry(
         Uncertain("1", above=0.0),
-        about(
-            "factor in addition to that of the intensity: what is uncertain about the strength of the motion",
-            {"distribution": "lognormal", "median": 1.0, "dispersion": 0.2},
-        ),
-    ] = 1.0
-    vertical: Annotated[bool, FlagKey(), about("whether the vertical component acts")] = True
-    floor: Annotated[
-        Floor | None,
-        about(
-            "table of a floor between ground and body; intensities are those of the ground",
-            {"frequency": 2.0, "damping": 0.05},
-        ),
-    ] = None
+        "factor in addition to that of the intensity: what is uncertain about the strength of the motion",
+        {"distribution": "lognormal", "median": 1.0, "dispersion": 0.2},
+        default=1.0,
+    )
+    vertical: bool = entry(FlagKey(), "whether the vertical component acts", default=True)
+    floor: Floor | None = entry(
+        None,
+        "table of a floor between ground and body; intensities are those of the ground",
+        {"frequency": 2.0, "damping": 0.05},
+        default=None,
+    )
 
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:

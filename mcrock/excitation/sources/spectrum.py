@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from mcrock.excitation.sources.generated import GeneratedSource, stamp
 from mcrock.excitation.sources.kinds import Unit
 from mcrock.excitation.synthesis.target_spectrum import TargetSpectrum, en_1998_1, read_target
 from mcrock.params import Ground
-from mcrock.tables.fields import ChoiceKey, ListOf, NumberKey, Text, about, exactly_one
+from mcrock.tables.fields import ChoiceKey, ListOf, NumberKey, Text, entry, exactly_one
 from mcrock.tables.inputs import Input, Numbers
 
 BAND = (0.05, 4.0)  # of the periods in which motions are compatible with their spectrum [s]
@@ -28,47 +28,41 @@ class SpectrumSource(GeneratedSource):
     inputs: ClassVar = {"ground": Input("ground type of the target spectrum", Ground)}
 
     source: Literal["spectrum"]
-    ground: Annotated[
-        str | tuple[str, ...] | None,
+    ground: str | tuple[str, ...] | None = entry(
         ChoiceKey(GROUNDS, several=True),
-        about("ground type of EN 1998-1; the spectrum is that of a_g = 1 m/s2", "B"),
-    ] = None
-    spectrum_type: Annotated[int, ChoiceKey((1, 2)), about("type of the spectrum of EN 1998-1", 2)] = 1
-    table: Annotated[
-        str | None,
+        "ground type of EN 1998-1; the spectrum is that of a_g = 1 m/s2",
+        "B",
+        default=None,
+    )
+    spectrum_type: int = entry(ChoiceKey((1, 2)), "type of the spectrum of EN 1998-1", 2, default=1)
+    table: str | None = entry(
         Text(),
-        about(
-            "file of periods [s] and accelerations in `unit`, from the folder of the study file",
-            "spectrum.txt",
-        ),
-    ] = None
-    table_z: Annotated[
-        str | None,
-        Text(),
-        about("the same for the vertical component, with `components = 3`", "vertical.txt"),
-    ] = None
-    unit: Annotated[str | None, Unit(), about("unit of the accelerations of the table", "g")] = None
-    damping: Annotated[
-        float,
+        "file of periods [s] and accelerations in `unit`, from the folder of the study file",
+        "spectrum.txt",
+        default=None,
+    )
+    table_z: str | None = entry(
+        Text(), "the same for the vertical component, with `components = 3`", "vertical.txt", default=None
+    )
+    unit: str | None = entry(Unit(), "unit of the accelerations of the table", "g", default=None)
+    damping: float = entry(
         NumberKey("1", above=0.0, most=0.8),
-        about("damping ratio of the spectrum; motions can be generated for 0.01 to about 0.5", 0.05),
-    ] = 0.05
-    components: Annotated[int, ChoiceKey((1, 2, 3)), about("number of components of the motion", 2, 3)] = 2
-    band: Annotated[
-        tuple[float, ...],
+        "damping ratio of the spectrum; motions can be generated for 0.01 to about 0.5",
+        0.05,
+        default=0.05,
+    )
+    components: int = entry(ChoiceKey((1, 2, 3)), "number of components of the motion", 2, 3, default=2)
+    band: tuple[float, ...] = entry(
         ListOf(NumberKey("s", above=0.0), "a list of two periods [s]"),
-        about(
-            "shortest and longest period at which the motion fits the spectrum; give a longer one "
-            "for a table that extends further"
-        ),
-    ] = BAND
-    corner: Annotated[
-        float, NumberKey("Hz", above=0.0), about("corner frequency of the high-pass filter")
-    ] = 0.1
-    rise: Annotated[float, NumberKey("s", above=0.0), about("duration of the rise of the envelope")] = 2.0
-    level: Annotated[float, NumberKey("s", above=0.0), about("duration of its constant part")] = 10.0
-    decay: Annotated[float, NumberKey("s", above=0.0), about("duration of its decay")] = 8.0
-    dt: Annotated[float, NumberKey("s", above=0.0), about("time step")] = 0.01
+        "shortest and longest period at which the motion fits the spectrum; give a longer one "
+        "for a table that extends further",
+        default=BAND,
+    )
+    corner: float = entry(NumberKey("Hz", above=0.0), "corner frequency of the high-pass filter", default=0.1)
+    rise: float = entry(NumberKey("s", above=0.0), "duration of the rise of the envelope", default=2.0)
+    level: float = entry(NumberKey("s", above=0.0), "duration of its constant part", default=10.0)
+    decay: float = entry(NumberKey("s", above=0.0), "duration of its decay", default=8.0)
+    dt: float = entry(NumberKey("s", above=0.0), "time step", default=0.01)
 
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:

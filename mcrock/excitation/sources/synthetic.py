@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from mcrock.excitation.sources.floor import MOST_DAMPING
 from mcrock.excitation.sources.generated import GeneratedSource
 from mcrock.excitation.synthesis.rezaeian_2010 import StochasticModel, check_step, simulate_motion
 from mcrock.tables.distributions import Quantity, Uncertain
-from mcrock.tables.fields import NumberKey, about, exactly_one
+from mcrock.tables.fields import NumberKey, entry, exactly_one
 from mcrock.tables.inputs import Input, Numbers
 
 NEGLIGIBLE = 1e-6  # Arias intensity of a component over that of the first, below which it is left out [1]
@@ -38,35 +38,32 @@ class SyntheticSource(GeneratedSource):
     }
 
     source: Literal["synthetic"]
-    arias: Annotated[
-        Quantity, Uncertain("m/s", above=0.0), about("Arias intensity along x before scaling", 1.5)
-    ]
-    duration: Annotated[Quantity, Uncertain("s", above=0.0), about("significant duration D5-95", 12.0)]
-    middle: Annotated[
-        Quantity | None,
+    arias: Quantity = entry(Uncertain("m/s", above=0.0), "Arias intensity along x before scaling", 1.5)
+    duration: Quantity = entry(Uncertain("s", above=0.0), "significant duration D5-95", 12.0)
+    middle: Quantity | None = entry(
         Uncertain("s", above=0.0),
-        about("time at which 45 % of the Arias intensity is reached, t_mid", 6.0),
-    ] = None
-    middle_ratio: Annotated[
-        Quantity | None, Uncertain("1", above=0.21), about("the same over the duration", 0.5)
-    ] = None
-    frequency: Annotated[Quantity, Uncertain("Hz", above=0.0), about("frequency of the filter at t_mid", 4.0)]
-    frequency_slope: Annotated[
-        Quantity, Uncertain("Hz/s"), about("rate of change of the filter frequency", -0.1)
-    ] = 0.0
-    damping: Annotated[
-        Quantity, Uncertain("1", above=0.0, most=MOST_DAMPING), about("damping ratio of the filter")
-    ] = 0.2
-    arias_ratio_y: Annotated[
-        Quantity, Uncertain("1", least=0.0), about("Arias intensity along y over that along x")
-    ] = 1.0
-    arias_ratio_z: Annotated[
-        Quantity, Uncertain("1", least=0.0), about("Arias intensity along z over that along x", 0.3)
-    ] = 0.0
-    corner: Annotated[
-        float, NumberKey("Hz", above=0.0), about("corner frequency of the high-pass filter")
-    ] = 0.1
-    dt: Annotated[float, NumberKey("s", above=0.0), about("time step")] = 0.01
+        "time at which 45 % of the Arias intensity is reached, t_mid",
+        6.0,
+        default=None,
+    )
+    middle_ratio: Quantity | None = entry(
+        Uncertain("1", above=0.21), "the same over the duration", 0.5, default=None
+    )
+    frequency: Quantity = entry(Uncertain("Hz", above=0.0), "frequency of the filter at t_mid", 4.0)
+    frequency_slope: Quantity = entry(
+        Uncertain("Hz/s"), "rate of change of the filter frequency", -0.1, default=0.0
+    )
+    damping: Quantity = entry(
+        Uncertain("1", above=0.0, most=MOST_DAMPING), "damping ratio of the filter", default=0.2
+    )
+    arias_ratio_y: Quantity = entry(
+        Uncertain("1", least=0.0), "Arias intensity along y over that along x", default=1.0
+    )
+    arias_ratio_z: Quantity = entry(
+        Uncertain("1", least=0.0), "Arias intensity along z over that along x", 0.3, default=0.0
+    )
+    corner: float = entry(NumberKey("Hz", above=0.0), "corner frequency of the high-pass filter", default=0.1)
+    dt: float = entry(NumberKey("s", above=0.0), "time step", default=0.01)
 
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
