@@ -6,7 +6,7 @@ K = Theta - m [V_p][V_p] is constant in body axes, so with c = -V_p
     VERTEX   K w' + w x (K w) = c x m R^T g_eff
     EDGE     theta'' = e . (c x m g_eff) / (e . K e)
 
-Both are used per unit mass. Rows of constants (`Constants.pivots`, `Constants.edges`) are passed
+Both are used per unit mass. Rows of constants (`body.pivots`, `body.edges` of the record) are passed
 instead of the whole pack, and what is known at the start of a step is computed once for all steps
 tried from there.
 """

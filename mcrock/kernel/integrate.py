@@ -289,4 +289,5 @@ def _land_edge(run, quantiles):
     k = edge_between(body, old, vertex)
     run.mode, run.place, run.change = land_edge(run, quantiles, old, vertex)
     run.rest_face = flatter_face(body, state, k)
-    run.lifted = old
+    if run.mode == VERTEX:
+        run.lifted = old  # the flights that follow may be short: see `train`

@@ -1,9 +1,4 @@
-"""Contact modes: how one is entered and what ends it without an impact.
-
-Uplift from rest, release of an edge at one end, and rest as the end of a sequence of impacts. Each
-function that enters a mode changes the state in place and returns the mode and its index (of
-edge, vertex or face).
-"""
+"""Codes of contact modes, and what vertex, edge or pivot goes with each."""
 
 from __future__ import annotations
 

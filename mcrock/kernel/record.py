@@ -1,4 +1,4 @@
-"""What a run remembers: scalars always, its history and event list on request."""
+"""What a run remembers in its results; its history and events are written in `trace`."""
 
 from __future__ import annotations
 

@@ -135,9 +135,7 @@ def enter_rest(run, pivot, f):
 def pass_quiet(run, motions):
     """Segment up to which a face at rest cannot lift or slip, in whole blocks of a recorded motion.
 
-    ``number`` is the first segment of a block and ``sides`` [:n] the table of the face. The
-    extremes of a block bound the moment about every side. ``hold`` is the square of the static
-    friction coefficient, infinite without friction.
+    The extremes of a block bound the moment about every side and the share of friction that is used.
     """
     motion, turn, number, t_end, sides, n, hold, result = (
         run.motion,

@@ -1,4 +1,4 @@
-"""What steps of all modes share: names of events, tolerances, and the search for the first of them."""
+"""What steps of all modes share: codes of events, tolerances, and heights of vertices that may land."""
 
 from __future__ import annotations
 
@@ -71,4 +71,6 @@ def tilt_rate(up, wx, wy, wz):
     return 2.0 * (up[0] * (up[1] * wz - up[2] * wy) + up[1] * (up[2] * wx - up[0] * wz))
 
 
-HOLD_TIME = 1e-3  # after that the edge is held this long [s]
+HOLD_TIME = (
+    1e-3  # after a release that did not last, or many events at one instant, the edge is held this long [s]
+)

@@ -31,7 +31,7 @@ AT, V_X, V_Y, V_Z, D_X, D_Y, D_Z, G_X, G_Y, G_Z, COUNT, WINDOW_SIZE = range(12)
 
 @jit(inline=True, internal=True)
 def open_window(run, samples, usual, k, up):
-    """Lay out the samples of a step from ``t`` [s], in segment ``number``, over at most ``longest`` [s].
+    """Lay out the samples of a step from ``t`` [s], from the segment of the run on.
 
     Between its start and its last sample, or its end if it is longer than the ``usual`` one [s], the force of
     VERTEX mode is surely no extreme of the run and within the cone of friction. ``grip`` is the square of the
@@ -196,7 +196,7 @@ def passes_peaks(result, up, after, before_w, after_w, h):
 
 @jit(inline=True, internal=True)
 def step_ahead(run, p, k1, h):
-    """Step of VERTEX mode from ``t`` over ``h`` [s] into ``out``, of any length up to that of the window."""
+    """Step of VERTEX mode over ``h`` [s] into `run.trial`, of any length up to that of the window."""
     state, segment, window, t, out = run.state, run.segment, run.window, run.t, run.trial
     gravity = run.body.scalars[GRAVITY]
     vertex_step(p, gravity, state, k1, accelerations_of_step(segment, window, t, h), h, out)

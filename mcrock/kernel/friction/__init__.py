@@ -1,8 +1,8 @@
 """Contacts that slip, bodies that rebound and fly: what the kernel adds where a run has friction.
 
-Enters only where `run.friction.on`, through `hooks`. A contact that sticks moves as in the modes without
-friction, to the last bit, until Coulomb's bound is reached; `edge`, `vertex` and `train` of `mcrock.kernel`
-find that instant. From then on the body has its six degrees of freedom:
+Enters only where `run.friction.on`: the driver calls `hooks`, rest calls `rest`. A contact that sticks
+moves as in the modes without friction, to the last bit, until Coulomb's bound is reached; `edge`, `vertex`
+and `train` of `mcrock.kernel` find that instant. From then on the body has its six degrees of freedom:
 
     hooks              where the driver calls for friction
     state, mobility    position and velocity of the centre of mass; how points answer to forces

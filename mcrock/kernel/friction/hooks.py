@@ -1,7 +1,7 @@
-"""Where friction enters the driver: the start of a run, the time between steps, rest, a step, an event.
+"""Where friction enters the driver: the start of a run, the time between steps, a step, an event.
 
-The driver calls these where a run has friction (`run.friction.on`), and nothing else of this package but the
-tests of sticking contacts in the modes.
+Rest asks `friction.rest` when a slip begins; edge, vertex, windows and trains compare the forces of contacts
+that stick with Coulomb's bound.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Impacts of a run with friction: the one that lands, its counters, and the mode that follows.
 
 An impact that contacts which stick can carry is that of the kernel without friction, to the last bit:
-`carries` says so, and nothing here is done to the state.
+`edge_carries` says so, and nothing here is done to the state.
 """
 
 from __future__ import annotations
@@ -59,7 +59,6 @@ from mcrock.kernel.watch import edge_demand
 from mcrock.response import Response
 
 AT_A_POINT, BOTH_ENDS, OTHERWISE = 0, 1, 2
-STILL = (0.0, 0.0, 0.0)  # ground acceleration
 
 
 @jit(internal=True)
@@ -103,7 +102,7 @@ def all_take_part(body, friction, state, n, e, before):
 @jit(internal=True)
 def _rebound(run, state, n, e):
     """Restitution of an impact of ``friction.touching`` [:n]: ``e``, or 0 where all bounces that follow would
-    be over within ``short`` [s] under the ground acceleration ``a``."""
+    be over within the time of a sequence of edge impacts (`Controls.edge_zeno_time`)."""
     body, friction, short = run.body, run.friction, run.settings.edge_zeno_time
     a = acceleration(run.segment, run.t)
     if not 0.0 < e < 1.0:
@@ -149,8 +148,8 @@ def vertex_impact(run, state, a, r, tau, e, et):
 def edge_impact(run, quantiles, state, old, new):
     """Edge impact of vertex ``new`` while ``old`` is on the ground; changes ``friction.twist``.
 
-    The vertices that take part are ``friction.touching`` [:2]. Bounces that would be over within ``short``
-    [s], under the ground acceleration ``a``, are left out.
+    The vertices that take part are ``friction.touching`` [:2]. Bounces that would be over within the time of
+    a sequence of edge impacts are left out.
 
     Returns
     -------
@@ -337,8 +336,6 @@ def impact_of(run, quantiles, standing, landing):
 
     Parameters
     ----------
-    state : ndarray
-        Pose and velocities, as in a mode with slip.
     standing, landing : ndarray of int
         None, one or the two ends of an edge; those that land.
 

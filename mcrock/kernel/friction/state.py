@@ -57,7 +57,7 @@ KICK = 1e-7  # speed with which a slip begins, so that it has a direction [m/s]
 SLACK = SLIP_SLACK
 
 
-# what advancing and impacts leave in `Friction.found`: forces over mass at both contacts [m/s2], how fast
+# what advancing and impacts leave in `run.friction.found`: forces over mass at both contacts [m/s2], how fast
 # slips turn [rad/s] and would settle to their direction [1/s]; impulse over mass [m/s] and couple [m2/s] of
 # an impact, its kappa, whether it is clipped, by which map, whether its impulses did not converge, and its
 # change of energy over mass [m2/s2];
@@ -72,7 +72,7 @@ SLACK = SLIP_SLACK
 ) = range(22)  # fmt: skip
 
 
-# columns of `Friction.stiff`
+# columns of `run.friction.stiff`
 R_VX, R_VY, R_WX, R_WY, R_WZ, T_VX, T_VY, T_SPIN, T_SQUARE, STIFF_SIZE = range(10)
 
 
