@@ -176,13 +176,13 @@ def __dir__() -> list[str]:
 
 
 def _html_of(item: object) -> str:
-    from mcrock.report.cells import html_of
+    from mcrock.show.report.cells import html_of
 
     return html_of(item)
 
 
 def _progress_bar() -> AbstractContextManager[Any]:
-    from mcrock.text.progress import notebook_progress
+    from mcrock.show.progress import notebook_progress
 
     return notebook_progress()
 

@@ -14,7 +14,7 @@ from mcrock.bench.throughput import Scaling, Speed, measure_scaling, measure_spe
 from mcrock.bench.whole import WholeStudy, measure_study
 from mcrock.bench.workloads import SYNTHETIC, WORKLOADS, prepare
 from mcrock.device import CUDA, check_device, missing_gpu
-from mcrock.text.json_values import as_json
+from mcrock.show.json_values import as_json
 
 FORMAT = 1  # of the JSON document; raised when a figure changes its meaning
 SLOW_REPEATS = 3  # at most, of what takes seconds

@@ -62,7 +62,7 @@ def bench(
         _check_output(output)
     from mcrock.bench import run_bench
     from mcrock.dataset import replacing
-    from mcrock.text.bench import format_bench
+    from mcrock.show.bench import format_bench
 
     try:
         document = run_bench(

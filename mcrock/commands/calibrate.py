@@ -58,10 +58,10 @@ def calibrate(
     matplotlib.use("Agg")
     from mcrock.dataset import explained, load_dataset
     from mcrock.labels import calibrate, read_labels
-    from mcrock.plots.labels import plot_labels
-    from mcrock.plots.style import save_figure
-    from mcrock.text.json_values import dataset_as_json
-    from mcrock.text.labels import format_labels
+    from mcrock.show.json_values import dataset_as_json
+    from mcrock.show.labels import plot_labels
+    from mcrock.show.labels_text import format_labels
+    from mcrock.show.style import save_figure
 
     seen = read_labels(labels)
     studies = [load_dataset(store) for store in stores]

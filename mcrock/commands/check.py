@@ -20,8 +20,8 @@ def check(config: Config, set: Set = None, seed: Seed = None) -> None:
 
     from mcrock.ensemble import estimate_time
     from mcrock.sampling import check_inputs, load_motions
-    from mcrock.text.describe import describe
-    from mcrock.text.numbers import format_estimated_time, format_time
+    from mcrock.show.describe import describe
+    from mcrock.show.numbers import format_estimated_time, format_time
 
     motions = load_motions(study)
     print(describe(study, motions))

@@ -50,10 +50,10 @@ def compare(
     matplotlib.use("Agg")
     from mcrock.dataset import explained, load_dataset
     from mcrock.plots import plot_comparison, save_figure
+    from mcrock.show.comparison_text import format_comparison
+    from mcrock.show.json_values import dataset_as_json
     from mcrock.statistics import compare_designs, load_hazard, with_displacement_limit
     from mcrock.statistics.paired import what_differs
-    from mcrock.text.comparison import format_comparison
-    from mcrock.text.json_values import dataset_as_json
 
     curves = None if hazard is None else load_hazard(hazard, years=hazard_years)
     one, other = load_dataset(first), load_dataset(second)

@@ -43,7 +43,7 @@ def export(
         print(output)
         return
     from mcrock.dataset import replacing
-    from mcrock.text.fragility_files import openquake_fragility, pelicun_fragility
+    from mcrock.show.fragility_files import openquake_fragility, pelicun_fragility
 
     if stripes and output.suffix != ".xml":
         raise ValueError("--stripes goes with FILE.xml: pelicun takes a lognormal curve alone")

@@ -69,7 +69,7 @@ def fit(
     from mcrock.measurement import alignment, fit_test, read_recording
     from mcrock.measurement.free_rocking import FreeRocking
     from mcrock.plots import plot_fit, save_figure
-    from mcrock.text.fit import fit_as_json, format_fit, impact_section
+    from mcrock.show.fit_text import fit_as_json, format_fit, impact_section
 
     data = read_recording(recording, axes)
     if still is not None:

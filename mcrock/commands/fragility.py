@@ -61,7 +61,11 @@ def fragility(
     from mcrock.config import ConfigError
     from mcrock.dataset import explained, load_dataset
     from mcrock.plots import plot_baselines, plot_limits, plot_measures, plot_surface, plot_ways, save_figure
-    from mcrock.plots.style import add_source
+    from mcrock.show.curves_text import format_limits, format_surface, format_ways
+    from mcrock.show.fragility_text import format_measures
+    from mcrock.show.json_values import dataset_as_json
+    from mcrock.show.style import add_source
+    from mcrock.show.summary import missing_chunks
     from mcrock.statistics import (
         by_measure,
         compare_measures,
@@ -73,10 +77,6 @@ def fragility(
     from mcrock.statistics.inference import Bootstrap
     from mcrock.statistics.run_measures import measure_name
     from mcrock.statistics.simple_rules import can_measure
-    from mcrock.text.curves import format_limits, format_surface, format_ways
-    from mcrock.text.fragility import format_measures
-    from mcrock.text.json_values import dataset_as_json
-    from mcrock.text.summary import missing_chunks
 
     ds = load_dataset(store, allow_incomplete=allow_incomplete)
     how = Bootstrap(level=level, allow_missing=allow_incomplete).keywords

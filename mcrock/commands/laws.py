@@ -23,7 +23,7 @@ def list_laws() -> None:
     from mcrock.config.presets import PRESETS
     from mcrock.impact.registry import Law
     from mcrock.laws import LAWS, SYSTEMS
-    from mcrock.text.presets import preset_lines
+    from mcrock.show.presets import preset_lines
 
     print("laws, as functions of mcrock.laws")
     for name, (home, words) in LAWS.items():
@@ -70,7 +70,7 @@ def show(
     matplotlib.use("Agg")
     from mcrock.plots import save_figure
     from mcrock.plots.laws import plot_system
-    from mcrock.text.system import format_system
+    from mcrock.show.system import format_system
 
     ax = plot_system(ds)
     output.mkdir(parents=True, exist_ok=True)

@@ -31,8 +31,8 @@ def plot(
     matplotlib.use("Agg")
     from mcrock.dataset import explained, load_dataset
     from mcrock.plots import save_all
+    from mcrock.show.summary import missing_chunks
     from mcrock.statistics import by_measure, with_displacement_limit
-    from mcrock.text.summary import missing_chunks
 
     ds = load_dataset(store, allow_incomplete=allow_incomplete)
     with explained(store):

@@ -72,7 +72,7 @@ def population(
     from mcrock.dataset import replacing
     from mcrock.measurement.population import diagnose, fit_population, has_tests, load_population
     from mcrock.plots import plot_population, save_figure
-    from mcrock.text.population import format_population, impact_section, untrusted
+    from mcrock.show.population_text import format_population, impact_section, untrusted
 
     data = load_population(fits) if fits.suffix == ".nc" else fit_population(fits, **options)
     output.mkdir(parents=True, exist_ok=True)

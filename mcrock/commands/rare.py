@@ -49,10 +49,10 @@ def rare(
 
     matplotlib.use("Agg")
     from mcrock.plots import plot_rare, save_figure
-    from mcrock.plots.style import add_source
     from mcrock.rare import rare_probability
-    from mcrock.text.json_values import dataset_as_json
-    from mcrock.text.rare import format_rare
+    from mcrock.show.json_values import dataset_as_json
+    from mcrock.show.rare_text import format_rare
+    from mcrock.show.style import add_source
 
     found = rare_probability(
         study,

@@ -78,8 +78,8 @@ def check(
     scan = _scan(path, format, unit, dt, channels, columns)
     surveys = _survey(scan.motions)
     if surveys:
-        from mcrock.text.records import format_surveys
-        from mcrock.text.tables import terminal_width
+        from mcrock.show.records_text import format_surveys
+        from mcrock.show.tables import terminal_width
 
         print(format_surveys(surveys, terminal_width(), components))
     _end(scan, path)
@@ -113,8 +113,8 @@ def plot(
 
     matplotlib.use("Agg")
     from mcrock.plots import save_figure
-    from mcrock.plots.records import plot_record, plot_spectra
-    from mcrock.text.progress import count_progress
+    from mcrock.show.progress import count_progress
+    from mcrock.show.records import plot_record, plot_spectra
 
     surveys = [pair for pair in enumerate(_survey(scan.motions), start=1) if pair[0] in chosen]
     output.mkdir(parents=True, exist_ok=True)
@@ -140,7 +140,7 @@ def _scan(
 ) -> FolderContents:
     """Records of a file or folder, with progress on the error stream."""
     from mcrock.excitation.readers import scan_records
-    from mcrock.text.progress import count_progress
+    from mcrock.show.progress import count_progress
 
     numbers = None if channels is None else _numbers(channels, "--channels")
     with count_progress("files read") as progress:
@@ -158,7 +158,7 @@ def _scan(
 def _survey(motions: Sequence[Motion]) -> list[Survey]:
     """Measures and flags, with progress on the error stream."""
     from mcrock.excitation.survey import survey
-    from mcrock.text.progress import count_progress
+    from mcrock.show.progress import count_progress
 
     with count_progress("records measured") as progress:
         return survey(motions, progress)

@@ -47,7 +47,7 @@ def report(
 
     What is on it: `mcrock docs report`.
     """
-    from mcrock.report.page import check_page
+    from mcrock.show.report.page import check_page
 
     check_page(output)
     if hazard is None and (hazard_years is not None or age is not None):
@@ -57,7 +57,7 @@ def report(
     matplotlib.use("Agg")
     from mcrock.dataset import explained, load_dataset
     from mcrock.report import build_report, save_report
-    from mcrock.report.results import Site
+    from mcrock.show.report.results import Site
     from mcrock.statistics import by_measure, load_hazard, with_displacement_limit
 
     site = None if hazard is None else Site(load_hazard(hazard, years=hazard_years), years, age)

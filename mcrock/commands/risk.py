@@ -58,7 +58,10 @@ def risk(
     matplotlib.use("Agg")
     from mcrock.dataset import explained, load_dataset
     from mcrock.plots import plot_risk, save_figure
-    from mcrock.plots.style import add_source
+    from mcrock.show.json_values import dataset_as_json
+    from mcrock.show.risk_text import format_distribution, format_risk, format_weighted
+    from mcrock.show.style import add_source
+    from mcrock.show.summary import missing_chunks
     from mcrock.statistics import (
         annual_rate,
         by_measure,
@@ -71,9 +74,6 @@ def risk(
     )
     from mcrock.statistics.importance import drawn_intensity
     from mcrock.statistics.nested import is_nested
-    from mcrock.text.json_values import dataset_as_json
-    from mcrock.text.risk import format_distribution, format_risk, format_weighted
-    from mcrock.text.summary import missing_chunks
 
     curves = load_hazard(hazard, years=hazard_years)
     ds = load_dataset(store, allow_incomplete=allow_incomplete)

@@ -95,10 +95,10 @@ def run(
         return
 
     from mcrock.rare import run_until
-    from mcrock.text.describe.impact import loss_notes
-    from mcrock.text.progress import study_progress
-    from mcrock.text.sequential import format_looks
-    from mcrock.text.summary import format_summary, summarize
+    from mcrock.show.describe.impact import loss_notes
+    from mcrock.show.progress import study_progress
+    from mcrock.show.sequential import format_looks
+    from mcrock.show.summary import format_summary, summarize
 
     interrupt.listen(signal.SIGTERM)
     old = os.stat(output) if overwrite and output.exists() else None
@@ -134,7 +134,7 @@ def _parse_task(text: str) -> tuple[int, int]:
 
 def _describe_run(study: Study, output: Path, plan: Plan, task: str) -> None:
     from mcrock.sampling import load_motions
-    from mcrock.text.describe import describe
+    from mcrock.show.describe import describe
 
     print(describe(study, load_motions(study)))
     print(f"{plan.chunks} chunks of up to {plan.chunk_length} realizations in {output}")

@@ -42,12 +42,12 @@ def sensitivity(
     matplotlib.use("Agg")
     from mcrock.dataset import explained, load_dataset
     from mcrock.plots import plot_sensitivity, save_figure
-    from mcrock.plots.style import add_source
+    from mcrock.show.json_values import dataset_as_json
+    from mcrock.show.sensitivity_text import format_distances, format_indices
+    from mcrock.show.style import add_source
+    from mcrock.show.summary import missing_chunks
     from mcrock.statistics import outcome_distances, sobol_indices
     from mcrock.statistics.sensitivity import has_indices
-    from mcrock.text.json_values import dataset_as_json
-    from mcrock.text.sensitivity import format_distances, format_indices
-    from mcrock.text.summary import missing_chunks
 
     ds = load_dataset(store, allow_incomplete=allow_incomplete)
     with explained(store):

@@ -67,7 +67,7 @@ def simulate(
     whether the run ended as the stored one did.
     """
     if animate is not None:
-        from mcrock.plots.animation import check_animation
+        from mcrock.show.animation import check_animation
 
         check_animation(animate, fps=fps, speed=speed, span=span)
     elif (fps, speed, span) != (None, None, None):
@@ -89,14 +89,14 @@ def simulate(
     from mcrock.dataset import check_folder
     from mcrock.excitation import pack_motions
     from mcrock.params import Outcome
-    from mcrock.plots.animation import check_animation, save_animation
-    from mcrock.plots.history import ground_moves
-    from mcrock.plots.run_files import save_run
     from mcrock.sampling import draw_inputs, load_motions
+    from mcrock.show.animation import check_animation, save_animation
+    from mcrock.show.history import ground_moves
+    from mcrock.show.numbers import label_intensities
+    from mcrock.show.progress import count_progress
+    from mcrock.show.run import format_run, run_as_json
+    from mcrock.show.run_files import save_run
     from mcrock.simulation import simulate_realization
-    from mcrock.text.numbers import label_intensities
-    from mcrock.text.progress import count_progress
-    from mcrock.text.run import format_run, run_as_json
 
     intensity = study.n_intensity - 1 if intensity is None else intensity
     for name, value, size in (

@@ -87,9 +87,9 @@ def overturning(
     stem = _check_output(place, "overturning_spectrum")
     from mcrock.excitation import Motion  # Ricker and Mavroeidis-Papageorgiou pulses are sampled too
     from mcrock.planar import overturning_spectrum
-    from mcrock.plots.spectrum import describe_scan, plot_overturning_spectrum
-    from mcrock.text.spectrum import overturning_table
-    from mcrock.text.tables import format_table
+    from mcrock.show.spectrum import describe_scan, plot_overturning_spectrum
+    from mcrock.show.spectrum_text import overturning_table
+    from mcrock.show.tables import format_table
 
     ratios, sizes = _axis(source, frequency_ratios, periods)
     motions = read_motions(source)
@@ -139,9 +139,9 @@ def rocking(
     """
     stem = _check_output(place, "rocking_spectrum")
     from mcrock.planar import rocking_spectrum
-    from mcrock.plots.spectrum import plot_rocking_spectrum
-    from mcrock.text.spectrum import rocking_table
-    from mcrock.text.tables import format_table
+    from mcrock.show.spectrum import plot_rocking_spectrum
+    from mcrock.show.spectrum_text import rocking_table
+    from mcrock.show.tables import format_table
 
     if source.pulse and (peak_g is None or source.pulse_period is None):
         raise ValueError("a rocking spectrum of a pulse needs --peak-g and --pulse-period")
@@ -198,7 +198,7 @@ def _check_output(place: OutputOptions, name: str) -> Path:
 
 
 def _in_radians(slenderness_deg: str) -> list[float]:
-    from mcrock.plots.spectrum import PANELS
+    from mcrock.show.spectrum import PANELS
 
     angles = parse_numbers(slenderness_deg, "--slenderness-deg").tolist()
     for angle in angles:

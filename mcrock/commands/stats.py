@@ -28,8 +28,8 @@ def stats(
     How they are computed: `mcrock docs results`.
     """
     from mcrock.dataset import explained, load_dataset
+    from mcrock.show.summary import format_summary, missing_chunks, summarize, summary_as_json
     from mcrock.statistics import by_measure, with_displacement_limit
-    from mcrock.text.summary import format_summary, missing_chunks, summarize, summary_as_json
 
     ds = load_dataset(store, allow_incomplete=allow_incomplete)
     with explained(store):

@@ -26,10 +26,10 @@ def status(
     from mcrock.dataset.contents import chunk_path, read_template, take_inventory
     from mcrock.dataset.folders import is_folder_store
     from mcrock.ensemble.log import read_log
+    from mcrock.show.status import format_status
+    from mcrock.show.summary import format_probabilities
     from mcrock.statistics import overturning_probability, pooled
     from mcrock.statistics.runs import is_shaken
-    from mcrock.text.status import format_status
-    from mcrock.text.summary import format_probabilities
 
     if is_folder_store(store) or not is_store(store):
         raise ValueError(f"{store} is not a store of mcrock of the present format")

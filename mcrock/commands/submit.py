@@ -51,7 +51,7 @@ def submit(
     from mcrock.cluster.scripts import SYSTEMS, write_script
     from mcrock.cluster.settings import read_duration
     from mcrock.sampling import load_motions
-    from mcrock.text.estimate import format_estimate, format_plan
+    from mcrock.show.estimate import format_estimate, format_plan
 
     if system not in SYSTEMS:
         raise ValueError(f"--system must be one of {', '.join(SYSTEMS)}, got {system!r}")

@@ -75,11 +75,11 @@ def validate(
     from mcrock import validation
     from mcrock.ensemble import EnsembleError, run_study
     from mcrock.excitation.readers.shake_table import read_shake_table
-    from mcrock.plots.style import save_figure
-    from mcrock.plots.validation import plot_validation
-    from mcrock.text.json_values import dataset_as_json
-    from mcrock.text.progress import study_progress
-    from mcrock.text.validation import format_validation
+    from mcrock.show.json_values import dataset_as_json
+    from mcrock.show.progress import study_progress
+    from mcrock.show.style import save_figure
+    from mcrock.show.validation import plot_validation
+    from mcrock.show.validation_text import format_validation
 
     tests = read_shake_table(motions)
     fallen = _labels(motions, tests, labels)

@@ -53,7 +53,7 @@ def verify(
 
 
 def _verify_cases(files: list[Path], failures: bool) -> bool:
-    from mcrock.text.checks import print_checks
+    from mcrock.show.checks import print_checks
     from mcrock.verification import CASES, run_file
 
     runs = [run_file(path) for path in files or CASES]  # all are read before any is run
@@ -103,7 +103,7 @@ def _compute(path: Path, config: str, folder: Path) -> None:
     """Compute what is damaged or missing in the store of a study."""
     from mcrock.config import ConfigError, Study
     from mcrock.ensemble import EnsembleError, run_study
-    from mcrock.text.progress import study_progress
+    from mcrock.show.progress import study_progress
 
     try:
         with study_progress() as progress:

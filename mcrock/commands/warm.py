@@ -24,7 +24,7 @@ def warm(
     from mcrock.bench.warm import WITH_FRICTION, WORK
     from mcrock.bench.warm import warm as warm_up
     from mcrock.code_cache import cache_folder
-    from mcrock.text.numbers import format_time
+    from mcrock.show.numbers import format_time
 
     names = [name for name in WORK if friction or name != WITH_FRICTION]
     say(f"compiling {', '.join(names)}, unless the cache has it")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -119,3 +120,12 @@ def _beyond_limits(value: Any) -> str:
             for item in (part.values() if isinstance(part, dict) else part)
         ]
     return DEEP if level else ""
+
+
+def toml(value: Any) -> str:
+    """A value as a study file has it."""
+    if isinstance(value, Mapping):
+        return f"{{ {', '.join(f'{key} = {toml(item)}' for key, item in value.items())} }}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(toml, value))}]"
+    return json.dumps(value, ensure_ascii=False)

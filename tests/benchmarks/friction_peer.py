@@ -33,9 +33,9 @@ from mcrock.conditions import Contact, Impact
 from mcrock.excitation import Motion, fema_p695
 from mcrock.excitation.measures import intensity
 from mcrock.params import STANDARD_GRAVITY, Outcome
+from mcrock.show.tables import format_table
 from mcrock.simulation import simulate
 from mcrock.statistics.intervals import wilson_interval
-from mcrock.text.tables import format_table
 from tests.benchmarks import newmark
 
 AZIMUTHS = 8

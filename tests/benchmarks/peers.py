@@ -36,9 +36,9 @@ from mcrock.params import GRAVITY
 from mcrock.planar import planar_block, velocity_ratios
 from mcrock.planar.columns import PlanarResult
 from mcrock.planar.runs import block_rows, run_many
+from mcrock.show.json_values import as_json
+from mcrock.show.tables import format_table
 from mcrock.simulation import simulate_part
-from mcrock.text.json_values import as_json
-from mcrock.text.tables import format_table
 from tests.benchmarks.housner import constants, peak_tilts
 
 try:

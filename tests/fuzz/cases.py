@@ -11,7 +11,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from mcrock.text.checks import print_checks
+from mcrock.show.checks import print_checks
 from mcrock.verification import CASES, run_file
 from tests.fuzz.damage import damage_table, damaged_text
 

@@ -47,7 +47,7 @@ ORDER = [
     "validation",
     "rare",
     "verification",
-    "text",
+    "show",
     "plots",
     "report",
     "bench",
@@ -127,7 +127,7 @@ def test_no_files_import_each_other_in_a_circle():
 
 def test_loaders_are_seen():
     """What a loader imports is in its call: it has no second name, and `imported_on_use` stays at home."""
-    seen = {"mcrock.commands.", "mcrock.laws.systems.", "mcrock.plots.animation"}  # strings of loaders
+    seen = {"mcrock.commands.", "mcrock.laws.systems.", "mcrock.show.animation"}  # strings of loaders
     for path in FILES:
         tree = parsed(path)
         calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]

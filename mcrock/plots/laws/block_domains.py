@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from mcrock.plots.style import (
+from mcrock.show.style import (
     BLUE,
     GREY,
     ORANGE,

@@ -10,7 +10,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
 from mcrock.laws.systems.facet_impact import OUTCOMES
-from mcrock.plots.style import (
+from mcrock.show.style import (
     BLUE,
     DEEP_BLUE,
     GREEN,

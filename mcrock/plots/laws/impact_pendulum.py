@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 
-from mcrock.plots.style import (
+from mcrock.show.style import (
     BLUE,
     COLUMN,
     GREEN,

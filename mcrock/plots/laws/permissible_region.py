@@ -9,7 +9,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.patches import Polygon
 
-from mcrock.plots.style import (
+from mcrock.show.style import (
     BLUE,
     GREEN,
     GREY,

@@ -7,7 +7,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 
-from mcrock.plots.style import (
+from mcrock.show.style import (
     BLUE,
     GREEN,
     GREY,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import xarray as xr
 from matplotlib.axes import Axes
 
-from mcrock.plots.style import (
+from mcrock.show.style import (
     BLUE,
     COLUMN,
     GREEN,

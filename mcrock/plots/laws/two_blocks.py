@@ -7,7 +7,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.patches import Polygon, Wedge
 
-from mcrock.plots.style import (
+from mcrock.show.style import (
     BLUE,
     GREEN,
     ORANGE,

@@ -14,7 +14,7 @@ from mcrock.bench.start import fresh_process, measure_start
 from mcrock.bench.throughput import MeasuredRate, Scaling, worker_counts
 from mcrock.bench.workloads import WORKLOADS
 from mcrock.commands import program
-from mcrock.text.bench import format_bench
+from mcrock.show.bench import format_bench
 
 SMALL = ("--runs", 3, "--seconds", 0, "--repeat", 2, "--workers", 2)
 RATE = {"median", "min", "max", "samples"}

@@ -5,7 +5,7 @@ import pytest
 from mcrock import bench, device
 from mcrock.bench import gpu, report
 from mcrock.bench.workloads import WORKLOADS, prepare
-from mcrock.text.bench import format_bench
+from mcrock.show.bench import format_bench
 
 
 @pytest.fixture

@@ -17,9 +17,9 @@ from mcrock.dataset.schema import declaration, table_inputs
 from mcrock.ensemble import run_study
 from mcrock.sampling import draw_inputs, load_motions
 from mcrock.sampling.drawn import variable_name
+from mcrock.show.describe import describe
 from mcrock.tables.distributions import Quantity, Uncertain
 from mcrock.tables.inputs import Input
-from mcrock.text.describe import describe
 
 STUDY = """
 seed = 3

@@ -12,7 +12,7 @@ from mcrock.config import load_config
 from mcrock.dataset import load_dataset, save_dataset
 from mcrock.ensemble import run_study
 from mcrock.params import STANDARD_GRAVITY, Outcome
-from mcrock.text.numbers import label_intensities
+from mcrock.show.numbers import label_intensities
 from tests.unit.conftest import STUDY, write_study
 
 RECORDS, LEVELS = 12, [1.0, 2.0, 3.0, 4.0, 6.0, 9.0]

@@ -10,9 +10,9 @@ from mcrock.config import ConfigError, Study, load_config, presets
 from mcrock.config.presets import BOUNDS, PRESETS, Given
 from mcrock.impact.registry import ImpactParameter
 from mcrock.sampling import load_motions
+from mcrock.show.describe import describe
 from mcrock.tables.distributions import Uniform
-from mcrock.text.describe import describe
-from mcrock.text.study_file import toml
+from mcrock.tables.parsing import toml
 from tests.unit.conftest import write_study
 
 NAMES = (  # stored studies have them

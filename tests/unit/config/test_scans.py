@@ -9,7 +9,7 @@ import trimesh
 from mcrock.body import hull_surface, scanned, stable_faces, with_shape_error
 from mcrock.config import ConfigError, Study, load_config
 from mcrock.sampling import draw_inputs, load_motions
-from mcrock.text.describe import describe
+from mcrock.show.describe import describe
 
 STUDY = """
 seed = 4

@@ -15,10 +15,10 @@ from mcrock.ensemble import plan_study, run_study
 from mcrock.excitation import pack_motions
 from mcrock.plots import save_all
 from mcrock.sampling import draw_inputs, load_motions
+from mcrock.show.describe import describe
+from mcrock.show.summary import format_summary, summarize, summary_as_json
 from mcrock.simulation import simulate_realization
 from mcrock.statistics import pooled
-from mcrock.text.describe import describe
-from mcrock.text.summary import format_summary, summarize, summary_as_json
 from tests.unit.conftest import copy_store, write_study
 
 UNKNOWN = ["body.width.epistemic=true", "impact.lambda.epistemic=true", "impact.draw=run"]

@@ -14,10 +14,10 @@ from mcrock.excitation.sources import SOURCES, declarations
 from mcrock.excitation.sources.generated import GeneratedSource
 from mcrock.excitation.sources.shaking import ShakingSource
 from mcrock.sampling import check_inputs, draw_inputs, load_motions
+from mcrock.show.describe import describe
 from mcrock.tables.distributions import Uncertain
 from mcrock.tables.fields import ChoiceKey
 from mcrock.tables.inputs import Input
-from mcrock.text.describe import describe
 
 STUDY = """
 seed = 1

@@ -10,7 +10,7 @@ from mcrock.plots.laws.impact_pendulum import plot_impact_pendulum
 from mcrock.plots.laws.rocking_rod import plot_rocking_rod
 from mcrock.plots.laws.rod import plot_rod
 from mcrock.plots.laws.two_blocks import plot_two_blocks
-from mcrock.plots.style import save_figure
+from mcrock.show.style import save_figure
 
 SYSTEMS = {
     "rod": (rod, plot_rod, {"points": 21}),

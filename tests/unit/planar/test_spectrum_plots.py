@@ -8,7 +8,7 @@ import xarray as xr
 from mcrock.excitation import Motion, Pulse, one_cosine, one_sine
 from mcrock.planar import overturning_spectrum, rocking_spectrum
 from mcrock.plots import plot_overturning_spectrum, plot_rocking_spectrum, save_figure
-from mcrock.plots.spectrum import describe_scan
+from mcrock.show.spectrum import describe_scan
 
 
 def noise(n):

@@ -10,8 +10,8 @@ from mcrock.config import Study
 from mcrock.excitation import Motion
 from mcrock.params import STANDARD_GRAVITY
 from mcrock.sampling import draw_inputs
+from mcrock.show.describe import describe
 from mcrock.simulation import simulate
-from mcrock.text.describe import describe
 
 RAMP = 20.0  # time in which the ground acceleration grows to 1 g [s]
 

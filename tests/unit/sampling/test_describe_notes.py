@@ -4,7 +4,7 @@ import pytest
 
 from mcrock.config import load_config
 from mcrock.sampling import load_motions
-from mcrock.text.describe import describe
+from mcrock.show.describe import describe
 from tests.unit.conftest import write_study
 
 FLOOR = (

@@ -10,7 +10,7 @@ from mcrock.excitation.measures import intensity
 from mcrock.excitation.pulses import make_pulse, sample_pulse
 from mcrock.params import PulseShape
 from mcrock.sampling import check_inputs, draw_inputs, load_motions
-from mcrock.text.describe import describe
+from mcrock.show.describe import describe
 
 BODY = """
 seed = 4

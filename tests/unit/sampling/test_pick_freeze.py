@@ -11,7 +11,7 @@ from mcrock.config import ConfigError
 from mcrock.sampling import draw_inputs
 from mcrock.sampling.design import unit_numbers
 from mcrock.sampling.pick_freeze import SCRAMBLES, block_length, draws_of, inputs_of_design, nearest_designs
-from mcrock.text.describe import describe
+from mcrock.show.describe import describe
 from tests.unit.sampling.test_sampling_inputs import assert_same
 
 OF_INDICES = "ensemble.design=sobol_indices"

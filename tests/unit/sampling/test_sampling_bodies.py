@@ -6,7 +6,7 @@ import pytest
 from mcrock.body import Body, cylinder, frustum, hull
 from mcrock.config import ConfigError, Study
 from mcrock.sampling import check_inputs, draw_inputs
-from mcrock.text.describe import describe
+from mcrock.show.describe import describe
 
 ATOL = 1e-12  # sums over a few tetrahedra of a body of size 1
 BASE = [[-0.3, -0.3], [0.3, -0.3], [0.3, 0.3], [-0.3, 0.3]]

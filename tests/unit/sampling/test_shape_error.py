@@ -7,7 +7,7 @@ from mcrock.body import hull, settle, with_shape_error
 from mcrock.config import ConfigError, Study
 from mcrock.rare import rare_probability
 from mcrock.sampling import check_inputs, draw_inputs
-from mcrock.text.describe import describe
+from mcrock.show.describe import describe
 
 pytestmark = pytest.mark.filterwarnings("ignore:hull. faces")  # of a rough surface, that differ by little
 

@@ -9,9 +9,9 @@ from scipy.special import ndtr
 
 from mcrock.params import Outcome
 from mcrock.plots import plot_comparison
+from mcrock.show.comparison_text import format_comparison
 from mcrock.statistics import annual_rate, compare_designs, fit_fragility, overturning_probability
 from mcrock.statistics.paired import PairingError, what_differs
-from mcrock.text.comparison import format_comparison
 from tests.unit.statistics.conftest import LEVELS, PGA
 from tests.unit.statistics.nested import nested_study
 from tests.unit.statistics.test_risk import power_law

@@ -7,8 +7,8 @@ import pytest
 import xarray as xr
 from scipy.special import ndtr, ndtri
 
+from mcrock.show.risk_text import format_weighted
 from mcrock.statistics import weighted_probability
-from mcrock.text.risk import format_weighted
 from tests.unit.statistics.test_risk import power_law
 
 MEDIAN, DISPERSION = 3.0, float(np.hypot(0.35, 0.25))  # of the simulated capacities

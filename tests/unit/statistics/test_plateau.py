@@ -6,7 +6,9 @@ from scipy.optimize import minimize
 from scipy.special import expit, ndtr, ndtri
 
 from mcrock.params import Outcome
-from mcrock.report.brief import capacity_figure
+from mcrock.show.curves_text import format_ways
+from mcrock.show.report.brief import capacity_figure
+from mcrock.show.risk_text import format_capacity
 from mcrock.statistics import (
     Bootstrap,
     annual_rate,
@@ -16,8 +18,6 @@ from mcrock.statistics import (
 )
 from mcrock.statistics.plateau import by_plateau, fit_plateau, plateau_bounds
 from mcrock.statistics.resample import Units
-from mcrock.text.curves import format_ways
-from mcrock.text.risk import format_capacity
 from tests.unit.statistics.conditions import CHOICES
 from tests.unit.statistics.conftest import LEVELS, simulate_study
 from tests.unit.statistics.test_risk import power_law

@@ -5,11 +5,11 @@ import pytest
 import xarray as xr
 from scipy.special import ndtr
 
+from mcrock.show.risk_text import format_distribution
 from mcrock.statistics import annual_rate, fit_fragility
 from mcrock.statistics.rate_distribution import SOURCES, hazard_strata, rate_distribution
 from mcrock.statistics.rates import lognormal_rates, refine
 from mcrock.statistics.rising import places
-from mcrock.text.risk import format_distribution
 from tests.unit.statistics.conditions import CHOICES
 from tests.unit.statistics.conftest import PGA
 from tests.unit.statistics.nested import nested_study

@@ -8,6 +8,7 @@ from scipy.stats import norm
 
 from mcrock.params import Outcome
 from mcrock.plots import plot_risk
+from mcrock.show.risk_text import format_capacity, format_risk
 from mcrock.statistics import (
     annual_rate,
     epistemic_fragility,
@@ -19,7 +20,6 @@ from mcrock.statistics import (
     survival,
 )
 from mcrock.statistics.hazard import HazardError
-from mcrock.text.risk import format_capacity, format_risk
 from tests.unit.statistics.nested import nested_study
 
 K0, SLOPE = 2e-3, 2.5

@@ -14,9 +14,9 @@ from mcrock.plots import plot_sensitivity
 from mcrock.sampling.design import _generator
 from mcrock.sampling.pick_freeze import SCRAMBLES, mixed
 from mcrock.sampling.sobol import sobol_points
+from mcrock.show.sensitivity_text import format_distances, format_indices
 from mcrock.statistics import outcome_distances, sobol_indices
 from mcrock.statistics.sensitivity import estimate_indices
-from mcrock.text.sensitivity import format_distances, format_indices
 
 PGA = {"units": "m s-2", "long_name": "peak ground acceleration"}
 WEIGHTS = np.sqrt([0.6, 0.25, 0.1, 0.05])

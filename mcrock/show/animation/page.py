@@ -1,0 +1,130 @@
+"""A web page that plays a run: one file, nothing loaded from elsewhere, and the view can be turned."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mcrock.params import STANDARD_GRAVITY, Mode
+from mcrock.show.animation.event_lines import LATEST, count_events, counted, format_event
+from mcrock.show.animation.frames import Frames
+from mcrock.show.animation.stage import Stage
+from mcrock.show.contacts import COLOURS
+from mcrock.show.contacts_text import contact_name, describe_contact
+from mcrock.show.history import AXES, ground_acceleration
+from mcrock.show.solid import BASE, HINT, HINT_ALPHA, STONE, Array
+
+if TYPE_CHECKING:
+    from mcrock.excitation import Motion, Pulse
+    from mcrock.simulation import Run
+
+PLAYER = Path(__file__).with_name("player.html")
+MOST = 6000  # points of a curve in the page
+
+
+def build_page(run: Run, stage: Stage, motion: Motion | Pulse | None, title: str, speed: float) -> str:
+    """The page as text.
+
+    Parameters
+    ----------
+    run : Run
+    stage : Stage
+        What is shown.
+    motion : Motion or Pulse, optional
+        Ground motion as the body felt it.
+    title : str
+        Line above the picture.
+    speed : float
+        At which it plays at first [1].
+    """
+    frames = stage.frames
+    pairs = list(zip(frames.mode.tolist(), frames.index.tolist(), strict=True))
+    places = sorted(set(pairs))
+    names = [contact_name(Mode(mode)) for mode, _ in places]
+    modes = [name for name in COLOURS if name in names]
+    vertices = dict(zip(pairs, frames.contacts, strict=True))
+    shown = {
+        int(number) for end in set(frames.happened.tolist()) for number in range(max(0, end - LATEST), end)
+    }
+    data = {
+        "title": title,
+        "speed": speed,
+        "time": _pack(frames.time - frames.time[0]),
+        "begin": float(frames.time[0]),
+        "orientation": _pack(frames.orientation),
+        "com": _pack(frames.com),
+        "tilt": _pack(np.degrees(frames.tilt)),
+        "contact": _pack([places.index(pair) for pair in pairs], "<i4"),
+        "contacts": [
+            {"text": describe_contact(*place), "vertices": vertices[place], "mode": modes.index(name)}
+            for place, name in zip(places, names, strict=True)
+        ],
+        "modes": [{"name": name, "colour": COLOURS[name]} for name in modes],
+        "happened": _pack(frames.happened, "<i4"),
+        "counts": _pack(count_events(run, frames.happened), "<i4"),
+        "counted": list(counted(run).values()),
+        "latest": LATEST,
+        "events": {number: format_event(run.events[number]) for number in sorted(shown)},
+        "vertices": stage.solid.vertices.tolist(),
+        "faces": stage.solid.faces,
+        "base": stage.solid.faces.index(stage.base),
+        "hint": "" if stage.solid.is_whole else HINT.replace("\n", " "),
+        "alpha": 1.0 if stage.solid.is_whole else HINT_ALPHA,
+        "colours": [(255 * colour).tolist() for colour in (STONE, BASE)],
+        "footprint": stage.footprint.tolist(),
+        "corners": stage.corners.tolist(),
+        "grid": stage.grid,
+        "view": list(stage.view),
+        "path": _pack(frames.base[:, :2]) if stage.slips else None,
+        "moved": _pack(_displacement(run, frames)) if stage.slips else None,
+        "axes": list(AXES.values()),
+        "slenderness": None if stage.slenderness is None else float(np.degrees(stage.slenderness)),
+        "ground": None if motion is None else _ground(frames, motion),
+    }
+    text = json.dumps(data, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+    return PLAYER.read_text(encoding="utf-8").replace("DATA", text)
+
+
+def _pack(values: ArrayLike, dtype: str = "<f4") -> str:
+    """Numbers as the player reads them: base64 of their bytes."""
+    return b64encode(np.ascontiguousarray(values, dtype=dtype).tobytes()).decode("ascii")
+
+
+def _displacement(run: Run, frames: Frames) -> Array:
+    """Horizontal displacement of the base centre at the frames (n, 2) [m]."""
+    time, moved = run.history["time"].values, run.history["displacement"].values
+    return np.stack([np.interp(frames.time, time, moved[:, i]) for i in range(2)], axis=-1)
+
+
+def _ground(frames: Frames, motion: Motion | Pulse) -> dict[str, Any]:
+    """Ground acceleration at the frames and as curves over time since the first of them [g]."""
+    span = frames.time[0], frames.time[-1]
+    time, acceleration = ground_acceleration(motion, span)
+    acceleration = acceleration / STANDARD_GRAVITY
+    now = [np.interp(frames.time, time, row, left=0.0, right=0.0) for row in acceleration]
+    strongest = max(float(np.linalg.norm(acceleration, axis=0).max()), 1e-12)
+    named = zip(AXES.items(), acceleration, strict=True)
+    curves = [
+        {"name": name, "colour": colour, "points": _pack(thin(time - span[0], row, MOST))}
+        for (name, colour), row in named
+        if row.any()
+    ]
+    return {"now": _pack(np.stack(now, axis=-1)), "strongest": strongest, "curves": curves}
+
+
+def thin(x: Array, y: Array, most: int) -> Array:
+    """Points (n, 2) of a curve, at most about ``most`` of them; peaks stay.
+
+    >>> thin(np.arange(6.0), np.array([0.0, 5.0, 1.0, 2.0, -3.0, 1.0]), 4)[:, 1].tolist()
+    [0.0, 5.0, -3.0, 2.0]
+    """
+    if len(x) <= most:
+        return np.stack([x, y], axis=-1)
+    starts = np.arange(0, len(x), -(-2 * len(x) // most))
+    low, high = np.minimum.reduceat(y, starts), np.maximum.reduceat(y, starts)
+    return np.stack([np.repeat(x[starts], 2), np.stack([low, high], axis=-1).ravel()], axis=-1)

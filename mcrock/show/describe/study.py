@@ -1,0 +1,165 @@
+"""A study as text, for people who are about to run it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mcrock.base.units import as_written
+from mcrock.config import Study
+from mcrock.config.sections import OF_INDICES
+from mcrock.config.study import Specification
+from mcrock.dataset.schema import declaration
+from mcrock.excitation.motion import Motion
+from mcrock.sampling.drawn import variable_name
+from mcrock.sampling.inputs import draw_inputs
+from mcrock.sampling.pick_freeze import nearest_designs
+from mcrock.show.describe.body import body_notes, describe_body, describe_hulls
+from mcrock.show.describe.contact import contact_notes
+from mcrock.show.describe.impact import describe_preset, impact_notes
+from mcrock.show.describe.intensity import describe_intensity, intensity_notes
+from mcrock.show.describe.regimes import describe_regimes
+from mcrock.tables.distributions import Distribution, Listed
+from mcrock.tables.fields import plain
+
+LOOK = 4096  # realizations that ranges are taken from [1]
+HULLS = 16  # the same of bodies with an error of their shape [1]
+
+
+def describe(study: Study, motions: Sequence[Motion]) -> str:
+    """Describe body, motions, intensities, uncertain inputs and size of a study.
+
+    Ranges are the smallest and largest values of the first 4096 realizations at most.
+
+    Parameters
+    ----------
+    study : Study
+        From `load_config`.
+    motions : sequence of Motion
+        From `load_motions`.
+
+    Returns
+    -------
+    str
+        Lines of text.
+
+    Raises
+    ------
+    ConfigError
+        As `draw_inputs`.
+    """
+    look = 1 if study.body.own_hulls else min(study.n_realizations, LOOK)
+    inputs = draw_inputs(study, motions, 0, look, with_motions=False)
+    lines = [f"{study.title or 'untitled study'} (seed {study.seed})"]
+    lines += describe_body(study, inputs) + _hulls(study, motions)
+    lines += study.motion.describe(motions, study.folder)
+    if study.motion.shakes:
+        lines += describe_intensity(study, inputs)
+    lines += describe_regimes(study, inputs)
+    lines += describe_preset(study) + _uncertain(study)
+    lines += impact_notes(study, inputs) + contact_notes(inputs) + body_notes(inputs)
+    lines += study.motion.notes(study.intensity.measure, motions, inputs.scale)
+    lines += intensity_notes(study, inputs) if study.motion.shakes else []
+    lines += _design_notes(study, motions)
+    ranges = any(name.startswith(("body.", "intensity.", "start.")) for name in study.uncertain)
+    if ranges and look == 1 and study.n_realizations > 1:
+        lines.insert(1, "numbers of the body and its release are those of the first realization")
+    elif ranges:
+        which = "the" if len(inputs) == study.n_realizations else "the first"
+        draw = " with the first of the outer draws" if study.ensemble.outer else ""
+        lines.insert(1, f"ranges go from the smallest to the largest of {which} {len(inputs)} draws{draw}")
+    n, levels = study.n_realizations, study.n_intensity
+    design = study.ensemble.design.replace("_", " ")
+    each = "1 intensity" if levels == 1 else f"{levels} intensities"
+    draws = f"{study.n_outer} outer draws x " if study.ensemble.outer else ""
+    lines.append(f"size: {draws}{n} realizations x {each} = {study.n_runs} runs, {design} design")
+    return "\n".join(lines)
+
+
+def uncertain_rows(study: Study) -> list[tuple[str, str, str]]:
+    """Every uncertain input: its key with its unit, what is drawn, and its parameters or options."""
+    rows = []
+    items: dict[str, Specification] = {
+        name: study.quantities.get(name, ("all motions",)) for name in study.uncertain
+    }
+    for name, other in study.tied.items():
+        items[f"{name} (with {other})"] = study.quantities[name]
+    for key, redrawn in study.impact.redrawn.items():
+        items[f"impact.{key} (anew at every impact)"] = redrawn
+    for name, item in items.items():
+        if isinstance(item, Distribution):
+            parameters = plain(item)
+            once = ", epistemic" if parameters.pop("epistemic", False) else ""
+            del parameters["distribution"]
+            words = ", ".join(f"{key} {_short(value)}" for key, value in parameters.items())
+            if isinstance(item, Listed):
+                words = f"{len(item.values)} values, {min(item.values):g} to {max(item.values):g}"
+            rows.append((_as_written(study, name), item.distribution, f"{words}{once}"))
+        elif isinstance(item, tuple):
+            rows.append((name, "one of", ", ".join(map(str, item))))
+    if (error := study.body.underside) is not None:
+        once = ", epistemic" if error.epistemic else ""
+        words = f"std {error.std:g}, correlation_length {error.correlation_length:g}{once}"
+        rows.append(("body.shape_error [m]", "smooth surface", words))
+    return rows
+
+
+def _hulls(study: Study, motions: Sequence[Motion]) -> list[str]:
+    """How much the bodies differ between draws of the error of their shape."""
+    if study.body.underside is None:
+        return []
+    places = [(i, 0) for i in range(min(HULLS, study.n_realizations))]
+    if study.body.is_one_draw:
+        places = [(0, k) for k in range(min(HULLS, study.n_outer))]
+    drawn = [draw_inputs(study, motions, i, i + 1, k, with_motions=False) for i, k in places]
+    return describe_hulls(drawn)
+
+
+def _uncertain(study: Study) -> list[str]:
+    lines = [
+        f"  {name}: {kind}{' ' if kind == 'one of' else ', '}{words}"
+        for name, kind, words in uncertain_rows(study)
+    ]
+    if study.motion.draws_noise:
+        lines.append("  the noise of the motions, drawn for each realization")
+    return ["uncertain:", *lines] if lines else ["uncertain: nothing"]
+
+
+def _as_written(study: Study, name: str) -> str:
+    """Key of a distribution as the study file has it, with its unit."""
+    if name == "motion.azimuth" and study.motion.rotation[1] != 1.0:
+        return "motion.azimuth_deg [deg]"
+    if name == "intensity.value":
+        in_g = study.intensity.value_g is not None
+        return f"{name}_g [g]" if in_g else f"{name} [{as_written(study.intensity.units)}]"
+    key, _, when = name.partition(" ")
+    units = as_written(declaration(variable_name(key)).units)
+    return f"{key} [{units}] {when}".rstrip()
+
+
+def _short(value: float | list[float]) -> str:
+    return f"{value:g}" if isinstance(value, float) else "[" + ", ".join(f"{item:g}" for item in value) + "]"
+
+
+def _design_notes(study: Study, motions: Sequence[Motion]) -> list[str]:
+    """Realizations that meet the motions unevenly, or repeat each other."""
+    found = []
+    in_turn = not study.draws_records and study.motion.listed_records is None
+    if in_turn and study.n_realizations % len(motions):
+        n = study.n_realizations
+        found.append(
+            f"note: {n} realizations are not a multiple of {len(motions)} motions, so some motions are met "
+            "once more than others"
+            if n > len(motions)
+            else f"note: {n} realizations meet {n} of the {len(motions)} motions, and the others never"
+        )
+    if study.ensemble.design == OF_INDICES:
+        below, above = nearest_designs(study)
+        if study.n_realizations != below:
+            found.append(
+                f"note: the design of Sobol indices is even with {below} or {above} realizations, not with "
+                f"{study.n_realizations}"
+            )
+    certain = not (study.uncertain or study.redrawn or study.motion.draws_noise or study.body.underside)
+    if certain and study.n_realizations > len(motions):
+        found.append(f"note: nothing is uncertain; realizations beyond the first {len(motions)} repeat runs")
+    return found

@@ -1,0 +1,245 @@
+"""Map of overturning over two parameters of impacts or contacts."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+
+from mcrock.dataset.opened import takes_path
+from mcrock.impact.registry import ImpactParameter, Law
+from mcrock.show.style import (
+    BLUE,
+    GREY,
+    ORANGE,
+    add_note,
+    axis_scale,
+    figure_of,
+    new_axes,
+    number_axis,
+    run_words,
+    styled,
+)
+from mcrock.statistics import overturned, overturning_probability, undecided
+from mcrock.statistics.limits import EVENT
+from mcrock.statistics.runs import check_runs, is_cloud, overturn_levels
+
+FEW = 10  # runs in a cell below which its share is not shown
+FEWEST = 9 * FEW  # runs below which each is drawn by itself
+TYPICAL = 25  # runs wanted in a cell
+
+
+class MapAxis(NamedTuple):
+    """What a map shows of a parameter."""
+
+    words: str
+    symbol: str
+    unit: str
+    law: Law | None = None  # that it is of; those of contacts go with every law
+
+
+PARAMETERS = {  # by the variable, the most telling first
+    "contact_friction": MapAxis("friction", r"\mu", "1"),
+    **{
+        item.variable: MapAxis(
+            item.row.words.partition(":")[0], item.row.symbol, item.row.rule.unit, item.row.law
+        )
+        for item in sorted(ImpactParameter, key=lambda item: item.row.rank, reverse=True)
+    },
+    "contact_restitution": MapAxis("restitution after flight", r"e", "1"),
+    "contact_impact_restitution": MapAxis("restitution in impacts", r"e_\mathrm{i}", "1"),
+    "contact_tangential_restitution": MapAxis("tangential restitution", r"e_\mathrm{t}", "1"),
+    "contact_static_friction": MapAxis("static friction", r"\mu_\mathrm{s}", "1"),
+}
+
+
+def varying_parameters(ds: xr.Dataset) -> list[str]:
+    """Parameters that differ from realization to realization, the most telling first."""
+    found: list[str] = []
+    for name in PARAMETERS:
+        if name in ds and ds[name].dims == ("realization",):
+            values = ds[name].values
+            values = values[np.isfinite(values)]
+            if values.size and np.ptp(values) > 0:
+                found.append(name)
+    return found
+
+
+def map_axes(ds: xr.Dataset) -> tuple[str, str] | None:
+    """The two most telling parameters that vary and go together, None where there are none.
+
+    Those of two laws do not, nor do the two coefficients of friction, of which one mostly gives the other.
+    """
+    for pair in combinations(varying_parameters(ds), 2):
+        laws = {PARAMETERS[name].law for name in pair} - {None}
+        if len(laws) < 2 and set(pair) != {"contact_friction", "contact_static_friction"}:
+            return pair
+    return None
+
+
+@takes_path
+@styled
+def plot_impact_map(
+    ds: xr.Dataset,
+    x: str = "impact_lambda_lon",
+    y: str = "impact_lambda",
+    ax: Axes | None = None,
+    *,
+    intensity: float | None = None,
+    bins: int | None = None,
+    allow_missing: bool = False,
+) -> Axes:
+    """Draw the overturned fraction over two parameters of impacts or contacts.
+
+    Parameters
+    ----------
+    ds : Dataset
+        Study with the variables `x` and `y` on (realization); judged by a limit as `by_limit` has it.
+    x, y : str
+        Parameters drawn once for each run, such as `impact_lambda` or `contact_friction` [1].
+    ax : Axes, optional
+        Where to draw; by default on a new figure one column wide.
+    intensity : float, optional
+        Intensity of the runs [unit of the intensity], the nearest of the study; by default that at
+        which the overturned fraction is nearest to one half. A cloud shows all its runs.
+    bins : int, optional
+        Cells along each axis; by default as many as leave about 25 runs in each, 3 to 8. Of fewer than
+        90 runs each is drawn as a point unless this is given.
+    allow_missing : bool
+        Leave out runs that have not been run, rather than refuse.
+
+    Returns
+    -------
+    Axes
+        With a colour bar, and cells with fewer than 10 runs hatched; or with points and a legend.
+
+    Raises
+    ------
+    ValueError
+        If the dataset does not fit, holds runs not yet run, or a parameter is missing, is drawn anew
+        at every impact or does not vary.
+    """
+    check_runs(ds)
+    for name in (x, y):
+        if name not in varying_parameters(ds):
+            raise ValueError(
+                f"{name!r} does not vary from run to run in this study (fixed, or drawn at every impact); "
+                f"these do: {', '.join(varying_parameters(ds)) or 'none'}"
+            )
+    points = overturning_probability(ds, allow_missing=allow_missing)
+    if is_cloud(ds):
+        part, where = ds, "at all intensities"
+    else:
+        if intensity is None:
+            distance = np.abs(points["probability"].values - 0.5)
+            equal = np.flatnonzero(distance == np.nanmin(distance))
+            below = equal[points["probability"].values[equal] < 0.5]
+            chosen = int(below[-1] if below.size else equal[0])
+        else:
+            chosen = int(np.argmin(np.abs(points["intensity"].values - intensity)))
+        part = ds.isel(intensity=chosen)
+        factor, label = axis_scale(points["intensity"])
+        name, units = label.rstrip("]").rsplit(" [", 1)
+        value = f"{float(points['intensity'][chosen]) * factor:.3g}" + f" {units}" * (units != "1")
+        where = f"at {name[:1].lower() + name[1:]} {value}"
+    ran = (part["outcome"] != 0).values
+    there = ran & np.isfinite(part[x].values) & np.isfinite(part[y].values)
+    fell, doubt = overturned(part).values[there], undecided(part).values[there]
+    places = [part[name].values[there] for name in (x, y)]
+    ax = new_axes(height=74.0) if ax is None else ax
+    event = f"with {ds.attrs[EVENT]} or overturned" if EVENT in ds.attrs else "overturned"
+    note = f"{run_words(there.sum())} {where}, {int(fell.sum())} {event}"
+    if bins is None and there.sum() < FEWEST:
+        if doubt.any():
+            note += f", {int(doubt.sum())} undecided"
+        note += "; too few for fractions: each run is a point."
+        _draw_runs(ax, places, fell, doubt, "beyond the limit" if EVENT in ds.attrs else "overturned")
+    else:
+        if doubt.any():
+            note += f", {int(doubt.sum())} undecided (as simulated, or half if the simulation broke off)"
+        label = (
+            "Fraction of the runs beyond the limit"
+            if EVENT in ds.attrs
+            else "Overturned fraction of the runs"
+        )
+        note += _draw_shares(ax, places, overturn_levels(part).estimate[there], bins, label)
+    if there.sum() < ran.sum():
+        anew = run_words(ran.sum() - there.sum())
+        note += f" Left out: {anew} that draw the parameters anew at every impact or follow another law."
+    ax.set_xlabel(_symbol_label(ds, x))
+    ax.set_ylabel(_symbol_label(ds, y))
+    for name in "xy":
+        number_axis(ax, name)
+    add_note(ax, note)
+    return ax
+
+
+def _draw_shares(ax: Axes, places: list[np.ndarray], weight: np.ndarray, bins: int | None, label: str) -> str:
+    """Draw the mean weight in cells; returns a sentence on them for the note."""
+    count = len(weight)
+    number = bins or int(np.clip(np.sqrt(count / TYPICAL), 3, 8))
+    edges = [np.linspace(float(values.min()), float(values.max()), number + 1) for values in places]
+    cells = [
+        np.histogram2d(places[0], places[1], bins=edges, weights=weights)[0].T
+        for weights in (np.ones(count), weight)
+    ]
+    runs, share = cells[0], cells[1] / np.maximum(cells[0], 1)
+    few = runs < FEW
+    mesh = ax.pcolormesh(*edges, np.ma.masked_array(share, few), cmap="cividis", vmin=0, vmax=1)
+    if few.any():
+        _hatch(ax, edges, few)
+    bar = figure_of(ax).colorbar(mesh, ax=ax, pad=0.03)
+    bar.set_label(f"{label} [1]")
+    bar.outline.set_visible(False)
+    if number <= 6:
+        _write_shares(ax, edges, share, few)
+    typical = max(int(np.median(runs)), 1)
+    sure = (
+        f"About {typical} runs in a cell: a fraction near 0.5 is known to ±{1 / np.sqrt(typical):.2g} at best"
+    )
+    return f". {sure}; hatched: fewer than {FEW} runs." if few.any() else f". {sure}."
+
+
+def _draw_runs(ax: Axes, places: list[np.ndarray], fell: np.ndarray, doubt: np.ndarray, event: str) -> None:
+    """Draw every run as a point."""
+    kinds = {
+        "stood": (~fell & ~doubt, {"facecolor": "none", "edgecolor": BLUE}),
+        event: (fell, {"facecolor": ORANGE, "edgecolor": ORANGE}),
+        "undecided": (doubt & ~fell, {"facecolor": GREY, "edgecolor": GREY, "marker": "D"}),
+    }
+    for name, (which, look) in kinds.items():
+        if which.any():
+            ax.scatter(places[0][which], places[1][which], s=14.0, linewidth=0.8, label=name, **look)
+    ax.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=3, handletextpad=0.2, columnspacing=1.2)
+
+
+def _symbol_label(ds: xr.Dataset, name: str) -> str:
+    if name not in PARAMETERS:
+        return axis_scale(ds[name])[1]
+    words, symbol, unit, _ = PARAMETERS[name]
+    return f"{words[:1].upper()}{words[1:]}, ${symbol}$ [{unit}]"
+
+
+def _hatch(ax: Axes, edges: list[np.ndarray], few: np.ndarray) -> None:
+    for row, column in np.argwhere(few):
+        ax.fill(
+            edges[0][[column, column + 1, column + 1, column]],
+            edges[1][[row, row, row + 1, row + 1]],
+            facecolor="0.95",
+            edgecolor="0.7",
+            hatch="////",
+            linewidth=0,
+        )
+
+
+def _write_shares(ax: Axes, edges: list[np.ndarray], share: np.ndarray, few: np.ndarray) -> None:
+    middle = [(edge[1:] + edge[:-1]) / 2 for edge in edges]
+    for row, column in np.argwhere(~few):
+        value = share[row, column]
+        colour = "black" if value > 0.5 else "white"
+        ax.text(
+            middle[0][column], middle[1][row], f"{value:.2f}", color=colour, ha="center", va="center", size=7
+        )

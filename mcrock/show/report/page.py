@@ -1,0 +1,170 @@
+"""The page of a study, put together and written."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import xarray as xr
+from jinja2 import Environment, StrictUndefined
+from markupsafe import Markup, escape
+
+from mcrock.base.version import mcrock_version
+from mcrock.config import Study
+from mcrock.dataset import replacing
+from mcrock.show.report.brief import key_figures
+from mcrock.show.report.content import Caution, kind_of, laid_out
+from mcrock.show.report.results import (
+    Site,
+    fragility_section,
+    motion_section,
+    nested_section,
+    outcomes_section,
+    risk_section,
+    rules_section,
+    sensitivity_section,
+)
+from mcrock.show.report.subject import (
+    body_section,
+    inputs_section,
+    model_section,
+    motions_section,
+    study_section,
+)
+from mcrock.show.report.trust import convergence_section, limits_section, provenance_section, validity_section
+from mcrock.show.summary import missing_chunks, summarize
+from mcrock.statistics import annual_rate, high_confidence_capacity, rate_of_draws
+from mcrock.statistics.inference import Confidence
+from mcrock.statistics.nested import is_nested, pooled
+
+TEMPLATE = Path(__file__).with_name("page.html")
+
+
+def build_report(
+    ds: xr.Dataset,
+    *,
+    site: Site | None = None,
+    store: Path | None = None,
+    folder: str | Path = ".",
+    level: float = 0.95,
+    allow_missing: bool = False,
+) -> str:
+    """The report on a study as one HTML page, with everything inside.
+
+    Parameters
+    ----------
+    ds : Dataset
+        Result of a study, with the attribute `config`.
+    site : Site, optional
+        Hazard of a site, for the risk there.
+    store : Path, optional
+        Where the dataset was read from: its digest and the versions in its log are on the page.
+    folder : str or Path
+        Folder that the names of record files start from; without them there are no rules of thumb.
+    level : float
+        Confidence level of the intervals [1].
+    allow_missing : bool
+        Leave out runs that have not been run, rather than refuse.
+
+    Returns
+    -------
+    str
+        HTML.
+
+    Raises
+    ------
+    ValueError
+        As the functions of `mcrock.statistics`, or if the dataset does not say what its study is.
+    """
+    if not ds.attrs.get("config"):
+        raise ValueError("the dataset lacks the attribute `config`: it does not say what was computed")
+    how = Confidence(level=level, allow_missing=allow_missing)
+    study = Study.from_json(ds.attrs["config"])
+    summary = summarize(ds, folder=folder, **how.keywords)
+    runs = pooled(ds)
+    rates = capacity = None
+    if summary.is_shaken:
+        capacity = high_confidence_capacity(ds, allow_missing=allow_missing)
+    if site is not None:
+        rates = annual_rate(ds, site.hazard, years=site.years, level=level, allow_missing=allow_missing)
+        if is_nested(ds):
+            rates["rate_of_draws"] = rate_of_draws(ds, site.hazard)
+    sections = [
+        body_section(runs, study),
+        inputs_section(runs, study),
+        motions_section(runs, study),
+        model_section(study),
+        fragility_section(runs, summary, capacity, how),
+        outcomes_section(runs, summary, how),
+        motion_section(runs, summary, how),
+        nested_section(ds, summary, how),
+        rules_section(runs, summary, Path(folder), how),
+        sensitivity_section(ds, how),
+        risk_section(ds, site, rates, how),
+        validity_section(summary),
+        convergence_section(runs, study, summary, how),
+        limits_section(study, summary),
+        provenance_section(ds, store),
+        study_section(study),
+    ]
+    found = [laid_out(section) for section in sections if section is not None]
+    return _render(
+        title=study.title or "Untitled study",
+        description=study.description,
+        made=f"mcrock {mcrock_version()}, {date.today().isoformat()}",
+        missing=missing_chunks(ds),
+        figures=key_figures(summary, rates, capacity),
+        sections=found,
+        cautions=[
+            (section, block) for section in found for block in section.blocks if isinstance(block, Caution)
+        ],
+    )
+
+
+def check_page(path: Path) -> None:
+    """Refuse an output that cannot be a page, before anything is computed for it.
+
+    Raises
+    ------
+    ValueError
+        If its name does not end in .html, a folder is in its place, or its folder is not there.
+    """
+    if path.suffix not in (".html", ".htm"):
+        raise ValueError(f"{path}: the name of a report must end in .html")
+    if path.is_dir():
+        raise ValueError(f"{path} is a folder; choose another output")
+    if not path.parent.is_dir():
+        raise ValueError(f"{path}: the folder {path.parent} does not exist")
+
+
+def save_report(page: str, path: str | Path) -> Path:
+    """Write a page, whole or not at all."""
+    path = Path(path)
+    with replacing(path) as scratch:
+        scratch.write_text(page, encoding="utf-8")
+    return path
+
+
+def _render(**items: Any) -> str:
+    environment = Environment(
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= {"prose": _prose, "sentence": _sentence, "kind": kind_of}
+    return environment.from_string(TEMPLATE.read_text(encoding="utf-8")).render(**items)
+
+
+def _prose(text: str) -> Markup:
+    """A line of text as HTML: code between backticks, a capital at the start."""
+    start = text if "_" in text.partition(" ")[0] else f"{text[:1].upper()}{text[1:]}"
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(start))))
+
+
+def _sentence(text: str) -> Markup:
+    """The same with a full stop."""
+    return _prose(text if text.endswith((".", ":", "?")) else f"{text}.")

@@ -1,0 +1,168 @@
+"""Sections on what was computed: the body, its inputs, the ground motions, the model."""
+
+from __future__ import annotations
+
+import json
+from math import degrees, tan
+
+import numpy as np
+import xarray as xr
+
+from mcrock.base.units import as_written
+from mcrock.body import Bodies, Body, uplift_slenderness
+from mcrock.config import Study
+from mcrock.excitation.sources.recorded import RecordedSource
+from mcrock.impact.registry import Law
+from mcrock.params import STANDARD_GRAVITY
+from mcrock.show.body import plot_body
+from mcrock.show.describe import uncertain_rows
+from mcrock.show.inputs import has_distributions, plot_inputs
+from mcrock.show.numbers import format_count, format_range, label_intensities
+from mcrock.show.report.content import Block, Code, Section, embed
+from mcrock.show.tables import format_table
+from mcrock.statistics.runs import overturned
+from mcrock.tables.parsing import toml
+
+LONGEST = 400  # characters of a value of the study file that is shown whole
+MOTIONS_SHOWN = 60
+OF_BODY = {"rad": ("deg", 180 / np.pi)}  # other units that readers know
+
+
+def body_section(ds: xr.Dataset, study: Study) -> Section:
+    """The body drawn, with its numbers."""
+    body = body_at_medians(study)
+    uncertain = any(name.startswith("body.") for name in study.uncertain)
+    at = ", every uncertain number at its median" if uncertain else ""
+    at += ", without the error of its shape" if study.body.underside else ""
+    blocks: list[Block] = [embed(plot_body(body), "The body from the side, and its base from above")]
+    rows = [["shape", study.body.shape + at]]
+    for name in ("body_mass", "body_radius", "body_slenderness", "body_frequency"):
+        units, factor = OF_BODY.get(ds[name].attrs["units"], (as_written(ds[name].attrs["units"]), 1.0))
+        rows.append([ds[name].attrs["long_name"], f"{format_range(factor * ds[name].values)} {units}"])
+    rows.append(["height of the centre of mass", f"{body.com_height:.4g} m"])
+    over = float(uplift_slenderness(body.vertices[None], body.faces, np.array([body.start_face]))[0])
+    starts = body.gravity * tan(over) / STANDARD_GRAVITY
+    words = f"{starts:.3g} g, over an edge of slenderness {degrees(over):.4g} deg"
+    rows.append(["horizontal acceleration that lifts an edge", words])
+    if len(body.faces) > 1:
+        rows.append(["faces, corners", f"{len(body.faces)}, {len(body.vertices)}"])
+    return Section("body", "The object", [*blocks, format_table(["", ""], rows)])
+
+
+def body_at_medians(study: Study) -> Body:
+    """The body of a study whose every uncertain number has its median."""
+    bodies: Bodies = study.body.at_medians()
+    return Body(
+        float(bodies.mass[0]),
+        bodies.inertia[0],
+        bodies.vertices[0],
+        float(bodies.gravity[0]),
+        bodies.faces,
+        int(bodies.start_face[0]),
+        bodies.base_faces,
+    )
+
+
+def inputs_section(ds: xr.Dataset, study: Study) -> Section:
+    """What is uncertain, and how it is drawn."""
+    rows = uncertain_rows(study)
+    blocks: list[Block] = []
+    if rows:
+        blocks.append(format_table(["input", "distribution", "parameters"], rows))
+    if has_distributions(ds):
+        blocks.append(embed(plot_inputs(ds), "Distributions of the inputs and what was drawn from them"))
+    if study.motion.draws_noise:
+        blocks.append("The noise of the motions is drawn for each realization.")
+    if not blocks:
+        blocks.append("No input is uncertain.")
+    design = study.ensemble.design.replace("_", " ")
+    draws = f"{study.n_outer} outer draws of the epistemic inputs, each with " if study.ensemble.outer else ""
+    blocks.append(
+        f"{draws}{format_count(study.n_realizations, 'realization')} ({design} design, seed {study.seed}), "
+        f"each at {format_count(study.n_intensity, 'intensity').replace('ys', 'ies')}: {study.n_runs} runs. "
+        "All other numbers are fixed, as in the study file at the end."
+    )
+    return Section("inputs", "Inputs and their distributions", blocks)
+
+
+def motions_section(ds: xr.Dataset, study: Study) -> Section:
+    """Where the ground motions come from, and each of them with its part in the outcome."""
+    if not study.motion.shakes:
+        return Section(
+            "motions", "Ground motions", ["The ground does not move: the body is released from a tilt."]
+        )
+    if not isinstance(study.motion, RecordedSource) or "record" not in ds:
+        return Section("motions", "Ground motions", [*study.motion.describe([], study.folder)])
+    names = ds["motion_name"].values.tolist()
+    number = len(np.unique(ds["motion_group"].values)) if "motion_group" in ds else len(names)
+    blocks: list[Block] = [
+        f"{format_count(len(names), 'motion')} of {format_count(number, 'recording')} "
+        f"({study.motion.origin}), {study.motion.assigned}; intensity: "
+        f"{study.intensity.long_name}."
+    ]
+    units = ds["motion_intensity"].attrs.get("units", "1")
+    strength = label_intensities(ds["motion_intensity"].values.tolist(), units)
+    index = ds["record"].values
+    fell = overturned(ds).values.reshape(len(index), -1).mean(axis=1)
+    rows = [
+        [
+            name,
+            label,
+            str(int((index == i).sum())),
+            f"{100 * fell[index == i].mean():.0f}" if (index == i).any() else "-",
+        ]
+        for i, (name, label) in enumerate(zip(names, strength, strict=True))
+    ]
+    blocks.append(
+        format_table(["motion", "as recorded", "realizations", "overturned [%]"], rows[:MOTIONS_SHOWN])
+    )
+    if len(rows) > MOTIONS_SHOWN:
+        blocks.append(f"and {len(rows) - MOTIONS_SHOWN} more.")
+    history = sorted({*ds["motion_history"].values.tolist()} - {""}) if "motion_history" in ds else []
+    blocks.append(f"Processing: {history[0]}." if history else "The motions are used as they were published.")
+    return Section("motions", "Ground motions", blocks)
+
+
+def model_section(study: Study) -> Section:
+    """Impact law, contacts and numerical settings."""
+    keys = study.impact.law if isinstance(study.impact.law, tuple) else (study.impact.law,)
+    laws = [law for law in Law if law.key in keys]
+    blocks: list[Block] = [
+        "A rigid body in three dimensions on rigid ground. Between impacts its motion about the corner, edge "
+        "or face in contact is integrated; every impact is an event of its own, which changes velocities by "
+        "the impact law."
+    ]
+    blocks.append(
+        format_table(
+            ["impact law", "impulse", "source"], [[law.label, law.words, law.source] for law in laws]
+        )
+    )
+    if study.contact is None:
+        blocks.append("Contacts stick: nothing slides, and nothing rebounds.")
+    else:
+        items = ", ".join(
+            f"{key} {toml(item) if not hasattr(item, 'distribution') else 'uncertain'}"
+            for key, item in study.contact.parameters.items()
+        )
+        blocks.append(f"Contacts have Coulomb friction and may rebound: {items}.")
+    return Section("model", "Model and impact law", blocks)
+
+
+def study_section(study: Study) -> Section:
+    """The study file with every default, so that it can be run again."""
+    return Section("study", "Study file", [Code(study_as_toml(json.loads(study.to_json())))])
+
+
+def study_as_toml(data: dict[str, object]) -> str:
+    """A study in TOML; what is longer than a few lines, as a mesh, is left to the store."""
+    lines = [f"{key} = {toml(value)}" for key, value in data.items() if not isinstance(value, dict)]
+    for section, table in data.items():
+        if isinstance(table, dict):
+            lines += ["", f"[{section}]"]
+            for key, value in table.items():
+                text = toml(value)
+                whole = len(text) <= LONGEST
+                lines.append(
+                    f"{key} = {text}" if whole else f"# {key}: {len(value)} entries, kept in the store"
+                )
+    return "\n".join(lines)

@@ -1,0 +1,304 @@
+"""Overturning acceleration spectra with all their bands, and rocking spectra."""
+
+from __future__ import annotations
+
+import textwrap
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.collections import QuadMesh
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+
+from mcrock.params import STANDARD_GRAVITY, Outcome
+from mcrock.show.overturning_bands import MODES, cells, draw_bands
+from mcrock.show.style import (
+    BLUE,
+    COLUMN,
+    GREEN,
+    GREY,
+    MILLIMETRE,
+    ORANGE,
+    PAGE,
+    PURPLE,
+    SKY,
+    STROKES,
+    add_note,
+    new_figure,
+    number_axis,
+    run_words,
+    styled,
+)
+
+LINES = (BLUE, ORANGE, GREEN, PURPLE, SKY, GREY)
+PANELS = 6  # in one figure
+SHARE_LEVELS = 200  # amplitudes of a map of shares
+TITLE = {1: 60, 2: 46, 3: 30}  # letters in a line of a title, by the panels beside each other
+
+
+@styled
+def plot_overturning_spectrum(ds: xr.Dataset) -> Axes:
+    """Draw the bands of amplitude in which blocks of every size overturn.
+
+    Parameters
+    ----------
+    ds : Dataset
+        From `mcrock.planar.overturning_spectrum`. Each motion and slenderness has a panel of its own;
+        where that makes more than six, the panels are those of the slendernesses and show the share of
+        the motions that overturn the block.
+
+    Returns
+    -------
+    Axes
+        The first panel.
+
+    Raises
+    ------
+    ValueError
+        If ``ds`` is not an overturning spectrum or has more than six slendernesses.
+    """
+    missing = {"lower", "upper", "impacts", "uplift_amplitude"} - set(ds.variables)
+    if missing:
+        raise ValueError(f"this is not an overturning spectrum: it lacks {', '.join(sorted(missing))}")
+    axis = str(ds["lower"].dims[2])
+    as_share = ds.sizes["motion"] * ds.sizes["slenderness"] > PANELS
+    panels = [
+        (motion, slenderness)
+        for motion in range(1 if as_share else ds.sizes["motion"])
+        for slenderness in range(ds.sizes["slenderness"])
+    ]
+    if len(panels) > PANELS:
+        raise ValueError(
+            f"{len(panels)} slendernesses are too many for one figure, at most {PANELS}; "
+            "select some with ds.isel(slenderness=[...])"
+        )
+    columns = 2 if len(panels) == 4 else min(len(panels), 3)
+    lines = -(-len(panels) // columns)
+    size = (COLUMN if columns == 1 else PAGE, 78.0 if lines == 1 else 26.0 + 56.0 * lines)
+    figure = new_figure(*size)
+    grid = figure.subplots(lines, columns, sharex=True, sharey=True, squeeze=False)
+    for ax, (motion, slenderness) in zip(grid.flat, panels, strict=False):
+        if as_share:
+            mesh = _draw_shares(ax, ds.isel(slenderness=slenderness), axis)
+        else:
+            draw_bands(ax, ds.isel(motion=motion, slenderness=slenderness), axis)
+        if len(panels) > 1:
+            words = _panel_title(ds, motion, slenderness, as_share)
+            ax.set_title(textwrap.fill(words, TITLE[columns]))
+    for ax in grid.flat[len(panels) :]:
+        ax.remove()
+    for ax in grid[:, 0]:
+        ax.set_ylabel(r"Amplitude $a_\mathrm{p}\,/\,(g\,\tan\alpha)$ [1]")
+    for ax in grid.flat[max(0, len(panels) - columns) : len(panels)]:
+        ax.set_xlabel(_axis_label(axis))
+        ax.xaxis.set_tick_params(labelbottom=True)
+    first = grid[0, 0]
+    first.set_ylim(0, ds.attrs["largest_amplitude"])
+    number_axis(first)
+    if as_share:
+        figure.colorbar(mesh, ax=grid, label="Fraction of overturning motions [1]", pad=0.02)
+    else:
+        _add_legend(figure, ds)
+    add_note(first, _overturning_note(ds, axis, as_share))
+    return first
+
+
+@styled
+def plot_rocking_spectrum(ds: xr.Dataset) -> Axes:
+    """Draw the largest tilt of blocks of every size, and which of them overturn.
+
+    Parameters
+    ----------
+    ds : Dataset
+        From `mcrock.planar.rocking_spectrum`, with at most six slendernesses. Of several motions the
+        single spectra are thin lines and the median is a thick one.
+
+    Returns
+    -------
+    Axes
+        Of the tilt, under the sizes that overturn (of several motions: the share that overturns them).
+
+    Raises
+    ------
+    ValueError
+        If ``ds`` is not a rocking spectrum or has more than six slendernesses.
+    """
+    missing = {"peak_tilt_ratio", "period", "peak_acceleration"} - set(ds.variables)
+    if missing:
+        raise ValueError(f"this is not a rocking spectrum: it lacks {', '.join(sorted(missing))}")
+    if ds.sizes["slenderness"] > PANELS:
+        raise ValueError(
+            f"{ds.sizes['slenderness']} slendernesses are too many for one figure, at most {PANELS}; "
+            "select some with ds.isel(slenderness=[...])"
+        )
+    period = ds["period"].values
+    fallen = ds["outcome"].values == Outcome.OVERTURNED
+    ratio = np.where(fallen, np.inf, ds["peak_tilt_ratio"].values)
+    many = ds.sizes["motion"] > 1
+    figure = new_figure(COLUMN, 92.0 if many else 84.0)
+    above, ax = figure.subplots(2, 1, sharex=True, height_ratios=[1, 3 if many else 6])
+    for place, slenderness in enumerate(ds["slenderness"].values):
+        colour, stroke, label = LINES[place], STROKES[place], f"{np.degrees(slenderness):.3g}°"
+        if many:
+            above.plot(period, fallen[:, place].mean(0), color=colour, linestyle=stroke, linewidth=1.0)
+            ax.plot(period, _without_falls(ratio[:, place]).T, color=colour, alpha=0.25, linewidth=0.4)
+        else:
+            spans = _spans(period, fallen[0, place])
+            above.broken_barh(spans, (-place - 0.8, 0.6), color=colour, linewidth=0)
+        median = _without_falls(np.median(ratio[:, place], axis=0))
+        ax.plot(period, median, color=colour, linestyle=stroke, label=label)
+        known = np.pad(np.isfinite(median), 1)
+        lone = known[1:-1] & ~known[:-2] & ~known[2:]
+        ax.plot(period[lone], median[lone], ".", color=colour, markersize=3.0)  # has no line
+    top = ratio[np.isfinite(ratio)].max(initial=1.0)
+    ax.set_ylim(0, 1.05 * top)
+    if not np.isfinite(ratio).any():
+        words = "overturns at every size" if len(period) > 1 else "overturns"
+        ax.text(0.5, 0.5, words, transform=ax.transAxes, color=GREY, ha="center", va="center")
+    ax.axhline(1.0, color=GREY, linestyle=":", linewidth=0.8)
+    if many:
+        above.set_ylim(-0.05, 1.05)
+        above.set_yticks([0, 1])
+        above.set_ylabel("Overturned\nfraction\n[1]")
+    else:
+        above.set_ylim(-ds.sizes["slenderness"], 0)
+        above.set_yticks([])
+        above.spines[["left", "bottom"]].set_visible(False)
+        above.tick_params(axis="x", length=0)
+        above.set_ylabel("Over-\nturned", rotation=0, ha="right", va="center")
+    ax.set_ylabel("Largest tilt / slenderness [1]")
+    ax.set_xlabel(_axis_label("period"))
+    ax.set_xlim(0, period[-1] if len(period) > 1 else 2 * period[0])
+    number_axis(ax)
+    figure.align_ylabels([above, ax])
+    above.legend(
+        *ax.get_legend_handles_labels(),
+        title="slenderness",
+        loc="lower left",
+        bbox_to_anchor=(0.0, 1.0),
+        ncols=4,
+        handlelength=1.8,
+        columnspacing=1.2,
+    )
+    add_note(ax, _rocking_note(ds, many))
+    return ax
+
+
+def describe_scan(ds: xr.Dataset) -> str:
+    """Results of the scan of an overturning spectrum, and of half of it."""
+    limits, half = int(ds["limits"].sum()), int(ds["half_scan_limits"].sum())
+    found = f"{limits} limit{'s' * (limits != 1)} found, of which a scan half as fine finds {half}"
+    return f"{ds.attrs['scan']} amplitudes scanned at each size: {found if limits else 'no limit found'}"
+
+
+def _without_falls(ratio: np.ndarray) -> np.ndarray:
+    """Tilt ratios with gaps where the block overturned."""
+    return np.where(np.isfinite(ratio), ratio, np.nan)
+
+
+def _spans(x: np.ndarray, chosen: np.ndarray) -> list[tuple[float, float]]:
+    """Start and length of the stretches around the chosen places."""
+    ends = cells(x)
+    return [(ends[i], ends[i + 1] - ends[i]) for i in np.flatnonzero(chosen)]
+
+
+def _draw_shares(ax: Axes, ds: xr.Dataset, axis: str) -> QuadMesh:
+    """Fraction of the motions that overturn the block, as a map over size and amplitude."""
+    x = ds[axis].values
+    ends = np.linspace(0, float(ds.attrs["largest_amplitude"]), SHARE_LEVELS + 1)
+    amplitude = xr.DataArray(0.5 * (ends[1:] + ends[:-1]), dims="amplitude")
+    inside = (ds["lower"] <= amplitude) & (amplitude < ds["upper"])
+    share = inside.any("band").mean("motion").transpose("amplitude", axis).values
+    ax.axhline(float(ds["uplift_amplitude"].min()), color=GREY, linestyle=":", linewidth=0.8)
+    if len(x) == 1:
+        ax.set_xlim(0, 2 * x[0])
+    return ax.pcolormesh(cells(x), ends, share, cmap="Blues", vmin=0, vmax=1, rasterized=True)
+
+
+def _add_legend(figure: Figure, ds: xr.Dataset) -> None:
+    found = np.unique(np.minimum(ds["impacts"].values, max(MODES)))
+    handles = [Patch(color=colour, label=words) for mode, (colour, words) in MODES.items() if mode in found]
+    if handles:
+        figure.legend(
+            handles=handles,
+            loc="outside upper left",
+            ncols=2 if figure.get_size_inches()[0] / MILLIMETRE < PAGE else 4,
+            handlelength=1.2,
+            columnspacing=1.2,
+        )
+
+
+def _axis_label(axis: str) -> str:
+    if axis == "frequency_ratio":
+        return r"Frequency of the pulse $\omega_\mathrm{p}\,/\,p$ [1]"
+    return r"Size of the block $2\pi/p$ [s]"
+
+
+def _panel_title(ds: xr.Dataset, motion: int, slenderness: int, as_share: bool) -> str:
+    words = [] if as_share or ds.sizes["motion"] == 1 else [str(ds["motion"].values[motion])]
+    if ds.sizes["slenderness"] > 1:
+        words.append(f"slenderness {np.degrees(ds['slenderness'].values[slenderness]):.3g}°")
+    return ", ".join(words)
+
+
+def _describe(ds: xr.Dataset, more: list[str]) -> str:
+    """Motion, what ``more`` is said of it, slenderness and restitution in words."""
+    names = [str(name) for name in ds["motion"].values]
+    words = [names[0] if len(names) == 1 else f"{len(names)} motions", *more]
+    if ds.sizes["slenderness"] == 1:
+        words.append(f"slenderness {np.degrees(float(ds['slenderness'][0])):.3g}°")
+    ratios = np.unique(ds["velocity_ratio"].values.round(4))
+    r = f"r = {ratios[0]:g}" if len(ratios) == 1 else f"r = {ratios[0]:g} to {ratios[-1]:g}"
+    law = str(ds.attrs["restitution"])
+    words.append(r if law.replace(".", "").isdigit() else f"restitution {law}, {r}")
+    text = ", ".join(words)
+    if names[0].endswith(" pulse"):  # names of records stay as they are
+        text = text[:1].upper() + text[1:]
+    return text.replace("$", r"\$")
+
+
+def _format_range(values: np.ndarray) -> str:
+    """One number, or the smallest and the largest of several."""
+    low, high = f"{values.min():.3g}", f"{values.max():.3g}"
+    return low if low == high else f"{low} to {high}"
+
+
+def _describe_period(ds: xr.Dataset) -> list[str]:
+    """Period of the pulse, where it is known."""
+    periods = ds["pulse_period"].values
+    periods = periods[np.isfinite(periods)]
+    return [f"period {_format_range(periods)} s"] if len(periods) else []
+
+
+def _describe_shaking(ds: xr.Dataset) -> list[str]:
+    """Period and peaks of the motions, and the factor on records, if the dataset names one."""
+    words = _describe_period(ds)
+    if ds.attrs.get("scale", 1.0) != 1.0:
+        words.append(f"scaled by {ds.attrs['scale']:g}")
+    words.append(f"peak {_format_range(ds['peak_acceleration'].values / STANDARD_GRAVITY)} g")
+    vertical = ds["peak_vertical_acceleration"].values / STANDARD_GRAVITY
+    if vertical.any():
+        words.append(f"vertical {_format_range(vertical)} g")
+    return words
+
+
+def _overturning_note(ds: xr.Dataset, axis: str, as_share: bool) -> str:
+    described = _describe(ds, _describe_period(ds) if axis == "period" else [])
+    if as_share:
+        lines = "Dotted: lowest amplitude of rocking. Each size is drawn halfway to the next."
+    else:
+        lines = (
+            "White: stands; dotted: onset of rocking. Between sizes: interpolated where a limit continues, "
+            "else as at the nearer size."
+        )
+    undecided = int(ds["undecided"].sum())
+    doubt = f" {run_words(undecided)} met a numerical limit." if undecided else ""
+    return f"{described}. {lines} {describe_scan(ds)}.{doubt}"
+
+
+def _rocking_note(ds: xr.Dataset, many: bool) -> str:
+    lines = "Thick: median, thin: single motions. " if many else ""
+    fallen = "A line ends where the block overturns." if not many else "Lines end where blocks overturn."
+    described = _describe(ds, _describe_shaking(ds))
+    return f"{described}. {lines}{fallen} A tilt above the slenderness (dotted) is not overturning."

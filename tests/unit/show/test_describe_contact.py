@@ -1,0 +1,74 @@
+"""What `mcrock check` says about the contacts of a study, beside the motions that they leave possible."""
+
+import numpy as np
+import pytest
+
+from mcrock.body.painleve import painleve_friction
+from mcrock.config import load_config
+from mcrock.excitation.motion import Motion
+from mcrock.sampling import draw_inputs
+from mcrock.show.describe import describe
+from tests.unit.config.conftest import study_file
+
+__all__ = ["study_file"]
+
+MOTIONS = [Motion(np.outer([1.0, 0.5, 0.0], [0.0, 1.0, -0.5, 0.0]), dt=0.1, name="one")]
+
+
+@pytest.fixture
+def lines_of(study_file):
+    """Lines of the description of the valid study with overrides."""
+
+    def describe_with(*overrides):
+        study = load_config(study_file(), overrides)
+        return describe(study, MOTIONS).splitlines(), draw_inputs(study, MOTIONS, 0, 64)
+
+    return describe_with
+
+
+def notes(lines):
+    return [line for line in lines if line.startswith("note: ") and "contact." in line]
+
+
+def uniform(low, high):
+    return f"{{distribution='uniform', low={low}, high={high}}}"
+
+
+def test_distributions_are_listed_and_what_is_drawn_with_what(lines_of):
+    lines, _ = lines_of(
+        f"contact.friction={uniform(0.3, 0.5)}",
+        f"contact.static_friction={uniform(0.4, 0.5)}",
+        f"contact.restitution={uniform(0, 0.1)}",
+    )
+    assert "  contact.friction [1]: uniform, low 0.3, high 0.5" in lines
+    assert "  contact.restitution [1]: uniform, low 0, high 0.1" in lines
+    assert "  contact.static_friction [1] (with contact.friction): uniform, low 0.4, high 0.5" in lines
+    assert notes(lines) == []
+
+
+def test_undetermined_slip_is_noted(lines_of):
+    lines, inputs = lines_of(f"contact.friction={uniform(0.5, 1.2)}")
+    corners = inputs.vertices[:, list(inputs.faces[0])]
+    least = painleve_friction(inputs.mass, inputs.inertia, corners).min(axis=1)
+    over = inputs.contact[:, 0] > least
+    assert over.any()
+    (note,) = notes(lines)
+    assert note.startswith(
+        f"note: contact.friction reaches {inputs.contact[:, 0].max():.3g}; from {least[over].min():.3g} on "
+    )
+    assert notes(lines_of("contact.friction=0.85")[0]) == []  # no cuboid has less than 0.88
+
+
+def test_bounces_without_end_are_noted(lines_of):
+    lines, _ = lines_of("contact.friction=0.5", "contact.restitution=1")
+    assert notes(lines) == ["note: contact.restitution reaches 1, with which bounces never end"]
+
+
+def test_restitution_beyond_the_place_of_the_impulse_is_noted(lines_of):
+    both = "contact.friction=0.5", f"contact.impact_restitution={uniform(0.0, 0.5)}"
+    lines, inputs = lines_of(*both, "impact.lambda_lon=0.25", "ensemble.design=latin_hypercube")
+    assert (inputs.contact[:, 3] > 0.25).mean() == 0.5  # strata of 1 / 64
+    (note,) = notes(lines)
+    assert note.startswith("note: in 50 % of the realizations contact.impact_restitution exceeds")
+    assert notes(lines_of(*both)[0]) == []
+    assert notes(lines_of(*both, "impact.lambda=0.1", "impact.law=['varkonyi_2022', 'moreau_1988']")[0])

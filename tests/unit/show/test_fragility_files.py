@@ -1,0 +1,152 @@
+"""Fragility as files of other programs: numbers are those of the fit, and the programs read them."""
+
+import json
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from scipy.special import ndtr
+
+from mcrock.params import STANDARD_GRAVITY
+from mcrock.show.fragility_files import HEADER, NRML, openquake_fragility, pelicun_fragility
+from mcrock.statistics import fit_fragility, overturning_probability
+
+SPACE = {"": NRML}
+
+
+@pytest.fixture
+def study(make_study):
+    def make(measure="pga", **keywords):
+        ds = make_study()
+        config = {"intensity": {"measure": measure, **keywords}}
+        return ds.assign_attrs(config=json.dumps(config), title="block & <co>", source="mcrock 0")
+
+    return make
+
+
+def test_openquake_has_mean_and_deviation_of_the_intensity(study):
+    ds = study()
+    fit = fit_fragility(ds)
+    root = ElementTree.fromstring(openquake_fragility(ds, identifier="shelf"))
+    model = root.find("fragilityModel", SPACE)
+    assert model.find("description", SPACE).text == "block & <co>, mcrock 0"
+    function = model.find("fragilityFunction", SPACE)
+    assert function.attrib == {"id": "shelf", "format": "continuous", "shape": "logncdf"}
+    numbers = function.find("params", SPACE).attrib
+    mean, deviation = float(numbers["mean"]), float(numbers["stddev"])
+    dispersion = np.sqrt(np.log1p((deviation / mean) ** 2))
+    assert dispersion == pytest.approx(float(fit["dispersion"]), rel=1e-8)
+    median = mean * np.exp(-(dispersion**2) / 2) * STANDARD_GRAVITY
+    assert median == pytest.approx(float(fit["median_capacity"]), rel=1e-8)
+    limits = function.find("imls", SPACE).attrib
+    assert limits["imt"] == "PGA"
+    ends = [
+        ndtr(np.log(float(limits[key]) * STANDARD_GRAVITY / median) / dispersion)
+        for key in ("minIML", "maxIML")
+    ]
+    np.testing.assert_allclose(ends, ndtr([-4, 4]))
+
+
+def test_openquake_stripes_are_the_fractions(study):
+    ds = study()
+    points = overturning_probability(ds)
+    function = ElementTree.fromstring(openquake_fragility(ds, curve="stripes"))[0][2]
+    levels = np.array(function.find("imls", SPACE).text.split(), float) * STANDARD_GRAVITY
+    np.testing.assert_allclose(levels, points["intensity"])
+    poes = np.array(function.find("poes", SPACE).text.split(), float)
+    assert (np.diff(poes) >= 0).all()
+    np.testing.assert_allclose(poes, np.maximum.accumulate(points["probability"].values), atol=0.02)
+    assert float(function.find("imls", SPACE).get("noDamageLimit")) * STANDARD_GRAVITY == pytest.approx(
+        levels[0]
+    )
+
+
+@pytest.mark.parametrize(
+    ("intensity", "imt", "demand"),
+    [
+        ({"measure": "sa", "period": 1.0}, "SA(1.0)", "Spectral Acceleration|1.0,g"),
+        ({"measure": "sa", "period": 0.25}, "SA(0.25)", "Spectral Acceleration|0.25,g"),
+        ({"measure": "pgv"}, "PGV", "Peak Ground Velocity,cmps"),
+    ],
+)
+def test_intensities_have_their_names(study, intensity, imt, demand):
+    ds = study(**intensity)
+    assert f'imt="{imt}"' in openquake_fragility(ds)
+    assert f",{demand},0,0,lognormal," in pelicun_fragility(ds)
+
+
+def test_pelicun_has_median_and_dispersion(study):
+    ds = study()
+    fit = fit_fragility(ds)
+    header, row, end = pelicun_fragility(ds, identifier="contents.block").split("\n")
+    assert (header, end) == (HEADER, "")
+    cells = row.split(",")
+    assert cells[:7] == ["contents.block", "0", "Peak Ground Acceleration", "g", "0", "0", "lognormal"]
+    assert float(cells[7]) * STANDARD_GRAVITY == pytest.approx(float(fit["median_capacity"]), rel=1e-8)
+    assert float(cells[8]) == pytest.approx(float(fit["dispersion"]), rel=1e-8)
+
+
+@pytest.mark.parametrize("write", [openquake_fragility, pelicun_fragility])
+def test_what_programs_do_not_know_is_refused(study, make_study, write):
+    with pytest.raises(
+        ValueError, match=r"knows the intensities pga, pgv, sa .*that of the study is 'uplift_ratio'"
+    ):
+        write(study("uplift_ratio"))
+    with pytest.raises(ValueError, match="that of the study is 'sa_1s_d0p02'"):
+        write(study("sa", period=1.0, damping=0.02))
+    flat = make_study(median=1e3).assign_attrs(study().attrs)
+    with pytest.raises(ValueError, match="no lognormal curve to export: none overturned"):
+        write(flat)
+
+
+def test_a_cloud_has_no_stripes(study, make_study):
+    cloud = make_study(cloud=True).assign_attrs(study().attrs)
+    with pytest.raises(ValueError, match="a cloud study has no stripes"):
+        openquake_fragility(cloud, curve="stripes")
+    with pytest.raises(ValueError, match="curve must be 'lognormal' or 'stripes', got 'normal'"):
+        openquake_fragility(cloud, curve="normal")
+
+
+@pytest.mark.parametrize("curve", ["lognormal", "stripes"])
+@pytest.mark.filterwarnings("ignore")
+def test_openquake_reads_the_file(study, tmp_path, curve):
+    pytest.importorskip("openquake.risklib.read_nrml", exc_type=ImportError)
+    from openquake.hazardlib import nrml
+
+    ds = study()
+    (tmp_path / "f.xml").write_text(openquake_fragility(ds, curve=curve))
+    model = nrml.to_python(str(tmp_path / "f.xml"))
+    at = ds["intensity"].values[2:8]
+    (built,) = model["PGA", "body"].build(model.limitStates)
+    expected = (
+        fit_fragility(ds, grid=at)["curve"]
+        if curve == "lognormal"
+        else overturning_probability(ds)["probability"].sel(intensity=at)
+    )
+    np.testing.assert_allclose([float(x) for x in built(at / STANDARD_GRAVITY)], expected, atol=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_pelicun_reads_the_file(study, tmp_path):
+    """Damage of 20,000 samples at one intensity: within 4 standard errors of the curve."""
+    pytest.importorskip("pelicun")
+    import pandas as pd
+    from pelicun.assessment import Assessment
+
+    ds, n, demand = study(), 20_000, 0.3
+    (tmp_path / "f.csv").write_text(pelicun_fragility(ds))
+    found = Assessment(
+        {"Verbose": False, "PrintLog": False, "NonDirectionalMultipliers": {"ALL": 1.0}, "Seed": 1}
+    )
+    table = pd.DataFrame({("PGA", "0", "1"): np.full(n, demand)}, index=map(str, range(n)), dtype=object)
+    table.loc["Units"] = "g"
+    found.demand.load_sample(table)
+    found.stories = 1
+    model = {"Units": ["ea"], "Location": ["0"], "Direction": ["0"], "Theta_0": [1], "Family": [np.nan]}
+    found.asset.load_cmp_model({"marginals": pd.DataFrame(model, index=["body"])})
+    found.asset.generate_cmp_sample(n)
+    found.damage.load_model_parameters([str(tmp_path / "f.csv")], {"body"})
+    found.damage.calculate()
+    share = found.damage.save_sample().mean()["body", "0", "0", "0", "1"]
+    curve = fit_fragility(ds, grid=[demand * STANDARD_GRAVITY])["curve"].item()
+    assert share == pytest.approx(curve, abs=4 * np.sqrt(curve * (1 - curve) / n))

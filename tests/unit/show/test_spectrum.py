@@ -1,0 +1,53 @@
+"""Tables of spectra: few rows, all bands, ends that can be told apart."""
+
+import numpy as np
+
+from mcrock.excitation import Motion, one_sine
+from mcrock.planar import overturning_spectrum, rocking_spectrum
+from mcrock.show.spectrum_text import overturning_table, rocking_table
+
+
+def test_tables_have_few_rows_and_all_bands():
+    ds = overturning_spectrum(one_sine(1.0, 6.0), [0.2, 0.25], np.linspace(1, 10, 40), scan=100)
+    heads, rows = overturning_table(ds)
+    assert heads == ["omega_p/p", "slenderness [deg]", "overturns at (after impacts)"]
+    assert len(rows) == 24
+    assert {row[1] for row in rows} == {"11.5", "14.3"}
+    assert rows[4][2].count("(1)") == rows[4][2].count("(0)") == 1
+    short = overturning_spectrum(one_sine(1.0, 6.0), 0.2, [30.0], largest_amplitude=5.0, scan=100)
+    assert overturning_table(short)[1] == [["30", "11.5", "stands"]]
+
+
+def test_the_last_band_is_always_in_the_table():
+    ds = overturning_spectrum(one_sine(1.0, 6.0), np.radians(14), [0.5], largest_amplitude=15.0)
+    words = overturning_table(ds)[1][0][2]
+    assert words.startswith("1.049-1.050 (9), 1.052-1.056 (7), 3 more, above 1.117 (0)")
+    four = ds.isel(band=[0, 1, 4, 5])
+    assert overturning_table(four)[1][0][2].count("(") == 4  # one of four is not hidden
+
+
+def test_ends_of_thin_bands_are_told_apart():
+    ds = overturning_spectrum(one_sine(1.0, 6.0), 0.2, [2.0], scan=5)
+    thin = ds.assign(
+        lower=(ds["lower"].dims, np.array([[[[1.1460212, 5.0]]]])),
+        upper=(ds["upper"].dims, np.array([[[[1.1460298, np.inf]]]])),
+        impacts=(ds["impacts"].dims, np.array([[[[2, 0]]]])),
+    )
+    assert overturning_table(thin)[1][0][2] == "1.14602-1.14603 (2), above 5.000 (0)"
+
+
+def test_tables_of_several_motions_give_the_median():
+    rng = np.random.default_rng(2)
+    motions = [Motion(3 * rng.normal(size=(3, 100)), 0.02, f"noise {i}") for i in range(3)]
+    ds = rocking_spectrum(motions, 0.15, [0.3, 20.0])
+    heads, rows = rocking_table(ds)
+    assert heads == ["2 pi/p [s]", "slenderness 8.59 deg"]
+    fallen = (ds["outcome"].values == 3).sum((0, 1))
+    assert [f"({number} of 3 overturn)" in row[1] for number, row in zip(fallen, rows, strict=True)] == [
+        True
+    ] * 2
+    bands = overturning_spectrum(motions, 0.15, periods=[0.3, 20.0], scan=30, tolerance=1e-2)
+    heads, rows = overturning_table(bands)
+    assert heads[2:] == ["lowest of the motions", "median"]
+    assert rows[0][2] == f"{float(bands['lower'][:, 0, 0, 0].min()):.3g}"
+    assert rows[1][2:] == ["none", "none"]
