@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import re
 
-from mcrock.excitation.readers.orientation import Orientation, parse_orientation
 from mcrock.excitation.readers.recording import FIXED, RecordedComponent
-from mcrock.excitation.readers.text_file import NUMBER, TextFile
+from mcrock.excitation.readers.text_file import NUMBER, Header, TextFile, year_of
 
 NAME = "AFAD"
 TITLE = "STRONG GROUND MOTION RECORDS OF TURK"
 HEADER_LINES = 30  # in which the names of the columns have to come
-COLUMNS = 3
+DIRECTIONS = re.compile(r"\s*(?:[NEU]-?[SWD]\s*){3}", re.IGNORECASE)  # the names of the columns
 
 
 def matches(file: TextFile) -> bool:
@@ -32,68 +31,28 @@ def read(file: TextFile) -> list[RecordedComponent]:
     MotionError
         With file, line and reason, if the file is damaged.
     """
-    header: dict[str, tuple[int, str]] = {}
-    heads: list[str] = []
-    first = 0
-    for i in range(HEADER_LINES):
-        names = file.line(i).split()
-        if len(names) == COLUMNS and all(_direction(name) for name in names):
-            heads, first = names, i + 1
-            break
-        key, colon, value = file.line(i).partition(":")
-        if colon:
-            header[key.strip()] = (i, value.strip())
-    else:
+    names = next((i for i in range(HEADER_LINES) if DIRECTIONS.fullmatch(file.line(i))), None)
+    if names is None:
         raise file.error(HEADER_LINES - 1, "no line with the names of the columns N-S, E-W, U-D up to here")
-    for key in ("NUMBER OF DATA", "SAMPLING INTERVAL (sec)", "STATION ID", "RECORD TIME"):
-        if key not in header:
-            raise file.error(first - 1, f"the header has no line '{key} :'")
-    count = file.count(*header["NUMBER OF DATA"], "NUMBER OF DATA")
-    dt = file.number(*header["SAMPLING INTERVAL (sec)"], "SAMPLING INTERVAL [s]", positive=True)
-    table = file.table(first, COLUMNS, count)
-    station, began = header["STATION ID"][1], header["RECORD TIME"][1]
-    key, peaks = next(
-        ((key, value[1]) for key, value in header.items() if key.startswith("RAW PGA")), ("", "")
-    )
+    header = Header.of(file, names)
+    header.need("NUMBER OF DATA", "SAMPLING INTERVAL (sec)", "STATION ID", "RECORD TIME")
+    dt, heads = header.number("SAMPLING INTERVAL (sec)"), file.lines[names].split()
+    table = file.table(names + 1, len(heads), header.count("NUMBER OF DATA"))
+    station, began = header["STATION ID"], header["RECORD TIME"]
+    of_all = {
+        "format": NAME,
+        "unit_known": FIXED,
+        "record": f"{station} {began}",
+        "name": f"{station} {began.partition('.')[0]}",
+        "facts": {"station": station}
+        | ({"place": header["PLACE"]} if header["PLACE"] else {})
+        | year_of(header["EARTHQUAKE DATE"])
+        | header.facts({"EARTHQUAKE MAGNITUDE": ("magnitude", 1.0)}),
+    }
+    peaks = next((value for key, value in header.values.items() if key.startswith("RAW PGA")), "")
     recordings = []
     for name, samples in zip(heads, table.T, strict=True):
-        orientation = _direction(name)
-        assert orientation is not None
-        recording = RecordedComponent(
-            0.01 * samples,
-            dt,
-            file.path,
-            NAME,
-            "gal",
-            FIXED,
-            record=f"{station} {began}",
-            name=f"{station} {began.partition('.')[0]}",
-            component=name,
-            role=orientation.role,
-            azimuth=orientation.azimuth,
-            facts=_facts(header),
-        )
-        declared = re.search(rf"\({re.escape(name)}\)\s*([-+.\d]+)", peaks)
-        recordings.append(
-            recording.compared(
-                peak=0.01 * file.number(header[key][0], declared[1], f"{key} of {name}") if declared else None
-            )
-        )
+        recording = file.recorded(samples, dt, "gal", name, file.orientation(names, name, "column"), **of_all)
+        declared = re.search(rf"\({re.escape(name)}\)\s*({NUMBER})", peaks)
+        recordings.append(recording.compared(peak=0.01 * float(declared[1]) if declared else None))
     return recordings
-
-
-def _direction(name: str) -> Orientation | None:
-    return parse_orientation(name) if re.fullmatch(r"[NEU]-?[SWD]", name.upper()) else None
-
-
-def _facts(header: dict[str, tuple[int, str]]) -> dict[str, str | float]:
-    facts: dict[str, str | float] = {"station": header["STATION ID"][1]}
-    if "PLACE" in header:
-        facts["place"] = header["PLACE"][1]
-    date = header.get("EARTHQUAKE DATE", (0, ""))[1]
-    if date[:4].isdecimal():
-        facts["year"] = int(date[:4])
-    magnitude = re.match(NUMBER, header.get("EARTHQUAKE MAGNITUDE", (0, ""))[1])
-    if magnitude:
-        facts["magnitude"] = float(magnitude[0])
-    return facts

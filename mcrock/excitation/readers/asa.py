@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import re
 
-from mcrock.base.units import ACCELERATIONS, parse_unit
+from mcrock.base.units import parse_unit
 from mcrock.excitation.readers.orientation import Orientation, opposite, parse_orientation
-from mcrock.excitation.readers.recording import DECLARED, RecordedComponent, number_channels
+from mcrock.excitation.readers.recording import RecordedComponent, number_channels
 from mcrock.excitation.readers.text_file import NUMBER, TextFile
 
 NAME = "ASA"
@@ -64,22 +64,13 @@ def read(file: TextFile) -> list[RecordedComponent]:
     station, date = _value(file, end, STATION)[1], _value(file, end, DATE)[1]
     began = next((_after(line) for line in file.lines[:end] if line.startswith("HORA DE LA PRIMERA")), "")
     year = re.search(r"\b\d{4}\b", date)
+    record = f"{station} {date} {began}".strip()
+    facts = {"station": station} | ({"year": int(year[0])} if year else {})
     peaks = [re.match(NUMBER, text) for text in _channels(file, end, "ACEL. MAX")[1]]
     recordings = []
     for i, (text, orientation, samples) in enumerate(zip(texts, orientations, table.T, strict=True)):
-        recording = RecordedComponent(
-            samples * ACCELERATIONS[unit],
-            dt,
-            file.path,
-            NAME,
-            unit,
-            DECLARED,
-            record=f"{station} {date} {began}".strip(),
-            name=f"{station} {date} {began}".strip(),
-            component=text,
-            role=orientation.role,
-            azimuth=orientation.azimuth,
-            facts={"station": station} | ({"year": int(year[0])} if year else {}),
+        recording = file.recorded(
+            samples, dt, unit, text, orientation, format=NAME, record=record, name=record, facts=facts
         )
         peak = peaks[i] if len(peaks) == len(texts) else None
         recordings.append(recording.compared(peak=0.01 * float(peak[0]) if peak else None))

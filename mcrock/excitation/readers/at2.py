@@ -10,9 +10,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from mcrock.base.units import ACCELERATIONS, parse_unit
 from mcrock.excitation.readers.orientation import Orientation, parse_orientation
-from mcrock.excitation.readers.recording import DECLARED, NotRecordError, RecordedComponent
+from mcrock.excitation.readers.recording import NotRecordError, RecordedComponent
 from mcrock.excitation.readers.text_file import NUMBER, TextFile
 
 NAME = "PEER AT2"
@@ -67,18 +66,15 @@ def read(file: TextFile) -> list[RecordedComponent]:
     if title.event:
         facts |= {"event": title.event, "station": title.station, "year": title.year}
     return [
-        RecordedComponent(
-            samples * ACCELERATIONS[unit],
+        file.recorded(
+            samples,
             dt,
-            file.path,
-            NAME,
             unit,
-            DECLARED,
+            component,
+            orientation,
+            format=NAME,
             record=f"RSN {rsn[1]}" if rsn else _record(title, stem, ending),
             name=f"{title.event} {title.year}, {title.station}" if title.event and title.station else stem,
-            component=component,
-            role=orientation.role,
-            azimuth=orientation.azimuth,
             facts=facts,
             remarks=remarks,
         )
@@ -140,14 +136,7 @@ def _unit(file: TextFile, end: int) -> str:
     for i, line in enumerate(file.lines[:end]):
         found = UNIT.search(line)
         if found:
-            unit = parse_unit(found[1])
-            if unit is None:
-                raise file.error(
-                    i,
-                    "unit of the acceleration must be one of G, M/S2, CM/S2, MM/S2, GAL, MG, got "
-                    f"{found[1]!r}",
-                )
-            return unit
+            return file.unit(i, found[1])
     raise file.error(max(end - 1, 0), "the header does not say the unit; expected 'IN UNITS OF G'")
 
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import re
 
-from mcrock.base.units import ACCELERATIONS, parse_unit
+from mcrock.base.units import parse_unit
 from mcrock.excitation.readers.csv_file import uniform_step
 from mcrock.excitation.readers.orientation import parse_orientation
-from mcrock.excitation.readers.recording import DECLARED, NotRecordError, RecordedComponent
+from mcrock.excitation.readers.recording import NotRecordError, RecordedComponent
 from mcrock.excitation.readers.text_file import TextFile
 
 NAME = "SCEC BBP"
@@ -68,25 +68,9 @@ def read(file: TextFile) -> list[RecordedComponent]:
         file.last + 1,
     )
     table = file.table(first, 4)
-    numbers = [file.skipped + first + 1 + i for i in range(len(table))]
-    dt = uniform_step(file.path, numbers, table[:, 0], None)
-    recordings = []
-    for (name, _), samples in zip(columns, table.T[1:], strict=True):
-        orientation = parse_orientation(name)
-        assert orientation is not None
-        recordings.append(
-            RecordedComponent(
-                samples * ACCELERATIONS[unit],
-                dt,
-                file.path,
-                NAME,
-                unit,
-                DECLARED,
-                record=file.path.stem,
-                name=file.path.stem,
-                component=name,
-                role=orientation.role,
-                azimuth=orientation.azimuth,
-            )
-        )
-    return recordings
+    dt = uniform_step(file.path, file.numbers_from(first), table[:, 0], None)
+    of_all = {"format": NAME, "record": file.path.stem, "name": file.path.stem}
+    return [
+        file.recorded(samples, dt, unit, name, file.orientation(line, name, "column"), **of_all)
+        for (name, _), samples in zip(columns, table.T[1:], strict=True)
+    ]

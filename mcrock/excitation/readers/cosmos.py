@@ -9,12 +9,11 @@ format, version 1.20.
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from mcrock.base.units import ACCELERATIONS, parse_unit
-from mcrock.excitation.motion import FloatArray
-from mcrock.excitation.readers.counted import Layout, read_counted
 from mcrock.excitation.readers.orientation import Orientation, parse_orientation
-from mcrock.excitation.readers.recording import DECLARED, NotRecordError, RecordedComponent, number_channels
+from mcrock.excitation.readers.recording import NotRecordError, RecordedComponent, number_channels
 from mcrock.excitation.readers.text_file import NUMBER, TextFile
 
 NAME = "COSMOS"
@@ -63,9 +62,9 @@ def _read_channel(file: TextFile, start: int) -> tuple[RecordedComponent | None,
         raise file.error(start, f"the header has {int(title[2])} lines of text, expected {TEXT_LINES}")
     text = [file.line(start + i) for i in range(int(title[2]))]
     at = start + len(text)
-    integers, index = read_counted(file, at, "whole numbers", Layout(10, 8))
+    integers, index = file.counted(at, "whole numbers", 10, 8)
     real_line = index
-    reals, index = read_counted(file, index, "numbers", Layout(5, 15))
+    reals, index = file.counted(index, "numbers", 5, 15)
     if len(integers) <= AZIMUTH or len(reals) <= PEAK:
         raise file.error(
             at, f"the header has {len(integers)} whole numbers and {len(reals)} numbers, expected 100"
@@ -82,7 +81,7 @@ def _read_channel(file: TextFile, start: int) -> tuple[RecordedComponent | None,
         raise file.error(
             index, f"expected a line that announces the data and their unit, got {file.line(index)[:60]!r}"
         )
-    samples, end = read_counted(file, index, "samples", Layout(8, 10))
+    samples, end = file.counted(index, "samples", 8, 10)
     if not re.match(r"\s*end[- ]of[- ]data", file.line(end) if end <= file.last else "", re.IGNORECASE):
         raise file.error(min(end, file.last), "the samples must end with a line 'End-of-data'")
     if not announced[2].lower().startswith("accel"):
@@ -93,9 +92,7 @@ def _read_channel(file: TextFile, start: int) -> tuple[RecordedComponent | None,
     if step == unknown or not step > 0:
         raise file.error(real_line, f"the time step, real number {STEP + 1} [ms], is {step:g}")
     orientation, component = _orientation(file, at, integers[AZIMUTH], comments)
-    recording = _recording(
-        file, text, samples * ACCELERATIONS[unit], 0.001 * step, unit, orientation, component
-    )
+    recording = file.recorded(samples, 0.001 * step, unit, component, orientation, **_words_of(text))
     peak, length = reals[PEAK], reals[LENGTH]
     # the peak has the unit of the samples
     return recording.compared(
@@ -149,42 +146,23 @@ def _orientation(file: TextFile, index: int, azimuth: float, comments: list[str]
     raise file.error(index, f"the direction of the channel, whole number {AZIMUTH + 1}, is {code}")
 
 
-def _recording(
-    file: TextFile,
-    text: list[str],
-    samples: FloatArray,
-    dt: float,
-    unit: str,
-    orientation: Orientation,
-    component: str,
-) -> RecordedComponent:
-    """The channel with the facts of its text."""
+def _words_of(text: list[str]) -> dict[str, Any]:
+    """What the text of a channel says about it."""
     station = re.search(r"Code:\s*(\S+)", text[4])
     code = station[1] if station else text[4].strip()
     title = re.sub(r"^(Record|Rcrd) of ", "", " ".join(text[1].split()))
     event = re.sub(r"\s+of\s+\w{3}\s+\w{3}\s.*$", "", title)  # less the date of a named earthquake
     volume = "V1" if text[0].lower().startswith("uncorrected") else "V2"
     year = re.search(r"\b(19|20)\d\d\b", text[1])
-    place = PLACE.match(text[8])
-    facts: dict[str, str | float] = {"station": code, "event": event}
-    if year:
-        facts["year"] = int(year[0])
     magnitude = re.search(rf"M[wLs]?=\s*({NUMBER})", text[2])
-    if magnitude:
-        facts["magnitude"] = float(magnitude[1])
-    return RecordedComponent(
-        samples,
-        dt,
-        file.path,
-        f"{NAME} {volume}",
-        unit,
-        DECLARED,
-        record=f"{code} {title} {volume}",
-        name=f"{event} {year[0]}, {code}" if year and year[0] not in event else f"{event}, {code}",
-        component=component,
-        role=orientation.role,
-        azimuth=orientation.azimuth,
-        channel=int(place[1]) if place and place[1] else None,
-        location=" ".join((place[2] or "").split()) if place else "",
-        facts=facts,
-    )
+    place = PLACE.match(text[8])
+    return {
+        "format": f"{NAME} {volume}",
+        "record": f"{code} {title} {volume}",
+        "name": f"{event} {year[0]}, {code}" if year and year[0] not in event else f"{event}, {code}",
+        "channel": int(place[1]) if place and place[1] else None,
+        "location": " ".join((place[2] or "").split()) if place else "",
+        "facts": {"station": code, "event": event}
+        | ({"year": int(year[0])} if year else {})
+        | ({"magnitude": float(magnitude[1])} if magnitude else {}),
+    }

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import re
 
-from mcrock.base.units import ACCELERATIONS, parse_unit
+from mcrock.base.units import parse_unit
 from mcrock.excitation.motion import FloatArray
-from mcrock.excitation.readers.counted import Layout, read_counted
 from mcrock.excitation.readers.orientation import parse_orientation
-from mcrock.excitation.readers.recording import DECLARED, NotRecordError, RecordedComponent, number_channels
+from mcrock.excitation.readers.recording import NotRecordError, RecordedComponent, number_channels
 from mcrock.excitation.readers.text_file import NUMBER, TextFile
 
 NAME = "CSMIP"
@@ -38,7 +37,7 @@ MAGNITUDE = re.compile(rf"M[LWS]\s*[=:]\s*({NUMBER})", re.IGNORECASE)
 YEAR = re.compile(r"\b(19|20)\d\d\b")
 STATION = re.compile(r"STATION\s+(?:NO|ID)\.\s*(\S+)", re.IGNORECASE)
 NEAR_ZERO = 0.05  # initial velocity over the peak velocity [1]
-USUAL = Layout(8, 10)
+USUAL = 8, 10  # numbers in a line, and the width of their columns
 
 
 def matches(file: TextFile) -> bool:
@@ -75,15 +74,14 @@ def _read_channel(file: TextFile, start: int) -> tuple[RecordedComponent, int]:
     title = TITLE.match(file.lines[start])
     if not title:
         raise file.error(start, f"expected the title of a channel, got {file.lines[start].strip()[:40]!r}")
-    index = next(
-        (i for i in range(start, min(start + HEADER_LINES, file.last + 1)) if ANNOUNCED.match(file.lines[i])),
-        None,
-    )
+    last = start + HEADER_LINES
+    head = enumerate(file.lines[start:last], start)
+    index = next((i for i, line in head if ANNOUNCED.match(line)), None)
     if index is None:
-        if start + HEADER_LINES > file.last:
+        if last > file.last:
             raise file.error(file.last, "the file ends in the header of a channel; is it truncated?")
         raise file.error(
-            start + HEADER_LINES,
+            last,
             "up to here no line announces the acceleration, as in '12000 points of accel data equally "
             "spaced at .005 sec'; volume 1 with pairs of time and acceleration is not read",
         )
@@ -97,15 +95,15 @@ def _read_channel(file: TextFile, start: int) -> tuple[RecordedComponent, int]:
     unit = words.pop()
     number = file.number(index, step[1] or step[2], "time step or rate", positive=True)
     dt = number if step[1] else 1.0 / number
-    samples, end = read_counted(file, index, "samples", USUAL)
+    samples, end = file.counted(index, "samples", *USUAL)
     if not title[1]:
         for what in ("velocities", "displacements"):
             if re.match(r"\s*\d+\s+POINTS OF", file.lines[end] if end <= file.last else "", re.IGNORECASE):
-                _, end = read_counted(file, end, what, USUAL)
+                _, end = file.counted(end, what, *USUAL)
     if end <= file.last and file.lines[end].lstrip().startswith("/&"):
         end += 1
     text = file.lines[start:index]
-    return _recording(file, start, text, samples * ACCELERATIONS[unit], dt, unit, not title[1]), end
+    return _recording(file, start, text, samples, dt, unit, not title[1]), end
 
 
 def _recording(
@@ -139,18 +137,15 @@ def _recording(
         found = pattern.search(joined)
         if found:
             facts[name] = int(found[group]) if name == "year" else float(found[group])
-    recording = RecordedComponent(
+    recording = file.recorded(
         samples,
         dt,
-        file.path,
-        f"{NAME} {volume}",
         unit,
-        DECLARED,
+        channel[2],
+        orientation,
+        format=f"{NAME} {volume}",
         record=f"{(text[3 + corrected].split() or [number])[0]} {volume}",
         name=f"{event}, {place}",
-        component=channel[2],
-        role=orientation.role,
-        azimuth=orientation.azimuth,
         channel=int(channel[1]),
         location=" ".join(location[1].split()) if location else "",
         facts=facts,

@@ -20,8 +20,8 @@ from mcrock.excitation.readers.csv_columns import (
     named_columns,
     split_fields,
 )
-from mcrock.excitation.readers.lines import known_unit, read_content, split_lines
 from mcrock.excitation.readers.orientation import doubt, word_unknown
+from mcrock.excitation.readers.text_file import known_unit, read_content, split_lines
 from mcrock.params import STANDARD_GRAVITY
 
 LARGEST_PGA = 3 * STANDARD_GRAVITY  # [m/s2]; hardly a record of an earthquake exceeds it
@@ -308,7 +308,7 @@ def _bare(line: str) -> str:
     return re.sub(r"[\s\"']", "", line)
 
 
-def uniform_step(path: Path, lines: list[int], time: FloatArray, dt: float | None) -> float:
+def uniform_step(path: Path, lines: Sequence[int], time: FloatArray, dt: float | None) -> float:
     """Time step [s] of a time column, which has to agree with `dt` where that is given."""
     steps = np.diff(time)
     if (steps <= 0).any():

@@ -7,14 +7,12 @@ Seismological Research Letters 87(4), 987-997.
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
-from mcrock.base.units import ACCELERATIONS, parse_unit
-from mcrock.excitation.readers.orientation import parse_orientation
-from mcrock.excitation.readers.recording import DECLARED, NotRecordError, RecordedComponent
-from mcrock.excitation.readers.text_file import TextFile
+from mcrock.excitation.readers.recording import NotRecordError, RecordedComponent
+from mcrock.excitation.readers.text_file import Header, TextFile, year_of
 
 NAME = "ESM"
+BEGAN = "DATE_TIME_FIRST_SAMPLE_YYYYMMDD_HHMMSS"
+TIMES = ("20190728_160919.870", "%Y%m%d_%H%M%S.%f", "%Y%m%d_%H%M%S")  # an example and the forms
 HEADER_LINES = 64  # at most; older files have fewer
 FACTS = {  # key: (fact, factor to SI units)
     "MAGNITUDE_L": ("magnitude", 1.0),
@@ -41,96 +39,33 @@ def read(file: TextFile) -> list[RecordedComponent]:
     MotionError
         With file, line and reason, if the file is damaged or holds no acceleration.
     """
-    header: dict[str, str] = {}
-    lines: dict[str, int] = {}
-    first = 0
-    while first < HEADER_LINES and ":" in file.line(first):
-        key, _, value = file.lines[first].partition(":")
-        header[key.strip()], lines[key.strip()] = value.strip(), first
-        first += 1
-    for key in ("NDATA", "UNITS", "STREAM", "STATION_CODE", "DATE_TIME_FIRST_SAMPLE_YYYYMMDD_HHMMSS"):
-        if key not in header:
-            raise file.error(first - 1, f"the header ends here and has no line '{key}:'")
-    quantity = header.get("DATA_TYPE", "")
+    first = next((i for i in range(HEADER_LINES) if ":" not in file.line(i)), HEADER_LINES)
+    header = Header.of(file, first)
+    header.need("NDATA", "UNITS", "STREAM", "STATION_CODE", BEGAN)
+    quantity = header["DATA_TYPE"]
     if quantity and quantity.upper() != "ACCELERATION":
         raise NotRecordError(f"{quantity.lower()}, no acceleration")
-    unit = parse_unit(header["UNITS"])
-    if unit is None:
-        raise file.error(
-            lines["UNITS"],
-            "UNITS of an acceleration must be one of cm/s^2, m/s^2, mm/s^2, gal, g, mg, got "
-            f"{header['UNITS']!r}",
-        )
-    step = "SAMPLING_INTERVAL_S"
-    dt = file.number(lines[step], header[step], f"{step}", positive=True)
-    count = file.count(lines["NDATA"], header["NDATA"], "NDATA")
-    samples, _ = file.samples(first, count)
-    orientation = parse_orientation(header["STREAM"])
-    if orientation is None:
-        raise file.error(
-            lines["STREAM"], f"STREAM must be a channel such as HNE, HNN or HNZ, got {header['STREAM']!r}"
-        )
-    places = [header.get(key, "") for key in ("NETWORK", "STATION_CODE", "LOCATION")]
-    station = ".".join(filter(None, places))
-    event = header.get("EVENT_ID") or header.get("EVENT_DATE_YYYYMMDD", "")
-    recording = RecordedComponent(
-        samples * ACCELERATIONS[unit],
+    unit, dt = header.unit("UNITS"), header.number("SAMPLING_INTERVAL_S")
+    samples, _ = file.samples(first, header.count("NDATA"))
+    stream, event = header["STREAM"], header["EVENT_NAME"].title()
+    station = ".".join(filter(None, (header[key] for key in ("NETWORK", "STATION_CODE", "LOCATION"))))
+    date, facts = header["EVENT_DATE_YYYYMMDD"], {"event": event} if event else {}
+    recording = file.recorded(
+        samples,
         dt,
-        file.path,
-        NAME,
         unit,
-        DECLARED,
+        stream,
+        file.orientation(header.lines["STREAM"], stream, "STREAM"),
+        format=NAME,
         # the same shaking is handed out raw and processed
-        record=" ".join(filter(None, (station, event, header.get("PROCESSING", "")))),
-        name=f"{_event(header)}, {station}",
-        component=header["STREAM"],
-        role=orientation.role,
-        azimuth=orientation.azimuth,
-        start=_seconds(file, lines, header),
-        facts=_facts(header) | {"station": station},
+        record=" ".join(filter(None, (station, header["EVENT_ID"] or date, header["PROCESSING"]))),
+        name=f"{f'{event} {date[:4]}'.strip()}, {station}",
+        start=header.seconds(BEGAN, *TIMES) if header[BEGAN] else None,
+        facts=facts | year_of(date) | header.facts(FACTS) | {"station": station},
     )
     return [
         recording.compared(
-            peak=_declared(file, header, lines, "PGA_CM/S^2", 0.01),
-            duration=_declared(file, header, lines, "DURATION_S", 1.0),
+            peak=0.01 * header.number("PGA_CM/S^2", positive=False) if header["PGA_CM/S^2"] else None,
+            duration=header.number("DURATION_S", positive=False) if header["DURATION_S"] else None,
         )
     ]
-
-
-def _declared(
-    file: TextFile, header: dict[str, str], lines: dict[str, int], key: str, factor: float
-) -> float | None:
-    return factor * file.number(lines[key], header[key], key) if header.get(key) else None
-
-
-def _event(header: dict[str, str]) -> str:
-    name = header.get("EVENT_NAME", "").title()
-    return f"{name} {header.get('EVENT_DATE_YYYYMMDD', '')[:4]}".strip()
-
-
-def _seconds(file: TextFile, lines: dict[str, int], header: dict[str, str]) -> float | None:
-    """Time of the first sample after 1970 [s]."""
-    key = "DATE_TIME_FIRST_SAMPLE_YYYYMMDD_HHMMSS"
-    text = header[key]
-    if not text:
-        return None
-    for form in ("%Y%m%d_%H%M%S.%f", "%Y%m%d_%H%M%S"):
-        try:
-            return datetime.strptime(text, form).replace(tzinfo=UTC).timestamp()
-        except ValueError:
-            continue
-    raise file.error(lines[key], f"expected a time as in 20190728_160919.870, got {text!r}")
-
-
-def _facts(header: dict[str, str]) -> dict[str, str | float]:
-    facts: dict[str, str | float] = {}
-    if header.get("EVENT_NAME"):
-        facts["event"] = header["EVENT_NAME"].title()
-    if header.get("EVENT_DATE_YYYYMMDD", "")[:4].isdecimal():
-        facts["year"] = int(header["EVENT_DATE_YYYYMMDD"][:4])
-    for key, (name, factor) in FACTS.items():
-        try:
-            facts[name] = factor * float(header[key])
-        except (KeyError, ValueError):
-            continue
-    return facts

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import re
 
-from mcrock.excitation.readers.orientation import parse_orientation
-from mcrock.excitation.readers.recording import DECLARED, RecordedComponent
+from mcrock.excitation.readers.recording import RecordedComponent
 from mcrock.excitation.readers.text_file import NUMBER, TextFile
 
 NAME = "GeoNet"
@@ -18,7 +17,6 @@ TEXT_LINES = 16
 NUMBER_LINES = 10
 PER_LINE = 10
 WIDTH = 8
-MILLIMETRE = 0.001  # [m]
 
 
 def matches(file: TextFile) -> bool:
@@ -62,29 +60,24 @@ def _read_component(file: TextFile, start: int) -> tuple[RecordedComponent, int]
     for size in sizes[1:]:
         _, end = file.samples(end, int(size), PER_LINE, WIDTH) if size else (None, end)
     name = text[12].split()[1] if len(text[12].split()) > 1 else ""
-    orientation = parse_orientation(name)
-    if orientation is None:
-        raise file.error(start + 12, f"expected a component such as N28W or Up, got {text[12].strip()!r}")
     site = text[1].split()
     station = site[1] if len(site) > 1 else ""
     peak = re.search(rf"peak\s+({NUMBER})", text[13], re.IGNORECASE)
     interval = re.search(rf"at\s+({NUMBER})\s+(?:s|sec)\s+intervals|intervals of\s+({NUMBER})\s*s", text[10])
-    recording = RecordedComponent(
-        samples * MILLIMETRE,
+    volume = "V2A" if corrected else "V1A"
+    recording = file.recorded(
+        samples,
         dt,
-        file.path,
-        f"{NAME} {'V2A' if corrected else 'V1A'}",
         "mm/s2",
-        DECLARED,
-        record=f"{title[2]} {'V2A' if corrected else 'V1A'}",
+        name,
+        file.orientation(start + 12, name, "component"),
+        format=f"{NAME} {volume}",
+        record=f"{title[2]} {volume}",
         name=title[2].replace("_", " "),
-        component=name,
-        role=orientation.role,
-        azimuth=orientation.azimuth,
         facts=_facts(text, station, rows),
     )
     recording = recording.compared(
-        peak=MILLIMETRE * float(peak[1]) if peak else None,
+        peak=0.001 * float(peak[1]) if peak else None,
         dt=float(interval[1] or interval[2]) if interval else None,
         duration=rows[6][3] if corrected else rows[6][0],
     )

@@ -12,10 +12,8 @@ from __future__ import annotations
 
 import re
 
-from mcrock.base.units import ACCELERATIONS, parse_unit
-from mcrock.excitation.readers.orientation import parse_orientation
-from mcrock.excitation.readers.recording import DECLARED, RecordedComponent
-from mcrock.excitation.readers.text_file import NUMBER, TextFile
+from mcrock.excitation.readers.recording import RecordedComponent
+from mcrock.excitation.readers.text_file import NUMBER, Header, TextFile
 
 NAME = "JMA"
 HEADER_LINES = 20  # in which the names of the columns have to come
@@ -41,50 +39,28 @@ def read(file: TextFile) -> list[RecordedComponent]:
     MotionError
         With file, line and reason, if the file is damaged or does not say unit or directions.
     """
-    header: dict[str, tuple[int, str]] = {}
     first = 0
     while "=" in file.line(first) or not file.lines[first].strip(", \t"):
-        value = file.lines[first].partition("=")[2]
-        header[_key(file.lines[first])] = (first, value.strip(", \t"))
         first += 1
-    for key in ("SAMPLING RATE", "UNIT"):
-        if key not in header:
-            raise file.error(first, f"the header ends here and has no line '{key}='")
-    line, text = header["SAMPLING RATE"]
-    text = re.sub(r"\s*hz$", "", text, flags=re.IGNORECASE)
-    rate = file.number(line, text, "SAMPLING RATE [Hz]", positive=True)
-    line, text = header["UNIT"]
-    unit = parse_unit(text.partition("(")[0])
-    if unit is None:
-        raise file.error(line, f"UNIT must be one of acceleration such as gal(cm/s/s), got {text!r}")
+    header = Header.of(file, first, "=", _key)
+    header.need("SAMPLING RATE", "UNIT")
+    unit = header.unit("UNIT", "(")
+    rate = re.sub(r"\s*hz$", "", header["SAMPLING RATE"], flags=re.IGNORECASE)
+    dt = 1 / file.number(header.lines["SAMPLING RATE"], rate, "SAMPLING RATE [Hz]", positive=True)
     names = [name.strip() for name in file.lines[first].rstrip(", \t").split(",")]
-    orientations = [parse_orientation(name) for name in names]
-    if None in orientations:
-        raise file.error(
-            first, f"expected columns named by their directions, NS,EW,UD, got {','.join(names)[:40]!r}"
-        )
+    orientations = [file.orientation(first, name, "column") for name in names]
     table = file.table(first + 1, len(names), separator=",")
-    code, began = _site(header["SITE CODE"][1]), " ".join(header["INITIAL TIME"][1].split())
-    recordings = []
-    for name, orientation, samples in zip(names, orientations, table.T, strict=True):
-        assert orientation is not None
-        recordings.append(
-            RecordedComponent(
-                samples * ACCELERATIONS[unit],
-                1 / rate,
-                file.path,
-                NAME,
-                unit,
-                DECLARED,
-                record=f"{code} {began}",
-                name=f"{code}, {began}",
-                component=name,
-                role=orientation.role,
-                azimuth=orientation.azimuth,
-                facts={"station": code} | _year(began),
-            )
-        )
-    return recordings
+    code, began = _site(header["SITE CODE"]), " ".join(header["INITIAL TIME"].split())
+    of_all = {
+        "format": NAME,
+        "record": f"{code} {began}",
+        "name": f"{code}, {began}",
+        "facts": {"station": code} | _year(began),
+    }
+    return [
+        file.recorded(samples, dt, unit, name, orientation, **of_all)
+        for name, orientation, samples in zip(names, orientations, table.T, strict=True)
+    ]
 
 
 def _site(text: str) -> str:

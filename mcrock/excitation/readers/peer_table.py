@@ -15,7 +15,7 @@ from typing import NamedTuple
 from mcrock.excitation.motion import MotionError
 from mcrock.excitation.readers.orientation import parse_orientation
 from mcrock.excitation.readers.recording import RecordedComponent
-from mcrock.excitation.readers.text_file import TextFile
+from mcrock.excitation.readers.text_file import TextFile, facts_of
 
 # column: (fact, factor to SI units)
 FACTS: dict[str, tuple[str, float]] = {
@@ -98,11 +98,7 @@ def _facts(values: dict[str, str]) -> dict[str, str | float]:
     }
     if values.get("Year", "").isdecimal():
         facts["year"] = int(values["Year"])
-    for column, (name, factor) in FACTS.items():
-        try:
-            facts[name] = round(factor * float(values[column]), 6)  # [km] to [m], less noise of the product
-        except (KeyError, ValueError):
-            continue
+    facts |= facts_of(values, FACTS)
     return {name: value for name, value in facts.items() if value != ""}
 
 

@@ -12,9 +12,8 @@ from mcrock.excitation.motion import Motion, MotionError
 from mcrock.excitation.readers import at2, obspy_stream, peer_table
 from mcrock.excitation.readers.assemble import assemble
 from mcrock.excitation.readers.formats import FORMATS, READERS, failing_in_words, read_file
-from mcrock.excitation.readers.lines import known_unit
 from mcrock.excitation.readers.recording import NotRecordError, RecordedComponent
-from mcrock.excitation.readers.text_file import TextFile
+from mcrock.excitation.readers.text_file import TextFile, known_unit
 
 SHOWN = 5  # files in a warning
 

@@ -77,18 +77,16 @@ def read(file: TextFile) -> list[RecordedComponent]:
     station = re.search(r"station\s*=\s*(.*?)\s*component", text[5], re.IGNORECASE)
     place = station[1] if station else text[2]
     event = re.sub(r"\s+", " ", text[3])
-    recording = RecordedComponent(
-        0.01 * samples,
+    recording = file.recorded(
+        samples,
         1.0 / rate,
-        file.path,
-        NAME,
         "cm/s2",
-        FIXED,
+        component[1].strip() if component else "",
+        orientation,
+        format=NAME,
+        unit_known=FIXED,
         record=f"{place}, {event}, {integers[SERIAL]:.0f}",
         name=f"{event.partition(' ')[2].lstrip('0123456789 ') or event}, {place}",
-        component=component[1].strip() if component else "",
-        role=orientation.role,
-        azimuth=orientation.azimuth,
         facts=_facts(text, integers, reals, place),
         remarks=("the file marks itself as having a problem",) if integers[COUNT + 1] == 1 else (),
     )

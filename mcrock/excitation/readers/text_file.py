@@ -1,17 +1,77 @@
-"""Lines of a record file, and numbers out of them with messages that name the line."""
+"""Lines of a record file, and numbers, units and components out of them with messages that name the line."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from math import ceil, isfinite
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from mcrock.base.units import ACCELERATIONS, parse_unit
 from mcrock.excitation.motion import FloatArray, MotionError
-from mcrock.excitation.readers.lines import read_content, split_lines
+from mcrock.excitation.readers.orientation import Orientation, parse_orientation
+from mcrock.excitation.readers.recording import DECLARED, RecordedComponent
 
+MOST = 2**28  # of a record file [bytes]
 NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)"  # in a regular expression
+FORMAT = re.compile(r"\(\s*(\d*)[A-Z]+(\d+)(?:\.\d+)?\s*\)\s*$", re.IGNORECASE)  # of Fortran: (8f9.6)
+
+
+def known_unit(path: Path, unit: object) -> str:
+    """Key of `ACCELERATIONS` that is given for a file.
+
+    Raises
+    ------
+    MotionError
+        If it is none.
+    """
+    known = parse_unit(unit)
+    if known is None:
+        names = ", ".join(ACCELERATIONS)
+        raise MotionError(f"{path}: unit of the acceleration must be one of {names}, got {unit!r}")
+    return known
+
+
+def read_content(path: Path) -> bytes:
+    """Content of a record file.
+
+    Raises
+    ------
+    MotionError
+        If it cannot be read or has more than 268 MB.
+    """
+    try:
+        with path.open("rb") as file:
+            content = file.read(MOST + 1)
+    except OSError as error:
+        raise MotionError(f"{path}: cannot be read: {error.strerror}") from None
+    if len(content) > MOST:
+        raise MotionError(f"{path}: has more than {MOST} bytes; no record is that long")
+    return content
+
+
+def split_lines(content: bytes) -> list[str]:
+    """Lines of a file in UTF-8 or, where it is not that, Latin-1.
+
+    Lines may end as on Unix, DOS or old Macs; a byte order mark at the beginning and the end-of-file
+    character of DOS are left out.
+
+    >>> split_lines(b"a\\r\\nb\\x1a")
+    ['a', 'b']
+    """
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = content.decode("latin-1")  # names of places in old files
+    if "\x1a" in text[-80:]:
+        text = text.rstrip().rstrip("\x1a")
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
 class BinaryFileError(MotionError):
@@ -78,6 +138,69 @@ class TextFile:
         if value != int(value) or value < 2:
             raise self.error(index, f"{what} must be a whole number >= 2, got {text.strip()!r}")
         return int(value)
+
+    def unit(self, index: int, text: str, what: str = "unit of the acceleration") -> str:
+        """Key of `ACCELERATIONS` that a text of the header means."""
+        unit = parse_unit(text)
+        if unit is None:
+            raise self.error(index, f"{what} must be one of {', '.join(ACCELERATIONS)}, got {text!r}")
+        return unit
+
+    def orientation(self, index: int, name: str, what: str) -> Orientation:
+        """Orientation of a component by its name, where that has to say one."""
+        orientation = parse_orientation(name)
+        if orientation is None:
+            raise self.error(
+                index, f"{what} must be a direction such as N, N28W, 090, HNE or Up, got {name!r}"
+            )
+        return orientation
+
+    def recorded(
+        self,
+        samples: FloatArray,
+        dt: float,
+        unit: str,
+        component: str,
+        orientation: Orientation,
+        **facts: Any,
+    ) -> RecordedComponent:
+        """A component of which the file has samples in a unit; `facts` are others of `RecordedComponent`."""
+        return RecordedComponent(
+            ACCELERATIONS[unit] * samples,
+            dt,
+            self.path,
+            unit=unit,
+            component=component,
+            role=orientation.role,
+            azimuth=orientation.azimuth,
+            **{"unit_known": DECLARED, **facts},
+        )
+
+    def numbers_from(self, first: int) -> range:
+        """Numbers of the lines from `first` on, as messages have them."""
+        return range(self.skipped + first + 1, self.skipped + len(self.lines) + 1)
+
+    def counted(self, index: int, what: str, per_line: int, width: int) -> tuple[FloatArray, int]:
+        """Numbers that a line announces, its first word being their count, and the line after them.
+
+        The line says in which Fortran format they follow, as in ``31932 Accelerogram points at 100 pts/sec
+        in units of g. Format: (8f9.6)``; without it there are `per_line` in columns of `width`.
+
+        Raises
+        ------
+        MotionError
+            If the line announces nothing, or the numbers are fewer or none.
+        """
+        line = self.line(index)
+        words, found = line.split(), FORMAT.search(line.rstrip())
+        if not (words and words[0].isdecimal()):
+            raise self.error(
+                index, f"expected a line that says how many {what} follow, got {line.strip()[:40]!r}"
+            )
+        if "format" in line.lower() and not found:
+            raise self.error(index, f"expected a format such as (8f10.6), got {line.strip()[-40:]!r}")
+        layout = (int(found[1] or 1), int(found[2])) if found else (per_line, width)
+        return self.samples(index + 1, int(words[0]), *layout)
 
     def samples(
         self, first: int, count: int, per_line: int | None = None, width: int | None = None
@@ -185,3 +308,77 @@ def _fields(lines: list[str], width: int | None) -> list[str]:
         line[i : i + width].strip() for line in map(str.rstrip, lines) for i in range(0, len(line), width)
     )
     return [column for column in columns if column]
+
+
+@dataclass(frozen=True)
+class Header:
+    """Lines with a key and a value above the samples of a file."""
+
+    file: TextFile
+    end: int  # line after the header
+    lines: Mapping[str, int]  # by key
+    values: Mapping[str, str]
+
+    @classmethod
+    def of(cls, file: TextFile, end: int, sign: str = ":", key: Callable[[str], str] = str.strip) -> Header:
+        """The lines above `end` that have a `sign` between key and value; `key` takes what is before it."""
+        parts = [(i, *line.partition(sign)) for i, line in enumerate(file.lines[:end]) if sign in line]
+        lines = {key(before): i for i, before, _, _ in parts}
+        return cls(file, end, lines, {key(before): value.strip() for _, before, _, value in parts})
+
+    def need(self, *keys: str) -> None:
+        """Refuse a header without one of the keys."""
+        for key in keys:
+            if key not in self.values:
+                raise self.file.error(self.end - 1, f"the header ends here and has no line {key!r}")
+
+    def __getitem__(self, key: str) -> str:
+        """Value of a key, empty where there is none."""
+        return self.values.get(key, "")
+
+    def error(self, key: str, reason: str) -> MotionError:
+        """An error that names the line of a key."""
+        return self.file.error(self.lines.get(key, self.end - 1), reason)
+
+    def number(self, key: str, *, positive: bool = True) -> float:
+        """Number of a key."""
+        return self.file.number(self.lines.get(key, self.end - 1), self[key], key, positive=positive)
+
+    def count(self, key: str) -> int:
+        """Number of samples of a key."""
+        return self.file.count(self.lines.get(key, self.end - 1), self[key], key)
+
+    def unit(self, key: str, separator: str | None = None) -> str:
+        """Unit of a key, up to a `separator` in its value."""
+        text = self[key].partition(separator)[0] if separator else self[key]
+        return self.file.unit(self.lines.get(key, self.end - 1), text, key)
+
+    def seconds(self, key: str, example: str, *forms: str) -> float:
+        """Time of a key after 1970 [s], in one of the `forms` of `datetime.strptime`, as in the `example`."""
+        for form in forms:
+            with suppress(ValueError):
+                return datetime.strptime(self[key], form).replace(tzinfo=UTC).timestamp()
+        raise self.error(key, f"expected a time as in {example}, got {self[key]!r}")
+
+    def facts(self, wanted: Mapping[str, tuple[str, float]]) -> dict[str, str | float]:
+        """Facts in SI units: `wanted` has the name and the factor of each by its key."""
+        return facts_of(self.values, wanted)
+
+
+def facts_of(values: Mapping[str, str], wanted: Mapping[str, tuple[str, float]]) -> dict[str, str | float]:
+    """Facts in SI units by their names, from texts by key; what does not begin with a number is left out.
+
+    >>> facts_of({"Rrup (km)": "7.1", "Vs30": "-"}, {"Rrup (km)": ("distance_rupture", 1000.0)})
+    {'distance_rupture': 7100.0}
+    """
+    found: dict[str, str | float] = {}
+    for key, (name, factor) in wanted.items():
+        number = re.match(rf"\s*{NUMBER}(?:[eE][-+]?\d+)?", values.get(key, ""))
+        if number:
+            found[name] = round(factor * float(number[0]), 6)  # [km] to [m], less the noise of the product
+    return found
+
+
+def year_of(date: str) -> dict[str, str | float]:
+    """The fact of the year with which a date begins, none where it does not."""
+    return {"year": int(date[:4])} if date[:4].isdecimal() else {}

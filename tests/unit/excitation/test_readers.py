@@ -250,7 +250,7 @@ MISDECLARED = [
         "elcentro.AT2",
         "IN UNITS OF G.",
         "IN UNITS OF FT/S2.",
-        "line 3: unit of the acceleration must be one of G",
+        "line 3: unit of the acceleration must be one of m/s2",
     ),
     ("elcentro.AT2", "IN UNITS OF G.", "", "line 3: the header does not say the unit"),
     (
@@ -261,13 +261,13 @@ MISDECLARED = [
     ),
     (ESM, "NDATA: 40", "NDATA: 39", "line 104: the file goes on after 39 samples"),
     (ESM, "NDATA: 40", "NDATA: many", "line 30: NDATA must be a number > 0, got 'many'"),
-    (ESM, "NDATA: 40\n", "", "line 63: the header ends here and has no line 'NDATA:'"),
-    (ESM, "UNITS: cm/s^2", "UNITS: cm/s", "line 33: UNITS of an acceleration must be one of cm/s^2"),
+    (ESM, "NDATA: 40\n", "", "line 63: the header ends here and has no line 'NDATA'"),
+    (ESM, "UNITS: cm/s^2", "UNITS: cm/s", "line 33: UNITS must be one of m/s2, cm/s2"),
     (
         ESM,
         "STREAM: HNE",
         "STREAM: ACC",
-        "line 32: STREAM must be a channel such as HNE, HNN or HNZ, got 'ACC'",
+        "line 32: STREAM must be a direction such as N, N28W, 090, HNE or Up, got 'ACC'",
     ),
     (ESM, "0.005000", "-0.005", "line 29: SAMPLING_INTERVAL_S must be a number > 0, got '-0.005'"),
     (ESM, "160919.870", "99", "line 27: expected a time as in 20190728_160919.870, got '20190728_99'"),
@@ -281,7 +281,7 @@ MISDECLARED = [
     ),
     (KNET, "E-W", "E-N", "line 13: direction must be N-S, E-W, U-D or 1 to 6, got 'E-N'"),
     (KNET, "Mag. ", "Mags ", "line 5: expected 'Mag.', got 'Mags"),
-    (KNET, "1996/08/11 03:12:39", "11.8.1996", "line 10: expected a date as in 2000/10/06 13:31:24"),
+    (KNET, "1996/08/11 03:12:39", "11.8.1996", "line 10: expected a time as in 2000/10/06 13:31:24"),
     (COSMOS, "      25 acc", "      24 acc", "line 78: the samples must end with a line 'End-of-data'"),
     (
         COSMOS,
@@ -317,7 +317,7 @@ MISDECLARED = [
         "line 25: expected a line that says how many numbers follow",
     ),
     (V2A, "mm/s/s at", "g at", "line 14: expected a peak in mm/s/s"),
-    (V2A, "Component N28W", "Component ???", "line 13: expected a component such as N28W or Up"),
+    (V2A, "Component N28W", "Component ???", "line 13: component must be a direction such as"),
     (
         V2A,
         "      45      45      45",
@@ -365,7 +365,7 @@ MISDECLARED = [
         AFAD,
         "SAMPLING INTERVAL (sec) : 0.01\n",
         "",
-        "line 17: the header has no line 'SAMPLING INTERVAL (sec) :'",
+        "line 16: the header ends here and has no line 'SAMPLING INTERVAL (sec)'",
     ),
 ]
 
