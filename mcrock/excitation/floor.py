@@ -9,14 +9,22 @@ Chopra, A. K. (2012). Dynamics of structures, 4th edition. Pearson. Chapters 12 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from math import ceil, isfinite, log, pi
+from dataclasses import dataclass, replace
+from math import ceil, log, pi
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mcrock.excitation.motion import Motion, MotionError, check_length
+from mcrock.excitation.motion import (
+    Motion,
+    MotionError,
+    changed,
+    check_length,
+    checked,
+    checked_vector,
+)
 from mcrock.excitation.oscillator import absolute_acceleration
+from mcrock.rules import Choice, Integer, Number
 
 LEFT = 0.005  # of the peak of a component, below which the free vibration after the record is cut off [1]
 FLOOR = "floor of a building"  # in the history of its motion
@@ -51,21 +59,13 @@ class VibrationMode:
     shape: tuple[float, float, float]
 
     def __post_init__(self) -> None:
-        if not (isfinite(self.frequency) and self.frequency > 0):
-            raise MotionError(f"VibrationMode.frequency must be finite and > 0 [Hz], got {self.frequency!r}")
-        if not 0 <= self.damping < 1:
+        checked(Number("Hz", above=0.0), "VibrationMode.frequency", self.frequency)
+        checked(Number("1", least=0.0), "VibrationMode.damping", self.damping)
+        if not self.damping < 1:
             raise MotionError(f"VibrationMode.damping must be in [0, 1) [1], got {self.damping!r}")
         for name in ("participation", "shape"):
-            try:
-                x, y, z = (float(value) for value in getattr(self, name))
-            except (TypeError, ValueError):
-                x = y = z = float("nan")
-            if not (isfinite(x) and isfinite(y) and isfinite(z)):
-                raise MotionError(
-                    f"VibrationMode.{name} must be three finite numbers [1], for x, y, z, "
-                    f"got {getattr(self, name)!r}"
-                )
-            object.__setattr__(self, name, (x, y, z))
+            vector = checked_vector(f"VibrationMode.{name}", getattr(self, name), "1")
+            object.__setattr__(self, name, vector)
 
 
 def oscillator_modes(
@@ -145,10 +145,8 @@ def chain_modes(
     for name, unit, values in (("masses", "kg", m), ("stiffnesses", "N/m", k)):
         if not (np.isfinite(values).all() and (values > 0).all()):
             raise MotionError(f"{name} of a chain must be finite and > 0 [{unit}], got {values.tolist()!r}")
-    if isinstance(floor, bool) or not isinstance(floor, int | np.integer) or not 1 <= floor <= len(m):
-        raise MotionError(f"floor of a chain must be from 1 to {len(m)}, got {floor!r}")
-    if axis not in ("x", "y", "z"):
-        raise MotionError(f"axis of a chain must be x, y or z, got {axis!r}")
+    checked(Integer(1, len(m)), "floor of a chain", floor)
+    checked(Choice(("x", "y", "z")), "axis of a chain", axis)
     above = np.append(k[1:], 0.0)
     stiffness = np.diag(k + above) - np.diag(k[1:], 1) - np.diag(k[1:], -1)
     root = np.sqrt(m)
@@ -220,10 +218,10 @@ def floor_motion(motion: Motion, modes: Sequence[VibrationMode], tail: float | N
         raise MotionError(f"motion '{motion.name}': at least one mode of the building is needed, got none")
     if tail is None:
         longest = floor_tail(modes)
-    elif not (isfinite(tail) and tail >= 0):
-        raise MotionError(f"motion '{motion.name}': tail must be finite and >= 0 [s], got {tail!r}")
-    check_length(f"{motion.name}, floor", motion.duration + (longest if tail is None else tail), motion.dt)
-    after = ceil(round((longest if tail is None else tail) / motion.dt, 6))
+    else:
+        longest = checked(Number("s", least=0.0), f"motion '{motion.name}': tail", tail)
+    check_length(f"{motion.name}, floor", motion.duration + longest, motion.dt)
+    after = ceil(round(longest / motion.dt, 6))
     ground = np.concatenate([motion.acceleration, np.zeros((3, after))], axis=1)
     floor = ground.copy()
     for mode in modes:
@@ -236,7 +234,5 @@ def floor_motion(motion: Motion, modes: Sequence[VibrationMode], tail: float | N
         n_recorded = motion.acceleration.shape[1]
         floor = floor[:, : max(n_recorded, int(swinging[-1]) + 1 if len(swinging) else 0)]
     listed = ", ".join(f"{mode.frequency:.3g}" for mode in modes)
-    step = f"{FLOOR} with modes at {listed} Hz"
-    before = [str(motion.metadata["history"])] if "history" in motion.metadata else []
-    facts = dict(motion.metadata) | {"history": "; ".join([*before, step])}
-    return Motion(floor, motion.dt, f"{motion.name}, floor", motion.group, facts)
+    found = changed(motion, floor, f"{FLOOR} with modes at {listed} Hz")
+    return replace(found, name=f"{motion.name}, floor")

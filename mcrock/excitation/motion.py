@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from math import cos, isfinite, sin
+from math import cos, sin
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+
+from mcrock.rules import Number, Rule, check_array, check_fields
 
 FloatArray = NDArray[np.float64]
 MOST_SAMPLES = 2_000_000  # of a motion that is made or lengthened: 48 MB, 2000 s in steps of 1 ms
@@ -69,14 +72,7 @@ class Motion:
         if not (isinstance(self.name, str) and self.name):
             raise MotionError(f"Motion.name must be a non-empty text, got {self.name!r}")
         acceleration = _samples(self.acceleration, self.name)
-        try:
-            dt = float(self.dt)
-        except (TypeError, ValueError):
-            dt = float("nan")
-        if not 0 < dt < LARGEST:
-            raise MotionError(
-                f"motion '{self.name}': dt must be finite, > 0 and below {LARGEST:g} [s], got {self.dt!r}"
-            )
+        dt = checked(Number("s", above=0.0, most=LARGEST), f"motion '{self.name}': dt", self.dt)
         acceleration.setflags(write=False)
         object.__setattr__(self, "acceleration", acceleration)
         object.__setattr__(self, "dt", dt)
@@ -114,8 +110,7 @@ class Motion:
         MotionError
             If `factor` is not finite.
         """
-        if not isfinite(factor):
-            raise MotionError(f"motion '{self.name}': the factor must be finite [1], got {factor!r}")
+        checked(Number("1"), f"motion '{self.name}': the factor", factor)
         return replace(self, acceleration=factor * self.acceleration)
 
     def rotated(self, azimuth: float) -> Motion:
@@ -136,11 +131,66 @@ class Motion:
         >>> shake.rotated(pi / 2).acceleration[:, 1].round(12).tolist()
         [0.0, 2.0, 1.0]
         """
-        if not isfinite(azimuth):
-            raise MotionError(f"motion '{self.name}': the azimuth must be finite [rad], got {azimuth!r}")
+        checked(Number("rad"), f"motion '{self.name}': the azimuth", azimuth)
         x, y, z = self.acceleration
         c, s = cos(azimuth), sin(azimuth)
         return replace(self, acceleration=np.stack([c * x - s * y, s * x + c * y, z]))
+
+
+def changed(motion: Motion, acceleration: ArrayLike, step: str, dt: float | None = None) -> Motion:
+    """Return the motion with new samples and a phrase more in its history.
+
+    Parameters
+    ----------
+    motion : Motion
+        Gives name, group and metadata.
+    acceleration : array_like (3, n_time)
+        [m/s2].
+    step : str
+        What was done, for ``metadata["history"]``, where steps are separated by semicolons.
+    dt : float, optional
+        New time step [s].
+
+    Examples
+    --------
+    >>> shake = Motion([[0.0, 2.0], [0.0, 0.0], [0.0, 1.0]], dt=0.5, name="shake")
+    >>> twice = changed(changed(shake, -shake.acceleration, "sign reversed"), [[0, 1]] * 3, "replaced")
+    >>> twice.metadata["history"]
+    'sign reversed; replaced'
+    """
+    before = motion.metadata.get("history", "")
+    history = f"{before}; {step}" if before else step
+    return replace(
+        motion,
+        acceleration=np.asarray(acceleration, dtype=np.float64),
+        dt=motion.dt if dt is None else dt,
+        metadata={**motion.metadata, "history": history},
+    )
+
+
+def checked(rule: Rule, name: str, value: Any) -> Any:
+    """A value that keeps a rule, as a plain one; a MotionError that names it if it does not."""
+    try:
+        return rule.check(name, value)
+    except ValueError as error:
+        raise MotionError(str(error)) from None
+
+
+def checked_fields(instance: Any) -> None:
+    """`rules.check_fields` with a MotionError."""
+    try:
+        check_fields(instance)
+    except ValueError as error:
+        raise MotionError(str(error)) from None
+
+
+def checked_vector(name: str, value: Any, unit: str) -> tuple[float, float, float]:
+    """Three finite numbers, for x, y and z."""
+    try:
+        x, y, z = check_array(name, value, (3,), unit).tolist()
+    except ValueError as error:
+        raise MotionError(f"{error}, for x, y and z") from None
+    return x, y, z
 
 
 def check_length(name: str, duration: float, dt: float) -> None:

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mcrock.excitation.measures.response_spectra import DAMPING, response_spectrum, rotated_spectrum
-from mcrock.excitation.motion import FloatArray, Motion, MotionError
+from mcrock.excitation.motion import FloatArray, Motion, checked
+from mcrock.rules import Choice
 
 COMBINATIONS = ("geometric_mean", "rotd50", "rotd100", "x", "y", "z")
 
@@ -47,10 +48,7 @@ def motion_spectrum(
     >>> motion_spectrum(pair, [0.0, 1.0]).round(3).tolist()
     [2.0, 2.826]
     """
-    if combination not in COMBINATIONS:
-        raise MotionError(
-            f"combination of the components must be one of {', '.join(COMBINATIONS)}, got {combination!r}"
-        )
+    checked(Choice(COMBINATIONS), "combination of the components", combination)
     x, y, _ = motion.acceleration
     if combination in "xyz":
         component = motion.acceleration["xyz".index(combination)]

@@ -6,11 +6,12 @@ near-fault excitations. Earthquake Engineering and Structural Dynamics 44(12), 2
 
 from __future__ import annotations
 
-from math import isfinite, pi, tan
+from math import pi, tan
 
 from mcrock.excitation.measures.component import mean_period, peak_acceleration, peak_velocity
-from mcrock.excitation.motion import FloatArray, MotionError
+from mcrock.excitation.motion import FloatArray, MotionError, checked
 from mcrock.params import GRAVITY
+from mcrock.rules import Number
 
 
 def uplift_ratio(acceleration: FloatArray, dt: float, slenderness: float, gravity: float = GRAVITY) -> float:
@@ -31,7 +32,7 @@ def velocity_ratio(
     gravity: float = GRAVITY,
 ) -> float:
     """Dimensionless velocity ``p PGV / (g tan(slenderness))`` of a block of frequency parameter p [1]."""
-    p = _positive("frequency_parameter", frequency_parameter, "rad/s")
+    p = checked(Number("rad/s", above=0.0), "frequency_parameter", frequency_parameter)
     return p * peak_velocity(acceleration, dt) / _uplift(slenderness, gravity)
 
 
@@ -43,19 +44,12 @@ def frequency_ratio(
     omega_p is 2 pi over the pulse period [s] if one is given, else over the mean period Tm of the record.
     """
     period = mean_period(acceleration, dt) if pulse_period is None else pulse_period
-    period = _positive("pulse_period", period, "s")
-    return 2 * pi / period / _positive("frequency_parameter", frequency_parameter, "rad/s")
+    period = checked(Number("s", above=0.0), "pulse_period", period)
+    return 2 * pi / period / checked(Number("rad/s", above=0.0), "frequency_parameter", frequency_parameter)
 
 
 def _uplift(slenderness: float, gravity: float) -> float:
     """``g tan(slenderness)`` [m/s2] of checked numbers."""
     if not 0 < slenderness < pi / 2:
         raise MotionError(f"slenderness must be between 0 and pi/2 [rad], got {slenderness!r}")
-    return _positive("gravity", gravity, "m/s2") * tan(slenderness)
-
-
-def _positive(name: str, value: float, units: str) -> float:
-    """`value` if it is finite and positive."""
-    if not (isfinite(value) and value > 0):
-        raise MotionError(f"{name} must be finite and > 0 [{units}], got {value!r}")
-    return value
+    return checked(Number("m/s2", above=0.0), "gravity", gravity) * tan(slenderness)

@@ -10,7 +10,8 @@ from math import isfinite
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mcrock.excitation.motion import FloatArray, MotionError
+from mcrock.excitation.motion import FloatArray, MotionError, checked
+from mcrock.rules import Integer, Number
 
 AVERAGED = 20  # periods of a range that AvgSA takes by default
 MOST_AVERAGED = 1000  # periods that AvgSA takes [1]
@@ -26,8 +27,7 @@ def check_spectrum(periods: ArrayLike, damping: float) -> None:
         raise MotionError(
             f"periods of a spectrum must be 0 or at least {SHORTEST_PERIOD} and finite [s], got {bad[0]:g}"
         )
-    if not 0 <= damping <= LARGEST_DAMPING:
-        raise MotionError(f"damping must be from 0 to {LARGEST_DAMPING} of the critical [1], got {damping!r}")
+    checked(Number("1", least=0.0, most=LARGEST_DAMPING), "damping", damping)
 
 
 def one_period(period: float) -> float:
@@ -62,8 +62,5 @@ def averaged(
         return chosen, damping
     if low is None or high is None or not (isfinite(high) and 0 < low < high):
         raise MotionError(f"AvgSA needs 0 < low < high, both finite [s], got {low!r} and {high!r}")
-    if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or not 2 <= count <= MOST_AVERAGED:
-        raise MotionError(
-            f"count of periods of AvgSA must be a whole number from 2 to {MOST_AVERAGED}, got {count!r}"
-        )
-    return np.linspace(low, high, int(count)), damping
+    n = checked(Integer(2, MOST_AVERAGED), "count of periods of AvgSA", count)
+    return np.linspace(low, high, n), damping

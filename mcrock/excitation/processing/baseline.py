@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcrock.excitation.measures.component import velocity_of
-from mcrock.excitation.motion import FloatArray, Motion, MotionError
-from mcrock.excitation.processing.provenance import changed
+from mcrock.excitation.motion import FloatArray, Motion, MotionError, changed, checked
+from mcrock.rules import Integer
 
 
 def remove_mean(motion: Motion, duration: float | None = None) -> Motion:
@@ -56,10 +56,7 @@ def correct_baseline(motion: Motion, order: int = 1) -> Motion:
     MotionError
         Unless `order` is a whole number from 1 to 6.
     """
-    if isinstance(order, bool) or order not in range(1, 7):
-        raise MotionError(
-            f"motion '{motion.name}': order of the baseline must be a whole number from 1 to 6, got {order!r}"
-        )
+    checked(Integer(1, 6), f"motion '{motion.name}': order of the baseline", order)
     # time over the duration keeps the columns comparable; of each power what its samples integrate to
     powers = np.arange(1, order + 1)
     slopes = powers * np.linspace(0, 1, motion.acceleration.shape[1])[:, None] ** (powers - 1)

@@ -6,8 +6,7 @@ from math import degrees
 
 import numpy as np
 
-from mcrock.excitation.motion import Motion, MotionError
-from mcrock.excitation.processing.provenance import changed
+from mcrock.excitation.motion import Motion, MotionError, changed
 
 ABSENT = "none"
 

@@ -10,8 +10,16 @@ from math import ceil, isfinite
 
 import numpy as np
 
-from mcrock.excitation.motion import MOST_SAMPLES, FloatArray, Motion, MotionError, check_length
-from mcrock.excitation.processing.provenance import changed
+from mcrock.excitation.motion import (
+    MOST_SAMPLES,
+    FloatArray,
+    Motion,
+    MotionError,
+    changed,
+    check_length,
+    checked,
+)
+from mcrock.rules import Integer, Number
 
 CROSSINGS = 64  # zeros of the sinc on each side
 ATTENUATION = 80.0  # of what lies above the lower Nyquist frequency [dB]
@@ -48,8 +56,7 @@ def resample(motion: Motion, dt: float) -> Motion:
     MotionError
         If `dt` is not finite and positive, or leaves fewer than two samples.
     """
-    if not (isinstance(dt, (int, float)) and isfinite(dt) and dt > 0):
-        raise MotionError(f"motion '{motion.name}': the new dt must be finite and > 0 [s], got {dt!r}")
+    checked(Number("s", above=0.0), f"motion '{motion.name}': the new dt", dt)
     if dt >= motion.duration:
         raise MotionError(
             f"motion '{motion.name}': the new dt must be below the duration, {motion.duration:g} s, "
@@ -126,10 +133,7 @@ def bandpass(
         raise MotionError(
             f"motion '{motion.name}': low must be below high [Hz], got {corners[0]:g} and {corners[1]:g}"
         )
-    if isinstance(order, bool) or order not in range(1, 11):
-        raise MotionError(
-            f"motion '{motion.name}': order of a filter must be a whole number from 1 to 10, got {order!r}"
-        )
+    checked(Integer(1, 10), f"motion '{motion.name}': order of a filter", order)
     from scipy.signal import butter, sosfilt, sosfiltfilt
 
     kind = "highpass" if high is None else "lowpass" if low is None else "bandpass"

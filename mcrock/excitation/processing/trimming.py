@@ -7,8 +7,7 @@ from math import ceil, floor, isfinite
 import numpy as np
 
 from mcrock.excitation.measures.component import energy_of, time_of_share
-from mcrock.excitation.motion import FloatArray, Motion, MotionError
-from mcrock.excitation.processing.provenance import changed
+from mcrock.excitation.motion import FloatArray, Motion, MotionError, changed
 
 
 def trim(

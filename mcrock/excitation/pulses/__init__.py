@@ -1,9 +1,15 @@
 """Pulses: analytic ones, by name, and sampled as motions."""
 
 from mcrock.excitation.pulses.make import SHAPES, AnalyticPulse, make_pulse
-from mcrock.excitation.pulses.pulse import Pulse, half_sine, one_cosine, one_sine
+from mcrock.excitation.pulses.pulse import (
+    MavroeidisPapageorgiou,
+    Pulse,
+    Ricker,
+    half_sine,
+    one_cosine,
+    one_sine,
+)
 from mcrock.excitation.pulses.sample import sample_pulse
-from mcrock.excitation.pulses.wavelet import MavroeidisPapageorgiou, Ricker
 
 __all__ = [
     "SHAPES",

@@ -10,9 +10,9 @@ from math import cos, pi, sin
 
 import numpy as np
 
-from mcrock.excitation.motion import MotionError
-from mcrock.excitation.pulses.pulse import Pulse
-from mcrock.excitation.pulses.wavelet import MavroeidisPapageorgiou, Ricker, check_numbers
+from mcrock.excitation.motion import MotionError, checked
+from mcrock.excitation.pulses.pulse import MavroeidisPapageorgiou, Pulse, Ricker
+from mcrock.rules import Number
 
 SLOW = 1e-9  # phase through which the sine of a rectangle runs [rad]; its top is flat to SLOW**2/2
 SHAPES = (
@@ -82,21 +82,17 @@ def make_pulse(
     name = f"{shape} pulse"
     if (peak is None) == (peak_velocity is None):
         raise MotionError(f"{name}: give either peak [m/s2] or peak_velocity [m/s], and not both")
-    check_numbers(name, period=("> 0 [s]", period > 0, period), start=(">= 0 [s]", start >= 0, start))
-    check_numbers(
-        name, azimuth=("finite [rad]", True, azimuth), inclination=("finite [rad]", True, inclination)
-    )
-    if shape == "mavroeidis-papageorgiou":
-        check_numbers(name, cycles=("> 1 [1]", cycles > 1, cycles), phase=("finite [rad]", True, phase))
+    checked(Number("s", above=0.0), f"{name}: period", period)
+    for key, value in (("azimuth", azimuth), ("inclination", inclination)):
+        checked(Number("rad"), f"{name}: {key}", value)
     unit = _make(shape, (1.0, 0.0, 0.0), period, 0.0, cycles, phase)
     # the middle is among the moments, where several of the shapes have their peak
     moments = np.linspace(0.0, unit.end, 4001)
     if peak is None:
-        assert peak_velocity is not None
-        check_numbers(name, peak_velocity=("finite [m/s]", True, peak_velocity))
-        factor = peak_velocity / np.abs(unit.velocity_at(moments)[0]).max()
+        wanted = checked(Number("m/s"), f"{name}: peak_velocity", peak_velocity)
+        factor = wanted / np.abs(unit.velocity_at(moments)[0]).max()
     else:
-        check_numbers(name, peak=("finite [m/s2]", True, peak))
+        checked(Number("m/s2"), f"{name}: peak", peak)
         of_unit = isinstance(unit, MavroeidisPapageorgiou)  # velocity, not acceleration
         factor = peak / np.abs(unit.acceleration_at(moments)[0]).max() if of_unit else peak
     flat = cos(inclination)

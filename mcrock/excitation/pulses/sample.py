@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isfinite, pi
+from math import isfinite
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mcrock.excitation.motion import FloatArray, Motion, MotionError, check_length
 from mcrock.excitation.pulses.make import AnalyticPulse
-from mcrock.excitation.pulses.pulse import Pulse
-from mcrock.excitation.pulses.wavelet import MavroeidisPapageorgiou
+from mcrock.excitation.pulses.pulse import MavroeidisPapageorgiou
 
 STEPS = 250  # of a sampled pulse, in its period or length, whichever is shorter
 
@@ -58,7 +57,7 @@ def sample_pulse(
     name = name or " + ".join(pulse.name for pulse in listed)
     shortest = min(pulse.end - pulse.start for pulse in listed)
     if dt is None:
-        dt = min(_finest(pulse) for pulse in listed) / STEPS
+        dt = min(min(pulse.period, pulse.end - pulse.start) for pulse in listed) / STEPS
     if not (isfinite(dt) and 0 < dt <= shortest):
         raise MotionError(
             f"{name}: dt must be > 0 and at most the shortest pulse, {shortest:g} [s], got {dt!r}"
@@ -105,12 +104,6 @@ def _sampling_errors(
     off = np.abs(velocity - np.sum([p.velocity_at(time) for p in pulses], axis=0))
     calm = ~(ramps | np.roll(ramps, 1))
     return apart, float(off[:, calm].max(initial=0.0))
-
-
-def _finest(pulse: AnalyticPulse) -> float:
-    """Shorter of the period and the length of a pulse [s]."""
-    period = 2 * pi / pulse.angular_frequency if isinstance(pulse, Pulse) else pulse.period
-    return min(period, pulse.end - pulse.start)
 
 
 def _jumps(pulse: AnalyticPulse) -> list[tuple[float, FloatArray]]:

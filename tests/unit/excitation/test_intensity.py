@@ -201,11 +201,19 @@ def test_measures_say_their_units():
         ("avgsa", {"periods": 1.0}, "must be a list of at least one"),
         ("avgsa", {"low": 0.5}, r"AvgSA needs 0 < low < high, both finite \[s\], got 0.5 and None"),
         ("avgsa", {"low": 2.0, "high": 1.0}, "got 2.0 and 1.0"),
-        ("avgsa", {"low": 0.5, "high": 1.0, "count": 1}, "whole number from 2 to 1000, got 1"),
+        ("avgsa", {"low": 0.5, "high": 1.0, "count": 1}, "an integer >= 2 and <= 1000, got 1"),
         ("uplift_ratio", {"slenderness": 1.6}, r"slenderness must be between 0 and pi/2 \[rad\], got 1.6"),
-        ("uplift_ratio", {"slenderness": 0.2, "gravity": 0.0}, r"gravity must be finite and > 0 \[m/s2\]"),
+        (
+            "uplift_ratio",
+            {"slenderness": 0.2, "gravity": 0.0},
+            r"gravity must be a finite number > 0 \[m/s2\]",
+        ),
         ("frequency_ratio", {"frequency_parameter": 0.0}, r"frequency_parameter must be .* \[rad/s\], got 0"),
-        ("frequency_ratio", {"frequency_parameter": 1.0, "pulse_period": 0.0}, "pulse_period must be finite"),
+        (
+            "frequency_ratio",
+            {"frequency_parameter": 1.0, "pulse_period": 0.0},
+            "pulse_period must be a finite",
+        ),
         ("velocity_ratio", {"slenderness": 0.2}, "needs frequency_parameter, frequency parameter p"),
     ],
 )

@@ -47,5 +47,7 @@ def test_a_still_pair_has_a_spectrum_of_zeros():
 
 def test_refuses_a_combination():
     motion = Motion(np.ones((3, 2)), dt=0.1, name="short")
-    with pytest.raises(MotionError, match=r"combination of the components must be one of .* got 'srss'"):
+    with pytest.raises(
+        MotionError, match=r"combination of the components must be 'geometric_mean', .* got 'srss'"
+    ):
         motion_spectrum(motion, [1.0], combination="srss")

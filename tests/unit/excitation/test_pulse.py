@@ -81,18 +81,21 @@ def test_equal_pulses_are_equal_and_are_their_own_group():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"name": ""}, "Pulse.name must be a non-empty text, got ''"),
-        ({"amplitude": (1.0, 2.0)}, r"amplitude must be three finite numbers \[m/s2\].*got \(1.0, 2.0\)"),
-        ({"amplitude": (1.0, nan, 0.0)}, r"pulse 'pulse': amplitude must be three finite numbers \[m/s2\]"),
-        ({"amplitude": 3.0}, r"amplitude must be three finite numbers \[m/s2\], for ground x, y, z, got 3.0"),
-        ({"amplitude": "abc"}, "amplitude must be three finite numbers"),
-        ({"angular_frequency": 0.0}, r"pulse 'pulse': angular_frequency must be > 0 \[rad/s\], got 0.0"),
-        ({"angular_frequency": inf}, r"angular_frequency must be > 0 \[rad/s\], got inf"),
-        ({"phase": nan}, r"phase must be finite \[rad\], got nan"),
-        ({"cycles": -1}, r"cycles must be > 0 \[1\], got -1"),
-        ({"cycles": nan}, r"cycles must be > 0 \[1\], got nan"),
-        ({"start": -0.1}, r"start must be >= 0 \[s\], got -0.1"),
-        ({"start": inf}, r"start must be >= 0 \[s\], got inf"),
+        ({"name": ""}, "the name of a pulse must be a non-empty text, got ''"),
+        ({"amplitude": (1.0, 2.0)}, r"amplitude must be 3 finite numbers \[m/s2\].*got \(1.0, 2.0\)"),
+        ({"amplitude": (1.0, nan, 0.0)}, r"pulse 'pulse': amplitude must be 3 finite numbers \[m/s2\]"),
+        ({"amplitude": 3.0}, r"amplitude must be 3 finite numbers \[m/s2\], got 3.0, for x, y and z"),
+        ({"amplitude": "abc"}, "amplitude must be 3 finite numbers"),
+        (
+            {"angular_frequency": 0.0},
+            r"Pulse.angular_frequency must be a finite number > 0 \[rad/s\], got 0.0",
+        ),
+        ({"angular_frequency": inf}, r"angular_frequency must be a finite number > 0 \[rad/s\], got inf"),
+        ({"phase": nan}, r"phase must be a finite number \[rad\], got nan"),
+        ({"cycles": -1}, r"cycles must be a finite number > 0 \[1\], got -1"),
+        ({"cycles": nan}, r"cycles must be a finite number > 0 \[1\], got nan"),
+        ({"start": -0.1}, r"start must be a finite number >= 0 \[s\], got -0.1"),
+        ({"start": inf}, r"start must be a finite number >= 0 \[s\], got inf"),
     ],
 )
 def test_refuses(changes, message):
@@ -101,7 +104,7 @@ def test_refuses(changes, message):
 
 
 def test_refuses_what_is_not_finite_in_the_constructors():
-    with pytest.raises(MotionError, match=r"azimuth of a pulse must be finite \[rad\], got inf"):
+    with pytest.raises(MotionError, match=r"azimuth of a pulse must be a finite number \[rad\], got inf"):
         one_sine(PEAK, OMEGA, azimuth=inf)
-    with pytest.raises(MotionError, match=r"pulse 'half-sine pulse': amplitude must be three finite numbers"):
+    with pytest.raises(MotionError, match=r"pulse 'half-sine pulse': amplitude must be 3 finite numbers"):
         half_sine(nan, OMEGA)

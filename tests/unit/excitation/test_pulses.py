@@ -152,14 +152,20 @@ def test_default_step_suits_the_quickest_pulse():
         ({"shape": "sine"}, "shape of a pulse must be one of one-sine, .*, got 'sine'"),
         ({"peak_velocity": 1.0}, r"give either peak \[m/s2\] or peak_velocity \[m/s\]"),
         ({"peak": None}, r"give either peak \[m/s2\] or peak_velocity \[m/s\]"),
-        ({"peak": inf}, r"peak must be finite \[m/s2\], got inf"),
-        ({"peak": None, "peak_velocity": nan}, r"peak_velocity must be finite \[m/s\], got nan"),
-        ({"period": 0.0}, r"period must be > 0 \[s\], got 0.0"),
-        ({"azimuth": nan}, r"azimuth must be finite \[rad\], got nan"),
-        ({"inclination": inf}, r"inclination must be finite \[rad\], got inf"),
-        ({"start": -1.0}, r"start must be >= 0 \[s\], got -1.0"),
-        ({"shape": "mavroeidis-papageorgiou", "cycles": 0.9}, r"cycles must be > 1 \[1\], got 0.9"),
-        ({"shape": "mavroeidis-papageorgiou", "phase": nan}, r"phase must be finite \[rad\], got nan"),
+        ({"peak": inf}, r"peak must be a finite number \[m/s2\], got inf"),
+        ({"peak": None, "peak_velocity": nan}, r"peak_velocity must be a finite number \[m/s\], got nan"),
+        ({"period": 0.0}, r"period must be a finite number > 0 \[s\], got 0.0"),
+        ({"azimuth": nan}, r"azimuth must be a finite number \[rad\], got nan"),
+        ({"inclination": inf}, r"inclination must be a finite number \[rad\], got inf"),
+        ({"start": -1.0}, r"start must be a finite number >= 0 \[s\], got -1.0"),
+        (
+            {"shape": "mavroeidis-papageorgiou", "cycles": 0.9},
+            r"cycles must be a finite number > 1 \[1\], got 0.9",
+        ),
+        (
+            {"shape": "mavroeidis-papageorgiou", "phase": nan},
+            r"phase must be a finite number \[rad\], got nan",
+        ),
     ],
 )
 def test_refuses(changes, message):

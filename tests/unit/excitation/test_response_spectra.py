@@ -305,7 +305,7 @@ def test_compiles_once():
         ({"periods": [1.0, -1.0]}, r"must be 0 or at least 0.001 and finite \[s\], got -1"),
         ({"periods": [1e-4]}, "got 0.0001"),
         ({"periods": [np.inf]}, "got inf"),
-        ({"damping": 0.9}, r"damping must be from 0 to 0.8 of the critical \[1\], got 0.9"),
+        ({"damping": 0.9}, r"damping must be a finite number >= 0 and <= 0.8 \[1\], got 0.9"),
         ({"damping": -0.1}, "got -0.1"),
         ({"quantity": "sa"}, "must be one of displacement, velocity, acceleration, pseudo.* got 'sa'"),
     ],

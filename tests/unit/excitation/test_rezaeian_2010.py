@@ -290,13 +290,19 @@ def test_metadata_has_the_parameters():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"arias": 0.0}, r"StochasticModel.arias must be > 0 \[m/s\], got 0.0"),
-        ({"duration": -1.0}, r"StochasticModel.duration must be > 0 and <= 3600 \[s\], got -1.0"),
-        ({"middle": inf}, r"StochasticModel.middle must be > 0 and <= 3600 \[s\], got inf"),
-        ({"frequency": 0.0}, r"StochasticModel.frequency must be > 0 \[Hz\], got 0.0"),
-        ({"frequency_slope": nan}, r"StochasticModel.frequency_slope must be finite \[Hz/s\], got nan"),
+        ({"arias": 0.0}, r"StochasticModel.arias must be a finite number > 0 \[m/s\], got 0.0"),
+        (
+            {"duration": -1.0},
+            r"StochasticModel.duration must be a finite number > 0 and <= 3600 \[s\], got -1.0",
+        ),
+        ({"middle": inf}, r"StochasticModel.middle must be a finite number > 0 and <= 3600 \[s\], got inf"),
+        ({"frequency": 0.0}, r"StochasticModel.frequency must be a finite number > 0 \[Hz\], got 0.0"),
+        (
+            {"frequency_slope": nan},
+            r"StochasticModel.frequency_slope must be a finite number \[Hz/s\], got nan",
+        ),
         ({"damping": 1.0}, r"StochasticModel.damping must be in \(0, 1\) \[1\], got 1.0"),
-        ({"corner": 0.0}, r"StochasticModel.corner must be > 0 \[Hz\], got 0.0"),
+        ({"corner": 0.0}, r"StochasticModel.corner must be a finite number > 0 \[Hz\], got 0.0"),
         (
             {"middle": 3.0},
             r"duration must be between 0.00\d+ and 4.925 times middle, which is 3 s, got 15.0 s",
@@ -320,7 +326,7 @@ def test_model_refuses(changes, message):
         (usual(), {"correlation": 1.5}, r"correlation must be in \[-1, 1\], got 1.5"),
         (usual(), {"correlation": 0.5}, "correlation = 0.5 needs a model for x and one for y"),
         ([None, usual()], {"correlation": 0.5}, "correlation = 0.5 needs a model for x and one for y"),
-        (usual(), {"azimuth": inf}, r"the azimuth must be finite \[rad\], got inf"),
+        (usual(), {"azimuth": inf}, r"the azimuth must be a finite number \[rad\], got inf"),
     ],
 )
 def test_simulation_refuses(models, options, message):

@@ -254,7 +254,7 @@ def test_a_component_without_target_only_loses_slow_motion():
             "dt must be > 0 and at most a quarter of the shortest period, 0.0125 s, got 0.02: lower dt",
         ),
         (en_1998_1(1.0), {"dt": nan}, "dt must be > 0 and at most a quarter .* got nan"),
-        (en_1998_1(1.0), {"corner": 0.0}, r"corner must be finite and > 0 \[Hz\], got 0.0"),
+        (en_1998_1(1.0), {"corner": 0.0}, r"corner must be a finite number > 0 \[Hz\], got 0.0"),
         (
             en_1998_1(1.0),
             {"band_periods": (5.0, 6.0)},
@@ -289,8 +289,10 @@ def test_adaptation_and_envelope_refuse():
         adapted_motion(still, en_1998_1(1.0))
     with pytest.raises(MotionError, match="motion 'still': one to three target spectra are needed"):
         adapted_motion(still, [])
-    with pytest.raises(MotionError, match="motion 'still': corner must be finite and > 0"):
+    with pytest.raises(MotionError, match="motion 'still': corner must be a finite number > 0"):
         adapted_motion(still, en_1998_1(1.0), corner=0.0)
     for name, value in (("rise", 0.0), ("level", inf), ("decay", -1.0)):
-        with pytest.raises(MotionError, match=rf"Envelope.{name} must be finite and > 0 \[s\], got {value}"):
+        with pytest.raises(
+            MotionError, match=rf"Envelope.{name} must be a finite number > 0 \[s\], got {value}"
+        ):
             Envelope(**{name: value})
