@@ -64,6 +64,24 @@ class Failure(NamedTuple):
     trace: str = ""  # of an error that nobody expected
 
 
+class Work(NamedTuple):
+    """Work of runs, the same on every machine: their steps and solved contacts, each a fraction of a
+    microsecond; and which realization took most of it."""
+
+    total: int = 0
+    most: int = 0  # of one realization
+    realization: int = 0
+    level: int = 0  # number of the intensity that took most of that
+    outer: int | None = None
+
+    def __add__(self, other: Work) -> Work:  # type: ignore[override]
+        """That of both, with the realization that took more."""
+        return max(self, other, key=lambda work: work.most)._replace(total=self.total + other.total)
+
+
+NO_WORK = Work()
+
+
 @dataclass(frozen=True)
 class PartResult:
     """Report of a worker about a part; the runs themselves are in the store."""
@@ -76,6 +94,7 @@ class PartResult:
     trace: str = ""
     fatal: bool = False  # other parts would fail in the same way
     failures: tuple[Failure, ...] = ()  # realizations that are stored without runs
+    work: Work = NO_WORK
     memory: float | None = None  # that the worker has held at most so far [MiB]
 
 
@@ -108,8 +127,26 @@ def run_part(name: str, part: Part) -> PartResult:
         )
     overturned = (np.atleast_2d(values["outcome"].T) == Outcome.OVERTURNED).sum(axis=1)
     return PartResult(
-        part, perf_counter() - began, worker, overturned, failures=tuple(failures), memory=peak_memory()
+        part,
+        perf_counter() - began,
+        worker,
+        overturned,
+        failures=tuple(failures),
+        work=count_work(part, values),
+        memory=peak_memory(),
     )
+
+
+def count_work(part: Part, values: dict[str, np.ndarray]) -> Work:
+    """Work of a part, from its variables on `realization`."""
+    runs = sum(
+        np.maximum(values[name], 0).astype(int) for name in ("steps", "contact_solves") if name in values
+    )
+    runs = np.reshape(runs, (part.stop - part.start, -1))
+    each = runs.sum(axis=1)
+    slowest = int(each.argmax())
+    level = int(runs[slowest].argmax())
+    return Work(int(each.sum()), int(each[slowest]), part.start + slowest, level, part.outer)
 
 
 def _check_arithmetic(job: Job, worker: str) -> None:

@@ -36,7 +36,7 @@ from mcrock.device import CPU, CUDA, check_device
 from mcrock.ensemble.distributed import run_distributed
 from mcrock.ensemble.log import Log, batch_job, describe_versions
 from mcrock.ensemble.opening import check_output, measure_of, open_output, prepare_job, template_of
-from mcrock.ensemble.part import Failure, Job, PartResult, cut_parts, describe_error, share_of
+from mcrock.ensemble.part import NO_WORK, Failure, Job, PartResult, Work, cut_parts, describe_error, share_of
 from mcrock.ensemble.schedule import run_local
 from mcrock.rules import shown
 from mcrock.sampling import check_inputs, load_motions
@@ -64,13 +64,15 @@ class Progress:
     first: int = 0  # realizations finished when the first part was: until then the kernel is compiled
     began: float = field(default_factory=perf_counter)
     first_seconds: float = 0.0  # time that took [s]
+    work: Work = NO_WORK  # of the finished runs
 
     @property
     def finished_runs(self) -> int:
         return self.finished * len(self.overturned)
 
-    def add(self, n_realizations: int, overturned: np.ndarray) -> None:
+    def add(self, n_realizations: int, overturned: np.ndarray, work: Work = NO_WORK) -> None:
         """Count a part that was finished."""
+        self.work += work
         self.finished += n_realizations
         self.overturned += overturned
         if not self.first:
@@ -338,7 +340,7 @@ def _compute(
                 raise EnsembleError(f"{path}: cannot store results: {result.error}{_state(path)}")
             log.write("failed", **realizations, error=result.error, trace=result.trace)
         else:
-            state.add(result.part.stop - result.part.start, result.overturned)
+            state.add(result.part.stop - result.part.start, result.overturned, result.work)
             log.write("part", **realizations, seconds=round(result.seconds, 3), memory=result.memory)
             for failure in result.failures:
                 log.write("no_run", **outer, **failure._asdict())
@@ -363,6 +365,7 @@ def _compute(
         runs_per_second=rate,
         failed_parts=len(failures),
         failed_realizations=len(impossible),
+        work=state.work._asdict(),
         memory=peak_memory(),
     )
     if impossible:

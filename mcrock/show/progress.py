@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 BAR_INTERVAL = 0.5  # between changes of a bar [s]
 MANY = 1000  # runs from which on the start is worth a line
+LONG = 10_000_000  # work of a realization that is worth a line, some seconds
 LINE_INTERVAL = 10.0  # between progress lines where the output is not a terminal [s]
 
 
@@ -60,7 +61,7 @@ def study_progress() -> Iterator[Report]:
             nonlocal has_begun
             begins, has_begun = not has_begun and progress.total_runs >= MANY, True
             if begins or (progress.finished and is_due()):
-                lines = format_progress(progress), format_overturned(progress)
+                lines = format_progress(progress), format_overturned(progress), format_slowest(progress)
                 print("; ".join(filter(None, lines)), file=sys.stderr, flush=True)
 
         yield print_line
@@ -74,7 +75,8 @@ def study_progress() -> Iterator[Report]:
 
         def show(progress: Progress) -> None:
             bar = ProgressBar(total=max(progress.total_runs, 1), completed=progress.finished_runs, width=50)
-            live.update(Group(bar, Text(format_progress(progress)), Text(format_overturned(progress))))
+            lines = format_progress(progress), format_overturned(progress), format_slowest(progress)
+            live.update(Group(bar, *map(Text, filter(None, lines))))
 
         yield show
 
@@ -86,8 +88,8 @@ def notebook_progress() -> Iterator[Report]:
     from markupsafe import Markup
 
     def cell(progress: Progress) -> HTML:
-        bar = Markup('<progress style="width: 30em" value="{}" max="{}"></progress><br>{}<br>{}')
-        lines = format_progress(progress), format_overturned(progress)
+        bar = Markup('<progress style="width: 30em" value="{}" max="{}"></progress><br>{}<br>{}<br>{}')
+        lines = format_progress(progress), format_overturned(progress), format_slowest(progress)
         return HTML(bar.format(progress.finished_runs, max(progress.total_runs, 1), *lines))
 
     handle, is_due = None, _now_and_then(BAR_INTERVAL)
@@ -144,3 +146,15 @@ def format_overturned(progress: Progress) -> str:
     labels = label_intensities(progress.intensities, progress.units)
     pairs = (f"{share} at {label}" for label, share in zip(labels, shares, strict=True))
     return f"overturned so far: {', '.join(pairs)}"
+
+
+def format_slowest(progress: Progress) -> str:
+    """The realization that took longer than all others together, if that was long."""
+    work = progress.work
+    if not (work.most > LONG and 2 * work.most > work.total):
+        return ""
+    outer = "" if work.outer is None else f" of the outer draw {work.outer}"
+    text = f"realization {work.realization}{outer} took {work.most / work.total:.0%} of the work so far"
+    if progress.intensities is None:
+        return text
+    return f"{text}, most of it at {label_intensities(progress.intensities, progress.units)[work.level]}"

@@ -1,0 +1,41 @@
+"""Progress of a study: the realization that takes longer than all others together has a name."""
+
+import numpy as np
+import pytest
+
+from mcrock.ensemble import Progress
+from mcrock.ensemble.part import Part, Work, count_work
+from mcrock.show.progress import LONG, format_slowest
+
+
+def test_work_is_counted_by_realization():
+    """Two intensities; what was not run counts nothing."""
+    values = {
+        "steps": np.array([[10, 20], [5, 300], [-1, -1]]),
+        "contact_solves": np.array([[0, 7], [1, 2], [-1, -1]]),
+    }
+    assert count_work(Part(40, 43), values) == Work(total=345, most=308, realization=41, level=1)
+    cloud = {"steps": np.array([3, 9, 1])}
+    assert count_work(Part(0, 3, outer=2), cloud) == Work(13, 9, 1, 0, outer=2)
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_realization_that_takes_longer_than_all_others_is_named(order):
+    progress = Progress(
+        total_runs=8, overturned=np.zeros(2, int), intensities=(1.961330, 4.903325), units="m s-2"
+    )
+    parts = [Work(6 * LONG, 2 * LONG, 3, 0), Work(6 * LONG, 5 * LONG, 17, 1)]
+    for part in parts[::order]:
+        progress.add(2, np.zeros(2, int), part)
+    assert format_slowest(progress) == ""  # 5 of 12
+    progress.add(2, np.zeros(2, int), Work(20 * LONG, 20 * LONG, 21, 1))
+    line = format_slowest(progress)
+    assert "realization 21 took 62% of the work" in line
+    assert "0.5 g" in line
+
+
+def test_a_short_run_is_not_named():
+    """The only one that moves, but in no time."""
+    progress = Progress(total_runs=8, overturned=np.zeros(1, int))
+    progress.add(8, np.zeros(1, int), Work(1000, 1000, 5))
+    assert format_slowest(progress) == ""
