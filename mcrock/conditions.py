@@ -386,6 +386,12 @@ class Controls:
     )
     max_steps: int = ruled(10_000_000, Integer(1), "limit of the integration steps of a run")
     max_impacts: int = ruled(1_000_000, Integer(1), "limit of the impacts of a run")
+    max_contact_solves: int = ruled(
+        50_000_000,
+        Integer(1),
+        "limit of the times that a contact is solved in a run with friction, some ten seconds; a landing of "
+        "hundreds of corners takes up to 100000 of them",
+    )
     recheck: float = ruled(
         0.01,
         Number("1", least=0.0, most=1.0),

@@ -31,6 +31,7 @@ class Outcome(IntEnum):
     SETTLING = 8  # still moving at the end, with too little energy left to overturn
     PAINLEVE = 9  # friction leaves no contact force, or more than one: the motion is not decided
     FAILED = 10  # nothing was run: what was drawn is impossible, or an error came up; the log has its message
+    CONTACT_LIMIT = 11  # controls.max_contact_solves
 
 
 STANDING = (Outcome.AT_REST, Outcome.SETTLING)

@@ -112,6 +112,7 @@ def settings_of(controls: Controls) -> dict[str, float]:
         "rest_tilt": min(1e-4, max(1e-5, 0.1 * controls.rest_time)),
         "max_steps": int(controls.max_steps),
         "max_impacts": int(controls.max_impacts),
+        "max_contact_solves": int(controls.max_contact_solves),
         "follow_fall": int(controls.follow_fall),
         "contact_overturns": int(controls.overturned_by == "contact"),
     }

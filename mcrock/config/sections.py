@@ -151,6 +151,7 @@ class ControlsTable(Table):
     rest_time: float = _setting("rest_time")
     max_steps: int = _setting("max_steps")
     max_impacts: int = _setting("max_impacts")
+    max_contact_solves: int = _setting("max_contact_solves")
     recheck: float = _setting("recheck")
     follow_fall: bool = _setting("follow_fall")
     overturned_by: str = _setting("overturned_by")

@@ -23,7 +23,7 @@ from mcrock.kernel.contact import (
 )
 from mcrock.kernel.dynamics import ANGLE, P_X, P_Y, Q0, Q3, RATE, W_X, W_Y, W_Z, Z
 from mcrock.kernel.edge import edge_pose
-from mcrock.kernel.friction.state import moving_energy, sticks
+from mcrock.kernel.friction.state import SOLVED, moving_energy, sticks
 from mcrock.kernel.modes import EDGE, REST, contact_vertex, inertia_of, point_of
 from mcrock.kernel.record import impacts
 from mcrock.kernel.rotation import to_ground, wrapped
@@ -35,6 +35,7 @@ AT_REST, ROCKING, OVERTURNED = int(Outcome.AT_REST), int(Outcome.ROCKING), int(O
 STEP_LIMIT, IMPACT_LIMIT = int(Outcome.STEP_LIMIT), int(Outcome.IMPACT_LIMIT)
 INSTANT_LIMIT, NOT_FINITE = int(Outcome.INSTANT_LIMIT), int(Outcome.NOT_FINITE)
 SETTLING, PAINLEVE = int(Outcome.SETTLING), int(Outcome.PAINLEVE)
+CONTACT_LIMIT = int(Outcome.CONTACT_LIMIT)
 
 
 @jit(inline=True, internal=True)
@@ -47,6 +48,8 @@ def check_limits(run):
         run.outcome = INSTANT_LIMIT
     elif impacts(run.result) > run.settings.max_impacts:
         run.outcome = IMPACT_LIMIT
+    elif run.friction.on and run.friction.found[SOLVED] > run.settings.max_contact_solves:
+        run.outcome = CONTACT_LIMIT
     elif not isfinite(state[Q0] + state[W_X] + state[W_Y] + state[W_Z] + state[RATE]):
         run.outcome = NOT_FINITE
 
@@ -67,6 +70,7 @@ def finish(run):
     _report_position(run)
     if run.friction.on:
         record.spend(result, run.last_mode, run.t - run.since)
+        result[Response.CONTACT_SOLVES] = run.friction.found[SOLVED]
         record.finish_friction(result, run.t, run.body.scalars[MASS])
     record.finish(result, run.outcome, run.t, run.body.scalars[SLENDERNESS])
 

@@ -93,6 +93,7 @@ _SETTINGS = _record(
     rest_tilt=REAL,
     max_steps=WHOLE,
     max_impacts=WHOLE,
+    max_contact_solves=WHOLE,
     follow_fall=FLAG,
     contact_overturns=FLAG,
 )

@@ -13,6 +13,8 @@ REMEDIES = {
     "rocking": "still rocked at the end: raise controls.tail, unless they rock on without loss",
     "step_limit": "took controls.max_steps steps: raise it",
     "impact_limit": "had controls.max_impacts impacts: raise it",
+    "contact_limit": "solved contacts controls.max_contact_solves times: raise it, or take a base with fewer "
+    "corners",
     "instant_limit": "had too many events at one instant: look for impact parameters that gain energy, and "
     "with friction at the events of one of them (`mcrock simulate`)",
     "not_finite": "grew beyond all numbers: look for impact parameters that gain energy, and at the shaking",

@@ -1,5 +1,7 @@
 """A run comes to an end within its limits: bodies, shaking and impacts beyond all measure."""
 
+from collections import Counter
+
 import numba
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ from mcrock.excitation import Motion, Pulse
 from mcrock.params import DECIDED, Outcome
 from mcrock.planar import rectangle, simulate_planar
 from mcrock.simulation import Impact, Start, simulate
+from tests.benchmarks.extreme import STUDIES, extreme
 
 pytestmark = pytest.mark.skipif(
     bool(numba.config.DISABLE_JIT), reason="Python raises where compiled code overflows"
@@ -22,6 +25,7 @@ many = settings(
     derandomize=True, max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 MOST_STEPS, MOST_IMPACTS = 2000, 200
+MOST_SOLVES = 200_000  # of contacts in one step
 
 
 def powers(low: float, high: float) -> st.SearchStrategy[float]:
@@ -96,3 +100,16 @@ def test_a_planar_run_ends_within_its_limits(width, height, motion, controls, ti
     assert run.outcome != Outcome.NOT_RUN
     assert run.steps <= MOST_STEPS + 1
     assert run.impacts <= MOST_IMPACTS
+
+
+@pytest.mark.slow
+def test_extreme_runs_with_friction_end_by_counted_work():
+    """A step takes less than a microsecond and a solved contact a fourth, so that none takes 20 s."""
+    limit, outcomes = Controls().max_contact_solves, Counter()
+    for number in range(STUDIES):
+        run = extreme(number)
+        outcomes[run.outcome] += 1
+        assert run.contact_solves <= limit + MOST_SOLVES
+        assert run.steps < 1_000_000
+        assert (run.outcome == Outcome.CONTACT_LIMIT) == (run.contact_solves > limit)
+    assert outcomes[Outcome.NOT_RUN] == outcomes[Outcome.NOT_FINITE] == outcomes[Outcome.STEP_LIMIT] == 0

@@ -12,7 +12,7 @@ from mcrock.config.load import load_config
 from mcrock.excitation import Motion, Pulse, pack_motions
 from mcrock.kernel.dynamics import Q0
 from mcrock.kernel.friction.landing import hold_down
-from mcrock.params import DECIDED, Outcome
+from mcrock.params import DECIDED, STANDARD_GRAVITY, Outcome
 from mcrock.sampling import draw_inputs, load_motions
 from mcrock.simulation import body_tables, simulate, simulate_realization
 from tests.physics.friction import rock, scenario, thrown
@@ -159,3 +159,25 @@ def test_a_cask_slides_and_tips_at_the_border_of_its_base():
         assert run.outcome in (*DECIDED, Outcome.ROCKING)
         slides += run.sliding_share > 0.0 and run.peak_tilt > 0.0
     assert slides > 3
+
+
+def test_landings_of_many_corners_meet_a_limit_of_their_own():
+    """A base of 200 corners that bounces: 30 flights take 1000 steps and millions of solved contacts."""
+    noise = 5.0 * STANDARD_GRAVITY * np.random.default_rng(1).normal(size=(3, 300)) * [[1.0], [1.0], [0.5]]
+    what = (
+        cylinder(6.1, 5.5, density=2500.0, sides=200),
+        Motion(noise, dt=0.01, name="white noise"),
+        Impact(lambda_=0.9, lambda_lon=0.9),
+    )
+    contact = Contact(friction=0.88, restitution=0.1, impact_restitution=0.1)
+    short = {"contact": contact, "t_end": 1.0, "history": False}
+    free = simulate(*what, **short)
+    assert free.outcome == Outcome.ROCKING
+    assert 1e6 < free.contact_solves < Controls().max_contact_solves
+    limit = free.contact_solves // 2
+    run = simulate(*what, **short, controls=Controls(max_contact_solves=int(limit)))
+    assert run.outcome == Outcome.CONTACT_LIMIT
+    assert limit < run.contact_solves <= limit + 1e6
+    assert run.end_time < 1.0
+    rest = simulate(*what, **short, controls=Controls(max_contact_solves=int(free.contact_solves)))
+    assert rest.results == pytest.approx(free.results, rel=0.0, nan_ok=True)

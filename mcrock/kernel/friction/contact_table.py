@@ -7,12 +7,12 @@ from mcrock.kernel.friction.mobility import mobility, turned_by
 
 # columns of a table of contacts: place from the COM [m]; impulse over mass [m/s]; direction of slip, and
 # whether it is given; normal velocity to be reached [m/s]; mobility [1]; what its velocity has beside that
-# of the twist [m/s]
+# of the twist [m/s]; how often it was solved
 (
     D_X, D_Y, D_Z, P_X, P_Y, P_Z, S_X, S_Y, GIVEN, TARGET,
-    W_XX, W_XY, W_XZ, W_YY, W_YZ, W_ZZ, B_X, B_Y, B_Z,
+    W_XX, W_XY, W_XZ, W_YY, W_YZ, W_ZZ, B_X, B_Y, B_Z, SOLVES,
     CONTACT_SIZE,
-) = range(20)  # fmt: skip
+) = range(21)  # fmt: skip
 
 
 @jit(internal=True)
@@ -21,7 +21,7 @@ def place_contact(contact, J, dx, dy, dz, target):
     contact[D_X], contact[D_Y], contact[D_Z] = dx, dy, dz
     contact[P_X], contact[P_Y], contact[P_Z] = 0.0, 0.0, 0.0
     contact[S_X], contact[S_Y], contact[GIVEN], contact[TARGET] = 1.0, 0.0, 0.0, target
-    contact[B_X], contact[B_Y], contact[B_Z] = 0.0, 0.0, 0.0
+    contact[B_X], contact[B_Y], contact[B_Z], contact[SOLVES] = 0.0, 0.0, 0.0, 0.0
     w = mobility(J, dx, dy, dz, dx, dy, dz)
     contact[W_XX], contact[W_XY], contact[W_XZ] = w[0], w[1], w[2]
     contact[W_YY], contact[W_YZ], contact[W_ZZ] = w[4], w[5], w[8]

@@ -30,6 +30,7 @@ from mcrock.kernel.friction.contact_table import (
     P_Z,
     S_X,
     S_Y,
+    SOLVES,
     TARGET,
     W_XX,
     W_XY,
@@ -243,6 +244,7 @@ def _one_contact(c, ux, uy, uz, mu):
     """Whether one contact has a solution, and its impulse; u is the velocity without it, less the target."""
     if uz >= 0.0:
         return True, 0.0, 0.0, 0.0
+    c[SOLVES] += 1.0
     if c[GIVEN] != 0.0:
         sx, sy = c[S_X], c[S_Y]
         den = c[W_ZZ] - mu * (c[W_XZ] * sx + c[W_YZ] * sy)

@@ -69,6 +69,7 @@ from mcrock.kernel.friction.state import (
     STATIC,
     STOOD,
     STOPPED,
+    count_solves,
     load_twist,
     place_pivot,
     settle,
@@ -238,10 +239,14 @@ def enter(run, n, J, slack):
     free = mu * (1.0 - LOWER)
     if n > 2:
         found = on_two(contacts, n, J, friction.twist, mu, free, 0.0)
-        if not found and not (slack > 0.0 and on_two(contacts, n, J, friction.twist, mu, free, slack)):
-            return STAYS_FLAT, NONE
-    elif solve_contacts(contacts, n, J, friction.twist, mu, free) == NONE_FOUND:
-        return UNDECIDED, NONE
+        found = found or (slack > 0.0 and on_two(contacts, n, J, friction.twist, mu, free, slack))
+        failed = STAYS_FLAT
+    else:
+        found = solve_contacts(contacts, n, J, friction.twist, mu, free) != NONE_FOUND
+        failed = UNDECIDED
+    count_solves(friction, n)
+    if not found:
+        return failed, NONE
     least = SLACK * body.scalars[GRAVITY]
     kept, first, second = 0, 0, 0
     for i in range(n):

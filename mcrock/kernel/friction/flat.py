@@ -33,7 +33,7 @@ from mcrock.kernel.dynamics import (
 )
 from mcrock.kernel.friction.contact_table import D_X, D_Y, D_Z, P_X, P_Y, P_Z, S_X, S_Y, TARGET, W_XX
 from mcrock.kernel.friction.motion import IRREGULAR, REGULAR, SLOWEST, STIFFER, slip_direction
-from mcrock.kernel.friction.state import BEND_0, CREEP, FRICTION, HELD, STIFFNESS, TURNING
+from mcrock.kernel.friction.state import BEND_0, CREEP, FRICTION, HELD, STIFFNESS, TURNING, count_passes
 from mcrock.kernel.modes import SLIDE
 from mcrock.kernel.rest import DISTANCE, PULL_X, PULL_Y
 from mcrock.kernel.rotation import matrix, to_ground
@@ -164,6 +164,7 @@ def corner_pressures(run, f, y, m, spin, down):
     goal_x, goal_y = -spin * spin * yz, spin * spin * xz
     a = friction.matrix
     for _ in range(DROPS * n):
+        count_passes(friction, n)
         if not _least_squares(friction, n, down, goal_x, goal_y):
             break
         worst, which = 0.0, -1

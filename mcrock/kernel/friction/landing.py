@@ -16,7 +16,19 @@ from mcrock.kernel.friction.contact_table import P_X, P_Y, P_Z, place_contact, p
 from mcrock.kernel.friction.coulomb import solve_contacts
 from mcrock.kernel.friction.mobility import ground_compliance, mobility, turned_by
 from mcrock.kernel.friction.single import face_impulse
-from mcrock.kernel.friction.state import CLIPPED, COUPLE, FRICTION, GAINED, I_X, I_Y, I_Z, KAPPA, MAP
+from mcrock.kernel.friction.state import (
+    CLIPPED,
+    COUPLE,
+    FRICTION,
+    GAINED,
+    I_X,
+    I_Y,
+    I_Z,
+    KAPPA,
+    MAP,
+    count_passes,
+    count_solves,
+)
 from mcrock.kernel.rotation import matrix, to_ground
 
 AT_VERTEX, OF_FACE, SEVERAL, UNSOLVED = 0, 1, 2, 3  # maps of an impact
@@ -81,6 +93,7 @@ def face_impact(run, state, f, r, e, et):
         vz = rise_of(twist, d)
         if not vz < -ROUNDING * approach:
             continue
+        count_passes(friction, last - first)
         w = mobility(J, d[0], d[1], d[2], rx, ry, rz)
         vx = twist[0] + twist[4] * d[2] - twist[5] * d[1]
         vy = twist[1] + twist[5] * d[0] - twist[3] * d[2]
@@ -134,6 +147,7 @@ def several_impact(body, friction, state, n, e):
         u = rise_of(twist, d)
         place_contact(contacts[i], J, d[0], d[1], d[2], -e * u if u < -ROUNDING * approach else 0.0)
     status = solve_contacts(contacts, n, J, twist, friction.values[FRICTION], friction.values[FRICTION])
+    count_solves(friction, n)
     for i in range(n):
         found[I_X] += contacts[i, P_X]
         found[I_Y] += contacts[i, P_Y]

@@ -20,6 +20,7 @@ from mcrock.kernel.friction.contact_table import (
     P_Z,
     S_X,
     S_Y,
+    SOLVES,
     W_XX,
     W_XY,
     W_XZ,
@@ -268,6 +269,7 @@ def _beside_known(c, d, w, b, e, mu, s):
     """The velocity across the slip of the second contact, by its direction while the first slips in that of
     angle s: the coefficients of `mcrock.kernel.friction.directions`."""
     fifth = 0.4 * pi
+    c[SOLVES] += 1.0
     _, _, _, _, _, _, f0, by = _slipping(c, d, w, b, e, mu, (s, 0.0))
     f0 *= by
     _, _, _, _, _, _, f1, by = _slipping(c, d, w, b, e, mu, (s, fifth))
@@ -287,6 +289,7 @@ def _slips_near(c, d, w, b, e, mu, angles):
     turns_c, turns_d = c[GIVEN] == 0.0, d[GIVEN] == 0.0
     none, last = ROUNDED * _size(b, e), inf
     for _ in range(ITERATIONS):
+        c[SOLVES] += 1.0
         regular, n, o, along, across, ahead, beside, _ = _slipping(c, d, w, b, e, mu, (s, q))
         if not regular and not (turns_c and turns_d):
             return False

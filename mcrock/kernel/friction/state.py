@@ -31,6 +31,7 @@ from mcrock.kernel.dynamics import (
     Z,
 )
 from mcrock.kernel.edge import edge_pose
+from mcrock.kernel.friction.contact_table import SOLVES
 from mcrock.kernel.modes import (
     EDGE,
     EDGE_SLIP_FIRST,
@@ -55,6 +56,7 @@ STOPS_IN = 0.1  # a slip that ends this soon has stopped, over the time of a seq
 CREEPS_IN = 0.03  # the same for a face that spins, whose slowest corner creeps then [1]
 KICK = 1e-7  # speed with which a slip begins, so that it has a direction [m/s]
 SLACK = SLIP_SLACK
+PASSED = 32  # corners looked at in the time in which a contact is solved, about [1]
 
 
 # what advancing and impacts leave in `run.friction.found`: forces over mass at both contacts [m/s2], how fast
@@ -63,13 +65,13 @@ SLACK = SLIP_SLACK
 # change of energy over mass [m2/s2];
 # whether a contact stood when contacts were decided; angles added to the directions of slip [rad];
 # whether the ends of an edge are held, whatever their forces; slip this slow has stopped [m/s]; slip
-# that friction stops at once, for corners of a face [m/s]
+# that friction stops at once, for corners of a face [m/s]; how often contacts were solved in the run
 (
     N_0, N_1, T_0, T_1, TURNING, STIFFNESS, I_X, I_Y, I_Z, COUPLE, KAPPA, CLIPPED, MAP, UNCONVERGED,
     GAINED, STOOD,
-    BEND_0, BEND_1, HELD, SLOW, CREEP,
+    BEND_0, BEND_1, HELD, SLOW, CREEP, SOLVED,
     FOUND_SIZE,
-) = range(22)  # fmt: skip
+) = range(23)  # fmt: skip
 
 
 # columns of `run.friction.stiff`
@@ -84,6 +86,20 @@ def clear_friction(friction):
     friction.stiff[:] = 0.0
     friction.contacts[:] = 0.0
     friction.rates[:] = 0.0
+
+
+@jit(internal=True)
+def count_solves(friction, n):
+    """Add how often the contacts [:n] were solved to the count of the run."""
+    for i in range(n):
+        friction.found[SOLVED] += friction.contacts[i, SOLVES]
+        friction.contacts[i, SOLVES] = 0.0
+
+
+@jit(inline=True, internal=True)
+def count_passes(friction, n):
+    """Count a pass over ``n`` corners; one over `PASSED` of them costs as much as to solve a contact."""
+    friction.found[SOLVED] += 1.0 + n // PASSED
 
 
 @jit(inline=True, internal=True)
