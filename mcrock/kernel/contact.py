@@ -241,6 +241,7 @@ def _pass_height(body, start):
         body.faces[f, F_PASS] = inf
     body.faces[start, F_PASS] = body.faces[start, F_HEIGHT]
     for _ in range(n_face):
+        settled = True
         for k in range(body.n_edge):
             edge = body.edges[k]
             for side in range(2):
@@ -256,8 +257,10 @@ def _pass_height(body, start):
                 height = max(body.faces[here, F_PASS], top_height)
                 if there < 0 or not (body.is_base[there] or there == start) or body.faces[there, F_UZ] <= 0.0:
                     leave = min(leave, height)
-                else:
-                    body.faces[there, F_PASS] = min(body.faces[there, F_PASS], height)
+                elif height < body.faces[there, F_PASS]:
+                    body.faces[there, F_PASS], settled = height, False
+        if settled:
+            break
     return leave
 
 
