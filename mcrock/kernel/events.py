@@ -34,6 +34,14 @@ def _polynomial_root(c0, c1, c2, c3, low, high):
     return x
 
 
+@jit(inline=True, internal=True)
+def stays_off(z0, v0, z1, v1, h, touch):
+    """Whether `first_landing` surely finds none: a cubic lies between the four points that span it."""
+    if not (z0 > touch and z1 > 0.0):
+        return False
+    return not v0 < 0.0 < v1 or (3.0 * z0 + h * v0 > 0.0 and 3.0 * z1 - h * v1 > 0.0)
+
+
 @jit
 def first_landing(z0, v0, z1, v1, h, touch):
     """First time in (0, h] at which a height falls to zero, -1 if it does not [s].
@@ -42,7 +50,7 @@ def first_landing(z0, v0, z1, v1, h, touch):
     it starts on the ground, no higher than ``touch`` [m], that zero is not a landing unless it
     sinks at once, which returns 0.
     """
-    if z0 > touch and z1 > 0.0 and not v0 < 0.0 < v1:
+    if stays_off(z0, v0, z1, v1, h, touch):
         return -1.0
     c2 = (3.0 * (z1 - z0) / h - 2.0 * v0 - v1) / h
     c3 = (v0 + v1 - 2.0 * (z1 - z0) / h) / (h * h)

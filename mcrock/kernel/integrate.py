@@ -107,6 +107,7 @@ def begin(run, motions, slips):
     run.dt = motions.dt[run.motion]
     run.outcome, run.event, run.t, run.at_instant = NOT_RUN, NO_EVENT, 0.0, 0
     run.hold, run.released_end, run.release_time, run.slipped = -1.0, NONE, -1.0, 0
+    run.goes_on = False
     run.lifted, run.vertex, run.face, run.count = NONE, NONE, NONE, 0
     load(run, motions, FIRST)
     flat = run.mode == REST or run.mode == SLIDE or run.mode == SPIN

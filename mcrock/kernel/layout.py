@@ -155,6 +155,7 @@ def run_type(corners: int = CORNERS) -> np.dtype[Any]:
         change=REAL,  # of energy in an impact [J]
         rest_face=WHOLE,  # on which the body may come to rest
         # of the steps before
+        goes_on=FLAG,  # whether `heights` has at its end those of the present state
         lifted=WHOLE,  # vertex that an edge impact has just lifted
         released_end=WHOLE,  # of an edge
         release_time=REAL,  # [s]

@@ -34,12 +34,17 @@ BEFORE, RATE_BEFORE, AFTER, RATE_AFTER, LANDS_AT, OFFSET, HEIGHTS_SIZE = range(7
 
 
 @jit(inline=True, internal=True)
-def height_and_rate(body, state, pivot, vertex):
-    """Height of a vertex over the pivot [m] and its rate [m/s]."""
+def attitude(state):
+    """The vertical and the angular velocity in body axes (two of 3 numbers)."""
+    return vertical(state[Q0], state[Q1], state[Q2], state[Q3]), (state[W_X], state[W_Y], state[W_Z])
+
+
+@jit(inline=True, internal=True)
+def height_and_rate(body, turned, pivot, vertex):
+    """Height of a vertex over the pivot [m] and its rate [m/s] in an `attitude`."""
     p, v = body.vertices[pivot], body.vertices[vertex]
     x, y, z = v[0] - p[0], v[1] - p[1], v[2] - p[2]
-    ux, uy, uz = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
-    wx, wy, wz = state[W_X], state[W_Y], state[W_Z]
+    (ux, uy, uz), (wx, wy, wz) = turned
     rate = ux * (wy * z - wz * y) + uy * (wz * x - wx * z) + uz * (wx * y - wy * x)
     return ux * x + uy * y + uz * z, rate
 

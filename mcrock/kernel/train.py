@@ -37,7 +37,7 @@ from mcrock.kernel.modes import NONE, inertia_of, point_of
 from mcrock.kernel.record import impacts
 from mcrock.kernel.rotation import to_ground, vertical
 from mcrock.kernel.shaking import END, KINK_X, KINK_Y, KINK_Z
-from mcrock.kernel.step import height_and_rate, see_step, tilt_rate
+from mcrock.kernel.step import attitude, height_and_rate, see_step, tilt_rate
 from mcrock.kernel.trace import note_impact
 from mcrock.kernel.vertex import vertex_margin
 from mcrock.kernel.watch import impulse
@@ -167,8 +167,7 @@ def _clear_time(body, state, pivot, other, k, most, least):
     """Time up to ``most`` in which every neighbour of the pivot but ``other`` surely stays off the ground,
     as it loses half of its height at most; or any time below ``least`` [s]. ``k`` are the `vertex_rates`
     about the pivot."""
-    wx, wy, wz = state[W_X], state[W_Y], state[W_Z]
-    up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
+    turned = up, (wx, wy, wz) = attitude(state)
     p, time = body.vertices[pivot], most
     for i in range(body.spoke_first[pivot], body.spoke_first[pivot + 1]):
         vertex = body.spokes[i]
@@ -177,7 +176,7 @@ def _clear_time(body, state, pivot, other, k, most, least):
         if vertex == other:
             continue
         v = body.vertices[vertex]
-        height, rate = height_and_rate(body, state, pivot, vertex)
+        height, rate = height_and_rate(body, turned, pivot, vertex)
         x, y, z = turning(k, wx, wy, wz, v[0] - p[0], v[1] - p[1], v[2] - p[2])
         sink, height = -(up[0] * x + up[1] * y + up[2] * z), max(height, 0.0)
         if -4.0 * rate * time > height:

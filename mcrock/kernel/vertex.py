@@ -27,7 +27,7 @@ from mcrock.kernel.dynamics import (
     turning,
     vertex_force,
 )
-from mcrock.kernel.events import BISECTIONS, EVENT_TIME, first_landing
+from mcrock.kernel.events import BISECTIONS, EVENT_TIME, first_landing, stays_off
 from mcrock.kernel.modes import NONE, edge_between
 from mcrock.kernel.rotation import vertical
 from mcrock.kernel.shaking import END
@@ -54,6 +54,7 @@ from mcrock.kernel.step import (
     TOGETHER,
     TOUCH,
     UPRIGHT,
+    attitude,
     corrected,
     height_and_rate,
     see_step,
@@ -80,6 +81,7 @@ def advance_vertex(run, samples, h):
     body, result, friction, state, trial = run.body, run.result, run.friction, run.state, run.trial
     window, pivot = run.window, run.place
     window[0, COUNT] = 0.0
+    known, run.goes_on = run.goes_on, False
     p, gravity = body.pivots[pivot], body.scalars[GRAVITY]
     up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
     k1 = rates_at(p, gravity, state, run.segment, run.t)
@@ -89,7 +91,7 @@ def advance_vertex(run, samples, h):
     if friction.on and vertex_margin(friction, gravity, normal, square) < 0.0:
         return 0.0, SLIP, NONE, NONE
     together = open_window(run, samples, h, k1, up)
-    single = _lay_heights(run, k1, up, h, together)
+    single = _lay_heights(run, k1, up, (h, together), known)
     h = together if window[0, COUNT] > 0.0 else single
     step_ahead(run, p, k1, h)
     if window[0, COUNT] > 0.0:
@@ -117,23 +119,30 @@ def advance_vertex(run, samples, h):
     for i in range(W_Z + 1):
         state[i] = trial[i]
     see_step(result, up, after, d0, d1, h)
+    run.goes_on = event == NO_EVENT
     return h, event, vertex, face
 
 
 @jit(inline=True, internal=True)
-def _lay_heights(run, k1, up, h, together):
-    """Heights of the neighbours at the start of a step; one that has just left the ground, maybe for a hop,
+def _lay_heights(run, k1, up, times, known):
+    """Heights of the neighbours at the start of a step, those at the end of the last one where they are
+    ``known``; one that has just left the ground, maybe for a hop,
     shortens the step, which is returned [s], and closes the window of ``together`` [s]."""
     body, state, window, heights = run.body, run.state, run.window, run.heights
+    h, together = times
     ground, here, first_spoke = (
         TOUCH * body.scalars[SIZE],
         body.vertices[run.place],
         body.spoke_first[run.place],
     )
+    turned = up, (state[W_X], state[W_Y], state[W_Z])
     for i in range(body.spoke_first[run.place + 1] - first_spoke):
         other = body.spokes[first_spoke + i]
         row = heights[i]
-        row[BEFORE], row[RATE_BEFORE] = height_and_rate(body, state, run.place, other)
+        if known and row[OFFSET] == 0.0:
+            row[BEFORE], row[RATE_BEFORE] = row[AFTER], row[RATE_AFTER]
+        else:
+            row[BEFORE], row[RATE_BEFORE] = height_and_rate(body, turned, run.place, other)
         row[OFFSET] = 0.0
         if run.friction.on and row[BEFORE] < -ground and row[RATE_BEFORE] > 0.0:
             # landed from flight, a little too low: it lands again where it comes back to this height
@@ -160,15 +169,9 @@ def _first_of_landings(run, k1, whole):
     Returns its time [s], or the whole step, the event, the vertex and the face if a whole one lands.
     """
     body, trial, heights, pivot = run.body, run.trial, run.heights, run.place
-    first_spoke, ground = body.spoke_first[pivot], TOUCH * body.scalars[SIZE]
+    first_spoke = body.spoke_first[pivot]
     n = body.spoke_first[pivot + 1] - first_spoke
-    for i in range(n):
-        row = heights[i]
-        row[AFTER], row[RATE_AFTER] = height_and_rate(body, trial, pivot, body.spokes[first_spoke + i])
-        row[AFTER] -= row[OFFSET]
-        row[LANDS_AT] = first_landing(
-            row[BEFORE], row[RATE_BEFORE], row[AFTER], row[RATE_AFTER], whole, ground
-        )  # fmt: skip
+    _see_landings(run, whole, n)
     if run.friction.on:
         for i in range(n):
             if heights[i, LANDS_AT] == 0.0 and heights[i, RATE_BEFORE] > -STILL and _rises(run, k1, i):
@@ -190,6 +193,21 @@ def _first_of_landings(run, k1, whole):
     return whole, NO_EVENT, NONE, NONE
 
 
+@jit(inline=True, internal=True)
+def _see_landings(run, h, n):
+    """When each of ``n`` neighbours lands in a step over ``h`` [s], of which the end is in ``run.trial``."""
+    body, heights, pivot = run.body, run.heights, run.place
+    first_spoke, ground, turned = body.spoke_first[pivot], TOUCH * body.scalars[SIZE], attitude(run.trial)
+    for i in range(n):
+        row = heights[i]
+        z0, v0 = row[BEFORE], row[RATE_BEFORE]
+        z1, v1 = height_and_rate(body, turned, pivot, body.spokes[first_spoke + i])
+        z1 -= row[OFFSET]
+        row[AFTER], row[RATE_AFTER], row[LANDS_AT] = z1, v1, -1.0
+        if not stays_off(z0, v0, z1, v1, h, ground):
+            row[LANDS_AT] = first_landing(z0, v0, z1, v1, h, ground)
+
+
 @jit(internal=True)
 def _rises(run, k1, i):
     """Whether neighbour ``i`` accelerates upwards at the start of a step."""
@@ -207,24 +225,15 @@ def _rises(run, k1, i):
 def _short_of_return(run, k1, h, rises, n):
     """Shorten a step until neighbour ``rises``, which leaves the ground from rest, does not seem to sink from
     its start: it comes back within the step, far beyond the landing of another."""
-    body, heights, pivot = run.body, run.heights, run.place
-    first_spoke, ground = body.spoke_first[pivot], TOUCH * body.scalars[SIZE]
+    body, heights = run.body, run.heights
     run.window[0, COUNT] = 0.0
     h = min(h, run.segment[END] - run.t)
     for _ in range(BISECTIONS):
         if heights[rises, LANDS_AT] != 0.0 or h <= EVENT_TIME:
             break
         h = 0.5 * h
-        rare_step_ahead(run, body.pivots[pivot], k1, h)
-        for i in range(n):
-            row = heights[i]
-            row[AFTER], row[RATE_AFTER] = height_and_rate(
-                body, run.trial, pivot, body.spokes[first_spoke + i]
-            )
-            row[AFTER] -= row[OFFSET]
-            row[LANDS_AT] = first_landing(
-                row[BEFORE], row[RATE_BEFORE], row[AFTER], row[RATE_AFTER], h, ground
-            )  # fmt: skip
+        rare_step_ahead(run, body.pivots[run.place], k1, h)
+        _see_landings(run, h, n)
     return h
 
 
@@ -296,13 +305,14 @@ def _locate_landing(run, k1, whole, guess, lands, n):
     gap, speed, found = 0.0, 0.0, 0
     for _ in range(REFINEMENTS):
         step_ahead(run, p, k1, h)
-        gap, speed = height_and_rate(body, trial, pivot, body.spokes[first_spoke + lands])
+        turned = attitude(trial)
+        gap, speed = height_and_rate(body, turned, pivot, body.spokes[first_spoke + lands])
         gap -= heights[lands, OFFSET]
         if found == 1:
             break
         for i in range(n):
             if i != lands and heights[i, BEFORE] > TOUCH * size:
-                lower, its_speed = height_and_rate(body, trial, pivot, body.spokes[first_spoke + i])
+                lower, its_speed = height_and_rate(body, turned, pivot, body.spokes[first_spoke + i])
                 if lower < -TOGETHER * size and lower < gap:
                     lands, gap, speed, low = i, lower, its_speed, 0.0
         if gap > 0.0:
@@ -315,7 +325,7 @@ def _locate_landing(run, k1, whole, guess, lands, n):
             break
         if found == 1 and abs(h - tried) <= NUDGE:
             nudge(p, gravity, trial, acceleration_after(segment, window, t, tried), h - tried)
-            gap, speed = height_and_rate(body, trial, pivot, body.spokes[first_spoke + lands])
+            gap, speed = height_and_rate(body, attitude(trial), pivot, body.spokes[first_spoke + lands])
             gap -= heights[lands, OFFSET]
             break
     if heights[lands, AFTER] > 0.0 and not (gap <= TOUCH * size and speed < 0.0):
@@ -326,13 +336,13 @@ def _locate_landing(run, k1, whole, guess, lands, n):
 @jit(inline=True, internal=True)
 def _landing_face(body, state, pivot, vertex):
     """The face that lands whole with ``vertex``, -1 if only the edge from the pivot does."""
-    size = body.scalars[SIZE]
+    size, turned = body.scalars[SIZE], attitude(state)
     a = edge_between(body, pivot, vertex)
     for i in range(body.spoke_first[pivot], body.spoke_first[pivot + 1]):
         other, b = body.spokes[i], body.spoke_edges[i]
         if other == vertex:
             continue
-        height, rate = height_and_rate(body, state, pivot, other)
+        height, rate = height_and_rate(body, turned, pivot, other)
         if abs(height) <= TOGETHER * size and rate < 0.0:
             for side in range(2):
                 f = body.edge_faces[a, side]
