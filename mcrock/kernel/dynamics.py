@@ -199,16 +199,27 @@ def vertex_force(p, state, k, up):
     return normal, x * x + y * y + z * z
 
 
-@jit(internal=True)
-def vertex_lift(body, pivot, other, state, a):
-    """Vertical acceleration of vertex ``other`` when the body turns about ``pivot`` under the ground
-    acceleration ``a`` [m/s2]."""
-    wx, wy, wz = state[W_X], state[W_Y], state[W_Z]
-    k = rates_with(body.pivots[pivot], body.scalars[GRAVITY], state, a)
+@jit(inline=True, internal=True)
+def attitude(state):
+    """The vertical and the angular velocity in body axes (two of 3 numbers)."""
+    return vertical(state[Q0], state[Q1], state[Q2], state[Q3]), (state[W_X], state[W_Y], state[W_Z])
+
+
+@jit(inline=True, internal=True)
+def rise(body, k, turned, pivot, other):
+    """Vertical acceleration of vertex ``other`` when the body turns about ``pivot`` [m/s2]; ``k`` are the
+    `vertex_rates` and ``turned`` is the `attitude`."""
     v, o = body.vertices[pivot], body.vertices[other]
-    up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
+    up, (wx, wy, wz) = turned
     x, y, z = turning(k, wx, wy, wz, o[0] - v[0], o[1] - v[1], o[2] - v[2])
     return up[0] * x + up[1] * y + up[2] * z
+
+
+@jit(internal=True)
+def vertex_lift(body, pivot, other, state, a):
+    """`rise` under the ground acceleration ``a`` [m/s2]."""
+    k = rates_with(body.pivots[pivot], body.scalars[GRAVITY], state, a)
+    return rise(body, k, attitude(state), pivot, other)
 
 
 @jit(inline=True, internal=True)

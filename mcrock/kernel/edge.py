@@ -15,9 +15,6 @@ from mcrock.kernel.contact import (
     E_X,
     E_Y,
     E_Z,
-    F_UX,
-    F_UY,
-    F_UZ,
     GRAVITY,
     LENGTH,
     N_X,
@@ -53,6 +50,7 @@ from mcrock.kernel.dynamics import (
     vertex_lift,
 )
 from mcrock.kernel.events import BISECTIONS, EVENT_TIME, first_landing
+from mcrock.kernel.faces import in_face
 from mcrock.kernel.modes import EDGE, FIRST, NONE, SECOND, move_pivot
 from mcrock.kernel.rotation import flattened, to_ground, turned, vertical
 from mcrock.kernel.shaking import acceleration
@@ -119,21 +117,22 @@ def advance_edge(run, h):
         if stuck:
             result[Response.EDGE_STICK_INFEASIBLE] = 1.0
         if margin > 0.0:
-            h, face, turn, rate1 = _locate_release(run, k1, max(0.0, run.hold - t), h, before, margin, end)
+            times = max(0.0, run.hold - t), h
+            h, face, turn, rate1 = _locate_release(run, start, times, (before, margin), end)
             event, seen = EDGE_RELEASE, False
             c1, s1 = _turned(c0, s0, turn)
     if friction.on:
         if not seen:
             ends = _ends_of(run, t + h, angle0 + turn, rate1, c1, s1)
         if _slips(friction, gravity, ends):
-            h, turn, rate1 = _locate_edge_slip(run, k1, h)
+            h, turn, rate1 = _first_time(run, start, h, SLIP)
             event = SLIP
             c1, s1 = _turned(c0, s0, turn)
     elif event != NO_EVENT and record.certifiable(result):
         record.see_edge(result, _ends_of(run, t + h, angle0 + turn, rate1, c1, s1))
     after = edge_up(edge, c1, s1)
     if after[2] <= (UPRIGHT if event == FACET_IMPACT else 0.0) and not record.has_overturned(result):
-        h, turn, rate1 = _locate_overturning(run, start, h)
+        h, turn, rate1 = _first_time(run, start, h, OVERTURN)
         event, after = OVERTURN, edge_up(edge, cos(angle0 + turn), sin(angle0 + turn))
         result[Response.PEAK_TILT] = 1.0
     state[ANGLE], state[RATE] = angle0 + turn, rate1
@@ -170,13 +169,8 @@ def _locate_face(run, start, whole, landing, goal):
     """When a face lands, first guessed at ``landing`` [s], in a step over ``whole`` [s]; ``goal`` has sign
     and target of its angle, and whether it rises again. Returns the time [s], the turn [rad], the rate
     [rad/s] and the event."""
-    state, segment, t, edge, angle0 = (
-        run.state,
-        run.segment,
-        run.t,
-        run.body.edges[run.place],
-        run.state[ANGLE],
-    )
+    state, segment, t = run.state, run.segment, run.t
+    edge, angle0 = run.body.edges[run.place], run.state[ANGLE]
     sign, target, dips = goal
     low, high, h = 0.0, whole, max(landing, EVENT_TIME)
     turn, rate = 0.0, 0.0
@@ -200,22 +194,23 @@ def _locate_face(run, start, whole, landing, goal):
 
 
 @jit(internal=True)
-def _locate_overturning(run, start, high):
-    """First time in a step of EDGE mode at which the body axis is level [s], the turn [rad] and the rate."""
-    state, segment, t, edge, angle0 = (
-        run.state,
-        run.segment,
-        run.t,
-        run.body.edges[run.place],
-        run.state[ANGLE],
-    )
-    low = 0.0
+def _first_time(run, start, high, event):
+    """First time in a step of EDGE mode at which the body axis is level, or, for the event SLIP, the edge
+    cannot stick [s], the turn [rad] and the rate [rad/s]."""
+    state, segment, t = run.state, run.segment, run.t
+    edge, angle0, low = run.body.edges[run.place], run.state[ANGLE], 0.0
     for _ in range(BISECTIONS):
         if high - low <= EVENT_TIME:
             break
         middle = 0.5 * (low + high)
-        turn, _ = edge_step(edge, state, start, segment, t, middle)
-        if edge_up(edge, cos(angle0 + turn), sin(angle0 + turn))[2] <= 0.0:
+        turn, rate = edge_step(edge, state, start, segment, t, middle)
+        angle = angle0 + turn
+        c, s = cos(angle), sin(angle)
+        if event == SLIP:
+            beyond = _slips(run.friction, start[0], _ends_of(run, t + middle, angle, rate, c, s))
+        else:
+            beyond = edge_up(edge, c, s)[2] <= 0.0
+        if beyond:
             high = middle
         else:
             low = middle
@@ -252,41 +247,15 @@ def _slips(friction, gravity, ends):
 
 
 @jit(internal=True)
-def _locate_edge_slip(run, k1, high):
-    """First time in a step of EDGE mode at which the edge cannot stick [s], the turn [rad] and the rate
-    [rad/s]."""
-    body, friction, t = run.body, run.friction, run.t
-    state, segment, k = run.state, run.segment, run.place
-    edge, gravity, angle0 = body.edges[k], body.scalars[GRAVITY], state[ANGLE]
-    com_n, com_z = edge_com(edge, cos(angle0), sin(angle0))
-    start = gravity, com_n, com_z, k1
-    low = 0.0
-    for _ in range(2 * REFINEMENTS):
-        if high - low <= RELEASE_TIME:
-            break
-        middle = 0.5 * (low + high)
-        turn, rate = edge_step(edge, state, start, segment, t, middle)
-        angle = angle0 + turn
-        if _slips(friction, gravity, _ends_of(run, t + middle, angle, rate, cos(angle), sin(angle))):
-            high = middle
-        else:
-            low = middle
-    turn, rate = edge_step(edge, state, start, segment, t, high)
-    return high, turn, rate
+def _locate_release(run, start, times, margins, end):
+    """First release between two ``times`` after ``t`` [s], by the Illinois method.
 
-
-@jit(internal=True)
-def _locate_release(run, k1, low, high, below, above, end):
-    """First release between ``low`` and ``high`` [s] after ``t``, by the Illinois method.
-
-    ``below`` and ``above`` are the margins there. Returns its time [s], the end kept, the turn
+    ``margins`` are those there. Returns its time [s], the end kept, the turn
     [rad] and the rate [rad/s].
     """
     body, t = run.body, run.t
     state, segment, k = run.state, run.segment, run.place
-    edge, gravity, angle0 = body.edges[k], body.scalars[GRAVITY], state[ANGLE]
-    com_n, com_z = edge_com(edge, cos(angle0), sin(angle0))
-    start = gravity, com_n, com_z, k1
+    edge, angle0, (low, high), (below, above) = body.edges[k], state[ANGLE], times, margins
     for i in range(REFINEMENTS):
         if high - low <= RELEASE_TIME:
             break
@@ -390,8 +359,6 @@ def flatter_face(body, state, k):
     first, other = body.edge_faces[k, 0], body.edge_faces[k, 1]
     if other < 0:
         return first
-    ux, uy, uz = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
-    a, b = body.faces[first], body.faces[other]
-    on_first = ux * a[F_UX] + uy * a[F_UY] + uz * a[F_UZ]
-    on_other = ux * b[F_UX] + uy * b[F_UY] + uz * b[F_UZ]
+    up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
+    on_first, on_other = in_face(body.faces[first], up)[2], in_face(body.faces[other], up)[2]
     return first if on_first >= on_other else other

@@ -24,31 +24,13 @@ from mcrock.impact.varkonyi_2022 import (
     project_facet,
 )
 from mcrock.jit import jit
-from mcrock.kernel.contact import (
-    BARRIER,
-    F_CXX,
-    F_CXY,
-    F_CYY,
-    F_HEIGHT,
-    F_UX,
-    F_UY,
-    F_UZ,
-    F_XX,
-    F_XY,
-    F_XZ,
-    F_YX,
-    F_YY,
-    F_YZ,
-    MASS,
-    OPENING,
-    SIZE,
-)
-from mcrock.kernel.dynamics import ANGLE, Q0, Q1, Q2, Q3, RATE, W_X, W_Y, W_Z
+from mcrock.kernel.contact import BARRIER, F_CXX, F_CXY, F_CYY, F_HEIGHT, MASS, OPENING, SIZE
+from mcrock.kernel.dynamics import ANGLE, RATE, W_X, W_Y, W_Z
 from mcrock.kernel.edge import edge_pose, enter_edge
+from mcrock.kernel.faces import in_body, in_face, lay_flat, point_of_face, upward
 from mcrock.kernel.modes import EDGE, FIRST, NONE, VERTEX, edge_between, inertia_of, move_pivot, point_of
 from mcrock.kernel.record import see_impact
 from mcrock.kernel.rest import enter_rest
-from mcrock.kernel.rotation import flattened
 from mcrock.kernel.watch import impulse, impulse_moment, point_demand
 from mcrock.response import Response
 
@@ -123,13 +105,10 @@ def _lay_flat(body, state, mode, index, f):
         edge_pose(edge, state, state[ANGLE], state[RATE])
         pivot = body.edge_vertices[index, 0]
         corner = pivot if on_first else body.edge_vertices[index, 1]
-    q = flattened(state, face[F_UX], face[F_UY], face[F_UZ])
-    state[Q0], state[Q1], state[Q2], state[Q3] = q
+    lay_flat(face, state, state)
     old = _corner_of(body, f, corner)
     if mode == VERTEX:
-        w = state[W_X], state[W_Y], state[W_Z]
-        up = face[F_UX], face[F_UY], face[F_UZ]
-        here = point_of(body, pivot)
+        w, up, here = (state[W_X], state[W_Y], state[W_Z]), upward(face), point_of(body, pivot)
         before = lift_speed(point_of(body, body.face_vertices[first + (old + n - 1) % n]), here, w, up)
         after = lift_speed(point_of(body, body.face_vertices[first + (old + 1) % n]), here, w, up)
         old = old if abs(after) < abs(before) else (old + n - 1) % n
@@ -151,14 +130,12 @@ def _corner_of(body, f, vertex):
 def _approach(body, state, f, pivot):
     """The `Approach` of a body that turns about ``pivot``, lying flat on face ``f``."""
     face, mass, inertia = body.faces[f], body.scalars[MASS], inertia_of(body)
-    wx, wy, wz = state[W_X], state[W_Y], state[W_Z]
-    x = wx * face[F_XX] + wy * face[F_XY] + wz * face[F_XZ]
-    y = wx * face[F_YX] + wy * face[F_YY] + wz * face[F_YZ]
-    spin = wx * face[F_UX] + wy * face[F_UY] + wz * face[F_UZ]
+    w = state[W_X], state[W_Y], state[W_Z]
+    x, y, spin = in_face(face, w)
     corner = body.face_first[f] + _corner_of(body, f, pivot)
     px, py = body.corners[corner, 0], body.corners[corner, 1]
     vz = y * px - x * py
-    energy = kinetic_energy(mass, inertia, point_of(body, pivot), (wx, wy, wz))
+    energy = kinetic_energy(mass, inertia, point_of(body, pivot), w)
     push_x, push_y = _spin_push(face, mass, inertia, spin, px, py)
     x, y = x + push_x, y + push_y
     spin_energy = 0.0
@@ -175,10 +152,10 @@ def _spin_push(face, mass, inertia, spin, px, py):
     if spin == 0.0:
         return 0.0, 0.0
     xx, xy, xz, yy, yz, zz = inertia
-    ux, uy, uz = face[F_UX], face[F_UY], face[F_UZ]
-    tx, ty, tz = xx * ux + xy * uy + xz * uz, xy * ux + yy * uy + yz * uz, xz * ux + yz * uy + zz * uz
-    jx = spin * (tx * face[F_XX] + ty * face[F_XY] + tz * face[F_XZ] + mass * face[F_HEIGHT] * px)
-    jy = spin * (tx * face[F_YX] + ty * face[F_YY] + tz * face[F_YZ] + mass * face[F_HEIGHT] * py)
+    ux, uy, uz = upward(face)
+    t = xx * ux + xy * uy + xz * uz, xy * ux + yy * uy + yz * uz, xz * ux + yz * uy + zz * uz
+    x, y, _ = in_face(face, t)
+    jx, jy = spin * (x + mass * face[F_HEIGHT] * px), spin * (y + mass * face[F_HEIGHT] * py)
     return face[F_CXX] * jx + face[F_CXY] * jy, face[F_CXY] * jx + face[F_CYY] * jy
 
 
@@ -190,7 +167,7 @@ def _plastic_impact(body, f, approach):
     x, y, corner, partner = plastic_facet(
         body.scalars[MASS], compliance, body.corners, first, last, approach.w, approach.vz
     )
-    return _in_body_axes(face, x, y), corner, partner
+    return in_body(face, x, y), corner, partner
 
 
 @jit(inline=True, internal=True)
@@ -203,7 +180,6 @@ def _drawn_impact(run, quantiles, f, pivot, old, number, approach):
     body, state, law = run.body, run.state, run.law
     first, last, face = body.face_first[f], body.face_first[f + 1], body.faces[f]
     mass, inertia = body.scalars[MASS], inertia_of(body)
-    x_axis, y_axis = (face[F_XX], face[F_XY], face[F_XZ]), (face[F_YX], face[F_YY], face[F_YZ])
     lon, lat, tau = facet_place(
         law,
         quantiles,
@@ -215,8 +191,8 @@ def _drawn_impact(run, quantiles, f, pivot, old, number, approach):
         last,
         old,
         f,
-        x_axis,
-        y_axis,
+        in_body(face, 1.0, 0.0),
+        in_body(face, 0.0, 1.0),
         face[F_HEIGHT],
     )
     point = law.point[0], law.point[1]
@@ -247,16 +223,12 @@ def _see_impulse(run, f, pivot, new, after, point):
     couple that stops the spin takes its share (`mcrock.kernel.friction.single`)."""
     body, state, result = run.body, run.state, run.result
     face, mass, inertia = body.faces[f], body.scalars[MASS], inertia_of(body)
-    up = face[F_UX], face[F_UY], face[F_UZ]
+    up = upward(face)
     before = state[W_X], state[W_Y], state[W_Z]
     normal, square, p = impulse(point_of(body, pivot), point_of(body, new), before, after, up)
     demand = np.inf
     if not isnan(point[0]):
-        r = (
-            point[0] * face[F_XX] + point[1] * face[F_YX] - face[F_HEIGHT] * up[0],
-            point[0] * face[F_XY] + point[1] * face[F_YY] - face[F_HEIGHT] * up[1],
-            point[0] * face[F_XZ] + point[1] * face[F_YZ] - face[F_HEIGHT] * up[2],
-        )
+        r = point_of_face(face, point[0], point[1])
         x, y, z = impulse_moment(mass, inertia, r, before, after, p)
         couple = (x * up[0] + y * up[1] + z * up[2]) / mean_radius(body, f)
         square += couple * couple
@@ -293,7 +265,7 @@ def _spinless_impact(run, f, old, lon, lat, approach, point):
     if isnan(lon):
         return (0.0, 0.0, 0.0), NONE, NONE, gains
     x, y, corner, partner = facet_map(mass, compliance, body.corners, first, last, w, vz, point)
-    return _in_body_axes(face, x, y), corner, partner, gains
+    return in_body(face, x, y), corner, partner, gains
 
 
 @jit(internal=True)
@@ -304,14 +276,7 @@ def _torque_impact(body, f, pivot, w, vz, point, tau):
     """
     first, last = body.face_first[f], body.face_first[f + 1]
     face, mass, inertia = body.faces[f], body.scalars[MASS], inertia_of(body)
-    h = face[F_HEIGHT]
-    up = face[F_UX], face[F_UY], face[F_UZ]
-    r = (
-        point[0] * face[F_XX] + point[1] * face[F_YX] - h * up[0],
-        point[0] * face[F_XY] + point[1] * face[F_YY] - h * up[1],
-        point[0] * face[F_XZ] + point[1] * face[F_YZ] - h * up[2],
-    )
-    old = point_of(body, pivot)
+    up, r, old = upward(face), point_of_face(face, point[0], point[1]), point_of(body, pivot)
     best, least = NONE, np.inf
     result = (0.0, 0.0, 0.0)
     speed = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
@@ -329,9 +294,3 @@ def _torque_impact(body, f, pivot, w, vz, point, tau):
             if energy < least:
                 best, least, result = i - first, energy, after
     return result, best
-
-
-@jit(internal=True)
-def _in_body_axes(face, x, y):
-    """A vector in the plane of a face in body axes."""
-    return x * face[F_XX] + y * face[F_YX], x * face[F_XY] + y * face[F_YY], x * face[F_XZ] + y * face[F_YZ]

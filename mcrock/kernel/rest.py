@@ -17,15 +17,6 @@ from mcrock.kernel.contact import (
     E_Y,
     E_Z,
     F_HEIGHT,
-    F_UX,
-    F_UY,
-    F_UZ,
-    F_XX,
-    F_XY,
-    F_XZ,
-    F_YX,
-    F_YY,
-    F_YZ,
     GRAVITY,
     LARGEST,
     LENGTH,
@@ -33,15 +24,16 @@ from mcrock.kernel.contact import (
     OPENING,
     SIZE,
 )
-from mcrock.kernel.dynamics import Q0, Q1, Q2, Q3, W_X, W_Y, W_Z, edge_contact, vertex_lift
+from mcrock.kernel.dynamics import W_X, W_Y, W_Z, attitude, edge_contact, vertex_lift
 from mcrock.kernel.edge import enter_edge
 from mcrock.kernel.ending import AT_REST
 from mcrock.kernel.events import BISECTIONS, EVENT_TIME
+from mcrock.kernel.faces import in_body, lay_flat, upward
 from mcrock.kernel.friction.rest import next_slip
 from mcrock.kernel.friction.state import STATIC
 from mcrock.kernel.modes import FIRST, NONE, REST, VERTEX, edge_between, inertia_of, move_pivot
 from mcrock.kernel.record import see_moments, see_pull, see_rest
-from mcrock.kernel.rotation import flattened, to_ground, vertical
+from mcrock.kernel.rotation import to_ground
 from mcrock.kernel.shaking import BEGIN, END, SINE, acceleration, load
 from mcrock.kernel.step import NO_EVENT, SLIP, UPLIFT
 from mcrock.params import BLOCK
@@ -91,12 +83,8 @@ def lay_sides(body, q, f, sides):
         ex, ey = b[0] - a[0], b[1] - a[1]
         length = sqrt(ex * ex + ey * ey)
         nx, ny = -ey / length, ex / length
-        gx, gy, _ = to_ground(
-            q,
-            nx * face[F_XX] + ny * face[F_YX],
-            nx * face[F_XY] + ny * face[F_YY],
-            nx * face[F_XZ] + ny * face[F_YZ],
-        )
+        x, y, z = in_body(face, nx, ny)
+        gx, gy, _ = to_ground(q, x, y, z)
         sides[i, DISTANCE] = -(a[0] * nx + a[1] * ny)
         sides[i, PULL_X], sides[i, PULL_Y] = face[F_HEIGHT] * gx, face[F_HEIGHT] * gy
     return n
@@ -122,9 +110,7 @@ def _see_side(result, side, down, ax, ay):
 def enter_rest(run, pivot, f):
     """Lay the body flat on face ``f``, keeping ``pivot`` where it is."""
     body, state, sides = run.body, run.state, run.sides
-    face = body.faces[f]
-    q = flattened(state, face[F_UX], face[F_UY], face[F_UZ])
-    state[Q0], state[Q1], state[Q2], state[Q3] = q
+    lay_flat(body.faces[f], state, state)
     state[W_X], state[W_Y], state[W_Z] = 0.0, 0.0, 0.0
     move_pivot(body, state, pivot, body.face_vertices[body.face_first[f]])
     lay_sides(body, state, f, sides)
@@ -137,16 +123,8 @@ def pass_quiet(run, motions):
 
     The extremes of a block bound the moment about every side and the share of friction that is used.
     """
-    motion, turn, number, t_end, sides, n, hold, result = (
-        run.motion,
-        run.turn,
-        run.number,
-        run.end,
-        run.sides,
-        run.corners,
-        run.grip,
-        run.result,
-    )
+    motion, turn, number, result = run.motion, run.turn, run.number, run.result
+    t_end, sides, n, hold = run.end, run.sides, run.corners, run.grip
     gravity = run.body.scalars[GRAVITY]
     segments = motions.length[motion] - 1
     if segments <= 0 or turn[3] != 0.0 or turn[4] != 0.0:  # extremes are those on level ground
@@ -311,15 +289,15 @@ def comes_to_rest(run, state, pivot, f, ax, ay, az):
     """
     body, trial, sides, settings = run.body, run.trial, run.sides, run.settings
     face = body.faces[f]
-    ux, uy, uz = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
-    dx, dy, dz = ux - face[F_UX], uy - face[F_UY], uz - face[F_UZ]
+    (ux, uy, uz), w = attitude(state)
+    x, y, z = upward(face)
+    dx, dy, dz = ux - x, uy - y, uz - z
     if dx * dx + dy * dy + dz * dz > settings.rest_tilt * settings.rest_tilt:
         return False
     mass, gravity = body.scalars[MASS], body.scalars[GRAVITY]
     v = body.vertices[pivot]
     x, y, z = to_ground(state, -v[0], -v[1], -v[2])
-    w = state[W_X], state[W_Y], state[W_Z]
-    trial[Q0], trial[Q1], trial[Q2], trial[Q3] = flattened(state, face[F_UX], face[F_UY], face[F_UZ])
+    lay_flat(face, state, trial)
     fx, fy, fz = to_ground(trial, -v[0], -v[1], -v[2])
     energy = kinetic_energy(mass, inertia_of(body), (v[0], v[1], v[2]), w)
     energy += mass * ((gravity + az) * (z - fz) + ax * (x - fx) + ay * (y - fy))

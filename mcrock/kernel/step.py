@@ -6,8 +6,6 @@ import numpy as np
 
 from mcrock.jit import jit
 from mcrock.kernel import record
-from mcrock.kernel.dynamics import Q0, Q1, Q2, Q3, W_X, W_Y, W_Z
-from mcrock.kernel.rotation import vertical
 from mcrock.params import ContactColumn, Event
 
 NO_EVENT, UPLIFT, EDGE_RELEASE = np.int64(0), np.int64(Event.UPLIFT), np.int64(Event.EDGE_RELEASE)
@@ -31,12 +29,6 @@ NUDGE = 1e-8  # corrections up to this are made by the rates alone; what is left
 HOP = 1.1  # step tried for a flight that is shorter than half the step, over the flight [1]
 RISES = 1.0  # speed of what just left the ground over its loss in a step over several samples, at least [1]
 BEFORE, RATE_BEFORE, AFTER, RATE_AFTER, LANDS_AT, OFFSET, HEIGHTS_SIZE = range(7)  # columns of `heights`
-
-
-@jit(inline=True, internal=True)
-def attitude(state):
-    """The vertical and the angular velocity in body axes (two of 3 numbers)."""
-    return vertical(state[Q0], state[Q1], state[Q2], state[Q3]), (state[W_X], state[W_Y], state[W_Z])
 
 
 @jit(inline=True, internal=True)

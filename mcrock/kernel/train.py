@@ -25,10 +25,11 @@ from mcrock.kernel.dynamics import (
     W_X,
     W_Y,
     W_Z,
+    attitude,
     force_turn,
     pulled,
     rates_at,
-    turning,
+    rise,
     vertex_force,
 )
 from mcrock.kernel.edge_landing import drawn_impact, see_lifting_impact
@@ -37,7 +38,7 @@ from mcrock.kernel.modes import NONE, inertia_of, point_of
 from mcrock.kernel.record import impacts
 from mcrock.kernel.rotation import to_ground, vertical
 from mcrock.kernel.shaking import END, KINK_X, KINK_Y, KINK_Z
-from mcrock.kernel.step import attitude, height_and_rate, see_step, tilt_rate
+from mcrock.kernel.step import height_and_rate, see_step, tilt_rate
 from mcrock.kernel.trace import note_impact
 from mcrock.kernel.vertex import vertex_margin
 from mcrock.kernel.watch import impulse
@@ -167,18 +168,15 @@ def _clear_time(body, state, pivot, other, k, most, least):
     """Time up to ``most`` in which every neighbour of the pivot but ``other`` surely stays off the ground,
     as it loses half of its height at most; or any time below ``least`` [s]. ``k`` are the `vertex_rates`
     about the pivot."""
-    turned = up, (wx, wy, wz) = attitude(state)
-    p, time = body.vertices[pivot], most
+    turned, time = attitude(state), most
     for i in range(body.spoke_first[pivot], body.spoke_first[pivot + 1]):
         vertex = body.spokes[i]
         if time < least:
             break
         if vertex == other:
             continue
-        v = body.vertices[vertex]
         height, rate = height_and_rate(body, turned, pivot, vertex)
-        x, y, z = turning(k, wx, wy, wz, v[0] - p[0], v[1] - p[1], v[2] - p[2])
-        sink, height = -(up[0] * x + up[1] * y + up[2] * z), max(height, 0.0)
+        sink, height = -rise(body, k, turned, pivot, vertex), max(height, 0.0)
         if -4.0 * rate * time > height:
             time = -0.25 * height / rate
         if 2.0 * sink * time * time > height:

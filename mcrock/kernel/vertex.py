@@ -21,10 +21,11 @@ from mcrock.kernel.dynamics import (
     W_X,
     W_Y,
     W_Z,
+    attitude,
     nudge,
     rates_at,
     rates_with,
-    turning,
+    rise,
     vertex_force,
 )
 from mcrock.kernel.events import BISECTIONS, EVENT_TIME, first_landing, stays_off
@@ -45,7 +46,6 @@ from mcrock.kernel.step import (
     RATE_AFTER,
     RATE_BEFORE,
     REFINEMENTS,
-    RELEASE_TIME,
     RISES,
     SLIP,
     SLIP_SLACK,
@@ -54,7 +54,6 @@ from mcrock.kernel.step import (
     TOGETHER,
     TOUCH,
     UPRIGHT,
-    attitude,
     corrected,
     height_and_rate,
     see_step,
@@ -103,7 +102,7 @@ def advance_vertex(run, samples, h):
     h, event, vertex, face = _first_of_landings(run, k1, h)
     if friction.on:
         if _vertex_margin_at(run, h) < 0.0:
-            h = _locate_vertex_slip(run, k1, h)
+            h = _first_time(run, k1, h, SLIP)
             event, vertex, face = SLIP, NONE, NONE
     elif event != NO_EVENT and record.certifiable(result):
         k = rates_with(p, gravity, trial, acceleration_after(run.segment, window, run.t, h))
@@ -111,7 +110,7 @@ def advance_vertex(run, samples, h):
         record.see_vertex(result, square, normal)
     after = vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3])
     if after[2] <= (UPRIGHT if event != NO_EVENT else 0.0) and not record.has_overturned(result):
-        h, event = _locate_overturning(run, k1, h), OVERTURN
+        h, event = _first_time(run, k1, h, OVERTURN), OVERTURN
         after = vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3])
         result[Response.PEAK_TILT] = 1.0
     d0 = tilt_rate(up, state[W_X], state[W_Y], state[W_Z])
@@ -126,15 +125,11 @@ def advance_vertex(run, samples, h):
 @jit(inline=True, internal=True)
 def _lay_heights(run, k1, up, times, known):
     """Heights of the neighbours at the start of a step, those at the end of the last one where they are
-    ``known``; one that has just left the ground, maybe for a hop,
-    shortens the step, which is returned [s], and closes the window of ``together`` [s]."""
+    ``known``; one that has just left the ground, maybe for a hop, shortens the step, which is returned [s],
+    and closes the window. ``times`` are those of the step and of the window [s]."""
     body, state, window, heights = run.body, run.state, run.window, run.heights
     h, together = times
-    ground, here, first_spoke = (
-        TOUCH * body.scalars[SIZE],
-        body.vertices[run.place],
-        body.spoke_first[run.place],
-    )
+    ground, first_spoke = TOUCH * body.scalars[SIZE], body.spoke_first[run.place]
     turned = up, (state[W_X], state[W_Y], state[W_Z])
     for i in range(body.spoke_first[run.place + 1] - first_spoke):
         other = body.spokes[first_spoke + i]
@@ -148,12 +143,7 @@ def _lay_heights(run, k1, up, times, known):
             # landed from flight, a little too low: it lands again where it comes back to this height
             row[OFFSET], row[BEFORE] = row[BEFORE], 0.0
         if row[BEFORE] <= ground and row[RATE_BEFORE] > 0.0:
-            there = body.vertices[other]
-            x, y, z = turning(
-                k1, state[W_X], state[W_Y], state[W_Z],
-                there[0] - here[0], there[1] - here[1], there[2] - here[2],
-            )  # fmt: skip
-            sink = -(up[0] * x + up[1] * y + up[2] * z)
+            sink = -rise(body, k1, turned, run.place, other)
             if 4.0 * row[RATE_BEFORE] < sink * h:
                 h = max(HOP * 2.0 * row[RATE_BEFORE] / sink, EVENT_TIME)
                 window[0, COUNT] = 0.0
@@ -173,8 +163,10 @@ def _first_of_landings(run, k1, whole):
     n = body.spoke_first[pivot + 1] - first_spoke
     _see_landings(run, whole, n)
     if run.friction.on:
+        turned = attitude(run.state)
         for i in range(n):
-            if heights[i, LANDS_AT] == 0.0 and heights[i, RATE_BEFORE] > -STILL and _rises(run, k1, i):
+            rests = heights[i, LANDS_AT] == 0.0 and heights[i, RATE_BEFORE] > -STILL
+            if rests and rise(body, k1, turned, pivot, body.spokes[first_spoke + i]) > 0.0:
                 whole = _short_of_return(run, k1, whole, i, n)
     for _ in range(n):
         at, first = np.inf, NONE
@@ -209,19 +201,6 @@ def _see_landings(run, h, n):
 
 
 @jit(internal=True)
-def _rises(run, k1, i):
-    """Whether neighbour ``i`` accelerates upwards at the start of a step."""
-    body, state = run.body, run.state
-    here, there = body.vertices[run.place], body.vertices[body.spokes[body.spoke_first[run.place] + i]]
-    up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
-    x, y, z = turning(
-        k1, state[W_X], state[W_Y], state[W_Z],
-        there[0] - here[0], there[1] - here[1], there[2] - here[2],
-    )  # fmt: skip
-    return up[0] * x + up[1] * y + up[2] * z > 0.0
-
-
-@jit(internal=True)
 def _short_of_return(run, k1, h, rises, n):
     """Shorten a step until neighbour ``rises``, which leaves the ground from rest, does not seem to sink from
     its start: it comes back within the step, far beyond the landing of another."""
@@ -235,24 +214,6 @@ def _short_of_return(run, k1, h, rises, n):
         rare_step_ahead(run, body.pivots[run.place], k1, h)
         _see_landings(run, h, n)
     return h
-
-
-@jit(internal=True)
-def _locate_overturning(run, k1, high):
-    """First time in a step of VERTEX mode at which the body axis is level [s]; the state there is in
-    ``run.trial``."""
-    trial, p, low = run.trial, run.body.pivots[run.place], 0.0
-    for _ in range(BISECTIONS):
-        if high - low <= EVENT_TIME:
-            break
-        middle = 0.5 * (low + high)
-        rare_step_ahead(run, p, k1, middle)
-        if vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3])[2] <= 0.0:
-            high = middle
-        else:
-            low = middle
-    rare_step_ahead(run, p, k1, high)
-    return high
 
 
 @jit(inline=True, internal=True)
@@ -272,16 +233,20 @@ def _vertex_margin_at(run, h):
 
 
 @jit(internal=True)
-def _locate_vertex_slip(run, k1, high):
-    """First time in a step of VERTEX mode at which the vertex cannot stick [s]; the state there is in
-    ``run.trial``."""
-    p, low = run.body.pivots[run.place], 0.0
-    for _ in range(2 * REFINEMENTS):
-        if high - low <= RELEASE_TIME:
+def _first_time(run, k1, high, event):
+    """First time in a step of VERTEX mode at which the body axis is level, or, for the event SLIP, the vertex
+    cannot stick [s]; the state there is in ``run.trial``."""
+    trial, p, low = run.trial, run.body.pivots[run.place], 0.0
+    for _ in range(BISECTIONS):
+        if high - low <= EVENT_TIME:
             break
         middle = 0.5 * (low + high)
         rare_step_ahead(run, p, k1, middle)
-        if _vertex_margin_at(run, middle) < 0.0:
+        if event == SLIP:
+            beyond = _vertex_margin_at(run, middle) < 0.0
+        else:
+            beyond = vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3])[2] <= 0.0
+        if beyond:
             high = middle
         else:
             low = middle

@@ -16,7 +16,7 @@ DRIVER = 60  # of a function of the driver
 PARAMETERS = 7
 COMPLEXITY = 20  # of a function of the driver: branches and loops, and 1
 MODULE = 500  # lines of a file
-ALL = 9350  # lines of all files
+ALL = 9290  # lines of all files
 WORDLESS = (
     tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER
 )  # fmt: skip
