@@ -1,29 +1,24 @@
 """The labelled datasets: of a study, declared, made, checked and stored, and of the history of one run."""
 
-from typing import TYPE_CHECKING
-
-from mcrock.base.lazy_imports import imported_on_use
-
-if TYPE_CHECKING:
-    from mcrock.dataset.archive import DamageError
-    from mcrock.dataset.atomic import replacing
-    from mcrock.dataset.contents import is_store
-    from mcrock.dataset.files import check_folder, load_dataset, save_dataset
-    from mcrock.dataset.folders import explained
-    from mcrock.dataset.history import build_history, event_list, events_to_csv
-    from mcrock.dataset.schema import (
-        OUTPUT,
-        SCHEMA,
-        DatasetError,
-        Variable,
-        attributes,
-        build_dataset,
-        check_dataset,
-        declaration,
-        is_declared,
-        outputs,
-    )
-    from mcrock.dataset.table import to_frame
+from mcrock.dataset.archive import DamageError
+from mcrock.dataset.atomic import replacing
+from mcrock.dataset.contents import is_store
+from mcrock.dataset.folders import explained
+from mcrock.dataset.history import build_history, event_list, events_to_csv
+from mcrock.dataset.opened import check_folder, load_dataset, save_dataset
+from mcrock.dataset.schema import (
+    OUTPUT,
+    SCHEMA,
+    DatasetError,
+    Variable,
+    attributes,
+    build_dataset,
+    check_dataset,
+    declaration,
+    is_declared,
+    outputs,
+)
+from mcrock.dataset.table import to_frame
 
 __all__ = [
     "OUTPUT",
@@ -48,32 +43,3 @@ __all__ = [
     "save_dataset",
     "to_frame",
 ]
-
-if not TYPE_CHECKING:  # type checkers find a misspelt name by the imports above
-    __getattr__ = imported_on_use(
-        __name__,
-        {
-            "DamageError": "archive",
-            "is_store": "contents",
-            **dict.fromkeys(("check_folder", "load_dataset", "save_dataset"), "files"),
-            "explained": "folders",
-            **dict.fromkeys(("build_history", "event_list", "events_to_csv"), "history"),
-            "replacing": "atomic",
-            **dict.fromkeys(
-                (
-                    "OUTPUT",
-                    "SCHEMA",
-                    "DatasetError",
-                    "Variable",
-                    "attributes",
-                    "build_dataset",
-                    "check_dataset",
-                    "declaration",
-                    "is_declared",
-                    "outputs",
-                ),
-                "schema",
-            ),
-            "to_frame": "table",
-        },
-    )

@@ -13,13 +13,15 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
 
 from mcrock.dataset.archive import DamageError
 from mcrock.dataset.schema import declaration
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 FILES = "variables"  # attribute of `chunk_done`: the arrays whose files its marks vouch for
 ADVICE = "stores of this older format are not repaired: run the study again, into another output"
@@ -39,6 +41,8 @@ def open_folder(path: Path, chunks: dict[str, int] | None = None) -> xr.Dataset:
     DamageError
         If files of what is done are missing from a store, or cannot be decoded.
     """
+    import xarray as xr
+
     if is_folder_store(path):
         _check_files(path)
     with explained(path):

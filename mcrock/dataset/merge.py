@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mcrock.dataset.archive import DIGEST, DamageError
+from mcrock.dataset.archive import DamageError, read_digest
 from mcrock.dataset.atomic import replacing
 from mcrock.dataset.contents import (
     Key,
@@ -59,7 +59,7 @@ def merge_stores(output: Path, stores: Sequence[Path]) -> list[int]:
             raise damage(store, chunk_path(store, key).name, what)
         for key in map(tuple, np.argwhere(found.done).tolist()):
             first = places.setdefault(key, store)
-            if _digest(chunk_path(first, key)) != _digest(chunk_path(store, key)):
+            if read_digest(chunk_path(first, key)) != read_digest(chunk_path(store, key)):
                 raise StoreError(
                     f"the chunk {chunk_path(store, key).name} has other runs in {store} than in {first}, as "
                     "kinds of processors differ in last digits: remove that file from one of them"
@@ -92,12 +92,6 @@ def _common_template(stores: Sequence[Path]) -> Template:
                 "of them was extended: they cannot be merged"
             )
     return template
-
-
-def _digest(file: Path) -> bytes:
-    with file.open("rb") as content:
-        content.seek(-DIGEST, 2)
-        return content.read()
 
 
 def _copy(template: Template, key: Key, store: Path, output: Path) -> None:

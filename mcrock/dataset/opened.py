@@ -1,4 +1,4 @@
-"""Functions of a dataset that take the place of its store as well."""
+"""Datasets in files: opened, written and replaced, and functions that take the path of one in its place."""
 
 from __future__ import annotations
 
@@ -6,15 +6,152 @@ import os
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import Concatenate, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeAlias, TypeVar, cast
 
-import xarray as xr
+import numpy as np
 
-from mcrock.dataset.files import load_dataset
+from mcrock.dataset.archive import DamageError
+from mcrock.dataset.atomic import replacing
+from mcrock.dataset.contents import CHUNKS, STUDY
+from mcrock.dataset.folders import is_of_zarr, open_folder
+from mcrock.dataset.schema import DatasetError, check_dataset, place_in_schema
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 Rest = ParamSpec("Rest")
 Result = TypeVar("Result")
-Source = xr.Dataset | str | Path
+Source: TypeAlias = "xr.Dataset | str | Path"
+
+
+def load_dataset(
+    path: str | Path, *, allow_incomplete: bool = False, chunks: dict[str, int] | None = None
+) -> xr.Dataset:
+    """Open the result of a study: a store of `mcrock run` or its NetCDF export.
+
+    Parameters
+    ----------
+    path : str or Path
+        Zarr store (a folder) or NetCDF file.
+    allow_incomplete : bool
+        Accept a store in which runs are missing; they have the outcome ``not_run``.
+    chunks : dict, optional
+        As in `xarray.open_dataset`: with ``{}`` every variable is a dask array over the chunks of the file.
+
+    Returns
+    -------
+    Dataset
+        Variables as declared in `mcrock.dataset.SCHEMA` and `NUMBERED`, read from disk when they are used.
+
+    Raises
+    ------
+    DatasetError
+        If there is no such file, it is not a result of mcrock, or runs are missing.
+    DamageError
+        If a file of the store is not as it was written; one whose end is, when it is read.
+    """
+    path = Path(path)
+    if not path.exists():
+        raise DatasetError(f"{path}: no such store or file")
+    try:
+        if path.is_dir():
+            from mcrock.dataset.store import open_store  # loads zarr
+
+            is_store = (path / STUDY).exists() or (path / CHUNKS).exists()
+            ds = open_store(path, chunks) if is_store else open_folder(path, chunks)
+        else:
+            import xarray as xr
+
+            ds = xr.open_dataset(path, engine="netcdf4", chunks=chunks)
+    except (PermissionError, DamageError):
+        raise
+    except Exception as error:  # the backends have no common error for "this is something else"
+        raise DatasetError(f"{path} is neither a zarr store nor a NetCDF file of mcrock ({error})") from error
+    check_dataset(ds, str(path))
+    ds = ds[sorted(ds.variables, key=place_in_schema)]
+    if "chunk_done" not in ds:
+        return ds
+    if not allow_incomplete:
+        done = ds["chunk_done"].values == 1
+        if not done.all():
+            first = "-".join(map(str, np.argwhere(~done)[0]))
+            raise DatasetError(
+                f"{path} is incomplete: {done.sum()} of {done.size} chunks are done, "
+                f"the first that is not is {first}; "
+                "finish it with `mcrock run --resume`, or accept the missing runs with --allow-incomplete"
+            )
+    return ds
+
+
+def save_dataset(ds: xr.Dataset, path: str | Path, *, overwrite: bool = False) -> None:
+    """Write a dataset to one NetCDF file, whole or not at all.
+
+    Parameters
+    ----------
+    ds : Dataset
+        From `load_dataset`; with dask arrays (``chunks={}``) memory does not grow with its size.
+    path : str or Path
+        File to write. It is written under a temporary name next to it and then renamed.
+    overwrite : bool
+        Replace an existing NetCDF file (and nothing else).
+
+    Raises
+    ------
+    DatasetError
+        If the output is refused.
+    OSError
+        If it cannot be written.
+    """
+    path = Path(path)
+    if not path.parent.is_dir():
+        raise DatasetError(f"{path}: the folder {path.parent} does not exist")
+    if os.path.lexists(path):
+        if not _is_netcdf(path):
+            raise DatasetError(f"{path} exists and is not a NetCDF file; choose another output")
+        if not overwrite:
+            raise DatasetError(f"{path} exists already; replace it with --overwrite or choose another output")
+    if path.suffix != ".nc":
+        raise DatasetError(f"{path}: the name of a NetCDF file must end in .nc")
+    ds = ds.drop_encoding()
+    for array in ds.variables.values():
+        if "flag_values" in array.attrs:  # of the type of the variable, as the CF conventions want it
+            array.attrs["flag_values"] = np.asarray(array.attrs["flag_values"], array.dtype)
+    numbers = [name for name, array in ds.variables.items() if array.dtype.kind in "fiu"]
+    encoding = {name: {"zlib": True, "complevel": 1} for name in numbers}
+    with replacing(path) as scratch:
+        try:
+            ds.to_netcdf(scratch, engine="netcdf4", format="NETCDF4", encoding=encoding)
+        except RuntimeError as error:  # how the NetCDF library reports that it could not write
+            if is_of_zarr(error):  # the source could not be read
+                raise
+            raise OSError(f"cannot write {path}: {error}; is the disk full?") from error
+
+
+def check_folder(folder: Path) -> None:
+    """Refuse a folder that cannot be made or written to, before anything is computed for it.
+
+    Raises
+    ------
+    DatasetError
+        If a file is in its place or on the way to it, or it must not be written to.
+    """
+    for place in (folder, *folder.parents):
+        if os.path.lexists(place):
+            if not place.is_dir():
+                raise DatasetError(f"{folder}: {place} is a file, not a folder; choose another output")
+            if not os.access(place, os.W_OK | os.X_OK):
+                raise DatasetError(
+                    f"{folder}: the folder {place} cannot be written to; choose another output"
+                )
+            return
+
+
+def _is_netcdf(path: Path) -> bool:
+    """Whether a file begins as NetCDF files do."""
+    if path.is_symlink() or not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(4) in (b"\x89HDF", b"CDF\x01", b"CDF\x02", b"CDF\x05")
 
 
 def opened(source: Source, *, allow_incomplete: bool = False) -> xr.Dataset:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
-import xarray as xr
 
 from mcrock.dataset.schema import DatasetError
 from mcrock.params import Outcome
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
 
 MOTION, RECORD = "motion", "record"
 
@@ -41,6 +44,7 @@ def to_frame(ds: xr.Dataset, variables: Sequence[str] | None = None) -> pd.DataF
 
     Examples
     --------
+    >>> import xarray as xr
     >>> outcome = ("realization", "intensity"), np.array([[1, 3], [0, 1]], "i1")
     >>> ds = xr.Dataset({"outcome": outcome, "mass": ("realization", [5.0, 7.0])}, {"intensity": [2.0, 3.0]})
     >>> to_frame(ds)
@@ -49,6 +53,9 @@ def to_frame(ds: xr.Dataset, variables: Sequence[str] | None = None) -> pd.DataF
     1            0        3.0        3   5.0
     2            1        3.0        1   7.0
     """
+    import pandas as pd
+    import xarray as xr
+
     if "outcome" not in ds:
         raise DatasetError("the dataset lacks the variable `outcome`; is it the store of a mcrock study?")
     sizes = {str(dim): size for dim, size in ds["outcome"].sizes.items()}
@@ -70,6 +77,8 @@ def to_frame(ds: xr.Dataset, variables: Sequence[str] | None = None) -> pd.DataF
 
 def _column(variable: xr.Variable, there: np.ndarray) -> np.ndarray | pd.Categorical:
     """Values of the runs that are there; codes as categories, where the attributes name them."""
+    import pandas as pd
+
     values = variable.values[there]
     if "flag_meanings" not in variable.attrs:
         return values

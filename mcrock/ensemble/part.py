@@ -22,9 +22,8 @@ from mcrock.config import ConfigError, Study
 from mcrock.dataset import DamageError, declaration, outputs
 from mcrock.dataset.contents import State, chunk_state, filler, read_template
 from mcrock.dataset.create import StoreError
-from mcrock.dataset.reading import ChunkRuns, read_runs
 from mcrock.dataset.schema import OUTPUT
-from mcrock.dataset.store import write_part
+from mcrock.dataset.store import ChunkRuns, read_runs, write_part
 from mcrock.device import CPU, arithmetic_of, check_device
 from mcrock.excitation import Motion, pack_motions
 from mcrock.params import Inputs, MotionPack, Outcome

@@ -26,8 +26,8 @@ from mcrock.dataset import (
     is_store,
     load_dataset,
     outputs,
-    reading,
 )
+from mcrock.dataset import store as store_module
 from mcrock.dataset.archive import read_archive
 from mcrock.dataset.atomic import replacing, scratch_name
 from mcrock.dataset.contents import CHUNKS, STUDY, chunk_path, chunks_done, read_template, store_digest
@@ -161,9 +161,9 @@ def test_unzipped_a_store_is_a_zarr_group(store, header, tmp_path):
 def test_a_slice_of_a_variable_reads_no_other_chunk(store, header, monkeypatch):
     write_part(store, 0, part(0, N), header.attrs)
     ds, read = load_dataset(store), []
-    read_member = reading.read_member
+    read_member = store_module.read_member
     monkeypatch.setattr(
-        reading, "read_member", lambda file, name: read.append(name) or read_member(file, name)
+        store_module, "read_member", lambda file, name: read.append(name) or read_member(file, name)
     )
     ds["peak_tilt"][LENGTH : 2 * LENGTH].load()
     assert read == ["peak_tilt/c/1/0"]
