@@ -371,8 +371,8 @@ def test_reading_at_once_is_no_more_lenient(write, body):
         ("0,1\n1,2\n", {"unit": "ft/s2"}, r"unit of the acceleration must be one of m/s2, .*mg, got 'ft/s2'"),
         ("0,1\n1,2\n", {"unit": ""}, r"unit of the acceleration must be one of .* got ''"),
         ("0,1\n1,2\n", {"unit": None}, r"unit of the acceleration must be one of .* got None"),
-        ("0,1\n1,2\n", {"dt": 0.0}, r"record.csv: dt must be finite and > 0 \[s\], got 0.0"),
-        ("0,1\n1,2\n", {"dt": float("nan")}, r"dt must be finite and > 0 \[s\], got nan"),
+        ("0,1\n1,2\n", {"dt": 0.0}, r"record.csv: dt must be a finite number > 0 \[s\], got 0.0"),
+        ("0,1\n1,2\n", {"dt": float("nan")}, r"dt must be a finite number > 0 \[s\], got nan"),
     ],
 )
 def test_refuses(write, text, options, message):
