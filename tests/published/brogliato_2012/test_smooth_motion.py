@@ -5,11 +5,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from mcrock.laws.block_motion import block_forces
 from mcrock.laws.complementarity import unilateral_impulses
 from mcrock.laws.problem import ContactProblem
 from mcrock.params import GRAVITY
 from mcrock.planar import rectangle
+from tests.physics.planar_friction import block_forces
 
 ANGLES = st.one_of(st.just(0.0), st.floats(-1.4, -1e-3), st.floats(1e-3, 1.4))
 
