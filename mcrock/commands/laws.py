@@ -59,19 +59,17 @@ def show(
 
     Prints what it shows and its results, and saves a figure.
     """
-    from mcrock.laws import system_example, system_parameters
+    import matplotlib
+
+    matplotlib.use("Agg")  # before the systems, which draw themselves
+    from mcrock.laws import plot_system, system_example, system_parameters
+    from mcrock.show.style import save_figure
+    from mcrock.show.system import format_system
 
     defaults = system_parameters(name)
     given = dict(_parse(text) for text in set or [])
     check_figure(output, format)
     ds = system_example(name, **given)
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from mcrock.plots import save_figure
-    from mcrock.plots.laws import plot_system
-    from mcrock.show.system import format_system
-
     ax = plot_system(ds)
     output.mkdir(parents=True, exist_ok=True)
     path = save_figure(ax, output / f"{name}.{format}")

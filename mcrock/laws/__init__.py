@@ -12,10 +12,12 @@ import importlib
 import inspect
 from collections.abc import Callable
 from difflib import get_close_matches
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import xarray as xr
+    from matplotlib.axes import Axes
 
 LAWS = {  # name -> module, description
     "chatterjee_ruina": (
@@ -112,7 +114,7 @@ def system_parameters(name: str) -> dict[str, Any]:
     ValueError
         If there is no such system.
     """
-    return {key: item.default for key, item in inspect.signature(_example(name)).parameters.items()}
+    return {key: item.default for key, item in inspect.signature(_system(name).example).parameters.items()}
 
 
 def system_example(name: str, **parameters: Any) -> xr.Dataset:
@@ -129,7 +131,7 @@ def system_example(name: str, **parameters: Any) -> xr.Dataset:
     -------
     Dataset
         Data of its figure, with ``title``, ``description`` and ``system`` as attributes;
-        `mcrock.plots.laws.plot_system` draws it.
+        `plot_system` draws it.
 
     Raises
     ------
@@ -146,15 +148,39 @@ def system_example(name: str, **parameters: Any) -> xr.Dataset:
     for key in parameters:
         if key not in known:
             raise ValueError(f"{name} has no parameter {key!r}{_hint(key, known)}; it has {', '.join(known)}")
-    ds = _example(name)(**parameters)
+    ds: xr.Dataset = _system(name).example(**parameters)
     return ds.assign_attrs(system=name)
 
 
-def _example(name: str) -> Callable[..., xr.Dataset]:
+def plot_system(ds: xr.Dataset) -> Axes:
+    """Draw a system of the source papers.
+
+    Parameters
+    ----------
+    ds : Dataset
+        From `system_example`.
+
+    Returns
+    -------
+    Axes
+        The first, if there are several.
+
+    Raises
+    ------
+    ValueError
+        If the dataset is of no system.
+    """
+    name = ds.attrs.get("system")
+    if name is None:
+        raise ValueError("the dataset is of no system; make it with mcrock.laws.system_example")
+    axes: Axes = _system(name).plot(ds)
+    return axes
+
+
+def _system(name: str) -> ModuleType:
     if name not in SYSTEMS:
         raise ValueError(f"no system {name!r}{_hint(name, SYSTEMS)}; there are {', '.join(SYSTEMS)}")
-    function: Callable[..., xr.Dataset] = importlib.import_module(f"mcrock.laws.systems.{name}").example
-    return function
+    return importlib.import_module(f"mcrock.laws.systems.{name}")
 
 
 def _hint(name: str, names: Any) -> str:

@@ -13,9 +13,14 @@ from collections.abc import Sequence
 
 import numpy as np
 import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 
+from mcrock.base.variables import variable
 from mcrock.laws.brogliato_2012 import generalized_kinematic, post_impact_ellipsoid
 from mcrock.laws.problem import ContactProblem, ImpactResult, coefficient, finite_array
+from mcrock.laws.systems.drawing import label_axes
+from mcrock.show import style
 
 CASES = ("first", "second")
 GRID = 161  # velocities along each axis of the map
@@ -125,65 +130,49 @@ def example(
     axis = np.linspace(0.0, 1.25 * size, GRID)
     rates = np.zeros((GRID, GRID, m))
     rates[..., axes[0]], rates[..., axes[1]] = axis[:, None], axis[None, :]
+    printed = (rates**2).sum(axis=2) / size**2
     energy = np.einsum("...i,ij,...j->...", rates, ellipsoid.shape, rates) / ellipsoid.level
     outcomes = {
         "each contact by itself": generalized_kinematic(problem, normal=e * np.eye(m)),
         "passed to the other end": generalized_kinematic(problem, normal=e * np.eye(m)[::-1]),
         "on the printed limit": _by_rates(problem, _printed_limit(approach, axes, case)),
     }
+    results = outcomes.values()
     names = [f"{i + 1}-{i + 2}" for i in range(m)]
-    after = np.array([result.normal_velocity for result in outcomes.values()])
+    after = [result.normal_velocity for result in results]
     others = [i for i in range(m) if i not in axes]
     held = " and ".join(names[i] for i in others)
     return xr.Dataset(
         {
-            "energy": (
-                ("vertical", "horizontal"),
-                energy,
-                {"units": "1", "long_name": "relative kinetic energy after over before"},
+            "energy": variable(
+                "vertical horizontal", energy, "1", "relative kinetic energy after over before"
             ),
-            "printed": (
-                ("vertical", "horizontal"),
-                (rates**2).sum(axis=2) / size**2,
-                {"units": "1", "long_name": "sum of squares of the printed condition over its limit"},
+            "printed": variable(
+                "vertical horizontal", printed, "1", "sum of squares of the printed condition over its limit"
             ),
-            "velocity": (
-                ("outcome", "ball"),
-                [result.velocity for result in outcomes.values()],
-                {"units": "m s-1", "long_name": "velocity after the impact"},
+            "velocity": variable(
+                "outcome ball", [result.velocity for result in results], "m s-1", "velocity after the impact"
             ),
-            "velocity_before": (
-                "ball",
-                problem.velocity,
-                {"units": "m s-1", "long_name": "velocity before the impact"},
+            "velocity_before": variable("ball", problem.velocity, "m s-1", "velocity before the impact"),
+            "relative_velocity": variable(
+                "outcome contact", after, "m s-1", "velocity of separation after the impact"
             ),
-            "relative_velocity": (
-                ("outcome", "contact"),
-                after,
-                {"units": "m s-1", "long_name": "velocity of separation after the impact"},
+            "impulse": variable(
+                "outcome contact", [result.impulse for result in results], "N s", "impulse of the contact"
             ),
-            "impulse": (
-                ("outcome", "contact"),
-                [result.impulse for result in outcomes.values()],
-                {"units": "N s", "long_name": "impulse of the contact"},
+            "energy_change": variable(
+                "outcome", [result.energy_change for result in results], "J", "change of kinetic energy"
             ),
-            "energy_change": (
-                "outcome",
-                [result.energy_change for result in outcomes.values()],
-                {"units": "J", "long_name": "change of kinetic energy"},
+            "consistent": variable(
+                "outcome", [result.consistent for result in results], "1", "whether all checks hold"
             ),
-            "consistent": (
-                "outcome",
-                [result.consistent for result in outcomes.values()],
-                {"units": "1", "long_name": "whether all checks hold"},
-            ),
-        },
-        coords={
-            "vertical": ("vertical", axis, _axis_attrs(names[axes[0]])),
-            "horizontal": ("horizontal", axis, _axis_attrs(names[axes[1]])),
-            "outcome": list(outcomes),
-            "ball": np.arange(1, m + 2),
-            "contact": names,
+            **{
+                name: variable(name, axis, "m s-1", f"velocity of separation of {names[contact]}")
+                for name, contact in zip(("vertical", "horizontal"), axes, strict=True)
+            },
+            "outcome": ("outcome", list(outcomes)),
+            "ball": ("ball", np.arange(1, m + 2)),
+            "contact": ("contact", names),
         },
         attrs={
             "title": f"Chain of {m + 1} balls, {case} impact",
@@ -220,5 +209,59 @@ def _before_words(velocities: np.ndarray) -> str:
     return f"{words}; the others rest."
 
 
-def _axis_attrs(contact: str) -> dict[str, str]:
-    return {"units": "m s-1", "long_name": f"velocity of separation of {contact}"}
+LOOKS = ((style.BLUE, "o"), (style.GREEN, "s"), (style.RED, "^"))
+
+
+@style.styled
+def plot(ds: xr.Dataset) -> Axes:
+    """Draw what the energy allows after the impact of a chain, and the velocities of three outcomes.
+
+    Parameters
+    ----------
+    ds : Dataset
+        From `example`.
+
+    Returns
+    -------
+    Axes
+        The first of two panels.
+    """
+    figure = style.new_figure(style.PAGE, 88.0)
+    ax, balls = figure.subplots(1, 2, width_ratios=[1.0, 1.15])
+    x, y = ds["horizontal"].values, ds["vertical"].values
+    ax.contourf(x, y, ds["energy"].values, levels=[0.0, 1.0], colors=[style.BLUE], alpha=0.25)
+    for name, colour, line in (("energy", style.BLUE, "-"), ("printed", style.ORANGE, "--")):
+        ax.contour(x, y, ds[name].values, levels=[1.0], colors=[colour], linestyles=[line], linewidths=1.3)
+    axes = ds.attrs["axes"]
+    others = [name for name in ds["contact"].values if name not in axes]
+    numbers = ds["ball"].values
+    balls.plot(numbers, ds["velocity_before"], "_", color="0.35", markersize=9.0, label="before the impact")
+    handles = [
+        Line2D([], [], color=style.BLUE, label="no energy is lost"),
+        Line2D([], [], color=style.ORANGE, linestyle="--", label="limit as printed"),
+    ]
+    count = ds.sizes["outcome"]
+    for place, (outcome, (colour, marker)) in enumerate(zip(ds["outcome"].values, LOOKS, strict=True)):
+        one = ds.sel(outcome=outcome)
+        rates = one["relative_velocity"]
+        if not np.abs(rates.sel(contact=others).values).max(initial=0.0) > 1e-9:
+            place_in_plane = [rates.sel(contact=name) for name in axes[::-1]]
+            ax.plot(*place_in_plane, marker, color=colour, clip_on=False, zorder=3)
+        shift = 0.13 * (place - 0.5 * (count - 1))
+        change = float(one["energy_change"])
+        words = "no loss" if abs(change) < 1e-9 else f"{change:+.3g} J"
+        balls.plot(numbers + shift, one["velocity"], marker, color=colour, label=f"{outcome}, {words}")
+    balls.axhline(0.0, color=style.GREY, linewidth=0.6, zorder=0)
+    balls.set_xticks(numbers)
+    balls.set_xlabel("Ball")
+    label_axes(balls, y="Velocity [m/s]", legend=1)
+    label_axes(ax, ds["horizontal"], ds["vertical"], legend=1, handles=handles)
+    ax.set_aspect("equal")
+    held = f", contact {' and '.join(others)} closed" if others else ""
+    style.add_note(
+        ax,
+        f"{ds.attrs['title']}. Left: velocities with which the contacts open{held}; shaded: allowed by the "
+        "energy. Momentum and the sign of the impulses allow all of them. Right: three outcomes, each a "
+        "mark on the left where it lies in the plane; the last one is allowed by the printed condition.",
+    )
+    return ax

@@ -17,14 +17,18 @@ from typing import NamedTuple
 
 import numpy as np
 import xarray as xr
+from matplotlib.axes import Axes
 from scipy.linalg import null_space
 from scipy.spatial.transform import Rotation
 
+from mcrock.base.variables import variable
 from mcrock.body import Body, cuboid
 from mcrock.impact.varkonyi_2022 import edge_map, facet_map, facet_point
 from mcrock.laws.brogliato_2012 import coefficients_of, generalized_kinematic
 from mcrock.laws.problem import ContactProblem, ImpactResult, coefficient, finite_array
-from mcrock.laws.systems.parameters import quantity
+from mcrock.laws.systems.drawing import label_axes
+from mcrock.rules import Number
+from mcrock.show import style
 
 UP = (0.0, 0.0, 1.0)
 IMPACTS = ("facet", "edge")
@@ -289,9 +293,9 @@ def example(
         places = places[: len(impacts)]
         names = ["old edge, first end", "old edge, second end", "new edge, first end", "new edge, second end"]
     else:
-        tilt = quantity("tilt", tilt, "rad")
-        rates = (quantity("roll", roll, "rad/s"), 1.0, quantity("spin", spin, "rad/s"))
-        moment = quantity("tau", tau, "N m s")
+        tilt = Number("rad").check("tilt", tilt)
+        rates = (Number("rad/s").check("roll", roll), 1.0, Number("rad/s").check("spin", spin))
+        moment = Number("N m s").check("tau", tau)
         impacts = [edge_impact(body, 0, tilt, rates, lambda_, moment) for lambda_ in places]
         names = ["old pivot", "new pivot"]
     count = len(names)
@@ -301,59 +305,40 @@ def example(
         coefficients[list(found.corners), i] = found.normal[:, 0]
         impulses[:, :, i] = _impulses(body, found, count)
     energy = np.array([found.problem.energy for found in impacts])
+    tangential = [found.tangential_ratio for found in impacts]
     mapped = [0.5 * found.velocity @ found.problem.mass @ found.velocity for found in impacts]
     by_law = [found.result.energy_change for found in impacts]
     speed = [_metric_norm(found, found.velocity - found.result.velocity) for found in impacts]
+    apart = speed / np.sqrt(2.0 * energy)
     return xr.Dataset(
         {
-            "coefficient": (
-                ("corner", "lambda"),
+            "coefficient": variable(
+                "corner lambda",
                 coefficients,
-                {"units": "1", "long_name": "coefficient of the corner, of what the landing one brings"},
+                "1",
+                "coefficient of the corner, of what the landing one brings",
             ),
-            "tangential_ratio": (
-                "lambda",
-                [found.tangential_ratio for found in impacts],
-                {"units": "1", "long_name": "tangential velocity after over before"},
+            "tangential_ratio": variable("lambda", tangential, "1", "tangential velocity after over before"),
+            "energy_ratio": variable(
+                "lambda", mapped / energy, "1", "kinetic energy after over before, impact map"
             ),
-            "energy_ratio": (
-                "lambda",
-                mapped / energy,
-                {"units": "1", "long_name": "kinetic energy after over before, impact map"},
+            "law_energy_ratio": variable(
+                "lambda", 1.0 + by_law / energy, "1", "kinetic energy after over before, generalized law"
             ),
-            "law_energy_ratio": (
-                "lambda",
-                1.0 + by_law / energy,
-                {"units": "1", "long_name": "kinetic energy after over before, generalized law"},
+            "difference": variable(
+                "lambda", apart, "1", "difference of map and law over the velocity, kinetic metric"
             ),
-            "difference": (
-                "lambda",
-                speed / np.sqrt(2.0 * energy),
-                {"units": "1", "long_name": "difference of map and law over the velocity, kinetic metric"},
+            "impulse": variable(
+                "corner lambda", impulses[0], "N s", "vertical impulse of the corner, least squares"
             ),
-            "impulse": (
-                ("corner", "lambda"),
-                impulses[0],
-                {"units": "N s", "long_name": "vertical impulse of the corner, least squares"},
+            "impulse_low": variable(
+                "corner lambda", impulses[1], "N s", "least vertical impulse of the corner"
             ),
-            "impulse_low": (
-                ("corner", "lambda"),
-                impulses[1],
-                {"units": "N s", "long_name": "least vertical impulse of the corner"},
+            "impulse_high": variable(
+                "corner lambda", impulses[2], "N s", "largest vertical impulse of the corner"
             ),
-            "impulse_high": (
-                ("corner", "lambda"),
-                impulses[2],
-                {"units": "N s", "long_name": "largest vertical impulse of the corner"},
-            ),
-        },
-        coords={
-            "corner": names,
-            "lambda": (
-                "lambda",
-                places,
-                {"units": "1", "long_name": "position of the impulse, 0 middle, 1 at the new side"},
-            ),
+            "lambda": variable("lambda", places, "1", "position of the impulse, 0 middle, 1 at the new side"),
+            "corner": ("corner", names),
         },
         attrs={
             "title": f"{impact.capitalize()} impact of a block of {width:g} m x {depth:g} m x {height:g} m",
@@ -440,3 +425,59 @@ def _cross_matrix(vector: np.ndarray) -> np.ndarray:
 def _packed(inertia: np.ndarray) -> tuple[float, ...]:
     """(xx, xy, xz, yy, yz, zz), as the impact maps read it."""
     return tuple(float(value) for value in inertia[np.triu_indices(3)])
+
+
+COLOURS = (style.BLUE, style.ORANGE, style.GREEN, style.PURPLE)
+LINES = ("-", "--", "-.", ":")
+
+
+@style.styled
+def plot(ds: xr.Dataset) -> Axes:
+    """Draw coefficients and energy ratio, and the impulses of the corners.
+
+    Parameters
+    ----------
+    ds : Dataset
+        From `example`.
+
+    Returns
+    -------
+    Axes
+        The first of two panels.
+    """
+    figure = style.new_figure(style.PAGE, 88.0)
+    first, ax = figure.subplots(1, 2)
+    x = ds["lambda"].values
+    looks = list(zip(ds["corner"].values, COLOURS, LINES, strict=False))
+    for corner, colour, line in looks:
+        values = ds["coefficient"].sel(corner=corner).values
+        if np.isfinite(values).any() and np.nanmax(np.abs(values)) > 1e-9:
+            first.plot(x, values, color=colour, linestyle=line, label=f"coefficient, {corner}")
+    first.plot(
+        x,
+        ds["tangential_ratio"],
+        ".",
+        color=style.GREY,
+        markevery=4,
+        clip_on=False,
+        label="tangential velocity ratio",
+    )
+    first.plot(x, ds["energy_ratio"], color="black", linewidth=0.8, label="kinetic energy ratio")
+    for corner, colour, line in looks:
+        one = ds.sel(corner=corner)
+        ax.plot(x, one["impulse"], color=colour, linestyle=line, label=corner)
+        if float(np.abs(one["impulse_high"] - one["impulse_low"]).max()) > 0.0:
+            ax.fill_between(x, one["impulse_low"], one["impulse_high"], color=colour, alpha=0.12, linewidth=0)
+    ax.set_ylim(bottom=min(0.0, float(ds["impulse_low"].min())))
+    for panel, label in ((first, "After over before [1]"), (ax, "Vertical impulse of a corner [N s]")):
+        panel.set_xlim(x[0], x[-1])
+        label_axes(panel, ds["lambda"], label, legend=1)
+    bands = " Bands: all splits that pull at no corner; lines: the one of least squares." * (
+        ds.attrs["impact"] == "facet"
+    )
+    style.add_note(
+        first,
+        f"{ds.attrs['title']}. Left: coefficients with which the generalized kinematic law gives the "
+        f"velocity of the impact map; corners not shown stay or land with 0.{bands}",
+    )
+    return first

@@ -17,11 +17,16 @@ from math import isnan, pi
 
 import numpy as np
 import xarray as xr
+from matplotlib.axes import Axes
 from scipy.spatial.transform import Rotation
 
+from mcrock.base.variables import variable
 from mcrock.body import cuboid
 from mcrock.impact.varkonyi_2022 import edge_energy_roots, edge_map
-from mcrock.laws.systems.parameters import quantities, quantity
+from mcrock.laws.systems.drawing import label_axes
+from mcrock.laws.systems.parameters import numbers
+from mcrock.rules import Number
+from mcrock.show import style
 
 UP = (0.0, 0.0, 1.0)
 POINTS = 81  # of each axis of the map
@@ -68,9 +73,9 @@ def example(
         If a parameter is outside its range.
     """
     body = cuboid(width, depth, height, mass=mass)
-    tilt = quantity("tilt", tilt, "rad")
-    most = quantity("largest_tau", largest_tau, "N m s", above=0.0)
-    spin = quantities("spins", spins, "rad/s")
+    tilt = Number("rad").check("tilt", tilt)
+    most = Number("N m s", above=0.0).check("largest_tau", largest_tau)
+    spin = numbers("spins", spins, Number("rad/s"))
     turn = Rotation.from_euler("y", tilt).as_matrix()
     theta = tuple((turn @ body.inertia @ turn.T)[np.triu_indices(3)].tolist())
     old, new = (tuple((turn @ body.base[corner]).tolist()) for corner in (OLD, NEW))
@@ -90,33 +95,17 @@ def example(
     named = [f"omega_z = {speed:g} rad/s" for speed in spin]
     return xr.Dataset(
         {
-            "omega": (
-                ("axis", "lambda", "tau"),
-                np.moveaxis(omega, -1, 0),
-                {"units": "rad s-1", "long_name": "angular velocity after the impact"},
+            "omega": variable(
+                "axis lambda tau", np.moveaxis(omega, -1, 0), "rad s-1", "angular velocity after the impact"
             ),
-            "tau_low": (
-                ("spin", "place"),
-                ends[..., 0],
-                {"units": "N m s", "long_name": "least tau that gains no energy"},
-            ),
-            "tau_high": (
-                ("spin", "place"),
-                ends[..., 1],
-                {"units": "N m s", "long_name": "largest tau that gains no energy"},
-            ),
-            "least_lambda": (
-                "spin",
-                least,
-                {"units": "1", "long_name": "least lambda at which some tau gains no energy"},
-            ),
-        },
-        coords={
-            "axis": ["x, across the edge", "y, along the edge", "z, vertical"],
-            "spin": named,
-            "lambda": ("lambda", place, {"units": "1", "long_name": "lambda"}),
-            "place": ("place", wide, {"units": "1", "long_name": "lambda"}),
-            "tau": ("tau", tau, {"units": "N m s", "long_name": "tau"}),
+            "tau_low": variable("spin place", ends[..., 0], "N m s", "least tau that gains no energy"),
+            "tau_high": variable("spin place", ends[..., 1], "N m s", "largest tau that gains no energy"),
+            "least_lambda": variable("spin", least, "1", "least lambda at which some tau gains no energy"),
+            "lambda": variable("lambda", place, "1", "lambda"),
+            "place": variable("place", wide, "1", "lambda"),
+            "tau": variable("tau", tau, "N m s", "tau"),
+            "axis": ("axis", ["x, across the edge", "y, along the edge", "z, vertical"]),
+            "spin": ("spin", named),
         },
         attrs={
             "title": f"Edge impact of a block of {width:g} x {depth:g} x {height:g} m, {mass:g} kg, "
@@ -138,3 +127,71 @@ def _least(roots: Callable[[float], tuple[float, float]]) -> float:
         middle = 0.5 * (low + high)
         low, high = (middle, high) if isnan(roots(middle)[0]) else (low, middle)
     return high
+
+
+LOOKS = ((style.BLUE, "-"), (style.ORANGE, "--"), (style.GREEN, "-."), (style.PURPLE, ":"))
+LEVELS = 9  # of a map
+TAU_LABEL = r"$\tau$ [$10^{-3}$ N m s]"
+
+
+@style.styled
+def plot(ds: xr.Dataset) -> Axes:
+    """Draw Fig. 9 and Fig. 13 of the source.
+
+    Parameters
+    ----------
+    ds : Dataset
+        From `example`.
+
+    Returns
+    -------
+    Axes
+        The first of four panels.
+    """
+    figure = style.new_figure(style.PAGE, 132.0)
+    upper, lower = figure.subfigures(2, 1, height_ratios=[1.0, 1.15], squeeze=False)[:, 0]
+    panels = upper.subplots(1, 3, sharey=True)
+    scale = 1e3  # of tau: it is small
+    for ax, name, letter in zip(panels, ds["axis"].values, "xyz", strict=True):
+        values = ds["omega"].sel(axis=name).values
+        lines = ax.contour(
+            ds["lambda"],
+            scale * ds["tau"],
+            values.T,
+            LEVELS,
+            colors=style.BLUE,
+            linewidths=0.9,
+            linestyles="solid",
+        )
+        ax.clabel(lines, fmt=lambda value: f"{value:.3g}", fontsize=6.5)
+        ax.set_title(rf"Fig. 9: $\omega^+_{letter}$ [rad/s]")
+        label_axes(ax, r"$\lambda$ [1]")
+    label_axes(panels[0], y=TAU_LABEL)
+    ax = lower.subplots()
+    for spin, (colour, line) in zip(ds["spin"].values, LOOKS * len(ds["spin"]), strict=False):
+        x, low, high = _curve(ds.sel(spin=spin))
+        ax.plot(x, scale * low, color=colour, linestyle=line, label=rf"$\{spin.replace(' rad/s', '$ rad/s')}")
+        ax.plot(x, scale * high, color=colour, linestyle=line)
+    for end in (-1.0, 1.0):
+        ax.axvline(end, color=style.GREY, linestyle=(0, (1, 2)), linewidth=0.9)
+    ax.axhline(0.0, color="0.85", linewidth=0.6, zorder=0)
+    ax.set_xlim(float(ds["place"][0]), float(ds["place"][-1]))
+    ax.set_title(r"Fig. 13: no energy is gained to the right of a curve, $\omega^- = (1, c, \omega_z)$")
+    label_axes(ax, r"Position of the impulse along the edge, $\lambda$ [1]", TAU_LABEL)
+    ax.legend(loc="upper left", title="Before the impact")
+    style.add_note(
+        panels[0],
+        f"{ds.attrs['title']}. After Várkonyi et al. (2022), Figs. 9 and 13. Top: angular velocity after the "
+        "impact; before it (1, 0, 0) rad/s. Bottom: an impulse on the edge lies between the dotted lines, "
+        "(25).",
+    )
+    return panels[0]
+
+
+def _curve(ds: xr.Dataset) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Places and both ends of tau, closed at the least lambda."""
+    low, high, x = ds["tau_low"].values, ds["tau_high"].values, ds["place"].values
+    there = np.isfinite(low)
+    middle = 0.5 * (low[there][0] + high[there][0])  # both ends meet: a double root
+    start = float(ds["least_lambda"])
+    return tuple(np.r_[first, values[there]] for first, values in ((start, x), (middle, low), (middle, high)))

@@ -18,7 +18,12 @@ from typing import NamedTuple
 
 import numpy as np
 import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.colors import ListedColormap
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch, Rectangle
 
+from mcrock.base.variables import variable
 from mcrock.body import Body, cuboid
 from mcrock.impact.varkonyi_2022 import (
     corner_coefficient,
@@ -26,7 +31,10 @@ from mcrock.impact.varkonyi_2022 import (
     facet_point,
     general_map,
 )
-from mcrock.laws.systems.parameters import quantities, quantity
+from mcrock.laws.systems.drawing import label_axes
+from mcrock.laws.systems.parameters import numbers
+from mcrock.rules import Number
+from mcrock.show import style
 
 UP = (0.0, 0.0, 1.0)
 BEFORE = (0.0, -1.0, 0.0)  # rocking about V_1V_2 [rad/s]
@@ -82,8 +90,8 @@ def example(
         If a parameter is outside its range, or the block is so squat that places on its base have no outcome.
     """
     body = cuboid(width, depth, height, mass=mass)
-    reach = quantity("reach", reach, "1", above=1.0)
-    given = quantities("taus", taus, "N m s")
+    reach = Number("1", above=1.0).check("reach", reach)
+    given = numbers("taus", taus, Number("N m s"))
     axis = np.linspace(-reach, reach, POINTS)
     conditions: list[float | None] = [None, *given]
     names = [NO_SPIN, *(f"tau = {tau:g} N m s" for tau in given)]
@@ -96,43 +104,42 @@ def example(
             f"a block of {width:g} x {depth:g} x {height:g} m is so squat that impulses on its base may have "
             "no outcome without spin; make it higher"
         )
-    dims, shares = ("condition", "lambda_lon", "lambda_lat"), {"units": "1"}
+    dims = "condition lambda_lon lambda_lat"
     return xr.Dataset(
         {
-            "without_solution": (
+            "without_solution": variable(
                 "condition",
                 (code == 0).mean((1, 2)),
-                shares | {"long_name": "share of the places of the impulse that have no solution"},
+                "1",
+                "share of the places of the impulse that have no solution",
             ),
-            "two_solutions": (
+            "two_solutions": variable(
                 "condition",
                 (code == 3).mean((1, 2)),
-                shares | {"long_name": "share of the places of the impulse that have two solutions"},
+                "1",
+                "share of the places of the impulse that have two solutions",
             ),
-            "outcome": (dims, code, {"units": "1", "long_name": f"outcome: {_listed()}"}),
-            "energy_change": (dims, energy, {"units": "J", "long_name": "change of the kinetic energy"}),
-            "regular": (
-                (*dims, "corner"),
+            "outcome": variable(dims, code, "1", f"outcome: {_listed()}"),
+            "energy_change": variable(dims, energy, "J", "change of the kinetic energy"),
+            "regular": variable(
+                f"{dims} corner",
                 regular,
-                {
-                    "units": "1",
-                    "long_name": "what (18) divides by: 1 at the middle of the base, singular at 0",
-                },
+                "1",
+                "what (18) divides by: 1 at the middle of the base, singular at 0",
             ),
-            "omega": (
-                ("axis", "lon_on_base", "lat_on_base"),
+            "omega": variable(
+                "axis lon_on_base lat_on_base",
                 np.moveaxis(after[..., :2], -1, 0),
-                {"units": "rad s-1", "long_name": "angular velocity after the impact"},
+                "rad s-1",
+                "angular velocity after the impact",
             ),
-        },
-        coords={
-            "condition": names,
-            "corner": ["V_3", "V_4"],
-            "axis": ["x, out of the plane of the motion", "y, in it"],
-            "lambda_lon": ("lambda_lon", axis, {"units": "1", "long_name": "lambda_lon"}),
-            "lambda_lat": ("lambda_lat", axis, {"units": "1", "long_name": "lambda_lat"}),
-            "lon_on_base": ("lon_on_base", base, {"units": "1", "long_name": "lambda_lon"}),
-            "lat_on_base": ("lat_on_base", base, {"units": "1", "long_name": "lambda_lat"}),
+            "lambda_lon": variable("lambda_lon", axis, "1", "lambda_lon"),
+            "lambda_lat": variable("lambda_lat", axis, "1", "lambda_lat"),
+            "lon_on_base": variable("lon_on_base", base, "1", "lambda_lon"),
+            "lat_on_base": variable("lat_on_base", base, "1", "lambda_lat"),
+            "condition": ("condition", names),
+            "corner": ("corner", ["V_3", "V_4"]),
+            "axis": ("axis", ["x, out of the plane of the motion", "y, in it"]),
         },
         attrs={
             "title": f"Facet impact of a block of {width:g} x {depth:g} x {height:g} m, {mass:g} kg",
@@ -244,3 +251,86 @@ def _tuple(vector: np.ndarray) -> tuple[float, ...]:
 
 def _listed() -> str:
     return ", ".join(f"{code} {words}" for code, words in enumerate(OUTCOMES))
+
+
+SHADES = ("0.94", style.PALE_BLUE, style.GREEN, style.DEEP_BLUE)  # of `OUTCOMES`
+LEVELS = 9  # of a map
+
+
+@style.styled
+def plot(ds: xr.Dataset) -> Axes:
+    """Draw Fig. 11 and Fig. 12 of the source.
+
+    Parameters
+    ----------
+    ds : Dataset
+        From `example`.
+
+    Returns
+    -------
+    Axes
+        The first panel: the outcomes with (24).
+    """
+    number = ds.sizes["condition"]
+    figure = style.new_figure(style.PAGE, 140.0)
+    upper, lower = figure.subfigures(2, 1, height_ratios=[1.0, 1.1], squeeze=False)[:, 0]
+    panels = np.atleast_1d(upper.subplots(1, number, sharey=True))
+    x, y = ds["lambda_lat"].values, ds["lambda_lon"].values
+    for ax, name in zip(panels, ds["condition"].values, strict=True):
+        one = ds.sel(condition=name)
+        ax.pcolormesh(
+            x,
+            y,
+            one["outcome"].values,
+            cmap=ListedColormap(SHADES),
+            vmin=-0.5,
+            vmax=3.5,
+            alpha=0.75,
+            linewidth=0,
+        )
+        ax.add_patch(
+            Rectangle((-1, -1), 2, 2, fill=False, edgecolor="black", linestyle=(0, (3, 2)), linewidth=0.9)
+        )
+        energy = one["energy_change"].values
+        ax.contour(
+            x, y, np.ma.masked_invalid(energy), [0.0], colors="black", linewidths=1.1, linestyles="solid"
+        )
+        for corner in ds["corner"].values:
+            regular = one["regular"].sel(corner=corner).values
+            ax.contour(x, y, regular, [0.0], colors="0.25", linewidths=0.8, linestyles="dashdot")
+        ax.set_aspect("equal")
+        ax.set_title(name.replace(" after the impact", "").replace("tau =", r"$\tau$ ="))
+        label_axes(ax, r"$\lambda_\mathrm{lat}$ [1]")
+    label_axes(panels[0], y=r"Fig. 11: $\lambda_\mathrm{lon}$ [1]")
+    maps = lower.subplots(1, 2, sharey=True)
+    for ax, name, letter in zip(maps, ds["axis"].values, "xy", strict=True):
+        values = ds["omega"].sel(axis=name).values
+        lines = ax.contour(
+            ds["lat_on_base"],
+            ds["lon_on_base"],
+            values,
+            LEVELS,
+            colors=style.BLUE,
+            linewidths=0.9,
+            linestyles="solid",
+        )
+        ax.clabel(lines, fmt=lambda value: f"{value:.3g}", fontsize=6.5)
+        ax.set_title(rf"Fig. 12: $\omega^+_{letter}$ [rad/s]")
+        label_axes(ax, r"Across the motion, $\lambda_\mathrm{lat}$ [1]")
+    label_axes(maps[0], y=r"Along it, $\lambda_\mathrm{lon}$ [1]")
+    handles = [
+        *(
+            Patch(facecolor=colour, alpha=0.75, label=words.replace("V_3", "$V_3$").replace("V_4", "$V_4$"))
+            for colour, words in zip(SHADES, OUTCOMES, strict=True)
+        ),
+        Line2D([], [], color="black", label="no energy gained above"),
+        Line2D([], [], color="0.25", linestyle="dashdot", linewidth=0.8, label="singular"),
+    ]
+    figure.legend(handles=handles, loc="outside upper left", ncols=6, handlelength=1.3, columnspacing=1.2)
+    style.add_note(
+        panels[0],
+        f"{ds.attrs['title']}. After Várkonyi et al. (2022), Figs. 11 and 12; before the impact it turned "
+        "about $V_1V_2$ at 1 rad/s. Dashed: places on the base, (27). Bottom: angular velocity after the "
+        "impact with (24).",
+    )
+    return panels[0]

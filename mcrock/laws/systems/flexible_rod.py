@@ -13,10 +13,15 @@ from math import cos, cosh, pi
 
 import numpy as np
 import xarray as xr
+from matplotlib.axes import Axes
 from scipy.optimize import brentq
 
+from mcrock.base.variables import variable
 from mcrock.laws.problem import ContactProblem, coefficient
-from mcrock.laws.systems.parameters import count, quantities, quantity
+from mcrock.laws.systems.drawing import label_axes
+from mcrock.laws.systems.parameters import numbers
+from mcrock.rules import Integer, Number
+from mcrock.show import style
 
 MOST_MODES = 10  # hyperbolic functions lose the mode shapes beyond
 
@@ -45,10 +50,8 @@ def rigid_restitution(hybrid: float, rigid: float, flexible: float) -> float:
     0.376471
     """
     eps = coefficient("hybrid", hybrid, 0.0, 1.0)
-    stiff = quantity("rigid", rigid, "1/kg", above=0.0)
-    soft = quantity("flexible", flexible, "1/kg")
-    if soft < 0.0:
-        raise ValueError(f"flexible must be >= 0 [1/kg], got {flexible!r}")
+    stiff = Number("1/kg", above=0.0).check("rigid", rigid)
+    soft = Number("1/kg", least=0.0).check("flexible", flexible)
     return (1.0 + eps) * stiff / (stiff + soft) - 1.0
 
 
@@ -97,14 +100,14 @@ def flexible_rod_problem(
     ValueError
         If a parameter is outside its domain.
     """
-    m = quantity("mass", mass, "kg", above=0.0)
-    half = quantity("half_length", half_length, "m", above=0.0)
-    x = quantity("place", place, "m")
+    m = Number("kg", above=0.0).check("mass", mass)
+    half = Number("m", above=0.0).check("half_length", half_length)
+    x = Number("m").check("place", place)
     if abs(x) > half:
         raise ValueError(f"place must be within the half length of {half:g} [m], got {place!r}")
-    number = count("modes", modes, 0, MOST_MODES)
+    number = Integer(0, MOST_MODES).check("modes", modes)
     shapes = mode_shapes(number, np.array([x / half]))[:, 0]
-    motion = quantities("velocity", velocity, "m/s, rad/s", number=2)
+    motion = numbers("velocity", velocity, Number("m/s, rad/s"), 2)
     return ContactProblem(
         np.diag([m, m * half**2 / 3.0] + [m] * number),
         np.concatenate([[1.0, x], shapes])[:, None],
@@ -143,11 +146,11 @@ def example(
     ValueError
         If a parameter is outside its domain.
     """
-    half = quantity("half_length", half_length, "m", above=0.0)
-    numbers = [count("modes", number, 0, MOST_MODES) for number in quantities("modes", modes, "1")]
-    places = np.linspace(-half, half, count("points", points, 2, 100_000))
-    table = np.empty((len(numbers), len(places)))
-    for row, number in enumerate(numbers):
+    half = Number("m", above=0.0).check("half_length", half_length)
+    counts = numbers("modes", modes, Integer(0, MOST_MODES))
+    places = np.linspace(-half, half, Integer(2, 100_000).check("points", points))
+    table = np.empty((len(counts), len(places)))
+    for row, number in enumerate(counts):
         for column, place in enumerate(places):
             problem = flexible_rod_problem(mass, half, place, number, (-1.0, 0.0))
             receptance = problem.directions[:, 0] ** 2 / np.diag(problem.mass)
@@ -155,16 +158,10 @@ def example(
     node = half * brentq(lambda x: float(mode_shapes(1, np.array([x]))[0, 0]), 0.0, 1.0)
     return xr.Dataset(
         {
-            "rigid_restitution": (
-                ("modes", "place"),
-                table,
-                {"units": "1", "long_name": "restitution of the rigid model"},
-            ),
-            "node": ("node", [-node, node], {"units": "m", "long_name": "node of the first bending mode"}),
-        },
-        coords={
-            "modes": ("modes", numbers, {"units": "1", "long_name": "bending modes"}),
-            "place": ("place", places, {"units": "m", "long_name": "place that is hit, from the centre"}),
+            "rigid_restitution": variable("modes place", table, "1", "restitution of the rigid model"),
+            "node": variable("node", [-node, node], "m", "node of the first bending mode"),
+            "modes": variable("modes", counts, "1", "bending modes"),
+            "place": variable("place", places, "m", "place that is hit, from the centre"),
         },
         attrs={
             "title": "Flexible rod and the coefficient of its rigid model",
@@ -179,3 +176,40 @@ def example(
             "restitution": float(restitution),
         },
     )
+
+
+COLOURS = (style.BLUE, style.ORANGE, style.GREEN, style.PURPLE, style.RED)
+
+
+@style.styled
+def plot(ds: xr.Dataset) -> Axes:
+    """Draw the restitution of the rigid model over the place that is hit.
+
+    Parameters
+    ----------
+    ds : Dataset
+        From `example`.
+    """
+    ax = style.new_axes(height=84.0)
+    place = ds["place"].values
+    for number, modes in enumerate(ds["modes"].values.tolist()):
+        ax.plot(
+            place,
+            ds["rigid_restitution"].sel(modes=modes).values,
+            color=COLOURS[number % len(COLOURS)],
+            linestyle=style.STROKES[(number + number // len(COLOURS)) % len(style.STROKES)],
+            label=f"{modes} mode" + "s" * (modes != 1),
+        )
+    restitution = ds.attrs["restitution"]
+    ax.axhline(restitution, color=style.GREY, linewidth=0.8)
+    ax.axhline(0.0, color="0.35", linestyle=":", linewidth=0.8)
+    nodes = ds["node"].values
+    ax.plot(nodes, [restitution] * len(nodes), "o", color="0.35", markersize=3.5, clip_on=False)
+    label_axes(ax, ds["place"], ds["rigid_restitution"], legend=3)
+    ax.set_xlim(place[0], place[-1])
+    style.add_note(
+        ax,
+        f"Thin: restitution at the contact, {restitution:g}. Dots: nodes of the first bending mode, where it "
+        "takes no energy. Dotted: below 0 a rigid contact would still approach after the impact.",
+    )
+    return ax

@@ -21,11 +21,16 @@ from typing import NamedTuple
 
 import numpy as np
 import xarray as xr
+from matplotlib.axes import Axes
 from scipy.integrate import solve_ivp
 
+from mcrock.base.variables import variable
 from mcrock.laws.problem import SingleContact, coefficient
-from mcrock.laws.systems.parameters import count, quantities, quantity
+from mcrock.laws.systems.drawing import label_axes
+from mcrock.laws.systems.parameters import numbers
 from mcrock.params import STANDARD_GRAVITY
+from mcrock.rules import Integer, Number
+from mcrock.show import style
 
 SMALLEST_REBOUND = 1e-3  # of the speed of the first impact: a slower pendulum stays on the floor [1]
 LAWS = ("poisson", "newton")
@@ -166,9 +171,9 @@ def swing(
     ValueError
         If a parameter is outside its domain.
     """
-    total = quantity("duration", duration, "s", above=0.0)
-    pull = 1.5 * STANDARD_GRAVITY / quantity("length", length, "m", above=0.0)
-    times = np.linspace(0.0, total, count("points", points, 2, 1_000_000))
+    total = Number("s", above=0.0).check("duration", duration)
+    pull = 1.5 * STANDARD_GRAVITY / Number("m", above=0.0).check("length", length)
+    times = np.linspace(0.0, total, Integer(2, 1_000_000).check("points", points))
     phi, rate = np.full(times.size, float(angle)), np.zeros(times.size)
 
     def gap(_: float, state: np.ndarray) -> float:
@@ -236,7 +241,7 @@ def example(
     ValueError
         If a parameter is outside its domain.
     """
-    degrees = quantities("angles_deg", angles_deg, "deg", above=0.0)
+    degrees = numbers("angles_deg", angles_deg, Number("deg", above=0.0))
     if max(degrees) >= 90.0:
         raise ValueError(f"angles_deg must be < 90 [deg], where the rod is released; got {max(degrees):g}")
     alphas = [radians(value) for value in degrees]
@@ -251,34 +256,16 @@ def example(
     ]
     return xr.Dataset(
         {
-            "angle": (
-                ("floor", "time"),
-                np.array([motion[0] for motion in motions]),
-                {"units": "rad", "long_name": "angle from the vertical"},
+            "angle": variable(
+                "floor time", np.array([motion[0] for motion in motions]), "rad", "angle from the vertical"
             ),
-            "energy_ratio": (
-                ("floor", "time"),
-                np.array(energy),
-                {"units": "1", "long_name": "energy above rest on the floor, over that before"},
+            "energy_ratio": variable(
+                "floor time", np.array(energy), "1", "energy above rest on the floor, over that before"
             ),
-            "effective_restitution": (
-                "floor",
-                effective,
-                {"units": "1", "long_name": "ratio of the spins of an impact"},
-            ),
-            "impacts": (
-                "floor",
-                [len(motion[2]) for motion in motions],
-                {"units": "1", "long_name": "number of impacts"},
-            ),
-        },
-        coords={
-            "floor": (
-                "floor",
-                alphas,
-                {"units": "rad", "long_name": "angle at which the tip meets the floor"},
-            ),
-            "time": ("time", np.linspace(0.0, duration, points), {"units": "s", "long_name": "time"}),
+            "effective_restitution": variable("floor", effective, "1", "ratio of the spins of an impact"),
+            "impacts": variable("floor", [len(motion[2]) for motion in motions], "1", "number of impacts"),
+            "floor": variable("floor", alphas, "rad", "angle at which the tip meets the floor"),
+            "time": variable("time", np.linspace(0.0, duration, points), "s", "time"),
         },
         attrs={
             "title": "Impact pendulum with friction",
@@ -300,12 +287,60 @@ def _checked(
     inertia: float, length: float, angle: float, friction: float, spin: float
 ) -> tuple[float, tuple[float, float], float, float]:
     """Inertia, the arms (w_N, w_T), friction and spin."""
-    theta = quantity("inertia", inertia, "kg m2", above=0.0)
-    arm = quantity("length", length, "m", above=0.0)
-    alpha = quantity("angle", angle, "rad", above=0.0, most=pi / 2.0)
+    theta = Number("kg m2", above=0.0).check("inertia", inertia)
+    arm = Number("m", above=0.0).check("length", length)
+    alpha = Number("rad", above=0.0, most=pi / 2.0).check("angle", angle)
     mu = coefficient("friction", friction, 0.0, inf)
-    before = quantity("spin", spin, "rad/s")
+    before = Number("rad/s").check("spin", spin)
     if before >= 0.0:
         raise ValueError(f"spin must be < 0 [rad/s], the tip must approach the floor; got {before:g}")
     along = 0.0 if alpha == pi / 2.0 else arm * cos(alpha)
     return theta, (arm * sin(alpha), along), mu, before
+
+
+COLOURS = (style.BLUE, style.ORANGE, style.GREEN, style.PURPLE, style.RED)
+
+
+@style.styled
+def plot(ds: xr.Dataset) -> Axes:
+    """Draw the motions of the pendulum on all floors, and the energy that is left.
+
+    Parameters
+    ----------
+    ds : Dataset
+        From `example`.
+
+    Returns
+    -------
+    Axes
+        Of the angles, above that of the energies.
+    """
+    figure = style.new_figure(style.COLUMN, 100.0)
+    above, below = figure.subplots(2, 1, sharex=True, height_ratios=[3, 2])
+    time = ds["time"].values
+    words = []
+    for number, floor in enumerate(ds["floor"].values):
+        colour, at = COLOURS[number % len(COLOURS)], ds.isel(floor=number)
+        degrees = f"{np.degrees(floor):.3g}°"
+        stroke = style.STROKES[number % len(style.STROKES)]
+        above.plot(time, np.degrees(at["angle"]), color=colour, linestyle=stroke, label=f"floor at {degrees}")
+        above.axhline(np.degrees(floor), color=colour, linestyle=":", linewidth=0.8)
+        below.plot(time, at["energy_ratio"], color=colour, linestyle=stroke)
+        impacts = int(at["impacts"])
+        words.append(
+            f"{degrees}: {impacts} impact{'s' * (impacts != 1)}, "
+            f"effective restitution {float(at['effective_restitution']):.3g}"
+        )
+    label_axes(above, y="Angle from the vertical [°]", legend=2)
+    label_axes(below, ds["time"])
+    below.set_ylabel("Energy left [1]")
+    below.set_xlim(time[0], time[-1])
+    below.set_ylim(-0.04, 1.06)
+    figure.align_ylabels([above, below])
+    style.add_note(
+        above,
+        f"Law of {ds.attrs['law'].capitalize()}, restitution {ds.attrs['restitution']:g}, friction "
+        f"{ds.attrs['friction']:g}. Dotted: the tip touches the floor. {'; '.join(words)}. Energy over that "
+        "of the fall from the horizontal to that floor.",
+    )
+    return above

@@ -1,60 +1,27 @@
-"""Physical parameters of the systems, checked and named in messages."""
+"""Parameters of the systems that are one number or several."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from math import inf, isfinite
 from typing import Any
 
-
-def quantity(name: str, value: Any, unit: str, *, above: float = -inf, most: float = inf) -> float:
-    """A finite number above a limit and not over another.
-
-    Raises
-    ------
-    ValueError
-        If it is not.
-
-    Examples
-    --------
-    >>> quantity("mass", -1, "kg", above=0)
-    Traceback (most recent call last):
-    ValueError: mass must be > 0 [kg], got -1
-    """
-    limits = [f"> {above:g}"] * (above > -inf) + [f"<= {most:g}"] * (most < inf)
-    expected = " and ".join(limits) or "a finite number"
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} must be {expected} [{unit}], got {value!r}") from None
-    if not (isfinite(number) and above < number <= most):
-        raise ValueError(f"{name} must be {expected} [{unit}], got {value!r}")
-    return number
+from mcrock.rules import Rule
 
 
-def quantities(
-    name: str, values: Any, unit: str, *, above: float = -inf, most: float = inf, number: int | None = None
-) -> list[float]:
-    """One number or several of them, at least one.
+def numbers(name: str, values: Any, rule: Rule, count: int | None = None) -> list[Any]:
+    """One number or several of them, at least one, each of which keeps a rule.
 
     Raises
     ------
     ValueError
-        If one is outside the limits, or there are not ``number`` of them.
+        If one of them does not, or there are not ``count`` of them.
+
+    >>> from mcrock.rules import Integer, Number
+    >>> numbers("modes", 2, Integer(0)), numbers("velocity", (1, 2), Number("m/s"), 2)
+    ([2], [1.0, 2.0])
     """
     listed = list(values) if isinstance(values, Iterable) and not isinstance(values, str) else [values]
-    if not listed or (number is not None and len(listed) != number):
-        expected = "at least one number" if number is None else f"{number} numbers"
-        raise ValueError(f"{name} must be {expected} [{unit}], got {values!r}")
-    return [quantity(name, value, unit, above=above, most=most) for value in listed]
-
-
-def count(name: str, value: Any, least: int, most: int) -> int:
-    """A whole number between two limits; a ValueError if it is not."""
-    try:
-        whole = int(value)
-    except (TypeError, ValueError, OverflowError):
-        whole = least - 1
-    if isinstance(value, bool) or whole != value or not least <= whole <= most:
-        raise ValueError(f"{name} must be a whole number from {least} to {most}, got {value!r}")
-    return whole
+    if not listed or (count is not None and len(listed) != count):
+        expected = "at least one number" if count is None else f"{count} numbers"
+        raise ValueError(f"{name} must be {expected}, each {rule.words}, got {values!r}")
+    return [rule.check(name, value) for value in listed]

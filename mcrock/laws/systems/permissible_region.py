@@ -9,26 +9,38 @@ Chatterjee and Ruina (1998), Journal of Applied Mechanics 65(4), 939-951.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import cos, inf, pi, radians, sin
+from math import cos, inf, isinf, pi, radians, sin
 from typing import NamedTuple
 
 import numpy as np
 import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.patches import Polygon
 
+from mcrock.base.variables import variable
 from mcrock.laws.chatterjee_ruina_1998 import chatterjee_ruina
 from mcrock.laws.permissible_region import inner_impulse, region_outline
 from mcrock.laws.pfeiffer_glocker_1996 import two_phase
 from mcrock.laws.problem import ImpactResult, SingleContact, coefficient
 from mcrock.laws.routh_1905 import routh
 from mcrock.laws.smith_1991 import smith
-from mcrock.laws.systems.parameters import count, quantities
+from mcrock.laws.systems.drawing import label_axes
+from mcrock.laws.systems.parameters import numbers
 from mcrock.laws.whittaker_1904 import whittaker
+from mcrock.rules import Integer, Number
+from mcrock.show import style
 
 LAWS: dict[str, Callable[..., ImpactResult]] = {
     "routh": routh,
     "two_phase": two_phase,
     "whittaker": whittaker,
     "smith": smith,
+}
+LOOKS = {  # in the order in which they are drawn
+    "smith": (style.GREEN, "-", 1.3, "Smith"),
+    "whittaker": (style.ORANGE, "-", 2.6, "Whittaker"),
+    "two_phase": (style.PURPLE, "--", 1.6, "two phases"),
+    "routh": (style.BLUE, ":", 1.6, "Routh"),
 }
 NORMAL = np.array([1.0, 0.0])
 HINGE_ANGLE = radians(40.0)  # of the pendulum from the vertical
@@ -135,14 +147,14 @@ def collision(
     if case not in CASES:
         raise ValueError(f"case must be one of {', '.join(CASES)}; got {case!r}")
     known = CASES[case]
-    v = known.velocity if velocity is None else tuple(quantities("velocity", velocity, "m/s", number=2))
+    v = known.velocity if velocity is None else tuple(numbers("velocity", velocity, Number("m/s"), 2))
     mu = known.friction if friction is None else coefficient("friction", friction, 0.0, inf)
     if known.mass is None:
         if mass is not None:
             raise ValueError("mass: that of the case 'unbounded' is fixed, a rod of 3 kg and 1 m on a hinge")
         tip = np.array([sin(HINGE_ANGLE), cos(HINGE_ANGLE)])  # velocity of the tip over the spin [m]
         return SingleContact.of_inverse(np.outer(tip, tip), np.array(v), NORMAL, mu)
-    a, b, c = known.mass if mass is None else quantities("mass", mass, "kg", number=3)
+    a, b, c = known.mass if mass is None else numbers("mass", mass, Number("kg"), 3)
     return SingleContact(np.array([[a, b], [b, c]]), np.array(v), NORMAL, mu)
 
 
@@ -179,51 +191,32 @@ def example(
         If the case is unknown or a value outside its domain.
     """
     contact = collision(case, mass=mass, velocity=velocity, friction=friction)
-    restitution = np.linspace(0.0, 1.0, count("points", points, 2, 100_000))
+    restitution = np.linspace(0.0, 1.0, Integer(2, 100_000).check("points", points))
     known, mu = CASES[case], contact.friction
     far = FAR * float(np.linalg.norm(contact.sticking))
     if far == 0.0:
         raise ValueError("velocity must not be zero: there is no collision")
     reach, gain, good = _reach(contact, restitution)
-    impulse = {"units": "N s", "long_name": "impulse"}
     words = "infinite" if mu == inf else f"{mu:g}"
     return xr.Dataset(
         {
-            "region": (
-                ("outline", "component"),
-                region_outline(contact, _inner(contact), OUTLINE, far),
-                impulse,
+            "region": variable(
+                "outline component", region_outline(contact, _inner(contact), OUTLINE, far), "N s", "impulse"
             ),
-            "ellipse": (("outline", "component"), _ellipse(contact, far), impulse),
-            "area": (("edge", "component"), _area(contact), impulse),
-            "reach": (("law", "restitution", "component"), reach, impulse),
-            "energy_change": (("law", "restitution"), gain, {"units": "J", "long_name": "change of energy"}),
-            "permissible": (
-                ("law", "restitution"),
-                good,
-                {"units": "1", "long_name": "whether all conditions hold"},
+            "ellipse": variable("outline component", _ellipse(contact, far), "N s", "impulse"),
+            "area": variable("edge component", _area(contact), "N s", "impulse"),
+            "reach": variable("law restitution component", reach, "N s", "impulse"),
+            "energy_change": variable("law restitution", gain, "J", "change of energy"),
+            "permissible": variable("law restitution", good, "1", "whether all conditions hold"),
+            "sticking": variable("component", contact.sticking, "N s", "impulse that ends all motion"),
+            "compression": variable(
+                "component", contact.compression, "N s", "impulse that ends the approach without friction"
             ),
-            "sticking": (
-                "component",
-                contact.sticking,
-                {**impulse, "long_name": "impulse that ends all motion"},
-            ),
-            "compression": (
-                "component",
-                contact.compression,
-                {**impulse, "long_name": "impulse that ends the approach without friction"},
-            ),
-            "lines": (("line", "end", "component"), _lines(contact, far), impulse),
-        },
-        coords={
-            "component": ["normal", "tangential"],
-            "law": list(LAWS),
-            "restitution": (
-                "restitution",
-                restitution,
-                {"units": "1", "long_name": "coefficient of restitution"},
-            ),
-            "line": ["maximum_compression", "sticking", "full_restitution"],
+            "lines": variable("line end component", _lines(contact, far), "N s", "impulse"),
+            "restitution": variable("restitution", restitution, "1", "coefficient of restitution"),
+            "component": ("component", ["normal", "tangential"]),
+            "law": ("law", list(LAWS)),
+            "line": ("line", ["maximum_compression", "sticking", "full_restitution"]),
         },
         attrs={
             "title": f"Permissible impulses, {case.replace('_', ' ')} collision",
@@ -296,3 +289,140 @@ def _lines(contact: SingleContact, far: float) -> np.ndarray:
     starts = (contact.sticking, contact.sticking, 2.0 * contact.compression)
     ways = (level, sticking, level)
     return np.array([[start - far * way, start + far * way] for start, way in zip(starts, ways, strict=True)])
+
+
+LINES = {
+    "maximum_compression": ("--", "maximum compression"),
+    "sticking": ("-.", "sticking"),
+    "full_restitution": (":", "$e = 1$"),
+}
+
+
+@style.styled
+def plot(ds: xr.Dataset) -> Axes:
+    """Draw the region, the energy ellipse and the impulses that each law reaches.
+
+    Parameters
+    ----------
+    ds : Dataset
+        From `example`.
+
+    Returns
+    -------
+    Axes
+        Tangential impulse across, normal impulse upwards, to one scale.
+    """
+    ax = style.new_axes(height=98.0)
+    across, up = ds.sel(component="tangential"), ds.sel(component="normal")
+    ax.add_patch(
+        Polygon(
+            np.column_stack([across["region"], up["region"]]),
+            facecolor="0.9",
+            edgecolor="none",
+            label="permissible",
+        )
+    )
+    ax.plot(across["ellipse"], up["ellipse"], color="0.35", linewidth=0.8, label="no loss of energy")
+    _draw_friction(ax, ds)
+    if ds.attrs["case"] == "construction":
+        _draw_construction(ax, ds)
+    else:
+        _draw_laws(ax, ds)
+    ax.plot(0.0, 0.0, marker="o", markersize=3.0, color="black")
+    _name_point(ax, 0.0, 0.0, "O", (-9, -9))
+    _name_point(ax, float(across["sticking"]), float(up["sticking"]), "$P_{II}$", (6, -5))
+    ax.set_aspect("equal")
+    _frame(ax, ds)
+    label_axes(ax, "Tangential impulse [N s]", "Normal impulse [N s]")
+    style.figure_of(ax).legend(loc="outside upper left", ncols=3, handlelength=1.8, columnspacing=1.2)
+    style.add_note(ax, _note(ds))
+    return ax
+
+
+def _draw_friction(ax: Axes, ds: xr.Dataset) -> None:
+    """Friction lines from the origin."""
+    mu, far = ds.attrs["friction"], float(np.abs(ds["lines"]).max())
+    for side in (-1.0, 1.0):
+        x, y = (side * far, 0.0) if isinf(mu) else (side * mu * far, far)
+        label = "friction" if side > 0.0 else None
+        ax.plot([0.0, x], [0.0, y], color=style.GREY, linewidth=0.8, label=label)
+
+
+def _draw_construction(ax: Axes, ds: xr.Dataset) -> None:
+    """Lines and points from which the region is built."""
+    for name, (line, words) in LINES.items():
+        ends = ds["lines"].sel(line=name)
+        x, y = ends.sel(component="tangential"), ends.sel(component="normal")
+        ax.plot(x, y, color=style.BLUE, linestyle=line, linewidth=1.0, label=words)
+    along, up = (float(ds["compression"].sel(component=name)) for name in ("tangential", "normal"))
+    _name_point(ax, along, up, "$P_I$", (-14, -4))
+    _name_point(ax, 2.0 * along, 2.0 * up, "$2P_I$", (-3, 5))
+    along, up = (float(ds["sticking"].sel(component=name)) for name in ("tangential", "normal"))
+    _name_point(ax, 2.0 * along, 2.0 * up, "$2P_{II}$", (4, 2))
+
+
+def _draw_laws(ax: Axes, ds: xr.Dataset) -> None:
+    """What each law reaches: an area for two coefficients, a curve for one."""
+    area = ds["area"]
+    outline = np.column_stack([area.sel(component="tangential"), area.sel(component="normal")])
+    ax.add_patch(
+        Polygon(outline, facecolor=style.SKY, alpha=0.45, edgecolor="none", label="Chatterjee and Ruina")
+    )
+    ax.add_patch(Polygon(outline, facecolor="none", edgecolor=style.SKY, linewidth=1.2, joinstyle="round"))
+    for law, (colour, line, width, words) in LOOKS.items():
+        curve = ds["reach"].sel(law=law)
+        x, y = curve.sel(component="tangential").values, curve.sel(component="normal").values
+        if not np.isfinite(x).any():
+            continue
+        ax.plot(x, y, color=colour, linestyle=line, linewidth=width, label=words)
+        found = np.flatnonzero(np.isfinite(x))
+        first, last = found[0], found[-1]
+        ax.plot(x[first], y[first], marker="o", markersize=3.5, color=colour, markerfacecolor="white")
+        if last > first:
+            ax.plot(x[last], y[last], marker="o", markersize=3.5, color=colour)
+
+
+def _name_point(ax: Axes, x: float, y: float, words: str, offset: tuple[int, int]) -> None:
+    ax.plot(x, y, marker="o", markersize=2.5, color="black")
+    ax.annotate(words, (float(x), float(y)), xytext=offset, textcoords="offset points", fontsize=7.0)
+
+
+def _frame(ax: Axes, ds: xr.Dataset) -> None:
+    """Limits around the region and the laws; around the ellipse too, if it is to be built."""
+    shown = [ds["area"], ds["reach"].stack(point=("law", "restitution")), ds["sticking"]]
+    endless = ds.attrs["case"] == "unbounded"
+    if not endless:
+        shown += [ds["region"], ds["ellipse"]]
+    limits = []
+    for name in ("tangential", "normal"):
+        values = np.concatenate([np.ravel(part.sel(component=name)) for part in shown] + [[0.0]])
+        low, high = np.nanmin(values), np.nanmax(values)
+        limits.append((low, high, high - low))
+    margin = (0.35 if endless else 0.06) * max(span for _, _, span in limits)
+    (left, right, _), (low, high, _) = limits
+    ax.set_xlim(left - margin, right + margin)
+    ax.set_ylim(low - margin, high + margin)
+
+
+def _note(ds: xr.Dataset) -> str:
+    normal, tangential = ds.attrs["velocity"]
+    mu = "infinite" if isinf(ds.attrs["friction"]) else f"{ds.attrs['friction']:g}"
+    words = [
+        f"Before the collision {normal:.3g} m/s along the normal and {tangential:.3g} m/s along the tangent; "
+        f"friction {mu}."
+    ]
+    if ds.attrs["case"] != "construction":
+        words.append("Curves: restitution from 0 (open circle) to 1 (dot).")
+        missing = [
+            LOOKS[str(law)][3] for law in ds["law"].values if not np.isfinite(ds["reach"].sel(law=law)).all()
+        ]
+        if missing:
+            words.append(f"No solution for some coefficients: {', '.join(missing)}.")
+        wild = [
+            LOOKS[str(law)][3]
+            for law in ds["law"].values
+            if float(ds["energy_change"].sel(law=law).max()) > 1e-9 * float(np.abs(ds["energy_change"]).max())
+        ]
+        if wild:
+            words.append(f"Gains energy: {', '.join(wild)}.")
+    return " ".join(words)

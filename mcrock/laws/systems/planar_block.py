@@ -15,7 +15,10 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.colors import ListedColormap
 
+from mcrock.base.variables import variable
 from mcrock.laws.block_domains import (
     aspect_of,
     inertia_ratio,
@@ -25,11 +28,17 @@ from mcrock.laws.block_domains import (
 )
 from mcrock.laws.block_impact import block_impact, block_problem, least_friction
 from mcrock.laws.problem import ImpactResult
-from mcrock.laws.systems.parameters import quantity
+from mcrock.laws.systems.drawing import label_axes
 from mcrock.planar.block import PlanarBlock, rectangle
 from mcrock.planar.restitution import housner_1963
+from mcrock.rules import Number
+from mcrock.show import style
 
-MOTIONS = {"frictionless": "no friction", "sticking": "corners stick", "coulomb": "Coulomb friction"}
+MOTIONS = {  # name and look of each
+    "frictionless": ("no friction", style.BLUE, "-"),
+    "sticking": ("corners stick", style.ORANGE, "--"),
+    "coulomb": ("Coulomb friction", style.GREEN, "-."),
+}
 POINTS = 201  # coefficients from 0 to 1
 GRID = 201  # coefficients of a rebound along each axis
 
@@ -73,14 +82,14 @@ def example(
         If a parameter is outside its range.
     """
     block = rectangle(
-        quantity("width", width, "m", above=0.0),
-        quantity("height", height, "m", above=0.0),
-        quantity("mass", mass, "kg", above=0.0),
+        Number("m", above=0.0).check("width", width),
+        Number("m", above=0.0).check("height", height),
+        Number("kg", above=0.0).check("mass", mass),
     )
-    rate = quantity("rate", rate, "rad/s")
+    rate = Number("rad/s").check("rate", rate)
     if not rate < 0.0:
         raise ValueError(f"the rate must be negative, as the right corner comes down [rad/s], got {rate!r}")
-    speed = None if speed is None else quantity("speed", speed, "m/s")
+    speed = None if speed is None else Number("m/s").check("speed", speed)
     coefficients = np.linspace(0.0, 1.0, POINTS)
     before = block_problem(block, rate, speed).energy
     impacts = [
@@ -95,6 +104,7 @@ def example(
         return np.array([[value(found) for found in row] for row in impacts])
 
     consistent = table(lambda found: found.consistent)
+    slip = table(lambda found: found.notes["slip_after"])
     passing = [coefficients[row] for row in consistent]
     # the ellipse without slip after the impact, e_t3 = e_n1 - e_n21, reaches this far in both
     a, k = aspect_of(block), inertia_ratio(block)
@@ -102,34 +112,25 @@ def example(
     axis = np.linspace(-1.1 * reach, 1.1 * reach, GRID)
     e_n1, rebound = np.meshgrid(axis, axis, indexing="ij")
     loss, landing_push, leaving_push = rebound_margins(block, e_n1, rebound, e_n1 - rebound)
-    over = ("motion", "e_n21")
-    plane = ("e_n1", "rebound")
+    over, plane = "motion e_n21", "e_n1 rebound"
     return xr.Dataset(
         {
-            "landing": (over, table(lambda f: f.impulse[0]), _attrs("N s", "impulse of the landing corner")),
-            "leaving": (over, table(lambda f: f.impulse[1]), _attrs("N s", "impulse of the leaving corner")),
-            "energy_ratio": (
-                over,
-                1.0 + table(lambda f: f.energy_change) / before,
-                _attrs("1", "kinetic energy after over before"),
+            "landing": variable(over, table(lambda f: f.impulse[0]), "N s", "impulse of the landing corner"),
+            "leaving": variable(over, table(lambda f: f.impulse[1]), "N s", "impulse of the leaving corner"),
+            "energy_ratio": variable(
+                over, 1.0 + table(lambda f: f.energy_change) / before, "1", "kinetic energy after over before"
             ),
-            "slip": (
-                over,
-                table(lambda f: f.notes["slip_after"]),
-                _attrs("m s-1", "horizontal velocity of the corners after"),
-            ),
-            "consistent": (over, consistent, _attrs("1", "whether all checks hold")),
-            "low": ("motion", [_end(row, 0) for row in passing], _attrs("1", "least admissible e_n21")),
-            "high": ("motion", [_end(row, -1) for row in passing], _attrs("1", "largest admissible e_n21")),
-            "loss": (plane, loss, _attrs("1", "energy lost in a rebound")),
-            "landing_push": (plane, landing_push, _attrs("1", "impulse of the landing corner in a rebound")),
-            "leaving_push": (plane, leaving_push, _attrs("1", "impulse of the leaving corner in a rebound")),
-        },
-        coords={
-            "motion": list(MOTIONS.values()),
-            "e_n21": ("e_n21", coefficients, _attrs("1", "coefficient e_n21 of the corner that leaves")),
-            "e_n1": ("e_n1", axis, _attrs("1", "coefficient e_n1 of the corner that lands")),
-            "rebound": ("rebound", axis, _attrs("1", "coefficient e_n21 of the corner that leaves")),
+            "slip": variable(over, slip, "m s-1", "horizontal velocity of the corners after"),
+            "consistent": variable(over, consistent, "1", "whether all checks hold"),
+            "low": variable("motion", [_end(row, 0) for row in passing], "1", "least admissible e_n21"),
+            "high": variable("motion", [_end(row, -1) for row in passing], "1", "largest admissible e_n21"),
+            "loss": variable(plane, loss, "1", "energy lost in a rebound"),
+            "landing_push": variable(plane, landing_push, "1", "impulse of the landing corner in a rebound"),
+            "leaving_push": variable(plane, leaving_push, "1", "impulse of the leaving corner in a rebound"),
+            "e_n21": variable("e_n21", coefficients, "1", "coefficient e_n21 of the corner that leaves"),
+            "e_n1": variable("e_n1", axis, "1", "coefficient e_n1 of the corner that lands"),
+            "rebound": variable("rebound", axis, "1", "coefficient e_n21 of the corner that leaves"),
+            "motion": ("motion", [name for name, _, _ in MOTIONS.values()]),
         },
         attrs={
             "title": f"Impact of a block of height {height:g} m and width {width:g} m",
@@ -159,5 +160,79 @@ def _end(values: np.ndarray, index: int) -> float:
     return float(values[index]) if len(values) else np.nan
 
 
-def _attrs(units: str, name: str) -> dict[str, str]:
-    return {"units": units, "long_name": name}
+@style.styled
+def plot(ds: xr.Dataset) -> Axes:
+    """Draw corner impulses and energy over e_n21, and the plane of coefficients of a rebound.
+
+    Parameters
+    ----------
+    ds : Dataset
+        From `example`.
+
+    Returns
+    -------
+    Axes
+        The first of three panels.
+    """
+    figure = style.new_figure(style.PAGE, 84.0)
+    first, energy, plane = figure.subplots(1, 3)
+    x = ds["e_n21"].values
+    for motion, colour, line in MOTIONS.values():
+        one = ds.sel(motion=motion)
+        first.plot(x, one["leaving"], color=colour, linestyle=line, label=motion)
+        first.plot(x, one["landing"], color=colour, linestyle=line, linewidth=0.8)
+        energy.plot(x, one["energy_ratio"], color=colour, linestyle=line)
+    first.axhline(0.0, color=style.GREY, linewidth=0.6, zorder=0)
+    first.axhspan(min(0.0, float(ds["leaving"].min())), 0.0, color=style.GREY, alpha=0.2, linewidth=0)
+    label_axes(first, y="Impulse [N s]")
+    energy.set_ylabel(style.axis_scale(ds["energy_ratio"])[1])
+    _draw_ranges(energy, ds)
+    for ax in (first, energy):
+        label_axes(ax, r"$e_{n21}$ of the leaving corner [1]")
+        ax.set_xlim(0.0, 1.0)
+    _draw_plane(plane, ds)
+    figure.legend(*first.get_legend_handles_labels(), loc="outside upper left", ncols=3)
+    style.add_note(
+        first,
+        f"{ds.attrs['title']}, Housner's ratio {ds.attrs['housner']:.3g}. Left, thick: the corner that "
+        "leaves; thin: the one that lands; grey: pulled. Middle, bars: coefficients that "
+        "pass all checks, with Coulomb's law for this slip. Right: rebound without slip before and after; "
+        "shaded: admissible, solid: no energy is lost, dashed: no impulse at the leaving corner, dot: "
+        "Housner's impact.",
+    )
+    return first
+
+
+def _draw_ranges(ax: Axes, ds: xr.Dataset) -> None:
+    """Bars of the admissible coefficients under the curves."""
+    step = 0.06
+    for place, (motion, colour, _) in enumerate(MOTIONS.values()):
+        low, high = float(ds["low"].sel(motion=motion)), float(ds["high"].sel(motion=motion))
+        ax.plot([low, high], [-step * (place + 1)] * 2, color=colour, linewidth=3.0, solid_capstyle="butt")
+    top = max(1.05, float(ds["energy_ratio"].max()) + 0.05)
+    ax.set_ylim(-step * (len(MOTIONS) + 1), top)
+    ax.set_yticks([0.0, 0.25, 0.5, 0.75, 1.0], ["0", "0.25", "0.5", "0.75", "1"])
+
+
+def _draw_plane(ax: Axes, ds: xr.Dataset) -> None:
+    """Admissible coefficients of a rebound."""
+    x, y = ds["e_n1"].values, ds["rebound"].values
+    loss, landing, leaving = (ds[name].values.T for name in ("loss", "landing_push", "leaving_push"))
+    admissible = (loss >= 0) & (landing >= 0) & (leaving >= 0) & (x[None, :] >= 0) & (y[:, None] >= 0)
+    ax.pcolormesh(
+        x,
+        y,
+        np.where(admissible, 1.0, np.nan),
+        cmap=ListedColormap([style.BLUE]),
+        alpha=0.3,
+        shading="nearest",
+        rasterized=True,
+    )
+    for values, colour, line in ((loss, style.BLUE, "-"), (leaving, style.ORANGE, "--")):
+        ax.contour(x, y, values, levels=[0.0], colors=[colour], linestyles=[line], linewidths=1.2)
+    ax.axhline(0.0, color=style.GREY, linewidth=0.6, zorder=0)
+    ax.axvline(0.0, color=style.GREY, linewidth=0.6, zorder=0)
+    if ds.attrs["housner"] >= 0.0:
+        ax.plot(0.0, ds.attrs["housner"], "o", color="black", markersize=3.5)
+    ax.set_aspect("equal")
+    label_axes(ax, r"$e_{n1}$ of the landing corner [1]", r"$e_{n21}$ of the leaving corner [1]")

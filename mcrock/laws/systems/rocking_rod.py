@@ -11,11 +11,15 @@ from __future__ import annotations
 
 import numpy as np
 import xarray as xr
+from matplotlib.axes import Axes
 
+from mcrock.base.variables import variable
 from mcrock.laws.glocker_2001 import newton
 from mcrock.laws.problem import ContactProblem
-from mcrock.laws.systems.parameters import count, quantity
+from mcrock.laws.systems.drawing import label_axes
 from mcrock.laws.systems.rod import rod_problem
+from mcrock.rules import Integer, Number
+from mcrock.show import style
 
 
 def rocking_rod_problem(mass: float, half_length: float, distance: float, spin: float) -> ContactProblem:
@@ -36,9 +40,9 @@ def rocking_rod_problem(mass: float, half_length: float, distance: float, spin: 
     ValueError
         If a parameter is outside its domain.
     """
-    half = quantity("half_length", half_length, "m", above=0.0)
-    a = quantity("distance", distance, "m", above=0.0, most=half)
-    w = quantity("spin", spin, "rad/s")
+    half = Number("m", above=0.0).check("half_length", half_length)
+    a = Number("m", above=0.0, most=half).check("distance", distance)
+    w = Number("rad/s").check("spin", spin)
     return rod_problem(mass, half, [-a, a], [-a * abs(w), w])
 
 
@@ -84,43 +88,28 @@ def example(
     ValueError
         If a parameter is outside its domain, or the rod does not turn.
     """
-    half = quantity("half_length", half_length, "m", above=0.0)
-    if quantity("spin", spin, "rad/s") == 0.0:
+    half = Number("m", above=0.0).check("half_length", half_length)
+    if Number("rad/s").check("spin", spin) == 0.0:
         raise ValueError("spin must not be 0 [rad/s]: the rod has to turn to meet a support")
-    number = count("points", points, 2, 100_000)
+    number = Integer(2, 100_000).check("points", points)
     distance = half * np.arange(1, number + 1) / number
     problems = [rocking_rod_problem(mass, half, a, spin) for a in distance]
     results = [newton(problem, restitution=restitution) for problem in problems]
     order = [0, 1] if spin > 0 else [1, 0]
+    ratio = np.array([result.velocity[1] for result in results]) / spin
+    impulse = np.array([result.impulse[order] for result in results]).T
+    cosine = [kinetic_cosine(problem) for problem in problems]
     kept = [
         1.0 + result.energy_change / problem.energy for result, problem in zip(results, problems, strict=True)
     ]
     return xr.Dataset(
         {
-            "spin_ratio": (
-                "distance",
-                np.array([result.velocity[1] for result in results]) / spin,
-                {"units": "1", "long_name": "spin after over before"},
-            ),
-            "energy_ratio": ("distance", kept, {"units": "1", "long_name": "energy after over before"}),
-            "impulse": (
-                ("contact", "distance"),
-                np.array([result.impulse[order] for result in results]).T,
-                {"units": "N s", "long_name": "impulse of the support"},
-            ),
-            "cosine": (
-                "distance",
-                [kinetic_cosine(problem) for problem in problems],
-                {"units": "1", "long_name": "cosine of the kinetic angle of the supports"},
-            ),
-        },
-        coords={
-            "contact": ["hit", "left"],
-            "distance": (
-                "distance",
-                distance,
-                {"units": "m", "long_name": "distance of the supports from the centre"},
-            ),
+            "spin_ratio": variable("distance", ratio, "1", "spin after over before"),
+            "energy_ratio": variable("distance", kept, "1", "energy after over before"),
+            "impulse": variable("contact distance", impulse, "N s", "impulse of the support"),
+            "cosine": variable("distance", cosine, "1", "cosine of the kinetic angle of the supports"),
+            "distance": variable("distance", distance, "m", "distance of the supports from the centre"),
+            "contact": ("contact", ["hit", "left"]),
         },
         attrs={
             "title": "Rocking rod on two supports",
@@ -136,3 +125,60 @@ def example(
             "restitution": float(restitution),
         },
     )
+
+
+@style.styled
+def plot(ds: xr.Dataset) -> Axes:
+    """Draw spin and energy kept by an impact, and the impulses, over the distance of the supports.
+
+    Parameters
+    ----------
+    ds : Dataset
+        From `example`.
+
+    Returns
+    -------
+    Axes
+        Of the ratios, above that of the impulses.
+    """
+    figure = style.new_figure(style.COLUMN, 100.0)
+    above, below = figure.subplots(2, 1, sharex=True, height_ratios=[3, 2])
+    distance, critical = ds["distance"].values, ds.attrs["critical_distance"]
+    above.plot(distance, ds["spin_ratio"], color=style.BLUE, label="spin")
+    above.plot(distance, ds["energy_ratio"], color=style.ORANGE, linestyle="--", label="energy")
+    below.plot(distance, ds["impulse"].sel(contact="hit"), color=style.GREEN, label="support that is hit")
+    below.plot(
+        distance,
+        ds["impulse"].sel(contact="left"),
+        color=style.GREY,
+        linestyle="--",
+        label="support left behind",
+    )
+    for ax in (above, below):
+        ax.axvline(critical, color="0.35", linestyle=":", linewidth=0.8)
+    top = above.get_ylim()[1]
+    above.set_ylim(top=1.12 * top)
+    for place, side, words in ((-3.0, "right", "rocks on"), (3.0, "left", "both supports push")):
+        above.annotate(
+            words,
+            (critical, 1.12 * top),
+            xytext=(place, -1.0),
+            textcoords="offset points",
+            ha=side,
+            va="top",
+            fontsize=7.0,
+            color="0.35",
+        )
+    label_axes(above, y="After over before [1]", legend=2)
+    label_axes(below, ds["distance"], "Impulse [N s]")
+    below.set_xlim(0.0, distance[-1])
+    below.legend(loc="upper left")
+    below.set_ylim(top=1.45 * below.get_ylim()[1])
+    figure.align_ylabels([above, below])
+    style.add_note(
+        above,
+        f"Newton's law as inequalities, restitution {ds.attrs['restitution']:g}. Dotted: half length / √3 "
+        f"= {critical:.3g} m from the centre, where the directions of both gaps are orthogonal in "
+        "the kinetic metric. Nearer, the support left behind takes no impulse.",
+    )
+    return above

@@ -12,10 +12,15 @@ from collections.abc import Sequence
 
 import numpy as np
 import xarray as xr
+from matplotlib.axes import Axes
 
+from mcrock.base.variables import variable
 from mcrock.laws.glocker_2001 import newton
 from mcrock.laws.problem import ContactProblem
-from mcrock.laws.systems.parameters import count, quantities, quantity
+from mcrock.laws.systems.drawing import label_axes
+from mcrock.laws.systems.parameters import numbers
+from mcrock.rules import Integer, Number
+from mcrock.show import style
 
 
 def rod_problem(
@@ -37,14 +42,14 @@ def rod_problem(
     ValueError
         If a parameter is outside its domain, or an obstacle beyond the ends of the rod.
     """
-    m = quantity("mass", mass, "kg", above=0.0)
-    half = quantity("half_length", half_length, "m", above=0.0)
-    places = quantities("obstacles", obstacles, "m")
+    m = Number("kg", above=0.0).check("mass", mass)
+    half = Number("m", above=0.0).check("half_length", half_length)
+    places = numbers("obstacles", obstacles, Number("m"))
     beyond = [x for x in places if abs(x) > half * (1.0 + 1e-12)]
     if beyond:
         raise ValueError(f"obstacles must be within the half length of {half:g} [m], got {beyond[0]:g}")
     directions = np.array([np.ones(len(places)), places])
-    motion = np.array(quantities("velocity", velocity, "m/s, rad/s", number=2))
+    motion = np.array(numbers("velocity", velocity, Number("m/s, rad/s"), 2))
     return ContactProblem(np.diag([m, m * half**2 / 3.0]), directions, motion)
 
 
@@ -83,31 +88,22 @@ def example(
     ValueError
         If a parameter is outside its domain.
     """
-    half = quantity("half_length", half_length, "m", above=0.0)
-    places = np.linspace(-half, half, count("points", points, 2, 100_000))
+    half = Number("m", above=0.0).check("half_length", half_length)
+    places = np.linspace(-half, half, Integer(2, 100_000).check("points", points))
     results = [
         newton(rod_problem(mass, half, [fixed, place], velocity), restitution=restitution) for place in places
     ]
     after = np.array([result.velocity for result in results]).T
-    dims = ("contact", "place")
+    impulse = np.array([result.impulse for result in results]).T
+    rates = np.array([result.normal_velocity for result in results]).T
     return xr.Dataset(
         {
-            "impulse": (
-                dims,
-                np.array([result.impulse for result in results]).T,
-                {"units": "N s", "long_name": "impulse of the obstacle"},
-            ),
-            "gap_rate": (
-                dims,
-                np.array([result.normal_velocity for result in results]).T,
-                {"units": "m s-1", "long_name": "rate of the gap after the impact"},
-            ),
-            "rise": ("place", after[0], {"units": "m s-1", "long_name": "velocity of the centre, upwards"}),
-            "spin": ("place", after[1], {"units": "rad s-1", "long_name": "spin after the impact"}),
-        },
-        coords={
-            "contact": ["fixed", "other"],
-            "place": ("place", places, {"units": "m", "long_name": "place of the other obstacle"}),
+            "impulse": variable("contact place", impulse, "N s", "impulse of the obstacle"),
+            "gap_rate": variable("contact place", rates, "m s-1", "rate of the gap after the impact"),
+            "rise": variable("place", after[0], "m s-1", "velocity of the centre, upwards"),
+            "spin": variable("place", after[1], "rad s-1", "spin after the impact"),
+            "place": variable("place", places, "m", "place of the other obstacle"),
+            "contact": ("contact", ["fixed", "other"]),
         },
         attrs={
             "title": "Rod falling on two obstacles",
@@ -125,3 +121,46 @@ def example(
             "velocity": [float(part) for part in velocity],
         },
     )
+
+
+LINES = {"fixed": (style.BLUE, "-", "fixed obstacle"), "other": (style.ORANGE, "--", "other obstacle")}
+
+
+@style.styled
+def plot(ds: xr.Dataset) -> Axes:
+    """Draw the impulses of both obstacles and the rates of their gaps over the place of one.
+
+    Parameters
+    ----------
+    ds : Dataset
+        From `example`.
+
+    Returns
+    -------
+    Axes
+        Of the impulses, above those of the gaps.
+    """
+    figure = style.new_figure(style.COLUMN, 96.0)
+    above, below = figure.subplots(2, 1, sharex=True)
+    place = ds["place"].values
+    step = 0.6 * (place[1] - place[0])  # a line ends where the obstacles change their parts
+    for contact, (colour, line, words) in LINES.items():
+        for ax, name in ((above, "impulse"), (below, "gap_rate")):
+            values = ds[name].sel(contact=contact).where(np.abs(place - ds.attrs["fixed"]) > step).values
+            ax.plot(place, values, color=colour, linestyle=line, label=words)
+    for ax in (above, below):
+        ax.axvline(0.0, color=style.GREY, linewidth=0.6)
+        ax.axvline(ds.attrs["fixed"], color=style.BLUE, linestyle=":", linewidth=0.8)
+    label_axes(above, y="Impulse [N s]", legend=2)
+    label_axes(below, ds["place"], "Gap rate after [m/s]")
+    below.set_xlim(place[0], place[-1])
+    figure.align_ylabels([above, below])
+    rise, spin = ds.attrs["velocity"]
+    style.add_note(
+        above,
+        f"Before the impact the centre moves at {rise:g} m/s and the rod turns at {spin:g} rad/s; "
+        f"restitution {ds.attrs['restitution']:g}, Newton's law as inequalities. Dotted: place of the fixed "
+        "obstacle; thin: centre of the rod. Where a gap rate is above 0 without an impulse, the "
+        "other obstacle turns the rod away from this one.",
+    )
+    return above

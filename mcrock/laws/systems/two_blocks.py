@@ -15,10 +15,16 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.patches import Polygon, Wedge
 
+from mcrock.base.variables import variable
 from mcrock.laws.glocker_2005 import reentrant_corner
 from mcrock.laws.problem import ContactProblem
-from mcrock.laws.systems.parameters import count, quantities, quantity
+from mcrock.laws.systems.drawing import label_axes
+from mcrock.laws.systems.parameters import numbers
+from mcrock.rules import Integer, Number
+from mcrock.show import style
 
 KINDS = ("edge", "face1", "face2")
 MOST_TILT = 60.0  # of the upper block [deg]
@@ -52,9 +58,9 @@ def two_blocks_problem(
         If a parameter is outside its domain.
     """
     first, second = _checked_sizes(sizes)
-    weight = quantity("density", density, "kg/m2", above=0.0)
-    turn = quantity("tilt", tilt, "rad", above=-radians(MOST_TILT + 1e-9), most=radians(MOST_TILT + 1e-9))
-    motion = quantities("velocity", velocity, "m/s, rad/s", number=6)
+    weight = Number("kg/m2", above=0.0).check("density", density)
+    turn = Number("rad", above=-radians(MOST_TILT + 1e-9), most=radians(MOST_TILT + 1e-9)).check("tilt", tilt)
+    motion = numbers("velocity", velocity, Number("m/s, rad/s"), 6)
     inertia = []
     for width, height in (first, second):
         mass = weight * width * height
@@ -114,10 +120,10 @@ def example(
     ValueError
         If a parameter is outside its domain, or the shown direction does not close both gaps.
     """
-    tilt = radians(quantity("tilt_deg", tilt_deg, "deg"))
-    pace = quantity("speed", speed, "m/s", above=0.0)
-    shown = radians(quantity("direction_deg", direction_deg, "deg"))
-    number = count("points", points, 2, 100_000)
+    tilt = radians(Number("deg").check("tilt_deg", tilt_deg))
+    pace = Number("m/s", above=0.0).check("speed", speed)
+    shown = radians(Number("deg").check("direction_deg", direction_deg))
+    number = Integer(2, 100_000).check("points", points)
     low, high = min(tilt, 0.0), 0.5 * pi + max(tilt, 0.0)  # at right angles to the normals of the faces
     if not low < shown < high:
         raise ValueError(
@@ -149,46 +155,28 @@ def example(
             after[row] = np.linalg.solve(normals, found[kind].normal_velocity)
     return xr.Dataset(
         {
-            "energy_loss": (
-                ("kind", "direction"),
-                loss,
-                {"units": "1", "long_name": "energy lost over energy before"},
+            "energy_loss": variable("kind direction", loss, "1", "energy lost over energy before"),
+            "distance": variable(
+                "kind direction", distance, "kg^0.5 m s-1", "distance of the stationary velocity"
             ),
-            "distance": (
-                ("kind", "direction"),
-                distance,
-                {"units": "kg^0.5 m s-1", "long_name": "distance of the stationary velocity"},
-            ),
-            "solutions": (
-                "direction",
-                number_of,
-                {"units": "1", "long_name": "number of impacts that the law allows"},
-            ),
-            "before": (
+            "solutions": variable("direction", number_of, "1", "number of impacts that the law allows"),
+            "before": variable(
                 "axis",
                 -pace * np.array([cos(shown), sin(shown)]),
-                {"units": "m s-1", "long_name": "relative velocity of the corners before"},
+                "m s-1",
+                "relative velocity of the corners before",
             ),
-            "after": (
-                ("kind", "axis"),
-                after,
-                {"units": "m s-1", "long_name": "relative velocity of the corners after"},
-            ),
-            "corner": (
-                ("block", "point", "axis"),
+            "after": variable("kind axis", after, "m s-1", "relative velocity of the corners after"),
+            "corner": variable(
+                "block point axis",
                 np.array([_outline(-np.array(first)), _outline(second, tilt)]),
-                {"units": "m", "long_name": "corners of the blocks"},
+                "m",
+                "corners of the blocks",
             ),
-            "normal": (("face", "axis"), normals, {"units": "1", "long_name": "normal of the face"}),
-        },
-        coords={
-            "kind": list(KINDS),
-            "axis": ["x", "y"],
-            "direction": (
-                "direction",
-                directions,
-                {"units": "rad", "long_name": "direction from which the block comes"},
-            ),
+            "normal": variable("face axis", normals, "1", "normal of the face"),
+            "direction": variable("direction", directions, "rad", "direction from which the block comes"),
+            "kind": ("kind", list(KINDS)),
+            "axis": ("axis", ["x", "y"]),
         },
         attrs={
             "title": "Two blocks corner to corner",
@@ -212,7 +200,7 @@ def _checked_sizes(sizes: Sequence[Sequence[float]]) -> list[np.ndarray]:
     if len(sizes) != 2:
         raise ValueError(f"sizes must be those of two blocks [m], got {len(sizes)}")
     return [
-        np.array(quantities(name, size, "m", above=0.0, number=2))
+        np.array(numbers(name, size, Number("m", above=0.0), 2))
         for name, size in zip(names, sizes, strict=True)
     ]
 
@@ -226,3 +214,97 @@ def _outline(size: Sequence[float] | np.ndarray, tilt: float = 0.0) -> np.ndarra
 
 def _cross(arm: np.ndarray, vector: np.ndarray) -> float:
     return float(arm[0] * vector[1] - arm[1] * vector[0])
+
+
+LOOKS = {
+    "edge": (style.GREEN, "-.", "edge"),
+    "face1": (style.BLUE, "-", "face 1"),
+    "face2": (style.ORANGE, "--", "face 2"),
+}
+NEAREST_WIDTH = 2.6  # of the line of the nearest impact [pt]
+
+
+@style.styled
+def plot(ds: xr.Dataset) -> Axes:
+    """Draw the velocities of one impact and the energy that all impacts lose.
+
+    Parameters
+    ----------
+    ds : Dataset
+        From `example`.
+
+    Returns
+    -------
+    Axes
+        Of the velocities, next to that of the energies.
+    """
+    figure = style.new_figure(style.PAGE, 84.0)
+    plane, ax = figure.subplots(1, 2, width_ratios=[4, 5])
+    _draw_velocities(plane, ds)
+    degrees = np.degrees(ds["direction"].values)
+    nearest = ds["distance"].min("kind") * (1.0 + 1e-9)
+    for kind, (colour, line, words) in LOOKS.items():
+        loss = ds["energy_loss"].sel(kind=kind)
+        ax.plot(degrees, loss, color=colour, linestyle=line, label=words)
+        near = loss.where(ds["distance"].sel(kind=kind) <= nearest)
+        ax.plot(degrees, near, color=colour, linewidth=NEAREST_WIDTH)
+    ax.axvline(np.degrees(ds.attrs["direction"]), color="0.35", linestyle=":", linewidth=0.8)
+    label_axes(ax, "Direction from which the block comes [°]", "Energy lost over energy before [1]", legend=3)
+    ax.set_xlim(degrees[0], degrees[-1])
+    ax.set_ylim(bottom=0.0)
+    most, least = int(ds["solutions"].max()), int(ds["solutions"].min())
+    style.add_note(
+        plane,
+        f"Left: relative velocity of the corners; shaded: those that close both gaps. Restitution "
+        f"{ds.attrs['restitution']:g}. Right: every impact that the law allows ({least}"
+        + (f" to {most}" if most > least else "")
+        + " at each direction); thick: the nearest in the kinetic metric; dotted: the direction shown on "
+        "the left. The rigid model does not tell which one occurs.",
+    )
+    _draw_blocks(plane, ds)
+    return plane
+
+
+def _draw_blocks(ax: Axes, ds: xr.Dataset) -> None:
+    """The blocks, small, where no velocity is drawn."""
+    corners = ds["corner"].values
+    small = ax.inset_axes((0.7, 0.7, 0.3, 0.3))
+    small.set_axis_off()
+    small.set_aspect("equal", anchor="NE")
+    for outline, words in zip(corners, ("1", "2"), strict=True):
+        small.add_patch(Polygon(outline, facecolor="0.96", edgecolor="0.35", linewidth=0.8, clip_on=False))
+        x, y = outline.mean(axis=0)
+        small.text(x, y, words, ha="center", va="center", color="0.35", fontsize=7.0)
+    low, high = corners.reshape(-1, 2).min(axis=0), corners.reshape(-1, 2).max(axis=0)
+    small.set_xlim(low[0], high[0])
+    small.set_ylim(low[1], high[1])
+
+
+def _draw_velocities(ax: Axes, ds: xr.Dataset) -> None:
+    """Velocities that both gaps forbid, the one before and those after."""
+    before = tuple(ds["before"].values)
+    after = ds["after"].values
+    reach = 1.25 * max(np.abs(before).max(), np.nanmax(np.abs(after)))
+    normals = ds["normal"].values
+    angle = np.degrees(np.arctan2(normals[:, 1], normals[:, 0]))
+    ax.add_patch(
+        Wedge((0.0, 0.0), 3.0 * reach, angle[0] + 90.0, angle[1] + 270.0, facecolor="0.9", edgecolor="none")
+    )
+    arrow = {"arrowstyle": "-|>", "shrinkA": 0.0, "shrinkB": 0.0, "mutation_scale": 8.0}
+    ax.annotate("", before, (0.0, 0.0), arrowprops={**arrow, "color": "0.25", "linewidth": 1.3})
+    ax.annotate(
+        "before", before, xytext=(4.0, -3.0), textcoords="offset points", va="top", color="0.25", fontsize=7.0
+    )
+    for row, (_, (colour, line, words)) in enumerate(LOOKS.items()):
+        if np.isfinite(after[row]).all():
+            look = {**arrow, "color": colour, "linewidth": 1.3, "linestyle": line}
+            ax.annotate("", after[row], (0.0, 0.0), arrowprops=look)
+            ax.annotate(
+                words, after[row], xytext=(3.0, 3.0), textcoords="offset points", color=colour, fontsize=7.0
+            )
+    ax.axhline(0.0, color="0.7", linewidth=0.5, zorder=0)
+    ax.axvline(0.0, color="0.7", linewidth=0.5, zorder=0)
+    ax.set_xlim(-reach, reach)
+    ax.set_ylim(-reach, reach)
+    ax.set_aspect("equal")
+    label_axes(ax, "Relative velocity, horizontal [m/s]", "Relative velocity, vertical [m/s]")

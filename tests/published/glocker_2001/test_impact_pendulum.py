@@ -148,10 +148,10 @@ def test_contact_mass_is_unbounded():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"inertia": 0.0}, r"inertia must be > 0 \[kg m2\]"),
-        ({"length": -1.0}, r"length must be > 0 \[m\]"),
-        ({"angle": 0.0}, r"angle must be > 0 and <= 1.5708 \[rad\]"),
-        ({"angle": 2.0}, r"angle must be > 0 and <= 1.5708 \[rad\]"),
+        ({"inertia": 0.0}, r"inertia must be a finite number > 0 \[kg m2\]"),
+        ({"length": -1.0}, r"length must be a finite number > 0 \[m\]"),
+        ({"angle": 0.0}, r"angle must be a finite number > 0 and <= 1.5708 \[rad\]"),
+        ({"angle": 2.0}, r"angle must be a finite number > 0 and <= 1.5708 \[rad\]"),
         ({"friction": -0.1}, "friction must be from 0 to inf"),
         ({"friction": float("nan")}, "friction must be from 0 to inf"),
         ({"restitution": 1.1}, "restitution must be from 0 to 1"),
@@ -175,5 +175,5 @@ def test_wrong_parameters_are_refused(change, message):
 def test_floors_of_the_example():
     with pytest.raises(ValueError, match=r"angles_deg must be < 90 \[deg\]"):
         example(angles_deg=[30.0, 95.0])
-    with pytest.raises(ValueError, match=r"duration must be > 0 \[s\]"):
+    with pytest.raises(ValueError, match=r"duration must be a finite number > 0 \[s\]"):
         example(duration=0.0)

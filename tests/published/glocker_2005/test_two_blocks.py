@@ -99,11 +99,11 @@ def test_figure_4(tilt):
     [
         ({"tilt_deg": 70.0}, "tilt must be"),
         ({"direction_deg": 95.0}, "direction_deg must close both gaps, between 0 and 90"),
-        ({"first": (0.4,)}, r"first must be 2 numbers \[m\]"),
-        ({"second": (0.4, -1.0)}, r"second must be > 0 \[m\]"),
-        ({"speed": 0.0}, r"speed must be > 0 \[m/s\]"),
+        ({"first": (0.4,)}, r"first must be 2 numbers, each a finite number > 0 \[m\]"),
+        ({"second": (0.4, -1.0)}, r"second must be a finite number > 0 \[m\]"),
+        ({"speed": 0.0}, r"speed must be a finite number > 0 \[m/s\]"),
         ({"restitution": 2.0}, "restitution must be from 0 to 1"),
-        ({"points": 1}, "points must be a whole number from 2"),
+        ({"points": 1}, "points must be an integer >= 2"),
     ],
 )
 def test_wrong_parameters_are_refused(change, message):

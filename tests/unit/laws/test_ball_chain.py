@@ -6,8 +6,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from mcrock.laws.brogliato_2012 import post_impact_ellipsoid
-from mcrock.laws.systems.ball_chain import before_impact, chain_impact, chain_problem, example
-from mcrock.plots.laws.ball_chain import plot_ball_chain
+from mcrock.laws.systems.ball_chain import before_impact, chain_impact, chain_problem, example, plot
 
 MASS = st.floats(0.1, 10.0)
 COEFFICIENT = st.floats(-1.0, 1.0)
@@ -108,7 +107,7 @@ def test_example_of_other_chains():
     "arguments", [{}, {"case": "second"}, {"masses": [1.0, 2.0, 3.0]}, {"masses": np.ones(6)}]
 )
 def test_figure(arguments):
-    ax = plot_ball_chain(example(**arguments))
+    ax = plot(example(**arguments))
     left, right = ax.get_figure().axes
     assert left.get_xlabel().startswith("Velocity of separation of")
     assert left.get_xlabel().endswith("[m/s]")

@@ -13,10 +13,10 @@ from mcrock.laws.systems.block_3d import (
     edge_impact,
     example,
     facet_impact,
+    plot,
     spatial_problem,
 )
 from mcrock.planar import chatzis_2017, planar_block
-from mcrock.plots.laws.block_3d import plot_block_3d
 
 RTOL = 1e-9
 SIZE = st.floats(0.2, 2.0)
@@ -196,7 +196,7 @@ def test_example_and_figure(arguments):
     assert np.allclose(ds["energy_ratio"], ds["law_energy_ratio"], atol=RTOL)
     total = ds["impulse"].sum("corner")
     assert (total > 0.0).all()
-    ax = plot_block_3d(ds)
+    ax = plot(ds)
     left, right = ax.get_figure().axes
     assert left.get_ylabel() == "After over before [1]"
     assert right.get_ylabel() == "Vertical impulse of a corner [N s]"

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from mcrock.laws.systems.permissible_region import CASES, collision, example
-from mcrock.plots.laws.permissible_region import plot_permissible_region
+from mcrock.laws.systems.permissible_region import CASES, collision, example, plot
 
 
 def test_variation_of_a_case():
@@ -33,7 +32,7 @@ def test_variables_say_what_they_are(case):
 
 @pytest.mark.parametrize("case", CASES)
 def test_figure(case):
-    ax = plot_permissible_region(example(case=case, points=5))
+    ax = plot(example(case=case, points=5))
     figure = ax.get_figure()
     assert isinstance(figure, Figure)
     figure.canvas.draw()
@@ -44,7 +43,7 @@ def test_figure(case):
 
 
 def test_note_names_who_gains_energy():
-    figure = plot_permissible_region(example(case="generic", points=5)).get_figure()
+    figure = plot(example(case="generic", points=5)).get_figure()
     assert "Gains energy: Whittaker." in figure.get_supxlabel().replace("\n", " ")
 
 
@@ -52,14 +51,14 @@ def test_note_names_who_gains_energy():
     ("wrong", "message"),
     [
         ({"case": "slow"}, "case must be one of construction, generic, .*; got 'slow'"),
-        ({"mass": [1, 2]}, r"mass must be 3 numbers \[kg\]"),
+        ({"mass": [1, 2]}, r"mass must be 3 numbers, each a finite number \[kg\]"),
         ({"mass": [1, 2, 1]}, "mass must be positive definite"),
         ({"case": "unbounded", "mass": [1, 0, 1]}, "that of the case 'unbounded' is fixed"),
         ({"velocity": [1, 0]}, "the contact separates"),
         ({"velocity": [0, 0]}, "velocity must not be zero"),
-        ({"velocity": "fast"}, r"velocity must be 2 numbers \[m/s\]"),
+        ({"velocity": "fast"}, r"velocity must be 2 numbers, each a finite number \[m/s\]"),
         ({"friction": -1}, "friction must be from 0 to inf, got -1"),
-        ({"points": 1}, "points must be a whole number from 2"),
+        ({"points": 1}, "points must be an integer >= 2"),
         ({"case": "unbounded", "velocity": [-1, 0]}, "no impulse ends the relative motion"),
     ],
 )

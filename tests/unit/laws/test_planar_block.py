@@ -7,8 +7,6 @@ from mcrock.laws import block_domains as domains
 from mcrock.laws.block_impact import least_friction
 from mcrock.laws.systems import block_domains, planar_block
 from mcrock.planar import rectangle
-from mcrock.plots.laws.block_domains import plot_block_domains
-from mcrock.plots.laws.planar_block import plot_planar_block
 
 STEP = 1.0 / (planar_block.POINTS - 1)
 
@@ -52,7 +50,7 @@ def test_rebound_plane_holds_housners_impact_and_the_lossless_one():
 )
 def test_figure_of_the_block(arguments):
     ds = planar_block.example(**arguments)
-    ax = plot_planar_block(ds)
+    ax = planar_block.plot(ds)
     first, energy, plane = ax.get_figure().axes
     assert first.get_ylabel() == "Impulse [N s]"
     assert energy.get_ylabel() == "Kinetic energy after over before [1]"
@@ -63,7 +61,7 @@ def test_figure_of_the_block(arguments):
 
 @pytest.mark.parametrize("friction", [0.0, 0.3, 2.0, np.inf])
 def test_figure_of_the_domains(friction):
-    ax = plot_block_domains(block_domains.example(friction=friction))
+    ax = block_domains.plot(block_domains.example(friction=friction))
     panels = ax.get_figure().axes
     assert [panel.get_title() for panel in panels[:2]] == ["Sliding (Fig. 2)", "Sticking (Fig. 3)"]
     assert len(panels) == 6
@@ -85,11 +83,14 @@ def test_domains_join_their_corners_exactly():
         (lambda: planar_block.example(rate=0.0), r"rate must be negative"),
         (lambda: planar_block.example(rate=np.nan), r"rate must be a finite number \[rad/s\], got nan"),
         (lambda: planar_block.example(speed="fast"), r"speed must be a finite number \[m/s\], got 'fast'"),
-        (lambda: planar_block.example(height=0.0), r"height must be > 0 \[m\], got 0"),
+        (lambda: planar_block.example(height=0.0), r"height must be a finite number > 0 \[m\], got 0"),
         (lambda: planar_block.example(friction=-1.0), "friction must be a number from 0"),
         (lambda: block_domains.example(friction=-1.0), "friction must be a number from 0"),
-        (lambda: block_domains.example(aspect=0.0), r"aspect must be > 0 \[1\], got 0"),
-        (lambda: block_domains.example(largest_aspect=np.inf), r"largest_aspect must be > 0 \[1\], got inf"),
+        (lambda: block_domains.example(aspect=0.0), r"aspect must be a finite number > 0 \[1\], got 0"),
+        (
+            lambda: block_domains.example(largest_aspect=np.inf),
+            r"largest_aspect must be a finite number > 0 \[1\], got inf",
+        ),
     ],
 )
 def test_what_cannot_be_is_refused(call, message):

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mcrock.show.tables import shorten
-
-if TYPE_CHECKING:
-    from mcrock.verification import ComparedQuantity
+from mcrock.verification.checks import ComparedQuantity
 
 LONGEST_VALUE = 27  # characters
 
