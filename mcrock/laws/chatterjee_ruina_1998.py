@@ -13,79 +13,29 @@ permissible: no penetration, no pull, no gain of energy, inside the friction con
 
 from __future__ import annotations
 
-from math import inf, sqrt
+from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from mcrock.jit import jit
 from mcrock.laws.problem import ROUNDING, ImpactResult, SingleContact, coefficient, finite_array
 
-PIVOT = 1e-14  # smallest pivot of a positive definite mass matrix over its largest diagonal element [1]
 
-
-@jit
-def tangential_share(plastic, sticking, tangential, mu, e, et):
+def tangential_share(
+    plastic: Any, sticking: Any, tangential: Any, mu: Any, e: Any, et: Any
+) -> tuple[np.ndarray, np.ndarray]:
     """Share kappa of P_II - P_I [1], equations (12) to (14), and whether the friction cone limits it.
 
-    ``plastic`` is n . P_I >= 0, ``sticking`` is n . P_II, ``tangential`` the length of the tangential part
-    of P_II [N s]. The printed (13) is NaN for mu = inf; the limit is used there.
+    Of one collision or many: ``plastic`` is n . P_I >= 0, ``sticking`` is n . P_II, ``tangential`` the length
+    of the tangential part of P_II [N s]. The printed (13) is NaN for mu = inf; the limit is used there.
     """
-    coupling = sticking - plastic  # n . (P_II - P_I)
-    available = (1.0 + e) * plastic
-    if mu == inf:
-        if available + (1.0 + et) * coupling < 0.0:
-            return available / -coupling, True
-        return 1.0 + et, False
-    beyond = tangential - mu * coupling
+    hard = np.isinf(mu)
+    mu, tangential = np.where(hard, 1.0, mu), np.where(hard, 0.0, tangential)
+    available = mu * (1.0 + e) * plastic
     # (12) solved for the denominator of (13): it is positive wherever (13) is evaluated
-    if (1.0 + et) * beyond > mu * available:
-        return mu * available / beyond, True
-    return 1.0 + et, False
-
-
-@jit
-def impulse_2d(mass, velocity, normal, mu, e, et):
-    """Impulse [N s], kappa [1] and whether it is limited by friction, in two dimensions.
-
-    ``mass`` is (11, 12, 22) [kg]; ``velocity`` [m/s] and the unit vector ``normal`` have two components.
-    """
-    a, b, c = mass
-    u, v = velocity
-    nx, ny = normal
-    inverse = (c * nx * nx - 2.0 * b * nx * ny + a * ny * ny) / (a * c - b * b)
-    plastic = max(0.0, -(nx * u + ny * v) / inverse)  # a separation of rounding size is grazing
-    sx, sy = -(a * u + b * v), -(b * u + c * v)
-    along = nx * sx + ny * sy
-    kappa, limited = tangential_share(plastic, along, abs(nx * sy - ny * sx), mu, e, et)
-    rest = (1.0 + e - kappa) * plastic
-    return (rest * nx + kappa * sx, rest * ny + kappa * sy), kappa, limited
-
-
-@jit
-def impulse_3d(mass, velocity, normal, mu, e, et):
-    """Impulse [N s], kappa [1] and whether it is limited by friction, in three dimensions.
-
-    ``mass`` is (11, 12, 13, 22, 23, 33) [kg]; ``velocity`` [m/s] and the unit vector ``normal`` have three
-    components.
-    """
-    a, b, c, d, f, g = mass
-    u, v, w = velocity
-    nx, ny, nz = normal
-    # n . M^-1 n from the cofactors of M
-    aa, bb, cc = d * g - f * f, c * f - b * g, b * f - c * d
-    dd, ff, gg = a * g - c * c, b * c - a * f, a * d - b * b
-    inverse = (
-        aa * nx * nx + dd * ny * ny + gg * nz * nz + 2.0 * (bb * nx * ny + cc * nx * nz + ff * ny * nz)
-    ) / (a * aa + b * bb + c * cc)
-    plastic = max(0.0, -(nx * u + ny * v + nz * w) / inverse)
-    sx, sy, sz = -(a * u + b * v + c * w), -(b * u + d * v + f * w), -(c * u + f * v + g * w)
-    along = nx * sx + ny * sy + nz * sz
-    tx, ty, tz = sx - along * nx, sy - along * ny, sz - along * nz
-    tangential = sqrt(tx * tx + ty * ty + tz * tz)
-    kappa, limited = tangential_share(plastic, along, tangential, mu, e, et)
-    rest = (1.0 + e - kappa) * plastic
-    return (rest * nx + kappa * sx, rest * ny + kappa * sy, rest * nz + kappa * sz), kappa, limited
+    beyond = tangential - mu * (sticking - plastic)
+    limited = (1.0 + et) * beyond > available
+    return np.where(limited, available / np.where(limited, beyond, 1.0), 1.0 + et), limited
 
 
 def chatterjee_ruina(
@@ -126,7 +76,7 @@ def chatterjee_ruina(
     plastic = max(0.0, float(contact.normal @ contact.compression))
     alone = contact.friction == 0.0 or et == -1.0  # (1 + e) P_I, whether there is a P_II or not
     if alone and contact.mass is None:
-        kappa, clipped = 0.0, et > -1.0
+        kappa, clipped = np.array(0.0), np.array(et > -1.0)
         impulse = (1.0 + e) * plastic * contact.normal
     else:
         sticking = contact.sticking
@@ -152,7 +102,7 @@ class Sweep(NamedTuple):
 def sweep(
     mass: Any, velocity: Any, normal: Any, friction: Any, *, restitution: Any, tangential_restitution: Any
 ) -> Sweep:
-    """Many collisions by the law of two restitution coefficients, in compiled code.
+    """Many collisions by the law of two restitution coefficients.
 
     Each input is one value for all collisions or has one for each along the first axis.
 
@@ -174,52 +124,42 @@ def sweep(
     ValueError
         If shapes do not fit, or a row is refused by `SingleContact` or the law; the row is named.
     """
-    masses = finite_array("mass", mass)
-    d = masses.shape[-1] if masses.ndim else 0
-    if d not in (2, 3) or masses.shape[-2:] != (d, d):
-        raise ValueError(f"mass must have the shape (d, d) or (n, d, d) with d = 2 or 3, got {masses.shape}")
-    rows = {
-        "mass": _rows("mass", masses, (d, d)),
-        "velocity": _rows("velocity", finite_array("velocity", velocity), (d,)),
-        "normal": _rows("normal", finite_array("normal", normal), (d,)),
-        "friction": _rows("friction", _bounded("friction", friction, 0.0, inf), ()),
-        "restitution": _rows("restitution", _bounded("restitution", restitution, 0.0, 1.0), ()),
-        "tangential_restitution": _rows(
-            "tangential_restitution",
-            _bounded("tangential_restitution", tangential_restitution, -1.0, 1.0),
-            (),
-        ),
-    }
-    n = max(len(values) for values in rows.values())
-    for name, values in rows.items():
-        if len(values) not in (1, n):
-            raise ValueError(f"{name} must be one value or have {n} rows, got {len(values)}")
-    size = np.abs(rows["mass"]).max(axis=(1, 2), keepdims=True)
-    _refuse("mass must be symmetric", np.abs(rows["mass"] - rows["mass"].mT) > ROUNDING * size)
-    _refuse(
-        "normal must be a unit vector",
-        np.abs(np.linalg.norm(rows["normal"], axis=1, keepdims=True) - 1.0) > ROUNDING,
-    )
-    out = Sweep(np.empty((n, d)), np.empty((n, d)), np.empty(n), np.empty(n), np.empty(n, np.bool_))
-    loop = _loop_2d if d == 2 else _loop_3d
-    row, wrong = loop(*rows.values(), *out)
-    if wrong == 1:
-        raise ValueError(f"mass must be positive definite; that of row {row} is not")
-    if wrong == 2:
-        raise ValueError(
-            f"the contact of row {row} separates: n . V must be negative or 0 before a collision"
-        )
-    return out
-
-
-def _rows(name: str, array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    """Array with one row for each collision, or a single one; as compiled code takes it."""
-    if array.shape == shape:
-        array = array[None]
-    if array.shape[1:] != shape or array.ndim != len(shape) + 1 or len(array) == 0:
-        whole = f"{(*shape,)} or (n, {', '.join(map(str, shape))})" if shape else "() or (n,)"
-        raise ValueError(f"{name} must have the shape {whole}, got {array.shape}")
-    return np.require(array, float, ["C", "W"])
+    m, v, n = (finite_array(*item) for item in (("mass", mass), ("velocity", velocity), ("normal", normal)))
+    d = m.shape[-1] if m.ndim else 0
+    if d not in (2, 3) or m.shape[-2:] != (d, d):
+        raise ValueError(f"mass must have the shape (d, d) or (n, d, d) with d = 2 or 3, got {m.shape}")
+    mu = _bounded("friction", friction, 0.0, inf)
+    e = _bounded("restitution", restitution, 0.0, 1.0)
+    et = _bounded("tangential_restitution", tangential_restitution, -1.0, 1.0)
+    inputs = {"mass": (m, 2), "velocity": (v, 1), "normal": (n, 1), "friction": (mu, 0)}
+    inputs |= {"restitution": (e, 0), "tangential_restitution": (et, 0)}
+    rows = max(len(array) if array.ndim > k else 1 for array, k in inputs.values())
+    for name, (array, k) in inputs.items():
+        whole = (d,) * k
+        if array.shape not in (whole, (1, *whole), (rows, *whole)) or rows == 0:
+            raise ValueError(
+                f"{name} must have the shape {whole} or {(rows, *whole)}, n rows, got {array.shape}"
+            )
+    _refuse("mass must be symmetric", np.abs(m - m.mT) > ROUNDING * np.abs(m).max((-2, -1), keepdims=True))
+    _refuse("normal must be a unit vector", np.abs(np.linalg.norm(n, axis=-1) - 1.0) > ROUNDING)
+    try:
+        np.linalg.cholesky(m)
+    except np.linalg.LinAlgError:
+        _refuse("mass must be positive definite", np.linalg.eigvalsh(m)[..., 0] <= 0.0)
+        raise
+    approach = (n * v).sum(-1)
+    _refuse("n . V must be negative or 0", approach > ROUNDING * np.linalg.norm(v, axis=-1))
+    inverse, sticking = np.linalg.inv(m), -np.einsum("...ij,...j->...i", m, v)
+    # a separation of rounding size is grazing
+    plastic = np.maximum(0.0, -approach / np.einsum("...i,...ij,...j->...", n, inverse, n))
+    along = (n * sticking).sum(-1)
+    across = np.linalg.norm(sticking - along[..., None] * n, axis=-1)
+    kappa, clipped = np.broadcast_arrays(*tangential_share(plastic, along, across, mu, e, et), np.ones(rows))[
+        :2
+    ]
+    impulse = ((1.0 + e - kappa) * plastic)[..., None] * n + kappa[..., None] * sticking
+    change = np.einsum("...ij,...j->...i", inverse, impulse)
+    return Sweep(impulse, v + change, (impulse * (v + 0.5 * change)).sum(-1), kappa, clipped)
 
 
 def _bounded(name: str, value: Any, low: float, high: float) -> np.ndarray:
@@ -235,71 +175,4 @@ def _bounded(name: str, value: Any, low: float, high: float) -> np.ndarray:
 
 def _refuse(message: str, wrong: np.ndarray) -> None:
     if wrong.any():
-        raise ValueError(f"{message}; row {int(np.argwhere(wrong)[0, 0])} is not")
-
-
-@jit
-def _loop_2d(
-    mass, velocity, normal, friction, restitution, tangential, impulse, after, energy, kappa, clipped
-):
-    """All collisions in two dimensions; the row that is refused and why, or (-1, 0)."""
-    for i in range(len(impulse)):
-        m, v, n = mass[i % len(mass)], velocity[i % len(velocity)], normal[i % len(normal)]
-        a, b, c = m[0, 0], m[0, 1], m[1, 1]
-        if not (a > 0.0 and c - b * b / a > PIVOT * max(a, c)):
-            return i, 1
-        x, y, nx, ny = v[0], v[1], n[0], n[1]
-        if nx * x + ny * y > ROUNDING * sqrt(x * x + y * y):
-            return i, 2
-        p, share, limited = impulse_2d(
-            (a, b, c),
-            (x, y),
-            (nx, ny),
-            friction[i % len(friction)],
-            restitution[i % len(restitution)],
-            tangential[i % len(tangential)],
-        )
-        scale = 1.0 / (a * c - b * b)
-        dx, dy = (c * p[0] - b * p[1]) * scale, (a * p[1] - b * p[0]) * scale
-        impulse[i, 0], impulse[i, 1] = p
-        after[i, 0], after[i, 1] = x + dx, y + dy
-        energy[i] = p[0] * (x + 0.5 * dx) + p[1] * (y + 0.5 * dy)
-        kappa[i], clipped[i] = share, limited
-    return -1, 0
-
-
-@jit
-def _loop_3d(
-    mass, velocity, normal, friction, restitution, tangential, impulse, after, energy, kappa, clipped
-):
-    """All collisions in three dimensions; the row that is refused and why, or (-1, 0)."""
-    for i in range(len(impulse)):
-        m, v, n = mass[i % len(mass)], velocity[i % len(velocity)], normal[i % len(normal)]
-        a, b, c, d, f, g = m[0, 0], m[0, 1], m[0, 2], m[1, 1], m[1, 2], m[2, 2]
-        aa, bb, cc = d * g - f * f, c * f - b * g, b * f - c * d
-        dd, ff, gg = a * g - c * c, b * c - a * f, a * d - b * b
-        det = a * aa + b * bb + c * cc
-        size = PIVOT * max(a, d, g)
-        if not (a > 0.0 and gg > size * a and det > size * gg):
-            return i, 1
-        x, y, z = v[0], v[1], v[2]
-        nx, ny, nz = n[0], n[1], n[2]
-        if nx * x + ny * y + nz * z > ROUNDING * sqrt(x * x + y * y + z * z):
-            return i, 2
-        p, share, limited = impulse_3d(
-            (a, b, c, d, f, g),
-            (x, y, z),
-            (nx, ny, nz),
-            friction[i % len(friction)],
-            restitution[i % len(restitution)],
-            tangential[i % len(tangential)],
-        )
-        px, py, pz = p
-        dx = (aa * px + bb * py + cc * pz) / det
-        dy = (bb * px + dd * py + ff * pz) / det
-        dz = (cc * px + ff * py + gg * pz) / det
-        impulse[i, 0], impulse[i, 1], impulse[i, 2] = px, py, pz
-        after[i, 0], after[i, 1], after[i, 2] = x + dx, y + dy, z + dz
-        energy[i] = px * (x + 0.5 * dx) + py * (y + 0.5 * dy) + pz * (z + 0.5 * dz)
-        kappa[i], clipped[i] = share, limited
-    return -1, 0
+        raise ValueError(f"{message}; row {int(np.argwhere(np.atleast_1d(wrong))[0, 0])} is not")

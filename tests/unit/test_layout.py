@@ -143,7 +143,7 @@ def test_loaders_are_seen():
 
 
 def test_compiled_code_stands_in_its_folders_alone():
-    homes = ("counter", "impact", "kernel", "planar", "laws")
+    homes = ("counter", "impact", "kernel", "planar")
     compiled = {path for path in FILES if "@jit" in path.read_text().splitlines()}
     away = {str(path.relative_to(ROOT)) for path in compiled if subject(path) not in homes}
     assert away == {"excitation/measures/response_spectra.py"}
