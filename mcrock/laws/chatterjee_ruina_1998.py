@@ -31,7 +31,7 @@ def tangential_share(
     """
     hard = np.isinf(mu)
     mu, tangential = np.where(hard, 1.0, mu), np.where(hard, 0.0, tangential)
-    available = mu * (1.0 + e) * plastic
+    available = mu * ((1.0 + e) * plastic)
     # (12) solved for the denominator of (13): it is positive wherever (13) is evaluated
     beyond = tangential - mu * (sticking - plastic)
     limited = (1.0 + et) * beyond > available
