@@ -5,8 +5,7 @@ of.
 Response spectra stand in `mcrock.excitation.measures.response_spectra`, which loads the compiler.
 """
 
-from mcrock.excitation.measures.names import named_measure, variable_name
 from mcrock.excitation.measures.of_motion import check_parameters, intensity
-from mcrock.excitation.measures.registry import MEASURES
+from mcrock.excitation.measures.registry import MEASURES, named_measure, variable_name
 
 __all__ = ["MEASURES", "check_parameters", "intensity", "named_measure", "variable_name"]
