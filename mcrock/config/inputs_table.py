@@ -12,7 +12,7 @@ from mcrock.config.study import tables
 from mcrock.rules import joined
 from mcrock.tables.distributions import MOST_LISTED
 from mcrock.tables.errors import ConfigError, shown
-from mcrock.tables.fields import ChoiceKey, ListWith, Table
+from mcrock.tables.fields import ChoiceKey, ListOf, Table
 
 Columns = Mapping[str, Sequence[Any]]  # by header: the dotted key, or it and its unit as in "body.width [m]"
 
@@ -64,7 +64,7 @@ def _problem(keys: tuple[str, ...], unit: str, values: np.ndarray) -> str:
         return f"expected finite numbers, got {values[~np.isfinite(values)][0]:g}"
     if any(isinstance(kind, ChoiceKey) for kind in kinds):
         return "is a choice of words or codes, and a column has numbers: give it in the study file"
-    if any(isinstance(kind, ListWith) for kind in kinds) and (values % 1).any():
+    if any(isinstance(kind, ListOf) for kind in kinds) and (values % 1).any():
         return f"expected whole numbers, got {values[values % 1 != 0][0]:g}"
     wanted = {str(getattr(kind, "unit", "1")) for kind in kinds if kind is not None}
     if unit and len(keys) == 2 and wanted and unit not in wanted:

@@ -18,20 +18,13 @@ from scipy import special
 from scipy.special import ndtr, ndtri
 
 from mcrock.tables.errors import mistake, refuse, shown
-from mcrock.tables.fields import FlagKey, Kind, NumberKey, OneOf, Table, each, entry, given
+from mcrock.tables.fields import FlagKey, ListOf, NumberKey, OneOf, Table, entry, given
 
 Array = NDArray[np.float64]
 OWN = "{unit}"  # replaced by the unit of the number that is distributed
 STRAY = 1e-9  # largest probability of an impossible value that is let pass [1]
 RARE = 2.0**-53  # the smallest probability that is drawn [1]
 MOST_LISTED = 100_000  # values in a list, all of which a study has with it [1]
-
-
-def _stats() -> Any:
-    """SciPy's distributions, for their densities."""
-    from scipy import stats
-
-    return stats
 
 
 class Distribution(Table):
@@ -51,7 +44,13 @@ class Distribution(Table):
 
     @cached_property
     def frozen(self) -> Any:
-        """SciPy's frozen continuous distribution."""
+        """SciPy's frozen continuous distribution, for its density."""
+        from scipy import stats
+
+        return self._of_scipy(stats)
+
+    def _of_scipy(self, stats: Any) -> Any:
+        """The same distribution from `scipy.stats`."""
         raise NotImplementedError
 
     def quantile(self, probability: ArrayLike) -> Array:
@@ -70,10 +69,14 @@ class Distribution(Table):
 
     def below(self, value: float) -> float:
         """Probability of a smaller value [1]."""
-        raise NotImplementedError
+        return float(self._shares(value)[0])
 
     def beyond(self, value: float) -> float:
         """Probability of a larger value [1]."""
+        return float(self._shares(value)[1])
+
+    def _shares(self, value: float) -> tuple[float, float]:
+        """Probabilities below and above a value [1]; the smaller one is exact."""
         raise NotImplementedError
 
     @np.errstate(all="ignore")  # of bounds that are far away
@@ -101,18 +104,15 @@ class Normal(Distribution):
     mean: float = entry(NumberKey(OWN), "mean", 0.4)
     std: float = entry(NumberKey(OWN, above=0.0), "standard deviation", 0.01)
 
-    @cached_property
-    def frozen(self) -> Any:
-        return _stats().norm(self.mean, self.std)
+    def _of_scipy(self, stats: Any) -> Any:
+        return stats.norm(self.mean, self.std)
 
     def _inverse(self, lower: Array, upper: Array) -> Array:
         return self.mean + self.std * _score(lower, upper)
 
-    def below(self, value: float) -> float:
-        return float(ndtr((value - self.mean) / self.std))
-
-    def beyond(self, value: float) -> float:
-        return float(ndtr((self.mean - value) / self.std))
+    def _shares(self, value: float) -> tuple[float, float]:
+        score = (value - self.mean) / self.std
+        return ndtr(score), ndtr(-score)
 
 
 class Lognormal(Distribution):
@@ -148,40 +148,39 @@ class Lognormal(Distribution):
         assert self.dispersion is not None
         return self.median, self.dispersion
 
-    @cached_property
-    def frozen(self) -> Any:
+    def _of_scipy(self, stats: Any) -> Any:
         median, dispersion = self._parameters
-        return _stats().lognorm(dispersion, scale=median)
+        return stats.lognorm(dispersion, scale=median)
 
     def _inverse(self, lower: Array, upper: Array) -> Array:
         median, dispersion = self._parameters
         return median * np.exp(dispersion * _score(lower, upper))
 
-    def _score_of(self, value: float) -> float:
+    def _shares(self, value: float) -> tuple[float, float]:
         median, dispersion = self._parameters
-        return float(np.log(value / median)) / dispersion if value > 0.0 else -np.inf
-
-    def below(self, value: float) -> float:
-        return float(ndtr(self._score_of(value)))
-
-    def beyond(self, value: float) -> float:
-        return float(ndtr(-self._score_of(value)))
+        score = float(np.log(value / median)) / dispersion if value > 0.0 else -np.inf
+        return ndtr(score), ndtr(-score)
 
 
-class Uniform(Distribution):
+class Bounded(Distribution):
+    """A distribution between the keys ``low`` and ``high``."""
+
+    @classmethod
+    def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+        ends = given(data, "low", "high")
+        if ends and not ends[0] < ends[1]:
+            yield ("low",), f"must be < high = {shown(data['high'])} [{OWN}], got {shown(data['low'])}"
+
+
+class Uniform(Bounded):
     """Uniform distribution between two ends."""
 
     distribution: Literal["uniform"]
     low: float = entry(NumberKey(OWN), "lower end, below `high`", 0.5)
     high: float = entry(NumberKey(OWN), "upper end", 1.0)
 
-    @classmethod
-    def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
-        yield from out_of_order(data)
-
-    @cached_property
-    def frozen(self) -> Any:
-        return _stats().uniform(self.low, self.high - self.low)
+    def _of_scipy(self, stats: Any) -> Any:
+        return stats.uniform(self.low, self.high - self.low)
 
     def quantile(self, probability: ArrayLike) -> Array:
         return self.low + (self.high - self.low) * np.asarray(probability, float)
@@ -189,14 +188,14 @@ class Uniform(Distribution):
     def upper_quantile(self, probability: ArrayLike) -> Array:
         return self.high - (self.high - self.low) * np.asarray(probability, float)
 
-    def below(self, value: float) -> float:
-        return min(max((value - self.low) / (self.high - self.low), 0.0), 1.0)
+    def _shares(self, value: float) -> tuple[float, float]:
+        low, high = np.clip(
+            np.array([value - self.low, self.high - value]) / (self.high - self.low), 0.0, 1.0
+        )
+        return low, high
 
-    def beyond(self, value: float) -> float:
-        return min(max((self.high - value) / (self.high - self.low), 0.0), 1.0)
 
-
-class Triangular(Distribution):
+class Triangular(Bounded):
     """Triangular distribution with its most likely value between two ends."""
 
     distribution: Literal["triangular"]
@@ -206,17 +205,16 @@ class Triangular(Distribution):
 
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
-        wrong = list(out_of_order(data))
+        wrong = list(super().conflicts(data))
         yield from wrong
         numbers = given(data, "low", "mode", "high")
         if numbers and not wrong and not numbers[0] <= numbers[1] <= numbers[2]:
             low, mode, high = numbers
             yield ("mode",), f"must lie between low = {low:g} and high = {high:g} [{OWN}], got {mode:g}"
 
-    @cached_property
-    def frozen(self) -> Any:
+    def _of_scipy(self, stats: Any) -> Any:
         width = self.high - self.low
-        return _stats().triang((self.mode - self.low) / width, self.low, width)
+        return stats.triang((self.mode - self.low) / width, self.low, width)
 
     def _inverse(self, lower: Array, upper: Array) -> Array:
         width, rise, fall = self.high - self.low, self.mode - self.low, self.high - self.mode
@@ -227,20 +225,16 @@ class Triangular(Distribution):
         )
         return value
 
-    def below(self, value: float) -> float:
-        width, rise = self.high - self.low, self.mode - self.low
+    def _shares(self, value: float) -> tuple[float, float]:
+        width = self.high - self.low
         if value >= self.mode:
-            return 1.0 - self.beyond(value)
-        return (value - self.low) ** 2 / (width * rise) if value > self.low else 0.0
-
-    def beyond(self, value: float) -> float:
-        width, fall = self.high - self.low, self.high - self.mode
-        if value < self.mode:
-            return 1.0 - self.below(value)
-        return (self.high - value) ** 2 / (width * fall) if value < self.high else 0.0
+            above = (self.high - value) ** 2 / (width * (self.high - self.mode)) if value < self.high else 0.0
+            return 1.0 - above, above
+        below = (value - self.low) ** 2 / (width * (self.mode - self.low)) if value > self.low else 0.0
+        return below, 1.0 - below
 
 
-class TruncatedNormal(Distribution):
+class TruncatedNormal(Bounded):
     """Normal distribution cut at ``low`` and ``high``; mean and std are those before the cut."""
 
     distribution: Literal["truncated_normal"]
@@ -251,7 +245,7 @@ class TruncatedNormal(Distribution):
 
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
-        wrong = list(out_of_order(data))
+        wrong = list(super().conflicts(data))
         yield from wrong
         numbers = given(data, "mean", "std", "low", "high")
         if numbers and not wrong and numbers[1] > 0:
@@ -265,28 +259,21 @@ class TruncatedNormal(Distribution):
         """Scores of the ends before the cut."""
         return (self.low - self.mean) / self.std, (self.high - self.mean) / self.std
 
-    @cached_property
-    def frozen(self) -> Any:
-        return _stats().truncnorm(*self._ends, loc=self.mean, scale=self.std)
+    def _of_scipy(self, stats: Any) -> Any:
+        return stats.truncnorm(*self._ends, loc=self.mean, scale=self.std)
 
     def _inverse(self, lower: Array, upper: Array) -> Array:
         low, high = self._ends
         score = _score(upper * ndtr(low) + lower * ndtr(high), upper * ndtr(-low) + lower * ndtr(-high))
         return np.clip(self.mean + self.std * score, self.low, self.high)
 
-    def below(self, value: float) -> float:
+    def _shares(self, value: float) -> tuple[float, float]:
         low, high = self._ends
-        return _normal_share(low, self._score_of(value)) / _normal_share(low, high)
-
-    def beyond(self, value: float) -> float:
-        low, high = self._ends
-        return _normal_share(self._score_of(value), high) / _normal_share(low, high)
-
-    def _score_of(self, value: float) -> float:
-        return (min(max(value, self.low), self.high) - self.mean) / self.std
+        score, whole = (np.clip(value, self.low, self.high) - self.mean) / self.std, _normal_share(low, high)
+        return _normal_share(low, score) / whole, _normal_share(score, high) / whole
 
 
-class Beta(Distribution):
+class Beta(Bounded):
     """Beta distribution stretched from [0, 1] to [low, high]."""
 
     distribution: Literal["beta"]
@@ -297,11 +284,10 @@ class Beta(Distribution):
 
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
-        yield from out_of_order({"low": 0.0, "high": 1.0, **data})
+        yield from super().conflicts({"low": 0.0, "high": 1.0, **data})
 
-    @cached_property
-    def frozen(self) -> Any:
-        return _stats().beta(self.alpha, self.beta, self.low, self.high - self.low)
+    def _of_scipy(self, stats: Any) -> Any:
+        return stats.beta(self.alpha, self.beta, self.low, self.high - self.low)
 
     def _inverse(self, lower: Array, upper: Array) -> Array:
         share: Array = np.where(
@@ -311,27 +297,9 @@ class Beta(Distribution):
         )
         return self.low + (self.high - self.low) * share
 
-    def _share(self, value: float) -> float:
-        return min(max((value - self.low) / (self.high - self.low), 0.0), 1.0)
-
-    def below(self, value: float) -> float:
-        return float(special.betainc(self.alpha, self.beta, self._share(value)))
-
-    def beyond(self, value: float) -> float:
-        return float(special.betaincc(self.alpha, self.beta, self._share(value)))
-
-
-@dataclass(frozen=True)
-class Values(Kind):
-    """A non-empty list of numbers."""
-
-    expected: str
-    item: NumberKey
-
-    def parse(self, value: Any) -> tuple[float, ...]:
-        if not isinstance(value, list | tuple) or not value:
-            refuse(self.wrong(value))
-        return each(value, self.item.parse)
+    def _shares(self, value: float) -> tuple[float, float]:
+        share = np.clip((value - self.low) / (self.high - self.low), 0.0, 1.0)
+        return special.betainc(self.alpha, self.beta, share), special.betaincc(self.alpha, self.beta, share)
 
 
 class Stepped(Distribution):
@@ -359,10 +327,10 @@ class Discrete(Stepped):
 
     distribution: Literal["discrete"]
     values: tuple[float, ...] = entry(
-        Values(f"a list of numbers [{OWN}]", NumberKey(OWN)), "the values", [0.5, 0.8, 1.0]
+        ListOf(NumberKey(OWN), f"a list of numbers [{OWN}]", distinct=False), "the values", [0.5, 0.8, 1.0]
     )
     probabilities: tuple[float, ...] | None = entry(
-        Values("a list of numbers >= 0 [1] with sum 1", NumberKey("1", least=0.0)),
+        ListOf(NumberKey("1", least=0.0), "a list of numbers >= 0 [1] with sum 1", distinct=False),
         "probability of each value; equal ones by default",
         [0.2, 0.5, 0.3],
         default=None,
@@ -400,7 +368,7 @@ class Listed(Stepped):
     epistemic: ClassVar[None] = None  # type: ignore[misc]  # there is a value for each realization
     distribution: Literal["listed"]
     values: tuple[float, ...] = entry(
-        Values(f"a list of numbers [{OWN}]", NumberKey(OWN)),
+        ListOf(NumberKey(OWN), f"a list of numbers [{OWN}]", distinct=False),
         "the values; there may be more than realizations",
         [0.41, 0.39, 0.40],
     )
@@ -436,13 +404,6 @@ def outside(values: Array, above: float | None, least: float | None, most: float
     if most is not None:
         found |= values > most
     return found
-
-
-def out_of_order(data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
-    """The mistake of ``low`` not below ``high``."""
-    ends = given(data, "low", "high")
-    if ends and not ends[0] < ends[1]:
-        yield ("low",), f"must be < high = {shown(data['high'])} [{OWN}], got {shown(data['low'])}"
 
 
 DISTRIBUTIONS: dict[str, type[Distribution]] = {

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, ValidationError, model_validator
@@ -52,10 +52,10 @@ def entry(kind: Kind | None, words: str, *examples: Any, **of_field: Any) -> Any
     **of_field : optional
         ``default``, ``default_factory`` and ``alias``, as of pydantic's ``Field``.
     """
-    field = Field(description=words, examples=list(examples), **of_field)
+    info = Field(description=words, examples=list(examples), **of_field)
     if kind is not None:
-        field.metadata.append(kind)
-    return field
+        info.metadata.append(kind)
+    return info
 
 
 def plain(value: Any) -> Any:
@@ -100,32 +100,27 @@ class NumberKey(rules.Number, Kind):
         return number
 
 
+class Ruled(rules.Rule, Kind):
+    """A kind that is a rule of Python, in the words of the rule."""
+
+    @property
+    def expected(self) -> str:  # type: ignore[override]
+        return self.words
+
+    def parse(self, value: Any) -> Any:
+        if not self.fits(value):
+            refuse(self.wrong(value))
+        return value
+
+
 @dataclass(frozen=True)
-class IntegerKey(rules.Integer, Kind):
+class IntegerKey(Ruled, rules.Integer):
     """An integer within bounds."""
 
-    @property
-    def expected(self) -> str:  # type: ignore[override]
-        return self.words
-
-    def parse(self, value: Any) -> int:
-        if not self.fits(value):
-            refuse(self.wrong(value))
-        return int(value)
-
 
 @dataclass(frozen=True)
-class FlagKey(rules.Flag, Kind):
+class FlagKey(Ruled, rules.Flag):
     """Yes or no."""
-
-    @property
-    def expected(self) -> str:  # type: ignore[override]
-        return self.words
-
-    def parse(self, value: Any) -> bool:
-        if not self.fits(value):
-            refuse(self.wrong(value))
-        return bool(value)
 
 
 @dataclass(frozen=True)
@@ -178,18 +173,42 @@ def kind_of(rule: rules.Rule) -> Kind:
 
 @dataclass(frozen=True)
 class ListOf(Kind):
-    """A non-empty list without repetitions, or the word ``or_word``."""
+    """A list of items of one kind, or of one kind in each place; or the word ``or_word``."""
 
-    item: Kind
+    item: Kind | tuple[Kind, ...]
     expected: str
     or_word: str | None = None
+    distinct: bool = True  # no item twice
+    least: int = 1  # items
+
+    @property
+    def first(self) -> Kind:
+        """Kind of the first item."""
+        return self.item[0] if isinstance(self.item, tuple) else self.item
+
+    @property
+    def unit(self) -> str:
+        """Unit of the numbers in it."""
+        return str(getattr(self.first, "unit", "1"))
+
+    @property
+    def n_places(self) -> int:
+        """Numbers [1] that tell an item from the others: its place in the list, and in those inside."""
+        return 1 + (self.first.n_places if isinstance(self.first, ListOf) else 0)
 
     def parse(self, value: Any) -> Any:
         if self.or_word is not None and value == self.or_word:
             return value
-        if not isinstance(value, list | tuple):
+        kinds = self.item if isinstance(self.item, tuple) else None
+        if not isinstance(value, list | tuple) or (kinds and len(value) != len(kinds)):
             refuse(self.wrong(value))
-        return each(distinct(value, self.expected), self.item.parse)
+        if len(value) < self.least:
+            got = f"{len(value)} of them" if value else "an empty list"
+            refuse(mistake(f"expected {self.expected}, got {got}"))
+        if self.distinct:
+            distinct(value, self.expected)
+        each_kind = iter(kinds or [self.first] * len(value))
+        return each(value, lambda item: next(each_kind).parse(item))
 
 
 def distinct(items: Sequence[Any], expected: str) -> Sequence[Any]:
@@ -217,28 +236,15 @@ class SeveralIntegers(IntegerKey):
 
 
 @dataclass(frozen=True)
-class ListWith(Kind):
-    """A non-empty list, with repetitions or not."""
-
-    item: Kind
-    expected: str
-
-    def parse(self, value: Any) -> tuple[Any, ...]:
-        if not isinstance(value, list | tuple) or not value:
-            refuse(self.wrong(value))
-        return each(value, self.item.parse)
-
-
-@dataclass(frozen=True)
-class WeightsKey(Kind):
+class WeightsKey(ListOf):
     """Weights of several things, not negative."""
 
+    item: Kind = field(default_factory=lambda: NumberKey("1", least=0.0))
     expected: str = "a list of numbers >= 0 [1], one for each motion, not all 0"
+    distinct: bool = False
 
-    def parse(self, value: Any) -> tuple[float, ...]:
-        if not isinstance(value, list | tuple) or not value:
-            refuse(self.wrong(value))
-        weights = each(value, NumberKey("1", least=0.0).parse)
+    def parse(self, value: Any) -> Any:
+        weights = super().parse(value)
         if not 0 < sum(weights) < math.inf:
             refuse(self.wrong(value))
         return weights
@@ -318,9 +324,9 @@ class Table(BaseModel):
     @classmethod
     def kind(cls, key: str) -> Kind | None:
         """What the value of ``key`` must be; None for a table."""
-        for name, field in cls.model_fields.items():
-            if key == (field.alias or name):
-                return next((item for item in field.metadata if isinstance(item, Kind)), None)
+        for name, info in cls.model_fields.items():
+            if key == (info.alias or name):
+                return next((item for item in info.metadata if isinstance(item, Kind)), None)
         raise KeyError(key)
 
     @classmethod

@@ -3,95 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from mcrock.body.faces import Array
 from mcrock.tables.distributions import Distribution, Quantity, Uncertain
-from mcrock.tables.errors import mistake, refuse, shown
-from mcrock.tables.fields import Kind, NumberKey, each
+from mcrock.tables.errors import mistake, refuse
+from mcrock.tables.fields import ListOf, NumberKey
 from mcrock.tables.inputs import Input
 
 Draws = Mapping[str, Array]  # value (n,) of every one of `Shape.quantities`, by key: "width", "com[2]"
 
 
-@dataclass(frozen=True)
-class PointList(Kind):
+def point_list(expected: str, size: int, least: int) -> ListOf:
     """A list of points of ``size`` coordinates, each a number or a distribution."""
-
-    unit: ClassVar = "m"
-    n_places: ClassVar = 2  # [1] that tell a number from the others
-
-    expected: str
-    size: int
-    least: int
-
-    def _point(self, value: Any) -> tuple[Quantity, ...]:
-        if not isinstance(value, list | tuple) or len(value) != self.size:
-            refuse(mistake(f"expected {self.size} coordinates [m], got {shown(value)}"))
-        return each(value, Uncertain("m").parse)
-
-    def parse(self, value: Any) -> tuple[tuple[Quantity, ...], ...]:
-        if not isinstance(value, list | tuple):
-            refuse(self.wrong(value))
-        if len(value) < self.least:
-            refuse(mistake(f"expected {self.expected}, got {len(value)} of them"))
-        return each(value, self._point)
+    point = ListOf((Uncertain("m"),) * size, f"{size} coordinates [m]", distinct=False)
+    return ListOf(point, expected, distinct=False, least=least)
 
 
-@dataclass(frozen=True)
-class Triple(Kind):
+def triple(expected: str, *kinds: NumberKey) -> ListOf:
     """Three numbers or distributions."""
-
-    n_places: ClassVar = 1  # as `PointList`
-
-    expected: str
-    kinds: tuple[NumberKey, NumberKey, NumberKey]
-
-    @property
-    def unit(self) -> str:
-        """That all three have."""
-        return self.kinds[0].unit
-
-    def parse(self, value: Any) -> tuple[Any, ...]:
-        if not isinstance(value, list | tuple) or len(value) != 3:
-            refuse(self.wrong(value))
-        kinds = iter(self.kinds)
-        return each(value, lambda item: next(kinds).parse(item))
+    return ListOf(kinds, expected, distinct=False)
 
 
-@dataclass(frozen=True)
-class Tensor(Kind):
+class Tensor(ListOf):
     """A symmetric 3 x 3 inertia tensor; both entries of a pair are written, and are the same."""
 
-    n_places: ClassVar = 2  # as `PointList`
+    def __init__(self, kind: NumberKey, expected: str) -> None:
+        row = ListOf((kind,) * 3, f"a row of 3 numbers [{kind.unit}]", distinct=False)
+        super().__init__((row,) * 3, expected, distinct=False)
 
-    expected: str = "3 rows of 3 numbers or distributions [kg m2]"
-    kind: NumberKey = field(default_factory=lambda: Uncertain("kg m2"))  # of its entries
-
-    @property
-    def unit(self) -> str:
-        """That all entries have."""
-        return self.kind.unit
-
-    def _row(self, value: Any) -> tuple[Quantity, ...]:
-        if not isinstance(value, list | tuple) or len(value) != 3:
-            refuse(mistake(f"expected a row of 3 numbers [{self.unit}], got {shown(value)}"))
-        return each(value, self.kind.parse)
-
-    def parse(self, value: Any) -> tuple[tuple[Quantity, ...], ...]:
-        if not isinstance(value, list | tuple) or len(value) != 3:
-            refuse(self.wrong(value))
-        rows = each(value, self._row)
+    def parse(self, value: Any) -> Any:
+        rows = super().parse(value)
         skew = [(i, j) for i in range(3) for j in range(i) if rows[i][j] != rows[j][i]]
         if skew:
             refuse(*(mistake(f"must equal inertia[{j}][{i}], for symmetry", (i, j)) for i, j in skew))
         return rows
 
 
-BASE = PointList("a list of at least 3 corners [x, y] [m], counter-clockwise", size=2, least=3)
+BASE = point_list("a list of at least 3 corners [x, y] [m], counter-clockwise", size=2, least=3)
+INERTIA_KEY = Tensor(Uncertain("kg m2"), "3 rows of 3 numbers or distributions [kg m2]")
 Corners = tuple[tuple[Quantity, ...], ...]
 CORNERS = Input("base corner {0}, coordinate {1} of the study (0 x, 1 y)")
 CENTRE_OF_MASS = Input("centre of mass, coordinate {0} of the study (0 x, 1 y, 2 z or height)")

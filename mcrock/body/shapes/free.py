@@ -12,20 +12,20 @@ from mcrock.body.shapes.coordinates import (
     CENTRE_OF_MASS,
     CORNERS,
     INERTIA,
+    INERTIA_KEY,
     Corners,
     Draws,
-    Tensor,
-    Triple,
     coordinates,
     drawn_tensor,
     drawn_triple,
+    triple,
 )
 from mcrock.body.shapes.shape import Shape
 from mcrock.tables.distributions import Quantity, Uncertain
 from mcrock.tables.fields import entry
 
-CENTRE = Triple(
-    "[x, y, height above the base] [m]", (Uncertain("m"), Uncertain("m"), Uncertain("m", above=0.0))
+CENTRE = triple(
+    "[x, y, height above the base] [m]", Uncertain("m"), Uncertain("m"), Uncertain("m", above=0.0)
 )
 
 
@@ -46,7 +46,7 @@ class Free(Shape):
     )
     mass: Quantity = entry(Uncertain("kg", above=0.0), "mass", 650.0)
     inertia: tuple[tuple[Quantity, ...], ...] = entry(
-        Tensor(),
+        INERTIA_KEY,
         "inertia tensor about the centre of mass; off-diagonal entries are negative products, "
         "I_xy = -∫ x y dm",
         [[140.0, 0.0, 0.0], [0.0, 140.0, 0.0], [0.0, 0.0, 17.0]],

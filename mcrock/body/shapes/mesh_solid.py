@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mcrock.body.faces import Array
-from mcrock.body.shapes.coordinates import Tensor, Triple
+from mcrock.body.shapes.coordinates import Tensor, triple
 from mcrock.tables.fields import NumberKey, Table, entry
 
 
@@ -15,12 +15,12 @@ class MeshSolid(Table):
 
     volume: float = entry(NumberKey("m3", above=0.0), "volume", 0.124)
     centroid: tuple[float, ...] = entry(
-        Triple("[x, y, z] in the axes of the vertices [m]", (NumberKey("m"),) * 3),
+        triple("[x, y, z] in the axes of the vertices [m]", *[NumberKey("m")] * 3),
         "centroid",
         [0.0, 0.0, 0.3],
     )
     inertia: tuple[tuple[float, ...], ...] = entry(
-        Tensor("3 rows of 3 numbers [m2]", NumberKey("m2")),
+        Tensor(NumberKey("m2"), "3 rows of 3 numbers [m2]"),
         "inertia tensor about the centroid over the mass",
         [[0.06, 0.0, 0.0], [0.0, 0.05, 0.0], [0.0, 0.0, 0.04]],
     )

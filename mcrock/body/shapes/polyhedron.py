@@ -20,13 +20,13 @@ from mcrock.body.scan import UP, hull_corners, is_mesh, read_scan
 from mcrock.body.shapes.coordinates import (
     CENTRE_OF_MASS,
     INERTIA,
+    INERTIA_KEY,
     Draws,
-    PointList,
-    Tensor,
-    Triple,
     coordinates,
     drawn_tensor,
     drawn_triple,
+    point_list,
+    triple,
 )
 from mcrock.body.shapes.mesh_solid import MeshSolid
 from mcrock.body.shapes.random_underside import RandomUnderside
@@ -50,10 +50,10 @@ class Outline(NamedTuple):
     base_faces: tuple[int, ...]
 
 
-class Axis(Triple):
+class Axis(ListOf):
     """A direction."""
 
-    def parse(self, value: Any) -> tuple[float, ...]:
+    def parse(self, value: Any) -> Any:
         axis = super().parse(value)
         if not any(axis):
             refuse(mistake("must not be zero in all three coordinates"))
@@ -91,7 +91,7 @@ class Polyhedron(Solid):
 
     shape: Literal["polyhedron"]
     vertices: tuple[tuple[Quantity, ...], ...] | None = entry(
-        PointList("a list of at least 4 vertices [x, y, z] [m]", 3, 4),
+        point_list("a list of at least 4 vertices [x, y, z] [m]", 3, 4),
         "points, in any axes; the body is their convex hull, and each coordinate may be a distribution",
         [[0.3, -0.3, 0.0], [0.3, 0.3, 0.0], [-0.3, 0.3, 0.0], [-0.3, -0.3, 0.0], [0.0, 0.0, 1.2]],
         default=None,
@@ -129,14 +129,14 @@ class Polyhedron(Solid):
     )
     scale: Quantity = entry(Uncertain("1", above=0.0), "factor on all lengths", default=1.0)
     com: tuple[Quantity, ...] | None = entry(
-        Triple("[x, y, z] in the axes of the vertices [m]", (Uncertain("m"),) * 3),
+        triple("[x, y, z] in the axes of the vertices [m]", *[Uncertain("m")] * 3),
         "centre of mass in the axes of the points, given with `inertia` and `mass`; each coordinate may "
         "be a distribution",
         [0.0, 0.0, 0.3],
         default=None,
     )
     inertia: tuple[tuple[Quantity, ...], ...] | None = entry(
-        Tensor(),
+        INERTIA_KEY,
         "inertia tensor about the centre of mass, in the axes of the points, given with `com` "
         "and `mass`; no larger than that of the mass placed in the corners",
         [[10.0, 0.0, 0.0], [0.0, 10.0, 0.0], [0.0, 0.0, 5.0]],
@@ -151,7 +151,7 @@ class Polyhedron(Solid):
         default=None,
     )
     axis: tuple[float, ...] | None = entry(
-        Axis("a direction [x, y, z] [1]", (NumberKey("1"),) * 3),
+        Axis((NumberKey("1"),) * 3, "a direction [x, y, z] [1]", distinct=False),
         "direction that the tilt is measured from; by default the one that is up at the "
         "start. Give it where the start face is one of several shallow facets",
         [0.0, 0.0, 1.0],

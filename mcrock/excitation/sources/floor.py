@@ -15,15 +15,17 @@ from mcrock.excitation.floor import (
 )
 from mcrock.excitation.motion import Motion
 from mcrock.tables.distributions import Distribution, Quantity, Uncertain
-from mcrock.tables.fields import IntegerKey, ListWith, NumberKey, Table, entry
+from mcrock.tables.fields import IntegerKey, ListOf, NumberKey, Table, entry
 from mcrock.tables.inputs import Input, Inputs, Numbers
 
 FEW = 0.01  # share of the realizations [1]
 MOST_DAMPING = 0.99  # fraction of critical [1]
 
-Masses = ListWith(NumberKey("kg", above=0.0), "a list of masses [kg], from the first floor up")
-Stiffnesses = ListWith(
-    NumberKey("N/m", above=0.0), "a list of stiffnesses [N/m] of the storeys, from the lowest up"
+Masses = ListOf(NumberKey("kg", above=0.0), "a list of masses [kg], from the first floor up", distinct=False)
+Stiffnesses = ListOf(
+    NumberKey("N/m", above=0.0),
+    "a list of stiffnesses [N/m] of the storeys, from the lowest up",
+    distinct=False,
 )
 
 

@@ -14,7 +14,7 @@ from mcrock.excitation.processing import process
 from mcrock.excitation.sources.kinds import Steps
 from mcrock.excitation.sources.shaking import WEAK, ShakingSource
 from mcrock.excitation.survey import survey
-from mcrock.tables.fields import ChoiceKey, IntegerKey, ListWith, WeightsKey, entry
+from mcrock.tables.fields import ChoiceKey, IntegerKey, ListOf, WeightsKey, entry
 
 FARTHEST = 20.0  # factor on a motion above which it is another one
 
@@ -41,7 +41,9 @@ class RecordedSource(ShakingSource):
         default=None,
     )
     record: tuple[int, ...] | None = entry(
-        ListWith(IntegerKey(0), "a list of numbers of records, from 0, one for each realization"),
+        ListOf(
+            IntegerKey(0), "a list of numbers of records, from 0, one for each realization", distinct=False
+        ),
         "record of each realization by its number, from 0, instead of `assignment`; what "
         "`ensemble.table` makes of a column",
         [0, 0, 2],

@@ -62,7 +62,7 @@ ONE_MISTAKE = [
     ),
     (  # once, not for every record
         ('measure = "pga"', 'measure = "sa"\nperiod = 1.0\ndamping = 0.9'),
-        "study.toml [intensity]: intensity measure 'sa': damping must be from 0 to 0.8 of the critical [1], got 0.9",
+        "study.toml [intensity]: intensity measure 'sa': damping must be a finite number >= 0 and <= 0.8 [1], got 0.9",
     ),
     (
         ('measure = "pga"', 'measure = "avgsa"'),
@@ -256,7 +256,7 @@ ONE_MISTAKE += [
     )
     for value, message in [
         ("3", f": {WEIGHTS}3"),
-        ("[]", f": {WEIGHTS}[]"),
+        ("[]", f": {WEIGHTS}an empty list"),
         ("[0, 0]", f": {WEIGHTS}[0, 0]"),
         ("[1e308, 1e308]", f": {WEIGHTS}[1e+308, 1e+308]"),
         ("[1, -1]", "[1]: must be >= 0 [1], got -1"),
@@ -285,7 +285,7 @@ def test_one_mistake(study_file, change, message):
     ("masses", "message"),
     [
         ("3", ": expected a list of masses [kg], from the first floor up, got 3"),
-        ("[]", ": expected a list of masses [kg], from the first floor up, got []"),
+        ("[]", ": expected a list of masses [kg], from the first floor up, got an empty list"),
         ("[1, 0]", "[1]: must be > 0 [kg], got 0"),
     ],
 )
@@ -334,7 +334,7 @@ BAD_DISTRIBUTIONS = [
     ),
     ('distribution = "beta", alpha = 0, beta = 1, low = 0.1', ".alpha: must be > 0 [1], got 0"),
     ('distribution = "beta", alpha = 1, beta = 1, low = 2', ".low: must be < high = 1.0 [m], got 2"),
-    ('distribution = "discrete", values = []', ".values: expected a list of numbers [m], got []"),
+    ('distribution = "discrete", values = []', ".values: expected a list of numbers [m], got an empty list"),
     (
         'distribution = "discrete", values = [0.4, 0.5], probabilities = [0.5, 0.6]',
         ".probabilities: their sum must be 1, got 1.1",
