@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from math import atan2, cos, hypot, isfinite, pi, sin, sqrt
+from math import atan2, cos, hypot, pi, sin, sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mcrock.params import GRAVITY
+from mcrock.rules import Number
 
 if TYPE_CHECKING:
     from mcrock.body import Body
@@ -57,9 +58,9 @@ class PlanarBlock:
     def __post_init__(self) -> None:
         units = {"mass": "kg", "inertia": "kg m2", "gravity": "m/s2"}
         for field in fields(self):
-            value = float(getattr(self, field.name))
+            rule = Number(units.get(field.name, "m"), above=0.0)
+            value = rule.check(f"PlanarBlock.{field.name}", getattr(self, field.name))
             object.__setattr__(self, field.name, value)
-            _positive(f"PlanarBlock.{field.name}", value, units.get(field.name, "m"))
 
     @property
     def width(self) -> float:
@@ -105,7 +106,7 @@ class PlanarBlock:
         >>> round(rectangle(0.4, 1.6).resized(1.4935).width, 3)  # half the frequency: four times the size
         1.6
         """
-        _positive("frequency parameter", frequency, "rad/s")
+        Number("rad/s", above=0.0).check("frequency parameter", frequency)
         factor = (self.frequency / frequency) ** 2
         lengths = (self.left * factor, self.right * factor, self.com_height * factor)
         return PlanarBlock(*lengths, self.mass * factor**3, self.inertia * factor**5, self.gravity)
@@ -133,8 +134,8 @@ def rectangle(
     ValueError
         If a size is not positive or the COM does not stand over the base.
     """
-    _positive("rectangle.width", width, "m")
-    _positive("rectangle.height", height, "m")
+    Number("m", above=0.0).check("rectangle.width", width)
+    Number("m", above=0.0).check("rectangle.height", height)
     if not abs(offset) < width / 2:
         raise ValueError(
             f"rectangle.offset must keep the centre of mass over the base, within +-{width / 2:g} m, "
@@ -160,8 +161,8 @@ def rectangle_of(slenderness: float, frequency: float, gravity: float = GRAVITY)
     """
     if not 0 < slenderness < pi / 2:
         raise ValueError(f"slenderness must be between 0 and pi/2 rad, got {slenderness!r}")
-    _positive("frequency parameter", frequency, "rad/s")
-    _positive("gravity", gravity, "m/s2")
+    Number("rad/s", above=0.0).check("frequency parameter", frequency)
+    Number("m/s2", above=0.0).check("gravity", gravity)
     diagonal = 3 * gravity / (2 * frequency**2)  # 2 R
     return rectangle(diagonal * sin(slenderness), diagonal * cos(slenderness), gravity=gravity)
 
@@ -232,8 +233,3 @@ def check_planar(block: object, expected: str = "a PlanarBlock") -> None:
             "one, for rocking along that body axis"
         )
     raise ValueError(f"the planar model needs {expected}, got {block!r}")
-
-
-def _positive(name: str, value: float, unit: str) -> None:
-    if not (isfinite(value) and value > 0):
-        raise ValueError(f"{name} must be finite and > 0 {unit}, got {value!r}")

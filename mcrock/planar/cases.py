@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mcrock.base.variables import variable
 from mcrock.base.version import mcrock_version
 from mcrock.conditions import Controls
 from mcrock.excitation import Motion, MotionError, Pulse, pack_motions
@@ -67,51 +68,39 @@ class Cases:
         slenderness = [family.slenderness for family in self.families]
         return {
             "motion": ("motion", np.array([motion.name for motion in self.motions], dtype=object)),
-            "slenderness": (
-                "slenderness",
-                np.array(slenderness),
-                {"units": "rad", "long_name": "slenderness (the smaller of the two)"},
+            "slenderness": variable(
+                "slenderness", slenderness, "rad", "slenderness (the smaller of the two)"
             ),
             "edge": ("edge", np.array(SIDES, dtype=object)),
         }
 
     def variables(self, axis: str) -> dict[str, Any]:
         """What the blocks are, what shook them, and when that begins to lift them."""
-        dims: tuple[str, ...] = ("motion", "slenderness", axis)
+        dims = f"motion slenderness {axis}"
         radius = np.array([block.radius for block in self.blocks]).reshape(self.shape)
         if (self.frequencies == self.frequencies[:1]).all():
-            dims, radius = dims[1:], radius[0]
+            dims, radius = f"slenderness {axis}", radius[0]
         peaks = np.array([peak_along_x(motion) for motion in self.motions])
-        described = {
-            "radius": (dims, radius, "m", "distance R from the centre of mass to the edge"),
-            "velocity_ratio": (
-                ("slenderness", "edge"),
-                np.array(self.ratios),
+        uplift = np.where(peaks[:, None] > 0, self.uplift * peaks[:, None], nan)
+        duration = [_duration(motion) for motion in self.motions]
+        return {
+            "radius": variable(dims, radius, "m", "distance R from the centre of mass to the edge"),
+            "velocity_ratio": variable(
+                "slenderness edge",
+                self.ratios,
                 "1",
                 "angular velocity after over before a landing on the edge",
             ),
-            "uplift_acceleration": (
-                ("motion", "slenderness"),
-                np.where(peaks[:, None] > 0, self.uplift * peaks[:, None], nan),
+            "uplift_acceleration": variable(
+                "motion slenderness",
+                uplift,
                 "m s-2",
                 "peak of the acceleration along x at which rocking begins, all components scaled alike",
             ),
-            "pulse_period": (
-                ("motion",),
-                2 * pi / self.pulse_frequencies,
-                "s",
-                "period 2 pi/omega_p of the pulse",
+            "pulse_period": variable(
+                "motion", 2 * pi / self.pulse_frequencies, "s", "period 2 pi/omega_p of the pulse"
             ),
-            "duration": (
-                ("motion",),
-                np.array([_duration(motion) for motion in self.motions]),
-                "s",
-                "time for which the ground moves",
-            ),
-        }
-        return {
-            name: (dims, values, {"units": units, "long_name": words})
-            for name, (dims, values, units, words) in described.items()
+            "duration": variable("motion", duration, "s", "time for which the ground moves"),
         }
 
     def attributes(self, kind: str, controls: Controls, runs: int) -> dict[str, str | float | int]:

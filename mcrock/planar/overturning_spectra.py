@@ -25,6 +25,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
+from mcrock.base.variables import variable
 from mcrock.conditions import Controls
 from mcrock.excitation import MotionError, Pulse
 from mcrock.params import GRAVITY, STANDING, Outcome
@@ -165,22 +166,21 @@ def overturning_spectrum(
 
 def _sizes(
     frequency_ratios: ArrayLike | None, periods: ArrayLike | None, own: Array, names: list[str]
-) -> tuple[str, tuple[str, Array, dict[str, str]], Array]:
+) -> tuple[str, tuple[Any, ...], Array]:
     """Name of the axis of sizes, its coordinate, and the p of the sizes [rad/s] as `Cases` takes them."""
     if (frequency_ratios is None) == (periods is None):
         raise ValueError("give either frequency_ratios (omega_p/p, for pulses) or periods (2 pi/p in s)")
     if periods is not None:
         values = increasing("periods 2 pi/p", periods, "s")
-        about = {"units": "s", "long_name": "period parameter 2 pi/p"}
-        return "period", ("period", values, about), 2 * pi / values
+        return "period", variable("period", values, "s", "period parameter 2 pi/p"), 2 * pi / values
     values = increasing("frequency ratios omega_p/p", frequency_ratios, "1")
     if np.isnan(own).any():
         raise ValueError(
             f"motion '{names[int(np.isnan(own).argmax())]}' is a record and has no omega_p of its "
             "own; give angular_frequency [rad/s], or periods 2 pi/p [s] in place of frequency ratios"
         )
-    about = {"units": "1", "long_name": "frequency of the pulse over p, omega_p/p"}
-    return "frequency_ratio", ("frequency_ratio", values, about), own[:, None] / values
+    about = variable("frequency_ratio", values, "1", "frequency of the pulse over p, omega_p/p")
+    return "frequency_ratio", about, own[:, None] / values
 
 
 def _variables(
@@ -190,38 +190,26 @@ def _variables(
     half: NDArray[np.int64],
     undecided: NDArray[np.int64],
     uplift: Array,
-) -> dict[str, tuple[tuple[str, ...], NDArray[Any], dict[str, str]]]:
+) -> dict[str, tuple[Any, ...]]:
     """Results of the scan, as variables of the dataset."""
     lower, upper, impacts = collect_bands(limits, len(half), shape)
-    dims = ("motion", "slenderness", axis)
+    dims = f"motion slenderness {axis}"
     amplitude = "amplitude a_p/(g tan slenderness)"
 
-    def count(numbers: NDArray[np.int64], words: str) -> tuple[tuple[str, ...], NDArray[Any], dict[str, str]]:
-        return dims, numbers.reshape(shape).astype("i4"), {"units": "1", "long_name": words}
+    def count(numbers: NDArray[np.int64], words: str) -> tuple[Any, ...]:
+        return variable(dims, numbers.reshape(shape).astype("i4"), "1", words)
 
     return {
-        "lower": (
-            (*dims, "band"),
-            lower,
-            {"units": "1", "long_name": f"{amplitude} above which the block overturns"},
-        ),
-        "upper": (
-            (*dims, "band"),
-            upper,
-            {"units": "1", "long_name": f"{amplitude} up to which the block overturns"},
-        ),
-        "impacts": (
-            (*dims, "band"),
-            impacts.astype("i4"),
-            {"units": "1", "long_name": "impacts before overturning, -1 where there is no band"},
+        "lower": variable(f"{dims} band", lower, "1", f"{amplitude} above which the block overturns"),
+        "upper": variable(f"{dims} band", upper, "1", f"{amplitude} up to which the block overturns"),
+        "impacts": variable(
+            f"{dims} band", impacts.astype("i4"), "1", "impacts before overturning, -1 where there is no band"
         ),
         "limits": count(np.bincount(limits.case, minlength=len(half)), "limits found"),
         "half_scan_limits": count(half, "limits that a scan half as fine meets"),
         "undecided": count(undecided, "runs of the scan that met a numerical limit"),
-        "uplift_amplitude": (
-            ("motion", "slenderness"),
-            uplift,
-            {"units": "1", "long_name": f"{amplitude} at which rocking begins"},
+        "uplift_amplitude": variable(
+            "motion slenderness", uplift, "1", f"{amplitude} at which rocking begins"
         ),
     }
 

@@ -326,7 +326,7 @@ def e_n21_of_ratio(block: PlanarBlock, ratio: float, onto: str = "right") -> flo
     ValueError
         As `measured`.
     """
-    return measured(block, ratio, onto) * _root_ratio(block, onto)
+    return measured(block, ratio, onto) / _ratio_of_one(block, onto)
 
 
 def brogliato_2012(block: PlanarBlock, e_n21: float, onto: str = "right") -> float:
@@ -337,11 +337,8 @@ def brogliato_2012(block: PlanarBlock, e_n21: float, onto: str = "right") -> flo
     ValueError
         If the coefficient is negative or would gain energy.
     """
-    highest = largest_ratio(block, onto)
-    e_n21 = _within("e_n21", e_n21, 0.0, highest * _root_ratio(block, onto))
-    return min(
-        brogliato.velocity_ratio(block.inertia, block.mass, *_edges(block, onto), float(e_n21)), highest
-    )
+    highest, of_one = largest_ratio(block, onto), _ratio_of_one(block, onto)
+    return min(_within("e_n21", e_n21, 0.0, highest / of_one) * of_one, highest)
 
 
 # by the name of the law: the velocity ratio, the parameter and what stands for it in words
@@ -469,10 +466,9 @@ def _lambda_of_point(block: PlanarBlock, onto: str, point: float) -> float:
     return 2.0 * (point - old) / (new - old) - 1.0
 
 
-def _root_ratio(block: PlanarBlock, onto: str) -> float:
-    old, new = _edges(block, onto)
-    lands, leaves = (1.0 / block.mass + x * x / block.inertia for x in (new, old))
-    return sqrt(lands / leaves)
+def _ratio_of_one(block: PlanarBlock, onto: str) -> float:
+    """Velocity ratio of e_n21 = 1, in proportion to which the others are."""
+    return brogliato.velocity_ratio(block.inertia, block.mass, *_edges(block, onto), 1.0)
 
 
 def _within(name: str, value: float, low: float, high: float) -> float:

@@ -16,6 +16,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
+from mcrock.base.variables import variable
 from mcrock.conditions import Controls
 from mcrock.params import GRAVITY, Outcome
 from mcrock.planar.cases import (
@@ -96,53 +97,42 @@ def rocking_spectrum(
     controls = controls or Controls()
     n = len(cases.block)
     out = run_many(cases.rows, cases.pack, cases.block, cases.motion, np.ones(n), controls, workers)
-    dims = ("motion", "slenderness", "period")
     flags = {
         "flag_values": np.array([int(code) for code in Outcome], "i1"),
         "flag_meanings": " ".join(code.name.lower() for code in Outcome),
     }
 
-    def variable(values: NDArray[Any], units: str, long_name: str, **more: Any) -> tuple[Any, ...]:
-        return dims, values.reshape(cases.shape), {"units": units, "long_name": long_name, **more}
+    def of(values: NDArray[Any], units: str, long_name: str, **more: Any) -> tuple[Any, ...]:
+        return variable("motion slenderness period", values.reshape(cases.shape), units, long_name, **more)
 
+    lost = out[:, PlanarResult.CONTACT_LOST].astype("i1")
+    impacts = out[:, PlanarResult.IMPACTS].astype("i4")
     tilt = np.maximum(out[:, PlanarResult.PEAK_RIGHT], out[:, PlanarResult.PEAK_LEFT])
     variables = {
-        "peak_tilt": variable(tilt, "rad", "largest tilt"),
-        "peak_tilt_ratio": variable(
+        "peak_tilt": of(tilt, "rad", "largest tilt"),
+        "peak_tilt_ratio": of(
             out[:, PlanarResult.PEAK_RATIO], "1", "largest tilt over the smaller slenderness"
         ),
-        "outcome": variable(out[:, PlanarResult.OUTCOME].astype("i1"), "1", "how the run ended", **flags),
-        "impacts": variable(
-            out[:, PlanarResult.IMPACTS].astype("i4"),
-            "1",
-            "impacts while the ground moves and up to overturning",
-        ),
-        "peak_friction_demand": variable(
+        "outcome": of(out[:, PlanarResult.OUTCOME].astype("i1"), "1", "how the run ended", **flags),
+        "impacts": of(impacts, "1", "impacts while the ground moves and up to overturning"),
+        "peak_friction_demand": of(
             out[:, PlanarResult.FRICTION],
             "1",
             "largest horizontal over vertical contact force while rocking, up to 45 degrees of tilt",
         ),
-        "contact_lost": variable(
-            out[:, PlanarResult.CONTACT_LOST].astype("i1"),
-            "1",
-            "1 if the contact force became tensile before 45 degrees of tilt",
-        ),
+        "contact_lost": of(lost, "1", "1 if the contact force became tensile before 45 degrees of tilt"),
         **{
-            name: (
-                "motion",
-                np.array([peak(motion) for motion in listed]),
-                {"units": "m s-2", "long_name": f"peak of the acceleration along {component}"},
-            )
-            for name, peak, component in (
-                ("peak_acceleration", peak_along_x, "x, the axis of the plane"),
-                ("peak_vertical_acceleration", peak_along_z, "z"),
+            name: variable("motion", peaks, "m s-2", f"peak of the acceleration along {component}")
+            for name, peaks, component in (
+                ("peak_acceleration", [peak_along_x(each) for each in listed], "x, the axis of the plane"),
+                ("peak_vertical_acceleration", [peak_along_z(each) for each in listed], "z"),
             )
         },
         **cases.variables("period"),
     }
     coords = {
         **cases.coords(),
-        "period": ("period", periods, {"units": "s", "long_name": "period parameter 2 pi/p"}),
-        "frequency": ("period", 2 * pi / periods, {"units": "rad s-1", "long_name": "frequency parameter p"}),
+        "period": variable("period", periods, "s", "period parameter 2 pi/p"),
+        "frequency": variable("period", 2 * pi / periods, "rad s-1", "frequency parameter p"),
     }
     return xr.Dataset(variables, coords, cases.attributes("rocking spectrum", controls, n))

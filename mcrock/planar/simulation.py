@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from mcrock.base.variables import variable
 from mcrock.conditions import Controls
 from mcrock.excitation import STILL, Motion, Pulse, pack_motions
 from mcrock.kernel.shaking import SEGMENT_SIZE, end_of_run
@@ -184,25 +185,18 @@ def _planar_run(block: PlanarBlock, result: Array, trace: Trace) -> PlanarRun:
 
 def _history(block: PlanarBlock, rows: Array) -> xr.Dataset:
     column = PlanarHistory
-    edges = {"flag_values": [-1, 0, 1], "flag_meanings": "rest right left"}
+    edge = {"flag_values": [-1, 0, 1], "flag_meanings": "rest right left"}
+    energy = block.mass * rows[:, column.ENERGY]
     return xr.Dataset(
         {
             "edge": (
                 "time",
                 rows[:, column.SIDE].astype("i1"),
-                {"long_name": "edge about which it turns", **edges},
+                {"long_name": "edge about which it turns", **edge},
             ),
-            "rotation": (
-                "time",
-                rows[:, column.ROTATION],
-                {"units": "rad", "long_name": "rotation, positive to the right"},
-            ),
-            "rate": ("time", rows[:, column.RATE], {"units": "rad s-1", "long_name": "angular velocity"}),
-            "energy": (
-                "time",
-                block.mass * rows[:, column.ENERGY],
-                {"units": "J", "long_name": "energy above rest"},
-            ),
-        },
-        coords={"time": ("time", rows[:, column.TIME], {"units": "s", "long_name": "time"})},
+            "rotation": variable("time", rows[:, column.ROTATION], "rad", "rotation, positive to the right"),
+            "rate": variable("time", rows[:, column.RATE], "rad s-1", "angular velocity"),
+            "energy": variable("time", energy, "J", "energy above rest"),
+            "time": variable("time", rows[:, column.TIME], "s", "time"),
+        }
     )
