@@ -27,9 +27,8 @@ from mcrock.body.scan import Scan, read_scan
 from mcrock.body.solids.cuboid import cuboid
 from mcrock.body.solids.cylinder import cylinder
 from mcrock.body.solids.frustum import frustum
-from mcrock.body.solids.polyhedron import hull, polyhedron
+from mcrock.body.solids.polyhedron import hull, polyhedron, scanned
 from mcrock.body.solids.prism import prism
-from mcrock.body.solids.scanned import scanned
 from mcrock.body.standing import (
     lowest_face,
     nearly_flat,

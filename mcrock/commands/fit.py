@@ -58,7 +58,7 @@ def fit(
     several tests make a table for `mcrock population`: `mcrock docs fitting`.
     """
     check_figure(output, format)
-    from mcrock.config.body_file import load_body
+    from mcrock.config.load import load_body
 
     measured = load_body(body)
     import matplotlib

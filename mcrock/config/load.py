@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from mcrock.body import Body
 from mcrock.body.shapes import SHAPES
 from mcrock.config.inputs_table import Columns, listed
 from mcrock.config.presets import take_in_preset
@@ -75,13 +76,7 @@ def load_config(path: str | Path, overrides: Sequence[str] = (), *, inputs: Colu
     mistakes += take_in_preset(data, source, origins)
     take_in_controls(data)
     _shorten_paths(data, path.parent)
-    body = data.get("body")
-    shape = SHAPES.get(str(body.get("shape"))) if isinstance(body, dict) else None
-    try:
-        if shape is not None:
-            shape.take_in_files(data["body"], path.parent)
-    except ConfigError as error:
-        mistakes.append(f"{source} [body] {error}")
+    mistakes += _take_in_files(data.get("body"), path)
     study = Study.from_data(data, source, path.parent, origins, tuple(mistakes))
     impossible = study.body.refusal()
     if impossible:
@@ -89,6 +84,64 @@ def load_config(path: str | Path, overrides: Sequence[str] = (), *, inputs: Colu
         which = "with every uncertain number at its median, " if uncertain else ""
         raise ConfigError(f"{source} [body]: {which}{impossible}")
     return study
+
+
+def load_body(path: str | Path) -> Body:
+    """Body of a TOML file with a section ``[body]``; what else it has, as a study does, is not read.
+
+    Raises
+    ------
+    ConfigError
+        If the file cannot be read, has no such section, or one with mistakes or a distribution: what was
+        measured on one body is told by the numbers of that body.
+    """
+    path = Path(path)
+    given = read_toml(path, "study file or file with a section [body]").get("body")
+    if not isinstance(given, dict):
+        raise ConfigError(f"{path}: no section [body]; `mcrock docs bodies` says what it holds")
+    mistakes = _take_in_files(given, path)
+    if mistakes:
+        raise ConfigError(mistakes)
+    study = Study.from_data(
+        {
+            "seed": 0,
+            "body": given,
+            "motion": {"source": "none"},
+            "start": {"tilt_ratio": 0.5},
+            "ensemble": {"realizations": 1},
+        },
+        str(path),
+        path.parent,
+    )
+    drawn = [name for name in study.uncertain if name.startswith("body.")]
+    if drawn:
+        raise ConfigError(
+            f"{path}: {', '.join(drawn)}: a distribution, and one body was measured; give its number"
+        )
+    impossible = study.body.refusal()
+    if impossible:
+        raise ConfigError(f"{path} [body]: {impossible}")
+    found = study.body.at_medians()
+    return Body(
+        float(found.mass[0]),
+        found.inertia[0],
+        found.vertices[0],
+        float(found.gravity[0]),
+        faces=found.faces,
+        start_face=int(found.start_face[0]),
+        base_faces=found.base_faces,
+    )
+
+
+def _take_in_files(body: Any, path: Path) -> list[str]:
+    """Put what files hold in their place in the raw table [body] of the file `path`; mistakes in words."""
+    shape = SHAPES.get(str(body.get("shape"))) if isinstance(body, dict) else None
+    try:
+        if shape is not None:
+            shape.take_in_files(body, path.parent)
+    except ConfigError as error:
+        return [f"{path} [body] {error}"]
+    return []
 
 
 def read_toml(path: Path, what: str) -> dict[str, Any]:

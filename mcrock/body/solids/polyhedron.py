@@ -1,18 +1,20 @@
-"""Bodies of any convex shape, from their points or from their faces."""
+"""Bodies of any convex shape, from their points, from their faces, or as they were scanned."""
 
 from __future__ import annotations
 
 from math import radians
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from mcrock.body.body import Body
 from mcrock.body.face_lists import face_number, face_numbers
 from mcrock.body.faces import Array, Faces, face_normals
 from mcrock.body.frame import body_axes
 from mcrock.body.mass import solid_moments
+from mcrock.body.scan import hull_corners, is_mesh, read_scan
 from mcrock.body.solids.arguments import list_of_points, positive, weight_of
 from mcrock.body.standing import lowest_face, nearly_flat
 from mcrock.body.standing import settle as settled_face
@@ -21,11 +23,24 @@ from mcrock.params import GRAVITY
 from mcrock.rules import Flag, Number, check_array
 
 
-class Base(NamedTuple):
-    """What counts as base: faces by their numbers, or by their inclination to the start face."""
+class Matter(NamedTuple):
+    """What a body is made of, as its constructors take it."""
 
-    numbers: tuple[int, ...] | None
-    angle_deg: float | None
+    density: float | None
+    mass: float | None
+    com: ArrayLike | None
+    inertia: ArrayLike | None
+    gravity: float
+
+
+class Pose(NamedTuple):
+    """How a body is put down, and what counts as base, as its constructors take it."""
+
+    start_face: int | None
+    axis: ArrayLike | None
+    base_faces: tuple[int, ...] | None
+    base_angle_deg: float | None
+    settle: bool
 
 
 def polyhedron(
@@ -106,20 +121,19 @@ def polyhedron(
     (0.25, [True, True, True, True])
     """
     points = list_of_points("polyhedron.vertices", vertices, 3)
+    matter = Matter(density, mass, com, inertia, gravity)
+    pose = Pose(start_face, axis, base_faces, base_angle_deg, settle)
     if faces is None:
-        return hull(
-            points, density, mass=mass, com=com, inertia=inertia, start_face=start_face, axis=axis,
-            base_faces=base_faces, gravity=gravity, base_angle_deg=base_angle_deg, settle=settle,
-        )  # fmt: skip
+        return _body("hull", points, hull_surface(points, "hull.points"), matter, pose)
     surface = surface_of(points, faces)
-    start = None if start_face is None else _mapped(surface.face_map, start_face, "start_face")
+    n_face = len(surface.face_map)
+    if start_face is not None:
+        given = face_number("polyhedron.start_face", start_face, n_face)
+        pose = pose._replace(start_face=int(surface.face_map[given]))
     if base_faces is not None:
-        listed = face_numbers("polyhedron.base_faces", base_faces, len(surface.face_map))
-        base_faces = tuple(int(surface.face_map[f]) for f in listed)
-    base = Base(base_faces, base_angle_deg)
-    return _body(
-        "polyhedron", points, surface, density, mass, com, inertia, start, axis, base, gravity, settle
-    )
+        listed = face_numbers("polyhedron.base_faces", base_faces, n_face)
+        pose = pose._replace(base_faces=tuple(surface.face_map[list(listed)].tolist()))
+    return _body("polyhedron", points, surface, matter, pose)
 
 
 def hull(
@@ -173,67 +187,113 @@ def hull(
     """
     corners = list_of_points("hull.points", points, 3)
     surface = hull_surface(corners, "hull.points")
-    base = Base(base_faces, base_angle_deg)
-    return _body(
-        "hull", corners, surface, density, mass, com, inertia, start_face, axis, base, gravity, settle
-    )
+    matter = Matter(density, mass, com, inertia, gravity)
+    pose = Pose(start_face, axis, base_faces, base_angle_deg, settle)
+    return _body("hull", corners, surface, matter, pose)
 
 
-def _body(
-    name: str,
-    points: Array,
-    surface: Surface,
-    density: float | None,
-    mass: float | None,
-    com: ArrayLike | None,
-    inertia: ArrayLike | None,
-    start_face: int | None,
-    axis: ArrayLike | None,
-    base: Base,
-    gravity: float,
-    settles: bool,
+def scanned(
+    path: str | Path,
+    density: float | None = None,
+    *,
+    unit: str | None = None,
+    up: str = "z",
+    mass: float | None = None,
+    com: ArrayLike | None = None,
+    inertia: ArrayLike | None = None,
+    start_face: int | None = None,
+    axis: ArrayLike | None = None,
+    base_faces: tuple[int, ...] | None = None,
+    gravity: float = GRAVITY,
+    base_angle_deg: float | None = None,
+    settle: bool = False,
 ) -> Body:
-    corners = points[surface.kept]
-    volume, centroid, spread = (array[0] for array in solid_moments(corners[None], surface.faces))
-    if inertia is not None and mass is None:
+    """Body of a scan: the convex hull of its points touches the ground, the mesh itself has the mass.
+
+    No point is left out of the hull. Volume, centroid and inertia are those of the closed mesh, which need
+    not be convex; those of a point cloud are of its hull.
+
+    Parameters
+    ----------
+    path : str or Path
+        Mesh (.stl, .obj, .ply; needs trimesh, ``pip install 'mcrock[mesh]'``), or text file with a point
+        x y z on each line.
+    density, mass : float
+        One of the two [kg/m3], [kg].
+    unit : str
+        Unit of the lengths in the file, "m", "cm", "mm", "in" or "ft"; required for a mesh.
+    up : str
+        Axis of the file that is up, as `read_scan`. All other arguments are in the axes after it, z up.
+    com : array_like (3,), optional
+        Position of the COM in the axes of the file, whatever its unit is in [m]; the centroid by default.
+    inertia : array_like (3, 3), optional
+        About the COM, in the axes of the file [kg m2], with ``mass``. A mesh with ``com`` and ``inertia``
+        from elsewhere need not be closed.
+    start_face, axis, base_faces, gravity, base_angle_deg, settle
+        As `hull`.
+
+    Returns
+    -------
+    Body
+
+    Raises
+    ------
+    ValueError
+        If the file cannot be read, its unit is missing, or the mesh is not closed or inside out: says where,
+        and what to do; and as `hull`.
+
+    Warns
+    -----
+    UserWarning
+        As `hull`.
+    """
+    scan = read_scan(path, unit, up)
+    if is_mesh(path) and (com is None or inertia is None):
+        volume, centroid, spread = scan.solid()
+        mass = float(weight_of("scanned", density, mass).of(np.array([volume]))[0])
+        com = centroid if com is None else com
+        inertia = mass * spread if inertia is None else inertia
+        density = None
+    corners = scan.points[hull_corners(scan.points)]
+    matter = Matter(density, mass, com, inertia, gravity)
+    pose = Pose(start_face, axis, base_faces, base_angle_deg, settle)
+    return _body("hull", corners, hull_surface(corners, "hull.points"), matter, pose)
+
+
+def _body(name: str, points: Array, surface: Surface, matter: Matter, pose: Pose) -> Body:
+    corners, faces = points[surface.kept], surface.faces
+    volume, centroid, spread = (array[0] for array in solid_moments(corners[None], faces))
+    if matter.inertia is not None and matter.mass is None:
         raise ValueError(f"{name}.inertia [kg m2] is given, so {name}.mass [kg] is needed too")
-    mass = float(weight_of(name, density, mass).of(volume[None])[0])
-    centre = centroid if com is None else check_array(f"{name}.com", com, (3,), "m")
+    mass = float(weight_of(name, matter.density, matter.mass).of(volume[None])[0])
+    centre = centroid if matter.com is None else check_array(f"{name}.com", matter.com, (3,), "m")
     about = mass * spread
-    if inertia is not None:
-        about = check_array(f"{name}.inertia", inertia, (3, 3), "kg m2")
+    if matter.inertia is not None:
+        about = check_array(f"{name}.inertia", matter.inertia, (3, 3), "kg m2")
     relative = corners - centre
-    if start_face is None:
-        start = lowest_face(relative, surface.faces)
+    if pose.start_face is None:
+        start = lowest_face(relative, faces)
     else:
-        start = face_number(f"{name}.start_face", start_face, len(surface.faces))
-    if Flag().check(f"{name}.settle", settles):
-        start = settled_face(relative, surface.faces, start)
-    base_faces = base.numbers
-    if base_faces is not None:
-        base_faces = face_numbers(f"{name}.base_faces", base_faces, len(surface.faces))
-    if base.angle_deg is not None:
-        if base_faces is not None:
-            raise ValueError(f"{name}: give one of base_faces and base_angle_deg")
-        angle = Number("deg", above=0.0, most=90.0).check(f"{name}.base_angle_deg", base.angle_deg)
-        base_faces = nearly_flat(relative, surface.faces, start, radians(angle))
-    if axis is not None:
-        axis = check_array(f"{name}.axis", axis, (3,), "1")
-        if not axis.any():
-            raise ValueError(f"{name}.axis must not be zero")
-    gravity = positive(f"{name}.gravity", gravity, "m/s2")
-    turn = body_axes(face_normals(corners[None], (surface.faces[start],))[0], axis)[0]
-    warn_if_shallow(name, corners, surface.faces)
-    return Body(
-        mass,
-        turn @ about @ turn.T,
-        relative @ turn.T,
-        gravity,
-        surface.faces,
-        start,
-        base_faces,  # type: ignore[arg-type]  # None is the default
+        start = face_number(f"{name}.start_face", pose.start_face, len(faces))
+    if Flag().check(f"{name}.settle", pose.settle):
+        start = settled_face(relative, faces, start)
+    axis = None if pose.axis is None else check_array(f"{name}.axis", pose.axis, (3,), "1")
+    if axis is not None and not axis.any():
+        raise ValueError(f"{name}.axis must not be zero")
+    gravity = positive(f"{name}.gravity", matter.gravity, "m/s2")
+    turn = body_axes(face_normals(corners[None], (faces[start],))[0], axis)[0]
+    warn_if_shallow(name, corners, faces)
+    base = _base_faces(name, relative, faces, start, pose)
+    return Body(mass, turn @ about @ turn.T, relative @ turn.T, gravity, faces, start, base)  # type: ignore[arg-type]
+
+
+def _base_faces(name: str, relative: Array, faces: Faces, start: int, pose: Pose) -> tuple[int, ...] | None:
+    """Faces that count as base, if that is given, by their numbers or their inclination to the start face."""
+    if pose.base_faces is not None and pose.base_angle_deg is not None:
+        raise ValueError(f"{name}: give one of base_faces and base_angle_deg")
+    if pose.base_angle_deg is not None:
+        angle = Number("deg", above=0.0, most=90.0).check(f"{name}.base_angle_deg", pose.base_angle_deg)
+        return nearly_flat(relative, faces, start, radians(angle))
+    return (
+        None if pose.base_faces is None else face_numbers(f"{name}.base_faces", pose.base_faces, len(faces))
     )
-
-
-def _mapped(face_map: NDArray[np.int64], face: int, name: str) -> int:
-    return int(face_map[face_number(f"polyhedron.{name}", face, len(face_map))])
