@@ -18,7 +18,6 @@ import xarray as xr
 from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
-from mcrock.config import Study
 from mcrock.dataset.opened import takes_path
 from mcrock.dataset.schema import OUTER
 from mcrock.statistics.intervals import check_level
@@ -31,6 +30,7 @@ from mcrock.statistics.runs import (
     overturn_levels,
     read_slices,
     record_index,
+    study_of,
 )
 
 BETS = (np.arange(64) + 0.5) / 64  # fractions of the largest bet that cannot ruin [1]
@@ -112,7 +112,7 @@ def sequential_probability(ds: xr.Dataset, *, level: float = 0.95) -> xr.Dataset
     if OUTER in ds.dims or is_cloud(ds):
         raise ValueError("intervals at every look are of fixed levels of the intensity, without outer draws")
     check_runs(ds)
-    study = Study.from_json(ds.attrs["config"]) if ds.attrs.get("config") else None
+    study = study_of(ds)
     if study is not None and study.ensemble.design != INDEPENDENT:
         raise ValueError(
             f"intervals at every look need independent realizations: ensemble.design = {INDEPENDENT!r}, got "

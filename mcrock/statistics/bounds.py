@@ -16,10 +16,10 @@ import numpy as np
 import xarray as xr
 
 from mcrock.dataset.opened import takes_path
-from mcrock.statistics.intervals import check_level, clustered_interval
+from mcrock.statistics.intervals import check_level, interval_of_readings
 from mcrock.statistics.nested import Crossed, read_crossed, unknown_inputs
 from mcrock.statistics.probability import BOUNDS
-from mcrock.statistics.runs import ALL_OVERTURN, ALL_STAND, ESTIMATE
+from mcrock.statistics.runs import ALL_OVERTURN, ALL_STAND, ESTIMATE, axis_attrs
 
 ENDS = ("least", "largest")
 
@@ -61,9 +61,6 @@ def epistemic_bounds(ds: xr.Dataset, *, level: float = 0.95, seed: int = 0) -> x
     fraction = cells.sum(axis=1) / runs.sum()
     half = np.random.default_rng(seed).permutation(len(runs)) % 2 == 0
     ways = [_chosen(cells, runs, chosen_on) for chosen_on in (half, ~half)]
-    attrs = {
-        key: ds["intensity"].attrs[key] for key in ("units", "long_name") if key in ds["intensity"].attrs
-    }
     draws = len(cells)
     one = {"units": "1"}
     result = xr.Dataset(
@@ -78,7 +75,7 @@ def epistemic_bounds(ds: xr.Dataset, *, level: float = 0.95, seed: int = 0) -> x
         coords={
             "end": list(ENDS),
             "bound": BOUNDS,
-            "intensity": ("intensity", ds["intensity"].values, attrs),
+            "intensity": ("intensity", ds["intensity"].values, axis_attrs(ds)),
         },
         attrs={"level": level, "seed": seed},
     )
@@ -86,8 +83,8 @@ def epistemic_bounds(ds: xr.Dataset, *, level: float = 0.95, seed: int = 0) -> x
     for name, values in inputs.items():
         result[f"input_{name}"] = (("end", "intensity"), values[result["draw"].values], dict(ds[name].attrs))
     if inputs:
-        table = np.stack(list(inputs.values()))
-        result["rank_correlation"] = (("input", "intensity"), _rank_correlation(table, fraction), one)
+        ranks = rank_scores(np.stack(list(inputs.values()))) @ rank_scores(fraction.T).T
+        result["rank_correlation"] = (("input", "intensity"), ranks, one)
         result = result.assign_coords(input=list(inputs))
     return result
 
@@ -105,20 +102,19 @@ def _all_at_once(crossed: Crossed, level: float) -> np.ndarray:
     draws = crossed.outcome.shape[1]
     each = 1 - (1 - level) / draws
     runs = crossed.runs[:, None, None].astype(float)
-    ends = [
-        clustered_interval(crossed.cells(reading).swapaxes(0, 1), runs, each)
-        for reading in (ALL_STAND, ALL_OVERTURN)
-    ]
-    return np.stack([ends[0][0].min(axis=0), ends[1][1].max(axis=0)])
+    sure, possible = (crossed.cells(reading).swapaxes(0, 1) for reading in (ALL_STAND, ALL_OVERTURN))
+    low, high = interval_of_readings(sure, possible, runs, each)
+    return np.stack([low.min(axis=0), high.max(axis=0)])
 
 
-def _rank_correlation(inputs: np.ndarray, fraction: np.ndarray) -> np.ndarray:
-    """Spearman's correlation (n_input, n_intensity) over the draws; NaN where all fractions are equal."""
+def rank_scores(values: np.ndarray) -> np.ndarray:
+    """Ranks along the last axis, less their mean and over their norm; NaN where all values are equal.
+
+    The sum of products of those of two inputs is Spearman's correlation.
+    """
     from scipy.stats import rankdata  # half a second to import
 
-    ranks = [rankdata(table, axis=-1) for table in (inputs, fraction.T)]
-    off = [rank - rank.mean(axis=-1, keepdims=True) for rank in ranks]
-    norm = [np.sqrt((x * x).sum(axis=-1)) for x in off]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        found: np.ndarray = off[0] @ off[1].T / np.outer(*norm)
+    off = rankdata(values, axis=-1) - (values.shape[-1] + 1) / 2
+    with np.errstate(invalid="ignore"):
+        found: np.ndarray = off / np.sqrt((off**2).sum(axis=-1, keepdims=True))
     return found

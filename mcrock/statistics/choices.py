@@ -9,7 +9,7 @@ import xarray as xr
 
 from mcrock.dataset.opened import takes_path
 from mcrock.params import Outcome
-from mcrock.statistics.fragility import fit_fragility
+from mcrock.statistics.fragility import fit_fragility, side_by_side
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 from mcrock.statistics.intervals import expanded_tail
 from mcrock.statistics.probability import BOUNDS
@@ -18,16 +18,6 @@ from mcrock.statistics.resample import Units, draw_units, split_units
 from mcrock.statistics.runs import check_runs, record_index
 
 LAW = "impact_law"
-KEPT = (
-    "median_capacity",
-    "median_capacity_interval",
-    "dispersion",
-    "dispersion_interval",
-    "curve",
-    "band",
-    "extrapolated",
-)
-COUNTS = ("runs", "overturned", "undecided")
 
 
 def has_laws(ds: xr.Dataset) -> bool:
@@ -121,8 +111,7 @@ def fragility_by_choice(
     grid = whole["intensity_grid"].values
     fits = [fit_fragility(part, grid=grid, **keywords) for part in parts.values()]
     axis = xr.DataArray(list(parts), dims=choice, name=choice, attrs={"long_name": ds[choice].long_name})
-    result = xr.concat([fit[[*KEPT, *COUNTS]] for fit in fits], axis, combine_attrs="override")
-    result.attrs = {key: whole.attrs[key] for key in ("level", "resamples", "seed", "independent")}
+    result = side_by_side(fits, axis)
     result["fit"] = (choice, [fit.attrs["fit"] for fit in fits])
     codes = _codes(ds, choice)
     options = np.searchsorted(_options(codes), codes)  # any for those without a run

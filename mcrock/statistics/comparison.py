@@ -15,14 +15,13 @@ from scipy.special import stdtrit
 from mcrock.dataset.opened import Source, opened
 from mcrock.statistics.efficiency import own_measure
 from mcrock.statistics.hazard import MEAN, check_measure
-from mcrock.statistics.intervals import check_level, clustered_interval
+from mcrock.statistics.intervals import check_level, clustered_interval, student_interval
 from mcrock.statistics.nested import pooled
 from mcrock.statistics.paired import PairingError, Pairs, check_pairs, count_pairs
 from mcrock.statistics.probability import BOUNDS, CLASSES, intensity_coordinate
-from mcrock.statistics.probit import Fit, fit_curves
-from mcrock.statistics.rates import refine
-from mcrock.statistics.rising import places
-from mcrock.statistics.risk import CURVES, MAKE, Make
+from mcrock.statistics.rates import LognormalCurve, refine
+from mcrock.statistics.rising import RisingCurve, places
+from mcrock.statistics.risk import CURVES
 from mcrock.statistics.runs import (
     ALL_OVERTURN,
     ALL_STAND,
@@ -34,6 +33,7 @@ from mcrock.statistics.runs import (
     record_index,
     run_intensity,
 )
+from mcrock.statistics.studentized import jackknife
 
 DESIGNS = ("first", "second")
 FEW = 6  # records that differ below which Student's interval of a difference is too narrow
@@ -139,21 +139,11 @@ def _at_same_levels(first: xr.Dataset, second: xr.Dataset) -> tuple[xr.Dataset, 
     return first.sel(intensity=shared), second.sel(intensity=shared)
 
 
-def _student(value: np.ndarray, runs: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
-    """Mean over runs of sums (n_record, n) of the records, and half the width of its interval."""
-    records, total = len(runs), runs.sum(axis=0)
-    mean = value.sum(axis=0) / total
-    if records < 2:
-        return mean, np.full_like(mean, np.nan)
-    error = np.sqrt(records / (records - 1) * ((value - mean * runs) ** 2).sum(axis=0)) / total
-    return mean, stdtrit(records - 1, (1 + level) / 2) * error
-
-
 def _paired_interval(pairs: Pairs, level: float) -> np.ndarray:
     ends = []
     for readings in ((ALL_STAND, ALL_OVERTURN), (ALL_OVERTURN, ALL_STAND)):
         off = pairs.second[readings[0]] - pairs.first[readings[1]]
-        mean, half = _student(off, pairs.runs, level)
+        mean, half = student_interval(off, pairs.runs, level)
         bounded = clustered_interval((pairs.runs + off) / 2, pairs.runs, level)
         few = (off != 0).sum(axis=0) < FEW
         ends.append(np.where(few, 2 * np.stack(bounded) - 1, np.stack([mean - half, mean + half])))
@@ -163,7 +153,8 @@ def _paired_interval(pairs: Pairs, level: float) -> np.ndarray:
 def _unpaired_interval(pairs: Pairs, level: float) -> np.ndarray:
     """As if the two studies had met other earthquakes each; NaN where too few records tell of one of them."""
     means, halves = zip(
-        *(_student(each[ESTIMATE], pairs.runs, level) for each in (pairs.first, pairs.second)), strict=True
+        *(student_interval(each[ESTIMATE], pairs.runs, level) for each in (pairs.first, pairs.second)),
+        strict=True,
     )
     half = np.hypot(*halves)
     for each in (pairs.first, pairs.second):
@@ -191,8 +182,7 @@ Quantity = Callable[[np.ndarray, np.ndarray, np.ndarray], float]
 def _median(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> float:
     """Median of the lognormal curve; NaN where there is none."""
     there = runs > 0
-    curves = fit_curves(x[there], yes[None, there], runs[None, there])
-    return float(curves.low_median[0]) if curves.kind[0] == Fit.MAXIMUM else float("nan")
+    return LognormalCurve(x[there], yes[there], runs[there]).median
 
 
 def _ratio_interval(x: np.ndarray, pairs: Pairs, quantity: Quantity, level: float) -> np.ndarray:
@@ -213,9 +203,7 @@ def _ratio_interval(x: np.ndarray, pairs: Pairs, quantity: Quantity, level: floa
             values = np.array([quantity(x, each, counts[0]) for each in counts[1:]])
             with np.errstate(invalid="ignore", divide="ignore"):
                 logs.append(np.log(values[1] / values[0]))
-        with np.errstate(invalid="ignore"):
-            off = np.array(logs[1:]) - np.mean(logs[1:])
-            half = stdtrit(n - 1, (1 + level) / 2) * np.sqrt((n - 1) / n * (off**2).sum())
+        half = stdtrit(n - 1, (1 + level) / 2) * jackknife(np.array(logs[1:]))
         ends.append((logs[0] - half, logs[0] + half))
     bounds = np.exp([min(end[0] for end in ends), max(end[1] for end in ends)])
     return bounds if np.isfinite(ends).all() else np.full(2, np.nan)
@@ -229,12 +217,16 @@ def _add_rates(
     table = hazard["hazard_intensity"].values, hazard["rate"].sel(hazard=MEAN).values
     grid, rate = refine(*table, places(x))
     rates, ends = np.empty((len(CURVES), 2)), np.empty((2, len(CURVES)))
-    for i, curve in enumerate(CURVES):
-        make = MAKE[curve]
+    for i, curve in enumerate(CURVES.values()):
 
-        def quantity(x: np.ndarray, yes: np.ndarray, runs: np.ndarray, make: Make = make) -> float:
+        def quantity(
+            x: np.ndarray,
+            yes: np.ndarray,
+            runs: np.ndarray,
+            curve: type[LognormalCurve | RisingCurve] = curve,
+        ) -> float:
             there = runs > 0
-            return float(make(x[there], yes[there], runs[there], len(pairs.runs)).rates(grid, rate).sum())
+            return float(curve(x[there], yes[there], runs[there], len(pairs.runs)).rates(grid, rate).sum())
 
         rates[i] = [quantity(x, *_total(pairs, k, ESTIMATE)) for k in (0, 1)]
         ends[:, i] = _ratio_interval(x, pairs, quantity, level)

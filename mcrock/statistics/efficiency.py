@@ -9,35 +9,30 @@ logarithmic score.)
 
 from __future__ import annotations
 
-import json
 from typing import Unpack
 
 import numpy as np
 import xarray as xr
-from scipy.special import xlogy
 
 from mcrock.dataset.opened import takes_path
 from mcrock.excitation.measures import variable_name
-from mcrock.statistics.fragility import fit_fragility
-from mcrock.statistics.held_out import HeldOut, by_probit, held_out, mean_with_interval, record_units
+from mcrock.statistics.fragility import HOW, KEPT, fit_fragility
+from mcrock.statistics.held_out import add_log_losses, by_probit, held_out, record_units
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 from mcrock.statistics.intervals import expanded_tail
 from mcrock.statistics.probability import BOUNDS
-from mcrock.statistics.probit import evaluate_curves, fit_curves
+from mcrock.statistics.probit import evaluate_curves, fit_curves, log_likelihood
 from mcrock.statistics.resample import collect_units, draw_units
-from mcrock.statistics.runs import ESTIMATE, check_runs, is_cloud, record_index
+from mcrock.statistics.runs import (
+    ESTIMATE,
+    LOTS,
+    check_runs,
+    config_of,
+    is_cloud,
+    record_index,
+)
 
 PREFIX = "im_"
-KEPT = (
-    "median_capacity",
-    "median_capacity_interval",
-    "dispersion",
-    "dispersion_interval",
-    "runs",
-    "overturned",
-    "undecided",
-)
-LOTS = 400  # into which realizations without recordings are dealt: each is drawn again as a whole
 SMALLEST = 1e-300  # probability that is told from 0: its logarithm is finite
 
 
@@ -165,10 +160,11 @@ def compare_measures(ds: xr.Dataset, **keywords: Unpack[BootstrapKeywords]) -> x
             np.concatenate([_explained(groups.intensity, *(n @ count for count in counts)) for n in parts])
         )
     number = groups.number
+    kept = [name for name in KEPT if "intensity_grid" not in fits[0][name].dims]
     result = xr.concat(
-        [fit[list(KEPT)].drop_attrs() for fit in fits], xr.DataArray(names, dims="measure", name="measure")
+        [fit[kept].drop_attrs() for fit in fits], xr.DataArray(names, dims="measure", name="measure")
     )
-    result.attrs = {key: fits[0].attrs[key] for key in ("level", "resamples", "seed", "independent")}
+    result.attrs = {key: fits[0].attrs[key] for key in HOW}
     ends, first = np.full((2, len(names)), np.nan), np.full(len(names), np.nan)
     table = np.stack(drawn)
     if np.isfinite(table).all() and how.reaches_level(number):
@@ -180,32 +176,20 @@ def compare_measures(ds: xr.Dataset, **keywords: Unpack[BootstrapKeywords]) -> x
     result["explained_interval"] = (("bound", "measure"), ends, {"units": "1"})
     words = {"units": "1", "long_name": "fraction of the resamples in which it explains most"}
     result["first"] = ("measure", first, words)
-    _add_scores(result, scores, how.level)
+    losses = np.stack([score.log_loss for score in scores])
+    if result["explained"].isnull().any():
+        losses[:] = np.nan
+    add_log_losses(result, "measure", losses, scores[0].runs, how.level, int(losses.sum(axis=1).argmin()))
     result["units"] = ("measure", units)
     result["records"] = fits[0]["records"]
     return result.assign_coords(bound=list(BOUNDS))
-
-
-def _add_scores(result: xr.Dataset, scores: list[HeldOut], level: float) -> None:
-    """Scores on records left out, and their differences from that of the best measure."""
-    runs, losses = scores[0].runs, np.stack([score.log_loss for score in scores])
-    if result["explained"].isnull().any():
-        losses[:] = np.nan
-    best = np.argmin(losses.sum(axis=1))
-    for name, table, words in (
-        ("log_loss", losses, "mean log loss on records left out"),
-        ("log_loss_difference", losses - losses[best], "mean log loss over that of the best measure"),
-    ):
-        means, ends = zip(*(mean_with_interval(total, runs, level) for total in table), strict=True)
-        result[name] = ("measure", np.array(means), {"units": "1", "long_name": words})
-        result[f"{name}_interval"] = (("bound", "measure"), np.stack(ends, axis=1), {"units": "1"})
 
 
 def own_measure(ds: xr.Dataset) -> str:
     """Name of the measure of the intensity, as a variable of it would be called."""
     if "intensity_measure" in ds.attrs:
         return str(ds.attrs["intensity_measure"])
-    asked = json.loads(ds.attrs.get("config") or "{}").get("intensity", {})
+    asked = config_of(ds).get("intensity", {})
     return variable_name(asked["measure"], asked) if "measure" in asked else "intensity"
 
 
@@ -218,7 +202,7 @@ def _explained(intensity: np.ndarray, runs: np.ndarray, yes: np.ndarray) -> np.n
     there = runs.any(axis=0)
     intensity, runs, yes = intensity[there], runs[:, there], yes[:, there]
     share = yes.sum(axis=1, keepdims=True) / runs.sum(axis=1, keepdims=True)
-    whole = _deviance(yes, runs, np.broadcast_to(share, runs.shape))
+    whole = -2 * log_likelihood(yes, runs, np.broadcast_to(share, runs.shape))
     rising = _deviance_left(intensity, yes, runs)
     falling = _deviance_left(1 / intensity[::-1], yes[:, ::-1], runs[:, ::-1])
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -229,11 +213,6 @@ def _explained(intensity: np.ndarray, runs: np.ndarray, yes: np.ndarray) -> np.n
 def _deviance_left(intensity: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> np.ndarray:
     """Deviance (n,) from the rising curves of n sets of counts."""
     lower, upper = evaluate_curves(fit_curves(intensity, yes, runs), intensity)
-    return _deviance(yes, runs, np.where(lower == upper, lower, yes / np.maximum(runs, 1)))
-
-
-def _deviance(yes: np.ndarray, runs: np.ndarray, share: np.ndarray) -> np.ndarray:
-    """Minus twice the log-likelihood."""
-    share = np.clip(share, SMALLEST, 1.0)
-    other = np.clip(1.0 - share, SMALLEST, 1.0)
-    return -2 * (xlogy(yes, share) + xlogy(runs - yes, other)).sum(axis=1)
+    return -2 * log_likelihood(
+        yes, runs, np.where(lower == upper, lower, yes / np.maximum(runs, 1)), SMALLEST
+    )

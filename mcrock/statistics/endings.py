@@ -11,7 +11,7 @@ import xarray as xr
 from mcrock.dataset.opened import takes_path
 from mcrock.params import STANDING, Outcome
 from mcrock.statistics.inference import Confidence, ConfidenceKeywords, takes
-from mcrock.statistics.intervals import clustered_interval, wilson_interval
+from mcrock.statistics.intervals import interval_of_readings
 from mcrock.statistics.limits import OF_SUPPORT, displacement_limit
 from mcrock.statistics.probability import BOUNDS, CLASSES, intensity_coordinate
 from mcrock.statistics.runs import Passed, check_runs, count_runs, guessed, intensity_classes, record_index
@@ -85,14 +85,14 @@ def outcome_shares(
         return Passed(code, code, code, code)
 
     record, records = record_index(ds)
-    clustered = how.cluster and record is not None
+    grouping = record if how.cluster else None
     places = intensity_classes(ds, classes)
     tally = count_runs(
         ds,
         ending,
         len(Ending),
         places,
-        record if how.cluster else None,
+        grouping,
         names=READ,
         allow_missing=how.allow_missing,
     )
@@ -104,11 +104,7 @@ def outcome_shares(
     decided = np.array([ending not in UNDECIDED for ending in Ending])[:, None]
     possible = number + np.where(decided, doubt, 0)
     runs = np.broadcast_to(tally.runs[:, None], number.shape)
-    if clustered:
-        readings = [clustered_interval(count, runs, how.level) for count in (number, possible)]
-    else:
-        readings = [wilson_interval(count[0], runs[0], how.level) for count in (number, possible)]
-    ends = np.stack([np.minimum(readings[0][0], readings[1][0]), np.maximum(readings[0][1], readings[1][1])])
+    ends = interval_of_readings(number, possible, runs, how.level, clustered=grouping is not None)
     total = tally.runs.sum(axis=0)
     with np.errstate(invalid="ignore"):
         share = number.sum(axis=0) / total
@@ -124,8 +120,7 @@ def outcome_shares(
             "ending": [ending.words for ending in Ending],
             "intensity": intensity_coordinate(ds, places),
         },
-        attrs={"level": how.level, "independent": "records" if clustered else "realizations"}
-        | ({} if limit is None else {OF_SUPPORT: limit}),
+        attrs=how.attrs(record) | ({} if limit is None else {OF_SUPPORT: limit}),
     )
 
 

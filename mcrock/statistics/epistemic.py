@@ -23,11 +23,11 @@ from mcrock.statistics.crossed import (
     jackknifed,
     sums_of,
 )
-from mcrock.statistics.intervals import check_level, clustered_interval
+from mcrock.statistics.intervals import check_level, interval_of_readings
 from mcrock.statistics.nested import Crossed, read_crossed, unknown_inputs
 from mcrock.statistics.probability import BOUNDS
 from mcrock.statistics.probit import Fit, fit_curves
-from mcrock.statistics.runs import ALL_OVERTURN, ALL_STAND, ESTIMATE
+from mcrock.statistics.runs import ALL_OVERTURN, ALL_STAND, ESTIMATE, axis_attrs
 from mcrock.statistics.studentized import jackknife
 
 FRACTILES = (0.05, 0.5, 0.95)
@@ -192,11 +192,8 @@ def _shrinkage(cells: np.ndarray, runs: np.ndarray) -> np.ndarray:
 def _interval(crossed: Crossed, level: float) -> np.ndarray:
     """Interval of the probability over everything, for new records, with undecided runs both ways."""
     runs = (crossed.runs * crossed.outcome.shape[1])[:, None]
-    ends = [
-        clustered_interval(crossed.cells(reading).sum(axis=0), runs, level)
-        for reading in (ALL_STAND, ALL_OVERTURN)
-    ]
-    return np.stack([ends[0][0], ends[1][1]])
+    sure, possible = (crossed.cells(reading).sum(axis=0) for reading in (ALL_STAND, ALL_OVERTURN))
+    return interval_of_readings(sure, possible, runs, level)
 
 
 @takes_path
@@ -264,8 +261,7 @@ def epistemic_fragility(ds: xr.Dataset) -> xr.Dataset:
 def _frame(ds: xr.Dataset, crossed: Crossed) -> xr.Dataset:
     """Dataset with the intensities and the numbers of draws, records and runs."""
     axis = ds["intensity"]
-    kept = {name: axis.attrs[name] for name in ("units", "long_name", "standard_name") if name in axis.attrs}
-    result = xr.Dataset(coords={"intensity": ("intensity", axis.values, kept)})
+    result = xr.Dataset(coords={"intensity": ("intensity", axis.values, axis_attrs(ds))})
     draws, n = crossed.outcome.shape[1:3]
     records = len(crossed.runs) if crossed.has_records else n
     _add(result, "draws", (), draws, "number of outer draws")

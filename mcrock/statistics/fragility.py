@@ -6,6 +6,7 @@ analysis. Earthquake Spectra 31(1), 579-599.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Unpack
 
 import numpy as np
@@ -16,15 +17,36 @@ from mcrock.dataset.opened import takes_path
 from mcrock.statistics.goodness import fit_p_value
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 from mcrock.statistics.limits import EVENT
-from mcrock.statistics.probability import BOUNDS, overturning_probability
+from mcrock.statistics.probability import BOUNDS, level_bounds, overturning_probability
 from mcrock.statistics.probit import PROBIT, Fit, Link, evaluate_curves, fit_curves, link_of
 from mcrock.statistics.resample import Units, collect_units
 from mcrock.statistics.rising import rising_curve
-from mcrock.statistics.runs import ALL_OVERTURN, ALL_STAND, ESTIMATE, check_runs, record_index, run_intensity
+from mcrock.statistics.runs import (
+    ALL_OVERTURN,
+    ALL_STAND,
+    ESTIMATE,
+    axis_attrs,
+    check_runs,
+    record_index,
+    run_intensity,
+)
 from mcrock.statistics.studentized import fit_sample, readings_of, studentized_bounds
 
 PROBABILITIES = (0.01, 0.05, 0.5)  # at which curves are read [1]
 GRID = 200  # intensities of the curve by default
+KEPT = (  # of every curve where several are side by side
+    "median_capacity",
+    "median_capacity_interval",
+    "dispersion",
+    "dispersion_interval",
+    "curve",
+    "band",
+    "extrapolated",
+    "runs",
+    "overturned",
+    "undecided",
+)
+HOW = ("level", "resamples", "seed", "independent")  # attributes: how intervals were made
 WORDS = {
     Fit.MAXIMUM: "maximum likelihood",
     Fit.SEPARATED: "separated: fewer than two levels tell how the curve rises",
@@ -105,68 +127,86 @@ def fit_fragility(
     check_runs(ds)
     record, records = record_index(ds)
     units = collect_units(ds, record if how.cluster else None, how.allow_missing)
-    x = curve_grid(units, grid)
-    runs, counts = units.total(units.runs), units.total(units.overturned)
-    there = runs > 0
-    several = there.sum() > 1
-    of_reading = np.broadcast_to(runs, counts.shape)
-    fits = fit_curves(units.intensity[there], counts[:, there], of_reading[:, there], shape_of)
-
-    of_readings = [Fit(kind) for kind in fits.kind]
-    known = (Fit.MAXIMUM, Fit.SEPARATED)
-    kind = next((each for each in of_readings if each not in known), of_readings[ESTIMATE])
-    # by itself, as wherever else it is fitted: among others its last digit may be another
-    whole = fit_curves(units.intensity[there], counts[None, ESTIMATE, there], runs[None, there], shape_of)
-    estimate = np.full(2 + len(x), np.nan)
+    x, (here, _, runs), kind = curve_grid(units, grid), units.sums(), _kind(units, shape_of)
+    whole, rising = units.curve(shape_of), rising_curve(units)
+    estimate, p_value = np.full(2 + len(x), np.nan), np.nan
     if kind == Fit.MAXIMUM:
         estimate[:2] = whole.low_median[0], whole.low_dispersion[0]
         estimate[2:] = evaluate_curves(whole, x)[0][0]
-    ends, p_value, rising = resampled_bounds(units, how, x, shape_of), np.nan, rising_curve(units)
-    if kind == Fit.MAXIMUM and how.reaches_level(units.number):
-        p_value = fit_p_value(units, fit_sample(units, units.overturned[ESTIMATE], how, shape_of))
-    resampled = ends is not None
-    low, high = (
-        _shape_bounds(overturning_probability(ds, **how.keywords), x, shape_of) if ends is None else ends
-    )
+        if how.reaches_level(units.number):
+            p_value = fit_p_value(units, fit_sample(units, units.overturned[ESTIMATE], how, shape_of))
+    bounds = resampled_bounds(units, how, x, shape_of)
+    method = "rising curves through exact intervals" if bounds is None else "resampling"
+    if bounds is None:
+        bounds = _shape_bounds(overturning_probability(ds, **how.keywords), x, shape_of)
+    low, high = bounds
     # each resampled curve rises, but quantiles are taken at each intensity by itself
     low[2:], high[2:] = np.minimum.accumulate(low[:1:-1])[::-1], np.maximum.accumulate(high[2:])
-    low, high = np.fmin(low, estimate), np.fmax(high, estimate)
     scale = np.append([1.0, shape_of.deviation], np.ones(len(x)))
-    estimate, low, high = estimate * scale, low * scale, high * scale
-    result = _dataset(
-        ds,
-        {"median_capacity": estimate[0], "dispersion": estimate[1]},
-        np.stack([low, high]),
-        x,
-        estimate[2:],
+    low, high, estimate = np.fmin(low, estimate) * scale, np.fmax(high, estimate) * scale, estimate * scale
+    sure, possible = (units.sums(reading)[1] for reading in (ALL_STAND, ALL_OVERTURN))
+    counts = {"runs": runs, "overturned": sure, "undecided": possible - sure}
+    one, axis, at = {"units": "1"}, axis_attrs(ds), {"units": run_intensity(ds).attrs.get("units", "1")}
+    result = xr.Dataset(
         {
-            "runs": runs,
-            "overturned": counts[ALL_STAND],
-            "undecided": counts[ALL_OVERTURN] - counts[ALL_STAND],
+            "median_capacity": ((), estimate[0], at | {"long_name": "intensity at which one half overturns"}),
+            "median_capacity_interval": ("bound", [low[0], high[0]], at),
+            "dispersion": (
+                (),
+                estimate[1],
+                one | {"long_name": "standard deviation of ln(intensity) at overturning"},
+            ),
+            "dispersion_interval": ("bound", [low[1], high[1]], one),
+            "curve": ("intensity_grid", estimate[2:], one | {"long_name": "overturning probability"}),
+            "band": (("bound", "intensity_grid"), np.stack([low[2:], high[2:]]), one),
+            **{
+                name: ((), int(number.sum()), one | {"long_name": f"number of runs: {name}"})
+                for name, number in counts.items()
+            },
+            "records": ((), records, one | {"long_name": "number of independent recordings"}),
+            "fit_p_value": (
+                (),
+                p_value,
+                one | {"long_name": "probability of fractions as far from the curve as these, were it true"},
+            ),
+            "rising_reached": ("probability", [rising.reached(p) for p in PROBABILITIES], at),
+            "rising_below": ("probability", [rising.is_open(p) for p in PROBABILITIES]),
+            "only_slide": (
+                (),
+                _only_slide(ds),
+                one
+                | {"long_name": "fraction of the realizations with too little friction to rock from rest"},
+            ),
         },
-        records,
-        {
-            "level": how.level,
-            "resamples": how.resamples,
-            "seed": how.seed,
-            "independent": "records" if how.cluster and record is not None else "realizations",
+        coords={
+            "bound": BOUNDS,
+            "intensity_grid": ("intensity_grid", x, axis),
+            "probability": ("probability", list(PROBABILITIES), one),
+        },
+        attrs=how.attrs(record)
+        | {
             "link": link,
-            "fit": WORDS[kind] if several or kind != Fit.FLAT else "one intensity: no curve to fit",
-            "method": "resampling" if resampled else "rising curves through exact intervals",
+            "fit": WORDS[kind] if len(here) > 1 or kind != Fit.FLAT else "one intensity: no curve to fit",
+            "method": method,
         }
         | ({EVENT: ds.attrs[EVENT]} if EVENT in ds.attrs else {}),
     )
-    words = "probability of fractions as far from the curve as these, were it true"
-    result["fit_p_value"] = ((), p_value, {"units": "1", "long_name": words})
-    at = {"units": result["median_capacity"].attrs["units"]}
-    result = result.assign_coords(probability=("probability", list(PROBABILITIES), {"units": "1"}))
-    result["rising_reached"] = ("probability", [rising.reached(p) for p in PROBABILITIES], at)
-    result["rising_below"] = ("probability", [rising.is_open(p) for p in PROBABILITIES])
-    here = units.intensity[there]
-    expected = evaluate_curves(whole, here)[0][0] * runs[there]
-    words = "fraction of the realizations with too little friction to rock from rest"
-    result["only_slide"] = ((), _only_slide(ds), {"units": "1", "long_name": words})
-    return _with_support(result, here, runs[there], counts[ALL_STAND, there], expected)
+    return _with_support(result, here, runs, sure, evaluate_curves(whole, here)[0][0] * runs)
+
+
+def _kind(units: Units, link: Link) -> Fit:
+    """Kind of the estimate's likelihood, or of that of a reading of the undecided runs without a curve."""
+    x, _, runs = units.sums()
+    counts = np.stack([units.sums(reading)[1] for reading in range(len(units.overturned))])
+    kinds = [Fit(kind) for kind in fit_curves(x, counts, np.broadcast_to(runs, counts.shape), link).kind]
+    return next((each for each in kinds if each not in (Fit.MAXIMUM, Fit.SEPARATED)), kinds[ESTIMATE])
+
+
+def side_by_side(fits: Sequence[xr.Dataset], axis: xr.DataArray) -> xr.Dataset:
+    """Results of `fit_fragility` of the same runs along one dimension, on one grid."""
+    result = xr.concat([fit[list(KEPT)] for fit in fits], axis, combine_attrs="override")
+    result.attrs = {key: fits[0].attrs[key] for key in HOW}
+    return result
 
 
 def resampled_bounds(units: Units, how: Bootstrap, x: np.ndarray, link: Link = PROBIT) -> np.ndarray | None:
@@ -217,7 +257,7 @@ def _shape_bounds(points: xr.Dataset, x: np.ndarray, link: Link = PROBIT) -> np.
 
     The curves are of the link, the intervals those of `overturning_probability`.
     """
-    weakest, strongest, lower, upper = _places_of(points)
+    weakest, strongest, lower, upper = level_bounds(points)
     median = np.where(upper < 0.5, weakest, 0.0).max(), np.where(lower > 0.5, strongest, np.inf).min()
     with np.errstate(divide="ignore", invalid="ignore"):
         low, high = link.quantile(lower), link.quantile(upper)
@@ -238,50 +278,12 @@ def _shape_bounds(points: xr.Dataset, x: np.ndarray, link: Link = PROBIT) -> np.
 
 def rising_bounds(points: xr.Dataset, x: np.ndarray) -> np.ndarray:
     """Bounds (2, n_grid) of all rising curves through the intervals of `overturning_probability`."""
-    weakest, strongest, lower, upper = _places_of(points)
+    weakest, strongest, lower, upper = level_bounds(points)
     least = np.where(strongest <= x[:, None], lower, 0.0).max(axis=1)
     most = np.where(weakest >= x[:, None], upper, 1.0).min(axis=1)
     open_ended = least > most  # overturning falls beyond doubt: nothing rises through all intervals
     least, most = np.where(open_ended, 0.0, least), np.where(open_ended, 1.0, most)
     return np.stack([least, np.where(x > 0, most, 0.0)])
-
-
-def _places_of(points: xr.Dataset) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Lowest and highest intensity of each class, and bounds of the probability there."""
-    lower, upper = points["interval"].values
-    weakest = strongest = points["intensity"].values
-    if "intensity_range" in points:
-        weakest, strongest = points["intensity_range"].values
-    return weakest, strongest, lower, upper
-
-
-def _dataset(
-    ds: xr.Dataset,
-    estimate: dict[str, float],
-    bounds: np.ndarray,
-    x: np.ndarray,
-    curve: np.ndarray,
-    counts: dict[str, np.ndarray],
-    records: int,
-    attrs: dict[str, object],
-) -> xr.Dataset:
-    source = run_intensity(ds).attrs
-    axis = {name: source[name] for name in ("units", "long_name", "standard_name") if name in source}
-    units = {"median_capacity": axis.get("units", "1"), "dispersion": "1"}
-    words = {
-        "median_capacity": "intensity at which one half overturns",
-        "dispersion": "standard deviation of ln(intensity) at overturning",
-    }
-    result = xr.Dataset(coords={"bound": BOUNDS, "intensity_grid": ("intensity_grid", x, axis)}, attrs=attrs)
-    for name, interval in zip(("median_capacity", "dispersion"), bounds.T, strict=False):
-        result[name] = ((), estimate[name], {"units": units[name], "long_name": words[name]})
-        result[f"{name}_interval"] = ("bound", interval, {"units": units[name]})
-    result["curve"] = ("intensity_grid", curve, {"units": "1", "long_name": "overturning probability"})
-    result["band"] = (("bound", "intensity_grid"), bounds[:, 2:], {"units": "1"})
-    for name, number in counts.items():
-        result[name] = ((), int(number.sum()), {"units": "1", "long_name": f"number of runs: {name}"})
-    result["records"] = ((), records, {"units": "1", "long_name": "number of independent recordings"})
-    return result
 
 
 def _with_support(

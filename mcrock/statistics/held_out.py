@@ -13,14 +13,12 @@ from typing import NamedTuple
 
 import numpy as np
 import xarray as xr
-from scipy.special import stdtrit, xlogy
 
-from mcrock.statistics.probit import LOGIT, evaluate_curves, fit_curves
+from mcrock.statistics.intervals import student_interval
+from mcrock.statistics.probit import LOGIT, evaluate_curves, fit_curves, log_likelihood
 from mcrock.statistics.resample import Units, collect_units
 from mcrock.statistics.rising import RisingCurve
-from mcrock.statistics.runs import ESTIMATE, record_index
-
-LOTS = 400  # at most, into which records are dealt: each is left out as a whole
+from mcrock.statistics.runs import ESTIMATE, record_lots
 
 # from intensities, and overturned and all runs of n samples (n, n_intensity), to probabilities of the same
 # shape
@@ -36,10 +34,8 @@ class HeldOut(NamedTuple):
 
 
 def record_units(ds: xr.Dataset, allow_missing: bool) -> Units:
-    """Counts of each record, or of lots of records or realizations where there are more than `LOTS`."""
-    record, _ = record_index(ds)
-    group = np.arange(ds.sizes["realization"]) if record is None else record
-    return collect_units(ds, group % LOTS, allow_missing)
+    """Counts of each record, or of lots of records or realizations (`record_lots`)."""
+    return collect_units(ds, record_lots(ds), allow_missing)
 
 
 def held_out(units: Units, rule: Rule) -> HeldOut:
@@ -48,12 +44,19 @@ def held_out(units: Units, rule: Rule) -> HeldOut:
     A predicted probability is at least that of half a run among those fitted to, and at most that of all but
     half a run: what never occurred is not impossible. A run that broke off counts half either way.
     """
-    runs, yes = units.runs, units.overturned[ESTIMATE]
-    others = units.total(yes) - yes, units.total(runs) - runs
-    predicted = rule(units.intensity, *others)
+    return cross_validated(
+        units.runs, units.overturned[ESTIMATE], lambda *others: rule(units.intensity, *others)
+    )
+
+
+def cross_validated(
+    runs: np.ndarray, yes: np.ndarray, predict: Callable[[np.ndarray, np.ndarray], np.ndarray]
+) -> HeldOut:
+    """`held_out` of counts (n_record, n_cell) in any cells, predicted from those of other records."""
+    others = yes.sum(axis=0) - yes, runs.sum(axis=0) - runs
     least = 0.5 / (others[1].sum(axis=1, keepdims=True) + 1)
-    predicted = np.clip(predicted, least, 1 - least)
-    loss = -(xlogy(yes, predicted) + xlogy(runs - yes, 1 - predicted)).sum(axis=1)
+    predicted = np.clip(predict(*others), least, 1 - least)
+    loss = -log_likelihood(yes, runs, predicted)
     wrong = np.where(predicted > 0.5, runs - yes, np.where(predicted < 0.5, yes, runs / 2)).sum(axis=1)
     return HeldOut(runs.sum(axis=1), loss, wrong)
 
@@ -76,8 +79,8 @@ def by_probit(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> np.ndarray:
     """Lognormal curve, rising or falling, of the larger likelihood."""
     rising = _curve(x, yes, runs)
     falling = _curve(1 / x[::-1], yes[:, ::-1], runs[:, ::-1])[:, ::-1]
-    losses = [-(xlogy(yes, p) + xlogy(runs - yes, 1 - p)).sum(axis=1) for p in (rising, falling)]
-    return np.where((losses[1] < losses[0])[:, None], falling, rising)
+    value = [log_likelihood(yes, runs, p) for p in (rising, falling)]
+    return np.where((value[1] > value[0])[:, None], falling, rising)
 
 
 def by_logit(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> np.ndarray:
@@ -128,12 +131,28 @@ def _two_fractions(above: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> np.n
     return predicted
 
 
-def mean_with_interval(total: np.ndarray, runs: np.ndarray, level: float) -> tuple[float, np.ndarray]:
-    """Mean over all runs of sums over records (n_record,), and Student's interval (2,) over the records."""
-    number = len(runs)
-    mean = total.sum() / runs.sum()
-    if number < 2:
-        return float(mean), np.array([np.nan, np.nan])
-    off = (total - mean * runs) / runs.mean()
-    half = stdtrit(number - 1, (1 + level) / 2) * np.sqrt((off**2).sum() / (number * (number - 1)))
-    return float(mean), mean + half * np.array([-1.0, 1.0])
+def add_log_losses(
+    result: xr.Dataset, dim: str, losses: np.ndarray, runs: np.ndarray, level: float, best: int
+) -> None:
+    """Add the mean log loss of some predictors, and that over the best of them, with Student's intervals.
+
+    Parameters
+    ----------
+    result : Dataset
+        Gets `log_loss` and `log_loss_difference` along ``dim``, and their intervals (bound, ...) [1].
+    dim : str
+        Of the predictors.
+    losses, runs : ndarray (n, n_record), (n_record,)
+        Sums over the runs of each record, and its runs.
+    level : float
+        Coverage of the intervals [1].
+    best : int
+        Predictor that the others are compared with.
+    """
+    for name, table, words in (
+        ("log_loss", losses, "mean log loss on records left out"),
+        ("log_loss_difference", losses - losses[best], f"mean log loss over that of the best {dim}"),
+    ):
+        mean, half = student_interval(table.T, runs[:, None], level)
+        result[name] = (dim, mean, {"units": "1", "long_name": words})
+        result[f"{name}_interval"] = (("bound", dim), np.stack([mean - half, mean + half]), {"units": "1"})

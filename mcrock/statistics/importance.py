@@ -19,7 +19,6 @@ import numpy as np
 import xarray as xr
 from scipy.special import ndtr
 
-from mcrock.config import Study
 from mcrock.dataset.opened import takes_path
 from mcrock.statistics.efficiency import own_measure
 from mcrock.statistics.fragility import fit_fragility
@@ -40,6 +39,7 @@ from mcrock.statistics.runs import (
     read_slices,
     record_index,
     run_intensity,
+    study_of,
 )
 from mcrock.tables.distributions import DISTRIBUTIONS, Distribution, Stepped
 from mcrock.tables.fields import OneOf
@@ -50,7 +50,7 @@ TAIL = 1e-6  # of the density of the runs, beyond which it has none [1]
 
 def drawn_intensity(ds: xr.Dataset) -> tuple[Any, float] | None:
     """SciPy's distribution of the intensities of a study, and the factor to SI; None without a density."""
-    study = Study.from_json(ds.attrs["config"]) if ds.attrs.get("config") else None
+    study = study_of(ds)
     given = None if study is None else study.intensity.distribution
     if given is None or not is_cloud(ds):
         return None

@@ -13,6 +13,7 @@ Pratt, J. W. (1981). Concavity of the log likelihood. Journal of the American St
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple, Unpack
 
 import numpy as np
@@ -26,16 +27,17 @@ from mcrock.statistics.limits import EVENT
 from mcrock.statistics.nested import pooled
 from mcrock.statistics.probability import BOUNDS
 from mcrock.statistics.probit import STEEPEST, Link, fit_curves, link_of
-from mcrock.statistics.resample import Units, draw_units
+from mcrock.statistics.resample import Units
 from mcrock.statistics.runs import (
     ESTIMATE,
+    axis_attrs,
     check_runs,
     is_cloud,
     overturn_levels,
     read_slices,
     record_index,
 )
-from mcrock.statistics.studentized import jackknife, pivot_interval
+from mcrock.statistics.studentized import bootstrap_t, sandwich_errors
 
 FLATTEST = 0.1  # slope in 1/ln(intensity), below which the capacities among the levels tell no curve
 NO_FIT = "no curve: too few capacities lie among the levels to tell it"
@@ -108,7 +110,7 @@ def fit_capacities(
     median, dispersion = np.exp(estimate[ESTIMATE]) * [1.0, shape.deviation]
     ends = np.stack([np.min(bounds, axis=0)[0], np.max(bounds, axis=0)[1]])
     ends[:, 1] *= shape.deviation
-    axis = {key: value for key, value in ds["intensity"].attrs.items() if key in ("units", "long_name")}
+    axis = axis_attrs(ds)
     one, edges = {"units": "1"}, np.concatenate([[0.0], brackets.level, [np.inf]])
     return xr.Dataset(
         {
@@ -123,14 +125,8 @@ def fit_capacities(
             "records": ((), records, one | {"long_name": "number of independent recordings"}),
         },
         coords={"bound": BOUNDS},
-        attrs={
-            "level": how.level,
-            "resamples": how.resamples,
-            "seed": how.seed,
-            "link": link,
-            "fit": "maximum likelihood" if np.isfinite(median) else NO_FIT,
-            "independent": "records" if how.cluster and record is not None else "realizations",
-        }
+        attrs=how.attrs(record)
+        | {"link": link, "fit": "maximum likelihood" if np.isfinite(median) else NO_FIT}
         | ({EVENT: ds.attrs[EVENT]} if EVENT in ds.attrs else {}),
     )
 
@@ -166,19 +162,17 @@ def _bounds(brackets: Brackets, reading: int, how: Bootstrap, link: Link) -> np.
     unknown = np.full((2, 2), np.nan)
     if not how.reaches_level(int(brackets.copies.sum())):
         return unknown
-    centre = _fit(brackets.level, total[None], link)[0]
-    error = jackknife(_fit(brackets.level, total - counts, link), brackets.copies)
-    if not np.isfinite([*centre, *error]).all():
+    if np.isnan(_fit(brackets.level, total[None], link)).any():
         return unknown
-    units = Units(brackets.level, counts, counts[None], brackets.copies)
-    pivots = []
-    for times in draw_units(units, how):
+
+    def estimate(times: np.ndarray) -> tuple[np.ndarray, Callable[[], np.ndarray]]:
         sample = times @ counts
         drawn = _fit(brackets.level, sample, link)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            pivots.append((drawn - centre) / _errors(brackets.level, drawn, sample, times, counts, link))
+        return drawn, lambda: _errors(brackets.level, drawn, sample, times, counts, link)
+
+    units = Units(brackets.level, counts, counts[None], brackets.copies)
     with np.errstate(over="ignore"):
-        ends = np.exp(pivot_interval(centre, error, np.concatenate(pivots), how.level))
+        ends = np.exp(bootstrap_t(units, how, estimate))
     return np.where(np.isfinite(ends) & (ends > 0), ends, np.nan)
 
 
@@ -286,20 +280,17 @@ def _errors(
     counts: np.ndarray,
     link: Link,
 ) -> np.ndarray:
-    """Standard errors (n, 2) of ln(median) and ln(1 / b) of resamples, by the sandwich of their units."""
+    """Standard errors (n, 2) of ln(median) and ln(1 / b) of resamples."""
     b = np.exp(-drawn[:, 1])
     a = -b * drawn[:, 0]
     z = np.log(level)
     g, _ = _slopes(a, b, z, link)
     _, bend = _derivatives(a, b, z, sample, link)
     scores = np.where(np.isfinite(g), g, 0.0) @ counts.T  # (2, n, n_kind)
-    meat = np.einsum("nk,ink,jnk->nij", times, scores, scores)
-    bread = np.full((len(b), 2, 2), np.nan)
+    inverse = np.full((len(b), 2, 2), np.nan)
     good = np.isfinite(bend).all(axis=(0, 1)) & (bend[0, 0] * bend[1, 1] - bend[0, 1] ** 2 > 0)
-    bread[good] = np.linalg.inv(np.moveaxis(bend[..., good], -1, 0))
-    covariance = bread @ meat @ bread
+    inverse[good] = np.linalg.inv(np.moveaxis(bend[..., good], -1, 0))
     to = np.stack(
         [np.stack([-1 / b, a / b**2], axis=-1), np.stack([np.zeros_like(b), -1 / b], axis=-1)], axis=1
     )
-    found: np.ndarray = np.sqrt(np.einsum("nqi,nij,nqj->nq", to, covariance, to))
-    return found
+    return sandwich_errors(inverse, np.moveaxis(scores, 0, -1), times, to)

@@ -53,6 +53,18 @@ class Confidence:
     def __post_init__(self) -> None:
         check_level(self.level)
 
+    def attrs(self, record: np.ndarray | None) -> dict[str, Any]:
+        """Attributes of a result: how its intervals were made, and what counts as independent.
+
+        Parameters
+        ----------
+        record : ndarray, optional
+            Recordings of the realizations, None where there are none.
+        """
+        kept = {each.name: getattr(self, each.name) for each in fields(self)}
+        del kept["cluster"], kept["allow_missing"]
+        return kept | {"independent": "records" if self.cluster and record is not None else "realizations"}
+
     @property
     def keywords(self) -> ConfidenceKeywords:
         """For a statistic that draws no resamples."""

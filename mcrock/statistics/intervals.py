@@ -113,6 +113,41 @@ def clustered_interval(yes: ArrayLike, runs: ArrayLike, level: float = 0.95) -> 
     return 1 - upper[0], upper[1]
 
 
+def interval_of_readings(
+    sure: np.ndarray, possible: np.ndarray, runs: np.ndarray, level: float, *, clustered: bool = True
+) -> np.ndarray:
+    """Bounds (2, ...) that hold the intervals of both readings of the undecided runs.
+
+    Parameters
+    ----------
+    sure, possible, runs : ndarray (n_record, ...)
+        Number of runs with the event if all undecided ones lack it, and if all have it; of all runs [1].
+    level : float
+        Coverage of the interval [1].
+    clustered : bool
+        Whether the runs of a record are dependent (`clustered_interval`); else there is one record, and the
+        intervals are Wilson's.
+    """
+    if clustered:
+        ends = [clustered_interval(count, runs, level) for count in (sure, possible)]
+    else:
+        ends = [wilson_interval(count[0], runs[0], level) for count in (sure, possible)]
+    return np.stack([np.minimum(ends[0][0], ends[1][0]), np.maximum(ends[0][1], ends[1][1])])
+
+
+def student_interval(total: np.ndarray, runs: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
+    """Mean over runs of sums over records (n_record, ...), and half the width of Student's interval (...).
+
+    The half-width is NaN with a single record.
+    """
+    number = len(runs)
+    mean = total.sum(axis=0) / runs.sum(axis=0)
+    if number < 2:
+        return mean, np.full_like(mean, np.nan)
+    error = np.sqrt(number / (number - 1) * ((total - mean * runs) ** 2).sum(axis=0)) / runs.sum(axis=0)
+    return mean, stdtrit(number - 1, (1 + level) / 2) * error
+
+
 def _upper_bound(yes: np.ndarray, runs: np.ndarray, tail: float) -> np.ndarray:
     """Upper bound of `clustered_interval` that is exceeded with the probability ``tail``."""
     shape = yes.shape[1:]

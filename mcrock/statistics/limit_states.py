@@ -9,9 +9,8 @@ import numpy as np
 import xarray as xr
 
 from mcrock.dataset.opened import takes_path
-from mcrock.statistics.choices import COUNTS, KEPT
 from mcrock.statistics.endings import SLIP, TILT
-from mcrock.statistics.fragility import fit_fragility
+from mcrock.statistics.fragility import fit_fragility, side_by_side
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 from mcrock.statistics.limits import by_limit, displacement_limit, response
 from mcrock.statistics.nested import pooled
@@ -98,8 +97,7 @@ def fragility_by_limit(
         one = ds.isel(realization=slice(0, 1))
         units.append(response(one, limit.variable).attrs["units"] if limit.variable else "1")
     axis = xr.DataArray([limit.name for limit in chosen], dims="limit", name="limit")
-    result = xr.concat([fit[[*KEPT, *COUNTS]] for fit in fits], axis, combine_attrs="override")
-    result.attrs = {key: whole.attrs[key] for key in ("level", "resamples", "seed", "independent")}
+    result = side_by_side(fits, axis)
     result["variable"] = ("limit", [limit.variable for limit in chosen])
     result["value"] = ("limit", [limit.value for limit in chosen])
     result["value_units"] = ("limit", units)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -13,7 +12,7 @@ from mcrock.dataset import SCHEMA
 from mcrock.dataset.opened import takes_path
 from mcrock.params import DECIDED, Outcome
 from mcrock.rules import Number
-from mcrock.statistics.runs import GUESSED, Passed, check_runs, guessed, undecided
+from mcrock.statistics.runs import GUESSED, Passed, check_runs, config_of, guessed, undecided
 
 TILTS = ("peak_tilt", "peak_tilt_ratio")  # above 0 from the first rocking on
 OF_SUPPORT = "displacement_limit"  # attribute of a dataset that is judged by another limit than its study's
@@ -139,7 +138,7 @@ def displacement_limit(ds: xr.Dataset) -> float | None:
     """
     if OF_SUPPORT in ds.attrs:
         return float(ds.attrs[OF_SUPPORT])
-    limits = json.loads(ds.attrs.get("config") or "{}").get("limits") or {}
+    limits = config_of(ds).get("limits") or {}
     return limits.get("displacement")
 
 

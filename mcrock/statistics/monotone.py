@@ -23,7 +23,7 @@ from mcrock.statistics.probability import BOUNDS, overturning_probability
 from mcrock.statistics.resample import collect_units
 from mcrock.statistics.rising import rising_curve
 from mcrock.statistics.run_measures import static_thresholds
-from mcrock.statistics.runs import check_runs, record_index, run_intensity
+from mcrock.statistics.runs import axis_attrs, check_runs, record_index
 
 
 @takes_path
@@ -81,7 +81,7 @@ def monotone_fragility(
     points = overturning_probability(ds, **how.keywords)
     low, high = rising_bounds(points, at)
     band = np.stack([np.minimum(low, value), np.maximum(high, value)])
-    axis = {key: words for key, words in run_intensity(ds).attrs.items() if key in ("units", "long_name")}
+    axis = axis_attrs(ds)
     ends = [np.nan, np.nan] if static is None else [static.min(), static.max()]
     one = {"units": "1"}
     return xr.Dataset(
@@ -101,8 +101,5 @@ def monotone_fragility(
             "intensity": curve.level,
             "probability": ("probability", list(PROBABILITIES), one),
         },
-        attrs={
-            "level": how.level,
-            "independent": "records" if how.cluster and record is not None else "realizations",
-        },
+        attrs=how.attrs(record),
     )

@@ -9,7 +9,7 @@ import xarray as xr
 
 from mcrock.dataset.opened import takes_path
 from mcrock.dataset.schema import OUTER
-from mcrock.statistics.runs import check_runs, overturn_levels, read_slices, record_index
+from mcrock.statistics.runs import check_runs, overturn_levels, read_slices, record_groups
 
 LOOK = 64  # realizations by which it is told what changes from draw to draw alone [1]
 GROUPS = 64  # of realizations that share no motion, in place of records [1]
@@ -99,9 +99,7 @@ def read_crossed(ds: xr.Dataset) -> Crossed:
         raise ValueError("a nested study needs at least 2 outer draws, got 1")
     if "record" in ds and not (ds["record"] == ds["record"].isel({OUTER: 0})).all():
         raise ValueError("the outer draws must meet the same records, and they do not")
-    record, _ = record_index(ds.isel({OUTER: 0}))
-    n = ds.sizes["realization"]
-    group = np.arange(n) * min(n, GROUPS) // n if record is None else record
+    group = record_groups(ds.isel({OUTER: 0}), GROUPS)
     if len(np.unique(group)) < 2:
         raise ValueError("a nested study needs at least 2 recordings, or independent realizations")
     order = np.argsort(group, kind="stable")
@@ -115,4 +113,4 @@ def read_crossed(ds: xr.Dataset) -> Crossed:
         ]
         draws.append(np.concatenate(parts, axis=1)[:, order])
     starts = np.flatnonzero(np.diff(group[order], prepend=-1))
-    return Crossed(np.stack(draws, axis=1), starts, record is not None)
+    return Crossed(np.stack(draws, axis=1), starts, "record" in ds)

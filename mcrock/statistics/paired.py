@@ -7,19 +7,26 @@ out of their difference.
 
 from __future__ import annotations
 
-import json
 from typing import NamedTuple
 
 import numpy as np
 import xarray as xr
 
-from mcrock.config import Study
 from mcrock.dataset.identity import differing_keys
 from mcrock.dataset.schema import OUTER
 from mcrock.sampling.drawn import variable_name
 from mcrock.sampling.intensities import OF_MOTION
 from mcrock.statistics.nested import GROUPS
-from mcrock.statistics.runs import Classes, check_runs, is_cloud, overturn_levels, read_slices, record_index
+from mcrock.statistics.runs import (
+    Classes,
+    check_runs,
+    config_of,
+    is_cloud,
+    overturn_levels,
+    read_slices,
+    record_groups,
+    study_of,
+)
 
 OF_SHAKING = ("record", "azimuth", "polarity", "intensity_value", "own_intensity")
 OF_MOTIONS = ("motion_name", "motion_group", "motion_intensity")
@@ -85,7 +92,7 @@ def _drawn_in_both(first: xr.Dataset, second: xr.Dataset) -> list[str]:
     """Variables of inputs that both studies draw from a distribution."""
     names = []
     for ds in (first, second):
-        study = Study.from_json(ds.attrs["config"]) if ds.attrs.get("config") else None
+        study = study_of(ds)
         names.append({variable_name(name) for name in study.uncertain} if study is not None else set())
     shared = (name for name in sorted(names[0] & names[1]) if name in first and name in second)
     return [name for name in shared if first[name].dtype.kind == "f" and first[name].notnull().all()]
@@ -93,7 +100,7 @@ def _drawn_in_both(first: xr.Dataset, second: xr.Dataset) -> list[str]:
 
 def _check_measure(first: xr.Dataset, second: xr.Dataset) -> None:
     """Refuse an intensity that is another one, or that contains bodies that differ."""
-    tables = [json.loads(ds.attrs.get("config") or "{}") for ds in (first, second)]
+    tables = [config_of(ds) for ds in (first, second)]
     asked = [
         {
             key: item
@@ -116,8 +123,7 @@ def _check_measure(first: xr.Dataset, second: xr.Dataset) -> None:
 
 def what_differs(first: xr.Dataset, second: xr.Dataset) -> list[tuple[str, object, object]]:
     """Dotted keys of the study file, with both values, in which two studies differ in what is run."""
-    tables = [json.loads(ds.attrs.get("config") or "{}") for ds in (first, second)]
-    found = differing_keys(*tables)
+    found = differing_keys(config_of(first), config_of(second))
     return [
         item for item in found if not item[0].startswith(WITHOUT_RUNS) and "intensity.level" not in item[0]
     ]
@@ -140,9 +146,7 @@ def count_pairs(first: xr.Dataset, second: xr.Dataset, places: Classes) -> Pairs
     """
     for ds in (first, second):
         check_runs(ds)
-    record, _ = record_index(first)
-    n = first.sizes["realization"]
-    record = np.arange(n) * min(n, GROUPS) // n if record is None else record
+    record = record_groups(first, GROUPS)
     shape = int(record.max()) + 1, len(places.centre)
     totals, only = np.zeros((7, *shape)), np.zeros((2, shape[1]))
     slices = zip(*(read_slices(ds, (), allow_missing=False) for ds in (first, second)), strict=True)

@@ -12,16 +12,17 @@ share and of the intensities at which the curve reaches a probability.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
-from scipy.special import expit, logit, ndtr, ndtri, xlogy
+from scipy.special import expit, logit, ndtr, ndtri
 
 from mcrock.statistics.inference import Bootstrap
 from mcrock.statistics.intervals import clustered_interval
-from mcrock.statistics.probit import Curves, Fit, evaluate_curves, fit_curves
-from mcrock.statistics.rate_intervals import widened
-from mcrock.statistics.resample import Units, draw_units
+from mcrock.statistics.probit import Curves, Fit, evaluate_curves, fit_curves, log_likelihood
+from mcrock.statistics.resample import Units
 from mcrock.statistics.runs import ALL_OVERTURN, ALL_STAND, ESTIMATE
-from mcrock.statistics.studentized import jackknife, pivot_interval
+from mcrock.statistics.studentized import bootstrap_t, sandwich_errors, widened
 
 STEPS = 400  # of expectation and maximization, at most
 CLOSE = 1e-7  # change of the share at which they end [1]
@@ -128,17 +129,13 @@ def _resampled(
     )
     told = np.append(share[0], np.exp(_quantities(start[None], at)[0][0, 1:]))
     start = _scored(start[None], z, units.total(fell)[None], units.total(own)[None])[0]
-    centre, _ = _quantities(start[None], at)
-    others = units.copies - np.eye(len(units.copies))
-    left_out = _quantities(_scored(start[None], z, others @ fell, others @ own), at)[0]
-    pivots = []
-    for times in draw_units(units, how):
-        found = _scored(start[None], z, times @ fell, times @ own)
-        values, slopes = _quantities(found, at)
-        pivots.append((values - centre) / _errors(found, slopes, z, times, fell, own))
-    with np.errstate(invalid="ignore"):
-        error = widened(units) * jackknife(left_out, units.copies)
-        found = pivot_interval(centre[0], error, np.concatenate(pivots), how.level)
+
+    def estimate(times: np.ndarray) -> tuple[np.ndarray, Callable[[], np.ndarray]]:
+        parameters = _scored(start[None], z, times @ fell, times @ own)
+        values, slopes = _quantities(parameters, at)
+        return values, lambda: _errors(parameters, slopes, z, times, fell, own)
+
+    found = bootstrap_t(units, how, estimate, widened(units))
     bounds[0] = np.append(expit(found[0, :1]), np.exp(found[0, 1:]))
     bounds[1] = np.append(np.fmin(expit(found[1, :1]), 1.0), np.exp(found[1, 1:]))
     return np.stack([np.minimum(bounds[0], told), np.maximum(bounds[1], told)])
@@ -169,10 +166,10 @@ def _scored(start: np.ndarray, z: np.ndarray, yes: np.ndarray, runs: np.ndarray)
         information = np.einsum("nj,njk,njl->nkl", all_runs * weight, slopes, slopes)
         information += np.eye(3) * 1e-9 * (np.trace(information, axis1=1, axis2=2)[:, None, None] + 1e-9)
         step = np.clip(np.linalg.solve(information, score[..., None])[..., 0], -2.0, 2.0)
-        value, moved = _likelihood(curve, fell, all_runs), np.zeros(len(active))
+        value, moved = log_likelihood(fell, all_runs, curve), np.zeros(len(active))
         for part in 0.5 ** np.arange(8):
             trial = np.clip(values[active] + part * step, low, high)
-            gain = _likelihood(_parts(trial, z)[0], fell, all_runs) - value
+            gain = log_likelihood(fell, all_runs, _parts(trial, z)[0]) - value
             better = (moved == 0) & (gain > 0)
             values[active[better]], moved[better] = trial[better], gain[better]
             if (moved > 0).all():
@@ -181,11 +178,6 @@ def _scored(start: np.ndarray, z: np.ndarray, yes: np.ndarray, runs: np.ndarray)
         if not active.size:
             break
     return values
-
-
-def _likelihood(curve: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> np.ndarray:
-    found: np.ndarray = (xlogy(yes, curve) + xlogy(runs - yes, 1 - curve)).sum(axis=1)
-    return found
 
 
 def _quantities(values: np.ndarray, at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -210,14 +202,9 @@ def _errors(
     yes: np.ndarray,
     runs: np.ndarray,
 ) -> np.ndarray:
-    """Standard errors of quantities of resamples (n, m), from the scores of their units (the sandwich)."""
+    """Standard errors (n, m) of quantities of resamples, whose derivatives are ``slopes`` (n, m, 3)."""
     curve, by = _parts(values, z)
     part = by / (curve * (1 - curve))[..., None]
     information = np.einsum("nj,njk,njl->nkl", times @ runs, part, by)
     score = np.einsum("rj,njk->nrk", yes, part) - np.einsum("rj,nj,njk->nrk", runs, curve, part)
-    meat = np.einsum("nr,nrk,nrl->nkl", times, score, score)
-    inverse = np.linalg.pinv(information, hermitian=True)
-    covariance = inverse @ meat @ inverse
-    with np.errstate(invalid="ignore"):
-        found: np.ndarray = np.sqrt(np.einsum("nmk,nkl,nml->nm", slopes, covariance, slopes))
-    return found
+    return sandwich_errors(np.linalg.pinv(information, hermitian=True), score, times, slopes)

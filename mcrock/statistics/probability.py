@@ -11,18 +11,18 @@ from numpy.typing import ArrayLike
 
 from mcrock.dataset.opened import takes_path
 from mcrock.statistics.inference import Confidence, ConfidenceKeywords, takes
-from mcrock.statistics.intervals import clustered_interval, wilson_interval
+from mcrock.statistics.intervals import interval_of_readings
 from mcrock.statistics.limits import limit_levels, response, sources
 from mcrock.statistics.runs import (
     Classes,
     Passed,
+    axis_attrs,
     check_runs,
     count_runs,
     intensity_classes,
     is_cloud,
     overturn_levels,
     record_index,
-    run_intensity,
 )
 
 BOUNDS = ["lower", "upper"]
@@ -134,9 +134,16 @@ def exceedance_probability(
 
 def intensity_coordinate(ds: xr.Dataset, places: Classes) -> tuple[str, np.ndarray, dict[str, Any]]:
     """Coordinate `intensity` of a result counted at `places`, with the attributes of the study's."""
-    attrs = run_intensity(ds).attrs
-    kept = {name: attrs[name] for name in ("units", "long_name", "standard_name") if name in attrs}
-    return "intensity", places.centre, kept
+    return "intensity", places.centre, axis_attrs(ds)
+
+
+def level_bounds(points: xr.Dataset) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Weakest and strongest intensity of each class of `overturning_probability`, and the interval there."""
+    lower, upper = points["interval"].transpose("bound", "intensity").values
+    weakest = strongest = points["intensity"].values
+    if "intensity_range" in points:
+        weakest, strongest = points["intensity_range"].values
+    return weakest, strongest, lower, upper
 
 
 def _probability(
@@ -158,12 +165,7 @@ def _probability(
     runs = tally.runs.sum(axis=0)
     sure, possible, estimate = np.moveaxis(tally.beyond.readings, -1, 2)  # record, level, class
     clustered = grouping is not None
-    if clustered:
-        readings = [clustered_interval(count, tally.runs[:, None], how.level) for count in (sure, possible)]
-    else:
-        readings = [wilson_interval(count[0], runs, how.level) for count in (sure, possible)]
-    lower = np.minimum(readings[0][0], readings[1][0])
-    upper = np.maximum(readings[0][1], readings[1][1])
+    ends = interval_of_readings(sure, possible, tally.runs[:, None], how.level, clustered=clustered)
     yes, doubt = (x.sum(axis=0).astype(np.int64) for x in (sure, possible - sure))
     with np.errstate(invalid="ignore"):
         probability = estimate.sum(axis=0) / runs
@@ -171,7 +173,7 @@ def _probability(
     result = xr.Dataset(
         {
             "probability": (dims, probability, {"units": "1", "long_name": "probability"}),
-            "interval": (("bound", *dims), np.stack([lower, upper]), {"units": "1"}),
+            "interval": (("bound", *dims), ends, {"units": "1"}),
             "runs": ("intensity", runs, {"units": "1", "long_name": "number of runs"}),
             "exceeding": (dims, yes, {"units": "1", "long_name": "runs that exceed the threshold"}),
             "undecided": (dims, doubt, {"units": "1", "long_name": "undecided runs"}),
@@ -179,8 +181,7 @@ def _probability(
         },
         coords={"bound": BOUNDS, "intensity": intensity_coordinate(ds, places)},
         attrs={
-            "level": how.level,
-            "independent": "records" if clustered else "realizations",
+            **how.attrs(record),
             "shared": int("record" in ds),  # whether realizations share ground motions
             "method": "Gaffke's bounds on the fractions of the records" if clustered else "Wilson",
         },

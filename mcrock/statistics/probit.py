@@ -16,7 +16,7 @@ from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import expit, log_expit, log_ndtr, logit, ndtr, ndtri
+from scipy.special import expit, log_expit, log_ndtr, logit, ndtr, ndtri, xlogy
 
 STEPS = 100  # Newton steps before a set is taken as separable
 STEEPEST = 1e8  # slope in standard deviations of z, beyond which a curve is a step
@@ -160,6 +160,18 @@ def fit_curves(intensity: np.ndarray, yes: np.ndarray, runs: np.ndarray, link: L
     high[flat & (share > 0.5)] = 0.0
     thin[flat] = np.inf
     return Curves(kind, low, high, thin, wide, share, link)
+
+
+def log_likelihood(
+    yes: np.ndarray, runs: np.ndarray, probability: np.ndarray, least: float = 0.0
+) -> np.ndarray:
+    """Logarithm of the likelihood (n,) of counts (n, n_intensity), but for a constant.
+
+    What is less probable than ``least`` [1] is taken to be as probable as that.
+    """
+    both = np.maximum(probability, least), np.maximum(1 - probability, least)
+    found: np.ndarray = (xlogy(yes, both[0]) + xlogy(runs - yes, both[1])).sum(axis=1)
+    return found
 
 
 def evaluate_curves(curves: Curves, intensity: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -21,14 +21,15 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from mcrock.dataset.opened import takes_path
+from mcrock.statistics.bounds import rank_scores
 from mcrock.statistics.efficiency import own_measure
 from mcrock.statistics.epistemic import epistemic_fragility
 from mcrock.statistics.hazard import MEAN, check_measure
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 from mcrock.statistics.nested import is_nested, pooled, unknown_inputs
 from mcrock.statistics.probability import BOUNDS
-from mcrock.statistics.probit import Curves, Fit, fit_curves
-from mcrock.statistics.rates import lognormal_rates, refine
+from mcrock.statistics.probit import Fit
+from mcrock.statistics.rates import LognormalCurve, lognormal_rates, refine
 from mcrock.statistics.resample import Units, collect_units, draw_units
 from mcrock.statistics.rising import RisingCurve, places, rising_curve
 from mcrock.statistics.risk import CURVES, annual_rate, rate_of_draws
@@ -144,20 +145,17 @@ def rate_distribution(
     for i, rate in enumerate(curves):
         here = which == i
         joint[here] = rates(rate, own_curve[here], (epistemic + own)[here])
-    none = np.zeros(1)
+    resamples = np.arange(1, max(number, 1))
     spread = {
-        "hazard": np.array([rates(rate, centre[:1], none)[0] for rate in curves]),
-        "epistemic": rates(mean_curve, np.zeros(len(shift), int), shift),
-        "records": rates(mean_curve, np.arange(1, number), np.zeros(number - 1))
-        if number > 1
-        else none + 1.0,
-        "beta_u": rates(mean_curve, centre[:500], own[:500]) if beta_u else none + 1.0,
+        "hazard": np.array([rates(rate, centre[:1], np.zeros(1))[0] for rate in curves]),
+        "epistemic": rates(mean_curve, centre[: len(shift)], shift),
+        "records": rates(mean_curve, resamples, np.zeros(len(resamples))),
+        "beta_u": rates(mean_curve, centre[:500], own[:500]),
     }
     with np.errstate(invalid="ignore", divide="ignore"):
-        variance = np.array([np.log(spread[name]).var() for name in SOURCES])
+        variance = np.array([np.log(spread[name]).var() if spread[name].size else 0.0 for name in SOURCES])
         shares = np.where(variance < 1e-20, 0.0, variance) / variance.sum()
         deviation = np.log(joint).std()
-    units_of = {key: words for key, words in run_intensity(flat).attrs.items() if key == "units"}
     per_year, plain = {"units": "1/a"}, {"units": "1"}
     result = xr.Dataset(
         {
@@ -170,9 +168,10 @@ def rate_distribution(
         coords={"fractile": list(FRACTILES), "source": list(SOURCES), "bound": BOUNDS, "part": list(PARTS)},
         attrs={"level": how.level, "beta_u": float(beta_u), "fragility": fragility},
     )
-    _add_parts(result, x, mean_curve, units, fragility, narrowing, units_of)
+    _add_parts(result, x, mean_curve, units, fragility, narrowing)
+    result["part_intensity"].attrs = {"units": run_intensity(flat).attrs.get("units", "1")}
     if age is not None:
-        of_resamples = np.array([rates(rate, np.arange(1, number), np.zeros(number - 1)) for rate in curves])
+        of_resamples = np.array([rates(rate, resamples, np.zeros(len(resamples))) for rate in curves])
         _add_survival(result, joint, age, of_resamples, how)
     if is_nested(ds):
         _add_sensitivity(result, ds, hazard, how.seed)
@@ -222,9 +221,8 @@ def _epistemic(ds: xr.Dataset, units: Units) -> tuple[np.ndarray, float]:
     """Deviations of ln(median) of the outer draws, and what ln(dispersion) is less by without them."""
     if not is_nested(ds):
         return np.zeros(1), 0.0
-    curve = _make_lognormal(units)
     aleatory = float(epistemic_fragility(ds)["aleatory"])
-    return _shifts(ds), float(np.log(aleatory / curve.low_dispersion[0]))
+    return _shifts(ds), float(np.log(aleatory / units.curve().low_dispersion[0]))
 
 
 def _shifts(ds: xr.Dataset) -> np.ndarray:
@@ -240,12 +238,6 @@ def _shifts(ds: xr.Dataset) -> np.ndarray:
     return off * (float(parts["epistemic"]) / naive if naive > 0 else 0.0)
 
 
-def _make_lognormal(units: Units) -> Curves:
-    runs, yes = units.total(units.runs), units.total(units.overturned[ESTIMATE])
-    there = runs > 0
-    return fit_curves(units.intensity[there], yes[None, there], runs[None, there])
-
-
 def _add_parts(
     result: xr.Dataset,
     x: np.ndarray,
@@ -253,18 +245,13 @@ def _add_parts(
     units: Units,
     fragility: str,
     narrowing: float,
-    axis: dict[str, str],
 ) -> None:
     """Quantiles of the disaggregation, and the power law at its middle."""
-    rising, curve = rising_curve(units), _make_lognormal(units)
+    rising, curve = rising_curve(units), LognormalCurve(*units.sums())
     grid, fine = refine(x, rate, np.append(np.geomspace(x[0], x[-1], 2000), places(rising.level)))
     at, slope, factor, closed = np.full(3, np.nan), np.nan, np.nan, np.nan
-    median, dispersion = float(curve.low_median[0]), float(curve.low_dispersion[0] * np.exp(narrowing))
-    if fragility == "stripes":
-        parts = rising.rates(grid, fine)
-    else:
-        known = curve.kind[0] == Fit.MAXIMUM
-        parts = lognormal_rates(grid, fine, median, dispersion) if known else np.zeros(len(grid) - 1)
+    curve.dispersion *= float(np.exp(narrowing))
+    parts = (rising if fragility == "stripes" else curve).rates(grid, fine)
     if np.isfinite(parts).all() and parts.sum() > 0:
         parts = parts.cumsum()
         at = np.exp(np.interp(np.array(PARTS) * parts[-1], parts, np.log(grid[1:])))
@@ -272,8 +259,8 @@ def _add_parts(
         slope = float(-np.log(rate[k + 1] / rate[k]) / np.log(x[k + 1] / x[k]))
         factor = float(rate[k] * x[k] ** slope)
         if fragility == "lognormal":
-            closed = factor * median**-slope * np.exp((slope * dispersion) ** 2 / 2)
-    result["part_intensity"] = ("part", at, axis)
+            closed = factor * curve.median**-slope * np.exp((slope * curve.dispersion) ** 2 / 2)
+    result["part_intensity"] = ("part", at)
     result["hazard_slope"] = ((), slope, {"units": "1"})
     result["hazard_factor"] = ((), factor, {"units": "1/a (unit of the intensity)**k"})
     result["closed_form"] = ((), closed, {"units": "1/a"})
@@ -297,19 +284,12 @@ def _add_survival(
 
 def _add_sensitivity(result: xr.Dataset, ds: xr.Dataset, hazard: xr.Dataset, seed: int) -> None:
     """Rank correlations of the inputs with the rates of the draws; p-values by permutation of the draws."""
-    from scipy.stats import rankdata  # half a second to import
-
     inputs = {name: values for name, values in unknown_inputs(ds).items() if np.ptp(values) > 0}
     rate = rate_of_draws(ds, hazard).sel(fragility="stripes").values
     if not inputs or np.ptp(rate) == 0:
         return
 
-    def scores(values: np.ndarray) -> np.ndarray:
-        off = rankdata(values, axis=-1) - (values.shape[-1] + 1) / 2
-        found: np.ndarray = off / np.sqrt((off**2).sum(axis=-1, keepdims=True))
-        return found
-
-    table, own = scores(np.stack(list(inputs.values()))), scores(rate)
+    table, own = rank_scores(np.stack(list(inputs.values()))), rank_scores(rate)
     found = table @ own
     rng = np.random.default_rng([seed, 2])
     by_chance = np.array([np.abs(table @ rng.permutation(own)).max() for _ in range(2000)])

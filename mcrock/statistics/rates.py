@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import log_ndtr, ndtr
 
+from mcrock.statistics.probit import Fit, fit_curves
+
 CLOSE = 1e-9  # difference of ln(x) up to which intensities are the same
 
 
@@ -63,6 +65,37 @@ def lognormal_rates(x: np.ndarray, rate: np.ndarray, median: ArrayLike, dispersi
         share = share + np.log1p(-np.exp(ratio))
         moved = np.exp(a[:-1] + slope * (z[:-1] - np.log(median)) + (slope * dispersion) ** 2 / 2 + share)
     return np.maximum(rate[:-1] * curve[..., :-1] - rate[1:] * curve[..., 1:] + moved, 0.0)
+
+
+class LognormalCurve:
+    """Lognormal curve of counts, as it is integrated; NaN where the likelihood has no maximum.
+
+    Parameters
+    ----------
+    level, overturned, runs : ndarray (n_level,)
+        Rising intensities with runs, > 0; overturned runs and all runs [1].
+    units : float
+        Number of independent units; the estimate does not depend on it.
+    """
+
+    def __init__(
+        self, level: np.ndarray, overturned: np.ndarray, runs: np.ndarray, units: float = np.inf
+    ) -> None:
+        curves = fit_curves(level, overturned[None], runs[None])
+        known = curves.kind[0] == Fit.MAXIMUM
+        self.median = float(curves.low_median[0]) if known else np.nan
+        self.dispersion = float(curves.low_dispersion[0]) if known else np.nan
+
+    def at(self, intensity: np.ndarray) -> np.ndarray:
+        """Probability (n,) at some intensities, at least 0 [1]."""
+        with np.errstate(divide="ignore"):
+            return ndtr((np.log(intensity) - np.log(self.median)) / self.dispersion)
+
+    def rates(self, x: np.ndarray, rate: np.ndarray) -> np.ndarray:
+        """Rate of overturning from each piece of a hazard table (n - 1,) [1/a]."""
+        if np.isnan(self.median):
+            return np.full(len(x) - 1, np.nan)
+        return lognormal_rates(x, rate, self.median, self.dispersion)
 
 
 def stripe_rates(x: np.ndarray, rate: np.ndarray, level: np.ndarray, fraction: np.ndarray) -> np.ndarray:

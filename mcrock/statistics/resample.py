@@ -9,7 +9,9 @@ import numpy as np
 import xarray as xr
 
 from mcrock.statistics.inference import Bootstrap
+from mcrock.statistics.probit import PROBIT, Curves, Link, fit_curves
 from mcrock.statistics.runs import (
+    ESTIMATE,
     Classes,
     Tally,
     count_runs,
@@ -49,6 +51,17 @@ class Units(NamedTuple):
     def total(self, counts: np.ndarray) -> np.ndarray:
         """Counts (..., n_kind, n_intensity) summed over the whole sample (..., n_intensity)."""
         return self.copies @ counts
+
+    def sums(self, reading: int = ESTIMATE) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Intensities with runs, overturned runs and all runs there, of the whole sample (n_intensity,)."""
+        yes, runs = self.total(self.overturned[reading]), self.total(self.runs)
+        there = runs > 0
+        return self.intensity[there], yes[there], runs[there]
+
+    def curve(self, link: Link = PROBIT) -> Curves:
+        """The curve of the estimate, alone."""
+        x, yes, runs = self.sums()
+        return fit_curves(x, yes[None], runs[None], link)
 
 
 def collect_units(ds: xr.Dataset, record: np.ndarray | None, allow_missing: bool) -> Units:
@@ -157,13 +170,13 @@ def _laid_out(
     return ds.isel(intensity=order), record, places, slice(None)
 
 
-def place_in_cells(x: np.ndarray) -> Classes:
-    """Each intensity by itself, or cells of equal width in the logarithm if there are too many."""
+def place_in_cells(x: np.ndarray, most: int = CELLS) -> Classes:
+    """Each intensity by itself, or cells of equal width in the logarithm if there are more than ``most``."""
     values, index = np.unique(x, return_inverse=True)
-    if len(values) > CELLS:
+    if len(values) > most:
         z = np.log(x)
-        width = np.ptp(z) / CELLS
-        cell = np.minimum(((z - z.min()) / width).astype(np.int64), CELLS - 1)
+        width = np.ptp(z) / most
+        cell = np.minimum(((z - z.min()) / width).astype(np.int64), most - 1)
         index = np.unique(cell, return_inverse=True)[1]
         values = np.exp(np.bincount(index, weights=z) / np.bincount(index))
     return Classes(values, values, values, index)

@@ -16,7 +16,6 @@ from scipy.special import ndtr, ndtri
 
 from mcrock.statistics.rates import CLOSE, stripe_rates
 from mcrock.statistics.resample import Units
-from mcrock.statistics.runs import ESTIMATE
 
 PIECES = 16  # straight lines in ln(intensity) between two levels, where the curve is integrated
 
@@ -116,9 +115,7 @@ class RisingCurve:
 
 def rising_curve(units: Units) -> RisingCurve:
     """The rising curve of the runs of a study, undecided ones as in every estimate."""
-    runs, yes = units.total(units.runs), units.total(units.overturned[ESTIMATE])
-    there = runs > 0
-    return RisingCurve(units.intensity[there], yes[there], runs[there], units.number)
+    return RisingCurve(*units.sums(), units.number)
 
 
 def places(level: np.ndarray) -> np.ndarray:

@@ -6,8 +6,7 @@ Engineering and Design 79(1), 47-68 (capacity of high confidence of low probabil
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple, Unpack
+from typing import Unpack
 
 import numpy as np
 import xarray as xr
@@ -23,12 +22,20 @@ from mcrock.statistics.hazard import MEAN, check_measure
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, Confidence, takes
 from mcrock.statistics.nested import is_nested, pooled, read_crossed
 from mcrock.statistics.probability import BOUNDS, overturning_probability
-from mcrock.statistics.probit import Fit, evaluate_curves, fit_curves
-from mcrock.statistics.rate_intervals import lognormal_bounds, rising_rate_bounds, widened
-from mcrock.statistics.rates import lognormal_rates, refine
+from mcrock.statistics.probit import Fit
+from mcrock.statistics.rate_intervals import lognormal_bounds, rising_rate_bounds
+from mcrock.statistics.rates import LognormalCurve, refine
 from mcrock.statistics.resample import Units, collect_units
 from mcrock.statistics.rising import RisingCurve, places, rising_curve
-from mcrock.statistics.runs import ALL_STAND, ESTIMATE, check_runs, overturned, record_index, run_intensity
+from mcrock.statistics.runs import (
+    ALL_STAND,
+    ESTIMATE,
+    axis_attrs,
+    check_runs,
+    overturned,
+    record_index,
+    run_intensity,
+)
 from mcrock.statistics.studentized import (
     fit_sample,
     jackknife,
@@ -36,9 +43,11 @@ from mcrock.statistics.studentized import (
     pivots_of,
     readings_of,
     values_of,
+    widened,
 )
 
-CURVES = ("lognormal", "stripes")
+# from intensities, overturned and all runs, and the number of units
+CURVES: dict[str, type[LognormalCurve | RisingCurve]] = {"lognormal": LognormalCurve, "stripes": RisingCurve}
 BINS = 48  # along ln(intensity) in which the rate is disaggregated
 LOW = 0.01  # probability of the capacity of high confidence on the mean curve [1]
 CONFIDENCE = 0.95  # of the capacity of high confidence, of at most a probability of 1 - CONFIDENCE [1]
@@ -101,63 +110,41 @@ def annual_rate(
     units = _units(ds, how)
     x, names = hazard["hazard_intensity"].values, hazard["hazard"].values.tolist()
     weakest, strongest = _support(units)
-    edges = np.geomspace(x[0], x[-1], BINS + 1)
-    runs, counts = units.total(units.runs), units.total(units.overturned[ESTIMATE])
-    there = runs > 0
-    further = np.concatenate([edges, places(units.intensity[there]), [weakest, strongest]])
+    edges, counts = np.geomspace(x[0], x[-1], BINS + 1), units.sums()
+    further = np.concatenate([edges, places(counts[0]), [weakest, strongest]])
     rows = [(x, hazard["rate"].sel(hazard=name).values) for name in names]
     tables = [refine(*row, further) for row in rows]
-    shape = (len(CURVES), len(names))
     points = overturning_probability(ds, **how.keywords)
     ends = np.stack(
         [lognormal_bounds(units, how, rows), rising_rate_bounds(units, how, tables, points)], axis=1
     )
-    rates, above = np.empty(shape), np.empty((2, *shape))
-    shares, first = np.empty((len(CURVES), BINS)), np.empty(len(CURVES))
-    outside = np.empty((2, len(CURVES)))
-    for i, make in enumerate(MAKE.values()):
-        fragility = make(units.intensity[there], counts[there], runs[there], units.number)
-        for j, (name, (grid, rate)) in enumerate(zip(names, tables, strict=True)):
-            pieces = fragility.rates(grid, rate)
-            rates[i, j] = pieces.sum()
-            above[:, i, j] = fragility.at(grid[-1:]).item() * rate[-1], rate[-1]
-            if name == MEAN:
-                middle = np.sqrt(grid[1:] * grid[:-1])
-                place = np.clip(np.searchsorted(edges, middle) - 1, 0, BINS - 1)
-                with np.errstate(invalid="ignore", divide="ignore"):
-                    share = pieces / pieces.sum()
-                shares[i] = np.bincount(place, weights=share, minlength=BINS)
-                outside[:, i] = share[middle < weakest].sum(), share[middle > strongest].sum()
-                first[i] = fragility.at(grid[:1]).item()
-    p_value, headline, why = np.nan, "stripes", "there is no lognormal curve"
-    if np.isfinite(ends[0, 0]).all():
-        p_value = fit_p_value(units, fit_sample(units, units.overturned[ESTIMATE], how))
-        headline, why = "lognormal", "the lognormal curve is not rejected"
-        if p_value < REJECTED:
-            headline, why = "stripes", "the lognormal curve is rejected"
-    elif np.isfinite(rates[0]).all():
-        why = "the lognormal curve has no interval"
-    axis = {key: value for key, value in run_intensity(ds).attrs.items() if key in ("units", "long_name")}
-    per_year, one = {"units": "1/a"}, {"units": "1"}
+    curves = {name: curve(*counts, units.number) for name, curve in CURVES.items()}
+    pieces = [[curve.rates(*table) for table in tables] for curve in curves.values()]
+    rates = np.array([[piece.sum() for piece in row] for row in pieces])
+    last = np.array([rate[-1] for _, rate in tables])
+    above = [[curve.at(grid[-1:]).item() for grid, _ in tables] for curve in curves.values()] * last
+    p_value, headline, why = _headline(units, how, bool(np.isfinite(ends[0, 0]).all()), rates[0])
+    axis, per_year, one = axis_attrs(ds), {"units": "1/a"}, {"units": "1"}
     dims = ("fragility", "hazard")
-    return xr.Dataset(
+    result = xr.Dataset(
         {
             "rate": (dims, rates, per_year | {"long_name": "annual rate of overturning"}),
             "rate_interval": (("bound", *dims), ends, per_year),
             "probability": (dims, -np.expm1(-rates * years), one | {"long_name": f"in {years:g} years"}),
             "probability_interval": (("bound", *dims), -np.expm1(-ends * years), one),
-            "rate_above": (("bound", *dims), above, per_year),
-            "share": (("fragility", "intensity_bin"), shares, one | {"long_name": "share of the rate"}),
+            "rate_above": (
+                ("bound", *dims),
+                np.stack([above, np.broadcast_to(last, rates.shape)]),
+                per_year,
+            ),
             "bin_lower": ("intensity_bin", edges[:-1], axis),
             "bin_upper": ("intensity_bin", edges[1:], axis),
-            "share_below": ("fragility", outside[0], one),
-            "share_beyond": ("fragility", outside[1], one),
-            "first_probability": ("fragility", first, one),
+            "first_probability": ("fragility", [curve.at(x[:1]).item() for curve in curves.values()], one),
             "fit_p_value": ((), p_value, one),
             "weakest_overturning": ((), weakest, axis),
             "strongest_run": ((), strongest, axis),
             "weakest_run": ((), units.intensity[0], axis),
-            "weakest_fraction": ((), fragility.at(units.intensity[:1]).item(), one),
+            "weakest_fraction": ((), curves["stripes"].at(units.intensity[:1]).item(), one),
             "records": ((), record_index(ds)[1], one | {"long_name": "number of independent recordings"}),
         },
         coords={"fragility": list(CURVES), "hazard": names, "bound": BOUNDS},
@@ -169,6 +156,39 @@ def annual_rate(
             "independent": "records" if how.cluster else "realizations",
         },
     )
+    mean = names.index(MEAN)
+    _add_disaggregation(result, edges, tables[mean][0], [row[mean] for row in pieces])
+    return result
+
+
+def _headline(units: Units, how: Bootstrap, known: bool, rates: np.ndarray) -> tuple[float, str, str]:
+    """P-value of the test of fit, the headline, and why; ``known`` if the lognormal rate has an interval."""
+    if not known:
+        there = np.isfinite(rates).all()
+        why = "the lognormal curve has no interval" if there else "there is no lognormal curve"
+        return np.nan, "stripes", why
+    p_value = fit_p_value(units, fit_sample(units, units.overturned[ESTIMATE], how))
+    if p_value < REJECTED:
+        return p_value, "stripes", "the lognormal curve is rejected"
+    return p_value, "lognormal", "the lognormal curve is not rejected"
+
+
+def _add_disaggregation(
+    result: xr.Dataset, edges: np.ndarray, grid: np.ndarray, pieces: list[np.ndarray]
+) -> None:
+    """Parts of the rates, of which ``pieces`` come from those of the grid, by bins and where no run is."""
+    middle = np.sqrt(grid[1:] * grid[:-1])
+    place = np.clip(np.searchsorted(edges, middle) - 1, 0, BINS - 1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        shares = [piece / piece.sum() for piece in pieces]
+    one = {"units": "1"}
+    binned = [np.bincount(place, weights=share, minlength=BINS) for share in shares]
+    result["share"] = (("fragility", "intensity_bin"), binned, one | {"long_name": "share of the rate"})
+    for name, outside in (
+        ("share_below", middle < float(result["weakest_overturning"])),
+        ("share_beyond", middle > float(result["strongest_run"])),
+    ):
+        result[name] = ("fragility", [share[outside].sum() for share in shares], one)
 
 
 def _units(ds: xr.Dataset, how: Confidence) -> Units:
@@ -184,41 +204,6 @@ def _support(units: Units) -> tuple[float, float]:
     fell = units.total(units.overturned[ALL_STAND]) > 0
     there = units.total(units.runs) > 0
     return float(units.intensity[fell].min(initial=np.inf)), float(units.intensity[there][-1])
-
-
-class Fragility(NamedTuple):
-    """A fragility curve as it is integrated."""
-
-    rates: Callable[[np.ndarray, np.ndarray], np.ndarray]  # from a hazard table to the rate of each piece
-    at: Callable[[np.ndarray], np.ndarray]  # probability at intensities
-
-
-# from intensities, overturned and all runs, and the number of units
-Make = Callable[[np.ndarray, np.ndarray, np.ndarray, int], Fragility]
-
-
-def _lognormal(x: np.ndarray, yes: np.ndarray, runs: np.ndarray, units: int) -> Fragility:
-    """The lognormal curve of counts; NaN where there is none."""
-    curves = fit_curves(x, yes[None], runs[None])
-    known = bool(curves.kind[0] == Fit.MAXIMUM)
-    median, dispersion = float(curves.low_median[0]), float(curves.low_dispersion[0])
-
-    def rates(grid: np.ndarray, rate: np.ndarray) -> np.ndarray:
-        return lognormal_rates(grid, rate, median, dispersion) if known else np.full(len(grid) - 1, np.nan)
-
-    def at(points: np.ndarray) -> np.ndarray:
-        return evaluate_curves(curves, points)[0][0] if known else np.full(len(points), np.nan)
-
-    return Fragility(rates, at)
-
-
-def _stripes(x: np.ndarray, yes: np.ndarray, runs: np.ndarray, units: int) -> Fragility:
-    """Rising fractions."""
-    curve = RisingCurve(x, yes, runs, units)
-    return Fragility(curve.rates, curve.at)
-
-
-MAKE: dict[str, Make] = dict(zip(CURVES, (_lognormal, _stripes), strict=True))
 
 
 @takes_path
@@ -256,8 +241,8 @@ def rate_of_draws(ds: xr.Dataset, hazard: xr.Dataset) -> xr.DataArray:
     runs = np.full(len(x), float(crossed.runs.sum()))
     grid, rate = refine(hazard["hazard_intensity"].values, hazard["rate"].sel(hazard=MEAN).values, places(x))
     rates = [
-        [make(x, yes, runs, len(crossed.runs)).rates(grid, rate).sum() for yes in counts]
-        for make in MAKE.values()
+        [curve(x, yes, runs, len(crossed.runs)).rates(grid, rate).sum() for yes in counts]
+        for curve in CURVES.values()
     ]
     words = {"units": "1/a", "long_name": "annual rate of overturning of each outer draw"}
     return xr.DataArray(rates, coords={"fragility": list(CURVES)}, dims=("fragility", OUTER), attrs=words)

@@ -20,7 +20,7 @@ from mcrock.sampling.motions import load_motions
 from mcrock.statistics.efficiency import PREFIX, by_measure, measures_of, own_measure
 from mcrock.statistics.limits import EVENT
 from mcrock.statistics.nested import pooled
-from mcrock.statistics.runs import GUESSED, check_runs, is_cloud, run_intensity
+from mcrock.statistics.runs import GUESSED, check_runs, is_cloud, run_intensity, study_of
 from mcrock.tables.distributions import Distribution
 
 Asked = str | Mapping[str, Any]
@@ -98,14 +98,14 @@ def _variable(item: Asked) -> KeptMeasure:
 
 def has_records(ds: xr.Dataset) -> bool:
     """Whether the runs share recorded motions, which can be read again."""
-    if "record" not in ds or not ds.attrs.get("config"):
-        return False
-    return not Study.from_json(ds.attrs["config"]).motion.is_generated
+    study = study_of(ds)
+    return "record" in ds and study is not None and not study.motion.is_generated
 
 
 def stands_on_floor(ds: xr.Dataset) -> bool:
     """Whether a floor is between ground and body."""
-    return bool(ds.attrs.get("config")) and Study.from_json(ds.attrs["config"]).motion.on_floor
+    study = study_of(ds)
+    return study is not None and study.motion.on_floor
 
 
 def _flat(ds: xr.Dataset) -> xr.Dataset:

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
 
+from mcrock.config import Study
 from mcrock.dataset.opened import takes_path
 from mcrock.params import DECIDED, FacetFallback, Outcome
 from mcrock.rules import shown
 
 SLICE = 1 << 17  # realizations read at a time
+LOTS = 400  # at most, into which records or realizations are dealt: each is left out or drawn as a whole
 SMALL = 1 << 28  # what is kept in memory of a study that is open lazily [B]
 NOT_DECIDED = tuple(outcome for outcome in Outcome if outcome not in (Outcome.NOT_RUN, *DECIDED))
 
@@ -130,14 +132,24 @@ def check_runs(ds: xr.Dataset) -> None:
         raise ValueError(f"{name} must be finite and >= 0 [{units}], got {values[wrong][0]!r}")
 
 
+def config_of(ds: xr.Dataset) -> dict[str, Any]:
+    """Tables of the study file that a dataset comes of; empty where it does not say."""
+    found: dict[str, Any] = json.loads(ds.attrs.get("config") or "{}")
+    return found
+
+
+def study_of(ds: xr.Dataset) -> Study | None:
+    """Study that a dataset comes of; None where it does not say."""
+    return Study.from_json(ds.attrs["config"]) if ds.attrs.get("config") else None
+
+
 def is_shaken(ds: xr.Dataset) -> bool:
     """Whether the ground moves in a study; False only where its configuration says that nothing does.
 
     >>> is_shaken(xr.Dataset(attrs={"config": '{"motion": {"source": "none"}}'})), is_shaken(xr.Dataset())
     (False, True)
     """
-    config = json.loads(ds.attrs.get("config") or "{}")
-    return config.get("motion", {}).get("source") != "none"
+    return config_of(ds).get("motion", {}).get("source") != "none"
 
 
 def is_cloud(ds: xr.Dataset) -> bool:
@@ -148,6 +160,12 @@ def is_cloud(ds: xr.Dataset) -> bool:
 def run_intensity(ds: xr.Dataset) -> xr.DataArray:
     """Intensity of the stripes (intensity), or of each realization of a cloud study (realization)."""
     return ds["intensity_value"] if is_cloud(ds) else ds["intensity"]
+
+
+def axis_attrs(ds: xr.Dataset) -> dict[str, Any]:
+    """Unit and name of the intensity of a study, for what its results have along it or in its unit."""
+    attrs = run_intensity(ds).attrs
+    return {name: attrs[name] for name in ("units", "long_name") if name in attrs}
 
 
 def record_index(ds: xr.Dataset) -> tuple[np.ndarray | None, int]:
@@ -165,6 +183,18 @@ def record_index(ds: xr.Dataset) -> tuple[np.ndarray | None, int]:
     labels = ds["motion_group"].values[record] if "motion_group" in ds else record
     unique, index = np.unique(labels, return_inverse=True)
     return index, len(unique)
+
+
+def record_groups(ds: xr.Dataset, most: int) -> np.ndarray:
+    """Recording of each realization (n_realization,), or, without recordings, one of ``most`` groups."""
+    index, n = record_index(ds)[0], ds.sizes["realization"]
+    return np.arange(n) * min(n, most) // n if index is None else index
+
+
+def record_lots(ds: xr.Dataset) -> np.ndarray:
+    """Lot of each realization (n_realization,): its recording or, without, itself; at most `LOTS`."""
+    index = record_index(ds)[0]
+    return (np.arange(ds.sizes["realization"]) if index is None else index) % LOTS
 
 
 class Classes(NamedTuple):

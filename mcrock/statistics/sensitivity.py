@@ -19,7 +19,6 @@ import numpy as np
 import xarray as xr
 from scipy.special import stdtrit
 
-from mcrock.config import Study
 from mcrock.config.sections import OF_INDICES
 from mcrock.dataset import outputs
 from mcrock.dataset.opened import takes_path
@@ -27,10 +26,11 @@ from mcrock.dataset.schema import OUTER
 from mcrock.params import Outcome
 from mcrock.sampling.drawn import variable_name
 from mcrock.sampling.pick_freeze import FIRST_INPUT, OF_A, OF_B, SCRAMBLES, block_length, inputs_of_design
+from mcrock.statistics.bounds import rank_scores
 from mcrock.statistics.intervals import check_level
 from mcrock.statistics.nested import is_nested
 from mcrock.statistics.probability import BOUNDS
-from mcrock.statistics.runs import check_runs, is_cloud, overturn_levels, read_slices
+from mcrock.statistics.runs import check_runs, is_cloud, overturn_levels, read_slices, study_of
 from mcrock.statistics.studentized import jackknife
 
 SECTORS = 16  # of the circle, in place of an angle, which begins nowhere
@@ -41,7 +41,7 @@ ONE = {"units": "1"}
 
 def has_indices(ds: xr.Dataset) -> bool:
     """Whether a study has the design of Sobol indices."""
-    study = _study(ds)
+    study = study_of(ds)
     return study is not None and study.ensemble.design == OF_INDICES
 
 
@@ -76,7 +76,7 @@ def sobol_indices(ds: xr.Dataset, *, level: float = 0.95) -> xr.Dataset:
         missing, all runs ended alike, or ``level`` is outside (0, 1).
     """
     check_level(level)
-    study = _study(ds)
+    study = study_of(ds)
     if study is None or study.ensemble.design != OF_INDICES:
         raise ValueError(
             f'Sobol indices need a study with ensemble.design = "{OF_INDICES}", whose realizations differ in '
@@ -261,14 +261,11 @@ def _family_significance(distance: np.ndarray, by_chance: np.ndarray) -> np.ndar
 
 def _dependent(draws: list[xr.Dataset], names: list[str]) -> list[str]:
     """Pairs of inputs that vary together, with their rank correlation."""
-    from scipy.stats import rankdata  # half a second to import
-
     table = {}
     for name in names:
         values = np.concatenate([draw[name].values for draw in draws])
         if values.dtype.kind == "f" and not np.isnan(values).any() and name != "azimuth":
-            rank = rankdata(values)
-            table[name] = (rank - rank.mean()) / np.sqrt(((rank - rank.mean()) ** 2).sum())
+            table[name] = rank_scores(values)
     pairs = [(a, b, float(table[a] @ table[b])) for i, a in enumerate(table) for b in list(table)[i + 1 :]]
     return [f"{a} and {b} ({r:+.2f})" for a, b, r in pairs if abs(r) > DEPENDENT]
 
@@ -315,15 +312,11 @@ def _outcomes(ds: xr.Dataset, allow_missing: bool = False) -> tuple[np.ndarray, 
     return np.concatenate(fell), np.concatenate(runs)
 
 
-def _study(ds: xr.Dataset) -> Study | None:
-    return Study.from_json(ds.attrs["config"]) if ds.attrs.get("config") else None
-
-
 def _independent(ds: xr.Dataset) -> xr.Dataset:
     """The realizations that do not share inputs with others."""
     if not has_indices(ds):
         return ds
-    study = _study(ds)
+    study = study_of(ds)
     assert study is not None
     column = np.arange(ds.sizes["realization"]) % (block_length(study) // SCRAMBLES)
     return ds.isel(realization=np.isin(column, (OF_A, OF_B)))
@@ -332,7 +325,7 @@ def _independent(ds: xr.Dataset) -> xr.Dataset:
 def _drawn(ds: xr.Dataset, constant: bool = False) -> list[str]:
     """Variables of inputs that differ between realizations or draws, or of those that do not; of a study
     those that it draws."""
-    study = _study(ds)
+    study = study_of(ds)
     drawn = [*map(variable_name, study.uncertain), "record"] if study else map(str, ds.data_vars)
     results, found = outputs(friction=True), list[str]()
     for name in dict.fromkeys(drawn):

@@ -29,7 +29,6 @@ from mcrock.params import Outcome
 from mcrock.statistics.efficiency import measures_of
 from mcrock.statistics.fragility import resampled_bounds
 from mcrock.statistics.held_out import (
-    LOTS,
     HeldOut,
     Rule,
     best_thresholds,
@@ -38,16 +37,15 @@ from mcrock.statistics.held_out import (
     constant,
     held_out,
     judged,
-    mean_with_interval,
 )
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
-from mcrock.statistics.intervals import clustered_interval
+from mcrock.statistics.intervals import clustered_interval, student_interval
 from mcrock.statistics.nested import pooled
 from mcrock.statistics.probability import BOUNDS
 from mcrock.statistics.probit import Fit, evaluate_curves, fit_curves
 from mcrock.statistics.resample import Units
 from mcrock.statistics.run_measures import Asked, has_records, measure_name, stands_on_floor
-from mcrock.statistics.runs import ESTIMATE, record_index
+from mcrock.statistics.runs import ESTIMATE, LOTS, record_index
 from mcrock.statistics.weighed import WeighedRuns, weigh_runs
 
 FITTED: dict[str, tuple[str, Rule]] = {
@@ -265,8 +263,7 @@ def _curves(rows: list[_Row], how: Bootstrap) -> np.ndarray:
 
 def _curve(units: Units, grid: np.ndarray, how: Bootstrap) -> np.ndarray:
     """Probability (3, n_grid) by the lognormal curve of all runs, with its bounds."""
-    runs, yes = units.total(units.runs), units.total(units.overturned[ESTIMATE])
-    fit = fit_curves(units.intensity, yes[None], runs[None])
+    fit = units.curve()
     found = np.full((3, len(grid)), np.nan)
     if fit.kind[0] != Fit.MAXIMUM:
         return found
@@ -296,7 +293,7 @@ def _dataset(rows: list[_Row], curve: np.ndarray, level: float) -> xr.Dataset:
     names = [row.rule for row in rows]
     one, per_rule, per_bound = {"units": "1"}, "rule", ("bound", "rule")
     runs, loss, wrong = (np.stack(each) for each in zip(*(row.scores for row in rows), strict=True))
-    means = [mean_with_interval(total, number, level) for total, number in zip(loss, runs, strict=True)]
+    mean, half = student_interval(loss.T, runs.T, level)
     result = xr.Dataset(
         {
             "measure": (per_rule, [row.measure for row in rows]),
@@ -316,8 +313,8 @@ def _dataset(rows: list[_Row], curve: np.ndarray, level: float) -> xr.Dataset:
                 one | {"long_name": "misclassified fraction"},
             ),
             "misclassified_interval": (per_bound, np.stack(clustered_interval(wrong.T, runs.T, level)), one),
-            "log_loss": (per_rule, [mean for mean, _ in means], one | {"long_name": "mean log loss"}),
-            "log_loss_interval": (per_bound, np.stack([ends for _, ends in means], axis=1), one),
+            "log_loss": (per_rule, mean, one | {"long_name": "mean log loss"}),
+            "log_loss_interval": (per_bound, np.stack([mean - half, mean + half]), one),
             "record_runs": ((per_rule, "left_out"), runs, one),
             "record_misclassified": ((per_rule, "left_out"), wrong / runs, one),
             "record_log_loss": ((per_rule, "left_out"), loss / runs, one),

@@ -202,6 +202,67 @@ def values_of(curves: Curves, quantity: Quantity, median: float = 0.0, dispersio
         return quantity(log_median + median, log_dispersion + dispersion)
 
 
+def bootstrap_t(
+    units: Units,
+    how: Bootstrap,
+    estimate: Callable[[np.ndarray], tuple[np.ndarray, Callable[[], np.ndarray]]],
+    widening: float = 1.0,
+) -> np.ndarray:
+    """Bootstrap-t intervals (2, m) of any quantities of samples of units.
+
+    Parameters
+    ----------
+    units, how
+        Units of the study, level, resamples and seed.
+    estimate : callable
+        From how often each kind of unit is in samples (n, n_kind) to the quantities (n, m), and what gives
+        their standard errors (n, m).
+    widening : float
+        Factor on the standard error of the sample [1].
+    """
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        centre = estimate(units.copies[None])[0][0]
+        left_out = estimate(units.copies - np.eye(len(units.copies)))[0]
+        pivots = []
+        for times in draw_units(units, how):
+            values, errors = estimate(times)
+            pivots.append((values - centre) / errors())
+        error = widening * jackknife(left_out, units.copies)
+        return pivot_interval(centre, error, np.concatenate(pivots), how.level)
+
+
+def widened(units: Units) -> float:
+    """Factor on standard errors of what rests on the tail, of which few records hold too little.
+
+    With 10 records and 0.95 of the variance between them it raises the coverage of level 0.95 from 0.92 to
+    0.935; with 60 it is 1.008.
+    """
+    return float(np.sqrt(units.number / (units.number - 1)))
+
+
+def sandwich_errors(
+    inverse: np.ndarray, scores: np.ndarray, times: np.ndarray, slopes: np.ndarray
+) -> np.ndarray:
+    """Standard errors (n, m) of quantities of resamples, from the scores of their units (the sandwich).
+
+    Parameters
+    ----------
+    inverse : ndarray (n, k, k)
+        Of the information of the resamples about k parameters.
+    scores : ndarray (n, n_kind, k)
+        Of each kind of unit.
+    times : ndarray (n, n_kind)
+        How often each kind of unit was drawn.
+    slopes : ndarray (n, m, k)
+        Derivatives of the quantities by the parameters.
+    """
+    meat = np.einsum("nr,nrk,nrl->nkl", times, scores, scores)
+    covariance = inverse @ meat @ inverse
+    with np.errstate(invalid="ignore"):
+        found: np.ndarray = np.sqrt(np.einsum("nmk,nkl,nml->nm", slopes, covariance, slopes))
+    return found
+
+
 def jackknife(left_out: np.ndarray, copies: np.ndarray | None = None) -> np.ndarray:
     """Standard error (...) from estimates without one unit of each kind (n_kind, ...), by default of one."""
     copies = np.ones(len(left_out)) if copies is None else copies

@@ -11,15 +11,16 @@ from typing import NamedTuple, Unpack
 
 import numpy as np
 import xarray as xr
-from scipy.special import stdtrit, xlogy
+from scipy.special import stdtrit
 
 from mcrock.dataset.opened import takes_path
 from mcrock.statistics.efficiency import by_measure
-from mcrock.statistics.held_out import LOTS, mean_with_interval
+from mcrock.statistics.held_out import add_log_losses, cross_validated
 from mcrock.statistics.inference import Confidence, ConfidenceKeywords, takes
 from mcrock.statistics.limits import EVENT
 from mcrock.statistics.probability import BOUNDS
 from mcrock.statistics.probit import Link, link_of
+from mcrock.statistics.resample import place_in_cells
 from mcrock.statistics.runs import (
     ALL_OVERTURN,
     ALL_STAND,
@@ -30,6 +31,7 @@ from mcrock.statistics.runs import (
     is_cloud,
     overturn_levels,
     record_index,
+    record_lots,
 )
 from mcrock.statistics.studentized import jackknife
 
@@ -141,7 +143,16 @@ def fit_surface(
         attrs={"level": how.level, "link": link, "independent": "records"}
         | ({EVENT: ds.attrs[EVENT]} if EVENT in ds.attrs else {}),
     )
-    return _with_scores(result, cells, shape, how.level)
+    losses = []
+    for columns in ([0, 1], [0, 2], [0, 1, 2]):
+        x = cells.x[columns]
+
+        def predict(yes: np.ndarray, runs: np.ndarray, x: np.ndarray = x) -> np.ndarray:
+            return shape.cdf(_fit(x, yes, runs, shape) @ x)
+
+        losses.append(cross_validated(cells.runs, cells.overturned[ESTIMATE], predict).log_loss)
+    add_log_losses(result, "model", np.stack(losses), cells.runs.sum(axis=1), how.level, MODELS.index("both"))
+    return result
 
 
 def _cells(ds: xr.Dataset, values: list[xr.DataArray], allow_missing: bool) -> tuple[Cells, np.ndarray]:
@@ -151,27 +162,16 @@ def _cells(ds: xr.Dataset, values: list[xr.DataArray], allow_missing: bool) -> t
         raise ValueError("a surface needs intensities > 0")
     part = ds.isel(realization=positive)
     z = np.log(np.stack([value.values[positive] for value in values]))
-    places = [_places(row) for row in z]
+    places = [np.asarray(place_in_cells(value.values[positive], CELLS).of_run) for value in values]
     index = np.unique(places[0] * (CELLS + 1) + places[1], return_inverse=True)[1]
     number = np.bincount(index)
     mean = np.stack([np.bincount(index, weights=row) / number for row in z])
-    record, _ = record_index(part)
-    group = (np.arange(positive.sum()) if record is None else record) % LOTS
-    group = np.unique(group, return_inverse=True)[1]
+    group = np.unique(record_lots(part), return_inverse=True)[1]
     classes = Classes(mean[0], mean[0], mean[0], index)
     tally = count_runs(part, overturn_levels, 1, classes, group, allow_missing=allow_missing)
     centre = z.mean(axis=1)
     x = np.concatenate([np.ones((1, len(number))), mean - centre[:, None]])
     return Cells(x, tally.runs.astype(float), tally.beyond.readings[..., 0]), centre
-
-
-def _places(z: np.ndarray) -> np.ndarray:
-    """Number of each value, or of its cell of equal width if there are too many different ones."""
-    different, index = np.unique(z, return_inverse=True)
-    if len(different) <= CELLS:
-        return index
-    width = np.ptp(z) / CELLS
-    return np.minimum(((z - z.min()) / width).astype(np.int64), CELLS - 1)
 
 
 def _fit(x: np.ndarray, yes: np.ndarray, runs: np.ndarray, link: Link) -> np.ndarray:
@@ -236,24 +236,3 @@ def _near(cells: Cells, points: np.ndarray) -> np.ndarray:
         for j in range(-2, 3):
             there[np.clip(place[0] + i, 0, GRID - 1), np.clip(place[1] + j, 0, GRID - 1)] = True
     return there
-
-
-def _with_scores(result: xr.Dataset, cells: Cells, link: Link, level: float) -> xr.Dataset:
-    """Scores of one measure, the other and both on records left out."""
-    yes, runs = cells.overturned[ESTIMATE], cells.runs
-    others = yes.sum(axis=0) - yes, runs.sum(axis=0) - runs
-    least = 0.5 / (others[1].sum(axis=1, keepdims=True) + 1)
-    losses = []
-    for columns in ([0, 1], [0, 2], [0, 1, 2]):
-        x = cells.x[columns]
-        told = np.clip(link.cdf(_fit(x, *others, link) @ x), least, 1 - least)
-        losses.append(-(xlogy(yes, told) + xlogy(runs - yes, 1 - told)).sum(axis=1))
-    table = np.stack(losses)
-    for name, each, words in (
-        ("log_loss", table, "mean log loss on records left out"),
-        ("log_loss_difference", table - table[2], "mean log loss over that of both measures"),
-    ):
-        means, ends = zip(*(mean_with_interval(row, runs.sum(axis=1), level) for row in each), strict=True)
-        result[name] = ("model", np.array(means), {"units": "1", "long_name": words})
-        result[f"{name}_interval"] = (("bound", "model"), np.stack(ends, axis=1), {"units": "1"})
-    return result

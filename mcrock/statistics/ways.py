@@ -9,14 +9,14 @@ import numpy as np
 import xarray as xr
 
 from mcrock.dataset.opened import takes_path
-from mcrock.statistics.fragility import PROBABILITIES, fit_fragility
+from mcrock.statistics.fragility import HOW, PROBABILITIES, fit_fragility
 from mcrock.statistics.held_out import (
     Rule,
+    add_log_losses,
     by_logit,
     by_probit,
     by_rising,
     held_out,
-    mean_with_interval,
     record_units,
 )
 from mcrock.statistics.increments import fit_capacities
@@ -27,7 +27,7 @@ from mcrock.statistics.plateau import by_plateau, fit_plateau, plateau_bounds
 from mcrock.statistics.probability import BOUNDS
 from mcrock.statistics.probit import PROBIT, Fit, evaluate_curves, link_of
 from mcrock.statistics.resample import Units
-from mcrock.statistics.runs import ESTIMATE, is_cloud
+from mcrock.statistics.runs import is_cloud
 
 WORDS = {
     "probit": "lognormal, of the runs",
@@ -125,7 +125,7 @@ def fragility_by_way(
     result["fit_p_value"] = whole["fit_p_value"]
     result["static_threshold"] = monotone["static_threshold"]
     result["records"] = whole["records"]
-    result.attrs = {key: whole.attrs[key] for key in ("level", "resamples", "seed", "independent")}
+    result.attrs = {key: whole.attrs[key] for key in HOW}
     return result.assign_coords(probability=("probability", list(PROBABILITIES), {"units": "1"}))
 
 
@@ -139,9 +139,8 @@ def _with_curve(fit: xr.Dataset, grid: np.ndarray) -> xr.Dataset:
 
 def _plateau(units: Units, grid: np.ndarray) -> xr.Dataset:
     """The curve with an upper asymptote, as a fit of its own."""
-    runs, yes = units.total(units.runs), units.total(units.overturned[ESTIMATE])
-    there = runs > 0
-    share, curves = fit_plateau(units.intensity[there], yes[None, there], runs[None, there])
+    x, yes, runs = units.sums()
+    share, curves = fit_plateau(x, yes[None], runs[None])
     known = bool(curves.kind[0] == Fit.MAXIMUM)
     values = (curves.low_median[0], curves.low_dispersion[0], share[0]) if known else (np.nan,) * 3
     found = xr.Dataset({name: ((), value) for name, value in zip((*NAMES, "share"), values, strict=True)})
@@ -152,18 +151,17 @@ def _plateau(units: Units, grid: np.ndarray) -> xr.Dataset:
 
 def _add_losses(result: xr.Dataset, units: Units, level: float) -> None:
     """Log loss on records left out of the families that have a rule."""
-    scores = {way: held_out(units, RULES[way]) for way in result["way"].values.tolist() if way in RULES}
-    runs = units.runs.sum(axis=1)
-    least = min(scores, key=lambda way: scores[way].log_loss.sum())
-    for name, of in (("log_loss", 0.0), ("log_loss_difference", scores[least].log_loss)):
-        rows = [
-            mean_with_interval(scores[way].log_loss - of, runs, level)
-            if way in scores
-            else (np.nan, [np.nan] * 2)
+    unknown = np.full(len(units.runs), np.nan)
+    losses = np.stack(
+        [
+            held_out(units, RULES[way]).log_loss if way in RULES else unknown
             for way in result["way"].values.tolist()
         ]
-        result[name] = ("way", [row[0] for row in rows], {"units": "1"})
-        result[f"{name}_interval"] = (("way", "bound"), np.array([row[1] for row in rows]), {"units": "1"})
+    )
+    best = int(np.nanargmin(losses.sum(axis=1)))
+    add_log_losses(result, "way", losses, units.runs.sum(axis=1), level, best)
+    for name in ("log_loss_interval", "log_loss_difference_interval"):  # as the other intervals stand
+        result[name] = result[name].transpose("way", "bound")
 
 
 def _reached(fit: xr.Dataset) -> np.ndarray:

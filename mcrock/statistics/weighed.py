@@ -16,7 +16,6 @@ import xarray as xr
 from mcrock.config import Study
 from mcrock.sampling.intensities import OF_MOTION
 from mcrock.statistics.efficiency import by_measure
-from mcrock.statistics.held_out import LOTS
 from mcrock.statistics.resample import Units, place_in_cells
 from mcrock.statistics.run_measures import Asked, has_records, with_measures
 from mcrock.statistics.runs import (
@@ -25,7 +24,7 @@ from mcrock.statistics.runs import (
     is_cloud,
     overturn_levels,
     read_slices,
-    record_index,
+    record_lots,
 )
 
 
@@ -80,20 +79,16 @@ def weigh_runs(
         tally = count_runs(ds, overturn_levels, 1, places, index, allow_missing=allow_missing)
         ds = ds.isel(realization=first)
         runs, overturned = tally.runs, tally.beyond.readings[..., 0]
-        record, _ = record_index(ds)
-        assert record is not None
-        group = np.repeat(record, len(level))
+        group = np.repeat(record_lots(ds), len(level))
         cloud = with_measures(ds, measures, folder=folder, under_body=under_body)
-        return WeighedRuns(cloud, runs.ravel(), overturned.reshape(3, -1), group % LOTS)
+        return WeighedRuns(cloud, runs.ravel(), overturned.reshape(3, -1), group)
     cloud = with_measures(ds, measures, folder=folder, under_body=under_body)
-    record, _ = record_index(cloud)
-    group = (np.arange(cloud.sizes["realization"]) if record is None else record) % LOTS
     counts = [
         np.concatenate([there[None], overturn_levels(part).readings * there])
         for _, part, there in read_slices(cloud, (), allow_missing)
     ]
     tables: np.ndarray = np.concatenate(counts, axis=1)
-    return WeighedRuns(cloud, tables[0], tables[1:], group)
+    return WeighedRuns(cloud, tables[0], tables[1:], record_lots(cloud))
 
 
 def _alike(ds: xr.Dataset) -> bool:

@@ -25,7 +25,8 @@ from mcrock.statistics import (
     monotone_fragility,
     variance_shares,
 )
-from mcrock.statistics.held_out import by_probit, by_rising, held_out, mean_with_interval, record_units
+from mcrock.statistics.held_out import by_probit, by_rising, held_out, record_units
+from mcrock.statistics.intervals import student_interval
 from mcrock.statistics.probit import fit_curves
 from mcrock.statistics.runs import ESTIMATE
 from mcrock.statistics.sensitivity import estimate_indices
@@ -68,7 +69,7 @@ def of_stripes(rng, records):
     units, rules = record_units(ds, False), (by_probit, by_rising)
     losses = [held_out(units, rule) for rule in rules]
     true = np.mean([_losses(drawn._replace(seed=int(seed))) for seed in rng.integers(2**32, size=8)], axis=0)
-    between = mean_with_interval(losses[1].log_loss - losses[0].log_loss, losses[0].runs, 0.95)[1]
+    between = student(losses[1].log_loss - losses[0].log_loss, losses[0].runs)
     return {
         "probability": holds(overturning_probability(ds)["interval"][:, k], drawn.probability(x[k])),
         "probability beyond a limit": holds(exceedance_probability(ds, limit)["interval"][..., k], beyond),
@@ -79,9 +80,15 @@ def of_stripes(rng, records):
         "rising curve": holds(rising["band"][:, i], drawn.probability(grid[i])),
         "median of capacities": holds(capacities["median_capacity_interval"], 1.0),
         "dispersion of capacities": holds(capacities["dispersion_interval"], drawn.dispersion),
-        "log loss": holds(mean_with_interval(losses[0].log_loss, losses[0].runs, 0.95)[1], true[0]),
+        "log loss": holds(student(losses[0].log_loss, losses[0].runs), true[0]),
         "log loss, rising less lognormal": holds(between, true[1] - true[0]),
     }
+
+
+def student(total, runs):
+    """Student's interval (2,) of a mean over runs."""
+    mean, half = student_interval(total, runs, 0.95)
+    return np.array([mean - half, mean + half])
 
 
 def _losses(drawn):

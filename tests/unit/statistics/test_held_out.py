@@ -14,9 +14,9 @@ from mcrock.statistics.held_out import (
     constant,
     held_out,
     judged,
-    mean_with_interval,
     record_units,
 )
+from mcrock.statistics.intervals import student_interval
 from mcrock.statistics.probit import fit_curves
 from mcrock.statistics.resample import Units
 
@@ -98,7 +98,7 @@ def test_exact_rules_are_never_wrong_and_constants_know_the_base_rate():
         assert found.wrong.sum() == 0
         assert found.log_loss.sum() / found.runs.sum() < 1e-3  # the floor of half a run of 19,000
     assert held_out(units, constant).wrong.sum() == 0.4 * 20 * 1000
-    loss, _ = mean_with_interval(held_out(units, constant).log_loss, np.full(20, 1000.0), 0.95)
+    loss, _ = student_interval(held_out(units, constant).log_loss, np.full(20, 1000.0), 0.95)
     assert loss == pytest.approx(-0.6 * np.log(0.6) - 0.4 * np.log(0.4), rel=1e-4)
     assert judged(units, 4.5).wrong.sum() == 0
     assert judged(units, 6.5).wrong.sum() == 2 * 2000
@@ -118,12 +118,12 @@ def test_log_loss_of_the_true_curve_is_its_entropy():
 
 def test_interval_of_a_mean_is_students():
     total, runs = np.array([1.0, 3.0, 5.0, 11.0]), np.full(4, 2.0)
-    mean, ends = mean_with_interval(total, runs, 0.9)
+    mean, half_width = student_interval(total, runs, 0.9)
     values = total / 2
     half = 2.353363434801823 * values.std(ddof=1) / 2  # t(3) at 0.95
     assert mean == values.mean()
-    np.testing.assert_allclose(ends, mean + half * np.array([-1, 1]), rtol=1e-9)
-    assert np.isnan(mean_with_interval(total[:1], runs[:1], 0.9)[1]).all()
+    np.testing.assert_allclose(half_width, half, rtol=1e-9)
+    assert np.isnan(student_interval(total[:1], runs[:1], 0.9)[1])
 
 
 def test_many_records_are_left_out_in_lots(make_study):
