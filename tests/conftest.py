@@ -40,7 +40,7 @@ LONG = [
     "tests/published/varkonyi_2022/test_figures.py",
     "tests/published/varkonyi_2022/test_figure_14.py",
     "tests/published/zhang_makris_2001",
-    "tests/unit/bench",
+    "tests/unit/verify/bench",
     "tests/unit/body/test_merge.py",
     "tests/unit/cluster/test_connect.py",
     "tests/unit/cluster/test_scripts.py",

@@ -60,9 +60,9 @@ def bench(
     """
     if output is not None:
         _check_output(output)
-    from mcrock.bench import run_bench
     from mcrock.dataset import replacing
     from mcrock.show.bench import format_bench
+    from mcrock.verify.bench import run_bench
 
     try:
         document = run_bench(

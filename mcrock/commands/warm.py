@@ -21,10 +21,10 @@ def warm(
 
     Takes half a minute, once for each version and kind of processor. NUMBA_CACHE_DIR sets another folder.
     """
-    from mcrock.bench.warm import WITH_FRICTION, WORK
-    from mcrock.bench.warm import warm as warm_up
     from mcrock.code_cache import cache_folder
     from mcrock.show.numbers import format_time
+    from mcrock.verify.bench.warm import WITH_FRICTION, WORK
+    from mcrock.verify.bench.warm import warm as warm_up
 
     names = [name for name in WORK if friction or name != WITH_FRICTION]
     say(f"compiling {', '.join(names)}, unless the cache has it")

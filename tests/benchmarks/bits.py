@@ -20,7 +20,6 @@ from unittest import mock
 import numpy as np
 
 from mcrock.base.shipped_files import shipped
-from mcrock.bench import workloads
 from mcrock.body import cuboid, frustum
 from mcrock.conditions import Contact, Controls, Impact, Start
 from mcrock.config import load_config
@@ -28,6 +27,7 @@ from mcrock.excitation import Pulse, pack_motions
 from mcrock.planar import runs as planar
 from mcrock.sampling import draw_inputs, load_motions
 from mcrock.simulation import simulate, simulate_part
+from mcrock.verify.bench import workloads
 
 RUNS = {
     "free_rocking": 200, "record": 60, "study": 220, "lambda_half": 10, "scanned": 110, "friction": 220,

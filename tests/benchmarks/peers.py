@@ -28,8 +28,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
-from mcrock.bench.machine import describe_machine, describe_versions
-from mcrock.bench.workloads import FEMA, amplitudes, block, in_a_plane, inputs_of, strong_record
 from mcrock.conditions import Controls
 from mcrock.excitation import Motion, pack_motions
 from mcrock.params import GRAVITY
@@ -39,6 +37,8 @@ from mcrock.planar.runs import block_rows, run_many
 from mcrock.show.json_values import as_json
 from mcrock.show.tables import format_table
 from mcrock.simulation import simulate_part
+from mcrock.verify.bench.machine import describe_machine, describe_versions
+from mcrock.verify.bench.workloads import FEMA, amplitudes, block, in_a_plane, inputs_of, strong_record
 from tests.benchmarks.housner import constants, peak_tilts
 
 try:

@@ -16,10 +16,10 @@ import pytest
 
 pytest.importorskip("pytest_benchmark", reason="needs the benchmark extra: pip install -e '.[benchmark]'")
 
-from mcrock.bench.workloads import WORKLOADS, block, prepare
 from mcrock.conditions import Controls
 from mcrock.impact.varkonyi_2022 import edge_map, facet_map
 from mcrock.simulation import Start, simulate
+from mcrock.verify.bench.workloads import WORKLOADS, block, prepare
 
 REPEATS = 100_000  # of a piece in one call, so that what Python adds is small
 FLIGHT = 0.1  # [s], over before anything lands

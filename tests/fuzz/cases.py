@@ -11,8 +11,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from mcrock.verification import CASES, run_file
-from mcrock.verification.lines import print_checks
+from mcrock.verify import CASES, run_file
+from mcrock.verify.lines import print_checks
 from tests.fuzz.damage import damage_table, damaged_text
 
 

@@ -12,13 +12,13 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from mcrock.bench.workloads import inputs_of
 from mcrock.body import Body, cuboid
 from mcrock.conditions import Controls
 from mcrock.excitation import Motion, pack_motions
 from mcrock.params import Event, Mode, Outcome
 from mcrock.response import Response
 from mcrock.simulation import Impact, Run, Start, simulate, simulate_part
+from mcrock.verify.bench.workloads import inputs_of
 from tests.physics.contact import barrier, rotations, vertex_positions
 
 FINE = Controls(step=0.004, max_step=1e-3, edge_zeno_time=1e-12, rest_time=1e-4)

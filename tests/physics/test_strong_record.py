@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from mcrock.bench.workloads import amplitudes, block, in_a_plane, inputs_of, strong_record
 from mcrock.conditions import Controls
 from mcrock.excitation import pack_motions
 from mcrock.simulation import Impact, simulate_part
+from mcrock.verify.bench.workloads import amplitudes, block, in_a_plane, inputs_of, strong_record
 from tests.benchmarks.housner import peak_tilts
 
 RECORD_STEP = Controls(step=1.0, max_step=0.005, recheck=0.0)  # the record's own, no finer

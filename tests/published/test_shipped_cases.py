@@ -5,8 +5,8 @@ from importlib.util import find_spec
 
 import pytest
 
-from mcrock.verification import CASES as FILES
-from mcrock.verification import run_cases
+from mcrock.verify import CASES as FILES
+from mcrock.verify import run_cases
 
 CASES = [case for path in FILES for case in json.loads(path.read_text())["cases"]]
 

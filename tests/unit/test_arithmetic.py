@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from mcrock import arithmetic
-from mcrock.bench.machine import describe_versions
+from mcrock.verify.bench.machine import describe_versions
 
 
 @pytest.mark.parametrize(("value", "wanted"), [(None, False), ("", False), ("0", False), ("1", True)])

@@ -10,8 +10,8 @@ import pytest
 
 import mcrock
 from mcrock import simulation
-from mcrock.bench.workloads import synthetic_record
 from mcrock.uncompiled import Abandoned, uncompiled
+from mcrock.verify.bench.workloads import synthetic_record
 
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
 

@@ -12,7 +12,7 @@ import typer.main
 from typer.cli import get_docs_for_click
 
 from mcrock.commands.program import app
-from mcrock.verification import CASES
+from mcrock.verify import CASES
 
 DOCS = Path(__file__).parents[1]
 ROOT = DOCS.parents[1]
@@ -91,7 +91,7 @@ def cases() -> str:
     for path in CASES:
         kinds = Counter(case["kind"] for case in json.loads(path.read_text(encoding="utf-8"))["cases"])
         words = ", ".join(f"{n} `{kind}`" for kind, n in kinds.most_common())
-        lines.append(f"- `mcrock/verification/cases/{path.name}`, {kinds.total()} cases: {words}")
+        lines.append(f"- `mcrock/verify/cases/{path.name}`, {kinds.total()} cases: {words}")
     return "\n".join(lines)
 
 

@@ -124,7 +124,7 @@ def test_resume_mends_a_damaged_store(mcrock, study_file, store):
         (("run", "study.toml", "-o", "s.zarr"), "mcrock.config.load_config"),
         (("stats", "s.zarr"), "mcrock.dataset.load_dataset"),
         (("plot", "s.zarr", "-o", "figures"), "mcrock.dataset.load_dataset"),
-        (("verify",), "mcrock.verification.run_file"),
+        (("verify",), "mcrock.verify.run_file"),
     ],
 )
 def test_an_interruption_is_one_line(mcrock, study_file, monkeypatch, arguments, interrupted):

@@ -6,9 +6,9 @@ import sys
 import numba
 import pytest
 
-from mcrock.bench import warm
-from mcrock.bench.processes import environment
 from mcrock.code_cache import cache_folder
+from mcrock.verify.bench import warm
+from mcrock.verify.bench.processes import environment
 
 compiled = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
 
@@ -44,7 +44,7 @@ code_cache.SHIPPED = Path(sys.argv[1])
 own = cpu_target.target_context.codegen().magic_tuple()
 code_cache.baseline = lambda triple: own
 import mcrock as mr
-from mcrock.bench.workloads import study_file, synthetic_record
+from mcrock.verify.bench.workloads import study_file, synthetic_record
 from mcrock.planar import rectangle, simulate_planar
 body, motion, friction = mr.cuboid(0.4, 0.4, 1.6, 2600), synthetic_record(0), mr.Contact(friction=0.3)
 with event.install_listener("numba:compile", event.RecordingListener()) as compiled:

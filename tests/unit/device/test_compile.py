@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from numba import config
 
-from mcrock.bench.workloads import block, inputs_of
 from mcrock.conditions import Controls
 from mcrock.excitation import STILL
 from mcrock.kernel.contact import topology
 from mcrock.simulation import simulate_part
+from mcrock.verify.bench.workloads import block, inputs_of
 
 pytest.importorskip("numba_cuda", reason="numba-cuda is not installed: pip install 'mcrock[cuda]'")
 pytestmark = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")

@@ -5,7 +5,7 @@ from math import acos, inf, pi
 import numpy as np
 import pytest
 
-from mcrock.verification.laws_kinematic import DOMAINS, LAW_CASES
+from mcrock.verify.laws_kinematic import DOMAINS, LAW_CASES
 
 CHAIN = {"M": np.diag([1.0, 2.0, 3.0]).tolist(), "W": [[-1, 0], [1, -1], [0, 1]]}
 

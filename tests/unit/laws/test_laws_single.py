@@ -5,7 +5,7 @@ import pytest
 
 from mcrock.laws.problem import SingleContact
 from mcrock.laws.whittaker_1904 import whittaker
-from mcrock.verification.laws_single import LAW_CASES
+from mcrock.verify.laws_single import LAW_CASES
 
 FLAT = {"M": [[1.0, 0.0], [0.0, 0.5]], "Vi": [-1.0, -0.2], "n": [1, 0], "mu": 0.5}
 CHECKS = {"energy_ok": True, "separation_ok": True, "normal_ok": True, "friction_ok": True}

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mcrock.verification.laws_multiple import LAW_CASES
+from mcrock.verify.laws_multiple import LAW_CASES
 
 BALLS = {"M": np.eye(3).tolist(), "W": [[-1, 0], [1, -1], [0, 1]], "u": [1, 0, -0.5]}
 CORNER = {"M": [[1, 0], [0, 1]], "w1": [-1, 0], "w2": [0, -1], "u": [1, 1], "eps": 0.5}

@@ -2,10 +2,11 @@
 
 import pytest
 
-from mcrock import bench, device
-from mcrock.bench import gpu, report
-from mcrock.bench.workloads import WORKLOADS, prepare
+from mcrock import device
 from mcrock.show.bench import format_bench
+from mcrock.verify import bench
+from mcrock.verify.bench import gpu, report
+from mcrock.verify.bench.workloads import WORKLOADS, prepare
 
 
 @pytest.fixture

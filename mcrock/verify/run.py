@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from mcrock.tables.parsing import parse_json, read_text
-from mcrock.verification.checks import CaseError, ComparedQuantity, failed
-from mcrock.verification.form import OF_LAW, OF_REFUSED_LAW, OF_RUN, case_name, find_mistakes
-from mcrock.verification.impacts import IMPACT_KINDS
-from mcrock.verification.laws import LAW_KINDS
-from mcrock.verification.motions import MOTION_KINDS
-from mcrock.verification.polyhedra import POLYHEDRON_KINDS
-from mcrock.verification.sliding import SLIDING_KINDS
+from mcrock.verify.checks import CaseError, ComparedQuantity, failed
+from mcrock.verify.form import OF_LAW, OF_REFUSED_LAW, OF_RUN, case_name, find_mistakes
+from mcrock.verify.impacts import IMPACT_KINDS
+from mcrock.verify.laws import LAW_KINDS
+from mcrock.verify.motions import MOTION_KINDS
+from mcrock.verify.polyhedra import POLYHEDRON_KINDS
+from mcrock.verify.sliding import SLIDING_KINDS
 
 KINDS = IMPACT_KINDS | MOTION_KINDS | POLYHEDRON_KINDS | SLIDING_KINDS | LAW_KINDS
 FORMS = dict.fromkeys(KINDS, OF_RUN) | dict.fromkeys(LAW_KINDS, OF_LAW) | {"error": OF_REFUSED_LAW}

@@ -12,14 +12,14 @@ from pathlib import Path
 from time import process_time
 from typing import IO, NoReturn
 
-from mcrock.bench.workloads import Work, prepare
+from mcrock.verify.bench.workloads import Work, prepare
 
-WORKER = "from mcrock.bench.processes import serve; serve({names!r}, {runs!r})"
+WORKER = "from mcrock.verify.bench.processes import serve; serve({names!r}, {runs!r})"
 
 
 def environment(cache: Path | None = None) -> dict[str, str]:
     """Environment of a process that imports this mcrock; ``cache`` is its folder of compiled code."""
-    home = str(Path(__file__).parents[2])
+    home = str(Path(__file__).parents[3])
     path = os.pathsep.join(filter(None, [home, os.environ.get("PYTHONPATH")]))
     own = {} if cache is None else {"NUMBA_CACHE_DIR": str(cache)}
     return {**os.environ, "PYTHONPATH": path, **own}

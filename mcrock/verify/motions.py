@@ -14,8 +14,8 @@ from mcrock.conditions import Controls, Impact, Start
 from mcrock.excitation import Motion, Pulse, fema_p695
 from mcrock.params import DECIDED, STANDARD_GRAVITY, Mode, Outcome
 from mcrock.simulation import Run, simulate
-from mcrock.verification.checks import ComparedQuantity, compare, is_information, same
-from mcrock.verification.impacts import case_body, impact_parameters
+from mcrock.verify.checks import ComparedQuantity, compare, is_information, same
+from mcrock.verify.impacts import case_body, impact_parameters
 
 # some 15 times the steps that the longest of the shipped cases takes
 TIGHT = Controls(step=0.004, max_step=1e-3, edge_zeno_time=1e-6, rest_time=1e-5, max_steps=200_000)

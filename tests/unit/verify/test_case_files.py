@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from mcrock.verification import CASES, CaseError, run_cases, run_file
+from mcrock.verify import CASES, CaseError, run_cases, run_file
 
 CASE = {case["id"]: case for path in CASES for case in json.loads(path.read_text(encoding="utf-8"))["cases"]}
 AMPLITUDE = next(case for case in CASE.values() if case["kind"] == "min_overturn_amplitude")
@@ -31,7 +31,7 @@ def refusal(tmp_path, monkeypatch):
     def refuse(*cases):
         path = tmp_path / "cases.json"
         path.write_text(json.dumps({"cases": cases}))
-        monkeypatch.setattr("mcrock.verification.run.run_cases", None)
+        monkeypatch.setattr("mcrock.verify.run.run_cases", None)
         with pytest.raises(CaseError) as caught:
             run_file(path)
         return [line.removeprefix(f"{path}: ") for line in str(caught.value).splitlines()]

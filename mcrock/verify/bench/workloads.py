@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcrock.base.shipped_files import shipped
-from mcrock.bench.rock import rock_points
 from mcrock.body import Body, cuboid
 from mcrock.conditions import Controls, Impact
 from mcrock.device import CPU
@@ -24,6 +23,7 @@ from mcrock.excitation import STILL, Motion, MotionError, fema_p695, pack_motion
 from mcrock.impact.registry import DEFAULT_LAW, ImpactParameter
 from mcrock.params import EnergyGain, FacetFallback, Inputs, Outcome
 from mcrock.simulation import simulate_part
+from mcrock.verify.bench.rock import rock_points
 
 Array = NDArray[np.float64]
 

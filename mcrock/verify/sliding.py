@@ -17,11 +17,11 @@ from mcrock.kernel.friction.landing import AT_VERTEX, OF_FACE
 from mcrock.kernel.friction.state import CLIPPED, COUPLE, GAINED, I_X, KAPPA, MAP, STOPPED
 from mcrock.params import Event, Mode
 from mcrock.simulation import Run, body_tables, impact_law, set_law, simulate
-from mcrock.verification.checks import ComparedQuantity, compare, is_information, same
-from mcrock.verification.impacts import impact_parameters
-from mcrock.verification.motions import TIGHT, case_motion, event_checks, state_checks
-from mcrock.verification.polyhedra import Frame, case_frame
-from mcrock.verification.polyhedra import case_start as sticking_start
+from mcrock.verify.checks import ComparedQuantity, compare, is_information, same
+from mcrock.verify.impacts import impact_parameters
+from mcrock.verify.motions import TIGHT, case_motion, event_checks, state_checks
+from mcrock.verify.polyhedra import Frame, case_frame
+from mcrock.verify.polyhedra import case_start as sticking_start
 
 FRICTION = 0.5  # of a case that gives none [1]
 

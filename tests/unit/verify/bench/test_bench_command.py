@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from mcrock.bench import processes, report, run_bench, start, throughput
-from mcrock.bench.processes import workers_ready
-from mcrock.bench.start import fresh_process, measure_start
-from mcrock.bench.throughput import MeasuredRate, Scaling, worker_counts
-from mcrock.bench.workloads import WORKLOADS
 from mcrock.commands import program
 from mcrock.show.bench import format_bench
+from mcrock.verify.bench import processes, report, run_bench, start, throughput
+from mcrock.verify.bench.processes import workers_ready
+from mcrock.verify.bench.start import fresh_process, measure_start
+from mcrock.verify.bench.throughput import MeasuredRate, Scaling, worker_counts
+from mcrock.verify.bench.workloads import WORKLOADS
 
 SMALL = ("--runs", 3, "--seconds", 0, "--repeat", 2, "--workers", 2)
 RATE = {"median", "min", "max", "samples"}

@@ -13,16 +13,16 @@ from time import perf_counter
 from typing import Any
 
 from mcrock.base.memory import peak_memory
-from mcrock.bench.processes import environment, last_words
-from mcrock.bench.throughput import MeasuredRate
-from mcrock.bench.workloads import WORKLOADS, prepare
+from mcrock.verify.bench.processes import environment, last_words
+from mcrock.verify.bench.throughput import MeasuredRate
+from mcrock.verify.bench.workloads import WORKLOADS, prepare
 
 CHILD = """
 from time import perf_counter
 began = perf_counter()
 import mcrock
 seconds = perf_counter() - began
-from mcrock.bench.start import run_once
+from mcrock.verify.bench.start import run_once
 run_once({name!r}, {runs!r}, seconds)
 """
 

@@ -7,14 +7,14 @@ from datetime import UTC, datetime
 from typing import Any
 
 from mcrock.arithmetic import contracts
-from mcrock.bench.gpu import OnGpu, measure_gpu
-from mcrock.bench.machine import describe_machine, describe_versions
-from mcrock.bench.start import StartTimes, measure_memory, measure_start
-from mcrock.bench.throughput import Scaling, Speed, measure_scaling, measure_speed
-from mcrock.bench.whole import WholeStudy, measure_study
-from mcrock.bench.workloads import SYNTHETIC, WORKLOADS, prepare
 from mcrock.device import CUDA, check_device, missing_gpu
 from mcrock.show.json_values import as_json
+from mcrock.verify.bench.gpu import OnGpu, measure_gpu
+from mcrock.verify.bench.machine import describe_machine, describe_versions
+from mcrock.verify.bench.start import StartTimes, measure_memory, measure_start
+from mcrock.verify.bench.throughput import Scaling, Speed, measure_scaling, measure_speed
+from mcrock.verify.bench.whole import WholeStudy, measure_study
+from mcrock.verify.bench.workloads import SYNTHETIC, WORKLOADS, prepare
 
 FORMAT = 1  # of the JSON document; raised when a figure changes its meaning
 SLOW_REPEATS = 3  # at most, of what takes seconds

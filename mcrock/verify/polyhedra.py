@@ -16,9 +16,9 @@ from mcrock.conditions import Impact, Start
 from mcrock.kernel.contact import Topology, topology
 from mcrock.params import Event, Mode
 from mcrock.simulation import Run, simulate
-from mcrock.verification.checks import ComparedQuantity, compare, is_information, same
-from mcrock.verification.impacts import impact_parameters
-from mcrock.verification.motions import TIGHT, case_motion, event_checks, peak_checks, state_checks
+from mcrock.verify.checks import ComparedQuantity, compare, is_information, same
+from mcrock.verify.impacts import impact_parameters
+from mcrock.verify.motions import TIGHT, case_motion, event_checks, peak_checks, state_checks
 
 
 @dataclass(frozen=True, slots=True)

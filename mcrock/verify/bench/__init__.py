@@ -1,6 +1,6 @@
 """How fast mcrock is on this machine: named workloads, start-up, memory, scaling."""
 
-from mcrock.bench.report import run_bench
-from mcrock.bench.workloads import WORKLOADS
+from mcrock.verify.bench.report import run_bench
+from mcrock.verify.bench.workloads import WORKLOADS
 
 __all__ = ["WORKLOADS", "run_bench"]

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from mcrock.verification.checks import CaseError, ComparedQuantity
-from mcrock.verification.run import run_cases, run_file
+from mcrock.verify.checks import CaseError, ComparedQuantity
+from mcrock.verify.run import run_cases, run_file
 
 # shipped with the package
 CASES = tuple(

@@ -28,7 +28,7 @@ from mcrock.kernel.facet_landing import land_on_face
 from mcrock.kernel.modes import EDGE, REST, inertia_of, point_of
 from mcrock.rules import Integer, Number, check_array
 from mcrock.simulation import body_tables, impact_law, set_law
-from mcrock.verification.checks import ComparedQuantity, compare, is_information, same
+from mcrock.verify.checks import ComparedQuantity, compare, is_information, same
 
 # names of impact parameters in case files, and those of `Impact`
 NAMES = {"lam": "lambda_", "tau": "tau", "lam_lon": "lambda_lon", "lam_lat": "lambda_lat"}

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from time import perf_counter
 
-from mcrock.bench.throughput import MeasuredRate, Speed
-from mcrock.bench.workloads import BODY, WORKLOADS, WorkDone, prepare
 from mcrock.device import CUDA, arithmetic_of
+from mcrock.verify.bench.throughput import MeasuredRate, Speed
+from mcrock.verify.bench.workloads import BODY, WORKLOADS, WorkDone, prepare
 
 RUNS = 2**20  # of a workload, so that no thread waits for work
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 
-from mcrock.bench.throughput import MeasuredRate
-from mcrock.bench.workloads import study_file
+from mcrock.verify.bench.throughput import MeasuredRate
+from mcrock.verify.bench.workloads import study_file
 
 
 @dataclass(frozen=True)

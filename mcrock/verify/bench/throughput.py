@@ -14,8 +14,8 @@ from math import ceil
 from statistics import median
 from time import perf_counter, process_time
 
-from mcrock.bench.processes import repeat_work, workers_ready
-from mcrock.bench.workloads import Work, WorkDone
+from mcrock.verify.bench.processes import repeat_work, workers_ready
+from mcrock.verify.bench.workloads import Work, WorkDone
 
 
 @dataclass(frozen=True)

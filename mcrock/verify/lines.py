@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from mcrock.show.tables import shorten
-from mcrock.verification.checks import ComparedQuantity
+from mcrock.verify.checks import ComparedQuantity
 
 LONGEST_VALUE = 27  # characters
 

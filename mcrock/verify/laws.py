@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from mcrock.verification import laws_kinematic, laws_multiple, laws_single
-from mcrock.verification.checks import CaseError, ComparedQuantity, compare, is_information, same
+from mcrock.verify import laws_kinematic, laws_multiple, laws_single
+from mcrock.verify.checks import CaseError, ComparedQuantity, compare, is_information, same
 
 LAW_CASES = laws_kinematic.LAW_CASES | laws_single.LAW_CASES | laws_multiple.LAW_CASES
 WORDS = {"inf": np.inf, "-inf": -np.inf, "nan": np.nan}

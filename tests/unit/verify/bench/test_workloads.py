@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mcrock.bench import workloads
-from mcrock.bench.machine import cpu_model, describe_machine, describe_versions
-from mcrock.bench.processes import environment
-from mcrock.bench.rock import BASE_CORNERS, rock_points
-from mcrock.bench.workloads import SYNTHETIC, WORKLOADS, prepare, study_file, synthetic_record
 from mcrock.body import hull, settle
 from mcrock.excitation import MotionError
+from mcrock.verify.bench import workloads
+from mcrock.verify.bench.machine import cpu_model, describe_machine, describe_versions
+from mcrock.verify.bench.processes import environment
+from mcrock.verify.bench.rock import BASE_CORNERS, rock_points
+from mcrock.verify.bench.workloads import SYNTHETIC, WORKLOADS, prepare, study_file, synthetic_record
 
 
 @pytest.fixture
