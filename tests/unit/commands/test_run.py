@@ -150,8 +150,13 @@ def test_a_full_disk_is_one_message_and_exit_1(study_file, tmp_path):
 
 @pytest.mark.parametrize(
     ("sent", "code", "processes"),
-    [(signal.SIGINT, 130, False), (signal.SIGTERM, 143, False), (signal.SIGTERM, 143, True)],
-)  # Ctrl-C with worker processes: the next test
+    [
+        (signal.SIGINT, 130, False),
+        (signal.SIGTERM, 143, False),
+        (signal.SIGTERM, 143, True),
+        pytest.param(signal.SIGINT, 130, True, marks=pytest.mark.slow),
+    ],
+)
 def test_an_interrupted_run_goes_on_with_resume(study_file, tmp_path, sent, code, processes):
     path = tmp_path / "s.zarr"
     options = ["--set", "ensemble.realizations=20000", "--workers", "2"]

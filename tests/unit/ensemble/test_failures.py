@@ -44,15 +44,19 @@ def logged(path):
     return {entry["realization"]: entry["error"] for entry in entries if entry["event"] == "no_run"}
 
 
-@pytest.mark.parametrize("cloud", [[], [CLOUD]], ids=["stripes", "cloud"])
-def test_an_impossible_body_stops_nothing(study_file, tmp_path, few_checked, cloud):
+@pytest.mark.parametrize(
+    ("cloud", "processes"),
+    [([], True), ([CLOUD], False), pytest.param([CLOUD], True, marks=pytest.mark.slow)],
+    ids=["stripes", "cloud", "cloud-processes"],
+)
+def test_an_impossible_body_stops_nothing(study_file, tmp_path, few_checked, cloud, processes):
     study = load_config(study_file, [TIPPING, *cloud])
     expected = impossible(study)
     assert 2 < len(expected) < 12
     assert 0 not in expected
     stores = []
     ways = [{"workers": 2}, {"workers": 1, "part_size": 40}]
-    if not cloud:  # which changes nothing of how messages come back
+    if processes:
         ways.append({"processes": True, "workers": 2})
     for options in ways:
         path = tmp_path / f"{len(stores)}.zarr"

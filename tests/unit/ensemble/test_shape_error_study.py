@@ -51,7 +51,8 @@ def slopes(ds):
     [
         (EPISTEMIC, {"workers": 2, "part_size": 3}),
         (OWN, {"workers": 2, "part_size": 3}),
-        (OWN, {"workers": 2, "processes": True}),  # outer draws in processes: test_nested_study
+        (OWN, {"workers": 2, "processes": True}),
+        pytest.param(EPISTEMIC, {"workers": 2, "processes": True}, marks=pytest.mark.slow),
     ],
     ids=str,
 )
