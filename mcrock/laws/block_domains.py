@@ -26,6 +26,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
+from mcrock.laws.problem import coefficient
 from mcrock.planar.block import PlanarBlock
 from mcrock.planar.restitution import admissible_ratios, housner_1963
 
@@ -140,7 +141,7 @@ def sticking_domain(block: PlanarBlock, friction: float = inf) -> tuple[float, f
         As `aspect_of`, or if the friction is negative.
     """
     aspect_of(block)
-    return admissible_ratios(block, friction_of(friction))
+    return admissible_ratios(block, coefficient("friction", friction, 0.0, inf))
 
 
 def sliding_coulomb_domain(
@@ -172,7 +173,7 @@ def sliding_coulomb_domain(
         As `aspect_of`, or if the friction is negative or ``slip`` is another word.
     """
     sign = _sign(slip)
-    a, k, mu = aspect_of(block), inertia_ratio(block), friction_of(friction)
+    a, k, mu = aspect_of(block), inertia_ratio(block), coefficient("friction", friction, 0.0, inf)
     if mu == inf:
         return None  # one of the corners would be pulled, unless mu a (1 + e) vanishes
     push = sign * mu * a
@@ -237,7 +238,7 @@ def block_coefficients(block: PlanarBlock, friction: float) -> BlockCoefficients
     >>> round(bounds.e_c2_plus, 6), round(bounds.mu_half_rocking_max, 6)
     (0.975488, 0.155556)
     """
-    a, k, mu = aspect_of(block), inertia_ratio(block), friction_of(friction)
+    a, k, mu = aspect_of(block), inertia_ratio(block), coefficient("friction", friction, 0.0, inf)
     mu_c = sqrt(1.0 + k)  # the printed one has 6 L^2 for 3 L^2
     most = min((1.0 - k) / a, mu_c)
     if mu == inf:
@@ -264,7 +265,7 @@ def critical_aspects(friction: float) -> dict[str, CriticalAspect]:
     >>> {name: round(found.aspect, 4) for name, found in critical_aspects(0.3).items()}
     {'a': 0.7071, 'b': 1.4142, 'c': 1.0341, 'd': 1.9341}
     """
-    mu = friction_of(friction)
+    mu = coefficient("friction", friction, 0.0, inf)
     larger = 0.5 * (3.0 * mu + sqrt(9.0 * mu * mu + 8.0))
     # the product of the two is 2: no digits are lost for large friction
     aspects = {"a": sqrt(0.5), "b": sqrt(2.0), "c": 2.0 / larger, "d": larger}
@@ -294,7 +295,9 @@ def rocking_cases(block: PlanarBlock, friction: float) -> list[RockingCase]:
         As `aspect_of`, or if the friction is negative.
     """
     critical = critical_aspects(friction)
-    gripping = min(critical["a"].aspect, friction_of(friction))  # (30) binds from l = mu L on
+    gripping = min(
+        critical["a"].aspect, coefficient("friction", friction, 0.0, inf)
+    )  # (30) binds from l = mu L on
     critical["a, mu"] = CriticalAspect(gripping, angle_of_aspect(gripping))
     zero = (0.0, 0.0)
     rocking = [
@@ -343,23 +346,6 @@ def lossless_semi_axes(block: PlanarBlock) -> tuple[float, float, float]:
     a, k = aspect_of(block), inertia_ratio(block)
     root = sqrt(1.0 + k + a * a)
     return root, root / sqrt(k), root / a
-
-
-def friction_of(value: float) -> float:
-    """A coefficient of friction, 0 to infinity.
-
-    Raises
-    ------
-    ValueError
-        If it is negative or not a number.
-    """
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = -1.0
-    if not number >= 0.0:
-        raise ValueError(f"friction must be a number from 0 to infinity [1], got {value!r}")
-    return number
 
 
 def _sign(slip: str) -> float:

@@ -18,9 +18,10 @@ from math import inf, isfinite
 
 import numpy as np
 
-from mcrock.laws.block_domains import aspect_of, friction_of
-from mcrock.laws.problem import TOLERANCE, ContactProblem, ImpactResult
+from mcrock.laws.block_domains import aspect_of
+from mcrock.laws.problem import TOLERANCE, ContactProblem, ImpactResult, coefficient
 from mcrock.planar.block import PlanarBlock
+from mcrock.rules import Number
 
 TANGENTIAL = ("frictionless", "sticking", "coulomb", "et3")
 
@@ -125,7 +126,7 @@ def block_impact(
     (array([ 0.7 ,  0.35, -0.7 ]), array([0.85, 0.  ]), True)
     """
     for name, value in (("e_n1", e_n1), ("e_n21", e_n21)):
-        _finite(name, value)
+        Number("1").check(name, value)
     if tangential not in TANGENTIAL:
         raise ValueError(f"tangential must be one of {', '.join(TANGENTIAL)}, got {tangential!r}")
     if tangential == "coulomb" and friction is None:
@@ -133,8 +134,8 @@ def block_impact(
     if tangential == "et3":
         if e_t3 is None:
             raise ValueError("tangential = 'et3' needs the coefficient e_t3")
-        _finite("e_t3", e_t3)
-    mu = inf if friction is None else friction_of(friction)
+        Number("1").check("e_t3", e_t3)
+    mu = inf if friction is None else coefficient("friction", friction, 0.0, inf)
     problem = block_problem(block, rate, speed, mu)
     before = problem.velocity
     width, height = block.width, 2.0 * block.com_height
@@ -185,7 +186,7 @@ def sticking_coefficients(e_n21: float, e_n1: float = 0.0) -> tuple[np.ndarray, 
     ([[0.0, 0.7], [0.7, 0.0]], -0.7)
     """
     for name, value in (("e_n1", e_n1), ("e_n21", e_n21)):
-        _finite(name, value)
+        Number("1").check(name, value)
     return np.array([[e_n1, e_n21], [e_n21, e_n1]], float), float(e_n1 - e_n21)
 
 
@@ -199,16 +200,7 @@ def least_friction(block: PlanarBlock, e_n21: float) -> float:
     ValueError
         If e_n21 is not above -1, where nothing presses on the ground.
     """
-    _finite("e_n21", e_n21)
+    Number("1").check("e_n21", e_n21)
     if e_n21 <= -1.0:
         raise ValueError(f"e_n21 must be above -1, got {e_n21:g}: nothing presses the block on the ground")
     return aspect_of(block) * abs(1.0 - e_n21) / (1.0 + e_n21)
-
-
-def _finite(name: str, value: float) -> None:
-    try:
-        known = isfinite(float(value))
-    except (TypeError, ValueError):
-        known = False
-    if not known:
-        raise ValueError(f"{name} must be a finite number [1], got {value!r}")

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.linalg import eigh, null_space
 
-from mcrock.laws.problem import TOLERANCE, ContactProblem, ImpactResult, finite_array
+from mcrock.laws.problem import TOLERANCE, ContactProblem, ImpactResult, finite_array, inverse_of
 
 INDEPENDENT = 1e-12  # smallest eigenvalue of A over its largest at which contacts count as independent [1]
 
@@ -127,9 +127,8 @@ def worst_velocity(problem: ContactProblem, normal: np.ndarray) -> np.ndarray:
 def _growth(problem: ContactProblem, normal: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Eigenvalues and vectors q of E^T A^-1 E q = growth A^-1 q."""
     metric = kinetic_frame(problem).metric
-    matrix = restitution_matrix("normal", normal, len(metric))
-    inverse = np.linalg.inv(metric)
-    inverse = 0.5 * (inverse + inverse.T)
+    matrix = finite_array("normal", normal, (len(metric),) * 2)
+    inverse = inverse_of(metric)
     return eigh(matrix.T @ inverse @ matrix, inverse)
 
 
@@ -182,7 +181,7 @@ def generalized_kinematic(
     (array([0., 0., 1.]), True)
     """
     frame = kinetic_frame(problem)
-    coefficients = restitution_matrix("normal", normal, len(frame.metric))
+    coefficients = finite_array("normal", normal, (len(frame.metric),) * 2)
     factor, tangents = _tangential(problem, frame, tangential, basis)
     before = problem.normal_velocity / frame.scale
     after = -coefficients @ before
@@ -264,23 +263,12 @@ def post_impact_ellipsoid(problem: ContactProblem) -> PostImpactEllipsoid:
         If the contacts depend on each other, or none has a velocity.
     """
     kinetic_frame(problem)
-    inverse = np.linalg.inv(problem.delassus)
-    shape = 0.5 * (inverse + inverse.T)
+    shape = inverse_of(problem.delassus)
     rates = problem.normal_velocity
     level = float(rates @ shape @ rates)
     if not level > 0.0:
         raise ValueError("no contact has a normal velocity, so there is no impact")
     return PostImpactEllipsoid(shape, level)
-
-
-def restitution_matrix(name: str, value: np.ndarray, size: int) -> np.ndarray:
-    """A square matrix of coefficients; a ValueError if it is not one."""
-    matrix = finite_array(name, value)
-    if matrix.shape != (size, size):
-        raise ValueError(
-            f"{name} must be a matrix of coefficients of the shape ({size}, {size}), got {matrix.shape}"
-        )
-    return matrix
 
 
 def _tangential(
@@ -308,7 +296,7 @@ def _tangential(
         )
     if factor.ndim == 0:
         return float(factor) * np.eye(n - m), tangents
-    return restitution_matrix("tangential", factor, n - m), tangents
+    return finite_array("tangential", factor, (n - m,) * 2), tangents
 
 
 def _impulses(

@@ -28,7 +28,6 @@ import numpy as np
 
 from mcrock.counter import uniforms
 from mcrock.laws.chatterjee_ruina_1998 import chatterjee_ruina
-from mcrock.laws.complementarity import contact_coefficients
 from mcrock.laws.problem import (
     ROUNDING,
     TOLERANCE,
@@ -36,8 +35,8 @@ from mcrock.laws.problem import (
     ImpactResult,
     SingleContact,
     coefficient,
+    coefficients,
     finite_array,
-    friction_coefficients,
     symmetric_matrix,
 )
 
@@ -254,9 +253,9 @@ def collide_in_turn(
         raise ValueError(f"inverse must be positive semidefinite, got the eigenvalues {low}")
     for normal, block in zip(normals, blocks, strict=False):
         SingleContact.of_inverse(inverse[block, block], np.zeros(normal.size), normal)  # checks both
-    mu = friction_coefficients(friction, m)
-    e = contact_coefficients("restitution", restitution, m)
-    et = contact_coefficients("tangential_restitution", tangential_restitution, m, low=-1.0)
+    mu = coefficients("friction", friction, m, 0.0, np.inf)
+    e = coefficients("restitution", restitution, m, 0.0, 1.0)
+    et = coefficients("tangential_restitution", tangential_restitution, m, -1.0, 1.0)
     order = list(range(len(blocks))) if priority is None else list(priority)
     if sorted(order) != list(range(len(blocks))):
         raise ValueError(

@@ -13,14 +13,14 @@ what they cannot do. v is unique; L need not be.
 from __future__ import annotations
 
 from itertools import chain, combinations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import null_space
 from scipy.optimize import linprog
 
 from mcrock.laws.least_squares import NEGLIGIBLE, nonnegative_least_squares
-from mcrock.laws.problem import ContactProblem, coefficient
+from mcrock.laws.problem import ContactProblem
 
 NO_SOLUTION = 1e-13  # squared residual of nonnegative least squares that is rounding, over the weights [1]
 ACTIVE = 1e-9  # rate of a gap that counts as 0, over the largest one [1]
@@ -210,17 +210,3 @@ def _is_only(impulse: np.ndarray, free: np.ndarray) -> bool:
         return False
     most = linprog(-idle.sum(axis=0), A_ub=-idle, b_ub=np.zeros(len(idle)), bounds=(-1.0, 1.0))
     return bool(-most.fun <= ACTIVE)
-
-
-def contact_coefficients(name: str, value: Any, m: int, low: float = 0.0) -> np.ndarray:
-    """Coefficients up to 1 of m contacts (m,), from one number or m of them.
-
-    Raises
-    ------
-    ValueError
-        If one is outside, or there are neither 1 nor m.
-    """
-    values = [value] * m if np.ndim(value) == 0 else list(value)
-    if len(values) != m:
-        raise ValueError(f"{name} must be one number or {m}, one for each contact; got {len(values)}")
-    return np.array([coefficient(name, number, low, 1.0) for number in values])

@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 from scipy.optimize import root
 
-from mcrock.laws.problem import ROUNDING, ContactProblem, finite_array
+from mcrock.laws.problem import ROUNDING, ContactProblem, finite_array, replace_fields
+from mcrock.rules import Number
 
 STARTS = 600  # directions from which the widest slab is sought
 STEPS = 40  # of the search along the best of them
@@ -45,8 +46,7 @@ class Ellipsoid:
             raise ValueError(f"Ellipsoid.semi_axes must be > 0 [m], got {self.semi_axes!r}")
         if np.abs(values["axes"].T @ values["axes"] - np.eye(3)).max() > ROUNDING:
             raise ValueError("Ellipsoid.axes must be orthogonal unit vectors, in columns")
-        for name, value in values.items():
-            object.__setattr__(self, name, value)
+        replace_fields(self, **values)
 
     @property
     def shape(self) -> np.ndarray:
@@ -126,8 +126,7 @@ def ellipsoid_problem(first: Ellipsoid, second: Ellipsoid, density: float) -> Co
     ValueError
         If the density is not positive, or as in `ellipsoid_contact`.
     """
-    if not (np.isfinite(density) and density > 0.0):
-        raise ValueError(f"density must be finite and > 0 [kg/m3], got {density!r}")
+    density = Number("kg/m3", above=0.0).check("density", density)
     mass = np.zeros((12, 12))
     for start, body in ((0, first), (6, second)):
         weight = density * 4.0 / 3.0 * np.pi * float(np.prod(body.semi_axes))

@@ -19,7 +19,6 @@ those of the circular cone. Any impulses are checked before they are returned.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import product
 from math import prod
 from typing import NamedTuple
@@ -30,7 +29,7 @@ from scipy.linalg import null_space
 from mcrock.laws.complementarity import ACCURACY, RANK
 from mcrock.laws.coulomb_search import one_solution
 from mcrock.laws.least_squares import NEGLIGIBLE, nonnegative_least_squares
-from mcrock.laws.problem import TOLERANCE, ContactProblem, ImpactResult
+from mcrock.laws.problem import TOLERANCE, ContactProblem, ImpactResult, first_of
 from mcrock.laws.scaled_contacts import ScaledContacts
 
 MOST_MODES = 1500  # modes of all contacts, up to which all are tried
@@ -155,7 +154,7 @@ def law_with_friction(
         )
         for one in found
     ]
-    return replace(results[0], solutions=tuple(results)) if len(results) > 1 else results[0]
+    return first_of(results)
 
 
 def within_cone(problem: ContactProblem, normal: np.ndarray, tangential: np.ndarray) -> bool:

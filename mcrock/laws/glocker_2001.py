@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mcrock.laws.complementarity import contact_coefficients, unilateral_impulses
+from mcrock.laws.complementarity import unilateral_impulses
 from mcrock.laws.coulomb import has_friction, law_with_friction
-from mcrock.laws.problem import ContactProblem, ImpactResult
+from mcrock.laws.problem import ContactProblem, ImpactResult, coefficients
 
 
 def newton(problem: ContactProblem, *, restitution: float | Sequence[float]) -> ImpactResult:
@@ -59,7 +59,7 @@ def newton(problem: ContactProblem, *, restitution: float | Sequence[float]) -> 
     >>> newton(ContactProblem(np.eye(3), gaps, [1.0, 0.0, 0.0]), restitution=1.0).velocity.round(12)
     array([-0.33333333,  0.66666667,  0.66666667])
     """
-    eps = contact_coefficients("restitution", restitution, problem.directions.shape[1])
+    eps = coefficients("restitution", restitution, problem.directions.shape[1], 0.0, 1.0)
     if has_friction(problem):
         return law_with_friction(problem, (1.0 + eps) * problem.normal_velocity, problem.slip)
     found = unilateral_impulses(problem, (1.0 + eps) * problem.normal_velocity)

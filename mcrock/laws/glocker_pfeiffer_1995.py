@@ -24,9 +24,9 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.linalg import cho_solve
 
-from mcrock.laws.complementarity import Impulses, contact_coefficients, unilateral_impulses
+from mcrock.laws.complementarity import Impulses, unilateral_impulses
 from mcrock.laws.coulomb import frictional_impulses, has_friction, within_cone
-from mcrock.laws.problem import TOLERANCE, ContactProblem, ImpactResult
+from mcrock.laws.problem import TOLERANCE, ContactProblem, ImpactResult, coefficients
 
 
 def poisson(problem: ContactProblem, *, restitution: float | Sequence[float]) -> ImpactResult:
@@ -66,7 +66,7 @@ def poisson(problem: ContactProblem, *, restitution: float | Sequence[float]) ->
     >>> poisson(problem, restitution=[0.8, 0.3]).velocity.round(12)
     array([-0.5,  0.5,  0.5])
     """
-    eps = contact_coefficients("restitution", restitution, problem.directions.shape[1])
+    eps = coefficients("restitution", restitution, problem.directions.shape[1], 0.0, 1.0)
     if has_friction(problem):
         return _with_friction(problem, eps)
     compression = _phase(problem, problem.normal_velocity)

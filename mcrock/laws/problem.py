@@ -13,7 +13,7 @@ law of one collision, a coefficient outside its domain) is refused with a ValueE
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import hypot, isinf
 from typing import Any
 
@@ -81,16 +81,15 @@ class ContactProblem:
             if tangents.ndim != 3 or tangents.shape[:2] != (n, m):
                 raise ValueError(f"tangents must have the shape ({n}, {m}, k), got {tangents.shape}")
         one = np.ndim(self.drift) == 0
-        values = {
-            "mass": mass,
-            "directions": directions,
-            "velocity": finite_array("velocity", self.velocity, (n,)),
-            "tangents": tangents,
-            "friction": friction_coefficients(self.friction, m),
-            "drift": np.broadcast_to(finite_array("drift", self.drift, None if one else (m,)), (m,)),
-        }
-        for name, value in values.items():
-            object.__setattr__(self, name, value)
+        replace_fields(
+            self,
+            mass=mass,
+            directions=directions,
+            velocity=finite_array("velocity", self.velocity, (n,)),
+            tangents=tangents,
+            friction=coefficients("friction", self.friction, m, 0.0, np.inf),
+            drift=np.broadcast_to(finite_array("drift", self.drift, None if one else (m,)), (m,)),
+        )
 
     @property
     def normal_velocity(self) -> np.ndarray:
@@ -182,8 +181,7 @@ class SingleContact:
             raise ValueError("give either mass or inverse")
         if self.inverse is None:
             mass = mass_matrix("mass", self.mass, d)
-            inverse = np.linalg.inv(mass)
-            inverse = 0.5 * (inverse + inverse.T)
+            inverse = inverse_of(mass)
         else:
             mass = None
             inverse = symmetric_matrix("inverse", self.inverse, d)
@@ -191,8 +189,7 @@ class SingleContact:
             if low[0] < -ROUNDING * abs(low[-1]) or low[-1] <= 0.0:
                 raise ValueError(f"inverse must be positive semidefinite, got the eigenvalues {low}")
             if low[0] > 1e-12 * low[-1]:
-                mass = np.linalg.inv(inverse)
-                mass = 0.5 * (mass + mass.T)
+                mass = inverse_of(inverse)
         if not normal @ inverse @ normal > 0.0:
             raise ValueError("the normal velocity cannot change: n . M^-1 n must be positive")
         velocity = finite_array("velocity", self.velocity, (d,))
@@ -202,15 +199,7 @@ class SingleContact:
                 f"got {normal @ velocity:g}"
             )
         friction = coefficient("friction", self.friction, 0.0, np.inf)
-        values = {
-            "mass": mass,
-            "velocity": velocity,
-            "normal": normal,
-            "friction": friction,
-            "inverse": inverse,
-        }
-        for name, value in values.items():
-            object.__setattr__(self, name, value)
+        replace_fields(self, mass=mass, velocity=velocity, normal=normal, friction=friction, inverse=inverse)
 
     @classmethod
     def of_inverse(
@@ -326,17 +315,6 @@ def finite_array(name: str, value: Any, shape: tuple[int, ...] | None = None) ->
     return array
 
 
-def friction_coefficients(value: Any, m: int) -> np.ndarray:
-    """Friction coefficients of m contacts, 0 to infinity; a ValueError if they are not."""
-    try:
-        array = np.asarray(value, float)
-    except (TypeError, ValueError):
-        array = np.array(np.nan)
-    if array.shape not in ((), (m,)) or not np.all(array >= 0.0):
-        raise ValueError(f"friction must be one number from 0 to infinity or {m} of them, got {value!r}")
-    return np.broadcast_to(array, (m,))
-
-
 def coefficient(name: str, value: Any, low: float, high: float) -> float:
     """A coefficient within its domain.
 
@@ -352,3 +330,34 @@ def coefficient(name: str, value: Any, low: float, high: float) -> float:
     if not low <= number <= high:
         raise ValueError(f"{name} must be from {low:g} to {high:g}, got {number:g}")
     return number
+
+
+def coefficients(name: str, value: Any, m: int, low: float, high: float) -> np.ndarray:
+    """Coefficients of m contacts within their domain (m,), from one number or m of them.
+
+    Raises
+    ------
+    ValueError
+        If they are not.
+    """
+    values = [value] * m if np.ndim(value) == 0 else list(value)
+    if len(values) != m:
+        raise ValueError(f"{name} must be one number or {m}, one for each contact; got {len(values)}")
+    return np.array([coefficient(name, number, low, high) for number in values])
+
+
+def inverse_of(matrix: np.ndarray) -> np.ndarray:
+    """Inverse of a symmetric matrix, as symmetric."""
+    inverse = np.linalg.inv(matrix)
+    return 0.5 * (inverse + inverse.T)
+
+
+def replace_fields(instance: Any, **values: Any) -> None:
+    """Give the fields of a frozen dataclass the values that its checks made of them."""
+    for name, value in values.items():
+        object.__setattr__(instance, name, value)
+
+
+def first_of(results: list[ImpactResult]) -> ImpactResult:
+    """The first of several solutions, with all of them."""
+    return replace(results[0], solutions=tuple(results)) if len(results) > 1 else results[0]

@@ -26,7 +26,7 @@ import numpy as np
 from scipy.optimize import root
 
 from mcrock.laws.normal_form import NEGLIGIBLE, NormalForm
-from mcrock.laws.problem import ImpactResult, SingleContact, coefficient
+from mcrock.laws.problem import ImpactResult, SingleContact, coefficient, first_of
 from mcrock.laws.whittaker_1904 import final_slip_impulses, no_solution
 
 SAMPLES = 32  # of a trigonometric polynomial of degree 8, which has 17 coefficients
@@ -77,8 +77,7 @@ def smith(contact: SingleContact, *, restitution: float) -> ImpactResult:
         raise no_solution(contact, "Smith")
     alone = len(found) == 1
     known = {"unique_velocity": alone, "unique_impulse": alone}
-    results = [contact.result(form.impulse(p, x), **known) for p, x in found]
-    return results[0] if alone else replace(results[0], solutions=tuple(results))
+    return first_of([contact.result(form.impulse(p, x), **known) for p, x in found])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

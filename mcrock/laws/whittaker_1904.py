@@ -13,14 +13,13 @@ roots of a polynomial.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from math import hypot, inf, isinf
 
 import numpy as np
 from numpy.polynomial import Polynomial
 
 from mcrock.laws.normal_form import NEGLIGIBLE, NormalForm
-from mcrock.laws.problem import ImpactResult, SingleContact, coefficient
+from mcrock.laws.problem import ImpactResult, SingleContact, coefficient, first_of
 
 RESIDUAL = 1e-8  # of the slip direction up to which a root of the polynomial is a solution, relative [1]
 LARGE = 1e3  # friction above which roots close to each other are looked for, too [1]
@@ -65,8 +64,9 @@ def whittaker(contact: SingleContact, *, restitution: float) -> ImpactResult:
         raise no_solution(contact, "Whittaker")
     alone = len(found) == 1
     known = {"unique_velocity": alone, "unique_impulse": alone}
-    results = [contact.result(form.impulse(normal, tangential), **known) for normal, tangential in found]
-    return results[0] if alone else replace(results[0], solutions=tuple(results))
+    return first_of(
+        [contact.result(form.impulse(normal, tangential), **known) for normal, tangential in found]
+    )
 
 
 def no_solution(contact: SingleContact, law: str) -> Exception:

@@ -127,9 +127,7 @@ def edge_impact(
     b, a = turn @ body.base[old], turn @ body.base[new]
     omega = np.column_stack([along, np.cross(UP, along), UP]) @ finite_array("rate", rate, (3,))
     after = np.array(
-        edge_map(
-            body.mass, _packed(inertia), tuple(b), tuple(a), tuple(omega), UP, float(lambda_), float(tau)
-        )
+        edge_map(body.mass, packed(inertia), tuple(b), tuple(a), tuple(omega), UP, float(lambda_), float(tau))
     )
     problem = spatial_problem(body.mass, inertia, np.array([a, b]), b, omega)
     if not problem.normal_velocity[0] < 0.0:
@@ -174,12 +172,11 @@ def facet_impact(
     height = body.com_height
     along = body.base[last] - body.base[first]
     omega = -rate * along / np.linalg.norm(along)
-    about = np.linalg.inv(body.inertia[:2, :2] + body.mass * height**2 * np.eye(2))
     point = facet_point(corners, 0, 4, edge, float(lambda_lon), float(lambda_lat))
     b = body.base[first]
     vertical = float(np.cross(b, omega)[2])
     w_x, w_y, pivot, _ = facet_map(
-        body.mass, (about[0, 0], about[0, 1], about[1, 1]), corners, 0, 4, tuple(omega[:2]), vertical, point
+        body.mass, compliance(body), corners, 0, 4, tuple(omega[:2]), vertical, point
     )
     if pivot < 0:
         raise ValueError(
@@ -422,9 +419,15 @@ def _cross_matrix(vector: np.ndarray) -> np.ndarray:
     return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
 
 
-def _packed(inertia: np.ndarray) -> tuple[float, ...]:
+def compliance(body: Body) -> tuple[float, ...]:
+    """(xx, xy, yy) of the inverse inertia about the foot of the centre of mass, as the facet map reads it."""
+    inverse = np.linalg.inv(body.inertia[:2, :2] + body.mass * body.com_height**2 * np.eye(2))
+    return tuple(inverse[np.triu_indices(2)].tolist())
+
+
+def packed(inertia: np.ndarray) -> tuple[float, ...]:
     """(xx, xy, xz, yy, yz, zz), as the impact maps read it."""
-    return tuple(float(value) for value in inertia[np.triu_indices(3)])
+    return tuple(inertia[np.triu_indices(3)].tolist())
 
 
 COLOURS = (style.BLUE, style.ORANGE, style.GREEN, style.PURPLE)

@@ -11,6 +11,7 @@ Brogliato, B., Zhang, H., Liu, C. (2012), Figs. 2 to 5 and Table 1; see `mcrock.
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 
 import numpy as np
 import xarray as xr
@@ -24,13 +25,13 @@ from mcrock.laws.block_domains import (
     angular_domain,
     block_coefficients,
     critical_aspects,
-    friction_of,
     half_rocking_domain,
     rocking_cases,
     sliding_coulomb_domain,
     sliding_domain,
     sticking_domain,
 )
+from mcrock.laws.problem import coefficient
 from mcrock.laws.systems.drawing import label_axes
 from mcrock.planar.block import PlanarBlock, rectangle
 from mcrock.rules import Number
@@ -83,7 +84,7 @@ def example(friction: float = 0.3, aspect: float = 2.0, largest_aspect: float = 
     ValueError
         If the friction is negative or an aspect not positive.
     """
-    mu = friction_of(friction)
+    mu = coefficient("friction", friction, 0.0, inf)
     aspect = Number("1", above=0.0).check("aspect", aspect)
     largest_aspect = Number("1", above=0.0).check("largest_aspect", largest_aspect)
     critical = critical_aspects(mu)

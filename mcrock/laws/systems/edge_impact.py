@@ -23,12 +23,12 @@ from scipy.spatial.transform import Rotation
 from mcrock.base.variables import variable
 from mcrock.body import cuboid
 from mcrock.impact.varkonyi_2022 import edge_energy_roots, edge_map
+from mcrock.laws.systems.block_3d import UP, packed
 from mcrock.laws.systems.drawing import label_axes
 from mcrock.laws.systems.parameters import numbers
 from mcrock.rules import Number
 from mcrock.show import style
 
-UP = (0.0, 0.0, 1.0)
 POINTS = 81  # of each axis of the map
 CURVE = 241  # places of the impulse on a curve
 OLD, NEW = 1, 0  # corners of the base: the edge at the largest x
@@ -77,7 +77,7 @@ def example(
     most = Number("N m s", above=0.0).check("largest_tau", largest_tau)
     spin = numbers("spins", spins, Number("rad/s"))
     turn = Rotation.from_euler("y", tilt).as_matrix()
-    theta = tuple((turn @ body.inertia @ turn.T)[np.triu_indices(3)].tolist())
+    theta = packed(turn @ body.inertia @ turn.T)
     old, new = (tuple((turn @ body.base[corner]).tolist()) for corner in (OLD, NEW))
     place, tau = np.linspace(-1.0, 1.0, POINTS), np.linspace(-most, most, POINTS)
     before = (1.0, 0.0, 0.0)

@@ -31,12 +31,12 @@ from mcrock.impact.varkonyi_2022 import (
     facet_point,
     general_map,
 )
+from mcrock.laws.systems.block_3d import UP, compliance, packed
 from mcrock.laws.systems.drawing import label_axes
 from mcrock.laws.systems.parameters import numbers
 from mcrock.rules import Number
 from mcrock.show import style
 
-UP = (0.0, 0.0, 1.0)
 BEFORE = (0.0, -1.0, 0.0)  # rocking about V_1V_2 [rad/s]
 EDGE = 0  # of the base, at the largest x: from V_1 to V_2
 POINTS = 90  # of each axis of the regions: even, as a lambda_lat of 0 is the border between two
@@ -157,8 +157,8 @@ def outcomes(body: Body, lon: np.ndarray, lat: np.ndarray, tau: float | None) ->
     places = _places(body, lon, lat)
     if tau is None:
         return _outcomes_without_spin(body, places)
-    inertia, old = _inertia(body), _tuple(body.base[0])
-    ends = [_tuple(corner) for corner in body.base]
+    inertia, old = packed(body.inertia), tuple(body.base[0].tolist())
+    ends = [tuple(corner) for corner in body.base.tolist()]
     after = np.array(
         [
             [[general_map(body.mass, inertia, tuple(r), old, a, BEFORE, UP, tau) for a in ends] for r in row]
@@ -180,7 +180,7 @@ def outcomes(body: Body, lon: np.ndarray, lat: np.ndarray, tau: float | None) ->
 
 
 def _outcomes_without_spin(body: Body, places: np.ndarray) -> Outcomes:
-    about = _compliance(body)
+    about = compliance(body)
     after, pivot = _without_spin(body, places)
     energies = _energy(body, np.repeat(after[..., None, :], 4, -2))
     later = np.take_along_axis(energies, np.maximum(pivot, 0)[..., None], -1)[..., 0]
@@ -194,7 +194,7 @@ def _outcomes_without_spin(body: Body, places: np.ndarray) -> Outcomes:
 
 def _without_spin(body: Body, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Angular velocities (n_lon, n_lat, 3) [rad/s] and pivots by (24); nan and -1 where there is none."""
-    corners, about = np.ascontiguousarray(body.base[:, :2]), _compliance(body)
+    corners, about = np.ascontiguousarray(body.base[:, :2]), compliance(body)
     speed = float(corners[0, 0] * BEFORE[1] - corners[0, 1] * BEFORE[0])
     found = np.array(
         [
@@ -229,24 +229,11 @@ def _determinants(body: Body, places: np.ndarray) -> np.ndarray:
     return of(places) / of(np.array([0.0, 0.0, -body.com_height]))
 
 
-def _compliance(body: Body) -> tuple[float, float, float]:
-    inverse = np.linalg.inv(body.inertia[:2, :2] + body.mass * body.com_height**2 * np.eye(2))
-    return float(inverse[0, 0]), float(inverse[0, 1]), float(inverse[1, 1])
-
-
 def _places(body: Body, lon: np.ndarray, lat: np.ndarray) -> np.ndarray:
     """R from the centre of mass (n_lon, n_lat, 3), (21) [m]."""
     corners = np.ascontiguousarray(body.base[:, :2])
     found = [[(*facet_point(corners, 0, 4, EDGE, x, y), -body.com_height) for y in lat] for x in lon]
     return np.array(found)
-
-
-def _inertia(body: Body) -> tuple[float, ...]:
-    return tuple(body.inertia[np.triu_indices(3)].tolist())
-
-
-def _tuple(vector: np.ndarray) -> tuple[float, ...]:
-    return tuple(vector.tolist())
 
 
 def _listed() -> str:

@@ -343,7 +343,7 @@ ORTHOGONAL = ContactProblem(np.eye(3), np.eye(3)[:, :2], [-1.0, -1.0, 1.0])
             lambda: generalized_kinematic(
                 ORTHOGONAL, normal=np.eye(2), tangential=np.eye(2), basis=[[0.0], [0.0], [1.0]]
             ),
-            r"tangential must be a matrix of coefficients of the shape \(1, 1\)",
+            r"tangential must have the shape \(1, 1\)",
         ),
         (
             lambda: post_impact_ellipsoid(ContactProblem(np.eye(2), np.eye(2), [0.0, 0.0])),

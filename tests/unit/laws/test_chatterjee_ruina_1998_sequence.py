@@ -376,7 +376,7 @@ def test_wrong_parameters_are_refused(change, message):
         ({"inverse": [[1.0, 0.5], [0.0, 1.0]]}, "inverse must be symmetric"),
         ({"velocity": [-1.0]}, "velocity must have the shape"),
         ({"normals": [[2.0], [1.0]]}, "normal must be a unit vector"),
-        ({"friction": [-0.1, 0.0]}, "friction must be one number from 0 to infinity"),
+        ({"friction": [-0.1, 0.0]}, "friction must be from 0 to inf"),
     ],
 )
 def test_wrong_relative_problems_are_refused(change, message):

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog, minimize
 
-from mcrock.laws.complementarity import contact_coefficients, shortest, unilateral_impulses
+from mcrock.laws import problem as problems
+from mcrock.laws.complementarity import shortest, unilateral_impulses
 from mcrock.laws.problem import ContactProblem
 
 from .contact_problems import coefficients, systems
@@ -209,10 +210,10 @@ def test_row_without_a_direction_is_fulfilled_or_not():
 
 
 def test_coefficients_are_named_with_their_domain():
-    assert contact_coefficients("restitution", 0.5, 3) == pytest.approx([0.5, 0.5, 0.5])
+    assert problems.coefficients("restitution", 0.5, 3, 0.0, 1.0) == pytest.approx([0.5, 0.5, 0.5])
     with pytest.raises(ValueError, match="restitution must be one number or 3, one for each contact; got 2"):
-        contact_coefficients("restitution", [0.1, 0.2], 3)
+        problems.coefficients("restitution", [0.1, 0.2], 3, 0.0, 1.0)
     with pytest.raises(ValueError, match=r"restitution must be from 0 to 1, got 1\.2"):
-        contact_coefficients("restitution", [0.1, 1.2], 2)
+        problems.coefficients("restitution", [0.1, 1.2], 2, 0.0, 1.0)
     with pytest.raises(ValueError, match="restitution must be from 0 to 1, got nan"):
-        contact_coefficients("restitution", float("nan"), 2)
+        problems.coefficients("restitution", float("nan"), 2, 0.0, 1.0)

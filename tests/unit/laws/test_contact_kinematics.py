@@ -185,5 +185,5 @@ def test_one_body_inside_the_other_is_refused():
 @pytest.mark.parametrize("density", [0.0, np.inf, -1.0])
 def test_density(density):
     first, second = Ellipsoid([0, 0, 0], [1, 1, 1]), Ellipsoid([2, 0, 0], [1, 1, 1])
-    with pytest.raises(ValueError, match="density must be finite and > 0"):
+    with pytest.raises(ValueError, match="density must be a finite number > 0"):
         ellipsoid_problem(first, second, density)
