@@ -7,12 +7,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from mcrock.laws.normal_form import NormalForm
 from mcrock.laws.pfeiffer_glocker_1996 import two_phase
 from mcrock.laws.problem import SingleContact
 from mcrock.laws.walton_1993 import bilinear
 from mcrock.laws.whittaker_1904 import whittaker
-from tests.unit.laws.single_contacts import SHARES, changed, contacts, embedded, size
+from tests.unit.laws.single_contacts import SHARES, changed, contacts, size
 
 FINITE = st.floats(0.01, 5.0)
 
@@ -51,21 +50,6 @@ def test_without_expansion_it_is_whittakers(contact):
     assert impact.impulse == pytest.approx(
         whittaker(contact, restitution=0.0).impulse, abs=1e-9 * size(contact)
     )
-
-
-@settings(max_examples=60, deadline=None)
-@given(contacts(dimensions=(2,)), SHARES, st.floats(0.1, 10.0))
-def test_plane_problem_in_space(contact, e, third):
-    flat, deep = two_phase(contact, restitution=e), two_phase(embedded(contact, third), restitution=e)
-    if deep.unique_velocity:
-        assert deep.impulse == pytest.approx([*flat.impulse, 0.0], abs=1e-8 * size(contact))
-
-
-@given(contacts(), SHARES)
-@settings(max_examples=50, deadline=None)
-def test_without_friction_the_impulse_is_normal(contact, e):
-    impact = two_phase(changed(contact, friction=0.0), restitution=e)
-    assert impact.impulse == pytest.approx((1 + e) * contact.compression, abs=1e-11 * size(contact))
 
 
 @settings(max_examples=100, deadline=None)
@@ -190,22 +174,6 @@ def test_coefficients_outside_their_domain(name):
     contact = SingleContact(np.eye(2), [-1.0, 0.0], [1.0, 0.0])
     with pytest.raises(ValueError, match=f"{name} must be from 0 to 1, got -0.5"):
         two_phase(contact, restitution=0.5, **{name: -0.5})
-
-
-def test_no_motion_no_impulse():
-    still = SingleContact(np.eye(3), np.zeros(3), [1.0, 0.0, 0.0], 0.3)
-    assert not two_phase(still, restitution=0.5).impulse.any()
-
-
-def test_contact_of_one_dimension():
-    contact = SingleContact([[2.0]], [-1.0], [1.0], 0.3)
-    assert NormalForm.of(contact).slip.shape == (0,)
-    assert two_phase(contact, restitution=0.5).velocity == pytest.approx([0.5])
-
-
-def test_restitution_outside_its_domain():
-    with pytest.raises(ValueError, match="restitution must be from 0 to 1, got 2"):
-        two_phase(SingleContact(np.eye(2), [-1.0, 0.0], [1.0, 0.0]), restitution=2)
 
 
 def test_expansion_is_raised_where_friction_would_leave_an_approach():
