@@ -85,6 +85,7 @@ LONG = [
     "tests/unit/statistics/test_nested.py",
     "tests/unit/test_at_once.py",
     "tests/unit/test_code_cache.py",
+    "tests/unit/test_signatures.py",
     "tests/unit/test_tiers.py",
     "tests/unit/validation/test_validation.py",
 ]

@@ -1,13 +1,10 @@
-"""The layout: imports point one way, compiled code is where it belongs and compiles once."""
+"""The layout: imports point one way, compiled code is where it belongs."""
 
 import ast
 import subprocess
 import sys
 from functools import cache
 from pathlib import Path
-
-import numpy as np
-from numba import typeof
 
 import mcrock
 
@@ -145,30 +142,6 @@ def test_declarations_and_estimates_read_no_store():
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "[]"
-
-
-def test_kernel_compiles_once():
-    """Start, motion, scale and parameters of every Python type lead to one signature."""
-    from mcrock.kernel.batch import run_part
-    from mcrock.kernel.contact import fill_constants
-    from mcrock.kernel.layout import run_type
-
-    before = set(fill_constants.signatures)
-    body = mcrock.cuboid(0.4, 0.4, 1.6, 2600)
-    motion = mcrock.Motion(np.zeros((3, 5)), dt=1, name="still")
-    for impact in (
-        mcrock.Impact(),
-        mcrock.Impact(lambda_=1, tau=0),
-        mcrock.Impact(tau_facet=0, point=(0, 0)),
-    ):
-        mcrock.simulate(body, motion, impact, start=mcrock.Start(edge=1, tilt=0), t_end=1)
-    mcrock.simulate(body, mcrock.Pulse((1, 0, 0), 3), start=mcrock.Start(edge=np.int32(1), tilt=0), t_end=2)
-    mcrock.simulate(body, motion, contact=mcrock.Contact(friction=0.5), t_end=1)
-    own = typeof(np.zeros(1, run_type())[0])  # other tests have records of other sizes
-    assert sum(signature[0] == own for signature in run_part.signatures) == 2  # with friction and without
-    # a body's arrays are read-only, those of a part are not
-    added = set(fill_constants.signatures) - before
-    assert all(array.mutable for signature in added for array in signature[2:4])
 
 
 def test_the_picture_of_the_packages_has_their_order():
