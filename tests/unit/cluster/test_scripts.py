@@ -124,11 +124,11 @@ def run_script(tmp_path, script, **environment):
     )
 
 
-@pytest.mark.parametrize("index", ["PBS_ARRAY_INDEX", "PBS_ARRAYID"])
-def test_a_pbs_array_runs_as_pbs_would_start_it(study_file, tmp_path, index):
-    """A dry run: no PBS can be installed here, so its tasks are started with the variables that it sets."""
+def test_a_pbs_array_runs_as_pbs_would_start_it(study_file, tmp_path):
+    """A dry run: no PBS can be installed here, so its tasks are started with the variables that it sets, one
+    with that of OpenPBS, one with that of Torque."""
     script = write_script("pbs", study_file, tmp_path / "s.zarr", [], PLAN._replace(tasks=2))
-    for task in (2, 1):
+    for task, index in ((2, "PBS_ARRAY_INDEX"), (1, "PBS_ARRAYID")):
         ran = run_script(tmp_path, script, PBS_O_WORKDIR=str(tmp_path), **{index: str(task)})
         assert ran.returncode == 0, ran.stderr
     assert "Fragility: " in ran.stdout

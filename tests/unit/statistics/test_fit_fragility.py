@@ -64,15 +64,18 @@ def test_ignoring_records_narrows_the_intervals(make_study):
     assert width(wide, "dispersion") > 1.5 * width(narrow, "dispersion")
 
 
-def test_coverage_of_records_and_of_single_runs(make_study):
-    """22 records of 20 realizations, 120 studies of 200 resamples.
+@pytest.mark.parametrize(
+    ("studies", "least", "most"), [(40, 0.85, 0.7), pytest.param(120, 0.87, 0.65, marks=pytest.mark.slow)]
+)
+def test_coverage_of_records_and_of_single_runs(make_study, studies, least, most):
+    """22 records of 20 realizations, studies of 200 resamples; intervals of half the width cover 0.67.
 
     In other studies (`test_coverage.py`) records covered both in 0.95 or more, single realizations the median
-    in 0.40. With these coverages the binomial chance of a false alarm is 2e-3 for the median and
-    the dispersion and less than 1e-6 for single realizations.
+    in 0.40. With these coverages the binomial chance of a false alarm of 120 studies is 2e-3 for the median
+    and the dispersion and less than 1e-6 for single realizations, of 40 studies 4e-3 and 4e-5.
     """
     covered = {"median_capacity": 0, "dispersion": 0, "alone": 0}
-    for seed in range(120):
+    for seed in range(studies):
         ds = make_study(seed=1000 + seed)
         fit = fit_fragility(ds, resamples=200, seed=seed, grid=[3.0])
         low, high = fit["median_capacity_interval"].values
@@ -83,9 +86,9 @@ def test_coverage_of_records_and_of_single_runs(make_study):
             "median_capacity_interval"
         ].values
         covered["alone"] += low <= 3.0 <= high
-    assert covered["median_capacity"] >= 0.87 * 120
-    assert covered["dispersion"] >= 0.87 * 120
-    assert covered["alone"] <= 0.65 * 120
+    assert covered["median_capacity"] >= least * studies
+    assert covered["dispersion"] >= least * studies
+    assert covered["alone"] <= most * studies
 
 
 def test_same_seed_same_result_and_order_does_not_matter(make_study):

@@ -138,7 +138,7 @@ def test_dispersions_of_a_known_model():
 def test_the_worst_draw_of_equal_ones_is_not_worse():
     """All draws have the same probability: the largest fraction is search, the estimate is not."""
     found = [
-        epistemic_bounds(nested_study(20, unknown=0.0, seed=seed)).sel(intensity=3.0) for seed in range(200)
+        epistemic_bounds(nested_study(20, unknown=0.0, seed=seed)).sel(intensity=3.0) for seed in range(60)
     ]
     estimate, naive = (
         np.array([(one[name] - one["estimate"].mean("end")).values for one in found])
