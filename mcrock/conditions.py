@@ -407,6 +407,13 @@ class Controls:
         "what counts as overturned: `contact` is a tilt of 90 degrees or ground touched outside the base, "
         "`tilt` the tilt alone",
     )
+    stop_at_settling: bool = ruled(
+        False,
+        Flag(),
+        "whether a run ends, as settling, once the ground stays still and the body has too little energy to "
+        "overturn or to rise as high as it has been; what comes later is not seen (`mcrock docs "
+        "large-studies`)",
+    )
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -415,8 +422,8 @@ class Controls:
     def fast(cls, **others: Any) -> Self:
         """Controls of the preset ``fast``, with other fields as given.
 
-        Longer steps, and impacts of an edge in quick succession are over sooner; `mcrock docs large-studies`
-        has what that costs in accuracy.
+        Longer steps, impacts of an edge in quick succession are over sooner, and runs end once they can
+        neither overturn nor rise as high again; `mcrock docs large-studies` has what that costs.
 
         Raises
         ------
@@ -431,4 +438,6 @@ class Controls:
         return cls(**{**CONTROL_PRESETS["fast"], **others})
 
 
-CONTROL_PRESETS: dict[str, dict[str, Any]] = {"fast": {"step": 0.03, "edge_zeno_time": 1e-3}}
+CONTROL_PRESETS: dict[str, dict[str, Any]] = {
+    "fast": {"step": 0.03, "edge_zeno_time": 1e-3, "stop_at_settling": True}
+}

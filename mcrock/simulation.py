@@ -103,17 +103,13 @@ class Run(Displayed):
 
 def settings_of(controls: Controls) -> dict[str, float]:
     """Numerical settings as the record of a run has them."""
+    measures = "step", "max_step", "edge_zeno_time", "rest_time"
+    counts = "max_steps", "max_impacts", "max_contact_solves", "follow_fall", "stop_at_settling"
     return {
-        "step": float(controls.step),
-        "max_step": float(controls.max_step),
-        "edge_zeno_time": float(controls.edge_zeno_time),
-        "rest_time": float(controls.rest_time),
+        **{name: float(getattr(controls, name)) for name in measures},
+        **{name: int(getattr(controls, name)) for name in counts},
         # the lying pose is reached within this tilt; looser where the time tolerance is [rad]
         "rest_tilt": min(1e-4, max(1e-5, 0.1 * controls.rest_time)),
-        "max_steps": int(controls.max_steps),
-        "max_impacts": int(controls.max_impacts),
-        "max_contact_solves": int(controls.max_contact_solves),
-        "follow_fall": int(controls.follow_fall),
         "contact_overturns": int(controls.overturned_by == "contact"),
     }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from math import pi
@@ -139,7 +140,7 @@ class ControlsTable(Table):
         ChoiceKey(tuple(CONTROL_PRESETS)),
         "named settings, which other keys here change; written out when the file is read. `fast` stands "
         "for "
-        + " and ".join(f"`{key} = {value}`" for key, value in CONTROL_PRESETS["fast"].items())
+        + ", ".join(f"`{key} = {json.dumps(value)}`" for key, value in CONTROL_PRESETS["fast"].items())
         + ', and `controls = "fast"` at the top of the file for a section with this key alone',
         "fast",
         default=None,
@@ -155,6 +156,7 @@ class ControlsTable(Table):
     recheck: float = _setting("recheck")
     follow_fall: bool = _setting("follow_fall")
     overturned_by: str = _setting("overturned_by")
+    stop_at_settling: bool = _setting("stop_at_settling")
 
 
 def name_preset(data: dict[str, Any]) -> None:

@@ -49,6 +49,7 @@ def take_template(template, run):
     ours.rest_time, ours.rest_tilt = given.rest_time, given.rest_tilt
     ours.max_steps, ours.max_impacts = given.max_steps, given.max_impacts
     ours.follow_fall, ours.contact_overturns = given.follow_fall, given.contact_overturns
+    ours.stop_at_settling = given.stop_at_settling
 
 
 @cuda.jit(device=True)

@@ -108,7 +108,8 @@ def fill_constants(body, mass, inertia, vertices, gravity, start):
     scalars[MASS], scalars[GRAVITY] = mass, gravity
     theta[0], theta[1], theta[2] = inertia[0, 0], inertia[0, 1], inertia[0, 2]
     theta[3], theta[4], theta[5] = inertia[1, 1], inertia[1, 2], inertia[2, 2]
-    _fill_compliance(mass, theta, scalars)
+    j = _inverse((theta[0], theta[1], theta[2], theta[3], theta[4], theta[5]), mass)
+    scalars[J_XX], scalars[J_XY], scalars[J_XZ], scalars[J_YY], scalars[J_YZ], scalars[J_ZZ] = j
     size = 0.0
     for v in range(vertices.shape[0]):
         x, y, z = vertices[v, 0], vertices[v, 1], vertices[v, 2]
@@ -120,12 +121,7 @@ def fill_constants(body, mass, inertia, vertices, gravity, start):
         p = body.pivots[v]
         p[C_X], p[C_Y], p[C_Z] = -x, -y, -z
         p[K_XX], p[K_XY], p[K_XZ], p[K_YY], p[K_YZ], p[K_ZZ] = xx, xy, xz, yy, yz, zz
-        a, b, c = yy * zz - yz * yz, xz * yz - xy * zz, xy * yz - xz * yy
-        scale = 1.0 / (xx * a + xy * b + xz * c)
-        p[I_XX], p[I_XY], p[I_XZ] = a * scale, b * scale, c * scale
-        p[I_YY] = (xx * zz - xz * xz) * scale
-        p[I_YZ] = (xy * xz - xx * yz) * scale
-        p[I_ZZ] = (xx * yy - xy * xy) * scale
+        p[I_XX], p[I_XY], p[I_XZ], p[I_YY], p[I_YZ], p[I_ZZ] = _inverse((xx, xy, xz, yy, yz, zz), 1.0)
         p[LARGEST] = largest_eigenvalue(xx, xy, xz, yy, yz, zz)
     for f in range(body.n_face):
         _fill_face(body, f)
@@ -163,14 +159,13 @@ def _fill_base(body, start):
 
 
 @jit(internal=True)
-def _fill_compliance(mass, theta, scalars):
-    xx, xy, xz, yy, yz, zz = theta[0], theta[1], theta[2], theta[3], theta[4], theta[5]
+def _inverse(matrix, mass):
+    """``mass`` times the inverse of a symmetric matrix, both as (xx, xy, xz, yy, yz, zz)."""
+    xx, xy, xz, yy, yz, zz = matrix
     a, b, c = yy * zz - yz * yz, xz * yz - xy * zz, xy * yz - xz * yy
     scale = mass / (xx * a + xy * b + xz * c)
-    scalars[J_XX], scalars[J_XY], scalars[J_XZ] = a * scale, b * scale, c * scale
-    scalars[J_YY] = (xx * zz - xz * xz) * scale
-    scalars[J_YZ] = (xy * xz - xx * yz) * scale
-    scalars[J_ZZ] = (xx * yy - xy * xy) * scale
+    d, e, f = xx * zz - xz * xz, xy * xz - xx * yz, xx * yy - xy * xy
+    return a * scale, b * scale, c * scale, d * scale, e * scale, f * scale
 
 
 @jit(internal=True)

@@ -51,7 +51,7 @@ from mcrock.kernel.dynamics import (
 )
 from mcrock.kernel.events import BISECTIONS, EVENT_TIME, first_landing
 from mcrock.kernel.faces import in_face
-from mcrock.kernel.modes import EDGE, FIRST, NONE, SECOND, move_pivot
+from mcrock.kernel.modes import EDGE, FIRST, NONE, SECOND, contact_vertex, move_pivot
 from mcrock.kernel.rotation import flattened, to_ground, turned, vertical
 from mcrock.kernel.shaking import acceleration
 from mcrock.kernel.step import (
@@ -281,6 +281,15 @@ def edge_pose(edge, state, angle, rate):
     q = turned(state[F0:], edge[E_X], edge[E_Y], edge[E_Z], angle)
     state[Q0], state[Q1], state[Q2], state[Q3] = q
     state[W_X], state[W_Y], state[W_Z] = rate * edge[E_X], rate * edge[E_Y], rate * edge[E_Z]
+
+
+@jit(internal=True)
+def posed(run):
+    """A vertex on the ground, once the state has the orientation and velocity of EDGE mode."""
+    state = run.state
+    if run.mode == EDGE:
+        edge_pose(run.body.edges[run.place], state, state[ANGLE], state[RATE])
+    return contact_vertex(run.body, run.mode, run.place)
 
 
 @jit(internal=True)

@@ -21,10 +21,10 @@ from mcrock.kernel.contact import (
     START_X,
     START_Y,
 )
-from mcrock.kernel.dynamics import ANGLE, P_X, P_Y, Q0, Q3, RATE, W_X, W_Y, W_Z, Z
-from mcrock.kernel.edge import edge_pose
+from mcrock.kernel.dynamics import P_X, P_Y, Q0, Q3, RATE, W_X, W_Y, W_Z, Z
+from mcrock.kernel.edge import posed
 from mcrock.kernel.friction.state import SOLVED, moving_energy, sticks
-from mcrock.kernel.modes import EDGE, REST, contact_vertex, inertia_of, point_of
+from mcrock.kernel.modes import REST, inertia_of, point_of
 from mcrock.kernel.record import impacts
 from mcrock.kernel.rotation import to_ground, wrapped
 from mcrock.params import Outcome
@@ -82,64 +82,68 @@ def outcome_of_time(run, shaken):
         return ROCKING
     if run.mode == REST:
         return AT_REST
-    if run.law.energy_gain == PROJECT and _energy(run) < _barrier(run):
+    kinetic, potential = _energies(run)
+    if run.law.energy_gain == PROJECT and kinetic + potential < run.body.scalars[BARRIER] - _lent(run):
         return SETTLING
     return ROCKING
 
 
 @jit(internal=True)
-def _barrier(run):
-    """Energy that no overturning can do without [J]: on a slope less than on level ground by at most what its
-    pull adds on the way of the centre of mass until it stands over a corner."""
-    scalars, turn = run.body.scalars, run.turn
-    pull = sqrt(turn[3] * turn[3] + turn[4] * turn[4])
-    return scalars[BARRIER] - scalars[MASS] * pull * scalars[SIZE]
+def is_over(run):
+    """Whether the ground stays still and too little energy is left to overturn, and to rise as high again as
+    the body has been."""
+    if run.mode == REST or record.has_overturned(run.result):
+        return False
+    kinetic, potential = _energies(run)
+    run.highest = max(run.highest, potential)
+    if run.t < run.shaken or run.law.energy_gain != PROJECT:
+        return False
+    return kinetic + potential < min(run.body.scalars[BARRIER], LOWER * run.highest) - _lent(run)
 
 
 @jit(internal=True)
-def _energy(run):
-    """Mechanical energy above that of the body at the start [J]; no impact without gain adds to it."""
-    body, state, mode, index = run.body, run.state, run.mode, run.place
-    if run.friction.on and not sticks(mode):
-        weight = body.scalars[MASS] * body.scalars[GRAVITY]
-        return moving_energy(body, state) + weight * (state[Z] - body.faces[body.start, F_HEIGHT])
-    if mode == EDGE:
-        edge_pose(body.edges[index], state, state[ANGLE], state[RATE])
-    pivot = point_of(body, contact_vertex(body, mode, index))
-    w = state[W_X], state[W_Y], state[W_Z]
-    rise = -to_ground(state, pivot[0], pivot[1], pivot[2])[2] - body.faces[body.start, F_HEIGHT]
-    weight = body.scalars[MASS] * body.scalars[GRAVITY]
-    return kinetic_energy(body.scalars[MASS], inertia_of(body), pivot, w) + weight * rise
+def _lent(run):
+    """Energy that the pull of a slope adds at most on the way of the centre of mass until it stands over a
+    corner [J]."""
+    scalars, turn = run.body.scalars, run.turn
+    return scalars[MASS] * sqrt(turn[3] * turn[3] + turn[4] * turn[4]) * scalars[SIZE]
+
+
+@jit(internal=True)
+def _energies(run):
+    """Kinetic and potential energy above those of the body at the start [J]; no impact without gain adds to
+    their sum."""
+    body, state = run.body, run.state
+    weight, level = body.scalars[MASS] * body.scalars[GRAVITY], body.faces[body.start, F_HEIGHT]
+    if run.friction.on and not sticks(run.mode):
+        return moving_energy(body, state), weight * (state[Z] - level)
+    pivot, w = point_of(body, posed(run)), (state[W_X], state[W_Y], state[W_Z])
+    rise = -to_ground(state, pivot[0], pivot[1], pivot[2])[2] - level
+    return kinetic_energy(body.scalars[MASS], inertia_of(body), pivot, w), weight * rise
 
 
 @jit(internal=True)
 def _report_position(run):
     """Yaw and displacement of the base at the end of a run."""
-    body, state, mode, result = run.body, run.state, run.mode, run.result
-    if mode == EDGE:
-        edge_pose(body.edges[run.place], state, state[ANGLE], state[RATE])
-    dx, dy = base_displacement(body, state, contact_vertex(body, mode, run.place))
+    result, state = run.result, run.state
+    result[Response.FINAL_DISPLACEMENT_X], result[Response.FINAL_DISPLACEMENT_Y] = _base_displacement(run)
     result[Response.FINAL_YAW] = wrapped(2.0 * atan2(state[Q3], state[Q0]))
-    result[Response.FINAL_DISPLACEMENT_X] = dx
-    result[Response.FINAL_DISPLACEMENT_Y] = dy
 
 
 @jit(internal=True)
 def see_displacement(run):
     """Update the largest horizontal displacement of the base centre."""
-    body, state, mode, result = run.body, run.state, run.mode, run.result
-    if mode == EDGE:
-        edge_pose(body.edges[run.place], state, state[ANGLE], state[RATE])
-    x, y = base_displacement(body, state, contact_vertex(body, mode, run.place))
-    result[Response.PEAK_DISPLACEMENT] = max(result[Response.PEAK_DISPLACEMENT], sqrt(x * x + y * y))
+    x, y = _base_displacement(run)
+    run.result[Response.PEAK_DISPLACEMENT] = max(run.result[Response.PEAK_DISPLACEMENT], sqrt(x * x + y * y))
 
 
 @jit(internal=True)
-def base_displacement(body, state, pivot):
+def _base_displacement(run):
     """Horizontal displacement of the mean of the corners of the start face [m]."""
-    s, v = body.scalars, body.vertices[pivot]
+    state, s, v = run.state, run.body.scalars, run.body.vertices[posed(run)]
     x, y, _ = to_ground(state, s[BASE_X] - v[0], s[BASE_Y] - v[1], s[BASE_Z] - v[2])
     return state[P_X] + x - s[START_X], state[P_Y] + y - s[START_Y]
 
 
+LOWER = 0.999  # energy left where a run may stop, over its largest potential energy: no error of steps [1]
 INSTANT_EVENTS = 200  # events at one instant before the run is given up

@@ -178,23 +178,9 @@ def _drawn_impact(run, quantiles, f, pivot, old, number, approach):
     A given torque that drives a gain is dropped where gains are projected or fall back.
     """
     body, state, law = run.body, run.state, run.law
-    first, last, face = body.face_first[f], body.face_first[f + 1], body.faces[f]
+    first, last = body.face_first[f], body.face_first[f + 1]
     mass, inertia = body.scalars[MASS], inertia_of(body)
-    lon, lat, tau = facet_place(
-        law,
-        quantiles,
-        number,
-        mass,
-        inertia,
-        body.corners,
-        first,
-        last,
-        old,
-        f,
-        in_body(face, 1.0, 0.0),
-        in_body(face, 0.0, 1.0),
-        face[F_HEIGHT],
-    )
+    lon, lat, tau = place_on_face(run, quantiles, number, f, old)
     point = law.point[0], law.point[1]
     if isnan(law.point[0]):
         point = facet_point(body.corners, first, last, old, lon, lat)
@@ -215,6 +201,28 @@ def _drawn_impact(run, quantiles, f, pivot, old, number, approach):
     if gains and law.energy_gain == PROJECT:
         point = nan, nan
     return after, corner, partner, gains, point
+
+
+@jit(internal=True)
+def place_on_face(run, quantiles, number, f, old):
+    """Lambda_lon, lambda_lat [1] and tau_facet [N m s] of impact ``number``, of face ``f`` whose old edge is
+    the side at corner ``old``."""
+    body, face = run.body, run.body.faces[f]
+    return facet_place(
+        run.law,
+        quantiles,
+        number,
+        body.scalars[MASS],
+        inertia_of(body),
+        body.corners,
+        body.face_first[f],
+        body.face_first[f + 1],
+        old,
+        f,
+        in_body(face, 1.0, 0.0),
+        in_body(face, 0.0, 1.0),
+        face[F_HEIGHT],
+    )
 
 
 @jit(inline=True, internal=True)

@@ -22,9 +22,11 @@ from mcrock.kernel.ending import (
     NOT_RUN,
     OVERTURNED,
     PAINLEVE,
+    SETTLING,
     STEP_LIMIT,
     check_limits,
     finish,
+    is_over,
     outcome_of_time,
 )
 from mcrock.kernel.events import EVENT_TIME
@@ -107,7 +109,7 @@ def begin(run, motions, slips):
     run.dt = motions.dt[run.motion]
     run.outcome, run.event, run.t, run.at_instant = NOT_RUN, NO_EVENT, 0.0, 0
     run.hold, run.released_end, run.release_time, run.slipped = -1.0, NONE, -1.0, 0
-    run.goes_on = False
+    run.goes_on, run.highest = False, 0.0
     run.lifted, run.vertex, run.face, run.count = NONE, NONE, NONE, 0
     load(run, motions, FIRST)
     flat = run.mode == REST or run.mode == SLIDE or run.mode == SPIN
@@ -133,10 +135,11 @@ def goes_on(run, motions):
         load(run, motions, run.number + 1)
         if run.number > run.pieces:
             break
-    if run.t < run.end:
-        return True
-    run.outcome = outcome_of_time(run, end_of_shaking(motions, run.motion))
-    return False
+    if not run.t < run.end:
+        run.outcome = outcome_of_time(run, end_of_shaking(motions, run.motion))
+    elif run.settings.stop_at_settling and is_over(run):
+        run.outcome = SETTLING
+    return run.outcome == NOT_RUN
 
 
 @jit(inline=True, internal=True)

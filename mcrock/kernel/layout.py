@@ -96,6 +96,7 @@ _SETTINGS = _record(
     max_contact_solves=WHOLE,
     follow_fall=FLAG,
     contact_overturns=FLAG,
+    stop_at_settling=FLAG,
 )
 
 
@@ -155,6 +156,7 @@ def run_type(corners: int = CORNERS) -> np.dtype[Any]:
         change=REAL,  # of energy in an impact [J]
         rest_face=WHOLE,  # on which the body may come to rest
         # of the steps before
+        highest=REAL,  # potential energy that the body has had, where the run may stop early [J]
         goes_on=FLAG,  # whether `heights` has at its end those of the present state
         lifted=WHOLE,  # vertex that an edge impact has just lifted
         released_end=WHOLE,  # of an edge

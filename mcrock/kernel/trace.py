@@ -7,10 +7,10 @@ from math import atan2, sqrt
 from mcrock.impact.varkonyi_2022 import kinetic_energy
 from mcrock.jit import jit
 from mcrock.kernel.contact import GRAVITY, MASS
-from mcrock.kernel.dynamics import ANGLE, P_X, P_Y, Q0, Q1, Q2, Q3, RATE, V_X, V_Y, V_Z, W_X, W_Y, W_Z, Z
-from mcrock.kernel.edge import edge_pose
+from mcrock.kernel.dynamics import P_X, P_Y, Q0, Q1, Q2, Q3, V_X, V_Y, V_Z, W_X, W_Y, W_Z, Z
+from mcrock.kernel.edge import posed
 from mcrock.kernel.friction.state import moving_energy, sticks
-from mcrock.kernel.modes import EDGE, NONE, VERTEX, contact_vertex, inertia_of, point_of
+from mcrock.kernel.modes import NONE, VERTEX, inertia_of, point_of
 from mcrock.kernel.rotation import to_ground, vertical
 from mcrock.kernel.step import EDGE_IMPACT, NO_EVENT
 from mcrock.response import EventColumn, HistoryColumn
@@ -29,9 +29,7 @@ def write_note(run, trace, kind, change, face):
     is the one that lands."""
     body, t, friction = run.body, run.t, run.friction
     state, mode, index = run.state, run.mode, run.place
-    if mode == EDGE:
-        edge_pose(body.edges[index], state, state[ANGLE], state[RATE])
-    pivot = contact_vertex(body, mode, index)
+    pivot = posed(run)
     wx, wy, wz = to_ground(state, state[W_X], state[W_Y], state[W_Z])
     v = body.vertices[pivot]
     x, y, z = to_ground(state, -v[0], -v[1], -v[2])

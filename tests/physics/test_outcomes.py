@@ -10,7 +10,7 @@ from scipy.optimize import brentq
 from scipy.spatial.transform import Rotation
 
 from mcrock.body import Body, cuboid
-from mcrock.conditions import Controls
+from mcrock.conditions import Contact, Controls
 from mcrock.excitation import Motion, Pulse, half_sine
 from mcrock.params import GRAVITY, Outcome
 from mcrock.simulation import Impact, Start, simulate
@@ -83,6 +83,45 @@ def test_without_tail_a_run_settles_where_the_shaking_ends():
     later = simulate(BLOCK, motion, controls=Controls(tail=1e-3))
     assert later.outcome == Outcome.SETTLING
     assert run.outcome == Outcome.SETTLING
+
+
+STOPS = Controls(stop_at_settling=True)
+
+
+def test_a_run_may_stop_where_it_can_rise_no_higher_again():
+    """Released: it has been highest at the start, and the first impact takes the energy to get there."""
+    start = Start(edge=0, tilt=0.1)
+    run, whole = simulate(BLOCK, start=start, controls=STOPS), simulate(BLOCK, start=start)
+    assert (run.outcome, whole.outcome) == (Outcome.SETTLING, Outcome.AT_REST)
+    assert run.end_time == run.events[0]["t"] == whole.events[0]["t"]
+    assert run.peak_tilt == whole.peak_tilt
+    allowed = Impact(energy_gain="allow")
+    assert simulate(BLOCK, None, allowed, start=start, controls=STOPS).outcome == Outcome.AT_REST
+
+
+@pytest.mark.parametrize("slope", [(0.0, 0.0), (0.03, -0.02)])
+@pytest.mark.parametrize("contact", [None, Contact(friction=0.3)])
+@pytest.mark.parametrize("peak", np.linspace(0.25, 0.6, 8) * GRAVITY)
+def test_stopping_changes_neither_who_overturns_nor_the_peak(peak, contact, slope):
+    """The pulse leaves the body on its way up, in some cases for good."""
+    motion = Pulse((peak, 0.3 * peak, 0.0), 9.0)
+    run, whole = (
+        simulate(BLOCK, motion, contact=contact, slope=slope, controls=controls, history=False)
+        for controls in (STOPS, Controls())
+    )
+    assert (run.outcome == Outcome.OVERTURNED) == (whole.outcome == Outcome.OVERTURNED)
+    assert run.peak_tilt == whole.peak_tilt
+    assert run.end_time <= whole.end_time
+
+
+def test_a_run_does_not_stop_before_the_last_of_the_shaking():
+    """The second burst overturns what has come close to rest after the first."""
+    first, second = burst(4.0, 0.1, 0.3, 3.0), burst(6.0, 2.5, 0.5, 3.0)
+    motion = Motion(first.acceleration + second.acceleration, first.dt, "two bursts")
+    assert simulate(BLOCK, first, controls=STOPS).outcome == Outcome.SETTLING
+    run, whole = simulate(BLOCK, motion, controls=STOPS), simulate(BLOCK, motion)
+    assert run.outcome == whole.outcome == Outcome.OVERTURNED
+    assert run.results == whole.results
 
 
 def test_still_shaken_at_the_end_is_rocking():

@@ -23,6 +23,7 @@ BAD = {
     "max_contact_solves": (0, 1e6),
     "recheck": (-0.1, 1.1, nan),
     "follow_fall": (1, "yes"),
+    "stop_at_settling": (0, "no"),
     "overturned_by": ("x", "TILT", 1, ""),
 }
 GOOD = {
@@ -36,6 +37,7 @@ GOOD = {
     "max_contact_solves": (1, 2**62),
     "recheck": (0, 1, 0.5),
     "follow_fall": (True, False),
+    "stop_at_settling": (True, False),
     "overturned_by": ("contact", "tilt"),
 }
 

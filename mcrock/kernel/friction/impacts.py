@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from math import hypot, inf, sqrt
 
-from mcrock.impact.dispatch import PROJECT, edge_place, facet_place, takes_whole_face
+from mcrock.impact.dispatch import PROJECT, edge_place, takes_whole_face
 from mcrock.impact.varkonyi_2022 import GAIN, facet_point
 from mcrock.jit import jit
-from mcrock.kernel.contact import F_HEIGHT, F_UX, F_UY, F_UZ, F_XX, F_XY, F_XZ, F_YX, F_YY, F_YZ, MASS
+from mcrock.kernel.contact import F_HEIGHT, MASS
 from mcrock.kernel.dynamics import Q0, Q1, Q2, Q3, V_Z, W_X, W_Y, W_Z, Z
-from mcrock.kernel.facet_landing import mean_radius
+from mcrock.kernel.faces import lay_flat
+from mcrock.kernel.facet_landing import mean_radius, place_on_face
 from mcrock.kernel.friction.contact_table import P_X as IMPULSE_X
 from mcrock.kernel.friction.contact_table import P_Y as IMPULSE_Y
 from mcrock.kernel.friction.contact_table import P_Z as IMPULSE_Z
@@ -53,7 +54,7 @@ from mcrock.kernel.friction.state import (
 from mcrock.kernel.friction.step import mode_rates
 from mcrock.kernel.modes import FLIGHT, NONE, edge_between, inertia_of, point_of
 from mcrock.kernel.record import impacts_so_far
-from mcrock.kernel.rotation import flattened, matrix, to_ground, vertical
+from mcrock.kernel.rotation import matrix, to_ground, vertical
 from mcrock.kernel.shaking import acceleration
 from mcrock.kernel.watch import edge_demand
 from mcrock.response import Response
@@ -213,7 +214,7 @@ def facet_impact(run, quantiles, state, f, old):
     body, friction, law = run.body, run.friction, run.law
     number = impacts_so_far(run.result)
     mass, face = body.scalars[MASS], body.faces[f]
-    state[Q0], state[Q1], state[Q2], state[Q3] = flattened(state, face[F_UX], face[F_UY], face[F_UZ])
+    lay_flat(face, state, state)
     state[Z] = face[F_HEIGHT]
     load_twist(state, friction.twist)
     before = twist_energy(body, state, friction.twist, mass)
@@ -223,22 +224,7 @@ def facet_impact(run, quantiles, state, f, old):
     first, last = body.face_first[f], body.face_first[f + 1]
     carried = False
     if not takes_whole_face(law):
-        x_axis, y_axis = (face[F_XX], face[F_XY], face[F_XZ]), (face[F_YX], face[F_YY], face[F_YZ])
-        lon, lat, _ = facet_place(
-            law,
-            quantiles,
-            number,
-            mass,
-            inertia_of(body),
-            body.corners,
-            first,
-            last,
-            old,
-            f,
-            x_axis,
-            y_axis,
-            face[F_HEIGHT],
-        )
+        lon, lat, _ = place_on_face(run, quantiles, number, f, old)
         x, y = facet_point(body.corners, first, last, old, lon, lat)
         r = face_lever(body, state, f, x, y)
         carried = face_impact(run, state, f, r, e, et)

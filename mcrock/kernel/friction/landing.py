@@ -9,8 +9,8 @@ take part (`coulomb`).
 from __future__ import annotations
 
 from mcrock.jit import jit
-from mcrock.kernel.contact import F_HEIGHT, F_UX, F_UY, F_UZ, F_XX, F_XY, F_XZ, F_YX, F_YY, F_YZ
 from mcrock.kernel.dynamics import Q0, Q1, Q2, Q3
+from mcrock.kernel.faces import point_of_face
 from mcrock.kernel.facet_landing import mean_radius
 from mcrock.kernel.friction.contact_table import P_X, P_Y, P_Z, place_contact, push
 from mcrock.kernel.friction.coulomb import solve_contacts
@@ -200,11 +200,5 @@ def corners_of(body, friction, f):
 @jit(internal=True)
 def face_lever(body, state, f, x, y):
     """Place from the COM of a point of a face with the face axes coordinates x and y, ground axes [m]."""
-    face = body.faces[f]
-    h = face[F_HEIGHT]
-    return to_ground(
-        state,
-        x * face[F_XX] + y * face[F_YX] - h * face[F_UX],
-        x * face[F_XY] + y * face[F_YY] - h * face[F_UY],
-        x * face[F_XZ] + y * face[F_YZ] - h * face[F_UZ],
-    )
+    px, py, pz = point_of_face(body.faces[f], x, y)
+    return to_ground(state, px, py, pz)
