@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from mcrock.commands.exit_codes import fail, say
+from mcrock.commands.results import write_text
 
 app = typer.Typer()
 
@@ -60,7 +61,6 @@ def bench(
     """
     if output is not None:
         _check_output(output)
-    from mcrock.dataset import replacing
     from mcrock.show.bench import format_bench
     from mcrock.verify.bench import run_bench
 
@@ -80,8 +80,7 @@ def bench(
         fail(str(error), 1)
     print(format_bench(document))
     if output is not None:
-        with replacing(output) as path:
-            path.write_text(json.dumps(document, indent=1, allow_nan=False) + "\n", encoding="utf-8")
+        write_text(output, json.dumps(document, indent=1, allow_nan=False) + "\n")
         print(output)
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from mcrock.commands.options import FigureFormat, check_figure
+from mcrock.commands import options
+from mcrock.commands.exit_codes import say
+from mcrock.commands.options import check_figure
+from mcrock.commands.results import print_json, save_figures
 
 app = typer.Typer()
 
@@ -36,40 +38,30 @@ def calibrate(
         Path, typer.Option(metavar="DIR", help="Folder of the study file, for --sequential.")
     ] = Path(),
     workers: Annotated[int | None, typer.Option(help="Number of threads, for --sequential.")] = None,
-    level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.9,
+    level: options.Level = 0.9,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="DIR", help="Folder for labels.nc and figure; default: none."),
     ] = None,
-    format: FigureFormat = "png",
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    format: options.FigureFormat = "png",
+    as_json: options.AsJson = False,
 ) -> None:
     """Weigh the unknown inputs of studies by what fell and what stood.
 
     Prints what the labels say of the inputs and of the probabilities of all
     studies, those without labels included: `mcrock docs validation`.
     """
-    if output is not None:
-        check_figure(output, format)
+    check_figure(output, format)
     if sequential and len(stores) > 1:
         raise ValueError("--sequential runs one study again: give one store")
-    import matplotlib
-
-    matplotlib.use("Agg")
     from mcrock.dataset import explained, load_dataset
-    from mcrock.labels import calibrate, read_labels
-    from mcrock.show.json_values import dataset_as_json
-    from mcrock.show.labels import plot_labels
-    from mcrock.show.labels_text import format_labels
-    from mcrock.show.style import save_figure
+    from mcrock.labels import calibrate, calibrate_anew, read_labels
+    from mcrock.show.labels import format_labels, plot_labels
 
     seen = read_labels(labels)
     studies = [load_dataset(store) for store in stores]
     with explained(stores[0]):
         if sequential:
-            from mcrock.commands.exit_codes import say
-            from mcrock.labels import calibrate_anew
-
             found = calibrate_anew(
                 studies[0],
                 seen,
@@ -84,21 +76,13 @@ def calibrate(
             )
         else:
             found = calibrate(
-                studies,
-                seen,
-                error_rate=error_rate,
-                temper=temper,
-                least_effective=effective,
-                level=level,
+                studies, seen, error_rate=error_rate, temper=temper, least_effective=effective, level=level
             )
-    paths = []
+    paths = save_figures({"labels": lambda: plot_labels(found)}, output, format, {})
     if output is not None:
-        output.mkdir(parents=True, exist_ok=True)
         found.to_netcdf(output / "labels.nc")
-        paths = [output / "labels.nc", save_figure(plot_labels(found), output / f"labels.{format}")]
+        paths.insert(0, output / "labels.nc")
     if as_json:
-        print(json.dumps(dataset_as_json(found), allow_nan=False))
-        return
-    print(format_labels(found, [store.name for store in stores]))
-    for path in paths:
-        print(path)
+        print_json(found)
+    else:
+        print(format_labels(found, [store.name for store in stores]), *paths, sep="\n")

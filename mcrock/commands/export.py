@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from mcrock.commands.options import Incomplete, Store
+from mcrock.commands.results import write_text
 
 app = typer.Typer()
 
@@ -42,7 +43,6 @@ def export(
             save_dataset(ds, output, overwrite=overwrite)
         print(output)
         return
-    from mcrock.dataset import replacing
     from mcrock.show.fragility_files import openquake_fragility, pelicun_fragility
 
     if stripes and output.suffix != ".xml":
@@ -57,6 +57,5 @@ def export(
             text = openquake_fragility(ds, identifier=identifier, curve="stripes" if stripes else "lognormal")
         else:
             text = pelicun_fragility(ds, identifier=identifier)
-    with replacing(output) as scratch:
-        scratch.write_text(text, encoding="utf-8")
+    write_text(output, text)
     print(output)

@@ -8,7 +8,9 @@ from typing import Annotated
 
 import typer
 
-from mcrock.commands.options import FigureFormat, check_figure
+from mcrock.commands import options
+from mcrock.commands.options import check_figure
+from mcrock.commands.results import save_figures, write_text
 
 app = typer.Typer()
 
@@ -44,12 +46,12 @@ def fit(
     objective: Annotated[
         str, typer.Option(help="Misfit: robust, or mean as in the source paper.")
     ] = "robust",
-    level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
+    level: options.Level = 0.95,
     seed: Annotated[int, typer.Option(help="Seed of the search.")] = 0,
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for the results.")
     ] = Path("fit"),
-    format: FigureFormat = "png",
+    format: options.FigureFormat = "png",
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
 ) -> None:
     """Fit impact parameters to a free-rocking test.
@@ -61,15 +63,10 @@ def fit(
     from mcrock.config.load import load_body
 
     measured = load_body(body)
-    import matplotlib
-
-    matplotlib.use("Agg")
     from mcrock.conditions import Impact
-    from mcrock.dataset import replacing
     from mcrock.measurement import alignment, fit_test, read_recording
     from mcrock.measurement.free_rocking import FreeRocking
-    from mcrock.plots import plot_fit, save_figure
-    from mcrock.show.fit_text import fit_as_json, format_fit, impact_section
+    from mcrock.show.fit import fit_as_json, format_fit, impact_section, plot_fit
 
     data = read_recording(recording, axes)
     if still is not None:
@@ -86,19 +83,13 @@ def fit(
         level=level,
         seed=seed,
     )
-    output.mkdir(parents=True, exist_ok=True)
-    texts = {
-        "fit.json": json.dumps(fit_as_json(found), indent=1, allow_nan=False) + "\n",
-        "impact.toml": impact_section(found),
-    }
-    for name, text in texts.items():
-        with replacing(output / name) as scratch:
-            scratch.write_text(text, encoding="utf-8")
-    path = save_figure(plot_fit(found), output / f"fit.{format}")
+    paths = save_figures({"fit": lambda: plot_fit(found)}, output, format, {})
+    text = json.dumps(fit_as_json(found), indent=1, allow_nan=False) + "\n"
+    write_text(output / "impact.toml", impact_section(found))
+    write_text(output / "fit.json", text)
     if as_json:
-        print(texts["fit.json"], end="")
+        print(text, end="")
         return
     print(format_fit(found))
     print(impact_section(found), end="")
-    for written in (*(output / name for name in texts), path):
-        print(written)
+    print(output / "fit.json", output / "impact.toml", *paths, sep="\n")

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mcrock.commands.options import FigureFormat, Folder, Incomplete, Measure, Store, check_figure
+from mcrock.commands import options
+from mcrock.commands.options import check_figure
+from mcrock.commands.results import opened_result, print_json, save_figures
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,7 +20,7 @@ app = typer.Typer()
 
 @app.command()
 def fragility(
-    store: Store,
+    store: options.Store,
     limit: Annotated[
         list[str] | None,
         typer.Option(
@@ -36,16 +37,13 @@ def fragility(
             "surface.",
         ),
     ] = None,
-    level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
-    measure: Measure = None,
-    folder: Folder = Path(),
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="DIR", help="Folder for the figures; default: none."),
-    ] = None,
-    format: FigureFormat = "png",
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-    allow_incomplete: Incomplete = False,
+    level: options.Level = 0.95,
+    measure: options.Measure = None,
+    folder: options.Folder = Path(),
+    output: options.Figures = None,
+    format: options.FigureFormat = "png",
+    as_json: options.AsJson = False,
+    allow_incomplete: options.Incomplete = False,
 ) -> None:
     """Print fragility curves by ways of fitting, limit states and intensity measures.
 
@@ -53,21 +51,13 @@ def fragility(
     """
     limits = None if limit is None else [_limit(text) for text in limit]
     asked = [_measure(text) for text in compare or []]
-    if output is not None:
-        check_figure(output, format)
-    import matplotlib
-
-    matplotlib.use("Agg")
+    check_figure(output, format)
     from mcrock.config import ConfigError
-    from mcrock.dataset import explained, load_dataset
-    from mcrock.plots import plot_baselines, plot_limits, plot_measures, plot_surface, plot_ways, save_figure
-    from mcrock.show.curves_text import format_limits, format_surface, format_ways
-    from mcrock.show.fragility_text import format_measures
-    from mcrock.show.json_values import dataset_as_json
-    from mcrock.show.style import add_source
+    from mcrock.show.curves import format_limits, format_ways, plot_limits, plot_ways
+    from mcrock.show.measures import format_measures, format_surface, plot_measures, plot_surface
+    from mcrock.show.rules import plot_baselines
     from mcrock.show.summary import missing_chunks
     from mcrock.statistics import (
-        by_measure,
         compare_measures,
         fit_surface,
         fragility_by_limit,
@@ -78,10 +68,8 @@ def fragility(
     from mcrock.statistics.run_measures import measure_name
     from mcrock.statistics.simple_rules import can_measure
 
-    ds = load_dataset(store, allow_incomplete=allow_incomplete)
     how = Bootstrap(level=level, allow_missing=allow_incomplete).keywords
-    with explained(store):
-        ds = ds if measure is None else by_measure(ds, measure)
+    with opened_result(store, incomplete=allow_incomplete, measure=measure) as ds:
         try:
             found = {"ways": fragility_by_way(ds, folder=folder, **how)}
         except ConfigError as error:
@@ -104,17 +92,11 @@ def fragility(
             found["surface"] = fit_surface(runs, names, **how)
             lines += ["", *format_surface(found["surface"])]
             draw["fragility_surface"] = lambda: plot_surface(runs, names, found=found["surface"], **how)
-        figures = []
-        if output is not None:
-            output.mkdir(parents=True, exist_ok=True)
-            for name, make in draw.items():
-                ax = make()
-                add_source(ax, ds.attrs)
-                figures.append(save_figure(ax, output / f"{name}.{format}"))
+        paths = save_figures(draw, output, format, ds.attrs)
     if as_json:
-        print(json.dumps({name: dataset_as_json(table) for name, table in found.items()}, allow_nan=False))
-        return
-    print("\n".join([*missing_chunks(ds), *lines, *map(str, figures)]))
+        print_json(found)
+    else:
+        print(*missing_chunks(ds), *lines, *paths, sep="\n")
 
 
 def _limit(text: str) -> tuple[str, float]:

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from mcrock.commands.options import FigureFormat, check_figure
+from mcrock.commands.results import save_figures
 
 app = typer.Typer(
     name="laws",
@@ -63,18 +64,15 @@ def show(
 
     matplotlib.use("Agg")  # before the systems, which draw themselves
     from mcrock.laws import plot_system, system_example, system_parameters
-    from mcrock.show.style import save_figure
     from mcrock.show.system import format_system
 
     defaults = system_parameters(name)
     given = dict(_parse(text) for text in set or [])
     check_figure(output, format)
     ds = system_example(name, **given)
-    ax = plot_system(ds)
-    output.mkdir(parents=True, exist_ok=True)
-    path = save_figure(ax, output / f"{name}.{format}")
+    paths = save_figures({name: lambda: plot_system(ds)}, output, format, {})
     print(format_system(ds, {key: given.get(key, value) for key, value in defaults.items()}))
-    print(path)
+    print(*paths)
 
 
 def _parse(text: str) -> tuple[str, Any]:

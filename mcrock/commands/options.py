@@ -54,6 +54,27 @@ Folder = Annotated[
 ]
 Incomplete = Annotated[bool, typer.Option("--allow-incomplete", help="Accept a store with missing runs.")]
 FigureFormat = Annotated[str, typer.Option("--format", help="Figure format: png, pdf or svg.")]
+Figures = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="DIR", help="Folder for the figures; default: none."),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Level = Annotated[float, typer.Option(help="Confidence level of the intervals.")]
+Workers = Annotated[int | None, typer.Option(help="Number of threads; default: all cores.")]
+Hazard = Annotated[
+    Path | None,
+    typer.Option(metavar="HAZARD.csv", help="Hazard curves of the site, as for `mcrock risk`."),
+]
+HazardYears = Annotated[
+    float | None,
+    typer.Option(
+        help="The hazard has probabilities of exceedance in this many years; default: annual rates."
+    ),
+]
+Years = Annotated[float, typer.Option(help="Exposure time for which a probability is given [years].")]
+Age = Annotated[
+    float | None, typer.Option(help="Age of a body that still stands, such as a balanced rock [years].")
+]
 
 
 def load_study(config: Path, overrides: list[str] | None, seed: int | None) -> Study:
@@ -63,14 +84,14 @@ def load_study(config: Path, overrides: list[str] | None, seed: int | None) -> S
     return load_config(config, [*(overrides or []), *([] if seed is None else [f"seed={seed}"])])
 
 
-def check_figure(output: Path, format: str) -> None:
+def check_figure(output: Path | None, format: str) -> None:
     """Refuse a format of figures that is not known and a folder that cannot be one."""
+    if output is None:
+        return
     if format not in FORMATS:
         raise ValueError(f"--format must be one of {', '.join(FORMATS)}, got {format!r}")
-    for place in (output, *output.parents):
-        if os.path.lexists(place):
-            if not place.is_dir():
-                raise ValueError(f"{output}: {place} is a file, not a folder; choose another output")
-            if not os.access(place, os.W_OK | os.X_OK):
-                raise ValueError(f"{output}: the folder {place} cannot be written to; choose another output")
-            return
+    place = next(place for place in (output, *output.parents) if os.path.lexists(place))
+    if not place.is_dir():
+        raise ValueError(f"{output}: {place} is a file, not a folder; choose another output")
+    if not os.access(place, os.W_OK | os.X_OK):
+        raise ValueError(f"{output}: the folder {place} cannot be written to; choose another output")

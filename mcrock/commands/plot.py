@@ -7,19 +7,21 @@ from typing import Annotated
 
 import typer
 
-from mcrock.commands.options import DisplacementLimit, FigureFormat, Incomplete, Measure, Store, check_figure
+from mcrock.commands import options
+from mcrock.commands.options import check_figure
+from mcrock.commands.results import opened_result
 
 app = typer.Typer()
 
 
 @app.command()
 def plot(
-    store: Store,
+    store: options.Store,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for the figures.")],
-    format: FigureFormat = "png",
-    measure: Measure = None,
-    displacement_limit: DisplacementLimit = None,
-    allow_incomplete: Incomplete = False,
+    format: options.FigureFormat = "png",
+    measure: options.Measure = None,
+    displacement_limit: options.DisplacementLimit = None,
+    allow_incomplete: options.Incomplete = False,
 ) -> None:
     """Plot a result: outcomes, overturning probability and fragility.
 
@@ -29,17 +31,10 @@ def plot(
     import matplotlib
 
     matplotlib.use("Agg")
-    from mcrock.dataset import explained, load_dataset
-    from mcrock.plots import save_all
+    from mcrock.show.figures import save_all
     from mcrock.show.summary import missing_chunks
-    from mcrock.statistics import by_measure, with_displacement_limit
 
-    ds = load_dataset(store, allow_incomplete=allow_incomplete)
-    with explained(store):
-        ds = ds if measure is None else by_measure(ds, measure)
-        ds = ds if displacement_limit is None else with_displacement_limit(ds, displacement_limit)
-        for line in missing_chunks(ds):
-            print(line)
+    with opened_result(store, allow_incomplete, measure, displacement_limit) as ds:
+        print(*missing_chunks(ds), sep="\n", end="\n" * bool(missing_chunks(ds)))
         paths = save_all(ds, output, format, allow_missing=allow_incomplete)
-    for path in paths:
-        print(path)
+    print(*paths, sep="\n")

@@ -7,8 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
+from mcrock.commands import options
 from mcrock.commands.exit_codes import fail
-from mcrock.commands.options import FigureFormat, check_figure
+from mcrock.commands.options import check_figure
+from mcrock.commands.results import save_figures, write_text
 
 app = typer.Typer()
 
@@ -48,7 +50,7 @@ def population(
     target_accept: Annotated[
         float | None, typer.Option(metavar="P", help="Acceptance rate of the sampler; default: 0.95.")
     ] = None,
-    format: FigureFormat = "png",
+    format: options.FigureFormat = "png",
 ) -> None:
     """Turn the fits of many tests into the [impact] section of a study.
 
@@ -56,39 +58,33 @@ def population(
     if the sampler can be trusted, impact.toml: `mcrock docs population`.
     """
     check_figure(output, format)
-    given = {
+    given: dict[str, Any] = {
         "seed": seed,
         "parameters": parameter,
         "prior_scale": prior_scale,
         "draws": draws,
         "target_accept": target_accept,
     }
-    options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    if fits.suffix == ".nc" and options:
-        raise ValueError(f"{fits} has been sampled: {', '.join(options)} only go with a table of fits")
-    import matplotlib
-
-    matplotlib.use("Agg")
+    given = {name: value for name, value in given.items() if value is not None}
+    if fits.suffix == ".nc" and given:
+        raise ValueError(f"{fits} has been sampled: {', '.join(given)} only go with a table of fits")
     from mcrock.dataset import replacing
     from mcrock.measurement.population import diagnose, fit_population, has_tests, load_population
-    from mcrock.plots import plot_population, save_figure
-    from mcrock.show.population_text import format_population, impact_section, untrusted
+    from mcrock.show.population import format_population, impact_section, plot_population, untrusted
 
-    data = load_population(fits) if fits.suffix == ".nc" else fit_population(fits, **options)
+    data = load_population(fits) if fits.suffix == ".nc" else fit_population(fits, **given)
     output.mkdir(parents=True, exist_ok=True)
     section = output / "impact.toml"
     section.unlink(missing_ok=True)  # of another population
+    print(*format_population(data, cut), sep="\n")
     if fits.suffix != ".nc":
         with replacing(output / "population.nc") as scratch:
             data.to_netcdf(str(scratch))
-    print("\n".join(format_population(data, cut)))
-    if fits.suffix != ".nc":
         print(output / "population.nc")
     if has_tests(data):  # of another sampler it may be without
-        print(save_figure(plot_population(data, cut), output / f"population.{format}"))
+        print(*save_figures({"population": lambda: plot_population(data, cut)}, output, format, {}))
     diagnosis = diagnose(data)
     if diagnosis.problems:
         fail(untrusted(diagnosis), 1)
-    with replacing(section) as scratch:
-        scratch.write_text(impact_section(data, cut), encoding="utf-8")
+    write_text(section, impact_section(data, cut))
     print(section)

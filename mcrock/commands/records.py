@@ -78,7 +78,7 @@ def check(
     scan = _scan(path, format, unit, dt, channels, columns)
     surveys = _survey(scan.motions)
     if surveys:
-        from mcrock.show.records_text import format_surveys
+        from mcrock.show.record_table import format_surveys
         from mcrock.show.tables import terminal_width
 
         print(format_surveys(surveys, terminal_width(), components))

@@ -95,9 +95,9 @@ def run(
         return
 
     from mcrock.rare import run_until
+    from mcrock.show.convergence import format_looks
     from mcrock.show.describe.impact import loss_notes
     from mcrock.show.progress import study_progress
-    from mcrock.show.sequential import format_looks
     from mcrock.show.summary import format_summary, summarize
 
     interrupt.listen(signal.SIGTERM)

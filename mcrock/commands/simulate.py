@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from mcrock.commands.options import Seed, Set, load_study
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from mcrock.body import Body
+    from mcrock.config import Study
+    from mcrock.excitation import Motion, Pulse
+    from mcrock.params import Outcome
+    from mcrock.simulation import Run
 
 app = typer.Typer()
 
@@ -67,38 +76,81 @@ def simulate(
     whether the run ended as the stored one did.
     """
     if animate is not None:
-        from mcrock.show.animation import check_animation
+        from mcrock.show.animation import Playback, check_animation, save_animation
 
-        check_animation(animate, fps=fps, speed=speed, span=span)
+        check_animation(animate, Playback(fps, speed, span))
     elif (fps, speed, span) != (None, None, None):
         raise ValueError("--fps, --speed and --span go with --animate FILE")
-    stored = None
-    if study_or_store.is_dir():
-        if set or seed is not None:
-            raise ValueError("--set and --seed go with a study file; a store has its study")
-        from mcrock.config import Study
-        from mcrock.dataset import load_dataset
-
-        stored = load_dataset(study_or_store, allow_incomplete=True)
-        study = Study.from_json(stored.attrs["config"], folder_of_files)
-    else:
-        study = load_study(study_or_store, set, seed)
+    study, stored = _study(study_or_store, set, seed, folder_of_files)
     import matplotlib
 
     matplotlib.use("Agg")
     from mcrock.dataset import check_folder
+    from mcrock.show.progress import count_progress
+    from mcrock.show.run import format_run, run_as_json, save_run
+
+    number = study.n_intensity - 1 if intensity is None else intensity
+    folder = output or Path(f"run-{realization}-{number}")
+    check_folder(folder)
+    found = _repeat(study, realization, number, outer)
+    if animate is not None:
+        check_animation(animate, Playback(fps, speed, span), found.run)
+    sources = {"title": study.title, "seed": study.seed}
+    title = f"{found.name}, {found.place}"
+    paths = save_run(found.run, folder, title + found.measure, found.motion, sources)
+    if animate is not None:
+        how: dict[str, Any] = {"motion": found.motion, "title": title}
+        how |= {"fps": fps, "speed": speed, "span": span}
+        with count_progress("frames of the animation") as progress:
+            paths.append(save_animation(found.run, found.body, animate, progress=progress, **how))
+    # after the files, as the reader of the output may leave
+    if as_json:
+        chosen = sources | {"realization": realization, "intensity": number, "scale": found.scale}
+        chosen["motion"] = found.record
+        print(json.dumps(chosen | run_as_json(found.run) | {"files": list(map(str, paths))}))
+        return
+    print(f"{found.place}: {found.source}", format_run(found.run, folder / "events.csv"), sep="\n")
+    if stored is not None:
+        at = {"outer": outer, "realization": realization, "intensity": number}
+        print(f"outcome in {study_or_store}: {_stored_outcome(stored, at, found.run.outcome)}")
+    print(*paths, sep="\n")
+
+
+class Replay(NamedTuple):
+    """A run that was repeated, and how to speak of it."""
+
+    run: Run
+    body: Body
+    motion: Motion | Pulse | None  # as the body felt it; None where the ground does not move
+    name: str  # of the motion as felt
+    record: str  # of it as recorded
+    scale: float  # from the one to the other [1]
+    place: str  # realization and intensity
+    measure: str  # of the intensity
+    source: str  # of the motion
+
+
+def _study(path: Path, overrides: list[str] | None, seed: int | None, folder: Path) -> tuple[Study, Any]:
+    """The study of a file, or that of a store with its dataset."""
+    if not path.is_dir():
+        return load_study(path, overrides, seed), None
+    if overrides or seed is not None:
+        raise ValueError("--set and --seed go with a study file; a store has its study")
+    from mcrock.config import Study
+    from mcrock.dataset import load_dataset
+
+    stored = load_dataset(path, allow_incomplete=True)
+    return Study.from_json(stored.attrs["config"], folder), stored
+
+
+def _repeat(study: Study, realization: int, intensity: int, outer: int) -> Replay:
+    """Repeat one run of a study."""
     from mcrock.excitation import pack_motions
-    from mcrock.params import Outcome
     from mcrock.sampling import draw_inputs, load_motions
-    from mcrock.show.animation import check_animation, save_animation
     from mcrock.show.history import ground_moves
     from mcrock.show.numbers import label_intensities
-    from mcrock.show.progress import count_progress
-    from mcrock.show.run import format_run, run_as_json
-    from mcrock.show.run_files import save_run
     from mcrock.simulation import simulate_realization
 
-    intensity = study.n_intensity - 1 if intensity is None else intensity
     for name, value, size in (
         ("--realization", realization, study.n_realizations),
         ("--intensity", intensity, study.n_intensity),
@@ -106,53 +158,29 @@ def simulate(
     ):
         if not 0 <= value < size:
             raise ValueError(f"{name} must be 0 to {size - 1} in this study, got {value}")
-    folder = output or Path(f"run-{realization}-{intensity}")
-    check_folder(folder)
     motions = load_motions(study)
     inputs = draw_inputs(study, motions, realization, realization + 1, outer)
     motions = list(inputs.motions) or motions
-    body, replay = simulate_realization(inputs, 0, intensity, pack_motions(motions), study.controls)
-    if animate is not None:
-        check_animation(animate, fps=fps, speed=speed, span=span, run=replay)
-    factor = inputs.scale[0, intensity]
-    motion = motions[inputs.record[0]].scaled(factor).rotated(inputs.azimuth[0])
-    strength = inputs.values["intensity_value"][0] if study.is_cloud else study.intensity.si_levels[intensity]
-    level = label_intensities([strength], study.intensity.units)[0]
-    place, measure = f"realization {realization} at {level}", f", {study.intensity.long_name}"
-    source = f"{motion.name}, scaled by {factor:.4g}"
-    if not study.motion.shakes:
-        place, measure, source = f"realization {realization}", "", motion.name
-    title = f"{motion.name}, {place}"
-    motion = motion if ground_moves(motion) else None
-    sources = {"title": study.title, "seed": study.seed}
-    paths = save_run(replay, folder, title + measure, motion, sources)
-    if animate is not None:
-        with count_progress("frames of the animation") as progress:
-            saved = save_animation(
-                replay,
-                body,
-                animate,
-                motion=motion,
-                title=title,
-                fps=fps,
-                speed=speed,
-                span=span,
-                progress=progress,
-            )
-        paths.append(saved)
-    # after the files, as the reader of the output may leave
-    if as_json:
-        chosen = sources | {"realization": realization, "intensity": intensity, "scale": factor}
-        chosen["motion"] = motions[inputs.record[0]].name
-        print(json.dumps(chosen | run_as_json(replay) | {"files": list(map(str, paths))}))
-        return
-    print(f"{place}: {source}")
-    print(format_run(replay, folder / "events.csv"))
-    if stored is not None:
-        run = {"outer": outer, "realization": realization, "intensity": intensity}
-        outcome = Outcome(int(stored["outcome"].isel(run, missing_dims="ignore")))
-        other = "" if outcome == replay.outcome else ": another version or kind of processor made it"
-        words = "not run yet" if outcome == Outcome.NOT_RUN else f"{outcome.name.lower()}{other}"
-        print(f"outcome in {study_or_store}: {words}")
-    for path in paths:
-        print(path)
+    body, run = simulate_realization(inputs, 0, intensity, pack_motions(motions), study.controls)
+    scale, record = inputs.scale[0, intensity], motions[inputs.record[0]]
+    motion = record.scaled(scale).rotated(inputs.azimuth[0])
+    place, measure, source = f"realization {realization}", "", motion.name
+    if study.motion.shakes:
+        strength = (
+            inputs.values["intensity_value"][0] if study.is_cloud else study.intensity.si_levels[intensity]
+        )
+        place += f" at {label_intensities([strength], study.intensity.units)[0]}"
+        measure, source = f", {study.intensity.long_name}", f"{motion.name}, scaled by {scale:.4g}"
+    felt = motion if ground_moves(motion) else None
+    return Replay(run, body, felt, motion.name, record.name, scale, place, measure, source)
+
+
+def _stored_outcome(stored: xr.Dataset, at: dict[str, int], now: Outcome) -> str:
+    """Outcome of the stored run, and whether the repeated one has another."""
+    from mcrock.params import Outcome
+
+    outcome = Outcome(int(stored["outcome"].isel(at, missing_dims="ignore")))
+    if outcome == Outcome.NOT_RUN:
+        return "not run yet"
+    other = "" if outcome == now else ": another version or kind of processor made it"
+    return f"{outcome.name.lower()}{other}"

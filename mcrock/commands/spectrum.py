@@ -88,7 +88,7 @@ def overturning(
     from mcrock.excitation import Motion  # Ricker and Mavroeidis-Papageorgiou pulses are sampled too
     from mcrock.planar import overturning_spectrum
     from mcrock.show.spectrum import describe_scan, plot_overturning_spectrum
-    from mcrock.show.spectrum_text import overturning_table
+    from mcrock.show.spectrum_table import overturning_table
     from mcrock.show.tables import format_table
 
     ratios, sizes = _axis(source, frequency_ratios, periods)
@@ -140,7 +140,7 @@ def rocking(
     stem = _check_output(place, "rocking_spectrum")
     from mcrock.planar import rocking_spectrum
     from mcrock.show.spectrum import plot_rocking_spectrum
-    from mcrock.show.spectrum_text import rocking_table
+    from mcrock.show.spectrum_table import rocking_table
     from mcrock.show.tables import format_table
 
     if source.pulse and (peak_g is None or source.pulse_period is None):

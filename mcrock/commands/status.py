@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import sys
 from datetime import UTC, datetime
-from typing import Annotated
 
 import typer
 
-from mcrock.commands.options import Store
+from mcrock.commands.options import Level, Store
 
 app = typer.Typer()
 
@@ -16,7 +15,7 @@ app = typer.Typer()
 @app.command()
 def status(
     store: Store,
-    level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
+    level: Level = 0.95,
 ) -> None:
     """Print the progress of a study, its workers and the probabilities so far.
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mcrock.commands.options import FigureFormat, check_figure
+from mcrock.commands import options
+from mcrock.commands.options import check_figure
+from mcrock.commands.results import print_json, save_figures
 
 if TYPE_CHECKING:
     import numpy as np
@@ -51,12 +52,12 @@ def validate(
         int | None, typer.Option(metavar="N", help="Draws of the unknown properties; default: as shipped.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the draws.")] = 1,
-    level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.9,
-    workers: Annotated[int | None, typer.Option(help="Number of threads; default: all cores.")] = None,
+    level: options.Level = 0.9,
+    workers: options.Workers = None,
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for runs, scores and figure.")
     ] = Path("validation"),
-    format: FigureFormat = "png",
+    format: options.FigureFormat = "png",
     as_json: Annotated[bool, typer.Option("--json", help="Print scores and probabilities as JSON.")] = False,
 ) -> None:
     """Score probabilities against tests on a shake table.
@@ -67,19 +68,13 @@ def validate(
     check_figure(output, format)
     if part not in PARTS:
         raise ValueError(f"--part must be one of {', '.join(PARTS)}, got {part!r}")
-    import matplotlib
-
-    matplotlib.use("Agg")
     import numpy as np
 
     from mcrock import validation
     from mcrock.ensemble import EnsembleError, run_study
     from mcrock.excitation.readers.shake_table import read_shake_table
-    from mcrock.show.json_values import dataset_as_json
     from mcrock.show.progress import study_progress
-    from mcrock.show.style import save_figure
-    from mcrock.show.validation import plot_validation
-    from mcrock.show.validation_text import format_validation
+    from mcrock.show.validation import format_validation, plot_validation
 
     tests = read_shake_table(motions)
     fallen = _labels(motions, tests, labels)
@@ -119,14 +114,12 @@ def validate(
         {"units": "1", "long_name": "number of the test in its file, from 0"},
     )
     found.to_netcdf(output / "scores.nc")
-    figure = save_figure(plot_validation(found), output / f"validation.{format}")
+    paths = save_figures({"validation": lambda: plot_validation(found)}, output, format, {})
     if as_json:
-        print(json.dumps({"part": part, "scores": dataset_as_json(found)}, allow_nan=False))
+        print_json({"part": part, "scores": found})
         return
     print(f"{body.name}: {setting.draws} draws of body and table, {part} tests")
-    print(format_validation(found))
-    for path in (store, output / "scores.nc", figure):
-        print(path)
+    print(format_validation(found), store, output / "scores.nc", *paths, sep="\n")
 
 
 PARTS = ("all", "tuning", "aside")

@@ -3,13 +3,33 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from mcrock.docs import study_file_page, variables_page
+from mcrock.dataset.schema import INPUT, NUMBERED, OUTPUT, SCHEMA, Variable, outputs, table_inputs
+from mcrock.docs import study_file_page
+from mcrock.docs.study_file_page import wrapped
 from mcrock.impact.registry import Law
 
 FOLDER = Path(__file__).parent
 TABLE_OF_LAWS = re.compile(r"(?<=\| law \| landing \| parameters \|\n\|---\|---\|---\|\n)(?:\|.*\n)*")
+INTRODUCTION = """\
+# Variables of a result
+
+What the dataset of a study may hold, depending on its body, motions and design. `mcrock docs results`
+says how to read it. Of variables with # there is one for each face, corner or coordinate, with its number.
+
+This page is made from the schema that builds datasets (`python -m mcrock.docs.made_pages`).
+"""
+OUTCOMES = """\
+On `(realization, intensity)`, or on `realization` in a cloud study.
+"""
+WITH_FRICTION = """
+In studies with friction (`contact.friction`) also:
+"""
+MEASURES = """\
+- `im_MEASURE`: further intensity measures of a cloud study, as `im_pgv` or `im_sa_0p5s`.
+"""
 
 
 def impacts() -> str:
@@ -23,7 +43,41 @@ def impacts() -> str:
     return TABLE_OF_LAWS.sub(lambda _: "".join(rows), page, count=1)
 
 
-MADE = {"impacts": impacts, "study-file": study_file_page.reference, "variables": variables_page.reference}
+def variables() -> str:
+    """The page of the variables of a result, from the schema that builds and checks datasets."""
+    inputs = {name: item for name, item in SCHEMA.items() if item.dims == INPUT} | NUMBERED | table_inputs()
+    runs = {name: SCHEMA[name] for name in outputs(friction=False)}
+    of_friction = {name: item for name, item in SCHEMA.items() if item.dims == OUTPUT and name not in runs}
+    others = {name: item for name, item in SCHEMA.items() if item.dims not in (INPUT, OUTPUT)}
+    return "\n".join(
+        [
+            INTRODUCTION,
+            "## Inputs, on `realization`\n",
+            *_lines(inputs),
+            MEASURES,
+            "## Results of the runs\n",
+            OUTCOMES,
+            *_lines(runs),
+            WITH_FRICTION,
+            *_lines(of_friction),
+            "\n## Others\n",
+            *_lines(others),
+            "",
+        ]
+    )
+
+
+def _lines(variables: Mapping[str, Variable]) -> Iterator[str]:
+    """An item for each variable: unit, words, its codes and, of those of neither kind, its dimension."""
+    for name, item in variables.items():
+        units = f" [{item.units}]" if item.units not in ("", "1") else ""
+        words = item.long_name.format("#", "#")
+        where = "" if item.dims in (INPUT, OUTPUT) else f"; on `{item.dims[0]}`"
+        codes = [f"{code.name.lower()} ({int(code)})" for code in item.flags or ()]
+        yield wrapped(f"`{name}`{units}: {words}{where}{': ' if codes else ''}{', '.join(codes)}.")
+
+
+MADE = {"impacts": impacts, "study-file": study_file_page.reference, "variables": variables}
 
 
 def main() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any, get_args
 
@@ -12,7 +13,6 @@ from pydantic_core import PydanticUndefined
 from mcrock.config.intensity import OF_BODY
 from mcrock.config.presets import PRESETS
 from mcrock.config.study import Study, tables
-from mcrock.docs.markdown import paragraph, sentence, wrapped
 from mcrock.excitation.measures import MEASURES
 from mcrock.impact.registry import Law
 from mcrock.show.presets import preset_lines
@@ -169,3 +169,21 @@ def measure_lines() -> Iterator[str]:
         yield wrapped(
             f"`{name}`{'' if measure.power else ' *'} [{measure.units}]: {measure.long_name}{also}."
         )
+
+
+def sentence(text: str | None) -> str:
+    """The first paragraph of a text in one line, as a sentence."""
+    line = " ".join((text or "").partition("\n\n")[0].replace("``", "`").split())
+    return f"{line[:1].upper()}{line[1:].rstrip('.')}." if line else ""
+
+
+def wrapped(text: str) -> str:
+    """A text as an item of a list, in lines that end outside of code."""
+    whole = re.sub(r"`[^`]*`", lambda code: code[0].replace(" ", "\0"), text)
+    lines = textwrap.wrap(whole, 108, break_long_words=False, break_on_hyphens=False)
+    return ("- " + "\n  ".join(lines)).replace("\0", " ")
+
+
+def paragraph(text: str) -> str:
+    """A text as a paragraph."""
+    return textwrap.fill(text, 110) + "\n"

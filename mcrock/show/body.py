@@ -13,13 +13,12 @@ from mcrock.body import Body, body_axes, face_normals
 from mcrock.show.solid import (
     BASE,
     ELEVATION,
-    GRID,
-    GROUND,
     HINT_ALPHA,
     SHADOW,
     USUAL,
     Array,
     View,
+    draw_floor,
     face_colour,
     grid_step,
     is_seen,
@@ -75,7 +74,9 @@ def _draw_side(ax: Axes, body: Body, points: Array) -> None:
     base = solid.faces[body.start_face]
     low, high = points[:, :2].min(axis=0), points[:, :2].max(axis=0)
     size = float(np.ptp(points, axis=0).max())
-    _draw_ground(ax, view, low - AROUND * size, high + AROUND * size, size)
+    step = grid_step(size)
+    draw_floor(ax, view, low - AROUND * size, high + AROUND * size, step)
+    ax.text(0.0, 0.0, f"grid {step:g} m", fontsize=6.0, color="0.35", transform=ax.transAxes)
     flat = view.project(points)
     shadow = view.project(points * (1.0, 1.0, 0.0))
     ax.add_collection(
@@ -107,27 +108,6 @@ def _draw_side(ax: Axes, body: Body, points: Array) -> None:
     ax.set_aspect("equal")
     ax.autoscale_view()
     ax.set_axis_off()
-
-
-def _draw_ground(ax: Axes, view: View, low: Array, high: Array, size: float) -> None:
-    """A patch of ground with a grid, for scale."""
-    corners = np.array(
-        [(low[0], low[1], 0), (high[0], low[1], 0), (high[0], high[1], 0), (low[0], high[1], 0)]
-    )
-    ax.add_collection(PolyCollection([view.project(corners)], facecolor=GROUND, linewidth=0, zorder=1))
-    step = grid_step(size)
-    lines = [
-        [(x, low[1], 0), (x, high[1], 0)] for x in step * np.arange(np.ceil(low[0] / step), high[0] / step)
-    ]
-    lines += [
-        [(low[0], y, 0), (high[0], y, 0)] for y in step * np.arange(np.ceil(low[1] / step), high[1] / step)
-    ]
-    ax.add_collection(
-        LineCollection(
-            [view.project(np.array(line, float)) for line in lines], color=GRID, linewidth=0.6, zorder=2
-        )
-    )
-    ax.text(0.0, 0.0, f"grid {step:g} m", fontsize=6.0, color="0.35", transform=ax.transAxes)
 
 
 def _draw_height(ax: Axes, view: View, height: float, x: float) -> None:

@@ -1,29 +1,127 @@
-"""Difference of two designs under the same earthquakes."""
+"""Two designs under the same earthquakes: text and figure."""
 
 from __future__ import annotations
 
+import json
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 import xarray as xr
-from matplotlib.axes import Axes
+from scipy.spatial import KDTree
 
-from mcrock.base.estimates import format_ratio
-from mcrock.show.style import (
-    BARS,
-    BLUE,
-    GREY,
-    add_note,
-    axis_scale,
-    count_words,
-    new_axes,
-    number_axis,
-    styled,
-)
+from mcrock.base.estimates import format_difference, format_estimate, format_ratio
+from mcrock.show import style
+from mcrock.show.numbers import count_words, estimate, format_count, label, labels, percent
+from mcrock.show.tables import table_along
 from mcrock.statistics import compare_designs
+from mcrock.statistics.comparison import FEW
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+FEW_POINTS = 8  # of a body that are printed
 
 
-@styled
+def format_comparison(found: xr.Dataset, changes: Sequence[tuple[str, object, object]]) -> str:
+    """Differences between two designs and their effect.
+
+    Parameters
+    ----------
+    found : Dataset
+        From `mcrock.statistics.compare_designs`.
+    changes : sequence of tuple
+        Dotted keys of the study file with both values, from `mcrock.statistics.paired.what_differs`.
+    """
+    columns = [
+        ("intensity", lambda one: label(one["intensity"])),
+        ("first", lambda one: _probability(one, 0)),
+        ("second", lambda one: _probability(one, 1)),
+        ("difference", lambda one: format_difference(*estimate(one, "difference"))[0]),
+        (f"{percent(found)} interval", lambda one: format_difference(*estimate(one, "difference"))[1]),
+        ("without pairs", lambda one: format_difference(0.0, *one["unpaired_interval"].values.tolist())[1]),
+        ("only first", lambda one: f"{float(one['only_first']):g}"),
+        ("only second", lambda one: f"{float(one['only_second']):g}"),
+    ]
+    lines = ["first and second study differ in"] if changes else ["the studies differ in nothing that is run"]
+    lines += [f"  {key}: {_values(old, new)}" for key, old, new in changes]
+    lines += ["", "Probability of overturning", table_along(found, "intensity", columns)]
+    lines.append("only first, only second: pairs of which the run of one study alone overturned")
+    if math.isfinite(float(found["median_ratio"])):
+        first, second = labels(found["median_capacity"])
+        lines.append(f"median {first} and {second}: ratio {format_ratio(*estimate(found, 'median_ratio'))}")
+    else:
+        lines.append("a study has no median within its runs: no ratio")
+    lines += [
+        f"the median of the {design} study lies beyond {label(found['strongest_run'])}, the strongest "
+        "intensity of a run: an extrapolation"
+        for design, median in zip(found["design"].values, found["median_capacity"].values, strict=True)
+        if median > float(found["strongest_run"])
+    ]
+    for curve in found["fragility"].values.tolist() if "rate" in found else []:
+        one = found.sel(fragility=curve)
+        rates = " and ".join(format_estimate(rate, np.nan, np.nan) for rate in one["rate"].values)
+        known = math.isfinite(float(one["rate_ratio"]))
+        tail = f": ratio {format_ratio(*estimate(one, 'rate_ratio'))}" if known else ""
+        lines.append(f"annual rate ({curve}) {rates} 1/a{tail}")
+    differ, records = int(found["differ"]), int(found["records"])
+    if differ < FEW and records > 1:
+        lines.append(
+            f"runs of {differ or 'no'} recording{'s' * (differ != 1)} differ: what others do is bounded by "
+            "their number alone, and a ratio has no interval"
+        )
+    noun = "recording" if found.attrs["independent"] == "records" else "realization"
+    words = format_count(records, f"independent {noun}")
+    return "\n".join([*lines, f"intervals count {words}, and hold for new ground motions of the kind"])
+
+
+def _probability(one: xr.Dataset, design: int) -> str:
+    """A probability with the decimals of the difference, a small one with two digits."""
+    said = format_difference(*estimate(one, "difference"))[0]
+    p, decimals = float(one["probability"][design]), max(2, len(said.partition(".")[2]))
+    return f"{p:.{decimals}f}" if p >= 0.1 or p == 0 else f"{p:.2g}"
+
+
+def _values(old: Any, new: Any) -> str:
+    """Two values of a key; of many points how far they are apart."""
+    if not (_are_points(old) and _are_points(new)):
+        return f"{_value(old)} and {_value(new)}"
+    if max(len(old), len(new)) <= FEW_POINTS:
+        return f"{_value(old)} and {_value(new)}"
+    if len(old) != len(new):
+        return f"{len(old)} and {len(new)} points"
+    texts = [{json.dumps(point): point for point in points} for points in (old, new)]
+    ones, others = (
+        [point for text, point in here.items() if text not in there] for here, there in (texts, texts[::-1])
+    )
+    if not ones or not others:
+        return f"{len(old)} points in another order"
+    differ = f"{len(old)} points, {max(len(ones), len(others))} differ"
+    try:
+        a, b = np.array(ones, float), np.array(others, float)
+    except (TypeError, ValueError):  # distributions
+        return differ
+    apart = max(KDTree(a).query(b)[0].max(), KDTree(b).query(a)[0].max())
+    return f"{differ} by at most {apart:.2g} m"
+
+
+def _are_points(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(item, list) for item in value)
+
+
+def _value(value: object) -> str:
+    return "nothing" if value is None else json.dumps(value)
+
+
+@style.styled
 def plot_comparison(
-    first: xr.Dataset, second: xr.Dataset, ax: Axes | None = None, *, level: float = 0.95
+    first: xr.Dataset,
+    second: xr.Dataset,
+    ax: Axes | None = None,
+    *,
+    level: float = 0.95,
+    found: xr.Dataset | None = None,
 ) -> Axes:
     """Draw by how much the second design overturns more often, with intervals with and without pairs.
 
@@ -33,6 +131,8 @@ def plot_comparison(
         As for `mcrock.statistics.compare_designs`.
     ax : Axes, optional
         Where to draw; by default on a new figure one column wide.
+    found : Dataset, optional
+        From `mcrock.statistics.compare_designs`, of the same runs and level; by default computed.
 
     Returns
     -------
@@ -44,36 +144,21 @@ def plot_comparison(
     ValueError
         As `mcrock.statistics.compare_designs`.
     """
-    found = compare_designs(first, second, level=level).sortby("intensity")
-    ax = new_axes() if ax is None else ax
-    factor, label = axis_scale(found["intensity"])
-    x, y = found["intensity"].values * factor, found["difference"].values
+    found = (compare_designs(first, second, level=level) if found is None else found).sortby("intensity")
+    ax = style.new_axes() if ax is None else ax
+    x, y = found["intensity"].values * style.level_axis(ax, found["intensity"]), found["difference"].values
     ax.axhline(0.0, color="0.6", linewidth=0.6)
-    for name, look in (
-        ("unpaired_interval", {"color": GREY, "elinewidth": 3.0, "alpha": 0.5, "label": "without pairs"}),
-        (
-            "difference_interval",
-            {
-                "color": BLUE,
-                "label": f"{level:.0%} interval",
-                **BARS,
-            },
-        ),
-    ):
-        ends = np.abs(np.nan_to_num(found[name].values - y))
-        ax.errorbar(x, y, ends, fmt="none", **look)
-    ax.plot(x, y, "o", color=BLUE, markersize=3.2, zorder=3)
-    ax.set_xlim(0, 1.05 * x.max())
-    ax.set_xlabel(label)
+    wide: dict[str, Any] = {"color": style.GREY, "elinewidth": 3.0, "capsize": 0.0, "alpha": 0.5}
+    style.error_bars(ax, x, y, found["unpaired_interval"].values, fmt="none", label="without pairs", **wide)
+    look: dict[str, Any] = {"color": style.BLUE, "label": f"{level:.0%} interval"}
+    style.error_bars(ax, x, y, found["difference_interval"].values, **look)
     ax.set_ylabel("Difference of the probability [1]")
-    number_axis(ax)
-    number_axis(ax, "y")
-    ax.legend(loc="lower left", bbox_to_anchor=(-0.1, 1.0), ncols=2, handlelength=1.2, columnspacing=1.0)
+    style.number_axis(ax, "y")
+    style.legend_above(ax)
     words = count_words(found, int(found["pairs"].sum())).replace(" run", " pair of runs", 1)
-    words = words.replace("pair of runss", "pairs of runs")
-    ratio, ends = float(found["median_ratio"]), found["median_ratio_interval"].values.tolist()
-    note = f"Second less first study, {words}."
-    if np.isfinite([ratio, ends[0]]).all():
-        note += f" Ratio of the medians {format_ratio(ratio, *ends)}."
-    add_note(ax, note)
+    note = f"Second less first study, {words.replace('pair of runss', 'pairs of runs')}."
+    ratio, low, high = estimate(found, "median_ratio")
+    if math.isfinite(ratio) and math.isfinite(low):
+        note += f" Ratio of the medians {format_ratio(ratio, low, high)}."
+    style.add_note(ax, note)
     return ax

@@ -1,43 +1,173 @@
-"""Fragility curves of the same runs by several ways of fitting."""
+"""Fragility curves of the same runs by way of fitting, limit state or impact law: tables and figures."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import xarray as xr
-from matplotlib.axes import Axes
 
+from mcrock.base.estimates import format_estimate, format_p_value, format_ratio
 from mcrock.dataset.opened import takes_path
-from mcrock.show.fragility import draw_curve, observed
-from mcrock.show.style import (
-    BLUE,
-    GREEN,
-    GREY,
-    ORANGE,
-    PURPLE,
-    add_note,
-    axis_scale,
-    count_words,
-    new_axes,
-    number_axis,
-    probability_axis,
-    styled,
-    unit_of,
+from mcrock.impact.registry import Law
+from mcrock.show import style
+from mcrock.show.fragility import (
+    UNSUPPORTED,
+    bins_words,
+    draw_curve,
+    format_dispersion,
+    format_median,
+    observed,
+    probability_label,
 )
-from mcrock.statistics import pooled
+from mcrock.show.numbers import count_words, estimate, label, label_place, labels, percent
+from mcrock.show.tables import Column, format_table, table_along
+from mcrock.statistics import (
+    by_limit,
+    fragility_by_choice,
+    fragility_by_limit,
+    fragility_by_way,
+    overturning_probability,
+    pooled,
+    split_by_choice,
+)
+from mcrock.statistics.choices import LAW
+from mcrock.statistics.goodness import REJECTED
+from mcrock.statistics.increments import NO_FIT
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
-from mcrock.statistics.limits import EVENT
-from mcrock.statistics.runs import is_cloud
-from mcrock.statistics.ways import WORDS, fragility_by_way
+from mcrock.statistics.limit_states import limit_words
+from mcrock.statistics.ways import WORDS
 
-COLOURS = {"probit": BLUE, "logit": PURPLE, "plateau": GREY, "capacities": GREEN, "monotone": ORANGE}
-MARKS = {"probit": "s", "logit": "^", "plateau": "v", "capacities": "D"}
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+WAYS = {  # colour and mark
+    "probit": (style.BLUE, "s"),
+    "logit": (style.PURPLE, "^"),
+    "plateau": (style.GREY, "v"),
+    "capacities": (style.GREEN, "D"),
+    "monotone": (style.ORANGE, None),
+}
+LABELS = {law.key: law.label for law in Law}
+
+
+def format_ways(found: xr.Dataset) -> list[str]:
+    """Table of the curves of the same runs by several ways of fitting."""
+    level, units = percent(found), found["reached"].attrs["units"]
+
+    def place(k: int) -> str:
+        return label_place(float(one["reached"][k]), bool(one["reached_below"][k]), units).removeprefix("at ")
+
+    rows = []
+    for way in found["way"].values.tolist():
+        one, words = found.sel(way=way), WORDS[way]
+        if way == "plateau" and math.isfinite(float(one["share"])):
+            words += f" of {format_estimate(float(one['share']), *found['share_interval'].values.tolist())}"
+        median = place(-1) if way == "monotone" else format_median(one)
+        loss = float(one["log_loss"])
+        score = "-" if math.isnan(loss) else f"{loss:.4f}"
+        rows.append([words, median, format_dispersion(one), place(0), place(1), score])
+    heads = ["fit", f"median ({level})", f"dispersion ({level})", "1 % at", "5 % at", "log loss"]
+    lines = ["Fragility of the same runs by several ways of fitting", format_table(heads, rows)]
+    if "capacities" in found["way"] and found["median_capacity"].sel(way="capacities").isnull():
+        lines.append(f"{WORDS['capacities']}: {NO_FIT}")
+    lines += [*_plateau(found), *_families(found)]
+    if math.isfinite(float(found["static_threshold"][0])):
+        low, high = labels(found["static_threshold"])
+        lines.append(f"no realization can rock below {low}; all may above {high}")
+    return lines
+
+
+def _plateau(found: xr.Dataset) -> list[str]:
+    """A line on the interval of the share that can ever overturn, and of where that curve has 1, 5, 50 %."""
+    low, high = found["share_interval"].values.tolist()
+    if math.isnan(low):
+        return []
+    reached = []
+    for q, ends in zip(found["probability"].values, found["plateau_interval"].T, strict=True):
+        (a, b), (first, last) = ends.values.tolist(), labels(ends)
+        if not math.isinf(b):
+            reached.append(f"{100 * q:g} % at {first} to {last}" if a > 0 else f"{100 * q:g} % below {last}")
+        elif a > 0:
+            reached.append(f"{100 * q:g} % above {first}, if ever")
+    tail = f"; that curve has {', '.join(reached)}" if reached else ""
+    share = f"{low:.2g} or more" if high >= 1 else f"{low:.2g} to {high:.2g}"
+    return [f"a share of {share} can ever overturn ({percent(found)} interval){tail}"]
+
+
+def _families(found: xr.Dataset) -> list[str]:
+    """Lines on the test of the lognormal curve, and on the family that foretells records left out best."""
+    lines, p = [], float(found["fit_p_value"])
+    if not math.isnan(p):
+        verdict = "is rejected" if p < REJECTED else "is not rejected"
+        lines.append(f"test of fit: the lognormal curve {verdict} ({format_p_value(p)})")
+    scored = found.isel(way=found["log_loss"].notnull().values)
+    least = str(scored["way"].values[scored["log_loss"].values.argmin()])
+    parts = []
+    for way in scored["way"].values.tolist():
+        low, high = scored["log_loss_difference_interval"].sel(way=way).values.tolist()
+        if way != least and math.isfinite(low):
+            parts.append(f"{WORDS[way]} {low:.4f} to {high:.4f}")
+    more = f"; more by: {', '.join(parts)}" if parts else ""
+    return [*lines, f"log loss, per run on records left out, is least by: {WORDS[least]}{more}"]
+
+
+def format_limits(found: xr.Dataset) -> list[str]:
+    """Table of the fragility curves of several limit states."""
+    level = percent(found)
+    counts = {"runs": "runs", "beyond": "overturned", "undecided": "undecided"}
+    columns: list[Column] = [
+        ("limit", limit_words),
+        *((head, _count(name)) for head, name in counts.items()),
+        (f"median ({level})", format_median),
+        (f"dispersion ({level})", format_dispersion),
+    ]
+    return ["Fragility by limit states", table_along(found, "limit", columns)]
+
+
+def format_laws(laws: xr.Dataset) -> list[str]:
+    """Table of the fragility curves of the impact laws, and what it compares."""
+    level = percent(laws)
+    columns: list[Column] = [
+        ("impact law", lambda fit: str(fit["impact_law"].item())),
+        *((name, _count(name)) for name in ("runs", "undecided")),
+        *median_columns(level),
+        (f"over that of all ({level})", _ratio),
+    ]
+    lines: list[str] = [table_along(laws, "impact_law", columns)]
+    if laws.attrs["independent"] == "records" and laws["ratio_interval"].notnull().any():
+        lines.append(
+            "The last column compares medians under the same ground motions: what the law alone does"
+        )
+    return lines
+
+
+def median_columns(level: str) -> list[Column]:
+    """Columns of the median, its interval and the dispersion of curves for `table_along`."""
+
+    def or_none(fit: xr.Dataset, words: str) -> str:
+        return words if math.isfinite(float(fit["median_capacity"])) else "none"
+
+    return [
+        ("median", lambda fit: or_none(fit, label(fit["median_capacity"]))),
+        (f"{level} interval", lambda fit: " to ".join(labels(fit["median_capacity_interval"]))),
+        (f"dispersion ({level})", lambda fit: or_none(fit, format_dispersion(fit))),
+    ]
+
+
+def _count(name: str) -> Callable[[xr.Dataset], str]:
+    return lambda one: str(int(one[name]))
+
+
+def _ratio(fit: xr.Dataset) -> str:
+    return format_ratio(*estimate(fit, "ratio")) if math.isfinite(float(fit["ratio"])) else "-"
 
 
 @takes_path
-@styled
+@style.styled
 @takes(Bootstrap)
 def plot_ways(
     ds: xr.Dataset,
@@ -72,35 +202,152 @@ def plot_ways(
     ds = pooled(ds)
     found = fragility_by_way(ds, folder=folder, **keywords) if found is None else found
     points = observed(ds, how)
-    ax = new_axes(height=80.0) if ax is None else ax
-    factor, label = axis_scale(found["intensity_grid"])
+    ax = style.new_axes(height=80.0) if ax is None else ax
+    factor = style.level_axis(ax, found["intensity_grid"], 1.0)
     x = found["intensity_grid"].values * factor
     low, high = found["band"].sel(way="monotone").values
-    ax.fill_between(x, low, high, color=ORANGE, alpha=0.16, linewidth=0)
+    ax.fill_between(x, low, high, color=style.ORANGE, alpha=0.16, linewidth=0)
     for way in found["way"].values.tolist():
-        one = found.sel(way=way)
-        if way == "monotone":
-            ax.plot(x, one["curve"], color=COLOURS[way], label=WORDS[way])
+        one, (colour, mark) = found.sel(way=way), WAYS[way]
+        if mark is None:
+            ax.plot(x, one["curve"], color=colour, label=WORDS[way])
         elif np.isfinite(one["median_capacity"]):
-            look: dict[str, Any] = {"marker": MARKS[way], "markersize": 3.0, "markevery": (0.03, 0.12)}
-            draw_curve(ax, x, one, COLOURS[way], label=WORDS[way], **look)
-    at, p = points["intensity"].values * factor, points["probability"].values
-    ax.plot(at, p, "o", color="0.2", markersize=3.0, clip_on=False, zorder=3, label="fractions of the runs")
-    ax.set_xlim(0, x[-1])
-    ax.set_xlabel(label)
-    number_axis(ax)
-    event = "exceeding the limit" if EVENT in ds.attrs else "overturning"
-    probability_axis(ax, f"Probability of {event} [1]")
-    ax.legend(loc="lower left", bbox_to_anchor=(-0.1, 1.0), ncols=2, handlelength=1.4, columnspacing=1.0)
-    note = f"{count_words(points, int(points['runs'].sum()))}. "
-    note += f"Shaded: all rising curves through the {how.level:.0%} intervals of the fractions. "
-    static = found["static_threshold"].values * factor
-    if np.isfinite(static).all():
-        unit = unit_of(label)
-        ax.axvline(static[0], color=ORANGE, linestyle=":", linewidth=0.9)
-        note += f"Dotted: {static[0]:.3g} {unit}, below which no realization can rock. "
-    note += "Dashed: no run supports the curve."
-    if is_cloud(ds):
-        note += f" Points: {points.sizes['intensity']} bins of the intensity, at their medians."
-    add_note(ax, note)
+            look: dict[str, Any] = {"marker": mark, "markersize": 3.0, "markevery": (0.03, 0.12)}
+            draw_curve(ax, x, one, colour, label=WORDS[way], **look)
+    _draw_points(ax, points, factor, "o", "0.2", label="fractions of the runs")
+    style.probability_axis(ax, probability_label(ds))
+    style.legend_above(ax)
+    note = f"{count_words(points, int(points['runs'].sum()))}. Shaded: all rising curves through the "
+    note += f"{how.level:.0%} intervals of the fractions. "
+    if np.isfinite(static := found["static_threshold"][0]):
+        ax.axvline(float(static) * factor, color=style.ORANGE, linestyle=":", linewidth=0.9)
+        note += f"Dotted: {label(static)}, below which no realization can rock. "
+    style.add_note(ax, note + UNSUPPORTED + bins_words(points))
     return ax
+
+
+@takes_path
+@style.styled
+@takes(Bootstrap)
+def plot_limits(
+    ds: xr.Dataset,
+    limits: Sequence[tuple[str, float]] | None = None,
+    ax: Axes | None = None,
+    *,
+    found: xr.Dataset | None = None,
+    **keywords: Unpack[BootstrapKeywords],
+) -> Axes:
+    """Draw the fragility curve of each of several limit states, with the observed fractions.
+
+    Parameters
+    ----------
+    ds, limits, **keywords
+        As for `mcrock.statistics.fragility_by_limit`.
+    ax : Axes, optional
+        Where to draw; by default on a new figure one column wide.
+    found : Dataset, optional
+        From `mcrock.statistics.fragility_by_limit`, of the same runs and keywords; by default computed.
+
+    Returns
+    -------
+    Axes
+        Acceleration in g, other intensities in their own unit.
+
+    Raises
+    ------
+    ValueError
+        As `mcrock.statistics.fragility_by_limit`.
+    """
+    how = Bootstrap(**keywords)
+    ds = pooled(ds)
+    fits = fragility_by_limit(ds, limits, **keywords) if found is None else found
+    ax = style.new_axes(height=70.0 + 4.0 * fits.sizes["limit"]) if ax is None else ax
+    ones = [fits.isel(limit=i) for i in range(fits.sizes["limit"])]
+    runs, names = [], []
+    for one in ones:
+        variable = str(one["variable"].item())
+        runs.append(by_limit(ds, variable, float(one["value"])) if variable else ds)
+        curve = f"{format_median(one)}, {float(one['dispersion']):.2g}"
+        names.append(f"{limit_words(one)}: {curve if np.isfinite(one['median_capacity']) else 'no curve'}")
+    _draw_family(ax, fits["intensity_grid"], zip(ones, runs, names, strict=True), how)
+    style.probability_axis(ax, "Probability of exceeding the limit [1]")
+    style.legend_above(ax, 1, title=f"Limit: median ({how.level:.0%} interval), dispersion")
+    note = f"{count_words(fits, int(fits['runs'][0]))}. Overturned runs exceed every limit. "
+    if most := int(fits["undecided"].max()):
+        note += f"Up to {most} undecided: both ways in the intervals. "
+    style.add_note(ax, note + UNSUPPORTED)
+    return ax
+
+
+@takes_path
+@style.styled
+@takes(Bootstrap)
+def plot_choices(
+    ds: xr.Dataset,
+    choice: str = LAW,
+    ax: Axes | None = None,
+    *,
+    found: xr.Dataset | None = None,
+    **keywords: Unpack[BootstrapKeywords],
+) -> Axes:
+    """Draw the fragility curve of each option of a choice with the observed fractions.
+
+    The legend gives the median of each curve over that of all runs, with its interval.
+
+    Parameters
+    ----------
+    ds : Dataset
+        Study, as for `mcrock.statistics.fragility_by_choice`.
+    choice : str
+        Variable of codes on realization: "impact_law" and the like.
+    ax : Axes, optional
+        Where to draw; by default on a new figure one column wide.
+    found : Dataset, optional
+        From `mcrock.statistics.fragility_by_choice`, of the same runs and keywords; by default computed.
+    **keywords
+        As for `mcrock.statistics.fragility_by_choice`.
+
+    Returns
+    -------
+    Axes
+        Acceleration in g, other intensities in their own unit.
+
+    Raises
+    ------
+    ValueError
+        As `mcrock.statistics.fragility_by_choice`.
+    """
+    how = Bootstrap(**keywords)
+    fits = fragility_by_choice(ds, choice, **keywords) if found is None else found
+    ax = style.new_axes(height=90.0) if ax is None else ax
+    parts = split_by_choice(ds, choice)
+    ones = [fits.sel({choice: word}) for word in parts]
+    names = [LABELS.get(word) or word.replace("_", " ").title() for word in parts]
+    names = [name + f": {_ratio(one)}".replace(": -", "") for name, one in zip(names, ones, strict=True)]
+    _draw_family(ax, fits["intensity_grid"], zip(ones, parts.values(), names, strict=True), how)
+    style.probability_axis(ax, "Probability of overturning [1]")
+    style.legend_above(ax, 1, title=f"Median over that of all runs ({how.level:.0%})")
+    note = f"{count_words(overturning_probability(ds, **how.keywords), int(fits['runs'].sum()))}. "
+    if doubtful := int(fits["undecided"].sum()):
+        note += f"{doubtful} undecided runs: both ways in the intervals. "
+    drawn = f"{how.resamples} resamples of the {fits.attrs['independent']}, the same ones for all curves"
+    style.add_note(ax, f"{note}Intervals: {drawn}. {UNSUPPORTED}")
+    return ax
+
+
+def _draw_family(
+    ax: Axes, grid: xr.DataArray, members: Iterable[tuple[xr.Dataset, xr.Dataset, str]], how: Bootstrap
+) -> None:
+    """Curves over a grid of intensities, each a fit with its runs, whose fractions are marks, and a name."""
+    factor = style.level_axis(ax, grid, 1.0)
+    for i, (fit, runs, name) in enumerate(members):
+        colour, mark = style.COLOURS[i % len(style.COLOURS)], style.MARKERS[i % len(style.MARKERS)]
+        if np.isfinite(fit["median_capacity"]):
+            draw_curve(ax, grid.values * factor, fit, colour)
+        _draw_points(ax, observed(runs, how), factor, mark, colour)
+        ax.plot([], [], f"{mark}-", color=colour, markersize=3.4, label=name)
+
+
+def _draw_points(ax: Axes, points: xr.Dataset, factor: float, mark: str, colour: str, **look: Any) -> None:
+    x, p = points["intensity"] * factor, points["probability"]
+    ax.plot(x, p, mark, color=colour, markersize=3.2, clip_on=False, zorder=3, **look)

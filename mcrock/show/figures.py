@@ -8,15 +8,14 @@ import xarray as xr
 
 from mcrock.dataset.opened import takes_path
 from mcrock.params import Outcome
-from mcrock.show.choices import plot_choices
 from mcrock.show.convergence import plot_convergence
-from mcrock.show.efficiency import plot_measures
+from mcrock.show.curves import plot_choices
 from mcrock.show.epistemic import plot_probability_box, plot_variance_shares
-from mcrock.show.exceedance import plot_exceedance
 from mcrock.show.fragility import plot_fragility
 from mcrock.show.impact_map import map_axes, plot_impact_map
 from mcrock.show.inputs import has_distributions, plot_inputs
-from mcrock.show.outcomes import plot_outcomes
+from mcrock.show.measures import plot_measures
+from mcrock.show.outcomes import plot_exceedance, plot_outcomes
 from mcrock.show.regime_map import has_regimes, plot_regimes
 from mcrock.show.style import add_source, save_figure
 from mcrock.statistics import by_limit, displacement_limit, pooled

@@ -5,22 +5,119 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib.axes import Axes
 
-from mcrock.impact.registry import ImpactParameter
-from mcrock.show.style import BLUE, GREY, ORANGE, PAGE, add_note, new_figure, styled
+from mcrock.measurement.fit import UNITS
+from mcrock.show.tables import format_table
 
 if TYPE_CHECKING:
     from mcrock.measurement.fit import Fit
+
+
+from typing import TYPE_CHECKING
+
+from matplotlib.axes import Axes
+
+from mcrock.impact.registry import ImpactParameter
+from mcrock.show import style
+
+if TYPE_CHECKING:
+    from mcrock.measurement.fit import Fit
+
+
+def format_fit(fit: Fit) -> str:
+    """Table of the estimates with their intervals, and what to know of them."""
+    heads = ["", "estimate", f"{fit.level:.0%} interval", "standard error"]
+    rows = estimate_rows(fit)
+    landing = fit.landings.landing[fit.landings.landing <= fit.time[-1] + 1e-9]
+    samples = int((fit.time >= fit.estimates["time"]).sum())
+    lines = [
+        f"{fit.name}, released over edge {fit.edge}: {samples} samples up to landing {len(landing)}",
+        format_table(heads, rows),
+        f"mean |omega measured - simulated| {fit.error:.4g} rad/s (28), noise {fit.noise:.2g} rad/s, "
+        f"bias left {', '.join(f'{value:.1g}' for value in fit.bias)} rad/s, {fit.simulations} simulations",
+    ]
+    if not fit.resolved:
+        lines.append(
+            "the lateral rocking after the facet impact is too quick for the samples: they tell that "
+            "lambda_lat is small, and determine neither it nor lambda and tau"
+        )
+    return "\n".join(lines)
+
+
+def estimate_rows(fit: Fit) -> list[list[str]]:
+    """Name with unit, estimate, interval and standard error of what was fitted."""
+    rows = []
+    for name, value in fit.estimates.items():
+        words = [f"{name} [{UNITS[name]}]"]
+        if name in fit.intervals:
+            low, high = fit.intervals[name]
+            digits = digits_of(high - low)
+            words += [f"{value:.{digits}f}", f"{low:.{digits}f} to {high:.{digits}f}"]
+            error = fit.standard_errors[name]
+            words.append(f"{error:.2g}" if np.isfinite(error) else "not determined")
+        else:
+            words += [f"{value:.6g}", "-", "-"]
+        rows.append(words)
+    return rows
+
+
+def digits_of(width: float) -> int:
+    """Decimals with which an interval of a width [1] has two digits."""
+    return int(np.clip(1 - np.floor(np.log10(max(width, 1e-9))), 1, 8))
+
+
+def impact_section(fit: Fit) -> str:
+    """Section ``[impact]`` of a study file with the estimates of one test."""
+    lines = [f"[impact]  # fitted to one test, {fit.name}, released over edge {fit.edge}"]
+    for key in fit.parameters:
+        value, comment = fit.estimates[key], ""
+        digits = 6
+        if key in fit.intervals:
+            low, high = fit.intervals[key]
+            digits = digits_of(high - low)
+            comment = f"  # [{UNITS[key]}] {fit.level:.0%} interval {low:.{digits}f} to {high:.{digits}f}"
+            if not np.isfinite(fit.standard_errors[key]):
+                comment += ", not determined by this test"
+        lines.append(f"{key} = {value:.{digits}f}{comment}")
+    return "\n".join(lines) + "\n"
+
+
+def fit_as_json(fit: Fit) -> dict[str, Any]:
+    """Numbers of a fit for programs; what is not determined has no standard error."""
+    return {
+        "recording": fit.name,
+        "edge": fit.edge,
+        "objective": fit.objective,
+        "level": fit.level,
+        "estimates": {
+            name: {
+                "value": value,
+                "unit": UNITS[name],
+                "interval": list(fit.intervals[name]) if name in fit.intervals else None,
+                "standard_error": _number(fit.standard_errors.get(name, np.nan)),
+            }
+            for name, value in fit.estimates.items()
+        },
+        "covariance": [[_number(value) for value in row] for row in fit.covariance],
+        "mean_error": fit.error,
+        "noise": fit.noise,
+        "bias": fit.bias.tolist(),
+        "lateral_rocking_resolved": fit.resolved,
+    }
+
+
+def _number(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
 
 LABELS = {"time": "Time of release [s]", "tilt": "Initial tilt [rad]"} | {
     item.key: f"${item.row.symbol}$ [{item.row.rule.unit}]" for item in ImpactParameter
 }
 HIGHEST = 2.0  # deviance drawn over that of the interval [1]
-SPAN: dict[str, Any] = {"color": GREY, "alpha": 0.25, "linewidth": 0.0}
+SPAN: dict[str, Any] = {"color": style.GREY, "alpha": 0.25, "linewidth": 0.0}
 
 
-@styled
+@style.styled
 def plot_fit(fit: Fit) -> Axes:
     """Draw measured and simulated angular velocity, residuals, and the profile of each parameter.
 
@@ -35,7 +132,7 @@ def plot_fit(fit: Fit) -> Axes:
         The first of a figure two columns wide: components about the edge, across it and about the vertical
         axis of the body, each with its residuals below; the profiles in the last row.
     """
-    figure = new_figure(PAGE, 118.0 if fit.profiles else 80.0)
+    figure = style.new_figure(style.PAGE, 118.0 if fit.profiles else 80.0)
     upper: Any = figure
     lower: Any = None
     if fit.profiles:
@@ -46,11 +143,11 @@ def plot_fit(fit: Fit) -> Axes:
     axes = {"About the edge": fit.along, "Across it": fit.across, "About the body axis": up}
     for column, (name, axis) in enumerate(axes.items()):
         above, below = rows[:, column]
-        above.plot(fit.time, fit.measured @ axis, ".", color=ORANGE, markersize=2.0, label="measured")
-        above.plot(fit.time, fit.simulated @ axis, color=BLUE, linewidth=0.8, label="simulated")
+        above.plot(fit.time, fit.measured @ axis, ".", color=style.ORANGE, markersize=2.0, label="measured")
+        above.plot(fit.time, fit.simulated @ axis, color=style.BLUE, linewidth=0.8, label="simulated")
         above.set_title(name)
         below.axhspan(-2.0 * fit.noise, 2.0 * fit.noise, **SPAN)
-        below.plot(fit.time, fit.residuals @ axis, ".", color=ORANGE, markersize=1.6)
+        below.plot(fit.time, fit.residuals @ axis, ".", color=style.ORANGE, markersize=1.6)
         below.set_xlabel("Time [s]")
     rows[0, 0].set_ylabel("Angular velocity\n[rad/s]")
     rows[1, 0].set_ylabel("Residual\n[rad/s]")
@@ -66,7 +163,7 @@ def plot_fit(fit: Fit) -> Axes:
             "Below: profile loss, with one parameter held, over that of the best fit; dotted: quantile; "
             f"grey: {fit.level:.0%} interval."
         )
-    add_note(rows[0, 0], words.rstrip())
+    style.add_note(rows[0, 0], words.rstrip())
     return rows[0, 0]
 
 
@@ -76,8 +173,8 @@ def _draw_profiles(part: Any, fit: Fit) -> None:
     ):
         ax.axvspan(*fit.intervals[name], **SPAN)
         ax.axhline(profile.quantile, color="0.4", linewidth=0.6, linestyle=":")
-        ax.plot(profile.values, profile.deviance, color=BLUE, marker=".", markersize=2.5, linewidth=0.9)
-        ax.axvline(fit.estimates[name], color=ORANGE, linewidth=0.8)
+        ax.plot(profile.values, profile.deviance, color=style.BLUE, marker=".", markersize=2.5, linewidth=0.9)
+        ax.axvline(fit.estimates[name], color=style.ORANGE, linewidth=0.8)
         low, high = fit.intervals[name]
         room = 0.25 * (high - low)
         ax.set_xlim(low - room, high + room)

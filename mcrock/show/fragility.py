@@ -1,37 +1,119 @@
-"""Fragility curve with its confidence band and the observed fractions."""
+"""The fragility curve of a study: its text, and its figure with the band and the observed fractions."""
 
 from __future__ import annotations
 
-from typing import Any, Unpack
+import math
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import xarray as xr
-from matplotlib.axes import Axes
 
-from mcrock.base.estimates import format_few, format_percent, format_with_interval
+from mcrock.base.estimates import format_few, format_p_value, format_percent, format_with_interval
 from mcrock.dataset.opened import takes_path
-from mcrock.show.style import (
-    BARS,
-    BLUE,
-    ORANGE,
-    add_note,
-    axis_scale,
+from mcrock.show import style
+from mcrock.show.numbers import (
     count_words,
-    new_axes,
-    number_axis,
-    probability_axis,
-    styled,
-    unit_of,
+    estimate,
+    format_count,
+    label,
+    label_place,
+    labels,
+    percent,
 )
 from mcrock.statistics import fit_fragility, overturning_probability
+from mcrock.statistics.goodness import REJECTED
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 from mcrock.statistics.limits import EVENT
+from mcrock.statistics.probit import link_of
 
-DASHES = (0, (3, 2))
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+UNSUPPORTED = "Dashed: no run supports the curve."
+
+
+def format_median(fit: xr.Dataset) -> str:
+    """Median of a curve and its interval; "-" where there is no curve."""
+    median, low, high = estimate(fit, "median_capacity")
+    if not math.isfinite(median):
+        return "-"
+    least, most = labels(fit["median_capacity_interval"])
+    ends = f"{least} to {most}"
+    if math.isnan(low):
+        return label(fit["median_capacity"])
+    if math.isinf(high):
+        ends = f"above {least}" if low > 0 else "interval open"
+    return f"{label(fit['median_capacity'])} ({ends})"
+
+
+def format_dispersion(fit: xr.Dataset) -> str:
+    """Dispersion of a curve and its interval; "-" where there is no curve."""
+    if not math.isfinite(float(fit["median_capacity"])):
+        return "-"
+    return format_with_interval(*estimate(fit, "dispersion"))
+
+
+def format_fragility(fit: xr.Dataset) -> str:
+    """Parameters of the curve, or what is known of the median where there is none."""
+    kind = fit.attrs["fit"]
+    if not (math.isnan(float(fit["median_capacity"])) or kind.startswith("separated")):
+        curve = link_of(fit.attrs.get("link", "probit")).curve.capitalize()
+        return f"{curve} fragility ({kind}): median {format_median(fit)}, dispersion {format_dispersion(fit)}"
+    doubt = int(fit["undecided"]) > 0
+    what, verb = f"no curve ({kind})", "was beyond the limit" if EVENT in fit.attrs else "overturned"
+    if kind.startswith("none overturned"):
+        what = f"nothing {verb} without doubt" if doubt else f"nothing {verb}"
+    elif kind.startswith("all overturned"):
+        what = f"everything {verb}, or is undecided" if doubt else f"everything {verb}"
+    low, high = fit["median_capacity_interval"].values.tolist()
+    lowest, highest = labels(fit["median_capacity_interval"])
+    if low > 0 and math.isfinite(high):
+        bound = f"the median lies between {lowest} and {highest}"
+    elif low > 0:
+        bound = f"the median lies above {lowest}"
+    elif math.isfinite(high):
+        bound = f"the median lies below {highest}"
+    else:
+        return f"Fragility: {what}; the intervals are too wide to bound the median"
+    return f"Fragility: {what}; {bound} ({percent(fit)} interval)"
+
+
+def format_support(fit: xr.Dataset) -> list[str]:
+    """Lines on a curve that the runs reject, and on where none supports it; none where all is well."""
+    lines, median = [], float(fit["median_capacity"])
+    if float(fit["fit_p_value"]) < REJECTED:
+        units = fit["rising_reached"].attrs["units"]
+        names = ("probability", "rising_reached", "rising_below")
+        parts = zip(*(fit[name].values.tolist() for name in names), strict=True)
+        reached = ", ".join(f"{100 * q:g} % {label_place(at, below, units)}" for q, at, below in parts)
+        lines.append(
+            f"this curve is rejected ({format_p_value(float(fit['fit_p_value']))}, by resampling "
+            f"{fit.attrs['independent']}): go by the rising fractions, which reach {reached}"
+        )
+    below = int(fit["runs_below"])
+    if below and math.isfinite(float(fit["weakest_overturning"])) and float(fit["dispersion"]) > 0:
+        verb = "was beyond the limit" if EVENT in fit.attrs else "overturned"
+        lines.append(
+            f"below {label(fit['weakest_overturning'])}, the weakest intensity at which a run {verb}, the "
+            f"curve is an extrapolation: it expects {format_few(float(fit['expected_below']))} among the "
+            f"{format_count(below, 'run')} there, and there were none"
+        )
+    if median > float(fit["strongest_run"]):
+        lines.append(
+            f"the median lies beyond {label(fit['strongest_run'])}, the strongest intensity of a run: an "
+            "extrapolation"
+        )
+    if float(fit["only_slide"]) > 0 and math.isfinite(median):
+        lines.append(
+            f"{format_percent(float(fit['only_slide']))} of the realizations have too little friction to "
+            "rock from rest: they slide, however strong the motion, and a curve that rises to 1 holds no "
+            "further than the runs"
+        )
+    return lines
 
 
 @takes_path
-@styled
+@style.styled
 @takes(Bootstrap)
 def plot_fragility(
     ds: xr.Dataset,
@@ -66,54 +148,32 @@ def plot_fragility(
     how = Bootstrap(**keywords)
     points = observed(ds, how)
     fit = fit_fragility(ds, **keywords) if found is None else found
-    ax = new_axes() if ax is None else ax
-    factor, label = axis_scale(points["intensity"])
-    x = fit["intensity_grid"].values * factor
-    lower, upper = fit["band"].values
-    drawn = _known(fit, points)
-    if drawn.sum() > 1:
-        ax.fill_between(
-            x[drawn],
-            lower[drawn],
-            upper[drawn],
-            color=BLUE,
-            alpha=0.22,
-            linewidth=0,
-            label=f"{how.level:.0%} band",
-        )
+    ax = style.new_axes() if ax is None else ax
+    factor = style.level_axis(ax, fit["intensity_grid"], 1.0)
+    x, known = fit["intensity_grid"].values * factor, _known(fit, points)
+    if known.sum() > 1:
+        low, high = fit["band"].values[:, known]
+        look: dict[str, Any] = {"color": style.BLUE, "alpha": 0.22, "linewidth": 0}
+        ax.fill_between(x[known], low, high, label=f"{how.level:.0%} band", **look)
     if np.isfinite(fit["median_capacity"]):
-        draw_curve(ax, x, fit, BLUE, label="lognormal fit")
-    at, p = points["intensity"].values * factor, points["probability"].values
-    errors = np.clip(np.stack([p - points["interval"][0], points["interval"][1] - p]), 0, None)
-    ax.errorbar(
-        at,
-        p,
-        errors,
-        fmt="o",
-        color=ORANGE,
-        markersize=3.2,
-        clip_on=False,
-        zorder=3,
-        label=f"runs, {how.level:.0%} interval",
-        **BARS,
-    )
-    ax.set_xlim(0, x[-1])
-    ax.set_xlabel(label)
-    number_axis(ax)
-    event = "exceeding the limit" if EVENT in fit.attrs else "overturning"
-    probability_axis(ax, f"Probability of {event} [1]")
-    ax.legend(
-        loc="lower left",
-        bbox_to_anchor=(-0.1, 1.0),
-        ncols=3,
-        handlelength=1.2,
-        handletextpad=0.5,
-        columnspacing=1.0,
-    )
-    note = _note(fit, factor, unit_of(label))
-    if "intensity_range" in points:
-        note += f" Points: {points.sizes['intensity']} bins of the intensity, at their medians."
-    add_note(ax, note)
+        draw_curve(ax, x, fit, style.BLUE, label="lognormal fit")
+    p, ends = points["probability"].values, points["interval"].values
+    look = {"color": style.ORANGE, "clip_on": False, "label": f"runs, {how.level:.0%} interval"}
+    style.error_bars(ax, points["intensity"].values * factor, p, ends, **look)
+    style.probability_axis(ax, probability_label(fit))
+    style.legend_above(ax, 3, handlelength=1.2, handletextpad=0.5)
+    verb = f"with {fit.attrs[EVENT]} or overturned" if EVENT in fit.attrs else "overturned"
+    doubt = f", {int(fit['undecided'])} undecided (both ways in the intervals)" * bool(fit["undecided"])
+    band = "every rising curve through the intervals"
+    if fit.attrs["method"] == "resampling":
+        band = f"{fit.attrs['resamples']} resamples of the {fit.attrs['independent']}"
+    lines = [
+        f"{count_words(fit, int(fit['runs']))}, {int(fit['overturned'])} {verb}{doubt}",
+        format_fragility(fit),
+        *format_support(fit),
+    ]
+    note = " ".join(f"{line[:1].upper()}{line[1:]}." for line in [*lines, f"Band: {band}"])
+    style.add_note(ax, f"{note}{bins_words(points)} {UNSUPPORTED}")
     return ax
 
 
@@ -123,12 +183,25 @@ def observed(ds: xr.Dataset, how: Bootstrap) -> xr.Dataset:
     return points.isel(intensity=points["runs"].values > 0)
 
 
+def probability_label(found: xr.Dataset) -> str:
+    """Name of the axis of a probability: of overturning, or of exceeding the limit of a response."""
+    event = "exceeding the limit" if EVENT in found.attrs else "overturning"
+    return f"Probability of {event} [1]"
+
+
+def bins_words(points: xr.Dataset) -> str:
+    """A sentence on the points of a cloud, which are bins."""
+    if "intensity_range" not in points:
+        return ""
+    return f" Points: {points.sizes['intensity']} bins of the intensity, at their medians."
+
+
 def draw_curve(ax: Axes, x: np.ndarray, fit: xr.Dataset, colour: str, **look: Any) -> None:
     """Draw the curve of a fit over ``x``, dashed where no run supports it."""
     curve, beyond = fit["curve"].values, fit["extrapolated"].values
     ax.plot(x, np.where(beyond, np.nan, curve), color=colour, **look)
     joined = beyond | np.append(beyond[1:], False) | np.insert(beyond[:-1], 0, False)
-    ax.plot(x, np.where(joined, curve, np.nan), color=colour, linestyle=DASHES)
+    ax.plot(x, np.where(joined, curve, np.nan), color=colour, linestyle=(0, (3, 2)))
 
 
 def _known(fit: xr.Dataset, points: xr.Dataset) -> np.ndarray:
@@ -143,41 +216,3 @@ def _known(fit: xr.Dataset, points: xr.Dataset) -> np.ndarray:
     if "intensity_range" in points:
         weakest, strongest = points["intensity_range"].values
     return (x >= strongest.min()) & (x <= weakest.max())
-
-
-def _format_bounds(low: float, high: float) -> str:
-    if np.isfinite(high):
-        return f"{low:.3g} to {high:.3g}"
-    return f"above {low:.3g}" if low > 0 else "interval open"
-
-
-def _note(fit: xr.Dataset, factor: float, units: str) -> str:
-    units = "" if units == "1" else f" {units}"
-    verb = f"with {fit.attrs[EVENT]} or overturned" if EVENT in fit.attrs else "overturned"
-    text = f"{count_words(fit, int(fit['runs']))}, {int(fit['overturned'])} {verb}"
-    if int(fit["undecided"]):
-        text += f", {int(fit['undecided'])} undecided (both ways in the intervals)"
-    text += ". "
-    if np.isfinite(fit["median_capacity"]):
-        low, high = fit["median_capacity_interval"].values * factor
-        thin, wide = fit["dispersion_interval"].values.tolist()
-        text += (
-            f"Median {float(fit['median_capacity']) * factor:.3g}{units} ({_format_bounds(low, high)}), "
-            f"dispersion {format_with_interval(float(fit['dispersion']), thin, wide)}. "
-        )
-        if int(fit["runs_below"]) and float(fit["dispersion"]) > 0:
-            weakest = f"{float(fit['weakest_overturning']) * factor:.3g}{units}"
-            text += (
-                f"Dashed: no run is above {float(fit['strongest_run']) * factor:.3g}{units}, and below "
-                f"{weakest} none of {int(fit['runs_below'])} overturned "
-                f"({format_few(float(fit['expected_below']))} expected). "
-            )
-        if float(fit["only_slide"]) > 0:
-            text += f"{format_percent(float(fit['only_slide']))} of the realizations can only slide. "
-    else:
-        text += f"No curve: {fit.attrs['fit'].split(':')[0]}. "
-    if fit.attrs["method"] == "resampling":
-        text += f"Band: {fit.attrs['resamples']} resamples of the {fit.attrs['independent']}."
-    else:
-        text += "Band: every rising curve through the intervals."
-    return text

@@ -12,27 +12,16 @@ from matplotlib.axes import Axes
 from mcrock.excitation import Pulse
 from mcrock.excitation.floor import FLOOR
 from mcrock.params import STANDARD_GRAVITY, Mode, Outcome
-from mcrock.show.contacts import COLOURS
-from mcrock.show.contacts_text import contact_name
-from mcrock.show.run import describe_doubt
-from mcrock.show.style import (
-    BLUE,
-    COLUMN,
-    GREEN,
-    GREY,
-    ORANGE,
-    STROKES,
-    add_note,
-    new_figure,
-    styled,
-)
+from mcrock.show import style
+from mcrock.show.contacts import COLOURS, contact_name
+from mcrock.statistics.runs import guessed
 
 if TYPE_CHECKING:
     from mcrock.excitation import Motion
     from mcrock.simulation import Run
 
-AXES = {"x": BLUE, "y": ORANGE, "z": GREEN}
-DASHES = dict(zip(AXES, STROKES, strict=False))  # of smooth lines; those of the shaking stay whole
+AXES = {"x": style.BLUE, "y": style.ORANGE, "z": style.GREEN}
+DASHES = dict(zip(AXES, style.STROKES, strict=False))  # of smooth lines; those of the shaking stay whole
 HATCHES = {  # of the contacts
     "slide": "----",
     "spin": "oo",
@@ -41,20 +30,13 @@ HATCHES = {  # of the contacts
     "vertex slip": "xxxx",
     "flight": "\\\\\\\\",
 }
-LEGEND: dict[str, Any] = {
-    "loc": "lower left",
-    "bbox_to_anchor": (0.0, 1.0),
-    "ncols": 4,
-    "handlelength": 1.6,
-    "columnspacing": 1.2,
-}
 FALL = 1.0  # a tilt beyond which a motion is a fall [rad]
 ROUNDING = 1e-6  # a tilt or yaw that is none [rad]
 TITLE_CHARACTERS = 85  # of the title in one line
 EQUAL = 1e-4  # share of the energy of a body within which changes are drawn as none [1]
 
 
-@styled
+@style.styled
 def plot_history(
     run: Run,
     title: str = "",
@@ -116,17 +98,17 @@ def plot_history(
     elif run.events and not turns(history):
         del heights["angles"]
     height = sum(heights.values()) + 9.0 * len(heights) + 8.0
-    figure = new_figure(1.5 * COLUMN, height)
+    figure = style.new_figure(1.5 * style.COLUMN, height)
     rows = figure.subplots(len(heights), 1, sharex=True, height_ratios=list(heights.values()))
     axes = dict(zip(heights, rows, strict=True))
     if motion is not None:
         draw_ground(axes["ground"], motion, span)
-        axes["ground"].legend(**LEGEND)
+        style.legend_above(axes["ground"], 4, 0.0)
     if "angles" in axes:
         _draw_angles(axes["angles"], history, slenderness, yaw=has_friction(run))
     if "displacement" in axes:
         draw_displacement(axes["displacement"], history)
-        axes["displacement"].legend(**LEGEND)
+        style.legend_above(axes["displacement"], 4, 0.0)
     if cut is not None:
         axes["angles"].set_ylim(-np.degrees(cut), np.degrees(cut))
         draw_tilt(axes["fall"], history, "Tilt [°]")
@@ -137,11 +119,11 @@ def plot_history(
     axes["energy"].set_xlim(*span)
     figure.align_ylabels([ax for name, ax in axes.items() if name != "contact"])
     if title:
-        figure.suptitle(textwrap.fill(title, TITLE_CHARACTERS).replace("$", r"\$"), fontsize=8.0)
+        figure.suptitle(style.plain_text(textwrap.fill(title, TITLE_CHARACTERS)), fontsize=8.0)
     note = _describe_ending(run)
     if cut is not None:
         note += " Angles beyond twice the slenderness are cut; the tilt below them is not."
-    add_note(axes["energy"], note)
+    style.add_note(axes["energy"], note)
     return axes["angles" if "angles" in axes else "displacement"]
 
 
@@ -197,7 +179,7 @@ def draw_tilt(ax: Axes, history: xr.Dataset, label: str) -> None:
     tilt = np.degrees(history["tilt"].values)
     ax.plot(history["time"].values, tilt, color="black", linewidth=1.0)
     if tilt.max() > 0.99 * 90.0:
-        ax.axhline(90.0, color=GREY, linestyle=":", linewidth=0.8)
+        ax.axhline(90.0, color=style.GREY, linestyle=":", linewidth=0.8)
         ax.set_yticks([0, 90, 180] if tilt.max() > 120.0 else [0, 45, 90])
     if tilt.max() < np.degrees(ROUNDING):
         ax.set_ylim(-0.05, 1.0)
@@ -206,7 +188,7 @@ def draw_tilt(ax: Axes, history: xr.Dataset, label: str) -> None:
 
 def draw_slenderness(ax: Axes, slenderness: float) -> None:
     """The slenderness [rad] as a level of the tilt."""
-    ax.axhline(np.degrees(slenderness), color=GREY, linestyle="--", linewidth=0.7, label="slenderness")
+    ax.axhline(np.degrees(slenderness), color=style.GREY, linestyle="--", linewidth=0.7, label="slenderness")
 
 
 def draw_displacement(ax: Axes, history: xr.Dataset) -> None:
@@ -255,7 +237,7 @@ def _draw_angles(ax: Axes, history: xr.Dataset, slenderness: float | None, *, ya
     if slenderness is not None:
         draw_slenderness(ax, slenderness)
     ax.set_ylabel("Angle [°]")
-    ax.legend(**LEGEND)
+    style.legend_above(ax, 4, 0.0)
 
 
 def _draw_energy(ax: Axes, history: xr.Dataset) -> None:
@@ -292,6 +274,15 @@ def _describe_ending(run: Run) -> str:
         f"{ending}{describe_doubt(run)}; {' and '.join(numbers)} impacts{_describe_slip(run)}. "
         "Energy: kinetic and potential, above its value at the start."
     )
+
+
+def describe_doubt(run: Run) -> str:
+    """Why statistics count a run that has an end as undecided, to follow its outcome; else nothing."""
+    names = "outcome", "infeasible_energy_loss", "infeasible_facet_impacts"
+    if not guessed(xr.Dataset({"facet_fallback": run.facet_fallback} | {k: run.results[k] for k in names})):
+        return ""
+    percent = f"{100.0 * run.infeasible_energy_loss:.0f} %"
+    return f", but undecided: infeasible impacts took {percent} of the energy needed to overturn"
 
 
 def _describe_slip(run: Run) -> str:

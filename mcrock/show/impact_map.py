@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -11,18 +11,8 @@ from matplotlib.axes import Axes
 
 from mcrock.dataset.opened import takes_path
 from mcrock.impact.registry import ImpactParameter, Law
-from mcrock.show.style import (
-    BLUE,
-    GREY,
-    ORANGE,
-    add_note,
-    axis_scale,
-    figure_of,
-    new_axes,
-    number_axis,
-    run_words,
-    styled,
-)
+from mcrock.show import style
+from mcrock.show.numbers import format_count, label
 from mcrock.statistics import overturned, overturning_probability, undecided
 from mcrock.statistics.limits import EVENT
 from mcrock.statistics.runs import check_runs, is_cloud, overturn_levels
@@ -81,7 +71,7 @@ def map_axes(ds: xr.Dataset) -> tuple[str, str] | None:
 
 
 @takes_path
-@styled
+@style.styled
 def plot_impact_map(
     ds: xr.Dataset,
     x: str = "impact_lambda_lon",
@@ -129,29 +119,14 @@ def plot_impact_map(
                 f"{name!r} does not vary from run to run in this study (fixed, or drawn at every impact); "
                 f"these do: {', '.join(varying_parameters(ds)) or 'none'}"
             )
-    points = overturning_probability(ds, allow_missing=allow_missing)
-    if is_cloud(ds):
-        part, where = ds, "at all intensities"
-    else:
-        if intensity is None:
-            distance = np.abs(points["probability"].values - 0.5)
-            equal = np.flatnonzero(distance == np.nanmin(distance))
-            below = equal[points["probability"].values[equal] < 0.5]
-            chosen = int(below[-1] if below.size else equal[0])
-        else:
-            chosen = int(np.argmin(np.abs(points["intensity"].values - intensity)))
-        part = ds.isel(intensity=chosen)
-        factor, label = axis_scale(points["intensity"])
-        name, units = label.rstrip("]").rsplit(" [", 1)
-        value = f"{float(points['intensity'][chosen]) * factor:.3g}" + f" {units}" * (units != "1")
-        where = f"at {name[:1].lower() + name[1:]} {value}"
+    part, where = _runs_at(ds, intensity, allow_missing)
     ran = (part["outcome"] != 0).values
     there = ran & np.isfinite(part[x].values) & np.isfinite(part[y].values)
     fell, doubt = overturned(part).values[there], undecided(part).values[there]
     places = [part[name].values[there] for name in (x, y)]
-    ax = new_axes(height=74.0) if ax is None else ax
+    ax = style.new_axes(height=74.0) if ax is None else ax
     event = f"with {ds.attrs[EVENT]} or overturned" if EVENT in ds.attrs else "overturned"
-    note = f"{run_words(there.sum())} {where}, {int(fell.sum())} {event}"
+    note = f"{format_count(there.sum(), 'run')} {where}, {int(fell.sum())} {event}"
     if bins is None and there.sum() < FEWEST:
         if doubt.any():
             note += f", {int(doubt.sum())} undecided"
@@ -160,24 +135,41 @@ def plot_impact_map(
     else:
         if doubt.any():
             note += f", {int(doubt.sum())} undecided (as simulated, or half if the simulation broke off)"
-        label = (
+        whose = (
             "Fraction of the runs beyond the limit"
             if EVENT in ds.attrs
             else "Overturned fraction of the runs"
         )
-        note += _draw_shares(ax, places, overturn_levels(part).estimate[there], bins, label)
+        note += _draw_shares(ax, places, overturn_levels(part).estimate[there], bins, whose)
     if there.sum() < ran.sum():
-        anew = run_words(ran.sum() - there.sum())
+        anew = format_count(ran.sum() - there.sum(), "run")
         note += f" Left out: {anew} that draw the parameters anew at every impact or follow another law."
     ax.set_xlabel(_symbol_label(ds, x))
     ax.set_ylabel(_symbol_label(ds, y))
     for name in "xy":
-        number_axis(ax, name)
-    add_note(ax, note)
+        style.number_axis(ax, name)
+    style.add_note(ax, note)
     return ax
 
 
-def _draw_shares(ax: Axes, places: list[np.ndarray], weight: np.ndarray, bins: int | None, label: str) -> str:
+def _runs_at(ds: xr.Dataset, intensity: float | None, allow_missing: bool) -> tuple[xr.Dataset, str]:
+    """Runs at one intensity and where that is; all of a cloud."""
+    points = overturning_probability(ds, allow_missing=allow_missing)
+    if is_cloud(ds):
+        return ds, "at all intensities"
+    if intensity is None:
+        distance = np.abs(points["probability"].values - 0.5)
+        equal = np.flatnonzero(distance == np.nanmin(distance))
+        below = equal[points["probability"].values[equal] < 0.5]
+        chosen = int(below[-1] if below.size else equal[0])
+    else:
+        chosen = int(np.argmin(np.abs(points["intensity"].values - intensity)))
+    name = style.axis_scale(points["intensity"])[1].rpartition(" [")[0]
+    where = f"at {name[:1].lower() + name[1:]} {label(points['intensity'][chosen])}"
+    return ds.isel(intensity=chosen), where
+
+
+def _draw_shares(ax: Axes, places: list[np.ndarray], weight: np.ndarray, bins: int | None, name: str) -> str:
     """Draw the mean weight in cells; returns a sentence on them for the note."""
     count = len(weight)
     number = bins or int(np.clip(np.sqrt(count / TYPICAL), 3, 8))
@@ -191,8 +183,8 @@ def _draw_shares(ax: Axes, places: list[np.ndarray], weight: np.ndarray, bins: i
     mesh = ax.pcolormesh(*edges, np.ma.masked_array(share, few), cmap="cividis", vmin=0, vmax=1)
     if few.any():
         _hatch(ax, edges, few)
-    bar = figure_of(ax).colorbar(mesh, ax=ax, pad=0.03)
-    bar.set_label(f"{label} [1]")
+    bar = style.figure_of(ax).colorbar(mesh, ax=ax, pad=0.03)
+    bar.set_label(f"{name} [1]")
     bar.outline.set_visible(False)
     if number <= 6:
         _write_shares(ax, edges, share, few)
@@ -205,20 +197,20 @@ def _draw_shares(ax: Axes, places: list[np.ndarray], weight: np.ndarray, bins: i
 
 def _draw_runs(ax: Axes, places: list[np.ndarray], fell: np.ndarray, doubt: np.ndarray, event: str) -> None:
     """Draw every run as a point."""
-    kinds = {
-        "stood": (~fell & ~doubt, {"facecolor": "none", "edgecolor": BLUE}),
-        event: (fell, {"facecolor": ORANGE, "edgecolor": ORANGE}),
-        "undecided": (doubt & ~fell, {"facecolor": GREY, "edgecolor": GREY, "marker": "D"}),
+    kinds: dict[str, tuple[np.ndarray, dict[str, Any]]] = {
+        "stood": (~fell & ~doubt, {"facecolor": "none", "edgecolor": style.BLUE}),
+        event: (fell, {"facecolor": style.ORANGE, "edgecolor": style.ORANGE}),
+        "undecided": (doubt & ~fell, {"facecolor": style.GREY, "edgecolor": style.GREY, "marker": "D"}),
     }
     for name, (which, look) in kinds.items():
         if which.any():
             ax.scatter(places[0][which], places[1][which], s=14.0, linewidth=0.8, label=name, **look)
-    ax.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=3, handletextpad=0.2, columnspacing=1.2)
+    style.legend_above(ax, 3, 0.0, handletextpad=0.2)
 
 
 def _symbol_label(ds: xr.Dataset, name: str) -> str:
     if name not in PARAMETERS:
-        return axis_scale(ds[name])[1]
+        return style.axis_scale(ds[name])[1]
     words, symbol, unit, _ = PARAMETERS[name]
     return f"{words[:1].upper()}{words[1:]}, ${symbol}$ [{unit}]"
 

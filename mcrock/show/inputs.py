@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -14,7 +15,7 @@ from mcrock.config import Study
 from mcrock.dataset.opened import takes_path
 from mcrock.impact.registry import ImpactParameter
 from mcrock.sampling.drawn import variable_name
-from mcrock.show.style import BLUE, COLUMN, DEEP_RED, add_note, new_figure, styled
+from mcrock.show import style
 from mcrock.tables.distributions import Discrete, Distribution, Listed
 
 ROW = 24.0  # height of a row of axes [mm]
@@ -40,7 +41,7 @@ def has_distributions(ds: xr.Dataset) -> bool:
 
 
 @takes_path
-@styled
+@style.styled
 def plot_inputs(ds: xr.Dataset) -> Axes:
     """Draw the distribution of every uncertain number, and what was drawn from it.
 
@@ -65,7 +66,7 @@ def plot_inputs(ds: xr.Dataset) -> Axes:
         raise ValueError("no number of this study has a distribution: there is nothing to draw")
     shown = list(inputs)[:MOST]
     rows = -(-len(shown) // ACROSS)
-    figure = new_figure(COLUMN, ROW * rows + 14.0)
+    figure = style.new_figure(style.COLUMN, ROW * rows + 14.0)
     grid: list[Axes] = figure.subplots(rows, ACROSS, squeeze=False).ravel().tolist()
     for ax, name in zip(grid, shown, strict=False):
         _draw(ax, inputs[name], _drawn(ds, study, name))
@@ -74,7 +75,7 @@ def plot_inputs(ds: xr.Dataset) -> Axes:
     for ax in grid[len(shown) :]:
         ax.set_axis_off()
     more = f" {len(inputs) - MOST} more are not shown." if len(inputs) > MOST else ""
-    add_note(
+    style.add_note(
         grid[0], f"Lines: distributions; bars: what was drawn, {ds.sizes['realization']} realizations.{more}"
     )
     return grid[0]
@@ -103,9 +104,9 @@ def _unit(ds: xr.Dataset, study: Study, name: str) -> str:
 def _draw(ax: Axes, item: Distribution, values: np.ndarray) -> None:
     if isinstance(item, Discrete):
         given, reached = item.steps
-        ax.vlines(given, 0, np.diff(reached, prepend=0.0), color=DEEP_RED, linewidth=1.0)
+        ax.vlines(given, 0, np.diff(reached, prepend=0.0), color=style.DEEP_RED, linewidth=1.0)
         found = [(values == value).mean() for value in given] if len(values) else []
-        ax.plot(given[: len(found)], found, "o", color=BLUE, markersize=2.5, alpha=0.6)
+        ax.plot(given[: len(found)], found, "o", color=style.BLUE, markersize=2.5, alpha=0.6)
     else:
         _draw_density(ax, item, values)
     ax.set_ylim(bottom=0)
@@ -122,12 +123,13 @@ def _draw_density(ax: Axes, item: Distribution, values: np.ndarray) -> None:
         low, high = min(low, values.min()), max(high, values.max())
         few = np.unique(values)
         if len(few) < len(values) / BINS:  # one number for many realizations: a mark for each
-            ax.vlines(few, 0, 0.12, transform=ax.get_xaxis_transform(), color=BLUE, linewidth=0.5)
+            ax.vlines(few, 0, 0.12, transform=ax.get_xaxis_transform(), color=style.BLUE, linewidth=0.5)
         else:
-            ax.hist(values, bins=BINS, range=(low, high), density=True, color=BLUE, alpha=0.35, linewidth=0)
+            look: dict[str, Any] = {"color": style.BLUE, "alpha": 0.35, "linewidth": 0}
+            ax.hist(values, bins=BINS, range=(low, high), density=True, **look)
     if isinstance(item, Listed):
         return
     x = np.linspace(low, high, FINE)
     with np.errstate(all="ignore"):
         density = np.asarray(item.frozen.pdf(x), float)
-    ax.plot(x, np.where(np.isfinite(density), density, np.nan), color=DEEP_RED, linewidth=1.0)
+    ax.plot(x, np.where(np.isfinite(density), density, np.nan), color=style.DEEP_RED, linewidth=1.0)

@@ -1,15 +1,18 @@
-"""Numbers as text: ranges, times, intensities, probabilities, counts."""
+"""Numbers as text: ranges, times, intensities, probabilities, counts, estimates of a dataset."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
 from mcrock.base.units import as_written
 from mcrock.params import STANDARD_GRAVITY
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 
 def format_range(array: NDArray[Any], form: str = ".4g") -> str:
@@ -53,6 +56,35 @@ def label_intensities(values: Sequence[float], units: str) -> list[str]:
     return [f"{value:.3g}{unit}" for value in values]
 
 
+def labels(values: xr.DataArray) -> list[str]:
+    """Intensities with the units that the array says of itself."""
+    return label_intensities(values.values.ravel().tolist(), values.attrs.get("units", "1"))
+
+
+def label(value: xr.DataArray) -> str:
+    """One intensity with the units that it says of itself."""
+    return labels(value)[0]
+
+
+def percent(found: xr.Dataset) -> str:
+    """Level of the intervals of a result, as in ``95 %``."""
+    return f"{found.attrs['level'] * 100:.4g} %"
+
+
+def estimate(found: xr.Dataset, name: str) -> tuple[float, float, float]:
+    """A number of a result with the ends of its interval, the variable ``NAME_interval``."""
+    low, high = found[f"{name}_interval"].values.tolist()
+    return float(found[name]), low, high
+
+
+def with_ends(found: xr.Dataset, name: str, form: str) -> str:
+    """A number of a result and its interval, each in a format; "-" where it is not known."""
+    value, low, high = estimate(found, name)
+    if math.isnan(value):
+        return "-"
+    return f"{value:{form}} ({low:{form}} to {high:{form}})" if math.isfinite(low) else f"{value:{form}}"
+
+
 def label_place(at: float, is_below: bool, units: str) -> str:
     """Where a rising curve has a probability: at or below an intensity, or beyond the runs.
 
@@ -84,3 +116,18 @@ def format_count(number: int, noun: str) -> str:
     ('1 record', '22 records')
     """
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def count_words(ds: xr.Dataset, runs: int) -> str:
+    """Numbers of runs and records, from a dataset of `mcrock.statistics`.
+
+    >>> import xarray as xr
+    >>> count_words(xr.Dataset({"records": 1}, attrs={"independent": "records"}), 1)
+    '1 run of 1 record'
+    >>> count_words(xr.Dataset({"records": 22}, attrs={"independent": "realizations"}), 4400)
+    '4400 runs'
+    """
+    words = format_count(runs, "run")
+    if ds.attrs["independent"] != "records":
+        return words
+    return f"{words} of {format_count(int(ds['records']), 'record')}"

@@ -7,13 +7,13 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 
-from mcrock.show.style import DEEP_BLUE, GREEN, GREY, ORANGE, PINK
+from mcrock.show import style
 
 MODES = {  # colour and words of bands, by the impacts before overturning
-    0: (DEEP_BLUE, "overturns without impact"),
-    1: (ORANGE, "after 1 impact"),
-    2: (GREEN, "after 2 impacts"),
-    3: (PINK, "after 3 or more"),
+    0: (style.DEEP_BLUE, "overturns without impact"),
+    1: (style.ORANGE, "after 1 impact"),
+    2: (style.GREEN, "after 2 impacts"),
+    3: (style.PINK, "after 3 or more"),
 }
 SEAM = 0.3  # line around areas, that no gap shows between neighbours [pt]
 CLOSE = 0.15  # difference of neighbouring limits between which is interpolated, over the limit
@@ -46,7 +46,7 @@ def draw_bands(ax: Axes, ds: xr.Dataset, axis: str) -> None:
         ax.add_collection(
             PolyCollection(areas[mode], facecolor=colour, edgecolor=colour, linewidth=SEAM), autolim=False
         )
-    ax.axhline(float(ds["uplift_amplitude"]), color=GREY, linestyle=":", linewidth=0.8, zorder=0)
+    ax.axhline(float(ds["uplift_amplitude"]), color=style.GREY, linestyle=":", linewidth=0.8, zorder=0)
     ax.set_xlim(*((x[0], x[-1]) if len(x) > 1 else (0, 2 * x[0])))
 
 

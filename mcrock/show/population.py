@@ -2,38 +2,165 @@
 
 from __future__ import annotations
 
+import tomllib
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 
-from mcrock.config.population import written_distributions
+from mcrock.base.version import mcrock_version
+from mcrock.config.impact import ImpactTable
+from mcrock.config.population import CUTS, written_distributions
 from mcrock.config.presets import BOUNDS
-from mcrock.impact.registry import ImpactParameter
-from mcrock.measurement.population import check_posterior, has_tests, origin_in_words
-from mcrock.measurement.predictive import predictive_density, predictive_moments, predictive_probability
-from mcrock.show.style import (
-    BARS,
-    BLUE,
-    COLOURS,
-    GREY,
-    MARKERS,
-    ORANGE,
-    PAGE,
-    add_note,
-    figure_of,
-    new_figure,
-    number_axis,
-    styled,
+from mcrock.impact.registry import DEFAULT_LAW, ImpactParameter
+from mcrock.measurement.population import (
+    HYPER,
+    Diagnosis,
+    check_posterior,
+    diagnose,
+    has_tests,
+    origin_in_words,
 )
+from mcrock.measurement.predictive import predictive_density, predictive_moments, predictive_probability
+from mcrock.show import style
+from mcrock.show.tables import format_table
+from mcrock.tables.parsing import toml
+
+WORDS = {
+    "mean": "mean",
+    "sd_specimen": "scatter of specimens",
+    "sd_position": "of positions",
+    "sd_repetition": "of repetitions",
+}
+TOGETHER = 0.5  # rank correlation from which two parameters are called dependent [1]
+
+
+def impact_section(data: Any, cut: str = "energy") -> str:
+    """Table [impact] of a study file, in TOML, for a body like those tested.
+
+    Parameters
+    ----------
+    data, cut
+        As for `mcrock.config.population.written_distributions`.
+
+    Raises
+    ------
+    ValueError
+        As for `written_distributions`, or if the chains of the sampler cannot be trusted or ArviZ is not
+        installed.
+    """
+    diagnosis = diagnose(data)
+    if diagnosis.problems:
+        raise ValueError(untrusted(diagnosis))
+    posterior, attrs = check_posterior(data), data.posterior.attrs
+    sampler = [attrs[key] for key in ("inference_library", "inference_library_version") if key in attrs]
+    made = [f"mcrock {mcrock_version()}", *([" ".join(sampler)] if sampler else [])]
+    made += [f"seed {attrs['seed']}"] if "seed" in attrs else []
+    lines = [
+        f"# For a test on a new specimen, from {origin_in_words(data)}.",
+        f"# {', '.join(made)}: {format_diagnosis(diagnosis)}.",
+        f"# Cut: {CUTS[cut]}. Parameters are drawn independently; those not named keep their defaults.",
+        "[impact]",
+        f"law = {toml(DEFAULT_LAW.key)}",
+        f"draw = {toml('run')} # as in the fits, which hold for a whole test",
+    ]
+    for key, item in written_distributions(data, cut).items():
+        ranges = [
+            f"{WORDS[name]} {range_in_words(posterior[name].sel(parameter=key).values)}"
+            for name in HYPER
+            if name in posterior
+        ]
+        lines += [f"# {key}: {', '.join(ranges)}", f"{key} = {toml(item.table)}"]
+    text = "\n".join(lines) + "\n"
+    ImpactTable.model_validate(tomllib.loads(text)["impact"])  # as a study reads it
+    return text
+
+
+def format_population(data: Any, cut: str = "energy") -> list[str]:
+    """What the tests say of each parameter, and what a study file would say, for a terminal."""
+    posterior = check_posterior(data)
+    names = [name for name in HYPER if name in posterior]
+    keys = posterior["parameter"].values.tolist()
+    rows = [
+        [f"{key} [{ImpactParameter[key.upper()].row.rule.unit}]"]
+        + [range_in_words(posterior[name].sel(parameter=key).values) for name in names]
+        for key in keys
+    ]
+    lines = [f"{origin_in_words(data)}; median and 95 % interval"]
+    lines += [format_table(["", *(WORDS[name] for name in names)], rows), ""]
+    lines.append(f"sampler: {format_diagnosis(diagnose(data))}")
+    for key, item in written_distributions(data, cut).items():
+        lost = f", {item.cut:.2g} of it cut away" if item.cut else ""
+        lines.append(f"{key} = {toml(item.table)}")
+        lines.append(f"  distribution function within {item.distance:.2g} of a new test's{lost}")
+    if left_out := posterior.attrs.get("left_out"):
+        lines.append(f"left out, no impact parameters that were asked for: {left_out}")
+    return lines + dependence_notes(data)
+
+
+def format_diagnosis(diagnosis: Diagnosis) -> str:
+    """What the chains say of themselves.
+
+    >>> format_diagnosis(Diagnosis(1.0014, 1117.2, 0, ()))
+    'R-hat 1.001, 1117 effective draws, 0 divergences'
+    """
+    words = [f"R-hat {diagnosis.rhat:.3f}", f"{diagnosis.effective:.0f} effective draws"]
+    return ", ".join(
+        words + ([] if diagnosis.divergences is None else [f"{diagnosis.divergences} divergences"])
+    )
+
+
+def untrusted(diagnosis: Diagnosis) -> str:
+    """Why there is no section.
+
+    >>> print(untrusted(Diagnosis(1.0, 900.0, 2, ("2 divergent transitions",))))
+    no section is made of chains that cannot be trusted: 2 divergent transitions; take more draws...
+    """
+    problems = "; ".join(diagnosis.problems)
+    return (
+        f"no section is made of chains that cannot be trusted: {problems}; take more draws, or a "
+        "target_accept nearer to 1"
+    )
+
+
+def dependence_notes(data: Any) -> list[str]:
+    """Pairs of parameters whose estimates go together from test to test, which a study draws apart."""
+    import pandas as pd
+
+    if not has_tests(data):
+        return []
+    names = {name: data.constant_data[name].values for name in ("test", "parameter")}
+    frame = pd.DataFrame({**names, "estimate": data.observed_data["estimate"].values})
+    table = frame.pivot(index="test", columns="parameter", values="estimate")
+    ranks = table.corr("spearman", min_periods=4)
+    return [
+        f"note: the estimates of {one} and {other} go together (rank correlation "
+        f"{ranks.loc[one, other]:.2f}), and a study draws them independently"
+        for one, other in combinations(
+            [key for key in data.posterior["parameter"].values.tolist() if key in table], 2
+        )
+        if abs(ranks.loc[one, other]) > TOGETHER
+    ]
+
+
+def range_in_words(values: Any) -> str:
+    """Median and 95 % interval of draws.
+
+    >>> range_in_words(np.linspace(0.0, 2.0, 2001))
+    '1 (0.05 to 1.95)'
+    """
+    low, middle, high = np.quantile(values, [0.025, 0.5, 0.975])
+    return f"{middle:.3g} ({low:.3g} to {high:.3g})"
+
 
 ROW = 46.0  # height of a parameter [mm]
 REST = 30.0  # height of everything else [mm]
 SPREAD = 0.7  # width that the tests of a specimen take up, of what it has [1]
 
 
-@styled
-def plot_population(data: Any, cut: str = "energy", *, width: float = PAGE) -> Axes:
+@style.styled
+def plot_population(data: Any, cut: str = "energy", *, width: float = style.PAGE) -> Axes:
     """Draw the fits of single tests by specimen, and next to them the density of a test on a new one.
 
     Parameters
@@ -60,7 +187,7 @@ def plot_population(data: Any, cut: str = "energy", *, width: float = PAGE) -> A
         raise ValueError("the population has no observed_data and constant_data: there are no tests to draw")
     keys = posterior["parameter"].values.tolist()
     written = written_distributions(data, cut)
-    figure = new_figure(width, REST + ROW * len(keys))
+    figure = style.new_figure(width, REST + ROW * len(keys))
     grid = figure.subplots(len(keys), 2, sharey="row", width_ratios=[3.2, 1.0], squeeze=False)
     for (left, right), key in zip(grid, keys, strict=True):
         _draw_tests(left, data, key)
@@ -68,21 +195,21 @@ def plot_population(data: Any, cut: str = "energy", *, width: float = PAGE) -> A
         low, high = left.get_ylim()
         low, high = min(low, mean - 3.5 * std), max(high, mean + 3.5 * std)
         x = np.linspace(low, high, 600)
-        right.fill_betweenx(x, predictive_density(posterior, key, x), color=BLUE, alpha=0.35, linewidth=0)
-        right.plot(
-            written[key].distribution.frozen.pdf(x), x, color=ORANGE, linestyle=(0, (4, 2)), linewidth=1.1
-        )
+        density = predictive_density(posterior, key, x)
+        right.fill_betweenx(x, density, color=style.BLUE, alpha=0.35, linewidth=0)
+        dashed = {"color": style.ORANGE, "linestyle": (0, (4, 2)), "linewidth": 1.1}
+        right.plot(written[key].distribution.frozen.pdf(x), x, **dashed)
         ends = [_quantile(posterior, key, p, x) for p in (0.025, 0.975)]
-        left.axhspan(*ends, color=BLUE, alpha=0.12, linewidth=0, zorder=0)
+        left.axhspan(*ends, color=style.BLUE, alpha=0.12, linewidth=0, zorder=0)
         left.set_ylim(low, high)
         parameter = ImpactParameter[key.upper()]
         given = BOUNDS.parameters.get(parameter)
         if given is not None and given.low < given.high:
             for ax in (left, right):
                 for bound in (given.low, given.high):
-                    ax.axhline(bound, color=GREY, linestyle=":", linewidth=0.8, zorder=0)
+                    ax.axhline(bound, color=style.GREY, linestyle=":", linewidth=0.8, zorder=0)
         left.set_ylabel(f"${parameter.row.symbol}$ [{parameter.row.rule.unit}]")
-        number_axis(left, "y")
+        style.number_axis(left, "y")
         right.set_xlim(0.0)
         right.set_xticks([])
         right.spines["bottom"].set_visible(False)
@@ -92,10 +219,10 @@ def plot_population(data: Any, cut: str = "energy", *, width: float = PAGE) -> A
     figure.align_ylabels(grid[:, 0])
     handles, labels = first.get_legend_handles_labels()
     if len(labels) > 1:
-        figure_of(first).legend(
+        style.figure_of(first).legend(
             handles, labels, title="Position", loc="outside upper left", ncols=len(labels)
         )
-    add_note(
+    style.add_note(
         first,
         f"{origin_in_words(data)}. Bars: one standard error of the fit. Shaded: prediction for a test on a "
         "new specimen, 95 % as a band, and its density; dashed: the distribution written for a study. "
@@ -126,11 +253,11 @@ def _draw_tests(ax: Axes, data: Any, key: str) -> None:
             x,
             estimate[chosen],
             error[chosen],
-            fmt=MARKERS[i % len(MARKERS)],
-            color=COLOURS[(2, 3, 4, 5, 7)[i % 5]],
+            fmt=style.MARKERS[i % len(style.MARKERS)],
+            color=style.COLOURS[(2, 3, 4, 5, 7)[i % 5]],
             markersize=2.6,
             label=place,
-            **BARS,
+            **style.BARS,
         )
     ax.set_xticks(range(len(names)), names)
     ax.set_xlim(-0.6, len(names) - 0.4)

@@ -1,24 +1,72 @@
-"""Small probabilities of overturning, of each recording and of all."""
+"""Small probabilities of overturning, of each recording and of all, with what no number of runs decides."""
 
 from __future__ import annotations
 
+import math
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 import xarray as xr
-from matplotlib.axes import Axes
 
-from mcrock.show.style import (
-    BARS,
-    BLUE,
-    GREY,
-    add_note,
-    axis_scale,
-    new_axes,
-    number_axis,
-    styled,
-)
+from mcrock.base.estimates import format_estimate, format_interval
+from mcrock.show import style
+from mcrock.show.numbers import format_count, label, percent
+from mcrock.show.tables import table_along
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MOST_OF_ONE = 0.5  # of the sum of all repetitions that one may hold [1]
 
 
-@styled
+def format_rare(found: xr.Dataset) -> str:
+    """Table of `mcrock.rare.rare_probability`, and what its recordings cannot decide."""
+    several, level = found.sizes["record"] > 1, percent(found)
+
+    def interval(name: str, one: xr.Dataset) -> str:
+        return format_interval(*one[name].values.tolist())
+
+    def number(name: str, one: xr.Dataset) -> str:
+        return f"{float(one[name]):.2g}" if math.isfinite(float(one[name])) else "-"
+
+    columns = [
+        ("intensity", lambda one: label(one["intensity"])),
+        ("probability", lambda one: format_estimate(float(one["probability"]), *one["interval"].values)),
+        (f"{level}, these motions", lambda one: interval("interval", one)),
+        (f"{level}, new earthquakes", lambda one: interval("new_interval", one)),
+        ("runs", lambda one: str(int(one["runs"]))),
+        ("counting needs", lambda one: number("brute_force_runs", one)),
+        ("records for 10 %", lambda one: number("records_needed", one)),
+    ]
+    if not several:
+        columns = [column for i, column in enumerate(columns) if i not in (3, 6)]
+    lines = [
+        "Probability of overturning by subset simulation",
+        table_along(found, "intensity", columns["intensity" not in found.dims :]),
+        f"{found.attrs['repetitions']} independent repetitions with {found.attrs['states']} realizations at "
+        f"each level of the score; probabilities below {found.attrs['least']:.1g} count as 0",
+        "counting needs: runs of a plain study for the same accuracy",
+    ]
+    each = found["repetition_probability"].values
+    largest = float((each.max(axis=0) / np.maximum(each.sum(axis=0), np.finfo(float).tiny)).max())
+    if largest > MOST_OF_ONE:
+        lines.append(
+            f"one repetition holds {100 * largest:.0f} % of an estimate: the others may have missed where "
+            "bodies overturn, and the interval is too narrow; raise --states"
+        )
+    if several:
+        n = int(found["records"])
+        none = -math.expm1(math.log((1 - found.attrs["level"]) / 2) / n)
+        lines.append(
+            f"{format_count(n, 'independent recording')} cannot show that a probability for new earthquakes "
+            f"is below {none:.2g}, however many runs there are and though none overturns: only more "
+            "recordings can. The interval of these motions says how often the body overturns in these "
+            "recordings, scaled to this intensity, and nothing more"
+        )
+    return "\n".join(lines)
+
+
+@style.styled
 def plot_rare(found: xr.Dataset, ax: Axes | None = None) -> Axes:
     """Draw small probabilities with what runs and what recordings leave open.
 
@@ -34,52 +82,37 @@ def plot_rare(found: xr.Dataset, ax: Axes | None = None) -> Axes:
     Axes
         Logarithmic; a recording in which no run overturned has no mark.
     """
-    ax = new_axes(height=78.0) if ax is None else ax
-    level, least = found.attrs["level"], found.attrs["least"]
+    ax = style.new_axes(height=78.0) if ax is None else ax
+    level, least = f"{found.attrs['level']:.0%} interval", found.attrs["least"]
+    x = np.zeros(1)
     if "intensity" in found.dims:
         found = found.sortby("intensity")
-        factor, label = axis_scale(found["intensity"])
-        x = found["intensity"].values * factor
+        x = found["intensity"].values * style.level_axis(ax, found["intensity"])
         ax.set_xlim(0.85 * x.min(), 1.15 * x.max())
-        ax.set_xlabel(label)
-        number_axis(ax)
     else:
-        x = np.zeros(1)
         ax.set_xticks([])
     p = np.atleast_1d(found["probability"].values)
     records = found["record_probability"].values.reshape(found.sizes["record"], -1)
+    least /= len(records)
+    note = f"Subset simulation, {int(np.sum(found['runs'].values))} runs, {found.attrs['repetitions']} "
+    note += "repetitions."
     if len(records) > 1:
-        new = np.maximum(found["new_interval"].values.reshape(2, -1), least / len(records))
-        ax.vlines(
-            x, *new, color=GREY, alpha=0.4, linewidth=4.0, label=f"{level:.0%} interval, new earthquakes"
-        )
-        at = np.broadcast_to(x, records.shape)[records > 0]
-        share = records[records > 0]
-        ax.plot(at, share, "_", color="0.45", markersize=7.0, markeredgewidth=0.6, label="single recordings")
-    known = p > 0
-    ends = np.nan_to_num(np.abs(found["interval"].values.reshape(2, -1) - p))
-    words = "these recordings" if len(records) > 1 else "new motions"
-    ax.errorbar(
-        x[known],
-        p[known],
-        ends[:, known],
-        fmt="o-",
-        color=BLUE,
-        linewidth=1.0,
-        markersize=3.2,
-        label=f"{level:.0%} interval, {words}",
-        **BARS,
-    )
+        new = np.maximum(found["new_interval"].values.reshape(2, -1), least)
+        wide: dict[str, Any] = {"color": style.GREY, "alpha": 0.4, "linewidth": 4.0}
+        ax.vlines(x, *new, label=f"{level}, new earthquakes", **wide)
+        at, share = np.broadcast_to(x, records.shape)[records > 0], records[records > 0]
+        dash: dict[str, Any] = {"color": "0.45", "markersize": 7.0, "markeredgewidth": 0.6}
+        ax.plot(at, share, "_", label="single recordings", **dash)
+        note += f" The interval for new earthquakes is limited by {int(found['records'])} independent "
+        note += "recordings, not by the runs."
+    ends = found["interval"].values.reshape(2, -1)
+    words = f"{level}, {'these recordings' if len(records) > 1 else 'new motions'}"
+    look: dict[str, Any] = {"fmt": "o-", "color": style.BLUE, "linewidth": 1.0, "label": words}
+    style.error_bars(ax, x, np.where(p > 0, p, np.nan), ends, **look)
     ax.set_yscale("log")
-    ax.set_ylim(max(least / len(records), 0.1 * p[known].min() if known.any() else least), 1.3)
+    bottom = 0.1 * p[p > 0].min() if (p > 0).any() else found.attrs["least"]
+    ax.set_ylim(max(least, bottom), 1.3)
     ax.set_ylabel("Probability of overturning [1]")
-    ax.legend(loc="lower left", bbox_to_anchor=(-0.14, 1.0), ncols=1, handlelength=1.4)
-    runs = int(np.sum(found["runs"].values))
-    note = f"Subset simulation, {runs} runs, {found.attrs['repetitions']} repetitions. "
-    if len(records) > 1:
-        note += (
-            f"The interval for new earthquakes is limited by {int(found['records'])} independent recordings, "
-            "not by the runs."
-        )
-    add_note(ax, note)
+    style.legend_above(ax, 1, -0.14)
+    style.add_note(ax, note)
     return ax

@@ -15,19 +15,9 @@ from mcrock.excitation.measures.motion_spectrum import motion_spectrum
 from mcrock.excitation.measures.response_spectra import response_spectrum
 from mcrock.excitation.motion import FloatArray, Motion, MotionError
 from mcrock.params import STANDARD_GRAVITY
+from mcrock.show import style
 from mcrock.show.history import AXES, DASHES
-from mcrock.show.style import (
-    BLUE,
-    COLOURS,
-    GREY,
-    PAGE,
-    STROKES,
-    add_note,
-    new_axes,
-    new_figure,
-    number_axis,
-    styled,
-)
+from mcrock.show.tables import shorten
 
 DAMPING = 0.05  # of the spectra [1]
 PERIODS = np.geomspace(0.02, 10.0, 120)  # [s]
@@ -41,7 +31,7 @@ FEWEST = 7  # records whose percentiles are drawn: with fewer the outer ones are
 DRAWN = 4000  # points of a line; of longer records the largest and smallest of every few samples
 
 
-@styled
+@style.styled
 def plot_record(motion: Motion, flags: Sequence[str] = ()) -> Axes:
     """Acceleration, velocity, displacement and Husid curve of each component, and their spectra.
 
@@ -70,7 +60,7 @@ def plot_record(motion: Motion, flags: Sequence[str] = ()) -> Axes:
     if not components:
         raise MotionError(f"motion '{motion.name}' is zero throughout: there is nothing to draw")
     height = sum(HEIGHTS) + SPECTRUM_HEIGHT + 38.0
-    figure = new_figure(PAGE, height)
+    figure = style.new_figure(style.PAGE, height)
     grid = figure.add_gridspec(
         len(HEIGHTS) + 1, len(components), height_ratios=[*HEIGHTS, SPECTRUM_HEIGHT + 8.0]
     )
@@ -81,7 +71,8 @@ def plot_record(motion: Motion, flags: Sequence[str] = ()) -> Axes:
             rows[row].append(ax)
             if column == 0:
                 ax.set_ylabel(label)
-            _draw_history(ax, motion, values, AXES[axis])
+            ax.axhline(0.0, color=style.GREY, linewidth=0.4)
+            ax.plot(*_thinned(motion.time, values), color=AXES[axis], linewidth=0.6)
             ax.tick_params(labelbottom=row == len(HEIGHTS) - 1, labelleft=column == 0)
             if row == 0:
                 ax.set_title(_component_label(motion, axis))
@@ -91,12 +82,12 @@ def plot_record(motion: Motion, flags: Sequence[str] = ()) -> Axes:
     ax = figure.add_subplot(grid[-1, :])
     _draw_spectra(ax, motion, components)
     figure.align_ylabels([*(axes[0] for axes in rows), ax])
-    figure.suptitle(textwrap.fill(_plain(motion.name), TITLE), fontsize=8.0)
-    add_note(ax, _describe_record(motion, flags, own))
+    figure.suptitle(textwrap.fill(style.plain_text(motion.name), TITLE), fontsize=8.0)
+    style.add_note(ax, _describe_record(motion, flags, own))
     return ax
 
 
-@styled
+@style.styled
 def plot_spectra(motions: Sequence[Motion], title: str = "") -> Axes:
     """Spectra of a set: of a few records with their names, of more with median and percentiles.
 
@@ -114,26 +105,26 @@ def plot_spectra(motions: Sequence[Motion], title: str = "") -> Axes:
         raise MotionError("no motion with a horizontal component: there is no spectrum to draw")
     values = np.array([motion_spectrum(motion, PERIODS, DAMPING) for motion in shaking]) / STANDARD_GRAVITY
     if len(shaking) >= FEWEST:
-        ax = new_axes()
+        ax = style.new_axes()
         for i, line in enumerate(values):
-            ax.plot(PERIODS, line, color=GREY, linewidth=0.4, alpha=0.7, label="" if i else "each record")
+            ax.plot(
+                PERIODS, line, color=style.GREY, linewidth=0.4, alpha=0.7, label="" if i else "each record"
+            )
         low, median, high = np.percentile(values, [16, 50, 84], axis=0)
-        ax.plot(PERIODS, median, color=BLUE, label="median")
-        ax.plot(PERIODS, low, color=BLUE, linestyle="--", linewidth=0.9, label="16 % and 84 %")
-        ax.plot(PERIODS, high, color=BLUE, linestyle="--", linewidth=0.9)
+        ax.plot(PERIODS, median, color=style.BLUE, label="median")
+        ax.plot(PERIODS, low, color=style.BLUE, linestyle="--", linewidth=0.9, label="16 % and 84 %")
+        ax.plot(PERIODS, high, color=style.BLUE, linestyle="--", linewidth=0.9)
         ax.legend()
     else:
-        ax = new_axes(height=68.0 + NAME_HEIGHT * len(shaking))
-        for colour, stroke, motion, line in zip(COLOURS, STROKES, shaking, values, strict=False):
-            name = _plain(_cut(motion.name, NAME))
+        ax = style.new_axes(height=68.0 + NAME_HEIGHT * len(shaking))
+        for colour, stroke, motion, line in zip(style.COLOURS, style.STROKES, shaking, values, strict=False):
+            name = style.plain_text(shorten(motion.name, NAME))
             ax.plot(PERIODS, line, color=colour, linestyle=stroke, linewidth=0.9, label=name)
-        figure = ax.get_figure(root=True)
-        assert figure is not None
-        figure.legend(loc="outside upper left")
+        style.figure_of(ax).legend(loc="outside upper left")
     _spectrum_axes(ax, values)
     count = f"{len(shaking)} records" if len(shaking) > 1 else "1 record"
     note = f"{count}, geometric mean of the horizontal components as recorded, {DAMPING:.0%} damping."
-    add_note(ax, note.replace("%", " %") + (f" {_plain(title)}" if title else ""))
+    style.add_note(ax, note.replace("%", " %") + (f" {style.plain_text(title)}" if title else ""))
     return ax
 
 
@@ -146,11 +137,6 @@ def _histories(samples: FloatArray, dt: float) -> dict[str, FloatArray]:
         "Displ. [m]": displacement_of(samples, dt),
         "Husid [1]": energy / energy[-1],
     }
-
-
-def _draw_history(ax: Axes, motion: Motion, values: FloatArray, colour: str) -> None:
-    ax.axhline(0.0, color=GREY, linewidth=0.4)
-    ax.plot(*_thinned(motion.time, values), color=colour, linewidth=0.6)
 
 
 def _thinned(time: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -181,7 +167,7 @@ def _fit_axes(rows: list[list[Axes]], components: dict[str, FloatArray], motion:
         scales = _scales(peaks)
         for ax, scale in zip(axes, scales, strict=True):
             ax.set_ylim(-MARGIN * scale, MARGIN * scale)
-            number_axis(ax, "y")
+            style.number_axis(ax, "y")
             ax.tick_params(labelleft=ax is axes[0] or scale != scales[0])
         own = own or len({*scales}) > 1
     for ax in rows[-1]:
@@ -228,7 +214,9 @@ def _spectrum_axes(ax: Axes, values: FloatArray) -> None:
 
 def _component_label(motion: Motion, axis: str) -> str:
     name = motion.metadata.get(f"component_{axis}")
-    return f"ground {axis} ({_plain(_cut(str(name), SHORT_TITLE))})" if name else f"ground {axis}"
+    return (
+        f"ground {axis} ({style.plain_text(shorten(str(name), SHORT_TITLE))})" if name else f"ground {axis}"
+    )
 
 
 def _describe_record(motion: Motion, flags: Sequence[str], own: bool) -> str:
@@ -242,13 +230,4 @@ def _describe_record(motion: Motion, flags: Sequence[str], own: bool) -> str:
         words.append("Components more than ten times as large as others have scales of their own.")
     if flags:
         words.append(f"Suspicious: {'; '.join(flags)}")
-    return _plain(" ".join(words))
-
-
-def _cut(text: str, length: int) -> str:
-    return text if len(text) <= length else f"{text[: length - 3]}..."
-
-
-def _plain(text: str) -> str:
-    """Text in which matplotlib finds no formulas."""
-    return text.replace("$", r"\$")
+    return style.plain_text(" ".join(words))

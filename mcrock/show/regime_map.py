@@ -20,14 +20,15 @@ from mcrock.body.regimes import (
 from mcrock.config import Study
 from mcrock.dataset.opened import takes_path
 from mcrock.params import STANDARD_GRAVITY
-from mcrock.show.style import GREEN, ORANGE, PALE_BLUE, add_note, new_axes, number_axis, run_words, styled
+from mcrock.show import style
+from mcrock.show.numbers import format_count
 from mcrock.statistics.runs import check_runs, is_cloud
 
 LOOKS = {
     Regime.REST: ("0.92", "rest"),
-    Regime.SLIDE: (PALE_BLUE, "slide"),
-    Regime.ROCK: (GREEN, "rock"),
-    Regime.SLIDE_ROCK: (ORANGE, "slide-rock"),
+    Regime.SLIDE: (style.PALE_BLUE, "slide"),
+    Regime.ROCK: (style.GREEN, "rock"),
+    Regime.SLIDE_ROCK: (style.ORANGE, "slide-rock"),
 }
 SHOWN = 3000  # runs drawn at most [1]
 FINE = 400  # frictions at which the limits are drawn
@@ -41,7 +42,7 @@ def has_regimes(ds: xr.Dataset) -> bool:
 
 
 @takes_path
-@styled
+@style.styled
 def plot_regimes(ds: xr.Dataset, ax: Axes | None = None) -> Axes:
     """Draw which motion starts from rest, over friction and horizontal acceleration, and where runs fall.
 
@@ -82,7 +83,7 @@ def plot_regimes(ds: xr.Dataset, ax: Axes | None = None) -> Axes:
     static, friction, peak = _runs(ds)
     right = ROOM * max(float(static.max()), 1.5 * float(mildest.tipping))
     top = ROOM * max(float(peak.max()) / STANDARD_GRAVITY, 2.0 * unit * float(mildest.tipping))
-    ax = new_axes(height=80.0) if ax is None else ax
+    ax = style.new_axes(height=80.0) if ax is None else ax
     _draw_regions(ax, worst, unit, right, top)
     _draw_limits(ax, mildest, unit, right, top, beyond=float(worst.tipping))
     ax.plot(
@@ -102,20 +103,20 @@ def plot_regimes(ds: xr.Dataset, ax: Axes | None = None) -> Axes:
     same = bool((static == friction).all())
     ax.set_xlabel("Friction coefficient [1]" if same else "Static friction coefficient [1]")
     ax.set_ylabel("Horizontal acceleration [g]")
-    number_axis(ax)
+    style.number_axis(ax)
     if ax.get_yscale() == "log":
         ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         ax.yaxis.set_minor_formatter(NullFormatter())
     else:
-        number_axis(ax, "y")
-    ax.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=4, handlelength=1.3, columnspacing=1.2)
+        style.number_axis(ax, "y")
+    style.legend_above(ax, 4, 0.0)
     found = regime_from_rest(peak / body.gravity[0], friction, worst, static)
     shares = ", ".join(f"{name} {(found == regime).mean():.0%}" for regime, (_, name) in LOOKS.items())
-    add_note(
+    style.add_note(
         ax,
         "Motion that starts from rest under a constant acceleration: areas for the direction in which the "
         "body tips most easily, dashed lines for that in which it tips least easily. "
-        f"Points: {run_words(len(peak))} at their peak horizontal acceleration ({shares})."
+        f"Points: {format_count(len(peak), 'run')} at their peak horizontal acceleration ({shares})."
         + ("" if same else " Slide-rock with too little friction in slip to tip the body counts as slide."),
     )
     return ax

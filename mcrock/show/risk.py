@@ -1,25 +1,329 @@
-"""Annual rate of overturning by the intensities that it comes from."""
+"""Risk of overturning at a site: rates, where they come from, the capacity HCLPF; text and figure."""
 
 from __future__ import annotations
 
-from typing import Unpack
+import math
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import xarray as xr
-from matplotlib.axes import Axes
 
-from mcrock.base.estimates import format_estimate, format_interval
+from mcrock.base.estimates import (
+    LEAST,
+    format_estimate,
+    format_interval,
+    format_p_value,
+    format_percent,
+)
 from mcrock.dataset.opened import takes_path
-from mcrock.show.style import BLUE, GREY, ORANGE, add_note, axis_scale, new_axes, number_axis, styled
+from mcrock.show import style
+from mcrock.show.numbers import estimate, format_count, label, label_place, labels, percent
+from mcrock.show.tables import table_along
 from mcrock.statistics import annual_rate
+from mcrock.statistics.goodness import REJECTED
 from mcrock.statistics.hazard import MEAN
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 
-LOOKS = {"lognormal": (BLUE, "-"), "stripes": (ORANGE, "-.")}
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+SMALL = 0.01  # fraction at the weakest level that leaves out little [1]
+FEWEST = 6  # recordings that can give a confidence of 95 % at all
+SOURCES = {
+    "hazard": "hazard",
+    "epistemic": "epistemic inputs",
+    "records": "number of records",
+    "beta_u": "own beta_U",
+}
+WORDS = {"lognormal": "by the lognormal curve", "stripes": "by the rising fractions of the levels"}
+NEGLIGIBLE = 5e-4  # share of a rate that is not mentioned [1]
+LOOKS = {"lognormal": (style.BLUE, "-"), "stripes": (style.ORANGE, "-.")}
+
+
+def format_risk(rates: xr.Dataset, capacity: xr.Dataset) -> str:
+    """Rates and probabilities by both fragilities, where they come from, and the HCLPF.
+
+    Parameters
+    ----------
+    rates, capacity : Dataset
+        From `mcrock.statistics.annual_rate`, for a nested study with `mcrock.statistics.rate_of_draws` as the
+        variable `rate_of_draws`, and `mcrock.statistics.high_confidence_capacity`.
+    """
+    lines = [*format_headline(rates), "", *format_rates(rates), *format_unsupported(rates)]
+    return "\n".join([*lines, *format_outside(rates), "", *format_capacity(capacity)])
+
+
+def format_headline(rates: xr.Dataset) -> list[str]:
+    """The annual rate for the mean hazard by the fragility to go by, with the end of the table."""
+    one = rates.sel(hazard=MEAN, fragility=rates.attrs["headline"])
+    rate, chance = estimate(one, "rate"), estimate(one, "probability")
+    beyond = float(rates["rate_above"].sel(hazard=MEAN, bound="upper").isel(fragility=0))
+    return [
+        f"Annual rate of overturning: {format_estimate(*rate)} 1/a ({percent(rates)} interval "
+        f"{format_interval(*rate[1:])}); in {rates.attrs['years']:g} years "
+        f"{format_estimate(*chance)} ({format_interval(*chance[1:])})",
+        f"of earthquakes up to {label(rates['bin_upper'][-1])}, where the hazard table ends; stronger ones "
+        f"come up to {beyond:.2g} times a year, so that the rate is at most {_rounded(rate[2] + beyond)} 1/a",
+        f"{WORDS[rates.attrs['headline']]}: {format_choice(rates)}",
+    ]
+
+
+def format_choice(found: xr.Dataset) -> str:
+    """Why a rate goes by its fragility, with the p-value of the test of the lognormal curve."""
+    p = float(found["fit_p_value"])
+    return found.attrs["why"] + ("" if math.isnan(p) else f" ({format_p_value(p)})")
+
+
+def format_rates(rates: xr.Dataset) -> list[str]:
+    """Table of rates and probabilities, and what its intervals are of."""
+    level = f"{percent(rates)} interval"
+    columns = [
+        ("fragility", lambda one: str(one["fragility"].item())),
+        ("hazard", lambda one: str(one["hazard"].item())),
+        ("rate [1/a]", lambda one: format_estimate(*estimate(one, "rate"))),
+        (level, lambda one: format_interval(*estimate(one, "rate")[1:])),
+        (f"in {rates.attrs['years']:g} years", lambda one: format_estimate(*estimate(one, "probability"))),
+        (level, lambda one: format_interval(*estimate(one, "probability")[1:])),
+    ]
+    names = ["rate", "rate_interval", "probability", "probability_interval"]
+    table = table_along(rates[names].stack(row=["fragility", "hazard"]), "row", columns)
+    records = format_count(int(rates["records"]), "independent recording")
+    lines = ["Rates by both fragilities and all hazard curves", table]
+    words = f"intervals are for this hazard and count {records}"
+    if "rate_of_draws" not in rates:
+        return [*lines, words]
+    return [*lines, f"{words}, and not what is epistemic", *format_draws(rates["rate_of_draws"])]
+
+
+def format_draws(rates: xr.DataArray) -> list[str]:
+    """Lines on the rates of the outer draws of a nested study, from `mcrock.statistics.rate_of_draws`."""
+    draws, lines = rates.sizes["outer"], []
+    for curve in rates["fragility"].values.tolist():
+        of_curve = rates.sel(fragility=curve).values
+        missing = int((~np.isfinite(of_curve)).sum())
+        if missing:
+            words = f"{missing} of them {'has' if missing == 1 else 'have'} no curve"
+        else:
+            low, middle, high = np.quantile(of_curve, [0.05, 0.5, 0.95])
+            words = f"median {middle:.3g}, 5 to 95 % {low:.3g} to {high:.3g} 1/a "
+            words += "(as counted, the noise of their runs included)"
+        lines.append(f"{curve} rate over the {draws} outer draws, mean hazard: {words}")
+    return lines
+
+
+def format_weighted(found: xr.Dataset) -> list[str]:
+    """Lines on the rate by the weighted runs of a cloud, from `mcrock.statistics.weighted_probability`."""
+    low, high = found["interval"].values.tolist()
+    unseen = format_interval(0.0, float(found["unseen"]))
+    words = "rate by the runs themselves, weighted to the hazard, without a curve: "
+    if math.isfinite(float(found["weakest_overturning"])):
+        weakest = label(found["weakest_overturning"])
+        lines = [
+            f"{words}{format_estimate(float(found['rate']), low, high)} 1/a "
+            f"({format_interval(low, high)}, of earthquakes from {weakest} on, the weakest that overturned), "
+            f"from {float(found['effective_runs']):.0f} effective of {int(found['runs'])} runs",
+            f"weaker earthquakes, in which no run overturned, and any stronger than all runs add {unseen} "
+            "1/a: no less is known without a curve, and a smaller number needs more records or runs there",
+        ]
+    else:
+        lines = [f"{words}{unseen} 1/a: none of {int(found['runs'])} runs overturned"]
+    if float(found["outside"]) > 0:
+        lines.append(
+            f"intensities at which the study has no runs come {_number(found['outside'])} times a year"
+        )
+    if math.isfinite(float(found["proposal_median"])):
+        lines.append(
+            "runs for this hazard are best drawn from about a lognormal intensity of median "
+            f"{label(found['proposal_median'])} and dispersion {float(found['proposal_dispersion']):.2g}"
+        )
+    return lines
+
+
+def format_unsupported(rates: xr.Dataset) -> list[str]:
+    """Lines on what no run supports."""
+    lines = []
+    for share, bound, words in (
+        ("share_below", "weakest_overturning", "below {}, the weakest intensity at which a run overturned"),
+        ("share_beyond", "strongest_run", "beyond {}, the strongest intensity of a run"),
+    ):
+        parts = zip(rates["fragility"].values.tolist(), rates[share].values.tolist(), strict=True)
+        found = [f"{format_percent(part)} of the {curve} rate" for curve, part in parts if part > NEGLIGIBLE]
+        if found:
+            place = words.format(label(rates[bound]))
+            lines.append(f"{' and '.join(found)} come{'s' * (len(found) == 1)} from {place}")
+    end, weakest = float(rates["bin_upper"][-1]), float(rates["weakest_overturning"])
+    if end < weakest < math.inf:
+        lines.append(
+            f"the hazard table ends at {label(rates['bin_upper'][-1])}, below the weakest intensity at which "
+            f"a run overturned ({label(rates['weakest_overturning'])}): check its unit"
+        )
+    fraction = float(rates["weakest_fraction"])
+    if fraction > SMALL:
+        lines.append(
+            f"the stripes begin at {label(rates['weakest_run'])}, where {format_percent(fraction)} "
+            "overturned: their rate lacks what weaker earthquakes do; run weaker levels (--extend)"
+        )
+    return lines
+
+
+def format_outside(rates: xr.Dataset) -> list[str]:
+    """Lines on what no row of the hazard supports."""
+    first = label(rates["bin_lower"][0])
+    if float(rates["weakest_run"]) > float(rates["bin_lower"][0]) and rates["first_probability"][0].isnull():
+        return [f"below {first}, where the hazard table begins, no run tells the probability"]
+    at_first = _number(max(float(rates["first_probability"].max(skipna=True)), LEAST))
+    return [f"below the hazard table, which begins at {first}, the probability is {at_first} at most"]
+
+
+def headline_capacity(capacity: xr.Dataset) -> str:
+    """Name of the capacity to go by.
+
+    The 1 % point of the rising fractions where the lognormal curve is rejected, that of the mean curve where
+    nothing is epistemic, else the bound of 5 % with 95 % confidence.
+    """
+    if float(capacity["fit_p_value"]) < REJECTED:
+        return "stripes_one_percent"
+    return "confident" if float(capacity["beta_epistemic"]) > 0 else "one_percent"
+
+
+def format_headline_capacity(capacity: xr.Dataset) -> str:
+    """The capacity to go by; where the rising fractions give it, at or below what, or beyond the runs."""
+    name = headline_capacity(capacity)
+    if name != "stripes_one_percent":
+        return label(capacity[name])
+    return _one_percent_of_stripes(capacity).removeprefix("at ")
+
+
+def _one_percent_of_stripes(capacity: xr.Dataset) -> str:
+    at = capacity["stripes_one_percent"]
+    return label_place(float(at), bool(capacity["stripes_open"]), at.attrs["units"])
+
+
+def format_capacity(capacity: xr.Dataset) -> list[str]:
+    """Lines on the HCLPF and the dispersions that it is made of."""
+    if math.isnan(float(capacity["median_capacity"])):
+        return ["HCLPF: none, as there is no fragility curve"]
+    stripes = f"the rising fractions reach 1 % {_one_percent_of_stripes(capacity)}"
+    r, u, epistemic, sampling = (
+        float(capacity[name]) for name in ("beta_r", "beta_u", "beta_epistemic", "beta_sampling")
+    )
+    if not math.isfinite(float(capacity["confident"])):
+        parts = (
+            ("beta_R = {:.3f}", r),
+            ("{:.3f} of beta_U from epistemic inputs", epistemic),
+            ("{:.3f} of beta_U from the number of records", sampling),
+        )
+        known = ", ".join(words.format(part) for words, part in parts if math.isfinite(part))
+        return [
+            f"HCLPF: not defined: {_why_undefined(capacity)}; {stripes}",
+            f"dispersions that are defined: {known or 'none'}",
+        ]
+    said = {
+        "confident": f"{label(capacity['confident'])} has at most 5 % with 95 % confidence (one-sided bound "
+        "of the lognormal curve)",
+        "one_percent": f"{label(capacity['one_percent'])} is 1 % of the mean curve",
+        "stripes_one_percent": stripes,
+    }
+    first, of_inputs = said.pop(headline_capacity(capacity)), f", {epistemic:.3f} from epistemic inputs"
+    lines = [
+        f"HCLPF: {'; '.join([first, *said.values()])}",
+        f"by the convention of separated dispersions {label(capacity['separation'])}: beta_R = {r:.3f}, "
+        f"beta_U = {u:.3f}, {sampling:.3f} of it from the number of records{of_inputs * (epistemic > 0)}",
+    ]
+    if float(capacity["fit_p_value"]) < REJECTED:
+        lines.append(
+            "the lognormal curve is rejected, and with it these capacities: go by the rising fractions"
+        )
+    weakest = capacity["weakest_overturning"]
+    if min(float(capacity[name]) for name in ("confident", "separation", "one_percent")) < float(weakest):
+        lines.append(
+            f"below {label(weakest)}, the weakest intensity at which a run overturned, a HCLPF is an "
+            "extrapolation"
+        )
+    if not epistemic > 0:
+        lines.append(
+            "nothing is epistemic in this study: beta_R holds ignorance too (`mcrock docs assessment`)"
+        )
+    return lines
+
+
+def _why_undefined(capacity: xr.Dataset) -> str:
+    """Why a study with a fragility curve has no HCLPF."""
+    if int(capacity["records"]) < FEWEST:
+        return f"{format_count(int(capacity['records']), 'recording')} cannot give a confidence of 95 %"
+    if math.isnan(float(capacity["beta_epistemic"])):
+        for name, words in (
+            ("draws_standing", "nothing overturns"),
+            ("draws_without_curve", "there is no curve"),
+        ):
+            if int(capacity[name]):
+                return f"in {int(capacity[name])} of {int(capacity['draws'])} outer draws {words}"
+        return "without one of the records an outer draw has no curve"
+    if math.isnan(float(capacity["beta_sampling"])):
+        return "without one of the records there is no curve"
+    return "too many resamples of the records, or a reading of the undecided runs, have no curve"
+
+
+def format_distribution(found: xr.Dataset, age: float | None = None) -> list[str]:
+    """Lines on the distribution of the rate, from `mcrock.statistics.rate_distribution`."""
+    if math.isnan(float(found["rate_mean"])):
+        return [
+            "no distribution of the rate: nothing overturned, or resamples of so few recordings tell none"
+        ]
+    fractiles = dict(
+        zip(found["fractile"].values.tolist(), found["rate_fractile"].values.tolist(), strict=True)
+    )
+    ends = fractiles[0.05], fractiles[0.95]
+    middle, mean = (format_estimate(x, *ends) for x in (fractiles[0.5], float(found["rate_mean"])))
+    shares = zip(found["source"].values.tolist(), found["variance_share"].values.tolist(), strict=True)
+    parts = ", ".join(f"{SOURCES[name]} {share:.2f}" for name, share in shares if share > NEGLIGIBLE)
+    below = labels(found["part_intensity"])
+    lines = [
+        f"Rate {WORDS[found.attrs['fragility']]} over all that is not known: median {middle} 1/a, 5 to 95 % "
+        f"{format_interval(*ends)}, mean {mean}",
+        f"shares of the variance of ln(rate): {parts or 'none'}",
+        f"5, 50 and 95 % of the mean rate arise below {below[0]}, {below[1]} and {below[2]}; at {below[1]} "
+        f"the hazard is k0 x^-k with k = {float(found['hazard_slope']):.3g} and k0 = "
+        f"{float(found['hazard_factor']):.3g} (SI)"
+        + f": with this law everywhere {format_estimate(float(found['closed_form']), *ends)} 1/a"
+        * (found.attrs["fragility"] == "lognormal"),
+    ]
+    if found.attrs["fragility"] == "stripes":
+        lines.append("what the levels leave open between them is in the interval of the rate, not in this")
+    if "rank_correlation" in found:
+        named = zip(
+            found["input"].values, found["rank_correlation"].values, found["p_value"].values, strict=True
+        )
+        words = ", ".join(f"{name} {r:+.2f} ({format_p_value(float(p))})" for name, r, p in named)
+        lines.append(
+            f"rank correlation of the rate with what is epistemic, p-values over all inputs: {words}"
+        )
+    if age is not None:
+        survival, number = estimate(found, "survival"), int(found["hazards"])
+        over = (
+            f"{number} hazard curves of equal weight"
+            if number > 1
+            else "the mean hazard, for lack of fractiles"
+        )
+        lines += [
+            f"A body that has stood for {age:g} years: {format_estimate(*survival)} of "
+            f"such bodies do ({percent(found)} interval {format_interval(*survival[1:])}), "
+            f"over {over}",
+            "a small number speaks against the hazard, the body or the age",
+        ]
+    return lines
+
+
+def _number(value: float | xr.DataArray) -> str:
+    return f"{float(value):.3g}" if math.isfinite(float(value)) else "-"
+
+
+def _rounded(value: float) -> str:
+    return format_interval(0.0, value).removeprefix("below ")
 
 
 @takes_path
-@styled
+@style.styled
 @takes(Bootstrap)
 def plot_risk(
     ds: xr.Dataset,
@@ -27,6 +331,7 @@ def plot_risk(
     ax: Axes | None = None,
     *,
     years: float = 50.0,
+    found: xr.Dataset | None = None,
     **keywords: Unpack[BootstrapKeywords],
 ) -> Axes:
     """Draw from which intensities the rate of overturning comes, by both fragilities.
@@ -37,6 +342,8 @@ def plot_risk(
         As for `mcrock.statistics.annual_rate`.
     ax : Axes, optional
         Where to draw; by default on a new figure one column wide.
+    found : Dataset, optional
+        From `mcrock.statistics.annual_rate`, of the same runs and keywords; by default computed.
 
     Returns
     -------
@@ -48,39 +355,28 @@ def plot_risk(
     ValueError
         As `mcrock.statistics.annual_rate`.
     """
-    found = annual_rate(ds, hazard, years=years, **keywords)
-    ax = new_axes() if ax is None else ax
-    factor, label = axis_scale(found["bin_lower"])
+    found = annual_rate(ds, hazard, years=years, **keywords) if found is None else found
+    ax = style.new_axes() if ax is None else ax
+    factor, words = style.axis_scale(found["bin_lower"])
     edges = np.append(found["bin_lower"].values, found["bin_upper"].values[-1]) * factor
-    width = np.log(edges[1] / edges[0])
+    rows = []
     for curve, (colour, line) in LOOKS.items():
         one = found.sel(fragility=curve, hazard=MEAN)
-        density = np.nan_to_num(found["share"].sel(fragility=curve).values) * float(one["rate"]) / width
-        ax.stairs(
-            np.nan_to_num(density),
-            edges,
-            color=colour,
-            fill=False,
-            linewidth=1.3,
-            linestyle=line,
-            label=f"{curve}, {format_estimate(float(one['rate']), *one['rate_interval'].values)} /a",
-        )
-    for name, style in (("weakest_overturning", ":"), ("strongest_run", "--")):
+        rate = estimate(one, "rate")
+        density = np.nan_to_num(one["share"].values * rate[0] / np.log(edges[1] / edges[0]))
+        look: dict[str, Any] = {"color": colour, "linestyle": line, "linewidth": 1.3}
+        ax.stairs(density, edges, fill=False, label=f"{curve}, {format_estimate(*rate)} /a", **look)
+        known = math.isfinite(rate[1])
+        rows.append(f"{curve} {format_interval(*rate[1:])} /a" if known else f"{curve} unknown")
+    for name, dashes in (("weakest_overturning", ":"), ("strongest_run", "--")):
         at = float(found[name]) * factor
         if edges[0] < at < edges[-1]:
-            ax.axvline(at, color=GREY, linestyle=style, linewidth=0.9)
-    ax.set_xscale("log")
-    ax.set_xlim(edges[0], edges[-1])
+            ax.axvline(at, color=style.GREY, linestyle=dashes, linewidth=0.9)
+    ax.set(xscale="log", xlim=(edges[0], edges[-1]), xlabel=words, ylabel="Rate per ln(intensity) [1/a]")
     ax.set_ylim(bottom=0)
-    ax.set_xlabel(label)
-    ax.set_ylabel("Rate per ln(intensity) [1/a]")
-    number_axis(ax, "y")
-    ax.legend(loc="lower left", bbox_to_anchor=(-0.1, 1.0), ncols=2, handlelength=1.8, columnspacing=1.0)
-    rows = []
-    for curve in LOOKS:
-        ends = found["rate_interval"].sel(fragility=curve, hazard=MEAN).values
-        rows.append(f"{curve} {format_interval(*ends)} /a" if np.isfinite(ends[0]) else f"{curve} unknown")
-    add_note(
+    style.number_axis(ax, "y")
+    style.legend_above(ax, handlelength=1.8)
+    style.add_note(
         ax,
         f"Mean hazard; areas are parts of the rate. {found.attrs['level']:.0%} intervals from "
         f"{int(found['records'])} {found.attrs['independent']}: {', '.join(rows)}. Dotted: weakest "

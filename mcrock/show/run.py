@@ -1,20 +1,22 @@
-"""One run as text: its results and its first events."""
+"""One run: its results and first events as text, and its files."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import xarray as xr
-
-from mcrock.dataset import SCHEMA
+from mcrock.dataset import SCHEMA, events_to_csv, replacing, save_dataset
 from mcrock.params import Mode
-from mcrock.show.contacts_text import contact_name
-from mcrock.show.json_values import as_json
-from mcrock.show.tables import format_table
+from mcrock.show.contacts import contact_name
+from mcrock.show.history import describe_doubt, plot_history
+from mcrock.show.style import add_source, save_figure
+from mcrock.show.tables import as_json, format_table
 from mcrock.simulation import Run
-from mcrock.statistics.runs import guessed
+
+if TYPE_CHECKING:
+    from mcrock.excitation import Motion, Pulse
 
 EVENTS_SHOWN = 20
 UNITS_OF_EVENTS = {  # of their numbers
@@ -45,15 +47,6 @@ def format_run(run: Run, events_file: Path) -> str:
     if len(run.events) > EVENTS_SHOWN:
         count += f", the first {EVENTS_SHOWN} of them (all are in {events_file})"
     return "\n".join([*lines, count, format_table(heads, rows)])
-
-
-def describe_doubt(run: Run) -> str:
-    """Why statistics count a run that has an end as undecided, to follow its outcome; else nothing."""
-    names = "outcome", "infeasible_energy_loss", "infeasible_facet_impacts"
-    if not guessed(xr.Dataset({"facet_fallback": run.facet_fallback} | {k: run.results[k] for k in names})):
-        return ""
-    percent = f"{100.0 * run.infeasible_energy_loss:.0f} %"
-    return f", but undecided: infeasible impacts took {percent} of the energy needed to overturn"
 
 
 def result_rows(run: Run) -> list[tuple[str, str]]:
@@ -99,3 +92,46 @@ def _format_result(name: str, value: float) -> str:
     if SCHEMA[name].dtype.startswith("i"):
         return str(int(value))
     return f"{value:.6g} {units}" if units != "1" else f"{value:.6g}"
+
+
+def save_run(
+    run: Run,
+    folder: str | Path,
+    title: str = "",
+    motion: Motion | Pulse | None = None,
+    source: Mapping[str, Any] | None = None,
+) -> list[Path]:
+    """Write ``history.nc``, ``events.csv`` and ``history.png`` of a run, in place of files of these names.
+
+    Parameters
+    ----------
+    run : Run
+        With its history.
+    folder : str or Path
+        Where to write; made if it is not there.
+    title, motion
+        As `plot_history` takes them.
+    source : mapping, optional
+        ``title`` and ``seed`` of the study that the run is of, for the last line of the figure.
+
+    Returns
+    -------
+    list of Path
+
+    Raises
+    ------
+    ValueError
+        If the run has no history, or what is in place of `history.nc` is not a NetCDF file.
+    OSError
+        If a file cannot be written.
+    """
+    folder = Path(folder)
+    history, events, figure = (folder / name for name in ("history.nc", "events.csv", "history.png"))
+    ax = plot_history(run, title, run.body.slenderness, motion)
+    add_source(ax, source or {})
+    folder.mkdir(parents=True, exist_ok=True)
+    save_dataset(run.history, history, overwrite=True)
+    with replacing(events) as path:
+        path.write_text(events_to_csv(run.events))
+    save_figure(ax, figure)
+    return [history, events, figure]

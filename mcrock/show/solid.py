@@ -6,6 +6,8 @@ from math import cos, sin
 from typing import Any, NamedTuple
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.colors import to_rgb
 from numpy.typing import NDArray
 
@@ -86,6 +88,17 @@ def face_colour(corners: Array, light: Array, is_base: bool) -> tuple[float, flo
     """Colour of a face in its light, from its vertices (n, 3) in ground axes."""
     red, green, blue = ((0.55 + 0.45 * brightness(corners, light)) * (BASE if is_base else STONE)).tolist()
     return red, green, blue
+
+
+def draw_floor(ax: Axes, view: View, low: Array, high: Array, step: float, autolim: bool = True) -> None:
+    """A patch of ground between two corners (2,) [m] with a grid, for scale."""
+    (x0, y0), (x1, y1) = low, high
+    corners = view.project(np.array([(x0, y0, 0.0), (x1, y0, 0.0), (x1, y1, 0.0), (x0, y1, 0.0)]))
+    ax.add_collection(PolyCollection([corners], facecolor=GROUND, linewidth=0, zorder=1), autolim=autolim)
+    lines = [[(x, y0, 0.0), (x, y1, 0.0)] for x in step * np.arange(np.ceil(x0 / step), x1 / step)]
+    lines += [[(x0, y, 0.0), (x1, y, 0.0)] for y in step * np.arange(np.ceil(y0 / step), y1 / step)]
+    segments = [view.project(np.array(line)) for line in lines]
+    ax.add_collection(LineCollection(segments, color=GRID, linewidth=0.6, zorder=2), autolim=autolim)
 
 
 def grid_step(size: float) -> float:

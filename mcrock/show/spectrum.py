@@ -12,32 +12,17 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from mcrock.params import STANDARD_GRAVITY, Outcome
+from mcrock.show import style
+from mcrock.show.numbers import format_count
 from mcrock.show.overturning_bands import MODES, cells, draw_bands
-from mcrock.show.style import (
-    BLUE,
-    COLUMN,
-    GREEN,
-    GREY,
-    MILLIMETRE,
-    ORANGE,
-    PAGE,
-    PURPLE,
-    SKY,
-    STROKES,
-    add_note,
-    new_figure,
-    number_axis,
-    run_words,
-    styled,
-)
 
-LINES = (BLUE, ORANGE, GREEN, PURPLE, SKY, GREY)
+LINES = (style.BLUE, style.ORANGE, style.GREEN, style.PURPLE, style.SKY, style.GREY)
 PANELS = 6  # in one figure
 SHARE_LEVELS = 200  # amplitudes of a map of shares
 TITLE = {1: 60, 2: 46, 3: 30}  # letters in a line of a title, by the panels beside each other
 
 
-@styled
+@style.styled
 def plot_overturning_spectrum(ds: xr.Dataset) -> Axes:
     """Draw the bands of amplitude in which blocks of every size overturn.
 
@@ -58,9 +43,7 @@ def plot_overturning_spectrum(ds: xr.Dataset) -> Axes:
     ValueError
         If ``ds`` is not an overturning spectrum or has more than six slendernesses.
     """
-    missing = {"lower", "upper", "impacts", "uplift_amplitude"} - set(ds.variables)
-    if missing:
-        raise ValueError(f"this is not an overturning spectrum: it lacks {', '.join(sorted(missing))}")
+    _check(ds, "an overturning spectrum", {"lower", "upper", "impacts", "uplift_amplitude"})
     axis = str(ds["lower"].dims[2])
     as_share = ds.sizes["motion"] * ds.sizes["slenderness"] > PANELS
     panels = [
@@ -68,15 +51,10 @@ def plot_overturning_spectrum(ds: xr.Dataset) -> Axes:
         for motion in range(1 if as_share else ds.sizes["motion"])
         for slenderness in range(ds.sizes["slenderness"])
     ]
-    if len(panels) > PANELS:
-        raise ValueError(
-            f"{len(panels)} slendernesses are too many for one figure, at most {PANELS}; "
-            "select some with ds.isel(slenderness=[...])"
-        )
     columns = 2 if len(panels) == 4 else min(len(panels), 3)
     lines = -(-len(panels) // columns)
-    size = (COLUMN if columns == 1 else PAGE, 78.0 if lines == 1 else 26.0 + 56.0 * lines)
-    figure = new_figure(*size)
+    size = (style.COLUMN if columns == 1 else style.PAGE, 78.0 if lines == 1 else 26.0 + 56.0 * lines)
+    figure = style.new_figure(*size)
     grid = figure.subplots(lines, columns, sharex=True, sharey=True, squeeze=False)
     for ax, (motion, slenderness) in zip(grid.flat, panels, strict=False):
         if as_share:
@@ -95,16 +73,16 @@ def plot_overturning_spectrum(ds: xr.Dataset) -> Axes:
         ax.xaxis.set_tick_params(labelbottom=True)
     first = grid[0, 0]
     first.set_ylim(0, ds.attrs["largest_amplitude"])
-    number_axis(first)
+    style.number_axis(first)
     if as_share:
         figure.colorbar(mesh, ax=grid, label="Fraction of overturning motions [1]", pad=0.02)
     else:
         _add_legend(figure, ds)
-    add_note(first, _overturning_note(ds, axis, as_share))
+    style.add_note(first, _overturning_note(ds, axis, as_share))
     return first
 
 
-@styled
+@style.styled
 def plot_rocking_spectrum(ds: xr.Dataset) -> Axes:
     """Draw the largest tilt of blocks of every size, and which of them overturn.
 
@@ -124,22 +102,15 @@ def plot_rocking_spectrum(ds: xr.Dataset) -> Axes:
     ValueError
         If ``ds`` is not a rocking spectrum or has more than six slendernesses.
     """
-    missing = {"peak_tilt_ratio", "period", "peak_acceleration"} - set(ds.variables)
-    if missing:
-        raise ValueError(f"this is not a rocking spectrum: it lacks {', '.join(sorted(missing))}")
-    if ds.sizes["slenderness"] > PANELS:
-        raise ValueError(
-            f"{ds.sizes['slenderness']} slendernesses are too many for one figure, at most {PANELS}; "
-            "select some with ds.isel(slenderness=[...])"
-        )
+    _check(ds, "a rocking spectrum", {"peak_tilt_ratio", "period", "peak_acceleration"})
     period = ds["period"].values
     fallen = ds["outcome"].values == Outcome.OVERTURNED
     ratio = np.where(fallen, np.inf, ds["peak_tilt_ratio"].values)
     many = ds.sizes["motion"] > 1
-    figure = new_figure(COLUMN, 92.0 if many else 84.0)
+    figure = style.new_figure(style.COLUMN, 92.0 if many else 84.0)
     above, ax = figure.subplots(2, 1, sharex=True, height_ratios=[1, 3 if many else 6])
     for place, slenderness in enumerate(ds["slenderness"].values):
-        colour, stroke, label = LINES[place], STROKES[place], f"{np.degrees(slenderness):.3g}°"
+        colour, stroke, label = LINES[place], style.STROKES[place], f"{np.degrees(slenderness):.3g}°"
         if many:
             above.plot(period, fallen[:, place].mean(0), color=colour, linestyle=stroke, linewidth=1.0)
             ax.plot(period, _without_falls(ratio[:, place]).T, color=colour, alpha=0.25, linewidth=0.4)
@@ -155,8 +126,8 @@ def plot_rocking_spectrum(ds: xr.Dataset) -> Axes:
     ax.set_ylim(0, 1.05 * top)
     if not np.isfinite(ratio).any():
         words = "overturns at every size" if len(period) > 1 else "overturns"
-        ax.text(0.5, 0.5, words, transform=ax.transAxes, color=GREY, ha="center", va="center")
-    ax.axhline(1.0, color=GREY, linestyle=":", linewidth=0.8)
+        ax.text(0.5, 0.5, words, transform=ax.transAxes, color=style.GREY, ha="center", va="center")
+    ax.axhline(1.0, color=style.GREY, linestyle=":", linewidth=0.8)
     if many:
         above.set_ylim(-0.05, 1.05)
         above.set_yticks([0, 1])
@@ -170,19 +141,23 @@ def plot_rocking_spectrum(ds: xr.Dataset) -> Axes:
     ax.set_ylabel("Largest tilt / slenderness [1]")
     ax.set_xlabel(_axis_label("period"))
     ax.set_xlim(0, period[-1] if len(period) > 1 else 2 * period[0])
-    number_axis(ax)
+    style.number_axis(ax)
     figure.align_ylabels([above, ax])
-    above.legend(
-        *ax.get_legend_handles_labels(),
-        title="slenderness",
-        loc="lower left",
-        bbox_to_anchor=(0.0, 1.0),
-        ncols=4,
-        handlelength=1.8,
-        columnspacing=1.2,
-    )
-    add_note(ax, _rocking_note(ds, many))
+    handles, labels = ax.get_legend_handles_labels()
+    style.legend_above(above, 4, 0.0, handles=handles, labels=labels, title="slenderness", handlelength=1.8)
+    style.add_note(ax, _rocking_note(ds, many))
     return ax
+
+
+def _check(ds: xr.Dataset, what: str, needed: set[str]) -> None:
+    """Refuse a dataset of another kind, or one that has too many slendernesses for one figure."""
+    if missing := needed - set(ds.variables):
+        raise ValueError(f"this is not {what}: it lacks {', '.join(sorted(missing))}")
+    if ds.sizes["slenderness"] > PANELS:
+        raise ValueError(
+            f"{ds.sizes['slenderness']} slendernesses are too many for one figure, at most {PANELS}; "
+            "select some with ds.isel(slenderness=[...])"
+        )
 
 
 def describe_scan(ds: xr.Dataset) -> str:
@@ -210,7 +185,7 @@ def _draw_shares(ax: Axes, ds: xr.Dataset, axis: str) -> QuadMesh:
     amplitude = xr.DataArray(0.5 * (ends[1:] + ends[:-1]), dims="amplitude")
     inside = (ds["lower"] <= amplitude) & (amplitude < ds["upper"])
     share = inside.any("band").mean("motion").transpose("amplitude", axis).values
-    ax.axhline(float(ds["uplift_amplitude"].min()), color=GREY, linestyle=":", linewidth=0.8)
+    ax.axhline(float(ds["uplift_amplitude"].min()), color=style.GREY, linestyle=":", linewidth=0.8)
     if len(x) == 1:
         ax.set_xlim(0, 2 * x[0])
     return ax.pcolormesh(cells(x), ends, share, cmap="Blues", vmin=0, vmax=1, rasterized=True)
@@ -223,7 +198,7 @@ def _add_legend(figure: Figure, ds: xr.Dataset) -> None:
         figure.legend(
             handles=handles,
             loc="outside upper left",
-            ncols=2 if figure.get_size_inches()[0] / MILLIMETRE < PAGE else 4,
+            ncols=2 if figure.get_size_inches()[0] / style.MILLIMETRE < style.PAGE else 4,
             handlelength=1.2,
             columnspacing=1.2,
         )
@@ -255,7 +230,7 @@ def _describe(ds: xr.Dataset, more: list[str]) -> str:
     text = ", ".join(words)
     if names[0].endswith(" pulse"):  # names of records stay as they are
         text = text[:1].upper() + text[1:]
-    return text.replace("$", r"\$")
+    return style.plain_text(text)
 
 
 def _format_range(values: np.ndarray) -> str:
@@ -293,7 +268,7 @@ def _overturning_note(ds: xr.Dataset, axis: str, as_share: bool) -> str:
             "else as at the nearer size."
         )
     undecided = int(ds["undecided"].sum())
-    doubt = f" {run_words(undecided)} met a numerical limit." if undecided else ""
+    doubt = f" {format_count(undecided, 'run')} met a numerical limit." if undecided else ""
     return f"{described}. {lines} {describe_scan(ds)}.{doubt}"
 
 

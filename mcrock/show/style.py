@@ -1,28 +1,28 @@
-"""Looks of all figures: size, fonts, colours, axis labels and the note below the axes."""
+"""Looks of all figures: size, fonts, colours, axis labels and the note below the axes.
+
+matplotlib is imported when something is drawn: the text of a subject does not need it.
+"""
 
 from __future__ import annotations
 
-import io
 import textwrap
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from functools import wraps
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ParamSpec
+from typing import TYPE_CHECKING, Any
 
-import matplotlib as mpl
 import numpy as np
-import seaborn as sns
 import xarray as xr
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from mcrock.base.units import as_printed
 from mcrock.dataset import replacing
 from mcrock.params import STANDARD_GRAVITY
+from mcrock.show.paper import paper_style, styled
 
-Parameters = ParamSpec("Parameters")
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["paper_style", "styled"]  # with what is below
 
 COLUMN = 90.0  # width of a single column [mm]
 PAGE = 180.0  # width of two columns [mm]
@@ -32,9 +32,11 @@ NOTE_LINES = 3  # of a note for which a figure has room
 NOTE_LINE = 2.9  # height that each further one adds to it [mm]
 NOTE_LOOK: dict[str, Any] = {"fontsize": NOTE_SIZE, "color": "0.35", "linespacing": 1.25, "ha": "left"}
 OWN = "mcrock"  # label of figures made here
-SCREEN = 130.0  # resolution in a notebook [1/in]
 LABEL_CHARACTERS = 50  # of an axis label in one line: what fits along axes one column wide
-COLOURS = sns.color_palette("colorblind").as_hex()
+COLOURS = (  # the palette "colorblind" of seaborn
+    "#0173b2", "#de8f05", "#029e73", "#d55e00", "#cc78bc",
+    "#ca9161", "#fbafe4", "#949494", "#ece133", "#56b4e9",
+)  # fmt: skip
 BLUE, ORANGE, GREEN, RED, PURPLE, BROWN, PINK, GREY, YELLOW, SKY = COLOURS
 DEEP_BLUE, PALE_BLUE, DEEP_RED, SAND = "#01395e", "#8accf0", "#a63c00", "#e9c9a6"  # apart in grey, too
 MARKERS = "os^DvpX"  # of series, and the dashes of lines: prints in grey have no colours
@@ -47,85 +49,13 @@ STROKES: tuple[Any, ...] = (
     (0, (9, 2)),
 )
 BARS: dict[str, Any] = {"elinewidth": 0.9, "capsize": 1.8, "capthick": 0.9}  # of intervals
-
-SETTINGS = {
-    **sns.axes_style("ticks"),
-    "font.size": 8.0,
-    "axes.labelsize": 8.0,
-    "axes.titlesize": 8.0,
-    "xtick.labelsize": 7.0,
-    "ytick.labelsize": 7.0,
-    "legend.fontsize": 7.0,
-    "legend.title_fontsize": 7.0,
-    "legend.frameon": False,
-    "axes.linewidth": 0.6,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "xtick.major.width": 0.6,
-    "ytick.major.width": 0.6,
-    "xtick.major.size": 3.0,
-    "ytick.major.size": 3.0,
-    "lines.linewidth": 1.3,
-    "hatch.linewidth": 0.5,
-    "savefig.dpi": 300.0,
-    "pdf.fonttype": 42,
-    "svg.fonttype": "none",
-}
-
-
-@contextmanager
-def paper_style() -> Iterator[None]:
-    """Context with the settings of mcrock's figures, for axes of your own.
-
-    Type of 6.5 to 8 points and thin lines, for print at the size drawn; the settings of the caller come back
-    at the end.
-
-    >>> import matplotlib.pyplot as plt
-    >>> with paper_style():
-    ...     figure, ax = plt.subplots(figsize=(84 / 25.4, 66 / 25.4), layout="constrained")
-    >>> ax.xaxis.label.get_size()
-    8.0
-    >>> plt.close(figure)
-    """
-    with mpl.rc_context(SETTINGS):
-        yield
-        # the backend of a notebook turns this on when pyplot is first used, and shows nothing without it
-        interactive = mpl.is_interactive()
-    mpl.interactive(interactive)
-
-
-def styled(plot: Callable[Parameters, Axes]) -> Callable[Parameters, Axes]:
-    """Run a plot function in `paper_style`."""
-
-    @wraps(plot)
-    def wrapper(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Axes:
-        with paper_style():
-            return plot(*args, **kwargs)
-
-    return wrapper
-
-
-class ShownAxes(Axes):
-    """Axes that show their figure by themselves in a notebook, whatever its backend."""
-
-    def _repr_png_(self) -> bytes:
-        buffer = io.BytesIO()
-        with paper_style():
-            figure_of(self).savefig(buffer, format="png", dpi=SCREEN, bbox_inches="tight", pad_inches=0.04)
-        return buffer.getvalue()
-
-
-class OwnFigure(Figure):
-    """A figure whose axes show it."""
-
-    def add_subplot(self, *args: Any, **kwargs: Any) -> Any:
-        if not kwargs.keys() & {"projection", "polar", "axes_class"}:
-            kwargs["axes_class"] = ShownAxes
-        return super().add_subplot(*args, **kwargs)
+BAR_CHARACTERS = 55  # that fit below the bars of a figure one column wide
 
 
 def new_figure(width: float, height: float) -> Figure:
     """Empty figure of a size [mm] that needs no display."""
+    from mcrock.show.notebook_figure import OwnFigure
+
     figure = OwnFigure(figsize=(width * MILLIMETRE, height * MILLIMETRE), layout="constrained")
     figure.set_label(OWN)
     return figure
@@ -219,10 +149,74 @@ def short_numbers(values: np.ndarray) -> list[str]:
     return [f"{float(word):g}" for word in words]
 
 
+def level_axis(ax: Axes, intensity: xr.DataArray, room: float = 1.05) -> float:
+    """Horizontal axis of intensities, from 0 to ``room`` times the strongest; returns the factor to it."""
+    factor, label = axis_scale(intensity)
+    ax.set_xlim(0, room * factor * float(intensity.max()))
+    ax.set_xlabel(label)
+    number_axis(ax)
+    return factor
+
+
+def legend_above(ax: Axes, ncols: int = 2, left: float = -0.1, **look: Any) -> None:
+    """Legend above the axes, from ``left`` of their left end [widths of the axes]."""
+    look = {"handlelength": 1.4, "columnspacing": 1.0} | look
+    ax.legend(loc="lower left", bbox_to_anchor=(left, 1.0), ncols=ncols, **look)
+
+
+def legend_of_levels(ax: Axes, label: str, number: int) -> None:
+    """Legend of so many intensities in a row above the axes, under their label; none of none."""
+    if number:
+        title = label.replace("Peak ground acceleration", "PGA").replace("Peak ground velocity", "PGV")
+        look: dict[str, Any] = {"handlelength": 1.6, "columnspacing": 1.0}
+        ax.legend(title=title, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=number, **look)
+
+
+def error_bars(ax: Axes, x: np.ndarray, y: np.ndarray, ends: np.ndarray, **look: Any) -> None:
+    """Points (n,) with intervals between ends (2, n), those that are known."""
+    known = np.isfinite(y)
+    lengths = np.nan_to_num(np.abs(ends - y))[:, known]
+    usual: dict[str, Any] = {"fmt": "o", "markersize": 3.2, "zorder": 3} | BARS
+    ax.errorbar(np.asarray(x)[known], y[known], lengths, **(usual | look))
+
+
+BarPart = tuple[str, np.ndarray, dict[str, Any]]  # label, heights (n,) and look
+
+
+def stacked_bars(ax: Axes, names: Sequence[str], parts: Iterable[BarPart]) -> None:
+    """A bar for each name, made of parts; those of no height are left out."""
+    place, base = np.arange(len(names)), np.zeros(len(names))
+    for label, heights, look in parts:
+        if heights.any():
+            ax.bar(place, heights, 0.84, base, label=label, **look)
+        base = base + heights
+    step = int(np.ceil(len(names) * (max(map(len, names)) + 1) / BAR_CHARACTERS))  # that the names keep apart
+    ax.set_xticks(place[::step], names[::step])
+    ax.tick_params(axis="x", length=0)
+    ax.set_xlim(-0.6, len(names) - 0.4)
+
+
+def interval_rows(ax: Axes, names: Sequence[str], ends: np.ndarray, colours: Sequence[str]) -> np.ndarray:
+    """Rows that are named along the vertical axis, each with its interval (2, n); returns their places."""
+    row = np.arange(len(names))
+    ax.hlines(row, *ends, color=colours, alpha=0.45, linewidth=3.0)
+    ax.set_yticks(row, names)
+    ax.set_ylim(-0.65, len(row) - 0.4)
+    number_axis(ax)
+    return row
+
+
+def plain_text(text: str) -> str:
+    """Text in which matplotlib finds no formulas."""
+    return text.replace("$", r"\$")
+
+
 def probability_axis(ax: Axes, label: str) -> None:
     """Vertical axis from 0 to 1."""
     ax.set_ylim(-0.02, 1.02)
     ax.spines["left"].set_bounds(0, 1)
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
+
     ax.yaxis.set_major_locator(MaxNLocator(5))
     ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     ax.set_ylabel(label)
@@ -255,7 +249,7 @@ def add_source(ax: Axes, attrs: Mapping[str, Any]) -> None:
     words += [f"seed {attrs['seed']}"] if "seed" in attrs else []
     if words:
         figure = figure_of(ax)
-        line = textwrap.fill(", ".join(words).replace("$", r"\$"), int(0.8 * axes_width(ax)))
+        line = textwrap.fill(plain_text(", ".join(words)), int(0.8 * axes_width(ax)))
         _set_note(figure, f"{figure.get_supxlabel()}\n{line}".lstrip())
 
 
@@ -269,27 +263,8 @@ def _set_note(figure: Figure, text: str) -> None:
 
 def number_axis(ax: Axes, name: str = "x") -> None:
     """Few numbers along an axis, and short ones, so that they keep apart."""
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
+
     axis = ax.xaxis if name == "x" else ax.yaxis
     axis.set_major_locator(MaxNLocator(6, steps=[1, 2, 2.5, 5, 10]))
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-
-
-def run_words(number: int) -> str:
-    """A number of runs in words: one run, or many."""
-    return "1 run" if number == 1 else f"{number} runs"
-
-
-def count_words(ds: xr.Dataset, runs: int) -> str:
-    """Numbers of runs and records for the note, from a dataset of `mcrock.statistics`.
-
-    >>> count_words(xr.Dataset({"records": 1}, attrs={"independent": "records"}), 1)
-    '1 run of 1 record'
-    >>> count_words(xr.Dataset({"records": 22}, attrs={"independent": "records"}), 4400)
-    '4400 runs of 22 records'
-    >>> count_words(xr.Dataset({"records": 22}, attrs={"independent": "realizations"}), 4400)
-    '4400 runs'
-    """
-    if ds.attrs["independent"] != "records":
-        return run_words(runs)
-    records = int(ds["records"])
-    return f"{run_words(runs)} of {records} record{'s' * (records != 1)}"

@@ -7,33 +7,19 @@ from typing import Any, NamedTuple, Unpack
 
 import xarray as xr
 
+from mcrock import statistics
 from mcrock.config import ConfigError
 from mcrock.params import Outcome
-from mcrock.show.baselines_text import format_baselines
-from mcrock.show.doubt import format_doubt
-from mcrock.show.epistemic_text import Nested, format_nested, summarize_nested
-from mcrock.show.fragility_text import format_fragility, format_laws, format_measures, format_support
-from mcrock.show.json_values import dataset_as_json
-from mcrock.show.numbers import format_count, format_probability, label_intensities
-from mcrock.show.tables import format_table
-from mcrock.show.validity import format_validity
-from mcrock.statistics import (
-    baselines,
-    by_limit,
-    capacities,
-    compare_measures,
-    displacement_limit,
-    exceedance_probability,
-    fit_fragility,
-    fragility_by_choice,
-    measures_of,
-    model_validity,
-    outcome_shares,
-    overturning_probability,
-    size_convergence,
-    step_check,
-    undecided_runs,
-)
+from mcrock.show.convergence import format_sizes, format_steps
+from mcrock.show.curves import format_laws
+from mcrock.show.epistemic import Nested, format_nested, summarize_nested
+from mcrock.show.fragility import format_fragility, format_support
+from mcrock.show.measures import format_measures
+from mcrock.show.numbers import format_count, format_probability, label, percent
+from mcrock.show.outcomes import format_displacements, format_outcomes
+from mcrock.show.rules import format_baselines
+from mcrock.show.tables import dataset_as_json, table_along
+from mcrock.show.validity import format_doubt, format_validity
 from mcrock.statistics.choices import has_laws
 from mcrock.statistics.inference import Confidence, ConfidenceKeywords, takes
 from mcrock.statistics.intervals import bound_without_events
@@ -91,28 +77,46 @@ def summarize(ds: xr.Dataset, *, folder: str | Path = ".", **keywords: Unpack[Co
     is_whole = is_nested(ds) and not missing_chunks(ds)
     nested = summarize_nested(ds, how.level) if is_whole else None
     ds = pooled(ds)
-    limit = displacement_limit(ds)
-    displacements = sorted({*DISPLACEMENTS, *([] if limit is None else [limit])})
-    slides, support = PEAK in ds, None if limit is None else by_limit(ds, PEAK, limit)
-    fragility = fit_fragility(ds, **keywords)
+    limit = statistics.displacement_limit(ds)
+    displacement = support = None
+    if PEAK in ds:
+        limits = sorted({*DISPLACEMENTS, *([] if limit is None else [limit])})
+        displacement = statistics.exceedance_probability(ds, limits, PEAK, **keywords)
+    if limit is not None:
+        support = statistics.fit_fragility(statistics.by_limit(ds, PEAK, limit), **keywords)
+    fragility = statistics.fit_fragility(ds, **keywords)
+    ran = (ds["outcome"] != Outcome.NOT_RUN).any("intensity") if ds.sizes.get("intensity", 0) > 1 else None
     return Summary(
-        probability=overturning_probability(ds, **keywords),
+        probability=statistics.overturning_probability(ds, **keywords),
         fragility=fragility,
-        doubt=undecided_runs(ds, allow_missing=how.allow_missing),
-        steps=step_check(ds, how.level),
-        sizes=size_convergence(ds, allow_missing=how.allow_missing),
-        validity=model_validity(ds, allow_missing=how.allow_missing),
-        laws=fragility_by_choice(ds, **keywords) if has_laws(ds) else None,
-        measures=compare_measures(ds, **keywords) if len(measures_of(ds)) > 1 else None,
-        outcomes=outcome_shares(ds, **keywords) if slides else None,
-        displacement=exceedance_probability(ds, displacements, PEAK, **keywords) if slides else None,
-        support=None if support is None else fit_fragility(support, **keywords),
-        capacity=capacities(_without_missing(ds)) if ds.sizes.get("intensity", 0) > 1 else None,
+        doubt=statistics.undecided_runs(ds, allow_missing=how.allow_missing),
+        steps=statistics.step_check(ds, how.level),
+        sizes=statistics.size_convergence(ds, allow_missing=how.allow_missing),
+        validity=statistics.model_validity(ds, allow_missing=how.allow_missing),
+        laws=statistics.fragility_by_choice(ds, **keywords) if has_laws(ds) else None,
+        measures=statistics.compare_measures(ds, **keywords) if len(statistics.measures_of(ds)) > 1 else None,
+        outcomes=statistics.outcome_shares(ds, **keywords) if PEAK in ds else None,
+        displacement=displacement,
+        support=support,
+        capacity=None if ran is None else statistics.capacities(ds.isel(realization=ran.values)),
         rules=_rules(ds, fragility, folder, keywords),
         nested=nested,
         is_shaken=is_shaken(ds),
         arithmetic=ds.attrs.get("arithmetic"),
     )
+
+
+def _rules(
+    ds: xr.Dataset, fragility: xr.Dataset, folder: str | Path, keywords: ConfidenceKeywords
+) -> xr.Dataset | str | None:
+    """Rules of thumb, where there is a transition for them to predict, or why they cannot be known."""
+    fell = int(fragility["overturned"])
+    if not (is_shaken(ds) and 0 < fell < int(fragility["runs"]) - int(fragility["undecided"])):
+        return None
+    try:
+        return statistics.baselines(ds, folder=folder, **keywords) if can_measure(ds) else None
+    except ConfigError as error:
+        return f"no rules of thumb: {error.mistakes[0]}; give the folder of the study file (--folder)"
 
 
 def summary_as_json(summary: Summary) -> dict[str, Any]:
@@ -132,46 +136,56 @@ def summary_as_json(summary: Summary) -> dict[str, Any]:
         "baselines": summary.rules,
     }
     if summary.nested is not None:
-        shares, probability, fragility, bounds = summary.nested
-        tables |= {"variance_shares": shares, "epistemic_probability": probability}
-        tables |= {"epistemic_fragility": fragility, "epistemic_bounds": bounds}
+        names = ("variance_shares", "epistemic_probability", "epistemic_fragility", "epistemic_bounds")
+        tables |= dict(zip(names, summary.nested, strict=True))
     return {name: dataset_as_json(table) for name, table in tables.items() if isinstance(table, xr.Dataset)}
 
 
 def format_summary(summary: Summary) -> str:
     """The statistics as text: probabilities with intervals, fragility curves and how the model held."""
-    probability, units = summary.probability, summary.probability["intensity"].attrs.get("units", "1")
-    lines = format_probabilities(probability, summary.is_shaken) + format_curves(summary)
+    probability, shaken = summary.probability, summary.is_shaken
+    lines = format_probabilities(probability, shaken)
+    if shaken:
+        lines += [format_fragility(summary.fragility), *format_support(summary.fragility)]
+    if shaken and (support := summary.support) is not None:
+        lines.append(f"Overturning or {support.attrs[EVENT]}: {format_fragility(support)}")
+        lines += format_support(support)
     lines += [] if summary.nested is None else format_nested(summary.nested)
-    friction = format_friction(summary)
-    lines += ["", *friction, ""] if friction else []
+    if summary.outcomes is not None:
+        moved = format_displacements(summary.displacement, probability["overturned"], shaken)
+        friction = [*format_outcomes(summary.outcomes, shaken), *([""] if moved else []), *moved]
+        lines += ["", *friction, ""]
     lines.append(format_independence(probability))
     lines += format_doubt(summary.doubt, int(probability["runs"].sum()))
     lines += format_resurrection(summary.capacity)
-    if summary.laws is not None and summary.is_shaken:
-        lines += ["", *format_laws(summary.laws, units), ""]
+    if summary.laws is not None and shaken:
+        lines += ["", *format_laws(summary.laws), ""]
     if summary.measures is not None:
         lines += ["", *format_measures(summary.measures), ""]
     if isinstance(summary.rules, xr.Dataset):
         lines += ["", *format_baselines(summary.rules), ""]
     elif summary.rules:
         lines.append(summary.rules)
-    lines += [*format_sizes(summary.sizes, summary.is_shaken), format_steps(summary.steps)]
+    lines += [*format_sizes(summary.sizes, shaken), format_steps(summary.steps)]
     lines += [] if summary.arithmetic is None else [f"computed in {summary.arithmetic}"]
     return "\n".join(lines + format_validity(summary.validity))
 
 
-def format_curves(summary: Summary) -> list[str]:
-    """Lines on the fragility curve, by overturning and by the limit of a displacement."""
-    if not summary.is_shaken:
-        return []
-    units = summary.probability["intensity"].attrs.get("units", "1")
-    lines = [format_fragility(summary.fragility, units), *format_support(summary.fragility, units)]
-    if summary.support is not None:
-        event = f"Overturning or {summary.support.attrs[EVENT]}"
-        lines.append(f"{event}: {format_fragility(summary.support, units)}")
-        lines += format_support(summary.support, units)
-    return lines
+def format_probabilities(probability: xr.Dataset, by_intensity: bool) -> list[str]:
+    """Table of probabilities and its title."""
+    columns = [
+        ("intensity", lambda one: label(one["intensity"])),
+        *((name, lambda one, name=name: str(int(one[name]))) for name in ("runs", "overturned", "undecided")),
+        ("probability", lambda one: format_probability(float(one["probability"]))),
+        (
+            f"{percent(probability)} interval",
+            lambda one: " to ".join(map(format_probability, one["interval"].values)),
+        ),
+    ]
+    name = f"by {probability['intensity'].attrs.get('long_name', 'intensity')}"
+    if not by_intensity:
+        name, columns = "after release", columns[1:]
+    return [f"Probability of overturning {name}", table_along(probability, "intensity", columns)]
 
 
 def format_resurrection(capacity: xr.Dataset | None) -> list[str]:
@@ -185,159 +199,29 @@ def format_resurrection(capacity: xr.Dataset | None) -> list[str]:
     ]
 
 
+def format_independence(probability: xr.Dataset) -> str:
+    """Unit that the intervals count as independent, and what so few recordings cannot tell."""
+    records = int(probability["records"])
+    if probability.attrs["independent"] == "records":
+        few = ""
+        if records < FEW:
+            bound = bound_without_events(records, probability.attrs["level"])
+            few = (
+                f"; where none of so few overturns a body the probability may still be {bound:.2f}, and more "
+            )
+            few += "runs change nothing of that: add recordings"
+        return (
+            f"{format_count(records, 'independent recording')}; the intervals count recordings, not runs, "
+            f"and hold for new ground motions of the kind{few}"
+        )
+    if not probability.attrs["shared"]:
+        return "every realization is independent of the others"
+    return "the intervals count realizations as independent: they hold for the given ground motions alone"
+
+
 def missing_chunks(ds: xr.Dataset) -> list[str]:
     """Completeness of a study, as a line; none if it is all there."""
     done = ds["chunk_done"].values == 1 if "chunk_done" in ds else None
     if done is None or done.all():
         return []
     return [f"incomplete: {done.sum()} of {done.size} chunks"]
-
-
-def _rules(
-    ds: xr.Dataset, fragility: xr.Dataset, folder: str | Path, keywords: ConfidenceKeywords
-) -> xr.Dataset | str | None:
-    """Rules of thumb, where there is a transition for them to predict, or why they cannot be known."""
-    fell = int(fragility["overturned"])
-    if not (is_shaken(ds) and 0 < fell < int(fragility["runs"]) - int(fragility["undecided"])):
-        return None
-    try:
-        return baselines(ds, folder=folder, **keywords) if can_measure(ds) else None
-    except ConfigError as error:
-        return f"no rules of thumb: {error.mistakes[0]}; give the folder of the study file (--folder)"
-
-
-def _without_missing(ds: xr.Dataset) -> xr.Dataset:
-    """Realizations of which any intensity has been run."""
-    return ds.isel(realization=(ds["outcome"] != Outcome.NOT_RUN).any("intensity").values)
-
-
-def format_probabilities(probability: xr.Dataset, by_intensity: bool) -> list[str]:
-    """Table of probabilities and its title."""
-    axis = probability["intensity"]
-    rows = [
-        [
-            label,
-            *(str(int(number)) for number in counts),
-            format_probability(p),
-            f"{format_probability(low)} to {format_probability(high)}",
-        ]
-        for label, *counts, p, low, high in zip(
-            label_intensities(axis.values.tolist(), axis.attrs.get("units", "1")),
-            probability["runs"].values,
-            probability["overturned"].values,
-            probability["undecided"].values,
-            probability["probability"].values,
-            *probability["interval"].transpose("bound", "intensity").values,
-            strict=True,
-        )
-    ]
-    interval = f"{probability.attrs['level'] * 100:.4g} % interval"
-    heads = ["intensity", "runs", "overturned", "undecided", "probability", interval]
-    name = f"by {axis.attrs.get('long_name', 'intensity')}"
-    if not by_intensity:
-        name, heads, rows = "after release", heads[1:], [row[1:] for row in rows]
-    return [f"Probability of overturning {name}", format_table(heads, rows)]
-
-
-def _percent_table(
-    title: str, heads: list[str], shares: xr.DataArray, intervals: xr.DataArray, by_intensity: bool
-) -> list[str]:
-    """Table of shares (intensity, column) with intervals (bound, intensity, column), and its title."""
-    axis = shares["intensity"]
-    labels = label_intensities(axis.values.tolist(), axis.attrs.get("units", "1"))
-    ends = 100 * intervals.transpose("bound", *shares.dims).values
-    rows = [
-        [label, *(f"{p:.0f} ({low:.0f} to {high:.0f})" for p, low, high in zip(*cells, strict=True))]
-        for label, *cells in zip(labels, 100 * shares.values, *ends, strict=True)
-    ]
-    heads = ["intensity", *heads]
-    if not by_intensity:
-        heads, rows = heads[1:], [row[1:] for row in rows]
-    return [title, format_table(heads, rows)]
-
-
-def format_friction(summary: Summary) -> list[str]:
-    """Tables of the outcomes that occur and of the displacements beyond which a body stood."""
-    if summary.outcomes is None:
-        return []
-    moved = format_displacements(summary)
-    return [*format_outcomes(summary.outcomes, summary.is_shaken), *([""] if moved else []), *moved]
-
-
-def format_outcomes(outcomes: xr.Dataset, by_intensity: bool) -> list[str]:
-    """Table of the outcomes that occur, and its title."""
-    outcomes = outcomes.isel(ending=(outcomes["share"] > 0).any("intensity").values)
-    return _percent_table(
-        f"Fractions of the runs in % ({outcomes.attrs['level'] * 100:.4g} % interval)",
-        outcomes["ending"].values.tolist(),
-        outcomes["share"].transpose("intensity", "ending"),
-        outcomes["interval"],
-        by_intensity,
-    )
-
-
-def format_displacements(summary: Summary) -> list[str]:
-    """Table of the displacements that bodies exceeded without overturning, and its title; none if none."""
-    moved = summary.displacement
-    if moved is None:
-        return []
-    farther = moved["exceeding"] > summary.probability["overturned"]
-    moved = moved.isel(threshold=farther.any("intensity").values)
-    if not moved.sizes["threshold"]:
-        return []
-    percent = f"in % ({moved.attrs['level'] * 100:.4g} % interval)"
-    return _percent_table(
-        f"Base centre displaced by more than this, or body overturned, {percent}",
-        [f"{limit:g} m" for limit in moved["threshold"].values],
-        moved["probability"].transpose("intensity", "threshold"),
-        moved["interval"],
-        summary.is_shaken,
-    )
-
-
-def format_sizes(sizes: xr.Dataset, by_intensity: bool) -> list[str]:
-    """A line on what more realizations would change; none where there is nothing to compare."""
-    change = sizes["change"].fillna(0.0).values
-    if sizes.sizes["size"] < 2:
-        return []
-    worst, axis = int(abs(change).argmax()), sizes["intensity"]
-    where = label_intensities([float(axis[worst])], axis.attrs.get("units", "1"))[0]
-    place = f" (at {where})" if by_intensity and change[worst] else ""
-    return [
-        f"from the first half of the realizations to all of them the probability changes by at most "
-        f"{abs(change[worst]):.3f}{place}"
-    ]
-
-
-def format_steps(steps: xr.Dataset) -> str:
-    """Effect of halving the time step."""
-    if not steps["repeated"]:
-        return "no run was repeated at half the time step: raise controls.recheck to see what it does"
-    return (
-        f"{format_count(int(steps['repeated']), 'run')} repeated at half the time step: "
-        f"{int(steps['flipped'])} ended differently, the overturned fraction changed by "
-        f"{float(steps['change']):+.4f}"
-    )
-
-
-def _few_records(records: int, level: float) -> str:
-    """What so few records cannot tell, however many runs; nothing if they tell most of it."""
-    if records >= FEW:
-        return ""
-    return (
-        f"; where none of so few overturns a body the probability may still be "
-        f"{bound_without_events(records, level):.2f}, and more runs change nothing of that: add recordings"
-    )
-
-
-def format_independence(probability: xr.Dataset) -> str:
-    """Unit that the intervals count as independent."""
-    records = int(probability["records"])
-    if probability.attrs["independent"] == "records":
-        return (
-            f"{format_count(records, 'independent recording')}; the intervals count recordings, not runs, "
-            f"and hold for new ground motions of the kind{_few_records(records, probability.attrs['level'])}"
-        )
-    if not probability.attrs["shared"]:
-        return "every realization is independent of the others"
-    return "the intervals count realizations as independent: they hold for the given ground motions alone"

@@ -34,8 +34,7 @@ from mcrock.params import GRAVITY
 from mcrock.planar import planar_block, velocity_ratios
 from mcrock.planar.columns import PlanarResult
 from mcrock.planar.runs import block_rows, run_many
-from mcrock.show.json_values import as_json
-from mcrock.show.tables import format_table
+from mcrock.show.tables import as_json, format_table
 from mcrock.simulation import simulate_part
 from mcrock.verify.bench.machine import describe_machine, describe_versions
 from mcrock.verify.bench.workloads import FEMA, amplitudes, block, in_a_plane, inputs_of, strong_record

@@ -15,13 +15,7 @@ from PIL import Image
 
 from mcrock.dataset import replacing
 from mcrock.show.animation.frames import sample_run
-from mcrock.show.animation.options import (
-    FORMATS,
-    check_animation,
-    check_body,
-    check_options,
-    plan_frames,
-)
+from mcrock.show.animation.options import FORMATS, Playback, check_animation, check_body
 from mcrock.show.animation.page import build_page
 from mcrock.show.animation.picture import Picture, build_picture, palette_of_picture
 from mcrock.show.animation.stage import Stage, build_stage
@@ -32,7 +26,7 @@ if TYPE_CHECKING:
     from mcrock.excitation import Motion, Pulse
     from mcrock.simulation import Run
 
-__all__ = ["animate_run", "check_animation", "save_animation"]
+__all__ = ["Playback", "animate_run", "check_animation", "save_animation"]
 
 Report = Callable[[int, int], None]  # frames drawn so far, frames in all
 
@@ -84,8 +78,9 @@ def animate_run(
         If the run has no history or is of another body, an option makes no sense, or there would be
         thousands of frames.
     """
-    check_options(".gif", fps, speed, span, view)
-    stage, speed = _prepare(run, body, ".gif", fps, speed, span, view)
+    playback = Playback(fps, speed, span, view)
+    playback.check(".gif")
+    stage, speed = _prepare(run, body, ".gif", playback)
     picture = build_picture(run, stage, motion, title, speed)
     interval = 1e3 / (FORMATS[".gif"].fps if fps is None else fps)
     return FuncAnimation(
@@ -138,13 +133,13 @@ def save_animation(
     OSError
         If the file cannot be written.
     """
-    path = check_animation(path, fps=fps, speed=speed, span=span, view=view)
+    path = check_animation(path, Playback(fps, speed, span, view))
     suffix = path.suffix.lower()
     fps = FORMATS[suffix].fps if fps is None else float(fps)
     hundredths = max(round(100.0 / fps), 1)
     if suffix == ".gif":
         fps = 100.0 / hundredths
-    stage, speed = _prepare(run, body, suffix, fps, speed, span, view)
+    stage, speed = _prepare(run, body, suffix, Playback(fps, speed, span, view))
     report = progress or (lambda drawn, total: None)
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as scratch:
@@ -160,19 +155,12 @@ def save_animation(
     return path
 
 
-def _prepare(
-    run: Run,
-    body: Body,
-    suffix: str,
-    fps: float | None,
-    speed: float | None,
-    span: tuple[float, float] | None,
-    view: tuple[float, float] | None,
-) -> tuple[Stage, float]:
+def _prepare(run: Run, body: Body, suffix: str, playback: Playback) -> tuple[Stage, float]:
     """The stage that is shown, and the speed."""
     check_body(run, body)
-    times, speed = plan_frames(run, suffix, fps, speed, span)
-    return build_stage(run, body, sample_run(run, body, times), None if view is None else View(*view)), speed
+    times, speed = playback.plan(run, suffix)
+    view = None if playback.view is None else View(*playback.view)
+    return build_stage(run, body, sample_run(run, body, times), view), speed
 
 
 def _draw(picture: Picture, stage: Stage, order: list[int]) -> Iterator[Image.Image]:
@@ -219,20 +207,10 @@ def _write_mp4(picture: Picture, stage: Stage, fps: float, path: Path, report: R
     number = len(stage.frames)
     images = _draw(picture, stage, list(range(number)))
     width, height = picture.figure.canvas.get_width_height()
-    command = [rcParams["animation.ffmpeg_path"], "-y", "-loglevel", "error"]
-    command += [
-        "-f",
-        "rawvideo",
-        "-pix_fmt",
-        "rgb24",
-        "-s",
-        f"{width}x{height}",
-        "-r",
-        f"{fps:.6f}",
-        "-i",
-        "-",
-    ]
-    command += ["-pix_fmt", "yuv420p", "-movflags", "+faststart", "-f", "mp4", str(path)]
+    size, rate = f"{width}x{height}", f"{fps:.6f}"
+    given = f"-y -loglevel error -f rawvideo -pix_fmt rgb24 -s {size} -r {rate} -i -".split()
+    wanted = ["-pix_fmt", "yuv420p", "-movflags", "+faststart", "-f", "mp4"]
+    command = [rcParams["animation.ffmpeg_path"], *given, *wanted, str(path)]
     with Popen(command, stdin=PIPE, stderr=PIPE) as process:
         assert process.stdin is not None
         try:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcrock.params import Event, Mode
-from mcrock.show.contacts_text import CONTACT_WORDS
+from mcrock.show.contacts import CONTACT_WORDS
 from mcrock.show.history import has_friction
 
 if TYPE_CHECKING:

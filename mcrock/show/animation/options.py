@@ -37,15 +37,61 @@ SLOWEST = 0.1  # frames per second
 SPEED = Number("times the real speed", above=0.0)
 
 
-def check_animation(
-    path: str | Path,
-    *,
-    fps: float | None = None,
-    speed: float | None = None,
-    span: tuple[float, float] | None = None,
-    view: tuple[float, float] | None = None,
-    run: Run | None = None,
-) -> Path:
+class Playback(NamedTuple):
+    """Options of an animation, as `animate_run` takes them; None for the usual ones of a kind of file."""
+
+    fps: float | None = None
+    speed: float | None = None
+    span: tuple[float, float] | None = None
+    view: tuple[float, float] | None = None
+
+    def check(self, suffix: str) -> None:
+        """Refuse options that make no sense with any run (ValueError)."""
+        if self.fps is not None:
+            rule = Number("frames per second", least=SLOWEST, most=FORMATS[suffix].fastest)
+            rule.check(f"fps of a {suffix}", self.fps)
+        if self.speed is not None:
+            SPEED.check("speed", self.speed)
+        if self.span is not None:
+            begin, end = check_array("span", self.span, (2,), "s")
+            if not 0.0 <= begin < end:
+                raise ValueError(
+                    f"span must be two times (start, end) with 0 <= start < end [s], got ({begin:g}, {end:g})"
+                )
+        if self.view is not None:
+            azimuth, elevation = check_array("view", self.view, (2,), "rad")
+            if not 0.0 <= elevation <= pi / 2:
+                raise ValueError(
+                    "view must be an azimuth and an elevation from 0 (level) to pi/2 (from above) [rad], got "
+                    f"({azimuth:g}, {elevation:g})"
+                )
+
+    def plan(self, run: Run, suffix: str) -> tuple[Array, float]:
+        """Times of the frames (n,) [s] and the speed [1].
+
+        Raises
+        ------
+        ValueError
+            If the run has no history, the span is outside it, or the frames are too many.
+        """
+        kind = FORMATS[suffix]
+        begin, end = pick_span(run, self.span)
+        speed = max(1.0, (end - begin) / kind.longest) if self.speed is None else float(self.speed)
+        step = speed / (kind.fps if self.fps is None else float(self.fps))
+        number = (end - begin) / step
+        if number > kind.most:
+            words = f"{number / 1e6:.3g} million" if number >= 1e6 else f"{number:.0f}"
+            raise ValueError(
+                f"the animation would have {words} frames, and a {suffix} may have {kind.most}; raise speed, "
+                "lower fps or shorten span"
+            )
+        return frame_times((begin, end), step), speed
+
+
+USUAL = Playback()
+
+
+def check_animation(path: str | Path, playback: Playback = USUAL, run: Run | None = None) -> Path:
     """Refuse what `save_animation` could not write, before the run is made or, with ``run``, after.
 
     Returns
@@ -71,38 +117,10 @@ def check_animation(
     if path.is_dir():
         raise ValueError(f"{path} is a folder; an animation is a file")
     check_folder(path.parent)
-    check_options(suffix, fps, speed, span, view)
+    playback.check(suffix)
     if run is not None:
-        plan_frames(run, suffix, fps, speed, span)
+        playback.plan(run, suffix)
     return path
-
-
-def check_options(
-    suffix: str,
-    fps: float | None,
-    speed: float | None,
-    span: tuple[float, float] | None,
-    view: tuple[float, float] | None,
-) -> None:
-    """Refuse options that make no sense with any run (ValueError)."""
-    if fps is not None:
-        rule = Number("frames per second", least=SLOWEST, most=FORMATS[suffix].fastest)
-        rule.check(f"fps of a {suffix}", fps)
-    if speed is not None:
-        SPEED.check("speed", speed)
-    if span is not None:
-        begin, end = check_array("span", span, (2,), "s")
-        if not 0.0 <= begin < end:
-            raise ValueError(
-                f"span must be two times (start, end) with 0 <= start < end [s], got ({begin:g}, {end:g})"
-            )
-    if view is not None:
-        azimuth, elevation = check_array("view", view, (2,), "rad")
-        if not 0.0 <= elevation <= pi / 2:
-            raise ValueError(
-                "view must be an azimuth and an elevation from 0 (level) to pi/2 (from above) [rad], got "
-                f"({azimuth:g}, {elevation:g})"
-            )
 
 
 def check_body(run: Run, body: Body) -> None:
@@ -112,27 +130,3 @@ def check_body(run: Run, body: Body) -> None:
     )
     if not same:
         raise ValueError("the body is not the one of the run; it is run.body")
-
-
-def plan_frames(
-    run: Run, suffix: str, fps: float | None, speed: float | None, span: tuple[float, float] | None
-) -> tuple[Array, float]:
-    """Times of the frames (n,) [s] and the speed [1] of checked options.
-
-    Raises
-    ------
-    ValueError
-        If the run has no history, the span is outside it, or the frames are too many.
-    """
-    kind = FORMATS[suffix]
-    begin, end = pick_span(run, span)
-    speed = max(1.0, (end - begin) / kind.longest) if speed is None else float(speed)
-    step = speed / (kind.fps if fps is None else float(fps))
-    number = (end - begin) / step
-    if number > kind.most:
-        words = f"{number / 1e6:.3g} million" if number >= 1e6 else f"{number:.0f}"
-        raise ValueError(
-            f"the animation would have {words} frames, and a {suffix} may have {kind.most}; raise speed, "
-            "lower fps or shorten span"
-        )
-    return frame_times((begin, end), step), speed

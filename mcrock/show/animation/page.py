@@ -14,8 +14,7 @@ from mcrock.params import STANDARD_GRAVITY, Mode
 from mcrock.show.animation.event_lines import LATEST, count_events, counted, format_event
 from mcrock.show.animation.frames import Frames
 from mcrock.show.animation.stage import Stage
-from mcrock.show.contacts import COLOURS
-from mcrock.show.contacts_text import contact_name, describe_contact
+from mcrock.show.contacts import COLOURS, contact_name, describe_contact
 from mcrock.show.history import AXES, ground_acceleration
 from mcrock.show.solid import BASE, HINT, HINT_ALPHA, STONE, Array
 

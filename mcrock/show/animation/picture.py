@@ -18,8 +18,7 @@ from mcrock.params import STANDARD_GRAVITY, Mode
 from mcrock.show.animation.event_lines import COUNTED, LATEST, count_events, counted, format_event
 from mcrock.show.animation.frames import Frames
 from mcrock.show.animation.stage import Stage
-from mcrock.show.contacts import COLOURS, contact_colour
-from mcrock.show.contacts_text import describe_contact
+from mcrock.show.contacts import COLOURS, contact_colour, describe_contact
 from mcrock.show.history import (
     AXES,
     draw_contact,
@@ -40,10 +39,11 @@ from mcrock.show.solid import (
     STONE,
     Array,
     View,
+    draw_floor,
     face_colour,
     is_seen,
 )
-from mcrock.show.style import BLUE, RED, figure_of, paper_style
+from mcrock.show.style import BLUE, RED, figure_of, paper_style, plain_text
 
 if TYPE_CHECKING:
     from mcrock.excitation import Motion, Pulse
@@ -115,7 +115,7 @@ def build_picture(
     with paper_style():
         figure = Figure(figsize=(SIZE[0], SIZE[1] + STRIP * stage.slips), dpi=DPI)
         FigureCanvasAgg(figure)
-        figure.text(0.02, _upper(figure, 0.975), title.replace("$", r"\$"), fontsize=9.0, va="top")
+        figure.text(0.02, _upper(figure, 0.975), plain_text(title), fontsize=9.0, va="top")
         # in axes, as a figure never saves texts of its own that are animated
         panel = _upper_axes(figure, 0.0, 0.0, 1.0, 1.0)
         panel.set_axis_off()
@@ -224,13 +224,8 @@ def _fit(ax: Axes, view: View, points: Array) -> None:
 
 def _draw_floor(ax: Axes, stage: Stage) -> None:
     """Ground with a grid, and where the body stood."""
-    corners, step, project = stage.corners, stage.grid, stage.view.project
-    ax.add_collection(PolyCollection([project(corners)], facecolor=GROUND, zorder=1), autolim=False)
-    (x0, y0, _), (x1, y1, _) = corners[0], corners[2]
-    lines = [[(x, y0, 0.0), (x, y1, 0.0)] for x in step * np.arange(np.ceil(x0 / step), x1 / step)]
-    lines += [[(x0, y, 0.0), (x1, y, 0.0)] for y in step * np.arange(np.ceil(y0 / step), y1 / step)]
-    segments = [project(np.array(line)) for line in lines]
-    ax.add_collection(LineCollection(segments, color=GRID, linewidth=0.6, zorder=2), autolim=False)
+    step, project = stage.grid, stage.view.project
+    draw_floor(ax, stage.view, stage.corners[0, :2], stage.corners[2, :2], step, autolim=False)
     closed = np.append(stage.footprint, stage.footprint[:1], axis=0)
     ax.plot(*project(closed).T, color="0.45", linewidth=0.8, linestyle=(0, (3, 2)), zorder=4)
     ax.text(0.03, 0.015, f"grid {step:g} m", fontsize=6.5, color="0.35", transform=ax.transAxes)
@@ -246,7 +241,13 @@ def _draw_compass(figure: Figure, stage: Stage, motion: Motion | Pulse | None) -
     ax.set_ylim(-0.9, 0.9)
     for name, direction in (("x", (1.0, 0.0, 0.0)), ("y", (0.0, 1.0, 0.0))):
         across, up = view.project(np.array(direction))
-        look = {"arrowstyle": "-|>", "color": "0.35", "linewidth": 0.7, "shrinkA": 0, "shrinkB": 0}
+        look: dict[str, Any] = {
+            "arrowstyle": "-|>",
+            "color": "0.35",
+            "linewidth": 0.7,
+            "shrinkA": 0,
+            "shrinkB": 0,
+        }
         ax.annotate("", (across, up), (0.0, 0.0), arrowprops=look)
         ax.text(1.22 * across, 1.22 * up, name, fontsize=SMALL, color="0.35", ha="center", va="center")
     if motion is None:

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import xarray as xr
 
 from mcrock.base.estimates import format_estimate, format_interval, format_p_value
-from mcrock.show.fragility_text import format_fragility
-from mcrock.show.numbers import format_count, label_intensities, label_place
-from mcrock.show.risk_text import WORDS, format_choice, headline_capacity
+from mcrock.show.fragility import format_fragility
+from mcrock.show.numbers import estimate, format_count, label, label_place, labels, percent
+from mcrock.show.risk import WORDS, format_choice, format_headline_capacity, headline_capacity
 from mcrock.show.summary import Summary
 from mcrock.statistics.goodness import REJECTED
 
@@ -40,10 +40,7 @@ def key_figures(summary: Summary, rates: xr.Dataset | None, capacity: xr.Dataset
 
 def capacity_figure(capacity: xr.Dataset) -> KeyFigure:
     """The capacity with which `mcrock risk` begins, too."""
-    units, name = capacity["weakest_overturning"].attrs.get("units", "1"), headline_capacity(capacity)
-    is_below = name == "stripes_one_percent" and bool(capacity["stripes_open"])
-    value = label_place(float(capacity[name]), is_below, units).removeprefix("at ")
-    return KeyFigure("HCLPF", value, CAPACITIES[name])
+    return KeyFigure("HCLPF", format_headline_capacity(capacity), CAPACITIES[headline_capacity(capacity)])
 
 
 def _size(probability: xr.Dataset) -> KeyFigure:
@@ -56,55 +53,48 @@ def _size(probability: xr.Dataset) -> KeyFigure:
 def _release(probability: xr.Dataset) -> KeyFigure:
     """Of a body released from a tilt."""
     low, high = probability["interval"].values[:, 0]
-    words = f"{_percent(probability)} {low:.3f} to {high:.3f}"
+    words = f"{percent(probability)} interval {low:.3f} to {high:.3f}"
     return KeyFigure("Probability of overturning", f"{float(probability['probability'][0]):.3f}", words)
 
 
 def _fragility(summary: Summary) -> list[KeyFigure]:
-    fit, units = summary.fragility, summary.probability["intensity"].attrs.get("units", "1")
-    median, weakest = float(fit["median_capacity"]), float(fit["weakest_overturning"])
+    fit = summary.fragility
     if float(fit["fit_p_value"]) < REJECTED:
-        half = label_place(float(fit["rising_reached"][-1]), bool(fit["rising_below"][-1]), units)
+        at, is_below = fit["rising_reached"][-1], bool(fit["rising_below"][-1])
+        half = label_place(float(at), is_below, fit["rising_reached"].attrs["units"])
         rejected = format_p_value(float(fit["fit_p_value"]))
         words = f"by the rising fractions: the lognormal curve is rejected ({rejected})"
         found = [KeyFigure("Median capacity", half.removeprefix("at "), words)]
-    elif math.isfinite(median):
-        ends = fit["median_capacity_interval"].values.tolist()
-        label, low, high = label_intensities([median, *ends], units)
-        thin, wide = fit["dispersion_interval"].values.tolist()
-        percent = _percent(fit)
+    elif math.isfinite(float(fit["median_capacity"])):
+        low, high = labels(fit["median_capacity_interval"])
+        dispersion, level = estimate(fit, "dispersion"), f"{percent(fit)} interval"
+        words = f"{level} {format_interval(*dispersion[1:])}"
         found = [
-            KeyFigure("Median capacity", label, f"{percent} {low} to {high}"),
-            KeyFigure(
-                "Dispersion",
-                format_estimate(float(fit["dispersion"]), thin, wide),
-                f"{percent} {format_interval(thin, wide)}",
-            ),
+            KeyFigure("Median capacity", label(fit["median_capacity"]), f"{level} {low} to {high}"),
+            KeyFigure("Dispersion", format_estimate(*dispersion), words),
         ]
     else:
-        words = format_fragility(fit, units).removeprefix("Fragility: ")
+        words = format_fragility(fit).removeprefix("Fragility: ")
         found = [KeyFigure("Median capacity", "-", words)]
-    if math.isfinite(weakest):
-        below, label = int(fit["runs_below"]), label_intensities([weakest], units)[0]
+    if math.isfinite(float(fit["weakest_overturning"])):
+        below, weakest = int(fit["runs_below"]), label(fit["weakest_overturning"])
         words = f"none of {format_count(below, 'run')} at weaker ones did" if below else "none was weaker"
-        found.append(KeyFigure("Weakest level that overturned", label, words))
+        found.append(KeyFigure("Weakest level that overturned", weakest, words))
     return found
 
 
 def _risk(rates: xr.Dataset) -> list[KeyFigure]:
     one = rates.sel(hazard="mean", fragility=rates.attrs["headline"])
-    ends, chances = (one[f"{name}_interval"].values.tolist() for name in ("rate", "probability"))
-    units = rates["weakest_overturning"].attrs.get("units", "1")
-    last = label_intensities([float(rates["bin_upper"][-1])], units)[0]
-    words = f"{_percent(rates)} {format_interval(*ends)}, {WORDS[rates.attrs['headline']]}: "
-    words += format_choice(rates)
-    words += f"; up to {last}, where the hazard table ends"
-    chance = format_estimate(float(one["probability"]), *chances)
+    rate, chance = estimate(one, "rate"), estimate(one, "probability")
+    words = (
+        f"{percent(rates)} interval {format_interval(*rate[1:])}, {WORDS[rates.attrs['headline']]}: "
+        f"{format_choice(rates)}; up to {label(rates['bin_upper'][-1])}, where the hazard table ends"
+    )
     return [
-        KeyFigure("Annual rate of overturning", format_estimate(float(one["rate"]), *ends), words),
-        KeyFigure(f"Probability in {rates.attrs['years']:g} years", chance, format_interval(*chances)),
+        KeyFigure("Annual rate of overturning", format_estimate(*rate), words),
+        KeyFigure(
+            f"Probability in {rates.attrs['years']:g} years",
+            format_estimate(*chance),
+            format_interval(*chance[1:]),
+        ),
     ]
-
-
-def _percent(found: xr.Dataset) -> str:
-    return f"{found.attrs['level'] * 100:.4g} % interval"

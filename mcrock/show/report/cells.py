@@ -6,20 +6,21 @@ from functools import singledispatch
 from math import degrees
 
 from markupsafe import Markup
+from matplotlib.axes import Axes
 
 from mcrock.body import Body
 from mcrock.config import Study
 from mcrock.measurement import Fit
 from mcrock.show.body import plot_body
 from mcrock.show.describe import uncertain_rows
-from mcrock.show.fit import plot_fit
-from mcrock.show.fit_text import estimate_rows
+from mcrock.show.fit import estimate_rows, plot_fit
 from mcrock.show.history import plot_history
 from mcrock.show.report.content import embed
 from mcrock.show.report.subject import body_at_medians
 from mcrock.show.run import result_rows
 from mcrock.simulation import Run
 
+BODY = "The body from the side, and its base from above"
 ROWS = 40  # of a table at most
 
 
@@ -39,7 +40,7 @@ def _(body: Body) -> str:
         ("height of the centre of mass", f"{body.com_height:.6g} m"),
         ("faces, corners", f"{len(body.faces)}, {len(body.vertices)}"),
     ]
-    return _cell(_image(body), rows)
+    return _cell(rows, plot_body(body), BODY)
 
 
 @html_of.register
@@ -50,17 +51,14 @@ def _(study: Study) -> str:
     intensity = [("intensity", study.intensity.long_name)] if study.motion.shakes else []
     rows = [("body", study.body.shape), *intensity, *rows]
     rows += [("size", f"{size} = {study.n_runs} runs"), ("seed", str(study.seed))]
-    return _cell(_image(body_at_medians(study)), rows, study.title or "Untitled study")
+    return _cell(rows, plot_body(body_at_medians(study)), BODY, study.title or "Untitled study")
 
 
 @html_of.register
 def _(run: Run) -> str:
     heading = run.outcome.name.lower().replace("_", " ")
-    rows = result_rows(run)
-    if not run.history.sizes.get("time"):
-        return _cell(Markup(""), rows, heading)
-    figure = embed(plot_history(run), "History of the run")
-    return _cell(_tag(figure.source, figure.words), rows, heading)
+    figure = plot_history(run) if run.history.sizes.get("time") else None
+    return _cell(result_rows(run), figure, "History of the run", heading)
 
 
 @html_of.register
@@ -69,21 +67,16 @@ def _(fit: Fit) -> str:
         (name, value if interval == "-" else f"{value} ({fit.level:.0%}: {interval})")
         for name, value, interval, _ in estimate_rows(fit)
     ]
-    figure = embed(plot_fit(fit), "The test and its simulation")
-    return _cell(_tag(figure.source, figure.words), rows, fit.name)
+    return _cell(rows, plot_fit(fit), "The test and its simulation", fit.name)
 
 
-def _image(body: Body) -> Markup:
-    figure = embed(plot_body(body), "The body from the side, and its base from above")
-    return _tag(figure.source, figure.words)
-
-
-def _tag(source: str, words: str) -> Markup:
-    return Markup('<img src="{}" alt="{}" style="max-width: 30rem; background: white">').format(source, words)
-
-
-def _cell(image: Markup, rows: list[tuple[str, str]], heading: str = "") -> str:
+def _cell(rows: list[tuple[str, str]], ax: Axes | None, words: str, heading: str = "") -> str:
+    """Heading, figure with what is on it in words, and table of a cell."""
     cell = '<td style="text-align: left; padding-right: 1em">{}</td>'
     lines = [Markup(f"<tr>{cell}{cell}</tr>").format(*row) for row in rows[:ROWS]]
     title = Markup("<strong>{}</strong><br>").format(heading) if heading else Markup("")
+    image = Markup("")
+    if ax is not None:
+        tag = Markup('<img src="{}" alt="{}" style="max-width: 30rem; background: white">')
+        image = tag.format(embed(ax, words).source, words)
     return str(Markup("<div>{}{}<table>{}</table></div>").format(title, image, Markup("").join(lines)))

@@ -7,39 +7,32 @@ from typing import NamedTuple
 
 import xarray as xr
 
-from mcrock.show.baselines import plot_baselines
-from mcrock.show.baselines_text import format_baselines
-from mcrock.show.choices import plot_choices
-from mcrock.show.doubt import format_doubt
-from mcrock.show.efficiency import plot_measures
-from mcrock.show.epistemic import plot_probability_box, plot_variance_shares
-from mcrock.show.epistemic_text import format_nested
-from mcrock.show.exceedance import plot_exceedance
-from mcrock.show.fragility import plot_fragility
-from mcrock.show.fragility_text import format_fragility, format_laws, format_measures, format_support
-from mcrock.show.outcomes import plot_outcomes
+from mcrock.show.curves import format_laws, plot_choices
+from mcrock.show.epistemic import format_nested, plot_probability_box, plot_variance_shares
+from mcrock.show.fragility import format_fragility, format_support, plot_fragility
+from mcrock.show.measures import format_measures, plot_measures
+from mcrock.show.outcomes import format_displacements, format_outcomes, plot_exceedance, plot_outcomes
 from mcrock.show.report.content import Block, Section, cautions, embed
-from mcrock.show.risk import plot_risk
-from mcrock.show.risk_text import (
+from mcrock.show.risk import (
     format_capacity,
     format_distribution,
     format_headline,
     format_outside,
     format_rates,
     format_unsupported,
+    plot_risk,
 )
-from mcrock.show.sensitivity import plot_sensitivity
-from mcrock.show.sensitivity_text import format_distances, format_indices
+from mcrock.show.rules import format_baselines, plot_baselines
+from mcrock.show.sensitivity import format_distances, format_indices, plot_sensitivity
 from mcrock.show.summary import (
     PEAK,
     Summary,
-    format_displacements,
     format_independence,
-    format_outcomes,
     format_probabilities,
     format_resurrection,
     missing_chunks,
 )
+from mcrock.show.validity import format_doubt
 from mcrock.statistics import (
     by_limit,
     displacement_limit,
@@ -63,10 +56,12 @@ class Site(NamedTuple):
 def outcomes_section(ds: xr.Dataset, summary: Summary, how: Confidence) -> Section:
     """Fractions of the outcomes, and runs that decide nothing."""
     ax = plot_outcomes(ds, allow_missing=how.allow_missing)
-    blocks: list[Block] = [embed(ax, "Fractions of the outcomes at each intensity")]
     shares = outcome_shares(ds, **how.keywords) if summary.outcomes is None else summary.outcomes
-    blocks += format_outcomes(shares, summary.is_shaken)
-    blocks += cautions(format_doubt(summary.doubt, int(summary.probability["runs"].sum())))
+    blocks: list[Block] = [
+        embed(ax, "Fractions of the outcomes at each intensity"),
+        *format_outcomes(shares, summary.is_shaken),
+        *cautions(format_doubt(summary.doubt, int(summary.probability["runs"].sum()))),
+    ]
     return Section("outcomes", "Outcomes", blocks)
 
 
@@ -75,29 +70,24 @@ def fragility_section(
 ) -> Section:
     """Probabilities with intervals, the fragility curve, and where it is an extrapolation."""
     blocks: list[Block] = []
-    units = summary.probability["intensity"].attrs.get("units", "1")
     if summary.is_shaken:
-        words = "Fragility curve with its band and the fractions that overturned"
-        blocks.append(embed(plot_fragility(ds, found=summary.fragility, **how.keywords), words))
-        blocks.append(format_fragility(summary.fragility, units))
-        blocks += cautions(format_support(summary.fragility, units))
+        blocks += _curve(ds, summary.fragility, "Fragility curve with its band", how)
     blocks += format_probabilities(summary.probability, summary.is_shaken)
     blocks += [format_independence(summary.probability), *format_resurrection(summary.capacity)]
     blocks += [] if capacity is None else format_capacity(capacity)
     if summary.laws is not None and summary.is_shaken:
-        blocks.append(
-            embed(plot_choices(ds, found=summary.laws, **how.keywords), "Fragility curves of the impact laws")
-        )
-        blocks += format_laws(summary.laws, units)
+        ax = plot_choices(ds, found=summary.laws, **how.keywords)
+        blocks += [embed(ax, "Fragility curves of the impact laws"), *format_laws(summary.laws)]
     if summary.measures is not None:
-        blocks.append(
-            embed(
-                plot_measures(ds, found=summary.measures, **how.keywords),
-                "How much each intensity measure explains",
-            )
-        )
-        blocks += format_measures(summary.measures)
+        ax = plot_measures(ds, found=summary.measures, **how.keywords)
+        blocks += [embed(ax, "How much each intensity measure explains"), *format_measures(summary.measures)]
     return Section("fragility", "Probability of overturning", blocks)
+
+
+def _curve(ds: xr.Dataset, fit: xr.Dataset, words: str, how: Confidence, event: str = "") -> list[Block]:
+    """A fragility curve with its parameters, and what to know of them."""
+    ax = plot_fragility(ds, found=fit, **how.keywords)
+    return [embed(ax, words), event + format_fragility(fit), *cautions(format_support(fit))]
 
 
 def motion_section(ds: xr.Dataset, summary: Summary, how: Confidence) -> Section | None:
@@ -106,23 +96,15 @@ def motion_section(ds: xr.Dataset, summary: Summary, how: Confidence) -> Section
         return None
     ax = plot_exceedance(ds, **how.keywords)
     blocks: list[Block] = [embed(ax, "Probability that the tilt exceeds a level")]
-    limit = displacement_limit(ds)
     if PEAK in ds:
         ax = plot_exceedance(ds, variable=PEAK, **how.keywords)
-        blocks += [
-            embed(ax, "Probability that the base is displaced farther"),
-            *format_displacements(summary),
-        ]
+        blocks.append(embed(ax, "Probability that the base is displaced farther"))
+        overturned = summary.probability["overturned"]
+        blocks += format_displacements(summary.displacement, overturned, summary.is_shaken)
+    limit = displacement_limit(ds)
     if limit is not None and summary.support is not None and summary.is_shaken:
-        support, units = by_limit(ds, PEAK, limit), summary.probability["intensity"].attrs.get("units", "1")
-        blocks.append(
-            embed(
-                plot_fragility(support, found=summary.support, **how.keywords),
-                "Fragility by overturning or falling off",
-            )
-        )
-        blocks.append(f"Overturning or falling off its support: {format_fragility(summary.support, units)}")
-        blocks += cautions(format_support(summary.support, units))
+        support, words = by_limit(ds, PEAK, limit), "Fragility by overturning or falling off"
+        blocks += _curve(support, summary.support, words, how, "Overturning or falling off its support: ")
     return Section("motion", "Tilt and displacement", blocks)
 
 
@@ -130,26 +112,25 @@ def nested_section(ds: xr.Dataset, summary: Summary, how: Confidence) -> Section
     """What ignorance does, and what the shaking; None of a study that is not nested."""
     if summary.nested is None:
         return None
-    return Section(
-        "uncertainty",
-        "Ignorance and shaking",
-        [
-            embed(plot_probability_box(ds, level=how.level), "Probability of each outer draw"),
-            embed(plot_variance_shares(ds, level=how.level), "Shares of the variance of overturning"),
-            *filter(None, format_nested(summary.nested)),
-        ],
-    )
+    box = plot_probability_box(ds, level=how.level, found=summary.nested.probability)
+    shares = plot_variance_shares(ds, level=how.level, found=summary.nested.shares)
+    blocks: list[Block] = [
+        embed(box, "Probability of each outer draw"),
+        embed(shares, "Shares of the variance of overturning"),
+        *filter(None, format_nested(summary.nested)),
+    ]
+    return Section("uncertainty", "Ignorance and shaking", blocks)
 
 
 def rules_section(ds: xr.Dataset, summary: Summary, folder: Path, how: Confidence) -> Section | None:
     """What rules of thumb and checks of codes say of the body; None where no run asks for it."""
     if summary.rules is None:
         return None
-    if isinstance(summary.rules, str):
-        return Section("rules", "Rules of thumb and code checks", [summary.rules])
-    ax = plot_baselines(ds, folder=folder, **how.keywords)
-    words = "How well rules of thumb and code checks tell which runs overturn"
-    blocks: list[Block] = [*format_baselines(summary.rules), embed(ax, words)]
+    blocks: list[Block] = [str(summary.rules)]
+    if isinstance(summary.rules, xr.Dataset):
+        ax = plot_baselines(ds, folder=folder, found=summary.rules, **how.keywords)
+        words = "How well rules of thumb and code checks tell which runs overturn"
+        blocks = [*format_baselines(summary.rules), embed(ax, words)]
     return Section("rules", "Rules of thumb and code checks", blocks)
 
 
@@ -176,14 +157,14 @@ def risk_section(
     """Annual rate and where it comes from; None without a hazard."""
     if site is None or rates is None:
         return None
-    ax = plot_risk(ds, site.hazard, years=site.years, level=how.level, allow_missing=how.allow_missing)
-    blocks: list[Block] = [embed(ax, "From which intensities the rate of overturning comes")]
-    blocks += [
+    blocks: list[Block] = [
+        embed(
+            plot_risk(ds, site.hazard, found=rates), "From which intensities the rate of overturning comes"
+        ),
         *format_headline(rates),
         *format_rates(rates),
         *cautions(format_unsupported(rates)),
         *format_outside(rates),
+        *format_distribution(rate_distribution(ds, site.hazard, age=site.age, **how.keywords), site.age),
     ]
-    whole = rate_distribution(ds, site.hazard, age=site.age, **how.keywords)
-    blocks += format_distribution(whole, rates["weakest_overturning"].attrs.get("units", "1"), site.age)
     return Section("risk", "Risk at the site", blocks)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import xarray as xr
@@ -11,11 +12,11 @@ from mcrock.config import Study
 from mcrock.dataset.contents import STUDY, store_digest
 from mcrock.ensemble.log import logged_versions
 from mcrock.excitation.sources.recorded import RecordedSource
-from mcrock.show.convergence import plot_convergence
-from mcrock.show.numbers import label_intensities
+from mcrock.show.convergence import format_sizes, format_steps, plot_convergence
+from mcrock.show.numbers import label
 from mcrock.show.report.content import Block, Section, cautions, embed
-from mcrock.show.summary import Summary, format_sizes, format_steps
-from mcrock.show.tables import format_table
+from mcrock.show.summary import Summary
+from mcrock.show.tables import Column, format_table, table_along
 from mcrock.show.validity import format_certificate, format_strain
 from mcrock.statistics.inference import Confidence
 from mcrock.statistics.intervals import bound_without_events
@@ -38,16 +39,15 @@ MEANING = (
 def validity_section(summary: Summary) -> Section:
     """What strained the model, at each intensity."""
     validity = summary.validity
-    axis = validity["intensity"]
-    labels = label_intensities(axis.values.tolist(), axis.attrs.get("units", "1"))
-    shares = [validity[name].sel(among="all").values.tolist() for name in FLAGS]
-    rows = [
-        [label, *(format_percent(share) if share else "0" for share in cells)]
-        for label, *cells in zip(labels, *shares, strict=True)
-    ]
+
+    def share(name: str, one: xr.Dataset) -> str:
+        return format_percent(float(one[name])) if one[name] else "0"
+
+    columns: list[Column] = [("intensity", lambda one: label(one["intensity"]))]
+    columns += [(words, partial(share, name)) for name, words in FLAGS.items()]
     blocks: list[Block] = [
         "Fractions of the runs that strain the model",
-        format_table(["intensity", *FLAGS.values()], rows),
+        table_along(validity.sel(among="all"), "intensity", columns),
     ]
     blocks += [MEANING, *cautions(format_strain(validity)), *format_certificate(validity)]
     return Section("validity", "Does the model hold?", blocks)

@@ -8,7 +8,7 @@ from typing import Any
 
 from mcrock.arithmetic import contracts
 from mcrock.device import CUDA, check_device, missing_gpu
-from mcrock.show.json_values import as_json
+from mcrock.show.tables import as_json
 from mcrock.verify.bench.gpu import OnGpu, measure_gpu
 from mcrock.verify.bench.machine import describe_machine, describe_versions
 from mcrock.verify.bench.start import StartTimes, measure_memory, measure_start

@@ -156,7 +156,7 @@ def test_a_reader_that_leaves_does_not_take_the_files_with_it(study_file, tmp_pa
 
 def test_the_figure_names_the_study_and_the_measure(mcrock, study_file, tmp_path, monkeypatch):
     drawn = []
-    monkeypatch.setattr("mcrock.show.run_files.save_figure", lambda ax, path: drawn.append(ax.get_figure()))
+    monkeypatch.setattr("mcrock.show.run.save_figure", lambda ax, path: drawn.append(ax.get_figure()))
     assert mcrock("simulate", study_file, "--realization", 17, "-o", tmp_path / "run")[0] == 0
     title, note = drawn[0].get_suptitle(), drawn[0].get_supxlabel()
     assert "realization 17 at 0.918 g, peak ground acceleration" in title.replace("\n", " ")
@@ -165,7 +165,7 @@ def test_the_figure_names_the_study_and_the_measure(mcrock, study_file, tmp_path
 
 def test_free_rocking_is_drawn_without_ground_motion(mcrock, tmp_path, monkeypatch):
     drawn = []
-    monkeypatch.setattr("mcrock.show.run_files.save_figure", lambda ax, path: drawn.append(ax.get_figure()))
+    monkeypatch.setattr("mcrock.show.run.save_figure", lambda ax, path: drawn.append(ax.get_figure()))
     path = tmp_path / "free.toml"
     path.write_text(FREE)
     folder = tmp_path / "run"

@@ -14,7 +14,7 @@ from scipy.stats import norm
 from mcrock.config import load_config
 from mcrock.config.population import written_distributions
 from mcrock.measurement.population import inference_data
-from mcrock.show.population_text import dependence_notes, format_population, impact_section
+from mcrock.show.population import dependence_notes, format_population, impact_section
 from tests.unit.measurement.populations import as_fitted, posterior_of, table_of
 
 KEYS = ("lambda", "tau", "lambda_lon", "lambda_lat")

@@ -6,9 +6,10 @@ from pydantic import ValidationError
 
 from mcrock.body.shapes import Shape
 from mcrock.config.study import Study, tables
-from mcrock.docs.study_file_page import inner_tables, toml
+from mcrock.docs.study_file_page import inner_tables
 from mcrock.tables.distributions import DISTRIBUTIONS
 from mcrock.tables.fields import OneOf
+from mcrock.tables.parsing import toml
 
 
 def every_table():

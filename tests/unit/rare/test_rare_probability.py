@@ -15,7 +15,7 @@ from mcrock.rare import rare_probability
 from mcrock.rare.probability import _summary
 from mcrock.rare.runs import ScoredRuns
 from mcrock.sampling import draw_inputs, load_motions
-from mcrock.show.rare_text import format_rare
+from mcrock.show.rare import format_rare
 from mcrock.simulation import simulate_part
 
 PULSE = """\

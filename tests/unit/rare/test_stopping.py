@@ -7,7 +7,7 @@ import xarray as xr
 from mcrock.config import load_config
 from mcrock.ensemble import run_study
 from mcrock.rare import run_until
-from mcrock.show.sequential import format_looks
+from mcrock.show.convergence import format_looks
 
 RANDOM = ["ensemble.design=random", "motion.assignment=cycle"]
 

@@ -17,8 +17,7 @@ from mcrock.show.animation.frames import frame_times, sample_run
 from mcrock.show.animation.picture import SIZE, build_picture
 from mcrock.show.animation.stage import build_stage
 from mcrock.show.animation.view import OBLIQUE
-from mcrock.show.contacts import COLOURS, FLAT, ON_EDGE, ON_VERTEX
-from mcrock.show.contacts_text import CONTACT_WORDS, contact_name
+from mcrock.show.contacts import COLOURS, CONTACT_WORDS, FLAT, ON_EDGE, ON_VERTEX, contact_name
 from mcrock.show.history import moving_span
 from mcrock.simulation import rotation_matrix, simulate
 from tests.unit.show.test_animation import page_data, unpack

@@ -7,8 +7,8 @@ import pytest
 
 from mcrock.body import Body, cuboid
 from mcrock.excitation import one_sine
-from mcrock.show.animation import animate_run, check_animation, save_animation
-from mcrock.show.animation.options import FORMATS, plan_frames
+from mcrock.show.animation import Playback, animate_run, check_animation, save_animation
+from mcrock.show.animation.options import FORMATS
 from mcrock.simulation import simulate
 
 PULSE = one_sine(4.2, 7.0)
@@ -46,7 +46,10 @@ def run():
 )
 def test_what_cannot_be_written_is_refused_beforehand(tmp_path, run, name, options, message):
     (tmp_path / "file").write_text("")
-    for refuse in (check_animation, lambda path, **options: save_animation(run, run.body, path, **options)):
+    for refuse in (
+        lambda path, **options: check_animation(path, Playback(**options)),
+        lambda path, **options: save_animation(run, run.body, path, **options),
+    ):
         with pytest.raises(ValueError, match=message):
             refuse(tmp_path / name, **options)
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
@@ -76,7 +79,7 @@ def test_a_span_outside_the_run_and_a_run_without_history_are_refused(run, tmp_p
     message = r"span .* <= \d.* s, as long as the run, got \(1, 1000\)"
     for refuse in (
         lambda: save_animation(run, run.body, tmp_path / "run.html", span=(1.0, 1000.0)),
-        lambda: check_animation(tmp_path / "run.html", span=(1.0, 1000.0), run=run),
+        lambda: check_animation(tmp_path / "run.html", Playback(span=(1.0, 1000.0)), run),
     ):
         with pytest.raises(ValueError, match=message):
             refuse()
@@ -96,12 +99,12 @@ def test_a_number_of_frames_that_nobody_wants_is_refused_before_they_are_made(ru
     end, kind = float(run.history["time"][-1]), FORMATS[suffix]
     span = (0.0, min(2.0, end))
     speed = (span[1] - span[0]) * kind.fps / kind.most  # just as many as a file may have
-    times, _ = plan_frames(run, suffix, None, 1.0001 * speed, span)
+    times, _ = Playback(None, 1.0001 * speed, span).plan(run, suffix)
     assert len(times) in (kind.most, kind.most + 1)
     with pytest.raises(
         ValueError, match=rf"would have \d+ frames, and a \{suffix} may have {kind.most}; raise"
     ):
-        plan_frames(run, suffix, None, 0.999 * speed, span)
+        Playback(None, 0.999 * speed, span).plan(run, suffix)
     if suffix != ".mp4":
         with pytest.raises(
             ValueError, match=r"would have \S+ million frames, .* raise speed, lower fps or shorten"

@@ -9,9 +9,11 @@ import pytest
 
 import mcrock
 from mcrock.report import build_report, save_report
+from mcrock.show.convergence import format_steps
+from mcrock.show.fragility import format_fragility, format_support
 from mcrock.show.report.results import Site
-from mcrock.show.risk_text import format_capacity
-from mcrock.show.summary import format_curves, format_steps, summarize
+from mcrock.show.risk import format_capacity
+from mcrock.show.summary import summarize
 from mcrock.statistics import load_hazard
 from tests.unit.conftest import write_study
 
@@ -90,7 +92,8 @@ def test_numbers_are_those_of_stats(ds, page):
         place = found.cells.index(f"{low:.4f} to {high:.4f}")
         assert found.cells[place - 3] == str(count)
         assert found.cells[place - 1] == f"{p:.4f}"
-    for line in [*format_curves(summary), format_steps(summary.steps)]:
+    fit = summary.fragility
+    for line in [format_fragility(fit), *format_support(fit), format_steps(summary.steps)]:
         assert line[1:] in found.text
     capacity = mcrock.statistics.high_confidence_capacity(ds)
     assert all(line[1:].replace("`", "") in found.text for line in format_capacity(capacity))

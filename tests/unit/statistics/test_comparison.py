@@ -9,7 +9,7 @@ from scipy.special import ndtr
 
 from mcrock.params import Outcome
 from mcrock.plots import plot_comparison
-from mcrock.show.comparison_text import format_comparison
+from mcrock.show.comparison import format_comparison
 from mcrock.statistics import annual_rate, compare_designs, fit_fragility, overturning_probability
 from mcrock.statistics.paired import PairingError, what_differs
 from tests.unit.statistics.conftest import LEVELS, PGA
@@ -278,7 +278,7 @@ def test_many_points_are_compared_not_listed(compared):
 
 def test_the_figure_shows_the_differences(pair, compared):
     ax = plot_comparison(*pair)
-    np.testing.assert_allclose(ax.get_lines()[-1].get_ydata(), compared["difference"])
+    np.testing.assert_allclose(ax.containers[-1].lines[0].get_ydata(), compared["difference"])
     note = ax.get_figure().get_supxlabel().replace("\n", " ")
     assert "Second less first study, 4400 pairs of runs of 22 records." in note
 

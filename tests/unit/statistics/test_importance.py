@@ -7,7 +7,7 @@ import pytest
 import xarray as xr
 from scipy.special import ndtr, ndtri
 
-from mcrock.show.risk_text import format_weighted
+from mcrock.show.risk import format_weighted
 from mcrock.statistics import weighted_probability
 from tests.unit.statistics.test_risk import power_law
 

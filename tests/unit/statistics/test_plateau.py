@@ -6,9 +6,9 @@ from scipy.optimize import minimize
 from scipy.special import expit, ndtr, ndtri
 
 from mcrock.params import Outcome
-from mcrock.show.curves_text import format_ways
+from mcrock.show.curves import format_ways
 from mcrock.show.report.brief import capacity_figure
-from mcrock.show.risk_text import format_capacity
+from mcrock.show.risk import format_capacity
 from mcrock.statistics import (
     Bootstrap,
     annual_rate,

@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 from scipy.special import ndtr
 
-from mcrock.show.risk_text import format_distribution
+from mcrock.show.risk import format_distribution
 from mcrock.statistics import annual_rate, fit_fragility
 from mcrock.statistics.rate_distribution import SOURCES, hazard_strata, rate_distribution
 from mcrock.statistics.rates import lognormal_rates, refine
@@ -86,7 +86,7 @@ def test_survival_is_averaged_over_the_hazard(make_study):
     low, high = found["survival_interval"].values
     assert at_mean < float(found["survival"])
     assert low <= float(found["survival"]) <= high
-    text = "\n".join(format_distribution(found, "m s-2", age))
+    text = "\n".join(format_distribution(found, age))
     assert "A body that has stood for 2000 years: " in text
     assert "over 20 hazard curves of equal weight" in text
     assert "nan" not in text
@@ -107,7 +107,7 @@ def test_where_the_lognormal_curve_is_rejected_it_is_of_the_rising_fractions():
     expected = np.hypot(SLOPE * 0.4, float(found["log_rate_deviation"]))
     assert float(wide["log_rate_deviation"]) == pytest.approx(expected, rel=0.05)
     assert np.isnan(found["closed_form"])
-    text = "\n".join(format_distribution(found, "m s-2"))
+    text = "\n".join(format_distribution(found))
     assert text.startswith("Rate by the rising fractions of the levels over all that is not known: ")
     assert "nan" not in text
 
@@ -124,7 +124,7 @@ def test_a_nested_study_has_an_epistemic_share_and_no_curve_has_none(make_study)
     found = rate_distribution(ds, power_law(), resamples=100)
     assert found["variance_share"].sel(source="epistemic") > 0.1
     assert (found["p_value"] > 0).all()
-    assert "rank correlation of the rate" in "\n".join(format_distribution(found, "m s-2"))
+    assert "rank correlation of the rate" in "\n".join(format_distribution(found))
     none = rate_distribution(make_study(median=1000.0), power_law(), resamples=20)
     assert none["rate_fractile"].isnull().all()
     assert np.isnan(none["rate_mean"])

@@ -8,7 +8,7 @@ from scipy.stats import norm
 
 from mcrock.params import Outcome
 from mcrock.plots import plot_risk
-from mcrock.show.risk_text import format_capacity, format_risk
+from mcrock.show.risk import format_capacity, format_risk
 from mcrock.statistics import (
     annual_rate,
     epistemic_fragility,

@@ -14,7 +14,7 @@ from mcrock.plots import plot_sensitivity
 from mcrock.sampling.design import _generator
 from mcrock.sampling.pick_freeze import SCRAMBLES, mixed
 from mcrock.sampling.sobol import sobol_points
-from mcrock.show.sensitivity_text import format_distances, format_indices
+from mcrock.show.sensitivity import format_distances, format_indices
 from mcrock.statistics import outcome_distances, sobol_indices
 from mcrock.statistics.sensitivity import estimate_indices
 

@@ -5,15 +5,11 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from mcrock.show.baselines import plot_baselines
 from mcrock.show.body import plot_body
-from mcrock.show.choices import plot_choices
 from mcrock.show.comparison import plot_comparison
 from mcrock.show.convergence import plot_convergence
-from mcrock.show.curves import plot_ways
-from mcrock.show.efficiency import plot_measures
+from mcrock.show.curves import plot_choices, plot_limits, plot_ways
 from mcrock.show.epistemic import plot_probability_box, plot_variance_shares
-from mcrock.show.exceedance import plot_exceedance
 from mcrock.show.figures import save_all
 from mcrock.show.fit import plot_fit
 from mcrock.show.fragility import plot_fragility
@@ -21,16 +17,16 @@ from mcrock.show.history import plot_history
 from mcrock.show.impact_map import plot_impact_map
 from mcrock.show.inputs import plot_inputs
 from mcrock.show.labels import plot_labels
-from mcrock.show.limit_states import plot_limits
-from mcrock.show.outcomes import plot_outcomes
+from mcrock.show.measures import plot_measures, plot_surface
+from mcrock.show.outcomes import plot_exceedance, plot_outcomes
 from mcrock.show.population import plot_population
 from mcrock.show.rare import plot_rare
 from mcrock.show.regime_map import plot_regimes
 from mcrock.show.risk import plot_risk
+from mcrock.show.rules import plot_baselines
 from mcrock.show.sensitivity import plot_sensitivity
 from mcrock.show.spectrum import plot_overturning_spectrum, plot_rocking_spectrum
 from mcrock.show.style import paper_style, save_figure
-from mcrock.show.surface import plot_surface
 from mcrock.show.validation import plot_validation
 
 if TYPE_CHECKING:

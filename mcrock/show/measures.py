@@ -1,0 +1,239 @@
+"""Intensity measures of a cloud study: how much each explains, and a surface over two of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Unpack
+
+import numpy as np
+import xarray as xr
+
+from mcrock.base.estimates import format_percent
+from mcrock.dataset.opened import takes_path
+from mcrock.params import Outcome
+from mcrock.show import style
+from mcrock.show.curves import median_columns
+from mcrock.show.fragility import format_dispersion
+from mcrock.show.numbers import count_words, estimate, format_count, label, percent, with_ends
+from mcrock.show.tables import table_along
+from mcrock.statistics import by_measure, compare_measures, fit_surface, overturned
+from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, Confidence, ConfidenceKeywords, takes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+LINE = 12.0  # height of a measure in the figure [mm]
+REST = 34.0  # height of everything else [mm]
+WIDTH = 130.0  # so that the longest names fit beside their axis [mm]
+LEVELS = (0.05, 0.2, 0.5, 0.8, 0.95)  # of the contours [1]
+DRAWN = 3000  # points at most
+ROOM = 1.06  # beside the points [1]
+SIDES = ("first", "second")
+
+
+def format_measures(measures: xr.Dataset) -> list[str]:
+    """Table of the fragility curves by each intensity measure, the one that explains most first."""
+    level = percent(measures)
+
+    def number(name: str, form: Callable[[float], str] = "{:.3f}".format) -> Callable[[xr.Dataset], str]:
+        return lambda fit: "-" if math.isnan(float(fit[name])) else form(float(fit[name]))
+
+    def interval(fit: xr.Dataset) -> str:
+        low, high = fit["explained_interval"].values
+        return "-" if math.isnan(low) else f"{low:.3f} to {high:.3f}"
+
+    def difference(fit: xr.Dataset) -> str:
+        value, low, _ = estimate(fit, "log_loss_difference")
+        return "-" if value == 0 or math.isnan(low) else with_ends(fit, "log_loss_difference", ".3f")
+
+    columns = [
+        ("measure", lambda fit: str(fit["measure"].item())),
+        *((head, _of_units(cell)) for head, cell in median_columns(level)),
+        ("explained", number("explained")),
+        (f"{level} interval", interval),
+        ("most in", number("first", format_percent)),
+        ("log loss", lambda fit: number("log_loss")(fit.where(fit["explained"].notnull()))),
+        (f"over the least ({level})", difference),
+    ]
+    order = (-measures["explained"]).argsort().values
+    return [
+        table_along(measures.isel(measure=order), "measure", columns),
+        "explained: fraction of the deviance that the curve by the measure explains; most in: fraction of "
+        "the resamples in which it explains most; log loss: on records left out, 0 if every outcome was "
+        "predicted with certainty",
+    ]
+
+
+def _of_units(cell: Callable[[xr.Dataset], str]) -> Callable[[xr.Dataset], str]:
+    """A cell of a result whose intensities have a unit for each row, the variable ``units``."""
+
+    def of_row(fit: xr.Dataset) -> str:
+        own = {"units": str(fit["units"].item())}
+        names = ("median_capacity", "median_capacity_interval")
+        return cell(fit.assign({name: fit[name].assign_attrs(own) for name in names}))
+
+    return of_row
+
+
+def format_surface(found: xr.Dataset) -> list[str]:
+    """Lines on a surface over two intensity measures."""
+    first, second = found["measure"].values.tolist()
+    if math.isnan(float(found["intercept"])):
+        return [f"no surface over {first} and {second}: the likelihood has no maximum"]
+    low, high = found["coefficient_interval"].values
+    slopes = [
+        f"{value:.2f} ({a:.2f} to {b:.2f}) ln({name})"
+        for value, a, b, name in zip(found["coefficient"].values, low, high, (first, second), strict=True)
+    ]
+    words = [
+        f"{name} alone {float(one['log_loss']):.3f} (more by {a:.3f} to {b:.3f})"
+        for name, side in ((first, "first"), (second, "second"))
+        for one in [found.sel(model=side)]
+        for a, b in [one["log_loss_difference_interval"].values.tolist()]
+    ]
+    both = float(found["log_loss"].sel(model="both"))
+    score = " + ".join([f"{float(found['intercept']):.2f}", *slopes])
+    return [
+        f"Surface: {found.attrs['link']} of the probability = {score}, in SI units",
+        f"log loss on records left out: both {both:.3f}, {', '.join(words)}",
+    ]
+
+
+@takes_path
+@style.styled
+@takes(Bootstrap)
+def plot_measures(
+    ds: xr.Dataset,
+    ax: Axes | None = None,
+    *,
+    found: xr.Dataset | None = None,
+    **keywords: Unpack[BootstrapKeywords],
+) -> Axes:
+    """Draw the fraction of the deviance that each intensity measure explains, with its interval.
+
+    Parameters
+    ----------
+    ds : Dataset
+        Cloud study with several measures, as for `mcrock.statistics.compare_measures`.
+    ax : Axes, optional
+        Where to draw; by default on a new figure 130 mm wide.
+    found : Dataset, optional
+        From `mcrock.statistics.compare_measures`, of the same runs and keywords; by default computed.
+    **keywords
+        As for `mcrock.statistics.compare_measures`.
+
+    Returns
+    -------
+    Axes
+        The measure that explains most on top.
+
+    Raises
+    ------
+    ValueError
+        As `mcrock.statistics.compare_measures`.
+    """
+    found = compare_measures(ds, **keywords) if found is None else found
+    found = found.isel(measure=found["explained"].argsort().values)
+    names = found["measure"].values.tolist()
+    ax = style.new_axes(WIDTH, REST + LINE * len(names)) if ax is None else ax
+    share, (low, high) = found["explained"].values, found["explained_interval"].values
+    row = style.interval_rows(ax, names, found["explained_interval"].values, [style.BLUE])
+    ax.plot(share, row, "o", color=style.BLUE, markersize=4.0)
+    for i, name in enumerate(names):
+        words = by_measure(ds, name)["intensity_value"].attrs.get("long_name", name)
+        for text, above in ((words, 5.0), (_of_units(_curve)(found.isel(measure=i)), -11.0)):
+            place: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points"}
+            written = ax.annotate(text, (0.0, i), xytext=(3.0, above), fontsize=style.NOTE_SIZE, **place)
+            written.set_in_layout(False)  # it has the width of the axes and would take more
+    largest = np.nanmax([0.1, *np.where(np.isfinite(high), high, share)])
+    ax.set_xlim(0, min(1.0, 1.15 * largest))
+    ax.set_xlabel("Fraction of the deviance explained [1]")
+    note = f"{count_words(found, ds.sizes['realization'])}. "
+    if np.isfinite(low).all():
+        drawn = f"{found.attrs['resamples']} resamples of the {found.attrs['independent']}"
+        note += f"Bars: {found.attrs['level']:.0%} intervals, {drawn}. "
+    style.add_note(ax, note + "1: the measure decides overturning; 0: it says nothing about it.")
+    return ax
+
+
+def _curve(fit: xr.Dataset) -> str:
+    """Median and dispersion of the curve by a measure."""
+    if not np.isfinite(fit["median_capacity"]):
+        return "no curve"
+    return f"median {label(fit['median_capacity'])}, dispersion {format_dispersion(fit).partition(' ')[0]}"
+
+
+@takes_path
+@style.styled
+@takes(Confidence)
+def plot_surface(
+    ds: xr.Dataset,
+    measures: Sequence[str],
+    ax: Axes | None = None,
+    *,
+    link: str = "probit",
+    found: xr.Dataset | None = None,
+    **keywords: Unpack[ConfidenceKeywords],
+) -> Axes:
+    """Draw contours of the probability of overturning over two intensity measures, with the runs.
+
+    Parameters
+    ----------
+    ds, measures, link, **keywords
+        As for `mcrock.statistics.fit_surface`.
+    ax : Axes, optional
+        Where to draw; by default on a new figure one column wide.
+    found : Dataset, optional
+        From `mcrock.statistics.fit_surface`, of the same runs and keywords; by default computed.
+
+    Returns
+    -------
+    Axes
+        Logarithmic; acceleration in g, other intensities in their own unit.
+
+    Raises
+    ------
+    ValueError
+        As `mcrock.statistics.fit_surface`.
+    """
+    from matplotlib.colors import LinearSegmentedColormap
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    found = fit_surface(ds, measures, link=link, **keywords) if found is None else found
+    ax = style.new_axes(height=92.0) if ax is None else ax
+    scales = [style.axis_scale(found[name]) for name in SIDES]
+    x, y = (
+        by_measure(ds, name)["intensity_value"].values * factor
+        for name, (factor, _) in zip(measures, scales, strict=True)
+    )
+    there = (ds["outcome"].values != Outcome.NOT_RUN) & (x > 0) & (y > 0)
+    points, index = np.unique(np.stack([x, y])[:, there], axis=1, return_inverse=True)
+    share = np.bincount(index, weights=overturned(ds).values[there]) / np.bincount(index)
+    drawn = np.random.default_rng(0).permutation(len(share))[:DRAWN]
+    between = LinearSegmentedColormap.from_list("outcome", [style.PALE_BLUE, style.DEEP_RED])
+    x, y = points[:, drawn]
+    ax.scatter(x, y, s=3.0, c=between(share[drawn]), alpha=0.6, linewidths=0)
+    for colour, words in ((style.PALE_BLUE, "stood"), (style.DEEP_RED, "overturned")):
+        ax.plot([], [], "o", color=colour, markersize=3.5, label=words)
+    first, second = (found[name].values * factor for name, (factor, _) in zip(SIDES, scales, strict=True))
+    ax.set(xscale="log", yscale="log", xlabel=scales[0][1], ylabel=scales[1][1])
+    surface = found["probability"].where(found["inside"]).values.T
+    if np.isfinite(surface).any():
+        lines = ax.contour(first, second, surface, levels=LEVELS, colors="0.1", linewidths=1.0)
+        ax.clabel(lines, fmt="%g", fontsize=6.5)
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axis.set_minor_formatter(NullFormatter())
+    ax.set(xlim=(first[0] / ROOM, first[-1] * ROOM), ylim=(second[0] / ROOM, second[-1] * ROOM))
+    style.legend_above(ax, left=-0.05, handletextpad=0.2)
+    loss, named = found["log_loss"], zip((*measures, "both"), (*SIDES, "both"), strict=True)
+    words = ", ".join(f"{name} {float(loss.sel(model=model)):.3f}" for name, model in named)
+    style.add_note(
+        ax,
+        f"{format_count(int(found['runs']), 'run')} of {int(found['records'])} records. Lines: probability "
+        "of overturning; points: runs, the darker the more overturned. Log loss on records left out: "
+        f"{words}.",
+    )
+    return ax
