@@ -33,8 +33,7 @@ def euler_angles(orientation: ArrayLike) -> Array:
     given = np.asarray(orientation, float)
     if given.ndim != 2 or given.shape[1] != 4:
         raise ValueError(f"orientation must have the shape (n, 4), quaternions, got {given.shape}")
-    found: Array = Rotation.from_quat(given, scalar_first=True).as_euler("ZYX")[:, ::-1]
-    return found
+    return Rotation.from_quat(given, scalar_first=True).as_euler("ZYX")[:, ::-1]
 
 
 def zero_crossing_correction(

@@ -71,17 +71,17 @@ class Comparison:
     ) -> None:
         self.rocking = FreeRocking(body, edge, impact)
         self.names = ("time", "tilt", *free)
-        self.free = tuple(free)
+        self.free, self.impact, self.edge, self.name = tuple(free), impact, edge, recording.name
         rate = recording.angular_velocity @ self.rocking.along
-        self.landings = self._landings(recording, rate, edge, n_landings)
+        self.landings = self._landings(recording, rate, n_landings)
         first, end = self.landings.landing[0], self.landings.landing[n_landings - 1]
-        self._check_axis(recording, rate, edge, first)
+        self._check_axis(recording, rate, first)
         used = recording.time <= end
         self.time, self.measured = recording.time[used], recording.angular_velocity[used]
         self.sample = float(np.median(np.diff(recording.time)))
         self._last: tuple[tuple[int, bytes], Rates] | None = None
         self.simulations = 0
-        tilt = self._tilt_of(body, edge, float(np.abs(rate[recording.time <= first]).max()), recording.name)
+        tilt = self._tilt_of(body, float(np.abs(rate[recording.time <= first]).max()))
         swing = self.rocking(tilt, dict.fromkeys(free, 0.0), 60.0 / body.frequency)
         fall = float(landings(swing.time, swing.angular_velocity @ self.rocking.along).landing[0])
         earliest = min(float(self.time[0]), first - fall) - fall
@@ -127,8 +127,7 @@ class Comparison:
 
     def residuals(self, x: Array, n: int | None = None) -> Array:
         """Measured less simulated readings, flat (3 n,) [rad/s]."""
-        found: Array = (self.measured[:n] - self.simulated(x, n) - x[-AXES:]).ravel()
-        return found
+        return (self.measured[:n] - self.simulated(x, n) - x[-AXES:]).ravel()
 
     def jacobian(self, x: Array, n: int | None = None) -> Array:
         """Derivatives of the residuals (3 n, k): central differences, within the bounds."""
@@ -178,33 +177,33 @@ class Comparison:
         found.x = whole(found.x)
         return found
 
-    def _landings(self, recording: Recording, rate: Array, edge: int, n_landings: int) -> Landings:
+    def _landings(self, recording: Recording, rate: Array, n_landings: int) -> Landings:
         found = landings(recording.time, rate)
         if len(found.landing) < n_landings:
             raise ValueError(
-                f"{recording.name}: {len(found.landing)} landings after the release over edge {edge}, and "
+                f"{self.name}: {len(found.landing)} landings after the release over edge {self.edge}, and "
                 f"{n_landings} are to be fitted; give a longer part of the recording or fewer landings"
             )
         return found
 
-    def _check_axis(self, recording: Recording, rate: Array, edge: int, first: float) -> None:
+    def _check_axis(self, recording: Recording, rate: Array, first: float) -> None:
         swing = recording.time <= first
         whole = np.linalg.norm(recording.angular_velocity[swing], axis=1)
         at = int(np.abs(rate[swing]).argmax())
         if np.abs(rate[swing][at]) < (1.0 - OFF_AXIS) * whole.max():
             axis = recording.angular_velocity[swing][int(whole.argmax())]
             raise ValueError(
-                f"{recording.name}: at the first landing the body turns about {_words(axis)} of its axes, "
-                f"and edge {edge} is along {_words(self.rocking.along)}; check the edge, the axes of the "
-                "sensor, and that the recording starts at the release"
+                f"{self.name}: at the first landing the body turns about {_words(axis)} of its axes, "
+                f"and edge {self.edge} is along {_words(self.rocking.along)}; check the edge, the axes of "
+                "the sensor, and that the recording starts at the release"
             )
         if rate[swing][at] > 0.0:
             raise ValueError(
-                f"{recording.name}: the body first turns about edge {edge} as one that is lifted; it was "
+                f"{self.name}: the body first turns about edge {self.edge} as one that is lifted; it was "
                 "released over the opposite edge, or an axis of the sensor points the other way"
             )
 
-    def _tilt_of(self, body: Body, edge: int, rate: float, name: str) -> float:
+    def _tilt_of(self, body: Body, rate: float) -> float:
         """Tilt from which the body lands with a rate [rad/s], by energy [rad]."""
         from scipy.optimize import brentq
 
@@ -222,9 +221,9 @@ class Comparison:
         fastest = np.sqrt(2.0 * body.mass * body.gravity * rise(slope) / inertia)
         if rate > TOO_FAST * fastest:
             raise ValueError(
-                f"{name}: the body lands at {rate:.4g} rad/s, and released over edge {edge} at most at "
-                f"{fastest:.4g} rad/s; check the body, the unit of the angular velocity, and that the "
-                "recording starts at the release"
+                f"{self.name}: the body lands at {rate:.4g} rad/s, and released over edge {self.edge} at "
+                f"most at {fastest:.4g} rad/s; check the body, the unit of the angular velocity, and that "
+                "the recording starts at the release"
             )
         return 0.99 * slope
 

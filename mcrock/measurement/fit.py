@@ -228,7 +228,7 @@ def fit_test(
                 break
             modes = _best(comparison, [better, *modes], scale)
         x = modes[0]
-    return _result(comparison, x, recording, edge, impact, limits, found, scale, noise, level, objective)
+    return _result(comparison, x, limits, found, noise, level, objective)
 
 
 def _bounds(
@@ -278,40 +278,46 @@ def _least_mean(comparison: Comparison, x: Array) -> Array:
     return np.concatenate([found.x, x[-AXES:]])
 
 
+def _intervals(
+    comparison: Comparison,
+    x: Array,
+    limits: dict[str, tuple[float, float]],
+    found: dict[str, Profile],
+    noise: float,
+    level: float,
+) -> tuple[dict[str, tuple[float, float]], dict[str, float], Array]:
+    """Interval and standard error of each unknown, and the covariance, from profiles around x."""
+    names, n = comparison.names, len(comparison.names)
+    covariance = np.full((n, n), np.nan)
+    if not found:
+        return {}, {}, covariance
+    estimates = dict(zip(names, x.tolist(), strict=False))
+    quantile = float(norm.ppf(0.5 + 0.5 * level))
+    intervals, errors = dict(limits), dict.fromkeys(names, np.inf)  # what has no profile is not determined
+    for name, profile in found.items():
+        low, high = min(profile.interval[0], estimates[name]), max(profile.interval[1], estimates[name])
+        intervals[name] = low, high
+        errors[name] = (high - low) / (2.0 * quantile) if profile.closed else np.inf
+    raw = uncertainty(comparison, x, SCALE * noise).covariance[:n, :n]
+    own = np.array([errors[name] for name in names])
+    known = np.isfinite(own)
+    own = own[known] / np.sqrt(np.diag(raw)[known])
+    covariance[np.ix_(known, known)] = raw[np.ix_(known, known)] * own * own[:, None]
+    return {name: intervals[name] for name in names}, errors, covariance
+
+
 def _result(
     comparison: Comparison,
     x: Array,
-    recording: Recording,
-    edge: int,
-    impact: Impact,
     limits: dict[str, tuple[float, float]],
     found: dict[str, Profile],
-    scale: float,
     noise: float,
     level: float,
     objective: str,
 ) -> Fit:
-    names = comparison.names
-    estimates = {name: float(value) for name, value in zip(names, x, strict=False)}
-    quantile = float(norm.ppf(0.5 + 0.5 * level))
-    intervals = {
-        name: (min(profile.interval[0], estimates[name]), max(profile.interval[1], estimates[name]))
-        for name, profile in found.items()
-    }
-    errors = {
-        name: (interval[1] - interval[0]) / (2.0 * quantile) if found[name].closed else np.inf
-        for name, interval in intervals.items()
-    }
-    if found:  # what has no profile is not determined
-        intervals = {name: intervals.get(name) or limits[name] for name in names}
-        errors = {name: errors.get(name, np.inf) for name in names}
-    covariance = np.full((len(names), len(names)), np.nan)
-    if found:
-        raw = uncertainty(comparison, x, scale).covariance[: len(names), : len(names)]
-        own = np.array([errors[name] for name in names])
-        known = np.isfinite(own)
-        own = own[known] / np.sqrt(np.diag(raw)[known])
-        covariance[np.ix_(known, known)] = raw[np.ix_(known, known)] * own * own[:, None]
+    impact = comparison.impact
+    estimates = {name: float(value) for name, value in zip(comparison.names, x, strict=False)}
+    intervals, errors, covariance = _intervals(comparison, x, limits, found, noise, level)
     fitted = {ImpactParameter[key.upper()].argument: estimates[key] for key in comparison.free}
     fixed = {parameter: getattr(impact, parameter) for parameter in ("energy_gain", "facet_fallback")}
     others = {
@@ -320,8 +326,8 @@ def _result(
         if parameter.row.law.key == impact.law
     }
     return Fit(
-        recording.name,
-        edge,
+        comparison.name,
+        comparison.edge,
         estimates,
         intervals,
         errors,

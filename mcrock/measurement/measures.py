@@ -43,8 +43,7 @@ def uplift(angle: ArrayLike, half_width: float, height: float, *, as_printed: bo
             raise ValueError(f"{name} must be > 0 m, got {value!r}")
     phi = np.abs(np.asarray(angle, float))
     along, across = (height, half_width) if as_printed else (half_width, height)
-    found: Array = along * np.sin(phi) - across * (1.0 - np.cos(phi))
-    return found
+    return along * np.sin(phi) - across * (1.0 - np.cos(phi))
 
 
 def peak_angles(angle: ArrayLike, *, least: float = 0.0) -> Array:
@@ -113,8 +112,7 @@ def reduction_factors(
             f"peak {lowest} of {np.asarray(peaks, float)[lowest]:.4g} rad is not a rise of the centre of "
             "mass, and the body does not come back from there; check half_width and height [m]"
         )
-    found: Array = np.sqrt(rise[1:] / rise[:-1])
-    return found
+    return np.sqrt(rise[1:] / rise[:-1])
 
 
 def reduction_factor(

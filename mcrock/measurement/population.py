@@ -13,6 +13,7 @@ NumPyro samples the model, ArviZ keeps what it found. Both are optional: `INSTAL
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -200,6 +201,52 @@ def _sample(
     """`fit_population` of a checked table."""
     jax, numpyro = _numpyro()
     levels, (centre, width) = _levels(table), _scales(table, keys)
+    model = _model(table, keys, levels, (centre, width), prior_scale)
+    with jax.enable_x64(True):
+        sampler = numpyro.infer.MCMC(
+            numpyro.infer.NUTS(model, target_accept_prob=target_accept),
+            num_warmup=WARM_UP,
+            num_samples=draws,
+            num_chains=chains,
+            chain_method="vectorized",  # on one device, whatever the machine has
+            progress_bar=False,
+        )
+        sampler.run(jax.random.PRNGKey(seed), extra_fields=("diverging", "num_steps", "energy"))
+        found = {name: np.asarray(v) for name, v in sampler.get_samples(group_by_chain=True).items()}
+        extra = {name: np.asarray(v) for name, v in sampler.get_extra_fields(group_by_chain=True).items()}
+    dims = ("chain", "draw", "parameter")
+    posterior = xr.Dataset(
+        {"mean": (dims, centre + width * found["mean"])}
+        | {f"sd_{name}": (dims, width * found[f"sd_{name}"]) for name in levels},
+        coords={"chain": np.arange(chains), "draw": np.arange(draws), "parameter": keys},
+        attrs={
+            "inference_library": "numpyro",
+            "inference_library_version": numpyro.__version__,
+            "seed": seed,
+            "prior_scale": prior_scale,
+            "target_accept": target_accept,
+        },
+    )
+    names = {name: ("row", table[name].to_numpy(dtype=str)) for name in WORDS}
+    return inference_data(
+        posterior=posterior,
+        predictions=new_test(posterior, seed),
+        sample_stats=xr.Dataset({name: (("chain", "draw"), v) for name, v in extra.items()}),
+        observed_data=xr.Dataset({"estimate": ("row", table["estimate"].to_numpy())}),
+        constant_data=xr.Dataset({**names, "standard_error": ("row", table["standard_error"].to_numpy())}),
+    )
+
+
+def _model(
+    table: pd.DataFrame,
+    keys: list[str],
+    levels: tuple[str, ...],
+    scales: tuple[NDArray[np.float64], NDArray[np.float64]],
+    prior_scale: float,
+) -> Callable[[], None]:
+    """The hierarchical model of a checked table, in units of the scatter of the estimates."""
+    jax, numpyro = _numpyro()
+    centre, width = scales
     specimens, _ = _groups(table, "parameter", "specimen")
     places, of_place = _groups(table, "parameter", "specimen", "position")
     above = np.array([specimens.index(place[:2]) for place in places])
@@ -236,39 +283,7 @@ def _sample(
         three = normal(mean[specimen_key], jax.numpy.sqrt(left)).log_prob(at_specimen).sum()
         numpyro.factor("likelihood", one + two + three)
 
-    with jax.enable_x64(True):
-        sampler = numpyro.infer.MCMC(
-            numpyro.infer.NUTS(model, target_accept_prob=target_accept),
-            num_warmup=WARM_UP,
-            num_samples=draws,
-            num_chains=chains,
-            chain_method="vectorized",  # on one device, whatever the machine has
-            progress_bar=False,
-        )
-        sampler.run(jax.random.PRNGKey(seed), extra_fields=("diverging", "num_steps", "energy"))
-        found = {name: np.asarray(v) for name, v in sampler.get_samples(group_by_chain=True).items()}
-        extra = {name: np.asarray(v) for name, v in sampler.get_extra_fields(group_by_chain=True).items()}
-    dims = ("chain", "draw", "parameter")
-    posterior = xr.Dataset(
-        {"mean": (dims, centre + width * found["mean"])}
-        | {f"sd_{name}": (dims, width * found[f"sd_{name}"]) for name in levels},
-        coords={"chain": np.arange(chains), "draw": np.arange(draws), "parameter": keys},
-        attrs={
-            "inference_library": "numpyro",
-            "inference_library_version": numpyro.__version__,
-            "seed": seed,
-            "prior_scale": prior_scale,
-            "target_accept": target_accept,
-        },
-    )
-    names = {name: ("row", table[name].to_numpy(dtype=str)) for name in WORDS}
-    return inference_data(
-        posterior=posterior,
-        predictions=new_test(posterior, seed),
-        sample_stats=xr.Dataset({name: (("chain", "draw"), v) for name, v in extra.items()}),
-        observed_data=xr.Dataset({"estimate": ("row", table["estimate"].to_numpy())}),
-        constant_data=xr.Dataset({**names, "standard_error": ("row", table["standard_error"].to_numpy())}),
-    )
+    return model
 
 
 def new_test(posterior: xr.Dataset, seed: int = 0) -> xr.Dataset:

@@ -27,16 +27,14 @@ def predictive_probability(posterior: xr.Dataset, parameter: str, value: ArrayLi
     """Probability that a new test does not exceed values [1], in their shape."""
     place, scatter = _mixture(posterior, parameter)
     x = np.asarray(value, float)
-    found: Array = ndtr((x[..., None] - place) / scatter).mean(-1)
-    return found
+    return ndtr((x[..., None] - place) / scatter).mean(-1)
 
 
 def predictive_density(posterior: xr.Dataset, parameter: str, value: ArrayLike) -> Array:
     """Density of a new test at values, in one over the unit of the parameter."""
     place, scatter = _mixture(posterior, parameter)
     score = (np.asarray(value, float)[..., None] - place) / scatter
-    found: Array = (np.exp(-0.5 * score**2) / (scatter * np.sqrt(2.0 * np.pi))).mean(-1)
-    return found
+    return (np.exp(-0.5 * score**2) / (scatter * np.sqrt(2.0 * np.pi))).mean(-1)
 
 
 def _mixture(posterior: xr.Dataset, parameter: str) -> tuple[Array, Array]:

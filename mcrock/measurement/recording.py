@@ -166,8 +166,7 @@ class Recording:
         found = [Rotation.from_quat(np.asarray(start, float), scalar_first=True)]
         for turn in turns:
             found.append(found[-1] * turn)
-        attitude: Array = Rotation.concatenate(found).as_quat(scalar_first=True)
-        return attitude
+        return Rotation.concatenate(found).as_quat(scalar_first=True)
 
     def _within(self, begin: float, end: float) -> NDArray[np.intp]:
         chosen = np.flatnonzero((self.time >= begin) & (self.time <= end))

@@ -53,8 +53,7 @@ def means(time: ArrayLike, values: ArrayLike, at: ArrayLike, width: float) -> Ar
     k = np.clip(np.searchsorted(t, ends, side="right") - 1, 0, t.size - 2)
     s = (ends - t[k])[..., None]
     low, high = integral[k] + s * (v[k] + 0.5 * s * slope[k])
-    found: Array = (high - low) / width
-    return found
+    return (high - low) / width
 
 
 def sensed(
