@@ -39,6 +39,19 @@ def parse_unit(word: object) -> str | None:
     return text if text in ACCELERATIONS else None
 
 
+def parse_intensity_unit(word: str) -> tuple[str, float] | None:
+    """Units that datasets give an intensity, and how many of them a unit is; None if it is no such unit.
+
+    >>> parse_intensity_unit("cm/s^2"), parse_intensity_unit("cm/s"), parse_intensity_unit("ft/s")
+    (('m s-2', 0.01), ('m s-1', 0.01), None)
+    """
+    acceleration = parse_unit(word)
+    if acceleration is not None:
+        return "m s-2", ACCELERATIONS[acceleration]
+    others = {"m s-1": VELOCITIES, "m": LENGTHS, "s": TIMES, "1": {"1": 1.0}}
+    return next(((units, known[word]) for units, known in others.items() if word in known), None)
+
+
 def split_header(header: str) -> tuple[str, str]:
     """Name and unit of a column; the unit is empty where none stands in brackets behind the name.
 

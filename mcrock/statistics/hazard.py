@@ -10,21 +10,10 @@ from pathlib import Path
 import numpy as np
 import xarray as xr
 
+from mcrock.base.units import ACCELERATIONS, VELOCITIES, parse_intensity_unit
 from mcrock.excitation.measures import MEASURES
-from mcrock.params import STANDARD_GRAVITY
 
-UNITS = {  # as written: as in datasets, and how many of those
-    "g": ("m s-2", STANDARD_GRAVITY),
-    "m/s2": ("m s-2", 1.0),
-    "m/s^2": ("m s-2", 1.0),
-    "cm/s2": ("m s-2", 0.01),
-    "m/s": ("m s-1", 1.0),
-    "cm/s": ("m s-1", 0.01),
-    "m": ("m", 1.0),
-    "cm": ("m", 0.01),
-    "s": ("s", 1.0),
-    "1": ("1", 1.0),
-}
+UNITS = (*ACCELERATIONS, *VELOCITIES, "m", "cm", "s", "1")  # that messages propose
 MEAN = "mean"
 EXAMPLE = "the first line must be as in 'pga [g], mean, 0.16, 0.5, 0.84'"
 
@@ -113,7 +102,8 @@ def _names(path: str | Path, number: int, cells: list[str]) -> tuple[str, str, f
     found = re.fullmatch(r"([\w.()-]+)\s*\[([^\]]+)\]", cells[0])
     if found is None and (";" in cells[0] or "\t" in cells[0]):
         raise HazardError(f"{path} line {number}: separate columns by commas, got {cells[0]!r}; {EXAMPLE}")
-    if found is None or found[2].strip() not in UNITS:
+    unit = parse_intensity_unit(found[2].strip()) if found else None
+    if found is None or unit is None:
         known, advice = ", ".join(UNITS), "write the unit in square brackets; " * (found is None)
         raise HazardError(
             f"{path} line {number}: the intensity needs a unit, one of {known}, got {cells[0]!r}; "
@@ -132,8 +122,7 @@ def _names(path: str | Path, number: int, cells: list[str]) -> tuple[str, str, f
             f"{path} line {number}: expected the curve 'mean' once, and every fractile once; the mean rate "
             "of overturning needs the mean hazard"
         )
-    units, factor = UNITS[found[2].strip()]
-    return found[1].lower(), units, factor, curves
+    return found[1].lower(), *unit, curves
 
 
 def _is_fractile(name: str) -> bool:

@@ -64,9 +64,13 @@ def test_probabilities_in_years_become_rates(hazard):
         (
             "PGA [g]",
             "PGA",
-            r"line 2: the intensity needs a unit, one of g, m/s2, .*'PGA'.*must be as in 'pga \[g\]",
+            r"line 2: the intensity needs a unit, one of m/s2, cm/s2, .*'PGA'.*must be as in 'pga \[g\]",
         ),
-        ("PGA [g]", "PGA [gal]", "line 2: the intensity needs a unit, .*, got 'PGA .gal.'; the first line"),
+        (
+            "PGA [g]",
+            "PGA [ft/s2]",
+            "line 2: the intensity needs a unit, .*, got 'PGA .ft/s2.'; the first line",
+        ),
         ("PGA [g]", "PGA (g)", r"got 'PGA \(g\)'; write the unit in square brackets; the first line must be"),
         (
             "PGA [g], mean,",
