@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
+from inspect import Parameter, signature
 from math import isfinite, pi, radians
 from typing import Any, NamedTuple
 
@@ -16,59 +17,34 @@ from mcrock.excitation.processing.trimming import trim
 TURN = 2 * pi  # [rad]
 
 
-class StepParameter(NamedTuple):
-    """A parameter of a step, as study files give it."""
-
-    kind: type  # float, int, bool or str
-    units: str
-    required: bool = False
-
-
 class Step(NamedTuple):
     """A way to process a motion."""
 
     function: Callable[..., Motion]
-    parameters: Mapping[str, StepParameter]
+    parameters: Mapping[str, str]  # unit of each, in the order of messages
+
+    def kind(self, name: str) -> str:
+        """What a parameter is, by its annotation: float, int, bool or str."""
+        return str(signature(self.function).parameters[name].annotation).partition(" ")[0]
+
+    def is_required(self, name: str) -> bool:
+        """Whether a parameter has no default."""
+        return signature(self.function).parameters[name].default is Parameter.empty
 
 
-_SECONDS = StepParameter(float, "s")
 STEPS: dict[str, Step] = {
-    "resample": Step(resample, {"dt": StepParameter(float, "s", required=True)}),
-    "bandpass": Step(
-        bandpass,
-        {
-            "low": StepParameter(float, "Hz"),
-            "high": StepParameter(float, "Hz"),
-            "order": StepParameter(int, "1"),
-            "causal": StepParameter(bool, "1"),
-            "keep_padding": StepParameter(bool, "1"),
-        },
-    ),
-    "remove_mean": Step(remove_mean, {"duration": _SECONDS}),
-    "baseline": Step(correct_baseline, {"order": StepParameter(int, "1")}),
-    "baseline_segments": Step(
-        correct_segments,
-        {
-            "start": StepParameter(float, "s", required=True),
-            "end": StepParameter(float, "s", required=True),
-            "fit_from": _SECONDS,
-        },
-    ),
-    "trim": Step(
-        trim,
-        {
-            "start": StepParameter(float, "1"),
-            "end": StepParameter(float, "1"),
-            "padding": _SECONDS,
-            "taper": _SECONDS,
-        },
-    ),
-    "rotate": Step(rotate, {"azimuth": StepParameter(float, "rad", required=True)}),
-    "reverse": Step(reverse, {"components": StepParameter(str, "1")}),
-    "assign": Step(assign, {role: StepParameter(str, "1") for role in "xyz"}),
-    "vertical": Step(vertical, {"on": StepParameter(bool, "1", required=True)}),
+    "resample": Step(resample, {"dt": "s"}),
+    "bandpass": Step(bandpass, {"low": "Hz", "high": "Hz", "order": "1", "causal": "1", "keep_padding": "1"}),
+    "remove_mean": Step(remove_mean, {"duration": "s"}),
+    "baseline": Step(correct_baseline, {"order": "1"}),
+    "baseline_segments": Step(correct_segments, {"start": "s", "end": "s", "fit_from": "s"}),
+    "trim": Step(trim, {"start": "1", "end": "1", "padding": "s", "taper": "s"}),
+    "rotate": Step(rotate, {"azimuth": "rad"}),
+    "reverse": Step(reverse, {"components": "1"}),
+    "assign": Step(assign, dict.fromkeys("xyz", "1")),
+    "vertical": Step(vertical, {"on": "1"}),
 }
-_EXPECTED = {float: "a finite number", int: "a whole number", bool: "true or false", str: "a text"}
+_EXPECTED = {"float": "a finite number", "int": "a whole number", "bool": "true or false", "str": "a text"}
 
 
 def process(motion: Motion, steps: Sequence[Mapping[str, Any]]) -> Motion:
@@ -128,47 +104,46 @@ def check_steps(steps: Sequence[Mapping[str, Any]]) -> list[tuple[str, dict[str,
             raise MotionError(
                 f"step {number} of the processing must be one of {', '.join(STEPS)}, got {name!r}"
             )
-        checked.append((name, _parameters(f"step {number}, {name}", STEPS[name].parameters, step)))
+        checked.append((name, _parameters(f"step {number}, {name}", STEPS[name], step)))
     return checked
 
 
-def _parameters(where: str, known: Mapping[str, StepParameter], step: Mapping[str, Any]) -> dict[str, Any]:
+def _parameters(where: str, known: Step, given: Mapping[str, Any]) -> dict[str, Any]:
     """Checked parameters of one step."""
-    found = {}
-    for key, value in step.items():
+    units = known.parameters
+    spelled = {name: name for name in units} | {f"{name}_deg": name for name in units if units[name] == "rad"}
+    found: dict[str, Any] = {}
+    for key, value in given.items():
         if key == "step":
             continue
-        name = key.removesuffix("_deg")
-        in_degrees = name != key and name in known and known[name].units == "rad"
-        if not in_degrees and key not in known:
-            spelled = [*known, *(f"{own}_deg" for own, item in known.items() if item.units == "rad")]
+        if key not in spelled:
             hint = get_close_matches(key, spelled, 1)
             raise MotionError(
                 f"{where}: unknown parameter {key!r}; "
-                + (f"did you mean {hint[0]!r}?" if hint else f"it takes {', '.join(known) or 'none'}")
+                + (f"did you mean {hint[0]!r}?" if hint else f"it takes {', '.join(units) or 'none'}")
             )
-        name = name if in_degrees else key
+        name, in_degrees = spelled[key], spelled[key] != key
         if name in found:
             raise MotionError(f"{where}: give {name} or {name}_deg, not both")
-        own = known[name]._replace(units="deg") if in_degrees else known[name]
-        value = _value(f"{where}: {key}", own, value)
-        if known[name].units == "rad" and not in_degrees and abs(value) > TURN:
+        unit = "deg" if in_degrees else units[name]
+        found[name] = _value(f"{where}: {key}", known.kind(name), unit, value)
+        if unit == "rad" and abs(found[name]) > TURN:
             raise MotionError(
-                f"{where}: {name} = {value:g} rad is more than a circle; in degrees it is {name}_deg"
+                f"{where}: {name} = {found[name]:g} rad is more than a circle; in degrees it is {name}_deg"
             )
-        found[name] = radians(value) if in_degrees else value
-    for name, parameter in known.items():
-        if parameter.required and name not in found:
-            raise MotionError(f"{where}: {name} [{parameter.units}] is missing")
+        if in_degrees:
+            found[name] = radians(found[name])
+    for name in units:
+        if known.is_required(name) and name not in found:
+            raise MotionError(f"{where}: {name} [{units[name]}] is missing")
     return found
 
 
-def _value(what: str, parameter: StepParameter, value: Any) -> Any:
+def _value(what: str, kind: str, unit: str, value: Any) -> Any:
     """Checked value of one parameter."""
-    kind = parameter.kind
-    number = kind is float and isinstance(value, (int, float)) and not isinstance(value, bool)
-    if number and isfinite(value):
+    is_number = kind == "float" and isinstance(value, int | float) and not isinstance(value, bool)
+    if is_number and isfinite(value):
         return float(value)
-    if kind is not float and type(value) is kind:
+    if kind != "float" and type(value).__name__ == kind:
         return value
-    raise MotionError(f"{what} must be {_EXPECTED[kind]} [{parameter.units}], got {value!r}")
+    raise MotionError(f"{what} must be {_EXPECTED[kind]} [{unit}], got {value!r}")

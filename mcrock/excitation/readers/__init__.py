@@ -5,9 +5,15 @@ returns a `RecordedComponent` for each component. `READERS` lists them in the or
 """
 
 from mcrock.excitation.readers.assemble import assemble
-from mcrock.excitation.readers.formats import FORMATS, READERS
 from mcrock.excitation.readers.obspy_stream import from_stream
-from mcrock.excitation.readers.read import FolderContents, read_records, scan_records, word_left_out
+from mcrock.excitation.readers.read import (
+    FORMATS,
+    READERS,
+    FolderContents,
+    read_records,
+    scan_records,
+    word_left_out,
+)
 from mcrock.excitation.readers.recording import RecordedComponent
 
 __all__ = [

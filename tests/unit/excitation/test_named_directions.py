@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from mcrock.excitation import MotionError
 from mcrock.excitation.readers import READERS, read_records, scan_records
-from mcrock.excitation.readers.formats import detect
+from mcrock.excitation.readers.read import detect
 from mcrock.excitation.readers.text_file import TextFile
 from mcrock.params import STANDARD_GRAVITY
 

@@ -9,7 +9,7 @@ import pytest
 
 from mcrock.excitation.motion import MotionError
 from mcrock.excitation.readers import READERS, read_records, scan_records
-from mcrock.excitation.readers.formats import detect
+from mcrock.excitation.readers.read import detect
 from mcrock.excitation.readers.text_file import TextFile
 
 RECORDS = Path(__file__).parent / "records"
