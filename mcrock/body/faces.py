@@ -20,8 +20,7 @@ FLATNESS = 1e-9  # deviation of a base from a plane, over the size of the body, 
 
 def dot(a: Array, b: Array) -> Array:
     """Scalar products along the last axis."""
-    found: Array = np.einsum("...i,...i->...", a, b)  # far quicker than a sum over three
-    return found
+    return np.einsum("...i,...i->...", a, b)  # far quicker than a sum over three
 
 
 def cross(a: Array, b: Array) -> Array:
@@ -55,8 +54,7 @@ def area_vectors(vertices: Array, faces: Faces) -> Array:
 def face_areas(vertices: Array, faces: Faces) -> Array:
     """Areas (n, n_face) [m2]."""
     vectors = area_vectors(vertices, faces)
-    areas: Array = 0.5 * np.sqrt(dot(vectors, vectors))
-    return areas
+    return 0.5 * np.sqrt(dot(vectors, vectors))
 
 
 def face_normals(vertices: Array, faces: Faces) -> Array:

@@ -159,8 +159,7 @@ def _planes(points: Array) -> Array:
         equations = ConvexHull(points).equations
     except (QhullError, ValueError):
         raise ValueError(f"the {len(points)} points must enclose a volume [m3]") from None
-    planes: Array = np.unique(equations, axis=0)  # the triangles of a plane share its equation
-    return planes
+    return np.unique(equations, axis=0)  # the triangles of a plane share its equation
 
 
 def _depth(points: Array, planes: Array) -> Array:

@@ -103,8 +103,7 @@ def extreme_directions(vertices: Array, faces: Faces, start_face: NDArray[np.int
     worst = standing.outwards[rows, standing.distance.argmin(-1)]
     mildest = standing.corners[rows, np.square(standing.corners).sum(-1).argmax(-1)]
     either = np.stack([worst, mildest], 1)
-    azimuth: Array = np.arctan2(either[..., 1], either[..., 0])
-    return azimuth
+    return np.arctan2(either[..., 1], either[..., 0])
 
 
 def slide_rock_limit(friction: ArrayLike, section: Sections) -> Array:
@@ -135,8 +134,7 @@ def slide_rock_limit(friction: ArrayLike, section: Sections) -> Array:
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         pull, demand = k2 + b**2 - mu * b * h, mu * (k2 + h**2) - b * h
         limit = np.where(pull > 0, demand / pull, np.inf)
-    found: Array = np.where(mu > section.tipping, limit, np.nan)
-    return found
+    return np.where(mu > section.tipping, limit, np.nan)
 
 
 def regime_from_rest(
@@ -168,8 +166,7 @@ def regime_from_rest(
     moves = a > np.minimum(static, section.tipping)
     sticks = a <= slide_rock_limit(static, section)  # not where the limit is NaN
     slipping = np.where(kinetic > section.tipping, Regime.SLIDE_ROCK, Regime.SLIDE)
-    found: NDArray[np.int64] = np.where(moves, np.where(sticks, Regime.ROCK, slipping), Regime.REST)
-    return found
+    return np.where(moves, np.where(sticks, Regime.ROCK, slipping), Regime.REST)
 
 
 def _stand(inertia: Array, vertices: Array, faces: Faces, start_face: NDArray[np.int64]) -> _Standing:

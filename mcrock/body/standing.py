@@ -61,8 +61,7 @@ def stands_over(vertices: Array, face: tuple[int, ...]) -> NDArray[np.bool_]:
     inside = across / np.hypot(along[..., 0], along[..., 1])[:, None]
     level = np.ptp(base[..., 2], axis=1) <= tolerance
     above = (vertices[..., 2] - base[:, :1, 2]).min(1) >= -tolerance
-    over: NDArray[np.bool_] = level & above & (inside.min((1, 2)) >= -tolerance)
-    return over
+    return level & above & (inside.min((1, 2)) >= -tolerance)
 
 
 def nearly_flat(vertices: Array, faces: Faces, start_face: int, angle: float = BASE_ANGLE) -> tuple[int, ...]:

@@ -88,8 +88,7 @@ class Distribution(Table):
 
 def _score(lower: Array, upper: Array) -> Array:
     """Standard normal score from the probabilities below and above it, of the smaller one."""
-    score: Array = np.where(lower < upper, ndtri(lower), -ndtri(upper))
-    return score
+    return np.where(lower < upper, ndtri(lower), -ndtri(upper))
 
 
 def _normal_share(low: float, high: float) -> float:
@@ -218,12 +217,11 @@ class Triangular(Bounded):
 
     def _inverse(self, lower: Array, upper: Array) -> Array:
         width, rise, fall = self.high - self.low, self.mode - self.low, self.high - self.mode
-        value: Array = np.where(
+        return np.where(
             lower < rise / width,
             self.low + np.sqrt(width * rise * lower),
             self.high - np.sqrt(width * fall * upper),
         )
-        return value
 
     def _shares(self, value: float) -> tuple[float, float]:
         width = self.high - self.low

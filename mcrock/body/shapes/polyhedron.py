@@ -276,8 +276,7 @@ class Polyhedron(Solid):
         draws = self._medians()
         corners = coordinates("vertices", self.vertices or (), draws, self.outline.kept)
         relative = self._matter(draws, corners, self.outline.faces)[2]
-        found: Array = draws["scale"][0] * corners[0, 0] - relative[0, 0]
-        return found
+        return draws["scale"][0] * corners[0, 0] - relative[0, 0]
 
     @property
     def underside(self) -> RandomUnderside | None:

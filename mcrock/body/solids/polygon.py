@@ -17,8 +17,7 @@ def cross_products(base: Array) -> Array:
 
 def polygon_area(base: Array) -> Array:
     """Areas (n,) [m2]; negative where the corners run clockwise."""
-    area: Array = 0.5 * cross_products(base).sum(-1)
-    return area
+    return 0.5 * cross_products(base).sum(-1)
 
 
 def polygon_centroid(base: Array) -> Array:
@@ -39,8 +38,7 @@ def circle_polygon(radius: Array, sides: int) -> Array:
     """Regular polygons (n, sides, 2) [m] of the area of circles of ``radius`` (n,) [m]."""
     angles = 2 * pi * (np.arange(sides) - 0.5) / sides
     unit = np.stack([np.cos(angles), np.sin(angles)], -1)
-    found: Array = np.sqrt(2 * pi / (sides * sin(2 * pi / sides))) * radius[:, None, None] * unit
-    return found
+    return np.sqrt(2 * pi / (sides * sin(2 * pi / sides))) * radius[:, None, None] * unit
 
 
 def prism_faces(k: int) -> Faces:
