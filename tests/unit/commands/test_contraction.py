@@ -23,11 +23,12 @@ REFUSED = "and runs of both never meet in one store: give the same setting (--co
 
 @pytest.fixture(scope="module")
 def contracted(tmp_path_factory):
-    """The small study computed with contraction in processes of its own, two of them workers."""
+    """The small study computed with contraction in a process of its own, by one worker that compiles."""
     from tests.unit.conftest import write_study
 
     folder = tmp_path_factory.mktemp("contracted")
-    done = program("run", write_study(folder), "-o", folder / "s.zarr", "--contract", "--processes")
+    options = ("--contract", "--processes", "--workers", "1")
+    done = program("run", write_study(folder), "-o", folder / "s.zarr", *options)
     assert done.returncode == 0, done.stderr
     assert f"computed in {FUSED}" in done.stdout
     return folder / "s.zarr"

@@ -87,6 +87,11 @@ def test_motions_are_brought_to_the_levels(make, motion, measure):
         assert intensity(own.scaled(scale[1]), measure) == pytest.approx(3.0, rel=1e-9)
 
 
+def test_levels_of_the_factor_are_the_factors(make):
+    scale = drawn(make(PULSE, "intensity.measure=factor")).scale
+    np.testing.assert_array_equal(scale, [[1.0, 3.0]] * 24)
+
+
 def test_a_pulse_has_the_shape_and_period_that_were_drawn(make):
     inputs = drawn(make(PULSE))
     shapes, periods = inputs.values["motion_shape"], inputs.values["motion_period"]
