@@ -3,49 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from statistics import median
 from time import perf_counter
+from typing import Any
 
 from mcrock.device import CUDA, arithmetic_of
-from mcrock.verify.bench.throughput import MeasuredRate, Speed
-from mcrock.verify.bench.workloads import BODY, WORKLOADS, WorkDone, prepare
+from mcrock.verify.bench.throughput import Speed, figures
+from mcrock.verify.bench.workloads import BODY, WORKLOADS, prepare
 
 RUNS = 2**20  # of a workload, so that no thread waits for work
 
 
-@dataclass(frozen=True)
-class OnGpu:
-    """Speed of a workload on a GPU.
-
-    Attributes
-    ----------
-    name, arithmetic : str
-        Workload, and on what it ran.
-    runs : int
-        In one pass.
-    first_seconds : float
-        Of the first pass, through as many runs as on the processor, with compiling or loading [s].
-    runs_per_second : Rates
-        Time on the clock, from the inputs in the memory of the processor to the results there [1/s].
-    tally : Tally
-        Of the first pass.
-    speed : Speed
-        On one core.
-    """
-
-    name: str
-    arithmetic: str
-    runs: int
-    first_seconds: float
-    runs_per_second: MeasuredRate
-    tally: WorkDone
-    speed: Speed
-
-
 def measure_gpu(
     speeds: Mapping[str, Speed], runs: int | None, repeat: int, say: Callable[[str], None]
-) -> list[OnGpu]:
+) -> list[dict[str, Any]]:
     """Speed of workloads on a GPU, of bodies in space whose contacts stick.
+
+    A table for each: `first_seconds` of the first pass, through as many runs as on the processor, with
+    compiling or loading [s]; `runs_per_second`, time on the clock, from the inputs in the memory of the
+    processor to the results there [1/s].
 
     Parameters
     ----------
@@ -64,7 +40,7 @@ def measure_gpu(
             continue
         say(f"{name} on the GPU; the first workload compiles for a minute")
         began = perf_counter()
-        tally = prepare(name, runs, CUDA).run()
+        done = prepare(name, runs, CUDA).run()
         first = perf_counter() - began
         work, rates = prepare(name, runs or RUNS, CUDA), []
         for _ in range(repeat):
@@ -72,6 +48,16 @@ def measure_gpu(
             work.run()
             rates.append(work.runs / (perf_counter() - began))
         found.append(
-            OnGpu(name, arithmetic_of(CUDA) or "", work.runs, first, MeasuredRate(tuple(rates)), tally, speed)
+            {
+                "workload": name,
+                "arithmetic": arithmetic_of(CUDA) or "",
+                "runs": work.runs,
+                "first_seconds": first,
+                "runs_per_second": figures(rates),
+                "over_one_core": median(rates) / median(speed.rates),
+                "compared_runs": speed.work.runs,
+                "overturned": done.overturned,
+                "overturned_on_the_processor": speed.done.overturned,
+            }
         )
     return found

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from statistics import median
 from typing import Any
 
 from mcrock.arithmetic import contracts
 from mcrock.device import CUDA, check_device, missing_gpu
 from mcrock.show.tables import as_json
-from mcrock.verify.bench.gpu import OnGpu, measure_gpu
+from mcrock.verify.bench.gpu import measure_gpu
 from mcrock.verify.bench.machine import describe_machine, describe_versions
-from mcrock.verify.bench.start import StartTimes, measure_memory, measure_start
-from mcrock.verify.bench.throughput import Scaling, Speed, measure_scaling, measure_speed
-from mcrock.verify.bench.whole import WholeStudy, measure_study
+from mcrock.verify.bench.start import measure_memory, measure_start
+from mcrock.verify.bench.throughput import Speed, figures, measure_scaling, measure_speed
+from mcrock.verify.bench.whole import measure_study
 from mcrock.verify.bench.workloads import SYNTHETIC, WORKLOADS, prepare
 
 FORMAT = 1  # of the JSON document; raised when a figure changes its meaning
@@ -90,19 +91,16 @@ def run_bench(
     speeds = measure_speed(works, repeat, seconds, say)
     say("memory, in fresh processes")
     memory = measure_memory(chosen, runs)
-    document["workloads"] = {
-        name: _speed_as_json(name, speed, memory[name]) for name, speed in speeds.items()
-    }
+    document["workloads"] = {name: _of_speed(name, speed, memory[name]) for name, speed in speeds.items()}
     slow = min(repeat, SLOW_REPEATS)
     if with_gpu:
-        document["gpu"] = [_gpu_as_json(item) for item in measure_gpu(speeds, runs, slow, say)]
+        document["gpu"] = measure_gpu(speeds, runs, slow, say)
     if scaling:
-        found = measure_scaling(speeds, runs, most, repeat, say)
-        document["scaling"] = [_scaling_as_json(item) for item in found]
+        document["scaling"] = measure_scaling(speeds, runs, most, repeat, say)
         if "study" in works and works["study"].records != SYNTHETIC:
-            document["whole_study"] = _study_as_json(measure_study(runs, most, slow, say))
+            document["whole_study"] = measure_study(runs, most, slow, say)
     if start:
-        document["start"] = [_start_as_json(item) for item in measure_start(chosen, slow, say)]
+        document["start"] = measure_start(chosen, slow, say)
     return as_json(document)
 
 
@@ -115,55 +113,17 @@ def _checked_names(names: Sequence[str]) -> list[str]:
     return [name for name in WORKLOADS if name in names or not names]
 
 
-def _speed_as_json(name: str, speed: Speed, memory: float | None) -> Document:
-    rates = speed.runs_per_second.as_json()
+def _of_speed(name: str, speed: Speed, memory: float | None) -> Document:
+    steps_per_run = speed.done.steps / speed.work.runs
     return {
         "what": WORKLOADS[name].what,
         "records": speed.work.records,
         "runs": speed.work.runs,
-        "steps_per_run": speed.steps_per_run,
-        "overturned": speed.tally.overturned,
-        "mean_peak_tilt_ratio_of_standing": speed.tally.peak_tilt_ratio,
+        "steps_per_run": steps_per_run,
+        "overturned": speed.done.overturned,
+        "mean_peak_tilt_ratio_of_standing": speed.done.peak_tilt_ratio,
         "passes": speed.passes,
-        "runs_per_second_per_core": rates,
-        "steps_per_second_per_core": speed.runs_per_second.median * speed.steps_per_run,
+        "runs_per_second_per_core": figures(speed.rates),
+        "steps_per_second_per_core": median(speed.rates) * steps_per_run,
         "peak_memory_MiB": memory,
-    }
-
-
-def _gpu_as_json(item: OnGpu) -> Document:
-    return {
-        "workload": item.name,
-        "arithmetic": item.arithmetic,
-        "runs": item.runs,
-        "first_seconds": item.first_seconds,
-        "runs_per_second": item.runs_per_second.as_json(),
-        "over_one_core": item.runs_per_second.median / item.speed.runs_per_second.median,
-        "compared_runs": item.speed.work.runs,
-        "overturned": item.tally.overturned,
-        "overturned_on_the_processor": item.speed.tally.overturned,
-    }
-
-
-def _scaling_as_json(item: Scaling) -> Document:
-    return {
-        "workload": item.name,
-        "kind": item.kind,
-        "workers": item.workers,
-        "runs_per_second": item.runs_per_second.as_json(),
-        "cores_at_work": item.cores,
-        "efficiency": item.efficiency,
-    }
-
-
-def _study_as_json(study: WholeStudy) -> Document:
-    return {"runs": study.runs, "workers": study.workers, "seconds": study.seconds.as_json()}
-
-
-def _start_as_json(item: StartTimes) -> Document:
-    return {
-        "workload": item.name,
-        "import_seconds": item.import_seconds.as_json(),
-        "first_result_warm_seconds": item.warm_seconds.as_json(),
-        "first_result_cold_seconds": item.cold_seconds,
     }

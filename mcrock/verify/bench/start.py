@@ -7,14 +7,13 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 from mcrock.base.memory import peak_memory
 from mcrock.verify.bench.processes import environment, last_words
-from mcrock.verify.bench.throughput import MeasuredRate
+from mcrock.verify.bench.throughput import figures
 from mcrock.verify.bench.workloads import WORKLOADS, prepare
 
 CHILD = """
@@ -25,28 +24,6 @@ seconds = perf_counter() - began
 from mcrock.verify.bench.start import run_once
 run_once({name!r}, {runs!r}, seconds)
 """
-
-
-@dataclass(frozen=True)
-class StartTimes:
-    """Times of fresh processes that make one run and end, interpreter and imports included.
-
-    Attributes
-    ----------
-    name : str
-        Workload the run is taken from.
-    import_seconds : Rates
-        ``import mcrock`` alone [s].
-    warm_seconds : Rates
-        First result with compiled code on disk [s].
-    cold_seconds : float or None
-        First result without [s]; measured once for each kernel.
-    """
-
-    name: str
-    import_seconds: MeasuredRate
-    warm_seconds: MeasuredRate
-    cold_seconds: float | None
 
 
 def run_once(name: str, runs: int | None, import_seconds: float) -> None:
@@ -86,8 +63,11 @@ def measure_memory(names: Sequence[str], runs: int | None) -> dict[str, float | 
     return {name: fresh_process(name, runs)[1]["peak_memory_MiB"] for name in names}
 
 
-def measure_start(names: Sequence[str], repeat: int, say: Callable[[str], None]) -> list[StartTimes]:
+def measure_start(names: Sequence[str], repeat: int, say: Callable[[str], None]) -> list[dict[str, Any]]:
     """Cold and warm start of each workload, with a cache of their own.
+
+    A table for each, of fresh processes that make one run and end: seconds of ``import mcrock`` alone, of the
+    first result with compiled code on disk, and without it, measured once for each kernel, else None.
 
     Parameters
     ----------
@@ -116,6 +96,11 @@ def measure_start(names: Sequence[str], repeat: int, say: Callable[[str], None])
                 warm[name].append(seconds)
                 imports[name].append(said["import_seconds"])
     return [
-        StartTimes(name, MeasuredRate(tuple(imports[name])), MeasuredRate(tuple(warm[name])), cold.get(name))
+        {
+            "workload": name,
+            "import_seconds": figures(imports[name]),
+            "first_result_warm_seconds": figures(warm[name]),
+            "first_result_cold_seconds": cold.get(name),
+        }
         for name in names
     ]

@@ -7,60 +7,29 @@ is compared before they begin again, so that a machine that slows down slows dow
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from math import ceil
 from statistics import median
 from time import perf_counter, process_time
+from typing import Any, NamedTuple
 
 from mcrock.verify.bench.processes import repeat_work, workers_ready
 from mcrock.verify.bench.workloads import Work, WorkDone
 
 
-@dataclass(frozen=True)
-class MeasuredRate:
-    """Repeated measurements of a rate: median, smallest and largest."""
-
-    samples: tuple[float, ...]
-
-    @property
-    def median(self) -> float:
-        return median(self.samples)
-
-    def as_json(self) -> dict[str, float | list[float]]:
-        """Figures by name."""
-        return {
-            "median": self.median,
-            "min": min(self.samples),
-            "max": max(self.samples),
-            "samples": list(self.samples),
-        }
+def figures(samples: Sequence[float]) -> dict[str, Any]:
+    """Repeated measurements of a quantity: median, smallest and largest."""
+    return {"median": median(samples), "min": min(samples), "max": max(samples), "samples": list(samples)}
 
 
-@dataclass(frozen=True)
-class Speed:
-    """Speed of a workload on one core.
-
-    Attributes
-    ----------
-    work : Work
-    tally : Tally
-        Of one pass.
-    passes : int
-        In one measurement.
-    runs_per_second : Rates
-        Runs per second of processor time [1/s].
-    """
+class Speed(NamedTuple):
+    """Speed of a workload on one core."""
 
     work: Work
-    tally: WorkDone
-    passes: int
-    runs_per_second: MeasuredRate
-
-    @property
-    def steps_per_run(self) -> float:
-        return self.tally.steps / self.work.runs
+    done: WorkDone  # in one pass
+    passes: int  # in one measurement
+    rates: list[float]  # runs per second of processor time [1/s], of each measurement
 
 
 def measure_speed(
@@ -78,24 +47,19 @@ def measure_speed(
     say : callable
         Told of every round.
     """
-    tallies, passes = {}, {}
+    speeds = {}
     for name, work in works.items():
         work.run()  # compiles or loads
         began = process_time()
-        tallies[name] = work.run()
-        passes[name] = passes_in(seconds, process_time() - began)
-    rates: dict[str, list[float]] = {name: [] for name in works}
+        done = work.run()
+        speeds[name] = Speed(work, done, passes_in(seconds, process_time() - began), [])
     for i in range(repeat):
         say(f"one core, round {i + 1} of {repeat}")
-        for name, work in works.items():
+        for work, _, passes, rates in speeds.values():
             began = process_time()
-            for _ in range(passes[name]):
-                work.run()
-            rates[name].append(passes[name] * work.runs / max(process_time() - began, 1e-9))
-    return {
-        name: Speed(work, tallies[name], passes[name], MeasuredRate(tuple(rates[name])))
-        for name, work in works.items()
-    }
+            repeat_work(work, passes)
+            rates.append(passes * work.runs / max(process_time() - began, 1e-9))
+    return speeds
 
 
 def passes_in(seconds: float, once: float) -> int:
@@ -105,33 +69,6 @@ def passes_in(seconds: float, once: float) -> int:
     (2, 1)
     """
     return max(1, ceil(seconds / max(once, 1e-6)))
-
-
-@dataclass(frozen=True)
-class Scaling:
-    """Speed of a workload with several workers.
-
-    Attributes
-    ----------
-    name : str
-    kind : str
-        "threads" or "processes".
-    workers : int
-    runs_per_second : Rates
-        All workers together, time on the clock [1/s].
-    cores : float
-        Cores at work on average, median: fewer than workers where others had their turn or workers
-        waited [1].
-    efficiency : float
-        Rate of a worker over that of one alone in the same round, median [1].
-    """
-
-    name: str
-    kind: str
-    workers: int
-    runs_per_second: MeasuredRate
-    cores: float
-    efficiency: float
 
 
 def worker_counts(most: int) -> list[int]:
@@ -145,8 +82,12 @@ def worker_counts(most: int) -> list[int]:
 
 def measure_scaling(
     speeds: Mapping[str, Speed], runs: int | None, most: int, repeat: int, say: Callable[[str], None]
-) -> list[Scaling]:
+) -> list[dict[str, Any]]:
     """Speed with 1 to ``most`` threads and processes: each worker does the same work over and over.
+
+    A table for each number of workers: `runs_per_second` of all together, time on the clock [1/s];
+    `cores_at_work` on average, median: fewer than workers where others had their turn or workers waited [1];
+    `efficiency`, the rate of a worker over that of one alone in the same round, median [1].
 
     Parameters
     ----------
@@ -189,10 +130,16 @@ def measure_scaling(
                         key = name, kind, workers
                         rates.setdefault(key, []).append(workers * speed.passes * speed.work.runs / seconds)
                         cores.setdefault(key, []).append(processor / seconds)
-    scaling = []
-    for (name, kind, workers), found in rates.items():
-        alone = rates[name, kind, 1]
-        efficiency = median(rate / workers / one for rate, one in zip(found, alone, strict=True))
-        at_work = median(cores[name, kind, workers])
-        scaling.append(Scaling(name, kind, workers, MeasuredRate(tuple(found)), at_work, efficiency))
-    return scaling
+    return [
+        {
+            "workload": name,
+            "kind": kind,
+            "workers": workers,
+            "runs_per_second": figures(found),
+            "cores_at_work": median(cores[name, kind, workers]),
+            "efficiency": median(
+                rate / workers / alone for rate, alone in zip(found, rates[name, kind, 1], strict=True)
+            ),
+        }
+        for (name, kind, workers), found in rates.items()
+    ]

@@ -4,33 +4,16 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
-from mcrock.verify.bench.throughput import MeasuredRate
+from mcrock.verify.bench.throughput import figures
 from mcrock.verify.bench.workloads import study_file
 
 
-@dataclass(frozen=True)
-class WholeStudy:
-    """Time of the shipped study.
-
-    Attributes
-    ----------
-    runs, workers : int
-        Runs of the study and threads it was given.
-    seconds : Rates
-        From a loaded study to a finished store, compiled code loaded before [s].
-    """
-
-    runs: int
-    workers: int
-    seconds: MeasuredRate
-
-
-def measure_study(runs: int | None, workers: int, repeat: int, say: Callable[[str], None]) -> WholeStudy:
-    """Run the shipped study into a temporary store.
+def measure_study(runs: int | None, workers: int, repeat: int, say: Callable[[str], None]) -> dict[str, Any]:
+    """Run the shipped study into a temporary store; `seconds` are from a loaded study to a finished store.
 
     Parameters
     ----------
@@ -64,4 +47,4 @@ def measure_study(runs: int | None, workers: int, repeat: int, say: Callable[[st
             began = perf_counter()
             run_study(study, store, workers=workers, overwrite=True)
             seconds.append(perf_counter() - began)
-    return WholeStudy(study.n_runs, workers, MeasuredRate(tuple(seconds)))
+    return {"runs": study.n_runs, "workers": workers, "seconds": figures(seconds)}

@@ -2,7 +2,6 @@
 
 import json
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ from mcrock.show.bench import format_bench
 from mcrock.verify.bench import processes, report, run_bench, start, throughput
 from mcrock.verify.bench.processes import workers_ready
 from mcrock.verify.bench.start import fresh_process, measure_start
-from mcrock.verify.bench.throughput import MeasuredRate, Scaling, worker_counts
+from mcrock.verify.bench.throughput import figures, worker_counts
 from mcrock.verify.bench.workloads import WORKLOADS
 
 SMALL = ("--runs", 3, "--seconds", 0, "--repeat", 2, "--workers", 2)
@@ -67,8 +66,9 @@ def test_tables_and_json(bench, tmp_path):
 
 
 def test_columns_are_aligned(no_processes, monkeypatch):
-    alone = Scaling("planar", "threads", 1, MeasuredRate((12345.6,)), 0.98, 1.0)
-    monkeypatch.setattr(report, "measure_scaling", lambda *args: [alone, replace(alone, kind="processes")])
+    alone = {"workload": "planar", "kind": "threads", "workers": 1, "runs_per_second": figures([12345.6])}
+    alone |= {"cores_at_work": 0.98, "efficiency": 1.0}
+    monkeypatch.setattr(report, "measure_scaling", lambda *args: [alone, alone | {"kind": "processes"}])
     found = run_bench(["planar", "record"], runs=2, seconds=0, repeat=1, workers=1, start=False)
     assert list(found["workloads"]) == ["record", "planar"]  # in their own order
     text = format_bench(found)
@@ -107,12 +107,9 @@ def test_each_kernel_starts_cold_once(started):
     found = measure_start(["record", "study", "planar"], 2, said.append)
     names = ["record", "study", "planar"]
     assert started == [(name, 1, i == 0) for i, name in enumerate(3 * names)]
-    assert [item.cold_seconds for item in found] == [1.0, None, 3.0]
-    assert [item.warm_seconds for item in found] == [
-        MeasuredRate((4.0, 7.0)),
-        MeasuredRate((5.0, 8.0)),
-        MeasuredRate((6.0, 9.0)),
-    ]
+    assert [item["first_result_cold_seconds"] for item in found] == [1.0, None, 3.0]
+    warm = [item["first_result_warm_seconds"]["samples"] for item in found]
+    assert warm == [[4.0, 7.0], [5.0, 8.0], [6.0, 9.0]]
     assert sum("empty cache" in text for text in said) == 2
 
 
