@@ -61,18 +61,6 @@ def run_distributed(
         If the scheduler is lost, or all workers that this process has started.
     """
     from distributed import LocalCluster
-    from distributed.diagnostics.plugin import WorkerPlugin
-
-    class HoldJob(WorkerPlugin):
-        def setup(self, worker: Any) -> None:
-            from mcrock.ensemble import part
-
-            part.JOBS[name] = job
-
-        def teardown(self, worker: Any) -> None:
-            from mcrock.ensemble import part
-
-            part.JOBS.pop(name, None)
 
     left = deque(parts)
     length = max((part.stop - part.start for part in left), default=1)
@@ -88,7 +76,7 @@ def run_distributed(
         at_work[future] = part, tries
         future.add_done_callback(ended.put)
 
-    _register(client, HoldJob(), name)
+    _register(client, name, job)
     try:
         while left or at_work:
             if monotonic() - looked > LOOK:
@@ -140,13 +128,26 @@ def take(left: deque[Part], most: int) -> Part:
     return part
 
 
-def _register(client: Client, plugin: Any, name: str) -> None:
-    """Give a plugin to all workers; one that dies while it is told fails the call, not the next one."""
+def _register(client: Client, name: str, job: Job) -> None:
+    """Give a job to all workers; one that dies while it is told fails the call, not the next one."""
+    from distributed.diagnostics.plugin import WorkerPlugin
+
+    class HoldJob(WorkerPlugin):
+        def setup(self, worker: Any) -> None:
+            from mcrock.ensemble import part
+
+            part.JOBS[name] = job
+
+        def teardown(self, worker: Any) -> None:
+            from mcrock.ensemble import part
+
+            part.JOBS.pop(name, None)
+
     for _ in range(RETRIES):
         with suppress(OSError):
-            client.register_plugin(plugin, name=name)
+            client.register_plugin(HoldJob(), name=name)
             return
-    client.register_plugin(plugin, name=name)
+    client.register_plugin(HoldJob(), name=name)
 
 
 def _threads(client: Client) -> int:

@@ -13,7 +13,7 @@ from itertools import islice
 from math import prod
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -161,24 +161,17 @@ def run_study(
     if not isinstance(study, Study):
         made = "as load_config('study.toml') makes one"
         raise ValueError(f"run_study.study must be a Study, {made}, got {shown(study)}")
-    _check_options(workers, part_size, overwrite, resume or extend, task, processes, client, device)
-    _check_on_device(study, device)
-    path = Path(output)
-    joining = resume or extend or task[1] > 1
-    check_output(path, overwrite, joining)
-    motions = load_motions(study)
-    job = prepare_job(study, motions, path.absolute(), device)
-    if device == CUDA and part_size is None:
-        part_size = -(-LAUNCH // study.n_intensity)
+    options = _Options(workers, part_size, overwrite, resume, extend, task, processes, client, device)
+    path, job = options.prepare(study, output)
     try:
-        open_output(job, path, overwrite, joining, extend)
+        open_output(job, path, overwrite, options.joining, extend)
     except DamageError:
         raise
     except OSError as error:
         raise EnsembleError(f"{path}: {describe_error(error)}") from error
     try:
         with shown_progress(progress) as report:
-            _compute(job, path, workers or CPU_COUNT, part_size, task, processes, client, report)
+            _compute(job, path, options, report)
     except DamageError:
         raise
     except (OSError, BrokenProcessPool) as error:
@@ -217,22 +210,17 @@ def plan_study(
     ValueError
         If an option or the study is not valid.
     """
-    _check_options(workers, part_size, overwrite, resume or extend, task, processes, None, device)
-    _check_on_device(study, device)
-    path = Path(output)
-    joining = resume or extend or task[1] > 1
-    check_output(path, overwrite, joining)
-    motions = load_motions(study)
-    job = prepare_job(study, motions, path.absolute(), device)
-    template = template_of(job, known_length(path) if joining else None)
-    if joining and path.exists():
+    options = _Options(workers, part_size, overwrite, resume, extend, task, processes, None, device)
+    path, job = options.prepare(study, output)
+    template = template_of(job, known_length(path) if options.joining else None)
+    if options.joining and path.exists():
         with suppress(DamageError):  # what is damaged is written again
             check_extent(path, template) if extend else check_same_study(path, job.attrs, template.study)
     else:
-        check_inputs(study, motions)
+        check_inputs(study, job.motions)
     chunks = prod(template.grid)
     first, last = share_of(task, chunks)
-    done = _inventory_of_share(path, template, task).done.sum() if joining else 0
+    done = _inventory_of_share(path, template, task).done.sum() if options.joining else 0
     return Plan(template.length, chunks, last - first, last - first - int(done))
 
 
@@ -242,80 +230,88 @@ def _inventory_of_share(path: Path, template: Template, task: tuple[int, int]) -
     return take_inventory(path, template, keys, thorough=True)
 
 
-def _check_options(
-    workers: int | None,
-    part_size: int | None,
-    overwrite: bool,
-    resume: bool,
-    task: tuple[int, int],
-    processes: bool,
-    client: Client | None,
-    device: str,
-) -> None:
-    check_device(device)
-    if device == CUDA and processes:
-        raise ValueError("a GPU is shared by threads: leave processes (--processes) out")
-    for name, value in (("workers", workers), ("part_size", part_size)):
-        if value is not None and value < 1:
-            raise ValueError(f"{name} must be at least 1, got {value}")
-    if not 1 <= task[0] <= task[1]:
-        raise ValueError(f"task must be i/n with 1 <= i <= n, got {task[0]}/{task[1]}")
-    if overwrite and resume:
-        raise ValueError("overwrite starts again, resume and extend continue: give one of them")
-    if overwrite and task[1] > 1:
-        raise ValueError("overwrite would delete what the other tasks have done: remove the store first")
-    if client is not None and (processes or workers is not None):
-        raise ValueError("workers and processes are set by the cluster: leave them out")
+@dataclass(frozen=True)
+class _Options:
+    """Options of `run_study`."""
+
+    workers: int | None
+    part_size: int | None
+    overwrite: bool
+    resume: bool
+    extend: bool
+    task: tuple[int, int]
+    processes: bool
+    client: Client | None
+    device: str
+
+    @property
+    def joining(self) -> bool:
+        """True if the store may be there, and others may work on it."""
+        return self.resume or self.extend or self.task[1] > 1
+
+    def prepare(self, study: Study, output: str | Path) -> tuple[Path, Job]:
+        """The store, and what the workers need, of valid options."""
+        self._check()
+        self._check_on_device(study)
+        path = Path(output)
+        check_output(path, self.overwrite, self.joining)
+        return path, prepare_job(study, load_motions(study), path.absolute(), self.device)
+
+    def size_of_parts(self, study: Study) -> int | None:
+        """Realizations of a part, None for what the store and the scheduler give."""
+        if self.device == CUDA and self.part_size is None:
+            return -(-LAUNCH // study.n_intensity)
+        return self.part_size
+
+    def _check(self) -> None:
+        check_device(self.device)
+        if self.device == CUDA and self.processes:
+            raise ValueError("a GPU is shared by threads: leave processes (--processes) out")
+        for name in ("workers", "part_size"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise ValueError(f"{name} must be at least 1, got {value}")
+        i, n = self.task
+        if not 1 <= i <= n:
+            raise ValueError(f"task must be i/n with 1 <= i <= n, got {i}/{n}")
+        if self.overwrite and (self.resume or self.extend):
+            raise ValueError("overwrite starts again, resume and extend continue: give one of them")
+        if self.overwrite and n > 1:
+            raise ValueError("overwrite would delete what the other tasks have done: remove the store first")
+        if self.client is not None and (self.processes or self.workers is not None):
+            raise ValueError("workers and processes are set by the cluster: leave them out")
+
+    def _check_on_device(self, study: Study) -> None:
+        if self.device == CUDA and study.contact is not None:
+            raise ValueError(
+                "device cuda computes contacts that stick, the study has [contact]: leave device (--device) "
+                "out"
+            )
+        if self.device == CUDA and study.body.own_hulls:
+            raise ValueError(
+                "device cuda computes many runs of bodies with the same faces, and each realization has its "
+                "own: leave device (--device) out, or give body.shape_error 'epistemic = true' and points of "
+                "one size"
+            )
 
 
-def _check_on_device(study: Study, device: str) -> None:
-    if device == CUDA and study.contact is not None:
-        raise ValueError(
-            "device cuda computes contacts that stick, the study has [contact]: leave device (--device) out"
-        )
-    if device == CUDA and study.body.own_hulls:
-        raise ValueError(
-            "device cuda computes many runs of bodies with the same faces, and each realization has its own: "
-            "leave device (--device) out, or give body.shape_error 'epistemic = true' and points of one size"
-        )
-
-
-def _compute(
-    job: Job,
-    path: Path,
-    workers: int,
-    part_size: int | None,
-    task: tuple[int, int],
-    processes: bool,
-    client: Client | None,
-    progress: Callable[[Progress], None] | None,
-) -> None:
-    study = job.study
-    n_intensity = study.n_intensity
-    template = read_template(path)
+def _compute(job: Job, path: Path, options: _Options, progress: Callable[[Progress], None] | None) -> None:
+    study, task, client = job.study, options.task, options.client
+    template, part_size = read_template(path), options.size_of_parts(job.study)
     found = _inventory_of_share(path, template, task)
     parts = list(cut_parts(found.done, template.length, study.n_realizations, part_size, task))
     state = Progress(
-        sum(part.stop - part.start for part in parts) * n_intensity,
-        np.zeros(n_intensity, int),
+        sum(part.stop - part.start for part in parts) * study.n_intensity,
+        np.zeros(study.n_intensity, int),
         None if study.is_cloud else study.intensity.si_levels,
         measure_of(study)[0],
     )
-    scheduler = "processes" if processes else "threads"
-    if client is not None:
-        scheduler = getattr(client.scheduler, "address", "dask")
+    workers = options.workers or CPU_COUNT
     log = Log(path, task)
     log.write(
         "start",
-        versions=describe_versions(),
-        kernel=job.attrs["kernel_digest"],
-        arithmetic=job.attrs.get("arithmetic"),
-        config=job.attrs["config"],
-        machine=platform.machine(),
-        job=batch_job(),
-        dashboard=(client.dashboard_link or None) if client else None,
-        scheduler=scheduler,
-        workers=None if client else workers,
+        **_versions_and_machine(job),
+        **_route(options, workers),
         task=f"{task[0]}/{task[1]}",
         part_size=part_size,
         chunk_length=template.length,
@@ -327,51 +323,92 @@ def _compute(
         file = chunk_path(path, key).relative_to(path)
         log.write("damaged", file=str(file), what=what)
         warnings.warn(f"{path}: {file} is {what}; it is computed again", stacklevel=3)
-    failures: list[PartResult] = []
-    impossible: list[Failure] = []
-
-    def report(result: PartResult) -> None:
-        outer = {} if result.part.outer is None else {"outer": result.part.outer}
-        place = {"start": result.part.start, "stop": result.part.stop, **outer}
-        realizations = place | {"worker": result.worker}
-        if result.error:
-            failures.append(result)
-            if result.fatal:
-                raise EnsembleError(f"{path}: cannot store results: {result.error}{_state(path)}")
-            log.write("failed", **realizations, error=result.error, trace=result.trace)
-        else:
-            state.add(result.part.stop - result.part.start, result.overturned, result.work)
-            log.write("part", **realizations, seconds=round(result.seconds, 3), memory=result.memory)
-            for failure in result.failures:
-                log.write("no_run", **outer, **failure._asdict())
-            impossible.extend(result.failures)
-        if progress:
-            progress(state)
-
+    tracker = _Tracker(path, log, state, progress)
     if progress:
         progress(state)
     name = f"mcrock-{uuid.uuid4().hex}"
     with log.noting_its_end():
         if client is not None:
-            run_distributed(name, job, parts, client, report, fixed=part_size is not None)
+            run_distributed(name, job, parts, client, tracker.report, fixed=part_size is not None)
         elif parts:
-            run_local(name, job, parts, min(workers, len(parts)), processes, report)
-    seconds = round(perf_counter() - state.began, 3)
-    rate = round(state.finished_runs / max(seconds, 1e-3), 1)
-    log.write(
-        "end",
-        runs=state.finished_runs,
-        seconds=seconds,
-        runs_per_second=rate,
-        failed_parts=len(failures),
-        failed_realizations=len(impossible),
-        work=state.work._asdict(),
-        memory=peak_memory(),
-    )
-    if impossible:
-        warnings.warn(_describe_impossible(impossible, log.path), stacklevel=3)
-    if failures:
-        raise EnsembleError(_describe_failures(failures) + _state(path))
+            run_local(name, job, parts, min(workers, len(parts)), options.processes, tracker.report)
+    tracker.log_end()
+    if tracker.impossible:
+        warnings.warn(_describe_impossible(tracker.impossible, log.path), stacklevel=3)
+    if tracker.failures:
+        raise EnsembleError(_describe_failures(tracker.failures) + _state(path))
+
+
+def _versions_and_machine(job: Job) -> dict[str, Any]:
+    """Entries of a log: by what a study is computed."""
+    return {
+        "versions": describe_versions(),
+        "kernel": job.attrs["kernel_digest"],
+        "arithmetic": job.attrs.get("arithmetic"),
+        "config": job.attrs["config"],
+        "machine": platform.machine(),
+        "job": batch_job(),
+    }
+
+
+def _route(options: _Options, workers: int) -> dict[str, Any]:
+    """Entries of a log: who computes the parts."""
+    client, local = options.client, "processes" if options.processes else "threads"
+    return {
+        "dashboard": (client.dashboard_link or None) if client else None,
+        "scheduler": getattr(client.scheduler, "address", "dask") if client is not None else local,
+        "workers": None if client else workers,
+    }
+
+
+@dataclass
+class _Tracker:
+    """Takes the results of parts as they finish."""
+
+    path: Path
+    log: Log
+    state: Progress
+    progress: Callable[[Progress], None] | None
+    failures: list[PartResult] = field(default_factory=list)
+    impossible: list[Failure] = field(default_factory=list)
+
+    def report(self, result: PartResult) -> None:
+        """Count and log a part.
+
+        Raises
+        ------
+        EnsembleError
+            If it could not be stored: no other would be.
+        """
+        outer = {} if result.part.outer is None else {"outer": result.part.outer}
+        place = {"start": result.part.start, "stop": result.part.stop, **outer}
+        realizations = place | {"worker": result.worker}
+        if result.error:
+            self.failures.append(result)
+            if result.fatal:
+                raise EnsembleError(f"{self.path}: cannot store results: {result.error}{_state(self.path)}")
+            self.log.write("failed", **realizations, error=result.error, trace=result.trace)
+        else:
+            self.state.add(result.part.stop - result.part.start, result.overturned)
+            self.log.write("part", **realizations, seconds=round(result.seconds, 3), memory=result.memory)
+            for failure in result.failures:
+                self.log.write("no_run", **outer, **failure._asdict())
+            self.impossible.extend(result.failures)
+        if self.progress:
+            self.progress(self.state)
+
+    def log_end(self) -> None:
+        """Log that all parts are done."""
+        seconds = round(perf_counter() - self.state.began, 3)
+        self.log.write(
+            "end",
+            runs=self.state.finished_runs,
+            seconds=seconds,
+            runs_per_second=round(self.state.finished_runs / max(seconds, 1e-3), 1),
+            failed_parts=len(self.failures),
+            failed_realizations=len(self.impossible),
+            memory=peak_memory(),
+        )
 
 
 def _describe_impossible(failures: list[Failure], log: Path) -> str:

@@ -84,22 +84,7 @@ def rare_probability(
         out of range.
     """
     check_level(level)
-    if states is not None and states < LEAST_STATES:
-        raise ValueError(f"states must be at least {LEAST_STATES} [1], got {states!r}")
-    if repetitions < LEAST_REPETITIONS:
-        raise ValueError(f"repetitions must be at least {LEAST_REPETITIONS} [1], got {repetitions!r}")
-    if not 0 < least <= 0.1:
-        raise ValueError(f"least must lie in (0, 0.1] [1], got {least!r}; 1e-6 is usual")
-    if study.listed or study.motion.listed_records is not None:
-        raise ValueError(
-            "rare events are searched among all that could be drawn: give distributions in place of lists "
-            "(ensemble.table)"
-        )
-    if study.body.underside is not None:
-        raise ValueError(
-            "Markov chains need realizations close to each other, and hulls of random surfaces are not: "
-            "leave body.shape_error out"
-        )
+    _check(study, states, repetitions, least)
     motions = load_motions(study)
     check_inputs(study, motions)
     pack = pack_motions(motions)
@@ -142,6 +127,26 @@ def rare_probability(
         "independent": "records" if strata > 1 else "realizations",
     }
     return result.isel(intensity=0, drop=True) if study.is_cloud else result
+
+
+def _check(study: Study, states: int | None, repetitions: int, least: float) -> None:
+    """Refuse what subset simulation cannot do."""
+    if states is not None and states < LEAST_STATES:
+        raise ValueError(f"states must be at least {LEAST_STATES} [1], got {states!r}")
+    if repetitions < LEAST_REPETITIONS:
+        raise ValueError(f"repetitions must be at least {LEAST_REPETITIONS} [1], got {repetitions!r}")
+    if not 0 < least <= 0.1:
+        raise ValueError(f"least must lie in (0, 0.1] [1], got {least!r}; 1e-6 is usual")
+    if study.listed or study.motion.listed_records is not None:
+        raise ValueError(
+            "rare events are searched among all that could be drawn: give distributions in place of lists "
+            "(ensemble.table)"
+        )
+    if study.body.underside is not None:
+        raise ValueError(
+            "Markov chains need realizations close to each other, and hulls of random surfaces are not: "
+            "leave body.shape_error out"
+        )
 
 
 def _summary(found: np.ndarray, weights: np.ndarray, groups: np.ndarray, level: float) -> xr.Dataset:

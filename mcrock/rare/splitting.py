@@ -87,12 +87,9 @@ def climb(
     going = np.arange(units)
     for j in range(most + 1):
         for unit in going:
-            level = (
-                next_level(scores[unit], rising[unit], last=j == most)
-                if ladders is None
-                else ladders.levels[of_unit[unit]][j]
-            )
-            rising[unit].append(level)
+            own = None if ladders is None else ladders.levels[of_unit[unit]][j]
+            chosen = next_level(scores[unit], rising[unit], last=j == most) if own is None else own
+            rising[unit].append(chosen)
         levels = np.array([rising[unit][j] for unit in going])
         hits = scores[going] >= levels[:, None]
         found[going] *= hits.mean(axis=1)

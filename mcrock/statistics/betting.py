@@ -32,6 +32,7 @@ from mcrock.statistics.runs import (
     record_index,
     study_of,
 )
+from mcrock.statistics.tables import table
 
 BETS = (np.arange(64) + 0.5) / 64  # fractions of the largest bet that cannot ruin [1]
 HALVINGS = 40  # of the interval in which an end is looked for
@@ -133,13 +134,12 @@ def sequential_probability(ds: xr.Dataset, *, level: float = 0.95) -> xr.Dataset
     )
     share = readings[:, : blocks * size].reshape(3, blocks, size, -1).mean(axis=2)
     ends = betting_interval(share[ALL_STAND], level)[0], betting_interval(share[ALL_OVERTURN], level)[1]
-    one = {"units": "1"}
-    return xr.Dataset(
+    return table(
         {
-            "probability": ("intensity", share[ESTIMATE].mean(axis=0), one),
-            "interval": (("bound", "intensity"), np.stack(ends), one),
-            "blocks": ((), blocks, one),
-            "records": ((), number, one),
+            "probability": ("intensity", share[ESTIMATE].mean(axis=0)),
+            "interval": (("bound", "intensity"), np.stack(ends)),
+            "blocks": ((), blocks),
+            "records": ((), number),
         },
         coords={"bound": ["lower", "upper"], "intensity": ds["intensity"]},
         attrs={"level": level, "shared": index is not None},

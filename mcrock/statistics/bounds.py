@@ -20,6 +20,7 @@ from mcrock.statistics.intervals import check_level, interval_of_readings
 from mcrock.statistics.nested import Crossed, read_crossed, unknown_inputs
 from mcrock.statistics.probability import BOUNDS
 from mcrock.statistics.runs import ALL_OVERTURN, ALL_STAND, ESTIMATE, axis_attrs
+from mcrock.statistics.tables import table
 
 ENDS = ("least", "largest")
 
@@ -63,14 +64,14 @@ def epistemic_bounds(ds: xr.Dataset, *, level: float = 0.95, seed: int = 0) -> x
     ways = [_chosen(cells, runs, chosen_on) for chosen_on in (half, ~half)]
     draws = len(cells)
     one = {"units": "1"}
-    result = xr.Dataset(
+    result = table(
         {
-            "estimate": (("end", "intensity"), np.mean(ways, axis=0), one),
-            "naive": (("end", "intensity"), np.stack([fraction.min(axis=0), fraction.max(axis=0)]), one),
-            "draw": (("end", "intensity"), np.stack([fraction.argmin(axis=0), fraction.argmax(axis=0)]), one),
-            "interval": (("bound", "intensity"), _all_at_once(crossed, level), one),
-            "draws": ((), draws, one | {"long_name": "number of outer draws"}),
-            "content": ((), (1 - level) ** (1 / draws), one),
+            "estimate": (("end", "intensity"), np.mean(ways, axis=0)),
+            "naive": (("end", "intensity"), np.stack([fraction.min(axis=0), fraction.max(axis=0)])),
+            "draw": (("end", "intensity"), np.stack([fraction.argmin(axis=0), fraction.argmax(axis=0)])),
+            "interval": (("bound", "intensity"), _all_at_once(crossed, level)),
+            "draws": ((), draws, {"long_name": "number of outer draws"}),
+            "content": ((), (1 - level) ** (1 / draws)),
         },
         coords={
             "end": list(ENDS),

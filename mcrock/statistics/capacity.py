@@ -13,6 +13,7 @@ import xarray as xr
 from mcrock.dataset.opened import takes_path
 from mcrock.params import Outcome
 from mcrock.statistics.runs import check_runs, is_cloud, run_intensity, undecided
+from mcrock.statistics.tables import table
 
 
 @takes_path
@@ -65,10 +66,11 @@ def capacities(ds: xr.Dataset) -> xr.Dataset:
     attrs = {"units": run_intensity(ds).attrs.get("units", "1")}
     low, high = (np.where(doubtful, np.nan, ends) for ends in (bounds[first], bounds[first + 1]))
     later = stands & (np.arange(len(level)) > first[:, None])
-    return xr.Dataset(
+    return table(
         {
             "capacity_low": ("realization", low, attrs | {"long_name": "strongest level survived below"}),
             "capacity_high": ("realization", high, attrs | {"long_name": "weakest level that overturns"}),
             "resurrected": ("realization", later.any(axis=1), {"units": "1"}),
-        }
+        },
+        coords={},
     )

@@ -34,6 +34,7 @@ from mcrock.statistics.runs import (
     run_intensity,
 )
 from mcrock.statistics.studentized import jackknife
+from mcrock.statistics.tables import table
 
 DESIGNS = ("first", "second")
 FEW = 6  # records that differ below which Student's interval of a difference is too narrow
@@ -100,17 +101,17 @@ def compare_designs(
     one, units = {"units": "1"}, run_intensity(first).attrs.get("units", "1")
     runs = pairs.runs.sum(axis=0)
     probability = np.stack([each[ESTIMATE].sum(axis=0) / runs for each in (pairs.first, pairs.second)])
-    result = xr.Dataset(
+    result = table(
         {
-            "probability": (("design", "intensity"), probability, one),
-            "difference": ("intensity", probability[1] - probability[0], one),
-            "difference_interval": (("bound", "intensity"), _paired_interval(pairs, level), one),
-            "unpaired_interval": (("bound", "intensity"), _unpaired_interval(pairs, level), one),
-            "only_first": ("intensity", pairs.only_first, one),
-            "only_second": ("intensity", pairs.only_second, one),
-            "pairs": ("intensity", runs.astype(np.int64), one),
-            "records": ((), record_index(first)[1], one),
-            "differ": ((), int((pairs.first[ESTIMATE] != pairs.second[ESTIMATE]).any(axis=1).sum()), one),
+            "probability": (("design", "intensity"), probability),
+            "difference": ("intensity", probability[1] - probability[0]),
+            "difference_interval": (("bound", "intensity"), _paired_interval(pairs, level)),
+            "unpaired_interval": (("bound", "intensity"), _unpaired_interval(pairs, level)),
+            "only_first": ("intensity", pairs.only_first),
+            "only_second": ("intensity", pairs.only_second),
+            "pairs": ("intensity", runs.astype(np.int64)),
+            "records": ((), record_index(first)[1]),
+            "differ": ((), int((pairs.first[ESTIMATE] != pairs.second[ESTIMATE]).any(axis=1).sum())),
             "strongest_run": ((), float(run_intensity(first).max()), {"units": units}),
         },
         coords={"design": list(DESIGNS), "bound": BOUNDS, "intensity": intensity_coordinate(first, places)},

@@ -8,6 +8,7 @@ import xarray as xr
 from mcrock.dataset.opened import takes_path
 from mcrock.statistics.probability import CLASSES, intensity_coordinate
 from mcrock.statistics.runs import check_runs, count_runs, intensity_classes, overturn_levels, record_index
+from mcrock.statistics.tables import table
 
 SIZES = 24  # at which a study is looked at
 LEAST = 10  # realizations of the first of them
@@ -56,14 +57,14 @@ def size_convergence(ds: xr.Dataset, *, classes: int = CLASSES, allow_missing: b
     with np.errstate(invalid="ignore"):
         share = tally.beyond.estimate[..., 0].cumsum(axis=0) / runs
     change = share[-1] - share[np.searchsorted(sizes, half)]
-    return xr.Dataset(
+    return table(
         {
             "probability": (
                 ("size", "intensity"),
                 share,
-                {"units": "1", "long_name": "overturning probability"},
+                {"long_name": "overturning probability"},
             ),
-            "change": ("intensity", change, {"units": "1", "long_name": "from the first half to all"}),
+            "change": ("intensity", change, {"long_name": "from the first half to all"}),
         },
         coords={
             "size": ("size", sizes, {"units": "1", "long_name": "number of realizations"}),

@@ -8,6 +8,7 @@ import xarray as xr
 from mcrock.dataset.opened import takes_path
 from mcrock.params import Outcome
 from mcrock.statistics.runs import NOT_DECIDED, check_runs, guessed, read_slices
+from mcrock.statistics.tables import table
 
 GUESS = "infeasible_impact"  # the reason of runs whose outcome rests on a guess
 REASONS = (GUESS, *(outcome.name.lower() for outcome in NOT_DECIDED))
@@ -51,10 +52,10 @@ def undecided_runs(ds: xr.Dataset, *, allow_missing: bool = False) -> xr.Dataset
             of = guess if reason == GUESS else (outcome == Outcome[reason.upper()]) & ~guess
             runs[k] += (of & there).sum()
             fell[k] += (of & (outcome == Outcome.OVERTURNED)).sum()
-    return xr.Dataset(
+    return table(
         {
-            "runs": ("reason", runs, {"units": "1", "long_name": "number of undecided runs"}),
-            "overturned": ("reason", fell, {"units": "1", "long_name": "of these, overturned as simulated"}),
+            "runs": ("reason", runs, {"long_name": "number of undecided runs"}),
+            "overturned": ("reason", fell, {"long_name": "of these, overturned as simulated"}),
         },
         coords={"reason": list(REASONS)},
     )

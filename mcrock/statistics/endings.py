@@ -15,6 +15,7 @@ from mcrock.statistics.intervals import interval_of_readings
 from mcrock.statistics.limits import OF_SUPPORT, displacement_limit
 from mcrock.statistics.probability import BOUNDS, CLASSES, intensity_coordinate
 from mcrock.statistics.runs import Passed, check_runs, count_runs, guessed, intensity_classes, record_index
+from mcrock.statistics.tables import table
 
 TILT = 1e-6  # of a body that does not rock: flat landings of one that slides leave rounding [rad]
 SLIP = 1e-3  # slip path up to which a contact is said to stick [m]
@@ -108,12 +109,12 @@ def outcome_shares(
     total = tally.runs.sum(axis=0)
     with np.errstate(invalid="ignore"):
         share = number.sum(axis=0) / total
-    return xr.Dataset(
+    return table(
         {
-            "share": (("ending", "intensity"), share, {"units": "1", "long_name": "fraction of the runs"}),
-            "interval": (("bound", "ending", "intensity"), ends, {"units": "1"}),
-            "runs": ("intensity", total, {"units": "1", "long_name": "number of runs"}),
-            "records": ((), records, {"units": "1", "long_name": "number of independent recordings"}),
+            "share": (("ending", "intensity"), share, {"long_name": "fraction of the runs"}),
+            "interval": (("bound", "ending", "intensity"), ends),
+            "runs": ("intensity", total),
+            "records": ((), records),
         },
         coords={
             "bound": BOUNDS,

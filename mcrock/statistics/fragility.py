@@ -7,7 +7,7 @@ analysis. Earthquake Spectra 31(1), 579-599.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Unpack
+from typing import Any, Unpack
 
 import numpy as np
 import xarray as xr
@@ -31,6 +31,7 @@ from mcrock.statistics.runs import (
     run_intensity,
 )
 from mcrock.statistics.studentized import fit_sample, readings_of, studentized_bounds
+from mcrock.statistics.tables import table
 
 PROBABILITIES = (0.01, 0.05, 0.5)  # at which curves are read [1]
 GRID = 200  # intensities of the curve by default
@@ -144,54 +145,32 @@ def fit_fragility(
     low[2:], high[2:] = np.minimum.accumulate(low[:1:-1])[::-1], np.maximum.accumulate(high[2:])
     scale = np.append([1.0, shape_of.deviation], np.ones(len(x)))
     low, high, estimate = np.fmin(low, estimate) * scale, np.fmax(high, estimate) * scale, estimate * scale
-    sure, possible = (units.sums(reading)[1] for reading in (ALL_STAND, ALL_OVERTURN))
-    counts = {"runs": runs, "overturned": sure, "undecided": possible - sure}
-    one, axis, at = {"units": "1"}, axis_attrs(ds), {"units": run_intensity(ds).attrs.get("units", "1")}
-    result = xr.Dataset(
+    axis, at = axis_attrs(ds), {"units": run_intensity(ds).attrs.get("units", "1")}
+    fit = WORDS[kind] if len(here) > 1 or kind != Fit.FLAT else "one intensity: no curve to fit"
+    return table(
         {
             "median_capacity": ((), estimate[0], at | {"long_name": "intensity at which one half overturns"}),
             "median_capacity_interval": ("bound", [low[0], high[0]], at),
-            "dispersion": (
-                (),
-                estimate[1],
-                one | {"long_name": "standard deviation of ln(intensity) at overturning"},
-            ),
-            "dispersion_interval": ("bound", [low[1], high[1]], one),
-            "curve": ("intensity_grid", estimate[2:], one | {"long_name": "overturning probability"}),
-            "band": (("bound", "intensity_grid"), np.stack([low[2:], high[2:]]), one),
-            **{
-                name: ((), int(number.sum()), one | {"long_name": f"number of runs: {name}"})
-                for name, number in counts.items()
-            },
-            "records": ((), records, one | {"long_name": "number of independent recordings"}),
-            "fit_p_value": (
-                (),
-                p_value,
-                one | {"long_name": "probability of fractions as far from the curve as these, were it true"},
-            ),
+            "dispersion": ((), estimate[1]),
+            "dispersion_interval": ("bound", [low[1], high[1]]),
+            "curve": ("intensity_grid", estimate[2:]),
+            "band": (("bound", "intensity_grid"), np.stack([low[2:], high[2:]])),
+            "records": ((), records),
+            "fit_p_value": ((), p_value),
             "rising_reached": ("probability", [rising.reached(p) for p in PROBABILITIES], at),
             "rising_below": ("probability", [rising.is_open(p) for p in PROBABILITIES]),
-            "only_slide": (
-                (),
-                _only_slide(ds),
-                one
-                | {"long_name": "fraction of the realizations with too little friction to rock from rest"},
-            ),
+            "only_slide": ((), _only_slide(ds)),
+            **_support(units, x, evaluate_curves(whole, here)[0][0] * runs, at, kind == Fit.MAXIMUM),
         },
         coords={
             "bound": BOUNDS,
             "intensity_grid": ("intensity_grid", x, axis),
-            "probability": ("probability", list(PROBABILITIES), one),
+            "probability": ("probability", list(PROBABILITIES), {"units": "1"}),
         },
         attrs=how.attrs(record)
-        | {
-            "link": link,
-            "fit": WORDS[kind] if len(here) > 1 or kind != Fit.FLAT else "one intensity: no curve to fit",
-            "method": method,
-        }
+        | {"link": link, "fit": fit, "method": method}
         | ({EVENT: ds.attrs[EVENT]} if EVENT in ds.attrs else {}),
     )
-    return _with_support(result, here, runs, sure, evaluate_curves(whole, here)[0][0] * runs)
 
 
 def _kind(units: Units, link: Link) -> Fit:
@@ -286,22 +265,30 @@ def rising_bounds(points: xr.Dataset, x: np.ndarray) -> np.ndarray:
     return np.stack([least, np.where(x > 0, most, 0.0)])
 
 
-def _with_support(
-    result: xr.Dataset, x: np.ndarray, runs: np.ndarray, overturned: np.ndarray, expected: np.ndarray
-) -> xr.Dataset:
-    """Say where runs support the curve; numbers of runs (n_intensity,) at the intensities ``x``."""
-    weakest = x[overturned > 0].min(initial=np.inf)
-    below, units = x < weakest, {"units": result["median_capacity"].attrs["units"]}
-    count = {"units": "1"}
-    known = np.isfinite(float(result["median_capacity"]))
-    at = result["intensity_grid"].values
-    words = "weakest intensity at which a run overturned"
-    result["weakest_overturning"] = ((), weakest, units | {"long_name": words})
-    result["strongest_run"] = ((), x[-1], units | {"long_name": "strongest intensity of a run"})
-    words = "runs below the weakest intensity at which one overturned"
-    result["runs_below"] = ((), int(runs[below].sum()), count | {"long_name": words})
-    words = "of these, number that the curve expects to overturn"
-    result["expected_below"] = ((), expected[below].sum() if known else np.nan, count | {"long_name": words})
-    words = "whether no run supports the curve"
-    result["extrapolated"] = ("intensity_grid", (at < weakest) | (at > x[-1]), {"long_name": words})
-    return result
+def _support(
+    units: Units, grid: np.ndarray, expected: np.ndarray, at: dict[str, str], known: bool
+) -> dict[str, tuple[Any, ...]]:
+    """Numbers of runs, and where they support the curve, which expects ``expected`` overturned ones."""
+    (x, sure, runs), possible = units.sums(ALL_STAND), units.sums(ALL_OVERTURN)[1]
+    weakest = x[sure > 0].min(initial=np.inf)
+    below = x < weakest
+    counts = {"runs": runs, "overturned": sure, "undecided": possible - sure}
+    return {
+        **{
+            name: ((), int(number.sum()), {"long_name": f"number of runs: {name}"})
+            for name, number in counts.items()
+        },
+        "weakest_overturning": (
+            (),
+            weakest,
+            at | {"long_name": "weakest intensity at which a run overturned"},
+        ),
+        "strongest_run": ((), x[-1], at | {"long_name": "strongest intensity of a run"}),
+        "runs_below": ((), int(runs[below].sum())),
+        "expected_below": ((), expected[below].sum() if known else np.nan),
+        "extrapolated": (
+            "intensity_grid",
+            (grid < weakest) | (grid > x[-1]),
+            {"long_name": "whether no run supports the curve"},
+        ),
+    }

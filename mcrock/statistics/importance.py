@@ -41,6 +41,7 @@ from mcrock.statistics.runs import (
     run_intensity,
     study_of,
 )
+from mcrock.statistics.tables import table
 from mcrock.tables.distributions import DISTRIBUTIONS, Distribution, Stepped
 from mcrock.tables.fields import OneOf
 
@@ -132,19 +133,19 @@ def weighted_probability(
     unseen = float(np.trapezoid(density * at_most, grid))
     interval = _interval(x, weight, readings, index, how) if np.isfinite(weakest) else np.array([0.0, unseen])
     centre, dispersion = _proposal(ds, grid, density)
-    axis, one = {"units": run_intensity(ds).attrs.get("units", "1")}, {"units": "1"}
-    return xr.Dataset(
+    axis = {"units": run_intensity(ds).attrs.get("units", "1")}
+    return table(
         {
             name: ((), float((weight * readings[ESTIMATE]).mean()), {"units": units}),
             "interval": ("bound", interval, {"units": units}),
             "weakest_overturning": ((), weakest, axis),
             "unseen": ((), unseen, {"units": units}),
-            "effective_runs": ((), _effective(weight * readings[ESTIMATE]), one),
-            "runs": ((), len(x), one),
-            "records": ((), records, one),
+            "effective_runs": ((), _effective(weight * readings[ESTIMATE])),
+            "runs": ((), len(x)),
+            "records": ((), records),
             "outside": ((), max(whole - kept, 0.0), {"units": units}),
             "proposal_median": ((), centre, axis),
-            "proposal_dispersion": ((), dispersion, one),
+            "proposal_dispersion": ((), dispersion),
         },
         coords={"bound": BOUNDS},
         attrs={"level": level},

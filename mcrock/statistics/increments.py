@@ -38,6 +38,7 @@ from mcrock.statistics.runs import (
     record_index,
 )
 from mcrock.statistics.studentized import bootstrap_t, sandwich_errors
+from mcrock.statistics.tables import table
 
 FLATTEST = 0.1  # slope in 1/ln(intensity), below which the capacities among the levels tell no curve
 NO_FIT = "no curve: too few capacities lie among the levels to tell it"
@@ -111,18 +112,18 @@ def fit_capacities(
     ends = np.stack([np.min(bounds, axis=0)[0], np.max(bounds, axis=0)[1]])
     ends[:, 1] *= shape.deviation
     axis = axis_attrs(ds)
-    one, edges = {"units": "1"}, np.concatenate([[0.0], brackets.level, [np.inf]])
-    return xr.Dataset(
+    edges = np.concatenate([[0.0], brackets.level, [np.inf]])
+    return table(
         {
             "median_capacity": ((), median, axis | {"long_name": "median capacity"}),
             "median_capacity_interval": ("bound", ends[:, 0], axis),
-            "dispersion": ((), dispersion, one | {"long_name": "standard deviation of ln(capacity)"}),
-            "dispersion_interval": ("bound", ends[:, 1], one),
-            "capacity": ("bracket", total[ESTIMATE], one | {"long_name": "realizations"}),
+            "dispersion": ((), dispersion, {"long_name": "standard deviation of ln(capacity)"}),
+            "dispersion_interval": ("bound", ends[:, 1]),
+            "capacity": ("bracket", total[ESTIMATE], {"long_name": "realizations"}),
             "bracket_low": ("bracket", edges[:-1], axis),
             "bracket_high": ("bracket", edges[1:], axis),
-            "resurrected": ((), int(capacities(ds)["resurrected"].sum()), one),
-            "records": ((), records, one | {"long_name": "number of independent recordings"}),
+            "resurrected": ((), int(capacities(ds)["resurrected"].sum())),
+            "records": ((), records),
         },
         coords={"bound": BOUNDS},
         attrs=how.attrs(record)
@@ -144,8 +145,8 @@ def _brackets(ds: xr.Dataset, record: np.ndarray | None) -> Brackets:
         if record is None:
             places.append(np.unique(first, axis=1, return_counts=True))
             continue
-        for table, bracket in zip(counts, first, strict=True):
-            np.add.at(table, (record[where], bracket), 1)
+        for count, bracket in zip(counts, first, strict=True):
+            np.add.at(count, (record[where], bracket), 1)
     copies = np.ones(units, np.int64)
     if record is None:
         kinds = np.concatenate([kind for kind, _ in places], axis=1)

@@ -24,6 +24,7 @@ from mcrock.statistics.resample import collect_units
 from mcrock.statistics.rising import rising_curve
 from mcrock.statistics.run_measures import static_thresholds
 from mcrock.statistics.runs import axis_attrs, check_runs, record_index
+from mcrock.statistics.tables import table
 
 
 @takes_path
@@ -84,16 +85,16 @@ def monotone_fragility(
     axis = axis_attrs(ds)
     ends = [np.nan, np.nan] if static is None else [static.min(), static.max()]
     one = {"units": "1"}
-    return xr.Dataset(
+    return table(
         {
-            "curve": ("intensity_grid", value, one | {"long_name": "overturning probability"}),
-            "band": (("bound", "intensity_grid"), band, one),
-            "level_fraction": ("intensity", curve.counted, one),
-            "rising_fraction": ("intensity", curve.fraction, one),
+            "curve": ("intensity_grid", value),
+            "band": (("bound", "intensity_grid"), band),
+            "level_fraction": ("intensity", curve.counted),
+            "rising_fraction": ("intensity", curve.fraction),
             "reached": ("probability", [curve.reached(p) for p in PROBABILITIES], axis),
             "reached_below": ("probability", [curve.is_open(p) for p in PROBABILITIES]),
             "static_threshold": ("bound", ends, axis | {"long_name": "intensity below which nothing rocks"}),
-            "records": ((), records, one | {"long_name": "number of independent recordings"}),
+            "records": ((), records),
         },
         coords={
             "bound": BOUNDS,

@@ -24,6 +24,7 @@ from mcrock.statistics.runs import (
     overturn_levels,
     record_index,
 )
+from mcrock.statistics.tables import table
 
 BOUNDS = ["lower", "upper"]
 CLASSES = 10  # intensity classes of a cloud study
@@ -170,14 +171,14 @@ def _probability(
     with np.errstate(invalid="ignore"):
         probability = estimate.sum(axis=0) / runs
     dims = ("threshold", "intensity")
-    result = xr.Dataset(
+    result = table(
         {
-            "probability": (dims, probability, {"units": "1", "long_name": "probability"}),
-            "interval": (("bound", *dims), ends, {"units": "1"}),
-            "runs": ("intensity", runs, {"units": "1", "long_name": "number of runs"}),
-            "exceeding": (dims, yes, {"units": "1", "long_name": "runs that exceed the threshold"}),
-            "undecided": (dims, doubt, {"units": "1", "long_name": "undecided runs"}),
-            "records": ((), records, {"units": "1", "long_name": "number of independent recordings"}),
+            "probability": (dims, probability, {"long_name": "probability"}),
+            "interval": (("bound", *dims), ends),
+            "runs": ("intensity", runs),
+            "exceeding": (dims, yes, {"long_name": "runs that exceed the threshold"}),
+            "undecided": (dims, doubt, {"long_name": "undecided runs"}),
+            "records": ((), records),
         },
         coords={"bound": BOUNDS, "intensity": intensity_coordinate(ds, places)},
         attrs={

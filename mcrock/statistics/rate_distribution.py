@@ -35,6 +35,7 @@ from mcrock.statistics.rising import RisingCurve, places, rising_curve
 from mcrock.statistics.risk import CURVES, annual_rate, rate_of_draws
 from mcrock.statistics.runs import ESTIMATE, check_runs, record_index, run_intensity
 from mcrock.statistics.studentized import curve_quantity, fit_sample, values_of
+from mcrock.statistics.tables import table
 
 SOURCES = ("hazard", "epistemic", "records", "beta_u")
 FRACTILES = (0.05, 0.16, 0.5, 0.84, 0.95)
@@ -139,11 +140,10 @@ def rate_distribution(
     rng, centre = np.random.default_rng([how.seed, 1]), np.zeros(SAMPLES, int)
     own_curve = rng.integers(1, number, SAMPLES) if number > 1 else centre
     epistemic, own = rng.choice(shift, SAMPLES), beta_u * rng.standard_normal(SAMPLES)
-    which = np.arange(SAMPLES) % len(curves)
     mean_curve = hazard["rate"].sel(hazard=MEAN).values
     joint = np.empty(SAMPLES)
     for i, rate in enumerate(curves):
-        here = which == i
+        here = np.arange(SAMPLES) % len(curves) == i
         joint[here] = rates(rate, own_curve[here], (epistemic + own)[here])
     resamples = np.arange(1, max(number, 1))
     spread = {
@@ -152,18 +152,14 @@ def rate_distribution(
         "records": rates(mean_curve, resamples, np.zeros(len(resamples))),
         "beta_u": rates(mean_curve, centre[:500], own[:500]),
     }
-    with np.errstate(invalid="ignore", divide="ignore"):
-        variance = np.array([np.log(spread[name]).var() if spread[name].size else 0.0 for name in SOURCES])
-        shares = np.where(variance < 1e-20, 0.0, variance) / variance.sum()
-        deviation = np.log(joint).std()
-    per_year, plain = {"units": "1/a"}, {"units": "1"}
-    result = xr.Dataset(
+    per_year = {"units": "1/a"}
+    result = table(
         {
             "rate_mean": ((), joint.mean(), per_year),
             "rate_fractile": ("fractile", np.quantile(joint, FRACTILES), per_year),
-            "log_rate_deviation": ((), deviation, plain),
-            "variance_share": ("source", shares, plain),
-            "hazards": ((), len(curves), plain | {"long_name": "hazard curves of equal weight"}),
+            "log_rate_deviation": ((), _log_deviation(joint)),
+            "variance_share": ("source", _variance_shares([spread[name] for name in SOURCES])),
+            "hazards": ((), len(curves), {"long_name": "hazard curves of equal weight"}),
         },
         coords={"fractile": list(FRACTILES), "source": list(SOURCES), "bound": BOUNDS, "part": list(PARTS)},
         attrs={"level": how.level, "beta_u": float(beta_u), "fragility": fragility},
@@ -176,6 +172,18 @@ def rate_distribution(
     if is_nested(ds):
         _add_sensitivity(result, ds, hazard, how.seed)
     return result
+
+
+@np.errstate(invalid="ignore", divide="ignore")
+def _log_deviation(rates: np.ndarray) -> float:
+    return float(np.log(rates).std())
+
+
+@np.errstate(invalid="ignore", divide="ignore")
+def _variance_shares(rates: list[np.ndarray]) -> np.ndarray:
+    """Variances of ln(rate), each from one source, over their sum (n_source,)."""
+    variance = np.array([np.log(each).var() if each.size else 0.0 for each in rates])
+    return np.where(variance < 1e-20, 0.0, variance) / variance.sum()
 
 
 def _lognormal_rates(units: Units, how: Bootstrap, x: np.ndarray, narrowing: float) -> tuple[int, Rates]:

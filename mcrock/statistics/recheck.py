@@ -9,6 +9,7 @@ from mcrock.dataset.opened import takes_path
 from mcrock.params import STANDING, Outcome
 from mcrock.statistics.intervals import check_level, wilson_interval
 from mcrock.statistics.runs import SLICE
+from mcrock.statistics.tables import table
 
 
 @takes_path
@@ -51,13 +52,13 @@ def step_check(ds: xr.Dataset, level: float = 0.95) -> xr.Dataset:
         flipped += int((_verdict(first) != _verdict(second)).sum())
         shift += int((second == Outcome.OVERTURNED).sum()) - int((first == Outcome.OVERTURNED).sum())
     lower, upper = wilson_interval(flipped, repeated, level)
-    return xr.Dataset(
+    return table(
         {
-            "repeated": ((), repeated, {"units": "1", "long_name": "runs repeated at half the step"}),
-            "flipped": ((), flipped, {"units": "1", "long_name": "of these, runs that ended differently"}),
-            "share": ((), flipped / repeated if repeated else np.nan, {"units": "1"}),
-            "interval": ("bound", [float(lower), float(upper)], {"units": "1"}),
-            "change": ((), shift / repeated if repeated else np.nan, {"units": "1"}),
+            "repeated": ((), repeated, {"long_name": "runs repeated at half the step"}),
+            "flipped": ((), flipped, {"long_name": "of these, runs that ended differently"}),
+            "share": ((), flipped / repeated if repeated else np.nan),
+            "interval": ("bound", [float(lower), float(upper)]),
+            "change": ((), shift / repeated if repeated else np.nan),
         },
         coords={"bound": ["lower", "upper"]},
         attrs={"level": level},

@@ -6,7 +6,7 @@ Engineering and Design 79(1), 47-68 (capacity of high confidence of low probabil
 
 from __future__ import annotations
 
-from typing import Unpack
+from typing import Any, Unpack
 
 import numpy as np
 import xarray as xr
@@ -45,6 +45,7 @@ from mcrock.statistics.studentized import (
     values_of,
     widened,
 )
+from mcrock.statistics.tables import table
 
 # from intensities, overturned and all runs, and the number of units
 CURVES: dict[str, type[LognormalCurve | RisingCurve]] = {"lognormal": LognormalCurve, "stripes": RisingCurve}
@@ -124,28 +125,29 @@ def annual_rate(
     last = np.array([rate[-1] for _, rate in tables])
     above = [[curve.at(grid[-1:]).item() for grid, _ in tables] for curve in curves.values()] * last
     p_value, headline, why = _headline(units, how, bool(np.isfinite(ends[0, 0]).all()), rates[0])
-    axis, per_year, one = axis_attrs(ds), {"units": "1/a"}, {"units": "1"}
+    axis, per_year, mean = axis_attrs(ds), {"units": "1/a"}, names.index(MEAN)
     dims = ("fragility", "hazard")
-    result = xr.Dataset(
+    return table(
         {
             "rate": (dims, rates, per_year | {"long_name": "annual rate of overturning"}),
             "rate_interval": (("bound", *dims), ends, per_year),
-            "probability": (dims, -np.expm1(-rates * years), one | {"long_name": f"in {years:g} years"}),
-            "probability_interval": (("bound", *dims), -np.expm1(-ends * years), one),
+            "probability": (dims, -np.expm1(-rates * years), {"long_name": f"in {years:g} years"}),
+            "probability_interval": (("bound", *dims), -np.expm1(-ends * years)),
             "rate_above": (
                 ("bound", *dims),
                 np.stack([above, np.broadcast_to(last, rates.shape)]),
                 per_year,
             ),
+            **_disaggregation(edges, tables[mean][0], [row[mean] for row in pieces], weakest, strongest),
             "bin_lower": ("intensity_bin", edges[:-1], axis),
             "bin_upper": ("intensity_bin", edges[1:], axis),
-            "first_probability": ("fragility", [curve.at(x[:1]).item() for curve in curves.values()], one),
-            "fit_p_value": ((), p_value, one),
+            "first_probability": ("fragility", [curve.at(x[:1]).item() for curve in curves.values()]),
+            "fit_p_value": ((), p_value),
             "weakest_overturning": ((), weakest, axis),
             "strongest_run": ((), strongest, axis),
             "weakest_run": ((), units.intensity[0], axis),
-            "weakest_fraction": ((), curves["stripes"].at(units.intensity[:1]).item(), one),
-            "records": ((), record_index(ds)[1], one | {"long_name": "number of independent recordings"}),
+            "weakest_fraction": ((), curves["stripes"].at(units.intensity[:1]).item()),
+            "records": ((), record_index(ds)[1]),
         },
         coords={"fragility": list(CURVES), "hazard": names, "bound": BOUNDS},
         attrs={
@@ -156,9 +158,6 @@ def annual_rate(
             "independent": "records" if how.cluster else "realizations",
         },
     )
-    mean = names.index(MEAN)
-    _add_disaggregation(result, edges, tables[mean][0], [row[mean] for row in pieces])
-    return result
 
 
 def _headline(units: Units, how: Bootstrap, known: bool, rates: np.ndarray) -> tuple[float, str, str]:
@@ -173,22 +172,20 @@ def _headline(units: Units, how: Bootstrap, known: bool, rates: np.ndarray) -> t
     return p_value, "lognormal", "the lognormal curve is not rejected"
 
 
-def _add_disaggregation(
-    result: xr.Dataset, edges: np.ndarray, grid: np.ndarray, pieces: list[np.ndarray]
-) -> None:
-    """Parts of the rates, of which ``pieces`` come from those of the grid, by bins and where no run is."""
+def _disaggregation(
+    edges: np.ndarray, grid: np.ndarray, pieces: list[np.ndarray], weakest: float, strongest: float
+) -> dict[str, tuple[Any, ...]]:
+    """Parts of rates by bins, and below and beyond where runs support a curve; ``pieces`` are of the grid."""
     middle = np.sqrt(grid[1:] * grid[:-1])
     place = np.clip(np.searchsorted(edges, middle) - 1, 0, BINS - 1)
     with np.errstate(invalid="ignore", divide="ignore"):
         shares = [piece / piece.sum() for piece in pieces]
-    one = {"units": "1"}
     binned = [np.bincount(place, weights=share, minlength=BINS) for share in shares]
-    result["share"] = (("fragility", "intensity_bin"), binned, one | {"long_name": "share of the rate"})
-    for name, outside in (
-        ("share_below", middle < float(result["weakest_overturning"])),
-        ("share_beyond", middle > float(result["strongest_run"])),
-    ):
-        result[name] = ("fragility", [share[outside].sum() for share in shares], one)
+    return {
+        "share": (("fragility", "intensity_bin"), binned, {"long_name": "share of the rate"}),
+        "share_below": ("fragility", [share[middle < weakest].sum() for share in shares]),
+        "share_beyond": ("fragility", [share[middle > strongest].sum() for share in shares]),
+    }
 
 
 def _units(ds: xr.Dataset, how: Confidence) -> Units:

@@ -203,19 +203,8 @@ def outcome_distances(
         values = np.stack([draw[name].values for draw in draws])
         if name == "azimuth":
             values = (values % (2 * pi) * (SECTORS / (2 * pi))).astype(int)
-        epistemic = len(draws) > 1 and bool((values == values[:, :1]).all())
-        table = _Table(values[:, 0] if epistemic else values[0])
-        fell, runs = counts.sum(axis=2 if epistemic else 1)
-        strata = np.zeros(len(fell), int) if epistemic or name == "record" else record
-        fell, runs = fell[table.known], runs[table.known]
-        distance, direction = table.distance(fell, runs)
-        rng = np.random.default_rng(seed)
-        chance = np.stack(
-            [
-                table.distance(fell[order], runs[order])[0]
-                for order in (_shuffled(strata[table.known], rng) for _ in range(permutations))
-            ]
-        )
+        strata = np.zeros(len(record), int) if name == "record" else record
+        distance, direction, chance = _with_chance(values, counts, strata, permutations, seed)
         reached = (chance >= distance - 1e-12).sum(axis=0)
         known = np.where(np.isnan(distance), np.nan, 1.0)
         by_chance[:, i] = chance
@@ -243,6 +232,24 @@ def outcome_distances(
     result["family_significance"] = (("input", "intensity"), family, ONE | {"long_name": long_name})
     result["runs"] = ("intensity", counts[1].sum(axis=(0, 1)), ONE)
     return result.isel(intensity=0, drop=True) if is_cloud(draws[0]) else result
+
+
+def _with_chance(
+    values: np.ndarray, counts: np.ndarray, strata: np.ndarray, permutations: int, seed: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Distances of an input, their signs (n_intensity,) and distances by chance (permutations, n_intensity).
+
+    Of its values (n_draw, n_realization) and the overturned and all runs (2, n_draw, n_realization,
+    n_intensity); outcomes are permuted within strata (n_realization,), those of an epistemic input by draws.
+    """
+    epistemic = len(values) > 1 and bool((values == values[:, :1]).all())
+    table = _Table(values[:, 0] if epistemic else values[0])
+    fell, runs = counts.sum(axis=2 if epistemic else 1)[:, table.known]
+    strata = (np.zeros(len(values), int) if epistemic else strata)[table.known]
+    rng = np.random.default_rng(seed)
+    orders = (_shuffled(strata, rng) for _ in range(permutations))
+    chance = np.stack([table.distance(fell[order], runs[order])[0] for order in orders])
+    return *table.distance(fell, runs), chance
 
 
 def _family_significance(distance: np.ndarray, by_chance: np.ndarray) -> np.ndarray:

@@ -46,6 +46,7 @@ from mcrock.statistics.probit import Fit, evaluate_curves, fit_curves
 from mcrock.statistics.resample import Units
 from mcrock.statistics.run_measures import Asked, has_records, measure_name, stands_on_floor
 from mcrock.statistics.runs import ESTIMATE, LOTS, record_index
+from mcrock.statistics.tables import table
 from mcrock.statistics.weighed import WeighedRuns, weigh_runs
 
 FITTED: dict[str, tuple[str, Rule]] = {
@@ -291,10 +292,10 @@ def can_measure(ds: xr.Dataset) -> bool:
 def _dataset(rows: list[_Row], curve: np.ndarray, level: float) -> xr.Dataset:
     """The table of the rules."""
     names = [row.rule for row in rows]
-    one, per_rule, per_bound = {"units": "1"}, "rule", ("bound", "rule")
+    per_rule, per_bound = "rule", ("bound", "rule")
     runs, loss, wrong = (np.stack(each) for each in zip(*(row.scores for row in rows), strict=True))
     mean, half = student_interval(loss.T, runs.T, level)
-    result = xr.Dataset(
+    result = table(
         {
             "measure": (per_rule, [row.measure for row in rows]),
             "capacity": (per_rule, [row.capacity for row in rows]),
@@ -303,22 +304,23 @@ def _dataset(rows: list[_Row], curve: np.ndarray, level: float) -> xr.Dataset:
                 [row.runs.units_of(row.measure) if row.measure else "1" for row in rows],
             ),
             "period": (per_rule, [row.oscillator[0] for row in rows], {"units": "s"}),
-            "damping": (per_rule, [row.oscillator[1] for row in rows], one),
-            "dispersion": (per_rule, [row.dispersion for row in rows], one),
-            "probability": (per_rule, curve[0], one | {"long_name": "probability at the capacity"}),
-            "probability_interval": (per_bound, curve[1:], one),
+            "damping": (per_rule, [row.oscillator[1] for row in rows]),
+            "dispersion": (per_rule, [row.dispersion for row in rows]),
+            "probability": (per_rule, curve[0], {"long_name": "probability at the capacity"}),
+            "probability_interval": (per_bound, curve[1:]),
             "misclassified": (
                 per_rule,
                 wrong.sum(axis=1) / runs.sum(axis=1),
-                one | {"long_name": "misclassified fraction"},
+                {"long_name": "misclassified fraction"},
             ),
-            "misclassified_interval": (per_bound, np.stack(clustered_interval(wrong.T, runs.T, level)), one),
-            "log_loss": (per_rule, mean, one | {"long_name": "mean log loss"}),
-            "log_loss_interval": (per_bound, np.stack([mean - half, mean + half]), one),
-            "record_runs": ((per_rule, "left_out"), runs, one),
-            "record_misclassified": ((per_rule, "left_out"), wrong / runs, one),
-            "record_log_loss": ((per_rule, "left_out"), loss / runs, one),
+            "misclassified_interval": (per_bound, np.stack(clustered_interval(wrong.T, runs.T, level))),
+            "log_loss": (per_rule, mean, {"long_name": "mean log loss"}),
+            "log_loss_interval": (per_bound, np.stack([mean - half, mean + half])),
+            "record_runs": ((per_rule, "left_out"), runs),
+            "record_misclassified": ((per_rule, "left_out"), wrong / runs),
+            "record_log_loss": ((per_rule, "left_out"), loss / runs),
         },
         coords={per_rule: names, "bound": BOUNDS},
     )
+    del result["capacity"].attrs["units"]  # which are those of the measure
     return result

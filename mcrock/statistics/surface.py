@@ -34,6 +34,7 @@ from mcrock.statistics.runs import (
     record_lots,
 )
 from mcrock.statistics.studentized import jackknife
+from mcrock.statistics.tables import table
 
 CELLS = 64  # along the logarithm of each measure
 GRID = 40  # values of each measure at which the surface is given
@@ -115,25 +116,24 @@ def fit_surface(
         runs = np.concatenate([cells.runs.sum(axis=0)[None], cells.runs.sum(axis=0) - cells.runs])
         fits = _fit(cells.x, samples, runs, shape)
         eta = np.tensordot(fits, points, axes=1).reshape(len(fits), -1)
-        table = np.concatenate([fits[:, 1:], eta], axis=1)
-        error = quantile * jackknife(table[1:])
+        every = np.concatenate([fits[:, 1:], eta], axis=1)
+        error = quantile * jackknife(every[1:])
         found.append(fits[0])
-        ends.append(np.stack([table[0] - error, table[0] + error]))
+        ends.append(np.stack([every[0] - error, every[0] + error]))
     low, high = np.min(ends, axis=0)[0], np.max(ends, axis=0)[1]
     surface = np.tensordot(found[0], points, axes=1)
     band = shape.cdf(np.stack([low[2:], high[2:]])).reshape(2, GRID, GRID)
     names = [str(value.attrs.get("long_name", name)) for name, value in zip(measures, values, strict=True)]
-    one = {"units": "1"}
-    result = xr.Dataset(
+    result = table(
         {
-            "intercept": ((), found[0][0] - found[0][1:] @ centre, one),
-            "coefficient": ("measure", found[0][1:], one),
-            "coefficient_interval": (("bound", "measure"), np.stack([low[:2], high[:2]]), one),
-            "probability": (("first", "second"), shape.cdf(surface), one | {"long_name": "probability"}),
-            "interval": (("bound", "first", "second"), band, one),
+            "intercept": ((), found[0][0] - found[0][1:] @ centre),
+            "coefficient": ("measure", found[0][1:]),
+            "coefficient_interval": (("bound", "measure"), np.stack([low[:2], high[:2]])),
+            "probability": (("first", "second"), shape.cdf(surface), {"long_name": "probability"}),
+            "interval": (("bound", "first", "second"), band),
             "inside": (("first", "second"), _near(cells, points)),
-            "runs": ((), int(cells.runs.sum()), one),
-            "records": ((), record_index(ds)[1], one),
+            "runs": ((), int(cells.runs.sum())),
+            "records": ((), record_index(ds)[1]),
         },
         coords={"measure": list(measures), "bound": BOUNDS, "model": list(MODELS)}
         | {
@@ -143,16 +143,19 @@ def fit_surface(
         attrs={"level": how.level, "link": link, "independent": "records"}
         | ({EVENT: ds.attrs[EVENT]} if EVENT in ds.attrs else {}),
     )
-    losses = []
-    for columns in ([0, 1], [0, 2], [0, 1, 2]):
-        x = cells.x[columns]
-
-        def predict(yes: np.ndarray, runs: np.ndarray, x: np.ndarray = x) -> np.ndarray:
-            return shape.cdf(_fit(x, yes, runs, shape) @ x)
-
-        losses.append(cross_validated(cells.runs, cells.overturned[ESTIMATE], predict).log_loss)
-    add_log_losses(result, "model", np.stack(losses), cells.runs.sum(axis=1), how.level, MODELS.index("both"))
+    losses = np.stack([_log_loss(cells, columns, shape) for columns in ([0, 1], [0, 2], [0, 1, 2])])
+    add_log_losses(result, "model", losses, cells.runs.sum(axis=1), how.level, MODELS.index("both"))
     return result
+
+
+def _log_loss(cells: Cells, columns: list[int], link: Link) -> np.ndarray:
+    """Log loss (n_record,) of a fit by some columns on records left out."""
+    x = cells.x[columns]
+
+    def predict(yes: np.ndarray, runs: np.ndarray) -> np.ndarray:
+        return link.cdf(_fit(x, yes, runs, link) @ x)
+
+    return cross_validated(cells.runs, cells.overturned[ESTIMATE], predict).log_loss
 
 
 def _cells(ds: xr.Dataset, values: list[xr.DataArray], allow_missing: bool) -> tuple[Cells, np.ndarray]:

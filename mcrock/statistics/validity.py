@@ -15,7 +15,7 @@ import xarray as xr
 from mcrock.dataset.opened import takes_path
 from mcrock.params import STANDING
 from mcrock.statistics.probability import CLASSES, intensity_coordinate
-from mcrock.statistics.runs import check_runs, guessed, intensity_classes, read_slices
+from mcrock.statistics.runs import Classes, check_runs, guessed, intensity_classes, read_slices
 
 AMONG = ("all", "standing")
 FRICTIONS = (0.3, 0.5, 1.0)  # polished stone or steel, usual floors, rough ground [1]
@@ -86,31 +86,7 @@ def model_validity(
     if with_friction or "certified_friction" not in ds:
         coefficients = coefficients[:0]
     places = intensity_classes(ds, classes)
-    size = len(places.centre)
-    runs = np.zeros((len(AMONG), size), np.int64)
-    flagged = np.zeros((len(FLAGS), *runs.shape), np.int64)
-    certified = np.zeros((with_friction + len(coefficients), *runs.shape), np.int64)
-    force = np.full(size, np.inf)
-    for where, part, there in read_slices(ds, (*READ, *CERTIFICATES), allow_missing):
-        index = np.arange(size) if places.of_run is None else places.of_run[where]
-        cell = np.broadcast_to(index, there.shape)
-        standing = there & np.isin(part["outcome"].values, STANDING)
-        marks = (
-            part["contact_lost"].values > 0,
-            part["edge_stick_infeasible"].values > 0,
-            guessed(part).values,
-            part["energy_gain_impacts"].values > 0,
-        )
-        sure = [part["certified_until"].values == np.inf] if with_friction else []
-        if len(coefficients):
-            needed = part["certified_friction"].values  # 0 is no certificate: whatever is shaken needs some
-            sure = [(needed > 0) & (needed <= coefficient) for coefficient in coefficients]
-        for k, group in enumerate((there, standing)):
-            runs[k] += np.bincount(cell[group], minlength=size)
-            for counts, chosen in ((flagged, marks), (certified, sure)):
-                for i, mark in enumerate(chosen):
-                    counts[i, k] += np.bincount(cell[group & mark], minlength=size)
-        np.minimum.at(force, cell[standing], part["lowest_normal_force"].values[standing])
+    runs, flagged, certified, force = _counted(ds, coefficients, places, allow_missing)
     with np.errstate(invalid="ignore"):
         shares, certain = flagged / runs, certified / runs
     result = xr.Dataset(coords={"among": list(AMONG), "intensity": intensity_coordinate(ds, places)})
@@ -135,3 +111,35 @@ def model_validity(
         same = "fraction of runs certified to be the same with friction"
         add("certified", ("friction", "among", "intensity"), certain, same)
     return result
+
+
+def _counted(
+    ds: xr.Dataset, coefficients: np.ndarray, places: Classes, allow_missing: bool
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Runs (among, n_class), those of each flag and certificate, and the lowest force (n_class,)."""
+    size, with_friction = len(places.centre), "certified_until" in ds
+    runs = np.zeros((len(AMONG), size), np.int64)
+    flagged = np.zeros((len(FLAGS), *runs.shape), np.int64)
+    certified = np.zeros((with_friction + len(coefficients), *runs.shape), np.int64)
+    force = np.full(size, np.inf)
+    for where, part, there in read_slices(ds, (*READ, *CERTIFICATES), allow_missing):
+        index = np.arange(size) if places.of_run is None else places.of_run[where]
+        cell = np.broadcast_to(index, there.shape)
+        standing = there & np.isin(part["outcome"].values, STANDING)
+        marks = (
+            part["contact_lost"].values > 0,
+            part["edge_stick_infeasible"].values > 0,
+            guessed(part).values,
+            part["energy_gain_impacts"].values > 0,
+        )
+        sure = [part["certified_until"].values == np.inf] if with_friction else []
+        if len(coefficients):
+            needed = part["certified_friction"].values  # 0 is no certificate: whatever is shaken needs some
+            sure = [(needed > 0) & (needed <= coefficient) for coefficient in coefficients]
+        for k, group in enumerate((there, standing)):
+            runs[k] += np.bincount(cell[group], minlength=size)
+            for counts, chosen in ((flagged, marks), (certified, sure)):
+                for i, mark in enumerate(chosen):
+                    counts[i, k] += np.bincount(cell[group & mark], minlength=size)
+        np.minimum.at(force, cell[standing], part["lowest_normal_force"].values[standing])
+    return runs, flagged, certified, force
