@@ -7,7 +7,9 @@ from typing import Any
 import xarray as xr
 from matplotlib.axes import Axes
 
-from mcrock.show.style import axis_scale, number_axis
+from mcrock.show.style import BLUE, axis_scale, number_axis
+
+LEVELS = 9  # of a map
 
 
 def label_axes(
@@ -24,3 +26,9 @@ def label_axes(
             number_axis(ax, name)
     if legend:
         ax.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=legend, columnspacing=1.2, **options)
+
+
+def draw_levels(ax: Axes, x: Any, y: Any, values: Any) -> None:
+    """Level lines of a map, with their values."""
+    lines = ax.contour(x, y, values, LEVELS, colors=BLUE, linewidths=0.9, linestyles="solid")
+    ax.clabel(lines, fmt=lambda value: f"{value:.3g}", fontsize=6.5)

@@ -24,7 +24,7 @@ from mcrock.base.variables import variable
 from mcrock.body import cuboid
 from mcrock.impact.varkonyi_2022 import edge_energy_roots, edge_map
 from mcrock.laws.systems.block_3d import UP, packed
-from mcrock.laws.systems.drawing import label_axes
+from mcrock.laws.systems.drawing import draw_levels, label_axes
 from mcrock.laws.systems.parameters import numbers
 from mcrock.rules import Number
 from mcrock.show import style
@@ -130,7 +130,6 @@ def _least(roots: Callable[[float], tuple[float, float]]) -> float:
 
 
 LOOKS = ((style.BLUE, "-"), (style.ORANGE, "--"), (style.GREEN, "-."), (style.PURPLE, ":"))
-LEVELS = 9  # of a map
 TAU_LABEL = r"$\tau$ [$10^{-3}$ N m s]"
 
 
@@ -154,16 +153,7 @@ def plot(ds: xr.Dataset) -> Axes:
     scale = 1e3  # of tau: it is small
     for ax, name, letter in zip(panels, ds["axis"].values, "xyz", strict=True):
         values = ds["omega"].sel(axis=name).values
-        lines = ax.contour(
-            ds["lambda"],
-            scale * ds["tau"],
-            values.T,
-            LEVELS,
-            colors=style.BLUE,
-            linewidths=0.9,
-            linestyles="solid",
-        )
-        ax.clabel(lines, fmt=lambda value: f"{value:.3g}", fontsize=6.5)
+        draw_levels(ax, ds["lambda"], scale * ds["tau"], values.T)
         ax.set_title(rf"Fig. 9: $\omega^+_{letter}$ [rad/s]")
         label_axes(ax, r"$\lambda$ [1]")
     label_axes(panels[0], y=TAU_LABEL)

@@ -32,7 +32,7 @@ from mcrock.impact.varkonyi_2022 import (
     general_map,
 )
 from mcrock.laws.systems.block_3d import UP, compliance, packed
-from mcrock.laws.systems.drawing import label_axes
+from mcrock.laws.systems.drawing import draw_levels, label_axes
 from mcrock.laws.systems.parameters import numbers
 from mcrock.rules import Number
 from mcrock.show import style
@@ -241,7 +241,6 @@ def _listed() -> str:
 
 
 SHADES = ("0.94", style.PALE_BLUE, style.GREEN, style.DEEP_BLUE)  # of `OUTCOMES`
-LEVELS = 9  # of a map
 
 
 @style.styled
@@ -292,16 +291,7 @@ def plot(ds: xr.Dataset) -> Axes:
     maps = lower.subplots(1, 2, sharey=True)
     for ax, name, letter in zip(maps, ds["axis"].values, "xy", strict=True):
         values = ds["omega"].sel(axis=name).values
-        lines = ax.contour(
-            ds["lat_on_base"],
-            ds["lon_on_base"],
-            values,
-            LEVELS,
-            colors=style.BLUE,
-            linewidths=0.9,
-            linestyles="solid",
-        )
-        ax.clabel(lines, fmt=lambda value: f"{value:.3g}", fontsize=6.5)
+        draw_levels(ax, ds["lat_on_base"], ds["lon_on_base"], values)
         ax.set_title(rf"Fig. 12: $\omega^+_{letter}$ [rad/s]")
         label_axes(ax, r"Across the motion, $\lambda_\mathrm{lat}$ [1]")
     label_axes(maps[0], y=r"Along it, $\lambda_\mathrm{lon}$ [1]")
