@@ -31,6 +31,7 @@ LONG = [
     "tests/physics/test_friction_symmetry.py",
     "tests/physics/test_laplace_criterion.py",
     "tests/physics/test_planar_agreement.py",
+    "tests/physics/test_planar_friction.py",
     "tests/physics/test_planar_limits.py",
     "tests/physics/test_properties.py",
     "tests/physics/test_round_bases.py",

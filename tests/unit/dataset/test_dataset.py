@@ -21,6 +21,7 @@ from mcrock.dataset import (
     replacing,
     save_dataset,
 )
+from mcrock.dataset.schema import table_inputs
 from mcrock.params import Outcome
 
 OUTPUTS = outputs(friction=False)
@@ -231,3 +232,9 @@ def test_a_temporary_name_is_not_in_the_message(tmp_path):
     with pytest.raises(OSError, match="Permission denied") as caught, replacing(tmp_path / "r.nc") as scratch:
         raise PermissionError(13, "Permission denied", str(scratch))
     assert caught.value.filename == str(tmp_path / "r.nc")
+
+
+def test_inputs_of_motions_are_numbers_or_codes():
+    """A choice is a byte; a number keeps all the digits that were drawn."""
+    assert table_inputs()["motion_shape"].dtype == "i1"
+    assert table_inputs()["motion_period"].dtype == "f8"
