@@ -72,7 +72,7 @@ def test_each_outer_draw_has_one_hull(make, motions):
     assert len({faces for faces, _ in seen}) > 1  # not the corners alone differ
 
 
-def test_each_realization_has_its_hull(make, motions):
+def test_each_realization_has_its_hull(make, motions, monkeypatch):
     study = make(shape_error=ERROR)
     bodies = [draw_inputs(study, motions, i, i + 1) for i in (0, 1, 150)]
     for i, inputs in zip((0, 1, 150), bodies, strict=True):
@@ -80,6 +80,7 @@ def test_each_realization_has_its_hull(make, motions):
     assert len({inputs.vertices.tobytes() for inputs in bodies}) == 3
     with pytest.raises(ValueError, match="has faces of its own: draw them one at a time, got 2"):
         draw_inputs(study, motions, 0, 2)
+    monkeypatch.setattr("mcrock.sampling.inputs.HULLS", 4)  # that are made to see that all is well
     check_inputs(study, motions)
 
 
