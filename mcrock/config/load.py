@@ -17,9 +17,8 @@ from mcrock.config.presets import take_in_preset
 from mcrock.config.sections import name_preset
 from mcrock.config.sections import take_in_preset as take_in_controls
 from mcrock.config.study import Study, tables
-from mcrock.tables.columns import read_columns
 from mcrock.tables.errors import ConfigError, shown
-from mcrock.tables.parsing import parse_toml, read_text
+from mcrock.tables.parsing import parse_toml, read_columns, read_text
 
 OPENERS = "[{\"'"  # what starts with one of these is meant as TOML, not as a bare word
 

@@ -119,22 +119,20 @@ class Study(Displayed, Table):
         yield from _at_odds_with_nesting(data)
         yield from _at_odds_with_lists(data)
         yield from _at_odds_with_hulls(data)
-        limits = data.get("limits")
-        if isinstance(limits, Mapping) and limits.get("displacement") is not None and not _has_friction(data):
+        limits, motion, ensemble = _raw(data, "limits", "motion", "ensemble")
+        if limits.get("displacement") is not None and not _has_friction(data):
             yield (
                 ("limits", "displacement"),
                 "needs the key 'friction' in [contact]: without it nothing slides",
             )
-        motion, ensemble = data.get("motion"), data.get("ensemble")
-        drawn = isinstance(motion, Mapping) and motion.get("assignment") == "random"
-        drawn |= isinstance(motion, Mapping) and motion.get("record") is not None
-        if drawn and isinstance(ensemble, Mapping) and ensemble.get("design") == "sobol_by_record":
+        drawn = motion.get("assignment") == "random" or motion.get("record") is not None
+        if drawn and ensemble.get("design") == "sobol_by_record":
             yield (
                 ("ensemble", "design"),
                 "spreads the realizations of each record, which meet them in turn: give motion.assignment = "
                 "'cycle' and no motion.record",
             )
-        source = SOURCES.get(str(motion.get("source"))) if isinstance(motion, Mapping) else None
+        source = SOURCES.get(str(motion.get("source")))
         if source is None or source.shakes:
             if "intensity" not in data:
                 yield (), cls._missing("intensity")
@@ -300,10 +298,7 @@ class Study(Displayed, Table):
 def _at_odds_with_nesting(data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
     """Mistakes of epistemic distributions in the raw tables of a study."""
     places = [place for place, table in _tables_in(data) if table.get("epistemic") is True]
-    ensemble, impact, contact, intensity = (
-        item if isinstance(item := data.get(key), Mapping) else {}
-        for key in ("ensemble", "impact", "contact", "intensity")
-    )
+    ensemble, impact, contact, intensity = _raw(data, "ensemble", "impact", "contact", "intensity")
     outer = ensemble.get("outer")
     if places and outer is None:
         names = ", ".join(".".join(place) for place in places)
@@ -332,9 +327,7 @@ def _at_odds_with_lists(data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ..
         for place, table in _tables_in(data)
         if table.get("distribution") == "listed" and isinstance(values := table.get("values"), list | tuple)
     }
-    motion, ensemble, impact = (
-        item if isinstance(item := data.get(key), Mapping) else {} for key in ("motion", "ensemble", "impact")
-    )
+    motion, ensemble, impact = _raw(data, "motion", "ensemble", "impact")
     if isinstance(record := motion.get("record"), list | tuple):
         lists["motion", "record"] = len(record)
     n = given(ensemble, "realizations")
@@ -349,11 +342,11 @@ def _at_odds_with_lists(data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ..
 
 def _at_odds_with_hulls(data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
     """Numbers of faces and edges of a body whose hull is drawn, in the raw tables of a study."""
-    body, impact = data.get("body"), data.get("impact")
-    if not isinstance(body, Mapping) or body.get("shape_error") is None:
+    body, impact = _raw(data, "body", "impact")
+    if body.get("shape_error") is None:
         return
     drawn = "which every draw of body.shape_error has anew"
-    if isinstance(impact, Mapping) and impact.get("faces"):
+    if impact.get("faces"):
         yield ("impact", "faces"), f"go by the numbers of faces, {drawn}: leave them out"
     if data.get("start") is not None:
         yield ("start",), f"goes by the number of an edge, {drawn}: leave the section out"
@@ -369,6 +362,11 @@ def _tables_in(item: Any, place: tuple[str, ...] = ()) -> Iterator[tuple[tuple[s
     for key, inner in inside:
         if isinstance(inner, Mapping | list | tuple):
             yield from _tables_in(inner, (*place, key))
+
+
+def _raw(data: Mapping[str, Any], *keys: str) -> list[Mapping[str, Any]]:
+    """Raw tables of some sections; empty where a section is none."""
+    return [item if isinstance(item := data.get(key), Mapping) else {} for key in keys]
 
 
 def _has_friction(data: Any) -> bool:

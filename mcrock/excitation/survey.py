@@ -10,33 +10,22 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from math import degrees
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from mcrock.excitation.measures import intensity
+from mcrock.excitation.measures import MEASURES, intensity
 from mcrock.excitation.measures.component import (
-    arias_intensity,
     displacement_of,
-    mean_period,
-    peak_acceleration,
     peak_displacement,
     peak_velocity,
-    significant_duration,
     velocity_of,
 )
 from mcrock.excitation.motion import FloatArray, Motion, MotionError
 from mcrock.excitation.readers.assemble import skew
 from mcrock.params import STANDARD_GRAVITY
 
-COLUMNS = {  # measure: how it is computed for one component
-    "pga": peak_acceleration,
-    "pgv": peak_velocity,
-    "pgd": peak_displacement,
-    "arias": arias_intensity,
-    "d5_95": significant_duration,
-    "tm": mean_period,
-}
+COLUMNS = ("pga", "pgv", "pgd", "arias", "d5_95", "tm")  # measures
 
 LARGEST_PGA = 3.0 * STANDARD_GRAVITY  # [m/s2]; hardly a record of an earthquake exceeds it
 SMALLEST_PGA = 1e-3 * STANDARD_GRAVITY  # [m/s2]; below, nothing rocks
@@ -98,7 +87,9 @@ def survey(motions: Sequence[Motion], progress: Callable[[int, int], None] | Non
         if print_of in first:
             flags.append(f"the same samples as '{first[print_of]}'")
         first.setdefault(print_of, motion.name)
-        surveys.append(Survey(motion, {name: _measure(motion, name) for name in COLUMNS}, tuple(flags)))
+        surveys.append(
+            Survey(motion, {name: _or_nan(intensity, motion, name) for name in COLUMNS}, tuple(flags))
+        )
         if progress:
             progress(len(surveys), len(motions))
     return surveys
@@ -107,7 +98,7 @@ def survey(motions: Sequence[Motion], progress: Callable[[int, int], None] | Non
 def component_values(motion: Motion) -> dict[str, dict[str, float]]:
     """Measures of each component that is not zero throughout, by the name of its axis."""
     return {
-        axis: {name: _of_component(function, samples, motion.dt) for name, function in COLUMNS.items()}
+        axis: {name: _or_nan(MEASURES[name].function, samples, motion.dt) for name in COLUMNS}
         for axis, samples in zip("xyz", motion.acceleration, strict=True)
         if samples.any()
     }
@@ -242,17 +233,9 @@ def _of_pair(motion: Motion) -> list[str]:
     return flags
 
 
-def _measure(motion: Motion, name: str) -> float:
-    """A measure of the horizontal pair, NaN where the motion has none."""
+def _or_nan(measure: Callable[..., float], *arguments: Any) -> float:
+    """A measure, NaN where there is none."""
     try:
-        return intensity(motion, name)
-    except MotionError:
-        return float("nan")
-
-
-def _of_component(function: Callable[..., float], samples: FloatArray, dt: float) -> float:
-    """A measure of one component, NaN where it has none."""
-    try:
-        return float(function(samples, dt))
+        return float(measure(*arguments))
     except MotionError:
         return float("nan")

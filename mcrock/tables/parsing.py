@@ -1,7 +1,8 @@
-"""TOML and JSON as Python values, with limits to what a text may ask of the machine."""
+"""TOML, JSON and columns of numbers as Python values, with limits to what a text may ask of the machine."""
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 import tomllib
@@ -55,6 +56,34 @@ def read_data(path: Path) -> str:
         raise ConfigError(f"{path}: cannot be read: {error}") from None
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
+
+
+def read_columns(path: Path) -> dict[str, list[float]]:
+    """Columns of a CSV file with a header and a number in every cell.
+
+    Raises
+    ------
+    ConfigError
+        With file, line and column, if the file cannot be read or a cell holds no number.
+    """
+    text = read_data(path)
+    rows = csv.reader(text.splitlines(), skipinitialspace=True)
+    head = [name.strip() for name in next(rows, [])]
+    columns: dict[str, list[float]] = {name: [] for name in head}
+    if len(columns) < len(head) or not all(head):
+        raise ConfigError(f"{path}, line 1: every column needs a name of its own, got {','.join(head)!r}")
+    for cells in rows:
+        place = f"{path}, line {rows.line_num}"
+        if not cells:
+            continue
+        if len(cells) != len(head):
+            raise ConfigError(f"{place}: expected {len(head)} cells as in the first line, got {len(cells)}")
+        for name, cell in zip(head, cells, strict=True):
+            try:
+                columns[name].append(float(cell))
+            except ValueError:
+                raise ConfigError(f"{place}, column {name!r}: expected a number, got {cell!r}") from None
+    return columns
 
 
 def parse_toml(text: str) -> dict[str, Any]:

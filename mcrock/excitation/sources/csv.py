@@ -8,11 +8,9 @@ from functools import partial
 from pathlib import Path, PurePath
 from typing import Literal
 
-from pydantic import field_validator
-
 from mcrock.excitation.motion import Motion
 from mcrock.excitation.readers.csv_file import read_csv
-from mcrock.excitation.sources.kinds import Unit
+from mcrock.excitation.sources.kinds import Paths, Unit
 from mcrock.excitation.sources.recorded import RecordedSource
 from mcrock.tables.fields import ListOf, NumberKey, Text, entry
 
@@ -22,7 +20,7 @@ class CsvSource(RecordedSource):
 
     source: Literal["csv"]
     files: tuple[str, ...] = entry(
-        ListOf(Text(), "a list of file names"), "files, from the folder of the study file", ["motion.csv"]
+        Paths(Text(), "a list of file names"), "files, from the folder of the study file", ["motion.csv"]
     )
     unit: str = entry(Unit(), "unit of the accelerations", "g")
     dt: float | None = entry(
@@ -34,11 +32,6 @@ class CsvSource(RecordedSource):
         ["time", "EW", "NS", "UD"],
         default=None,
     )
-
-    @field_validator("files", mode="after")
-    @classmethod
-    def _with_slashes(cls, files: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(PurePath(file).as_posix() for file in files)
 
     def readings(self, folder: Path) -> Iterator[Callable[[], list[Motion]]]:
         for file, name in zip(self.files, self._names(), strict=True):

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Literal
-
-from pydantic import field_validator
 
 from mcrock.excitation.motion import Motion
 from mcrock.excitation.readers import FORMATS, read_records
-from mcrock.excitation.sources.kinds import Unit
+from mcrock.excitation.sources.kinds import Paths, Unit
 from mcrock.excitation.sources.recorded import RecordedSource
 from mcrock.tables.fields import ChoiceKey, IntegerKey, ListOf, NumberKey, Text, entry
 
@@ -21,7 +19,7 @@ class FilesSource(RecordedSource):
 
     source: Literal["files"]
     paths: tuple[str, ...] = entry(
-        ListOf(Text(), "a list of files or folders"),
+        Paths(Text(), "a list of files or folders"),
         "files and folders, from the folder of the study file",
         ["records"],
     )
@@ -46,11 +44,6 @@ class FilesSource(RecordedSource):
         ["time", "EW", "NS", "UD"],
         default=None,
     )
-
-    @field_validator("paths", mode="after")
-    @classmethod
-    def _with_slashes(cls, paths: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(PurePath(path).as_posix() for path in paths)
 
     def readings(self, folder: Path) -> Iterator[Callable[[], list[Motion]]]:
         read = partial(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Any
 
 from mcrock.base.units import ACCELERATIONS, parse_unit
@@ -12,7 +13,7 @@ from mcrock.excitation.processing import check_steps
 from mcrock.rules import joined
 from mcrock.tables.distributions import Discrete, Distribution, Uncertain
 from mcrock.tables.errors import mistake, refuse
-from mcrock.tables.fields import ChoiceKey, Kind
+from mcrock.tables.fields import ChoiceKey, Kind, ListOf
 
 SIGNS = 'expected signs, as in { distribution = "discrete", values = [1, -1], epistemic = true }'
 
@@ -28,6 +29,13 @@ class Unit(Kind):
         if unit is None:
             refuse(self.wrong(value))
         return unit
+
+
+class Paths(ListOf):
+    """Names of files and folders, with slashes on every system."""
+
+    def parse(self, value: Any) -> tuple[str, ...]:
+        return tuple(PurePath(path).as_posix() for path in super().parse(value))
 
 
 class Sign(ChoiceKey):

@@ -132,7 +132,7 @@ def test_records_are_compared():
 def test_values_are_those_of_the_intensity_measures():
     record = motion(clean(), 0.5 * clean())
     found = survey([record])[0]
-    assert found.values.keys() == COLUMNS.keys()
+    assert found.values.keys() == {*COLUMNS}
     for name, value in found.values.items():
         assert value == intensity(record, name)
     by_component = component_values(record)
