@@ -165,7 +165,7 @@ def _first_of_landings(run, k1, whole):
     if run.friction.on:
         turned = attitude(run.state)
         for i in range(n):
-            rests = heights[i, LANDS_AT] == 0.0 and heights[i, RATE_BEFORE] > -STILL
+            rests = 0.0 <= heights[i, LANDS_AT] <= EVENT_TIME and heights[i, RATE_BEFORE] > -STILL
             if rests and rise(body, k1, turned, pivot, body.spokes[first_spoke + i]) > 0.0:
                 whole = _short_of_return(run, k1, whole, i, n)
     for _ in range(n):
@@ -208,7 +208,7 @@ def _short_of_return(run, k1, h, rises, n):
     run.window[0, COUNT] = 0.0
     h = min(h, run.segment[END] - run.t)
     for _ in range(BISECTIONS):
-        if heights[rises, LANDS_AT] != 0.0 or h <= EVENT_TIME:
+        if not 0.0 <= heights[rises, LANDS_AT] <= EVENT_TIME or h <= EVENT_TIME:
             break
         h = 0.5 * h
         rare_step_ahead(run, body.pivots[run.place], k1, h)
