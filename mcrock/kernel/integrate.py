@@ -129,7 +129,7 @@ def goes_on(run, motions):
     """Load the segment of shaking the run has come to; False once the run is decided, as it is at its end."""
     if run.outcome != NOT_RUN:
         return False
-    if run.friction.on and run.event != UPLIFT:
+    if run.friction.on:
         see_passage(run)
     while run.segment[END] <= run.t < run.end:
         load(run, motions, run.number + 1)

@@ -32,7 +32,15 @@ from mcrock.kernel.friction.state import (
 from mcrock.kernel.friction.sticking import plainly_sticks
 from mcrock.kernel.modes import EDGE, FLIGHT, NONE, VERTEX, VERTEX_SLIP
 from mcrock.kernel.shaking import END
-from mcrock.kernel.step import EDGE_IMPACT, EDGE_RELEASE, FACET_IMPACT, HOLD_TIME, NO_EVENT, REST_EVENT
+from mcrock.kernel.step import (
+    EDGE_IMPACT,
+    EDGE_RELEASE,
+    FACET_IMPACT,
+    HOLD_TIME,
+    NO_EVENT,
+    REST_EVENT,
+    UPLIFT,
+)
 from mcrock.kernel.trace import note
 from mcrock.response import Response
 
@@ -60,6 +68,9 @@ def see_passage(run):
     """Times, flights and displacements of a run with friction since the step before."""
     result, state, mode = run.result, run.state, run.mode
     record.spend(result, run.last_mode, run.t - run.since)
+    if run.event == UPLIFT:  # from rest: nothing has moved
+        run.since, run.last_mode = run.t, mode
+        return
     turned = mode != EDGE or run.place != run.last_place or state[RATE] * run.swing <= 0.0
     if turned and (mode != run.last_mode or run.t != run.since):
         # on an edge the base moves along a line: it is farthest at its ends
