@@ -113,6 +113,9 @@ class Response(IntEnum):
     UNCONVERGED_IMPACTS = (
         "i4", "1", "impacts of more than two corners whose impulses did not converge", 0.0, None, True
     )  # fmt: skip
+    JAMS = (
+        "i4", "1", "times that friction left no contact force and an impulse took its place", 0.0, None, True
+    )  # fmt: skip
     CONTACT_SOLVES = (
         "i4", "1", "times that a contact was solved, in impacts and decisions of several", 0.0, None, True
     )  # fmt: skip

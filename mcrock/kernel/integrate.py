@@ -21,7 +21,6 @@ from mcrock.kernel.edge_landing import land_edge
 from mcrock.kernel.ending import (
     NOT_RUN,
     OVERTURNED,
-    PAINLEVE,
     SETTLING,
     STEP_LIMIT,
     check_limits,
@@ -31,7 +30,7 @@ from mcrock.kernel.ending import (
 )
 from mcrock.kernel.events import EVENT_TIME
 from mcrock.kernel.facet_landing import land_on_face
-from mcrock.kernel.friction.advance import LANDING, PARADOX
+from mcrock.kernel.friction.advance import LANDING
 from mcrock.kernel.friction.events import CHATTER_TIME, lands_off_base
 from mcrock.kernel.friction.hooks import begin_friction, see_passage, step_slip, takes_over
 from mcrock.kernel.friction.state import STOPS_IN
@@ -163,9 +162,6 @@ def advance(run, motions, quantiles, trace, slips):
         h = _advance_vertex(run, motions, quantiles, trace, h)
     elif slips is not None:
         h = step_slip(run, h)
-        if run.event == PARADOX:
-            run.t, run.event, run.outcome = run.t + h, NO_EVENT, PAINLEVE
-            return
     run.at_instant = run.at_instant + 1 if h <= EVENT_TIME and run.event != NO_EVENT else 0
     run.t = run.segment[END] if run.to_end and run.event == NO_EVENT else run.t + h
     run.lifted = NONE

@@ -6,15 +6,16 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from mcrock.body import cuboid, cylinder
-from mcrock.conditions import Contact, Controls, Impact
+from mcrock.body import cuboid, cylinder, hull
+from mcrock.conditions import Contact, Controls, Impact, Start
 from mcrock.config.load import load_config
 from mcrock.excitation import Motion, Pulse, pack_motions
 from mcrock.kernel.dynamics import Q0
 from mcrock.kernel.friction.landing import hold_down
-from mcrock.params import DECIDED, STANDARD_GRAVITY, Outcome
+from mcrock.params import DECIDED, STANDARD_GRAVITY, Mode, Outcome
 from mcrock.sampling import draw_inputs, load_motions
 from mcrock.simulation import body_tables, simulate, simulate_realization
+from tests.benchmarks.extreme import extreme
 from tests.physics.friction import rock, scenario, thrown
 
 # faces of random hulls may meet at small angles
@@ -97,6 +98,8 @@ HOPS = {
     "of a vertex that slips": ("museum_plinth", 225, 6),
     "a corner that creeps": ("museum_plinth", 417, 2),
     "no pressures for a moment": ("sliding_equipment", 738, 6),
+    "up and back in a step": ("storage_cask", 604, 0),
+    "a slow slip without a force": ("museum_plinth", 255, 4),
 }
 
 
@@ -181,3 +184,69 @@ def test_landings_of_many_corners_meet_a_limit_of_their_own():
     assert run.end_time < 1.0
     rest = simulate(*what, **short, controls=Controls(max_contact_solves=int(free.contact_solves)))
     assert rest.results == pytest.approx(free.results, rel=0.0, nan_ok=True)
+
+
+def test_friction_that_leaves_no_force_stops_a_slip_at_once():
+    """Painleve's paradox: with so much friction the vertex would be pushed down however large the force. The
+    impulse that stops it keeps the angular momentum about the vertex (Lecornu 1905)."""
+    body, mu, jammed = cuboid(0.1, 0.3, 2.0, 1000.0), 2.0, 0
+    for seed in range(40):
+        rng = np.random.default_rng([17, seed])
+        turn = Rotation.from_rotvec(rng.uniform(-0.6, 0.6, 3))
+        places = turn.apply(np.array(body.vertices))
+        vertex = int(places[:, 2].argmin())
+        arm, matrix = places[vertex], turn.as_matrix()
+        inertia = matrix @ body.inertia @ matrix.T / body.mass
+        angle = rng.uniform(0.0, 2.0 * np.pi)
+        slip = np.array([np.cos(angle), np.sin(angle), 0.0])
+        cross = np.cross(np.eye(3), arm)  # [arm] in the rows: cross @ x is x cross arm
+        mobility = np.eye(3) + cross @ np.linalg.inv(inertia) @ cross.T
+        stopping = np.linalg.solve(mobility, -slip)
+        presses = (mobility @ [*(-mu * slip[:2]), 1.0])[2] > 0.0
+        if presses or np.hypot(*stopping[:2]) > mu * stopping[2]:
+            continue
+        start = Start(vertex=vertex, orientation=turn.as_quat(scalar_first=True), velocity=slip)
+        run = simulate(body, None, Impact(), contact=Contact(friction=mu), start=start, t_end=1e-3)
+        spin = np.linalg.solve(inertia, np.cross(arm, stopping))
+        assert run.jams == 1
+        assert run.history.mode[0] == Mode.VERTEX
+        assert run.history.angular_velocity.values[0] == pytest.approx(spin, abs=1e-6)
+        lost = -0.5 * body.mass * slip @ stopping
+        assert run.impact_energy_loss == pytest.approx(lost, rel=1e-6)
+        jammed += 1
+    assert jammed > 5
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_rock_with_friction_beyond_measure_comes_to_an_end(seed):
+    """Friction of 4 to 9.5, where contact forces often do not exist."""
+    rng = np.random.default_rng([45, 3 * seed + 2])
+    base = 0.4 * np.array([[np.cos(t), np.sin(t), 0.0] for t in np.arange(6) * np.pi / 3.0])
+    body = hull(np.vstack([base, rng.normal(size=(6, 3)) * [0.25, 0.25, 0.1] + [0.0, 0.0, 0.8]]), mass=100.0)
+    smooth = np.stack([np.convolve(row, np.hanning(15), "same") for row in rng.normal(size=(3, 400))])
+    smooth *= rng.uniform(0.5, 2.0) * STANDARD_GRAVITY / np.abs(smooth).max()
+    contact = Contact(friction=rng.uniform(4.0, 9.5))
+    run = simulate(body, Motion(smooth, dt=0.01, name="noise"), Impact(), contact=contact, history=False)
+    assert run.outcome in DECIDED
+
+
+@pytest.mark.parametrize("friction", [0.3, 0.9])
+def test_shares_of_time_are_those_between_events(friction):
+    """A block that rests, then rocks or slides on a pulse, and comes to rest again."""
+    pulse = Pulse((4.0, 0.0, 0.0), 6.0, start=0.3)
+    run = simulate(cuboid(0.4, 0.4, 1.6, 2600.0), pulse, contact=Contact(friction=friction), t_end=6.0)
+    times = [0.0, *(event["t"] for event in run.events), run.end_time]
+    modes = ["REST", *(event["to"][0] for event in run.events)]
+    spent = Counter()
+    for mode, begin, end in zip(modes, times[:-1], times[1:], strict=True):
+        spent[mode] += end - begin
+    assert 0.0 < run.rest_share < 1.0
+    assert run.rest_share * run.end_time == pytest.approx(spent["REST"], rel=1e-12)
+    assert run.rocking_share * run.end_time == pytest.approx(spent["EDGE"] + spent["VERTEX"], rel=1e-12)
+
+
+@pytest.mark.parametrize("number", [100, 202, 285, 342])
+def test_a_body_that_cannot_stand_tips_over(number):
+    """Its centre of mass is beyond its base, and the corner over which it would tip cannot stick: it slipped
+    and landed 200 times at one instant."""
+    assert extreme(number).outcome == Outcome.OVERTURNED

@@ -58,6 +58,7 @@ DECLARED = {
     "slide_rocking_share": ("f4", "1", 0.0, "that slips"),
     "flight_share": ("f4", "1", 0.0, "in flight"),
     "unconverged_impacts": ("i4", "1", 0.0, "did not converge"),
+    "jams": ("i4", "1", 0.0, "left no contact force"),
     "contact_solves": ("i4", "1", 0.0, "times that a contact was solved"),
 }
 OF_FRICTION = list(DECLARED)[list(DECLARED).index("certified_until") :]

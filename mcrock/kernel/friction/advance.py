@@ -124,9 +124,10 @@ def advance_slip(run, h):
     gravity = body.scalars[GRAVITY]
     a = acceleration(run.segment, t)
     to_contact(body, state, mode, index)
-    if mode_margin(run, state, a, friction.rates[0]) < 0.0:
+    margin = mode_margin(run, state, a, friction.rates[0])
+    if margin < 0.0:
         from_contact(body, state, mode, index)
-        return 0.0, SLIP, 0
+        return 0.0, PARADOX if margin == -inf else SLIP, 0
     left, speed = braking(run)
     # without friction a slip does not stop but swings back
     if left < run.stops and friction.values[FRICTION] > 0.0:

@@ -13,7 +13,7 @@ from math import cos, hypot, sin, sqrt
 import numpy as np
 
 from mcrock.jit import jit
-from mcrock.kernel.contact import F_HEIGHT, F_UX, F_UY, F_UZ, GRAVITY, MASS, SIZE
+from mcrock.kernel.contact import F_HEIGHT, F_UX, F_UY, F_UZ, GRAVITY, SIZE
 from mcrock.kernel.dynamics import (
     ANGLE,
     LOSS,
@@ -42,7 +42,6 @@ from mcrock.kernel.edge import enter_edge, release
 from mcrock.kernel.friction.contact_table import (
     B_X,
     B_Y,
-    B_Z,
     GIVEN,
     P_X,
     P_Y,
@@ -52,10 +51,11 @@ from mcrock.kernel.friction.contact_table import (
     W_XZ,
     W_YZ,
     W_ZZ,
-    place_contact,
 )
 from mcrock.kernel.friction.coulomb import NONE_FOUND, on_two, solve_contacts
 from mcrock.kernel.friction.flat import corner_pressures, least_margin, tips
+from mcrock.kernel.friction.forces import free_rates, place_forces
+from mcrock.kernel.friction.jam import jam
 from mcrock.kernel.friction.mobility import ground_compliance
 from mcrock.kernel.friction.onset import level_velocity, set_slip, set_slips, set_turn
 from mcrock.kernel.friction.rest import holds
@@ -101,67 +101,31 @@ STAYS_FLAT = np.int64(-3)  # the same: a face does not tip over
 
 
 @jit(internal=True)
-def free_rates(body, state, a, m, J, rates):
-    """Rates of the twist without contact: ``rates`` (6,), ground axes."""
-    wx, wy, wz = state[W_X], state[W_Y], state[W_Z]
-    i, mass = body.inertia, body.scalars[MASS]
-    hx, hy, hz = (
-        (i[0] * wx + i[1] * wy + i[2] * wz) / mass,
-        (i[1] * wx + i[3] * wy + i[4] * wz) / mass,
-        (i[2] * wx + i[4] * wy + i[5] * wz) / mass,
-    )
-    tx, ty, tz = hy * wz - hz * wy, hz * wx - hx * wz, hx * wy - hy * wx
-    x, y, z = to_ground(state, tx, ty, tz)
-    rates[0], rates[1], rates[2] = -a[0], -a[1], -(body.scalars[GRAVITY] + a[2])
-    rates[3] = J[0] * x + J[1] * y + J[2] * z
-    rates[4] = J[1] * x + J[3] * y + J[4] * z
-    rates[5] = J[2] * x + J[4] * y + J[5] * z
-
-
-@jit(internal=True)
-def place_forces(body, friction, state, n, J, m):
-    """Rows of the contacts of ``friction.touching`` [:n] at the level of accelerations, and whether one
-    slips.
-
-    The velocity in the state is that of `load_twist`.
-    """
-    v = state[V_X], state[V_Y], state[V_Z]
-    w = to_ground(state, state[W_X], state[W_Y], state[W_Z])
-    any_slips, any_stands = False, False
-    for i in range(n):
-        c, p = friction.contacts[i], body.vertices[friction.touching[i]]
-        dx, dy, dz = to_ground(state, p[0], p[1], p[2])
-        place_contact(c, J, dx, dy, dz, 0.0)
-        ux, uy, uz = w[1] * dz - w[2] * dy, w[2] * dx - w[0] * dz, w[0] * dy - w[1] * dx
-        c[B_X], c[B_Y], c[B_Z] = w[1] * uz - w[2] * uy, w[2] * ux - w[0] * uz, w[0] * uy - w[1] * ux
-        x, y = v[0] + ux, v[1] + uy
-        speed = hypot(x, y)
-        if speed > 0.0:
-            c[S_X], c[S_Y] = x / speed, y / speed
-        c[GIVEN] = speed
-    slow = max(2.0 * STOPPED, friction.found[SLOW])
-    for i in range(n):
-        c = friction.contacts[i]
-        c[GIVEN] = 1.0 if c[GIVEN] > slow else 0.0
-        any_slips, any_stands = any_slips or c[GIVEN] != 0.0, any_stands or c[GIVEN] == 0.0
-    return any_slips, any_stands
-
-
-@jit(internal=True)
 def decide(run, n):
     """Mode and index of a body of which vertices ``friction.touching`` [:n] are on the ground and do not
     rise.
 
-    The state is that of the six degrees of freedom; it is brought to the mode. `UNDECIDED` where friction
-    leaves no single answer.
+    The state is that of the six degrees of freedom; it is brought to the mode. Where friction leaves no
+    single force, an impulse changes the velocities first (`jam`); `UNDECIDED` if that does not help.
     """
+    mode, index = _decide_once(run, n)
+    if mode == UNDECIDED and n <= 2:
+        kept = jam(run, n)
+        if kept >= 0:
+            return _decide_once(run, kept)
+    return mode, index
+
+
+@jit(internal=True)
+def _decide_once(run, n):
+    """`decide` by forces alone."""
     body, friction, t = run.body, run.friction, run.t
     state, segment = run.state, run.segment
     a = acceleration(segment, t)
     state[PATH_0], state[PATH_1], state[LOSS] = 0.0, 0.0, 0.0
     if n == 0:
         return _fly(body, state)
-    if n > 2:
+    if n > 2 or (n == 2 and edge_between(body, friction.touching[0], friction.touching[1]) < 0):
         return decide_face(run, face_of(body, friction, n))
     m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
     J = ground_compliance(body.scalars, m)
@@ -184,14 +148,15 @@ def _fly(body, state):
 
 @jit(internal=True)
 def face_of(body, friction, n):
-    """The face of which three corners touch, and with them all."""
+    """The face of which three corners touch, and with them all, or both of two: a face that stands on corners
+    that are no neighbours is flat."""
     for f in range(body.n_face):
         inside = 0
         for i in range(body.face_first[f], body.face_first[f + 1]):
             for j in range(n):
                 if friction.touching[j] == body.face_vertices[i]:
                     inside += 1
-        if inside > 2:
+        if inside >= min(n, 3):
             return f
     return NONE
 

@@ -31,8 +31,8 @@ from mcrock.kernel.dynamics import (
     vertex_lift,
 )
 from mcrock.kernel.edge import flatter_face
-from mcrock.kernel.friction.advance import LANDING, rise
-from mcrock.kernel.friction.decide import UNDECIDED, decide, decide_face, face_of
+from mcrock.kernel.friction.advance import LANDING, PARADOX, rise
+from mcrock.kernel.friction.decide import UNDECIDED, decide, decide_face, face_of, tip_over
 from mcrock.kernel.friction.impacts import (
     common_face,
     count_impact,
@@ -41,6 +41,7 @@ from mcrock.kernel.friction.impacts import (
     landing_impact,
     old_corner,
 )
+from mcrock.kernel.friction.jam import jam
 from mcrock.kernel.friction.landing import UNSOLVED, corners_of, keep_lowest, lever, rise_of
 from mcrock.kernel.friction.margin import slip_velocity
 from mcrock.kernel.friction.state import (
@@ -62,6 +63,7 @@ from mcrock.kernel.friction.state import (
 )
 from mcrock.kernel.friction.step import mode_rates
 from mcrock.kernel.friction.sticking import both_ends, copy_state, edge_sticks_through, face_sticks_through
+from mcrock.kernel.friction.tipping import flattest_face, pushes_down, still_flat
 from mcrock.kernel.modes import (
     EDGE_SLIP,
     EDGE_SLIP_FIRST,
@@ -80,7 +82,14 @@ from mcrock.kernel.record import see_slip
 from mcrock.kernel.rest import comes_to_rest, lay_sides
 from mcrock.kernel.rotation import flattened, vertical
 from mcrock.kernel.shaking import acceleration
-from mcrock.kernel.step import EDGE_IMPACT, EDGE_RELEASE, FACET_IMPACT, NO_EVENT, SLIP, UPLIFT
+from mcrock.kernel.step import (
+    EDGE_IMPACT,
+    EDGE_RELEASE,
+    FACET_IMPACT,
+    NO_EVENT,
+    SLIP,
+    UPLIFT,
+)
 from mcrock.params import Event
 from mcrock.response import Response
 
@@ -106,19 +115,34 @@ def touch_contacts(body, friction, mode, index):
 
 
 @jit(internal=True)
-def change_contacts(run):
-    """Decide the contacts of the present mode anew: the new mode and its index, and the name of the event."""
+def change_contacts(run, jams):
+    """Decide the contacts of the present mode anew: the new mode and its index, and the name of the event.
+
+    With ``jams`` friction leaves the contacts that slip no force.
+    """
     body, friction = run.body, run.friction
     mode, index = run.mode, run.place
+    flat = NONE
     if sticks(mode):
         free_body(body, run.state, mode, index)
+        flat = still_flat(run)
+        copy_state(run.state, friction.before)
     if mode == SPIN:
         friction.found[SLOW] = STILL * friction.found[CREEP]
     n = touch_contacts(body, friction, mode, index)
     if mode in (REST, SLIDE, SPIN):
         new, place = decide_face(run, index)
     else:
+        if jams:
+            n = max(jam(run, n), 0)
         new, place = decide(run, n)
+        if flat >= 0 and pushes_down(run, new, place, flat):
+            # about the edge or vertex over which it would tip if that stuck: others of the face carry it
+            copy_state(friction.before, run.state)
+            new, place = tip_over(run, flat, 0.0)
+            if new < 0:
+                copy_state(friction.before, run.state)
+                new, place = decide_face(run, flat)
     return new, place, _named(mode, index, new, place, friction.found[STOOD] != 0.0)
 
 
@@ -387,10 +411,10 @@ def settle_event(run, quantiles, event, vertex, face, count, chatter):
     """
     body, friction, result, t = run.body, run.friction, run.result, run.t
     friction.found[HELD] = 0.0
-    if event == SLIP:
+    if event in (SLIP, PARADOX):
         if sticks(run.mode):
             see_slip(result, t)
-        run.mode, run.place, event = change_contacts(run)
+        run.mode, run.place, event = change_contacts(run, event == PARADOX)
         friction.found[SLOW] = 0.0
         return True, event, 0.0, NONE
     held = event == LANDING and chatter and count == 1
@@ -425,18 +449,3 @@ def face_to_settle(body, state, mode, index, landed):
     if _touches(mode) == 1:
         return flattest_face(body, state, index)
     return NONE
-
-
-@jit(internal=True)
-def flattest_face(body, state, vertex):
-    """The face at a vertex that is closest to lying flat."""
-    ux, uy, uz = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
-    best, flattest = NONE, -2.0
-    for f in range(body.n_face):
-        for i in range(body.face_first[f], body.face_first[f + 1]):
-            if body.face_vertices[i] == vertex:
-                face = body.faces[f]
-                level = ux * face[F_UX] + uy * face[F_UY] + uz * face[F_UZ]
-                if level > flattest:
-                    best, flattest = f, level
-    return best

@@ -56,7 +56,7 @@ def begin_friction(run):
     clear_friction(friction)
     friction.found[CREEP] = stopped_within(run.body, friction, CREEPS_IN * run.settings.edge_zeno_time)
     if not sticks(run.mode) and run.mode != FLIGHT:
-        run.mode, run.place, _ = change_contacts(run)
+        run.mode, run.place, _ = change_contacts(run, False)
         lay_sides_of(run)
         record.see_slip(result, run.t)
     if run.mode == FLIGHT:

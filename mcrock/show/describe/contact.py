@@ -24,7 +24,7 @@ def contact_notes(inputs: Inputs) -> list[str]:
     if over.any():
         found.append(
             f"note: contact.friction reaches {friction[over].max():.3g}; from {least[over].min():.3g} on the "
-            "force on a corner that slips may be undetermined, and such a run ends undecided (painleve)"
+            "force on a corner that slips may not exist: an impulse stops it then (jams)"
         )
     if (inputs.contact[:, ContactColumn.RESTITUTION] == 1.0).any():
         found.append("note: contact.restitution reaches 1, with which bounces never end")
