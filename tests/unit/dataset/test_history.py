@@ -1,0 +1,34 @@
+"""The history of a run, and its events as text."""
+
+import csv
+
+import numpy as np
+
+from mcrock.dataset.history import build_history, events_to_csv
+from mcrock.response import HistoryColumn
+
+
+def test_a_run_that_ends_undecided_has_the_contact_of_the_row_before():
+    rows = np.zeros((4, len(HistoryColumn)))
+    rows[:, HistoryColumn.TIME], rows[:, HistoryColumn.Q0] = np.arange(4), 1.0
+    rows[:, HistoryColumn.MODE], rows[:, HistoryColumn.INDEX] = [0, 1, 2, -1], [0, 3, 5, 7]
+    history = build_history(rows, np.zeros(3), np.zeros(3))
+    assert history["mode"].values.tolist() == [0, 1, 2, 2]
+    assert history["index"].values.tolist() == [0, 3, 5, 5]
+
+
+def test_events_as_text_are_read_again_to_the_last_bit():
+    """A facet impact alone has a face."""
+    numbers = np.random.default_rng(1).normal(size=(2, 9))
+    kinds = [("uplift", ("EDGE", 2), None), ("facet_impact", ("REST", 0), 4)]
+    names = ["t [s]", *(f"omega_{x} [rad/s]" for x in "xyz"), "energy_change [J]", "tilt [rad]"]
+    names += [f"velocity_{x} [m/s]" for x in "xyz"]
+    events = [
+        {"kind": kind, "to": to, "face": face, "omega": row[1:4], "velocity": row[6:]}
+        | dict(zip(("t", "energy_change", "tilt"), row[[0, 4, 5]], strict=True))
+        for (kind, to, face), row in zip(kinds, numbers, strict=True)
+    ]
+    read = list(csv.DictReader(events_to_csv(events).splitlines()))
+    np.testing.assert_array_equal([[float(row[name]) for name in names] for row in read], numbers)
+    words = [(row["kind"], (row["mode"], int(row["index"])), row["face"]) for row in read]
+    assert words == [("uplift", ("EDGE", 2), ""), ("facet_impact", ("REST", 0), "4")]
