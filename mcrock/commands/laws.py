@@ -64,7 +64,7 @@ def show(
 
     matplotlib.use("Agg")  # before the systems, which draw themselves
     from mcrock.laws import plot_system, system_example, system_parameters
-    from mcrock.show.system import format_system
+    from mcrock.laws.systems.words import format_system
 
     defaults = system_parameters(name)
     given = dict(_parse(text) for text in set or [])

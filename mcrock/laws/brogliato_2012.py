@@ -54,10 +54,7 @@ def kinetic_frame(problem: ContactProblem) -> KineticFrame:
     ValueError
         If the contacts are not independent, or the mass is so near to singular that they all but are not.
     """
-    lower = np.linalg.cholesky(problem.mass)
-    # solve, not scipy's solve_triangular: its threads take fifty times as long on a busy machine
-    scaled = np.linalg.solve(lower, problem.directions)
-    scale = np.linalg.norm(scaled, axis=0)
+    lower, scaled, scale = problem.in_kinetic_metric()
     unit = scaled / scale
     metric = unit.T @ unit
     n, m = unit.shape

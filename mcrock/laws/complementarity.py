@@ -63,9 +63,7 @@ def unilateral_impulses(problem: ContactProblem, rates: np.ndarray) -> Impulses 
     ArithmeticError
         If the conditions do not hold to `ACCURACY` for any active set, as the problem is ill-conditioned.
     """
-    factor = np.linalg.cholesky(problem.mass)
-    scaled = np.linalg.solve(factor, problem.directions)  # A
-    lengths = np.linalg.norm(scaled, axis=0)
+    factor, scaled, lengths = problem.in_kinetic_metric()
     units = scaled / lengths
     noise = ROUNDING * (np.abs(problem.directions).T @ np.abs(problem.velocity) + np.abs(problem.drift))
     given = np.where(np.abs(rates) <= noise, 0.0, rates) / lengths

@@ -122,9 +122,7 @@ class _Corner:
     def __init__(self, problem: ContactProblem, faces: list[int]) -> None:
         self.faces = faces
         self.further = [i for i in range(problem.directions.shape[1]) if i not in faces]
-        self.factor = np.linalg.cholesky(problem.mass)
-        directions = np.linalg.solve(self.factor, problem.directions)
-        self.lengths = np.linalg.norm(directions, axis=0)
+        self.factor, directions, self.lengths = problem.in_kinetic_metric()
         self.normals = directions / self.lengths
         self.velocity = self.factor.T @ problem.velocity
         self.speed = float(np.linalg.norm(self.velocity))

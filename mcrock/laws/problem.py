@@ -114,6 +114,13 @@ class ContactProblem:
         """Kinetic energy before the impact [J]."""
         return 0.5 * float(self.velocity @ self.mass @ self.velocity)
 
+    def in_kinetic_metric(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """C (n, n) with M = C C^T, the directions C^-1 W (n, m) in its metric, and their lengths (m,)."""
+        factor = np.linalg.cholesky(self.mass)
+        # solve, not scipy's solve_triangular: its threads take fifty times as long on a busy machine
+        scaled = np.linalg.solve(factor, self.directions)
+        return factor, scaled, np.linalg.norm(scaled, axis=0)
+
     def at(self, contact: int) -> SingleContact:
         """One contact by itself, in the coordinates (normal, tangents).
 

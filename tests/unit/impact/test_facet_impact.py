@@ -289,30 +289,6 @@ def test_infeasible_impact_stops_the_body_and_is_counted_with_its_energy():
     assert landing.results[Response.INFEASIBLE_ENERGY_LOSS] == pytest.approx(before / barrier, rel=RTOL)
 
 
-PLANAR = {  # velocity ratio of a block from A = I + m h^2 and B = m b^2, and its lambda, theory section 2
-    "Housner (3)": lambda A, B, nu: ((A - B) / (A + B), 1.0),
-    "Kalliontzis (4)": lambda A, B, nu: ((A - nu**2 * B) / (A + nu**2 * B), nu**2),
-    "Ther and Kollar (5)": lambda A, B, nu: (A / (A + B), A / (2 * A + B)),
-    "Chatzis (6)": lambda A, B, nu: ((A - nu * B) / (A + nu * B), nu),
-}
-
-
-@pytest.mark.parametrize("law", PLANAR)
-@pytest.mark.parametrize("edge", [0, 1])
-def test_planar_laws(law, edge):
-    body = cuboid(0.6, 0.4, 2.0, mass=3.0)
-    half, axis = ((0.3, 1), (0.2, 0))[edge]
-    A, B = body.inertia[axis, axis] + body.mass * body.com_height**2, body.mass * half**2
-    ratio, lambda_ = PLANAR[law](A, B, 0.8)
-    landing = Landing(body, edge=edge, lon=lambda_)
-    assert landing.mode == EDGE
-    assert landing.index == edge + 2
-    assert np.linalg.norm(landing.omega) == pytest.approx(ratio, rel=RTOL)
-    if law.startswith("Housner"):
-        alpha = np.arctan(half / body.com_height)
-        assert ratio == pytest.approx(1 - 1.5 * np.sin(alpha) ** 2, rel=RTOL)
-
-
 def test_squat_block_has_no_pivot_beyond_the_lambda_that_stops_it():
     """At lambda = A/B no rotation is left; beyond it the old edge would be pushed into the ground."""
     body = cuboid(1.6, 0.1, 1.0, mass=3.0)
