@@ -22,13 +22,13 @@ from typing import NamedTuple
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
+from scipy import constants
 from scipy.integrate import solve_ivp
 
 from mcrock.base.variables import variable
 from mcrock.laws.problem import SingleContact, coefficient
 from mcrock.laws.systems.drawing import label_axes
 from mcrock.laws.systems.parameters import numbers
-from mcrock.params import STANDARD_GRAVITY
 from mcrock.rules import Integer, Number
 from mcrock.show import style
 
@@ -172,7 +172,7 @@ def swing(
         If a parameter is outside its domain.
     """
     total = Number("s", above=0.0).check("duration", duration)
-    pull = 1.5 * STANDARD_GRAVITY / Number("m", above=0.0).check("length", length)
+    pull = 1.5 * constants.g / Number("m", above=0.0).check("length", length)
     times = np.linspace(0.0, total, Integer(2, 1_000_000).check("points", points))
     phi, rate = np.full(times.size, float(angle)), np.zeros(times.size)
 
@@ -249,7 +249,7 @@ def example(
         pendulum_impact(1.0, length, alpha, friction, restitution, -1.0, law).restitution for alpha in alphas
     ]
     motions = [swing(length, alpha, friction, restitution, duration, law, points) for alpha in alphas]
-    pull = 1.5 * STANDARD_GRAVITY / length
+    pull = 1.5 * constants.g / length
     energy = [
         (0.5 * rate**2 + pull * (cos(alpha) - np.cos(phi))) / (pull * cos(alpha))
         for (phi, rate, _), alpha in zip(motions, alphas, strict=True)
