@@ -40,7 +40,7 @@ def parse_unit(word: object) -> str | None:
 
 
 def parse_intensity_unit(word: str) -> tuple[str, float] | None:
-    """Units that datasets give an intensity, and how many of them a unit is; None if it is no such unit.
+    """Unit of an intensity in datasets and the factor to it; None for a unit that no intensity has.
 
     >>> parse_intensity_unit("cm/s^2"), parse_intensity_unit("cm/s"), parse_intensity_unit("ft/s")
     (('m s-2', 0.01), ('m s-1', 0.01), None)
