@@ -146,32 +146,23 @@ def test_default_step_suits_the_quickest_pulse():
     assert sample_pulse(make_pulse("rectangle", period=1.0, peak=1.0)).dt == pytest.approx(0.5 / 250)
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
+def test_refuses():
+    wavelet = {"shape": "mavroeidis-papageorgiou"}
+    for changes, message in (
         ({"shape": "sine"}, "shape of a pulse must be one of one-sine, .*, got 'sine'"),
         ({"peak_velocity": 1.0}, r"give either peak \[m/s2\] or peak_velocity \[m/s\]"),
         ({"peak": None}, r"give either peak \[m/s2\] or peak_velocity \[m/s\]"),
-        ({"peak": inf}, r"peak must be a finite number \[m/s2\], got inf"),
-        ({"peak": None, "peak_velocity": nan}, r"peak_velocity must be a finite number \[m/s\], got nan"),
-        ({"period": 0.0}, r"period must be a finite number > 0 \[s\], got 0.0"),
-        ({"azimuth": nan}, r"azimuth must be a finite number \[rad\], got nan"),
-        ({"inclination": inf}, r"inclination must be a finite number \[rad\], got inf"),
-        ({"start": -1.0}, r"start must be a finite number >= 0 \[s\], got -1.0"),
-        (
-            {"shape": "mavroeidis-papageorgiou", "cycles": 0.9},
-            r"cycles must be a finite number > 1 \[1\], got 0.9",
-        ),
-        (
-            {"shape": "mavroeidis-papageorgiou", "phase": nan},
-            r"phase must be a finite number \[rad\], got nan",
-        ),
-    ],
-)
-def test_refuses(changes, message):
-    arguments = {"shape": "one-sine", "period": 1.0, "peak": 1.0} | changes
-    with pytest.raises(MotionError, match=message):
-        make_pulse(**arguments)
+        ({"peak": inf}, r"peak .*\[m/s2\], got inf"),
+        ({"peak": None, "peak_velocity": nan}, r"peak_velocity .*\[m/s\], got nan"),
+        ({"period": 0.0}, r"period .*> 0 \[s\], got 0.0"),
+        ({"azimuth": nan}, r"azimuth .*\[rad\], got nan"),
+        ({"inclination": inf}, r"inclination .*\[rad\], got inf"),
+        ({"start": -1.0}, r"start .*>= 0 \[s\], got -1.0"),
+        (wavelet | {"cycles": 0.9}, r"cycles .*> 1 \[1\], got 0.9"),
+        (wavelet | {"phase": nan}, r"phase .*\[rad\], got nan"),
+    ):
+        with pytest.raises(MotionError, match=message):
+            make_pulse(**{"shape": "one-sine", "period": 1.0, "peak": 1.0} | changes)
 
 
 def test_sampling_refuses():

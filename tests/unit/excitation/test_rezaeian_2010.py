@@ -287,32 +287,20 @@ def test_metadata_has_the_parameters():
     assert motion.metadata["source"] == "Rezaeian and Der Kiureghian (2010)"
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"arias": 0.0}, r"StochasticModel.arias must be a finite number > 0 \[m/s\], got 0.0"),
-        (
-            {"duration": -1.0},
-            r"StochasticModel.duration must be a finite number > 0 and <= 3600 \[s\], got -1.0",
-        ),
-        ({"middle": inf}, r"StochasticModel.middle must be a finite number > 0 and <= 3600 \[s\], got inf"),
-        ({"frequency": 0.0}, r"StochasticModel.frequency must be a finite number > 0 \[Hz\], got 0.0"),
-        (
-            {"frequency_slope": nan},
-            r"StochasticModel.frequency_slope must be a finite number \[Hz/s\], got nan",
-        ),
-        ({"damping": 1.0}, r"StochasticModel.damping must be in \(0, 1\) \[1\], got 1.0"),
-        ({"corner": 0.0}, r"StochasticModel.corner must be a finite number > 0 \[Hz\], got 0.0"),
-        (
-            {"middle": 3.0},
-            r"duration must be between 0.00\d+ and 4.925 times middle, which is 3 s, got 15.0 s",
-        ),
+def test_model_refuses():
+    for changes, message in (
+        ({"arias": 0.0}, r"StochasticModel.arias .*> 0 \[m/s\], got 0.0"),
+        ({"duration": -1.0}, r"duration .*> 0 and <= 3600 \[s\], got -1.0"),
+        ({"middle": inf}, r"middle .*> 0 and <= 3600 \[s\], got inf"),
+        ({"frequency": 0.0}, r"frequency .*> 0 \[Hz\], got 0.0"),
+        ({"frequency_slope": nan}, r"frequency_slope .*\[Hz/s\], got nan"),
+        ({"damping": 1.0}, r"damping must be in \(0, 1\) \[1\], got 1.0"),
+        ({"corner": 0.0}, r"corner .*> 0 \[Hz\], got 0.0"),
+        ({"middle": 3.0}, r"duration .*between 0.00\d+ and 4.925 times middle, which is 3 s, got 15.0 s"),
         ({"duration": 1e-3}, "duration must be between"),
-    ],
-)
-def test_model_refuses(changes, message):
-    with pytest.raises(MotionError, match=message):
-        usual(**changes)
+    ):
+        with pytest.raises(MotionError, match=message):
+            usual(**changes)
 
 
 @pytest.mark.parametrize(
