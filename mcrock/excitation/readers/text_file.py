@@ -321,10 +321,13 @@ class Header:
 
     @classmethod
     def of(cls, file: TextFile, end: int, sign: str = ":", key: Callable[[str], str] = str.strip) -> Header:
-        """The lines above `end` that have a `sign` between key and value; `key` takes what is before it."""
+        """The lines above `end` that have a `sign` between key and value; `key` takes what is before it.
+
+        Commas that a spreadsheet left at the end of a line do not belong to a value.
+        """
         parts = [(i, *line.partition(sign)) for i, line in enumerate(file.lines[:end]) if sign in line]
         lines = {key(before): i for i, before, _, _ in parts}
-        return cls(file, end, lines, {key(before): value.strip() for _, before, _, value in parts})
+        return cls(file, end, lines, {key(before): value.strip(", \t") for _, before, _, value in parts})
 
     def need(self, *keys: str) -> None:
         """Refuse a header without one of the keys."""
