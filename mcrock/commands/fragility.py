@@ -64,9 +64,9 @@ def fragility(
         fragility_by_way,
         with_measures,
     )
+    from mcrock.statistics.baselines import can_measure
     from mcrock.statistics.inference import Bootstrap
     from mcrock.statistics.run_measures import measure_name
-    from mcrock.statistics.simple_rules import can_measure
 
     how = Bootstrap(level=level, allow_missing=allow_incomplete).keywords
     with opened_result(store, incomplete=allow_incomplete, measure=measure) as ds:

@@ -35,11 +35,11 @@ from mcrock.statistics import (
     split_by_choice,
 )
 from mcrock.statistics.choices import LAW
+from mcrock.statistics.fitting_methods import WORDS
 from mcrock.statistics.goodness import REJECTED
 from mcrock.statistics.increments import NO_FIT
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 from mcrock.statistics.limit_states import limit_words
-from mcrock.statistics.ways import WORDS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

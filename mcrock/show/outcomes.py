@@ -13,9 +13,9 @@ from mcrock.show import style
 from mcrock.show.numbers import count_words, format_count, label, percent
 from mcrock.show.tables import table_along
 from mcrock.statistics import exceedance_probability, outcome_shares
-from mcrock.statistics.endings import UNDECIDED, Ending
 from mcrock.statistics.inference import Confidence, ConfidenceKeywords, takes
 from mcrock.statistics.limits import OF_SUPPORT, response
+from mcrock.statistics.outcomes import UNDECIDED, Ending
 from mcrock.statistics.runs import is_cloud, is_shaken
 
 if TYPE_CHECKING:

@@ -20,13 +20,13 @@ from mcrock.show.outcomes import format_displacements, format_outcomes
 from mcrock.show.rules import format_baselines
 from mcrock.show.tables import dataset_as_json, table_along
 from mcrock.show.validity import format_doubt, format_validity
+from mcrock.statistics.baselines import can_measure
 from mcrock.statistics.choices import has_laws
 from mcrock.statistics.inference import Confidence, ConfidenceKeywords, takes
 from mcrock.statistics.intervals import bound_without_events
 from mcrock.statistics.limits import EVENT
 from mcrock.statistics.nested import is_nested, pooled
 from mcrock.statistics.runs import is_shaken, read_once
-from mcrock.statistics.simple_rules import can_measure
 
 FEW = 11  # recordings below which a result needs more of them
 PEAK = "peak_displacement"

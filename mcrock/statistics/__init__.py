@@ -5,16 +5,17 @@ number comes with an interval. Runs that share a ground motion are dependent: by
 not runs, are what an interval counts.
 """
 
+from mcrock.statistics.baselines import baselines, checks_of_body
 from mcrock.statistics.betting import betting_interval, sequential_probability
 from mcrock.statistics.bounds import epistemic_bounds
 from mcrock.statistics.capacity import capacities
 from mcrock.statistics.choices import fragility_by_choice, split_by_choice
 from mcrock.statistics.comparison import compare_designs
 from mcrock.statistics.convergence import size_convergence
-from mcrock.statistics.doubt import undecided_runs
+from mcrock.statistics.curve_capacity import capacity_at
 from mcrock.statistics.efficiency import by_measure, compare_measures, measures_of
-from mcrock.statistics.endings import outcome_shares
 from mcrock.statistics.epistemic import epistemic_fragility, epistemic_probability, variance_shares
+from mcrock.statistics.fitting_methods import fragility_by_way
 from mcrock.statistics.fragility import fit_fragility
 from mcrock.statistics.hazard import load_hazard
 from mcrock.statistics.importance import weighted_probability
@@ -24,18 +25,17 @@ from mcrock.statistics.limit_states import fragility_by_limit
 from mcrock.statistics.limits import by_limit, displacement_limit, with_displacement_limit
 from mcrock.statistics.monotone import monotone_fragility
 from mcrock.statistics.nested import pooled
+from mcrock.statistics.outcomes import outcome_shares
 from mcrock.statistics.probability import exceedance_probability, overturning_probability
 from mcrock.statistics.rate_distribution import rate_distribution
-from mcrock.statistics.reading import capacity_at
-from mcrock.statistics.recheck import step_check
 from mcrock.statistics.risk import annual_rate, high_confidence_capacity, rate_of_draws, survival
 from mcrock.statistics.run_measures import with_measures
 from mcrock.statistics.runs import overturned, undecided
 from mcrock.statistics.sensitivity import outcome_distances, sobol_indices
-from mcrock.statistics.simple_rules import baselines, checks_of_body
+from mcrock.statistics.step_convergence import step_check
 from mcrock.statistics.surface import fit_surface
+from mcrock.statistics.undecided import undecided_runs
 from mcrock.statistics.validity import model_validity
-from mcrock.statistics.ways import fragility_by_way
 
 __all__ = [
     "Bootstrap",

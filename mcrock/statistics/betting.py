@@ -21,6 +21,7 @@ from scipy.special import logsumexp
 from mcrock.dataset.opened import takes_path
 from mcrock.dataset.schema import OUTER
 from mcrock.statistics.intervals import check_level
+from mcrock.statistics.result_table import table
 from mcrock.statistics.runs import (
     ALL_OVERTURN,
     ALL_STAND,
@@ -32,7 +33,6 @@ from mcrock.statistics.runs import (
     record_index,
     study_of,
 )
-from mcrock.statistics.tables import table
 
 BETS = (np.arange(64) + 0.5) / 64  # fractions of the largest bet that cannot ruin [1]
 HALVINGS = 40  # of the interval in which an end is looked for

@@ -19,8 +19,8 @@ from mcrock.dataset.opened import takes_path
 from mcrock.statistics.intervals import check_level, interval_of_readings
 from mcrock.statistics.nested import Crossed, read_crossed, unknown_inputs
 from mcrock.statistics.probability import BOUNDS
+from mcrock.statistics.result_table import table
 from mcrock.statistics.runs import ALL_OVERTURN, ALL_STAND, ESTIMATE, axis_attrs
-from mcrock.statistics.tables import table
 
 ENDS = ("least", "largest")
 

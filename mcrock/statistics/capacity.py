@@ -12,8 +12,8 @@ import xarray as xr
 
 from mcrock.dataset.opened import takes_path
 from mcrock.params import Outcome
+from mcrock.statistics.result_table import table
 from mcrock.statistics.runs import check_runs, is_cloud, run_intensity, undecided
-from mcrock.statistics.tables import table
 
 
 @takes_path

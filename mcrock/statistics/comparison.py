@@ -20,6 +20,7 @@ from mcrock.statistics.nested import pooled
 from mcrock.statistics.paired import PairingError, Pairs, check_pairs, count_pairs
 from mcrock.statistics.probability import BOUNDS, CLASSES, intensity_coordinate
 from mcrock.statistics.rates import LognormalCurve, refine
+from mcrock.statistics.result_table import table
 from mcrock.statistics.rising import RisingCurve, places
 from mcrock.statistics.risk import CURVES
 from mcrock.statistics.runs import (
@@ -34,7 +35,6 @@ from mcrock.statistics.runs import (
     run_intensity,
 )
 from mcrock.statistics.studentized import jackknife
-from mcrock.statistics.tables import table
 
 DESIGNS = ("first", "second")
 FEW = 6  # records that differ below which Student's interval of a difference is too narrow

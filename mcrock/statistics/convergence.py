@@ -7,8 +7,8 @@ import xarray as xr
 
 from mcrock.dataset.opened import takes_path
 from mcrock.statistics.probability import CLASSES, intensity_coordinate
+from mcrock.statistics.result_table import table
 from mcrock.statistics.runs import check_runs, count_runs, intensity_classes, overturn_levels, record_index
-from mcrock.statistics.tables import table
 
 SIZES = 24  # at which a study is looked at
 LEAST = 10  # realizations of the first of them

@@ -16,8 +16,8 @@ import xarray as xr
 
 from mcrock.dataset.opened import takes_path
 from mcrock.excitation.measures import variable_name
+from mcrock.statistics.cross_validation import add_log_losses, by_probit, held_out, record_units
 from mcrock.statistics.fragility import HOW, KEPT, fit_fragility
-from mcrock.statistics.held_out import add_log_losses, by_probit, held_out, record_units
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 from mcrock.statistics.intervals import expanded_tail
 from mcrock.statistics.probability import BOUNDS

@@ -20,6 +20,7 @@ from mcrock.statistics.limits import EVENT
 from mcrock.statistics.probability import BOUNDS, level_bounds, overturning_probability
 from mcrock.statistics.probit import PROBIT, Fit, Link, evaluate_curves, fit_curves, link_of
 from mcrock.statistics.resample import Units, collect_units
+from mcrock.statistics.result_table import table
 from mcrock.statistics.rising import rising_curve
 from mcrock.statistics.runs import (
     ALL_OVERTURN,
@@ -31,7 +32,6 @@ from mcrock.statistics.runs import (
     run_intensity,
 )
 from mcrock.statistics.studentized import fit_sample, readings_of, studentized_bounds
-from mcrock.statistics.tables import table
 
 PROBABILITIES = (0.01, 0.05, 0.5)  # at which curves are read [1]
 GRID = 200  # intensities of the curve by default

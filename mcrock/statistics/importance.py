@@ -29,6 +29,7 @@ from mcrock.statistics.nested import GROUPS
 from mcrock.statistics.probability import BOUNDS
 from mcrock.statistics.rate_intervals import rising_interval
 from mcrock.statistics.resample import Units
+from mcrock.statistics.result_table import table
 from mcrock.statistics.runs import (
     ALL_OVERTURN,
     ALL_STAND,
@@ -41,7 +42,6 @@ from mcrock.statistics.runs import (
     run_intensity,
     study_of,
 )
-from mcrock.statistics.tables import table
 from mcrock.tables.distributions import DISTRIBUTIONS, Distribution, Stepped
 from mcrock.tables.fields import OneOf
 

@@ -28,6 +28,7 @@ from mcrock.statistics.nested import pooled
 from mcrock.statistics.probability import BOUNDS
 from mcrock.statistics.probit import STEEPEST, Link, fit_curves, link_of
 from mcrock.statistics.resample import Units
+from mcrock.statistics.result_table import table
 from mcrock.statistics.runs import (
     ESTIMATE,
     axis_attrs,
@@ -38,7 +39,6 @@ from mcrock.statistics.runs import (
     record_index,
 )
 from mcrock.statistics.studentized import bootstrap_t, sandwich_errors
-from mcrock.statistics.tables import table
 
 FLATTEST = 0.1  # slope in 1/ln(intensity), below which the capacities among the levels tell no curve
 NO_FIT = "no curve: too few capacities lie among the levels to tell it"

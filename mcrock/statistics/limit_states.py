@@ -9,11 +9,11 @@ import numpy as np
 import xarray as xr
 
 from mcrock.dataset.opened import takes_path
-from mcrock.statistics.endings import SLIP, TILT
 from mcrock.statistics.fragility import fit_fragility, side_by_side
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 from mcrock.statistics.limits import by_limit, displacement_limit, response
 from mcrock.statistics.nested import pooled
+from mcrock.statistics.outcomes import SLIP, TILT
 
 UPLIFT, OVERTURNED = "uplift", "overturned"
 RATIOS = (0.1, 0.5)  # of the tilt over the slenderness [1]

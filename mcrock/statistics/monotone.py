@@ -21,10 +21,10 @@ from mcrock.statistics.limits import EVENT
 from mcrock.statistics.nested import pooled
 from mcrock.statistics.probability import BOUNDS, overturning_probability
 from mcrock.statistics.resample import collect_units
+from mcrock.statistics.result_table import table
 from mcrock.statistics.rising import rising_curve
 from mcrock.statistics.run_measures import static_thresholds
 from mcrock.statistics.runs import axis_attrs, check_runs, record_index
-from mcrock.statistics.tables import table
 
 
 @takes_path

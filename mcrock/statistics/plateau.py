@@ -70,7 +70,7 @@ def fit_plateau(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> tuple[np.nd
 
 
 def by_plateau(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> np.ndarray:
-    """Probabilities of `fit_plateau`, a `mcrock.statistics.held_out.Rule`."""
+    """Probabilities of `fit_plateau`, a `mcrock.statistics.cross_validation.Rule`."""
     share, curves = fit_plateau(x, yes, runs)
     return share[:, None] * np.mean(evaluate_curves(curves, x), axis=0)
 

@@ -13,6 +13,7 @@ from mcrock.dataset.opened import takes_path
 from mcrock.statistics.inference import Confidence, ConfidenceKeywords, takes
 from mcrock.statistics.intervals import interval_of_readings
 from mcrock.statistics.limits import limit_levels, response, sources
+from mcrock.statistics.result_table import table
 from mcrock.statistics.runs import (
     Classes,
     Passed,
@@ -24,7 +25,6 @@ from mcrock.statistics.runs import (
     overturn_levels,
     record_index,
 )
-from mcrock.statistics.tables import table
 
 BOUNDS = ["lower", "upper"]
 CLASSES = 10  # intensity classes of a cloud study

@@ -31,11 +31,11 @@ from mcrock.statistics.probability import BOUNDS
 from mcrock.statistics.probit import Fit
 from mcrock.statistics.rates import LognormalCurve, lognormal_rates, refine
 from mcrock.statistics.resample import Units, collect_units, draw_units
+from mcrock.statistics.result_table import table
 from mcrock.statistics.rising import RisingCurve, places, rising_curve
 from mcrock.statistics.risk import CURVES, annual_rate, rate_of_draws
 from mcrock.statistics.runs import ESTIMATE, check_runs, record_index, run_intensity
 from mcrock.statistics.studentized import curve_quantity, fit_sample, values_of
-from mcrock.statistics.tables import table
 
 SOURCES = ("hazard", "epistemic", "records", "beta_u")
 FRACTILES = (0.05, 0.16, 0.5, 0.84, 0.95)

@@ -26,6 +26,7 @@ from mcrock.statistics.probit import Fit
 from mcrock.statistics.rate_intervals import lognormal_bounds, rising_rate_bounds
 from mcrock.statistics.rates import LognormalCurve, refine
 from mcrock.statistics.resample import Units, collect_units
+from mcrock.statistics.result_table import table
 from mcrock.statistics.rising import RisingCurve, places, rising_curve
 from mcrock.statistics.runs import (
     ALL_STAND,
@@ -45,7 +46,6 @@ from mcrock.statistics.studentized import (
     values_of,
     widened,
 )
-from mcrock.statistics.tables import table
 
 # from intensities, overturned and all runs, and the number of units
 CURVES: dict[str, type[LognormalCurve | RisingCurve]] = {"lognormal": LognormalCurve, "stripes": RisingCurve}

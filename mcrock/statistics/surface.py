@@ -14,13 +14,14 @@ import xarray as xr
 from scipy.special import stdtrit
 
 from mcrock.dataset.opened import takes_path
+from mcrock.statistics.cross_validation import add_log_losses, cross_validated
 from mcrock.statistics.efficiency import by_measure
-from mcrock.statistics.held_out import add_log_losses, cross_validated
 from mcrock.statistics.inference import Confidence, ConfidenceKeywords, takes
 from mcrock.statistics.limits import EVENT
 from mcrock.statistics.probability import BOUNDS
 from mcrock.statistics.probit import Link, link_of
 from mcrock.statistics.resample import place_in_cells
+from mcrock.statistics.result_table import table
 from mcrock.statistics.runs import (
     ALL_OVERTURN,
     ALL_STAND,
@@ -34,7 +35,6 @@ from mcrock.statistics.runs import (
     record_lots,
 )
 from mcrock.statistics.studentized import jackknife
-from mcrock.statistics.tables import table
 
 CELLS = 64  # along the logarithm of each measure
 GRID = 40  # values of each measure at which the surface is given

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mcrock.statistics.held_out import Rule, by_probit, by_threshold, constant
+from mcrock.statistics.cross_validation import Rule, by_probit, by_threshold, constant
 
 Array = NDArray[np.float64]
 

@@ -25,7 +25,7 @@ from mcrock.statistics import (
     monotone_fragility,
     variance_shares,
 )
-from mcrock.statistics.held_out import by_probit, by_rising, held_out, record_units
+from mcrock.statistics.cross_validation import by_probit, by_rising, held_out, record_units
 from mcrock.statistics.intervals import student_interval
 from mcrock.statistics.probit import fit_curves
 from mcrock.statistics.runs import ESTIMATE
@@ -64,7 +64,7 @@ def of_stripes(rng, records):
     rising = monotone_fragility(ds, grid=fit["intensity_grid"].values)
     grid = fit["intensity_grid"].values
     i = int(np.abs(grid - drawn.capacity(share)).argmin())
-    with patch("mcrock.statistics.reading.warnings.warn"):  # of what no run supports
+    with patch("mcrock.statistics.curve_capacity.warnings.warn"):  # of what no run supports
         at = capacity_at(fit, share)
     units, rules = record_units(ds, False), (by_probit, by_rising)
     losses = [held_out(units, rule) for rule in rules]

@@ -26,9 +26,7 @@ import xarray as xr
 
 from mcrock.dataset.opened import takes_path
 from mcrock.params import Outcome
-from mcrock.statistics.efficiency import measures_of
-from mcrock.statistics.fragility import resampled_bounds
-from mcrock.statistics.held_out import (
+from mcrock.statistics.cross_validation import (
     HeldOut,
     Rule,
     best_thresholds,
@@ -38,16 +36,18 @@ from mcrock.statistics.held_out import (
     held_out,
     judged,
 )
+from mcrock.statistics.efficiency import measures_of
+from mcrock.statistics.fragility import resampled_bounds
+from mcrock.statistics.grouped_runs import WeighedRuns, weigh_runs
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 from mcrock.statistics.intervals import clustered_interval, student_interval
 from mcrock.statistics.nested import pooled
 from mcrock.statistics.probability import BOUNDS
 from mcrock.statistics.probit import Fit, evaluate_curves, fit_curves
 from mcrock.statistics.resample import Units
+from mcrock.statistics.result_table import table
 from mcrock.statistics.run_measures import Asked, has_records, measure_name, stands_on_floor
 from mcrock.statistics.runs import ESTIMATE, LOTS, record_index
-from mcrock.statistics.tables import table
-from mcrock.statistics.weighed import WeighedRuns, weigh_runs
 
 FITTED: dict[str, tuple[str, Rule]] = {
     "constant": ("", constant),

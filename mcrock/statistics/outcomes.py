@@ -14,8 +14,8 @@ from mcrock.statistics.inference import Confidence, ConfidenceKeywords, takes
 from mcrock.statistics.intervals import interval_of_readings
 from mcrock.statistics.limits import OF_SUPPORT, displacement_limit
 from mcrock.statistics.probability import BOUNDS, CLASSES, intensity_coordinate
+from mcrock.statistics.result_table import table
 from mcrock.statistics.runs import Passed, check_runs, count_runs, guessed, intensity_classes, record_index
-from mcrock.statistics.tables import table
 
 TILT = 1e-6  # of a body that does not rock: flat landings of one that slides leave rounding [rad]
 SLIP = 1e-3  # slip path up to which a contact is said to stick [m]

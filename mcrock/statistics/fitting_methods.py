@@ -9,8 +9,7 @@ import numpy as np
 import xarray as xr
 
 from mcrock.dataset.opened import takes_path
-from mcrock.statistics.fragility import HOW, PROBABILITIES, fit_fragility
-from mcrock.statistics.held_out import (
+from mcrock.statistics.cross_validation import (
     Rule,
     add_log_losses,
     by_logit,
@@ -19,6 +18,7 @@ from mcrock.statistics.held_out import (
     held_out,
     record_units,
 )
+from mcrock.statistics.fragility import HOW, PROBABILITIES, fit_fragility
 from mcrock.statistics.increments import fit_capacities
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 from mcrock.statistics.monotone import monotone_fragility

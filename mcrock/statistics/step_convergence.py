@@ -8,8 +8,8 @@ import xarray as xr
 from mcrock.dataset.opened import takes_path
 from mcrock.params import STANDING, Outcome
 from mcrock.statistics.intervals import check_level, wilson_interval
+from mcrock.statistics.result_table import table
 from mcrock.statistics.runs import SLICE
-from mcrock.statistics.tables import table
 
 
 @takes_path

@@ -7,8 +7,8 @@ import xarray as xr
 
 from mcrock.dataset.opened import takes_path
 from mcrock.params import Outcome
+from mcrock.statistics.result_table import table
 from mcrock.statistics.runs import NOT_DECIDED, check_runs, guessed, read_slices
-from mcrock.statistics.tables import table
 
 GUESS = "infeasible_impact"  # the reason of runs whose outcome rests on a guess
 REASONS = (GUESS, *(outcome.name.lower() for outcome in NOT_DECIDED))

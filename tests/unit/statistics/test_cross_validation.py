@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.special import xlogy
 from scipy.stats import norm
 
-from mcrock.statistics.held_out import (
+from mcrock.statistics.cross_validation import (
     best_thresholds,
     by_probit,
     by_threshold,

@@ -13,7 +13,7 @@ from mcrock.statistics import (
     undecided,
     with_displacement_limit,
 )
-from mcrock.statistics.endings import UNDECIDED, Ending
+from mcrock.statistics.outcomes import UNDECIDED, Ending
 
 RUNS = {  # outcome, peak tilt [rad], slip path [m], longest flight [s], peak displacement [m]
     Ending.RESTED: (Outcome.AT_REST, 0.0, 1e-4, 0.0, 1e-4),
