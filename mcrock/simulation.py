@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mcrock.at_once import at_once
+from mcrock.base.at_once import at_once
 from mcrock.base.notebook import Displayed
 from mcrock.body import Body, rotation_matrix
 from mcrock.conditions import STEEPEST, Contact, Controls, Impact, Start, check_contact

@@ -64,7 +64,7 @@ def fragility(
         fragility_by_way,
         with_measures,
     )
-    from mcrock.statistics.baselines import can_measure
+    from mcrock.statistics.baseline_rules import can_measure
     from mcrock.statistics.inference import Bootstrap
     from mcrock.statistics.run_measures import measure_name
 

@@ -20,9 +20,9 @@ from mcrock.commands.options import Config, Contract, Seed, Set, load_study
 if TYPE_CHECKING:
     from distributed import Client
 
-    from mcrock.cluster.settings import Cluster
     from mcrock.config import Study
     from mcrock.ensemble import Plan
+    from mcrock.ensemble.cluster.settings import Cluster
 
 CONNECT_SECONDS = 30.0  # to wait for a dask scheduler [s]
 
@@ -68,7 +68,7 @@ def run(
     """
     if contract:
         arithmetic.contract()  # before anything loads the kernel
-    from mcrock.cluster import load_cluster
+    from mcrock.ensemble.cluster import load_cluster
 
     share = _parse_task(task)
     if address and cluster:
@@ -146,7 +146,7 @@ def _describe_run(study: Study, output: Path, plan: Plan, task: str) -> None:
 def _workers(address: str | None, place: Cluster | None, output: Path) -> Iterator[Client | None]:
     """The workers of a scheduler or of a file of a cluster; None for those of this process."""
     if place:
-        from mcrock.cluster import connected
+        from mcrock.ensemble.cluster import connected
 
         with connected(place, output.absolute().parent) as client:
             say(f"dask scheduler at {client.scheduler_info()['address']}")

@@ -46,10 +46,10 @@ def submit(
     if contract:
         arithmetic.contract()  # before anything loads the kernel
     from mcrock.base.memory import peak_memory
-    from mcrock.cluster import load_cluster
-    from mcrock.cluster.estimate import measure, plan_tasks
-    from mcrock.cluster.scripts import SYSTEMS, write_script
-    from mcrock.cluster.settings import read_duration
+    from mcrock.ensemble.cluster import load_cluster
+    from mcrock.ensemble.cluster.estimate import measure, plan_tasks
+    from mcrock.ensemble.cluster.scripts import SYSTEMS, write_script
+    from mcrock.ensemble.cluster.settings import read_duration
     from mcrock.sampling import load_motions
     from mcrock.show.estimate import format_estimate, format_plan
 

@@ -14,7 +14,7 @@ from mcrock.show import style
 from mcrock.show.numbers import label_intensities, percent, with_ends
 from mcrock.show.tables import table_along
 from mcrock.statistics import baselines
-from mcrock.statistics.baselines import FITTED, rule_words
+from mcrock.statistics.baseline_rules import FITTED, rule_words
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from mcrock.show.outcomes import format_displacements, format_outcomes
 from mcrock.show.rules import format_baselines
 from mcrock.show.tables import dataset_as_json, table_along
 from mcrock.show.validity import format_doubt, format_validity
-from mcrock.statistics.baselines import can_measure
+from mcrock.statistics.baseline_rules import can_measure
 from mcrock.statistics.choices import has_laws
 from mcrock.statistics.inference import Confidence, ConfidenceKeywords, takes
 from mcrock.statistics.intervals import bound_without_events

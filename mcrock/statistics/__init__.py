@@ -5,7 +5,7 @@ number comes with an interval. Runs that share a ground motion are dependent: by
 not runs, are what an interval counts.
 """
 
-from mcrock.statistics.baselines import baselines, checks_of_body
+from mcrock.statistics.baseline_rules import baselines, checks_of_body
 from mcrock.statistics.betting import betting_interval, sequential_probability
 from mcrock.statistics.bounds import epistemic_bounds
 from mcrock.statistics.capacity import capacities
@@ -34,7 +34,7 @@ from mcrock.statistics.runs import overturned, undecided
 from mcrock.statistics.sensitivity import outcome_distances, sobol_indices
 from mcrock.statistics.step_convergence import step_check
 from mcrock.statistics.surface import fit_surface
-from mcrock.statistics.undecided import undecided_runs
+from mcrock.statistics.undecided_reasons import undecided_runs
 from mcrock.statistics.validity import model_validity
 
 __all__ = [

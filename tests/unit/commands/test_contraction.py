@@ -9,12 +9,12 @@ import numba
 import numpy as np
 import pytest
 
-from mcrock.cluster import connected
-from mcrock.cluster.connect import _environment
-from mcrock.cluster.settings import Local
 from mcrock.config import load_config
 from mcrock.dataset import load_dataset
 from mcrock.ensemble import EnsembleError, run_study
+from mcrock.ensemble.cluster import connected
+from mcrock.ensemble.cluster.connect import _environment
+from mcrock.ensemble.cluster.settings import Local
 from tests.unit.commands.processes import program
 
 FUSED = "fused multiply-add, by LLVM "
@@ -115,7 +115,7 @@ def test_jobs_and_scripts_hand_it_on(mcrock, study_file, monkeypatch):
     assert not any("CONTRACT" in line for line in _environment())
     assert "--contract" not in mcrock("submit", study_file, "--dry-run")[1]
     monkeypatch.setattr("mcrock.arithmetic.contracts", lambda: True)
-    monkeypatch.setattr("mcrock.cluster.connect.contracts", lambda: True)
+    monkeypatch.setattr("mcrock.ensemble.cluster.connect.contracts", lambda: True)
     assert "export MCROCK_CONTRACT=1" in _environment()
     assert "OPTIONS=(--contract) " in mcrock("submit", study_file, "--dry-run")[1]
 

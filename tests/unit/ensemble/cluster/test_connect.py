@@ -19,11 +19,11 @@ import psutil
 import pytest
 import xarray as xr
 
-from mcrock.cluster import connected
-from mcrock.cluster.connect import ClusterError, _batch
-from mcrock.cluster.settings import BatchJobs, Local, Mpi
 from mcrock.config import load_config
 from mcrock.ensemble import EnsembleError, run_study
+from mcrock.ensemble.cluster import connected
+from mcrock.ensemble.cluster.connect import ClusterError, _batch
+from mcrock.ensemble.cluster.settings import BatchJobs, Local, Mpi
 from mcrock.ensemble.distributed import _result, _threads
 from mcrock.ensemble.part import Part
 from tests.cluster.conftest import wait_until
@@ -92,8 +92,8 @@ def test_nothing_listens_beyond_this_machine(tmp_path):
 def test_workers_can_be_started_again_in_a_fresh_process(tmp_path):
     """Dask's configuration is loaded with it: what is set before that must not take the rest away."""
     code = (
-        "from pathlib import Path\nfrom mcrock.cluster import connected\n"
-        "from mcrock.cluster.settings import Local\n"
+        "from pathlib import Path\nfrom mcrock.ensemble.cluster import connected\n"
+        "from mcrock.ensemble.cluster.settings import Local\n"
         "for _ in range(2):\n    with connected(Local(system='local', workers=1), Path('.')):\n        pass"
     )
     ran = subprocess.run(

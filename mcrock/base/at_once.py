@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 
 from mcrock.arithmetic import contracts
+from mcrock.base.uncompiled import Abandoned, uncompiled
 from mcrock.code_cache import LOADING, ROOT, NotCompiled, cache_folder
 from mcrock.compilation import compiles_first, told_if_long
-from mcrock.uncompiled import Abandoned, uncompiled
 
 PATIENCE = 10.0  # with plain Python, before the compiler is waited for [s]
 LOCK = "compiling.lock"  # in the cache: one process compiles behind others

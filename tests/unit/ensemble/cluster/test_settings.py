@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from mcrock.cluster import load_cluster
-from mcrock.cluster.settings import BATCH, BatchJobs, Local, Mpi
+from mcrock.ensemble.cluster import load_cluster
+from mcrock.ensemble.cluster.settings import BATCH, BatchJobs, Local, Mpi
 from mcrock.tables.errors import ConfigError
 
-JOBS = Path(__file__).parents[3] / "jobs"
+JOBS = Path(__file__).parents[4] / "jobs"
 SLURM = """
 system = "slurm"
 jobs = [0, 20]

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from mcrock.cluster.estimate import RESERVE, START, ArrayPlan, Estimate, plan_tasks
-from mcrock.cluster.scripts import read_script, set_lines, write_script
 from mcrock.dataset.contents import chunks_done
+from mcrock.ensemble.cluster.estimate import RESERVE, START, ArrayPlan, Estimate, plan_tasks
+from mcrock.ensemble.cluster.scripts import read_script, set_lines, write_script
 
-JOBS = Path(__file__).parents[3] / "jobs"
+JOBS = Path(__file__).parents[4] / "jobs"
 SCRIPTS = sorted(path.name for path in JOBS.glob("*.sh"))
 PLAN = ArrayPlan(tasks=3, cores=2, walltime=5400, memory=1.2e9, seconds=3000.0)
 # options with the form of their values, from the manuals of sbatch(1) and of qsub(1B) of OpenPBS

@@ -11,7 +11,7 @@ from math import ceil
 from pathlib import Path
 
 from mcrock.base.shipped_files import shipped
-from mcrock.cluster.estimate import ArrayPlan
+from mcrock.ensemble.cluster.estimate import ArrayPlan
 
 SYSTEMS = {"slurm": "sbatch", "pbs": "qsub"}  # and what submits a script
 WIDTH = 30  # of a line before its comment

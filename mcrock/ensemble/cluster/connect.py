@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mcrock.arithmetic import CONTRACT, contracts
-from mcrock.cluster.settings import BATCH, BatchJobs, Cluster, Local, Mpi
+from mcrock.ensemble.cluster.settings import BATCH, BatchJobs, Cluster, Local, Mpi
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -10,7 +10,7 @@ import pytest
 
 import mcrock
 from mcrock import simulation
-from mcrock.uncompiled import Abandoned, uncompiled
+from mcrock.base.uncompiled import Abandoned, uncompiled
 from mcrock.verify.bench.workloads import synthetic_record
 
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
@@ -59,7 +59,7 @@ def test_plain_python_can_be_abandoned(monkeypatch):
 COLD = """
 import os, sys, time
 from numba.core import event
-from mcrock import at_once
+from mcrock.base import at_once
 from mcrock.counter import uniforms
 at_once.PATIENCE = float(sys.argv[1])
 with event.install_listener("numba:compile", event.RecordingListener()) as compiled:
@@ -104,7 +104,7 @@ def test_who_has_no_patience_waits_for_the_process_that_compiles(tmp_path):
 def test_without_a_cache_the_compiler_is_waited_for(tmp_path, monkeypatch):
     (tmp_path / "file").touch()
     code = (
-        "from mcrock.at_once import _behind, at_once; from mcrock.counter import uniforms; "
+        "from mcrock.base.at_once import _behind, at_once; from mcrock.counter import uniforms; "
         "print(*at_once(uniforms, 1, 2, 3, 4), _behind)"
     )
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "file"), "MCROCK_COMPILE_FIRST": ""}
