@@ -13,7 +13,7 @@ from mcrock.impact.registry import DEFAULT_LAW, OF_FACE, ImpactParameter, Law, o
 from mcrock.rules import joined
 from mcrock.tables.distributions import Distribution, Quantity, Uncertain
 from mcrock.tables.errors import mistake, refuse
-from mcrock.tables.fields import ChoiceKey, IntegerKey, Kind, Table, each, entry
+from mcrock.tables.fields import ChoiceKey, IntegerKey, Kind, Table, each, entry, optional
 
 LAWS = options("law")
 FACE_KEYS = tuple(parameter.key for parameter in OF_FACE)
@@ -78,13 +78,12 @@ class FaceTables(Kind):
 _of_impact: dict[str, Any] = {
     "preset": (
         str | None,
-        entry(
+        optional(
             ChoiceKey(tuple(PRESETS)),
             "law and parameters from a source, by the name of a preset below; other keys here win. It "
             "is written out when the file is read, and results keep what it stood for. In an override it "
             "takes the place of the law and the parameters of the file",
             next(iter(PRESETS)),
-            default=None,
         ),
     ),
     "law": _choice(

@@ -25,6 +25,7 @@ from mcrock.tables.fields import (
     each,
     entry,
     exactly_one,
+    optional,
 )
 
 INTENSITIES = {"levels": "SI", "levels_g": "g", "value": "SI", "value_g": "g"}
@@ -36,32 +37,23 @@ SI = "SI units of the measure"
 class _Measured(Table):
     """A measure with its parameters."""
 
-    period: float | None = entry(
-        NumberKey("s", above=0.0),
-        "natural period of the oscillator, of `sa` and its RotD measures",
-        1.0,
-        default=None,
+    period: float | None = optional(
+        NumberKey("s", above=0.0), "natural period of the oscillator, of `sa` and its RotD measures", 1.0
     )
-    damping: float | None = entry(
+    damping: float | None = optional(
         NumberKey("1", least=0.0),
         "damping ratio of the oscillator, of `sa` and `avgsa`; 0.05 if it is not given",
         0.05,
-        default=None,
     )
-    periods: tuple[float, ...] | None = entry(
+    periods: tuple[float, ...] | None = optional(
         ListOf(NumberKey("s", above=0.0), "a list of periods [s]"),
         "periods that `avgsa` averages over, instead of a range",
         [0.5, 1.0, 2.0],
-        default=None,
     )
-    low: float | None = entry(
-        NumberKey("s", above=0.0), "shortest period of the range of `avgsa`", 0.2, default=None
-    )
-    high: float | None = entry(
-        NumberKey("s", above=0.0), "longest period of the range of `avgsa`", 2.0, default=None
-    )
-    count: int | None = entry(
-        IntegerKey(2, MOST_AVERAGED), "number of periods in the range of `avgsa`", 10, default=None
+    low: float | None = optional(NumberKey("s", above=0.0), "shortest period of the range of `avgsa`", 0.2)
+    high: float | None = optional(NumberKey("s", above=0.0), "longest period of the range of `avgsa`", 2.0)
+    count: int | None = optional(
+        IntegerKey(2, MOST_AVERAGED), "number of periods in the range of `avgsa`", 10
     )
 
     @classmethod
@@ -97,11 +89,10 @@ class KeptMeasure(_Measured):
     measure: str = entry(
         ChoiceKey(tuple(MEASURES)), "what is measured", "sa", "avgsa", "frequency_ratio", "pgv"
     )
-    pulse_period: float | None = entry(
+    pulse_period: float | None = optional(
         NumberKey("s", above=0.0),
         "period of `frequency_ratio`, in place of that of the pulse or the mean period Tm of the record",
         0.8,
-        default=None,
     )
 
     @property
@@ -145,26 +136,19 @@ class Intensity(_Measured):
         "avgsa",
         "factor",
     )
-    levels: tuple[float, ...] | None = entry(
-        Levels(SI),
-        "levels of the intensity: every realization meets every one",
-        [1.0, 2.0, 4.0],
-        default=None,
+    levels: tuple[float, ...] | None = optional(
+        Levels(SI), "levels of the intensity: every realization meets every one", [1.0, 2.0, 4.0]
     )
-    levels_g: tuple[float, ...] | None = entry(
-        Levels("g"), "the same in units of g", [0.1, 0.2, 0.4], default=None
-    )
-    value: Quantity | None = entry(
+    levels_g: tuple[float, ...] | None = optional(Levels("g"), "the same in units of g", [0.1, 0.2, 0.4])
+    value: Quantity | None = optional(
         Uncertain(SI, above=0.0),
         "the intensity of each realization, instead of levels: a cloud study",
         {"distribution": "uniform", "low": 0.5, "high": 6.0},
-        default=None,
     )
-    value_g: Quantity | None = entry(
+    value_g: Quantity | None = optional(
         Uncertain("g", above=0.0),
         "the same in units of g",
         {"distribution": "lognormal", "median": 0.4, "dispersion": 0.6},
-        default=None,
     )
     variables: tuple[KeptMeasure, ...] = entry(
         Variables(),

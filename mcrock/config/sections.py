@@ -21,6 +21,7 @@ from mcrock.tables.fields import (
     exactly_one,
     given,
     kind_of,
+    optional,
 )
 
 MOST_REALIZATIONS = 2**30  # length of a Sobol sequence of 30 bits [1]
@@ -42,10 +43,10 @@ class StartTable(Table):
     edge: int | tuple[int, ...] = entry(
         SeveralIntegers(0), "edge of the start face over which the body is released", default=0
     )
-    tilt: Quantity | None = entry(Uncertain("rad", least=0.0), "tilt of release", 0.1, default=None)
-    tilt_deg: Quantity | None = entry(Uncertain("deg", least=0.0), "the same in degrees", 5.0, default=None)
-    tilt_ratio: Quantity | None = entry(
-        Uncertain("1", least=0.0), "the same over the slenderness at that edge", 0.5, default=None
+    tilt: Quantity | None = optional(Uncertain("rad", least=0.0), "tilt of release", 0.1)
+    tilt_deg: Quantity | None = optional(Uncertain("deg", least=0.0), "the same in degrees", 5.0)
+    tilt_ratio: Quantity | None = optional(
+        Uncertain("1", least=0.0), "the same over the slenderness at that edge", 0.5
     )
 
     @classmethod
@@ -74,12 +75,11 @@ class GroundTable(Table):
 class LimitsTable(Table):
     """What results are judged by after the runs; no run depends on it."""
 
-    displacement: float | None = entry(
+    displacement: float | None = optional(
         NumberKey("m", above=0.0),
         "horizontal displacement of the base centre beyond which the body falls off its support, such as "
         "a plinth; needs `contact.friction`",
         0.15,
-        default=None,
     )
 
 
@@ -99,21 +99,19 @@ class EnsembleTable(Table):
         "drawn whole; `sobol_indices` changes one input at a time, for `mcrock sensitivity`",
         default="sobol",
     )
-    table: str | None = entry(
+    table: str | None = optional(
         Text(),
         "CSV file with inputs from elsewhere, one realization per row, instead of a design: its "
         "header has keys, as `body.width` or `body.width [m]`, the cells numbers in their units, and "
         "`motion.record` numbers of records from 0. Columns replace what the file says of their keys and "
         "become lists (`listed`) of the study; without `realizations` there are as many as rows",
         "inputs.csv",
-        default=None,
     )
-    outer: int | None = entry(
+    outer: int | None = optional(
         IntegerKey(2, MOST_OUTER),
         "number of independent draws of all distributions with `epistemic = true`; every one meets all "
         "realizations, with the same recordings, azimuths and other inputs",
         59,
-        default=None,
     )
 
     @classmethod
@@ -136,14 +134,13 @@ def _setting(name: str) -> Any:
 class ControlsTable(Table):
     """Numerical settings; rules and defaults are those of `Controls`."""
 
-    preset: str | None = entry(
+    preset: str | None = optional(
         ChoiceKey(tuple(CONTROL_PRESETS)),
         "named settings, which other keys here change; written out when the file is read. `fast` stands "
         "for "
         + ", ".join(f"`{key} = {json.dumps(value)}`" for key, value in CONTROL_PRESETS["fast"].items())
         + ', and `controls = "fast"` at the top of the file for a section with this key alone',
         "fast",
-        default=None,
     )
     step: float = _setting("step")
     max_step: float = _setting("max_step")

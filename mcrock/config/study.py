@@ -30,7 +30,7 @@ from mcrock.excitation.sources.base import Source
 from mcrock.impact.registry import CHOICES
 from mcrock.tables.distributions import Distribution, Listed, Quantity
 from mcrock.tables.errors import ConfigError, format_mistakes
-from mcrock.tables.fields import IntegerKey, OneOf, Table, Text, entry, given, plain
+from mcrock.tables.fields import IntegerKey, OneOf, Table, Text, entry, given, optional, plain
 from mcrock.tables.parsing import parse_json
 
 Specification = Quantity | tuple[Any, ...]
@@ -65,21 +65,16 @@ class Study(Displayed, Table):
         "where and how the ground pushes back in an impact; without this section as by Housner's rule",
         default_factory=lambda: ImpactTable.model_validate({}),
     )
-    contact: ContactTable | None = entry(
-        None,
-        "friction and rebound of the contacts; without friction they stick and nothing rebounds",
-        default=None,
+    contact: ContactTable | None = optional(
+        None, "friction and rebound of the contacts; without friction they stick and nothing rebounds"
     )
-    start: StartTable | None = entry(
+    start: StartTable | None = optional(
         None,
         "a body released from a tilt instead of standing at rest when the ground begins to "
         'move; with `motion.source = "none"` a study is one of free rocking',
-        default=None,
     )
-    ground: GroundTable | None = entry(
-        None,
-        "slope of the surface under the body, such as a table or a floor; level without this section",
-        default=None,
+    ground: GroundTable | None = optional(
+        None, "slope of the surface under the body, such as a table or a floor; level without this section"
     )
     motion: Source = entry(
         OneOf("source", SOURCES), "where the ground motions come from, and what is uncertain about them"
@@ -90,10 +85,9 @@ class Study(Displayed, Table):
         default_factory=lambda: Intensity.model_validate(AS_IT_IS),
     )
     ensemble: EnsembleTable = entry(None, "how many realizations, and how their inputs are spread")
-    limits: LimitsTable | None = entry(
+    limits: LimitsTable | None = optional(
         None,
         "limits by which results are judged after the runs; `mcrock stats` and `mcrock plot` take others",
-        default=None,
     )
     controls_table: ControlsTable = entry(
         None, "numerical settings of the runs", default_factory=ControlsTable, alias="controls"

@@ -18,7 +18,7 @@ from scipy import special
 from scipy.special import ndtr, ndtri
 
 from mcrock.tables.errors import mistake, refuse, shown
-from mcrock.tables.fields import FlagKey, ListOf, NumberKey, OneOf, Table, entry, given
+from mcrock.tables.fields import FlagKey, ListOf, NumberKey, OneOf, Table, entry, given, optional
 
 Array = NDArray[np.float64]
 OWN = "{unit}"  # replaced by the unit of the number that is distributed
@@ -34,12 +34,11 @@ class Distribution(Table):
     """
 
     distribution: str
-    epistemic: bool | None = entry(
+    epistemic: bool | None = optional(
         FlagKey(),
         "one unknown number for all runs of the study, instead of one for each realization: it is drawn "
         "`ensemble.outer` times",
         True,
-        default=None,
     )
 
     @cached_property
@@ -121,14 +120,12 @@ class Lognormal(Distribution):
     """
 
     distribution: Literal["lognormal"]
-    median: float | None = entry(
-        NumberKey(OWN, above=0.0), "median, given with `dispersion`", 0.8, default=None
+    median: float | None = optional(NumberKey(OWN, above=0.0), "median, given with `dispersion`", 0.8)
+    dispersion: float | None = optional(
+        NumberKey("1", above=0.0), "standard deviation of the natural logarithm", 0.3
     )
-    dispersion: float | None = entry(
-        NumberKey("1", above=0.0), "standard deviation of the natural logarithm", 0.3, default=None
-    )
-    mean: float | None = entry(NumberKey(OWN, above=0.0), "mean, given with `std`", 0.8, default=None)
-    std: float | None = entry(NumberKey(OWN, above=0.0), "standard deviation", 0.2, default=None)
+    mean: float | None = optional(NumberKey(OWN, above=0.0), "mean, given with `std`", 0.8)
+    std: float | None = optional(NumberKey(OWN, above=0.0), "standard deviation", 0.2)
 
     @classmethod
     def conflicts(cls, data: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -327,11 +324,10 @@ class Discrete(Stepped):
     values: tuple[float, ...] = entry(
         ListOf(NumberKey(OWN), f"a list of numbers [{OWN}]", distinct=False), "the values", [0.5, 0.8, 1.0]
     )
-    probabilities: tuple[float, ...] | None = entry(
+    probabilities: tuple[float, ...] | None = optional(
         ListOf(NumberKey("1", least=0.0), "a list of numbers >= 0 [1] with sum 1", distinct=False),
         "probability of each value; equal ones by default",
         [0.2, 0.5, 0.3],
-        default=None,
     )
 
     @classmethod

@@ -58,6 +58,11 @@ def entry(kind: Kind | None, words: str, *examples: Any, **of_field: Any) -> Any
     return info
 
 
+def optional(kind: Kind | None, words: str, *examples: Any, **of_field: Any) -> Any:
+    """A key of a table that may be left out, and is None then; arguments as of `entry`."""
+    return entry(kind, words, *examples, default=None, **of_field)
+
+
 def plain(value: Any) -> Any:
     """A checked value as JSON can hold it."""
     if isinstance(value, BaseModel):

@@ -15,7 +15,7 @@ from mcrock.body.solids.frustum import frusta
 from mcrock.body.solids.polygon import scaled_polygon
 from mcrock.body.standing import stands_over
 from mcrock.tables.distributions import Distribution, Quantity, Uncertain
-from mcrock.tables.fields import entry, exactly_one
+from mcrock.tables.fields import entry, exactly_one, optional
 from mcrock.tables.inputs import Input
 
 
@@ -35,14 +35,13 @@ class Frustum(Solid, Upright):
         "corners of the base seen from above; each coordinate may be a distribution",
         [[0.3, -0.2], [0.3, 0.2], [-0.3, 0.2], [-0.3, -0.2]],
     )
-    top_scale: Quantity | None = entry(
-        Uncertain("1", above=0.0), "size of the top over that of the base", 0.8, default=None
+    top_scale: Quantity | None = optional(
+        Uncertain("1", above=0.0), "size of the top over that of the base", 0.8
     )
-    top: Corners | None = entry(
+    top: Corners | None = optional(
         BASE,
         "corners of the top, as many as those of the base and in the same order; the walls must be plane",
         [[0.2, -0.1], [0.2, 0.1], [-0.2, 0.1], [-0.2, -0.1]],
-        default=None,
     )
 
     @classmethod

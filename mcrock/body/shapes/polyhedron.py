@@ -35,7 +35,17 @@ from mcrock.body.standing import BASE_ANGLE, lowest_face, nearly_flat, settle
 from mcrock.body.surface import hull_surface
 from mcrock.tables.distributions import Distribution, Quantity, Uncertain
 from mcrock.tables.errors import ConfigError, mistake, refuse
-from mcrock.tables.fields import ChoiceKey, IntegerKey, ListOf, NumberKey, Text, entry, exactly_one, given
+from mcrock.tables.fields import (
+    ChoiceKey,
+    IntegerKey,
+    ListOf,
+    NumberKey,
+    Text,
+    entry,
+    exactly_one,
+    given,
+    optional,
+)
 from mcrock.tables.inputs import Input
 
 OFFSETS = ("com_x", "com_y", "com_z")
@@ -90,34 +100,30 @@ class Polyhedron(Solid):
     }
 
     shape: Literal["polyhedron"]
-    vertices: tuple[tuple[Quantity, ...], ...] | None = entry(
+    vertices: tuple[tuple[Quantity, ...], ...] | None = optional(
         point_list("a list of at least 4 vertices [x, y, z] [m]", 3, 4),
         "points, in any axes; the body is their convex hull, and each coordinate may be a distribution",
         [[0.3, -0.3, 0.0], [0.3, 0.3, 0.0], [-0.3, 0.3, 0.0], [-0.3, -0.3, 0.0], [0.0, 0.0, 1.2]],
-        default=None,
     )
-    file: str | None = entry(
+    file: str | None = optional(
         Text(),
         "text file with a point x y z on each line, or mesh (.stl, .obj, .ply), whose triangles tell the "
         "mass properties",
         "rock.stl",
-        default=None,
     )  # `take_in_files` puts its points in `vertices`
-    unit: str | None = entry(
+    unit: str | None = optional(
         ChoiceKey(tuple(LENGTHS)),
         "unit of the lengths in `file`, required for a mesh, which does not contain it; text files are "
         "in m unless it is given. All other keys stay in SI units",
         "mm",
-        default=None,
     )
-    up: str | None = entry(
+    up: str | None = optional(
         ChoiceKey(UP),
         "axis of the `file` that is up, z by default; the file is turned first of all, so that every "
         'other key is in axes with z up. With "y", x stays and the z of the file becomes -y',
         "y",
-        default=None,
     )
-    solid: MeshSolid | None = entry(
+    solid: MeshSolid | None = optional(
         None,
         "the solid itself, where dents or cavities make it smaller than its hull; a mesh file gives it",
         {
@@ -125,56 +131,48 @@ class Polyhedron(Solid):
             "centroid": [0.0, 0.0, 0.3],
             "inertia": [[0.1, 0.0, 0.0], [0.0, 0.1, 0.0], [0.0, 0.0, 0.05]],
         },
-        default=None,
     )
     scale: Quantity = entry(Uncertain("1", above=0.0), "factor on all lengths", default=1.0)
-    com: tuple[Quantity, ...] | None = entry(
+    com: tuple[Quantity, ...] | None = optional(
         triple("[x, y, z] in the axes of the vertices [m]", *[Uncertain("m")] * 3),
         "centre of mass in the axes of the points, given with `inertia` and `mass`; each coordinate may "
         "be a distribution",
         [0.0, 0.0, 0.3],
-        default=None,
     )
-    inertia: tuple[tuple[Quantity, ...], ...] | None = entry(
+    inertia: tuple[tuple[Quantity, ...], ...] | None = optional(
         INERTIA_KEY,
         "inertia tensor about the centre of mass, in the axes of the points, given with `com` "
         "and `mass`; no larger than that of the mass placed in the corners",
         [[10.0, 0.0, 0.0], [0.0, 10.0, 0.0], [0.0, 0.0, 5.0]],
-        default=None,
     )
-    start_face: int | None = entry(
+    start_face: int | None = optional(
         IntegerKey(0),
         "face that the body is put down on; by default the lowest, and of several equally low ones "
         "one on which it can stand. A body that cannot stand on the face settles on a stable one "
         "first; `mcrock check` reports it",
         0,
-        default=None,
     )
-    axis: tuple[float, ...] | None = entry(
+    axis: tuple[float, ...] | None = optional(
         Axis((NumberKey("1"),) * 3, "a direction [x, y, z] [1]", distinct=False),
         "direction that the tilt is measured from; by default the one that is up at the "
         "start. Give it where the start face is one of several shallow facets",
         [0.0, 0.0, 1.0],
-        default=None,
     )
-    base_faces: tuple[int, ...] | None = entry(
+    base_faces: tuple[int, ...] | None = optional(
         ListOf(IntegerKey(0), "a list of face numbers"),
         "faces that may touch the ground without overturning; by default those within 5 "
         "degrees of the start face that join it",
         [0, 1],
-        default=None,
     )
-    base_angle_deg: float | None = entry(
+    base_angle_deg: float | None = optional(
         NumberKey("deg", above=0.0, most=90.0),
         "inclination to the start face below which a face that joins it counts as base",
         5.0,
-        default=None,
     )
-    shape_error: RandomUnderside | None = entry(
+    shape_error: RandomUnderside | None = optional(
         None,
         "error of the shape of the underside, of which every draw has a convex hull of its own",
         {"std": 0.0007, "correlation_length": 0.05, "epistemic": True},
-        default=None,
     )
 
     @classmethod

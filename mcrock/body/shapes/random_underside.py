@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mcrock.body.random_surface import UNDERSIDE
-from mcrock.tables.fields import FlagKey, NumberKey, Table, entry
+from mcrock.tables.fields import FlagKey, NumberKey, Table, entry, optional
 
 
 class RandomUnderside(Table):
@@ -23,10 +23,9 @@ class RandomUnderside(Table):
         "stay where they are",
         default=UNDERSIDE,
     )
-    epistemic: bool | None = entry(
+    epistemic: bool | None = optional(
         FlagKey(),
         "one unknown shape for all runs of the study, instead of one for each realization: it is drawn "
         "`ensemble.outer` times",
         True,
-        default=None,
     )

@@ -14,7 +14,7 @@ from mcrock.body.shapes.random_underside import RandomUnderside
 from mcrock.body.solids.weight import Weight
 from mcrock.params import GRAVITY
 from mcrock.tables.distributions import Distribution, Quantity, Uncertain
-from mcrock.tables.fields import Table, entry, exactly_one
+from mcrock.tables.fields import Table, entry, exactly_one, optional
 from mcrock.tables.inputs import Inputs
 
 
@@ -111,8 +111,8 @@ class Solid(Shape):
 
     alternatives: ClassVar[tuple[tuple[str, ...], ...]] = (("density", "mass"),)
 
-    density: Quantity | None = entry(Uncertain("kg/m3", above=0.0), "density", 2600.0, default=None)
-    mass: Quantity | None = entry(Uncertain("kg", above=0.0), "mass", 650.0, default=None)
+    density: Quantity | None = optional(Uncertain("kg/m3", above=0.0), "density", 2600.0)
+    mass: Quantity | None = optional(Uncertain("kg", above=0.0), "mass", 650.0)
     com_x: Quantity = entry(
         Uncertain("m"),
         "offset of the centre of mass from the centroid of the solid along body x; the "

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from mcrock.config.load import read_toml
 from mcrock.tables.errors import ConfigError, format_mistakes, mistake, refuse
-from mcrock.tables.fields import IntegerKey, Kind, OneOf, Table, Text, entry
+from mcrock.tables.fields import IntegerKey, Kind, OneOf, Table, Text, entry, optional
 
 SHORTEST = 60  # wall-time [s]
 LOOPBACK = "lo"  # interface of connections that stay on their machine
@@ -115,11 +115,10 @@ class Cluster(Table):
         "network interface of scheduler and workers; `lo`, the loopback, is that of one machine",
         default=LOOPBACK,
     )
-    security: str | dict[str, str] | None = entry(
+    security: str | dict[str, str] | None = optional(
         Security(),
         "encryption: `temporary` (TLS with keys made for this run), `none`, or the files of `ca`, `cert` "
         "and `key`; by default `none` on the loopback and `temporary` elsewhere",
-        default=None,
     )
 
     @property

@@ -12,7 +12,7 @@ from mcrock.excitation.motion import Motion
 from mcrock.excitation.readers.csv_file import read_csv
 from mcrock.excitation.sources.kinds import Paths, Unit
 from mcrock.excitation.sources.recorded import RecordedSource
-from mcrock.tables.fields import ListOf, NumberKey, Text, entry
+from mcrock.tables.fields import ListOf, NumberKey, Text, entry, optional
 
 
 class CsvSource(RecordedSource):
@@ -23,14 +23,13 @@ class CsvSource(RecordedSource):
         Paths(Text(), "a list of file names"), "files, from the folder of the study file", ["motion.csv"]
     )
     unit: str = entry(Unit(), "unit of the accelerations", "g")
-    dt: float | None = entry(
-        NumberKey("s", above=0.0), "time step, where there is no column of times", 0.01, default=None
+    dt: float | None = optional(
+        NumberKey("s", above=0.0), "time step, where there is no column of times", 0.01
     )
-    columns: tuple[str, ...] | None = entry(
+    columns: tuple[str, ...] | None = optional(
         ListOf(Text(), "a list of column names"),
         "names of the columns, where the files do not say them",
         ["time", "EW", "NS", "UD"],
-        default=None,
     )
 
     def readings(self, folder: Path) -> Iterator[Callable[[], list[Motion]]]:

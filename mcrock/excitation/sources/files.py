@@ -11,7 +11,7 @@ from mcrock.excitation.motion import Motion
 from mcrock.excitation.readers import FORMATS, read_records
 from mcrock.excitation.sources.kinds import Paths, Unit
 from mcrock.excitation.sources.recorded import RecordedSource
-from mcrock.tables.fields import ChoiceKey, IntegerKey, ListOf, NumberKey, Text, entry
+from mcrock.tables.fields import ChoiceKey, IntegerKey, ListOf, NumberKey, Text, entry, optional
 
 
 class FilesSource(RecordedSource):
@@ -23,26 +23,20 @@ class FilesSource(RecordedSource):
         "files and folders, from the folder of the study file",
         ["records"],
     )
-    format: str | None = entry(
-        ChoiceKey(FORMATS), "format, where it is not to be found by the content", "at2", default=None
+    format: str | None = optional(
+        ChoiceKey(FORMATS), "format, where it is not to be found by the content", "at2"
     )
-    unit: str | None = entry(
-        Unit(), "unit of the accelerations, where a file does not say", "cm/s2", default=None
-    )
-    dt: float | None = entry(
-        NumberKey("s", above=0.0), "time step, where a file does not say", 0.005, default=None
-    )
-    channels: tuple[int, ...] | None = entry(
+    unit: str | None = optional(Unit(), "unit of the accelerations, where a file does not say", "cm/s2")
+    dt: float | None = optional(NumberKey("s", above=0.0), "time step, where a file does not say", 0.005)
+    channels: tuple[int, ...] | None = optional(
         ListOf(IntegerKey(1), "a list of channel numbers"),
         "channels of one sensor, in files of structures that do not say the places of their sensors",
         [1, 2, 3],
-        default=None,
     )
-    columns: tuple[str, ...] | None = entry(
+    columns: tuple[str, ...] | None = optional(
         ListOf(Text(), "a list of column names"),
         "names of the columns of tables of text that do not name them",
         ["time", "EW", "NS", "UD"],
-        default=None,
     )
 
     def readings(self, folder: Path) -> Iterator[Callable[[], list[Motion]]]:

@@ -20,7 +20,7 @@ from mcrock.excitation.sources.kinds import Steps, Unit
 from mcrock.excitation.synthesis.rezaeian_2010 import StochasticModel, check_step, simulate_motion
 from mcrock.excitation.synthesis.rezaeian_2010_fit import fit_model, fit_pair
 from mcrock.tables.distributions import Quantity, Uncertain
-from mcrock.tables.fields import ChoiceKey, IntegerKey, Text, entry, exactly_one
+from mcrock.tables.fields import ChoiceKey, IntegerKey, Text, entry, exactly_one, optional
 from mcrock.tables.inputs import Input, Numbers
 
 TRIALS = 15  # simulations set beside a fitted record
@@ -47,14 +47,10 @@ class FittedSource(GeneratedSource):
     }
 
     source: Literal["fitted"]
-    path: str | None = entry(
-        Text(), "file of the record, from the folder of the study file", "record.at2", default=None
-    )
-    set: str | None = entry(ChoiceKey(SETS), "set of FEMA P695, with `record`", "farfield", default=None)
-    record: int | None = entry(IntegerKey(1), "number of the record in that set", 14, default=None)
-    unit: str | None = entry(
-        Unit(), "unit of the accelerations, where the file does not say", "g", default=None
-    )
+    path: str | None = optional(Text(), "file of the record, from the folder of the study file", "record.at2")
+    set: str | None = optional(ChoiceKey(SETS), "set of FEMA P695, with `record`", "farfield")
+    record: int | None = optional(IntegerKey(1), "number of the record in that set", 14)
+    unit: str | None = optional(Unit(), "unit of the accelerations, where the file does not say", "g")
     processing: tuple[dict[str, Any], ...] = entry(
         Steps(),
         "steps applied to the record before it is fitted",

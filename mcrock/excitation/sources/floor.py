@@ -15,7 +15,7 @@ from mcrock.excitation.floor import (
 )
 from mcrock.excitation.motion import Motion
 from mcrock.tables.distributions import Distribution, Quantity, Uncertain
-from mcrock.tables.fields import IntegerKey, ListOf, NumberKey, Table, entry
+from mcrock.tables.fields import IntegerKey, ListOf, NumberKey, Table, entry, optional
 from mcrock.tables.inputs import Input, Inputs, Numbers
 
 FEW = 0.01  # share of the realizations [1]
@@ -39,8 +39,8 @@ class Floor(Table):
         "damping": Input("damping of the building"),
     }
 
-    frequency: Quantity | None = entry(
-        Uncertain("Hz", above=0.0), "natural frequency of an oscillator", 2.0, default=None
+    frequency: Quantity | None = optional(
+        Uncertain("Hz", above=0.0), "natural frequency of an oscillator", 2.0
     )
     factor: Quantity = entry(
         Uncertain("1"),
@@ -49,20 +49,16 @@ class Floor(Table):
         default=1.0,
     )
     damping: Quantity = entry(Uncertain("1", above=0.0, most=MOST_DAMPING), "damping ratio", default=0.05)
-    masses: tuple[float, ...] | None = entry(
-        Masses, "masses of a chain, from the first floor up", [200000.0, 200000.0, 150000.0], default=None
+    masses: tuple[float, ...] | None = optional(
+        Masses, "masses of a chain, from the first floor up", [200000.0, 200000.0, 150000.0]
     )
-    stiffnesses: tuple[float, ...] | None = entry(
+    stiffnesses: tuple[float, ...] | None = optional(
         Stiffnesses,
         "stiffnesses of the storeys of a chain, from the lowest up",
         [200000000.0, 200000000.0, 150000000.0],
-        default=None,
     )
-    number: int | None = entry(
-        IntegerKey(1),
-        "number of the floor of a chain that the body stands on, 1 for the lowest",
-        2,
-        default=None,
+    number: int | None = optional(
+        IntegerKey(1), "number of the floor of a chain that the body stands on, 1 for the lowest", 2
     )
 
     @classmethod

@@ -16,7 +16,7 @@ from mcrock.excitation.sources.generated import GeneratedSource
 from mcrock.excitation.sources.shaking import WEAK
 from mcrock.params import PulseShape
 from mcrock.tables.distributions import Distribution, Quantity, Uncertain
-from mcrock.tables.fields import ChoiceKey, Table, entry
+from mcrock.tables.fields import ChoiceKey, Table, entry, optional
 from mcrock.tables.inputs import Declaration, Input, Inputs, Numbers, declare
 
 WAVELET = "mavroeidis-papageorgiou"  # the shape with cycles and phase
@@ -30,24 +30,15 @@ class PulseAlong(Table):
     delay: Quantity = entry(
         Uncertain("s"), "delay after the pulse along x; negative if it comes first", 0.3, default=0.0
     )
-    shape: str | None = entry(
-        ChoiceKey(SHAPES),
-        "shape; by default that along x",
-        "one-cosine",
-        "mavroeidis-papageorgiou",
-        default=None,
+    shape: str | None = optional(
+        ChoiceKey(SHAPES), "shape; by default that along x", "one-cosine", "mavroeidis-papageorgiou"
     )
-    period: Quantity | None = entry(
-        Uncertain("s", above=0.0), "period; by default that along x", 0.6, default=None
+    period: Quantity | None = optional(Uncertain("s", above=0.0), "period; by default that along x", 0.6)
+    cycles: Quantity | None = optional(
+        Uncertain("1", above=1.0), "cycles of `mavroeidis-papageorgiou`; by default those along x", 2.0
     )
-    cycles: Quantity | None = entry(
-        Uncertain("1", above=1.0),
-        "cycles of `mavroeidis-papageorgiou`; by default those along x",
-        2.0,
-        default=None,
-    )
-    phase: Quantity | None = entry(
-        Uncertain("rad"), "phase of `mavroeidis-papageorgiou`; by default that along x", 1.5708, default=None
+    phase: Quantity | None = optional(
+        Uncertain("rad"), "phase of `mavroeidis-papageorgiou`; by default that along x", 1.5708
     )
 
     @staticmethod
@@ -86,11 +77,11 @@ class PulseSource(GeneratedSource):
     ratio_z: Quantity = entry(Uncertain("1"), "amplitude along z over that along x", 0.2, default=0.0)
     cycles: Quantity = entry(Uncertain("1", above=1.0), "cycles of `mavroeidis-papageorgiou`", default=2.0)
     phase: Quantity = entry(Uncertain("rad"), "phase of `mavroeidis-papageorgiou`", 1.5708, default=0.0)
-    y: PulseAlong | None = entry(
-        None, "another pulse along y, instead of `ratio_y`", {"ratio": 0.5, "delay": 0.3}, default=None
+    y: PulseAlong | None = optional(
+        None, "another pulse along y, instead of `ratio_y`", {"ratio": 0.5, "delay": 0.3}
     )
-    z: PulseAlong | None = entry(
-        None, "another pulse along z, instead of `ratio_z`", {"ratio": 0.3, "period": 0.4}, default=None
+    z: PulseAlong | None = optional(
+        None, "another pulse along z, instead of `ratio_z`", {"ratio": 0.3, "period": 0.4}
     )
 
     @classmethod

@@ -14,7 +14,7 @@ from mcrock.excitation.processing import process
 from mcrock.excitation.sources.kinds import Steps
 from mcrock.excitation.sources.shaking import WEAK, ShakingSource
 from mcrock.excitation.survey import survey
-from mcrock.tables.fields import ChoiceKey, IntegerKey, ListOf, WeightsKey, entry
+from mcrock.tables.fields import ChoiceKey, IntegerKey, ListOf, WeightsKey, entry, optional
 
 FARTHEST = 20.0  # factor on a motion above which it is another one
 
@@ -34,20 +34,18 @@ class RecordedSource(ShakingSource):
         "random",
         default="cycle",
     )
-    weights: tuple[float, ...] | None = entry(
+    weights: tuple[float, ...] | None = optional(
         WeightsKey(),
         'weights of the records in their order, with `assignment = "random"`; equal by default',
         [1.0, 2.0],
-        default=None,
     )
-    record: tuple[int, ...] | None = entry(
+    record: tuple[int, ...] | None = optional(
         ListOf(
             IntegerKey(0), "a list of numbers of records, from 0, one for each realization", distinct=False
         ),
         "record of each realization by its number, from 0, instead of `assignment`; what "
         "`ensemble.table` makes of a column",
         [0, 0, 2],
-        default=None,
     )
     processing: tuple[dict[str, Any], ...] = entry(
         Steps(),

@@ -17,7 +17,7 @@ from mcrock.excitation.sources.base import Source
 from mcrock.excitation.sources.floor import Floor
 from mcrock.excitation.sources.kinds import Sign
 from mcrock.tables.distributions import Distribution, Quantity, Uncertain
-from mcrock.tables.fields import ChoiceKey, FlagKey, entry, exactly_one
+from mcrock.tables.fields import ChoiceKey, FlagKey, entry, exactly_one, optional
 from mcrock.tables.inputs import Declaration, Numbers, declare, design_order
 
 DEGREE = pi / 180.0  # [rad]
@@ -32,13 +32,12 @@ class ShakingSource(Source):
     alternatives: ClassVar[tuple[tuple[str, ...], ...]] = (("azimuth", "azimuth_deg"),)
     finer: ClassVar[str]  # how the time step of the motions is made shorter
 
-    azimuth: Quantity | None = entry(
+    azimuth: Quantity | None = optional(
         Uncertain("rad"),
         "rotation of the motion about the vertical, counter-clockwise seen from above; 0 if it is not given",
         {"distribution": "uniform", "low": 0.0, "high": 6.2832},
-        default=None,
     )
-    azimuth_deg: Quantity | None = entry(Uncertain("deg"), "the same in degrees", 30.0, default=None)
+    azimuth_deg: Quantity | None = optional(Uncertain("deg"), "the same in degrees", 30.0)
     polarity: int | tuple[int, ...] | Distribution = entry(
         Sign((1, -1), several=True),
         "sign of all components; a discrete distribution if it is `epistemic`",
@@ -52,11 +51,10 @@ class ShakingSource(Source):
         default=1.0,
     )
     vertical: bool = entry(FlagKey(), "whether the vertical component acts", default=True)
-    floor: Floor | None = entry(
+    floor: Floor | None = optional(
         None,
         "table of a floor between ground and body; intensities are those of the ground",
         {"frequency": 2.0, "damping": 0.05},
-        default=None,
     )
 
     @classmethod

@@ -15,7 +15,7 @@ from mcrock.excitation.sources.generated import GeneratedSource, stamp
 from mcrock.excitation.sources.kinds import Unit
 from mcrock.excitation.synthesis.target_spectrum import TargetSpectrum, en_1998_1, read_target
 from mcrock.params import Ground
-from mcrock.tables.fields import ChoiceKey, ListOf, NumberKey, Text, entry, exactly_one
+from mcrock.tables.fields import ChoiceKey, ListOf, NumberKey, Text, entry, exactly_one, optional
 from mcrock.tables.inputs import Input, Numbers
 
 BAND = (0.05, 4.0)  # of the periods in which motions are compatible with their spectrum [s]
@@ -28,23 +28,21 @@ class SpectrumSource(GeneratedSource):
     inputs: ClassVar = {"ground": Input("ground type of the target spectrum", Ground)}
 
     source: Literal["spectrum"]
-    ground: str | tuple[str, ...] | None = entry(
+    ground: str | tuple[str, ...] | None = optional(
         ChoiceKey(GROUNDS, several=True),
         "ground type of EN 1998-1; the spectrum is that of a_g = 1 m/s2",
         "B",
-        default=None,
     )
     spectrum_type: int = entry(ChoiceKey((1, 2)), "type of the spectrum of EN 1998-1", 2, default=1)
-    table: str | None = entry(
+    table: str | None = optional(
         Text(),
         "file of periods [s] and accelerations in `unit`, from the folder of the study file",
         "spectrum.txt",
-        default=None,
     )
-    table_z: str | None = entry(
-        Text(), "the same for the vertical component, with `components = 3`", "vertical.txt", default=None
+    table_z: str | None = optional(
+        Text(), "the same for the vertical component, with `components = 3`", "vertical.txt"
     )
-    unit: str | None = entry(Unit(), "unit of the accelerations of the table", "g", default=None)
+    unit: str | None = optional(Unit(), "unit of the accelerations of the table", "g")
     damping: float = entry(
         NumberKey("1", above=0.0, most=0.8),
         "damping ratio of the spectrum; motions can be generated for 0.01 to about 0.5",

@@ -14,7 +14,7 @@ from mcrock.excitation.sources.floor import MOST_DAMPING
 from mcrock.excitation.sources.generated import GeneratedSource
 from mcrock.excitation.synthesis.rezaeian_2010 import StochasticModel, check_step, simulate_motion
 from mcrock.tables.distributions import Quantity, Uncertain
-from mcrock.tables.fields import NumberKey, entry, exactly_one
+from mcrock.tables.fields import NumberKey, entry, exactly_one, optional
 from mcrock.tables.inputs import Input, Numbers
 
 NEGLIGIBLE = 1e-6  # Arias intensity of a component over that of the first, below which it is left out [1]
@@ -40,15 +40,10 @@ class SyntheticSource(GeneratedSource):
     source: Literal["synthetic"]
     arias: Quantity = entry(Uncertain("m/s", above=0.0), "Arias intensity along x before scaling", 1.5)
     duration: Quantity = entry(Uncertain("s", above=0.0), "significant duration D5-95", 12.0)
-    middle: Quantity | None = entry(
-        Uncertain("s", above=0.0),
-        "time at which 45 % of the Arias intensity is reached, t_mid",
-        6.0,
-        default=None,
+    middle: Quantity | None = optional(
+        Uncertain("s", above=0.0), "time at which 45 % of the Arias intensity is reached, t_mid", 6.0
     )
-    middle_ratio: Quantity | None = entry(
-        Uncertain("1", above=0.21), "the same over the duration", 0.5, default=None
-    )
+    middle_ratio: Quantity | None = optional(Uncertain("1", above=0.21), "the same over the duration", 0.5)
     frequency: Quantity = entry(Uncertain("Hz", above=0.0), "frequency of the filter at t_mid", 4.0)
     frequency_slope: Quantity = entry(
         Uncertain("Hz/s"), "rate of change of the filter frequency", -0.1, default=0.0
