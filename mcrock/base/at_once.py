@@ -46,7 +46,7 @@ _behind: list[subprocess.Popen[bytes]] = []  # the process that compiles, or com
 
 
 def at_once(function: Callable[..., Any], *arguments: Any) -> Any:
-    """What a function returns, which nobody compiles for long.
+    """Result of a function without a long wait for its compilation.
 
     Parameters
     ----------

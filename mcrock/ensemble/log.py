@@ -127,7 +127,7 @@ class Process:
         return self.realizations / seconds if seconds > 0 else 0.0
 
     def state(self, now: datetime) -> str:
-        """Whether it is at work, how it ended, or that it is gone without a word, or silent."""
+        """At work, how it ended, gone without a word, or silent."""
         if self.ending:
             return self.ending
         if self.host == socket.gethostname():

@@ -91,7 +91,7 @@ def study_digest(attrs: dict[str, Any]) -> str:
 
 
 def prepare_job(study: Study, motions: list[Motion], store: Path, device: str = CPU) -> Job:
-    """What the workers need, with the global attributes by which a store is known."""
+    """Data that the workers need, with the global attributes by which a store is known."""
     pack = pack_motions(motions)
     attrs = {
         "Conventions": "CF-1.10",
@@ -140,7 +140,7 @@ def _recorded(study: Study, motion: Motion) -> float:
 
 
 def _header(study: Study, motions: list[Motion], attrs: dict[str, Any]) -> xr.Dataset:
-    """What is known of the result before any run."""
+    """Variables and attributes of the result that are known before any run."""
     groups = {group: i for i, group in enumerate(dict.fromkeys(motion.group for motion in motions))}
     values: dict[str, Any] = {
         "motion_name": [motion.name for motion in motions],

@@ -232,7 +232,7 @@ def simulate_possible(job: Job, part: Part, failures: list[Failure]) -> dict[str
 def _simulate_halves(
     job: Job, part: Part, error: Exception, failures: list[Failure]
 ) -> dict[str, np.ndarray]:
-    """What can be simulated of a part that met an error."""
+    """Variables of a part that met an error, without runs where nothing can be simulated."""
     if part.stop - part.start == 1:
         trace = "" if isinstance(error, RealizationError) else "".join(traceback.format_exception(error))
         failures.append(Failure(part.start, describe_error(error), trace))
@@ -250,7 +250,7 @@ def _simulate_halves(
 
 
 def _is_of_realization(error: Exception) -> bool:
-    """Whether an error may come from what was drawn, and not from the system or the study."""
+    """True if an error may come from what was drawn, and not from the system or the study."""
     return isinstance(error, RealizationError) or not isinstance(error, OSError | MemoryError | ConfigError)
 
 

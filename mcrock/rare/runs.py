@@ -41,7 +41,7 @@ class ScoredRuns:
         return Space(self.study.seed, tuple(names), self.study.motion.draws_noise)
 
     def score(self, walkers: Walkers, record: Integers) -> Array:
-        """How near each realization came to overturning (n,), infinite where it did.
+        """Closeness of each realization to overturning (n,), infinite where it overturned.
 
         The peak tilt ratio of a body that rocked, the uplift margin of one that did not, in
         -1 to 0; that of a realization that no body or motion can have is -infinity.

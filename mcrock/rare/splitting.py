@@ -40,7 +40,7 @@ class Ladders(NamedTuple):
 
 
 class Climb(NamedTuple):
-    """What came of one pass over all units."""
+    """Result of one pass over all units."""
 
     probability: Array  # (n_unit,)
     runs: Integers  # (n_unit,) scores computed

@@ -1,4 +1,4 @@
-"""Where chains are in the space of all that realizations draw, and how they move there.
+"""Places of chains in the space of all that realizations draw, and their moves.
 
 In every coordinate that space is standard normal: inputs are quantiles of it, the noise of a motion is a sum
 of streams with coefficients. A move to ``rho x + sqrt(1 - rho^2) xi`` keeps the distribution (Papaioannou et

@@ -27,7 +27,7 @@ VARIABLES = {  # of inputs whose variable is not called as they are
 
 
 class Drawn(NamedTuple):
-    """What one step adds to the inputs of a slice of realizations."""
+    """Inputs of a slice of realizations that one step adds."""
 
     arrays: dict[str, Any]  # items of `mcrock.params.Inputs`
     values: dict[str, NDArray[Any]]  # dataset variables on realization

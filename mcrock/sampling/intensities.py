@@ -1,4 +1,4 @@
-"""How far the motions of a study are scaled, and the intensities that it keeps in addition to the result."""
+"""Scale factors of the motions of a study, and the further intensities that it keeps."""
 
 from __future__ import annotations
 

@@ -139,7 +139,7 @@ def checks_of_body(
 def baselines(
     ds: xr.Dataset, *, folder: str | Path = ".", **keywords: Unpack[BootstrapKeywords]
 ) -> xr.Dataset:
-    """What rules of thumb and checks of codes say of the runs of a study, and how often they are wrong.
+    """Rules of thumb and checks of codes, scored by the runs of a study.
 
     A rule that is fitted is scored record by record, as fitted to all others. Checks are
     those of `checks_of_body` for the body of the medians, on a floor judged by the motion of the floor (an
@@ -206,7 +206,7 @@ def baselines(
 
 
 class _Row(NamedTuple):
-    """What is known of a rule."""
+    """A rule with its scores and its capacity."""
 
     rule: str
     measure: str
@@ -284,7 +284,7 @@ def rule_words(row: xr.Dataset) -> str:
 
 
 def can_measure(ds: xr.Dataset) -> bool:
-    """Whether peak acceleration and velocity of every run are kept, or its motion can be measured."""
+    """True if peak acceleration and velocity of every run are kept, or its motion can be measured."""
     names = set(measures_of(ds))
     return {"pga", "pgv"} <= names or has_records(ds)
 

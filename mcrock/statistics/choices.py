@@ -1,4 +1,4 @@
-"""How overturning depends on a sampled choice, such as the impact law."""
+"""Fragility by a sampled choice, such as the impact law."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LAW = "impact_law"
 
 
 def has_laws(ds: xr.Dataset) -> bool:
-    """Whether a study has runs of several impact laws."""
+    """True if a study has runs of several impact laws."""
     return LAW in ds and len(_options(_codes(ds, LAW))) > 1
 
 

@@ -37,7 +37,7 @@ COMPONENTS = ("epistemic", "record", "within_record", "epistemic_record", "epist
 
 
 class Sums(NamedTuple):
-    """What the components need of the outcomes."""
+    """Sums of outcomes and of their products, from which the components come."""
 
     cells: np.ndarray  # (n_outer, n_record, n_intensity) sums of y
     squares: np.ndarray  # (n_outer, n_record, n_intensity) sums of y**2

@@ -75,7 +75,7 @@ def capacity_at(fit: xr.Dataset, probability: ArrayLike) -> xr.Dataset:
 
 
 def _why(fit: xr.Dataset, x: float) -> str:
-    """Why no run supports an intensity."""
+    """Reason why no run supports an intensity."""
     unit = fit["median_capacity"].attrs["units"]
     weakest, strongest = (float(fit[name]) for name in ("weakest_overturning", "strongest_run"))
     if x > strongest:

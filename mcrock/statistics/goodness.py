@@ -1,4 +1,4 @@
-"""Whether a fragility curve holds: its distance from the fractions, against resamples of the recordings.
+"""Test of fit of a fragility curve: its distance from the fractions, against resamples of the recordings.
 
 Stute, W., González Manteiga, W. and Presedo Quindimil, M. (1993). Bootstrap based goodness-of-fit tests.
 Metrika 40(1), 243-256 (resamples of a fitted model, centred at the sample).

@@ -92,7 +92,7 @@ def weigh_runs(
 
 
 def _alike(ds: xr.Dataset) -> bool:
-    """Whether all runs of a motion at a level are shaken with the same strength."""
+    """True if all runs of a motion at a level are shaken with the same strength."""
     if is_cloud(ds) or not has_records(ds) or "motion_scaling" in ds:
         return False
     return Study.from_json(ds.attrs["config"]).intensity.measure not in OF_MOTION

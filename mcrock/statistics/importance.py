@@ -207,7 +207,7 @@ def _frozen(target: Mapping[str, Any]) -> Any:
 
 
 def _support(target: xr.Dataset | Mapping[str, Any]) -> tuple[float, float]:
-    """Where nearly all of the target is, above 0."""
+    """Range of intensities above 0 that holds nearly all of the target."""
     if isinstance(target, xr.Dataset):
         rows = target["hazard_intensity"].values
         return float(rows[0]), float(rows[-1])

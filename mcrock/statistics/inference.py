@@ -1,4 +1,4 @@
-"""How sampling error is estimated: the keywords that statistics and figures share, checked once."""
+"""Options of intervals: the keywords that statistics and figures share, checked once."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class BootstrapKeywords(ConfidenceKeywords, total=False):
 
 @dataclass(frozen=True, kw_only=True)
 class Confidence:
-    """What a confidence interval covers, and which runs it takes as independent.
+    """Level of a confidence interval, and the runs that it takes as independent.
 
     Attributes
     ----------
@@ -90,7 +90,7 @@ class Bootstrap(Confidence):
             raise ValueError(f"resamples must be at least 1 [1], got {self.resamples!r}; 1000 is usual")
 
     def reaches_level(self, units: int) -> bool:
-        """Whether resamples of this number of units can reach the level at all.
+        """True if resamples of this number of units can reach the level at all.
 
         >>> Bootstrap(level=0.95).reaches_level(5), Bootstrap(level=0.95).reaches_level(6)
         (False, True)

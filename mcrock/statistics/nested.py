@@ -16,7 +16,7 @@ GROUPS = 64  # of realizations that share no motion, in place of records [1]
 
 
 def is_nested(ds: xr.Dataset) -> bool:
-    """Whether a study has outer draws."""
+    """True if a study has outer draws."""
     return OUTER in ds["outcome"].dims if "outcome" in ds else False
 
 

@@ -1,4 +1,4 @@
-"""How runs end in the words of users, and the fraction of each ending with its interval."""
+"""Outcomes of runs in the words of users, and the fraction of each with its interval."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ READ = ("peak_tilt", "slip_path", "longest_flight", "peak_displacement")
 
 
 class Ending(IntEnum):
-    """What became of a body, the first that applies from the last on; `words` is its name."""
+    """Outcome of a run in the words of users: the last that applies; `words` is its name."""
 
     RESTED = 0
     SLID = auto()

@@ -82,7 +82,7 @@ def _same(first: xr.DataArray, second: xr.DataArray) -> bool:
 
 
 def _same_order(first: xr.DataArray, second: xr.DataArray) -> bool:
-    """Whether two inputs come of the same quantiles: one rises where the other does."""
+    """True if two inputs come of the same quantiles: one rises where the other does."""
     a, b = first.values.ravel(), second.values.ravel()
     order = np.lexsort((b, a))
     return bool((np.diff(b[order]) >= 0).all())

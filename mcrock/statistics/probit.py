@@ -81,7 +81,7 @@ def link_of(name: str) -> Link:
 
 
 class Fit(IntEnum):
-    """Whether the likelihood of a set of counts has a maximum."""
+    """Kind of the likelihood of a set of counts: with a maximum, or why without."""
 
     MAXIMUM = 0
     SEPARATED = 1  # a step: every run below survived, every run above overturned

@@ -100,7 +100,7 @@ class RisingCurve:
         return float(np.exp(z[0] + share * (z[1] - z[0])))
 
     def is_open(self, probability: float) -> bool:
-        """Whether the weakest level has a probability already, so that it is reached below all runs."""
+        """True if the weakest level has a probability already, so that it is reached below all runs."""
         return bool(self.fraction[0] > probability)
 
     def rates(self, x: np.ndarray, rate: np.ndarray) -> np.ndarray:

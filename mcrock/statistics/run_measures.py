@@ -97,13 +97,13 @@ def _variable(item: Asked) -> KeptMeasure:
 
 
 def has_records(ds: xr.Dataset) -> bool:
-    """Whether the runs share recorded motions, which can be read again."""
+    """True if the runs share recorded motions, which can be read again."""
     study = study_of(ds)
     return "record" in ds and study is not None and not study.motion.is_generated
 
 
 def stands_on_floor(ds: xr.Dataset) -> bool:
-    """Whether a floor is between ground and body."""
+    """True if a floor is between ground and body."""
     study = study_of(ds)
     return study is not None and study.motion.on_floor
 

@@ -1,4 +1,4 @@
-"""Which runs count as what, and their numbers per record and intensity.
+"""Overturned and undecided runs, and their numbers per record and intensity.
 
 This is the only place that reads outcomes. Runs are read in slices of realizations, so that memory
 does not grow with the size of a study that is open lazily.
@@ -144,7 +144,7 @@ def study_of(ds: xr.Dataset) -> Study | None:
 
 
 def is_shaken(ds: xr.Dataset) -> bool:
-    """Whether the ground moves in a study; False only where its configuration says that nothing does.
+    """True if the ground moves in a study; False only where its configuration says that nothing does.
 
     >>> is_shaken(xr.Dataset(attrs={"config": '{"motion": {"source": "none"}}'})), is_shaken(xr.Dataset())
     (False, True)

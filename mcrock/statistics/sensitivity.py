@@ -1,4 +1,4 @@
-"""Which inputs decide whether a body overturns: Sobol indices, and inputs given the outcome.
+"""Sensitivity of overturning to the inputs: Sobol indices, and inputs given the outcome.
 
 Overturned or not has the variance P (1 - P). The first-order index of an input is the part that the
 probability given this input explains; the total index is the part that is left when all other inputs are
@@ -40,7 +40,7 @@ ONE = {"units": "1"}
 
 
 def has_indices(ds: xr.Dataset) -> bool:
-    """Whether a study has the design of Sobol indices."""
+    """True if a study has the design of Sobol indices."""
     study = study_of(ds)
     return study is not None and study.ensemble.design == OF_INDICES
 
@@ -139,7 +139,7 @@ def estimate_indices(y: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarra
 def outcome_distances(
     ds: xr.Dataset, *, permutations: int = 199, seed: int = 0, allow_missing: bool = False
 ) -> xr.Dataset:
-    """How much the inputs of runs that overturned differ from those of runs that did not.
+    """Distances between the inputs of runs that overturned and those of runs that did not.
 
     The distance between the two distributions: Kolmogorov-Smirnov's for a number, the total variation (half
     the sum of the absolute differences of the frequencies) for a choice, the record, or an angle in `SECTORS`

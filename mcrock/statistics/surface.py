@@ -228,7 +228,7 @@ def _log_likelihood(
 
 
 def _near(cells: Cells, points: np.ndarray) -> np.ndarray:
-    """Whether a run is within two steps of the grid of each point (GRID, GRID)."""
+    """Points (GRID, GRID) that have a run within two steps of the grid."""
     steps = [points[1, 1, 0] - points[1, 0, 0], points[2, 0, 1] - points[2, 0, 0]]
     place = [
         np.clip(np.rint((row - points[k + 1, 0, 0]) / max(step, 1e-12)), 0, GRID - 1).astype(int)

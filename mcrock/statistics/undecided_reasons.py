@@ -1,4 +1,4 @@
-"""Why runs are undecided."""
+"""Reasons of undecided runs."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def failed(case: str, reason: str) -> ComparedQuantity:
 
 
 def is_information(key: str, value: Any) -> bool:
-    """Whether an expected entry is not meant to be compared."""
+    """True if an expected entry is not meant to be compared."""
     named = key in {
         "reference_summary",
         "n_events_checked",

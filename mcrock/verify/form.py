@@ -39,7 +39,7 @@ def case_name(case: Any, position: int) -> str:
 
 
 def find_mistakes(cases: Iterable[Any], forms: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """What of cases is not as it must be, each with the name of its case; `forms` are those of each kind."""
+    """Mistakes in cases, each with the name of its case; `forms` are those of each kind."""
     found = []
     for position, case in enumerate(cases):
         kind = case.get("kind") if isinstance(case, dict) else None
@@ -56,7 +56,7 @@ def find_mistakes(cases: Iterable[Any], forms: Mapping[str, Mapping[str, Any]]) 
 
 
 def _unfit(value: Any, form: Any, place: str) -> Iterator[str]:
-    """What in a value has not the form that it must have; what is missing or null is left to the case."""
+    """Mistakes in the form of a value; what is missing or null is left to the case."""
     if value is None:
         return
     if isinstance(form, Rule):

@@ -42,7 +42,7 @@ def case_contact(params: dict[str, Any]) -> Contact:
 
 
 def case_impact(params: dict[str, Any]) -> Impact:
-    """Where impulses act in a case; energy gains are neither refused nor projected."""
+    """Points of the impulses of a case; energy gains are neither refused nor projected."""
     return Impact(**impact_parameters(params), energy_gain="allow")
 
 

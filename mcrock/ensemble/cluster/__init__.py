@@ -1,4 +1,4 @@
-"""Where a study runs, when one machine is not enough: files of clusters, workers of dask, batch scripts.
+"""Studies on several machines: files of clusters, workers of dask, batch scripts.
 
 None of it is part of a study: the same study file runs on a laptop and on any cluster, bit for bit.
 """

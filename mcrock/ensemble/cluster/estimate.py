@@ -59,7 +59,7 @@ class ArrayPlan(NamedTuple):
 
     @property
     def fits(self) -> bool:
-        """Whether a task is likely to end before its wall-time."""
+        """True if a task is likely to end before its wall-time."""
         return START + RESERVE * self.seconds <= self.walltime
 
 

@@ -107,7 +107,7 @@ class Options(Kind):
 
 
 class Cluster(Table):
-    """What every file of a cluster has."""
+    """Settings that every file of a cluster has."""
 
     system: str = entry(Text(), "what starts the workers")
     interface: str = entry(

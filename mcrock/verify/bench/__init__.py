@@ -1,4 +1,4 @@
-"""How fast mcrock is on this machine: named workloads, start-up, memory, scaling."""
+"""Speed of mcrock on this machine: named workloads, start-up, memory, scaling."""
 
 from mcrock.verify.bench.report import run_bench
 from mcrock.verify.bench.workloads import WORKLOADS

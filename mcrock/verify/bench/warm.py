@@ -57,7 +57,7 @@ WORK: dict[str, Callable[[], None]] = {  # the longest first
 
 
 class Warmth(NamedTuple):
-    """How some code came to be compiled."""
+    """Compilation of some code: what was compiled, and how long it took."""
 
     name: str  # of `WORK`
     compiled: int  # functions compiled now; 0 if all was in the cache
