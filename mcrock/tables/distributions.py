@@ -445,17 +445,13 @@ class Uncertain(NumberKey):
             stray = distribution.share_outside(self.above, self.least, self.most)
         if not np.isfinite(ends).all():
             refuse(
-                mistake(
-                    f"the distribution must have finite values [{self.unit}], but reaches from {ends[0]:.3g} "
-                    f"over {ends[1]:.3g}, its median, to {ends[2]:.3g}"
-                )
+                f"the distribution must have finite values [{self.unit}], but reaches from {ends[0]:.3g} "
+                f"over {ends[1]:.3g}, its median, to {ends[2]:.3g}"
             )
         if not stray <= STRAY:
             refuse(
-                mistake(
-                    f"must be {self.bounds} [{self.unit}], but the distribution goes beyond with probability "
-                    f"{stray:.2g}; bound it (truncated_normal, beta, uniform) or use lognormal"
-                )
+                f"must be {self.bounds} [{self.unit}], but the distribution goes beyond with probability "
+                f"{stray:.2g}; bound it (truncated_normal, beta, uniform) or use lognormal"
             )
         return distribution
 

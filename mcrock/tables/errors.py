@@ -45,9 +45,10 @@ def mistake(message: str, location: Location = (), **context: Any) -> InitErrorD
     return InitErrorDetails(type=error, loc=location, input=None)
 
 
-def refuse(*mistakes: InitErrorDetails) -> NoReturn:
-    """Raise all of ``mistakes`` in one pydantic error."""
-    raise ValidationError.from_exception_data("study", list(mistakes))
+def refuse(*mistakes: InitErrorDetails | str) -> NoReturn:
+    """Raise all of ``mistakes`` in one pydantic error; words alone are about the value that is checked."""
+    found = [mistake(item) if isinstance(item, str) else item for item in mistakes]
+    raise ValidationError.from_exception_data("study", found)
 
 
 def nested(error: ValidationError, location: Location = ()) -> list[InitErrorDetails]:

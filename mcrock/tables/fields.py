@@ -99,9 +99,9 @@ class NumberKey(rules.Number, Kind):
         except OverflowError:
             number = math.inf
         if not math.isfinite(number):
-            refuse(mistake(f"expected a finite number [{self.unit}], got {shown(value)}"))
+            refuse(f"expected a finite number [{self.unit}], got {shown(value)}")
         if not self.within(number):
-            refuse(mistake(f"must be {self.bounds} [{self.unit}], got {shown(value)}"))
+            refuse(f"must be {self.bounds} [{self.unit}], got {shown(value)}")
         return number
 
 
@@ -209,7 +209,7 @@ class ListOf(Kind):
             refuse(self.wrong(value))
         if len(value) < self.least:
             got = f"{len(value)} of them" if value else "an empty list"
-            refuse(mistake(f"expected {self.expected}, got {got}"))
+            refuse(f"expected {self.expected}, got {got}")
         if self.distinct:
             distinct(value, self.expected)
         each_kind = iter(kinds or [self.first] * len(value))
@@ -219,10 +219,10 @@ class ListOf(Kind):
 def distinct(items: Sequence[Any], expected: str) -> Sequence[Any]:
     """Refuse an empty list and one with repetitions."""
     if not items:
-        refuse(mistake(f"expected {expected}, got an empty list"))
+        refuse(f"expected {expected}, got an empty list")
     repeated = [item for i, item in enumerate(items) if item in items[:i]]
     if repeated:
-        refuse(mistake(f"{shown(repeated[0])} is listed twice; list every item once"))
+        refuse(f"{shown(repeated[0])} is listed twice; list every item once")
     return items
 
 
@@ -267,7 +267,7 @@ class Levels(Kind):
 
     def _level(self, value: Any) -> float:
         if isinstance(value, Mapping):
-            refuse(mistake("a level is one number; for a random intensity give 'value' in place of 'levels'"))
+            refuse("a level is one number; for a random intensity give 'value' in place of 'levels'")
         level: float = NumberKey(self.unit, above=0.0).parse(value)
         return level
 
@@ -275,7 +275,7 @@ class Levels(Kind):
         if not isinstance(value, list | tuple):
             refuse(self.wrong(value))
         if not value:
-            refuse(mistake(f"expected {self.expected}, got an empty list"))
+            refuse(f"expected {self.expected}, got an empty list")
         levels = each(value, self._level)
         fallen = [i for i in range(1, len(levels)) if levels[i] <= levels[i - 1]]
         if fallen:
@@ -305,7 +305,7 @@ class OneOf(Kind):
         if not isinstance(value, Mapping):
             refuse(self.wrong(value))
         if self.tag not in value:
-            refuse(mistake(f"missing key {self.tag!r}; expected {joined(self.tables)}"))
+            refuse(f"missing key {self.tag!r}; expected {joined(self.tables)}")
         name = value[self.tag]
         if not isinstance(name, str) or name not in self.tables:
             hint = suggest(name, self.tables)
@@ -345,7 +345,7 @@ class Table(BaseModel):
         if isinstance(data, cls):
             return data
         if not isinstance(data, Mapping):
-            refuse(mistake(f"expected a table, got {shown(data)}"))
+            refuse(f"expected a table, got {shown(data)}")
         mistakes: list[InitErrorDetails] = []
         try:
             table = handler(data)

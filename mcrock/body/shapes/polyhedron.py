@@ -34,7 +34,7 @@ from mcrock.body.shapes.shape import Solid
 from mcrock.body.standing import BASE_ANGLE, lowest_face, nearly_flat, settle
 from mcrock.body.surface import hull_surface
 from mcrock.tables.distributions import Distribution, Quantity, Uncertain
-from mcrock.tables.errors import ConfigError, mistake, refuse
+from mcrock.tables.errors import ConfigError, refuse
 from mcrock.tables.fields import (
     ChoiceKey,
     IntegerKey,
@@ -66,7 +66,7 @@ class Axis(ListOf):
     def parse(self, value: Any) -> Any:
         axis = super().parse(value)
         if not any(axis):
-            refuse(mistake("must not be zero in all three coordinates"))
+            refuse("must not be zero in all three coordinates")
         return axis
 
 

@@ -12,7 +12,7 @@ from mcrock.excitation.motion import MotionError
 from mcrock.excitation.processing import check_steps
 from mcrock.rules import joined
 from mcrock.tables.distributions import Discrete, Distribution, Uncertain
-from mcrock.tables.errors import mistake, refuse
+from mcrock.tables.errors import refuse
 from mcrock.tables.fields import ChoiceKey, Kind, ListOf
 
 SIGNS = 'expected signs, as in { distribution = "discrete", values = [1, -1], epistemic = true }'
@@ -46,7 +46,7 @@ class Sign(ChoiceKey):
             return super().parse(value)
         found = Uncertain("1").parse(value)
         if not isinstance(found, Discrete) or not set(found.values) <= {1.0, -1.0}:
-            refuse(mistake(SIGNS))
+            refuse(SIGNS)
         return found
 
 
@@ -62,5 +62,5 @@ class Steps(Kind):
         try:
             check_steps(value)
         except MotionError as error:
-            refuse(mistake(str(error)))
+            refuse(str(error))
         return tuple(dict(step) for step in value)
