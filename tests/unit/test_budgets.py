@@ -177,7 +177,7 @@ def files_of(feature):
 # what is measured: budget, aim, and how: a number, or a set or dictionary of what is counted
 TABLE = {
     "code lines of the package": (50800, 40000, lambda: sum(code_lines(p.read_text()) for p in FILES)),
-    "lines of the tests": (55000, 38000, lambda: lines_of(TESTS)),
+    "lines of the tests": (54500, 38000, lambda: lines_of(TESTS)),
     "rooms and loose modules": (34, 18, lambda: {subject(path) for path in FILES} - set(LOW)),
     "floors": (19, 12, floors),
     "arrows between rooms": (214, 120, lambda: sum(map(len, arrows().values()))),
@@ -188,9 +188,9 @@ TABLE = {
     "functions with more than 8 parameters outside the kernel": (41, 10, lambda: many_parameters(8, False)),
     "class names of two meanings": (4, 0, shared_class_names),
     "files of comparison": (5, 6, lambda: files_of("comparison")),
-    "files of population": (8, 8, lambda: files_of("population")),
+    "files of population": (7, 8, lambda: files_of("population")),
     "files of rare events": (11, 10, lambda: files_of("rare events")),
-    "files of sensitivity": (9, 10, lambda: files_of("sensitivity")),
+    "files of sensitivity": (8, 10, lambda: files_of("sensitivity")),
     "lines of the kernel": (9506, 9350, lambda: lines_of(KERNEL)),
     "functions over 80 code lines in the kernel": (0, 0, lambda: long_functions(KERNEL, 80)),
     "functions over 60 code lines in the driver": (0, 0, lambda: long_functions(KERNEL / "integrate.py", 60)),
