@@ -131,7 +131,7 @@ def fill_constants(body, mass, inertia, vertices, gravity, start):
     up = body.faces[start]
     pose = flattened(UPRIGHT_POSE, up[F_UX], up[F_UY], up[F_UZ])
     body.pose[0], body.pose[1], body.pose[2], body.pose[3] = pose
-    _fill_base(body, start)
+    _fill_base(body, start, pose)
     for v in range(vertices.shape[0]):
         body.standing[v] = False
     for f in range(body.n_face):
@@ -147,7 +147,7 @@ UPRIGHT_POSE = (1.0, 0.0, 0.0, 0.0)
 
 
 @jit(internal=True)
-def _fill_base(body, start):
+def _fill_base(body, start, pose):
     first, last, scalars = body.face_first[start], body.face_first[start + 1], body.scalars
     x, y, z = 0.0, 0.0, 0.0
     for i in range(first, last):
@@ -155,7 +155,7 @@ def _fill_base(body, start):
         y += body.vertices[body.face_vertices[i], 1] / (last - first)
         z += body.vertices[body.face_vertices[i], 2] / (last - first)
     scalars[BASE_X], scalars[BASE_Y], scalars[BASE_Z] = x, y, z
-    scalars[START_X], scalars[START_Y], _ = to_ground(body.pose, x, y, z)
+    scalars[START_X], scalars[START_Y], _ = to_ground(pose, x, y, z)
 
 
 @jit(internal=True)

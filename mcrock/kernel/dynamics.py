@@ -207,8 +207,7 @@ def attitude(state):
 
 @jit(inline=True, internal=True)
 def rise(body, k, turned, pivot, other):
-    """Vertical acceleration of vertex ``other`` when the body turns about ``pivot`` [m/s2]; ``k`` are the
-    `vertex_rates` and ``turned`` is the `attitude`."""
+    """Vertical acceleration of ``other`` about ``pivot`` [m/s2], with `vertex_rates` and `attitude`."""
     v, o = body.vertices[pivot], body.vertices[other]
     up, (wx, wy, wz) = turned
     x, y, z = turning(k, wx, wy, wz, o[0] - v[0], o[1] - v[1], o[2] - v[2])

@@ -250,8 +250,7 @@ def _slips(friction, gravity, ends):
 def _locate_release(run, start, times, margins, end):
     """First release between two ``times`` after ``t`` [s], by the Illinois method.
 
-    ``margins`` are those there. Returns its time [s], the end kept, the turn
-    [rad] and the rate [rad/s].
+    ``margins`` are those there. Returns its time [s], the end kept, the turn [rad] and the rate [rad/s].
     """
     body, t = run.body, run.t
     state, segment, k = run.state, run.segment, run.place
@@ -278,7 +277,7 @@ def _locate_release(run, start, times, margins, end):
 @jit(internal=True)
 def edge_pose(edge, state, angle, rate):
     """Orientation and angular velocity in EDGE mode at a given angle [rad] and rate [rad/s]."""
-    q = turned(state[F0:], edge[E_X], edge[E_Y], edge[E_Z], angle)
+    q = turned((state[F0], state[F1], state[F2], state[F3]), edge[E_X], edge[E_Y], edge[E_Z], angle)
     state[Q0], state[Q1], state[Q2], state[Q3] = q
     state[W_X], state[W_Y], state[W_Z] = rate * edge[E_X], rate * edge[E_Y], rate * edge[E_Z]
 
@@ -300,11 +299,11 @@ def enter_edge(body, state, pivot, k):
     across = ux * edge[N_X] + uy * edge[N_Y] + uz * edge[N_Z]
     state[ANGLE] = atan2(across, ux * edge[UP_X] + uy * edge[UP_Y] + uz * edge[UP_Z])
     state[RATE] = state[W_X] * edge[E_X] + state[W_Y] * edge[E_Y] + state[W_Z] * edge[E_Z]
-    q = turned(state, edge[E_X], edge[E_Y], edge[E_Z], -state[ANGLE])
+    q = state[Q0], state[Q1], state[Q2], state[Q3]  # a tuple: functions of an array are compiled for its size
+    q = turned(q, edge[E_X], edge[E_Y], edge[E_Z], -state[ANGLE])
+    q = flattened(q, edge[UP_X], edge[UP_Y], edge[UP_Z])
     state[F0], state[F1], state[F2], state[F3] = q
-    q = flattened(state[F0:], edge[UP_X], edge[UP_Y], edge[UP_Z])
-    state[F0], state[F1], state[F2], state[F3] = q
-    x, y, _ = to_ground(state[F0:], edge[E_X], edge[E_Y], edge[E_Z])
+    x, y, _ = to_ground(q, edge[E_X], edge[E_Y], edge[E_Z])
     norm = sqrt(x * x + y * y)
     state[ALONG_X], state[ALONG_Y] = x / norm, y / norm
     move_pivot(body, state, pivot, body.edge_vertices[k, 0])

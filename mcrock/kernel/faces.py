@@ -40,4 +40,5 @@ def point_of_face(face, x, y):
 @jit(internal=True)
 def lay_flat(face, q, out):
     """Write into ``out`` the pose ``q`` after the smallest turn that lays a face flat; they may be one."""
-    out[Q0], out[Q1], out[Q2], out[Q3] = flattened(q, face[F_UX], face[F_UY], face[F_UZ])
+    x, y, z = upward(face)
+    out[Q0], out[Q1], out[Q2], out[Q3] = flattened((q[Q0], q[Q1], q[Q2], q[Q3]), x, y, z)

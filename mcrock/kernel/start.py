@@ -44,20 +44,19 @@ def start_at_rest(run):
 def start_tilted(run, k, tilt, rate):
     """Stand the body on edge ``k`` of its start face, lifted by ``tilt`` [rad] and turning at ``rate``
     [rad/s]."""
-    body = run.body
-    state, edge = run.state, body.edges[k]
+    body, state, edge = run.body, run.state, run.body.edges[k]
     start_at_rest(run)
     state[ANGLE], state[RATE] = tilt, rate
-    state[F0], state[F1], state[F2], state[F3] = body.pose[0], body.pose[1], body.pose[2], body.pose[3]
+    q = state[Q0], state[Q1], state[Q2], state[Q3]
     if body.edge_faces[k, 0] != body.start:  # angles count from the other face lying flat
-        q = turned(body.pose, edge[E_X], edge[E_Y], edge[E_Z], -edge[OPENING])
-        state[F0], state[F1], state[F2], state[F3] = q
+        q = turned(q, edge[E_X], edge[E_Y], edge[E_Z], -edge[OPENING])
         state[ANGLE], state[RATE] = edge[OPENING] - tilt, -rate
-    x, y, _ = to_ground(body.pose, edge[E_X], edge[E_Y], edge[E_Z])
+    state[F0], state[F1], state[F2], state[F3] = q
+    x, y, _ = to_ground(state, edge[E_X], edge[E_Y], edge[E_Z])
     norm = sqrt(x * x + y * y)
     state[ALONG_X], state[ALONG_Y] = x / norm, y / norm
     v = body.vertices[body.edge_vertices[k, 0]]
-    state[P_X], state[P_Y], _ = to_ground(body.pose, v[0], v[1], v[2])
+    state[P_X], state[P_Y], _ = to_ground(state, v[0], v[1], v[2])
     run.mode, run.place = EDGE, k
 
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from math import inf, sqrt
 
+import numpy as np
+
 from mcrock.impact.dispatch import LAMBDA, is_fixed
 from mcrock.impact.varkonyi_2022 import edge_map, kinetic_energy, plastic_edge
 from mcrock.jit import jit
@@ -51,7 +53,7 @@ STEADY = 0.5  # share of the deceleration that may change on the way [1]
 
 # columns of the maps of an edge to and fro: the jump and the impulse as matrices and the loss as a form, the
 # vertices they are for, and of a step the accelerations about the old pivot and their rates
-JUMP, PUSH, LOSS, OLD, NEW, ABOUT, RATE, MAP_SIZE = 0, 9, 18, 27, 28, 29, 32, 35
+JUMP, PUSH, LOSS, OLD, NEW, ABOUT, RATE, MAP_SIZE = map(np.int64, (0, 9, 18, 27, 28, 29, 32, 35))
 ZERO = 0.0, 0.0, 0.0
 LEAST_COSINE = 0.2  # of the tilt: overturning is looked for in steps of one flight [1]
 
