@@ -9,12 +9,12 @@ from mcrock.response import HistoryColumn
 
 
 def test_a_run_that_ends_undecided_has_the_contact_of_the_row_before():
-    rows = np.zeros((4, len(HistoryColumn)))
-    rows[:, HistoryColumn.TIME], rows[:, HistoryColumn.Q0] = np.arange(4), 1.0
-    rows[:, HistoryColumn.MODE], rows[:, HistoryColumn.INDEX] = [0, 1, 2, -1], [0, 3, 5, 7]
+    rows = np.zeros((5, len(HistoryColumn)))
+    rows[:, HistoryColumn.TIME], rows[:, HistoryColumn.Q0] = np.arange(5), 1.0
+    rows[:, HistoryColumn.MODE], rows[:, HistoryColumn.INDEX] = [0, 1, 2, 1, -1], [0, 3, 5, 4, 7]
     history = build_history(rows, np.zeros(3), np.zeros(3))
-    assert history["mode"].values.tolist() == [0, 1, 2, 2]
-    assert history["index"].values.tolist() == [0, 3, 5, 5]
+    assert history["mode"].values.tolist() == [0, 1, 2, 1, 1]
+    assert history["index"].values.tolist() == [0, 3, 5, 4, 4]
 
 
 def test_events_as_text_are_read_again_to_the_last_bit():
