@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,6 +11,9 @@ from mcrock.commands import options
 from mcrock.commands.exit_codes import say
 from mcrock.commands.options import check_figure
 from mcrock.commands.results import print_json, save_figures
+
+if TYPE_CHECKING:
+    from mcrock.labels.sequential import SamplingStage
 
 app = typer.Typer()
 
@@ -60,24 +63,13 @@ def calibrate(
 
     seen = read_labels(labels)
     studies = [load_dataset(store) for store in stores]
+    weigh: dict[str, Any] = {"error_rate": error_rate, "level": level}
     with explained(stores[0]):
         if sequential:
-            found = calibrate_anew(
-                studies[0],
-                seen,
-                folder=folder,
-                error_rate=error_rate,
-                temper=1.0 if temper is None else temper,
-                workers=workers,
-                level=level,
-                progress=lambda stage: say(
-                    f"power {stage.temper:.3g} of the likelihood, moves accepted {stage.accepted:.0%}"
-                ),
-            )
+            weigh |= {"folder": folder, "temper": 1.0 if temper is None else temper, "workers": workers}
+            found = calibrate_anew(studies[0], seen, progress=_say_stage, **weigh)
         else:
-            found = calibrate(
-                studies, seen, error_rate=error_rate, temper=temper, least_effective=effective, level=level
-            )
+            found = calibrate(studies, seen, temper=temper, least_effective=effective, **weigh)
     paths = save_figures({"labels": lambda: plot_labels(found)}, output, format, {})
     if output is not None:
         found.to_netcdf(output / "labels.nc")
@@ -86,3 +78,7 @@ def calibrate(
         print_json(found)
     else:
         print(format_labels(found, [store.name for store in stores]), *paths, sep="\n")
+
+
+def _say_stage(stage: SamplingStage) -> None:
+    say(f"power {stage.temper:.3g} of the likelihood, moves accepted {stage.accepted:.0%}")

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from mcrock.commands import options
 from mcrock.commands.options import check_figure
 from mcrock.commands.results import save_figures, write_text
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from mcrock.measurement import Recording
 
 app = typer.Typer()
 
@@ -64,18 +70,13 @@ def fit(
 
     measured = load_body(body)
     from mcrock.conditions import Impact
-    from mcrock.measurement import alignment, fit_test, read_recording
+    from mcrock.measurement import fit_test
     from mcrock.measurement.free_rocking import FreeRocking
     from mcrock.show.fit import fit_as_json, format_fit, impact_section, plot_fit
 
-    data = read_recording(recording, axes)
-    if still is not None:
-        data = data.unbiased(still)
-    data = data.trimmed()
-    data = data.turned(alignment(data, FreeRocking(measured, edge, Impact()).along))
     found = fit_test(
         measured,
-        data,
+        _data(recording, axes, still, FreeRocking(measured, edge, Impact()).along),
         edge,
         free=free.replace(",", " ").split(),
         landings=landings,
@@ -93,3 +94,12 @@ def fit(
     print(format_fit(found))
     print(impact_section(found), end="")
     print(output / "fit.json", output / "impact.toml", *paths, sep="\n")
+
+
+def _data(path: Path, axes: str, still: tuple[float, float] | None, along: NDArray[np.float64]) -> Recording:
+    """A recording without its bias and its ends, turned to where the body turns about ``along`` (3,)."""
+    from mcrock.measurement import alignment, read_recording
+
+    data = read_recording(path, axes)
+    data = (data if still is None else data.unbiased(still)).trimmed()
+    return data.turned(alignment(data, along))

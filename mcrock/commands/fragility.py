@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,7 +13,10 @@ from mcrock.commands.options import check_figure
 from mcrock.commands.results import opened_result, print_json, save_figures
 
 if TYPE_CHECKING:
+    import xarray as xr
     from matplotlib.axes import Axes
+
+    from mcrock.statistics.inference import ConfidenceKeywords
 
 app = typer.Typer()
 
@@ -54,19 +57,11 @@ def fragility(
     check_figure(output, format)
     from mcrock.config import ConfigError
     from mcrock.show.curves import format_limits, format_ways, plot_limits, plot_ways
-    from mcrock.show.measures import format_measures, format_surface, plot_measures, plot_surface
     from mcrock.show.rules import plot_baselines
     from mcrock.show.summary import missing_chunks
-    from mcrock.statistics import (
-        compare_measures,
-        fit_surface,
-        fragility_by_limit,
-        fragility_by_way,
-        with_measures,
-    )
+    from mcrock.statistics import fragility_by_limit, fragility_by_way, with_measures
     from mcrock.statistics.baseline_rules import can_measure
     from mcrock.statistics.inference import Bootstrap
-    from mcrock.statistics.run_measures import measure_name
 
     how = Bootstrap(level=level, allow_missing=allow_incomplete).keywords
     with opened_result(store, incomplete=allow_incomplete, measure=measure) as ds:
@@ -84,19 +79,32 @@ def fragility(
             draw["baselines"] = lambda: plot_baselines(ds, folder=folder, **how)
         if asked:
             runs = with_measures(ds, asked, folder=folder)
-            found["measures"] = compare_measures(runs, **how)
-            lines += ["", "Fragility by intensity measures", *format_measures(found["measures"])]
-            draw["fragility_measures"] = lambda: plot_measures(runs, found=found["measures"], **how)
-        if len(asked) == 2:
-            names = [measure_name(item) for item in asked]
-            found["surface"] = fit_surface(runs, names, **how)
-            lines += ["", *format_surface(found["surface"])]
-            draw["fragility_surface"] = lambda: plot_surface(runs, names, found=found["surface"], **how)
+            for name, (table, words, figure) in _by_measures(runs, asked, how).items():
+                found[name], draw[f"fragility_{name}"] = table, figure
+                lines += ["", *words]
         paths = save_figures(draw, output, format, ds.attrs)
     if as_json:
         print_json(found)
     else:
         print(*missing_chunks(ds), *lines, *paths, sep="\n")
+
+
+def _by_measures(
+    runs: xr.Dataset, asked: list[Any], how: ConfidenceKeywords
+) -> dict[str, tuple[xr.Dataset, list[str], Callable[[], Axes]]]:
+    """Comparison of measures, and of two a surface, by name: result, text and figure."""
+    from mcrock.show.measures import format_measures, format_surface, plot_measures, plot_surface
+    from mcrock.statistics import compare_measures, fit_surface
+    from mcrock.statistics.run_measures import measure_name
+
+    measures, names = compare_measures(runs, **how), [measure_name(item) for item in asked]
+    words = ["Fragility by intensity measures", *format_measures(measures)]
+    found = {"measures": (measures, words, lambda: plot_measures(runs, found=measures, **how))}
+    if len(asked) == 2:
+        surface = fit_surface(runs, names, **how)
+        words = format_surface(surface)
+        found["surface"] = (surface, words, lambda: plot_surface(runs, names, found=surface, **how))
+    return found
 
 
 def _limit(text: str) -> tuple[str, float]:

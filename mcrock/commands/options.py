@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from functools import wraps
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
@@ -75,6 +79,32 @@ Years = Annotated[float, typer.Option(help="Exposure time for which a probabilit
 Age = Annotated[
     float | None, typer.Option(help="Age of a body that still stands, such as a balanced rock [years].")
 ]
+
+
+def unpacked(command: Callable[..., None]) -> Callable[..., None]:
+    """A command of keywords whose dataclasses stand in the command line as their fields."""
+    hints = get_type_hints(command, include_extras=True)
+    packs: dict[str, Any] = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
+    shown: list[Parameter] = []
+    for name, parameter in signature(command).parameters.items():
+        if name not in packs:
+            shown.append(parameter.replace(annotation=hints[name]))
+            continue
+        own = get_type_hints(packs[name], include_extras=True)
+        shown += [
+            Parameter(each.name, Parameter.KEYWORD_ONLY, default=each.default, annotation=own[each.name])
+            for each in fields(packs[name])
+        ]
+
+    @wraps(command)
+    def packed(**given: Any) -> None:
+        for name, pack in packs.items():
+            given[name] = pack(**{each.name: given.pop(each.name) for each in fields(pack)})
+        command(**given)
+
+    packed.__signature__ = Signature(shown)  # type: ignore[attr-defined]
+    packed.__annotations__ = {parameter.name: parameter.annotation for parameter in shown}
+    return packed
 
 
 def load_study(config: Path, overrides: list[str] | None, seed: int | None) -> Study:

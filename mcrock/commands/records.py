@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from mcrock.commands.exit_codes import say
-from mcrock.commands.options import FigureFormat, check_figure
+from mcrock.commands.options import FigureFormat, check_figure, unpacked
 
 if TYPE_CHECKING:
     from mcrock.excitation import Motion
@@ -26,46 +27,50 @@ app = typer.Typer(
 Source = Annotated[
     Path, typer.Argument(metavar="PATH", help="Record file or folder of records.", show_default=False)
 ]
-FormatName = Annotated[
-    str | None,
-    typer.Option(
-        "--as",
-        metavar="FORMAT",
-        help="at2, esm, knet, cosmos, geonet, csmip, smc, afad, jma, asa, tsmip, bbp, csv or obspy; "
-        "default: detected.",
-    ),
-]
-Unit = Annotated[
-    str | None,
-    typer.Option(help="Unit of tables and ObsPy files: m/s2, cm/s2, mm/s2, gal, g or mg."),
-]
-TimeStep = Annotated[
-    float | None, typer.Option("--dt", help="Time step of tables without a time column, in seconds.")
-]
-Channels = Annotated[
-    str | None,
-    typer.Option(
-        metavar="LIST",
-        help="Channels that form one record in files of several sensors, as in 1,2,3.",
-    ),
-]
-Columns = Annotated[
-    str | None,
-    typer.Option(
-        metavar="LIST",
-        help="Names of the columns of tables that do not name them, as in time,EW,NS,UD.",
-    ),
-]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadOptions:
+    """How record files are read."""
+
+    format: Annotated[
+        str | None,
+        typer.Option(
+            "--as",
+            metavar="FORMAT",
+            help="at2, esm, knet, cosmos, geonet, csmip, smc, afad, jma, asa, tsmip, bbp, csv or obspy; "
+            "default: detected.",
+        ),
+    ] = None
+    unit: Annotated[
+        str | None,
+        typer.Option(help="Unit of tables and ObsPy files: m/s2, cm/s2, mm/s2, gal, g or mg."),
+    ] = None
+    dt: Annotated[
+        float | None, typer.Option(help="Time step of tables without a time column, in seconds.")
+    ] = None
+    channels: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LIST",
+            help="Channels that form one record in files of several sensors, as in 1,2,3.",
+        ),
+    ] = None
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LIST",
+            help="Names of the columns of tables that do not name them, as in time,EW,NS,UD.",
+        ),
+    ] = None
 
 
 @app.command()
+@unpacked
 def check(
+    *,
     path: Source,
-    format: FormatName = None,
-    unit: Unit = None,
-    dt: TimeStep = None,
-    channels: Channels = None,
-    columns: Columns = None,
+    how: ReadOptions,
     components: Annotated[
         bool, typer.Option("--components", help="One line per component instead of per record.")
     ] = False,
@@ -75,7 +80,7 @@ def check(
     Broken record files are listed at the end, and the exit status is then 2; files of no known format are
     counted and left out.
     """
-    scan = _scan(path, format, unit, dt, channels, columns)
+    scan = _scan(path, how)
     surveys = _survey(scan.motions)
     if surveys:
         from mcrock.show.record_table import format_surveys
@@ -86,16 +91,14 @@ def check(
 
 
 @app.command()
+@unpacked
 def plot(
+    *,
     path: Source,
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for the figures.")
     ] = Path("records"),
-    format: FormatName = None,
-    unit: Unit = None,
-    dt: TimeStep = None,
-    channels: Channels = None,
-    columns: Columns = None,
+    how: ReadOptions,
     only: Annotated[
         str | None,
         typer.Option(metavar="LIST", help="Records to plot, by their number in `records check`: 1,2,14."),
@@ -107,7 +110,7 @@ def plot(
     One figure per record, from accelerations to response spectra, and one with the spectra of all.
     """
     check_figure(output, figure_format)
-    scan = _scan(path, format, unit, dt, channels, columns)
+    scan = _scan(path, how)
     chosen = _chosen(only, len(scan.motions))
     import matplotlib
 
@@ -130,27 +133,19 @@ def plot(
     _end(scan, path)
 
 
-def _scan(
-    path: Path,
-    format: str | None,
-    unit: str | None,
-    dt: float | None,
-    channels: str | None,
-    columns: str | None = None,
-) -> FolderContents:
+def _scan(path: Path, how: ReadOptions) -> FolderContents:
     """Records of a file or folder, with progress on the error stream."""
     from mcrock.excitation.readers import scan_records
     from mcrock.show.progress import count_progress
 
-    numbers = None if channels is None else _numbers(channels, "--channels")
     with count_progress("files read") as progress:
         return scan_records(
             path,
-            format=format,
-            unit=unit,
-            dt=dt,
-            channels=numbers,
-            columns=None if columns is None else [name.strip() for name in columns.split(",")],
+            format=how.format,
+            unit=how.unit,
+            dt=how.dt,
+            channels=None if how.channels is None else _numbers(how.channels, "--channels"),
+            columns=None if how.columns is None else [name.strip() for name in how.columns.split(",")],
             progress=progress,
         )
 

@@ -13,7 +13,6 @@ from mcrock.commands.options import Seed, Set, load_study
 if TYPE_CHECKING:
     import xarray as xr
 
-    from mcrock.body import Body
     from mcrock.config import Study
     from mcrock.excitation import Motion, Pulse
     from mcrock.params import Outcome
@@ -102,7 +101,7 @@ def simulate(
         how: dict[str, Any] = {"motion": found.motion, "title": title}
         how |= {"fps": fps, "speed": speed, "span": span}
         with count_progress("frames of the animation") as progress:
-            paths.append(save_animation(found.run, found.body, animate, progress=progress, **how))
+            paths.append(save_animation(found.run, found.run.body, animate, progress=progress, **how))
     # after the files, as the reader of the output may leave
     if as_json:
         chosen = sources | {"realization": realization, "intensity": number, "scale": found.scale}
@@ -120,7 +119,6 @@ class Replay(NamedTuple):
     """A run that was repeated, and how to speak of it."""
 
     run: Run
-    body: Body
     motion: Motion | Pulse | None  # as the body felt it; None where the ground does not move
     name: str  # of the motion as felt
     record: str  # of it as recorded
@@ -161,7 +159,7 @@ def _repeat(study: Study, realization: int, intensity: int, outer: int) -> Repla
     motions = load_motions(study)
     inputs = draw_inputs(study, motions, realization, realization + 1, outer)
     motions = list(inputs.motions) or motions
-    body, run = simulate_realization(inputs, 0, intensity, pack_motions(motions), study.controls)
+    _, run = simulate_realization(inputs, 0, intensity, pack_motions(motions), study.controls)
     scale, record = inputs.scale[0, intensity], motions[inputs.record[0]]
     motion = record.scaled(scale).rotated(inputs.azimuth[0])
     place, measure, source = f"realization {realization}", "", motion.name
@@ -172,7 +170,7 @@ def _repeat(study: Study, realization: int, intensity: int, outer: int) -> Repla
         place += f" at {label_intensities([strength], study.intensity.units)[0]}"
         measure, source = f", {study.intensity.long_name}", f"{motion.name}, scaled by {scale:.4g}"
     felt = motion if ground_moves(motion) else None
-    return Replay(run, body, felt, motion.name, record.name, scale, place, measure, source)
+    return Replay(run, felt, motion.name, record.name, scale, place, measure, source)
 
 
 def _stored_outcome(stored: xr.Dataset, at: dict[str, int], now: Outcome) -> str:

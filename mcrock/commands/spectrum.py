@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mcrock.commands.options import check_figure
+from mcrock.commands.options import check_figure, unpacked
 from mcrock.commands.spectrum_options import (
     MotionOptions,
     OutputOptions,
     parse_numbers,
     read_motions,
-    unpacked,
 )
 
 if TYPE_CHECKING:

@@ -5,13 +5,11 @@ Heavy imports happen inside the functions, as in every command.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, is_dataclass
-from functools import wraps
-from inspect import Parameter, Signature, signature
+from collections.abc import Sequence
+from dataclasses import dataclass
 from math import isfinite, radians
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -97,32 +95,6 @@ class OutputOptions:
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace an existing dataset and figure.")
     ] = False
-
-
-def unpacked(command: Callable[..., None]) -> Callable[..., None]:
-    """A command of keywords whose dataclasses stand in the command line as their fields."""
-    hints = get_type_hints(command, include_extras=True)
-    packs: dict[str, Any] = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
-    shown: list[Parameter] = []
-    for name, parameter in signature(command).parameters.items():
-        if name not in packs:
-            shown.append(parameter.replace(annotation=hints[name]))
-            continue
-        own = get_type_hints(packs[name], include_extras=True)
-        shown += [
-            Parameter(each.name, Parameter.KEYWORD_ONLY, default=each.default, annotation=own[each.name])
-            for each in fields(packs[name])
-        ]
-
-    @wraps(command)
-    def packed(**given: Any) -> None:
-        for name, pack in packs.items():
-            given[name] = pack(**{each.name: given.pop(each.name) for each in fields(pack)})
-        command(**given)
-
-    packed.__signature__ = Signature(shown)  # type: ignore[attr-defined]
-    packed.__annotations__ = {parameter.name: parameter.annotation for parameter in shown}
-    return packed
 
 
 def parse_numbers(text: str, name: str) -> Array:

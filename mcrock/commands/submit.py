@@ -78,10 +78,15 @@ def submit(
         print(script, end="")
         return
     path.write_text(script, encoding="utf-8")
+    print("\n".join([*about, f"{path}: {_submitted(path, SYSTEMS[system])}"]))
+
+
+def _submitted(path: Path, program: str) -> str:
+    """What the program of a batch system says of a script."""
     try:
-        done = subprocess.run([SYSTEMS[system], path], capture_output=True, text=True, check=False)
+        done = subprocess.run([program, path], capture_output=True, text=True, check=False)
     except FileNotFoundError:
-        fail(f"{path} is written, but {SYSTEMS[system]} is not on this machine: submit it where it is", 1)
+        fail(f"{path} is written, but {program} is not on this machine: submit it where it is", 1)
     if done.returncode:
-        fail(f"{path} is written, but {SYSTEMS[system]} refuses it: {done.stderr.strip()}", 1)
-    print("\n".join([*about, f"{path}: {done.stdout.strip()}"]))
+        fail(f"{path} is written, but {program} refuses it: {done.stderr.strip()}", 1)
+    return done.stdout.strip()

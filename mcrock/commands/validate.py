@@ -14,8 +14,10 @@ from mcrock.commands.results import print_json, save_figures
 
 if TYPE_CHECKING:
     import numpy as np
+    import xarray as xr
     from numpy.typing import NDArray
 
+    from mcrock.config import Study
     from mcrock.excitation.readers.shake_table import ShakeTableTests
     from mcrock.validation.validate import Elsewhere
 
@@ -71,9 +73,7 @@ def validate(
     import numpy as np
 
     from mcrock import validation
-    from mcrock.ensemble import EnsembleError, run_study
     from mcrock.excitation.readers.shake_table import read_shake_table
-    from mcrock.show.progress import study_progress
     from mcrock.show.validation import format_validation, plot_validation
 
     tests = read_shake_table(motions)
@@ -86,14 +86,8 @@ def validate(
     study = validation.validation_study(motions, every, body, setting, azimuth_deg=azimuth_deg, seed=seed)
     store = output / "runs.zarr"
     output.mkdir(parents=True, exist_ok=True)
-    try:
-        with study_progress() as progress:
-            ds = run_study(study, store, workers=workers, extend=store.exists(), progress=progress)
-    except EnsembleError as error:
-        raise ValueError(str(error)) from None
-    measures = {"PGV": tests.pgv, "PGA": tests.pga}
-    measures |= {name: array for name, array in tests.measures.items() if name not in ("pga", "pgv")}
-    measures = {name: array[used] for name, array in measures.items() if (array > 0.0).all()}
+    ds = _runs(study, store, workers)
+    measures = {name: array[used] for name, array in _measures(tests).items() if (array > 0.0).all()}
     scored = aside[used] if part == "aside" else np.ones(len(used), bool)
     found = validation.validate(
         validation.probabilities(ds)[:, used],
@@ -108,11 +102,8 @@ def validate(
         scored=scored,
         level=level,
     )
-    found["number"] = (
-        "test",
-        used[scored],
-        {"units": "1", "long_name": "number of the test in its file, from 0"},
-    )
+    words = {"units": "1", "long_name": "number of the test in its file, from 0"}
+    found["number"] = ("test", used[scored], words)
     found.to_netcdf(output / "scores.nc")
     paths = save_figures({"validation": lambda: plot_validation(found)}, output, format, {})
     if as_json:
@@ -123,6 +114,24 @@ def validate(
 
 
 PARTS = ("all", "tuning", "aside")
+
+
+def _runs(study: Study, store: Path, workers: int | None) -> xr.Dataset:
+    """Runs of a study, of which a store may have some."""
+    from mcrock.ensemble import EnsembleError, run_study
+    from mcrock.show.progress import study_progress
+
+    try:
+        with study_progress() as progress:
+            return run_study(study, store, workers=workers, extend=store.exists(), progress=progress)
+    except EnsembleError as error:
+        raise ValueError(str(error)) from None
+
+
+def _measures(tests: ShakeTableTests) -> dict[str, NDArray[np.float64]]:
+    """Intensity measures of tests, those that every rule knows by the names of the rules."""
+    others = {name: array for name, array in tests.measures.items() if name not in ("pga", "pgv")}
+    return {"PGV": tests.pgv, "PGA": tests.pga} | others
 
 
 def _labels(path: Path, tests: ShakeTableTests, name: str) -> NDArray[np.int8]:

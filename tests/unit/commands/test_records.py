@@ -89,7 +89,7 @@ def test_damaged_files_are_told_after_the_table(mcrock, folder):
             ("check", RECORDS / "elcentro.AT2", "--unit", "gal"),
             "the unit 'gal' is given, but in this PEER AT2 file",
         ),
-        (("check", RECORDS / "elcentro.AT2", "--as", "peer"), "format must be one of at2, esm"),
+        (("check", RECORDS / "elcentro.AT2", "--as", "peer"), "format must be 'at2', 'esm'"),
         (("plot", RECORDS / "elcentro.AT2", "--format", "gif"), "--format must be one of png, pdf, svg"),
         (("plot", RECORDS / "elcentro.AT2", "--only", "2"), "--only must list numbers from 1 to 1"),
     ],
@@ -197,6 +197,6 @@ def test_progress_on_a_terminal_is_a_bar_for_reading_and_for_measuring(monkeypat
     monkeypatch.setattr(
         "rich.progress.Progress.update", lambda self, task, completed, total: told.append((completed, total))
     )
-    motions = records._scan(RECORDS / "elcentro.AT2", None, None, None, None).motions
+    motions = records._scan(RECORDS / "elcentro.AT2", records.ReadOptions()).motions
     records._survey(motions)
     assert told == ["files read", (1, 1), "records measured", (1, 1)]

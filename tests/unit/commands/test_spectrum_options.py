@@ -66,7 +66,7 @@ def test_a_component_that_does_not_shake_is_left_out(tmp_path):
         ({"fema": "farfield", "scale": float("inf")}, "--scale must be finite and not 0, got inf"),
         ({"fema": "farfield", "component": "z"}, "--component must be x, y or both, got 'z'"),
         ({"fema": "farfield", "records": "one"}, "--records must be record numbers .* got 'one'"),
-        ({"fema": "farfields"}, "FEMA P695 set must be one of"),
+        ({"fema": "farfields"}, "FEMA P695 set must be 'farfield'"),
     ],
 )
 def test_what_names_no_motion_is_refused(options, message):
