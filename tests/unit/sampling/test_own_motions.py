@@ -335,7 +335,7 @@ def test_files_are_read_again_when_they_change(make, tmp_path):
         (SYNTHETIC, ["motion.frequency={distribution='lognormal', median=5, dispersion=0.8}"],
          r"realization \d+: dt must be > 0 and at most 0.2/frequency, .* \(drawn: .*frequency = .*truncate"),
         (SYNTHETIC, ["motion.middle={distribution='uniform', low=0.5, high=4}"], "duration must be between"),
-        (SYNTHETIC, ["motion.duration=1e6", "motion.middle=1e6"], "duration must be > 0 and <= 3600"),
+        (SYNTHETIC, ["motion.duration=1e6", "motion.middle=1e6"], "duration must be .* > 0 and <= 3600 .s."),
         (PULSE, ["motion.floor.frequency={distribution='uniform', low=0.01, high=1}"], "swings on for more"),
         (SPECTRUM.replace('ground = ["A", "D"]', "table = 'none.csv'\nunit = 'g'"), [],
          r"study\.toml \[motion\]: .*none.csv: cannot be read"),
