@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 import time
+import warnings
 from collections import Counter
 from math import pi
 
@@ -36,7 +37,9 @@ def drawn_body(rng: np.random.Generator) -> Body:
         return cuboid(*sides, 2000.0)
     if kind == "hull":
         points = rng.normal(size=(int(logarithmic(rng, 6, 120)), 3)) * np.exp(rng.uniform(-1.0, 1.0, 3))
-        return hull(size * points, mass=1000.0 * size**3)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "hull: faces")  # that meet at small angles, as is meant here
+            return hull(size * points, mass=1000.0 * size**3)
     sides = round(logarithmic(rng, 3, 200))
     height = size * logarithmic(rng, 0.2, 8.0)
     if kind == "cylinder":
