@@ -25,6 +25,7 @@ from mcrock.rules import Choice, Flag, Integer, Number, check_array, check_field
 
 UPRIGHT = (1.0, 0.0, 0.0, 0.0)  # the quaternion of no rotation
 STEEPEST = 40.0  # slope of the ground along an axis [deg]: with both at most it is still no wall
+COUNTED = 2_000_000_000  # most of a limit: results count in 32 bits
 PARAMETERS = {parameter.argument: parameter.row for parameter in ImpactParameter}
 FACE_PARAMETERS = [parameter.argument for parameter in OF_FACE]
 
@@ -384,11 +385,11 @@ class Controls:
     rest_time: float = ruled(
         1e-3, Number("s", above=0.0), "rocking whose half-cycle is shorter than this counts as rest"
     )
-    max_steps: int = ruled(10_000_000, Integer(1), "limit of the integration steps of a run")
-    max_impacts: int = ruled(1_000_000, Integer(1), "limit of the impacts of a run")
+    max_steps: int = ruled(10_000_000, Integer(1, COUNTED), "limit of the integration steps of a run")
+    max_impacts: int = ruled(1_000_000, Integer(1, COUNTED), "limit of the impacts of a run")
     max_contact_solves: int = ruled(
         50_000_000,
-        Integer(1),
+        Integer(1, COUNTED),
         "limit of the times that a contact is solved in a run with friction, some ten seconds; a landing of "
         "hundreds of corners takes up to 100000 of them",
     )

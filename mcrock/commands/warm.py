@@ -19,7 +19,8 @@ def warm(
 ) -> None:
     """Compile the kernel for this processor into the cache, ahead of its first use.
 
-    Takes half a minute, once for each version and kind of processor. NUMBA_CACHE_DIR sets another folder.
+    Takes up to a minute, with friction two, once for each version and kind of processor. NUMBA_CACHE_DIR sets
+    another folder.
     """
     from mcrock.code_cache import cache_folder
     from mcrock.show.numbers import format_time
