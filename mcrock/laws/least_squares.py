@@ -78,8 +78,11 @@ def nonnegative_least_squares(matrix: np.ndarray, target: np.ndarray) -> np.ndar
 
 
 def _unbounded(matrix: np.ndarray, target: np.ndarray, free: np.ndarray) -> np.ndarray:
-    """Least squares of the free columns."""
+    """Least squares of the free columns, corrected once by those of what is left: columns that all but cancel
+    have huge weights, whose rounding would be left in the slope."""
     weights = np.zeros(len(free))
     if free.any():
-        weights[free] = np.linalg.lstsq(matrix[:, free], target, rcond=RANK)[0]
+        columns = matrix[:, free]
+        found = np.linalg.lstsq(columns, target, rcond=RANK)[0]
+        weights[free] = found + np.linalg.lstsq(columns, target - columns @ found, rcond=RANK)[0]
     return weights

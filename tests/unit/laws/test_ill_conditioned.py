@@ -170,3 +170,13 @@ def test_impulses_that_a_copied_contact_can_take_are_never_unique(law, system, e
         return
     assert not twin.unique_impulse
     assert twin.impulse[pushes] == pytest.approx(twin.impulse[-1], rel=1e-6)
+
+
+def test_columns_that_all_but_cancel_have_their_least_squares():
+    """Masses from 2e-8 to 5e3: impulses of two contacts are 1e5 times what moves the bodies."""
+    mass = np.diag([5.17733501e2, 2.26724505e-8, 4.88965135e3, 7.30923523, 1.14213655e-3])
+    velocity = np.array([0.53585531, 0.1017401, 0.07766678, -0.78096125, 1.3671871])
+    problem = ContactProblem(mass, np.diff(np.eye(5), axis=0).T, velocity)
+    result = moreau(problem, restitution=0.0)
+    together = float(velocity[:4] @ np.diag(mass)[:4] / np.diag(mass)[:4].sum())  # four bodies of one speed
+    np.testing.assert_allclose(result.velocity, [together] * 4 + [velocity[4]], rtol=1e-9)
