@@ -24,20 +24,19 @@ if TYPE_CHECKING:
         measurement,
         planar,
         plots,
-        rare,
         statistics,
-        validation,
     )
+    from mcrock.base.params import Outcome
     from mcrock.body import Body, cuboid, cylinder, frustum, hull, polyhedron, prism
     from mcrock.conditions import Contact, Controls, Impact, Start
     from mcrock.config import load_config
     from mcrock.dataset import load_dataset, to_frame
-    from mcrock.ensemble import run_study
+    from mcrock.ensemble import rare, run_study
     from mcrock.excitation import Motion, Pulse, fema_p695
     from mcrock.excitation.readers import read_records
-    from mcrock.params import Outcome
+    from mcrock.labels import validation
     from mcrock.plots import plot_exceedance, plot_fragility
-    from mcrock.simulation import simulate
+    from mcrock.simulation.runs import simulate
     from mcrock.statistics import exceedance_probability, fit_fragility, overturning_probability
 
 __version__: str
@@ -97,12 +96,12 @@ _HOME = {
     "Pulse": "excitation",
     "fema_p695": "excitation",
     "read_records": "excitation.readers",
-    "simulate": "simulation",
+    "simulate": "simulation.runs",
     "Impact": "conditions",
     "Contact": "conditions",
     "Start": "conditions",
     "Controls": "conditions",
-    "Outcome": "params",
+    "Outcome": "base.params",
     "load_config": "config",
     "run_study": "ensemble",
     "load_dataset": "dataset",
@@ -113,21 +112,21 @@ _HOME = {
     "plot_fragility": "plots",
     "plot_exceedance": "plots",
 }
-_MODULES = (
-    "body",
-    "config",
-    "dataset",
-    "ensemble",
-    "excitation",
-    "labels",
-    "laws",
-    "measurement",
-    "planar",
-    "plots",
-    "rare",
-    "statistics",
-    "validation",
-)
+_MODULES = {
+    "body": "body",
+    "config": "config",
+    "dataset": "dataset",
+    "ensemble": "ensemble",
+    "excitation": "excitation",
+    "labels": "labels",
+    "laws": "laws",
+    "measurement": "measurement",
+    "planar": "planar",
+    "plots": "plots",
+    "rare": "ensemble.rare",
+    "statistics": "statistics",
+    "validation": "labels.validation",
+}
 _MOVED = {  # what stood here once
     "excitation": ("intensity", "read_csv"),
     "planar": ("overturning_spectrum", "rocking_spectrum", "simulate_planar"),
@@ -162,7 +161,7 @@ if not TYPE_CHECKING:  # type checkers find a misspelt name by the imports above
 
             return mcrock_version()
         if name in _MODULES:
-            return importlib.import_module(f"mcrock.{name}")
+            return importlib.import_module(f"mcrock.{_MODULES[name]}")
         if name in _HOME:
             value = getattr(importlib.import_module(f"mcrock.{_HOME[name]}"), name)
             globals()[name] = value

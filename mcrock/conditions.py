@@ -11,6 +11,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mcrock.base.checks import Choice, Flag, Integer, Number, check_array, check_fields, joined, ruled, shown
 from mcrock.impact.registry import (
     DEFAULT_LAW,
     OF_FACE,
@@ -21,7 +22,6 @@ from mcrock.impact.registry import (
     options,
     unfit,
 )
-from mcrock.rules import Choice, Flag, Integer, Number, check_array, check_fields, joined, ruled, shown
 
 UPRIGHT = (1.0, 0.0, 0.0, 0.0)  # the quaternion of no rotation
 STEEPEST = 40.0  # slope of the ground along an axis [deg]: with both at most it is still no wall
@@ -223,7 +223,7 @@ class Contact:
         )
 
     def values(self) -> np.ndarray | None:
-        """Parameters by `mcrock.params.ContactColumn` (5,); None of contacts that stick."""
+        """Parameters by `mcrock.base.params.ContactColumn` (5,); None of contacts that stick."""
         if self.friction is None:
             return None
         static = self.friction if self.static_friction is None else self.static_friction

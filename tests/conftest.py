@@ -46,7 +46,7 @@ LONG = [
     "tests/unit/ensemble/cluster/test_connect.py",
     "tests/unit/ensemble/cluster/test_scripts.py",
     "tests/unit/commands",
-    "tests/unit/device",
+    "tests/unit/simulation/device",
     "tests/unit/docs/test_programs.py",
     "tests/unit/docs/test_site.py",
     "tests/unit/ensemble/test_contact_study.py",
@@ -66,7 +66,7 @@ LONG = [
     "tests/unit/measurement/test_population.py",
     "tests/unit/planar/test_overturning_spectra.py",
     "tests/unit/planar/test_spectrum_plots.py",
-    "tests/unit/rare/test_stopping.py",
+    "tests/unit/ensemble/rare/test_stopping.py",
     "tests/unit/sampling/test_own_motions.py",
     "tests/unit/show/test_animation.py",
     "tests/unit/show/test_animation_friction.py",
@@ -85,10 +85,10 @@ LONG = [
     "tests/unit/statistics/test_fit_fragility.py",
     "tests/unit/statistics/test_nested.py",
     "tests/unit/base/test_at_once.py",
-    "tests/unit/test_code_cache.py",
+    "tests/unit/base/test_code_cache.py",
     "tests/unit/test_signatures.py",
     "tests/unit/test_tiers.py",
-    "tests/unit/validation/test_validation.py",
+    "tests/unit/labels/validation/test_validation.py",
 ]
 HELD = pytest.StashKey[Counter[str]]()  # how many tests of each mark were held out
 

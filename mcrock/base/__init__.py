@@ -1,1 +1,1 @@
-"""What every room needs and no room owns: units, estimates as words, Ctrl-C, memory, notebooks."""
+"""What every room needs: units, tables, checks, random numbers, the compiler and its cache, notebooks."""

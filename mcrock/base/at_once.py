@@ -21,10 +21,10 @@ from typing import Any
 
 import numpy as np
 
-from mcrock.arithmetic import contracts
+from mcrock.base.arithmetic import contracts
+from mcrock.base.code_cache import LOADING, ROOT, NotCompiled, cache_folder
+from mcrock.base.compilation import compiles_first, told_if_long
 from mcrock.base.uncompiled import Abandoned, uncompiled
-from mcrock.code_cache import LOADING, ROOT, NotCompiled, cache_folder
-from mcrock.compilation import compiles_first, told_if_long
 
 PATIENCE = 10.0  # with plain Python, before the compiler is waited for [s]
 LOCK = "compiling.lock"  # in the cache: one process compiles behind others

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numba.core.registry import CPUDispatcher
 
-from mcrock.code_cache import ROOT, is_edited
+from mcrock.base.code_cache import ROOT, is_edited
 
 
 class Abandoned(Exception):  # noqa: N818

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from math import pi
 
-from mcrock.params import STANDARD_GRAVITY
+from mcrock.base.params import STANDARD_GRAVITY
 
 ACCELERATIONS = {
     "m/s2": 1.0,

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mcrock.base.checks import Number
 from mcrock.base.notebook import Displayed
+from mcrock.base.params import GRAVITY
 from mcrock.body.base import edge_geometry
 from mcrock.body.check import check_bodies
 from mcrock.body.face_lists import check_faces, face_lists, face_number, face_numbers
@@ -15,8 +17,6 @@ from mcrock.body.faces import Array, Faces, face_heights, face_normals
 from mcrock.body.frame import downwards
 from mcrock.body.rocking import derived
 from mcrock.body.standing import nearly_flat, stable_faces, stands_over
-from mcrock.params import GRAVITY
-from mcrock.rules import Number
 
 
 @dataclass(frozen=True, slots=True, eq=False)

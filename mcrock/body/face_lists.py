@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from mcrock.base.checks import Integer, shown
 from mcrock.body.faces import Faces, directed_edges
-from mcrock.rules import Integer, shown
 
 
 def face_number(name: str, face: Any, n_face: int) -> int:

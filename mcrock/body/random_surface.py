@@ -13,9 +13,9 @@ import hashlib
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mcrock.base.checks import Integer, Number
 from mcrock.body.faces import Array
 from mcrock.body.solids.arguments import list_of_points
-from mcrock.rules import Integer, Number
 
 WAVES = 512  # of a surface; the kurtosis of its slopes exceeds that of a normal one by 6 / WAVES [1]
 SECTION = 4096  # places worked out together [1]
@@ -57,7 +57,9 @@ def random_surface(
     >>> print((1000 * heights).round(2))
     [ 0.66  0.63 -0.28]
     """
-    from mcrock.counter import uniforms  # compiled code, which bodies without a surface do without
+    from mcrock.base.random_numbers import (
+        uniforms,  # compiled code, which bodies without a surface do without
+    )
 
     xy = list_of_points("random_surface.places", places, 2)
     std = Number("m", least=0.0).check("random_surface.std", std)

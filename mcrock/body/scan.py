@@ -16,10 +16,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mcrock.base.checks import Choice, shown
 from mcrock.base.units import LENGTHS
 from mcrock.body.faces import Array
 from mcrock.body.frame import downwards
-from mcrock.rules import Choice, shown
 
 MESHES = (".stl", ".obj", ".ply")  # suffixes of the names of files
 UP = ("z", "y", "x", "-z", "-y", "-x")  # axes of a file that may be up
@@ -256,8 +256,8 @@ def read_points(path: Path) -> list[list[float]]:
     ConfigError
         With file and line, if the file cannot be read or a line does not hold 3 finite numbers.
     """
-    from mcrock.tables.errors import ConfigError  # what reads study files takes a moment to import
-    from mcrock.tables.parsing import read_data
+    from mcrock.base.tables.errors import ConfigError  # what reads study files takes a moment to import
+    from mcrock.base.tables.parsing import read_data
 
     text = read_data(path)
     points = []

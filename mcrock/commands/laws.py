@@ -77,7 +77,7 @@ def show(
 
 def _parse(text: str) -> tuple[str, Any]:
     """``key=value`` with the value in TOML or a bare word."""
-    from mcrock.tables.parsing import parse_toml
+    from mcrock.base.tables.parsing import parse_toml
 
     key, equals, value = text.partition("=")
     if not (equals and key.strip()):

@@ -41,7 +41,7 @@ def rare(
     if workers is not None and workers < 1:
         raise ValueError(f"workers must be at least 1, got {workers}")
     study = load_study(config, set, seed)
-    from mcrock.rare import rare_probability
+    from mcrock.ensemble.rare import rare_probability
     from mcrock.show.rare import format_rare, plot_rare
 
     found = rare_probability(

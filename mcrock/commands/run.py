@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from mcrock import arithmetic
-from mcrock.base import interrupt
+from mcrock.base import arithmetic, interrupt
 from mcrock.commands.exit_codes import fail, interruption_code, say
 from mcrock.commands.options import Config, Contract, Seed, Set, load_study
 
@@ -94,7 +93,7 @@ def run(
         _describe_run(study, output, plan_study(study, output, **options), task)
         return
 
-    from mcrock.rare import run_until
+    from mcrock.ensemble.rare import run_until
     from mcrock.show.convergence import format_looks
     from mcrock.show.describe.impact import loss_notes
     from mcrock.show.progress import study_progress

@@ -13,10 +13,10 @@ from mcrock.commands.options import Seed, Set, load_study
 if TYPE_CHECKING:
     import xarray as xr
 
+    from mcrock.base.params import Outcome
     from mcrock.config import Study
     from mcrock.excitation import Motion, Pulse
-    from mcrock.params import Outcome
-    from mcrock.simulation import Run
+    from mcrock.simulation.runs import Run
 
 app = typer.Typer()
 
@@ -147,7 +147,7 @@ def _repeat(study: Study, realization: int, intensity: int, outer: int) -> Repla
     from mcrock.sampling import draw_inputs, load_motions
     from mcrock.show.history import ground_moves
     from mcrock.show.numbers import label_intensities
-    from mcrock.simulation import simulate_realization
+    from mcrock.simulation.runs import simulate_realization
 
     for name, value, size in (
         ("--realization", realization, study.n_realizations),
@@ -175,7 +175,7 @@ def _repeat(study: Study, realization: int, intensity: int, outer: int) -> Repla
 
 def _stored_outcome(stored: xr.Dataset, at: dict[str, int], now: Outcome) -> str:
     """Outcome of the stored run, and whether the repeated one has another."""
-    from mcrock.params import Outcome
+    from mcrock.base.params import Outcome
 
     outcome = Outcome(int(stored["outcome"].isel(at, missing_dims="ignore")))
     if outcome == Outcome.NOT_RUN:

@@ -201,9 +201,9 @@ def _read_files(paths: Sequence[Path], unit: str | None, dt: float | None) -> li
 
 
 def _make_pulse(options: MotionOptions, peak_g: float) -> Motion | Pulse:
+    from mcrock.base.params import STANDARD_GRAVITY
     from mcrock.excitation import Pulse
     from mcrock.excitation.pulses import SHAPES, make_pulse, sample_pulse
-    from mcrock.params import STANDARD_GRAVITY
 
     if options.pulse not in SHAPES:
         raise ValueError(f"--pulse must be one of {', '.join(SHAPES)}, got {options.pulse!r}")

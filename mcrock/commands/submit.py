@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from mcrock import arithmetic
+from mcrock.base import arithmetic
 from mcrock.commands.exit_codes import fail
 from mcrock.commands.options import Config, Contract, Seed, Set, load_study
 

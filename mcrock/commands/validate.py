@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from mcrock.config import Study
     from mcrock.excitation.readers.shake_table import ShakeTableTests
-    from mcrock.validation.validate import Elsewhere
+    from mcrock.labels.validation.validate import Elsewhere
 
 app = typer.Typer()
 
@@ -72,8 +72,8 @@ def validate(
         raise ValueError(f"--part must be one of {', '.join(PARTS)}, got {part!r}")
     import numpy as np
 
-    from mcrock import validation
     from mcrock.excitation.readers.shake_table import read_shake_table
+    from mcrock.labels import validation
     from mcrock.show.validation import format_validation, plot_validation
 
     tests = read_shake_table(motions)
@@ -143,7 +143,7 @@ def _labels(path: Path, tests: ShakeTableTests, name: str) -> NDArray[np.int8]:
 
 def _elsewhere(path: Path, labels: str) -> Elsewhere:
     from mcrock.excitation.readers.shake_table import read_shake_table
-    from mcrock.validation.validate import Elsewhere
+    from mcrock.labels.validation.validate import Elsewhere
 
     tests = read_shake_table(path)
     measures = tests.measures | {"PGV": tests.pgv, "PGA": tests.pga}

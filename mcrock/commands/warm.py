@@ -22,7 +22,7 @@ def warm(
     Takes up to a minute, with friction two, once for each version and kind of processor. NUMBA_CACHE_DIR sets
     another folder.
     """
-    from mcrock.code_cache import cache_folder
+    from mcrock.base.code_cache import cache_folder
     from mcrock.show.numbers import format_time
     from mcrock.verify.bench.warm import WITH_FRICTION, WORK
     from mcrock.verify.bench.warm import warm as warm_up

@@ -11,9 +11,9 @@ import numpy as np
 from pydantic import ValidationError, create_model, model_validator
 from scipy.special import ndtr
 
+from mcrock.base.tables.distributions import Distribution, Listed, Quantity, Uncertain
+from mcrock.base.tables.fields import Table, entry
 from mcrock.conditions import Contact
-from mcrock.tables.distributions import Distribution, Listed, Quantity, Uncertain
-from mcrock.tables.fields import Table, entry
 
 EXAMPLES = {"friction": [0.5], "static_friction": [0.6]}
 PROBABILITIES = ndtr(np.linspace(-6.0, 6.0, 1537))  # at which quantiles are compared: to 1e-9 in both tails

@@ -8,12 +8,12 @@ from typing import Any
 
 from pydantic import create_model
 
+from mcrock.base.checks import joined
+from mcrock.base.tables.distributions import Distribution, Quantity, Uncertain
+from mcrock.base.tables.errors import mistake, refuse
+from mcrock.base.tables.fields import ChoiceKey, IntegerKey, Kind, Table, each, entry, optional
 from mcrock.config.presets import PRESETS
 from mcrock.impact.registry import DEFAULT_LAW, OF_FACE, ImpactParameter, Law, options, unfit
-from mcrock.rules import joined
-from mcrock.tables.distributions import Distribution, Quantity, Uncertain
-from mcrock.tables.errors import mistake, refuse
-from mcrock.tables.fields import ChoiceKey, IntegerKey, Kind, Table, each, entry, optional
 
 LAWS = options("law")
 FACE_KEYS = tuple(parameter.key for parameter in OF_FACE)
@@ -164,7 +164,7 @@ class ImpactTable(_ImpactKeys):  # type: ignore[misc, valid-type]
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Key of each column of `mcrock.params.Inputs.impact`."""
+        """Key of each column of `mcrock.base.params.Inputs.impact`."""
         pairs = [(f"face_{table.face}.{key}", key) for table in self.faces for key in FACE_KEYS]
         keys = (parameter.key for parameter in ImpactParameter)
         return *keys, *(own if own in self.parameters else key for own, key in pairs)

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from mcrock.base.checks import joined
+from mcrock.base.tables.distributions import MOST_LISTED
+from mcrock.base.tables.errors import ConfigError, shown
+from mcrock.base.tables.fields import ChoiceKey, ListOf, Table
 from mcrock.base.units import split_header
 from mcrock.config.study import tables
-from mcrock.rules import joined
-from mcrock.tables.distributions import MOST_LISTED
-from mcrock.tables.errors import ConfigError, shown
-from mcrock.tables.fields import ChoiceKey, ListOf, Table
 
 Columns = Mapping[str, Sequence[Any]]  # by header: the dotted key, or it and its unit as in "body.width [m]"
 

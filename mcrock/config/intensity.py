@@ -8,13 +8,10 @@ from typing import Any, ClassVar
 
 from pydantic import ValidationError
 
-from mcrock.excitation.measures import MEASURES, check_parameters, named_measure, variable_name
-from mcrock.excitation.measures.periods import MOST_AVERAGED
-from mcrock.excitation.motion import MotionError
-from mcrock.params import STANDARD_GRAVITY
-from mcrock.tables.distributions import Quantity, Uncertain
-from mcrock.tables.errors import mistake, refuse
-from mcrock.tables.fields import (
+from mcrock.base.params import STANDARD_GRAVITY
+from mcrock.base.tables.distributions import Quantity, Uncertain
+from mcrock.base.tables.errors import mistake, refuse
+from mcrock.base.tables.fields import (
     ChoiceKey,
     IntegerKey,
     Kind,
@@ -27,6 +24,9 @@ from mcrock.tables.fields import (
     exactly_one,
     optional,
 )
+from mcrock.excitation.measures import MEASURES, check_parameters, named_measure, variable_name
+from mcrock.excitation.measures.periods import MOST_AVERAGED
+from mcrock.excitation.motion import MotionError
 
 INTENSITIES = {"levels": "SI", "levels_g": "g", "value": "SI", "value_g": "g"}
 PARAMETERS = ("period", "damping", "periods", "low", "high", "count", "pulse_period")

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from mcrock.base.tables.errors import ConfigError, shown
+from mcrock.base.tables.parsing import parse_toml, read_columns, read_text
 from mcrock.body import Body
 from mcrock.body.shapes import SHAPES
 from mcrock.config.inputs_table import Columns, listed
@@ -17,8 +19,6 @@ from mcrock.config.presets import take_in_preset
 from mcrock.config.sections import name_preset
 from mcrock.config.sections import take_in_preset as take_in_controls
 from mcrock.config.study import Study, tables
-from mcrock.tables.errors import ConfigError, shown
-from mcrock.tables.parsing import parse_toml, read_columns, read_text
 
 OPENERS = "[{\"'"  # what starts with one of these is meant as TOML, not as a bare word
 

@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from mcrock.base.tables.distributions import Distribution, Uncertain
 from mcrock.config.presets import BOUNDS
 from mcrock.impact.registry import ImpactParameter
 from mcrock.measurement.population import check_posterior
 from mcrock.measurement.predictive import predictive_moments, predictive_probability
-from mcrock.tables.distributions import Distribution, Uncertain
 
 CUTS = {
     "energy": "no impact that would gain energy",

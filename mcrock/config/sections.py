@@ -8,9 +8,8 @@ from dataclasses import fields
 from math import pi
 from typing import Any, ClassVar
 
-from mcrock.conditions import CONTROL_PRESETS, STEEPEST, Controls
-from mcrock.tables.distributions import Quantity, Uncertain
-from mcrock.tables.fields import (
+from mcrock.base.tables.distributions import Quantity, Uncertain
+from mcrock.base.tables.fields import (
     ChoiceKey,
     IntegerKey,
     NumberKey,
@@ -23,6 +22,7 @@ from mcrock.tables.fields import (
     kind_of,
     optional,
 )
+from mcrock.conditions import CONTROL_PRESETS, STEEPEST, Controls
 
 MOST_REALIZATIONS = 2**30  # length of a Sobol sequence of 30 bits [1]
 MOST_OUTER = 4096  # outer draws, each of them a file or more of the store [1]

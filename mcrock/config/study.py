@@ -12,6 +12,10 @@ from typing import Any, Self, get_args
 from pydantic import PrivateAttr, ValidationError, model_validator
 
 from mcrock.base.notebook import Displayed
+from mcrock.base.tables.distributions import Distribution, Listed, Quantity
+from mcrock.base.tables.errors import ConfigError, format_mistakes
+from mcrock.base.tables.fields import IntegerKey, OneOf, Table, Text, entry, given, optional, plain
+from mcrock.base.tables.parsing import parse_json
 from mcrock.body.shapes import SHAPES, Shape
 from mcrock.conditions import Controls, at_odds
 from mcrock.config.contact import ContactTable
@@ -28,10 +32,6 @@ from mcrock.config.sections import (
 from mcrock.excitation.sources import SOURCES
 from mcrock.excitation.sources.base import Source
 from mcrock.impact.registry import CHOICES
-from mcrock.tables.distributions import Distribution, Listed, Quantity
-from mcrock.tables.errors import ConfigError, format_mistakes
-from mcrock.tables.fields import IntegerKey, OneOf, Table, Text, entry, given, optional, plain
-from mcrock.tables.parsing import parse_json
 
 Specification = Quantity | tuple[Any, ...]
 AS_IT_IS = {"measure": "factor", "levels": [1.0]}  # intensity of a study without shaking

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mcrock.base.params import Event, Mode
+from mcrock.base.response import EventColumn, HistoryColumn
 from mcrock.body import rotation_matrix
-from mcrock.params import Event, Mode
-from mcrock.response import EventColumn, HistoryColumn
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -80,7 +80,7 @@ def build_history(rows: Array, base: Array, stand: Array) -> xr.Dataset:
 
 
 def event_list(rows: Array) -> list[dict[str, Any]]:
-    """Events of a run from its trace (n, `EventColumn`), as `mcrock.simulation.Run` has them."""
+    """Events of a run from its trace (n, `EventColumn`), as `mcrock.simulation.runs.Run` has them."""
     column = EventColumn
     return [
         {

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from mcrock.arithmetic import PLAIN
+from mcrock.base.arithmetic import PLAIN
 from mcrock.dataset.archive import DamageError, read_record
 from mcrock.dataset.contents import CHUNKS, Template, chunk_files, is_store, read_template
 from mcrock.dataset.create import StoreError, write_template

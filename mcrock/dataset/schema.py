@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from mcrock.base.params import Draw, EnergyGain, FacetFallback
+from mcrock.base.response import Response
 from mcrock.conditions import Contact
 from mcrock.excitation.measures import MEASURES, named_measure
 from mcrock.impact.registry import DEFAULT_LAW, OF_FACE, ImpactParameter, Law
-from mcrock.params import Draw, EnergyGain, FacetFallback
-from mcrock.response import Response
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mcrock.base.params import Outcome
 from mcrock.dataset.schema import DatasetError
-from mcrock.params import Outcome
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,21 +11,21 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from mcrock.base.code_cache import source_hash
+from mcrock.base.params import MotionPack
 from mcrock.base.version import mcrock_version
-from mcrock.code_cache import source_hash
 from mcrock.config import Study
 from mcrock.dataset import build_dataset, is_store, outputs
 from mcrock.dataset.contents import Template
 from mcrock.dataset.create import StoreError, check_folder, check_removable, create_store, remove_leftovers
 from mcrock.dataset.identity import extend_store, known_length, mend_store
 from mcrock.dataset.store import make_template
-from mcrock.device import CPU, arithmetic_of
 from mcrock.ensemble.part import Job
 from mcrock.excitation import Motion, intensity, pack_motions
 from mcrock.excitation.measures import MEASURES
-from mcrock.params import MotionPack
 from mcrock.sampling import check_inputs, draw_inputs
 from mcrock.sampling.intensities import OF_MOTION
+from mcrock.simulation.device import CPU, arithmetic_of
 
 
 def check_output(path: Path, overwrite: bool, joining: bool) -> None:
@@ -99,7 +99,7 @@ def prepare_job(study: Study, motions: list[Motion], store: Path, device: str = 
         "source": f"mcrock {mcrock_version()}",
         "seed": study.seed,
         # parts of two kernels never meet in one store
-        "kernel_digest": source_hash() if device == CPU else source_hash("device/threads.py"),
+        "kernel_digest": source_hash() if device == CPU else source_hash("simulation/device/threads.py"),
         "motions_digest": _digest(_example(study, motions) or pack),
         "config": study.to_json(),
     }

@@ -19,6 +19,7 @@ import numpy as np
 import xarray as xr
 from dask.system import CPU_COUNT
 
+from mcrock.base.checks import shown
 from mcrock.base.memory import peak_memory
 from mcrock.base.notebook import shown_progress
 from mcrock.config import Study
@@ -32,14 +33,13 @@ from mcrock.dataset.contents import (
     take_inventory,
 )
 from mcrock.dataset.identity import check_extent, check_same_study, known_length
-from mcrock.device import CPU, CUDA, check_device
 from mcrock.ensemble.distributed import run_distributed
 from mcrock.ensemble.log import Log, batch_job, describe_versions
 from mcrock.ensemble.opening import check_output, measure_of, open_output, prepare_job, template_of
 from mcrock.ensemble.part import NO_WORK, Failure, Job, PartResult, Work, cut_parts, describe_error, share_of
 from mcrock.ensemble.schedule import run_local
-from mcrock.rules import shown
 from mcrock.sampling import check_inputs, load_motions
+from mcrock.simulation.device import CPU, CUDA, check_device
 
 if TYPE_CHECKING:
     from distributed import Client

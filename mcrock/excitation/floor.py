@@ -15,6 +15,7 @@ from math import ceil, log, pi
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mcrock.base.checks import Choice, Integer, Number
 from mcrock.excitation.motion import (
     Motion,
     MotionError,
@@ -24,7 +25,6 @@ from mcrock.excitation.motion import (
     checked_vector,
 )
 from mcrock.excitation.oscillator import absolute_acceleration
-from mcrock.rules import Choice, Integer, Number
 
 LEFT = 0.005  # of the peak of a component, below which the free vibration after the record is cut off [1]
 FLOOR = "floor of a building"  # in the history of its motion

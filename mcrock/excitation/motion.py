@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mcrock.rules import Number, Rule, check_array, check_fields
+from mcrock.base.checks import Number, Rule, check_array, check_fields
 
 FloatArray = NDArray[np.float64]
 MOST_SAMPLES = 2_000_000  # of a motion that is made or lengthened: 48 MB, 2000 s in steps of 1 ms

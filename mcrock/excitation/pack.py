@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from mcrock.base.params import BLOCK, MotionPack, PulseColumn
 from mcrock.excitation.motion import FloatArray, Motion, MotionError
 from mcrock.excitation.pulses.pulse import Pulse
-from mcrock.params import BLOCK, MotionPack, PulseColumn
 
 NO_PULSE = np.zeros(len(PulseColumn))  # row of a recorded motion
 

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.excitation.measures import MEASURES, intensity
 from mcrock.excitation.measures.component import (
     displacement_of,
@@ -23,7 +24,6 @@ from mcrock.excitation.measures.component import (
 )
 from mcrock.excitation.motion import FloatArray, Motion, MotionError
 from mcrock.excitation.readers.assemble import skew
-from mcrock.params import STANDARD_GRAVITY
 
 COLUMNS = ("pga", "pgv", "pgd", "arias", "d5_95", "tm")  # measures
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from math import sqrt
 
-from mcrock.jit import jit
+from mcrock.base.jit import jit
 
 
 @jit

@@ -14,11 +14,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mcrock.counter import quantile, uniform
+from mcrock.base.jit import jit
+from mcrock.base.params import FACE_STREAM, EnergyGain, FacetFallback
+from mcrock.base.random_numbers import quantile, uniform
 from mcrock.impact import brogliato_2012, kalliontzis_2016, ther_kollar_2017
 from mcrock.impact.registry import IMPACT_STREAMS, ImpactParameter, Law
-from mcrock.jit import jit
-from mcrock.params import FACE_STREAM, EnergyGain, FacetFallback
 
 VARKONYI, MOREAU = np.int64(Law.VARKONYI_2022), np.int64(Law.MOREAU_1988)
 THER_KOLLAR, KALLIONTZIS = np.int64(Law.THER_KOLLAR_2017), np.int64(Law.KALLIONTZIS_2016)
@@ -34,7 +34,7 @@ class ImpactLaw(NamedTuple):
     """Impact parameters of one run and how they are drawn."""
 
     values: np.ndarray  # (n_parameter,) first by `ImpactParameter`, then of faces
-    redrawn: np.ndarray  # (n_parameter,) int8, see `mcrock.params.Inputs`
+    redrawn: np.ndarray  # (n_parameter,) int8, see `mcrock.base.params.Inputs`
     quantiles: np.ndarray  # (n_parameter, n_node)
     face_parameters: np.ndarray  # (n_face,) column of lambda_lon of each face; lambda_lat is the next
     law: int  # code of `Law`

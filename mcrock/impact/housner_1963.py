@@ -6,7 +6,7 @@ Seismological Society of America 53(2), 403-417.
 
 from __future__ import annotations
 
-from mcrock.jit import jit
+from mcrock.base.jit import jit
 
 
 @jit

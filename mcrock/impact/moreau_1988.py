@@ -9,8 +9,8 @@ and never gains energy, and it needs no parameter.
 
 from __future__ import annotations
 
+from mcrock.base.jit import jit
 from mcrock.impact.varkonyi_2022 import TIE, corner_coefficient
-from mcrock.jit import jit
 
 
 @jit

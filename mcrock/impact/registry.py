@@ -17,8 +17,8 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from mcrock.params import Draw, EnergyGain, FacetFallback
-from mcrock.rules import Number
+from mcrock.base.checks import Number
+from mcrock.base.params import Draw, EnergyGain, FacetFallback
 
 
 class Law(IntEnum):
@@ -171,7 +171,7 @@ class Row(NamedTuple):
 
     law: Law  # that takes it
     # random stream it is drawn from at every impact, on which stored studies depend: the next free number,
-    # below FACE_STREAM; 5 is RECHECK_STREAM (`mcrock.params`)
+    # below FACE_STREAM; 5 is RECHECK_STREAM (`mcrock.base.params`)
     stream: int
     rule: Number  # unit and bounds
     words: str  # what it is, after the kind of impact if it is of one
@@ -188,7 +188,7 @@ class Row(NamedTuple):
 
 
 class ImpactParameter(IntEnum):
-    """Parameter of an impact law; its code is its column in `mcrock.params.Inputs.impact`.
+    """Parameter of an impact law; its code is its column in `mcrock.base.params.Inputs.impact`.
 
     Behind these columns come those of every face that has its own of the parameters `of_face`.
     """

@@ -6,7 +6,7 @@ Engineering 15, 2305-2319.
 
 from __future__ import annotations
 
-from mcrock.jit import jit
+from mcrock.base.jit import jit
 
 
 @jit

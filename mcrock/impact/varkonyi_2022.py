@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from math import nan, sqrt
 
-from mcrock.jit import jit
+from mcrock.base.jit import jit
 
 TIE = 1e-9  # vertices whose lift speeds differ by less than this share land together [1]
 GAIN = 1e-12  # relative growth of energy that is rounding, not gain [1]

@@ -7,17 +7,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mcrock.jit import jit
+from mcrock.base.jit import jit
+from mcrock.base.params import ContactColumn
+from mcrock.base.response import Response
 from mcrock.kernel.contact import fill_constants
 from mcrock.kernel.integrate import integrate
 from mcrock.kernel.shaking import end_of_run
 from mcrock.kernel.start import set_start
-from mcrock.params import ContactColumn
-from mcrock.response import Response
 
 
 class Batch(NamedTuple):
-    """Inputs of consecutive realizations, see `mcrock.params.Inputs`."""
+    """Inputs of consecutive realizations, see `mcrock.base.params.Inputs`."""
 
     seed: np.uint64
     number: np.ndarray
@@ -41,7 +41,7 @@ class Batch(NamedTuple):
     facet_fallback: np.ndarray
     point: np.ndarray  # (2,) impact point of `ImpactLaw`: NaN
     recheck: np.ndarray  # (n,) bool: run again at half the step
-    contact: np.ndarray  # (n, 5) by `mcrock.params.ContactColumn`, (0, 5) without friction
+    contact: np.ndarray  # (n, 5) by `mcrock.base.params.ContactColumn`, (0, 5) without friction
 
 
 # of the fields of a batch that are those of the inputs; every name is looked up in both

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mcrock.jit import jit
+from mcrock.base.jit import jit
 from mcrock.kernel.rotation import flattened, largest_eigenvalue, to_ground
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from math import cos, sin, sqrt
 
-from mcrock.jit import jit
+from mcrock.base.jit import jit
 from mcrock.kernel.contact import (
     C_X,
     C_Y,

@@ -9,7 +9,8 @@ from math import atan2, cos, sin, sqrt
 
 import numpy as np
 
-from mcrock.jit import jit
+from mcrock.base.jit import jit
+from mcrock.base.response import Response
 from mcrock.kernel import record
 from mcrock.kernel.contact import (
     E_X,
@@ -73,7 +74,6 @@ from mcrock.kernel.step import (
     tilt_rate,
 )
 from mcrock.kernel.watch import edge_demand, edge_sticks
-from mcrock.response import Response
 
 
 @jit(internal=True)

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from mcrock.base.jit import jit
+from mcrock.base.response import Response
 from mcrock.impact.dispatch import PROJECT, edge_place
 from mcrock.impact.varkonyi_2022 import GAIN, edge_map, kinetic_energy, lift_speed, plastic_edge, project_edge
-from mcrock.jit import jit
 from mcrock.kernel.contact import BARRIER, MASS
 from mcrock.kernel.dynamics import Q0, Q1, Q2, Q3, W_X, W_Y, W_Z, vertex_lift
 from mcrock.kernel.edge import enter_edge
@@ -18,7 +19,6 @@ from mcrock.kernel.record import see_impact
 from mcrock.kernel.rotation import vertical
 from mcrock.kernel.shaking import acceleration
 from mcrock.kernel.watch import edge_impact_demand, impulse, point_demand
-from mcrock.response import Response
 
 
 @jit(inline=True)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from math import atan2, isfinite, sqrt
 
+from mcrock.base.jit import jit
+from mcrock.base.params import Outcome
+from mcrock.base.response import Response
 from mcrock.impact.dispatch import PROJECT
 from mcrock.impact.varkonyi_2022 import kinetic_energy
-from mcrock.jit import jit
 from mcrock.kernel import record
 from mcrock.kernel.contact import (
     BARRIER,
@@ -27,8 +29,6 @@ from mcrock.kernel.friction.state import SOLVED, moving_energy, sticks
 from mcrock.kernel.modes import REST, inertia_of, point_of
 from mcrock.kernel.record import impacts
 from mcrock.kernel.rotation import to_ground, wrapped
-from mcrock.params import Outcome
-from mcrock.response import Response
 
 NOT_RUN = int(Outcome.NOT_RUN)
 AT_REST, ROCKING, OVERTURNED = int(Outcome.AT_REST), int(Outcome.ROCKING), int(Outcome.OVERTURNED)

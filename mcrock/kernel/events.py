@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import sqrt
 
-from mcrock.jit import jit
+from mcrock.base.jit import jit
 
 EVENT_TIME = 1e-12  # events are located to this, and closer ones are at one instant [s]
 ROOT_ITERATIONS = 60

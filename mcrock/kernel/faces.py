@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mcrock.jit import jit
+from mcrock.base.jit import jit
 from mcrock.kernel.contact import F_HEIGHT, F_UX, F_UY, F_UZ, F_XX, F_XY, F_XZ, F_YX, F_YY, F_YZ
 from mcrock.kernel.dynamics import Q0, Q1, Q2, Q3
 from mcrock.kernel.rotation import flattened

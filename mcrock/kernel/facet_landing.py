@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from mcrock.base.jit import jit
+from mcrock.base.response import Response
 from mcrock.impact.dispatch import PLASTIC, PROJECT, facet_place, takes_whole_face
 from mcrock.impact.moreau_1988 import plastic_facet
 from mcrock.impact.varkonyi_2022 import (
@@ -23,7 +25,6 @@ from mcrock.impact.varkonyi_2022 import (
     lift_speed,
     project_facet,
 )
-from mcrock.jit import jit
 from mcrock.kernel.contact import BARRIER, F_CXX, F_CXY, F_CYY, F_HEIGHT, MASS, OPENING, SIZE
 from mcrock.kernel.dynamics import ANGLE, RATE, W_X, W_Y, W_Z
 from mcrock.kernel.edge import edge_pose, enter_edge
@@ -32,7 +33,6 @@ from mcrock.kernel.modes import EDGE, FIRST, NONE, VERTEX, edge_between, inertia
 from mcrock.kernel.record import see_impact
 from mcrock.kernel.rest import enter_rest
 from mcrock.kernel.watch import impulse, impulse_moment, point_demand
-from mcrock.response import Response
 
 INFEASIBLE = 1e300  # `facet_gain` where there is no feasible pivot
 

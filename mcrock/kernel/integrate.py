@@ -11,8 +11,9 @@ from math import ceil
 
 import numpy as np
 
+from mcrock.base.jit import jit
+from mcrock.base.response import Response
 from mcrock.impact.varkonyi_2022 import plastic_edge
-from mcrock.jit import jit
 from mcrock.kernel import record
 from mcrock.kernel.contact import FREQUENCY, MASS
 from mcrock.kernel.dynamics import ANGLE, Q0, Q1, Q2, Q3, RATE, W_X, W_Y, W_Z
@@ -64,7 +65,6 @@ from mcrock.kernel.trace import note
 from mcrock.kernel.train import OLD, SHORT, advance_train
 from mcrock.kernel.vertex import advance_vertex
 from mcrock.kernel.window import AT, COUNT, row_at
-from mcrock.response import Response
 
 
 @jit(internal=True)

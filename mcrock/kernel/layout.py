@@ -6,7 +6,7 @@ room for `CORNERS` vertices, of which memory is only taken where something is wr
 type of their own, and a smaller one serves where memory is scarce.
 
 Names of columns stand with the code that means something by them: of `state` in `dynamics`, of the tables of
-a body in `contact`, of the results in `mcrock.response`.
+a body in `contact`, of the results in `mcrock.base.response`.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from mcrock.base.params import ContactColumn
 from mcrock.impact.dispatch import N_PARAMETERS
 from mcrock.kernel.contact import EDGE_SIZE, FACE_SIZE, PIVOT_SIZE, SCALARS_SIZE, Topology
 from mcrock.kernel.dynamics import STATE_SIZE
@@ -28,7 +29,6 @@ from mcrock.kernel.shaking import SEGMENT_SIZE
 from mcrock.kernel.step import HEIGHTS_SIZE
 from mcrock.kernel.train import MAP_SIZE
 from mcrock.kernel.window import MOST_SAMPLES, WINDOW_SIZE
-from mcrock.params import ContactColumn
 
 CORNERS = 2000  # room of a record
 GROWTH = 8  # of the room of larger ones

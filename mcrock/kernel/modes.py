@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from mcrock.jit import jit
+from mcrock.base.jit import jit
+from mcrock.base.params import Mode
 from mcrock.kernel.dynamics import P_X, P_Y
 from mcrock.kernel.rotation import to_ground
-from mcrock.params import Mode
 
 # numpy integers throughout: a Python integer constant would compile a function once for each value
 REST, EDGE, VERTEX = np.int64(Mode.REST), np.int64(Mode.EDGE), np.int64(Mode.VERTEX)

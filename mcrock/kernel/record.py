@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mcrock.jit import jit
+from mcrock.base.jit import jit
+from mcrock.base.params import Mode
+from mcrock.base.response import EventColumn, HistoryColumn, Response
 from mcrock.kernel.events import cubic_peak
 from mcrock.kernel.rotation import to_ground
 from mcrock.kernel.watch import edge_demand, edge_sticks, point_demand
-from mcrock.params import Mode
-from mcrock.response import EventColumn, HistoryColumn, Response
 
 
 class Scratch(IntEnum):

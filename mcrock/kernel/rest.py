@@ -10,8 +10,10 @@ from math import cos, sin, sqrt
 
 import numpy as np
 
+from mcrock.base.jit import jit
+from mcrock.base.params import BLOCK
+from mcrock.base.response import Response
 from mcrock.impact.varkonyi_2022 import kinetic_energy
-from mcrock.jit import jit
 from mcrock.kernel.contact import (
     E_X,
     E_Y,
@@ -36,8 +38,6 @@ from mcrock.kernel.record import see_moments, see_pull, see_rest
 from mcrock.kernel.rotation import to_ground
 from mcrock.kernel.shaking import BEGIN, END, SINE, acceleration, load
 from mcrock.kernel.step import NO_EVENT, SLIP, UPLIFT
-from mcrock.params import BLOCK
-from mcrock.response import Response
 
 
 @jit(inline=True, internal=True)

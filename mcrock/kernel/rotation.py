@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import acos, cos, pi, sin, sqrt
 
-from mcrock.jit import jit
+from mcrock.base.jit import jit
 
 
 @jit(inline=True, internal=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from math import sin
 
-from mcrock.jit import jit
-from mcrock.params import PulseColumn
+from mcrock.base.jit import jit
+from mcrock.base.params import PulseColumn
 
 
 @jit(inline=True, internal=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import sqrt
 
-from mcrock.jit import jit
+from mcrock.base.jit import jit
 from mcrock.kernel.contact import E_X, E_Y, E_Z, OPENING
 from mcrock.kernel.dynamics import (
     ALONG_X,

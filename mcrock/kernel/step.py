@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from mcrock.jit import jit
+from mcrock.base.jit import jit
+from mcrock.base.params import ContactColumn, Event
 from mcrock.kernel import record
-from mcrock.params import ContactColumn, Event
 
 NO_EVENT, UPLIFT, EDGE_RELEASE = np.int64(0), np.int64(Event.UPLIFT), np.int64(Event.EDGE_RELEASE)
 EDGE_IMPACT, FACET_IMPACT = np.int64(Event.EDGE_IMPACT), np.int64(Event.FACET_IMPACT)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from math import atan2, sqrt
 
+from mcrock.base.jit import jit
+from mcrock.base.response import EventColumn, HistoryColumn
 from mcrock.impact.varkonyi_2022 import kinetic_energy
-from mcrock.jit import jit
 from mcrock.kernel.contact import GRAVITY, MASS
 from mcrock.kernel.dynamics import P_X, P_Y, Q0, Q1, Q2, Q3, V_X, V_Y, V_Z, W_X, W_Y, W_Z, Z
 from mcrock.kernel.edge import posed
@@ -13,7 +14,6 @@ from mcrock.kernel.friction.state import moving_energy, sticks
 from mcrock.kernel.modes import NONE, VERTEX, inertia_of, point_of
 from mcrock.kernel.rotation import to_ground, vertical
 from mcrock.kernel.step import EDGE_IMPACT, NO_EVENT
-from mcrock.response import EventColumn, HistoryColumn
 
 
 @jit(inline=True, internal=True)

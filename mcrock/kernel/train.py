@@ -12,9 +12,10 @@ from math import inf, sqrt
 
 import numpy as np
 
+from mcrock.base.jit import jit
+from mcrock.base.response import Response
 from mcrock.impact.dispatch import LAMBDA, is_fixed
 from mcrock.impact.varkonyi_2022 import edge_map, kinetic_energy, plastic_edge
-from mcrock.jit import jit
 from mcrock.kernel import record
 from mcrock.kernel.contact import GRAVITY, K_XX, K_XY, K_XZ, K_YY, K_YZ, K_ZZ, MASS
 from mcrock.kernel.dynamics import (
@@ -44,7 +45,6 @@ from mcrock.kernel.step import height_and_rate, see_step, tilt_rate
 from mcrock.kernel.trace import note_impact
 from mcrock.kernel.vertex import vertex_margin
 from mcrock.kernel.watch import impulse
-from mcrock.response import Response
 
 SHORT = 0.25  # flights that last up to this share of the largest step are taken together [1]
 MOST_FLIGHTS = 1000  # at once

@@ -10,7 +10,8 @@ from math import sqrt
 
 import numpy as np
 
-from mcrock.jit import jit
+from mcrock.base.jit import jit
+from mcrock.base.response import Response
 from mcrock.kernel import record
 from mcrock.kernel.contact import GRAVITY, SIZE
 from mcrock.kernel.dynamics import (
@@ -67,7 +68,6 @@ from mcrock.kernel.window import (
     rare_step_ahead,
     step_ahead,
 )
-from mcrock.response import Response
 
 
 @jit(internal=True)

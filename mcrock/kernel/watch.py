@@ -11,7 +11,7 @@ from math import sqrt
 
 import numpy as np
 
-from mcrock.jit import jit
+from mcrock.base.jit import jit
 
 
 @jit(internal=True)

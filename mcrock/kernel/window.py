@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from math import ceil, sqrt
 
-from mcrock.jit import jit
+from mcrock.base.jit import jit
+from mcrock.base.response import Response
 from mcrock.kernel import record
 from mcrock.kernel.contact import C_X, C_Y, C_Z, GRAVITY
 from mcrock.kernel.dynamics import Q0, Q1, Q2, Q3, W_X, W_Y, W_Z, force_turn, pulled, turning, vertex_step
 from mcrock.kernel.record import Scratch
 from mcrock.kernel.shaking import END, acceleration
-from mcrock.response import Response
 
 SPAN = 2.0  # longest step over several samples, over the largest step [1]
 MOST_SAMPLES = 16  # in one step

@@ -9,11 +9,11 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from mcrock.base.tables.errors import ConfigError
+from mcrock.base.tables.parsing import read_columns
 from mcrock.dataset.schema import OUTER
 from mcrock.statistics.nested import is_nested
 from mcrock.statistics.runs import ESTIMATE, overturn_levels
-from mcrock.tables.errors import ConfigError
-from mcrock.tables.parsing import read_columns
 
 COLUMNS = ("realization", "record", "intensity")  # that choose runs; each may be missing
 STUDY = "study"  # column with the number of the study, from 0 in their order

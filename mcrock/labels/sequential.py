@@ -24,18 +24,18 @@ from dask.system import CPU_COUNT
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
+from mcrock.base.params import MotionPack, Outcome
+from mcrock.base.tables.distributions import Distribution
+from mcrock.base.tables.errors import RealizationError
 from mcrock.config import Study
 from mcrock.excitation import Motion, pack_motions
 from mcrock.labels.weights import ERROR_RATE, LEAST_EFFECTIVE, log_likelihoods, normalized
-from mcrock.params import MotionPack, Outcome
 from mcrock.sampling import load_motions
 from mcrock.sampling.design import stream
 from mcrock.sampling.inputs import inputs_at
 from mcrock.sampling.points import points_of_design
-from mcrock.simulation import simulate_part
+from mcrock.simulation.runs import simulate_part
 from mcrock.statistics.runs import NOT_DECIDED
-from mcrock.tables.distributions import Distribution
-from mcrock.tables.errors import RealizationError
 
 Array = NDArray[np.float64]
 
@@ -291,7 +291,7 @@ def sequential_posterior(
 
 def _of_design(study: Study, names: Sequence[str], n: int) -> Array:
     """Normal scores of the epistemic inputs of the first draws of the study (n, n_name)."""
-    from mcrock.counter import uniforms
+    from mcrock.base.random_numbers import uniforms
 
     columns = [ndtri(uniforms(study.seed, stream(f"outer.{name}"), 0, n)) for name in names]
     return np.stack(columns, axis=1) if columns else np.empty((n, 0))

@@ -18,10 +18,10 @@ from math import inf, isfinite
 
 import numpy as np
 
+from mcrock.base.checks import Number
 from mcrock.laws.block_domains import aspect_of
 from mcrock.laws.problem import TOLERANCE, ContactProblem, ImpactResult, coefficient
 from mcrock.planar.block import PlanarBlock
-from mcrock.rules import Number
 
 TANGENTIAL = ("frictionless", "sticking", "coulomb", "et3")
 

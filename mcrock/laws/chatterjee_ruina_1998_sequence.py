@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mcrock.counter import uniforms
+from mcrock.base.random_numbers import uniforms
 from mcrock.laws.chatterjee_ruina_1998 import chatterjee_ruina
 from mcrock.laws.problem import (
     ROUNDING,

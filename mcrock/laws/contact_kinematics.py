@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 from scipy.optimize import root
 
+from mcrock.base.checks import Number
 from mcrock.laws.problem import ROUNDING, ContactProblem, finite_array, replace_fields
-from mcrock.rules import Number
 
 STARTS = 5000  # directions, from the best of which the widest slab is sought
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.stats import norm
 
+from mcrock.base.checks import Integer
 from mcrock.base.notebook import Displayed
 from mcrock.body import Body
 from mcrock.conditions import Impact
@@ -20,7 +21,6 @@ from mcrock.measurement.landings import Landings
 from mcrock.measurement.profiles import Profile, near_best, profiles, uncertainty
 from mcrock.measurement.recording import Recording
 from mcrock.measurement.search import far, noise_of, search
-from mcrock.rules import Integer
 
 Array = NDArray[np.float64]
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from mcrock.base.response import EventColumn, HistoryColumn
 from mcrock.body import Body
 from mcrock.conditions import Controls, Impact
 from mcrock.excitation import STILL
@@ -15,8 +16,7 @@ from mcrock.kernel.layout import set_fields
 from mcrock.kernel.record import empty_trace
 from mcrock.kernel.start import start_tilted
 from mcrock.measurement.rates import Accelerations, Rates, with_jumps
-from mcrock.response import EventColumn, HistoryColumn
-from mcrock.simulation import body_tables, impact_law, run_alone, set_law, settings_of
+from mcrock.simulation.runs import body_tables, impact_law, run_alone, set_law, settings_of
 
 Array = NDArray[np.float64]
 

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.transform import Rotation
 
+from mcrock.base.params import Mode
 from mcrock.body import Body
 from mcrock.kernel.contact import topology
-from mcrock.params import Mode
 
 if TYPE_CHECKING:
-    from mcrock.simulation import Run
+    from mcrock.simulation.runs import Run
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.int64]

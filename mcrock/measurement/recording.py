@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.transform import Rotation
 
+from mcrock.base.tables.errors import ConfigError
+from mcrock.base.tables.parsing import read_columns
 from mcrock.base.units import ACCELERATIONS, ANGULAR_VELOCITIES, TIMES, split_header
-from mcrock.tables.errors import ConfigError
-from mcrock.tables.parsing import read_columns
 
 Array = NDArray[np.float64]
 

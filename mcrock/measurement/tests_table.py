@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mcrock.base.tables.errors import ConfigError, suggest
+from mcrock.base.tables.parsing import read_data
 from mcrock.impact.registry import DEFAULT_LAW
-from mcrock.tables.errors import ConfigError, suggest
-from mcrock.tables.parsing import read_data
 
 if TYPE_CHECKING:
     import pandas as pd

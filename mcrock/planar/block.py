@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mcrock.params import GRAVITY
-from mcrock.rules import Number
+from mcrock.base.checks import Number
+from mcrock.base.params import GRAVITY
 
 if TYPE_CHECKING:
     from mcrock.body import Body

@@ -21,7 +21,7 @@ GRAVITY, HEIGHT, FREQUENCY, SLENDERNESS, BARRIER, BLOCK_SIZE = range(2 * EDGE_SI
 class PlanarResult(IntEnum):
     """Columns of the results of a run."""
 
-    OUTCOME = 0  # code of `mcrock.params.Outcome`
+    OUTCOME = 0  # code of `mcrock.base.params.Outcome`
     OVERTURNING_TIME = auto()  # [s]
     PEAK_RIGHT = auto()  # largest tilt over the right edge [rad]
     PEAK_LEFT = auto()  # and over the left one, in the next column [rad]

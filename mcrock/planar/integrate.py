@@ -17,7 +17,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mcrock.jit import jit
+from mcrock.base.jit import jit
+from mcrock.base.params import Event, Outcome
 from mcrock.kernel.events import EVENT_TIME, cubic_peak, first_landing
 from mcrock.kernel.shaking import (
     A_X,
@@ -33,7 +34,6 @@ from mcrock.kernel.shaking import (
     end_of_shaking,
     load_segment,
 )
-from mcrock.params import Event, Outcome
 from mcrock.planar.columns import (
     ALPHA,
     BARRIER,

@@ -25,10 +25,10 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
+from mcrock.base.params import GRAVITY, STANDING, Outcome
 from mcrock.base.variables import variable
 from mcrock.conditions import Controls
 from mcrock.excitation import MotionError, Pulse
-from mcrock.params import GRAVITY, STANDING, Outcome
 from mcrock.planar.bands import (
     COUNTED_IMPACTS,
     LARGEST_LEVEL,

@@ -16,9 +16,9 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
+from mcrock.base.params import GRAVITY, Outcome
 from mcrock.base.variables import variable
 from mcrock.conditions import Controls
-from mcrock.params import GRAVITY, Outcome
 from mcrock.planar.cases import (
     Blocks,
     Cases,

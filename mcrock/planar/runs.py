@@ -10,9 +10,9 @@ from math import cos, hypot
 import numpy as np
 from numpy.typing import NDArray
 
+from mcrock.base.params import MotionPack
 from mcrock.conditions import Controls
 from mcrock.kernel.shaking import SEGMENT_SIZE
-from mcrock.params import MotionPack
 from mcrock.planar import integrate as kernel
 from mcrock.planar.block import PlanarBlock
 from mcrock.planar.columns import BLOCK_SIZE, EDGE_SIZE, PlanarResult, empty_trace

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from mcrock.base.params import Event, Outcome
 from mcrock.base.variables import variable
 from mcrock.conditions import Controls
 from mcrock.excitation import STILL, Motion, Pulse, pack_motions
 from mcrock.kernel.shaking import SEGMENT_SIZE, end_of_run
-from mcrock.params import Event, Outcome
 from mcrock.planar import integrate as kernel
 from mcrock.planar.block import SIDES, PlanarBlock, check_planar
 from mcrock.planar.columns import PlanarEvent, PlanarHistory, PlanarResult, Trace, empty_trace

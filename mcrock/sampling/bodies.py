@@ -7,11 +7,11 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from mcrock.base.tables.errors import RealizationError
 from mcrock.body import Bodies
 from mcrock.body.shapes import Shape
 from mcrock.config import Study
 from mcrock.sampling.drawn import Drawn, Draws, variable_name
-from mcrock.tables.errors import RealizationError
 
 Array = NDArray[np.float64]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from mcrock.base.params import ContactColumn
 from mcrock.config import Study
-from mcrock.params import ContactColumn
 from mcrock.sampling.drawn import Drawn, Draws, variable_name
 
 

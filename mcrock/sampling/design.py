@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mcrock.base.random_numbers import uniforms
 from mcrock.config import Study
 from mcrock.config.sections import OF_INDICES
-from mcrock.counter import uniforms
 from mcrock.sampling import pick_freeze
 from mcrock.sampling.sobol import sobol_points
 

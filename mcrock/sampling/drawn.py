@@ -29,7 +29,7 @@ VARIABLES = {  # of inputs whose variable is not called as they are
 class Drawn(NamedTuple):
     """Inputs of a slice of realizations that one step adds."""
 
-    arrays: dict[str, Any]  # items of `mcrock.params.Inputs`
+    arrays: dict[str, Any]  # items of `mcrock.base.params.Inputs`
     values: dict[str, NDArray[Any]]  # dataset variables on realization
 
 

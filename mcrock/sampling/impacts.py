@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mcrock.base.params import Draw
 from mcrock.config import ConfigError, Study
 from mcrock.impact.registry import CHOICES, code_of, face_columns, parameter_of
-from mcrock.params import Draw
 from mcrock.sampling.drawn import Drawn, Draws, variable_name
 from mcrock.sampling.quantiles import impact_tables
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mcrock.base.params import Inputs
 from mcrock.config import Study
 from mcrock.excitation.motion import Motion
-from mcrock.params import Inputs
 from mcrock.sampling.bodies import draw_bodies
 from mcrock.sampling.contacts import draw_contacts
 from mcrock.sampling.drawn import variable_name

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from mcrock.base.tables.errors import RealizationError
 from mcrock.config import ConfigError, Study
 from mcrock.excitation.motion import Motion, MotionError
 from mcrock.sampling.drawn import Draws
 from mcrock.sampling.points import Points
-from mcrock.tables.errors import RealizationError
 
 
 def own_motions(

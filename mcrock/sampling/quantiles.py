@@ -1,7 +1,7 @@
 """Tables of distributions, from which compiled code draws at every impact.
 
 A continuous distribution is tabulated over standard normal scores: there its quantiles are smooth
-in both tails, and the interpolation of `mcrock.counter.quantile` is accurate to 1e-5 of the
+in both tails, and the interpolation of `mcrock.base.random_numbers.quantile` is accurate to 1e-5 of the
 spread or better. A discrete one is a list of probabilities and values that is searched, exactly.
 """
 
@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from mcrock.base.random_numbers import SCORE_LIMIT
+from mcrock.base.tables.distributions import Discrete, Distribution
 from mcrock.config import ConfigError, Study
-from mcrock.counter import SCORE_LIMIT
-from mcrock.tables.distributions import Discrete, Distribution
 
 Array = NDArray[np.float64]
 
@@ -22,7 +22,7 @@ FIXED, INTERPOLATED, STEPS = 0, 1, 2  # codes of `Inputs.redrawn`
 
 
 def quantile_table(distribution: Distribution) -> Array:
-    """Table (529,) of one distribution, as `mcrock.counter.quantile` reads it, in the unit of the number.
+    """Table (529,) of one distribution for `mcrock.base.random_numbers.quantile`, in the unit of the number.
 
     Raises
     ------

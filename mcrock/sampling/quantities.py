@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mcrock.base.tables.distributions import Distribution
 from mcrock.config import Study
 from mcrock.sampling import impacts, release
 from mcrock.sampling.design import choose
-from mcrock.tables.distributions import Distribution
 
 Array = NDArray[np.float64]
 CODES = impacts.CODES | release.CODES  # of the options of a choice, by its dotted name

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mcrock.base.tables.errors import RealizationError
 from mcrock.body import Bodies, face_heights, face_normals
 from mcrock.body.faces import Array, directed_edges, side_distances
 from mcrock.config import Study
 from mcrock.config.sections import DEGREE
 from mcrock.kernel.contact import Topology, topology
 from mcrock.sampling.drawn import Drawn, Draws, variable_name
-from mcrock.tables.errors import RealizationError
 
 CODES: dict[str, Callable[[Any], int]] = {"start.edge": int}  # of the options of a choice, by dotted name
 

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from mcrock.base.tables.distributions import Distribution
 from mcrock.config import Study
 from mcrock.excitation.motion import Motion
 from mcrock.sampling.drawn import Drawn, Draws, variable_name
 from mcrock.sampling.own_motions import check_draws, own_motions
 from mcrock.sampling.points import Points
-from mcrock.tables.distributions import Distribution
 
 Array = NDArray[np.float64]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from mcrock.params import Mode
+from mcrock.base.params import Mode
 from mcrock.show import style
 
 OLIVE = "#a89800"  # apart from the others to colour-blind readers, too, and dark enough for words

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import xarray as xr
 
+from mcrock.base.params import Outcome
 from mcrock.dataset.opened import takes_path
-from mcrock.params import Outcome
 from mcrock.show.convergence import plot_convergence
 from mcrock.show.curves import plot_choices
 from mcrock.show.epistemic import plot_probability_box, plot_variance_shares

@@ -10,8 +10,8 @@ from xml.etree import ElementTree
 import numpy as np
 import xarray as xr
 
+from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.base.units import VELOCITIES
-from mcrock.params import STANDARD_GRAVITY
 from mcrock.statistics import fit_fragility, pooled
 from mcrock.statistics.efficiency import own_measure
 from mcrock.statistics.resample import collect_units

@@ -9,16 +9,16 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 
+from mcrock.base.params import STANDARD_GRAVITY, Mode, Outcome
 from mcrock.excitation import Pulse
 from mcrock.excitation.floor import FLOOR
-from mcrock.params import STANDARD_GRAVITY, Mode, Outcome
 from mcrock.show import style
 from mcrock.show.contacts import COLOURS, contact_name
 from mcrock.statistics.runs import guessed
 
 if TYPE_CHECKING:
     from mcrock.excitation import Motion
-    from mcrock.simulation import Run
+    from mcrock.simulation.runs import Run
 
 AXES = {"x": style.BLUE, "y": style.ORANGE, "z": style.GREEN}
 DASHES = dict(zip(AXES, style.STROKES, strict=False))  # of smooth lines; those of the shaking stay whole

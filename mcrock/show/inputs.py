@@ -10,13 +10,13 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+from mcrock.base.tables.distributions import Discrete, Distribution, Listed
 from mcrock.base.units import as_printed
 from mcrock.config import Study
 from mcrock.dataset.opened import takes_path
 from mcrock.impact.registry import ImpactParameter
 from mcrock.sampling.drawn import variable_name
 from mcrock.show import style
-from mcrock.tables.distributions import Discrete, Distribution, Listed
 
 ROW = 24.0  # height of a row of axes [mm]
 ACROSS = 3  # axes in a row

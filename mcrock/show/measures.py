@@ -10,8 +10,8 @@ import numpy as np
 import xarray as xr
 
 from mcrock.base.estimates import format_percent
+from mcrock.base.params import Outcome
 from mcrock.dataset.opened import takes_path
-from mcrock.params import Outcome
 from mcrock.show import style
 from mcrock.show.curves import median_columns
 from mcrock.show.fragility import format_dispersion

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
+from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.base.units import as_written
-from mcrock.params import STANDARD_GRAVITY
 
 if TYPE_CHECKING:
     import xarray as xr

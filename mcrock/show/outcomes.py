@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 import xarray as xr
 
+from mcrock.base.params import STANDING
 from mcrock.dataset.opened import takes_path
-from mcrock.params import STANDING
 from mcrock.show import style
 from mcrock.show.numbers import count_words, format_count, label, percent
 from mcrock.show.tables import table_along

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
+from mcrock.base.tables.parsing import toml
 from mcrock.base.version import mcrock_version
 from mcrock.config.impact import ImpactTable
 from mcrock.config.population import CUTS, written_distributions
@@ -25,7 +26,6 @@ from mcrock.measurement.population import (
 from mcrock.measurement.predictive import predictive_density, predictive_moments, predictive_probability
 from mcrock.show import style
 from mcrock.show.tables import format_table
-from mcrock.tables.parsing import toml
 
 WORDS = {
     "mean": "mean",

@@ -20,7 +20,7 @@ MOST_OF_ONE = 0.5  # of the sum of all repetitions that one may hold [1]
 
 
 def format_rare(found: xr.Dataset) -> str:
-    """Table of `mcrock.rare.rare_probability`, and what its recordings cannot decide."""
+    """Table of `mcrock.ensemble.rare.rare_probability`, and what its recordings cannot decide."""
     several, level = found.sizes["record"] > 1, percent(found)
 
     def interval(name: str, one: xr.Dataset) -> str:
@@ -73,7 +73,7 @@ def plot_rare(found: xr.Dataset, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     found : Dataset
-        From `mcrock.rare.rare_probability`.
+        From `mcrock.ensemble.rare.rare_probability`.
     ax : Axes, optional
         Where to draw; by default on a new figure one column wide.
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from math import isnan
 
+from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.excitation.motion import Motion
 from mcrock.excitation.survey import Survey, component_values
-from mcrock.params import STANDARD_GRAVITY
 from mcrock.show.tables import format_table, shorten, wrap
 
 NAME = 44  # of a record in the table [characters]

@@ -9,6 +9,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
+from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.body.regimes import (
     Regime,
     Sections,
@@ -19,7 +20,6 @@ from mcrock.body.regimes import (
 )
 from mcrock.config import Study
 from mcrock.dataset.opened import takes_path
-from mcrock.params import STANDARD_GRAVITY
 from mcrock.show import style
 from mcrock.show.numbers import format_count
 from mcrock.statistics.runs import check_runs, is_cloud

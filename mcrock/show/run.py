@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mcrock.base.params import Mode
 from mcrock.dataset import SCHEMA, events_to_csv, replacing, save_dataset
-from mcrock.params import Mode
 from mcrock.show.contacts import contact_name
 from mcrock.show.history import describe_doubt, plot_history
 from mcrock.show.style import add_source, save_figure
 from mcrock.show.tables import as_json, format_table
-from mcrock.simulation import Run
+from mcrock.simulation.runs import Run
 
 if TYPE_CHECKING:
     from mcrock.excitation import Motion, Pulse

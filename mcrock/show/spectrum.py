@@ -11,7 +11,7 @@ from matplotlib.collections import QuadMesh
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from mcrock.params import STANDARD_GRAVITY, Outcome
+from mcrock.base.params import STANDARD_GRAVITY, Outcome
 from mcrock.show import style
 from mcrock.show.numbers import format_count
 from mcrock.show.overturning_bands import MODES, cells, draw_bands

@@ -7,7 +7,7 @@ from math import inf
 import numpy as np
 import xarray as xr
 
-from mcrock.params import Outcome
+from mcrock.base.params import Outcome
 
 Table = tuple[list[str], list[list[str]]]  # heads and rows
 

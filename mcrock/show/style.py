@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
+from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.base.units import as_printed
 from mcrock.dataset import replacing
-from mcrock.params import STANDARD_GRAVITY
 from mcrock.show.paper import paper_style, styled
 
 if TYPE_CHECKING:

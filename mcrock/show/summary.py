@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, Unpack
 import xarray as xr
 
 from mcrock import statistics
+from mcrock.base.params import Outcome
 from mcrock.config import ConfigError
-from mcrock.params import Outcome
 from mcrock.show.convergence import format_sizes, format_steps
 from mcrock.show.curves import format_laws
 from mcrock.show.epistemic import Nested, format_nested, summarize_nested

@@ -24,8 +24,8 @@ from typing import NamedTuple, Unpack
 import numpy as np
 import xarray as xr
 
+from mcrock.base.params import Outcome
 from mcrock.dataset.opened import takes_path
-from mcrock.params import Outcome
 from mcrock.statistics.cross_validation import (
     HeldOut,
     Rule,

@@ -7,8 +7,8 @@ from typing import Unpack
 import numpy as np
 import xarray as xr
 
+from mcrock.base.params import Outcome
 from mcrock.dataset.opened import takes_path
-from mcrock.params import Outcome
 from mcrock.statistics.fragility import fit_fragility, side_by_side
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 from mcrock.statistics.intervals import expanded_tail

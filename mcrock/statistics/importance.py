@@ -19,6 +19,8 @@ import numpy as np
 import xarray as xr
 from scipy.special import ndtr
 
+from mcrock.base.tables.distributions import DISTRIBUTIONS, Distribution, Stepped
+from mcrock.base.tables.fields import OneOf
 from mcrock.dataset.opened import takes_path
 from mcrock.statistics.efficiency import own_measure
 from mcrock.statistics.fragility import fit_fragility
@@ -42,8 +44,6 @@ from mcrock.statistics.runs import (
     run_intensity,
     study_of,
 )
-from mcrock.tables.distributions import DISTRIBUTIONS, Distribution, Stepped
-from mcrock.tables.fields import OneOf
 
 GRID = 2000  # places of the integrals over the intensity
 TAIL = 1e-6  # of the density of the runs, beyond which it has none [1]

@@ -19,8 +19,8 @@ from typing import NamedTuple, Unpack
 import numpy as np
 import xarray as xr
 
+from mcrock.base.params import Outcome
 from mcrock.dataset.opened import takes_path
-from mcrock.params import Outcome
 from mcrock.statistics.capacity import capacities
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 from mcrock.statistics.limits import EVENT

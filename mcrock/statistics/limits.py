@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 import xarray as xr
 
+from mcrock.base.checks import Number
+from mcrock.base.params import DECIDED, Outcome
 from mcrock.dataset import SCHEMA
 from mcrock.dataset.opened import takes_path
-from mcrock.params import DECIDED, Outcome
-from mcrock.rules import Number
 from mcrock.statistics.runs import GUESSED, Passed, check_runs, config_of, guessed, undecided
 
 TILTS = ("peak_tilt", "peak_tilt_ratio")  # above 0 from the first rocking on

@@ -8,8 +8,8 @@ from typing import Unpack
 import numpy as np
 import xarray as xr
 
+from mcrock.base.params import STANDING, Outcome
 from mcrock.dataset.opened import takes_path
-from mcrock.params import STANDING, Outcome
 from mcrock.statistics.inference import Confidence, ConfidenceKeywords, takes
 from mcrock.statistics.intervals import interval_of_readings
 from mcrock.statistics.limits import OF_SUPPORT, displacement_limit

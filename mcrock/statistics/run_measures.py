@@ -10,6 +10,7 @@ import numpy as np
 import xarray as xr
 from pydantic import ValidationError
 
+from mcrock.base.tables.distributions import Distribution
 from mcrock.config import Study
 from mcrock.config.intensity import KeptMeasure, Variables
 from mcrock.dataset.opened import takes_path
@@ -21,7 +22,6 @@ from mcrock.statistics.efficiency import PREFIX, by_measure, measures_of, own_me
 from mcrock.statistics.limits import EVENT
 from mcrock.statistics.nested import pooled
 from mcrock.statistics.runs import GUESSED, check_runs, is_cloud, run_intensity, study_of
-from mcrock.tables.distributions import Distribution
 
 Asked = str | Mapping[str, Any]
 

@@ -19,11 +19,11 @@ import numpy as np
 import xarray as xr
 from scipy.special import stdtrit
 
+from mcrock.base.params import Outcome
 from mcrock.config.sections import OF_INDICES
 from mcrock.dataset import outputs
 from mcrock.dataset.opened import takes_path
 from mcrock.dataset.schema import OUTER
-from mcrock.params import Outcome
 from mcrock.sampling.drawn import variable_name
 from mcrock.sampling.pick_freeze import FIRST_INPUT, OF_A, OF_B, SCRAMBLES, block_length, inputs_of_design
 from mcrock.statistics.bounds import rank_scores

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import xarray as xr
 
+from mcrock.base.params import STANDING, Outcome
 from mcrock.dataset.opened import takes_path
-from mcrock.params import STANDING, Outcome
 from mcrock.statistics.intervals import check_level, wilson_interval
 from mcrock.statistics.result_table import table
 from mcrock.statistics.runs import SLICE

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import xarray as xr
 
+from mcrock.base.params import Outcome
 from mcrock.dataset.opened import takes_path
-from mcrock.params import Outcome
 from mcrock.statistics.result_table import table
 from mcrock.statistics.runs import NOT_DECIDED, check_runs, guessed, read_slices
 

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 import xarray as xr
 
+from mcrock.base.params import STANDING
 from mcrock.dataset.opened import takes_path
-from mcrock.params import STANDING
 from mcrock.statistics.probability import CLASSES, intensity_coordinate
 from mcrock.statistics.runs import Classes, check_runs, guessed, intensity_classes, read_slices
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mcrock.rules import Number
+from mcrock.base.checks import Number
 
 TOLERANCE = Number("1", least=0.0)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from mcrock.rules import Number, Rule, joined, shown
+from mcrock.base.checks import Number, Rule, joined, shown
 
 TABLE: dict[str, Any] = {}  # with any keys
 TABLES = [TABLE]  # a list of them

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from mcrock.base.checks import Integer, Number, check_array
 from mcrock.body import Body
 from mcrock.conditions import Impact
 from mcrock.impact.dispatch import ImpactLaw
@@ -26,8 +27,7 @@ from mcrock.kernel.dynamics import ALONG_X, ALONG_Y, F0, P_X, P_Y, Q0, RATE, W_X
 from mcrock.kernel.edge_landing import land_edge
 from mcrock.kernel.facet_landing import land_on_face
 from mcrock.kernel.modes import EDGE, REST, inertia_of, point_of
-from mcrock.rules import Integer, Number, check_array
-from mcrock.simulation import body_tables, impact_law, set_law
+from mcrock.simulation.runs import body_tables, impact_law, set_law
 from mcrock.verify.checks import ComparedQuantity, compare, is_information, same
 
 # names of impact parameters in case files, and those of `Impact`

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from mcrock.base.params import DECIDED, STANDARD_GRAVITY, Mode, Outcome
 from mcrock.body import Body
 from mcrock.body.frame import rotation_matrix
 from mcrock.conditions import Controls, Impact, Start
 from mcrock.excitation import Motion, Pulse, fema_p695
-from mcrock.params import DECIDED, STANDARD_GRAVITY, Mode, Outcome
-from mcrock.simulation import Run, simulate
+from mcrock.simulation.runs import Run, simulate
 from mcrock.verify.checks import ComparedQuantity, compare, is_information, same
 from mcrock.verify.impacts import case_body, impact_parameters
 

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from mcrock.base.params import Event, Mode
 from mcrock.body import Body, merge_coplanar, orient
 from mcrock.body.faces import face_normals
 from mcrock.body.frame import body_axes, rotation_matrix
 from mcrock.conditions import Impact, Start
 from mcrock.kernel.contact import Topology, topology
-from mcrock.params import Event, Mode
-from mcrock.simulation import Run, simulate
+from mcrock.simulation.runs import Run, simulate
 from mcrock.verify.checks import ComparedQuantity, compare, is_information, same
 from mcrock.verify.impacts import impact_parameters
 from mcrock.verify.motions import TIGHT, case_motion, event_checks, peak_checks, state_checks

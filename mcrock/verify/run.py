@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from mcrock.tables.parsing import parse_json, read_text
+from mcrock.base.tables.parsing import parse_json, read_text
 from mcrock.verify.checks import CaseError, ComparedQuantity, failed
 from mcrock.verify.form import OF_LAW, OF_REFUSED_LAW, OF_RUN, case_name, find_mistakes
 from mcrock.verify.impacts import IMPACT_KINDS

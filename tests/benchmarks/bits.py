@@ -26,7 +26,7 @@ from mcrock.config import load_config
 from mcrock.excitation import Pulse, pack_motions
 from mcrock.planar import runs as planar
 from mcrock.sampling import draw_inputs, load_motions
-from mcrock.simulation import simulate, simulate_part
+from mcrock.simulation.runs import simulate, simulate_part
 from mcrock.verify.bench import workloads
 
 RUNS = {

@@ -15,11 +15,11 @@ from math import pi
 
 import numpy as np
 
+from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.body import Body, cuboid, cylinder, frustum, hull
 from mcrock.conditions import Contact, Controls, Impact
 from mcrock.excitation import Motion, Pulse
-from mcrock.params import STANDARD_GRAVITY
-from mcrock.simulation import Run, simulate
+from mcrock.simulation.runs import Run, simulate
 
 STUDIES, LONGEST, SHOWN = 400, 20.0, 10  # [s]
 

@@ -32,13 +32,13 @@ from typing import Any
 import numpy as np
 from scipy.stats import binomtest
 
+from mcrock.base.params import STANDARD_GRAVITY, Outcome
 from mcrock.body import Body, cuboid, prism
 from mcrock.conditions import Contact, Impact
 from mcrock.excitation import Motion, fema_p695
 from mcrock.excitation.measures import intensity
-from mcrock.params import STANDARD_GRAVITY, Outcome
 from mcrock.show.tables import format_table
-from mcrock.simulation import simulate
+from mcrock.simulation.runs import simulate
 from mcrock.statistics.intervals import wilson_interval
 from tests.benchmarks import newmark
 

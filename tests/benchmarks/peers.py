@@ -28,14 +28,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
+from mcrock.base.params import GRAVITY
 from mcrock.conditions import Controls
 from mcrock.excitation import Motion, pack_motions
-from mcrock.params import GRAVITY
 from mcrock.planar import planar_block, velocity_ratios
 from mcrock.planar.columns import PlanarResult
 from mcrock.planar.runs import block_rows, run_many
 from mcrock.show.tables import as_json, format_table
-from mcrock.simulation import simulate_part
+from mcrock.simulation.runs import simulate_part
 from mcrock.verify.bench.machine import describe_machine, describe_versions
 from mcrock.verify.bench.workloads import FEMA, amplitudes, block, in_a_plane, inputs_of, strong_record
 from tests.benchmarks.housner import constants, peak_tilts

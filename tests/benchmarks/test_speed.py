@@ -18,7 +18,7 @@ pytest.importorskip("pytest_benchmark", reason="needs the benchmark extra: pip i
 
 from mcrock.conditions import Controls
 from mcrock.impact.varkonyi_2022 import edge_map, facet_map
-from mcrock.simulation import Start, simulate
+from mcrock.simulation.runs import Start, simulate
 from mcrock.verify.bench.workloads import WORKLOADS, block, prepare
 
 REPEATS = 100_000  # of a piece in one call, so that what Python adds is small

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from mcrock.base.params import DECIDED, Outcome
 from mcrock.body import cuboid
 from mcrock.conditions import Controls
 from mcrock.excitation import Motion, Pulse
-from mcrock.params import DECIDED, Outcome
 from mcrock.planar import rectangle, simulate_planar
-from mcrock.simulation import Impact, Start, simulate
+from mcrock.simulation.runs import Impact, Start, simulate
 from tests.benchmarks.extreme import STUDIES, extreme
 
 pytestmark = pytest.mark.skipif(

@@ -25,7 +25,7 @@ from mcrock.kernel.dynamics import (
     vertex_step,
 )
 from mcrock.kernel.shaking import SEGMENT_SIZE, load_segment
-from mcrock.simulation import Impact, Start, body_tables, rotation_matrix, simulate
+from mcrock.simulation.runs import Impact, Start, body_tables, rotation_matrix, simulate
 
 ORDER = 4
 ORDER_ATOL = 0.15  # of the observed order: terms of the next order at these steps

@@ -5,10 +5,10 @@ from math import acos, acosh, cos, sin, sqrt
 import pytest
 from scipy.integrate import quad
 
+from mcrock.base.params import GRAVITY
 from mcrock.body import cuboid
 from mcrock.excitation import Motion
-from mcrock.params import GRAVITY
-from mcrock.simulation import Impact, Start, simulate
+from mcrock.simulation.runs import Impact, Start, simulate
 from tests.physics.bodies import TIGHT, planar_lambda
 
 ATOL = 1e-6  # times [s] and tilts [rad]

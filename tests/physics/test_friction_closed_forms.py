@@ -13,10 +13,10 @@ from scipy.optimize import brentq
 from scipy.spatial.transform import Rotation
 
 from mcrock import simulate
+from mcrock.base.params import Mode
 from mcrock.body import cuboid, hull
 from mcrock.conditions import Contact, Controls, Start
 from mcrock.excitation import Motion, Pulse
-from mcrock.params import Mode
 from tests.physics.friction import noise, steps_of
 
 # faces of random hulls may meet at small angles

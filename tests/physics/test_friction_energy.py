@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
-from mcrock.params import Outcome
+from mcrock.base.params import Outcome
 from tests.physics.friction import imbalance, scenario, seeds, settled, steps_of, traffic
 
 # faces of random hulls may meet at small angles

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
+from mcrock.base.params import GRAVITY
 from mcrock.body import cuboid, cylinder
 from mcrock.conditions import Contact, Controls, Impact, Start
 from mcrock.excitation import Motion
-from mcrock.params import GRAVITY
-from mcrock.simulation import simulate
+from mcrock.simulation.runs import simulate
 
 SMOOTH = Contact(friction=0.0)
 BLOCK = cuboid(0.4, 0.4, 1.6, 2600.0)

@@ -12,10 +12,10 @@ from math import exp, pi
 import numpy as np
 import pytest
 
+from mcrock.base.params import GRAVITY, Outcome
 from mcrock.conditions import Controls
 from mcrock.excitation import Motion, Pulse, fema_p695, one_cosine, one_sine
-from mcrock.params import GRAVITY, Outcome
-from mcrock.simulation import simulate
+from mcrock.simulation.runs import simulate
 from tests.physics.bodies import square_block
 
 SLENDERNESS, P = 0.005, 2.0  # [rad], [rad/s]

@@ -9,11 +9,11 @@ from scipy.integrate import quad
 from scipy.optimize import brentq
 from scipy.spatial.transform import Rotation
 
+from mcrock.base.params import GRAVITY, Outcome
 from mcrock.body import Body, cuboid
 from mcrock.conditions import Contact, Controls
 from mcrock.excitation import Motion, Pulse, half_sine
-from mcrock.params import GRAVITY, Outcome
-from mcrock.simulation import Impact, Start, simulate
+from mcrock.simulation.runs import Impact, Start, simulate
 from tests.physics.bodies import TIGHT
 from tests.physics.contact import barrier, largest_gain, vertex_positions
 

@@ -9,11 +9,11 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
+from mcrock.base.params import Mode, Outcome
 from mcrock.body import Body
 from mcrock.conditions import Controls
 from mcrock.excitation import Motion
-from mcrock.params import Mode, Outcome
-from mcrock.simulation import Impact, Run, Start, simulate
+from mcrock.simulation.runs import Impact, Run, Start, simulate
 from tests.physics.bodies import TIGHT, bodies
 from tests.physics.contact import (
     AMPLIFIED,

@@ -12,12 +12,12 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from mcrock.base.params import Event, Mode, Outcome
+from mcrock.base.response import Response
 from mcrock.body import Body, cuboid
 from mcrock.conditions import Controls
 from mcrock.excitation import Motion, pack_motions
-from mcrock.params import Event, Mode, Outcome
-from mcrock.response import Response
-from mcrock.simulation import Impact, Run, Start, simulate, simulate_part
+from mcrock.simulation.runs import Impact, Run, Start, simulate, simulate_part
 from mcrock.verify.bench.workloads import inputs_of
 from tests.physics.contact import barrier, rotations, vertex_positions
 

@@ -17,7 +17,7 @@ from scipy.spatial.transform import Rotation
 
 from mcrock.body import cuboid, cylinder, hull
 from mcrock.kernel.contact import BARRIER
-from mcrock.simulation import Impact, Start, body_tables, rotation_matrix, simulate
+from mcrock.simulation.runs import Impact, Start, body_tables, rotation_matrix, simulate
 from tests.physics.bodies import TIGHT
 from tests.physics.test_free_rocking import next_peak, quarter_period
 

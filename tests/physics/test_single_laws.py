@@ -16,7 +16,7 @@ from mcrock.impact.single import brach_1989, whittaker_1904
 from mcrock.kernel.dynamics import Q0, V_X, W_X
 from mcrock.kernel.friction.impacts import impact_of
 from mcrock.kernel.friction.state import GAINED, I_X, I_Z
-from mcrock.simulation import body_tables, impact_law, set_law
+from mcrock.simulation.runs import body_tables, impact_law, set_law
 
 BODY = cuboid(0.4, 0.4, 1.6, 2600.0)
 DIAGONAL = BODY.mass * (0.4**2 + 1.6**2) / 12.0  # inertia about every horizontal axis of a square block

@@ -12,7 +12,7 @@ import pytest
 from mcrock.body import cuboid
 from mcrock.conditions import Controls
 from mcrock.excitation import Motion, fema_p695
-from mcrock.simulation import Impact, simulate
+from mcrock.simulation.runs import Impact, simulate
 
 PRODUCTION = Controls()
 REFERENCE = Controls(step=0.001, max_step=2.5e-4)

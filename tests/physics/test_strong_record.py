@@ -13,7 +13,7 @@ from scipy.stats import binom
 
 from mcrock.conditions import Controls
 from mcrock.excitation import pack_motions
-from mcrock.simulation import Impact, simulate_part
+from mcrock.simulation.runs import Impact, simulate_part
 from mcrock.verify.bench.workloads import amplitudes, block, in_a_plane, inputs_of, strong_record
 from tests.benchmarks.housner import peak_tilts
 

@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 from mcrock.body import cuboid
 from mcrock.conditions import Controls, Impact, Start
 from mcrock.excitation import Motion
-from mcrock.simulation import simulate
+from mcrock.simulation.runs import simulate
 
 BODY = cuboid(0.4, 0.5, 1.6, density=2000.0)
 TURN = Rotation.from_rotvec([0.07, -0.09, 0.02])

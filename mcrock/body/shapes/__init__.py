@@ -3,6 +3,7 @@
 Python constructors of single bodies do not need this: it loads what reads study files.
 """
 
+from mcrock.base.tables.inputs import Declaration, declare
 from mcrock.body.shapes.cuboid import Cuboid
 from mcrock.body.shapes.cylinder import Cylinder
 from mcrock.body.shapes.free import Free
@@ -10,7 +11,6 @@ from mcrock.body.shapes.frustum import Frustum
 from mcrock.body.shapes.polyhedron import Polyhedron
 from mcrock.body.shapes.prism import Prism
 from mcrock.body.shapes.shape import Shape
-from mcrock.tables.inputs import Declaration, declare
 
 SHAPES: dict[str, type[Shape]] = {
     "cuboid": Cuboid,

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from mcrock.base.tables.distributions import Distribution, Quantity, Uncertain
+from mcrock.base.tables.errors import mistake, refuse
+from mcrock.base.tables.fields import ListOf, NumberKey
+from mcrock.base.tables.inputs import Input
 from mcrock.body.faces import Array
-from mcrock.tables.distributions import Distribution, Quantity, Uncertain
-from mcrock.tables.errors import mistake, refuse
-from mcrock.tables.fields import ListOf, NumberKey
-from mcrock.tables.inputs import Input
 
 Draws = Mapping[str, Array]  # value (n,) of every one of `Shape.quantities`, by key: "width", "com[2]"
 

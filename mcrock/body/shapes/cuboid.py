@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Literal
 
+from mcrock.base.tables.distributions import Quantity, Uncertain
+from mcrock.base.tables.fields import entry
 from mcrock.body.bodies import Bodies
 from mcrock.body.shapes.coordinates import Draws
 from mcrock.body.shapes.shape import Solid, Upright
 from mcrock.body.solids.cuboid import cuboids
-from mcrock.tables.distributions import Quantity, Uncertain
-from mcrock.tables.fields import entry
 
 
 class Cuboid(Solid, Upright):

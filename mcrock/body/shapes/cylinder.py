@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
+from mcrock.base.tables.distributions import Quantity, Uncertain
+from mcrock.base.tables.fields import IntegerKey, entry
+from mcrock.base.tables.inputs import Input
 from mcrock.body.bodies import Bodies
 from mcrock.body.shapes.coordinates import Draws
 from mcrock.body.shapes.shape import Solid, Upright
 from mcrock.body.solids.cylinder import cylinders
-from mcrock.tables.distributions import Quantity, Uncertain
-from mcrock.tables.fields import IntegerKey, entry
-from mcrock.tables.inputs import Input
 
 MOST_SIDES = 120  # of a cylinder [1]
 

@@ -6,6 +6,8 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from mcrock.base.tables.distributions import Quantity, Uncertain
+from mcrock.base.tables.fields import entry
 from mcrock.body.bodies import Bodies, on_base
 from mcrock.body.shapes.coordinates import (
     BASE,
@@ -21,8 +23,6 @@ from mcrock.body.shapes.coordinates import (
     triple,
 )
 from mcrock.body.shapes.shape import Shape
-from mcrock.tables.distributions import Quantity, Uncertain
-from mcrock.tables.fields import entry
 
 CENTRE = triple(
     "[x, y, height above the base] [m]", Uncertain("m"), Uncertain("m"), Uncertain("m", above=0.0)

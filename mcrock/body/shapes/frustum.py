@@ -7,6 +7,9 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from mcrock.base.tables.distributions import Distribution, Quantity, Uncertain
+from mcrock.base.tables.fields import entry, exactly_one, optional
+from mcrock.base.tables.inputs import Input
 from mcrock.body.bodies import Bodies
 from mcrock.body.faces import Array
 from mcrock.body.shapes.coordinates import BASE, CORNERS, Corners, Draws, coordinates
@@ -14,9 +17,6 @@ from mcrock.body.shapes.shape import Solid, Upright
 from mcrock.body.solids.frustum import frusta
 from mcrock.body.solids.polygon import scaled_polygon
 from mcrock.body.standing import stands_over
-from mcrock.tables.distributions import Distribution, Quantity, Uncertain
-from mcrock.tables.fields import entry, exactly_one, optional
-from mcrock.tables.inputs import Input
 
 
 class Frustum(Solid, Upright):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from mcrock.base.tables.fields import NumberKey, Table, entry
 from mcrock.body.faces import Array
 from mcrock.body.shapes.coordinates import Tensor, triple
-from mcrock.tables.fields import NumberKey, Table, entry
 
 
 class MeshSolid(Table):

@@ -10,6 +10,20 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 
+from mcrock.base.tables.distributions import Distribution, Quantity, Uncertain
+from mcrock.base.tables.errors import ConfigError, refuse
+from mcrock.base.tables.fields import (
+    ChoiceKey,
+    IntegerKey,
+    ListOf,
+    NumberKey,
+    Text,
+    entry,
+    exactly_one,
+    given,
+    optional,
+)
+from mcrock.base.tables.inputs import Input
 from mcrock.base.units import LENGTHS
 from mcrock.body.bodies import Bodies
 from mcrock.body.faces import Array, Faces, face_normals
@@ -33,20 +47,6 @@ from mcrock.body.shapes.random_underside import RandomUnderside
 from mcrock.body.shapes.shape import Solid
 from mcrock.body.standing import BASE_ANGLE, lowest_face, nearly_flat, settle
 from mcrock.body.surface import hull_surface
-from mcrock.tables.distributions import Distribution, Quantity, Uncertain
-from mcrock.tables.errors import ConfigError, refuse
-from mcrock.tables.fields import (
-    ChoiceKey,
-    IntegerKey,
-    ListOf,
-    NumberKey,
-    Text,
-    entry,
-    exactly_one,
-    given,
-    optional,
-)
-from mcrock.tables.inputs import Input
 
 OFFSETS = ("com_x", "com_y", "com_z")
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
+from mcrock.base.tables.fields import entry
 from mcrock.body.bodies import Bodies
 from mcrock.body.shapes.coordinates import BASE, CORNERS, Corners, Draws, coordinates
 from mcrock.body.shapes.shape import Solid, Upright
 from mcrock.body.solids.prism import prisms
-from mcrock.tables.fields import entry
 
 
 class Prism(Solid, Upright):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from mcrock.base.tables.fields import FlagKey, NumberKey, Table, entry, optional
 from mcrock.body.random_surface import UNDERSIDE
-from mcrock.tables.fields import FlagKey, NumberKey, Table, entry, optional
 
 
 class RandomUnderside(Table):

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
+from mcrock.base.params import GRAVITY
+from mcrock.base.tables.distributions import Distribution, Quantity, Uncertain
+from mcrock.base.tables.fields import Table, entry, exactly_one, optional
+from mcrock.base.tables.inputs import Inputs
 from mcrock.body.bodies import Bodies
 from mcrock.body.shapes.coordinates import Draws
 from mcrock.body.shapes.random_underside import RandomUnderside
 from mcrock.body.solids.weight import Weight
-from mcrock.params import GRAVITY
-from mcrock.tables.distributions import Distribution, Quantity, Uncertain
-from mcrock.tables.fields import Table, entry, exactly_one, optional
-from mcrock.tables.inputs import Inputs
 
 
 class Shape(Table):

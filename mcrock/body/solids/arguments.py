@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mcrock.base.checks import Number, check_array
 from mcrock.body.base import check_polygons
 from mcrock.body.faces import Array
 from mcrock.body.solids.polygon import polygon_area
 from mcrock.body.solids.weight import Weight
-from mcrock.rules import Number, check_array
 
 
 def positive(name: str, value: Any, unit: str) -> float:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
+from mcrock.base.checks import Integer, shown
+from mcrock.base.params import GRAVITY
 from mcrock.body.bodies import Bodies
 from mcrock.body.body import Body
 from mcrock.body.faces import Array
@@ -11,8 +13,6 @@ from mcrock.body.solids.arguments import gravity_of, length, weight_of
 from mcrock.body.solids.polygon import circle_polygon
 from mcrock.body.solids.prism import prisms
 from mcrock.body.solids.weight import Weight
-from mcrock.params import GRAVITY
-from mcrock.rules import Integer, shown
 
 
 def cylinders(radius: Array, height: Array, sides: int, weight: Weight, gravity: Array) -> Bodies:

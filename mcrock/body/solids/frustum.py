@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mcrock.base.params import GRAVITY
 from mcrock.body.bodies import Bodies, on_base
 from mcrock.body.body import Body
 from mcrock.body.faces import Array
@@ -12,7 +13,6 @@ from mcrock.body.mass import solid_moments
 from mcrock.body.solids.arguments import gravity_of, length, polygon, positive, weight_of
 from mcrock.body.solids.polygon import between, prism_faces, scaled_polygon
 from mcrock.body.solids.weight import Weight
-from mcrock.params import GRAVITY
 
 
 def frusta(base: Array, top: Array, height: Array, weight: Weight, gravity: Array) -> Bodies:

@@ -9,6 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mcrock.base.checks import Flag, Number, check_array
+from mcrock.base.params import GRAVITY
 from mcrock.body.body import Body
 from mcrock.body.face_lists import face_number, face_numbers
 from mcrock.body.faces import Array, Faces, face_normals
@@ -19,8 +21,6 @@ from mcrock.body.solids.arguments import list_of_points, positive, weight_of
 from mcrock.body.standing import lowest_face, nearly_flat
 from mcrock.body.standing import settle as settled_face
 from mcrock.body.surface import Surface, hull_surface, surface_of, warn_if_shallow
-from mcrock.params import GRAVITY
-from mcrock.rules import Flag, Number, check_array
 
 
 class Matter(NamedTuple):

@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mcrock.arithmetic import CONTRACT, contracts
+from mcrock.base.arithmetic import CONTRACT, contracts
 from mcrock.ensemble.cluster.settings import BATCH, BatchJobs, Cluster, Local, Mpi
 
 if TYPE_CHECKING:

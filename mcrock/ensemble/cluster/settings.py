@@ -10,9 +10,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from mcrock.base.tables.errors import ConfigError, format_mistakes, mistake, refuse
+from mcrock.base.tables.fields import IntegerKey, Kind, OneOf, Table, Text, entry, optional
 from mcrock.config.load import read_toml
-from mcrock.tables.errors import ConfigError, format_mistakes, mistake, refuse
-from mcrock.tables.fields import IntegerKey, Kind, OneOf, Table, Text, entry, optional
 
 SHORTEST = 60  # wall-time [s]
 LOOPBACK = "lo"  # interface of connections that stay on their machine

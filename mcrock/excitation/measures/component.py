@@ -28,9 +28,9 @@ from math import ceil, log2, pi, tan
 
 import numpy as np
 
+from mcrock.base.checks import Number
+from mcrock.base.params import GRAVITY, STANDARD_GRAVITY
 from mcrock.excitation.motion import FloatArray, MotionError, checked
-from mcrock.params import GRAVITY, STANDARD_GRAVITY
-from mcrock.rules import Number
 
 MEAN_PERIOD_BAND = (0.25, 20.0)  # [Hz], Rathje et al. (1998)
 MEAN_PERIOD_RESOLUTION = 0.05  # [Hz] at the most, Rathje et al. (2004)

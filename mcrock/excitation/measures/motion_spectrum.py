@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mcrock.base.checks import Choice
 from mcrock.excitation.measures.response_spectra import DAMPING, response_spectrum, rotated_spectrum
 from mcrock.excitation.motion import FloatArray, Motion, checked
-from mcrock.rules import Choice
 
 COMBINATIONS = ("geometric_mean", "rotd50", "rotd100", "x", "y", "z")
 

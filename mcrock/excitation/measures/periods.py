@@ -10,8 +10,8 @@ from math import isfinite
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mcrock.base.checks import Integer, Number
 from mcrock.excitation.motion import FloatArray, MotionError, checked
-from mcrock.rules import Integer, Number
 
 AVERAGED = 20  # periods of a range that AvgSA takes by default
 MOST_AVERAGED = 1000  # periods that AvgSA takes [1]

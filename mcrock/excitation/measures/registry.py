@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mcrock.base.params import GRAVITY
 from mcrock.excitation.measures.component import (
     arias_intensity,
     cumulative_absolute_velocity,
@@ -29,7 +30,6 @@ from mcrock.excitation.measures.component import (
 )
 from mcrock.excitation.measures.periods import AVERAGED, averaged, one_period
 from mcrock.excitation.motion import FloatArray
-from mcrock.params import GRAVITY
 
 ANGLES = 180  # directions of RotD, one degree apart: the largest is low by 4e-5 of itself at the most
 

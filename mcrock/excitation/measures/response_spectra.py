@@ -20,9 +20,9 @@ from math import cos, exp, inf, isfinite, pi, sin, sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mcrock.base.jit import jit
 from mcrock.excitation.measures.periods import check_spectrum
 from mcrock.excitation.motion import FloatArray, MotionError
-from mcrock.jit import jit
 
 DAMPING = 0.05  # share of the critical damping [1], by default
 STEPS_PER_PERIOD = 4  # at least; below two the rate could change its sign unseen

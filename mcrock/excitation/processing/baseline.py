@@ -15,9 +15,9 @@ from math import isfinite
 import numpy as np
 from numpy.typing import NDArray
 
+from mcrock.base.checks import Integer
 from mcrock.excitation.measures.component import velocity_of
 from mcrock.excitation.motion import FloatArray, Motion, MotionError, changed, checked
-from mcrock.rules import Integer
 
 
 def remove_mean(motion: Motion, duration: float | None = None) -> Motion:

@@ -10,6 +10,7 @@ from math import ceil, isfinite
 
 import numpy as np
 
+from mcrock.base.checks import Integer, Number
 from mcrock.excitation.motion import (
     MOST_SAMPLES,
     FloatArray,
@@ -19,7 +20,6 @@ from mcrock.excitation.motion import (
     check_length,
     checked,
 )
-from mcrock.rules import Integer, Number
 
 CROSSINGS = 64  # zeros of the sinc on each side
 ATTENUATION = 80.0  # of what lies above the lower Nyquist frequency [dB]

@@ -10,9 +10,9 @@ from math import cos, pi, sin
 
 import numpy as np
 
+from mcrock.base.checks import Number
 from mcrock.excitation.motion import MotionError, checked
 from mcrock.excitation.pulses.pulse import MavroeidisPapageorgiou, Pulse, Ricker
-from mcrock.rules import Number
 
 SLOW = 1e-9  # phase through which the sine of a rectangle runs [rad]; its top is flat to SLOW**2/2
 SHAPES = (

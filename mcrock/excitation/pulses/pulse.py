@@ -21,8 +21,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from mcrock.base.checks import Number, ruled
 from mcrock.excitation.motion import FloatArray, MotionError, checked, checked_fields, checked_vector
-from mcrock.rules import Number, ruled
 
 # the exponentials of the Ricker wavelets are cut where less than 2e-8 of the peak is left
 HALF_LENGTH = {True: 1.5, False: 2.0}  # symmetric or not: periods on either side of the middle [1]

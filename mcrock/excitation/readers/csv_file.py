@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from mcrock.base.checks import Number
+from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.base.units import ACCELERATIONS
 from mcrock.excitation.motion import FloatArray, Motion, MotionError, checked
 from mcrock.excitation.readers.csv_columns import (
@@ -22,8 +24,6 @@ from mcrock.excitation.readers.csv_columns import (
 )
 from mcrock.excitation.readers.orientation import doubt, word_unknown
 from mcrock.excitation.readers.text_file import known_unit, read_content, split_lines
-from mcrock.params import STANDARD_GRAVITY
-from mcrock.rules import Number
 
 LARGEST_PGA = 3 * STANDARD_GRAVITY  # [m/s2]; hardly a record of an earthquake exceeds it
 STEP_TOLERANCE = 0.01  # deviation of a printed time from the uniform grid, in steps [1]

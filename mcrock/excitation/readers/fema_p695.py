@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mcrock.base.checks import Choice
+from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.excitation.motion import Motion, MotionError, checked
-from mcrock.params import STANDARD_GRAVITY
-from mcrock.rules import Choice
 
 if TYPE_CHECKING:
     import h5py

@@ -16,6 +16,7 @@ from types import ModuleType
 
 import numpy as np
 
+from mcrock.base.checks import Choice
 from mcrock.base.units import ACCELERATIONS, parse_unit
 from mcrock.excitation.motion import Motion, MotionError, checked
 from mcrock.excitation.readers import (
@@ -38,7 +39,6 @@ from mcrock.excitation.readers.assemble import assemble
 from mcrock.excitation.readers.csv_file import read_csv
 from mcrock.excitation.readers.recording import GIVEN, NotRecordError, RecordedComponent
 from mcrock.excitation.readers.text_file import BinaryFileError, TextFile, known_unit
-from mcrock.rules import Choice
 
 READERS: dict[str, ModuleType] = {
     "at2": at2,

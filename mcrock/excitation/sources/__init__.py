@@ -3,6 +3,7 @@
 A new source is a module with a subclass of `RecordedSource` or `GeneratedSource`, and its line in `SOURCES`.
 """
 
+from mcrock.base.tables.inputs import Declaration, declare
 from mcrock.excitation.sources.base import Source
 from mcrock.excitation.sources.csv import CsvSource
 from mcrock.excitation.sources.fema_p695 import FemaP695Source
@@ -14,7 +15,6 @@ from mcrock.excitation.sources.shake_table import ShakeTableSource
 from mcrock.excitation.sources.spectrum import SpectrumSource
 from mcrock.excitation.sources.still import StillSource
 from mcrock.excitation.sources.synthetic import SyntheticSource
-from mcrock.tables.inputs import Declaration, declare
 
 SOURCES: dict[str, type[Source]] = {
     "fema_p695": FemaP695Source,

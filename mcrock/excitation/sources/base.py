@@ -14,9 +14,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from mcrock.base.tables.fields import Table
+from mcrock.base.tables.inputs import Declaration, Inputs, Numbers
 from mcrock.excitation.motion import Motion
-from mcrock.tables.fields import Table
-from mcrock.tables.inputs import Declaration, Inputs, Numbers
 
 STILL_TIME = 1e-3  # length of the record of ground that does not move [s]; the tail follows
 

@@ -8,11 +8,11 @@ from functools import partial
 from pathlib import Path, PurePath
 from typing import Literal
 
+from mcrock.base.tables.fields import ListOf, NumberKey, Text, entry, optional
 from mcrock.excitation.motion import Motion
 from mcrock.excitation.readers.csv_file import read_csv
 from mcrock.excitation.sources.kinds import Paths, Unit
 from mcrock.excitation.sources.recorded import RecordedSource
-from mcrock.tables.fields import ListOf, NumberKey, Text, entry, optional
 
 
 class CsvSource(RecordedSource):

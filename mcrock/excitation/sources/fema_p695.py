@@ -7,10 +7,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
+from mcrock.base.tables.fields import ChoiceKey, IntegerKey, ListOf, entry
 from mcrock.excitation.motion import Motion
 from mcrock.excitation.readers.fema_p695 import SETS, fema_p695
 from mcrock.excitation.sources.recorded import RecordedSource
-from mcrock.tables.fields import ChoiceKey, IntegerKey, ListOf, entry
 
 
 class FemaP695Source(RecordedSource):

@@ -7,11 +7,11 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
+from mcrock.base.tables.fields import ChoiceKey, IntegerKey, ListOf, NumberKey, Text, entry, optional
 from mcrock.excitation.motion import Motion
 from mcrock.excitation.readers import FORMATS, read_records
 from mcrock.excitation.sources.kinds import Paths, Unit
 from mcrock.excitation.sources.recorded import RecordedSource
-from mcrock.tables.fields import ChoiceKey, IntegerKey, ListOf, NumberKey, Text, entry, optional
 
 
 class FilesSource(RecordedSource):

@@ -10,6 +10,9 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
+from mcrock.base.tables.distributions import Quantity, Uncertain
+from mcrock.base.tables.fields import ChoiceKey, IntegerKey, Text, entry, exactly_one, optional
+from mcrock.base.tables.inputs import Input, Numbers
 from mcrock.excitation.measures import intensity
 from mcrock.excitation.motion import Motion, MotionError
 from mcrock.excitation.processing import process
@@ -19,9 +22,6 @@ from mcrock.excitation.sources.generated import GeneratedSource, stamp
 from mcrock.excitation.sources.kinds import Steps, Unit
 from mcrock.excitation.synthesis.rezaeian_2010 import StochasticModel, check_step, simulate_motion
 from mcrock.excitation.synthesis.rezaeian_2010_fit import fit_model, fit_pair
-from mcrock.tables.distributions import Quantity, Uncertain
-from mcrock.tables.fields import ChoiceKey, IntegerKey, Text, entry, exactly_one, optional
-from mcrock.tables.inputs import Input, Numbers
 
 TRIALS = 15  # simulations set beside a fitted record
 FAR = 1.5  # times the velocity of the simulations

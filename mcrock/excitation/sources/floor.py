@@ -6,6 +6,9 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any, ClassVar
 
+from mcrock.base.tables.distributions import Distribution, Quantity, Uncertain
+from mcrock.base.tables.fields import IntegerKey, ListOf, NumberKey, Table, entry, optional
+from mcrock.base.tables.inputs import Input, Inputs, Numbers
 from mcrock.excitation.floor import (
     VibrationMode,
     chain_modes,
@@ -14,9 +17,6 @@ from mcrock.excitation.floor import (
     oscillator_modes,
 )
 from mcrock.excitation.motion import Motion
-from mcrock.tables.distributions import Distribution, Quantity, Uncertain
-from mcrock.tables.fields import IntegerKey, ListOf, NumberKey, Table, entry, optional
-from mcrock.tables.inputs import Input, Inputs, Numbers
 
 FEW = 0.01  # share of the realizations [1]
 MOST_DAMPING = 0.99  # fraction of critical [1]

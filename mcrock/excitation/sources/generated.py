@@ -9,9 +9,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from mcrock.base.tables.distributions import Distribution
 from mcrock.excitation.motion import Motion
 from mcrock.excitation.sources.shaking import ShakingSource
-from mcrock.tables.distributions import Distribution
 
 
 class GeneratedSource(ShakingSource):

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
 
+from mcrock.base.checks import joined
+from mcrock.base.tables.distributions import Discrete, Distribution, Uncertain
+from mcrock.base.tables.errors import refuse
+from mcrock.base.tables.fields import ChoiceKey, Kind, ListOf
 from mcrock.base.units import ACCELERATIONS, parse_unit
 from mcrock.excitation.motion import MotionError
 from mcrock.excitation.processing import check_steps
-from mcrock.rules import joined
-from mcrock.tables.distributions import Discrete, Distribution, Uncertain
-from mcrock.tables.errors import refuse
-from mcrock.tables.fields import ChoiceKey, Kind, ListOf
 
 SIGNS = 'expected signs, as in { distribution = "discrete", values = [1, -1], epistemic = true }'
 

@@ -10,14 +10,14 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from mcrock.base.params import PulseShape
+from mcrock.base.tables.distributions import Distribution, Quantity, Uncertain
+from mcrock.base.tables.fields import ChoiceKey, Table, entry, optional
+from mcrock.base.tables.inputs import Declaration, Input, Inputs, Numbers, declare
 from mcrock.excitation.motion import Motion
 from mcrock.excitation.pulses import SHAPES, make_pulse, sample_pulse
 from mcrock.excitation.sources.generated import GeneratedSource
 from mcrock.excitation.sources.shaking import WEAK
-from mcrock.params import PulseShape
-from mcrock.tables.distributions import Distribution, Quantity, Uncertain
-from mcrock.tables.fields import ChoiceKey, Table, entry, optional
-from mcrock.tables.inputs import Declaration, Input, Inputs, Numbers, declare
 
 WAVELET = "mavroeidis-papageorgiou"  # the shape with cycles and phase
 OF_SHAPE = ("period", "cycles", "phase")  # keys of what a shape is made with

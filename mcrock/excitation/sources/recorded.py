@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from mcrock.base.tables.fields import ChoiceKey, IntegerKey, ListOf, WeightsKey, entry, optional
 from mcrock.excitation.motion import Motion, MotionError
 from mcrock.excitation.processing import process
 from mcrock.excitation.sources.kinds import Steps
 from mcrock.excitation.sources.shaking import WEAK, ShakingSource
 from mcrock.excitation.survey import survey
-from mcrock.tables.fields import ChoiceKey, IntegerKey, ListOf, WeightsKey, entry, optional
 
 FARTHEST = 20.0  # factor on a motion above which it is another one
 

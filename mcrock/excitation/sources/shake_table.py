@@ -7,10 +7,10 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
+from mcrock.base.tables.fields import Text, entry
 from mcrock.excitation.motion import Motion
 from mcrock.excitation.readers.shake_table import read_shake_table
 from mcrock.excitation.sources.recorded import RecordedSource
-from mcrock.tables.fields import Text, entry
 
 
 class ShakeTableSource(RecordedSource):

@@ -10,15 +10,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from mcrock.base.tables.distributions import Distribution, Quantity, Uncertain
+from mcrock.base.tables.fields import ChoiceKey, FlagKey, entry, exactly_one, optional
+from mcrock.base.tables.inputs import Declaration, Numbers, declare, design_order
 from mcrock.excitation.measures import MEASURES
 from mcrock.excitation.motion import Motion
 from mcrock.excitation.processing import vertical
 from mcrock.excitation.sources.base import Source
 from mcrock.excitation.sources.floor import Floor
 from mcrock.excitation.sources.kinds import Sign
-from mcrock.tables.distributions import Distribution, Quantity, Uncertain
-from mcrock.tables.fields import ChoiceKey, FlagKey, entry, exactly_one, optional
-from mcrock.tables.inputs import Declaration, Numbers, declare, design_order
 
 DEGREE = pi / 180.0  # [rad]
 TURN = 2 * pi  # [rad]

@@ -10,13 +10,13 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from mcrock.base.params import Ground
+from mcrock.base.tables.fields import ChoiceKey, ListOf, NumberKey, Text, entry, exactly_one, optional
+from mcrock.base.tables.inputs import Input, Numbers
 from mcrock.excitation.motion import Motion
 from mcrock.excitation.sources.generated import GeneratedSource, stamp
 from mcrock.excitation.sources.kinds import Unit
 from mcrock.excitation.synthesis.target_spectrum import TargetSpectrum, en_1998_1, read_target
-from mcrock.params import Ground
-from mcrock.tables.fields import ChoiceKey, ListOf, NumberKey, Text, entry, exactly_one, optional
-from mcrock.tables.inputs import Input, Numbers
 
 BAND = (0.05, 4.0)  # of the periods in which motions are compatible with their spectrum [s]
 GROUNDS = tuple(ground.name for ground in Ground)

@@ -9,13 +9,13 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from mcrock.base.tables.distributions import Quantity, Uncertain
+from mcrock.base.tables.fields import NumberKey, entry, exactly_one, optional
+from mcrock.base.tables.inputs import Input, Numbers
 from mcrock.excitation.motion import Motion
 from mcrock.excitation.sources.floor import MOST_DAMPING
 from mcrock.excitation.sources.generated import GeneratedSource
 from mcrock.excitation.synthesis.rezaeian_2010 import StochasticModel, check_step, simulate_motion
-from mcrock.tables.distributions import Quantity, Uncertain
-from mcrock.tables.fields import NumberKey, entry, exactly_one, optional
-from mcrock.tables.inputs import Input, Numbers
 
 NEGLIGIBLE = 1e-6  # Arias intensity of a component over that of the first, below which it is left out [1]
 

@@ -24,10 +24,10 @@ from math import ceil, inf, isfinite, log, pi, sqrt
 
 import numpy as np
 
+from mcrock.base.checks import Number, ruled
+from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.excitation.motion import FloatArray, Motion, MotionError, check_length, checked_fields
 from mcrock.excitation.oscillator import absolute_acceleration
-from mcrock.params import STANDARD_GRAVITY
-from mcrock.rules import Number, ruled
 
 LOWEST_FREQUENCY = 0.3  # of the filter [Hz]: a falling frequency stays there
 HIGHEST_SHARE = 0.5  # of the highest frequency of the samples, where a rising one stays

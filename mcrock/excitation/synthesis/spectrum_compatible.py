@@ -31,6 +31,7 @@ from math import ceil, inf, isfinite, log, pi, sqrt, tanh
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mcrock.base.checks import Number, ruled
 from mcrock.excitation.measures.response_spectra import peak_responses, response_spectrum
 from mcrock.excitation.motion import (
     FloatArray,
@@ -43,7 +44,6 @@ from mcrock.excitation.motion import (
 )
 from mcrock.excitation.synthesis.rezaeian_2010 import remove_slow_motion
 from mcrock.excitation.synthesis.target_spectrum import TargetSpectrum
-from mcrock.rules import Number, ruled
 
 BAND = (0.9, 1.3)  # in which the ratio of spectrum to target has to be [1]
 BAND_PERIODS = (0.05, 4.0)  # by default [s]; 0, the peak of the ground, is looked at as well

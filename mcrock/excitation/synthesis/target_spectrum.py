@@ -13,11 +13,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mcrock.base.checks import Choice, Number
 from mcrock.base.units import ACCELERATIONS
 from mcrock.excitation.motion import FloatArray, MotionError, checked
 from mcrock.excitation.readers.csv_file import read_table
 from mcrock.excitation.readers.text_file import known_unit
-from mcrock.rules import Choice, Number
 
 # tables 3.2, 3.3 and 3.4: soil factor S [1] and corner periods T_B, T_C, T_D [s]
 HORIZONTAL = {

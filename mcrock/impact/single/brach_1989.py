@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from math import hypot
 
-from mcrock.jit import jit
+from mcrock.base.jit import jit
 
 NO_SLIP = 1e-12  # slip before the collision that is rounding, over the approach [1]
 

@@ -12,8 +12,8 @@ from math import hypot
 
 import numpy as np
 
+from mcrock.base.jit import jit
 from mcrock.impact.varkonyi_2022 import solve_3x3
-from mcrock.jit import jit
 
 
 @jit

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from math import hypot
 
+from mcrock.base.jit import jit
 from mcrock.impact.single.whittaker_1904 import EPSILON, STEPS, final_slip_impulse
-from mcrock.jit import jit
 
 CLOSED = 1e-12  # approach after the expansion that is rounding, over the speed before the collision [1]
 

@@ -19,9 +19,9 @@ from math import atan2, cos, exp, hypot, inf, sin
 
 import numpy as np
 
+from mcrock.base.jit import jit
 from mcrock.impact.single.pfeiffer_glocker_1996 import sliding_impulse
 from mcrock.impact.single.whittaker_1904 import EPSILON, STEPS
-from mcrock.jit import jit
 
 STRIDE = 0.2  # of the integration, over the fastest change of angle and log L [1]
 LONGEST = 20_000  # steps; what is left then goes straight

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from math import hypot, inf, sqrt
 
-from mcrock.jit import jit
+from mcrock.base.jit import jit
 
 STEPS = 200  # of a search for a root or a bound
 EPSILON = 2.0**-52

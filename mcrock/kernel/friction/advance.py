@@ -6,7 +6,9 @@ from math import hypot, inf
 
 import numpy as np
 
-from mcrock.jit import jit
+from mcrock.base.jit import jit
+from mcrock.base.params import Event
+from mcrock.base.response import Response
 from mcrock.kernel import record
 from mcrock.kernel.contact import GRAVITY, SIZE
 from mcrock.kernel.dynamics import LOSS, PATH_0, PATH_1, Q0, Q1, Q2, Q3, S0_X, S1_X, V_Z, W_X, W_Y, W_Z, X, Z
@@ -49,8 +51,6 @@ from mcrock.kernel.step import (
     see_step,
     tilt_rate,
 )
-from mcrock.params import Event
-from mcrock.response import Response
 
 LANDING = np.int64(Event.LANDING)
 TOGETHER = 1e-9  # vertices this low land together, over the size of the body [1]

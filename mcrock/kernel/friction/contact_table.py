@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mcrock.jit import jit
+from mcrock.base.jit import jit
 from mcrock.kernel.friction.mobility import mobility, turned_by
 
 # columns of a table of contacts: place from the COM [m]; impulse over mass [m/s]; direction of slip, and

@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from math import atan2, cos, hypot, inf, sin, sqrt
 
+from mcrock.base.jit import jit
 from mcrock.impact.varkonyi_2022 import solve_3x3
-from mcrock.jit import jit
 from mcrock.kernel.friction.contact_table import (
     B_X,
     B_Y,

@@ -12,7 +12,7 @@ from math import cos, hypot, sin, sqrt
 
 import numpy as np
 
-from mcrock.jit import jit
+from mcrock.base.jit import jit
 from mcrock.kernel.contact import F_HEIGHT, F_UX, F_UY, F_UZ, GRAVITY, SIZE
 from mcrock.kernel.dynamics import (
     ANGLE,

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from math import atan2, cos, hypot, nan, pi, sin, sqrt
 
-from mcrock.jit import jit
+from mcrock.base.jit import jit
 
 SAMPLES = 5  # values of f, a fifth of a turn apart, that say what it is
 ROUNDS = 100  # of Weierstrass's iteration

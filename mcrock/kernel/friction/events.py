@@ -10,7 +10,9 @@ from math import hypot
 
 import numpy as np
 
-from mcrock.jit import jit
+from mcrock.base.jit import jit
+from mcrock.base.params import Event
+from mcrock.base.response import Response
 from mcrock.kernel.contact import F_HEIGHT, F_UX, F_UY, F_UZ, GRAVITY, MASS
 from mcrock.kernel.dynamics import (
     Q0,
@@ -90,8 +92,6 @@ from mcrock.kernel.step import (
     SLIP,
     UPLIFT,
 )
-from mcrock.params import Event
-from mcrock.response import Response
 
 STICK, REVERSAL = np.int64(Event.STICK), np.int64(Event.SLIP_REVERSAL)
 CHATTER_TIME = 1e-6  # an end that lands this soon after its release was not released [s]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from math import hypot, inf, sqrt
 
-from mcrock.jit import jit
+from mcrock.base.jit import jit
 from mcrock.kernel.contact import GRAVITY, MASS
 from mcrock.kernel.dynamics import (
     LOSS,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import hypot
 
-from mcrock.jit import jit
+from mcrock.base.jit import jit
 from mcrock.kernel.contact import GRAVITY, MASS
 from mcrock.kernel.dynamics import V_X, V_Y, V_Z, W_X, W_Y, W_Z
 from mcrock.kernel.friction.contact_table import B_X, B_Y, B_Z, GIVEN, S_X, S_Y, place_contact

@@ -6,7 +6,8 @@ that stick with Coulomb's bound.
 
 from __future__ import annotations
 
-from mcrock.jit import jit
+from mcrock.base.jit import jit
+from mcrock.base.response import Response
 from mcrock.kernel import record
 from mcrock.kernel.dynamics import RATE
 from mcrock.kernel.ending import PAINLEVE, see_displacement
@@ -42,7 +43,6 @@ from mcrock.kernel.step import (
     UPLIFT,
 )
 from mcrock.kernel.trace import note
-from mcrock.response import Response
 
 HOLD_EVENTS = 20  # events at one instant before the ends of an edge are held
 BEND, MOST_BEND = 10.0, 0.3  # turn of a slip in a step, over the step of `Controls` and at most [rad]

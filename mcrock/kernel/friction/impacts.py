@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from math import hypot, inf, sqrt
 
+from mcrock.base.jit import jit
+from mcrock.base.response import Response
 from mcrock.impact.dispatch import PROJECT, edge_place, takes_whole_face
 from mcrock.impact.varkonyi_2022 import GAIN, facet_point
-from mcrock.jit import jit
 from mcrock.kernel.contact import F_HEIGHT, MASS
 from mcrock.kernel.dynamics import Q0, Q1, Q2, Q3, V_Z, W_X, W_Y, W_Z, Z
 from mcrock.kernel.faces import lay_flat
@@ -57,7 +58,6 @@ from mcrock.kernel.record import impacts_so_far
 from mcrock.kernel.rotation import matrix, to_ground, vertical
 from mcrock.kernel.shaking import acceleration
 from mcrock.kernel.watch import edge_demand
-from mcrock.response import Response
 
 AT_A_POINT, BOTH_ENDS, OTHERWISE = 0, 1, 2
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from math import hypot
 
-from mcrock.jit import jit
+from mcrock.base.jit import jit
+from mcrock.base.response import Response
 from mcrock.kernel.contact import GRAVITY, MASS
 from mcrock.kernel.dynamics import Q0, Q1, Q2, Q3
 from mcrock.kernel.friction.contact_table import B_X, B_Y, B_Z, GIVEN, P_Z
@@ -23,7 +24,6 @@ from mcrock.kernel.friction.state import (
 )
 from mcrock.kernel.rotation import matrix
 from mcrock.kernel.shaking import acceleration
-from mcrock.response import Response
 
 STOPS = 4.0  # time of a jam, over that in which friction stops what is taken as no slip [1]
 

@@ -8,7 +8,7 @@ take part (`coulomb`).
 
 from __future__ import annotations
 
-from mcrock.jit import jit
+from mcrock.base.jit import jit
 from mcrock.kernel.dynamics import Q0, Q1, Q2, Q3
 from mcrock.kernel.faces import point_of_face
 from mcrock.kernel.facet_landing import mean_radius

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import hypot, inf, sqrt
 
-from mcrock.jit import jit
+from mcrock.base.jit import jit
 from mcrock.kernel.contact import GRAVITY, SIZE
 from mcrock.kernel.dynamics import Q0, Q1, Q2, Q3, S0_X, S0_Y, S1_X, V_X, V_Y, W_X, W_Y, W_Z
 from mcrock.kernel.friction.flat import corner_velocity, slide_margin

@@ -6,7 +6,7 @@ forces (accelerations). ``J`` is m Theta^-1 in ground axes, six numbers (xx, xy,
 
 from __future__ import annotations
 
-from mcrock.jit import jit
+from mcrock.base.jit import jit
 from mcrock.kernel.contact import J_XX, J_XY, J_XZ, J_YY, J_YZ, J_ZZ
 
 

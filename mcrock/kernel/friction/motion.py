@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from math import hypot
 
-from mcrock.jit import jit
+from mcrock.base.jit import jit
 from mcrock.kernel.contact import (
     C_X,
     C_Y,

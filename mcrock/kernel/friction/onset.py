@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from math import hypot
 
-from mcrock.jit import jit
+from mcrock.base.jit import jit
 from mcrock.kernel.friction.contact_table import B_X, B_Y, D_X, D_Y, D_Z, GIVEN, S_X, S_Y
 from mcrock.kernel.friction.state import KICK, load_twist, store_twist
 

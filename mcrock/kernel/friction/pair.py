@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from math import atan2, cos, hypot, inf, pi, sin, sqrt
 
+from mcrock.base.jit import jit
 from mcrock.impact.varkonyi_2022 import solve_3x3
-from mcrock.jit import jit
 from mcrock.kernel.friction.contact_table import (
     D_X,
     D_Y,

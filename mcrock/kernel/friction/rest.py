@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import inf, sqrt
 
-from mcrock.jit import jit
+from mcrock.base.jit import jit
 from mcrock.kernel.events import EVENT_TIME
 from mcrock.kernel.shaking import END, SINE, acceleration
 

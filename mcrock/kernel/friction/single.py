@@ -17,10 +17,10 @@ from math import hypot, inf, sqrt
 
 import numpy as np
 
+from mcrock.base.jit import jit
 from mcrock.impact.registry import Law
 from mcrock.impact.single import brach_1989, pfeiffer_glocker_1996, routh_1905, whittaker_1904
 from mcrock.impact.single.chatterjee_ruina_1998 import point_impulse
-from mcrock.jit import jit
 
 WHITTAKER, BRACH, ROUTH = np.int64(Law.WHITTAKER_1904), np.int64(Law.BRACH_1989), np.int64(Law.ROUTH_1905)
 PFEIFFER_GLOCKER = np.int64(Law.PFEIFFER_GLOCKER_1996)

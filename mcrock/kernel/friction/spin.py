@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from math import hypot, inf
 
-from mcrock.jit import jit
+from mcrock.base.jit import jit
 from mcrock.kernel.contact import GRAVITY, SIZE
 from mcrock.kernel.dynamics import LOSS, Q0, Q1, Q2, Q3, V_X, V_Y, W_X, W_Y, W_Z, X, Y
 from mcrock.kernel.friction.flat import FADING, corner_velocity, flat_rates, solve_3, vertical_inertia

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from math import sqrt
 
-from mcrock.jit import jit
+from mcrock.base.jit import jit
+from mcrock.base.params import ContactColumn
 from mcrock.kernel.contact import GRAVITY, MASS
 from mcrock.kernel.dynamics import (
     ANGLE,
@@ -46,7 +47,6 @@ from mcrock.kernel.modes import (
 )
 from mcrock.kernel.rotation import matrix, to_ground
 from mcrock.kernel.step import SLIP_SLACK
-from mcrock.params import ContactColumn
 
 FRICTION, STATIC = int(ContactColumn.FRICTION), int(ContactColumn.STATIC_FRICTION)
 RESTITUTION, IMPACT_RESTITUTION = int(ContactColumn.RESTITUTION), int(ContactColumn.IMPACT_RESTITUTION)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from math import sqrt
 
-from mcrock.jit import jit
+from mcrock.base.jit import jit
 from mcrock.kernel.dynamics import LOSS, Q0, Q1, Q2, Q3, V_X, V_Y, W_X, W_Y, W_Z, X
 from mcrock.kernel.friction.flat import flat_rates
 from mcrock.kernel.friction.motion import REGULAR, slip_rates

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from mcrock.base.jit import jit
 from mcrock.impact.dispatch import edge_place
 from mcrock.impact.varkonyi_2022 import GAIN as MOST_GAIN
 from mcrock.impact.varkonyi_2022 import edge_map, kinetic_energy, lift_speed, plastic_edge
-from mcrock.jit import jit
 from mcrock.kernel.contact import MASS
 from mcrock.kernel.dynamics import Q0, Q1, Q2, Q3, V_X, W_X, W_Y, W_Z
 from mcrock.kernel.edge_landing import sequence_ends

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mcrock.jit import jit
+from mcrock.base.jit import jit
 from mcrock.kernel.contact import F_UX, F_UY, F_UZ, GRAVITY, SIZE
 from mcrock.kernel.dynamics import Q0, Q1, Q2, Q3, attitude
 from mcrock.kernel.edge import flatter_face

@@ -21,13 +21,13 @@ from matplotlib.axes import Axes
 from scipy.linalg import null_space
 from scipy.spatial.transform import Rotation
 
+from mcrock.base.checks import Number
 from mcrock.base.variables import variable
 from mcrock.body import Body, cuboid
 from mcrock.impact.varkonyi_2022 import edge_map, facet_map, facet_point
 from mcrock.laws.brogliato_2012 import coefficients_of, generalized_kinematic
 from mcrock.laws.problem import ContactProblem, ImpactResult, coefficient, finite_array
 from mcrock.laws.systems.drawing import label_axes
-from mcrock.rules import Number
 from mcrock.show import style
 
 UP = (0.0, 0.0, 1.0)

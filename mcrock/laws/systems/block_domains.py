@@ -19,6 +19,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from mcrock.base.checks import Number
 from mcrock.base.variables import variable
 from mcrock.laws.block_domains import (
     Interval,
@@ -34,7 +35,6 @@ from mcrock.laws.block_domains import (
 from mcrock.laws.problem import coefficient
 from mcrock.laws.systems.drawing import label_axes
 from mcrock.planar.block import PlanarBlock, rectangle
-from mcrock.rules import Number
 from mcrock.show import style
 
 POINTS = 481  # aspects

@@ -20,13 +20,13 @@ import xarray as xr
 from matplotlib.axes import Axes
 from scipy.spatial.transform import Rotation
 
+from mcrock.base.checks import Number
 from mcrock.base.variables import variable
 from mcrock.body import cuboid
 from mcrock.impact.varkonyi_2022 import edge_energy_roots, edge_map
 from mcrock.laws.systems.block_3d import UP, packed
 from mcrock.laws.systems.drawing import draw_levels, label_axes
 from mcrock.laws.systems.parameters import numbers
-from mcrock.rules import Number
 from mcrock.show import style
 
 POINTS = 81  # of each axis of the map

@@ -23,6 +23,7 @@ from matplotlib.colors import ListedColormap
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
+from mcrock.base.checks import Number
 from mcrock.base.variables import variable
 from mcrock.body import Body, cuboid
 from mcrock.impact.varkonyi_2022 import (
@@ -34,7 +35,6 @@ from mcrock.impact.varkonyi_2022 import (
 from mcrock.laws.systems.block_3d import UP, compliance, packed
 from mcrock.laws.systems.drawing import draw_levels, label_axes
 from mcrock.laws.systems.parameters import numbers
-from mcrock.rules import Number
 from mcrock.show import style
 
 BEFORE = (0.0, -1.0, 0.0)  # rocking about V_1V_2 [rad/s]

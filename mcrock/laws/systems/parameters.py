@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from mcrock.rules import Rule
+from mcrock.base.checks import Rule
 
 
 def numbers(name: str, values: Any, rule: Rule, count: int | None = None) -> list[Any]:
@@ -16,7 +16,7 @@ def numbers(name: str, values: Any, rule: Rule, count: int | None = None) -> lis
     ValueError
         If one of them does not, or there are not ``count`` of them.
 
-    >>> from mcrock.rules import Integer, Number
+    >>> from mcrock.base.checks import Integer, Number
     >>> numbers("modes", 2, Integer(0)), numbers("velocity", (1, 2), Number("m/s"), 2)
     ([2], [1.0, 2.0])
     """

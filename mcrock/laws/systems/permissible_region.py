@@ -17,6 +17,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.patches import Polygon
 
+from mcrock.base.checks import Integer, Number
 from mcrock.base.variables import variable
 from mcrock.laws.chatterjee_ruina_1998 import chatterjee_ruina
 from mcrock.laws.permissible_region import inner_impulse, region_outline
@@ -27,7 +28,6 @@ from mcrock.laws.smith_1991 import smith
 from mcrock.laws.systems.drawing import label_axes
 from mcrock.laws.systems.parameters import numbers
 from mcrock.laws.whittaker_1904 import whittaker
-from mcrock.rules import Integer, Number
 from mcrock.show import style
 
 LAWS: dict[str, Callable[..., ImpactResult]] = {

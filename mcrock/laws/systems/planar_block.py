@@ -18,6 +18,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 
+from mcrock.base.checks import Number
 from mcrock.base.variables import variable
 from mcrock.laws.block_domains import (
     aspect_of,
@@ -31,7 +32,6 @@ from mcrock.laws.problem import ImpactResult
 from mcrock.laws.systems.drawing import label_axes
 from mcrock.planar.block import PlanarBlock, rectangle
 from mcrock.planar.restitution import housner_1963
-from mcrock.rules import Number
 from mcrock.show import style
 
 MOTIONS = {  # name and look of each

@@ -13,12 +13,12 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 
+from mcrock.base.checks import Integer, Number
 from mcrock.base.variables import variable
 from mcrock.laws.glocker_2001 import newton
 from mcrock.laws.problem import ContactProblem
 from mcrock.laws.systems.drawing import label_axes
 from mcrock.laws.systems.rod import rod_problem
-from mcrock.rules import Integer, Number
 from mcrock.show import style
 
 

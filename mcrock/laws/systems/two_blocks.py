@@ -18,12 +18,12 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.patches import Polygon, Wedge
 
+from mcrock.base.checks import Integer, Number
 from mcrock.base.variables import variable
 from mcrock.laws.glocker_2005 import reentrant_corner
 from mcrock.laws.problem import ContactProblem
 from mcrock.laws.systems.drawing import label_axes
 from mcrock.laws.systems.parameters import numbers
-from mcrock.rules import Integer, Number
 from mcrock.show import style
 
 KINDS = ("edge", "face1", "face2")

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mcrock.params import Event, Mode
+from mcrock.base.params import Event, Mode
 from mcrock.show.contacts import CONTACT_WORDS
 from mcrock.show.history import has_friction
 
 if TYPE_CHECKING:
-    from mcrock.simulation import Run
+    from mcrock.simulation.runs import Run
 
 LATEST = 9  # events listed at a time
 COUNTED = {

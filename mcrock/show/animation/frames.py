@@ -10,16 +10,16 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
+from mcrock.base.params import Mode
 from mcrock.body import rotation_matrix
 from mcrock.kernel.contact import topology
-from mcrock.params import Mode
 from mcrock.show.contacts import FLAT, ON_EDGE, ON_VERTEX
 from mcrock.show.history import moving_span
 from mcrock.show.solid import Array, solid_of
 
 if TYPE_CHECKING:
     from mcrock.body import Body
-    from mcrock.simulation import Run
+    from mcrock.simulation.runs import Run
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from matplotlib.animation import FFMpegWriter
 
+from mcrock.base.checks import Number, check_array
 from mcrock.dataset import check_folder
-from mcrock.rules import Number, check_array
 from mcrock.show.animation.frames import frame_times, pick_span
 from mcrock.show.solid import Array
 
 if TYPE_CHECKING:
     from mcrock.body import Body
-    from mcrock.simulation import Run
+    from mcrock.simulation.runs import Run
 
 
 class Format(NamedTuple):

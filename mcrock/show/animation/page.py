@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mcrock.params import STANDARD_GRAVITY, Mode
+from mcrock.base.params import STANDARD_GRAVITY, Mode
 from mcrock.show.animation.event_lines import LATEST, count_events, counted, format_event
 from mcrock.show.animation.frames import Frames
 from mcrock.show.animation.stage import Stage
@@ -20,7 +20,7 @@ from mcrock.show.solid import BASE, HINT, HINT_ALPHA, STONE, Array
 
 if TYPE_CHECKING:
     from mcrock.excitation import Motion, Pulse
-    from mcrock.simulation import Run
+    from mcrock.simulation.runs import Run
 
 PLAYER = Path(__file__).with_name("player.html")
 MOST = 6000  # points of a curve in the page

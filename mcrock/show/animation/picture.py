@@ -14,7 +14,7 @@ from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
-from mcrock.params import STANDARD_GRAVITY, Mode
+from mcrock.base.params import STANDARD_GRAVITY, Mode
 from mcrock.show.animation.event_lines import COUNTED, LATEST, count_events, counted, format_event
 from mcrock.show.animation.frames import Frames
 from mcrock.show.animation.stage import Stage
@@ -47,7 +47,7 @@ from mcrock.show.style import BLUE, RED, figure_of, paper_style, plain_text
 
 if TYPE_CHECKING:
     from mcrock.excitation import Motion, Pulse
-    from mcrock.simulation import Run
+    from mcrock.simulation.runs import Run
 
 SIZE = (7.2, 5.6)  # of the figure [in]
 STRIP = 0.7  # height that a strip of the displacement adds to it [in]

@@ -8,6 +8,7 @@ from math import degrees, radians
 import numpy as np
 from numpy.typing import NDArray
 
+from mcrock.base.params import STANDARD_GRAVITY, Inputs
 from mcrock.body import (
     Bodies,
     exterior_angles,
@@ -22,7 +23,6 @@ from mcrock.body.faces import Faces, connected
 from mcrock.body.shapes.polyhedron import OFFSETS, Polyhedron
 from mcrock.body.surface import SHALLOW
 from mcrock.config import Study
-from mcrock.params import STANDARD_GRAVITY, Inputs
 from mcrock.show.numbers import format_range
 
 LEVEL = 1e-9  # a tilt that is rounding [rad]

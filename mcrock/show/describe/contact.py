@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from mcrock.base.estimates import format_percent
+from mcrock.base.params import ContactColumn, Inputs
 from mcrock.body.painleve import painleve_friction
 from mcrock.impact.registry import DEFAULT_LAW, ImpactParameter
-from mcrock.params import ContactColumn, Inputs
 
 WHERE = ImpactParameter.LAMBDA, ImpactParameter.LAMBDA_LON
 

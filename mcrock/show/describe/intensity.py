@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mcrock.base.params import STANDARD_GRAVITY, Inputs
 from mcrock.base.units import as_written
 from mcrock.body import uplift_slenderness
 from mcrock.config import Study
-from mcrock.params import STANDARD_GRAVITY, Inputs
 from mcrock.show.numbers import format_range
 
 

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcrock.base.estimates import format_percent
+from mcrock.base.params import STANDARD_GRAVITY, ContactColumn, Inputs
 from mcrock.body.regimes import (
     Regime,
     Sections,
@@ -15,7 +16,6 @@ from mcrock.body.regimes import (
     slide_rock_limit,
 )
 from mcrock.config import Study
-from mcrock.params import STANDARD_GRAVITY, ContactColumn, Inputs
 from mcrock.show.numbers import format_range
 
 Array = NDArray[np.float64]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from mcrock.base.tables.distributions import Distribution, Listed
+from mcrock.base.tables.fields import plain
 from mcrock.base.units import as_written
 from mcrock.config import Study
 from mcrock.config.sections import OF_INDICES
@@ -18,8 +20,6 @@ from mcrock.show.describe.contact import contact_notes
 from mcrock.show.describe.impact import describe_preset, impact_notes
 from mcrock.show.describe.intensity import describe_intensity, intensity_notes
 from mcrock.show.describe.regimes import describe_regimes
-from mcrock.tables.distributions import Distribution, Listed
-from mcrock.tables.fields import plain
 
 LOOK = 4096  # realizations that ranges are taken from [1]
 HULLS = 16  # the same of bodies with an error of their shape [1]

@@ -8,12 +8,13 @@ from math import degrees, tan
 import numpy as np
 import xarray as xr
 
+from mcrock.base.params import STANDARD_GRAVITY
+from mcrock.base.tables.parsing import toml
 from mcrock.base.units import as_written
 from mcrock.body import Bodies, Body, uplift_slenderness
 from mcrock.config import Study
 from mcrock.excitation.sources.recorded import RecordedSource
 from mcrock.impact.registry import Law
-from mcrock.params import STANDARD_GRAVITY
 from mcrock.show.body import plot_body
 from mcrock.show.describe import uncertain_rows
 from mcrock.show.inputs import has_distributions, plot_inputs
@@ -21,7 +22,6 @@ from mcrock.show.numbers import format_count, format_range, label_intensities
 from mcrock.show.report.content import Block, Code, Section, embed
 from mcrock.show.tables import format_table
 from mcrock.statistics.runs import overturned
-from mcrock.tables.parsing import toml
 
 LONGEST = 400  # characters of a value of the study file that is shown whole
 MOTIONS_SHOWN = 60

@@ -7,7 +7,7 @@ from statistics import median
 from time import perf_counter
 from typing import Any
 
-from mcrock.device import CUDA, arithmetic_of
+from mcrock.simulation.device import CUDA, arithmetic_of
 from mcrock.verify.bench.throughput import Speed, figures
 from mcrock.verify.bench.workloads import BODY, WORKLOADS, prepare
 

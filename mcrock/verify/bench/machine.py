@@ -10,9 +10,9 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from mcrock.arithmetic import arithmetic
+from mcrock.base.arithmetic import arithmetic
+from mcrock.base.code_cache import source_hash
 from mcrock.base.version import mcrock_version
-from mcrock.code_cache import source_hash
 
 PACKAGES = ("numpy", "numba", "llvmlite", "scipy", "xarray", "dask", "zarr")
 

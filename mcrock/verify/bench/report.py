@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 from statistics import median
 from typing import Any
 
-from mcrock.arithmetic import contracts
-from mcrock.device import CUDA, check_device, missing_gpu
+from mcrock.base.arithmetic import contracts
 from mcrock.show.tables import as_json
+from mcrock.simulation.device import CUDA, check_device, missing_gpu
 from mcrock.verify.bench.gpu import measure_gpu
 from mcrock.verify.bench.machine import describe_machine, describe_versions
 from mcrock.verify.bench.start import measure_memory, measure_start

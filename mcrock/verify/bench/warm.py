@@ -18,12 +18,12 @@ import numba
 import numpy as np
 from numba.core import event
 
-from mcrock.code_cache import CodeCache, cache_folder
+from mcrock.base.code_cache import CodeCache, cache_folder
 from mcrock.conditions import Contact, Controls, Start
 from mcrock.excitation.measures.response_spectra import response_spectrum
 from mcrock.planar import planar_block
 from mcrock.planar.simulation import simulate_planar
-from mcrock.simulation import simulate
+from mcrock.simulation.runs import simulate
 from mcrock.verify.bench.workloads import block, prepare
 
 T_END = 0.1  # of single runs [s]

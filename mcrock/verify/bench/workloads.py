@@ -15,14 +15,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from mcrock.base.params import EnergyGain, FacetFallback, Inputs, Outcome
 from mcrock.base.shipped_files import shipped
 from mcrock.body import Body, cuboid
 from mcrock.conditions import Controls, Impact
-from mcrock.device import CPU
 from mcrock.excitation import STILL, Motion, MotionError, fema_p695, pack_motions
 from mcrock.impact.registry import DEFAULT_LAW, ImpactParameter
-from mcrock.params import EnergyGain, FacetFallback, Inputs, Outcome
-from mcrock.simulation import simulate_part
+from mcrock.simulation.device import CPU
+from mcrock.simulation.runs import simulate_part
 from mcrock.verify.bench.rock import rock_points
 
 Array = NDArray[np.float64]

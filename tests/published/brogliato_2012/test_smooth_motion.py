@@ -5,9 +5,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from mcrock.base.params import GRAVITY
 from mcrock.laws.complementarity import unilateral_impulses
 from mcrock.laws.problem import ContactProblem
-from mcrock.params import GRAVITY
 from mcrock.planar import rectangle
 from tests.physics.planar_friction import block_forces
 

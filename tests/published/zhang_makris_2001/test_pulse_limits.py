@@ -12,9 +12,9 @@ from math import cos, pi, sin, sqrt, tan
 import pytest
 from scipy.integrate import solve_ivp
 
+from mcrock.base.params import GRAVITY, STANDING, Outcome
 from mcrock.excitation import Pulse, half_sine, one_cosine, one_sine
-from mcrock.params import GRAVITY, STANDING, Outcome
-from mcrock.simulation import Impact, simulate
+from mcrock.simulation.runs import Impact, simulate
 from tests.physics.bodies import planar_lambda, square_block
 
 RTOL = 1e-3  # relative to the amplitude: the tables have four decimals, the limits are this sharp

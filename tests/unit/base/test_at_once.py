@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import mcrock
-from mcrock import simulation
 from mcrock.base.uncompiled import Abandoned, uncompiled
+from mcrock.simulation import runs as simulation
 from mcrock.verify.bench.workloads import synthetic_record
 
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
@@ -60,7 +60,7 @@ COLD = """
 import os, sys, time
 from numba.core import event
 from mcrock.base import at_once
-from mcrock.counter import uniforms
+from mcrock.base.random_numbers import uniforms
 at_once.PATIENCE = float(sys.argv[1])
 with event.install_listener("numba:compile", event.RecordingListener()) as compiled:
     first = at_once.at_once(uniforms, 1, 2, 3, 4)
@@ -86,30 +86,30 @@ def cold(cache, *arguments):
 
 
 def test_a_cold_start_waits_for_nothing_and_leaves_no_process(tmp_path):
-    numbers = mcrock.counter.uniforms(1, 2, 3, 4).tolist()
+    numbers = mcrock.base.random_numbers.uniforms(1, 2, 3, 4).tolist()
     assert cold(tmp_path, "600") == (False, 0, 2 * numbers)
 
 
 def test_what_was_compiled_behind_is_loaded(tmp_path):
-    numbers = mcrock.counter.uniforms(1, 2, 3, 4).tolist()
+    numbers = mcrock.base.random_numbers.uniforms(1, 2, 3, 4).tolist()
     assert cold(tmp_path, "600", "wait") == (False, 0, 2 * numbers)
     assert list(tmp_path.rglob("_fill-*.pickle"))
 
 
 def test_who_has_no_patience_waits_for_the_process_that_compiles(tmp_path):
-    numbers = mcrock.counter.uniforms(1, 2, 3, 4).tolist()
+    numbers = mcrock.base.random_numbers.uniforms(1, 2, 3, 4).tolist()
     assert cold(tmp_path, "-1") == (True, 0, 2 * numbers)
 
 
 def test_without_a_cache_the_compiler_is_waited_for(tmp_path, monkeypatch):
     (tmp_path / "file").touch()
     code = (
-        "from mcrock.base.at_once import _behind, at_once; from mcrock.counter import uniforms; "
+        "from mcrock.base.at_once import _behind, at_once; from mcrock.base.random_numbers import uniforms; "
         "print(*at_once(uniforms, 1, 2, 3, 4), _behind)"
     )
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "file"), "MCROCK_COMPILE_FIRST": ""}
     found = subprocess.check_output([sys.executable, "-c", code], env=environment, text=True)
-    assert found.split() == [*map(str, mcrock.counter.uniforms(1, 2, 3, 4)), "[]"]
+    assert found.split() == [*map(str, mcrock.base.random_numbers.uniforms(1, 2, 3, 4)), "[]"]
 
 
 def test_a_mistake_is_said_at_once(tmp_path):

@@ -5,6 +5,7 @@ from math import atan, atan2, cos, hypot, inf, nan, pi, sin, sqrt
 import numpy as np
 import pytest
 
+from mcrock.base.params import GRAVITY
 from mcrock.body import (
     Body,
     check_bodies,
@@ -14,7 +15,6 @@ from mcrock.body import (
 from mcrock.body.solids.cuboid import cuboids
 from mcrock.body.solids.prism import prisms
 from mcrock.body.solids.weight import Weight
-from mcrock.params import GRAVITY
 
 RTOL = 1e-12  # closed forms of a few operations
 

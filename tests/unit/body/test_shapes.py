@@ -8,6 +8,8 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 import pytest
 
+from mcrock.base.tables.distributions import Quantity, Uncertain
+from mcrock.base.tables.inputs import Input
 from mcrock.base.units import as_in_datasets
 from mcrock.body.shapes import SHAPES
 from mcrock.body.shapes.shape import Solid, Upright
@@ -18,8 +20,6 @@ from mcrock.ensemble import run_study
 from mcrock.sampling import draw_inputs, load_motions
 from mcrock.sampling.drawn import variable_name
 from mcrock.show.describe import describe
-from mcrock.tables.distributions import Quantity, Uncertain
-from mcrock.tables.inputs import Input
 
 STUDY = """
 seed = 3

@@ -5,11 +5,11 @@ from math import pi, tan
 import numpy as np
 import pytest
 
+from mcrock.base.params import GRAVITY
 from mcrock.body import cylinder, frustum, prism
 from mcrock.body.solids.frustum import frusta
 from mcrock.body.solids.polygon import scaled_polygon
 from mcrock.body.solids.weight import Weight
-from mcrock.params import GRAVITY
 from tests.unit.body.shapes import quadrature
 
 RTOL = 1e-12

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from mcrock.params import Outcome
+from mcrock.base.params import Outcome
 from tests.unit.labels.test_calibrate import runs
 
 __all__ = ["runs"]

@@ -120,7 +120,7 @@ def test_resume_mends_a_damaged_store(mcrock, study_file, store):
     ("arguments", "interrupted"),
     [
         (("check", "study.toml"), "mcrock.ensemble.estimate_time"),
-        (("simulate", "study.toml"), "mcrock.simulation.simulate_realization"),
+        (("simulate", "study.toml"), "mcrock.simulation.runs.simulate_realization"),
         (("run", "study.toml", "-o", "s.zarr"), "mcrock.config.load_config"),
         (("stats", "s.zarr"), "mcrock.dataset.load_dataset"),
         (("plot", "s.zarr", "-o", "figures"), "mcrock.dataset.load_dataset"),

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from mcrock.base.estimates import format_estimate, format_interval, format_p_value, format_with_interval
+from mcrock.base.params import STANDARD_GRAVITY, Outcome
 from mcrock.config import load_config
 from mcrock.dataset import load_dataset, save_dataset
 from mcrock.ensemble import run_study
-from mcrock.params import STANDARD_GRAVITY, Outcome
 from mcrock.show.numbers import label_intensities
 from tests.unit.conftest import STUDY, write_study
 

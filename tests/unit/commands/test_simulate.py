@@ -138,7 +138,7 @@ def test_a_folder_that_cannot_be_written_to_is_refused_before_the_run(mcrock, st
 
     may = os.access
     monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK | os.X_OK and may(path, mode))
-    monkeypatch.setattr("mcrock.simulation.simulate_realization", never)
+    monkeypatch.setattr("mcrock.simulation.runs.simulate_realization", never)
     folder = study_file.parent / "new"
     code, output, errors = mcrock("simulate", study_file, "-o", folder)
     assert (code, output) == (2, "")

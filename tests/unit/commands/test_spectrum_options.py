@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.commands.spectrum_options import MotionOptions, parse_numbers, read_motions
 from mcrock.excitation import Motion, MotionError
 from mcrock.excitation.pulses import SHAPES, make_pulse, sample_pulse
-from mcrock.params import STANDARD_GRAVITY
 
 RECORD = Path(__file__).parents[1] / "excitation" / "records" / "AKBMR.V1"
 

@@ -15,8 +15,8 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 
+from mcrock.base.code_cache import source_hash
 from mcrock.base.memory import peak_memory
-from mcrock.code_cache import source_hash
 from mcrock.dataset.contents import chunks_done
 from mcrock.ensemble.log import Log, log_path, read_log
 

@@ -6,7 +6,7 @@ import sys
 import numba
 import pytest
 
-from mcrock.code_cache import cache_folder
+from mcrock.base.code_cache import cache_folder
 from mcrock.verify.bench import warm
 from mcrock.verify.bench.processes import environment
 
@@ -39,7 +39,7 @@ import sys
 from pathlib import Path
 from numba.core import event
 from numba.core.registry import cpu_target
-from mcrock import code_cache
+from mcrock.base import code_cache
 code_cache.SHIPPED = Path(sys.argv[1])
 own = cpu_target.target_context.codegen().magic_tuple()
 code_cache.baseline = lambda triple: own

@@ -9,12 +9,12 @@ from math import inf
 import numpy as np
 import pytest
 
+from mcrock.base.params import ContactColumn
 from mcrock.body import cuboid
 from mcrock.conditions import Contact, Impact, Start, check_contact
 from mcrock.config import Study, load_config
 from mcrock.config.contact import ContactTable
-from mcrock.params import ContactColumn
-from mcrock.simulation import simulate
+from mcrock.simulation.runs import simulate
 from tests.unit.config.test_config_messages import mistakes
 
 ALONE = "needs the key 'friction' [1] too: without it contacts stick and nothing rebounds"

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
+from mcrock.base.params import STANDARD_GRAVITY
+from mcrock.base.tables.distributions import Normal
 from mcrock.conditions import Controls
 from mcrock.config import ConfigError, Study, load_config
 from mcrock.config.study import tables
 from mcrock.impact.registry import ImpactParameter
-from mcrock.params import STANDARD_GRAVITY
-from mcrock.tables.distributions import Normal
 
 CONFIGS = sorted((Path(__file__).parents[3] / "configs").glob("*.toml"))
 

@@ -398,7 +398,7 @@ def test_not_text(study_file):
 
 
 def test_too_long_a_text(study_file, monkeypatch):
-    monkeypatch.setattr("mcrock.tables.parsing.LONGEST", 100)
+    monkeypatch.setattr("mcrock.base.tables.parsing.LONGEST", 100)
     assert mistakes(study_file()) == ["study.toml: not a study file: more than 100 characters"]
     with pytest.raises(ConfigError, match="not a file of a cluster: more than 100 characters"):
         read_toml(study_file(), "file of a cluster")

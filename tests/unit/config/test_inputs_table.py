@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from mcrock.base.tables.distributions import MOST_LISTED, Listed
 from mcrock.config import ConfigError, Study, load_config
-from mcrock.tables.distributions import MOST_LISTED, Listed
 
 HEAD = "body.width [m],impact.lambda,motion.record,motion.azimuth_deg"
 ROWS = ["0.41,0.7,3,10", "0.39,0.9,0,350.5", "0.40,0.9,21,-20"]

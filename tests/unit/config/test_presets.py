@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from mcrock import run_study
+from mcrock.base.tables.distributions import Uniform
+from mcrock.base.tables.parsing import toml
 from mcrock.config import ConfigError, Study, load_config, presets
 from mcrock.config.presets import BOUNDS, PRESETS, Given
 from mcrock.impact.registry import ImpactParameter
 from mcrock.sampling import load_motions
 from mcrock.show.describe import describe
-from mcrock.tables.distributions import Uniform
-from mcrock.tables.parsing import toml
 from tests.unit.conftest import write_study
 
 NAMES = (  # stored studies have them

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
+from mcrock.base.params import Outcome
 from mcrock.dataset import (
     SCHEMA,
     DatasetError,
@@ -22,7 +23,6 @@ from mcrock.dataset import (
     save_dataset,
 )
 from mcrock.dataset.schema import table_inputs
-from mcrock.params import Outcome
 
 OUTPUTS = outputs(friction=False)
 

@@ -4,8 +4,8 @@ import csv
 
 import numpy as np
 
+from mcrock.base.response import HistoryColumn
 from mcrock.dataset.history import build_history, events_to_csv
-from mcrock.response import HistoryColumn
 
 
 def test_a_run_that_ends_undecided_has_the_contact_of_the_row_before():

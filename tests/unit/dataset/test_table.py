@@ -5,8 +5,8 @@ import pytest
 import xarray as xr
 
 from mcrock import to_frame
+from mcrock.base.params import Outcome
 from mcrock.dataset import DatasetError, build_dataset
-from mcrock.params import Outcome
 from tests.unit.statistics.conftest import simulate_study
 
 

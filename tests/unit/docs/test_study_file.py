@@ -4,12 +4,12 @@ from itertools import combinations
 
 from pydantic import ValidationError
 
+from mcrock.base.tables.distributions import DISTRIBUTIONS
+from mcrock.base.tables.fields import OneOf
+from mcrock.base.tables.parsing import toml
 from mcrock.body.shapes import Shape
 from mcrock.config.study import Study, tables
 from mcrock.docs.study_file_page import inner_tables
-from mcrock.tables.distributions import DISTRIBUTIONS
-from mcrock.tables.fields import OneOf
-from mcrock.tables.parsing import toml
 
 
 def every_table():

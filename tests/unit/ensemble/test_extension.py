@@ -13,7 +13,7 @@ from mcrock.dataset import load_dataset
 from mcrock.dataset.contents import chunks_done
 from mcrock.dataset.create import StoreError
 from mcrock.ensemble import EnsembleError, plan_study, run_study
-from mcrock.simulation import simulate_part
+from mcrock.simulation.runs import simulate_part
 
 MORE = "ensemble.realizations=45"  # 40 in 5 chunks of 8: one chunk more, which is not full
 FEWER = "ensemble.realizations=36"  # the last of 5 chunks of 8 is half full

@@ -8,13 +8,13 @@ import pytest
 import xarray as xr
 
 import mcrock.ensemble.part
+from mcrock.base.params import Outcome
 from mcrock.config import ConfigError, load_config
 from mcrock.dataset import load_dataset
 from mcrock.ensemble import EnsembleError, run_study
 from mcrock.ensemble.log import log_path
-from mcrock.params import Outcome
 from mcrock.sampling import draw_inputs, load_motions
-from mcrock.simulation import simulate_part
+from mcrock.simulation.runs import simulate_part
 from mcrock.statistics import outcome_shares, overturning_probability, undecided_runs
 
 TIPPING = 'body.com_x={ distribution = "normal", mean = 0.0, std = 0.12 }'  # the base ends at 0.15 m

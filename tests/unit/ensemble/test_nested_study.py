@@ -17,7 +17,7 @@ from mcrock.plots import save_all
 from mcrock.sampling import draw_inputs, load_motions
 from mcrock.show.describe import describe
 from mcrock.show.summary import format_summary, summarize, summary_as_json
-from mcrock.simulation import simulate_realization
+from mcrock.simulation.runs import simulate_realization
 from mcrock.statistics import pooled
 from tests.unit.conftest import copy_store, write_study
 

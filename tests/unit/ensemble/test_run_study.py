@@ -21,6 +21,7 @@ import pytest
 import xarray as xr
 
 import mcrock.ensemble.part
+from mcrock.base.params import Outcome
 from mcrock.config import load_config
 from mcrock.dataset import DamageError, DatasetError, load_dataset
 from mcrock.dataset.contents import chunks_done
@@ -28,9 +29,8 @@ from mcrock.dataset.create import StoreError
 from mcrock.ensemble import EnsembleError, estimate_time, plan_study, run_study
 from mcrock.ensemble.part import JOBS, cut_parts
 from mcrock.ensemble.schedule import _Process
-from mcrock.params import Outcome
 from mcrock.sampling import load_motions
-from mcrock.simulation import simulate_part
+from mcrock.simulation.runs import simulate_part
 from tests.unit.conftest import copy_store
 
 

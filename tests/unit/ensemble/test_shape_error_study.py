@@ -13,7 +13,7 @@ from mcrock.dataset.contents import chunk_path
 from mcrock.ensemble import estimate_time, plan_study, run_study
 from mcrock.excitation import pack_motions
 from mcrock.sampling import draw_inputs, load_motions
-from mcrock.simulation import simulate_realization
+from mcrock.simulation.runs import simulate_realization
 from mcrock.statistics import variance_shares
 
 POINTS = [

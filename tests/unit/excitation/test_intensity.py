@@ -8,12 +8,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from mcrock.base.params import GRAVITY
 from mcrock.excitation import MEASURES, Motion, MotionError, intensity
 from mcrock.excitation.measures.component import mean_period
 from mcrock.excitation.measures.of_motion import _KNOWN, KEPT
 from mcrock.excitation.measures.periods import averaged
 from mcrock.excitation.measures.response_spectra import response_spectrum, rotated_spectrum
-from mcrock.params import GRAVITY
 
 ROUNDING = 1e-10  # sums of at most 30 products; of spectra, of some hundred
 GIVEN = {

@@ -8,6 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.excitation import MotionError
 from mcrock.excitation.measures.component import (
     arias_intensity,
@@ -22,7 +23,6 @@ from mcrock.excitation.measures.component import (
     significant_times,
     velocity_of,
 )
-from mcrock.params import STANDARD_GRAVITY
 
 ROUNDING = 1e-12  # sums of at most 30 products
 COMPONENT = arrays(np.float64, st.integers(2, 30), elements=st.integers(-50, 50).map(lambda i: i / 4))

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.excitation import MotionError
 from mcrock.excitation.readers import READERS, read_records, scan_records
 from mcrock.excitation.readers.read import detect
 from mcrock.excitation.readers.text_file import TextFile
-from mcrock.params import STANDARD_GRAVITY
 
 ASA_LINES = 109  # of the header
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mcrock.base.params import BLOCK
 from mcrock.excitation import Motion, MotionError, Pulse, one_cosine, one_sine, pack_motions
-from mcrock.params import BLOCK
 
 
 def motion(n, dt=0.01):

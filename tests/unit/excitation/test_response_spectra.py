@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.linalg import expm
 
+from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.excitation import Motion, MotionError, fema_p695, one_sine
 from mcrock.excitation.measures.response_spectra import (
     ANGLES,
@@ -24,7 +25,6 @@ from mcrock.excitation.measures.response_spectra import (
 )
 from mcrock.excitation.oscillator import oscillate
 from mcrock.excitation.readers.fema_p695 import SETS, _read
-from mcrock.params import STANDARD_GRAVITY
 
 ROUNDING = 1e-10  # states are sums of some hundred products, and the lines of a step may cancel
 COMPONENT = arrays(np.float64, st.integers(2, 12), elements=st.integers(-40, 40).map(lambda i: i / 8))

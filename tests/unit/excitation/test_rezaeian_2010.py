@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.integrate import fixed_quad, quad
 from scipy.stats import gamma
 
+from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.excitation.motion import MotionError
 from mcrock.excitation.synthesis.rezaeian_2010 import (
     StochasticModel,
@@ -18,7 +19,6 @@ from mcrock.excitation.synthesis.rezaeian_2010 import (
     remove_slow_motion,
     simulate_motion,
 )
-from mcrock.params import STANDARD_GRAVITY
 
 DT = 0.01
 # a quick, a usual, and a slow and broad motion whose frequency falls

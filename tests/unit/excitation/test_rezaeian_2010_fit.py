@@ -6,6 +6,7 @@ from math import pi
 import numpy as np
 import pytest
 
+from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.excitation.motion import Motion, MotionError
 from mcrock.excitation.readers.fema_p695 import fema_p695
 from mcrock.excitation.synthesis.rezaeian_2010 import (
@@ -15,7 +16,6 @@ from mcrock.excitation.synthesis.rezaeian_2010 import (
     simulate_motion,
 )
 from mcrock.excitation.synthesis.rezaeian_2010_fit import count_rates, fit_model, fit_pair
-from mcrock.params import STANDARD_GRAVITY
 
 MODEL = StochasticModel(
     arias=1.0, duration=15.0, middle=10.0, frequency=5.0, frequency_slope=-0.15, damping=0.25

@@ -5,6 +5,9 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 import pytest
 
+from mcrock.base.tables.distributions import Uncertain
+from mcrock.base.tables.fields import ChoiceKey
+from mcrock.base.tables.inputs import Input
 from mcrock.config import ConfigError, load_config
 from mcrock.dataset import SCHEMA, declaration
 from mcrock.dataset.schema import table_inputs
@@ -15,9 +18,6 @@ from mcrock.excitation.sources.generated import GeneratedSource
 from mcrock.excitation.sources.shaking import ShakingSource
 from mcrock.sampling import check_inputs, draw_inputs, load_motions
 from mcrock.show.describe import describe
-from mcrock.tables.distributions import Uncertain
-from mcrock.tables.fields import ChoiceKey
-from mcrock.tables.inputs import Input
 
 STUDY = """
 seed = 1

@@ -5,6 +5,7 @@ from math import pi
 import numpy as np
 import pytest
 
+from mcrock.base.response import Response
 from mcrock.body import Body, cuboid
 from mcrock.impact.varkonyi_2022 import (
     PROJECTION_SPAN,
@@ -16,7 +17,6 @@ from mcrock.impact.varkonyi_2022 import (
     project_facet,
 )
 from mcrock.kernel.modes import EDGE, REST
-from mcrock.response import Response
 from tests.unit.impact import equations
 from tests.unit.impact.equations import UP, cross_matrix
 from tests.unit.impact.landing import Landing

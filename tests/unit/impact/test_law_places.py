@@ -20,7 +20,7 @@ from mcrock.planar.restitution import (
     largest_ratio,
     ther_kollar_2017,
 )
-from mcrock.simulation import impact_law
+from mcrock.simulation.runs import impact_law
 from tests.unit.impact.equations import UP
 from tests.unit.impact.test_edge_impact import packed
 

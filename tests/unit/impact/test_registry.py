@@ -10,6 +10,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import mcrock
+from mcrock.base.params import FACE_STREAM, RECHECK_STREAM
 from mcrock.config import Study
 from mcrock.config.impact import FaceImpact, ImpactTable
 from mcrock.dataset.schema import NUMBERED, SCHEMA, declaration
@@ -24,7 +25,6 @@ from mcrock.impact.registry import (
     options,
 )
 from mcrock.laws import LAWS
-from mcrock.params import FACE_STREAM, RECHECK_STREAM
 from mcrock.planar.restitution import MODELS
 
 ROOT = Path(mcrock.__file__).parent

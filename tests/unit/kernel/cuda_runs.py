@@ -14,6 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import config, cuda
 
+from mcrock.base.params import EnergyGain, FacetFallback, MotionPack
+from mcrock.base.response import Response
 from mcrock.body import cuboid, frustum
 from mcrock.conditions import Controls
 from mcrock.excitation import Motion, Pulse, pack_motions
@@ -22,9 +24,7 @@ from mcrock.kernel.batch import Batch, run_part
 from mcrock.kernel.contact import topology
 from mcrock.kernel.layout import fill_topology, run_type, set_fields
 from mcrock.kernel.record import Trace, empty_trace
-from mcrock.params import EnergyGain, FacetFallback, MotionPack
-from mcrock.response import Response
-from mcrock.simulation import settings_of
+from mcrock.simulation.runs import settings_of
 
 THREADS_PER_BLOCK = 2  # of the last block one is idle where the number of runs is odd
 TAIL = 1.0  # time after the motion [s]

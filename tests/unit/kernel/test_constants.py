@@ -13,7 +13,7 @@ from mcrock.body import cuboid, polyhedron
 from mcrock.kernel import contact as c
 from mcrock.kernel.contact import fill_constants, topology
 from mcrock.kernel.layout import new_run
-from mcrock.simulation import body_tables
+from mcrock.simulation.runs import body_tables
 
 RTOL = 1e-9  # rounding of 3 x 3 inverses
 RIDGE = 1e-6  # height of a ridge from 2001 orientations over it, at most pi apart

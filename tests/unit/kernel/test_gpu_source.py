@@ -23,7 +23,7 @@ ROOT = Path(mcrock.__file__).parent
 FILES = [
     *sorted((ROOT / "kernel").rglob("*.py")),
     *sorted((ROOT / "impact").rglob("*.py")),
-    ROOT / "counter.py",
+    ROOT / "base/random_numbers.py",
 ]
 
 # no exceptions, objects, allocation, closures or generators
@@ -146,7 +146,7 @@ def fields_of(kind):
 
 FIELDS = fields_of(run_type()) | {
     field
-    for path in (*FILES, ROOT / "params.py")
+    for path in (*FILES, ROOT / "base/params.py")
     for pack in vars(module_of(path)).values()
     if is_pack(pack)
     for field in pack._fields
@@ -177,7 +177,7 @@ def test_no_function_calls_itself():
 def test_functions_are_found():
     """A reader that looks at nothing would pass too."""
     assert {"integrate", "advance", "change"} <= set(FUNCTIONS[ROOT / "kernel" / "integrate.py"])
-    assert {"uniform", "quantile"} <= set(FUNCTIONS[ROOT / "counter.py"])
+    assert {"uniform", "quantile"} <= set(FUNCTIONS[ROOT / "base/random_numbers.py"])
     decorators = sum(path.read_text().count("\n@jit") for path in FILES)
     assert len(COMPILED) == sum(map(len, FUNCTIONS.values())) == decorators > 80
 

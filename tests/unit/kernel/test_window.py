@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
+from mcrock.base.response import Response
 from mcrock.body import cuboid
 from mcrock.excitation import Motion, pack_motions
 from mcrock.kernel import dynamics, rotation  # what is internal is called by compiled code alone
@@ -21,8 +22,7 @@ from mcrock.kernel.contact import GRAVITY
 from mcrock.kernel.dynamics import Q0, Q3, W_X, W_Z
 from mcrock.kernel.shaking import load_segment
 from mcrock.kernel.window import COUNT, MOST_SAMPLES
-from mcrock.response import Response
-from mcrock.simulation import body_tables
+from mcrock.simulation.runs import body_tables
 
 BODY = cuboid(0.4, 0.5, 1.6, density=2000.0)
 VERTEX = 0

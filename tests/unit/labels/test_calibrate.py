@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from mcrock.base.params import Outcome
 from mcrock.config import ConfigError, load_config
 from mcrock.ensemble import run_study
 from mcrock.labels import Labels, calibrate, calibrate_anew, read_labels, sequential_posterior
 from mcrock.labels.read import overturned_shares, shares_of_runs
-from mcrock.params import Outcome
 
 TRUE = 0.05  # of the centre of mass along x [m]
 STUDY = """

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 import xarray as xr
 
+from mcrock.base.tables.errors import ConfigError
 from mcrock.measurement.population import (
     WIDE_MEAN,
     WIDE_SCATTER,
@@ -19,7 +20,6 @@ from mcrock.measurement.population import (
 )
 from mcrock.measurement.predictive import predictive_density, predictive_moments, predictive_probability
 from mcrock.measurement.tests_table import chosen_parameters, read_tests
-from mcrock.tables.errors import ConfigError
 from tests.unit.measurement.populations import TRUTH, posterior_of, table_of
 
 HYPER = ("mean", "sd_specimen", "sd_position", "sd_repetition")

@@ -10,8 +10,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import mcrock as mr
+from mcrock.base.tables.errors import ConfigError
 from mcrock.measurement import Recording, euler_angles, read_recording, zero_crossing_correction
-from mcrock.tables.errors import ConfigError
 
 HEAD = "time [s], omega_x [deg/s], omega_y [deg/s], omega_z [deg/s]\n"
 

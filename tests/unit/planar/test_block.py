@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mcrock.base.params import GRAVITY
 from mcrock.body import Body, cuboid, prism
-from mcrock.params import GRAVITY
 from mcrock.planar import PlanarBlock, planar_block, rectangle, rectangle_of
 from tests.unit.planar.blocks import blocks
 

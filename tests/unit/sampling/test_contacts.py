@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from mcrock.base.params import ContactColumn
+from mcrock.base.random_numbers import uniforms
 from mcrock.config import ConfigError
-from mcrock.counter import uniforms
 from mcrock.dataset import SCHEMA
-from mcrock.params import ContactColumn
 from mcrock.sampling import draw_inputs
 from mcrock.sampling.design import stream
 

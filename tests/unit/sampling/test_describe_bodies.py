@@ -5,13 +5,13 @@ import re
 import numpy as np
 import pytest
 
+from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.body import Body, uplift_slenderness
 from mcrock.config import Study
 from mcrock.excitation import Motion
-from mcrock.params import STANDARD_GRAVITY
 from mcrock.sampling import draw_inputs
 from mcrock.show.describe import describe
-from mcrock.simulation import simulate
+from mcrock.simulation.runs import simulate
 
 RAMP = 20.0  # time in which the ground acceleration grows to 1 g [s]
 

@@ -6,7 +6,7 @@ import pytest
 from mcrock.config import ConfigError, Study, load_config
 from mcrock.excitation import pack_motions
 from mcrock.sampling import draw_inputs, load_motions
-from mcrock.simulation import simulate_part, simulate_realization
+from mcrock.simulation.runs import simulate_part, simulate_realization
 
 SHAKEN = """
 seed = 3

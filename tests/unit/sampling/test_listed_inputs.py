@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mcrock.base.tables.distributions import Listed
 from mcrock.config import ConfigError, Study
 from mcrock.sampling import draw_inputs, load_motions
-from mcrock.tables.distributions import Listed
 
 WIDTHS = [0.41, 0.39, 0.40, 0.39, 0.42, 0.38]
 LISTED = f"body.width={{distribution='listed', values={WIDTHS}}}"

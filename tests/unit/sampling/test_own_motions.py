@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
+from mcrock.base.params import PulseShape
 from mcrock.config import ConfigError, Study, load_config
 from mcrock.ensemble import run_study
 from mcrock.excitation import Motion, fema_p695
 from mcrock.excitation.measures import intensity
 from mcrock.excitation.pulses import make_pulse, sample_pulse
-from mcrock.params import PulseShape
 from mcrock.sampling import check_inputs, draw_inputs, load_motions
 from mcrock.show.describe import describe
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import mcrock
+from mcrock.base.params import Outcome
 from mcrock.config import ConfigError, load_config
 from mcrock.ensemble import run_study
-from mcrock.params import Outcome
 from mcrock.sampling import draw_inputs, load_motions
 
 FREE = """

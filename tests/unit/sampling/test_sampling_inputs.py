@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mcrock.base.params import STANDARD_GRAVITY, EnergyGain
 from mcrock.body import cuboid
 from mcrock.config import ConfigError, Study
 from mcrock.dataset import SCHEMA
-from mcrock.params import STANDARD_GRAVITY, EnergyGain
 from mcrock.sampling import check_inputs, draw_inputs
 from mcrock.sampling.design import _latin_hypercube, choose, stream, unit_numbers
 

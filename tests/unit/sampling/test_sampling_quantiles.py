@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
+from mcrock.base.params import Draw
+from mcrock.base.random_numbers import quantile, uniforms
+from mcrock.base.tables.distributions import DISTRIBUTIONS, OneOf
 from mcrock.config import ConfigError
-from mcrock.counter import quantile, uniforms
 from mcrock.impact.registry import ImpactParameter
-from mcrock.params import Draw
 from mcrock.sampling import draw_inputs
 from mcrock.sampling.quantiles import NODES, quantile_table
-from mcrock.tables.distributions import DISTRIBUTIONS, OneOf
 
 # Interpolation error over the width between the 0.1 % and 99.9 % quantiles: cubics on nodes 1/32
 # of a standard deviation apart leave about (1/32)^3 of the third derivative, and more where

@@ -5,7 +5,7 @@ import pytest
 
 from mcrock.body import hull, settle, with_shape_error
 from mcrock.config import ConfigError, Study
-from mcrock.rare import rare_probability
+from mcrock.ensemble.rare import rare_probability
 from mcrock.sampling import check_inputs, draw_inputs
 from mcrock.show.describe import describe
 

@@ -6,10 +6,10 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from mcrock.base.params import Mode
 from mcrock.body import cuboid
 from mcrock.conditions import Contact, Start
 from mcrock.excitation import one_sine
-from mcrock.params import Mode
 from mcrock.plots import plot_history
 from mcrock.show.animation import save_animation
 from mcrock.show.animation.event_lines import count_events, counted
@@ -19,7 +19,7 @@ from mcrock.show.animation.stage import build_stage
 from mcrock.show.animation.view import OBLIQUE
 from mcrock.show.contacts import COLOURS, CONTACT_WORDS, FLAT, ON_EDGE, ON_VERTEX, contact_name
 from mcrock.show.history import moving_span
-from mcrock.simulation import rotation_matrix, simulate
+from mcrock.simulation.runs import rotation_matrix, simulate
 from tests.unit.show.test_animation import page_data, unpack
 
 GRAVITY = 9.81

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from mcrock.params import STANDARD_GRAVITY
+from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.show.fragility_files import HEADER, NRML, openquake_fragility, pelicun_fragility
 from mcrock.statistics import fit_fragility, overturning_probability
 

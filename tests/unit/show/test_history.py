@@ -13,7 +13,7 @@ from mcrock.planar import rectangle, simulate_planar
 from mcrock.plots import plot_history
 from mcrock.show.history import moving_span
 from mcrock.show.run import format_run
-from mcrock.simulation import Impact, Start, simulate
+from mcrock.simulation.runs import Impact, Start, simulate
 from mcrock.statistics import undecided
 
 FALL = half_sine(14.0, 4.0, 0.4)

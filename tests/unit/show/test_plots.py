@@ -11,7 +11,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from mcrock import statistics
-from mcrock.params import STANDARD_GRAVITY, Outcome
+from mcrock.base.params import STANDARD_GRAVITY, Outcome
 from mcrock.plots import (
     plot_choices,
     plot_exceedance,

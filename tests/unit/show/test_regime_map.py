@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from matplotlib.path import Path
 
+from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.body.regimes import Regime, Sections, regime_from_rest
 from mcrock.config import load_config
-from mcrock.params import STANDARD_GRAVITY
 from mcrock.plots import plot_regimes, save_all
 
 CONFIG = "configs/quickstart.toml"  # 0.4 x 0.4 x 1.6 m

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mcrock.base.estimates import format_ratio, format_with_interval
-from mcrock.params import Outcome
+from mcrock.base.params import Outcome
 from mcrock.show.summary import format_summary, summarize, summary_as_json
 from mcrock.statistics import (
     by_limit,

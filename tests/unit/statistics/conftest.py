@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 from scipy.special import ndtr, ndtri
 
-from mcrock.params import Outcome
+from mcrock.base.params import Outcome
 
 PGA = {"units": "m s-2", "long_name": "peak ground acceleration"}
 LEVELS = (0.5, 1.1, 1.7, 2.3, 2.9, 3.6, 4.2, 4.8, 5.4, 6.0)

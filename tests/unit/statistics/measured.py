@@ -5,9 +5,9 @@ import json
 import numpy as np
 import xarray as xr
 
+from mcrock.base.params import Outcome
 from mcrock.config import load_config
 from mcrock.dataset import build_dataset
-from mcrock.params import Outcome
 from mcrock.sampling import draw_inputs, load_motions
 
 

@@ -5,7 +5,7 @@ import xarray as xr
 from scipy.special import ndtri
 from scipy.stats import multivariate_normal
 
-from mcrock.params import Outcome
+from mcrock.base.params import Outcome
 from mcrock.statistics.nested import Crossed
 
 PGA = {"units": "m s-2", "long_name": "peak ground acceleration"}

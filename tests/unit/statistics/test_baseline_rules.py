@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 
 from mcrock import cuboid
-from mcrock.params import Outcome
+from mcrock.base.params import Outcome
 from mcrock.statistics import baselines, checks_of_body
 from tests.unit.statistics.measured import measured_study
 

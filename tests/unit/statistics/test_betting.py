@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcrock.params import Outcome
+from mcrock.base.params import Outcome
 from mcrock.statistics import betting_interval, sequential_probability
 from mcrock.statistics.betting import BETS
 

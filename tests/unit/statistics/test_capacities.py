@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mcrock.params import Outcome
+from mcrock.base.params import Outcome
 from mcrock.statistics import capacities, fit_fragility
 from tests.unit.statistics.conftest import LEVELS
 

@@ -7,7 +7,7 @@ import pytest
 import xarray as xr
 from scipy.special import ndtr
 
-from mcrock.params import Outcome
+from mcrock.base.params import Outcome
 from mcrock.plots import plot_comparison
 from mcrock.show.comparison import format_comparison
 from mcrock.statistics import annual_rate, compare_designs, fit_fragility, overturning_probability

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from mcrock.params import Outcome
+from mcrock.base.params import Outcome
 from mcrock.statistics import by_limit, capacity_at, fit_fragility
 from tests.unit.statistics.conftest import LEVELS
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from mcrock.params import Outcome
+from mcrock.base.params import Outcome
 from mcrock.statistics import (
     by_measure,
     compare_measures,

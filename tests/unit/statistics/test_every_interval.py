@@ -11,9 +11,10 @@ import pytest
 from scipy.special import ndtr, ndtri, xlog1py, xlogy
 
 from mcrock import exceedance_probability, fit_fragility, overturning_probability
-from mcrock.rare.probability import _summary
-from mcrock.rare.splitting import LENGTH, climb
-from mcrock.rare.walkers import Space
+from mcrock.ensemble.rare.probability import _summary
+from mcrock.ensemble.rare.splitting import LENGTH, climb
+from mcrock.ensemble.rare.walkers import Space
+from mcrock.labels.validation.scores import SCORES, interval, resampled, score
 from mcrock.statistics import (
     capacity_at,
     compare_designs,
@@ -31,7 +32,6 @@ from mcrock.statistics.probit import fit_curves
 from mcrock.statistics.runs import ESTIMATE
 from mcrock.statistics.sensitivity import estimate_indices
 from mcrock.statistics.surface import fit_surface
-from mcrock.validation.scores import SCORES, interval, resampled, score
 from tests.unit.statistics.conditions import RECORDS, draw_conditions, held
 from tests.unit.statistics.nested import crossed_of, draw_scores, nested_study, true_components
 from tests.unit.statistics.test_choices import CODES

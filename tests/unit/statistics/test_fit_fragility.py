@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import log_ndtr, ndtr
 
-from mcrock.params import Outcome
+from mcrock.base.params import Outcome
 from mcrock.statistics import Bootstrap, by_limit, fit_fragility, overturning_probability, resample
 from mcrock.statistics.fragility import WORDS, _shape_bounds
 from mcrock.statistics.probit import Fit

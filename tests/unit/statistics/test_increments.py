@@ -7,7 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.stats import CensoredData, norm
 
-from mcrock.params import Outcome
+from mcrock.base.params import Outcome
 from mcrock.statistics import fit_capacities, fit_fragility
 from mcrock.statistics.increments import _derivatives, _fit, _log_likelihood
 from mcrock.statistics.probit import LINKS, PROBIT

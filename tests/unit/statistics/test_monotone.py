@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from mcrock.params import STANDARD_GRAVITY, Outcome
+from mcrock.base.params import STANDARD_GRAVITY, Outcome
 from mcrock.statistics import monotone_fragility, overturning_probability
 from mcrock.statistics.run_measures import static_thresholds
 from tests.unit.statistics.measured import measured_study

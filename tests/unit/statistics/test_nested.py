@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from mcrock.params import Outcome
+from mcrock.base.params import Outcome
 from mcrock.plots import plot_probability_box, plot_variance_shares
 from mcrock.statistics import (
     epistemic_bounds,

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from mcrock.base.params import Outcome
 from mcrock.dataset import build_dataset
-from mcrock.params import Outcome
 from mcrock.statistics import (
     displacement_limit,
     outcome_shares,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from mcrock.params import FacetFallback, Outcome
+from mcrock.base.params import FacetFallback, Outcome
 from mcrock.statistics import (
     exceedance_probability,
     outcome_shares,

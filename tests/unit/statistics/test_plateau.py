@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import expit, ndtr, ndtri
 
-from mcrock.params import Outcome
+from mcrock.base.params import Outcome
 from mcrock.show.curves import format_ways
 from mcrock.show.report.brief import capacity_figure
 from mcrock.show.risk import format_capacity

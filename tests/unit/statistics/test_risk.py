@@ -6,7 +6,7 @@ import xarray as xr
 from scipy.special import ndtr
 from scipy.stats import norm
 
-from mcrock.params import Outcome
+from mcrock.base.params import Outcome
 from mcrock.plots import plot_risk
 from mcrock.show.risk import format_capacity, format_risk
 from mcrock.statistics import (

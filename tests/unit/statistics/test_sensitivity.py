@@ -8,8 +8,8 @@ import xarray as xr
 from scipy import stats
 from scipy.special import ndtri
 
+from mcrock.base.params import Outcome
 from mcrock.dataset.schema import OUTER
-from mcrock.params import Outcome
 from mcrock.plots import plot_sensitivity
 from mcrock.sampling.design import _generator
 from mcrock.sampling.pick_freeze import SCRAMBLES, mixed

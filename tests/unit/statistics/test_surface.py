@@ -6,7 +6,7 @@ import xarray as xr
 from scipy.optimize import minimize
 from scipy.special import ndtr
 
-from mcrock.params import Outcome
+from mcrock.base.params import Outcome
 from mcrock.statistics import by_measure, fit_fragility, fit_surface
 from mcrock.statistics.probit import LINKS, PROBIT
 from mcrock.statistics.surface import _fit

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from mcrock.base.tables.errors import ConfigError
 from mcrock.ensemble.cluster import load_cluster
 from mcrock.ensemble.cluster.settings import BATCH, BatchJobs, Local, Mpi
-from mcrock.tables.errors import ConfigError
 
 JOBS = Path(__file__).parents[4] / "jobs"
 SLURM = """

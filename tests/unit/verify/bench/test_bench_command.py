@@ -121,7 +121,7 @@ def test_start_is_a_table(started, no_processes):
 
 def test_a_fresh_process_uses_the_cache_it_is_given(monkeypatch, tmp_path):
     code = (
-        "import json; from mcrock.code_cache import cache_folder as f; "
+        "import json; from mcrock.base.code_cache import cache_folder as f; "
         "print(json.dumps([{name!r}, {runs!r}, str(f())]))"
     )
     monkeypatch.setattr(start, "CHILD", code)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from mcrock import device
 from mcrock.show.bench import format_bench
+from mcrock.simulation import device
 from mcrock.verify import bench
 from mcrock.verify.bench import gpu, report
 from mcrock.verify.bench.workloads import WORKLOADS, prepare

@@ -1,0 +1,160 @@
+"""TOML, JSON and columns of numbers as Python values, with limits to what a text may ask of the machine."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from mcrock.base.tables.errors import ConfigError
+
+LONGEST = 2**24  # characters of a text
+DEEPEST = 50  # levels of tables and lists [1]
+DIGITS = 4300  # of an integer, which Python writes out only up to there [1]
+DEEP = f"tables or lists in more than {DEEPEST} levels"
+LONG = f"an integer of more than {DIGITS} digits"
+_LARGEST = 10**DIGITS
+_LONG_KEY = re.compile(  # of which the time of tomllib grows with the square
+    rf"""(?<![\w-])(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){{{DEEPEST}}}"""
+)
+
+
+def read_text(path: Path) -> str:
+    """Text of a file in UTF-8, with or without a byte order mark.
+
+    Raises
+    ------
+    OSError
+        If it cannot be read.
+    ValueError
+        If it is not such text, or longer than 16 million characters.
+    """
+    with path.open(encoding="utf-8-sig") as file:
+        text = file.read(LONGEST + 1)
+    if len(text) > LONGEST:
+        raise ValueError(f"more than {LONGEST} characters")
+    return text
+
+
+def read_data(path: Path) -> str:
+    """Text of a file with numbers next to the study file.
+
+    Raises
+    ------
+    ConfigError
+        Where `read_text` raises, with the name of the file.
+    """
+    try:
+        return read_text(path)
+    except UnicodeDecodeError:
+        raise ConfigError(f"{path}: not a text file in UTF-8") from None
+    except ValueError as error:
+        raise ConfigError(f"{path}: cannot be read: {error}") from None
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
+
+
+def read_columns(path: Path) -> dict[str, list[float]]:
+    """Columns of a CSV file with a header and a number in every cell.
+
+    Raises
+    ------
+    ConfigError
+        With file, line and column, if the file cannot be read or a cell holds no number.
+    """
+    text = read_data(path)
+    rows = csv.reader(text.splitlines(), skipinitialspace=True)
+    head = [name.strip() for name in next(rows, [])]
+    columns: dict[str, list[float]] = {name: [] for name in head}
+    if len(columns) < len(head) or not all(head):
+        raise ConfigError(f"{path}, line 1: every column needs a name of its own, got {','.join(head)!r}")
+    for cells in rows:
+        place = f"{path}, line {rows.line_num}"
+        if not cells:
+            continue
+        if len(cells) != len(head):
+            raise ConfigError(f"{place}: expected {len(head)} cells as in the first line, got {len(cells)}")
+        for name, cell in zip(head, cells, strict=True):
+            try:
+                columns[name].append(float(cell))
+            except ValueError:
+                raise ConfigError(f"{place}, column {name!r}: expected a number, got {cell!r}") from None
+    return columns
+
+
+def parse_toml(text: str) -> dict[str, Any]:
+    """Tables of a TOML document.
+
+    Raises
+    ------
+    tomllib.TOMLDecodeError
+        If it is not TOML, or has tables and lists in more than 50 levels or an integer of more than 4300
+        digits.
+
+    Examples
+    --------
+    >>> parse_toml("[body]\\nwidth = 0.4")
+    {'body': {'width': 0.4}}
+    """
+    if _LONG_KEY.search(text):
+        raise tomllib.TOMLDecodeError(DEEP)
+    try:
+        tables = tomllib.loads(text)
+    except RecursionError:
+        raise tomllib.TOMLDecodeError(DEEP) from None
+    except tomllib.TOMLDecodeError:
+        raise
+    except ValueError:  # of int()
+        raise tomllib.TOMLDecodeError(LONG) from None
+    if problem := _beyond_limits(tables):
+        raise tomllib.TOMLDecodeError(problem)
+    return tables
+
+
+def parse_json(text: str) -> Any:
+    """Value of a JSON document.
+
+    Raises
+    ------
+    ValueError
+        If it is not JSON, or is beyond the limits of `parse_toml`.
+    """
+    try:
+        value = json.loads(text)
+    except RecursionError:
+        raise ValueError(DEEP) from None
+    except json.JSONDecodeError:
+        raise
+    except ValueError:
+        raise ValueError(LONG) from None
+    if problem := _beyond_limits(value):
+        raise ValueError(problem)
+    return value
+
+
+def _beyond_limits(value: Any) -> str:
+    """Which limit a value breaks, in words; no word if none."""
+    level = [value]
+    for _ in range(DEEPEST + 1):
+        if any(isinstance(item, int) and abs(item) >= _LARGEST for item in level):  # a hexadecimal one
+            return LONG
+        level = [
+            item
+            for part in level
+            if isinstance(part, dict | list)
+            for item in (part.values() if isinstance(part, dict) else part)
+        ]
+    return DEEP if level else ""
+
+
+def toml(value: Any) -> str:
+    """A value as a study file has it."""
+    if isinstance(value, Mapping):
+        return f"{{ {', '.join(f'{key} = {toml(item)}' for key, item in value.items())} }}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(toml, value))}]"
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,142 @@
+"""A body as scanned, with its uncertainties, from a JSON file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import ConvexHull, QhullError
+
+from mcrock.base.tables.errors import ConfigError
+from mcrock.base.tables.parsing import parse_json, read_data
+
+Array = NDArray[np.float64]
+
+TAPER = 0.8  # of the top that closes the body, over the outline of its underside [1]
+COM_SD = 0.003  # of the centre of mass along each axis, where the file says nothing [m]
+AZIMUTH_SD = 10.0  # of the direction of shaking [deg]
+
+
+@dataclass(frozen=True, eq=False)
+class Geometry:
+    """A scanned body with its uncertainties, for `validation_study`.
+
+    Attributes
+    ----------
+    points : ndarray (n, 3)
+        Points that may touch the ground, relative to the centre of mass, z up as the body stands [m].
+    top : float
+        Height of its highest point above the centre of mass [m].
+    mass : float
+        Mass [kg].
+    inertia : ndarray (3, 3)
+        About the centre of mass [kg m2].
+    com_sd : ndarray (3,)
+        Standard deviations of the position of the centre of mass along x, y and z [m].
+    azimuth_deg : float
+        Direction in which it falls most easily, from x towards y [deg]; 0 where the file has none.
+    name : str
+        Name of the specimen, or of the file.
+    """
+
+    points: Array
+    top: float
+    mass: float
+    inertia: Array
+    com_sd: Array
+    azimuth_deg: float
+    name: str
+
+    @property
+    def vertices(self) -> Array:
+        """Points of the underside, then those of a lid (m, 3) [m].
+
+        The lid touches no ground before the body has tilted by 90 degrees.
+        """
+        outline = self.points[ConvexHull(self.points[:, :2]).vertices, :2]
+        middle = outline.mean(axis=0)
+        lid = np.column_stack([middle + TAPER * (outline - middle), np.full(len(outline), self.top)])
+        return np.concatenate([self.points, lid])
+
+
+def read_geometry(path: str | Path) -> Geometry:
+    """Read a body from a JSON file.
+
+    The file has the keys ``underside_contact_points`` (n, 3) [m], relative to the centre of mass with z up,
+    ``mass`` [kg], ``inertia_com`` (3, 3) [kg m2], about the centre of mass, and ``top_height_above_base``
+    [m]. ``uncertainty.com_horizontal_sd`` and ``uncertainty.com_height_sd`` [m], 0.003 m by default,
+    ``weak_direction.azimuth_deg`` [deg] and ``specimen`` are optional; other keys are ignored.
+
+    Parameters
+    ----------
+    path : str or Path
+        JSON file.
+
+    Returns
+    -------
+    Geometry
+
+    Raises
+    ------
+    ConfigError
+        If the file cannot be read, a key is missing or has another shape or numbers that are not finite, the
+        points enclose no volume, the mass is not > 0, or the centre of mass is not between base and top.
+    """
+    place = Path(path)
+    try:
+        data = parse_json(read_data(place))
+    except ValueError as error:
+        raise ConfigError(f"{place}: expected JSON, {error}") from None
+    if not isinstance(data, dict):
+        raise ConfigError(
+            f"{place}: expected an object with the keys of a geometry, got {type(data).__name__}"
+        )
+    points = _array(place, data, "underside_contact_points", (-1, 3), "m")
+    inertia = _array(place, data, "inertia_com", (3, 3), "kg m2")
+    mass, height = (
+        float(_array(place, data, name, (), unit))
+        for name, unit in (("mass", "kg"), ("top_height_above_base", "m"))
+    )
+    spread = data.get("uncertainty") or {}
+    across = _number(place, spread, "com_horizontal_sd", COM_SD)
+    up = _number(place, spread, "com_height_sd", COM_SD)
+    try:
+        ConvexHull(points)
+    except QhullError:
+        raise ConfigError(f"{place}: underside_contact_points [m] enclose no volume") from None
+    low, top = float(points[:, 2].min()), float(points[:, 2].min()) + height
+    if not (mass > 0.0 and low < 0.0 < top and top > points[:, 2].max()):
+        raise ConfigError(
+            f"{place}: expected mass > 0 kg and a centre of mass, the origin of the points, between the base "
+            f"at z = {low:.4g} m and the top at {top:.4g} m, over all points; got {mass:g} kg"
+        )
+    return Geometry(
+        points,
+        top,
+        mass,
+        (inertia + inertia.T) / 2.0,
+        np.array([across, across, up]),
+        _number(place, data.get("weak_direction") or {}, "azimuth_deg", 0.0),
+        str(data.get("specimen", place.stem)),
+    )
+
+
+def _array(path: Path, data: dict[str, Any], key: str, shape: tuple[int, ...], unit: str) -> Array:
+    if key not in data:
+        raise ConfigError(f"{path}: missing key {key!r} [{unit}]")
+    try:
+        array = np.asarray(data[key], float)
+    except (TypeError, ValueError):
+        array = np.full(1, np.nan)
+    fits = array.ndim == len(shape) and all(n in (-1, m) for n, m in zip(shape, array.shape, strict=True))
+    if not fits or not np.isfinite(array).all():
+        size = f"an array {shape}".replace("-1", "n") if shape else "a number"
+        raise ConfigError(f"{path}: {key}: expected {size} of finite numbers [{unit}]")
+    return array
+
+
+def _number(path: Path, data: dict[str, Any], key: str, default: float) -> float:
+    return float(_array(path, data, key, (), "SI")) if key in data else default

@@ -1,6 +1,0 @@
-"""Small probabilities by subset simulation within each record, and studies that stop by themselves."""
-
-from mcrock.rare.probability import rare_probability
-from mcrock.rare.stopping import run_until
-
-__all__ = ["rare_probability", "run_until"]

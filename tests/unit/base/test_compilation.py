@@ -1,0 +1,46 @@
+"""Who waits for the compiler is told, once."""
+
+import multiprocessing
+from time import sleep
+
+import pytest
+
+from mcrock.base import compilation
+from mcrock.base.compilation import told_if_long
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch):
+    monkeypatch.setenv("MCROCK_COMPILE_FIRST", "")
+    monkeypatch.setattr(compilation, "SILENCE", 0.01)
+
+
+def test_a_long_wait_is_announced_and_timed(capsys):
+    with told_if_long():
+        sleep(0.3)
+        begun = capsys.readouterr().err
+    assert begun.startswith("mcrock: compiling for this processor, once for each version")
+    assert begun.count("\n") == 1
+    assert capsys.readouterr() == ("", "mcrock: the compiler took 0 s\n")
+
+
+def test_a_short_wait_is_silent(monkeypatch, capsys):
+    monkeypatch.setattr(compilation, "SILENCE", 60.0)
+    with told_if_long():
+        pass
+    assert capsys.readouterr() == ("", "")
+
+
+def test_tests_are_silent(monkeypatch, capsys):
+    monkeypatch.setenv("MCROCK_COMPILE_FIRST", "1")
+    with told_if_long():
+        sleep(0.3)
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(("name", "speaks"), [("SpawnProcess-1", True), ("SpawnProcess-2", False)])
+def test_of_worker_processes_one_speaks(monkeypatch, capsys, name, speaks):
+    monkeypatch.setattr(multiprocessing.current_process(), "_name", name)
+    with told_if_long():
+        sleep(0.3)
+    assert bool(capsys.readouterr().err) == speaks

@@ -1,0 +1,26 @@
+"""A small study on a GPU that numba simulates, as a program: what it leaves is looked at by its caller.
+
+    python -m tests.unit.simulation.device.simulated STUDY STORE [KEY=VALUE ...]
+
+Memory of a GPU holds anything before it is written: here NaN, and an index that no array has.
+"""
+
+import sys
+
+import numpy as np
+from numba.cuda.simulator import kernelapi
+
+from mcrock.config import load_config
+from mcrock.ensemble import run_study
+
+
+def anything(shape, dtype):
+    """An array of what must not be read."""
+    kind = np.dtype(dtype).kind
+    return np.full(shape, np.nan if kind == "f" else True if kind == "b" else 10**6, dtype)
+
+
+if __name__ == "__main__":
+    study, store, *overrides = sys.argv[1:]
+    kernelapi.FakeCUDALocal.array = lambda self, shape, dtype: anything(shape, dtype)
+    run_study(load_config(study, overrides), store, device="cuda", workers=2)
