@@ -15,6 +15,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from mcrock.base.names import check_name
 from mcrock.commands.exit_codes import one_line_if_interrupted, one_line_per_failure, say
 
 # modules of this folder in the order of the help; each has an `app` with its command or its group
@@ -52,10 +53,10 @@ COMMANDS = (
 class Commands(TyperGroup):
     """The commands, of which any may be interrupted; Typer would say nothing then."""
 
-    def make_context(self, *args: Any, **kwargs: Any) -> Any:
+    def make_context(self, info_name: str | None, args: list[str], *rest: Any, **kwargs: Any) -> Any:
         """Parse the command line."""
         with one_line_if_interrupted():
-            return super().make_context(*args, **kwargs)
+            return super().make_context(info_name, [*map(check_name, args)], *rest, **kwargs)
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command."""

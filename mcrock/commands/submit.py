@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 from pathlib import Path
 from typing import Annotated
@@ -48,7 +47,7 @@ def submit(
     from mcrock.base.memory import peak_memory
     from mcrock.ensemble.cluster import load_cluster
     from mcrock.ensemble.cluster.estimate import measure, plan_tasks
-    from mcrock.ensemble.cluster.scripts import SYSTEMS, write_script
+    from mcrock.ensemble.cluster.scripts import SYSTEMS, script_path, write_script
     from mcrock.ensemble.cluster.settings import read_duration
     from mcrock.sampling import load_motions
     from mcrock.show.estimate import format_estimate, format_plan
@@ -68,12 +67,8 @@ def submit(
     plan = plan_tasks(estimate, cores, walltime, (peak_memory() or 0.0) * 2**20, tasks, least)
     options = [f"--set={item}" for item in set or []] + ([] if seed is None else [f"--seed={seed}"])
     options += ["--contract"] if arithmetic.contracts() else []
-    script = write_script(system, config, store, options, plan, cluster)
     about = format_estimate(estimate) + ([] if cluster else format_plan(plan))
-    first, rest = script.split("\n", 1)
-    script = "\n".join([first, *(f"# {line}" for line in about), rest])
-    path = store.with_suffix(".sh")
-    script = re.sub(r"jobs/\w+\.sh", path.name, script)
+    script, path = write_script(system, config, store, options, plan, cluster, about), script_path(store)
     if dry_run:
         print(script, end="")
         return
@@ -84,7 +79,7 @@ def submit(
 def _submitted(path: Path, program: str) -> str:
     """What the program of a batch system says of a script."""
     try:
-        done = subprocess.run([program, path], capture_output=True, text=True, check=False)
+        done = subprocess.run([program, path.absolute()], capture_output=True, text=True, check=False)
     except FileNotFoundError:
         fail(f"{path} is written, but {program} is not on this machine: submit it where it is", 1)
     if done.returncode:

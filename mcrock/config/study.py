@@ -51,7 +51,7 @@ class Study(Displayed, Table):
         default="",
     )
     description: str = entry(
-        Text(), "text, stored with the results", "Base width measured on site", default=""
+        Text(lines=True), "text, stored with the results", "Base width measured on site", default=""
     )
     seed: int = entry(
         IntegerKey(0),

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mcrock.base.checks import Number, Rule, check_array, check_fields
+from mcrock.base.names import is_plain
 
 FloatArray = NDArray[np.float64]
 MOST_SAMPLES = 2_000_000  # of a motion that is made or lengthened: 48 MB, 2000 s in steps of 1 ms
@@ -69,8 +70,10 @@ class Motion:
         return f"Motion({self.name!r}, {self.duration:.6g} s at {self.dt:g} s, peaks {peaks} m/s2)"
 
     def __post_init__(self) -> None:
-        if not (isinstance(self.name, str) and self.name):
-            raise MotionError(f"Motion.name must be a non-empty text, got {self.name!r}")
+        if not (isinstance(self.name, str) and self.name and is_plain(self.name)):
+            raise MotionError(
+                f"Motion.name must be a non-empty text without control characters, got {self.name!r}"
+            )
         acceleration = _samples(self.acceleration, self.name)
         dt = checked(Number("s", above=0.0, most=LARGEST), f"motion '{self.name}': dt", self.dt)
         acceleration.setflags(write=False)

@@ -16,6 +16,7 @@ from pydantic_core import CoreSchema, InitErrorDetails, core_schema
 
 from mcrock.base import checks
 from mcrock.base.checks import joined
+from mcrock.base.names import is_plain
 from mcrock.base.tables.errors import mistake, nested, refuse, shown, suggest
 
 
@@ -130,13 +131,16 @@ class FlagKey(Ruled, checks.Flag):
 
 @dataclass(frozen=True)
 class Text(Kind):
-    """Any text."""
+    """Any text without control characters, in one line or, where they are allowed, in several."""
 
     expected: str = "text in quotes"
+    lines: bool = False
 
     def parse(self, value: Any) -> str:
         if not isinstance(value, str):
             refuse(self.wrong(value))
+        if not is_plain(value, "\t\n" if self.lines else ""):
+            refuse(self.wrong(value, ", with control characters or ends of lines"))
         return value
 
 

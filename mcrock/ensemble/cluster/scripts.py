@@ -6,10 +6,11 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import ceil
 from pathlib import Path
 
+from mcrock.base.names import check_name
 from mcrock.base.shipped_files import shipped
 from mcrock.ensemble.cluster.estimate import ArrayPlan
 
@@ -29,6 +30,7 @@ def write_script(
     options: Sequence[str],
     plan: ArrayPlan,
     cluster: Path | None = None,
+    about: Iterable[str] = (),
 ) -> str:
     """The batch script of a study.
 
@@ -44,13 +46,20 @@ def write_script(
         Tasks, cores, memory and wall-time.
     cluster : Path, optional
         File of a cluster: its workers compute, and not the tasks of an array.
+    about : iterable of str
+        Comments at the top.
+
+    Raises
+    ------
+    ValueError
+        If a name or an option has control characters, which could add a line to the script.
     """
-    variables = {"CONFIG": quote(config), "STORE": quote(store), "OPTIONS": f"({shlex.join(options)})"}
+    variables = {"CONFIG": quote(config), "STORE": quote(store), "OPTIONS": f"({quoted(options)})"}
+    gigabytes = ceil(plan.memory / 1e9)
+    kind, directives = "dask" if cluster else "array", {}
     if cluster:
         variables["CLUSTER"] = quote(cluster)
-        return set_lines(f"{system}_dask.sh", {}, variables)
-    gigabytes = ceil(plan.memory / 1e9)
-    if system == "slurm":
+    elif system == "slurm":
         directives = {
             "--array=": f"1-{plan.tasks}",
             "--cpus-per-task=": str(plan.cores),
@@ -64,12 +73,25 @@ def write_script(
             "-l walltime=": plan.written_walltime,
         }
         variables |= {"TASKS": str(plan.tasks), "CORES": str(plan.cores)}
-    return set_lines(f"{system}_array.sh", directives, variables)
+    script = set_lines(f"{system}_{kind}.sh", directives, variables)
+    name = quoted([script_path(store).name])
+    first, rest = script.replace(f"jobs/{system}_{kind}.sh", name, 1).split("\n", 1)
+    return "\n".join([first, *(f"# {line}" for line in about), rest])
+
+
+def script_path(store: Path) -> Path:
+    """Where the batch script of a store lies: next to it."""
+    return store.with_suffix(".sh")
 
 
 def quote(path: Path) -> str:
     """The absolute name of a file: a script may be started in any folder."""
-    return shlex.quote(os.path.abspath(path))
+    return quoted([os.path.abspath(path)])
+
+
+def quoted(words: Iterable[str]) -> str:
+    """Words as a shell reads them, each whole."""
+    return shlex.join(map(check_name, words))
 
 
 def set_lines(name: str, directives: Mapping[str, str], variables: Mapping[str, str]) -> str:
@@ -86,7 +108,7 @@ def set_lines(name: str, directives: Mapping[str, str], variables: Mapping[str, 
         assert n == 1, start
     for variable, value in variables.items():
         script = comment_kept(script, rf"{variable}=.*?", f"{variable}={value}")
-    path = f'export PATH={shlex.quote(str(Path(sys.executable).parent))}:"$PATH"'
+    path = f'export PATH={quoted([os.path.dirname(sys.executable)])}:"$PATH"'
     return comment_kept(script, r"source \S+", path)
 
 

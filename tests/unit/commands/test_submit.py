@@ -94,6 +94,7 @@ def test_a_missing_batch_system_is_named(mcrock, study_file, tmp_path, batch_sys
         (("--time", "60"), "--time must be a time as \"HH:MM:SS\", of at least a minute, got '60'"),
         (("--cluster", "none.toml"), "none.toml: no such file"),
         (("--set", "seed=x"), "seed: expected an integer"),
+        (("-o", "a\ntouch b\n.zarr"), r"'a\ntouch b\n.zarr': a name must be without control characters"),
     ],
 )
 def test_mistakes(mcrock, study_file, options, message):

@@ -104,8 +104,9 @@ def test_scaling_multiplies_every_sample(samples, factor):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"name": ""}, r"Motion.name must be a non-empty text, got ''"),
-        ({"name": 3}, r"Motion.name must be a non-empty text, got 3"),
+        ({"name": ""}, r"Motion.name must be a non-empty text without control characters, got ''"),
+        ({"name": 3}, r"Motion.name must be a non-empty text without control characters, got 3"),
+        ({"name": "a\nb"}, r"without control characters, got 'a\\nb'"),
         ({"dt": 0.0}, r"motion 'shake': dt must be a finite number > 0 and <= 1e\+60 \[s\], got 0.0"),
         ({"dt": -0.1}, r"dt must be a finite number > 0 and <= 1e\+60 \[s\], got -0.1"),
         ({"dt": nan}, r"dt must be a finite number > 0 and <= 1e\+60 \[s\], got nan"),

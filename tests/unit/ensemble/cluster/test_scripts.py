@@ -7,9 +7,13 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
+from mcrock.base.names import HIDDEN
 from mcrock.dataset.contents import chunks_done
 from mcrock.ensemble.cluster.estimate import RESERVE, START, ArrayPlan, Estimate, plan_tasks
 from mcrock.ensemble.cluster.scripts import read_script, set_lines, write_script
@@ -79,11 +83,49 @@ def test_a_script_for_pbs_says_the_number_of_tasks_twice():
     assert re.search(r"^CORES=2 ", script, re.MULTILINE)
 
 
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    """A folder whose `mcrock` writes its arguments, each ended by a zero."""
+    folder = tmp_path_factory.mktemp("bin of 'one'")
+    (folder / "mcrock").write_text("#!/bin/sh\nprintf '%s\\0' \"$@\"\n")
+    (folder / "mcrock").chmod(0o755)
+    return folder
+
+
+NAMES = st.text(st.characters(exclude_categories=HIDDEN, exclude_characters="/"), min_size=1, max_size=20)
+
+
+@given(st.sampled_from(["slurm", "pbs"]), NAMES, NAMES, NAMES, st.booleans())
+@example("slurm", "$(touch a)", "b;touch c #", "`d` '\"\\", True)
+def test_every_name_of_a_script_comes_back_whole(installed, system, config, store, option, dask):
+    files = [Path("/", f"{name}x") for name in (config, store, option)]
+    with patch("sys.executable", str(installed / "python")):
+        script = write_script(
+            system, files[0], files[1], [f"--set={option}"], PLAN, files[2] if dask else None
+        )
+    slurm = dict.fromkeys(["SLURM_CPUS_PER_TASK", "SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT"], "1")
+    environment = {"PBS_O_WORKDIR": "/", "PBS_ARRAY_INDEX": "1", "PATH": os.environ["PATH"], **slurm}
+    ran = subprocess.run(["bash", "-euc", script], env=environment, capture_output=True, check=False)
+    words = ran.stdout.decode().split("\0")
+    assert (ran.returncode, ran.stderr) == (0, b"")
+    assert words[:5] == ["run", str(files[0]), "-o", str(files[1]), f"--set={option}"]
+    assert not dask or words[6] == str(files[2])
+
+
+@given(st.sampled_from(range(3)), NAMES, st.characters(categories=HIDDEN), NAMES)
+def test_a_control_character_in_any_name_of_a_script_is_refused(place, before, control, after):
+    names = ["c", "s", "o"]
+    names[place] = before + control + after
+    with pytest.raises(ValueError, match="without control characters"):
+        write_script("slurm", Path(names[0]), Path(names[1]), [names[2]], PLAN)
+
+
 def test_nothing_else_of_a_script_changes():
     made = write_script("slurm", Path("c.toml"), Path("s.zarr"), [], PLAN).splitlines()
     shipped = read_script("slurm_array.sh").splitlines()
     changed = [old.split("=")[0] for old, new in zip(shipped, made, strict=True) if old != new]
     assert changed == [
+        "# A study as a Slurm job array: sbatch jobs/slurm_array.sh",
         *(f"#SBATCH {option}" for option in ("--array", "--cpus-per-task", "--mem", "--time")),
         "CONFIG",
         "STORE",
