@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
-# a busy machine or the first compilation must not fail a property test
-settings.register_profile("untimed", deadline=None)
+# A busy machine or the first compilation must not fail a property test. Every run draws other examples,
+# so that 50 a run add up; --hypothesis-profile thorough draws 1000 at once.
+UNTIMED: Any = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("untimed", max_examples=50, **UNTIMED)
+settings.register_profile("thorough", max_examples=1000, **UNTIMED)
 settings.load_profile("untimed")
 
 # tests of compiled code wait for the compiler, which says nothing: here and in processes that they start
@@ -112,11 +115,12 @@ def named(expression: str) -> Iterator[str]:
 @pytest.hookimpl(tryfirst=True)  # before -m is applied
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     places = {ROOT / place for place in LONG}
-    missing = [str(place) for place in places if not place.exists()]
+    missing = [place for place in LONG if not (ROOT / place.partition("::")[0]).exists()]
     if missing:
         raise pytest.UsageError(f"tests/conftest.py lists as long what is not there: {missing}")
     for item in items:
-        if item.get_closest_marker("slow") or places & {item.path, *item.path.parents}:
+        itself = ROOT / f"{item.path}::{getattr(item, 'originalname', '')}"
+        if item.get_closest_marker("slow") or places & {itself, item.path, *item.path.parents}:
             item.add_marker("long")
     wanted = set(named(config.option.markexpr))
     kept, held = [], []

@@ -7,8 +7,6 @@ runs, into a file, and lists what differs from another such file. With NUMBA_DIS
 compares uncompiled runs in a minute.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import sys

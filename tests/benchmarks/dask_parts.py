@@ -4,8 +4,6 @@
 this machine, with the ground motions of the main example, and prints memory of both processes as it goes.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import time

@@ -5,8 +5,6 @@
 prints the slowest of the runs FIRST to LAST (0 to 400), how they end, and how many took more than `LONGEST`.
 """
 
-from __future__ import annotations
-
 import sys
 import time
 import warnings

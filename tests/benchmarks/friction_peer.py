@@ -17,8 +17,6 @@ How the overturned share depends on its step and on the time constant of its fri
     python -m tests.benchmarks.friction_peer refine --body cabinet --friction 0.5 --level 2
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 from collections.abc import Iterable, Iterator

@@ -13,8 +13,6 @@ could only slide: 27 of 40 casks at friction 0.5 and 4 m/s overturn, none of the
 which move as Newmark's block within 7 %. A result that the settings do not share is not converged.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import pairwise
 from math import acos, cos, inf, pi, sin, tan

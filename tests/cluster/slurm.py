@@ -4,8 +4,6 @@ Nothing outside the folder is touched, and no service of the machine is used: wh
 and `slurm-wlm` are installed, any user can have one. `python -m tests.cluster.slurm` keeps one until Ctrl-C.
 """
 
-from __future__ import annotations
-
 import contextlib
 import getpass
 import os

@@ -1,7 +1,5 @@
 """`jobs/mpi.sh` on the ranks of a real MPI."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import shutil

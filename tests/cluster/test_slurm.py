@@ -1,7 +1,5 @@
 """The scripts of `jobs/` on a real Slurm: tasks and workers are killed, and every bit is the same."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from contextlib import ExitStack

@@ -5,8 +5,6 @@ on. It may raise what the command line answers with one message and exit code 2;
 another exception, a warning of numpy, a dead process, more memory or time than the bounds.
 """
 
-from __future__ import annotations
-
 import json
 import queue
 import resource

@@ -1,7 +1,5 @@
 """Damaged case files, run as `mcrock verify` does it."""
 
-from __future__ import annotations
-
 import copy
 import json
 import warnings

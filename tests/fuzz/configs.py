@@ -2,8 +2,6 @@
 
 # ruff: noqa: E501 -- a key stands on one line
 
-from __future__ import annotations
-
 import shutil
 import tomllib
 from functools import cache

@@ -1,7 +1,5 @@
 """Ways to damage a text, and a value of a table."""
 
-from __future__ import annotations
-
 import copy
 import json
 import math

@@ -6,8 +6,6 @@ study that was left alone, and no other files beside it. Some are then replaced 
 killed too.
 """
 
-from __future__ import annotations
-
 import faulthandler
 import multiprocessing
 import os

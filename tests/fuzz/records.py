@@ -1,7 +1,5 @@
 """Damaged record files, read and looked at as `mcrock records check` does it."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 from random import Random

@@ -5,7 +5,7 @@ from collections import Counter
 import numba
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcrock.base.params import DECIDED, Outcome
@@ -21,9 +21,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 # a fixed set of examples: a failure is a failure everywhere, and a pass stays a pass
-many = settings(
-    derandomize=True, max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
+many = settings(derandomize=True, max_examples=200)
 MOST_STEPS, MOST_IMPACTS = 2000, 200
 MOST_SOLVES = 200_000  # of contacts in one step
 

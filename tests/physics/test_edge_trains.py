@@ -1,8 +1,6 @@
 """Short flights between the ends of an edge are taken a step at a time: against the same motion flight by
 flight, which a step so fine that no flight is short against it gives."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcrock.body import cuboid
@@ -14,7 +14,7 @@ from tests.physics.friction import FINE, Scenario, noise, scenario, seeds
 
 # faces of random hulls may meet at small angles
 pytestmark = pytest.mark.filterwarnings("ignore:hull. faces:UserWarning")
-few = settings(derandomize=True, max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+few = settings(derandomize=True, max_examples=40)
 
 STICKS, PLASTIC = Contact(), Impact(facet_fallback="plastic")
 OF_STICKING = {

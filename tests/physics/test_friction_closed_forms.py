@@ -96,7 +96,7 @@ def test_newmark_block_under_a_record(seed):
     assert run.slip_path == pytest.approx(path, abs=SLOW_SLIP)
 
 
-@settings(derandomize=True, max_examples=15, deadline=None)
+@settings(derandomize=True, max_examples=15)
 @given(st.integers(0, 10_000))
 def test_free_top(seed):
     """Euler's equations and the parabola, by SciPy; energy and angular momentum."""

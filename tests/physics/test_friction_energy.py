@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given, settings
 
 from mcrock.base.params import Outcome
 from tests.physics.friction import imbalance, scenario, seeds, settled, steps_of, traffic
 
 # faces of random hulls may meet at small angles
 pytestmark = pytest.mark.filterwarnings("ignore:hull. faces:UserWarning")
-few = settings(derandomize=True, max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+few = settings(derandomize=True, max_examples=50)
 
 # imbalance over the energy that came and went, at steps of 1 ms
 FREE = 5e-5  # largest of 1300 random runs 2.6e-5

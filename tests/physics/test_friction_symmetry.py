@@ -5,7 +5,7 @@ from math import cos, pi, sin, sqrt
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
@@ -17,7 +17,7 @@ from tests.physics.friction import FINE, ONE_END, Scenario, scenario, seeds, ste
 
 # faces of random hulls may meet at small angles
 pytestmark = pytest.mark.filterwarnings("ignore:hull. faces:UserWarning")
-few = settings(derandomize=True, max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+few = settings(derandomize=True, max_examples=25)
 
 SAME = 1e-9  # of times [s], velocities [m/s] and angular velocities [rad/s] that no error has amplified yet
 WEIGHED = 1e-7  # the same where the tolerances of forces are of another weight

@@ -5,7 +5,7 @@ from math import sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given, reject, settings
+from hypothesis import given, reject
 from hypothesis import strategies as st
 
 from mcrock.base.params import Outcome
@@ -71,7 +71,6 @@ def compare(body, motion, lambda_, tilt=0.0, axis="x", t_end=None):
     return seen
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     st.tuples(st.floats(0.2, 1.0), st.floats(1.2, 3.0)),
     st.floats(-0.3, 0.3),

@@ -99,7 +99,7 @@ rocks = st.integers(0, 10_000).map(
 )
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(rocks, st.integers(0, 100))
 def test_axes_and_numbers_of_the_points_do_not_matter(points, seed):
     """The hull in turned axes, its points in another order: the same motion but for the yaw."""
@@ -118,7 +118,7 @@ def test_axes_and_numbers_of_the_points_do_not_matter(points, seed):
         assert turn @ mine["omega"] == pytest.approx(its["omega"], abs=1e-6)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(rocks, st.integers(0, 100))
 def test_mirrored_bodies_move_as_mirror_images(points, seed):
     mirror = np.diag([-1.0, 1.0, 1.0])
@@ -135,7 +135,7 @@ def test_mirrored_bodies_move_as_mirror_images(points, seed):
         assert -mirror @ mine["omega"] == pytest.approx(its["omega"], abs=1e-6)  # a pseudovector
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(rocks, st.integers(0, 100))
 def test_nothing_goes_underground_and_a_fall_ends_on_a_stable_face(points, seed):
     body = hull(points, mass=100.0)
@@ -241,7 +241,6 @@ def test_parameters_of_a_face_hold_for_that_face_alone():
     np.testing.assert_equal(plain.results, wall.results)
 
 
-@settings(max_examples=50, deadline=None)
 @given(rocks)
 def test_kernel_and_body_agree_on_slenderness(points):
     body = hull(points, mass=100.0)
@@ -259,7 +258,7 @@ def test_energy_to_leave_the_base():
     assert constants.scalars[BARRIER] == pytest.approx(expected, rel=1e-12)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.integers(0, 100_000))
 def test_plastic_impact_of_a_face_is_a_projection(seed):
     """Against non-negative least squares on the corner impulses; it never gains energy."""

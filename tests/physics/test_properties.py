@@ -5,7 +5,7 @@ from math import cos, isfinite, pi, sin, sqrt
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
@@ -35,7 +35,7 @@ from tests.physics.contact import (
 )
 
 # a fixed set of examples: a failure is a failure everywhere, and a pass stays a pass
-few = settings(derandomize=True, max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+few = settings(derandomize=True, max_examples=25)
 
 # drift of energy from one impact to the next over the energy that overturns the body: RK4 leaves 4e-12
 # a step at p h = 0.004, most of it in the last part of a fall; largest of 1000 random runs 6e-10

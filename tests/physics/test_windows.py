@@ -1,7 +1,5 @@
 """Several samples of a recorded motion in one step: against one at a time, as small steps give."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation

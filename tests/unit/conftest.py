@@ -1,7 +1,5 @@
 """Two small studies: one to run, a second of shaking with a short tail, and one of known statistics."""
 
-from __future__ import annotations
-
 import shutil
 
 import numpy as np

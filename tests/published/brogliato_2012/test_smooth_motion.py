@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from mcrock.base.params import GRAVITY
@@ -35,7 +35,6 @@ def on_the_ground(block, angle):
     return np.array([0.0, -level.min(), angle]), int(level.argmin())
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.floats(0.2, 5.0), ANGLES, st.floats(-3.0, 3.0), st.floats(-2.0, 2.0))
 def test_frictionless_forces_solve_the_printed_complementarity_problem(aspect, angle, rate, speed):
     block = rectangle(0.5, 0.5 * aspect, mass=3.0)
@@ -64,7 +63,6 @@ def test_frictionless_forces_solve_the_printed_complementarity_problem(aspect, a
 
 
 @given(st.floats(0.2, 5.0), st.floats(-1.5, 1.5))
-@settings(max_examples=50, deadline=None)
 def test_determinant(aspect, angle):
     """det A = L^2 cos^2(theta)/(m I): the forces are unique but for a block on its side."""
     block = rectangle(0.5, 0.5 * aspect, mass=3.0)
@@ -73,7 +71,6 @@ def test_determinant(aspect, angle):
     assert np.linalg.det(delassus) == pytest.approx(expected, rel=1e-6)
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.floats(-1.2, 1.2), st.floats(-2.0, 2.0), st.floats(-2.0, 2.0), st.floats(0.05, 1.0))
 def test_forces_and_slips_of_equation_5(angle, rate, speed, friction):
     """The printed lines of (5) and the slips below (6), on a block that slips on one corner."""

@@ -4,7 +4,7 @@ from math import inf, pi, radians, sin, tan
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
@@ -36,7 +36,6 @@ def test_flat_pendulum_bounces_with_losses(friction):
     assert 0.0 < impact.restitution < 1.0
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.floats(0.05, pi / 2),
     st.floats(0.0, 5.0),
@@ -56,7 +55,6 @@ def test_impulses_balance_and_lie_in_the_cone(angle, friction, restitution, iner
     assert impact.normal_impulse == pytest.approx((1.0 + restitution) * impact.compression)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.floats(0.1, pi / 2 - 0.05), st.floats(0.0, 3.0), st.floats(0.0, 1.0))
 def test_rule_of_friction_that_opposes_each_phase_is_rouths_law(angle, friction, restitution):
     """Twin: Routh's law, which follows the slip through the collision, on the singular contact mass."""

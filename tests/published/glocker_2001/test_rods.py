@@ -4,7 +4,7 @@ from math import sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mcrock.laws.glocker_2001 import newton
@@ -49,7 +49,6 @@ def test_figure_9():
     assert np.all(ds["gap_rate"].values > -1e-12)
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.floats(0.01, 0.99).filter(lambda share: abs(share - CRITICAL) > 1e-6), st.floats(0.1, 10.0))
 def test_rocking_rod_on_both_sides_of_the_critical_distance(share, half):
     """Figure 10: ratio of the spins (I - m a^2)/(I + m a^2) below l/sqrt(3), a stop above."""
@@ -98,7 +97,6 @@ def test_figure_10():
     assert mirrored["spin_ratio"].values == pytest.approx(ds["spin_ratio"].values, abs=1e-12)
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.floats(0.0, 1.0), st.floats(-1.0, 1.0), st.integers(0, 5))
 def test_flexible_rod_gets_the_rigid_motion_of_the_smaller_coefficient(restitution, place, modes):
     """Equations (3.6) to (3.8): both models through the same law, the same rigid-body velocity."""

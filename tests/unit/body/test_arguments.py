@@ -6,7 +6,7 @@ from math import nan
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
@@ -94,7 +94,6 @@ def box(*half):
 HALF = st.floats(0.1, 3.0)
 
 
-@settings(deadline=None)
 @given(st.tuples(HALF, HALF, HALF), st.integers(0, 2**32 - 1), st.integers(1, 5))
 def test_any_matter_inside_a_body_is_possible(half, seed, n):
     """Point masses anywhere inside, in pairs opposite each other so that the COM is in the middle."""
@@ -105,7 +104,6 @@ def test_any_matter_inside_a_body_is_possible(half, seed, n):
     Body(2 * mass.sum(), inertia, box(*half), faces=prism_faces(4))
 
 
-@settings(deadline=None)
 @given(st.tuples(HALF, HALF, HALF))
 def test_matter_reaches_its_bound_at_the_corners(half):
     """All mass in the corners is possible; no body can have more."""
@@ -116,7 +114,6 @@ def test_matter_reaches_its_bound_at_the_corners(half):
         Body(1.0, 1.001 * inertia, box(*half), faces=prism_faces(4))
 
 
-@settings(deadline=None)
 @given(st.integers(0, 2**32 - 1))
 def test_the_bound_on_matter_does_not_depend_on_the_axes(seed):
     turn = Rotation.random(rng=np.random.default_rng(seed)).as_matrix()

@@ -4,13 +4,11 @@ from math import radians, tan
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mcrock.body import hull, merge_coplanar, orient, polyhedron
 from tests.unit.body.shapes import CUBE, CUBE_FACES, clouds, ring, rotations, solids
-
-FEW = settings(max_examples=40, deadline=None)
 
 
 def fan(face, first=0):
@@ -35,7 +33,6 @@ def finely_cut(vertices, faces):
     return np.array(points), pieces
 
 
-@FEW
 @given(solids(), st.randoms(use_true_random=False))
 def test_triangles_in_any_order_and_sense_are_the_body(solid, random):
     vertices, faces = solid
@@ -54,7 +51,6 @@ def test_triangles_in_any_order_and_sense_are_the_body(solid, random):
     assert (vertex_map == np.arange(len(vertices))).all()
 
 
-@FEW
 @given(solids(), rotations())
 def test_points_inside_faces_and_on_edges_are_dropped(solid, turn):
     vertices, faces = solid
@@ -66,7 +62,6 @@ def test_points_inside_faces_and_on_edges_are_dropped(solid, turn):
     assert (np.diff(face_map) >= 0).all()
 
 
-@FEW
 @given(solids(), rotations(), st.floats(-15, -9))
 def test_hull_of_rounded_points(solid, turn, exponent):
     """Points inside, in faces and on edges change nothing, nor does rounding in their coordinates."""
@@ -80,7 +75,6 @@ def test_hull_of_rounded_points(solid, turn, exponent):
     assert found.vertices == pytest.approx(plain.vertices, abs=1e-9)
 
 
-@FEW
 @given(clouds(), st.randoms(use_true_random=False))
 def test_orient(points, random):
     body = hull(points, 1.0)

@@ -4,7 +4,7 @@ from math import cos, degrees, radians, sin, tan
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.spatial import ConvexHull
 
@@ -26,7 +26,6 @@ from mcrock.body.frame import downwards
 from tests.unit.body.shapes import CUBE, CUBE_FACES, clouds, quadrature, ring, rotations, solids
 
 RTOL = 1e-10  # sums over up to a hundred tetrahedra
-FEW = settings(max_examples=40, deadline=None)
 
 
 def shape_of(body):
@@ -41,7 +40,6 @@ def assert_same(found, expected, rtol=RTOL):
         assert a == pytest.approx(b, abs=rtol * np.abs(b).max())
 
 
-@FEW
 @given(clouds())
 def test_mass_properties_of_hulls(points):
     """Against SciPy's volume, and quadrature over another division into tetrahedra."""
@@ -55,7 +53,6 @@ def test_mass_properties_of_hulls(points):
     assert body.vertices == pytest.approx(surface.vertices @ turned.T, abs=1e-12 * np.abs(points).max())
 
 
-@FEW
 @given(solids())
 def test_volume_by_the_divergence_theorem(solid):
     """V = sum of A h / 3, and the area vectors of a closed surface cancel."""
@@ -91,7 +88,6 @@ def test_regular_tetrahedron():
     assert body.edge_slenderness == pytest.approx(np.full(3, np.arctan(np.sqrt(2))), rel=1e-14)
 
 
-@FEW
 @given(clouds(), rotations(), st.integers(0, 3))
 def test_other_axes_give_the_same_body(points, turn, start):
     """Faces, heights and stability do not depend on the axes the vertices are given in."""
@@ -105,7 +101,6 @@ def test_other_axes_give_the_same_body(points, turn, start):
     assert (other.face_stable == body.face_stable).all()
 
 
-@FEW
 @given(clouds(), st.randoms(use_true_random=False))
 def test_order_of_the_points_gives_the_same_body(points, random):
     order = list(range(len(points)))
@@ -121,7 +116,6 @@ def test_order_of_the_points_gives_the_same_body(points, random):
     assert other.inertia == pytest.approx(body.inertia, abs=1e-12 * body.inertia.max())
 
 
-@FEW
 @given(solids(), st.integers(0, 2))
 def test_start_face_lies_flat(solid, start):
     vertices, faces = solid
@@ -131,7 +125,6 @@ def test_start_face_lies_flat(solid, start):
     assert body.base[:, 2] == pytest.approx(np.full(len(faces[start]), -body.com_height), rel=1e-12)
 
 
-@FEW
 @given(solids(), st.lists(st.floats(-1, 1), min_size=3, max_size=3))
 def test_pose_on_the_ground_does_not_depend_on_the_axis(solid, lean):
     vertices, faces = solid
@@ -165,7 +158,6 @@ def test_smallest_rotation(normal):
         assert (turn == np.diag([1, -unit[2], -unit[2]])).all()
 
 
-@FEW
 @given(solids())
 def test_lowest_face_is_stable(solid):
     """Where the COM is nearest to a face, it stands over it."""
@@ -175,7 +167,6 @@ def test_lowest_face_is_stable(solid):
     assert body.face_stable[int(heights.argmin())] or lowest.sum() > 1
 
 
-@FEW
 @given(solids(), st.integers(0, 2**32 - 1))
 def test_settling(solid, seed):
     """Ends on a stable face, lower at every roll; a stable face is kept; many bodies at once agree."""
@@ -463,7 +454,6 @@ def test_slenderness_of_a_base_with_a_notch():
 
 @pytest.mark.filterwarnings("ignore:hull. faces")
 @given(st.integers(0, 2**32), st.floats(1.0, 60.0))
-@FEW
 def test_slenderness_of_a_rough_base(seed, angle):
     """That of the point that is nearest to the COM on one of the edges of the border, by looking at many."""
     generator = np.random.default_rng(seed)

@@ -1,7 +1,5 @@
 """`mcrock check`: size and time of a study."""
 
-from __future__ import annotations
-
 import re
 
 

@@ -1,7 +1,5 @@
 """`mcrock compare`: designs with the same draws, and studies that are no pairs."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """How any command ends: exit codes, messages, interruptions, output that cannot be written."""
 
-from __future__ import annotations
-
 import re
 import signal
 import subprocess

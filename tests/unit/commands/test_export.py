@@ -1,7 +1,5 @@
 """`mcrock export`: one file that equals the store."""
 
-from __future__ import annotations
-
 import xarray as xr
 
 from mcrock.dataset import load_dataset

@@ -1,7 +1,5 @@
 """`mcrock fit`: from a CSV file to the section of a study."""
 
-from __future__ import annotations
-
 import json
 import tomllib
 

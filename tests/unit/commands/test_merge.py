@@ -1,7 +1,5 @@
 """`mcrock merge`: stores computed apart become the one of the whole study, and others are refused."""
 
-from __future__ import annotations
-
 import re
 import shutil
 

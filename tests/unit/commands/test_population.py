@@ -1,7 +1,5 @@
 """`mcrock population`: from a table of fits to files, and again from its own file."""
 
-from __future__ import annotations
-
 import tomllib
 
 import pytest

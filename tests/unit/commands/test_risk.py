@@ -1,7 +1,5 @@
 """`mcrock risk`, and fragility files by `mcrock export`."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

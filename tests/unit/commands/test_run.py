@@ -1,7 +1,5 @@
 """`mcrock run`: what it prints, its store, and what survives an interruption."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """`mcrock stats`: text and JSON, and other measures of a cloud."""
 
-from __future__ import annotations
-
 import json
 
 

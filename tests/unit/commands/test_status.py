@@ -1,7 +1,5 @@
 """`mcrock status`: what is done, who works on it, and the probabilities so far."""
 
-from __future__ import annotations
-
 import json
 import re
 import signal

@@ -1,7 +1,5 @@
 """`mcrock verify` of stores: what is damaged is named, and computed again if told."""
 
-from __future__ import annotations
-
 import os
 import shutil
 

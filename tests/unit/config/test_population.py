@@ -1,7 +1,5 @@
 """Distributions and sections from a population: closed forms, bounds, and what a study reads."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from pathlib import Path

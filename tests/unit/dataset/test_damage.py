@@ -1,7 +1,5 @@
 """Damaged stores: what is not as it was written is never read as a result, and a check names it."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import shutil

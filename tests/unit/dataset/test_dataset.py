@@ -1,7 +1,5 @@
 """Labelled datasets: made, checked, exported."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import textwrap

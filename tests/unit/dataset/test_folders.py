@@ -1,7 +1,5 @@
 """Stores of the first format, folders of zarr arrays: read while all their files are there."""
 
-from __future__ import annotations
-
 import shutil
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The store: template, whole chunks, and what it refuses."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -1,7 +1,5 @@
 """What README and pages of the documentation hold: links, blocks of code, commands."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Every erratum on the page has a test that gives its number, or says that it has none; and the reverse."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Stores that are given more realizations or further intensities: nothing is lost, and no bit differs."""
 
-from __future__ import annotations
-
 import os
 
 import pytest

@@ -1,7 +1,5 @@
 """Studies in which some distributions are one unknown number: every draw meets the same realizations."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import xarray as xr

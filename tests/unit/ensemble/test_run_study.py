@@ -1,7 +1,5 @@
 """Studies end to end: the result depends on nothing but the study, whatever happens on the way."""
 
-from __future__ import annotations
-
 import errno
 import hashlib
 import json

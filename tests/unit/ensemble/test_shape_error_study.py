@@ -1,7 +1,5 @@
 """Studies of bodies with an error of their shape: the hull belongs to the draw, however it is computed."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import xarray as xr

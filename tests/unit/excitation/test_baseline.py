@@ -31,7 +31,7 @@ def burst():
 
 
 @given(st.lists(st.floats(-2, 2), min_size=1, max_size=3))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_polynomial_of_the_velocity_is_taken_away(factors):
     added = sum(k * c * (TIME / 40) ** (k - 1) for k, c in enumerate(factors, start=1))
     corrected = correct_baseline(shake(added), order=len(factors))

@@ -58,7 +58,7 @@ def test_same_step_keeps_every_sample():
 
 
 @given(st.floats(-5, 5), st.sampled_from(STEPS))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_resampling_is_linear(factor, dt):
     motion = packets(0.005, 1.0, 10.0, 50.0)
     np.testing.assert_allclose(

@@ -66,7 +66,7 @@ def test_the_vertical_does_not_count(measure):
 
 
 @pytest.mark.parametrize("measure", MEASURES)
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(pair=arrays(np.float64, (2, 12), elements=st.integers(-50, 50).map(float)), factor=st.floats(0.1, 10))
 def test_the_power_says_how_a_measure_grows(measure, pair, factor):
     assume(pair[0, :-1].any() and pair[1, :-1].any())

@@ -58,7 +58,6 @@ def fine_peak(acceleration, dt, period, damping, quantity):
     return np.abs(curve[quantity]).max()
 
 
-@settings(max_examples=60, deadline=None)
 @given(COMPONENT, DT, PERIOD, DAMPING, st.sampled_from(QUANTITIES[:3]))
 @example(np.array([0.125, -0.125]), 0.0024, 0.01, 0.4, "displacement")  # from rest and back in one step
 @example(np.array([0.125, -0.125]), 0.0024, 0.01, 0.0, "acceleration")
@@ -148,7 +147,6 @@ def test_convergence_is_of_second_order_in_the_step_of_the_samples():
 
 
 @given(COMPONENT, DT, PERIOD, DAMPING, st.sampled_from(QUANTITIES), st.integers(2, 5))
-@settings(max_examples=40, deadline=None)
 def test_points_on_the_lines_change_nothing(component, dt, period, damping, quantity, parts):
     n = (len(component) - 1) * parts + 1
     finer = np.interp(np.arange(n) / parts, np.arange(len(component)), component)
@@ -158,7 +156,6 @@ def test_points_on_the_lines_change_nothing(component, dt, period, damping, quan
 
 
 @given(COMPONENT, DT, PERIOD, DAMPING, st.sampled_from(QUANTITIES), st.floats(0.01, 100))
-@settings(max_examples=40, deadline=None)
 @example(np.array([0.0, -1.625, 2.375]), 0.0024, 7.0, 0.0, "velocity", 1.0)  # line and sinusoid cancel
 def test_spectra_scale_with_amplitude_and_time(component, dt, period, damping, quantity, factor):
     found = response_spectrum(component, dt, [period], damping, quantity)[0]
@@ -238,7 +235,7 @@ def test_periods_keep_their_order():
 
 
 @given(COMPONENT, COMPONENT, DT, PERIOD, DAMPING, st.sampled_from(QUANTITIES))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_every_direction_of_a_pair_is_the_spectrum_of_the_turned_motion(x, y, dt, period, damping, quantity):
     n = min(len(x), len(y))
     x, y = x[:n], y[:n]
@@ -253,7 +250,7 @@ def test_every_direction_of_a_pair_is_the_spectrum_of_the_turned_motion(x, y, dt
 
 
 @given(COMPONENT, COMPONENT, DT, PERIOD, st.integers(0, ANGLES))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_rotd_does_not_change_when_the_pair_is_turned(x, y, dt, period, degrees):
     # by whole degrees, the directions of the scan: then it sees the same set
     n = min(len(x), len(y))

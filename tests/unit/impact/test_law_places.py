@@ -4,7 +4,7 @@ from math import cos, pi, sin
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import mcrock
@@ -39,7 +39,6 @@ def test_every_law_is_held_to_its_planar_ratio():
     assert set(PLANAR) == {law.key for law in Law if not law.of_one_contact} - {"varkonyi_2022"}
 
 
-@settings(deadline=None)
 @given(left=sizes, right=sizes, height=st.floats(0.6, 3.0), gyration=st.floats(0.1, 1.0), nu=st.floats(0, 1))
 def test_the_place_gives_back_the_ratio_of_the_law(left, right, height, gyration, nu):
     mass = 3.0
@@ -140,7 +139,6 @@ def test_the_place_on_an_edge_is_that_of_its_upright_plane_in_any_axes(edge_case
         assert found == pytest.approx((expected, 0.0), rel=1e-9, abs=1e-9)
 
 
-@settings(deadline=None)
 @given(angle=st.floats(0.0, 2 * pi), law=st.sampled_from(list(PLANAR)))
 def test_no_law_gains_energy_or_is_left_without_outcome(angle, law):
     """An octagonal block under a pulse from any direction."""

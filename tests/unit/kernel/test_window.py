@@ -1,7 +1,5 @@
 """Several samples in one step: the parabola that stands for them, and the order of what it gives."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from math import log2
 

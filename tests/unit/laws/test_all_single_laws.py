@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mcrock.laws.chatterjee_ruina_1998 import chatterjee_ruina
@@ -25,7 +25,6 @@ def collide(name, contact, e=0.5, et=0.2):
 
 
 @each_law
-@settings(max_examples=60, deadline=None)
 @given(contacts(dimensions=(2,)), SHARES, TANGENTIAL, st.floats(0.1, 10.0))
 def test_a_plane_problem_in_space(name, contact, e, et, third):
     """One of the solutions, where there are several, stays in the plane."""
@@ -36,7 +35,6 @@ def test_a_plane_problem_in_space(name, contact, e, et, third):
 
 
 @each_law
-@settings(max_examples=50, deadline=None)
 @given(contacts(), SHARES, TANGENTIAL)
 def test_without_friction_the_impulse_is_normal(name, contact, e, et):
     impact = collide(name, changed(contact, friction=0.0), e, et)

@@ -4,7 +4,7 @@ from math import inf
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 
 from mcrock.laws.brach_1989 import brach, brach_ratios
 from mcrock.laws.chatterjee_ruina_1998 import chatterjee_ruina
@@ -15,7 +15,6 @@ MASS = np.array([[2.0, 0.5, -0.3], [0.5, 1.5, 0.2], [-0.3, 0.2, 1.2]])
 CONTACT = SingleContact(MASS, [-1.0, -0.8, 0.3], [1.0, 0.0, 0.0], 0.5)
 
 
-@settings(max_examples=100, deadline=None)
 @given(contacts(), SHARES, TANGENTIAL)
 def test_reaches_what_another_law_gives(contact, e, et):
     impact = chatterjee_ruina(contact, restitution=e, tangential_restitution=et)

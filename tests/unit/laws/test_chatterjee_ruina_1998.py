@@ -4,7 +4,7 @@ from math import inf, nan
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mcrock.laws.chatterjee_ruina_1998 import chatterjee_ruina, sweep
@@ -21,7 +21,6 @@ def collide(contact, e=0.5, et=0.2):
     return chatterjee_ruina(contact, restitution=e, tangential_restitution=et)
 
 
-@settings(max_examples=100, deadline=None)
 @given(contacts(), SHARES, TANGENTIAL)
 def test_always_permissible(contact, e, et):
     impact = collide(contact, e, et)
@@ -30,14 +29,12 @@ def test_always_permissible(contact, e, et):
     assert not impact.solutions
 
 
-@settings(max_examples=100, deadline=None)
 @given(contacts(), SHARES, TANGENTIAL)
 def test_reverses_the_normal_velocity_by_e(contact, e, et):
     before, after = contact.normal @ contact.velocity, collide(contact, e, et).normal_velocity[0]
     assert after == pytest.approx(-e * before, abs=1e-10)
 
 
-@settings(max_examples=100, deadline=None)
 @given(contacts(), SHARES, TANGENTIAL)
 def test_energy_is_that_of_the_two_parts(contact, e, et):
     """P_I and P_II - P_I are orthogonal in the metric of M^-1, so their energies add."""
@@ -49,7 +46,6 @@ def test_energy_is_that_of_the_two_parts(contact, e, et):
     assert impact.energy_change == pytest.approx(-lost, abs=1e-10 * contact.energy)
 
 
-@settings(max_examples=100, deadline=None)
 @given(contacts(), SHARES, TANGENTIAL)
 def test_infinite_friction_is_the_limit_of_large_friction(contact, e, et):
     limit = collide(changed(contact, friction=inf), e, et)
@@ -58,14 +54,12 @@ def test_infinite_friction_is_the_limit_of_large_friction(contact, e, et):
     assert limit.consistent
 
 
-@settings(max_examples=100, deadline=None)
 @given(contacts(), SHARES, TANGENTIAL, st.floats(0.1, 10.0))
 def test_scales_with_the_speed(contact, e, et, factor):
     faster = collide(changed(contact, velocity=factor * contact.velocity), e, et)
     assert faster.impulse == pytest.approx(factor * collide(contact, e, et).impulse, rel=1e-9, abs=1e-11)
 
 
-@settings(max_examples=100, deadline=None)
 @given(contacts(grazing=True), SHARES, TANGENTIAL)
 def test_grazing_sticks_in_the_cone_or_does_nothing(contact, e, et):
     """Section 5.2: P = (1 + e_t) P_II if that is inside the friction cone, else 0."""
@@ -177,7 +171,6 @@ def test_sweep_refuses(wrong, message):
         sweep(**inputs)
 
 
-@settings(max_examples=50, deadline=None)
 @given(masses(3), st.integers(0, 2))
 def test_diagonal_or_not_the_law_knows_no_frame(mass, axis):
     """The impulse in a frame with its axes in another order is the same vector."""

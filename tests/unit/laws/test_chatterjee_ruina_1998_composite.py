@@ -11,13 +11,12 @@ from mcrock.laws.routh_1905 import routh
 from tests.unit.laws.single_contacts import SHARES, TANGENTIAL, contacts, size
 
 
-@settings(max_examples=100, deadline=None)
 @given(contacts(dimensions=(2,)), SHARES, TANGENTIAL, SHARES)
 def test_permissible_in_the_plane(contact, e, et, weight):
     assert composite(contact, restitution=e, tangential_restitution=et, weight=weight).consistent
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(contacts(), SHARES, TANGENTIAL)
 def test_ends_are_the_two_laws(contact, e, et):
     inputs = {"restitution": e, "tangential_restitution": et}

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from mcrock.laws.chatterjee_ruina_1998 import chatterjee_ruina
@@ -113,7 +113,6 @@ def test_symmetric_tie_with_one_outcome_is_unique():
     assert result.velocity == pytest.approx([-1.0, 0.0, 1.0], abs=1e-14)
 
 
-@settings(max_examples=50, deadline=None)
 @given(systems(), st.floats(0.0, 0.9), st.integers(0, 10**6))
 def test_frictional_sequences_never_gain_energy(problem, restitution, seed):
     rng = np.random.default_rng(seed)
@@ -129,7 +128,6 @@ def test_frictional_sequences_never_gain_energy(problem, restitution, seed):
     assert change == pytest.approx(impulse, abs=1e-8 * max(np.abs(impulse).max(), 1e-300))
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_order_of_the_contacts_does_not_matter_without_ties(data):
     problem = data.draw(systems(independent=True))
@@ -152,7 +150,6 @@ def test_order_of_the_contacts_does_not_matter_without_ties(data):
     assert_same_velocity(problem, result.velocity, twin.velocity)
 
 
-@settings(max_examples=60, deadline=None)
 @given(systems(closing=True), st.floats(0.0, 1.0))
 def test_orthogonal_contacts_rebound_as_by_moreau(problem, restitution):
     """Contacts that do not feel each other: one collision each, and all laws agree."""
@@ -251,7 +248,6 @@ def test_a_hinge_that_stays_open_is_told():
     assert result.normal_velocity[0] > 0.0
 
 
-@settings(max_examples=60, deadline=None)
 @given(systems(most=3), st.floats(0.0, 0.9), st.integers(0, 10**6))
 def test_hinges_close_and_energy_does_not_grow(problem, restitution, seed):
     rng = np.random.default_rng(seed)
@@ -271,7 +267,6 @@ def test_hinges_close_and_energy_does_not_grow(problem, restitution, seed):
     assert change == pytest.approx(impulse, abs=1e-8 * np.abs(change).max() + 1e-300)
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.floats(-1.4, 1.4))
 def test_plastic_rod_with_a_hinge_comes_to_rest(angle):
     """Alternating projections: a mechanism of one coordinate that loses all of it."""

@@ -4,7 +4,7 @@ from itertools import chain, combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog, minimize
 
@@ -48,7 +48,6 @@ def is_feasible(problem, rates):
     return margin.status == 0
 
 
-@settings(max_examples=70, deadline=None)
 @given(st.data())
 def test_impulses_and_rates_are_complementary(data):
     problem = data.draw(systems())
@@ -66,7 +65,6 @@ def test_impulses_and_rates_are_complementary(data):
     assert np.all(np.minimum(found.impulse * np.diag(problem.delassus), raised) <= RELATIVE * size)
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.data())
 def test_velocity_is_that_of_all_sets_of_pushing_contacts(data):
     """Twin: enumeration of the active sets, which finds a solution of independent active contacts."""
@@ -81,7 +79,6 @@ def test_velocity_is_that_of_all_sets_of_pushing_contacts(data):
         assert found.rates == pytest.approx(twin, abs=1e-6 * np.abs(rates).max())
 
 
-@settings(max_examples=40, deadline=None)
 @given(systems(most=4))
 def test_velocity_is_the_minimum_of_a_general_optimisation(problem):
     """Twin: scipy's SLSQP on the change of velocity."""

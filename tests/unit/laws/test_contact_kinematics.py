@@ -43,7 +43,6 @@ def moved(body, time):
     )
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32 - 1))
 def test_gap_rate_is_that_of_the_gap(seed):
     """Against central differences: the contact points wander, and that does not matter."""
@@ -56,7 +55,6 @@ def test_gap_rate_is_that_of_the_gap(seed):
     assert contact.direction @ twist == pytest.approx(contact.gap_rate)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32 - 1))
 def test_contact_points_fulfil_their_equations(seed):
     """Equation (2.10): on both surfaces, with opposite normals, along the line between them."""
@@ -74,7 +72,7 @@ def test_contact_points_fulfil_their_equations(seed):
     assert contact.gap > 0.0
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.integers(0, 2**32 - 1))
 def test_gap_is_the_least_distance(seed):
     """Twin: a general optimisation over both bodies."""
@@ -97,7 +95,7 @@ def test_gap_is_the_least_distance(seed):
     assert ellipsoid_contact(first, second).gap == pytest.approx(np.sqrt(found.fun), abs=1e-5)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(0, 2**32 - 1))
 def test_exchange_of_the_bodies(seed):
     first, second = pair(seed)

@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mcrock.laws import coulomb
@@ -156,7 +156,6 @@ def test_particle_that_meets_two_rough_walls_stops(law):
     assert not result.unique_impulse
 
 
-@settings(max_examples=80, deadline=None)
 @given(rough_systems(most=1, independent=True), st.floats(0.0, 1.0))
 def test_one_contact_is_the_law_of_whittaker_and_of_two_phases(problem, restitution):
     twin = whittaker(problem.at(0), restitution=restitution)
@@ -173,7 +172,6 @@ def test_one_contact_is_the_law_of_whittaker_and_of_two_phases(problem, restitut
         assert found == pytest.approx(phases.impulse, abs=RELATIVE * np.abs(phases.impulse).max())
 
 
-@settings(max_examples=100, deadline=None)
 @given(rough_systems(approaching=False), st.floats(0.0, 1.0))
 def test_moreau_obeys_coulomb_in_the_mean_and_never_gains_energy(problem, restitution):
     result = moreau(problem, restitution=restitution)
@@ -188,7 +186,6 @@ def test_moreau_obeys_coulomb_in_the_mean_and_never_gains_energy(problem, restit
     assert result.friction
 
 
-@settings(max_examples=100, deadline=None)
 @given(rough_systems(approaching=False), st.floats(0.0, 1.0), st.booleans())
 def test_both_phases_of_poisson_obey_coulomb(problem, restitution, equal):
     """With one coefficient no energy is gained."""
@@ -211,7 +208,6 @@ def test_both_phases_of_poisson_obey_coulomb(problem, restitution, equal):
     assert_coulomb(problem, after.normal_velocity, after.slip, result.notes["expansion"], more, least)
 
 
-@settings(max_examples=80, deadline=None)
 @given(rough_systems(independent=True), st.lists(st.floats(0.0, 1.0), min_size=3, max_size=3))
 def test_newton_reverses_approaches_and_obeys_coulomb(problem, coefficients):
     """Of independent contacts; without restitution no energy is gained."""
@@ -226,7 +222,6 @@ def test_newton_reverses_approaches_and_obeys_coulomb(problem, coefficients):
     assert plastic.consistent
 
 
-@settings(max_examples=60, deadline=None)
 @given(rough_systems(k=1, approaching=False), st.floats(0.0, 1.0))
 def test_the_search_finds_one_of_all_solutions_in_the_plane(problem, least):
     """Twin: Lemke's and Newton's methods against all modes; and where friction is low enough there is one."""
@@ -243,7 +238,6 @@ def test_the_search_finds_one_of_all_solutions_in_the_plane(problem, least):
         assert max(np.linalg.norm(moves[0] - move) for move in moves) <= RELATIVE * size
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(2, 4), st.integers(1, 2), st.sampled_from([6.0, 12.0, 13.5]))
 @pytest.mark.parametrize("law", [newton, moreau])
 def test_masses_that_differ_much_hold_the_law_or_are_refused(law, seed, n, k, span):
@@ -266,7 +260,6 @@ def test_masses_that_differ_much_hold_the_law_or_are_refused(law, seed, n, k, sp
     assert_coulomb(problem, asked, ended.slip, result.impulse, tangential_impulse(problem, result))
 
 
-@settings(max_examples=40, deadline=None)
 @given(rough_systems(k=1, approaching=False), st.floats(0.0, 1.0))
 def test_the_plane_is_part_of_space(problem, restitution):
     """A second tangent along a coordinate of its own, which nothing moves."""
@@ -286,7 +279,6 @@ def test_the_plane_is_part_of_space(problem, restitution):
     assert not (found.unique_velocity and len(velocities) > 1)
 
 
-@settings(max_examples=40, deadline=None)
 @given(rough_systems(k=1), st.data())
 @pytest.mark.parametrize("law", LAWS)
 def test_order_of_contacts_does_not_matter(law, problem, data):

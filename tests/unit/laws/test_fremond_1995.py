@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mcrock.laws.fremond_1995 import fremond
@@ -16,7 +16,6 @@ def chain(n, velocity):
     return ContactProblem(np.eye(n), np.diff(np.eye(n), axis=0).T, velocity)
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.data())
 def test_a_diagonal_matrix_is_newtons_law(data):
     problem = data.draw(systems(independent=True))
@@ -25,7 +24,6 @@ def test_a_diagonal_matrix_is_newtons_law(data):
     assert_same_velocity(problem, one.velocity, other.velocity)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_unsymmetric_matrices_keep_the_conditions_and_the_order(data):
     problem = data.draw(systems(independent=True))

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mcrock.laws.glocker_2001 import newton
@@ -16,7 +16,6 @@ ROUNDING = 1e-9  # of the energy
 THREE_BALLS = np.diff(np.eye(3), axis=0).T
 
 
-@settings(max_examples=70, deadline=None)
 @given(systems(closing=True), st.floats(0.0, 1.0))
 def test_equal_coefficients_make_newton_poisson_and_moreau_one_law(problem, restitution):
     result = newton(problem, restitution=restitution)
@@ -40,7 +39,6 @@ def test_unequal_coefficients_make_newton_and_poisson_differ():
             assert np.abs(one.velocity - other.velocity).max() > 1e-6
 
 
-@settings(max_examples=70, deadline=None)
 @given(st.data())
 def test_dissipates_where_no_contact_separates(data):
     """Equation (3.5)."""
@@ -54,7 +52,6 @@ def test_dissipates_where_no_contact_separates(data):
     assert result.energy_change == pytest.approx(work, abs=1e-8 * problem.energy)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_order_and_copies_of_contacts_do_not_matter(data):
     problem = data.draw(systems(independent=True))
@@ -70,7 +67,6 @@ def test_order_and_copies_of_contacts_do_not_matter(data):
         assert not copied.unique_impulse
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_complementarity_of_what_is_asked_and_the_impulses(data):
     problem = data.draw(systems(independent=True))

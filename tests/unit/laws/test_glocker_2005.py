@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from mcrock.laws.glocker_2005 import reentrant_corner
@@ -22,7 +22,6 @@ def kinds(result):
     return [solution.notes["kind"] for solution in result.solutions]
 
 
-@settings(max_examples=70, deadline=None)
 @given(st.floats(0.05, 3.0), st.floats(0.01, 0.99))
 def test_number_of_solutions_on_a_wedge(beta, fraction):
     """Face 1 below a right angle to it, face 2 likewise, the edge where both are: three or one."""
@@ -55,7 +54,6 @@ def test_head_on_tie_of_the_nearest():
     assert speeds["face1"] == pytest.approx([half, -0.5 * half])
 
 
-@settings(max_examples=70, deadline=None)
 @given(systems(most=4), st.floats(0.0, 1.0))
 def test_every_solution_is_stationary_admitted_and_without_gain(problem, restitution):
     assume(problem.directions.shape[1] > 1)
@@ -78,7 +76,6 @@ def test_every_solution_is_stationary_admitted_and_without_gain(problem, restitu
         assert np.all(np.abs(rates[touched]) <= 1e-8 * speed)
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10**6))
 def test_nearest_solution_is_the_nearest_admitted_velocity(seed):
     """Twin: the whole plane of velocities, by directions."""
@@ -98,7 +95,6 @@ def test_nearest_solution_is_the_nearest_admitted_velocity(seed):
     assert result.notes["distance"] ** 2 == pytest.approx(nearest, abs=1e-3 * problem.energy)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_order_of_the_faces_does_not_matter(data):
     problem = data.draw(systems(most=4))
@@ -129,7 +125,6 @@ def test_approach_inside_the_admitted_set_has_other_solutions_too():
     assert face.velocity == pytest.approx([np.cos(phi), -0.5 * np.sin(phi)])
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.floats(0.05, 3.0), st.floats(-np.pi, np.pi), st.floats(0.0, 1.0))
 def test_every_direction_of_a_wedge(beta, phi, restitution):
     """Closed form: v = u- where a gap opens; face i where its gap closes and the foot on it is admitted; the
@@ -264,7 +259,6 @@ def corners(draw):
     return ContactProblem(root @ root.T + 0.3 * np.eye(n), directions, velocity), list(range(faces))
 
 
-@settings(max_examples=100, deadline=None)
 @given(corners())
 def test_the_nearest_outcome_at_a_corner_with_further_contacts(corner):
     """K is a union of convex sets, one for each face with all further contacts, each with its nearest."""
@@ -276,7 +270,6 @@ def test_the_nearest_outcome_at_a_corner_with_further_contacts(corner):
     assert result.notes["distance"] == pytest.approx(distance, abs=1e-8 * np.sqrt(2.0 * problem.energy))
 
 
-@settings(max_examples=100, deadline=None)
 @given(corners(), st.floats(0.0, 1.0))
 def test_every_outcome_at_a_corner_with_further_contacts_is_stationary(corner, restitution):
     """v is admitted, v_perp in the cone of the normals of what v touches, and no energy is gained."""

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mcrock.laws.glocker_pfeiffer_1995 import poisson
@@ -13,7 +13,6 @@ from .contact_problems import assert_same_velocity, coefficients, reordered, sys
 ROUNDING = 1e-9  # of the energy
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.data())
 def test_never_gains_energy(data):
     """Whatever the coefficients are and whether contacts close or separate."""
@@ -24,7 +23,6 @@ def test_never_gains_energy(data):
     assert result.kinetic
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_both_phases_are_complementary(data):
     problem = data.draw(systems())
@@ -41,7 +39,6 @@ def test_both_phases_are_complementary(data):
     assert result.impulse == pytest.approx(compression + expansion)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_order_of_contacts_does_not_matter(data):
     """Nor do dependent contacts: the compression impulse of least norm has no order."""
@@ -54,7 +51,6 @@ def test_order_of_contacts_does_not_matter(data):
     assert_same_velocity(problem, result.velocity, other.velocity, 1e-7)
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.data())
 def test_a_copy_of_a_contact_with_its_coefficient_does_not_matter(data):
     problem = data.draw(systems(independent=True))

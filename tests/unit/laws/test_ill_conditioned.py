@@ -6,7 +6,7 @@ it, every condition holds to a part of the largest rate, or an error says that i
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mcrock.laws.fremond_1995 import fremond
@@ -84,7 +84,6 @@ def outcome(law, mass, directions, velocity, eps):
         raise
 
 
-@settings(max_examples=120, deadline=None)
 @given(ill_conditioned(), st.lists(st.floats(0.0, 1.0), min_size=6, max_size=6), st.booleans())
 @pytest.mark.parametrize("name", NEWTON_LIKE)
 def test_the_law_holds_or_an_error_is_raised(name, system, coefficients, equal):
@@ -101,7 +100,6 @@ def test_the_law_holds_or_an_error_is_raised(name, system, coefficients, equal):
     assert_moved_by_impulses(problem, result)
 
 
-@settings(max_examples=120, deadline=None)
 @given(ill_conditioned(), st.lists(st.floats(0.0, 1.0), min_size=6, max_size=6), st.booleans())
 def test_both_phases_of_poisson_hold_or_an_error_is_raised(system, coefficients, equal):
     m = system[1].shape[1]
@@ -152,7 +150,6 @@ def test_nearly_singular_mass(law, weak):
     assert result.unique_impulse
 
 
-@settings(max_examples=60, deadline=None)
 @given(ill_conditioned(), st.floats(0.0, 1.0))
 @pytest.mark.parametrize("law", [newton, moreau, poisson])
 def test_impulses_that_a_copied_contact_can_take_are_never_unique(law, system, eps):

@@ -31,7 +31,7 @@ def assert_minimum(columns, target, weights):
     assert abs(rest @ (columns @ weights)) <= ROUNDING * size**2
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.integers(0, 2**32 - 1))
 def test_conditions_of_the_minimum(seed):
     """Of any target, and of its rest, at which all multipliers of the first solution vanish."""

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.linalg import solve_triangular
 from scipy.optimize import lsq_linear
@@ -15,7 +15,6 @@ from .contact_problems import assert_same_velocity, reordered, size, systems
 ROUNDING = 1e-9  # of the energy
 
 
-@settings(max_examples=50, deadline=None)
 @given(systems(), st.floats(0.0, 1.0))
 def test_never_gains_energy(problem, restitution):
     result = moreau(problem, restitution=restitution)
@@ -24,7 +23,6 @@ def test_never_gains_energy(problem, restitution):
     assert result.kinetic
 
 
-@settings(max_examples=70, deadline=None)
 @given(systems(), st.floats(0.0, 1.0))
 def test_is_the_projection_on_the_tangent_cone(problem, restitution):
     """Twin: the dual, a bounded minimisation; and v, v - u- are orthogonal, equation (11)."""
@@ -43,7 +41,6 @@ def test_is_the_projection_on_the_tangent_cone(problem, restitution):
     assert abs(product) <= ROUNDING * problem.energy
 
 
-@settings(max_examples=50, deadline=None)
 @given(systems(), st.floats(0.0, 1.0))
 def test_splits_the_velocity_as_equation_10(problem, restitution):
     """u- = v + v_perp, orthogonal in the kinetic metric; v is admitted, v_perp is against the contacts."""
@@ -58,19 +55,16 @@ def test_splits_the_velocity_as_equation_10(problem, restitution):
     assert np.sqrt(pushed @ np.linalg.solve(problem.mass, pushed)) <= 1e-8 * speed
 
 
-@settings(max_examples=60, deadline=None)
 @given(systems(closing=True), st.floats(0.0, 1.0))
 def test_no_contact_approaches_where_all_did(problem, restitution):
     assert moreau(problem, restitution=restitution).kinematic
 
 
-@settings(max_examples=50, deadline=None)
 @given(systems())
 def test_without_loss_the_energy_stays(problem):
     assert abs(moreau(problem, restitution=1.0).energy_change) <= ROUNDING * problem.energy
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_order_and_copies_of_contacts_do_not_matter(data):
     problem = data.draw(systems())
@@ -88,7 +82,6 @@ def test_order_and_copies_of_contacts_do_not_matter(data):
     assert copied.impulse[0] == pytest.approx(copied.impulse[-1], abs=1e-6 * scale)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_coordinates_do_not_matter(data):
     """u = T z: mass T'MT, directions T'W."""
@@ -104,7 +97,6 @@ def test_coordinates_do_not_matter(data):
     assert_same_velocity(problem, result.velocity, change @ moreau(turned, restitution=0.5).velocity)
 
 
-@settings(max_examples=60, deadline=None)
 @given(systems(closing=True), st.floats(-12.0, 12.0))
 def test_speed_scales_the_impact(problem, power):
     factor = 10.0**power

@@ -40,7 +40,6 @@ def test_velocities_are_those_of_the_contact(contact):
     assert form.tangential_velocity(0.7, x) == pytest.approx(form.basis[1:] @ after, abs=1e-10)
 
 
-@settings(max_examples=100, deadline=None)
 @given(masses(2), VECTOR, st.floats(0.01, 3.0))
 def test_sliding_impulse_opposes_what_it_leaves(w_tt, slip, limit):
     x = sliding_impulse(w_tt, slip, limit)
@@ -52,7 +51,7 @@ def test_sliding_impulse_opposes_what_it_leaves(w_tt, slip, limit):
         assert left * length == pytest.approx(-x * np.linalg.norm(left), abs=1e-9 * limit)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(masses(2), VECTOR.filter(lambda slip: np.linalg.norm(slip) > 0.1), st.floats(0.05, 3.0))
 def test_sliding_impulse_is_the_minimum_that_scipy_finds(w_tt, slip, limit):
     def energy(x):

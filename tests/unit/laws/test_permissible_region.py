@@ -4,7 +4,7 @@ from math import inf, nan, pi
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from mcrock.laws.permissible_region import (
@@ -49,7 +49,6 @@ def excess(contact, impulse):
     return np.array([energy * size(contact), approach, -normal, cone])
 
 
-@settings(max_examples=100, deadline=None)
 @given(contacts(), st.lists(st.floats(-1.0, 1.0), min_size=3, max_size=3), st.floats(0.0, 2.0))
 def test_predicate_is_the_four_conditions(contact, part, scale):
     impulse = scale * size(contact) * np.array(part)[: len(contact.normal)]
@@ -61,13 +60,11 @@ def test_predicate_is_the_four_conditions(contact, part, scale):
     assert result.consistent == all(checks)
 
 
-@settings(max_examples=100, deadline=None)
 @given(contacts(friction=ROUGH))
 def test_inner_impulse_is_inside(contact):
     assert excess(contact, inner_impulse(contact)).max() < -1e-6 * contact.normal @ contact.compression
 
 
-@settings(max_examples=100, deadline=None)
 @given(contacts(friction=ROUGH), ANGLES)
 def test_distance_ends_on_the_boundary(contact, angles):
     start, way = inner_impulse(contact), direction(contact, angles)
@@ -77,7 +74,6 @@ def test_distance_ends_on_the_boundary(contact, angles):
     assert boundary_distance(contact, start, 7.0 * way) == pytest.approx(distance, rel=1e-12)
 
 
-@settings(max_examples=100, deadline=None)
 @given(contacts(friction=ROUGH), ANGLES, ANGLES, SHARES, SHARES, SHARES)
 def test_convex(contact, first, second, rho1, rho2, between):
     start = inner_impulse(contact)
@@ -88,7 +84,6 @@ def test_convex(contact, first, second, rho1, rho2, between):
     assert assess(contact, between * ends[0] + (1 - between) * ends[1]).consistent
 
 
-@settings(max_examples=100, deadline=None)
 @given(contacts(dimensions=(3,), friction=ROUGH), ANGLES, SHARES)
 def test_spherical_reaches_permissible_impulses_only_and_back(contact, angles, rho):
     start = inner_impulse(contact)
@@ -115,7 +110,6 @@ def test_spherical_in_the_plane():
         spherical_impulse(contact, start, 0.4, 1.0, 1.0)
 
 
-@settings(max_examples=100, deadline=None)
 @given(contacts(friction=ROUGH), ANGLES, st.floats(0.0, 3.0))
 def test_projection_is_the_nearest_permissible_point_of_the_ray(contact, angles, reach):
     start, way = inner_impulse(contact), direction(contact, angles)

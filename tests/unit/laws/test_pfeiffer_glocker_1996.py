@@ -16,13 +16,11 @@ from tests.unit.laws.single_contacts import SHARES, changed, contacts, size
 FINITE = st.floats(0.01, 5.0)
 
 
-@settings(max_examples=100, deadline=None)
 @given(contacts(), SHARES)
 def test_permissible(contact, e):
     assert two_phase(contact, restitution=e).consistent
 
 
-@settings(max_examples=100, deadline=None)
 @given(contacts(friction=FINITE), SHARES)
 def test_each_phase_ends_with_friction_against_its_slip(contact, e):
     impact = two_phase(contact, restitution=e)
@@ -43,7 +41,6 @@ def test_each_phase_ends_with_friction_against_its_slip(contact, e):
         assert expansion == pytest.approx(e * compressed, abs=1e-9 * size(contact))
 
 
-@settings(max_examples=100, deadline=None)
 @given(contacts())
 def test_without_expansion_it_is_whittakers(contact):
     impact = two_phase(contact, restitution=0.0)
@@ -52,7 +49,6 @@ def test_without_expansion_it_is_whittakers(contact):
     )
 
 
-@settings(max_examples=100, deadline=None)
 @given(contacts(dimensions=(2,)), SHARES)
 def test_infinite_friction_is_the_limit(contact, e):
     limit = two_phase(changed(contact, friction=inf), restitution=e)
@@ -75,7 +71,6 @@ def test_several_compressions_are_counted():
 PLANE = contacts(dimensions=(2,))
 
 
-@settings(max_examples=100, deadline=None)
 @given(contacts(), SHARES, SHARES)
 def test_without_reversibility_nothing_is_stored(contact, e, et):
     plain = two_phase(contact, restitution=e)
@@ -83,13 +78,13 @@ def test_without_reversibility_nothing_is_stored(contact, e, et):
     assert np.all(stored.impulse == plain.impulse)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(PLANE, SHARES, SHARES, SHARES)
 def test_reversible_impulses_are_permissible(contact, e, et, nu):
     assert two_phase(contact, restitution=e, tangential_restitution=et, reversibility=nu).consistent
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(contacts(dimensions=(2,), friction=FINITE), SHARES, SHARES, st.floats(0.01, 1.0))
 def test_expansion_is_within_its_bounds_and_leaves_slip_at_them_only(contact, e, et, nu):
     impact = two_phase(contact, restitution=e, tangential_restitution=et, reversibility=nu)
@@ -138,7 +133,6 @@ def test_sticking_disc_has_the_tangential_restitution_of_the_bilinear_law(et):
     assert impact.impulse == pytest.approx(twin.impulse)
 
 
-@settings(max_examples=100, deadline=None)
 @given(PLANE, SHARES, SHARES, SHARES)
 def test_mirror(contact, e, et, nu):
     across = np.array([-contact.normal[1], contact.normal[0]])
@@ -151,7 +145,6 @@ def test_mirror(contact, e, et, nu):
     assert two.impulse == pytest.approx(mirror @ one.impulse, abs=1e-8 * size(contact))
 
 
-@settings(max_examples=100, deadline=None)
 @given(contacts(dimensions=(2,), friction=FINITE), SHARES, SHARES)
 def test_poisson_in_both_directions_gives_back_what_is_stored(contact, e, et):
     """nu = 1: neither impulse of the expansion is less than its share of that of the compression."""

@@ -43,13 +43,11 @@ def small_steps(contact, restitution, n):
     return form.impulse(p, x)
 
 
-@settings(max_examples=100, deadline=None)
 @given(contacts(dimensions=(2,)), SHARES)
 def test_permissible_in_the_plane(contact, e):
     assert routh(contact, restitution=e).consistent
 
 
-@settings(max_examples=60, deadline=None)
 @given(contacts(dimensions=(3,)), SHARES)
 def test_in_space_only_a_jam_can_penetrate(contact, e):
     impact = routh(contact, restitution=e)
@@ -70,7 +68,6 @@ def test_jam_in_space_penetrates_and_says_so():
     assert routh(JAMMING, restitution=0.0).consistent
 
 
-@settings(max_examples=100, deadline=None)
 @given(contacts(), SHARES)
 def test_normal_impulse_is_poissons(contact, e):
     impact = routh(contact, restitution=e)
@@ -78,7 +75,6 @@ def test_normal_impulse_is_poissons(contact, e):
     assert contact.normal @ impact.impulse == pytest.approx(expected, abs=ROUNDING * size(contact))
 
 
-@settings(max_examples=100, deadline=None)
 @given(contacts())
 def test_plastic_collision_ends_the_approach(contact):
     impact = routh(contact, restitution=0.0)
@@ -86,7 +82,7 @@ def test_plastic_collision_ends_the_approach(contact):
     assert at_once or impact.normal_velocity[0] == pytest.approx(0.0, abs=1e-9)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(contacts(dimensions=(3,), friction=FINITE), SHARES)
 def test_space_against_an_integration_in_the_normal_impulse(contact, e):
     """Equation (7) by itself, dx/dp = -mu w/|w|, where the contact never stops slipping."""
@@ -139,7 +135,6 @@ def test_slip_that_friction_cannot_hold_goes_straight_on():
     assert x / np.linalg.norm(x) == pytest.approx(-slip / np.linalg.norm(slip), abs=1e-12)
 
 
-@settings(max_examples=100, deadline=None)
 @given(contacts(dimensions=(2,), grazing=True), SHARES)
 def test_grazing_rebounds_only_where_friction_presses(contact, e):
     impact = routh(contact, restitution=e)
@@ -161,7 +156,6 @@ def test_grazing_in_space():
     assert not routh(changed(contact, friction=0.2), restitution=0.5).impulse.any()
 
 
-@settings(max_examples=100, deadline=None)
 @given(contacts(), SHARES)
 def test_infinite_friction_sticks_and_is_the_limit_if_that_leaves_an_approach(contact, e):
     contact = changed(contact, friction=inf)

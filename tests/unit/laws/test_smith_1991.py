@@ -4,7 +4,7 @@ from math import inf
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.optimize import root
 
@@ -49,7 +49,6 @@ def many_starts(contact, restitution, rng, n=150):
     return found
 
 
-@settings(max_examples=100, deadline=None)
 @given(contacts(), SHARES)
 def test_every_solution_obeys_the_law_and_is_permissible(contact, e):
     approach, mu = contact.normal @ contact.velocity, contact.friction
@@ -64,7 +63,6 @@ def test_every_solution_obeys_the_law_and_is_permissible(contact, e):
             assert across == pytest.approx(expected, abs=1e-7 * (1 + mu) * size(contact))
 
 
-@settings(max_examples=100, deadline=None)
 @given(contacts(dimensions=(2,)), SHARES)
 def test_one_solution_in_the_plane(contact, e):
     assert smith(contact, restitution=e).unique_velocity
@@ -100,14 +98,12 @@ def test_all_solutions_that_newtons_method_finds():
 
 
 @given(contacts(), SHARES)
-@settings(max_examples=50, deadline=None)
 def test_without_slip_before_it_is_whittakers(contact, e):
     straight = changed(contact, velocity=-contact.normal)
     expected = whittaker(straight, restitution=e)
     assert smith(straight, restitution=e).impulse == pytest.approx(expected.impulse, abs=1e-9 * size(contact))
 
 
-@settings(max_examples=60, deadline=None)
 @given(contacts(dimensions=(2,)), SHARES)
 def test_infinite_friction_is_the_limit(contact, e):
     limit = smith(changed(contact, friction=inf), restitution=e)
@@ -118,7 +114,6 @@ def test_infinite_friction_is_the_limit(contact, e):
     assert limit.impulse == pytest.approx(near.impulse, abs=(1e-6 + 10 * g) * size(contact))
 
 
-@settings(max_examples=60, deadline=None)
 @given(contacts(dimensions=(2,), grazing=True, friction=FINITE), SHARES)
 def test_grazing_is_the_limit_of_slow_approaches(contact, e):
     form = NormalForm.of(contact)

@@ -4,7 +4,7 @@ from math import inf
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mcrock.laws.chatterjee_ruina_1998 import chatterjee_ruina
@@ -15,7 +15,6 @@ from tests.unit.laws.single_contacts import FRICTION, SHARES, TANGENTIAL
 SPEEDS = st.one_of(st.just(0.0), st.floats(1e-9, 1.0))
 
 
-@settings(max_examples=100, deadline=None)
 @given(FRICTION, SHARES, TANGENTIAL, SPEEDS, st.floats(-1.0, 1.0), st.floats(-1.0, 1.0))
 def test_is_the_law_of_two_coefficients_for_a_sphere(mu, e, et, approach, slip, sideways):
     ball = SingleContact(np.diag([1.0, 2 / 7, 2 / 7]), [-approach, slip, sideways], [1.0, 0.0, 0.0], mu)

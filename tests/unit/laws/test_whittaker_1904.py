@@ -40,7 +40,6 @@ def scanned(contact, restitution, n=1500):
     return places[:-1][np.sign(values[:-1]) != np.sign(values[1:])]
 
 
-@settings(max_examples=100, deadline=None)
 @given(contacts(), SHARES)
 def test_every_solution_obeys_the_law(contact, e):
     approach, mu = contact.normal @ contact.velocity, contact.friction
@@ -57,7 +56,6 @@ def test_every_solution_obeys_the_law(contact, e):
             assert along == pytest.approx(-1.0, abs=1e-8)
 
 
-@settings(max_examples=100, deadline=None)
 @given(contacts(dimensions=(2,)), SHARES)
 def test_unique_in_the_plane(contact, e):
     impact = whittaker(contact, restitution=e)
@@ -65,7 +63,6 @@ def test_unique_in_the_plane(contact, e):
     assert not impact.solutions
 
 
-@settings(max_examples=100, deadline=None)
 @given(contacts(dimensions=(2,), friction=FINITE), SHARES)
 def test_plane_is_the_point_of_sticking_drawn_into_the_cone(contact, e):
     """The geometric construction of section 4.2.2 along the line of constant e."""
@@ -80,7 +77,7 @@ def test_plane_is_the_point_of_sticking_drawn_into_the_cone(contact, e):
     assert whittaker(contact, restitution=e).impulse == pytest.approx(expected, abs=1e-9 * size(contact))
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(contacts(dimensions=(3,), friction=FINITE), SHARES)
 def test_all_solutions_that_a_scan_finds(contact, e):
     found = [contact.normal @ impact.impulse for impact in all_of(whittaker(contact, restitution=e))]
@@ -140,7 +137,6 @@ def test_unbounded_mass_has_only_the_dead_solution():
         whittaker(contact, restitution=0.5)
 
 
-@settings(max_examples=100, deadline=None)
 @given(contacts(dimensions=(2,)), SHARES)
 def test_infinite_friction_is_the_limit(contact, e):
     limit = whittaker(changed(contact, friction=inf), restitution=e)
@@ -148,7 +144,6 @@ def test_infinite_friction_is_the_limit(contact, e):
     assert limit.impulse == pytest.approx(near.impulse, abs=1e-5 * size(contact))
 
 
-@settings(max_examples=100, deadline=None)
 @given(contacts(dimensions=(2,), grazing=True, friction=FINITE), SHARES)
 def test_grazing_sticks_in_the_cone_or_does_nothing(contact, e):
     normal, across = contact.split(contact.sticking)

@@ -1,7 +1,5 @@
 """Tables of tests with known means and scatters."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import xarray as xr

@@ -1,7 +1,5 @@
 """Fits of simulated tests: the truth is found, where a fit of all samples at once goes astray."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """Landings, phases, trimming and alignment, from simulated sensors whose truth is known."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation

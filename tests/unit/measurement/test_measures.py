@@ -1,7 +1,5 @@
 """Measures of free rocking against exact values, and from simulation."""
 
-from __future__ import annotations
-
 from math import asin, cos, sin
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Populations of tests: the sampler against quadrature and known scatters, its diagnostics, its files."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

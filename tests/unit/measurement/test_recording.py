@@ -1,7 +1,5 @@
 """Recordings of sensors: read, put right, and turned into attitudes."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from math import log2
 

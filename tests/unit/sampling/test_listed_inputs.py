@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mcrock.base.tables.distributions import Listed
@@ -55,7 +55,6 @@ def test_record_that_is_not_there(make_study, tmp_path):
         load_motions(study)
 
 
-@settings(max_examples=50)
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=60))
 def test_places_are_those_of_the_values(values):
     item = Listed(distribution="listed", values=values)

@@ -1,7 +1,5 @@
 """The figure of a population: rows, tests with their errors, and densities on the same scale."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -4,7 +4,7 @@ from math import cos, pi, sin
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
@@ -35,7 +35,6 @@ def test_run_that_ends_in_an_undecided_contact_keeps_the_mode_before():
     assert history["index"].values.tolist() == [1, 2, 2]
 
 
-@settings(deadline=None)
 @given(
     st.one_of(st.floats(0.0, pi - 1e-6), st.sampled_from([0.0, 1e-9, pi / 2, pi - 1e-6])),
     st.floats(-pi, pi),

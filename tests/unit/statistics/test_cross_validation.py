@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import xlogy
 from scipy.stats import norm
@@ -37,7 +37,6 @@ def counts(draw):
 
 
 @given(counts())
-@settings(max_examples=60)
 def test_the_threshold_has_the_fewest_wrong_runs(units):
     yes, runs = units.overturned[0], units.runs
     for k, (one, n) in zip(best_thresholds(yes, runs), zip(yes, runs, strict=True), strict=True):
@@ -46,7 +45,6 @@ def test_the_threshold_has_the_fewest_wrong_runs(units):
 
 
 @given(counts(), st.permutations(range(3)), st.floats(1e-3, 1e3))
-@settings(max_examples=60)
 def test_order_of_records_and_unit_of_the_intensity_change_no_score(units, order, factor):
     order = np.array(order)
     other = make_units(factor * units.intensity, units.overturned[0][order], units.runs[order])
@@ -57,7 +55,6 @@ def test_order_of_records_and_unit_of_the_intensity_change_no_score(units, order
 
 
 @given(counts())
-@settings(max_examples=60)
 def test_a_threshold_sees_the_order_of_intensities_alone(units):
     squared = units._replace(intensity=units.intensity**2)
     for one, two in zip(held_out(units, by_threshold), held_out(squared, by_threshold), strict=True):
@@ -65,7 +62,6 @@ def test_a_threshold_sees_the_order_of_intensities_alone(units):
 
 
 @given(counts())
-@settings(max_examples=60)
 def test_a_probit_curve_turned_round_is_as_good(units):
     """A measure and its reciprocal tell the same."""
     turned = make_units(1 / units.intensity[::-1], units.overturned[0][:, ::-1], units.runs[:, ::-1])

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
@@ -61,7 +61,6 @@ counts = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), min_size=1,
 
 
 @given(counts, st.integers(0, 11), st.sampled_from([0.5, 0.95]))
-@settings(max_examples=60)
 def test_more_events_never_lower_a_bound(pairs, where, level):
     runs = np.array([a + b + 1 for a, b in pairs])
     yes = np.array([a for a, _ in pairs])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import xarray as xr
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import isotonic_regression
 
@@ -149,7 +149,6 @@ def test_few_records_have_what_the_levels_tell():
     undecided=st.sampled_from([0.0, 0.02, 0.1, 0.5]),
     levels=st.lists(st.floats(0.3, 9), min_size=1, max_size=8, unique=True),
 )
-@settings(max_examples=40, deadline=None)
 def test_every_rate_lies_in_its_interval(seed, records, between, within, median, undecided, levels):
     """Studies drawn at random: falling, flat, separated, undecided, with nothing or everything overturned."""
     ds = simulate_study(records, 5, sorted(levels), median, between, within, undecided, seed=seed)

@@ -1,7 +1,5 @@
 """Studies on workers that a file of a cluster starts, and that may be killed."""
 
-from __future__ import annotations
-
 import os
 import signal
 import socket

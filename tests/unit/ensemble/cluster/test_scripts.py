@@ -1,7 +1,5 @@
 """Batch scripts: their directives, what `mcrock submit` makes of them, and runs as a system starts them."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

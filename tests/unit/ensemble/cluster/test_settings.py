@@ -1,7 +1,5 @@
 """Files of clusters: what they may hold, and the message for each mistake."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -75,7 +75,6 @@ def test_of_a_run_the_code_tells_the_law():
             assert possible
 
 
-@settings(max_examples=100, deadline=None)
 @given(landings(), SHARES, TANGENTIAL, FRICTION)
 def test_brach_is_the_librarys_with_the_lesser_of_two_ratios(landing, e, et, mu):
     slip = np.linalg.norm(landing.velocity[:2])
@@ -103,7 +102,7 @@ def test_brach_is_the_librarys_with_the_lesser_of_two_ratios(landing, e, et, mu)
     assert expected.consistent
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(landings(), SHARES, TANGENTIAL, FRICTION)
 def test_permissible(landing, e, et, mu):
     """No penetration, no pull, inside the friction cone; no gain of energy, but by the law of Whittaker."""
@@ -115,7 +114,6 @@ def test_permissible(landing, e, et, mu):
         assert impact.energetic or (name == "whittaker" and e > 0.0)
 
 
-@settings(max_examples=100, deadline=None)
 @given(landings(), SHARES, FRICTION)
 def test_poisson_without_raised_expansion_has_the_ratio_of_impulses(landing, e, mu):
     compression = result(pfeiffer_glocker_1996.impulse, landing, 0.0, 0.0, mu)
@@ -128,7 +126,6 @@ def test_poisson_without_raised_expansion_has_the_ratio_of_impulses(landing, e, 
 
 
 @each_law
-@settings(max_examples=50, deadline=None)
 @given(landing=landings(), e=SHARES, et=TANGENTIAL, mu=FRICTION, angle=st.floats(-3.0, 3.0))
 def test_a_turn_about_the_vertical_and_a_mirror_turn_the_impulse(law, landing, e, et, mu, angle):
     c, s = np.cos(angle), np.sin(angle)
@@ -139,7 +136,6 @@ def test_a_turn_about_the_vertical_and_a_mirror_turn_the_impulse(law, landing, e
 
 
 @each_law
-@settings(max_examples=50, deadline=None)
 @given(landing=landings(), e=SHARES, et=TANGENTIAL, mu=FRICTION, power=st.integers(-12, 12))
 def test_impulses_grow_with_speed_and_mass(law, landing, e, et, mu, power):
     found = result(law, landing, e, et, mu)
@@ -174,7 +170,7 @@ def test_routh_is_the_librarys():
         assert np.linalg.norm(found - expected.impulse) <= INTEGRATED * np.linalg.norm(expected.impulse)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     st.floats(-0.99, 0.99),
     st.floats(0.05, 20.0),
