@@ -4,9 +4,7 @@ A budget is raised only in a commit of its own that argues why, and lowered with
 """
 
 import ast
-import io
 import re
-import tokenize
 from collections import Counter, defaultdict
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
@@ -27,9 +25,7 @@ from tests.unit.test_layout import (
 TESTS = ROOT.parent / "tests"
 KERNEL = ROOT / "kernel"
 LOW = ("__init__", "__main__")  # the package itself is no room
-WORDLESS = (
-    tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER
-)  # fmt: skip
+DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef)
 FEATURES = {  # words in the paths of a feature's modules
     "comparison": r"(?<!measurement/)compar",
     "population": "population",
@@ -41,17 +37,11 @@ FEATURES = {  # words in the paths of a feature's modules
 def code_lines(source, node=None):
     """Lines with code of a source or of one of its functions: no blanks, comments and docstrings."""
     tree = node or ast.parse(source)
-    first = node.lineno if node else 1
-    text = ast.get_source_segment(source, node) if node else source
-    lines = set()
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type not in WORDLESS:
-            lines |= set(range(token.start[0] + first - 1, token.end[0] + first))
+    first, last = (node.lineno, node.end_lineno) if node else (1, source.count("\n") + 1)
+    texts = enumerate(source.split("\n")[first - 1 : last], start=first)
+    lines = {number for number, text in texts if text.strip() and not text.lstrip().startswith("#")}
     for part in ast.walk(tree):
-        if (
-            isinstance(part, ast.Module | ast.ClassDef | ast.FunctionDef)
-            and ast.get_docstring(part) is not None
-        ):
+        if isinstance(part, DOCUMENTED) and ast.get_docstring(part) is not None:
             lines -= set(range(part.body[0].lineno, part.body[0].end_lineno + 1))
     return len(lines)
 
@@ -177,7 +167,7 @@ def files_of(feature):
 # what is measured: budget, aim, and how: a number, or a set or dictionary of what is counted
 TABLE = {
     "code lines of the package": (50800, 40000, lambda: sum(code_lines(p.read_text()) for p in FILES)),
-    "lines of the tests": (54700, 38000, lambda: lines_of(TESTS)),
+    "lines of the tests": (54500, 38000, lambda: lines_of(TESTS)),
     "rooms and loose modules": (22, 18, lambda: {subject(path) for path in FILES} - set(LOW)),
     "floors": (15, 12, floors),
     "arrows between rooms": (122, 120, lambda: sum(map(len, arrows().values()))),

@@ -388,7 +388,7 @@ def test_landing_from_a_vertex(facet_cases):
     may exist instead of none: the impact is infeasible all the same.
     """
     counts = {True: 0, False: 0}
-    for body, pivot, omega, lon, lat, approach in vertex_landings(facet_cases, 30):
+    for body, pivot, omega, lon, lat, approach in vertex_landings(facet_cases, 10):
         n = len(body.base)
         before, after = approach[(pivot - 1) % n], approach[(pivot + 1) % n]
         old = pivot if abs(after) < abs(before) else (pivot - 1) % n
@@ -410,13 +410,13 @@ def test_landing_from_a_vertex(facet_cases):
         kinetic = equations.energy(body.mass, body.inertia, body.base[pivot], omega)
         left = equations.energy(body.mass, body.inertia, body.base[found[0].pivot], found[0].omega)
         assert landing.change == pytest.approx(left - kinetic, abs=RTOL / min(1.0, k) * max(left, kinetic))
-    assert counts[True] > 1000
-    assert counts[False] > 100
+    assert counts[True] > 300
+    assert counts[False] > 30
 
 
 def test_landing_from_a_vertex_gains_no_energy_when_projected(facet_cases):
     gained = []
-    for body, pivot, omega, lon, lat, _ in vertex_landings(facet_cases, 30):
+    for body, pivot, omega, lon, lat, _ in vertex_landings(facet_cases, 10):
         kinetic = equations.energy(body.mass, body.inertia, body.base[pivot], omega)
         landing = Landing.from_vertex(body, pivot, omega, lon, lat, gain="project")
         if landing.change > BOUND_RTOL * kinetic:
