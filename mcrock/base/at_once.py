@@ -40,6 +40,7 @@ try:
     function(*arguments)
 except ValueError:  # which the other process words
     pass
+os._exit(0)  # else the thread that reads is an error at exit
 """
 _limit = local()  # of the work that a thread does in plain Python
 _behind: list[subprocess.Popen[bytes]] = []  # the process that compiles, or compiled last
@@ -116,11 +117,36 @@ def _compile_behind(
     """
     if _behind and _behind[0].returncode != 0:
         return _behind[0] if _behind[0].returncode is None else None
+    process = start_process(LOCK, function, arguments)
+    if process is not None:
+        _behind[:] = [process]
+    return process
+
+
+def start_process(
+    lock_name: str, function: Callable[..., Any], arguments: tuple[Any, ...]
+) -> subprocess.Popen[bytes] | None:
+    """A process that calls a function and ends with this one at the latest; None if another has the lock.
+
+    Parameters
+    ----------
+    lock_name : str
+        File in the cache that the process locks until it ends.
+    function : callable
+        Of a module.
+    arguments : tuple
+        They can be pickled.
+
+    Raises
+    ------
+    OSError
+        If the cache cannot be written to.
+    """
     import fcntl  # of POSIX
 
     folder = cache_folder()
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / LOCK).open("w") as lock:
+    with (folder / lock_name).open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -135,7 +161,6 @@ def _compile_behind(
             env=os.environ | {"PYTHONPATH": path},
             start_new_session=True,  # it does not hear of Ctrl-C
         )
-    _behind[:] = [process]
     Thread(target=_attend, args=(process, pickle.dumps((function, arguments))), daemon=True).start()
     return process
 

@@ -158,6 +158,7 @@ LOADING = _Loading()
 class CodeCache(caching._Cache):
     """Compiled code of one function, in the form that dispatchers of numba ask for."""
 
+    awaited: Callable[[Callable[..., Any]], bool] | None = None  # waits for who compiles it
     collected: Path | None = None  # where code that was loaded is copied to, for a wheel
     unwritten: OSError | None = None  # why code could not be kept
 
@@ -182,6 +183,8 @@ class CodeCache(caching._Cache):
                 return CompileResult._rebuild(target_context, *data)  # type: ignore[no-untyped-call]
         if LOADING.alone:
             raise NotCompiled
+        if CodeCache.awaited and CodeCache.awaited(self.function):
+            return self.load_overload(sig, target_context)
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:

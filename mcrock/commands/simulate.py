@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mcrock.base.params import Outcome
     from mcrock.config import Study
     from mcrock.excitation import Motion, Pulse
-    from mcrock.simulation.runs import Run
+    from mcrock.simulation.run import Run
 
 app = typer.Typer()
 

@@ -11,7 +11,7 @@ from mcrock.kernel.contact import topology
 from mcrock.measurement.landings import landings
 
 if TYPE_CHECKING:
-    from mcrock.simulation.runs import Run
+    from mcrock.simulation.run import Run
 
 Array = NDArray[np.float64]
 

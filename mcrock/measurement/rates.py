@@ -13,7 +13,7 @@ from mcrock.body import Body
 from mcrock.kernel.contact import topology
 
 if TYPE_CHECKING:
-    from mcrock.simulation.runs import Run
+    from mcrock.simulation.run import Run
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.int64]

@@ -11,7 +11,7 @@ from mcrock.measurement.rates import rates_in_body
 from mcrock.measurement.recording import Recording
 
 if TYPE_CHECKING:
-    from mcrock.simulation.runs import Run
+    from mcrock.simulation.run import Run
 
 Array = NDArray[np.float64]
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from math import cos, isfinite, pi, radians, sin, sqrt
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +10,6 @@ import numpy as np
 
 from mcrock.base.at_once import at_once
 from mcrock.base.checks import Number, shown
-from mcrock.base.notebook import Displayed
 from mcrock.base.params import (
     ALWAYS_REPEATED,
     RECHECK_STREAM,
@@ -23,9 +21,10 @@ from mcrock.base.params import (
 )
 from mcrock.base.random_numbers import uniforms
 from mcrock.base.response import Response
+from mcrock.base.two_cores import call_with_help
 from mcrock.body import Body, rotation_matrix
 from mcrock.conditions import STEEPEST, Contact, Controls, Impact, Start, check_contact
-from mcrock.dataset.history import build_history, event_list
+from mcrock.dataset.history import event_list
 from mcrock.dataset.schema import outputs
 from mcrock.excitation import STILL, Motion, Pulse, pack_motions
 from mcrock.impact.dispatch import ImpactLaw
@@ -39,66 +38,13 @@ from mcrock.kernel.record import Trace, empty_trace
 from mcrock.kernel.shaking import end_of_run
 from mcrock.kernel.start import start_at_rest, start_tilted
 from mcrock.simulation.device import CPU
+from mcrock.simulation.parts import parts_with_friction, parts_without_friction
+from mcrock.simulation.run import Run
 
 if TYPE_CHECKING:
-    import xarray as xr
+    pass
 
 PENETRATION = 1e-6  # of the ground at the start, over the size of the body, that is rounding [1]
-
-
-@dataclass(frozen=True)
-class Run(Displayed):
-    """Result of one run.
-
-    Attributes
-    ----------
-    outcome : Outcome
-        How it ended.
-    results : dict of float
-        The scalars of a run by the names of the dataset, SI units.
-    events : list of dict
-        Time ``t`` [s], ``kind``, mode and index ``to``, angular velocity after ``omega`` (3,) in
-        ground axes [rad/s], ``velocity`` of the centre of mass after (3,) relative to the ground [m/s],
-        ``energy_change`` [J], ``tilt`` [rad] and ``face`` (the one that lands, None but in a facet
-        impact) of every change of contact.
-    history : Dataset
-        Motion over ``time``: mode, orientation, angular velocity, position and velocity of the centre
-        of mass, displacement of the base, rotations, energy, tilt.
-    body : Body
-        The body that it was made with.
-    facet_fallback : FacetFallback
-        What a facet impact without feasible pivot became.
-    recorded : Dataset, or tuple of ndarray
-        What the history is, or the arguments of `mcrock.dataset.build_history` to make it of at its first
-        use: xarray takes longer to load than a run.
-    """
-
-    outcome: Outcome
-    results: dict[str, float]
-    events: list[dict[str, Any]]
-    body: Body
-    facet_fallback: FacetFallback
-    recorded: xr.Dataset | tuple[np.ndarray, np.ndarray, np.ndarray]
-
-    @cached_property
-    def history(self) -> xr.Dataset:
-        """Motion over ``time``."""
-        return build_history(*self.recorded) if isinstance(self.recorded, tuple) else self.recorded
-
-    def __repr__(self) -> str:
-        tilt, end = self.results["peak_tilt_ratio"], self.results["end_time"]
-        return (
-            f"Run({self.outcome.name} at {end:.4g} s, peak tilt {tilt:.4g} of the slenderness, "
-            f"{len(self.events)} events; .results, .events, .history)"
-        )
-
-    def __getattr__(self, name: str) -> float:
-        if name.startswith("_") or name == "results":  # as a copy is made, before it has results
-            raise AttributeError(name)
-        try:
-            return self.results[name]
-        except KeyError:
-            raise AttributeError(f"a run has no result {name!r}; it has {', '.join(self.results)}") from None
 
 
 def settings_of(controls: Controls) -> dict[str, float]:
@@ -434,8 +380,18 @@ def set_law(run: Any, law: ImpactLaw) -> np.ndarray:
 
 def run_alone(run: Any, motions: MotionPack, quantiles: np.ndarray, trace: Trace) -> None:
     """The run that a record has been set up for."""
+    _run_part(run, motions, empty_batch(quantiles), 0.0, trace, NO_RESULTS)
+
+
+def _run_part(
+    run: Any, motions: MotionPack, batch: Batch, tail: float, trace: Trace, out: np.ndarray
+) -> None:
+    """`run_part`, which two cores compile in little more than half the time."""
     slips = True if run.friction.on else None
-    run_part(run, motions, empty_batch(quantiles), 0.0, trace, NO_RESULTS, slips)
+    arguments = {"run": run, "motions": motions, "batch": batch, "tail": tail, "trace": trace, "out": out}
+    parts = parts_with_friction if slips else parts_without_friction
+    examples = {"quantiles": batch.quantiles, "samples": motions.samples, "i": 0, "j": 0, "h": 0.0}
+    call_with_help(run_part, arguments | {"slips": slips}, parts, examples)
 
 
 def _responses(contact: np.ndarray | None) -> list[Response]:
@@ -484,8 +440,8 @@ def simulate_part(
     if device == CPU:
         run = _record(top)
         set_fields(run.settings, settings_of(controls))
-        slips = None if inputs.contact is None else True
-        run_part(run, motions, batch, float(controls.tail), empty_trace(0, 0), out, slips)
+        run.friction.on = inputs.contact is not None
+        _run_part(run, motions, batch, float(controls.tail), empty_trace(0, 0), out)
     else:
         from mcrock.simulation.device.launch import run_on_gpu
 

@@ -13,7 +13,8 @@ from mcrock.body import Body
 from mcrock.body.frame import rotation_matrix
 from mcrock.conditions import Controls, Impact, Start
 from mcrock.excitation import Motion, Pulse, fema_p695
-from mcrock.simulation.runs import Run, simulate
+from mcrock.simulation.run import Run
+from mcrock.simulation.runs import simulate
 from mcrock.verify.checks import ComparedQuantity, compare, is_information, same
 from mcrock.verify.impacts import case_body, impact_parameters
 

@@ -15,7 +15,8 @@ from mcrock.body.faces import face_normals
 from mcrock.body.frame import body_axes, rotation_matrix
 from mcrock.conditions import Impact, Start
 from mcrock.kernel.contact import Topology, topology
-from mcrock.simulation.runs import Run, simulate
+from mcrock.simulation.run import Run
+from mcrock.simulation.runs import simulate
 from mcrock.verify.checks import ComparedQuantity, compare, is_information, same
 from mcrock.verify.impacts import impact_parameters
 from mcrock.verify.motions import TIGHT, case_motion, event_checks, peak_checks, state_checks

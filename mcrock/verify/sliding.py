@@ -16,7 +16,8 @@ from mcrock.kernel.dynamics import Q0, V_X, W_X, X
 from mcrock.kernel.friction.impacts import impact_of
 from mcrock.kernel.friction.landing import AT_VERTEX, OF_FACE
 from mcrock.kernel.friction.state import CLIPPED, COUPLE, GAINED, I_X, KAPPA, MAP, STOPPED
-from mcrock.simulation.runs import Run, body_tables, impact_law, set_law, simulate
+from mcrock.simulation.run import Run
+from mcrock.simulation.runs import body_tables, impact_law, set_law, simulate
 from mcrock.verify.checks import ComparedQuantity, compare, is_information, same
 from mcrock.verify.impacts import impact_parameters
 from mcrock.verify.motions import TIGHT, case_motion, event_checks, state_checks

@@ -17,7 +17,8 @@ from mcrock.base.params import STANDARD_GRAVITY
 from mcrock.body import Body, cuboid, cylinder, frustum, hull
 from mcrock.conditions import Contact, Controls, Impact
 from mcrock.excitation import Motion, Pulse
-from mcrock.simulation.runs import Run, simulate
+from mcrock.simulation.run import Run
+from mcrock.simulation.runs import simulate
 
 STUDIES, LONGEST, SHOWN = 400, 20.0, 10  # [s]
 

@@ -10,7 +10,8 @@ from scipy.spatial.transform import Rotation
 from mcrock.body import Body, hull
 from mcrock.conditions import Contact, Controls, Impact, Start
 from mcrock.excitation import Motion
-from mcrock.simulation.runs import Run, simulate
+from mcrock.simulation.run import Run
+from mcrock.simulation.runs import simulate
 
 SMALL_RISE = 1e-3  # over the size of a body [1]
 ONE_END = ("EDGE_SLIP_FIRST", "EDGE_SLIP_SECOND")  # which is first depends on the numbers of the vertices

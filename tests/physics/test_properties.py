@@ -13,7 +13,8 @@ from mcrock.base.params import Mode, Outcome
 from mcrock.body import Body
 from mcrock.conditions import Controls
 from mcrock.excitation import Motion
-from mcrock.simulation.runs import Impact, Run, Start, simulate
+from mcrock.simulation.run import Run
+from mcrock.simulation.runs import Impact, Start, simulate
 from tests.physics.bodies import TIGHT, bodies
 from tests.physics.contact import (
     AMPLIFIED,

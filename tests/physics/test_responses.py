@@ -17,7 +17,8 @@ from mcrock.base.response import Response
 from mcrock.body import Body, cuboid
 from mcrock.conditions import Controls
 from mcrock.excitation import Motion, pack_motions
-from mcrock.simulation.runs import Impact, Run, Start, simulate, simulate_part
+from mcrock.simulation.run import Run
+from mcrock.simulation.runs import Impact, Start, simulate, simulate_part
 from mcrock.verify.bench.workloads import inputs_of
 from tests.physics.contact import barrier, rotations, vertex_positions
 

@@ -16,7 +16,7 @@ from mcrock.show.solid import Array
 
 if TYPE_CHECKING:
     from mcrock.body import Body
-    from mcrock.simulation.runs import Run
+    from mcrock.simulation.run import Run
 
 
 class Format(NamedTuple):

@@ -18,7 +18,7 @@ from mcrock.show.history import plot_history
 from mcrock.show.report.content import embed
 from mcrock.show.report.subject import body_at_medians
 from mcrock.show.run import result_rows
-from mcrock.simulation.runs import Run
+from mcrock.simulation.run import Run
 
 BODY = "The body from the side, and its base from above"
 ROWS = 40  # of a table at most
