@@ -29,7 +29,12 @@ def fit(
             metavar="RECORDING", help="CSV file of a gyroscope, units in its header.", show_default=False
         ),
     ],
-    body: Annotated[Path, typer.Option(metavar="FILE", help="Study file, or any TOML file with its [body].")],
+    body: Annotated[
+        Path,
+        typer.Option(
+            metavar="FILE", help="Study file, or any TOML file with its [body], and [impact] if any."
+        ),
+    ],
     edge: Annotated[
         int,
         typer.Option(
@@ -54,6 +59,12 @@ def fit(
     ] = "robust",
     level: options.Level = 0.95,
     seed: Annotated[int, typer.Option(help="Seed of the search.")] = 0,
+    energy_gain: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CHOICE", help="Impacts that gain energy: project or allow, instead of the file's."
+        ),
+    ] = None,
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for the results.")
     ] = Path("fit"),
@@ -66,19 +77,23 @@ def fit(
     several tests make a table for `mcrock population`: `mcrock docs fitting`.
     """
     check_figure(output, format)
-    from mcrock.config.load import load_body
+    from dataclasses import replace
 
-    measured = load_body(body)
-    from mcrock.conditions import Impact
+    from mcrock.config.load import load_tested
     from mcrock.measurement import fit_test
     from mcrock.measurement.free_rocking import FreeRocking
     from mcrock.show.fit import fit_as_json, format_fit, impact_section, plot_fit
 
+    names = free.replace(",", " ").split()
+    measured, impact = load_tested(body, names)
+    if energy_gain is not None:
+        impact = replace(impact, energy_gain=energy_gain)
     found = fit_test(
         measured,
-        _data(recording, axes, still, FreeRocking(measured, edge, Impact()).along),
+        _data(recording, axes, still, FreeRocking(measured, edge, impact).along),
         edge,
-        free=free.replace(",", " ").split(),
+        free=names,
+        impact=impact,
         landings=landings,
         objective=objective,
         level=level,

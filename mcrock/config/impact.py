@@ -10,8 +10,9 @@ from pydantic import create_model
 
 from mcrock.base.checks import joined
 from mcrock.base.tables.distributions import Distribution, Quantity, Uncertain
-from mcrock.base.tables.errors import mistake, refuse
+from mcrock.base.tables.errors import ConfigError, mistake, refuse
 from mcrock.base.tables.fields import ChoiceKey, IntegerKey, Kind, Table, each, entry, optional
+from mcrock.conditions import Impact
 from mcrock.config.presets import PRESETS
 from mcrock.impact.registry import DEFAULT_LAW, OF_FACE, ImpactParameter, Law, options, unfit
 
@@ -161,6 +162,35 @@ class ImpactTable(_ImpactKeys):  # type: ignore[misc, valid-type]
                 if value is not None:
                     found[f"face_{table.face}.{parameter.key}"] = value
         return found
+
+    def known(self, fitted: Iterable[str] = ()) -> Impact:
+        """The impact of one body, by a table of numbers, without the parameters whose keys are ``fitted``.
+
+        Raises
+        ------
+        ConfigError
+            If the law or another choice is a list.
+        """
+        chosen = {name: getattr(self, name) for name in ("law", "energy_gain", "facet_fallback")}
+        for name, value in chosen.items():
+            if not isinstance(value, str):
+                raise ConfigError(f"[impact] {name}: a list, and one body was measured; give one of it")
+        values = {
+            parameter.argument: getattr(self, parameter.argument)
+            for parameter in ImpactParameter
+            if parameter.key not in fitted
+        }
+        faces = {
+            table.face: {
+                item.argument: value
+                for item in OF_FACE
+                if (value := getattr(table, item.argument)) is not None
+            }
+            for table in self.faces
+        }
+        return Impact(
+            **chosen, **{name: value for name, value in values.items() if value is not None}, faces=faces
+        )
 
     @property
     def columns(self) -> tuple[str, ...]:

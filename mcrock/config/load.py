@@ -14,6 +14,7 @@ from mcrock.base.tables.errors import ConfigError, shown
 from mcrock.base.tables.parsing import parse_toml, read_columns, read_text
 from mcrock.body import Body
 from mcrock.body.shapes import SHAPES
+from mcrock.conditions import Impact
 from mcrock.config.inputs_table import Columns, listed
 from mcrock.config.presets import take_in_preset
 from mcrock.config.sections import name_preset
@@ -85,26 +86,36 @@ def load_config(path: str | Path, overrides: Sequence[str] = (), *, inputs: Colu
     return study
 
 
-def load_body(path: str | Path) -> Body:
-    """Body of a TOML file with a section ``[body]``; what else it has, as a study does, is not read.
+def load_tested(path: str | Path, fitted: Sequence[str] = ()) -> tuple[Body, Impact]:
+    """Body that was tested, and what is known of its impacts, from a TOML file.
+
+    Parameters
+    ----------
+    path : str or Path
+        Study file, or any file with its section ``[body]``, and ``[impact]`` if it has one; nothing else is
+        read.
+    fitted : sequence of str
+        Keys of impact parameters whose values do not count.
 
     Raises
     ------
     ConfigError
-        If the file cannot be read, has no such section, or one with mistakes or a distribution: what was
-        measured on one body is told by the numbers of that body.
+        If the file cannot be read, has no section ``[body]``, mistakes in a section, or a distribution: what
+        was measured on one body is told by the numbers of that body.
     """
     path = Path(path)
-    given = read_toml(path, "study file or file with a section [body]").get("body")
+    data = read_toml(path, "study file or file with a section [body]")
+    given = data.get("body")
     if not isinstance(given, dict):
         raise ConfigError(f"{path}: no section [body]; `mcrock docs bodies` says what it holds")
-    mistakes = _take_in_files(given, path)
+    mistakes = _take_in_files(given, path) + take_in_preset(data, str(path), {})
     if mistakes:
         raise ConfigError(mistakes)
     study = Study.from_data(
         {
             "seed": 0,
             "body": given,
+            "impact": data.get("impact", {}),
             "motion": {"source": "none"},
             "start": {"tilt_ratio": 0.5},
             "ensemble": {"realizations": 1},
@@ -112,7 +123,10 @@ def load_body(path: str | Path) -> Body:
         str(path),
         path.parent,
     )
-    drawn = [name for name in study.uncertain if name.startswith("body.")]
+    unknown = {f"impact.{key}" for key in fitted}
+    drawn = [
+        name for name in study.uncertain if name.startswith(("body.", "impact.")) and name not in unknown
+    ]
     if drawn:
         raise ConfigError(
             f"{path}: {', '.join(drawn)}: a distribution, and one body was measured; give its number"
@@ -121,7 +135,7 @@ def load_body(path: str | Path) -> Body:
     if impossible:
         raise ConfigError(f"{path} [body]: {impossible}")
     found = study.body.at_medians()
-    return Body(
+    tested = Body(
         float(found.mass[0]),
         found.inertia[0],
         found.vertices[0],
@@ -130,6 +144,7 @@ def load_body(path: str | Path) -> Body:
         start_face=int(found.start_face[0]),
         base_faces=found.base_faces,
     )
+    return tested, study.impact.known(fitted)
 
 
 def _take_in_files(body: Any, path: Path) -> list[str]:

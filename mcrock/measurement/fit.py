@@ -18,9 +18,11 @@ from mcrock.conditions import Impact
 from mcrock.impact.registry import ImpactParameter
 from mcrock.measurement.comparison import AXES, Comparison
 from mcrock.measurement.landings import Landings
+from mcrock.measurement.misfit import Misfit, misfit
 from mcrock.measurement.profiles import Profile, near_best, profiles, uncertainty
 from mcrock.measurement.recording import Recording
 from mcrock.measurement.search import far, noise_of, search
+from mcrock.measurement.size import size_effects
 
 Array = NDArray[np.float64]
 
@@ -32,6 +34,7 @@ OBJECTIVES = ("robust", "mean")
 SCALE = 2.0  # of the loss over that of the noise: 99 % as efficient as least squares on white noise [1]
 LATERAL = ("lambda", "lambda_lat", "tau")  # what only lateral rocking shows
 RESOLVED = 2.0  # samples that its first flight must last [1]
+AT_BOUND = 1e-3  # of the width of the search: an estimate so near to its end lies there [1]
 ROUNDS = 3  # of the fit, while the profiles meet a lower minimum
 
 
@@ -48,7 +51,7 @@ class Fit(Displayed):
         ``time`` of the release in that of the recording [s], ``tilt`` there [rad], and the fitted impact
         parameters by their keys.
     intervals : dict of tuple of 2 float
-        At ``level``, from the profiles.
+        At ``level``, from the profiles; none of a parameter that ended at a bound of the search.
     standard_errors : dict of float
         Half of each interval over the normal quantile; infinite where the interval ends at a bound of the
         search, so that the test does not determine the parameter.
@@ -76,6 +79,10 @@ class Fit(Displayed):
         Whether the first flight of the lateral rocking, from the facet impact to the first edge impact, lasts
         two samples. If not, readings do not follow it: lambda, lambda_lat and tau are not determined, have no
         profiles, and their intervals are the bounds.
+    misfit : Misfit
+        Residuals and the noise of the sensor.
+    by_size : ndarray (3, k)
+        Change of each estimate if the body were 1 % larger along x, y or z: what an error in its size costs.
     level : float
     objective : str
     simulations : int
@@ -101,6 +108,8 @@ class Fit(Displayed):
     impact: Impact
     bounds: dict[str, tuple[float, float]] = field(repr=False)
     resolved: bool
+    misfit: Misfit
+    by_size: Array
     level: float
     objective: str
     simulations: int
@@ -118,6 +127,11 @@ class Fit(Displayed):
     def parameters(self) -> tuple[str, ...]:
         """Keys of the fitted impact parameters."""
         return tuple(name for name in self.estimates if name not in ("time", "tilt"))
+
+    @property
+    def at_bound(self) -> tuple[str, ...]:
+        """Keys of parameters whose estimate is a bound of the search, and no estimate."""
+        return tuple(key for key in self.parameters if _is_end(self.estimates[key], self.bounds[key]))
 
     def rows(self, test: str, specimen: str, position: str, repetition: str) -> list[dict[str, Any]]:
         """Rows of the table of `fit_population`: one for each impact parameter that the test determines.
@@ -205,7 +219,11 @@ def fit_test(
         raise ValueError(f"objective must be one of {', '.join(OBJECTIVES)}, got {objective!r}")
     impact = impact or Impact()
     limits = _bounds(body, recording, free, bounds or {})
-    comparison = Comparison(body, recording, edge, impact, free, limits, landings)
+
+    def compare(other: Body) -> Comparison:
+        return Comparison(other, recording, edge, impact, free, limits, landings)
+
+    comparison = compare(body)
     candidates, noise = search(comparison, seed)
     least = 1e-4 * float(np.abs(comparison.measured).max())
     for _ in range(2):
@@ -228,7 +246,8 @@ def fit_test(
                 break
             modes = _best(comparison, [better, *modes], scale)
         x = modes[0]
-    return _result(comparison, x, limits, found, noise, level, objective)
+    by_size = size_effects(body, compare, x, scale)
+    return _result(comparison, x, limits, found, noise, by_size, level, objective)
 
 
 def _bounds(
@@ -303,7 +322,13 @@ def _intervals(
     known = np.isfinite(own)
     own = own[known] / np.sqrt(np.diag(raw)[known])
     covariance[np.ix_(known, known)] = raw[np.ix_(known, known)] * own * own[:, None]
-    return {name: intervals[name] for name in names}, errors, covariance
+    ended = {key for key, ends in limits.items() if np.isinf(errors[key]) and _is_end(estimates[key], ends)}
+    return {name: intervals[name] for name in names if name not in ended}, errors, covariance
+
+
+def _is_end(value: float, ends: tuple[float, float]) -> bool:
+    """Whether an estimate lies at an end of its search."""
+    return min(abs(value - end) for end in ends) <= AT_BOUND * (ends[1] - ends[0])
 
 
 def _result(
@@ -312,6 +337,7 @@ def _result(
     limits: dict[str, tuple[float, float]],
     found: dict[str, Profile],
     noise: float,
+    by_size: Array,
     level: float,
     objective: str,
 ) -> Fit:
@@ -345,6 +371,8 @@ def _result(
         Impact(law=impact.law, **fixed, **(others | fitted)),
         limits,
         _resolved(comparison, x),
+        misfit(comparison, x),
+        by_size,
         level,
         objective,
         comparison.simulations,

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib.axes import Axes
 
-from mcrock.impact.registry import ImpactParameter
+from mcrock.impact.registry import ImpactParameter, options
 from mcrock.show import style
 
 if TYPE_CHECKING:
@@ -26,16 +26,18 @@ if TYPE_CHECKING:
 
 def format_fit(fit: Fit) -> str:
     """Table of the estimates with their intervals, and what to know of them."""
-    heads = ["", "estimate", f"{fit.level:.0%} interval", "standard error"]
+    heads = ["", "estimate", f"{fit.level:.0%} interval", "standard error", "1 % of size"]
     rows = estimate_rows(fit)
     landing = fit.landings.landing[fit.landings.landing <= fit.time[-1] + 1e-9]
     samples = int((fit.time >= fit.estimates["time"]).sum())
     lines = [
         f"{fit.name}, released over edge {fit.edge}: {samples} samples up to landing {len(landing)}",
         format_table(heads, rows),
+        "1 % of size: the change if the body were 1 % larger along the axis named; intervals do not contain it",
         f"mean |omega measured - simulated| {fit.error:.4g} rad/s (28), noise {fit.noise:.2g} rad/s, "
         f"bias left {', '.join(f'{value:.1g}' for value in fit.bias)} rad/s, {fit.simulations} simulations",
     ]
+    lines += misfit_words(fit)
     if not fit.resolved:
         lines.append(
             "the lateral rocking after the facet impact is too quick for the samples: they tell that "
@@ -44,9 +46,37 @@ def format_fit(fit: Fit) -> str:
     return "\n".join(lines)
 
 
+def misfit_words(fit: Fit) -> list[str]:
+    """What the residuals say of the model, and which parameters ended at a bound of the search."""
+    found, lines = fit.misfit, []
+    sizes = f"{found.first_swing:.2f} times the noise at rest in the first swing"
+    sizes += f" and {found.after_impact:.2f} after it"
+    if found.explained is None:
+        lines.append(
+            "whether the model explains the test is not known: too few samples before the release show the "
+            "noise of the sensor"
+        )
+    elif found.explained:
+        lines.append(f"the model explains the test to the noise of the sensor: residuals are {sizes}")
+    else:
+        lines.append(
+            f"THE MODEL DOES NOT EXPLAIN THE TEST: residuals are {sizes}, and correlated by "
+            f"{found.correlation:.2f} from sample to sample (noise: below {found.most_correlation:.2f}). "
+            "Intervals are of this model and may miss the truth; check the dimensions of the body, the edge, "
+            "--energy-gain, and whether an end slipped or the body moved when it was released"
+        )
+    for key in fit.at_bound:
+        low, high = fit.bounds[key]
+        lines.append(
+            f"{key} ended at a bound of its search, {low:g} to {high:g}, which may be too narrow; in "
+            "Python `fit_test(bounds=...)` widens it"
+        )
+    return lines
+
+
 def estimate_rows(fit: Fit) -> list[list[str]]:
-    """Name with unit, estimate, interval and standard error of what was fitted."""
-    rows = []
+    """Name with unit, estimate, interval, standard error, and what 1 % of the size of the body changes."""
+    rows: list[list[str]] = []
     for name, value in fit.estimates.items():
         words = [f"{name} [{UNITS[name]}]"]
         if name in fit.intervals:
@@ -56,7 +86,10 @@ def estimate_rows(fit: Fit) -> list[list[str]]:
             error = fit.standard_errors[name]
             words.append(f"{error:.2g}" if np.isfinite(error) else "not determined")
         else:
-            words += [f"{value:.6g}", "-", "-"]
+            words += [f"{value:.6g}", "-", "at a bound" if name in fit.at_bound else "-"]
+        effect = np.asarray(fit.by_size)[:, len(rows)]
+        axis = int(np.abs(effect).argmax())
+        words.append(f"{effect[axis]:+.2g} ({'xyz'[axis]})")
         rows.append(words)
     return rows
 
@@ -78,7 +111,11 @@ def impact_section(fit: Fit) -> str:
             comment = f"  # [{UNITS[key]}] {fit.level:.0%} interval {low:.{digits}f} to {high:.{digits}f}"
             if not np.isfinite(fit.standard_errors[key]):
                 comment += ", not determined by this test"
+        elif key in fit.at_bound:
+            comment = "  # a bound of the search"
         lines.append(f"{key} = {value:.{digits}f}{comment}")
+    if fit.impact.energy_gain != options("energy_gain")[0]:
+        lines.append(f'energy_gain = "{fit.impact.energy_gain}"  # as in the fit')
     return "\n".join(lines) + "\n"
 
 
@@ -98,11 +135,18 @@ def fit_as_json(fit: Fit) -> dict[str, Any]:
             }
             for name, value in fit.estimates.items()
         },
+        "change_by_1_percent_of_size": {
+            name: dict(zip("xyz", effect, strict=True))
+            for name, effect in zip(fit.estimates, fit.by_size.T.tolist(), strict=True)
+        },
         "covariance": [[_number(value) for value in row] for row in fit.covariance],
         "mean_error": fit.error,
         "noise": fit.noise,
         "bias": fit.bias.tolist(),
         "lateral_rocking_resolved": fit.resolved,
+        "at_bound": list(fit.at_bound),
+        "misfit": {name: _number(value) for name, value in fit.misfit._asdict().items()}
+        | {"explained": fit.misfit.explained},
     }
 
 

@@ -65,7 +65,7 @@ def _(run: Run) -> str:
 def _(fit: Fit) -> str:
     rows = [
         (name, value if interval == "-" else f"{value} ({fit.level:.0%}: {interval})")
-        for name, value, interval, _ in estimate_rows(fit)
+        for name, value, interval, *_ in estimate_rows(fit)
     ]
     return _cell(rows, plot_fit(fit), "The test and its simulation", fit.name)
 

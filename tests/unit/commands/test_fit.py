@@ -48,6 +48,7 @@ def test_recording_becomes_a_section(mcrock, files, tmp_path):
 def test_mean_error_has_no_intervals(mcrock, files, tmp_path):
     common = files / "test.csv", "--body", files / "block.toml", "--edge", "0", "--still", "0", "1.5"
     options = "--axes", "y -x z", "--objective", "mean", "--free", "lambda_lon,lambda,lambda_lat", "--json"
+    options += "--energy-gain", "allow"
     code, output, errors = mcrock("fit", *common, *options, "-o", tmp_path / "fit", "--format", "svg")
     assert (code, errors) == (0, "")
     numbers = json.loads(output)
@@ -59,6 +60,7 @@ def test_mean_error_has_no_intervals(mcrock, files, tmp_path):
         "lambda_lon",
         "lambda",
         "lambda_lat",
+        "energy_gain",
     ]
     assert (tmp_path / "fit" / "fit.svg").exists()
 
@@ -71,6 +73,15 @@ def test_mean_error_has_no_intervals(mcrock, files, tmp_path):
         (BODY, ("--free", "lambda mu"), "free must name parameters"),
         (BODY, ("--axes", "x x z"), "axes must name x, y and z"),
         (BODY, ("--format", "bmp"), "--format must be one of"),
+        (BODY, ("--energy-gain", "perhaps"), "Impact.energy_gain must be 'project' or 'allow'"),
+        (
+            BODY + "[impact]\ntau = {distribution = 'uniform', low = 0, high = 1}\n",
+            (),
+            "one body was measured",
+        ),
+        (BODY + "[impact]\nenergy_gain = ['project', 'allow']\n", (), "one body was measured"),
+        (BODY + "[impact]\nlaw = 'housner_1963'\n", (), "leave law, point and faces"),
+        (BODY + "[impact]\nlamda = 1\n", (), "lamda"),
         ("seed = 1\n", (), "no section [body]"),
         (
             BODY.replace("0.14", "{distribution = 'normal', mean = 0.14, std = 0.01}"),

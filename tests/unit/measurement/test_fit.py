@@ -9,10 +9,13 @@ import mcrock as mr
 from mcrock.measurement import Recording, fit_test, sensed
 from mcrock.measurement.comparison import Comparison
 from mcrock.measurement.fit import BOUNDS, LAMBDAS
+from mcrock.measurement.misfit import misfit
 from mcrock.measurement.profiles import long_run_covariance
 from mcrock.measurement.search import ROBUST, search
 from mcrock.measurement.sensor import NOISE_DENSITY, RATE
+from mcrock.measurement.size import stretched
 from mcrock.measurement.tests_table import read_tests
+from mcrock.show.fit import format_fit, impact_section
 
 BLOCK = mr.cuboid(0.1, 0.14, 0.4, density=2700)
 NOISE = NOISE_DENSITY * np.sqrt(0.5 * RATE)
@@ -56,6 +59,62 @@ def test_truth_lies_in_narrow_intervals(found):
     # of three normal components: mean of their norm, sqrt(8/pi) times the noise
     assert found.error == pytest.approx(np.sqrt(8.0 / np.pi) * NOISE, rel=0.1)
     assert np.abs(found.bias).max() < 4.0 * NOISE / np.sqrt(200.0)
+
+
+def test_the_true_model_explains_the_test(found):
+    assert found.misfit.explained
+    assert found.misfit.noise == pytest.approx(NOISE, rel=0.15)
+    assert found.at_bound == ()
+
+
+@pytest.mark.parametrize(
+    ("body", "impact", "explained"),
+    [
+        (BLOCK, mr.Impact(), True),
+        (mr.cuboid(0.1, 0.2, 0.4, density=2700), mr.Impact(), False),
+        (mr.cuboid(0.11, 0.14, 0.4, density=2700), mr.Impact(), False),
+        (BLOCK, mr.Impact(tau=0.01), False),
+    ],
+)
+def test_another_model_does_not_explain_the_test(recording, body, impact, explained):
+    comparison = Comparison(body, recording, 0, impact, LAMBDAS, BOUNDS, 2)
+    best = comparison.fitted(np.array([*TRUTH.values(), 0.0, 0.0, 0.0]), 2.0 * NOISE)
+    assert misfit(comparison, best.x).explained == explained
+
+
+def test_a_stretched_cuboid_is_a_cuboid():
+    found = stretched(mr.cuboid(0.1, 0.14, 0.4, density=2700), np.array([1.1, 0.9, 1.02]))
+    expected = mr.cuboid(0.11, 0.126, 0.408, density=2700 / (1.1 * 0.9 * 1.02))
+    assert found.inertia == pytest.approx(expected.inertia)
+    assert found.vertices == pytest.approx(expected.vertices)
+    assert found.mass == pytest.approx(expected.mass)
+
+
+def test_the_size_of_the_body_decides_the_estimates(found, recording):
+    """Of a body that is half a per cent too deep: what the fit says of one that is 1 % deeper, halved."""
+    body = stretched(BLOCK, np.array([1.0, 1.005, 1.0]))
+    comparison = Comparison(body, recording, 0, mr.Impact(), LAMBDAS, BOUNDS, 2)
+    best = comparison.fitted(np.array([*found.estimates.values(), *found.bias]), 2.0 * NOISE).x
+    change = best[:5] - np.array([*found.estimates.values()])
+    assert change == pytest.approx(0.5 * found.by_size[1], rel=0.1, abs=1e-4)
+    assert abs(change[2]) > 4.0 * found.standard_errors["lambda"]  # the interval does not know of it
+
+
+def test_without_rest_before_the_release_nothing_is_said(recording):
+    short = recording.between(0.97, 4.0)
+    comparison = Comparison(BLOCK, short, 0, mr.Impact(), LAMBDAS, BOUNDS, 2)
+    found = misfit(comparison, np.array([*TRUTH.values(), 0.0, 0.0, 0.0]))
+    assert found.explained is None
+
+
+def test_an_estimate_at_a_bound_is_none():
+    fit = fit_test(BLOCK, recording_of(TRUTH), 0, bounds={"lambda": (0.0, 1.0)})
+    assert fit.at_bound == ("lambda",)
+    assert "lambda" not in fit.intervals
+    assert not fit.misfit.explained
+    assert [row["parameter"] for row in fit.rows("t", "s", "A", "1")] == ["lambda_lon", "lambda_lat"]
+    assert "lambda ended at a bound of its search, 0 to 1" in format_fit(fit)
+    assert "# a bound of the search" in impact_section(fit)
 
 
 def test_profiles_touch_zero_at_the_estimate_and_the_quantile_at_the_ends(found):

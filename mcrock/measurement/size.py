@@ -1,0 +1,43 @@
+"""What an error in the size of a body does to the estimates of a fit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mcrock.body import Body
+from mcrock.measurement.comparison import Comparison
+
+Array = NDArray[np.float64]
+
+LARGER = 0.01  # [1]
+
+
+def stretched(body: Body, factors: Array) -> Body:
+    """A body stretched along its axes, x, y and z, by factors (3,) [1]: faces stay, and so does the mass."""
+    second = 0.5 * np.trace(body.inertia) * np.eye(3) - body.inertia  # moments of mass about the centre
+    second *= np.outer(factors, factors)
+    return replace(body, inertia=np.trace(second) * np.eye(3) - second, vertices=body.vertices * factors)
+
+
+def size_effects(body: Body, compare: Callable[[Body], Comparison], x: Array, scale: float) -> Array:
+    """Change of each unknown if the body were 1 % larger along an axis (3, k), by fits that start from ``x``.
+
+    Parameters
+    ----------
+    body : Body
+    compare : callable
+        The test and a body.
+    x : ndarray (n,)
+        The unknowns of the fit, the first k of them parameters.
+    scale : float
+        Of the loss [rad/s].
+    """
+    found = []
+    for axis in range(3):
+        comparison = compare(stretched(body, np.where(np.arange(3) == axis, 1.0 + LARGER, 1.0)))
+        found.append((comparison.fitted(x, scale).x - x)[: len(comparison.names)])
+    return np.array(found)
