@@ -33,7 +33,7 @@ def format_fit(fit: Fit) -> str:
     lines = [
         f"{fit.name}, released over edge {fit.edge}: {samples} samples up to landing {len(landing)}",
         format_table(heads, rows),
-        "1 % of size: the change if the body were 1 % larger along the axis named; intervals do not contain it",
+        "1 % of size: change if the body were 1 % larger along this axis; intervals do not contain it",
         f"mean |omega measured - simulated| {fit.error:.4g} rad/s (28), noise {fit.noise:.2g} rad/s, "
         f"bias left {', '.join(f'{value:.1g}' for value in fit.bias)} rad/s, {fit.simulations} simulations",
     ]
