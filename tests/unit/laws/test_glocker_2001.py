@@ -10,7 +10,7 @@ from mcrock.laws.glocker_pfeiffer_1995 import poisson
 from mcrock.laws.moreau_1988 import moreau
 from mcrock.laws.problem import ContactProblem
 
-from .contact_problems import assert_same_velocity, coefficients, reordered, systems
+from .contact_problems import assert_same_velocity, coefficients, systems
 
 ROUNDING = 1e-9  # of the energy
 THREE_BALLS = np.diff(np.eye(3), axis=0).T
@@ -53,21 +53,6 @@ def test_dissipates_where_no_contact_separates(data):
 
 
 @given(st.data())
-def test_order_and_copies_of_contacts_do_not_matter(data):
-    problem = data.draw(systems(independent=True))
-    m = problem.directions.shape[1]
-    eps = np.array(data.draw(coefficients(m)))
-    order = data.draw(st.permutations(range(m)))
-    result = newton(problem, restitution=eps)
-    other = newton(reordered(problem, order), restitution=eps[list(order)])
-    assert_same_velocity(problem, result.velocity, other.velocity)
-    copied = newton(reordered(problem, [*range(m), 0]), restitution=[*eps, eps[0]])
-    assert_same_velocity(problem, result.velocity, copied.velocity)
-    if result.impulse[0] > 1e-6 * result.impulse.max():
-        assert not copied.unique_impulse
-
-
-@given(st.data())
 def test_complementarity_of_what_is_asked_and_the_impulses(data):
     problem = data.draw(systems(independent=True))
     eps = np.array(data.draw(coefficients(problem.directions.shape[1])))
@@ -95,22 +80,6 @@ def test_a_contact_that_separates_can_gain_energy_and_penetrate():
             assert problem.normal_velocity.max() > 0.0
             assert result.energy_change > 0.0
     assert found
-
-
-@pytest.mark.parametrize("eps", [0.0, 0.3, 1.0])
-def test_single_contact_is_the_textbook(eps):
-    problem = ContactProblem(np.diag([1.0, 3.0]), [[-1.0], [1.0]], [2.0, -1.0])
-    result = newton(problem, restitution=eps)
-    assert result.normal_velocity == pytest.approx([3.0 * eps])
-    assert result.impulse == pytest.approx([0.75 * 3.0 * (1.0 + eps)])
-    assert result.energy_change == pytest.approx(-0.5 * 0.75 * 9.0 * (1.0 - eps**2))
-
-
-def test_touching_and_separating_contacts_take_no_impulse():
-    problem = ContactProblem(np.eye(2), np.eye(2), [0.0, 2.0])
-    result = newton(problem, restitution=0.5)
-    assert np.all(result.impulse == 0.0)
-    assert np.all(result.velocity == problem.velocity)
 
 
 def test_dependent_contacts_with_different_demands_are_refused():

@@ -10,17 +10,9 @@ from scipy.optimize import lsq_linear
 from mcrock.laws.moreau_1988 import moreau
 from mcrock.laws.problem import ContactProblem
 
-from .contact_problems import assert_same_velocity, reordered, size, systems
+from .contact_problems import assert_same_velocity, size, systems
 
 ROUNDING = 1e-9  # of the energy
-
-
-@given(systems(), st.floats(0.0, 1.0))
-def test_never_gains_energy(problem, restitution):
-    result = moreau(problem, restitution=restitution)
-    assert result.energy_change <= ROUNDING * problem.energy
-    assert result.energetic
-    assert result.kinetic
 
 
 @given(systems(), st.floats(0.0, 1.0))
@@ -66,23 +58,6 @@ def test_without_loss_the_energy_stays(problem):
 
 
 @given(st.data())
-def test_order_and_copies_of_contacts_do_not_matter(data):
-    problem = data.draw(systems())
-    m = problem.directions.shape[1]
-    restitution = data.draw(st.floats(0.0, 1.0))
-    result = moreau(problem, restitution=restitution)
-    order = data.draw(st.permutations(range(m)))
-    other = moreau(reordered(problem, order), restitution=restitution)
-    assert_same_velocity(problem, result.velocity, other.velocity)
-    assert result.unique_impulse == other.unique_impulse
-    scale = np.abs(result.impulse).max(initial=0.0)
-    assert other.impulse == pytest.approx(result.impulse[list(order)], abs=1e-6 * scale)
-    copied = moreau(reordered(problem, [*range(m), 0]), restitution=restitution)
-    assert_same_velocity(problem, result.velocity, copied.velocity)
-    assert copied.impulse[0] == pytest.approx(copied.impulse[-1], abs=1e-6 * scale)
-
-
-@given(st.data())
 def test_coordinates_do_not_matter(data):
     """u = T z: mass T'MT, directions T'W."""
     problem = data.draw(systems())
@@ -105,13 +80,6 @@ def test_speed_scales_the_impact(problem, power):
     assert_same_velocity(fast, factor * result.velocity, moreau(fast, restitution=0.3).velocity)
 
 
-def test_admitted_velocity_stays():
-    problem = ContactProblem(np.diag([1.0, 2.0]), np.eye(2), [0.3, 0.0])
-    result = moreau(problem, restitution=0.7)
-    assert np.all(result.velocity == problem.velocity)
-    assert result.energy_change == 0.0
-
-
 def test_a_contact_that_separates_can_end_up_approaching():
     """Two contacts of which one hits and one leaves: the law reverses part of what leaves. It is told."""
     problem = ContactProblem(np.eye(2), [[1.0, -0.8], [0.0, 0.6]], [-1.0, -1.0])
@@ -119,23 +87,3 @@ def test_a_contact_that_separates_can_end_up_approaching():
     result = moreau(problem, restitution=1.0)
     assert not result.kinematic
     assert result.energetic
-
-
-def test_moving_obstacle():
-    """A wall that comes with 1 m/s: the ball leaves it with e times the speed of approach."""
-    problem = ContactProblem([[2.0]], [[1.0]], [-3.0], drift=-1.0)
-    result = moreau(problem, restitution=0.5)
-    assert result.velocity == pytest.approx([3.0])
-    assert result.normal_velocity == pytest.approx([2.0])
-
-
-def test_obstacles_that_close_on_each_other_are_refused():
-    problem = ContactProblem([[1.0]], [[1.0, -1.0]], [0.0], drift=-1.0)
-    with pytest.raises(ValueError, match="the obstacles move so that no velocity is admitted"):
-        moreau(problem, restitution=0.5)
-
-
-@pytest.mark.parametrize("restitution", [-0.1, 1.1, float("nan"), "hard", None])
-def test_coefficient_outside_its_domain_is_refused(restitution):
-    with pytest.raises(ValueError, match="restitution must be"):
-        moreau(ContactProblem([[1.0]], [[1.0]], [-1.0]), restitution=restitution)
