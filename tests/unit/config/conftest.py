@@ -2,6 +2,8 @@
 
 import pytest
 
+from mcrock.config import ConfigError, load_config
+
 VALID = """\
 seed = 7
 
@@ -23,6 +25,13 @@ levels_g = [0.2, 0.4, 0.8]
 [ensemble]
 realizations = 64
 """
+
+
+def mistakes(path, *overrides):
+    """Messages of a study file, without its folder."""
+    with pytest.raises(ConfigError) as caught:
+        load_config(path, overrides)
+    return [line.replace(f"{path.parent}/", "") for line in caught.value.mistakes]
 
 
 @pytest.fixture

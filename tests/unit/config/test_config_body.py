@@ -7,7 +7,8 @@ import re
 
 import pytest
 
-from mcrock.config import ConfigError, Study, load_config
+from mcrock.config import Study, load_config
+from tests.unit.config.conftest import mistakes
 
 BLOCK = """\
 shape = "cuboid"
@@ -100,100 +101,47 @@ def test_file_in_an_override_replaces_the_vertices(body_file):
     assert len(load_config(path, ["body.file=rock.txt"]).body.vertices) == 4
 
 
-def mistakes(path, *overrides):
-    with pytest.raises(ConfigError) as caught:
-        load_config(path, overrides)
-    return [line.replace(f"{path.parent}/", "") for line in caught.value.mistakes]
-
-
 FLAT = "[[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]]"
-REFUSED = [
-    (
-        (FRUSTUM, "top_scale = 0.6\n", ""),
-        "study.toml [body]: expected exactly one of 'top_scale' [1] or 'top' [m]; none is given",
-    ),
-    (
-        (FRUSTUM, "top_scale = 0.6", "top = [[0, 0], [0.1, 0], [0, 0.1]]"),
-        "study.toml [body] top: must have as many corners as the base, 4, got 3",
-    ),
-    ((FRUSTUM, "0.6", "-0.6"), "study.toml [body] top_scale: must be > 0 [1], got -0.6"),
-    (
-        (FRUSTUM, "height", "com_x = 0.31\nheight"),
-        "study.toml [body]: the centre of mass must stand over the inside of the base; it lies 0.01 m outside base edge 1",
-    ),
-    (
-        (FRUSTUM, "height", "com_z = 0.6\nheight"),
-        "study.toml [body]: the centre of mass must be inside the body; it lies 0.0765306 m outside face 5",
-    ),
-    ((CYLINDER, "mass", "sides = 2\nmass"), "study.toml [body] sides: expected an integer >= 3 and <= 120, got 2"),
-    (
-        (CYLINDER, "radius", "radios"),
-        "study.toml [body]: missing key 'radius'; expected a number > 0 [m] or a distribution table",
-    ),
-    (
-        (ROCK, f"vertices = {CORNERS}\n", ""),
-        "study.toml [body]: expected exactly one of 'vertices' [m] or 'file' [rows of x, y, z]; none is given",
-    ),
-    (
-        (ROCK, "density", "file = 'rock.csv'\ndensity"),
-        "study.toml [body]: expected exactly one of 'vertices' [m] or 'file' [rows of x, y, z]; 'vertices' and 'file' are given",
-    ),
-    (
-        (ROCK, f"vertices = {CORNERS}", 'file = "none.csv"'),
-        "study.toml [body] file: none.csv: cannot be read: No such file or directory",
-    ),
-    (
-        (ROCK, CORNERS, "[[0, 0, 0]]"),
-        "study.toml [body] vertices: expected a list of at least 4 vertices [x, y, z] [m], got 1 of them",
-    ),
-    ((ROCK, "[1, 1, 2]", "[1, 1]"), "study.toml [body] vertices[6]: expected 3 coordinates [m], got [1, 1]"),
-    (
-        (ROCK, CORNERS, FLAT),
-        "study.toml [body]: vertices must enclose a volume [m3], but all 4 lie in one plane",
-    ),
-    (
-        (ROCK, CORNERS, FLAT.replace("[0, 1, 0]", "[0, 1, 1e-8]")),
-        "study.toml [body]: polyhedron: fewer than 4 faces are wider than 1e-06 of the size; is the body flat?",
-    ),
-    (
-        (ROCK, "density = 2600", "density = 2600\nmass = 3"),
-        "study.toml [body]: expected exactly one of 'density' [kg/m3] or 'mass' [kg]; 'density' and 'mass' are given",
-    ),
-    (
-        (ROCK, "density = 2600", "com = [0.4, 0.5, 0.9]\nmass = 3"),
-        "study.toml [body]: 'com', 'inertia' and 'mass' are given together or not at all; missing 'inertia'",
-    ),
-    (
-        (ROCK, "density = 2600", GIVEN + "com_y = 0.1"),
-        "study.toml [body] com_y: only for a homogeneous body; leave it out where 'com' and 'inertia' are "
-        "given; give the entries of com as distributions",
-    ),
-    (
-        (ROCK, "density = 2600", GIVEN.replace("0.9]", "2.4]")),
-        "study.toml [body]: the centre of mass must be inside the body; it lies 0.4 m outside face 5",
-    ),
-    (
-        (ROCK, "density", "axis = [0, 0]\ndensity"),
-        "study.toml [body] axis: expected a direction [x, y, z] [1], got [0, 0]",
-    ),
-    (
-        (ROCK, "density", "axis = [0, 0, 0]\ndensity"),
-        "study.toml [body] axis: must not be zero in all three coordinates",
-    ),
-    (
-        (ROCK, "density", "axis = [0, 0, -1]\ndensity"),
-        "study.toml [body]: the axis of the body (z) must lean by less than 90 deg when face 0 lies on the ground, got 180.0 deg; choose another start_face or axis",
-    ),
-    ((ROCK, "density", "start_face = 6\ndensity"), "study.toml [body]: start_face: the body has the faces 0 to 5, got 6"),
-    ((ROCK, "density", "base_faces = [0, 7]\ndensity"), "study.toml [body]: base_faces: the body has the faces 0 to 5, got 7"),
-    ((ROCK, "density", "base_faces = []\ndensity"), "study.toml [body] base_faces: expected a list of face numbers, got an empty list"),
-    ((ROCK, "density", "scale = 0\ndensity"), "study.toml [body] scale: must be > 0 [1], got 0"),
-]  # fmt: skip
+REFUSED = {
+    FRUSTUM: {
+        "top_scale = 0.6\n => ": "study.toml [body]: expected exactly one of 'top_scale' [1] or 'top' [m]; none is given",
+        "top_scale = 0.6 => top = [[0, 0], [0.1, 0], [0, 0.1]]": "study.toml [body] top: must have as many corners as the base, 4, got 3",
+        "0.6 => -0.6": "study.toml [body] top_scale: must be > 0 [1], got -0.6",
+        "height => com_x = 0.31\nheight": "study.toml [body]: the centre of mass must stand over the inside of the base; it lies 0.01 m outside base edge 1",
+        "height => com_z = 0.6\nheight": "study.toml [body]: the centre of mass must be inside the body; it lies 0.0765306 m outside face 5",
+    },
+    CYLINDER: {
+        "mass => sides = 2\nmass": "study.toml [body] sides: expected an integer >= 3 and <= 120, got 2",
+        "radius => radios": "study.toml [body]: missing key 'radius'; expected a number > 0 [m] or a distribution table",
+    },
+    ROCK: {
+        f"vertices = {CORNERS}\n => ": "study.toml [body]: expected exactly one of 'vertices' [m] or 'file' [rows of x, y, z]; none is given",
+        "density => file = 'rock.csv'\ndensity": "study.toml [body]: expected exactly one of 'vertices' [m] or 'file' [rows of x, y, z]; 'vertices' and 'file' are given",
+        f'vertices = {CORNERS} => file = "none.csv"': "study.toml [body] file: none.csv: cannot be read: No such file or directory",
+        f"{CORNERS} => [[0, 0, 0]]": "study.toml [body] vertices: expected a list of at least 4 vertices [x, y, z] [m], got 1 of them",
+        "[1, 1, 2] => [1, 1]": "study.toml [body] vertices[6]: expected 3 coordinates [m], got [1, 1]",
+        f"{CORNERS} => {FLAT}": "study.toml [body]: vertices must enclose a volume [m3], but all 4 lie in one plane",
+        f"{CORNERS} => {FLAT.replace('[0, 1, 0]', '[0, 1, 1e-8]')}": "study.toml [body]: polyhedron: fewer than 4 faces are wider than 1e-06 of the size; is the body flat?",
+        "density = 2600 => density = 2600\nmass = 3": "study.toml [body]: expected exactly one of 'density' [kg/m3] or 'mass' [kg]; 'density' and 'mass' are given",
+        "density = 2600 => com = [0.4, 0.5, 0.9]\nmass = 3": "study.toml [body]: 'com', 'inertia' and 'mass' are given together or not at all; missing 'inertia'",
+        f"density = 2600 => {GIVEN}com_y = 0.1": "study.toml [body] com_y: only for a homogeneous body; leave it out where 'com' and 'inertia' are given; give the entries of com as distributions",
+        f"density = 2600 => {GIVEN.replace('0.9]', '2.4]')}": "study.toml [body]: the centre of mass must be inside the body; it lies 0.4 m outside face 5",
+        "density => axis = [0, 0]\ndensity": "study.toml [body] axis: expected a direction [x, y, z] [1], got [0, 0]",
+        "density => axis = [0, 0, 0]\ndensity": "study.toml [body] axis: must not be zero in all three coordinates",
+        "density => axis = [0, 0, -1]\ndensity": "study.toml [body]: the axis of the body (z) must lean by less than 90 deg when face 0 lies on the ground, got 180.0 deg; choose another start_face or axis",
+        "density => start_face = 6\ndensity": "study.toml [body]: start_face: the body has the faces 0 to 5, got 6",
+        "density => base_faces = [0, 7]\ndensity": "study.toml [body]: base_faces: the body has the faces 0 to 5, got 7",
+        "density => base_faces = []\ndensity": "study.toml [body] base_faces: expected a list of face numbers, got an empty list",
+        "density => scale = 0\ndensity": "study.toml [body] scale: must be > 0 [1], got 0",
+    },
+}
 
 
-@pytest.mark.parametrize(("change", "message"), REFUSED)
-def test_one_mistake(body_file, change, message):
-    assert message in mistakes(body_file(*change))
+@pytest.mark.parametrize(
+    ("body", "change", "message"), [(body, *row) for body, rows in REFUSED.items() for row in rows.items()]
+)
+def test_one_mistake(body_file, body, change, message):
+    assert message in mistakes(body_file(body, *change.split(" => ")))
 
 
 def test_walls_must_be_plane(body_file):

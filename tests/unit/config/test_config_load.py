@@ -193,14 +193,8 @@ def test_laws_are_one_choice_among_others(study_file):
     ("overrides", "message"),
     [
         (["impact.law=kalliontzis_2016"], "the law 'kalliontzis_2016' needs the key 'nu'"),
-        (
-            ["impact.nu=0.5"],
-            "nu: is a parameter of the law 'kalliontzis_2016'; the study has 'varkonyi_2022'",
-        ),
-        (
-            ["impact.law=housner_1963", "impact.lambda=0.5"],
-            "lambda: is a parameter of the law 'varkonyi_2022'",
-        ),
+        (["impact.nu=0.5"], "nu: is a parameter of the law 'kalliontzis_2016'; .* study has 'varkonyi_2022'"),
+        (["impact.law=housner_1963", "impact.lambda=0.5"], "lambda: is a .* of the law 'varkonyi_2022'"),
         (["impact.law=kalliontzis_2016", "impact.nu=1.5"], "must be .*<= 1"),
         (["impact.law=housner"], "did you mean 'housner_1963'"),
     ],

@@ -133,10 +133,7 @@ def test_points_in_millimetres(load, motions, rock, tmp_path):
         (["body.unit=km"], r"unit: expected 'm', 'cm', 'mm', 'in' or 'ft', got 'km'"),
         (["body.file=none.stl"], r"file: .*none\.stl: cannot be read: No such file"),
         (["body.up=w"], r"up: expected 'z', 'y', 'x', '-z', '-y' or '-x', got 'w'"),
-        (
-            ["body.vertices=[[0,0,0],[1,0,0],[0,1,0],[0,0,1]]"],
-            r"unit: is that of the lengths in 'file'",
-        ),
+        (["body.vertices=[[0,0,0],[1,0,0],[0,1,0],[0,0,1]]"], r"unit: is that of the lengths in 'file'"),
     ],
 )
 def test_mistakes_of_a_file(load, overrides, message):

@@ -1,5 +1,7 @@
 """Each format: what is read equals another reading of the file, and damage is refused with its place."""
 
+# ruff: noqa: E501 -- a message stands on one line, as users see it
+
 import re
 from math import radians
 from pathlib import Path
@@ -229,148 +231,79 @@ def test_samples_that_are_no_numbers_are_refused(change, name, old, new, line):
         read_records(path)
 
 
-MISDECLARED = [
-    ("elcentro.AT2", "NPTS=    40", "NPTS=    38", "line 12: the file goes on after 38 samples"),
-    ("elcentro.AT2", "NPTS=    40", "NPTS=  4e1x", "line 4: NPTS must be a number > 0, got '4e1x'"),
-    ("elcentro.AT2", "NPTS=    40", "NPTS=  40.5", "line 4: NPTS must be a whole number >= 2, got '40.5'"),
-    ("elcentro.AT2", "DT= .01000", "DT= .00000", "line 4: DT [s] must be a number > 0, got '.00000'"),
-    (
-        "elcentro.AT2",
-        "DT= .01000",
-        "DT= ******",
-        "line 4: expected the number of samples and the time step as in 'NPTS= 7999, DT= .0050 SEC', got",
-    ),
-    (
-        "elcentro.AT2",
-        "NPTS=    40, DT= .01000 SEC",
-        "NPTS, DT  40 .01000",
-        "line 4: expected the number of samples and the time step",
-    ),
-    (
-        "elcentro.AT2",
-        "IN UNITS OF G.",
-        "IN UNITS OF FT/S2.",
-        "line 3: unit of the acceleration must be one of m/s2",
-    ),
-    ("elcentro.AT2", "IN UNITS OF G.", "", "line 3: the header does not say the unit"),
-    (
-        "elcentro.AT2",
-        "#9, 180 (USGS STATION 117)",
-        "#9",
-        "line 2: the direction of the component is neither in",
-    ),
-    (ESM, "NDATA: 40", "NDATA: 39", "line 104: the file goes on after 39 samples"),
-    (ESM, "NDATA: 40", "NDATA: many", "line 30: NDATA must be a number > 0, got 'many'"),
-    (ESM, "NDATA: 40\n", "", "line 63: the header ends here and has no line 'NDATA'"),
-    (ESM, "UNITS: cm/s^2", "UNITS: cm/s", "line 33: UNITS must be one of m/s2, cm/s2"),
-    (
-        ESM,
-        "STREAM: HNE",
-        "STREAM: ACC",
-        "line 32: STREAM must be a direction such as N, N28W, 090, HNE or Up, got 'ACC'",
-    ),
-    (ESM, "0.005000", "-0.005", "line 29: SAMPLING_INTERVAL_S must be a number > 0, got '-0.005'"),
-    (ESM, "160919.870", "99", "line 27: expected a time as in 20190728_160919.870, got '20190728_99'"),
-    (KNET, "Duration Time(s)  2", "Duration Time(s)  1", "line 42: the file goes on after 100 samples"),
-    (KNET, "100Hz", "100", "line 11: expected a frequency in Hz, got '100'"),
-    (
-        KNET,
-        "2000(gal)",
-        "2000(cm)",
-        "line 14: expected a factor as in 2000(gal)/8388608, got '2000(cm)/8388608'",
-    ),
-    (KNET, "E-W", "E-N", "line 13: direction must be N-S, E-W, U-D or 1 to 6, got 'E-N'"),
-    (KNET, "Mag. ", "Mags ", "line 5: expected 'Mag.', got 'Mags"),
-    (KNET, "1996/08/11 03:12:39", "11.8.1996", "line 10: expected a time as in 2000/10/06 13:31:24"),
-    (COSMOS, "      25 acc", "      24 acc", "line 78: the samples must end with a line 'End-of-data'"),
-    (
-        COSMOS,
-        "cm/sec2(04)",
-        "counts(50)",
-        "line 53: raw counts of the recorder (volume V0); get volume V1 or V2",
-    ),
-    (COSMOS, "cm/sec2(04)", "deg(25)", "line 53: unit of an acceleration must be one of g (02), cm/s2 (04)"),
-    (
-        COSMOS,
-        "cm/sec2(04)",
-        "cm/sec2(02)",
-        "line 53: the unit is 'cm/sec2' in words, but its code 02 means g",
-    ),
-    (COSMOS, "cm/sec2(04)", "g(04)", "line 53: the unit is 'g' in words, but its code 04 means cm/s2"),
-    (
-        COSMOS,
-        "with 13 text lines",
-        "with 3 text lines",
-        "line 1: the header has 3 lines of text, expected 13",
-    ),
-    (COSMOS, "(1E15.6)", "(free)", "line 53: expected a format such as (8f10.6)"),
-    (
-        COSMOS,
-        "25 acceleration pts",
-        "xx acceleration pts",
-        "line 53: expected a line that announces the data",
-    ),
-    (
-        COSMOS,
-        " 100 Real-header",
-        " Real-header",
-        "line 25: expected a line that says how many numbers follow",
-    ),
-    (V2A, "mm/s/s at", "g at", "line 14: expected a peak in mm/s/s"),
-    (V2A, "Component N28W", "Component ???", "line 13: component must be a direction such as"),
-    (
-        V2A,
-        "      45      45      45",
-        "      45      45      40",
-        "line 41: expected the title of a component",
-    ),
-    ("CE89146.V2", "360 Deg", "Radial", "line 1: no line such as 'Chan 1: 90 Deg' says the direction"),
-    ("CE36456.V2", "EQUALLY SPACED AT  .020 SEC.", "AT EQUAL STEPS.", "line 46: the time step is missing"),
-    ("CE36456.V2", "(UNITS: CM/SEC/SEC)", "", "line 46: the unit is missing"),
-    ("CICLC.v1", "Accelerogram points at", "pairs at", "no line announces the acceleration"),
-    (
-        "smc/0111a.smc",
-        "        90       360",
-        "        45       360",
-        "line 13: angle of the component from the vertical",
-    ),
-    (
-        "smc/0111a.smc",
-        "        43    -32768",
-        "        32    -32768",
-        "line 41: the file goes on after 32 samples",
-    ),
-    (
-        "smc/0111a.smc",
-        "  0.2000000E+03",
-        "  0.1700000E+39",
-        "line 18: the sampling rate [Hz] is unknown by the header",
-    ),
-    ("smc/0111a.smc", "|of October", " of October", "line 32: expected a comment that begins with |"),
-    (
-        "smc/0111a.smc",
-        "      1989       291",
-        "      1989       abc",
-        "line 12: number of the header must be a number",
-    ),
-    (
-        AFAD,
-        "NUMBER OF DATA          : 25",
-        "NUMBER OF DATA          : 24",
-        "line 43: the file goes on after 72",
-    ),
-    (AFAD, "       N-S          E-W          U-D", "", "no line with the names of the columns N-S, E-W, U-D"),
-    (AFAD, "    0.009913     -0.024476 ", "    0.009913", "line 20: expected 3 columns of numbers"),
-    (
-        AFAD,
-        "SAMPLING INTERVAL (sec) : 0.01\n",
-        "",
-        "line 16: the header ends here and has no line 'SAMPLING INTERVAL (sec)'",
-    ),
-]
+def rows_of(table):
+    """File, what is replaced, by what, and what is said of it."""
+    return [(name, *row.split(" => "), said) for name, rows in table.items() for row, said in rows.items()]
 
 
-@pytest.mark.parametrize(("name", "old", "new", "message"), MISDECLARED)
+MISDECLARED = {
+    "elcentro.AT2": {
+        "NPTS=    40 => NPTS=    38": "line 12: the file goes on after 38 samples",
+        "NPTS=    40 => NPTS=  4e1x": "line 4: NPTS must be a number > 0, got '4e1x'",
+        "NPTS=    40 => NPTS=  40.5": "line 4: NPTS must be a whole number >= 2, got '40.5'",
+        "DT= .01000 => DT= .00000": "line 4: DT [s] must be a number > 0, got '.00000'",
+        "DT= .01000 => DT= ******": "line 4: expected the number of samples and the time step as in 'NPTS= 7999, DT= .0050 SEC', got",
+        "NPTS=    40, DT= .01000 SEC => NPTS, DT  40 .01000": "line 4: expected the number of samples and the time step",
+        "IN UNITS OF G. => IN UNITS OF FT/S2.": "line 3: unit of the acceleration must be one of m/s2",
+        "IN UNITS OF G. => ": "line 3: the header does not say the unit",
+        "#9, 180 (USGS STATION 117) => #9": "line 2: the direction of the component is neither in",
+    },
+    ESM: {
+        "NDATA: 40 => NDATA: 39": "line 104: the file goes on after 39 samples",
+        "NDATA: 40 => NDATA: many": "line 30: NDATA must be a number > 0, got 'many'",
+        "NDATA: 40\n => ": "line 63: the header ends here and has no line 'NDATA'",
+        "UNITS: cm/s^2 => UNITS: cm/s": "line 33: UNITS must be one of m/s2, cm/s2",
+        "STREAM: HNE => STREAM: ACC": "line 32: STREAM must be a direction such as N, N28W, 090, HNE or Up, got 'ACC'",
+        "0.005000 => -0.005": "line 29: SAMPLING_INTERVAL_S must be a number > 0, got '-0.005'",
+        "160919.870 => 99": "line 27: expected a time as in 20190728_160919.870, got '20190728_99'",
+    },
+    KNET: {
+        "Duration Time(s)  2 => Duration Time(s)  1": "line 42: the file goes on after 100 samples",
+        "100Hz => 100": "line 11: expected a frequency in Hz, got '100'",
+        "2000(gal) => 2000(cm)": "line 14: expected a factor as in 2000(gal)/8388608, got '2000(cm)/8388608'",
+        "E-W => E-N": "line 13: direction must be N-S, E-W, U-D or 1 to 6, got 'E-N'",
+        "Mag.  => Mags ": "line 5: expected 'Mag.', got 'Mags",
+        "1996/08/11 03:12:39 => 11.8.1996": "line 10: expected a time as in 2000/10/06 13:31:24",
+    },
+    COSMOS: {
+        "      25 acc =>       24 acc": "line 78: the samples must end with a line 'End-of-data'",
+        "cm/sec2(04) => counts(50)": "line 53: raw counts of the recorder (volume V0); get volume V1 or V2",
+        "cm/sec2(04) => deg(25)": "line 53: unit of an acceleration must be one of g (02), cm/s2 (04)",
+        "cm/sec2(04) => cm/sec2(02)": "line 53: the unit is 'cm/sec2' in words, but its code 02 means g",
+        "cm/sec2(04) => g(04)": "line 53: the unit is 'g' in words, but its code 04 means cm/s2",
+        "with 13 text lines => with 3 text lines": "line 1: the header has 3 lines of text, expected 13",
+        "(1E15.6) => (free)": "line 53: expected a format such as (8f10.6)",
+        "25 acceleration pts => xx acceleration pts": "line 53: expected a line that announces the data",
+        " 100 Real-header =>  Real-header": "line 25: expected a line that says how many numbers follow",
+    },
+    V2A: {
+        "mm/s/s at => g at": "line 14: expected a peak in mm/s/s",
+        "Component N28W => Component ???": "line 13: component must be a direction such as",
+        "      45      45      45 =>       45      45      40": "line 41: expected the title of a component",
+    },
+    "CE89146.V2": {"360 Deg => Radial": "line 1: no line such as 'Chan 1: 90 Deg' says the direction"},
+    "CE36456.V2": {
+        "EQUALLY SPACED AT  .020 SEC. => AT EQUAL STEPS.": "line 46: the time step is missing",
+        "(UNITS: CM/SEC/SEC) => ": "line 46: the unit is missing",
+    },
+    "CICLC.v1": {"Accelerogram points at => pairs at": "no line announces the acceleration"},
+    "smc/0111a.smc": {
+        "        90       360 =>         45       360": "line 13: angle of the component from the vertical",
+        "        43    -32768 =>         32    -32768": "line 41: the file goes on after 32 samples",
+        "  0.2000000E+03 =>   0.1700000E+39": "line 18: the sampling rate [Hz] is unknown by the header",
+        "|of October =>  of October": "line 32: expected a comment that begins with |",
+        "      1989       291 =>       1989       abc": "line 12: number of the header must be a number",
+    },
+    AFAD: {
+        "NUMBER OF DATA          : 25 => NUMBER OF DATA          : 24": "line 43: the file goes on after 72",
+        "       N-S          E-W          U-D => ": "no line with the names of the columns N-S, E-W, U-D",
+        "    0.009913     -0.024476  =>     0.009913": "line 20: expected 3 columns of numbers",
+        "SAMPLING INTERVAL (sec) : 0.01\n => ": "line 16: the header ends here and has no line 'SAMPLING INTERVAL (sec)'",
+    },
+}
+
+
+@pytest.mark.parametrize(("name", "old", "new", "message"), rows_of(MISDECLARED))
 def test_misdeclared_content_is_refused(change, name, old, new, message):
     path = change(name, old, new, every=new == "Radial")
     with pytest.raises(MotionError, match=re.escape(message)) as refused:
@@ -378,42 +311,25 @@ def test_misdeclared_content_is_refused(change, name, old, new, message):
     assert str(refused.value).startswith(f"{path}, line ")
 
 
-REMARKS = [
-    (
-        ESM,
-        "PGA_CM/S^2: 0.035614",
-        "PGA_CM/S^2: 3.5614",
-        "the largest sample is 0.0003561 m/s2, the file says 0.03561 m/s2",
-    ),
-    (ESM, "DURATION_S: 0.195", "DURATION_S: 19.5", "40 samples of 0.005 s make 0.2 s, the file says 19.5 s"),
-    (
-        "CE36456.V2",
-        "INTERVALS OF    .020",
-        "INTERVALS OF    .010",
-        "the time step is 0.02 s in one place of the file and 0.01 s in another",
-    ),
-    (
-        V2A,
-        "at 0.020 sec",
-        "at 0.005 sec",
-        "the time step is 0.02 s in one place of the file and 0.005 s in another",
-    ),
-    (
-        "CE36456.V2",
-        "INITIAL VELOCITY  =      .000",
-        "INITIAL VELOCITY  =    -5.200",
-        "the record begins with a velocity of -0.052 m/s by its header",
-    ),
-    (
-        "smc/0111a.smc",
-        "        43    -32768",
-        "        43         1",
-        "the file marks itself as having a problem",
-    ),
-]
+REMARKS = {
+    ESM: {
+        "PGA_CM/S^2: 0.035614 => PGA_CM/S^2: 3.5614": "the largest sample is 0.0003561 m/s2, the file says 0.03561 m/s2",
+        "DURATION_S: 0.195 => DURATION_S: 19.5": "40 samples of 0.005 s make 0.2 s, the file says 19.5 s",
+    },
+    "CE36456.V2": {
+        "INTERVALS OF    .020 => INTERVALS OF    .010": "the time step is 0.02 s in one place of the file and 0.01 s in another",
+        "INITIAL VELOCITY  =      .000 => INITIAL VELOCITY  =    -5.200": "the record begins with a velocity of -0.052 m/s by its header",
+    },
+    V2A: {
+        "at 0.020 sec => at 0.005 sec": "the time step is 0.02 s in one place of the file and 0.005 s in another"
+    },
+    "smc/0111a.smc": {
+        "        43    -32768 =>         43         1": "the file marks itself as having a problem"
+    },
+}
 
 
-@pytest.mark.parametrize(("name", "old", "new", "remark"), REMARKS)
+@pytest.mark.parametrize(("name", "old", "new", "remark"), rows_of(REMARKS))
 def test_a_header_that_disagrees_with_the_samples_is_remarked(change, name, old, new, remark):
     path = change(name, old, new)
     with pytest.warns(UserWarning, match=re.escape(remark)):
