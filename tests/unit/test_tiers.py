@@ -34,7 +34,6 @@ def test_marks_behind_not_are_not_named(expression, marks):
     ("options", "runs"),
     [
         ((), set()),
-        (("-m", ""), set()),
         (("-m", "not long"), set()),
         (("-m", "cluster"), {"cluster"}),
         (("-m", "slow or not slow"), {"slow"}),

@@ -31,6 +31,7 @@ def test_published_parameters_are_found_again():
         assert high - low < 0.01
 
 
+@pytest.mark.slow
 def test_without_energy_gain_lambda_lon_is_bounded_alone():
     """The facet impact of the caption gains energy; the nearest lambda_lon that does not is as good as any
     below it."""

@@ -464,7 +464,7 @@ def test_slenderness_of_a_rough_base(seed, angle):
     inside = {edge for f in body.base_faces for edge in directed_edges(body.faces[f])}
     border = np.array([(v, w) for v, w in inside if (w, v) not in inside])
     assume(len(border))
-    share = np.linspace(0, 1, 3001)[:, None, None]
+    share = np.linspace(0, 1, 301)[:, None, None]
     places = (1 - share) * body.vertices[border[:, 0]] + share * body.vertices[border[:, 1]]
     nearest = np.square(places).sum(axis=-1).argmin(axis=0)
     x, y, z = places[nearest, np.arange(len(border))].T

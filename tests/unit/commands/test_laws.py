@@ -31,10 +31,11 @@ def test_every_law_that_is_listed_is_there(name):
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
-def test_every_system_is_described_and_drawn(name, mcrock, tmp_path):
+def test_every_system_is_described_and_drawn(name, mcrock, tmp_path, monkeypatch):
+    ds = system_example(name)
+    monkeypatch.setattr("mcrock.laws.system_example", {name: ds}.get)
     code, output, errors = mcrock("laws", "show", name, "-o", tmp_path)
     assert (code, errors) == (0, "")
-    ds = system_example(name)
     assert output.splitlines()[0] == ds.attrs["title"]
     assert output.splitlines()[-1] == str(tmp_path / f"{name}.png")
     assert (tmp_path / f"{name}.png").stat().st_size > 10_000

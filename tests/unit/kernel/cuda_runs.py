@@ -64,11 +64,7 @@ BLOCK = {
     "record": Case(motion=SHAKEN, azimuth=0.3, scale=0.45, impact=filled(0.8, 0.0, 0.8, 0.0)),
     "record, impacts drawn": Case(motion=SHAKEN, azimuth=0.3, scale=0.5, redrawn=True),
     "record, half the step": Case(
-        motion=SHAKEN,
-        azimuth=1.0,
-        scale=0.4,
-        impact=filled(0.7, 0.01, 0.7, 0.0),
-        recheck=True,
+        motion=SHAKEN, azimuth=1.0, scale=0.4, impact=filled(0.7, 0.01, 0.7, 0.0), recheck=True
     ),
     "record, effective width": Case(
         motion=SHAKEN,
@@ -192,7 +188,7 @@ def prepared(vertices, body, faces, cases, follow_fall):
     records = np.zeros(n, run_type(8))
     for record_ in records:
         fill_topology(top, record_.body)
-        set_fields(record_.settings, settings_of(Controls(follow_fall=follow_fall)))
+        set_fields(record_.settings, settings_of(Controls(step=0.04, follow_fall=follow_fall)))
     return Launch(
         records,
         pack_motions([Pulse((0.0, 0.0, 0.0), 400.0), record(), Pulse((9.0, 4.0, 0.0), 9.0)]),

@@ -89,6 +89,7 @@ def test_sampler_agrees_with_quadrature(fitted, small):
         assert float(posterior[name].std()) == pytest.approx(std, rel=0.15), name
 
 
+@pytest.mark.slow
 def test_known_scatters_are_found(sampler):
     """40 specimens: each of twelve numbers within 4 standard deviations of its posterior, none vague."""
     data = fit_population(table_of(5, specimens=40, positions=3, repetitions=3), seed=2)

@@ -368,11 +368,7 @@ def test_the_band_of_a_spectrum_is_chosen(make):
     ("motion", "overrides", "message"),
     [
         (SPECTRUM, ["motion.unit=g"], "unit: goes with a table, not with a spectrum of EN 1998-1"),
-        (
-            SPECTRUM,
-            ["motion.dt=0.02"],
-            "'band' (0.05 s), 0.0125 s, got 0.02",
-        ),
+        (SPECTRUM, ["motion.dt=0.02"], "'band' (0.05 s), 0.0125 s, got 0.02"),
         (SPECTRUM, ["motion.band=[2, 1]"], "band: the periods must rise, got 2 and 1 s"),
         (SPECTRUM, ["motion.band=[1]"], "band: expected two periods"),
         (FITTED, ["motion.unit=g"], "unit: is that of a file"),

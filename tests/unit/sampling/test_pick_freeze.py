@@ -64,7 +64,7 @@ def test_the_record_is_an_input(make_study, motions):
     np.testing.assert_array_equal(record, (3 * u[:200]).astype(int))
 
 
-@settings(max_examples=20)
+@settings(max_examples=8)
 @given(cuts=st.sets(st.integers(1, 199), max_size=6))
 def test_any_split_gives_the_same_inputs(make_study, motions, cuts):
     study = make_study(OF_INDICES)

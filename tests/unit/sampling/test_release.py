@@ -135,10 +135,7 @@ def test_released_bodies_may_be_shaken(study, tmp_path):
 @pytest.mark.parametrize(
     ("override", "message"),
     [
-        (
-            "start.edge=4",
-            r"\[start\] edge: realization 0: expected an edge of the start face, 0, 1, 2, 3, got 4",
-        ),
+        ("start.edge=4", r"\[start\] edge: realization 0: .* an edge of the start face, 0, 1, 2, 3, got 4"),
         ("start.tilt=1.6", r"\[start\] tilt: realization 0: the tilt must be 0 to 1.5708 rad"),
     ],
 )

@@ -35,7 +35,7 @@ def assert_same(parts, whole):
 
 @pytest.mark.parametrize("design", DESIGNS)
 @pytest.mark.parametrize("assignment", ["cycle", "random"])
-@settings(max_examples=20)
+@settings(max_examples=8)
 @given(cuts=st.sets(st.integers(1, 199), max_size=6))
 def test_any_split_gives_the_same_inputs(make_study, motions, design, assignment, cuts):
     if design == "sobol_by_record":
@@ -47,7 +47,7 @@ def test_any_split_gives_the_same_inputs(make_study, motions, design, assignment
 
 
 @pytest.mark.parametrize("design", ["sobol", "sobol_by_record", "random"])
-@settings(max_examples=20)
+@settings(max_examples=8)
 @given(n=st.integers(1, 200), more=st.integers(0, 500))
 def test_first_realizations_stay_when_more_are_added(make_study, motions, design, n, more):
     short = make_study(f"ensemble.design={design}", f"ensemble.realizations={n}")

@@ -81,9 +81,7 @@ def test_too_many_values_for_a_table_are_refused(make_study, motions):
 
 def test_inputs_carry_the_tables(make_study, motions):
     study = make_study(
-        "impact.draw=impact",
-        "impact.tau=0.3",
-        "impact.lambda_lon={distribution='discrete', values=[0.5, 1]}",
+        "impact.draw=impact", "impact.tau=0.3", "impact.lambda_lon={distribution='discrete', values=[0.5, 1]}"
     )
     inputs = draw_inputs(study, motions, 0, 4)
     assert inputs.redrawn.tolist() == [[1, 0, 2] + [0] * (N_PARAMETERS - 3)] * 4

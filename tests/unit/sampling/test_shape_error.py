@@ -176,15 +176,9 @@ def test_description(make, motions):
     ("changed", "message"),
     [
         ({"start_face": 0}, "start_face: numbers faces, which every draw of shape_error has anew: leave"),
-        (
-            {"base_faces": [0]},
-            "leave it out; base_angle_deg says which faces are base",
-        ),
+        ({"base_faces": [0]}, "leave it out; base_angle_deg says which faces are base"),
         ({"impact": {"lambda": 1.0, "faces": [{"face": 0, "lambda_lon": 0.9}]}}, "faces: go by the numbers"),
-        (
-            {"start": {"tilt": 0.05}},
-            "start.*goes by the number of an edge",
-        ),
+        ({"start": {"tilt": 0.05}}, "start.*goes by the number of an edge"),
         ({"shape_error": {"std": -1.0, "correlation_length": 0.1}}, r"std: must be >= 0 \[m\], got -1"),
         ({"shape_error": {"std": 0.1}}, r"missing key 'correlation_length'; expected a number > 0 \[m\]"),
         ({"shape_error": ERROR | {"epistemic": True}}, r"\(body\.shape_error\) it needs 'outer'"),
