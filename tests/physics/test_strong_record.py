@@ -52,11 +52,7 @@ def quantile_interval(sample, probability):
     return ordered[first - 1], ordered[last]
 
 
-@pytest.mark.parametrize(
-    "lambdas",
-    [(1.0, 1.0, 0.0), (0.8, 0.8, 0.1)],
-    ids=["Housner", "less loss"],
-)
+@pytest.mark.parametrize("lambdas", [(1.0, 1.0, 0.0), (0.8, 0.8, 0.1)], ids=["Housner", "less loss"])
 def test_quantiles_of_the_largest_tilt(lambdas):
     """At the default step and at an eighth of it, within the sampling error of 200 members."""
     lambda_, lambda_lon, lambda_lat = lambdas

@@ -152,24 +152,15 @@ def test_stiff_rod_is_rigid():
     ("call", "message"),
     [
         (lambda: flexible_rod.rigid_restitution(1.2, 1.0, 1.0), "hybrid must be from 0 to 1"),
-        (
-            lambda: flexible_rod.rigid_restitution(0.5, 0.0, 1.0),
-            r"rigid must be a finite number > 0 \[1/kg\]",
-        ),
-        (
-            lambda: flexible_rod.rigid_restitution(0.5, 1.0, -1.0),
-            r"flexible must be a finite number >= 0 \[1/kg\]",
-        ),
+        (lambda: flexible_rod.rigid_restitution(0.5, 0.0, 1.0), r"rigid must be a finite .* > 0 \[1/kg\]"),
+        (lambda: flexible_rod.rigid_restitution(0.5, 1.0, -1.0), r"flexible must be a .* >= 0 \[1/kg\]"),
         (lambda: flexible_rod.flexible_rod_problem(1, 1, 1.5, 1, [-1, 0]), "place must be within the half"),
         (lambda: flexible_rod.example(modes=[11]), "modes must be an integer >= 0 and <= 10"),
         (lambda: rod.rod_problem(1, 1, [1.2], [-1, 0]), "obstacles must be within the half length"),
         (lambda: rod.rod_problem(1, 1, [], [-1, 0]), "obstacles must be at least one number"),
         (lambda: rod.rod_problem(1, 1, [0.5], [-1]), r"velocity must be 2 numbers"),
         (lambda: rod.example(mass=0.0), r"mass must be a finite number > 0 \[kg\]"),
-        (
-            lambda: rocking_rod.rocking_rod_problem(1, 1, 1.2, 1),
-            r"distance must be a finite number > 0 and <= 1 \[m\]",
-        ),
+        (lambda: rocking_rod.rocking_rod_problem(1, 1, 1.2, 1), r"distance must be a .* > 0 and <= 1 \[m\]"),
         (lambda: rocking_rod.example(spin=0.0), "spin must not be 0"),
         (lambda: rocking_rod.example(restitution="hard"), "restitution must be a number"),
     ],

@@ -6,12 +6,7 @@ import numpy as np
 import pytest
 
 from mcrock.base.params import GRAVITY
-from mcrock.body import (
-    Body,
-    check_bodies,
-    cuboid,
-    prism,
-)
+from mcrock.body import Body, check_bodies, cuboid, prism
 from mcrock.body.solids.cuboid import cuboids
 from mcrock.body.solids.prism import prisms
 from mcrock.body.solids.weight import Weight
@@ -201,32 +196,20 @@ REFUSED = [
     ({"inertia": INERTIA + np.eye(3, k=1)}, r"Body\.inertia must be symmetric \[kg m2\], got \[\[4\.0, 1\.0"),
     (
         {"inertia": np.diag([4.0, 4.0, 0.0])},
-        r"Body\.inertia must be positive definite; its principal moments are \[0\.0, 4\.0, 4\.0\] kg m2",
+        r"inertia must be positive definite; .* \[0\.0, 4\.0, 4\.0\] kg m2",
     ),
-    (
-        {"inertia": np.diag([1.0, 2.0, 3.5])},
-        r"Body\.inertia breaks the triangle inequality .* they are \[1\.0, 2\.0, 3\.5\] kg m2",
-    ),
+    ({"inertia": np.diag([1.0, 2.0, 3.5])}, r"Body\.inertia breaks .* they are \[1\.0, 2\.0, 3\.5\] kg m2"),
     ({"vertices": [[1, 2], [3, 4]]}, r"Body\.vertices must have shape \(n, 3\) \[m\], got \(2, 2\)"),
-    (
-        {"vertices": [[1, 2, 3], [4, 5]]},
-        r"Body\.vertices must be an array of numbers of shape \(n, 3\) \[m\]",
-    ),
+    ({"vertices": [[1, 2, 3], [4, 5]]}, r"Body\.vertices must be an array of numbers of .* \(n, 3\) \[m\]"),
     ({"vertices": SQUARE[:2]}, r"Body\.vertices must list at least 3 base vertices, got 2"),
     ({"vertices": changed(1, y=nan)}, r"Body\.vertices must be finite \[m\], got \[\[0\.2"),
     (
         {"vertices": changed(2, z=-1.001)},
-        r"in one plane z = -h \[m\], but their z differ by 0\.001 m; for a whole body give faces",
+        r"in one plane .* z differ by 0\.001 m; for a whole body give faces",
     ),
-    (
-        {"vertices": np.add(SQUARE, [0, 0, 1.5])},
-        r"Body\.vertices must lie below the centre of mass \(z < 0 m\), got z = 0\.5 m",
-    ),
+    ({"vertices": np.add(SQUARE, [0, 0, 1.5])}, r"Body\.vertices must lie below .* < 0 m\), got z = 0\.5 m"),
     ({"vertices": changed(1, y=-0.2)}, r"Body\.vertices: corners 0 and 1 coincide at \[0\.2, -0\.2\] m"),
-    (
-        {"vertices": SQUARE[::-1]},
-        r"must run counter-clockwise seen from above; reverse the order of its corners",
-    ),
+    ({"vertices": SQUARE[::-1]}, r"must run counter-clockwise seen from above; .* the order of its corners"),
     (
         {"vertices": [*SQUARE[:2], [0.0, 0.2, -1.0], *SQUARE[2:]]},
         r"corners of a convex polygon.*corner 2 at \[0\.0, 0\.2\] m .* is straight or turns the wrong way",
@@ -239,10 +222,7 @@ REFUSED = [
         {"vertices": np.column_stack([regular(5)[[0, 2, 4, 1, 3]], np.full(5, -1.0)])},
         r"Body\.vertices must go round the base once; the polygon crosses itself",
     ),
-    (
-        {"vertices": np.add(SQUARE, [0.25, 0, 0])},
-        r"centre of mass must stand over the inside of the base; it lies 0\.05 m outside base edge 2",
-    ),
+    ({"vertices": np.add(SQUARE, [0.25, 0, 0])}, r"must stand over the .* lies 0\.05 m outside base edge 2"),
 ]
 
 

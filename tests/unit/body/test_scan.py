@@ -196,12 +196,7 @@ def test_a_closed_surface_without_outside(save):
 @pytest.mark.parametrize(
     ("name", "content", "unit", "message"),
     [
-        (
-            "a.stl",
-            b"",
-            None,
-            r"a\.stl: a mesh does not say the unit of its lengths: give unit = 'm', 'cm', 'mm'",
-        ),
+        ("a.stl", b"", None, r"a\.stl: a mesh does not say the unit of its .* give unit = 'm', 'cm', 'mm'"),
         ("a.stl", b"solid nothing", "m", r"no triangles and no points were found: is it in STL\?"),
         ("a.obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n", "m", r"a\.obj: not a file in OBJ that trimesh"),
         ("a.ply", b"ply\nformat ascii", "m", r"a\.ply: not a file in PLY that trimesh reads"),

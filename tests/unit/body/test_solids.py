@@ -75,10 +75,7 @@ def test_many_frusta_at_once():
     ("given", "message"),
     [
         ({}, r"frustum needs exactly one of top_scale \[1\] and top \[m\], got top_scale=None, top=None"),
-        (
-            {"top": SQUARE, "top_scale": 0.5},
-            r"exactly one of top_scale \[1\] and top \[m\], got top_scale=0\.5",
-        ),
+        ({"top": SQUARE, "top_scale": 0.5}, r"exactly one of top_scale .* and top \[m\], got top_scale=0\.5"),
         ({"top_scale": 0.0}, r"frustum\.top_scale must be a finite number > 0 \[1\], got 0\.0"),
         ({"top": SQUARE[:3]}, r"frustum\.top must have as many corners as the base, 4, got 3"),
         ({"top": SQUARE[::-1]}, r"frustum\.top must run counter-clockwise seen from above"),
@@ -86,10 +83,7 @@ def test_many_frusta_at_once():
             {"top": [(-0.3, -0.3), (0.3, -0.1), (0.3, 0.3), (-0.3, 0.3)]},
             r"Body\.faces: face 1 must be plane; vertex \d is 0\.0\d+ m off its plane",
         ),
-        (
-            {"top": np.roll(SQUARE, 1, axis=0)},
-            r"must be plane|convex",
-        ),
+        ({"top": np.roll(SQUARE, 1, axis=0)}, r"must be plane|convex"),
         ({"top_scale": 0.5, "height": -1.0}, r"frustum\.height must be a finite number > 0 \[m\], got -1\.0"),
         ({"top_scale": 0.5, "base": SQUARE[::-1]}, r"frustum\.base must run counter-clockwise"),
         ({"top_scale": 0.5, "com": (0.4, 0, 0)}, r"must stand over the inside of the base; it lies 0\.1 m"),

@@ -155,8 +155,7 @@ def test_an_interruption_that_a_library_makes_another_error_of_is_one(mcrock, mo
 
 
 @pytest.mark.parametrize(
-    ("name", "handler"),
-    [("/usr/bin/mcrock", signal.SIG_DFL), ("pytest", signal.default_int_handler)],
+    ("name", "handler"), [("/usr/bin/mcrock", signal.SIG_DFL), ("pytest", signal.default_int_handler)]
 )
 def test_the_system_ends_the_program_before_it_listens(name, handler):
     script = (

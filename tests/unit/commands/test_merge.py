@@ -57,10 +57,7 @@ def test_a_store_is_completed_by_others(mcrock, store, shares, tmp_path):
     ("options", "message"),
     [
         (("--seed", 6), r"2\.zarr holds another study than .*1\.zarr: seed \(stored 5, wanted 6\)"),
-        (
-            ("--set", "ensemble.realizations=41"),
-            r"another study .*: ensemble\.realizations \(stored 40",
-        ),
+        (("--set", "ensemble.realizations=41"), r"another study .*: ensemble\.realizations \(stored 40"),
     ],
 )
 def test_stores_of_other_studies_are_refused(mcrock, study_file, shares, tmp_path, options, message):

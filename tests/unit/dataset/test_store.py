@@ -16,15 +16,7 @@ import pytest
 import xarray as xr
 
 from mcrock.base.interrupt import hold_interruptions
-from mcrock.dataset import (
-    SCHEMA,
-    DamageError,
-    build_dataset,
-    create,
-    is_store,
-    load_dataset,
-    outputs,
-)
+from mcrock.dataset import SCHEMA, DamageError, build_dataset, create, is_store, load_dataset, outputs
 from mcrock.dataset import store as store_module
 from mcrock.dataset.archive import read_archive
 from mcrock.dataset.atomic import replacing, scratch_name

@@ -186,16 +186,10 @@ def test_a_nested_study_with_missing_runs_has_the_pooled_statistics(study_file, 
 @pytest.mark.parametrize(
     ("overrides", "message"),
     [
-        (
-            UNKNOWN,
-            r"\[ensemble\]: of epistemic distributions \(body\.width, impact\.lambda\) it needs 'outer'",
-        ),
+        (UNKNOWN, r"\[ensemble\]: of .* \(body\.width, impact\.lambda\) it needs 'outer'"),
         (["ensemble.outer=3"], r"\[ensemble\] outer: nothing is epistemic"),
         (["ensemble.outer=1", *UNKNOWN], r"outer.*integer >= 2"),
-        (
-            [*NESTED, "ensemble.design='sobol_indices'"],
-            r"\[ensemble\] design: has an index for every input, epistemic or not: leave 'outer' out",
-        ),
+        ([*NESTED, "ensemble.design='sobol_indices'"], r"\[ensemble\] design: has an .* leave 'outer' out"),
         ([*NESTED, "impact.draw=impact"], r"lambda: drawn anew at every impact it is not an unknown number"),
         (
             [*NESTED, 'intensity.value={ distribution = "uniform", low = 1, high = 2 }'],

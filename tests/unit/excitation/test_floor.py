@@ -136,29 +136,17 @@ def test_says_where_it_comes_from(shake):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (
-            lambda: VibrationMode(0.0, 0.05, X, X),
-            r"VibrationMode.frequency must be a finite number > 0 \[Hz\], got 0.0",
-        ),
+        (lambda: VibrationMode(0.0, 0.05, X, X), r"VibrationMode.frequency must be a .* > 0 \[Hz\], got 0.0"),
         (lambda: VibrationMode(1.0, 1.0, X, X), r"VibrationMode.damping must be in \[0, 1\) \[1\], got 1.0"),
-        (
-            lambda: VibrationMode(1.0, 0.05, (1.0, 2.0), X),
-            r"VibrationMode.participation must be 3 finite numbers.*\(1.0, 2.0\)",
-        ),
-        (
-            lambda: VibrationMode(1.0, 0.05, X, 1.0),
-            "VibrationMode.shape must be 3 finite numbers.*got 1.0",
-        ),
+        (lambda: VibrationMode(1.0, 0.05, (1.0, 2.0), X), r"participation must be .*\(1.0, 2.0\)"),
+        (lambda: VibrationMode(1.0, 0.05, X, 1.0), "VibrationMode.shape must be 3 finite numbers.*got 1.0"),
         (lambda: oscillator_modes(1.0, 0.05, "xx"), "axes of a floor must be some of x, y, z, got 'xx'"),
         (lambda: oscillator_modes(1.0, 0.05, "north"), "axes of a floor must be some of x, y, z"),
         (lambda: oscillator_modes(1.0, 0.05, ""), "axes of a floor must be some of x, y, z, got ''"),
         (lambda: chain_modes([1.0], [1.0, 2.0], 0.05, 1), "as many masses as stiffnesses"),
         (lambda: chain_modes([1.0, -1.0], [1.0, 2.0], 0.05, 1), r"masses of a chain must be .*> 0 \[kg\]"),
         (lambda: chain_modes([1.0], [0.0], 0.05, 1), r"stiffnesses of a chain must be .*> 0 \[N/m\]"),
-        (
-            lambda: chain_modes([1.0], [1.0], 0.05, 2),
-            "floor of a chain must be an integer >= 1 and <= 1, got 2",
-        ),
+        (lambda: chain_modes([1.0], [1.0], 0.05, 2), "floor of a chain must be an .* >= 1 and <= 1, got 2"),
         (lambda: chain_modes([1.0], [1.0], 0.05, 1, "w"), "axis of a chain must be 'x', 'y' or 'z', got 'w'"),
     ],
 )

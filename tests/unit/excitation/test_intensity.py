@@ -16,12 +16,7 @@ from mcrock.excitation.measures.periods import averaged
 from mcrock.excitation.measures.response_spectra import response_spectrum, rotated_spectrum
 
 ROUNDING = 1e-10  # sums of at most 30 products; of spectra, of some hundred
-GIVEN = {
-    "period": 0.6,
-    "periods": [0.2, 0.5, 1.0],
-    "slenderness": 0.25,
-    "frequency_parameter": 2.0,
-}
+GIVEN = {"period": 0.6, "periods": [0.2, 0.5, 1.0], "slenderness": 0.25, "frequency_parameter": 2.0}
 COMPONENT = arrays(np.float64, st.integers(2, 30), elements=st.integers(-50, 50).map(lambda i: i / 4))
 DT = st.sampled_from([0.0024, 0.005, 0.5, 1.0])
 
@@ -203,17 +198,9 @@ def test_measures_say_their_units():
         ("avgsa", {"low": 2.0, "high": 1.0}, "got 2.0 and 1.0"),
         ("avgsa", {"low": 0.5, "high": 1.0, "count": 1}, "an integer >= 2 and <= 1000, got 1"),
         ("uplift_ratio", {"slenderness": 1.6}, r"slenderness must be between 0 and pi/2 \[rad\], got 1.6"),
-        (
-            "uplift_ratio",
-            {"slenderness": 0.2, "gravity": 0.0},
-            r"gravity must be a finite number > 0 \[m/s2\]",
-        ),
+        ("uplift_ratio", {"slenderness": 0.2, "gravity": 0.0}, r"gravity must be a finite .* > 0 \[m/s2\]"),
         ("frequency_ratio", {"frequency_parameter": 0.0}, r"frequency_parameter must be .* \[rad/s\], got 0"),
-        (
-            "frequency_ratio",
-            {"frequency_parameter": 1.0, "pulse_period": 0.0},
-            "pulse_period must be a finite",
-        ),
+        ("frequency_ratio", {"frequency_parameter": 1.0, "pulse_period": 0.0}, "pulse_period .* be a finite"),
         ("velocity_ratio", {"slenderness": 0.2}, "needs frequency_parameter, frequency parameter p"),
     ],
 )

@@ -9,16 +9,7 @@ from hypothesis import strategies as st
 
 from mcrock.excitation import Motion, MotionError, intensity
 from mcrock.excitation.measures.component import energy_of, significant_times
-from mcrock.excitation.processing import (
-    STEPS,
-    assign,
-    check_steps,
-    process,
-    reverse,
-    rotate,
-    trim,
-    vertical,
-)
+from mcrock.excitation.processing import STEPS, assign, check_steps, process, reverse, rotate, trim, vertical
 
 DT = 0.01
 
@@ -171,10 +162,7 @@ def test_every_step_declares_its_parameters():
         ([{"step": "rotate"}], r"step 1, rotate: azimuth \[rad\] is missing"),
         ([{"step": "rotate", "azimuth": 1.0, "azimuth_deg": 1.0}], "give azimuth or azimuth_deg, not both"),
         ([{"step": "rotate", "azimut_deg": 30}], "did you mean 'azimuth_deg'"),
-        (
-            [{"step": "rotate", "azimuth": 30}],
-            "azimuth = 30 rad is more than a circle; .* azimuth_deg",
-        ),
+        ([{"step": "rotate", "azimuth": 30}], "azimuth = 30 rad is more than a circle; .* azimuth_deg"),
         ([{"step": "rotate", "azimuth_deg": "N"}], r"azimuth_deg must be a finite number \[deg\], got 'N'"),
         ([{"step": "bandpass", "low": "1 Hz"}], r"bandpass: low must be a finite number \[Hz\], got '1 Hz'"),
         ([{"step": "bandpass", "low": True}], "low must be a finite number .* got True"),
@@ -192,14 +180,8 @@ def test_lists_of_steps_are_checked_before_anything_is_done(steps, message):
 @pytest.mark.parametrize(
     ("step", "message"),
     [
-        (
-            {"step": "trim", "start": 0.9, "end": 0.1},
-            r"step 1, trim: motion 'noise': shares .* got 0.9 and 0.1",
-        ),
-        (
-            {"step": "trim", "padding": 1.0, "taper": 2.0},
-            "trim needs 0 <= taper <= padding .* got 2.0 and 1.0",
-        ),
+        ({"step": "trim", "start": 0.9, "end": 0.1}, r"step 1, trim: motion 'noise': shares .* 0.9 and 0.1"),
+        ({"step": "trim", "padding": 1.0, "taper": 2.0}, "trim needs 0 <= taper <= padding .* 2.0 and 1.0"),
         ({"step": "reverse", "components": "xx"}, "components to reverse must be some of 'xyz', got 'xx'"),
         ({"step": "reverse", "components": ""}, "got ''"),
         ({"step": "assign", "x": "east"}, "role x must be x, y, z, one of them with a minus .* got 'east'"),

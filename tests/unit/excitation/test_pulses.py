@@ -112,11 +112,7 @@ def test_error_falls_with_the_square_of_the_step(shape):
     assert coarse / fine == pytest.approx(4.0, rel=0.03)  # terms of fourth order
 
 
-@given(
-    start=st.floats(0.0, 1.0),
-    dt=st.floats(0.001, 0.05),
-    shape=st.sampled_from(SHAPES),
-)
+@given(start=st.floats(0.0, 1.0), dt=st.floats(0.001, 0.05), shape=st.sampled_from(SHAPES))
 def test_a_jump_anywhere_between_samples_leaves_the_right_velocity(start, dt, shape):
     pulse = make_pulse(shape, period=1.0, peak=1.0, start=start)
     motion = sample_pulse(pulse, dt)

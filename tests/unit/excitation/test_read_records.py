@@ -163,25 +163,13 @@ def test_progress_is_told(folder):
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
-        (
-            "elcentro.AT2",
-            {"unit": "gal"},
-            r"the unit 'gal' is given, but in this PEER AT2 file it is 'g' \(declared",
-        ),
+        ("elcentro.AT2", {"unit": "gal"}, r"the unit 'gal' is .* in this PEER AT2 file it is 'g' \(declared"),
         ("elcentro.AT2", {"dt": 0.02}, r"dt = 0.02 s is given, but the file says 0.01 s"),
         ("elcentro.AT2", {"unit": "feet"}, r"unit of the acceleration must be one of m/s2, .*, got 'feet'"),
         ("elcentro.AT2", {"format": "peer"}, r"format must be 'at2', .* or 'obspy', got 'peer'"),
         ("elcentro.AT2", {"format": "esm"}, r"elcentro.AT2: is not in the format 'esm': 'PEER STRONG MOTION"),
-        (
-            "elcentro.AT2",
-            {"format": "csv"},
-            r"a table does not say its unit; give the unit of the acceleration",
-        ),
-        (
-            "README.md",
-            {},
-            r"README.md: no format that is known; known are at2, esm, knet, .* and tables of time",
-        ),
+        ("elcentro.AT2", {"format": "csv"}, r"a table does not say its .* give the unit of the acceleration"),
+        ("README.md", {}, r"README.md: no format that is known; known are at2, esm, knet, .* tables of time"),
         ("README.md", {"unit": "g"}, r"README.md"),
         ("nothing.AT2", {}, r"nothing.AT2: no such file or folder"),
     ],

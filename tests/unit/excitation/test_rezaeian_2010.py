@@ -46,11 +46,7 @@ def noise_for(model, n, dt=DT):
 
 
 @settings(max_examples=20)  # thousands of moments each
-@given(
-    arias=st.floats(0.01, 20.0),
-    middle=st.floats(0.5, 40.0),
-    ratio=st.floats(0.05, 4.5),
-)
+@given(arias=st.floats(0.01, 20.0), middle=st.floats(0.5, 40.0), ratio=st.floats(0.05, 4.5))
 def test_energy_of_the_modulation_has_its_size_and_times(arias, middle, ratio):
     model = usual(arias=arias, middle=middle, duration=ratio * middle)
 

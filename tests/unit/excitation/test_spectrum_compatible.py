@@ -248,29 +248,13 @@ def test_a_component_without_target_only_loses_slow_motion():
     [
         ([], {}, "'spectrum-compatible motion': one to three target spectra are needed"),
         ([None], {}, "one to three target spectra are needed"),
-        (
-            en_1998_1(1.0),
-            {"dt": 0.02},
-            "dt must be > 0 and at most a quarter of the shortest period, 0.0125 s, got 0.02: lower dt",
-        ),
+        (en_1998_1(1.0), {"dt": 0.02}, "at most a quarter of the .* period, 0.0125 s, got 0.02: lower dt"),
         (en_1998_1(1.0), {"dt": nan}, "dt must be > 0 and at most a quarter .* got nan"),
         (en_1998_1(1.0), {"corner": 0.0}, r"corner must be a finite number > 0 \[Hz\], got 0.0"),
-        (
-            en_1998_1(1.0),
-            {"band_periods": (5.0, 6.0)},
-            "no period of the band from 5 to 6 s is within it; it reaches from 0 to 4 s: change band_periods",
-        ),
-        (
-            en_1998_1(1.0),
-            {"band_periods": (0.0, 4.0)},
-            r"band_periods must be two increasing periods > 0 \[s\]",
-        ),
+        (en_1998_1(1.0), {"band_periods": (5.0, 6.0)}, "from 5 to 6 s .* from 0 to 4 s: change band_periods"),
+        (en_1998_1(1.0), {"band_periods": (0.0, 4.0)}, r"band_periods must be two increasing .* > 0 \[s\]"),
         (en_1998_1(1.0), {"band_periods": (0.1, inf)}, r"band_periods must be .* got \(0.1, inf\)"),
-        (
-            en_1998_1(1.0, "B", damping=0.8),
-            {},
-            "at 0.15 s it is 1.38 times its value at period 0, but no motion .* damping 0.8 .* 1.12 times",
-        ),
+        (en_1998_1(1.0, "B", damping=0.8), {}, "at 0.15 s it is 1.38 times its .* damping 0.8 .* 1.12 times"),
         (
             TargetSpectrum([0.05, 0.3, 0.31, 4.0], [1.0, 1.0, 30.0, 30.0], name="cliff"),
             {"envelope": Envelope(1.0, 3.0, 1.0), "corner": 0.5},

@@ -112,17 +112,14 @@ def test_refuses_what_is_no_table(tmp_path, text, unit, message):
         (lambda: TargetSpectrum([0.1, 0.2], [1.0, inf]), r"accelerations must be finite and > 0 \[m/s2\]"),
         (
             lambda: TargetSpectrum([0.1, 0.2], [1.0, 1.0], damping=0.0),
-            r"damping must be a finite number > 0 and <= 0.8 \[1\], got 0.0",
+            r"damping .* > 0 and <= 0.8 \[1\], got 0.0",
         ),
         (lambda: TargetSpectrum([0.1, 0.2], [1.0, 1.0]).at(0.3), "reaches from 0.1 to 0.2 s, asked at 0.3 s"),
         (lambda: TargetSpectrum([0.1, 0.2], [1.0, 1.0]).at([0.1, nan]), "asked at nan s"),
         (lambda: en_1998_1(1.0, "F"), "ground type of EN 1998-1 must be 'A', 'B', 'C', 'D' or 'E', got 'F'"),
         (lambda: en_1998_1(1.0, kind=3), "kind of the spectrum of EN 1998-1 must be 1 or 2, got 3"),
         (lambda: en_1998_1(0.0), r"ground acceleration must be a finite number > 0 \[m/s2\], got 0.0"),
-        (
-            lambda: en_1998_1(1.0, damping=0.9),
-            r"damping must be a finite number > 0 and <= 0.8 \[1\], got 0.9",
-        ),
+        (lambda: en_1998_1(1.0, damping=0.9), r"damping must be a finite .* > 0 and <= 0.8 \[1\], got 0.9"),
         (lambda: en_1998_1(1.0).at(5.0), "reaches from 0 to 4 s, asked at 5 s"),
     ],
 )

@@ -186,11 +186,7 @@ def test_plastic_edge_does_not_depend_on_the_axes(edge_cases):
     for case, turn in zip(edge_cases, turns, strict=True):
         plain = np.array(plastic_edge(*arguments(case)))
         matrix = turn.as_matrix()
-        other = EdgeCase(
-            case.mass,
-            matrix @ case.inertia @ matrix.T,
-            *(matrix @ v for v in case[2:]),
-        )
+        other = EdgeCase(case.mass, matrix @ case.inertia @ matrix.T, *(matrix @ v for v in case[2:]))
         found = plastic_edge(*arguments(other))
         assert found == pytest.approx(matrix @ plain, abs=RTOL * np.abs(plain).max())
 

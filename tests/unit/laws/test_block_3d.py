@@ -217,16 +217,10 @@ def test_example_and_figure(arguments):
         (lambda: edge_impact(BODY, 0, 0.1, (0, 1), 1.0), r"rate must have the shape \(3,\)"),
         (lambda: facet_impact(BODY, 0, -1.0, 0.5), "rate must be finite and positive"),
         (lambda: facet_impact(BODY, 0, np.inf, 0.5), "rate must be finite and positive"),
-        (
-            lambda: facet_impact(cuboid(2.0, 2.0, 0.1, mass=1.0), 0, 1.0, 1.0),
-            "no corner can carry the motion",
-        ),
+        (lambda: facet_impact(cuboid(2.0, 2.0, 0.1, mass=1.0), 0, 1.0, 1.0), "no corner .* carry the motion"),
         (lambda: corner_impulses(BODY.base[:, :2], (1.0, 0.0), 1.0), "acts outside the base"),
         (lambda: corner_impulses(BODY.base[:, :2], (0.0, 0.0), -1.0), "must not pull, got -1 N s"),
-        (
-            lambda: corner_impulses(BODY.base[:3, :2], (0.0, 0.0), 1.0),
-            r"corners must have the shape \(4, 2\)",
-        ),
+        (lambda: corner_impulses(BODY.base[:3, :2], (0.0, 0.0), 1.0), r"corners must have .* shape \(4, 2\)"),
     ],
 )
 def test_what_cannot_be_is_refused(call, message):

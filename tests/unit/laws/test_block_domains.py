@@ -252,10 +252,7 @@ OFF = rectangle(1.0, 2.0, offset=0.1)
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (
-            lambda: domains.sliding_domain(OFF),
-            "this one is 0.6 m from the left edge and 0.4 m from the right",
-        ),
+        (lambda: domains.sliding_domain(OFF), "is 0.6 m from the left edge and 0.4 m from the right"),
         (lambda: domains.sticking_domain(OFF), "above the middle of the base"),
         (lambda: domains.kinetic_angle(OFF), "above the middle of the base"),
         (lambda: domains.housner_ratio(OFF), "above the middle of the base"),

@@ -156,10 +156,7 @@ def test_sweep_takes_one_value_for_all():
         ({"normal": [NORMAL, 2 * NORMAL]}, "normal must be a unit vector; row 1 is not"),
         ({"friction": [0.1, -0.1]}, "friction must be from 0 to inf, got -0.1"),
         ({"restitution": [0.1, nan]}, "restitution must be from 0 to 1, got nan"),
-        (
-            {"friction": [0.1, 0.2, 0.3], "restitution": [0.1, 0.2]},
-            r"restitution must have the shape \(\) or \(3,\)",
-        ),
+        ({"friction": [0.1, 0.2, 0.3], "restitution": [0.1, 0.2]}, r"restitution must .* \(\) or \(3,\)"),
         ({"velocity": np.zeros((2, 2))}, r"velocity must have the shape \(3,\) or \(2, 3\)"),
         ({"friction": "rough"}, "friction must be numbers"),
     ],

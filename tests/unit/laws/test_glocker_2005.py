@@ -154,15 +154,7 @@ def test_three_faces_of_a_box_corner():
     """A particle meets the corner of a box head on: one corner, three edges and three faces can stop it."""
     problem = ContactProblem(np.eye(3), -np.eye(3), [1.0, 1.0, 1.0])
     result = reentrant_corner(problem, restitution=0.0)
-    assert kinds(result) == [
-        "edge1-2-3",
-        "edge1-2",
-        "edge1-3",
-        "edge2-3",
-        "face1",
-        "face2",
-        "face3",
-    ]
+    assert kinds(result) == ["edge1-2-3", "edge1-2", "edge1-3", "edge2-3", "face1", "face2", "face3"]
     assert result.solutions[1].velocity == pytest.approx([0.0, 0.0, 1.0])
 
 

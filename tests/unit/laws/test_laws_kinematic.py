@@ -125,11 +125,7 @@ def test_chain_of_unequal_balls_has_normalized_coefficients():
             {"M": [[1, 2], [2, 1]], "W": [[1], [0]], "u": [0, 0], "En": [[1]]},
             "positive definite",
         ),
-        (
-            "generalized",
-            {"M": [[1, 0], [0, 1]], "W": [[1], [0]], "u": [0], "En": [[1]]},
-            "velocity must have",
-        ),
+        ("generalized", {"M": [[1, 0], [0, 1]], "W": [[1], [0]], "u": [0], "En": [[1]]}, "velocity .* have"),
         ("En_margin", CHAIN | {"En": [[1]]}, r"shape \(2, 2\)"),
         ("En_margin", {"M": [[1]], "W": [[1, 1]], "En": [[1, 0], [0, 1]]}, "needs independent contacts"),
         ("En_margin", {"M": 1.0, "W": [[1]], "En": [[1]]}, "square matrix"),

@@ -87,10 +87,7 @@ def test_domains_join_their_corners_exactly():
         (lambda: planar_block.example(friction=-1.0), "friction must be from 0"),
         (lambda: block_domains.example(friction=-1.0), "friction must be from 0"),
         (lambda: block_domains.example(aspect=0.0), r"aspect must be a finite number > 0 \[1\], got 0"),
-        (
-            lambda: block_domains.example(largest_aspect=np.inf),
-            r"largest_aspect must be a finite number > 0 \[1\], got inf",
-        ),
+        (lambda: block_domains.example(largest_aspect=np.inf), r"largest_aspect must be a .* \[1\], got inf"),
     ],
 )
 def test_what_cannot_be_is_refused(call, message):

@@ -75,20 +75,14 @@ def test_bodies_that_start_leaning_are_refused():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (
-            lambda: PlanarBlock(0.0, 0.2, 1.0, 1.0, 1.0),
-            r"PlanarBlock\.left must be a finite number > 0 \[m\], got 0\.0",
-        ),
+        (lambda: PlanarBlock(0.0, 0.2, 1.0, 1.0, 1.0), r"PlanarBlock\.left must be a .* > 0 \[m\], got 0\.0"),
         (lambda: PlanarBlock(0.2, 0.2, 1.0, 1.0, -1.0), r"PlanarBlock\.inertia must .* > 0 \[kg m2\]"),
         (lambda: PlanarBlock(0.2, 0.2, 1.0, float("nan"), 1.0), r"PlanarBlock\.mass .* \[kg\], got nan"),
         (lambda: rectangle(-1.0, 2.0), r"rectangle\.width must be a finite number > 0 \[m\], got -1\.0"),
         (lambda: rectangle(1.0, 2.0, offset=0.5), r"over the base, within \+-0\.5 m, got 0\.5"),
         (lambda: rectangle_of(1.6, 2.0), r"slenderness must be between 0 and pi/2 rad, got 1\.6"),
         (lambda: rectangle_of(0.2, 0.0), r"frequency parameter must be a finite number > 0 \[rad/s\]"),
-        (
-            lambda: rectangle(0.4, 1.6).resized(-1.0),
-            r"frequency parameter must be a finite number > 0 \[rad/s\]",
-        ),
+        (lambda: rectangle(0.4, 1.6).resized(-1.0), r"frequency parameter must be a finite .* > 0 \[rad/s\]"),
     ],
 )
 def test_impossible_blocks_are_refused(make, message):

@@ -254,10 +254,7 @@ SHAKE = Motion(np.ones((3, 4)), 0.1, "shake")
     [
         (lambda: rocking_spectrum([], 0.2, [1.0]), "at least one ground motion is needed"),
         (lambda: rocking_spectrum(PULSE, [], [1.0]), r"at least one slenderness \[rad\] is needed"),
-        (
-            lambda: rocking_spectrum(PULSE, 2.0, [1.0]),
-            r"slenderness must be between 0 and pi/2 rad, got 2\.0",
-        ),
+        (lambda: rocking_spectrum(PULSE, 2.0, [1.0]), r"slenderness must be between 0 and .* rad, got 2\.0"),
         (lambda: rocking_spectrum(PULSE, 0.2, [2.0, 1.0]), r"periods 2 pi/p must be .* increasing \[s\]"),
         (lambda: rocking_spectrum(PULSE, 0.2, []), r"periods 2 pi/p must be a list of numbers \[s\]"),
         (lambda: rocking_spectrum(PULSE, 1.1, [1.0]), "too squat to rock on"),
@@ -265,10 +262,7 @@ SHAKE = Motion(np.ones((3, 4)), 0.1, "shake")
         (lambda: overturning_spectrum(PULSE, 0.2, [1.0], periods=[1.0]), "give either frequency_ratios"),
         (lambda: overturning_spectrum(SHAKE, 0.2, [1.0]), "motion 'shake' is a record and has no omega_p"),
         (lambda: overturning_spectrum(PULSE, 0.2, [1.0], angular_frequency=0.0), r"> 0 \[rad/s\], got 0\.0"),
-        (
-            lambda: overturning_spectrum(PULSE, 0.2, [0.0]),
-            r"frequency ratios omega_p/p .* > 0 .* got \[0\.0\]",
-        ),
+        (lambda: overturning_spectrum(PULSE, 0.2, [0.0]), r"frequency ratios omega_p/p .* > .* got \[0\.0\]"),
         (lambda: overturning_spectrum(PULSE, 0.2, [1.0], scan=2), "from 3 to 1048577, got 2"),
         (lambda: overturning_spectrum(PULSE, 0.2, [1.0], tolerance=0.0), r"at least 1e-12 .*, got 0\.0"),
         (

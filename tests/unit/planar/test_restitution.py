@@ -301,10 +301,7 @@ SQUAT = rectangle(2.0, 1.0)
     [
         (lambda: models.kalliontzis_2016(BLOCK, 1.1), r"nu .* must be from 0 to 1, got 1\.1"),
         (lambda: models.kalliontzis_2016(BLOCK, nan), r"nu .* must be from 0 to 1, got nan"),
-        (
-            lambda: models.chatzis_2017(BLOCK, -0.1),
-            r"would gain energy in a landing on the right edge; .* least",
-        ),
+        (lambda: models.chatzis_2017(BLOCK, -0.1), r"would gain energy in a .* on the right edge; .* least"),
         (lambda: models.chatzis_2017(BLOCK, inf), r"lambda must be finite"),
         (lambda: models.chatzis_2017(SQUAT, -1.0), r"leaves no motion about the right edge"),
         (lambda: models.wittich_hutchinson_2018(BLOCK, [1.0]), r"between the edges, .* got 1\.0"),
@@ -331,10 +328,7 @@ SQUAT = rectangle(2.0, 1.0)
         (lambda: velocity_ratios(BLOCK, "maxwell"), r"got 'maxwell'$"),
         (lambda: velocity_ratios(BLOCK, "0.9,0.8,0.7"), r"got '0\.9,0\.8,0\.7'"),
         (lambda: velocity_ratios(BLOCK, ()), r"got \(\)"),
-        (
-            lambda: velocity_ratios(SQUAT, "housner_1963"),
-            r"ratio -0\.2: .* 1\.107 rad is too squat .* give 0",
-        ),
+        (lambda: velocity_ratios(SQUAT, "housner_1963"), r"ratio -0\.2: .* 1\.107 rad is too .* give 0"),
     ],
 )
 def test_what_cannot_be_is_refused(call, message):

@@ -65,17 +65,11 @@ def test_a_run_knows_its_body():
         ({"energy_gain": "stop"}, r"Impact\.energy_gain must be 'project' or 'allow', got 'stop'"),
         ({"facet_fallback": 1}, r"Impact\.facet_fallback must be 'rest' or 'plastic', got 1"),
         ({"faces": 3}, r"Impact\.faces must be a mapping, as in \{0: \{'lambda_lon': 0\.5\}\}, got 3"),
-        (
-            {"faces": {0: 0.5}},
-            r"Impact\.faces\[0\] must hold 'lambda_lon', 'lambda_lat' or both, .* got 0\.5",
-        ),
+        ({"faces": {0: 0.5}}, r"Impact\.faces\[0\] must hold 'lambda_lon', 'lambda_lat' or .* got 0\.5"),
         ({"faces": {0: {}}}, r"Impact\.faces\[0\] must hold .* got \{\}"),
         ({"faces": {0: {"lambda_": 0.5}}}, r"Impact\.faces\[0\] must hold .* got \{'lambda_': 0\.5\}"),
         ({"faces": {2: {"lambda_lon": nan}}}, r"Impact\.faces\[2\]\['lambda_lon'\] must be a finite number"),
-        (
-            {"faces": {"a": {"lambda_lon": 0.5}}},
-            r"Impact\.faces: the number of a face must be an integer >= 0",
-        ),
+        ({"faces": {"a": {"lambda_lon": 0.5}}}, r"Impact\.faces: the number of a face .* be an integer >= 0"),
     ],
 )
 def test_impacts_that_cannot_be(values, message):

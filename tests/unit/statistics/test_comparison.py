@@ -194,10 +194,7 @@ def with_config(ds, **config):
             lambda ds: changed(ds, motion_intensity=2 * ds["motion_intensity"].values),
             "differ in motion_intensity",
         ),
-        (
-            lambda ds: with_config(ds, intensity={"measure": "pgv"}),
-            "scale their motions to different intensities",
-        ),
+        (lambda ds: with_config(ds, intensity={"measure": "pgv"}), "scale their .* to different intensities"),
     ],
 )
 def test_pairings_that_do_not_hold_are_refused(change, message):

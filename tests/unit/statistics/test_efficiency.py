@@ -153,8 +153,7 @@ def test_a_falling_curve_explains_as_much_as_a_rising_one(cloud):
 
 
 @pytest.mark.parametrize(
-    ("yes", "expected"),
-    [([0, 10], 1.0), ([10, 0], 1.0), ([0, 0], np.nan), ([10, 10], np.nan), ([5, 5], 0.0)],
+    ("yes", "expected"), [([0, 10], 1.0), ([10, 0], 1.0), ([0, 0], np.nan), ([10, 10], np.nan), ([5, 5], 0.0)]
 )
 def test_share_of_the_deviance_at_the_ends(yes, expected):
     """A step up or down explains all, a level share nothing; of one outcome nothing is to be explained."""

@@ -118,10 +118,7 @@ def of_clouds(rng, records):
     told = spread**2 / (spread**2 + noise**2)
     curves = (
         (0.0, drawn.dispersion),
-        (
-            -np.log(median) * (1 - told) / told,
-            np.hypot(drawn.dispersion, spread * np.sqrt(1 - told)) / told,
-        ),
+        (-np.log(median) * (1 - told) / told, np.hypot(drawn.dispersion, spread * np.sqrt(1 - told)) / told),
     )
     explained, losses = [], []
     for k, (curve, sigma) in enumerate(zip(curves, (spread, np.hypot(spread, noise)), strict=True)):
@@ -215,10 +212,7 @@ def of_indices(rng, records):
 
     true = explained(weight[i]), 1 - explained(1 - weight[i])
     ends = np.clip(np.stack([index - half, index + half]), 0, 1)
-    return {
-        "first-order index": holds(ends[:, 0, i], true[0]),
-        "total index": holds(ends[:, 1, i], true[1]),
-    }
+    return {"first-order index": holds(ends[:, 0, i], true[0]), "total index": holds(ends[:, 1, i], true[1])}
 
 
 def of_rare(rng, records):

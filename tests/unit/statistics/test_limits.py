@@ -5,13 +5,7 @@ import pytest
 import xarray as xr
 
 from mcrock.base.params import Outcome
-from mcrock.statistics import (
-    by_limit,
-    exceedance_probability,
-    fit_fragility,
-    overturning_probability,
-    runs,
-)
+from mcrock.statistics import by_limit, exceedance_probability, fit_fragility, overturning_probability, runs
 from tests.unit.statistics.conftest import simulate_study
 
 

@@ -153,10 +153,7 @@ def test_fractiles_hold_a_random_truth(fragility, records):
         rates = np.stack([factor * 1e-3 * x**-k for factor in factors.values()])
         hazard = xr.Dataset(
             {"rate": (("hazard", "hazard_intensity"), rates)},
-            coords={
-                "hazard": list(factors),
-                "hazard_intensity": ("hazard_intensity", x, {"units": "m s-2"}),
-            },
+            coords={"hazard": list(factors), "hazard_intensity": ("hazard_intensity", x, {"units": "m s-2"})},
             attrs={"measure": "intensity", "source": "power law"},
         )
         median = np.exp(own * rng.standard_normal())
