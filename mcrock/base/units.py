@@ -55,10 +55,10 @@ def parse_intensity_unit(word: str) -> tuple[str, float] | None:
 def split_header(header: str) -> tuple[str, str]:
     """Name and unit of a column; the unit is empty where none stands in brackets behind the name.
 
-    >>> split_header("omega_x [deg/s]"), split_header("tilt")
-    (('omega_x', 'deg/s'), ('tilt', ''))
+    >>> split_header("omega_x [deg/s]"), split_header("Gyroscope x (rad/s)"), split_header("tilt")
+    (('omega_x', 'deg/s'), ('Gyroscope x', 'rad/s'), ('tilt', ''))
     """
-    name, _, unit = header.partition("[")
+    name, _, unit = header.replace("(", "[").replace(")", "]").partition("[")
     return name.strip(), unit.rstrip("] ")
 
 

@@ -44,6 +44,14 @@ def fit(
     axes: Annotated[
         str, typer.Option(help="Axes of the sensor along x, y and z of the body, as in 'y -x z'.")
     ] = "x y z",
+    columns: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=HEADER",
+            help="Column of the file for time, omega_x ..., with a unit in brackets if its header has none; "
+            "may be repeated.",
+        ),
+    ] = None,
     still: Annotated[
         tuple[float, float] | None,
         typer.Option(
@@ -90,7 +98,7 @@ def fit(
         impact = replace(impact, energy_gain=energy_gain)
     found = fit_test(
         measured,
-        _data(recording, axes, still, FreeRocking(measured, edge, impact).along),
+        _data(recording, axes, columns or [], still, FreeRocking(measured, edge, impact).along),
         edge,
         free=names,
         impact=impact,
@@ -111,10 +119,20 @@ def fit(
     print(output / "fit.json", output / "impact.toml", *paths, sep="\n")
 
 
-def _data(path: Path, axes: str, still: tuple[float, float] | None, along: NDArray[np.float64]) -> Recording:
+def _data(
+    path: Path,
+    axes: str,
+    columns: list[str],
+    still: tuple[float, float] | None,
+    along: NDArray[np.float64],
+) -> Recording:
     """A recording without its bias and its ends, turned to where the body turns about ``along`` (3,)."""
     from mcrock.measurement import alignment, read_recording
 
-    data = read_recording(path, axes)
+    for text in columns:
+        if "=" not in text:
+            raise ValueError(f"--columns must be NAME=HEADER, as in 'omega_x=GyrX [deg/s]', got {text!r}")
+    pairs = (text.partition("=") for text in columns)
+    data = read_recording(path, axes, {name.strip(): header.strip() for name, _, header in pairs})
     data = (data if still is None else data.unbiased(still)).trimmed()
     return data.turned(alignment(data, along))

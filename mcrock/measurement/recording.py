@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,6 +18,13 @@ from mcrock.base.units import ACCELERATIONS, ANGULAR_VELOCITIES, TIMES, split_he
 Array = NDArray[np.float64]
 
 ALONG = "xyz"
+QUANTITIES = ("time", *(f"{name}_{axis}" for name in ("omega", "acceleration") for axis in ALONG))
+# columns as sensors and their programs name them, without the unit; the axis is the group
+NAMES = {
+    "time": re.compile(r"(?:time|timestamp|t)()", re.IGNORECASE),
+    "omega_": re.compile(r"(?:omega|gyroscope|gyro|gyr|angular[ _]velocity)[ _]?([xyz])", re.IGNORECASE),
+    "acceleration_": re.compile(r"(?:acceleration|accelerometer|accel|acc)[ _]?([xyz])", re.IGNORECASE),
+}
 QUIET = 0.02  # of the largest angular velocity: what is no motion [1]
 
 
@@ -178,11 +187,15 @@ class Recording:
         return chosen
 
 
-def read_recording(path: str | Path, axes: str = "x y z") -> Recording:
+def read_recording(
+    path: str | Path, axes: str = "x y z", columns: Mapping[str, str] | None = None
+) -> Recording:
     """Recording of an inertial sensor from a CSV file with a header.
 
     Columns are ``time``, ``omega_x``, ``omega_y``, ``omega_z`` and, if it has them, ``acceleration_x`` and so
-    on, each with its unit in brackets, as in ``omega_x [deg/s]``. Other columns are left out.
+    on, each with its unit in brackets, as in ``omega_x [deg/s]``. Names that sensors and their programs write
+    are known too (`NAMES`), as in ``Gyroscope x (rad/s)`` of phyphox. Other columns are left out. Cells are
+    separated by commas, semicolons or tabs.
 
     Parameters
     ----------
@@ -190,6 +203,9 @@ def read_recording(path: str | Path, axes: str = "x y z") -> Recording:
     axes : str
         Which axes of the sensor point along x, y and z of the body: ``"y -x z"`` where its y points along x
         of the body and its x against y.
+    columns : mapping of str to str, optional
+        Headers of the file by these names, if it has others; with a unit in brackets behind a header that has
+        none: ``{"omega_x": "GyrX [deg/s]"}``.
 
     Raises
     ------
@@ -209,12 +225,29 @@ def read_recording(path: str | Path, axes: str = "x y z") -> Recording:
     ...     read_recording(path).angular_velocity[1].round(3).tolist()
     [0.0, 3.142, 0.0]
     """
-    place = Path(path)
-    columns = read_columns(place)
+    place, given = Path(path), columns or {}
+    named = {split_header(header)[0]: (name, split_header(header)[1]) for name, header in given.items()}
+    if unknown := set(given) - set(QUANTITIES):
+        raise ValueError(f"columns are of {', '.join(QUANTITIES)}, got {', '.join(sorted(unknown))}")
+
+    def known(header: str) -> str:
+        """Which of `QUANTITIES` a column has, empty for none."""
+        own = split_header(header)[0]
+        if own in named:
+            return named[own][0]
+        found = (f"{name}{item[1].lower()}" for name, form in NAMES.items() if (item := form.fullmatch(own)))
+        return next((name for name in found if name not in given), "")
+
     by_name: dict[str, tuple[str, list[float]]] = {}
-    for header, numbers in columns.items():
-        name, unit = split_header(header)
-        by_name[name] = (unit, numbers)
+    read = read_columns(place, lambda header: bool(known(header)))
+    plain = {name for header in read if (name := split_header(header)[0]) in QUANTITIES}
+    for header, numbers in read.items():
+        name, (own, unit) = known(header), split_header(header)
+        if name in plain and own not in {name, *named}:
+            continue
+        if name in by_name:
+            raise ConfigError(f"{place}: two columns for {name!r}; say which one by `columns` (`--columns`)")
+        by_name[name] = (unit or named.get(own, ("", ""))[1], numbers)
     turn = _axes(axes)
     time = _column(place, by_name, "time", TIMES)
     rates = np.stack([_column(place, by_name, f"omega_{axis}", ANGULAR_VELOCITIES) for axis in ALONG], -1)
@@ -231,14 +264,17 @@ def _column(
     known = ", ".join(units)
     if name not in columns:
         raise ConfigError(
-            f"{path}: no column {name!r}; expected it with its unit, one of {known}, in brackets"
+            f"{path}: no column {name!r}; expected it with its unit, one of {known}, in brackets, or say "
+            f"which column it is by `columns` (`--columns '{name}=HEADER'`)"
         )
     unit, numbers = columns[name]
-    if unit not in units:
+    plain = unit.replace("°", "deg").replace("²", "2").replace("^", "")
+    if plain not in units:
         raise ConfigError(
-            f"{path}, column {name!r}: expected its unit in brackets, one of {known}, got {unit!r}"
+            f"{path}, column {name!r}: expected its unit in brackets, one of {known}, got {unit!r}; or give "
+            f"it by `columns` (`--columns '{name}=HEADER [{next(iter(units))}]'`)"
         )
-    return np.asarray(numbers, float) * units[unit]
+    return np.asarray(numbers, float) * units[plain]
 
 
 def _axes(axes: str) -> Array:

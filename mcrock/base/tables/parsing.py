@@ -6,7 +6,7 @@ import csv
 import json
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -58,8 +58,16 @@ def read_data(path: Path) -> str:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
 
 
-def read_columns(path: Path) -> dict[str, list[float]]:
+def read_columns(path: Path, wanted: Callable[[str], bool] = bool) -> dict[str, list[float]]:
     """Columns of a CSV file with a header and a number in every cell.
+
+    Cells are separated by commas, or by semicolons or tabs as the header; then decimal commas are read too.
+
+    Parameters
+    ----------
+    path : Path
+    wanted : callable
+        Whether a column is read, by its name; by default all are.
 
     Raises
     ------
@@ -67,10 +75,12 @@ def read_columns(path: Path) -> dict[str, list[float]]:
         With file, line and column, if the file cannot be read or a cell holds no number.
     """
     text = read_data(path)
-    rows = csv.reader(text.splitlines(), skipinitialspace=True)
+    first = text.partition("\n")[0]
+    separator = max(",;\t", key=first.count)
+    rows = csv.reader(text.splitlines(), skipinitialspace=True, delimiter=separator)
     head = [name.strip() for name in next(rows, [])]
-    columns: dict[str, list[float]] = {name: [] for name in head}
-    if len(columns) < len(head) or not all(head):
+    columns: dict[str, list[float]] = {name: [] for name in head if wanted(name)}
+    if len(set(head)) < len(head) or not all(head):
         raise ConfigError(f"{path}, line 1: every column needs a name of its own, got {','.join(head)!r}")
     for cells in rows:
         place = f"{path}, line {rows.line_num}"
@@ -79,8 +89,10 @@ def read_columns(path: Path) -> dict[str, list[float]]:
         if len(cells) != len(head):
             raise ConfigError(f"{place}: expected {len(head)} cells as in the first line, got {len(cells)}")
         for name, cell in zip(head, cells, strict=True):
+            if name not in columns:
+                continue
             try:
-                columns[name].append(float(cell))
+                columns[name].append(float(cell if separator == "," else cell.replace(",", ".")))
             except ValueError:
                 raise ConfigError(f"{place}, column {name!r}: expected a number, got {cell!r}") from None
     return columns

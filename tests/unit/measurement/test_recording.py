@@ -1,5 +1,6 @@
 """Recordings of sensors: read, put right, and turned into attitudes."""
 
+import re
 from itertools import pairwise
 from math import log2
 
@@ -30,6 +31,67 @@ def test_columns_by_name_and_unit(tmp_path):
     assert found.time == pytest.approx([0.0, 0.005])
     assert found.angular_velocity == pytest.approx(np.array([[np.pi / 2, 0.0, 3.0], [0.0, np.pi, 4.0]]))
     assert found.acceleration == pytest.approx(np.array([[0.0, 0.0, 9.81], [9.80665, 0.0, 0.0]]))
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        (
+            '"Time (s)","Gyroscope x (rad/s)","Gyroscope y (rad/s)","Gyroscope z (rad/s)","Sum"\n'
+            "0.0E0,1.0E0,2.0E0,-3.0E0,3.7E0\n5.0E-3,4.0E0,5.0E0,6.5E0,9.0E0\n",
+            {},
+        ),
+        (
+            "Time (s);Gyroscope x (rad/s);Gyroscope y (rad/s);Gyroscope z (rad/s)\n"
+            "0,000;1,0;2,0;-3,0\n0,005;4,0;5,0;6,5\n",
+            {},
+        ),
+        (
+            "date\ttime [ms]\tgyroX [rad/s]\tGYRO_Y [rad/s]\tgyr_z [rad/s]\n"
+            "mon\t0\t1\t2\t-3\ntue\t5\t4\t5\t6.5",
+            {},
+        ),
+        (
+            "tick,a,b,c\n0,1,2,-3\n5000,4,5,6.5\n",
+            {
+                "time": "tick [us]",
+                "omega_x": "a [rad/s]",
+                "omega_y": "b [rad/s]",
+                "omega_z": "c [rad/s]",
+            },
+        ),
+        (
+            "time [s],omega_x [rad/s],omega_y [rad/s],omega_z [rad/s],raw [rad/s]\n"
+            "0,9,2,-3,1\n.005,9,5,6.5,4\n",
+            {"omega_x": "raw"},
+        ),
+        (
+            "timestamp [ms],time [s],omega_x [rad/s],omega_y [rad/s],omega_z [rad/s]\n"
+            "7,0,1,2,-3\n9,.005,4,5,6.5\n",
+            {},
+        ),
+    ],
+    ids=["phyphox", "semicolons", "tabs", "own names", "one of two", "two times"],
+)
+def test_files_as_they_come(tmp_path, text, columns):
+    found = read_recording(written(tmp_path, text), columns=columns)
+    assert found.time == pytest.approx([0.0, 0.005])
+    assert found.angular_velocity == pytest.approx(np.array([[1.0, 2.0, -3.0], [4.0, 5.0, 6.5]]))
+
+
+@pytest.mark.parametrize(
+    ("head", "columns", "says"),
+    [
+        ("t [s], gyro_x, gyro_y [dps], gyro_z [dps]\n", {}, "'omega_x=HEADER [rad/s]'"),
+        ("t [s], gyro_x [dps], gyr_x [dps], gyro_z [dps]\n", {}, "two columns for 'omega_x'"),
+        ("t [s], p [dps], gyro_y [dps], gyro_z [dps]\n", {}, "'omega_x=HEADER'"),
+        ("t [s], p [dps], gyro_y [dps], gyro_z [dps]\n", {"gyro": "p"}, "columns are of time, omega_x"),
+        ("t [s], p [dps], gyro_y [dps], gyro_z [dps]\n", {"omega_x": "q"}, "no column 'omega_x'"),
+    ],
+)
+def test_a_column_that_is_not_known_is_asked_for(tmp_path, head, columns, says):
+    with pytest.raises(ValueError, match=re.escape(says)):
+        read_recording(written(tmp_path, head + "0, 1, 2, 3\n1, 1, 2, 3\n"), columns=columns)
 
 
 def test_axes_of_the_sensor_are_those_of_the_body_after_it(tmp_path):
