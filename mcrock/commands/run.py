@@ -145,10 +145,10 @@ def _describe_run(study: Study, output: Path, plan: Plan, task: str) -> None:
 def _workers(address: str | None, place: Cluster | None, output: Path) -> Iterator[Client | None]:
     """The workers of a scheduler or of a file of a cluster; None for those of this process."""
     if place:
-        from mcrock.ensemble.cluster import connected
+        from mcrock.ensemble.cluster import connected, listening
 
         with connected(place, output.absolute().parent) as client:
-            say(f"dask scheduler at {client.scheduler_info()['address']}")
+            say(listening(client, place))
             _say_dashboard(client)
             yield client
     elif address:

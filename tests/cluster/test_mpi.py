@@ -10,7 +10,7 @@ import pytest
 from mcrock.ensemble.cluster.scripts import set_lines
 from tests.cluster.conftest import digests
 
-ABSENT = [name for name in ("dask_mpi", "mpi4py", "cryptography") if not importlib.util.find_spec(name)]
+ABSENT = [name for name in ("dask_mpi", "mpi4py") if not importlib.util.find_spec(name)]
 ABSENT += [] if shutil.which("mpirun") else ["mpirun"]
 pytestmark = [
     pytest.mark.cluster,

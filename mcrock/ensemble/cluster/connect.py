@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import logging
+import shlex
+import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mcrock.base.arithmetic import CONTRACT, contracts
+from mcrock.base.names import check_name
 from mcrock.ensemble.cluster.settings import BATCH, BatchJobs, Cluster, Local, Mpi
 
 if TYPE_CHECKING:
@@ -24,6 +28,8 @@ TASK_DURATION = "5s"
 INTERVAL = "5s"  # between two looks at how many jobs are wanted
 FEWEST_RANKS = 3
 ROLES = ("scheduler", "worker", "client")
+OF_WORKER = ("tls_ca_file", "tls_worker_cert", "tls_worker_key")
+OPEN = "not encrypted: whoever reaches it runs code under your account"
 
 
 class ClusterError(OSError):
@@ -73,6 +79,13 @@ def connected(cluster: Cluster, folder: Path) -> Iterator[Client]:
         yield stack.enter_context(Client(workers))
 
 
+def listening(client: Client, cluster: Cluster) -> str:
+    """Where scheduler and workers listen, and whether anyone may talk to them."""
+    address = client.scheduler_info()["address"]
+    how = "encrypted (TLS)" if address.startswith("tls://") else OPEN
+    return f"dask scheduler at {address}, its workers on the interface {cluster.interface}; {how}"
+
+
 def _local(cluster: Cluster) -> Any:
     from distributed import LocalCluster
 
@@ -115,7 +128,7 @@ def _batch(cluster: BatchJobs, folder: Path, refusals: list[str]) -> Any:
             scheduler_options={"dashboard_address": DASHBOARD},
             worker_extra_args=[*ends, *stagger, *options.pop("worker_extra_args", [])],
             job_script_prologue=[*_environment(), *options.pop("job_script_prologue", [])],
-            **{"job_name": "mcrock", **options},
+            **{"job_name": "mcrock", "python": shlex.quote(check_name(sys.executable)), **options},
         )
     except (ValueError, TypeError) as error:
         raise ValueError(f"[options]: {str(error).splitlines()[0]}") from None
@@ -151,10 +164,18 @@ def _keep(workers: Any, cluster: BatchJobs, refusals: list[str]) -> None:
 
 
 def _lenient(job_class: Any, refusals: list[str]) -> Any:
-    """A class of jobs of which a refusal is noted: dask would print a traceback, and not try again."""
+    """A class of jobs with quoted names, of which a refusal is noted: dask would print a traceback, and not
+    try again."""
     from distributed.core import Status
 
     class Job(job_class):  # type: ignore[misc]
+        def __init__(self, *arguments: Any, security: Security | None = None, **options: Any) -> None:
+            if security is not None:  # names of files, which dask-jobqueue puts into a script as they are
+                security = copy(security)
+                for item in OF_WORKER:
+                    setattr(security, item, shlex.quote(check_name(getattr(security, item))))
+            super().__init__(*arguments, security=security, **options)
+
         async def start(self) -> None:
             try:
                 await super().start()
@@ -169,14 +190,14 @@ def _security(cluster: Cluster) -> Security | None:
     """Encryption between scheduler, workers and client."""
     from distributed.security import Security
 
-    match cluster.encryption:
+    match cluster.security:
         case "none":
             return None
         case "temporary":
             try:
                 return Security.temporary()
             except ImportError:
-                raise ClusterError(_missing("cryptography", "cluster")) from None
+                raise ClusterError("cryptography: not installed; pip install cryptography") from None
         case files:
             return Security(require_encryption=True, **_tls(files))
 

@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from mcrock.base.tables.errors import ConfigError, format_mistakes, mistake, refuse
-from mcrock.base.tables.fields import IntegerKey, Kind, OneOf, Table, Text, entry, optional
+from mcrock.base.tables.fields import IntegerKey, Kind, OneOf, Table, Text, entry
 from mcrock.config.load import read_toml
 
 SHORTEST = 60  # wall-time [s]
@@ -115,16 +115,12 @@ class Cluster(Table):
         "network interface of scheduler and workers; `lo`, the loopback, is that of one machine",
         default=LOOPBACK,
     )
-    security: str | dict[str, str] | None = optional(
+    security: str | dict[str, str] = entry(
         Security(),
-        "encryption: `temporary` (TLS with keys made for this run), `none`, or the files of `ca`, `cert` "
-        "and `key`; by default `none` on the loopback and `temporary` elsewhere",
+        "encryption: `temporary` (TLS with keys made for this run), the files of `ca`, `cert` and `key`, or "
+        "`none`: then whoever reaches a port, as every user of a shared machine does, runs code as you",
+        default="temporary",
     )
-
-    @property
-    def encryption(self) -> str | dict[str, str]:
-        """`security`, or its default: whoever reaches an open scheduler runs code as its owner."""
-        return self.security or ("none" if self.interface == LOOPBACK else "temporary")
 
 
 class Local(Cluster):

@@ -8,7 +8,7 @@ def test_a_run_on_workers_of_a_file(study_file, tmp_path):
     (tmp_path / "c.toml").write_text('system = "local"\nworkers = 2\n')
     ran = program("run", study_file, "-o", tmp_path / "s.zarr", "--cluster", tmp_path / "c.toml")
     assert ran.returncode == 0, ran.stderr
-    assert ran.stderr.startswith("mcrock: dask scheduler at tcp://127.0.0.1:")
+    assert ran.stderr.startswith("mcrock: dask scheduler at tls://127.0.0.1:")
     assert "distributed" not in ran.stderr  # what dask says of its parts
     assert "Fragility: no curve (separated: " in ran.stdout
     assert chunks_done(tmp_path / "s.zarr").all()

@@ -1,6 +1,8 @@
 """Studies on workers that a file of a cluster starts, and that may be killed."""
 
+import asyncio
 import os
+import shlex
 import signal
 import socket
 import subprocess
@@ -8,6 +10,7 @@ import sys
 import threading
 from contextlib import suppress
 from itertools import count
+from pathlib import Path
 from random import Random
 from types import SimpleNamespace
 from urllib.request import urlopen
@@ -16,6 +19,8 @@ import dask
 import psutil
 import pytest
 import xarray as xr
+from distributed.comm import connect
+from distributed.security import Security
 
 from mcrock.config import load_config
 from mcrock.ensemble import EnsembleError, run_study
@@ -70,21 +75,46 @@ def test_workers_killed_at_random_change_no_bit(study, reference, tmp_path):
     xr.testing.assert_identical(ds, reference)
 
 
-def test_encrypted_connections_change_no_bit(study, reference, tmp_path):
-    pytest.importorskip("cryptography")
-    with connected(Local(system="local", workers=1, security="temporary"), tmp_path) as client:
-        assert client.scheduler.address.startswith("tls://127.0.0.1")
-        ds = run_study(study, tmp_path / "s.zarr", client=client)
-    xr.testing.assert_identical(ds, reference)
+def is_open(address, security):
+    """Whether who has these keys, or none, can talk to what listens at an address as dask does."""
+
+    async def talk():
+        protocol = "tls" if security.require_encryption else "tcp"
+        options = security.get_connection_args("client")
+        comm = await connect(f"{protocol}://{address}", timeout=2, **options)
+        await comm.close()
+
+    try:
+        asyncio.run(asyncio.wait_for(talk(), 5))
+    except OSError:
+        return False
+    return True
 
 
-def test_nothing_listens_beyond_this_machine(tmp_path):
-    with connected(Local(system="local", workers=1), tmp_path) as client:
+@pytest.mark.parametrize("place", [{}, {"security": "none"}])
+def test_only_who_has_the_keys_of_a_run_can_talk_to_its_processes(tmp_path, place):
+    """On this machine alone: any of its users can reach every port there."""
+    with connected(Local(system="local", workers=1, **place), tmp_path) as client:
         (worker,) = client.run(os.getpid).values()
         ours = [psutil.Process(), psutil.Process(worker)]
-        listening = [c.laddr.ip for p in ours for c in p.net_connections("inet") if c.status == "LISTEN"]
-    assert listening
-    assert set(listening) == {"127.0.0.1"}
+        listening = {c.laddr.ip for p in ours for c in p.net_connections("inet") if c.status == "LISTEN"}
+        assert listening == {"127.0.0.1"}
+        ((address, about),) = client.scheduler_info()["workers"].items()
+        places = [url.partition("://")[2] for url in (client.scheduler.address, address, about["nanny"])]
+        strangers = [Security()] if place else [Security(), Security.temporary()]
+        assert {is_open(each, keys) for each in places for keys in strangers} == {bool(place)}
+        assert is_open(places[0], client.security)
+
+
+def test_names_of_key_files_are_whole_in_the_script_of_a_job(tmp_path):
+    pytest.importorskip("dask_jobqueue")
+    folder = tmp_path / "a; touch b '$x'"
+    folder.mkdir()
+    with _batch(BatchJobs(system="slurm", **JOB), folder, []) as workers:
+        words = shlex.split(workers.job_script().splitlines()[-1])
+        files = [word for word in words if Path(word).parent == folder]
+    assert len(files) == 3
+    assert "touch" not in words
 
 
 def test_workers_can_be_started_again_in_a_fresh_process(tmp_path):

@@ -35,7 +35,7 @@ def test_jobs_of_a_batch_system(load):
     assert (cluster.jobs, cluster.cores, cluster.memory) == ((0, 20), 8, "16 GiB")
     assert cluster.walltime == 12 * 3600 + 30 * 60 + 5
     assert cluster.options == {"queue": "long"}
-    assert cluster.encryption == "temporary"
+    assert cluster.security == "temporary"
 
 
 def test_one_number_of_jobs_is_the_least_and_the_most(load):
@@ -43,10 +43,10 @@ def test_one_number_of_jobs_is_the_least_and_the_most(load):
 
 
 @pytest.mark.parametrize(("text", "kind"), [('"local"\nworkers = 2', Local), ('"mpi"', Mpi)])
-def test_connections_of_one_machine_stay_on_the_loopback(load, text, kind):
+def test_connections_of_one_machine_stay_on_the_loopback_and_are_encrypted(load, text, kind):
     cluster = load(f"system = {text}")
     assert isinstance(cluster, kind)
-    assert (cluster.interface, cluster.encryption) == ("lo", "none")
+    assert (cluster.interface, cluster.security) == ("lo", "temporary")
 
 
 @pytest.mark.parametrize("system", BATCH)
@@ -63,7 +63,7 @@ def test_workers_end_before_their_walltime(load, walltime, margin):
 def test_files_of_keys(load):
     files = {"ca": "a.pem", "cert": "b.pem", "key": "c.pem"}
     text = ", ".join(f'{name} = "{file}"' for name, file in files.items())
-    assert load(f'system = "mpi"\nsecurity = {{ {text} }}').encryption == files
+    assert load(f'system = "mpi"\nsecurity = {{ {text} }}').security == files
 
 
 @pytest.mark.parametrize("path", sorted(JOBS.glob("*.toml")), ids=lambda path: path.name)
