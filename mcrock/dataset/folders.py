@@ -46,7 +46,8 @@ def open_folder(path: Path, chunks: dict[str, int] | None = None) -> xr.Dataset:
     if is_folder_store(path):
         _check_files(path)
     with explained(path):
-        ds = xr.open_zarr(path, consolidated=False, chunks=chunks)
+        # the format before this one may name codecs that unpickle, and so run code
+        ds = xr.open_zarr(path, consolidated=False, chunks=chunks, zarr_format=3)
     if "chunk_done" in ds:
         ds["chunk_done"].attrs.pop(FILES, None)
     return ds

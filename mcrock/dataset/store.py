@@ -194,7 +194,9 @@ def open_store(path: Path, chunks: dict[str, int] | None = None) -> xr.Dataset:
     for key, what in found.damaged.items():
         raise damage(path, chunk_path(path, key).name, what)
     members: Any = _Members(path, template, found.states)
-    return xr.open_zarr(MemoryStore(members, read_only=True), consolidated=False, chunks=chunks)
+    return xr.open_zarr(
+        MemoryStore(members, read_only=True), consolidated=False, chunks=chunks, zarr_format=3
+    )
 
 
 class _Members(Mapping[str, Any]):

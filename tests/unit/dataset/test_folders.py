@@ -1,5 +1,8 @@
 """Stores of the first format, folders of zarr arrays: read while all their files are there."""
 
+import json
+import os
+import pickle
 import shutil
 
 import numpy as np
@@ -111,3 +114,29 @@ def test_other_folders_are_no_stores(tmp_path):
     load_dataset(tmp_path / "other")
     with pytest.raises(StoreError, match="is not a store of mcrock"):
         check_same_study(tmp_path / "other", {})
+
+
+class Order:
+    """What makes a folder when it is unpickled."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def __reduce__(self):
+        return os.mkdir, (str(self.folder),)
+
+
+def test_nothing_in_a_folder_is_run(tmp_path, monkeypatch):
+    """An array of the former zarr format may be pickled; numcodecs before 0.16.6 obeys it when it opens."""
+    monkeypatch.setattr("numcodecs.pickles.ALLOW_UNSAFE_PICKLE_DECODE", True, raising=False)
+    array = {"zarr_format": 2, "shape": [1], "chunks": [1], "dtype": "|O", "order": "C", "fill_value": ""}
+    array |= {"compressor": {"id": "pickle"}, "filters": [{"id": "vlen-utf8"}]}
+    folder = tmp_path / "s.zarr" / "x"
+    folder.mkdir(parents=True)
+    (folder.parent / ".zgroup").write_text('{"zarr_format": 2}')
+    (folder / ".zarray").write_text(json.dumps(array))
+    (folder / ".zattrs").write_text('{"_ARRAY_DIMENSIONS": ["x"]}')
+    (folder / "0").write_bytes(pickle.dumps(Order(tmp_path / "obeyed")))
+    with pytest.raises(DatasetError):
+        load_dataset(folder.parent)
+    assert not (tmp_path / "obeyed").exists()
