@@ -31,6 +31,7 @@ def sensitivity(
     study the inputs given the outcome: `mcrock docs assessment`.
     """
     check_figure(output, format)
+    from mcrock.show.progress import count_progress
     from mcrock.show.sensitivity import format_distances, format_indices, plot_sensitivity
     from mcrock.show.summary import missing_chunks
     from mcrock.statistics import outcome_distances, sobol_indices
@@ -40,9 +41,10 @@ def sensitivity(
     with opened_result(store, incomplete=allow_incomplete) as ds:
         if has_indices(ds) and not missing_chunks(ds):
             tables["sobol_indices"] = sobol_indices(ds, level=level)
-        tables["outcome_distances"] = outcome_distances(
-            ds, permutations=permutations, allow_missing=allow_incomplete
-        )
+        with count_progress("permutations") as progress:
+            tables["outcome_distances"] = outcome_distances(
+                ds, permutations=permutations, allow_missing=allow_incomplete, progress=progress
+            )
         draw = {"sensitivity": lambda: plot_sensitivity(next(iter(tables.values())))}
         paths = save_figures(draw, output, format, ds.attrs)
     if as_json:

@@ -13,6 +13,7 @@ Westfall, P. H. and Young, S. S. (1993). Resampling-based multiple testing. Wile
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import pi
 
 import numpy as np
@@ -137,7 +138,12 @@ def estimate_indices(y: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarra
 
 @takes_path
 def outcome_distances(
-    ds: xr.Dataset, *, permutations: int = 199, seed: int = 0, allow_missing: bool = False
+    ds: xr.Dataset,
+    *,
+    permutations: int = 199,
+    seed: int = 0,
+    allow_missing: bool = False,
+    progress: Callable[[int, int], None] | None = None,
 ) -> xr.Dataset:
     """Distances between the inputs of runs that overturned and those of runs that did not.
 
@@ -161,6 +167,8 @@ def outcome_distances(
         Number of permutations, at least 19, and the seed of their random numbers.
     allow_missing : bool
         Leave out runs that have not been run, rather than refuse.
+    progress : callable, optional
+        Called with the number of permutations that are done and that of all.
 
     Returns
     -------
@@ -197,18 +205,17 @@ def outcome_distances(
         check_runs(draw)
     counts = np.stack([np.stack(_outcomes(draw, allow_missing)) for draw in draws], axis=1)
     record = draws[0]["record"].values if "record" in ds else np.zeros(ds.sizes["realization"], int)
-    found = np.empty((4, len(names), counts.shape[-1]))
-    by_chance = np.empty((permutations, len(names), counts.shape[-1]))
-    for i, name in enumerate(names):
+    tables = []
+    for name in names:
         values = np.stack([draw[name].values for draw in draws])
         if name == "azimuth":
             values = (values % (2 * pi) * (SECTORS / (2 * pi))).astype(int)
-        strata = np.zeros(len(record), int) if name == "record" else record
-        distance, direction, chance = _with_chance(values, counts, strata, permutations, seed)
-        reached = (chance >= distance - 1e-12).sum(axis=0)
-        known = np.where(np.isnan(distance), np.nan, 1.0)
-        by_chance[:, i] = chance
-        found[:, i] = distance, direction * known, chance.mean(0), known * (1 + reached) / (1 + permutations)
+        tables.append(_Table(values, counts, np.zeros_like(record) if name == "record" else record))
+    distance, direction = np.stack([table.distance(np.arange(len(table.strata))) for table in tables], axis=1)
+    by_chance = _by_chance(tables, permutations, seed, progress)
+    reached = (by_chance >= distance - 1e-12).sum(axis=0)
+    known = np.where(np.isnan(distance), np.nan, 1.0)
+    found = distance, direction, by_chance.mean(axis=0), known * (1 + reached) / (1 + permutations)
     result = xr.Dataset(
         coords={"input": names} | _axis(ds),
         attrs={
@@ -227,29 +234,33 @@ def outcome_distances(
     keys = ("distance", "direction", "by_chance", "significance")
     for key, long_name, values in zip(keys, words, found, strict=True):
         result[key] = (("input", "intensity"), values, ONE | {"long_name": long_name})
-    family = _family_significance(found[0], by_chance)
+    family = _family_significance(distance, by_chance)
     long_name = "fraction of permutations whose largest distance of all is beyond"
     result["family_significance"] = (("input", "intensity"), family, ONE | {"long_name": long_name})
     result["runs"] = ("intensity", counts[1].sum(axis=(0, 1)), ONE)
     return result.isel(intensity=0, drop=True) if is_cloud(draws[0]) else result
 
 
-def _with_chance(
-    values: np.ndarray, counts: np.ndarray, strata: np.ndarray, permutations: int, seed: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Distances of an input, their signs (n_intensity,) and distances by chance (permutations, n_intensity).
+def _by_chance(
+    tables: list[_Table], permutations: int, seed: int, progress: Callable[[int, int], None] | None
+) -> np.ndarray:
+    """Distances of inputs under permutations of the outcomes (permutations, n_input, n_intensity).
 
-    Of its values (n_draw, n_realization) and the overturned and all runs (2, n_draw, n_realization,
-    n_intensity); outcomes are permuted within strata (n_realization,), those of an epistemic input by draws.
+    Inputs whose outcomes are permuted within the same strata see the same permutations, drawn once.
     """
-    epistemic = len(values) > 1 and bool((values == values[:, :1]).all())
-    table = _Table(values[:, 0] if epistemic else values[0])
-    fell, runs = counts.sum(axis=2 if epistemic else 1)[:, table.known]
-    strata = (np.zeros(len(values), int) if epistemic else strata)[table.known]
-    rng = np.random.default_rng(seed)
-    orders = (_shuffled(strata, rng) for _ in range(permutations))
-    chance = np.stack([table.distance(fell[order], runs[order])[0] for order in orders])
-    return *table.distance(fell, runs), chance
+    alike: dict[tuple[int, bytes], list[int]] = {}
+    for i, table in enumerate(tables):
+        alike.setdefault((len(table.strata), table.strata.tobytes()), []).append(i)
+    found = np.empty((permutations, len(tables), len(tables[0].fell)))
+    for group, inputs in enumerate(alike.values()):
+        rng = np.random.default_rng(seed)
+        for k in range(permutations):
+            order = _shuffled(tables[inputs[0]].strata, rng)
+            for i in inputs:
+                found[k, i] = tables[i].distance(order)[0]
+            if progress:
+                progress(group * permutations + k + 1, len(alike) * permutations)
+    return found
 
 
 def _family_significance(distance: np.ndarray, by_chance: np.ndarray) -> np.ndarray:
@@ -278,34 +289,69 @@ def _dependent(draws: list[xr.Dataset], names: list[str]) -> list[str]:
 
 
 class _Table:
-    """An input, prepared for its distances under many permutations of the outcomes."""
+    """An input, prepared for its distances under many permutations of the outcomes.
 
-    def __init__(self, values: np.ndarray) -> None:
-        self.known = np.flatnonzero(values == values)  # a parameter of another law is not a number
+    Parameters
+    ----------
+    values : ndarray (n_draw, n_realization)
+        Of the input.
+    counts : ndarray (2, n_draw, n_realization, n_intensity)
+        Overturned runs, in halves, and all runs.
+    strata : ndarray (n_realization,)
+        Within which outcomes are permuted; those of an epistemic input are by draws.
+    """
+
+    def __init__(self, values: np.ndarray, counts: np.ndarray, strata: np.ndarray) -> None:
+        epistemic = len(values) > 1 and bool((values == values[:, :1]).all())
+        values = values[:, 0] if epistemic else values[0]
+        known = np.flatnonzero(values == values)  # a parameter of another law is not a number
+        self.strata = _narrow(np.zeros(len(known), int) if epistemic else strata[known])
+        halves = _narrow(2 * np.moveaxis(counts.sum(axis=2 if epistemic else 1)[:, known], -1, 1))
+        self.fell, self.runs = halves  # (n_intensity, n), in few bytes: most of the time goes into gathering
         self.ordered = values.dtype.kind == "f"
-        self.order = np.argsort(values[self.known], kind="stable")
-        rising = values[self.known][self.order]
-        self.starts = np.flatnonzero(np.concatenate([[True], rising[1:] != rising[:-1]]))
+        self.order = np.argsort(values[known], kind="stable")
+        rising = values[known][self.order]
+        self.ends = np.flatnonzero(np.append(rising[1:] != rising[:-1], True))
+        is_even = bool((self.runs == self.runs[:, :1]).all())  # so that no permutation changes them
+        self.even = [self._below(row[self.order]) for row in self.runs] if is_even else None
 
-    def distance(self, fell: np.ndarray, runs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Distance and its sign at each intensity, from overturned and all runs of realizations (n, m)."""
-        gap = np.zeros((len(self.starts), fell.shape[1]))
-        for weight, sign in ((runs - fell, 1), (fell, -1)):
-            by_value = np.add.reduceat(weight[self.order], self.starts, axis=0)
-            with np.errstate(invalid="ignore"):
-                gap += sign * by_value / by_value.sum(axis=0)
-        if not self.ordered:
-            return np.abs(gap).sum(axis=0) / 2, np.zeros(gap.shape[1])
-        gap = gap.cumsum(axis=0)
-        place = np.nan_to_num(np.abs(gap)).argmax(axis=0)
-        largest = gap[place, np.arange(gap.shape[1])]
-        return np.abs(largest), np.sign(largest)
+    def distance(self, order: np.ndarray) -> np.ndarray:
+        """Distance and its sign (2, n_intensity) with outcomes in another order (n,)."""
+        found = np.zeros((2, len(self.fell)))
+        place = order[self.order]
+        for j, row in enumerate(self.fell):
+            fell = self._below(row[place])
+            runs = self.even[j] if self.even else self._below(self.runs[j][place])
+            yes, total = float(fell[-1]), float(runs[-1])
+            if not 0 < yes < total:
+                found[:, j] = np.nan
+                continue
+            gap = runs * yes - fell * total  # times yes (total - yes): that of the fractions
+            if not self.ordered:
+                found[0, j] = np.abs(np.diff(gap, prepend=0.0)).sum() / 2
+            else:
+                most, least = gap.max(), gap.min()
+                largest = most if most >= -least else least
+                found[:, j] = abs(largest), np.sign(largest)
+            found[0, j] /= yes * (total - yes)
+        return found
+
+    def _below(self, numbers: np.ndarray) -> np.ndarray:
+        """Sums (n_value,) of the numbers of realizations (n,) up to each value of the input."""
+        sums = numbers.cumsum(dtype=np.int64)
+        return sums if len(self.ends) == len(sums) else sums[self.ends]
+
+
+def _narrow(whole: np.ndarray) -> np.ndarray:
+    """Whole numbers from 0 on in the fewest bytes."""
+    return whole.astype(np.min_scalar_type(int(whole.max(initial=0))))
 
 
 def _shuffled(strata: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """A random permutation (n,) that moves nothing from one stratum to another."""
     found = np.empty(len(strata), np.int64)
-    found[np.argsort(strata, kind="stable")] = np.lexsort((rng.random(len(strata)), strata))
+    drawn = np.argsort(rng.random(len(strata)))
+    found[np.argsort(strata, kind="stable")] = drawn[np.argsort(strata[drawn], kind="stable")]
     return found
 
 
