@@ -26,4 +26,4 @@ mcrock plot "$STORE" -o "$FIGURES"
 if [ -n "$HAZARD" ]; then
     mcrock risk "$STORE" "$HAZARD" -o "$FIGURES" | tee "$FIGURES/risk.txt"
 fi
-mcrock report "$STORE" -o "$FIGURES/report.html" ${HAZARD:+--hazard "$HAZARD"}
+mcrock report "$STORE" -o "$FIGURES/report.html" --overwrite ${HAZARD:+--hazard "$HAZARD"}

@@ -18,9 +18,7 @@ def report(
     store: options.Store,
     output: Annotated[
         Path,
-        typer.Option(
-            "--output", "-o", metavar="FILE.html", help="Page to write; an existing one is replaced."
-        ),
+        typer.Option("--output", "-o", metavar="FILE.html", help="Page to write."),
     ],
     hazard: options.Hazard = None,
     years: options.Years = 50.0,
@@ -30,6 +28,7 @@ def report(
     measure: options.Measure = None,
     displacement_limit: options.DisplacementLimit = None,
     folder: options.Folder = Path(),
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing page.")] = False,
     allow_incomplete: options.Incomplete = False,
 ) -> None:
     """Write a report of a study for a safety file: one HTML page, printable, no network needed.
@@ -38,19 +37,29 @@ def report(
     """
     from mcrock.show.report.page import check_page
 
-    check_page(output)
+    check_page(output, overwrite)
     if hazard is None and (hazard_years is not None or age is not None):
         raise ValueError("--hazard-years and --age go with --hazard FILE.csv")
     import matplotlib
 
     matplotlib.use("Agg")
+    from mcrock.show.progress import count_progress
     from mcrock.show.report.page import build_report, save_report
     from mcrock.show.report.results import Site
     from mcrock.statistics import load_hazard
 
     site = None if hazard is None else Site(load_hazard(hazard, years=hazard_years), years, age)
-    with opened_result(store, allow_incomplete, measure, displacement_limit) as ds:
+    with (
+        opened_result(store, allow_incomplete, measure, displacement_limit) as ds,
+        count_progress("permutations") as progress,
+    ):
         page = build_report(
-            ds, site=site, store=store, folder=folder, level=level, allow_missing=allow_incomplete
+            ds,
+            site=site,
+            store=store,
+            folder=folder,
+            level=level,
+            allow_missing=allow_incomplete,
+            progress=progress,
         )
-    print(save_report(page, output))
+    print(save_report(page, output, overwrite=overwrite))

@@ -54,6 +54,10 @@ LOW = 0.01  # probability of the capacity of high confidence on the mean curve [
 CONFIDENCE = 0.95  # of the capacity of high confidence, of at most a probability of 1 - CONFIDENCE [1]
 
 
+class FewError(ValueError):
+    """Too few recordings, or independent realizations, for what is asked."""
+
+
 @takes_path
 @takes(Bootstrap)
 def annual_rate(
@@ -192,7 +196,7 @@ def _units(ds: xr.Dataset, how: Confidence) -> Units:
     record, _ = record_index(ds)
     units = collect_units(ds, record if how.cluster else None, how.allow_missing)
     if units.number < 2:
-        raise ValueError("a rate needs at least 2 recordings, or independent realizations")
+        raise FewError("a rate needs at least 2 recordings, or independent realizations")
     return units
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -38,6 +40,7 @@ from mcrock.show.summary import missing_chunks, summarize
 from mcrock.statistics import annual_rate, high_confidence_capacity, rate_of_draws
 from mcrock.statistics.inference import Confidence
 from mcrock.statistics.nested import is_nested, pooled
+from mcrock.statistics.risk import FewError
 
 TEMPLATE = Path(__file__).with_name("page.html")
 
@@ -50,6 +53,7 @@ def build_report(
     folder: str | Path = ".",
     level: float = 0.95,
     allow_missing: bool = False,
+    progress: Callable[[int, int], None] | None = None,
 ) -> str:
     """The report on a study as one HTML page, with everything inside.
 
@@ -67,11 +71,13 @@ def build_report(
         Confidence level of the intervals [1].
     allow_missing : bool
         Leave out runs that have not been run, rather than refuse.
+    progress : callable, optional
+        That of `mcrock.statistics.outcome_distances`, which takes most of the time.
 
     Returns
     -------
     str
-        HTML.
+        HTML. A study of a single recording has a line in place of each number that needs several.
 
     Raises
     ------
@@ -84,25 +90,28 @@ def build_report(
     study = Study.from_json(ds.attrs["config"])
     summary = summarize(ds, folder=folder, **how.keywords)
     runs = pooled(ds)
-    rates = capacity = None
-    if summary.is_shaken:
-        capacity = high_confidence_capacity(ds, allow_missing=allow_missing)
-    if site is not None:
-        rates = annual_rate(ds, site.hazard, years=site.years, level=level, allow_missing=allow_missing)
-        if is_nested(ds):
-            rates["rate_of_draws"] = rate_of_draws(ds, site.hazard)
+    rates = capacity = few = None
+    try:
+        if summary.is_shaken:
+            capacity = high_confidence_capacity(ds, allow_missing=allow_missing)
+        if site is not None:
+            rates = annual_rate(ds, site.hazard, years=site.years, level=level, allow_missing=allow_missing)
+            if is_nested(ds):
+                rates["rate_of_draws"] = rate_of_draws(ds, site.hazard)
+    except FewError as error:
+        few = f"no capacity with confidence and no annual rate: {error}"
     sections = [
         body_section(runs, study),
         inputs_section(runs, study),
         motions_section(runs, study),
         model_section(study),
-        fragility_section(runs, summary, capacity, how),
+        fragility_section(runs, summary, few if capacity is None else capacity, how),
         outcomes_section(runs, summary, how),
         motion_section(runs, summary, how),
         nested_section(ds, summary, how),
         rules_section(runs, summary, Path(folder), how),
-        sensitivity_section(ds, how),
-        risk_section(ds, site, rates, how),
+        sensitivity_section(ds, how, progress),
+        risk_section(ds, site, few if rates is None else rates, how),
         validity_section(summary),
         convergence_section(runs, study, summary, how),
         limits_section(study, summary),
@@ -123,13 +132,14 @@ def build_report(
     )
 
 
-def check_page(path: Path) -> None:
+def check_page(path: Path, overwrite: bool) -> None:
     """Refuse an output that cannot be a page, before anything is computed for it.
 
     Raises
     ------
     ValueError
-        If its name does not end in .html, a folder is in its place, or its folder is not there.
+        If its name does not end in .html, a folder or, without `overwrite`, a file is in its place, or its
+        folder is not there.
     """
     if path.suffix not in (".html", ".htm"):
         raise ValueError(f"{path}: the name of a report must end in .html")
@@ -137,11 +147,20 @@ def check_page(path: Path) -> None:
         raise ValueError(f"{path} is a folder; choose another output")
     if not path.parent.is_dir():
         raise ValueError(f"{path}: the folder {path.parent} does not exist")
+    if os.path.lexists(path) and not overwrite:
+        raise ValueError(f"{path} exists already; replace it with --overwrite or choose another output")
 
 
-def save_report(page: str, path: str | Path) -> Path:
-    """Write a page, whole or not at all."""
+def save_report(page: str, path: str | Path, *, overwrite: bool = False) -> Path:
+    """Write a page, whole or not at all, in place of another one if told so.
+
+    Raises
+    ------
+    ValueError
+        If the output is refused.
+    """
     path = Path(path)
+    check_page(path, overwrite)
     with replacing(path) as scratch:
         scratch.write_text(page, encoding="utf-8")
     return path

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,7 +13,7 @@ from mcrock.show.epistemic import format_nested, plot_probability_box, plot_vari
 from mcrock.show.fragility import format_fragility, format_support, plot_fragility
 from mcrock.show.measures import format_measures, plot_measures
 from mcrock.show.outcomes import format_displacements, format_outcomes, plot_exceedance, plot_outcomes
-from mcrock.show.report.content import Block, Section, cautions, embed
+from mcrock.show.report.content import Block, Caution, Section, cautions, embed
 from mcrock.show.risk import (
     format_capacity,
     format_distribution,
@@ -66,7 +67,7 @@ def outcomes_section(ds: xr.Dataset, summary: Summary, how: Confidence) -> Secti
 
 
 def fragility_section(
-    ds: xr.Dataset, summary: Summary, capacity: xr.Dataset | None, how: Confidence
+    ds: xr.Dataset, summary: Summary, capacity: xr.Dataset | str | None, how: Confidence
 ) -> Section:
     """Probabilities with intervals, the fragility curve, and where it is an extrapolation."""
     blocks: list[Block] = []
@@ -74,7 +75,7 @@ def fragility_section(
         blocks += _curve(ds, summary.fragility, "Fragility curve with its band", how)
     blocks += format_probabilities(summary.probability, summary.is_shaken)
     blocks += [format_independence(summary.probability), *format_resurrection(summary.capacity)]
-    blocks += [] if capacity is None else format_capacity(capacity)
+    blocks += format_capacity(capacity) if isinstance(capacity, xr.Dataset) else [capacity or ""]
     if summary.laws is not None and summary.is_shaken:
         ax = plot_choices(ds, found=summary.laws, **how.keywords)
         blocks += [embed(ax, "Fragility curves of the impact laws"), *format_laws(summary.laws)]
@@ -134,14 +135,16 @@ def rules_section(ds: xr.Dataset, summary: Summary, folder: Path, how: Confidenc
     return Section("rules", "Rules of thumb and code checks", blocks)
 
 
-def sensitivity_section(ds: xr.Dataset, how: Confidence) -> Section | None:
+def sensitivity_section(
+    ds: xr.Dataset, how: Confidence, progress: Callable[[int, int], None] | None = None
+) -> Section | None:
     """Which inputs decide; None where nothing is drawn or all runs ended alike."""
     blocks: list[Block] = []
     if has_indices(ds) and not missing_chunks(ds):
         found = sobol_indices(ds, level=how.level)
         blocks += [embed(plot_sensitivity(found), "Sobol indices of the inputs"), *format_indices(found)]
     try:
-        found = outcome_distances(ds, allow_missing=how.allow_missing)
+        found = outcome_distances(ds, allow_missing=how.allow_missing, progress=progress)
     except ValueError:  # nothing is drawn
         return None
     if found["distance"].isnull().all():
@@ -152,11 +155,13 @@ def sensitivity_section(ds: xr.Dataset, how: Confidence) -> Section | None:
 
 
 def risk_section(
-    ds: xr.Dataset, site: Site | None, rates: xr.Dataset | None, how: Confidence
+    ds: xr.Dataset, site: Site | None, rates: xr.Dataset | str | None, how: Confidence
 ) -> Section | None:
-    """Annual rate and where it comes from; None without a hazard."""
+    """Annual rate and where it comes from, or why there is none; None without a hazard."""
     if site is None or rates is None:
         return None
+    if isinstance(rates, str):
+        return Section("risk", "Risk at the site", [Caution(rates)])
     blocks: list[Block] = [
         embed(
             plot_risk(ds, site.hazard, found=rates), "From which intensities the rate of overturning comes"

@@ -11,6 +11,10 @@ def test_report_is_written(mcrock, store, tmp_path):
     text = page.read_text(encoding="utf-8")
     assert "Risk at the site" in text
     assert "o distribution of the rate: nothing overturned, or resamples of so few recordings" in text
+    code, _, errors = mcrock("report", store, "-o", page)
+    assert (code, page.read_text(encoding="utf-8")) == (2, text)
+    assert "exists already; replace it with --overwrite" in errors
+    assert mcrock("report", store, "-o", page, "--overwrite")[0] == 0
 
 
 def test_mistakes_are_one_line_and_write_nothing(mcrock, store, tmp_path):

@@ -99,6 +99,14 @@ def test_numbers_are_those_of_stats(ds, page):
     assert all(line[1:].replace("`", "") in found.text for line in format_capacity(capacity))
 
 
+def test_a_single_recording_has_a_page_without_what_needs_several(ds, tmp_path):
+    (tmp_path / "h.csv").write_text(HAZARD)
+    one = ds.isel(realization=ds["record"].values == 0)
+    page = Page(build_report(one, site=Site(load_hazard(tmp_path / "h.csv"))))
+    assert page.text.count("No capacity with confidence and no annual rate: a rate needs at least 2 rec") == 3
+    assert {"fragility", "risk", "outcomes", "sensitivity"} <= {*page.ids}
+
+
 def test_page_says_what_was_computed(ds, page):
     text = Page(page).text
     for words in ("unit test", "seed 5", "body.width [m]", "truncated_normal", "one.csv", "Várkonyi 2022"):
@@ -128,6 +136,11 @@ def test_page_is_written_whole(ds, tmp_path):
     path = save_report(build_report(ds), tmp_path / "r.html")
     assert path.read_text(encoding="utf-8").endswith("</html>\n")
     assert [file.name for file in tmp_path.iterdir()] == ["r.html"]
+    path.write_text("another page")
+    with pytest.raises(ValueError, match="exists already; replace it with --overwrite"):
+        save_report(build_report(ds), path)
+    assert path.read_text() == "another page"
+    assert save_report(build_report(ds), path, overwrite=True).read_text().endswith("</html>\n")
 
 
 def test_what_few_records_cannot_tell_stands_among_the_limits(ds, page):
