@@ -8,7 +8,6 @@ from typing import Any, NamedTuple, Unpack
 import xarray as xr
 
 from mcrock import statistics
-from mcrock.base.params import Outcome
 from mcrock.config import ConfigError
 from mcrock.show.convergence import format_sizes, format_steps
 from mcrock.show.curves import format_laws
@@ -21,6 +20,7 @@ from mcrock.show.rules import format_baselines
 from mcrock.show.tables import dataset_as_json, table_along
 from mcrock.show.validity import format_doubt, format_validity
 from mcrock.statistics.baseline_rules import can_measure
+from mcrock.statistics.capacity import count_resurrected
 from mcrock.statistics.choices import has_laws
 from mcrock.statistics.inference import Confidence, ConfidenceKeywords, takes
 from mcrock.statistics.intervals import bound_without_events
@@ -47,7 +47,7 @@ class Summary(NamedTuple):
     outcomes: xr.Dataset | None  # from `outcome_shares`, of a study with friction
     displacement: xr.Dataset | None  # from `exceedance_probability` of the peak displacement
     support: xr.Dataset | None  # from `fit_fragility` by the displacement limit
-    capacity: xr.Dataset | None  # from `capacities` of the realizations that have been run
+    resurrected: tuple[int, int] | None  # from `count_resurrected`, where there are several levels
     rules: xr.Dataset | str | None  # from `baselines`, or why the motions could not be measured
     nested: Nested | None  # of a nested study without missing runs, whose runs the others pool
     is_shaken: bool  # False where the ground does not move, so that no curve means anything
@@ -85,7 +85,6 @@ def summarize(ds: xr.Dataset, *, folder: str | Path = ".", **keywords: Unpack[Co
     if limit is not None:
         support = statistics.fit_fragility(statistics.by_limit(ds, PEAK, limit), **keywords)
     fragility = statistics.fit_fragility(ds, **keywords)
-    ran = (ds["outcome"] != Outcome.NOT_RUN).any("intensity") if ds.sizes.get("intensity", 0) > 1 else None
     return Summary(
         probability=statistics.overturning_probability(ds, **keywords),
         fragility=fragility,
@@ -98,7 +97,7 @@ def summarize(ds: xr.Dataset, *, folder: str | Path = ".", **keywords: Unpack[Co
         outcomes=statistics.outcome_shares(ds, **keywords) if PEAK in ds else None,
         displacement=displacement,
         support=support,
-        capacity=None if ran is None else statistics.capacities(ds.isel(realization=ran.values)),
+        resurrected=count_resurrected(ds) if ds.sizes.get("intensity", 0) > 1 else None,
         rules=_rules(ds, fragility, folder, keywords),
         nested=nested,
         is_shaken=is_shaken(ds),
@@ -157,7 +156,7 @@ def format_summary(summary: Summary) -> str:
         lines += ["", *friction, ""]
     lines.append(format_independence(probability))
     lines += format_doubt(summary.doubt, int(probability["runs"].sum()))
-    lines += format_resurrection(summary.capacity)
+    lines += format_resurrection(summary.resurrected)
     if summary.laws is not None and shaken:
         lines += ["", *format_laws(summary.laws), ""]
     if summary.measures is not None:
@@ -188,11 +187,11 @@ def format_probabilities(probability: xr.Dataset, by_intensity: bool) -> list[st
     return [f"Probability of overturning {name}", table_along(probability, "intensity", columns)]
 
 
-def format_resurrection(capacity: xr.Dataset | None) -> list[str]:
+def format_resurrection(resurrected: tuple[int, int] | None) -> list[str]:
     """A line on realizations that a stronger motion spares, if there are any."""
-    if capacity is None or not capacity["resurrected"].any():
+    if resurrected is None or not resurrected[0]:
         return []
-    number, total = int(capacity["resurrected"].sum()), capacity.sizes["realization"]
+    number, total = resurrected
     return [
         f"{number} of {format_count(total, 'realization')} overturn at one intensity and survive a "
         "stronger one: rocking is not monotone"

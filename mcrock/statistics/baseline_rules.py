@@ -47,7 +47,7 @@ from mcrock.statistics.probit import Fit, evaluate_curves, fit_curves
 from mcrock.statistics.resample import Units
 from mcrock.statistics.result_table import table
 from mcrock.statistics.run_measures import Asked, has_records, measure_name, stands_on_floor
-from mcrock.statistics.runs import ESTIMATE, LOTS, record_index
+from mcrock.statistics.runs import ESTIMATE, LOTS, record_index, slices
 
 FITTED: dict[str, tuple[str, Rule]] = {
     "constant": ("", constant),
@@ -183,7 +183,7 @@ def baselines(
     if how.allow_missing:  # of which not even the inputs are there
         there = (flat["outcome"] != Outcome.NOT_RUN).transpose("realization", ...).values
         flat = flat.isel(realization=there.reshape(len(there), -1).any(axis=1))
-    body = {name: float(np.median(flat[name].values)) for name in BODY if name in flat}
+    body = {name: _median(flat, name) for name in BODY if name in flat}
     stands = len(body) == len(BODY) and 0 < body["body_slenderness"] < pi / 2
     checks = checks_of_body(*body.values()) if stands else {}
     asked = [check.measure for check in checks.values()]
@@ -203,6 +203,13 @@ def baselines(
         words = {"units": "m s-1", "long_name": "undamped spectral velocity g alpha / p"}
         result["spectral_velocity"] = ((), velocity, words)
     return result.assign_attrs({"level": how.level, "resamples": how.resamples, "scored": scored} | body)
+
+
+def _median(ds: xr.Dataset, name: str) -> float:
+    """Median of an input, which is read in slices where it is the same in all realizations."""
+    first = float(ds[name][0])
+    alike = all((ds[name].isel(realization=where) == first).all() for where in slices(ds))
+    return first if alike else float(np.median(ds[name].values))
 
 
 class _Row(NamedTuple):

@@ -13,7 +13,7 @@ import xarray as xr
 from mcrock.base.params import Outcome
 from mcrock.dataset.opened import takes_path
 from mcrock.statistics.result_table import table
-from mcrock.statistics.runs import check_runs, is_cloud, run_intensity, undecided
+from mcrock.statistics.runs import check_runs, is_cloud, run_intensity, slices, undecided
 
 
 @takes_path
@@ -74,3 +74,15 @@ def capacities(ds: xr.Dataset) -> xr.Dataset:
         },
         coords={},
     )
+
+
+def count_resurrected(ds: xr.Dataset) -> tuple[int, int]:
+    """Realizations that overturn and survive a stronger motion, and all that have been run, in slices."""
+    resurrected = total = 0
+    for where in slices(ds):
+        part = ds.isel(realization=where)
+        there = (part["outcome"] != Outcome.NOT_RUN).any("intensity").values
+        if there.any():
+            resurrected += int(capacities(part.isel(realization=there))["resurrected"].sum())
+            total += int(there.sum())
+    return resurrected, total

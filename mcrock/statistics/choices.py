@@ -27,7 +27,7 @@ def has_laws(ds: xr.Dataset) -> bool:
 
 def _codes(ds: xr.Dataset, choice: str) -> np.ndarray:
     """Code of each realization, -1 of those without a run, whose code is not known."""
-    codes: np.ndarray = ds[choice].values.astype(int)
+    codes: np.ndarray = ds[choice].values
     if (codes == codes[:1]).all():
         return codes
     there = (ds["outcome"] != Outcome.NOT_RUN).any(set(ds["outcome"].dims) - set(ds[choice].dims))

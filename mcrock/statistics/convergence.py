@@ -51,7 +51,8 @@ def size_convergence(ds: xr.Dataset, *, classes: int = CLASSES, allow_missing: b
     half = max(1, round(n / (2 * step))) * step
     sizes = np.unique(np.append(np.round(rounds[:-1]).astype(int) * step, [half, n]))
     sizes = sizes[(sizes > 0) & (sizes <= n)]
-    block = np.searchsorted(sizes, np.arange(n), side="right")  # each ends where a size does
+    # each ends where a size does
+    block = np.repeat(np.arange(len(sizes), dtype=np.int8), np.diff(sizes, prepend=0))
     tally = count_runs(ds, overturn_levels, 1, places, block, allow_missing=allow_missing)
     runs = tally.runs.cumsum(axis=0)
     with np.errstate(invalid="ignore"):

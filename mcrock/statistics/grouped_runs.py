@@ -22,9 +22,11 @@ from mcrock.statistics.runs import (
     Classes,
     count_runs,
     is_cloud,
+    numbered,
     overturn_levels,
     read_slices,
     record_lots,
+    slices,
 )
 
 
@@ -73,7 +75,11 @@ def weigh_runs(
     """Runs of a study, not nested, with measures as `with_measures` gives them."""
     ds = ds.transpose("realization", ...)
     if _alike(ds):
-        _, first, index = np.unique(ds["record"].values, return_index=True, return_inverse=True)
+        records, index = numbered(ds, "record")
+        first = np.full(len(records), len(index))
+        for where in slices(ds):
+            here, place = np.unique(index[where], return_index=True)
+            first[here] = np.minimum(first[here], where.start + place)
         level = ds["intensity"].values.astype(float)
         places = Classes(level, level, level, None)
         tally = count_runs(ds, overturn_levels, 1, places, index, allow_missing=allow_missing)

@@ -21,7 +21,7 @@ import xarray as xr
 
 from mcrock.base.params import Outcome
 from mcrock.dataset.opened import takes_path
-from mcrock.statistics.capacity import capacities
+from mcrock.statistics.capacity import count_resurrected
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 from mcrock.statistics.limits import EVENT
 from mcrock.statistics.nested import pooled
@@ -122,7 +122,7 @@ def fit_capacities(
             "capacity": ("bracket", total[ESTIMATE], {"long_name": "realizations"}),
             "bracket_low": ("bracket", edges[:-1], axis),
             "bracket_high": ("bracket", edges[1:], axis),
-            "resurrected": ((), int(capacities(ds)["resurrected"].sum())),
+            "resurrected": ((), count_resurrected(ds)[0]),
             "records": ((), records),
         },
         coords={"bound": BOUNDS},

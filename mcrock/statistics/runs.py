@@ -179,10 +179,27 @@ def record_index(ds: xr.Dataset) -> tuple[np.ndarray | None, int]:
     """
     if "record" not in ds:
         return None, ds.sizes["realization"]
-    record = ds["record"].values
-    labels = ds["motion_group"].values[record] if "motion_group" in ds else record
-    unique, index = np.unique(labels, return_inverse=True)
-    return index, len(unique)
+    records, index = numbered(ds, "record")
+    if "motion_group" not in ds:
+        return index, len(records)
+    unique, group = np.unique(ds["motion_group"].values[records], return_inverse=True)
+    return group.astype(index.dtype)[index], len(unique)
+
+
+def numbered(ds: xr.Dataset, name: str) -> tuple[np.ndarray, np.ndarray]:
+    """Different values (n,) of an input, rising, and which of them each realization has (n_realization,).
+
+    The numbers take 4 bytes a realization, and the input itself is read in slices and not kept.
+    """
+
+    def parts() -> Iterator[tuple[slice, np.ndarray]]:
+        return ((where, ds[name].isel(realization=where).values) for where in slices(ds))
+
+    values = np.unique(np.concatenate([np.unique(part) for _, part in parts()]))
+    index = np.empty(ds.sizes["realization"], np.int32)
+    for where, part in parts():
+        index[where] = np.searchsorted(values, part)
+    return values, index
 
 
 def record_groups(ds: xr.Dataset, most: int) -> np.ndarray:
@@ -194,7 +211,7 @@ def record_groups(ds: xr.Dataset, most: int) -> np.ndarray:
 def record_lots(ds: xr.Dataset) -> np.ndarray:
     """Lot of each realization (n_realization,): its recording or, without, itself; at most `LOTS`."""
     index = record_index(ds)[0]
-    return (np.arange(ds.sizes["realization"]) if index is None else index) % LOTS
+    return (np.arange(ds.sizes["realization"], dtype=np.int32) if index is None else index) % LOTS
 
 
 class Classes(NamedTuple):
@@ -253,6 +270,12 @@ class Tally(NamedTuple):
     beyond: Passed  # (n_record, n_class, n_level) of those, the runs beyond each level
 
 
+def slices(ds: xr.Dataset) -> Iterator[slice]:
+    """Realizations that are read at a time."""
+    n = ds.sizes["realization"]
+    return (slice(start, min(start + SLICE, n)) for start in range(0, n, SLICE))
+
+
 def read_slices(
     ds: xr.Dataset, names: tuple[str, ...], allow_missing: bool
 ) -> Iterator[tuple[slice, xr.Dataset, np.ndarray]]:
@@ -266,8 +289,7 @@ def read_slices(
     known = [name for name in ("outcome", *GUESSED, *names) if name in ds]
     dims = ds["outcome"].dims if is_cloud(ds) else ("realization", "intensity")
     missing = found = 0
-    for start in range(0, ds.sizes["realization"], SLICE):
-        where = slice(start, min(start + SLICE, ds.sizes["realization"]))
+    for where in slices(ds):
         part = ds[known].isel(realization=where).transpose(*dims).load()
         there = part["outcome"].values != Outcome.NOT_RUN
         missing += there.size - int(there.sum())

@@ -9,7 +9,7 @@ from mcrock.base.params import STANDING, Outcome
 from mcrock.dataset.opened import takes_path
 from mcrock.statistics.intervals import check_level, wilson_interval
 from mcrock.statistics.result_table import table
-from mcrock.statistics.runs import SLICE
+from mcrock.statistics.runs import slices
 
 
 @takes_path
@@ -43,8 +43,8 @@ def step_check(ds: xr.Dataset, level: float = 0.95) -> xr.Dataset:
         if name not in ds:
             raise ValueError(f"the dataset has no variable {name!r}; is it the store of a mcrock study?")
     repeated = flipped = shift = 0
-    for start in range(0, ds.sizes["realization"], SLICE):
-        part = ds[["outcome", "half_step_outcome"]].isel(realization=slice(start, start + SLICE)).load()
+    for where in slices(ds):
+        part = ds[["outcome", "half_step_outcome"]].isel(realization=where).load()
         first, second = part["outcome"].values, part["half_step_outcome"].values
         kept = (second != Outcome.NOT_RUN) & (first != Outcome.NOT_RUN)
         first, second = first[kept], second[kept]

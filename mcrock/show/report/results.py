@@ -74,7 +74,7 @@ def fragility_section(
     if summary.is_shaken:
         blocks += _curve(ds, summary.fragility, "Fragility curve with its band", how)
     blocks += format_probabilities(summary.probability, summary.is_shaken)
-    blocks += [format_independence(summary.probability), *format_resurrection(summary.capacity)]
+    blocks += [format_independence(summary.probability), *format_resurrection(summary.resurrected)]
     blocks += format_capacity(capacity) if isinstance(capacity, xr.Dataset) else [capacity or ""]
     if summary.laws is not None and summary.is_shaken:
         ax = plot_choices(ds, found=summary.laws, **how.keywords)

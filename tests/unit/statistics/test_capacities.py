@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from mcrock.base.params import Outcome
-from mcrock.statistics import capacities, fit_fragility
+from mcrock.statistics import capacities, fit_fragility, runs
+from mcrock.statistics.capacity import count_resurrected
 from tests.unit.statistics.conftest import LEVELS
 
 
@@ -38,6 +39,21 @@ def test_doubt_hides_a_capacity_but_no_resurrection(make_study):
     expected = [np.nan, LEVELS[1], LEVELS[1], np.nan]
     np.testing.assert_array_equal(found["capacity_high"], expected)
     assert found["resurrected"].values.tolist() == [False, False, True, False]
+
+
+def test_counts_of_a_large_study_are_those_of_all_its_runs(make_study, monkeypatch):
+    """Read in slices of seven realizations, some of which have not been run."""
+    ds = make_study(per_record=3).copy(deep=True)
+    ds["outcome"].values[4:13] = Outcome.NOT_RUN
+    ds["outcome"].values[13:40:2, [2, 5]] = Outcome.OVERTURNED
+    ran = ds.isel(realization=(ds["outcome"] != Outcome.NOT_RUN).any("intensity").values)
+    records, index = np.unique(ds["record"].values, return_inverse=True)
+    monkeypatch.setattr(runs, "SLICE", 7)
+    found = int(capacities(ran)["resurrected"].sum())
+    assert found > 5
+    assert count_resurrected(ds) == (found, ran.sizes["realization"])
+    np.testing.assert_array_equal(runs.numbered(ds, "record")[0], records)
+    np.testing.assert_array_equal(runs.numbered(ds, "record")[1], index)
 
 
 def test_a_cloud_has_none(make_study):
