@@ -82,8 +82,9 @@ def read_geometry(path: str | Path) -> Geometry:
     Raises
     ------
     ConfigError
-        If the file cannot be read, a key is missing or has another shape or numbers that are not finite, the
-        points enclose no volume, the mass is not > 0, or the centre of mass is not between base and top.
+        If the file cannot be read, a key is missing or has another shape or numbers that are not finite, a
+        deviation is negative, no matter has such moments of inertia, the points enclose no volume, the mass
+        is not > 0, or the centre of mass is not between base and top.
     """
     place = Path(path)
     try:
@@ -100,9 +101,17 @@ def read_geometry(path: str | Path) -> Geometry:
         float(_array(place, data, name, (), unit))
         for name, unit in (("mass", "kg"), ("top_height_above_base", "m"))
     )
-    spread = data.get("uncertainty") or {}
-    across = _number(place, spread, "com_horizontal_sd", COM_SD)
-    up = _number(place, spread, "com_height_sd", COM_SD)
+    spread = _table(place, data, "uncertainty")
+    across, up = (
+        _number(place, spread, f"com_{name}_sd", COM_SD, least=0.0) for name in ("horizontal", "height")
+    )
+    inertia = (inertia + inertia.T) / 2.0
+    moments = np.linalg.eigvalsh(inertia)
+    if moments[0] <= 0.0 or moments[2] > (moments[0] + moments[1]) * (1.0 + 1e-9):
+        raise ConfigError(
+            f"{place}: inertia_com: expected principal moments > 0 kg m2, none above the sum of the others, "
+            f"got {moments.tolist()}"
+        )
     try:
         ConvexHull(points)
     except QhullError:
@@ -117,9 +126,9 @@ def read_geometry(path: str | Path) -> Geometry:
         points,
         top,
         mass,
-        (inertia + inertia.T) / 2.0,
+        inertia,
         np.array([across, across, up]),
-        _number(place, data.get("weak_direction") or {}, "azimuth_deg", 0.0),
+        _number(place, _table(place, data, "weak_direction"), "azimuth_deg", 0.0),
         str(data.get("specimen", place.stem)),
     )
 
@@ -138,5 +147,15 @@ def _array(path: Path, data: dict[str, Any], key: str, shape: tuple[int, ...], u
     return array
 
 
-def _number(path: Path, data: dict[str, Any], key: str, default: float) -> float:
-    return float(_array(path, data, key, (), "SI")) if key in data else default
+def _table(path: Path, data: dict[str, Any], key: str) -> dict[str, Any]:
+    table = {} if data.get(key) is None else data[key]
+    if not isinstance(table, dict):
+        raise ConfigError(f"{path}: {key}: expected an object, got {table!r}")
+    return table
+
+
+def _number(path: Path, data: dict[str, Any], key: str, default: float, least: float = -np.inf) -> float:
+    value = float(_array(path, data, key, (), "SI")) if key in data else default
+    if value < least:
+        raise ConfigError(f"{path}: {key}: expected a number of at least {least:g}, got {value:g}")
+    return value

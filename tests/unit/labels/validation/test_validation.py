@@ -86,6 +86,14 @@ def test_geometry_has_a_top_over_its_underside(files):
         ({"inertia_com": [[1, 2], [3, 4]]}, r"inertia_com: expected an array \(3, 3\)"),
         ({"underside_contact_points": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]]}, "enclose no volume"),
         ({"top_height_above_base": 0.2}, "centre of mass, the origin of the points"),
+        ({"uncertainty": 5}, "uncertainty: expected an object, got 5"),
+        ({"weak_direction": [45.0]}, "weak_direction: expected an object"),
+        (
+            {"uncertainty": {"com_height_sd": -0.01}},
+            "com_height_sd: expected a number of at least 0, got -0.01",
+        ),
+        ({"inertia_com": [[-7.5, 0, 0], [0, 7.5, 0], [0, 0, 1.5]]}, "principal moments > 0 kg m2"),
+        ({"inertia_com": [[7.5, 0, 0], [0, 7.5, 0], [0, 0, 16.0]]}, "none above the sum of the others"),
     ],
 )
 def test_geometries_that_are_none(tmp_path, changes, message):
