@@ -10,7 +10,7 @@ import typer
 from mcrock.commands import options
 from mcrock.commands.exit_codes import say
 from mcrock.commands.options import check_figure
-from mcrock.commands.results import print_json, save_figures
+from mcrock.commands.results import print_json, save_figures, write_netcdf
 
 if TYPE_CHECKING:
     from mcrock.labels.sequential import SamplingStage
@@ -57,22 +57,21 @@ def calibrate(
     check_figure(output, format)
     if sequential and len(stores) > 1:
         raise ValueError("--sequential runs one study again: give one store")
-    from mcrock.dataset import explained, load_dataset
+    from mcrock.dataset import load_dataset
     from mcrock.labels import calibrate, calibrate_anew, read_labels
     from mcrock.show.labels import format_labels, plot_labels
 
     seen = read_labels(labels)
     studies = [load_dataset(store) for store in stores]
     weigh: dict[str, Any] = {"error_rate": error_rate, "level": level}
-    with explained(stores[0]):
-        if sequential:
-            weigh |= {"folder": folder, "temper": 1.0 if temper is None else temper, "workers": workers}
-            found = calibrate_anew(studies[0], seen, progress=_say_stage, **weigh)
-        else:
-            found = calibrate(studies, seen, temper=temper, least_effective=effective, **weigh)
+    if sequential:
+        weigh |= {"folder": folder, "temper": 1.0 if temper is None else temper, "workers": workers}
+        found = calibrate_anew(studies[0], seen, progress=_say_stage, **weigh)
+    else:
+        found = calibrate(studies, seen, temper=temper, least_effective=effective, **weigh)
     paths = save_figures({"labels": lambda: plot_labels(found)}, output, format, {})
     if output is not None:
-        found.to_netcdf(output / "labels.nc")
+        write_netcdf(output / "labels.nc", found)
         paths.insert(0, output / "labels.nc")
     if as_json:
         print_json(found)

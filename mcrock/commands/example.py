@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from mcrock.base.shipped_files import shipped
+from mcrock.commands.results import write_text
 
 app = typer.Typer()
 
@@ -46,7 +47,7 @@ def example(
         if Path(needed.name).exists():
             print(f"{needed.name} exists here and is kept")
         else:
-            Path(needed.name).write_text(copied(needed), encoding="utf-8")
+            write_text(Path(needed.name), copied(needed))
             print(f"wrote {needed.name}")
     print(f"next: {NEXT[path.suffix].format(path.name)}")
 

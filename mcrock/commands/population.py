@@ -10,7 +10,7 @@ import typer
 from mcrock.commands import options
 from mcrock.commands.exit_codes import fail
 from mcrock.commands.options import check_figure
-from mcrock.commands.results import save_figures, write_text
+from mcrock.commands.results import save_figures, write_netcdf, write_text
 
 app = typer.Typer()
 
@@ -68,7 +68,6 @@ def population(
     given = {name: value for name, value in given.items() if value is not None}
     if fits.suffix == ".nc" and given:
         raise ValueError(f"{fits} has been sampled: {', '.join(given)} only go with a table of fits")
-    from mcrock.dataset import replacing
     from mcrock.measurement.population import diagnose, fit_population, has_tests, load_population
     from mcrock.show.population import format_population, impact_section, plot_population, untrusted
 
@@ -78,8 +77,7 @@ def population(
     section.unlink(missing_ok=True)  # of another population
     print(*format_population(data, cut), sep="\n")
     if fits.suffix != ".nc":
-        with replacing(output / "population.nc") as scratch:
-            data.to_netcdf(str(scratch))
+        write_netcdf(output / "population.nc", data)
         print(output / "population.nc")
     if has_tests(data):  # of another sampler it may be without
         print(*save_figures({"population": lambda: plot_population(data, cut)}, output, format, {}))

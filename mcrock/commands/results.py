@@ -20,14 +20,13 @@ if TYPE_CHECKING:
 def opened_result(
     store: Path, incomplete: bool = False, measure: str | None = None, limit: float | None = None
 ) -> Iterator[xr.Dataset]:
-    """Result of a store by an intensity measure and a displacement limit; errors within name the store."""
-    from mcrock.dataset import explained, load_dataset
+    """Result of a store by an intensity measure and a displacement limit."""
+    from mcrock.dataset import load_dataset
     from mcrock.statistics import by_measure, with_displacement_limit
 
     ds = load_dataset(store, allow_incomplete=incomplete)
-    with explained(store):
-        ds = ds if measure is None else by_measure(ds, measure)
-        yield ds if limit is None else with_displacement_limit(ds, limit)
+    ds = ds if measure is None else by_measure(ds, measure)
+    yield ds if limit is None else with_displacement_limit(ds, limit)
 
 
 def save_figures(
@@ -56,6 +55,14 @@ def write_text(path: Path, text: str) -> None:
 
     with replacing(path) as scratch:
         scratch.write_text(text, encoding="utf-8")
+
+
+def write_netcdf(path: Path, ds: xr.Dataset) -> None:
+    """Write a dataset to a NetCDF file, whole or not at all."""
+    from mcrock.dataset import replacing
+
+    with replacing(path) as scratch:
+        ds.to_netcdf(str(scratch))
 
 
 def print_json(tables: xr.Dataset | Mapping[str, Any]) -> None:

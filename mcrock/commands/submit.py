@@ -11,6 +11,7 @@ import typer
 from mcrock.base import arithmetic
 from mcrock.commands.exit_codes import fail
 from mcrock.commands.options import Config, Contract, Seed, Set, load_study
+from mcrock.commands.results import write_text
 
 app = typer.Typer()
 
@@ -72,7 +73,7 @@ def submit(
     if dry_run:
         print(script, end="")
         return
-    path.write_text(script, encoding="utf-8")
+    write_text(path, script)
     print("\n".join([*about, f"{path}: {_submitted(path, SYSTEMS[system])}"]))
 
 

@@ -10,7 +10,7 @@ import typer
 
 from mcrock.commands import options
 from mcrock.commands.options import check_figure
-from mcrock.commands.results import print_json, save_figures
+from mcrock.commands.results import print_json, save_figures, write_netcdf
 
 if TYPE_CHECKING:
     import numpy as np
@@ -104,7 +104,7 @@ def validate(
     )
     words = {"units": "1", "long_name": "number of the test in its file, from 0"}
     found["number"] = ("test", used[scored], words)
-    found.to_netcdf(output / "scores.nc")
+    write_netcdf(output / "scores.nc", found)
     paths = save_figures({"validation": lambda: plot_validation(found)}, output, format, {})
     if as_json:
         print_json({"part": part, "scores": found})
