@@ -35,12 +35,11 @@ def export(
     allow_incomplete: Incomplete = False,
 ) -> None:
     """Write a result to a NetCDF file, or its fragility to a file of OpenQuake or pelicun."""
-    from mcrock.dataset import explained, load_dataset, save_dataset
+    from mcrock.dataset import load_dataset, save_dataset
 
     if output.suffix not in (".xml", ".csv"):
         ds = load_dataset(store, allow_incomplete=allow_incomplete, chunks={})
-        with explained(store):
-            save_dataset(ds, output, overwrite=overwrite)
+        save_dataset(ds, output, overwrite=overwrite)
         print(output)
         return
     from mcrock.show.fragility_files import openquake_fragility, pelicun_fragility
@@ -52,10 +51,9 @@ def export(
     if not output.parent.is_dir():
         raise ValueError(f"{output}: the folder {output.parent} does not exist")
     ds = load_dataset(store)
-    with explained(store):
-        if output.suffix == ".xml":
-            text = openquake_fragility(ds, identifier=identifier, curve="stripes" if stripes else "lognormal")
-        else:
-            text = pelicun_fragility(ds, identifier=identifier)
+    if output.suffix == ".xml":
+        text = openquake_fragility(ds, identifier=identifier, curve="stripes" if stripes else "lognormal")
+    else:
+        text = pelicun_fragility(ds, identifier=identifier)
     write_text(output, text)
     print(output)

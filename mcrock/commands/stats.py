@@ -26,11 +26,13 @@ def stats(
 
     How they are computed: `mcrock docs results`.
     """
+    from mcrock.dataset.contents import STUDY, store_digest
     from mcrock.show.summary import format_summary, missing_chunks, summarize, summary_as_json
 
     with opened_result(store, allow_incomplete, measure, displacement_limit) as ds:
         summary = summarize(ds, folder=folder, level=level, allow_missing=allow_incomplete)
     if as_json:
-        print_json(summary_as_json(summary))
+        digest = store_digest(store) if (store / STUDY).exists() else None
+        print_json(summary_as_json(summary) | {"digest": digest})
     else:
         print(*missing_chunks(ds), format_summary(summary), sep="\n")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from datetime import UTC, datetime
 
 import typer
 
+from mcrock.commands.exit_codes import fail
 from mcrock.commands.options import Level, Store
 
 app = typer.Typer()
@@ -19,7 +19,7 @@ def status(
 ) -> None:
     """Print the progress of a study, its workers and the probabilities so far.
 
-    Ends with exit code 1 if a chunk is damaged.
+    Ends with exit code 1 if something in the store is damaged or not its own.
     """
     from mcrock.dataset import is_store, load_dataset
     from mcrock.dataset.contents import chunk_path, read_template, take_inventory
@@ -37,9 +37,8 @@ def status(
     print("\n".join(format_status(template, found, read_log(store), datetime.now(UTC))))
     for key, what in found.damaged.items():
         print(f"{chunk_path(store, key).relative_to(store)} is {what}")
-    if found.damaged:
-        print(f"`mcrock verify {store} --repair` computes what is damaged again")
-        sys.exit(1)
+    if error := found.error(store, template):
+        fail(str(error), 1)
     if found.done.any():
         ds = pooled(load_dataset(store, allow_incomplete=True))
         probability = overturning_probability(ds, level=level, allow_missing=True)

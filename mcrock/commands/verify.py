@@ -6,13 +6,23 @@ import sys
 import warnings
 from itertools import chain
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from mcrock.commands.exit_codes import fail
+from mcrock.commands.exit_codes import fail, say
+
+if TYPE_CHECKING:
+    from mcrock.dataset.contents import Inventory, Template
 
 app = typer.Typer()
+
+
+class _Wanted(NamedTuple):
+    repair: bool
+    force: bool
+    folder: Path
+    only_digest: bool
 
 
 @app.command()
@@ -25,8 +35,19 @@ def verify(
         ),
     ] = None,
     failures: Annotated[bool, typer.Option("--failures", help="List only the failed checks.")] = False,
+    digest: Annotated[
+        bool,
+        typer.Option("--digest", help="Print of a whole store its digest alone, which stands for all of it."),
+    ] = False,
+    expect: Annotated[
+        str | None, typer.Option(metavar="DIGEST", help="Check that a store has this digest.")
+    ] = None,
     repair: Annotated[
         bool, typer.Option("--repair", help="Recompute what is damaged or missing in a store.")
+    ] = False,
+    force: Annotated[
+        bool,
+        typer.Option("--force", help="With --repair, set aside what is whole and not of the store."),
     ] = False,
     folder: Annotated[
         Path, typer.Option(help="Folder of the study file, for --repair of a study with record files.")
@@ -45,10 +66,18 @@ def verify(
     if foreign:
         raise ValueError("\n".join(f"{path} is a folder and not a store of mcrock" for path in foreign))
     stores = [path for path in files or [] if path.is_dir()]
-    is_right = [_verify_store(path, repair, folder) for path in stores]
+    if expect is not None and not len(files or []) == len(stores) == 1:
+        raise ValueError("--expect goes with one store")
+    if force and not repair:
+        raise ValueError("--force goes with --repair")
+    options = _Wanted(repair, force, folder, digest)
+    digests = [_verify_store(path, options) for path in stores]
+    is_right = all(found is not None for found in digests)
+    if expect is not None and is_right and digests != [expect]:
+        fail(f"{stores[0]} has the digest {digests[0]}, expected {expect}", 1)
     if not stores or len(stores) < len(files or []):
-        is_right.append(_verify_cases([path for path in files or [] if path not in stores], failures))
-    if not all(is_right):
+        is_right &= _verify_cases([path for path in files or [] if path not in stores], failures)
+    if not is_right:
         sys.exit(1)
 
 
@@ -60,43 +89,82 @@ def _verify_cases(files: list[Path], failures: bool) -> bool:
     return print_checks(chain.from_iterable(runs), failures)
 
 
-def _verify_store(path: Path, repair: bool, folder: Path) -> bool:
-    """Print what is not whole in a store; whether in the end it all is."""
-    from mcrock.dataset import DamageError
-    from mcrock.dataset.contents import STUDY, chunk_path, read_template, store_digest, take_inventory
+def _verify_store(path: Path, options: _Wanted) -> str | None:
+    """Print what is not whole in a store; its digest if in the end it all is (of the first format "none")."""
+    from mcrock.dataset.contents import chunk_path
+    from mcrock.dataset.create import remove_leftovers
     from mcrock.dataset.folders import check_folder, is_folder_store
-    from mcrock.ensemble.log import read_log
+    from mcrock.ensemble.repair import set_aside
 
     if is_folder_store(path):
         check_folder(path)
         print(f"{path}: every file can be decoded; this older format of stores has no checksums")
-        return True
-    try:
-        template = read_template(path)
-    except DamageError:
-        configs = [process.config for process in read_log(path) if process.config]
-        if not (repair and configs):
-            raise
-        _compute(path, configs[-1], folder)
-        print(f"{path}: {STUDY} was damaged, and is written again with the study that the log has")
-        template = read_template(path)
-    found = take_inventory(path, template, thorough=True)
+        return "none"
+    remove_leftovers(path)
+    template, found = _study_and_inventory(path, options)
     for key, what in found.damaged.items():
         print(f"{path}: {chunk_path(path, key).relative_to(path)} is {what}")
+    for name in found.strays:
+        print(f"{path}: {name} is not of this store")
+    digest = _summary(path, template, found, options.only_digest)
+    if digest or not options.repair:
+        return digest
+    damaged = [key for key in found.damaged if key in found.foreign]
+    foreign = [*(chunk_path(path, key) for key in damaged), *(path / name for name in found.strays)]
+    if foreign and not options.force:
+        say(f"{path}: --repair overwrites nothing that is whole; with --force it sets that aside")
+        return None
+    if foreign:
+        print(f"{path}: what is not its own is set aside in {set_aside(path, foreign)}")
+    warnings.filterwarnings("ignore", ".* is computed again")  # as printed above
+    if not found.done.all():
+        _compute(path, template.attributes["config"], options.folder)
+        print(f"{path}: {(~found.done).sum()} chunks were computed again")
+    return _summary(path, *_study_and_inventory(path, options), options.only_digest)
+
+
+def _study_and_inventory(path: Path, options: _Wanted) -> tuple[Template, Inventory]:
+    """What a store has but its runs, written again from the log if that is damaged, and its chunks."""
+    from mcrock.dataset import DamageError
+    from mcrock.dataset.archive import ForeignError
+    from mcrock.dataset.contents import STUDY, read_template, take_inventory
+    from mcrock.ensemble.repair import write_study_again
+
+    try:
+        template = read_template(path)
+        found = take_inventory(path, template, thorough=True)
+        error = found.error(path, template)
+        if not (error and found.blames_study(template)):
+            return template, found
+        raise error
+    except DamageError as error:
+        if not options.repair or (isinstance(error, ForeignError) and not options.force):
+            raise
+        aside = write_study_again(path, options.folder, error)
+    if aside:
+        print(f"{path}: {STUDY} is set aside in {aside}")
+    print(f"{path}: {STUDY} was damaged, and is written again with the study that the log has")
+    template = read_template(path)
+    return template, take_inventory(path, template, thorough=True)
+
+
+def _summary(path: Path, template: Template, found: Inventory, only_digest: bool) -> str | None:
+    """Print how much of a store is whole; its digest if all is."""
+    from mcrock.dataset.contents import chunk_path, store_digest
+
     whole, damaged = int(found.done.sum()), len(found.damaged)
     missing = [key for key in template.chunks() if not found.done[key] and key not in found.damaged]
-    left = len(missing)
+    is_whole = not (damaged or missing or found.strays)
+    digest = store_digest(path) if is_whole else None
+    if only_digest and digest:
+        print(digest)
+        return digest
+    more = f"; digest {digest}" if digest else ""
     if missing:
         more = f", the first is {chunk_path(path, missing[0]).relative_to(path)}"
-    else:
-        more = "" if damaged else f"; digest {store_digest(path)}"
-    print(f"{path}: {whole} of {found.done.size} chunks are whole, {damaged} damaged, {left} missing{more}")
-    if found.done.all() or not repair:
-        return bool(found.done.all())
-    warnings.filterwarnings("ignore", ".* is computed again")  # as printed above
-    _compute(path, template.attributes["config"], folder)
-    print(f"{path}: {damaged + left} chunks were computed again, all are whole")
-    return True
+    counts = f"{damaged} damaged, {len(missing)} missing"
+    print(f"{path}: {whole} of {found.done.size} chunks are whole, {counts}{more}")
+    return digest
 
 
 def _compute(path: Path, config: str, folder: Path) -> None:

@@ -3,7 +3,6 @@
 from mcrock.dataset.archive import DamageError
 from mcrock.dataset.atomic import replacing
 from mcrock.dataset.contents import is_store
-from mcrock.dataset.folders import explained
 from mcrock.dataset.history import build_history, event_list, events_to_csv
 from mcrock.dataset.opened import check_folder, load_dataset, save_dataset
 from mcrock.dataset.schema import (
@@ -34,7 +33,6 @@ __all__ = [
     "declaration",
     "event_list",
     "events_to_csv",
-    "explained",
     "is_declared",
     "is_store",
     "load_dataset",

@@ -3,8 +3,7 @@
 The members are chunks and metadata of a zarr group by their zarr names. They are not compressed once more,
 so that any zip program takes the group out. The comment, the last thing in a zip archive, is a record in JSON
 of what the file is, and the BLAKE2b digest of every byte before it. A member that is read is checked by its
-CRC-32, and the whole file by its digest: reading one variable does not read the others, and what a file is
-can be read from its end alone.
+CRC-32, and the whole file by its digest when the first one is: what a file is can be read from its end alone.
 """
 
 from __future__ import annotations
@@ -16,10 +15,10 @@ import json
 import os
 import struct
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, NamedTuple
 
 from mcrock.dataset.atomic import replacing
 
@@ -28,13 +27,22 @@ LONGEST = 4096  # comment [bytes]: few are read of a store of thousands of files
 END, END_SIZE = b"PK\5\6", 22  # record of a zip archive that comes before its comment [bytes]
 STAMP = (1980, 1, 1, 0, 0, 0)  # time of every member: equal contents are equal files
 UNIX = 3
+HEAD, FIRST = 64, (b"intensity/c/0", b"chunk_done/", b"zarr.json")  # bytes, and what a first member is called
 
 
 class DamageError(OSError):
     """A file of a store that is not as it was written."""
 
 
-def write_archive(path: Path, members: Mapping[str, bytes], record: Mapping[str, Any]) -> None:
+class ForeignError(DamageError):
+    """A whole file in a place where it does not belong: never overwritten unasked."""
+
+    study: str | None = None  # digest of the study that a chunk speaks for, if not of ``study.zip``
+
+
+def write_archive(
+    path: Path, members: Mapping[str, bytes], record: Mapping[str, Any], store: Path | None = None
+) -> None:
     """Write a file, whole or not at all, and have it on disk when this returns.
 
     Parameters
@@ -45,6 +53,8 @@ def write_archive(path: Path, members: Mapping[str, bytes], record: Mapping[str,
         Contents by name.
     record : mapping
         What the file is, in values that JSON has.
+    store : Path, optional
+        The store that it is in, next to which it is written before it takes its place.
 
     Raises
     ------
@@ -62,14 +72,14 @@ def write_archive(path: Path, members: Mapping[str, bytes], record: Mapping[str,
             archive.writestr(member, content)
         archive.comment = comment
     body = buffer.getbuffer()[:-DIGEST]
-    with replacing(path) as scratch, scratch.open("wb") as file:
+    with replacing(path, store) as scratch, scratch.open("wb") as file:
         file.write(body)
         file.write(_digest(body))
 
 
 def read_digest(path: Path) -> bytes:
     """The digest at the end of a file, as it stands there."""
-    with path.open("rb") as file:
+    with path.open("rb") as file, explaining():
         file.seek(-DIGEST, os.SEEK_END)
         return file.read()
 
@@ -84,7 +94,7 @@ def read_record(path: Path, *, thorough: bool = False) -> dict[str, Any]:
     FileNotFoundError
         If it is gone.
     """
-    with path.open("rb") as file, _explaining():
+    with path.open("rb") as file, explaining():
         if not thorough:
             file.seek(-min(file.seek(0, os.SEEK_END), END_SIZE + LONGEST), os.SEEK_END)
         content = file.read()
@@ -93,16 +103,47 @@ def read_record(path: Path, *, thorough: bool = False) -> dict[str, Any]:
         return _record(content)
 
 
-def read_member(path: Path, name: str) -> bytes:
-    """A member of a file; `DamageError` if it is missing or not what was written."""
-    with path.open("rb") as file, _explaining(), zipfile.ZipFile(file) as archive:
-        return _content(archive, name, os.fstat(file.fileno()).st_size)
+def is_archive(path: Path) -> bool:
+    """Whether the end of a file has a record, or its beginning a member of a store; empty it may be."""
+    try:
+        read_record(path)
+        return True
+    except DamageError:
+        with path.open("rb") as file:
+            start = file.read(HEAD)
+    return not start or (start.startswith(b"PK\3\4") and any(name in start for name in FIRST))
+
+
+def read_member(path: Path, name: str, known: Known | None = None) -> bytes:
+    """A member of a file; `DamageError` if it is missing or not what was written.
+
+    A file that is not among the known ones is read as a whole, and its digest and record are checked.
+    """
+    with path.open("rb") as file, explaining():
+        found = os.fstat(file.fileno())
+        state = found.st_ino, found.st_size, found.st_mtime_ns
+        source: IO[bytes] = file
+        if known and known.states.get(path) != state:
+            content = file.read()
+            _check_digest(content)
+            if _record(content) != known.record_of(path):
+                raise DamageError("another file than at the opening")
+            known.states[path], source = state, io.BytesIO(content)
+        with zipfile.ZipFile(source) as archive:
+            return _content(archive, name, found.st_size)
+
+
+class Known(NamedTuple):
+    """Files that were checked as a whole."""
+
+    record_of: Callable[[Path], dict[str, Any]]
+    states: dict[Path, tuple[int, int, int]]  # inode, size and time when they were
 
 
 def read_archive(path: Path) -> tuple[dict[str, Any], dict[str, bytes]]:
     """Record and members of a file of which every byte is checked; errors as of `read_record`."""
     content = path.read_bytes()
-    with _explaining():
+    with explaining():
         _check_digest(content)
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             members = {name: _content(archive, name, len(content)) for name in archive.namelist()}
@@ -141,7 +182,7 @@ def _content(archive: zipfile.ZipFile, name: str, size: int) -> bytes:
 
 
 @contextmanager
-def _explaining() -> Iterator[None]:
+def explaining() -> Iterator[None]:
     """Raise `DamageError` where a file cannot be read as what it should be.
 
     What damaged archives make of `zipfile`, nobody lists. Errors of the system pass, but for a place in the

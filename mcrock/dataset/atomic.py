@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
+import shutil
 import socket
+import tempfile
 import time
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 FORGOTTEN = 86_400.0  # age at which what a process of another machine was writing counts as left [s]
@@ -19,10 +22,17 @@ def scratch_name(path: Path) -> Path:
     return path.with_name(f".{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex}.{path.name}")
 
 
-def abandoned(folder: Path, name: str) -> list[Path]:
+def scratch_of(file: Path, store: Path) -> Path:
+    """A temporary name for a file of a store: next to the store, in which nothing is ever half there."""
+    home = store.resolve()  # on the same disk, where the store is a link
+    return scratch_name(home.with_name(f"{home.name}.{file.name}"))
+
+
+def abandoned(folder: Path, name: str, *, with_own: bool = False, patience: float = FORGOTTEN) -> list[Path]:
     """Files that ended processes have left in a folder under the scratch names of what fits a pattern.
 
-    Of a process of this machine it is known whether it has ended; those of others are given up after a day.
+    Of a process of this machine it is known whether it has ended; those of others are given up after a day,
+    or another time. Those of this process count where it is about to end.
     """
     pattern = re.compile(rf"\.(.+)-(\d+)-[0-9a-f]{{32}}\.{name}")
     found = []
@@ -30,8 +40,13 @@ def abandoned(folder: Path, name: str) -> list[Path]:
         match = pattern.fullmatch(entry.name)
         if match is None:
             continue
-        is_old = time.time() - entry.stat().st_mtime > FORGOTTEN
-        if is_old or (match[1] == socket.gethostname() and has_ended(int(match[2]))):
+        try:
+            is_old = time.time() - entry.stat().st_mtime > patience
+        except FileNotFoundError:
+            continue
+        process = int(match[2]) if match[1] == socket.gethostname() else None
+        is_own = with_own and process == os.getpid()
+        if is_old or is_own or (process is not None and has_ended(process)):
             found.append(entry)
     return found
 
@@ -50,17 +65,39 @@ def has_ended(process: int) -> bool:
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """A temporary name next to ``path`` to write to, renamed to it when all went well."""
-    scratch = scratch_name(path)
+def scratch_folder() -> Iterator[Path]:
+    """A folder for temporary files of this process; what ended ones have left of theirs is deleted."""
+    home = Path(tempfile.gettempdir())
+    with suppress(OSError):
+        for left in abandoned(home, "mcrock", patience=math.inf):
+            shutil.rmtree(left, ignore_errors=True)
+    folder = scratch_name(home / "mcrock")
     try:
+        folder.mkdir(mode=0o700)
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def replacing(path: Path, store: Path | None = None) -> Iterator[Path]:
+    """A temporary name next to ``path`` to write to, renamed to it when all went well.
+
+    It is next to the store that the file belongs to, if to any.
+    """
+    scratch = scratch_of(path, store) if store else scratch_name(path)
+    try:
+        if not store:
+            with suppress(OSError):
+                for left in abandoned(path.parent, re.escape(path.name)):
+                    left.unlink(missing_ok=True)
         yield scratch
         with scratch.open("rb") as file:
             os.fsync(file.fileno())
         os.replace(scratch, path)
     except OSError as error:
-        if str(error.filename) == str(scratch):  # a name that says nothing to the reader
-            error.filename = str(path)
+        if str(scratch) in (str(error.filename), str(error.filename2)):  # which says nothing to the reader
+            error.filename, error.filename2 = str(path), None
         raise
     finally:
         scratch.unlink(missing_ok=True)

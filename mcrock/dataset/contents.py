@@ -23,7 +23,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mcrock.dataset.archive import DamageError, read_archive, read_digest, read_record
+from mcrock.dataset.archive import (
+    DamageError,
+    ForeignError,
+    explaining,
+    read_archive,
+    read_digest,
+    read_record,
+)
 from mcrock.dataset.folders import is_folder_store
 from mcrock.dataset.schema import DatasetError, declaration
 
@@ -34,7 +41,8 @@ STUDY = "study.zip"
 CHUNKS = "chunks"
 MARKS = "chunk_done"  # array on the chunks
 LEVELS = "intensity/c/0"  # member of every file: the intensities of its runs
-CHUNK_FILE = r"\d+(-\d+)*\.zip"
+CHUNK_FILE = r"(0|[1-9]\d*)(-(0|[1-9]\d*))*\.zip"
+PASSING = ".nfs"  # of names that a network file system gives to what is deleted while it is read
 
 Key = tuple[int, ...]  # of a chunk: its number, behind that of the outer draw if there is one
 
@@ -139,17 +147,17 @@ def chunk_files(path: Path) -> list[Path]:
 def store_digest(path: Path) -> str:
     """Digest of a store: that of the digests at the ends of its files; equal results have equal ones.
 
-    No other byte is read. Whether the files fit their digests, `take_inventory` checks.
+    So it stands for the study, its runs, and the version and kernel that computed them, which ``study.zip``
+    names. No other byte of chunks is read. Whether they fit their digests, `take_inventory` checks.
 
     Raises
     ------
     DamageError
-        If ``study.zip`` is missing.
+        If ``study.zip`` is missing or damaged.
     """
-    if not (path / STUDY).exists():
-        raise DamageError(_no_study(path, "is missing"))
-    digest = hashlib.blake2b(digest_size=16)
-    for file in (path / STUDY, *chunk_files(path)):
+    template, digest = read_template(path), hashlib.blake2b(digest_size=16)
+    chunks = sorted(chunk_path(path, key) for key in template.chunks())
+    for file in (path / STUDY, *(file for file in chunks if file.exists())):
         digest.update(file.name.encode() + read_digest(file))
     return digest.hexdigest()
 
@@ -160,7 +168,7 @@ def is_store(path: Path) -> bool:
 
 
 def _is_of_store(file: Path) -> bool:
-    with suppress(DamageError, FileNotFoundError, NotADirectoryError):
+    with suppress(DamageError, FileNotFoundError, NotADirectoryError, IsADirectoryError):
         return "study" in read_record(file)
     return False
 
@@ -171,12 +179,14 @@ def read_template(path: Path) -> Template:
     Raises
     ------
     DamageError
-        If the file is missing or not as it was written.
+        If the file is missing or not as it was written; `ForeignError` if something else is in its place.
     DatasetError
         If a version of mcrock has written it that knows another format.
     """
     try:
         record, members = read_archive(path / STUDY)
+    except IsADirectoryError:
+        raise foreign_study(path, "a folder") from None
     except FileNotFoundError:
         raise DamageError(_no_study(path, "is missing")) from None
     except DamageError:
@@ -186,7 +196,16 @@ def read_template(path: Path) -> Template:
             f"{path} has the format {record.get('format')} and this version of mcrock knows {FORMAT}: "
             "open it with the version that wrote it"
         )
-    return Template.of(str(record["study"]), members)
+    if "chunk" in record:
+        raise foreign_study(path, f"chunk {record['chunk']}")
+    try:
+        with explaining():
+            template = Template.of(str(record["study"]), members)
+            json.loads(template.attributes["config"])
+            template.record(next(template.chunks()))
+    except DamageError:
+        raise foreign_study(path, "no study that can be decoded") from None
+    return template
 
 
 def _no_study(path: Path, state: str) -> str:
@@ -194,6 +213,14 @@ def _no_study(path: Path, state: str) -> str:
         f"{path} is damaged: {STUDY} {state}; run the command that made the store once more with --resume, "
         "which writes it again and keeps the runs, as `mcrock verify --repair` does if the log is next to "
         "the store"
+    )
+
+
+def foreign_study(path: Path, what: str) -> ForeignError:
+    """The error that says what is in the place of ``study.zip``, and what to do."""
+    return ForeignError(
+        f"{path} is damaged: {STUDY} is {what}; `mcrock verify {path} --repair --force` sets it aside and "
+        "writes the study that the log next to the store has"
     )
 
 
@@ -210,11 +237,37 @@ class Inventory(NamedTuple):
 
     states: NDArray[np.int8]  # of the grid of its template
     damaged: dict[Key, str]  # what is wrong with the file of a chunk
+    foreign: dict[Key, str | None]  # those that are whole, and the digest of the study that they belong to
+    strays: list[str]  # names in its folder that no file of it has
 
     @property
     def done(self) -> NDArray[np.bool_]:
         """Chunks with all their runs."""
         return self.states == State.WHOLE
+
+    def blames_study(self, template: Template) -> bool:
+        """Whether chunks agree with each other and not with ``study.zip``."""
+        studies = set(self.foreign.values()) - {None}
+        return template.study in studies or (len(studies) == 1 and not self.states.any())
+
+    def error(self, path: Path, template: Template) -> DamageError | None:
+        """What is wrong with ``study.zip``, a chunk or what else is there, if something is."""
+        if self.blames_study(template):
+            what = "extent" if template.study in self.foreign.values() else "study"
+            return foreign_study(path, f"of another {what} than {len(self.foreign)} chunks, which agree")
+        for key, what in self.damaged.items():
+            return damage(path, chunk_path(path, key).name, what, foreign=key in self.foreign)
+        if self.strays:
+            return ForeignError(
+                f"{path} holds what is not of this store: {some_of(self.strays)}; "
+                f"`mcrock verify {path} --repair --force` sets it aside"
+            )
+        return None
+
+
+def some_of(names: list[str], most: int = 5) -> str:
+    """The first of some names."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def take_inventory(
@@ -231,13 +284,38 @@ def take_inventory(
     thorough : bool
         Read and check every byte; else the records alone, at the end of every file.
     """
-    found = Inventory(np.zeros(template.grid, np.int8), {})
+    found = Inventory(np.zeros(template.grid, np.int8), {}, {}, [])
     for key in template.chunks() if keys is None else keys:
         try:
             found.states[key] = chunk_state(path, template, key, thorough=thorough)
         except DamageError as error:
             found.damaged[key] = str(error)
+            if isinstance(error, ForeignError):
+                found.foreign[key] = error.study
+    names = {STUDY, CHUNKS, *(chunk_path(Path(), key).as_posix() for key in template.chunks())}
+    folders = [folder for folder in (path, path / CHUNKS) if folder.is_dir()]
+    for entry in sorted(entry for folder in folders for entry in folder.iterdir()):
+        name = entry.relative_to(path).as_posix()
+        if name not in names and not entry.name.startswith(PASSING):
+            chunk = _key_of(entry)
+            if chunk is not None and _is_chunk_of(entry, template.study, chunk):
+                found.foreign[chunk] = template.study
+            found.strays.append(name)
     return found
+
+
+def _key_of(file: Path) -> Key | None:
+    """Chunk that a file is by its name."""
+    if file.parent.name == CHUNKS and re.fullmatch(CHUNK_FILE, file.name):
+        return tuple(map(int, file.stem.split("-")))
+    return None
+
+
+def _is_chunk_of(file: Path, study: str, key: Key) -> bool:
+    with suppress(DamageError, IsADirectoryError):
+        record = read_record(file)
+        return (record.get("study"), record.get("chunk")) == (study, list(key))
+    return False
 
 
 def chunks_done(path: Path) -> NDArray[np.bool_]:
@@ -257,27 +335,54 @@ def chunk_state(path: Path, template: Template, key: Key, *, thorough: bool = Fa
     Raises
     ------
     DamageError
-        If its file is not as it was written, or is that of another chunk or study.
+        If its file is not as it was written; `ForeignError` if it is whole and of another chunk or study, or
+        has runs that ``study.zip`` has not.
     """
     file, wanted = chunk_path(path, key), template.record(key)
     try:
         record = read_record(file, thorough=thorough)
+        if record == wanted:
+            return State.WHOLE
+        record, members = read_archive(file)  # or the record is what is damaged
+        with explaining():
+            more = set(decode_levels(members)) - set(template.intensities)
+            what, study = _foreign(record, wanted, has_more=bool(more))
     except FileNotFoundError:
         return State.MISSING
-    if record == wanted:
-        return State.WHOLE
-    if record.get("study") != wanted["study"]:
-        raise DamageError("of another study")
+    except IsADirectoryError:
+        what, study = "a folder", None
+    except NotADirectoryError:
+        raise ForeignError(f"missing, as {CHUNKS} is no folder") from None
+    if what:
+        error = ForeignError(what)
+        error.study = study
+        raise error
+    return State.OLDER
+
+
+def _foreign(record: dict[str, Any], wanted: dict[str, Any], *, has_more: bool) -> tuple[str, str | None]:
+    """What a whole chunk is, if not the wanted one or an older one of it, and the study that it speaks for.
+
+    It may have more intensities than ``study.zip``.
+    """
+    if record.get("format") != FORMAT:
+        return f"of the format {record.get('format')}, and this version of mcrock knows {FORMAT}", None
+    if record["study"] != wanted["study"]:
+        return "of another study", record["study"]
     if record.get("chunk") != wanted["chunk"]:
-        raise DamageError(f"chunk {record.get('chunk')} in the place of {wanted['chunk']}")
-    read_record(file, thorough=True)  # or the record is what is damaged
-    return State.OLDER if record.get("length") == wanted["length"] else State.MISSING
+        return f"chunk {record.get('chunk')} in the place of {wanted['chunk']}", None
+    has_more |= record["realizations"][1] > wanted["realizations"][1]
+    if has_more or record["length"] != wanted["length"]:
+        return f"of another extent than {STUDY}", record["study"]
+    return "", None
 
 
-def damage(path: Path, file: str, what: str) -> DamageError:
+def damage(path: Path, file: str, what: str, *, foreign: bool = False) -> DamageError:
     """The error that says what is wrong with a file of chunks, and what to do."""
-    return DamageError(
-        f"{path} is damaged: {CHUNKS}/{file} is {what}; `mcrock verify {path} --repair` computes it again"
+    remedy = "--repair --force` sets it aside and" if foreign else "--repair`"
+    kind = ForeignError if foreign else DamageError
+    return kind(
+        f"{path} is damaged: {CHUNKS}/{file} is {what}; `mcrock verify {path} {remedy} computes it again"
     )
 
 
@@ -292,7 +397,8 @@ def decode(content: bytes, dtype: str, shape: tuple[int, ...]) -> NDArray[Any]:
     """An array of what `encode` made of it."""
     from numcodecs.zstd import Zstd
 
-    return np.frombuffer(Zstd().decode(content), np.dtype(dtype).newbyteorder("<")).reshape(shape)
+    with explaining():
+        return np.frombuffer(Zstd().decode(content), np.dtype(dtype).newbyteorder("<")).reshape(shape)
 
 
 def decode_levels(members: Mapping[str, bytes]) -> tuple[float, ...]:

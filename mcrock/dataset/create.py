@@ -10,9 +10,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from mcrock.base.interrupt import hold_interruptions
-from mcrock.dataset.archive import write_archive
+from mcrock.dataset.archive import is_archive, write_archive
 from mcrock.dataset.atomic import abandoned, scratch_name
-from mcrock.dataset.contents import CHUNK_FILE, CHUNKS, STUDY, Template, is_store, study_record
+from mcrock.dataset.contents import CHUNK_FILE, CHUNKS, STUDY, Template, is_store, some_of, study_record
 from mcrock.dataset.schema import is_declared
 
 
@@ -50,7 +50,8 @@ def create_store(path: Path, template: Template, *, replace: bool = False) -> bo
     scratch = scratch_name(path)
     try:
         scratch.mkdir()
-        write_template(scratch, template)
+        (scratch / CHUNKS).mkdir()
+        write_archive(scratch / STUDY, template.members, study_record(template.study))
         if replace and path.exists():
             if not _exchange(scratch, path):
                 return False
@@ -78,7 +79,7 @@ def check_folder(path: Path) -> None:
 def write_template(path: Path, template: Template) -> None:
     """Write what a store has but its chunks."""
     (path / CHUNKS).mkdir(exist_ok=True)
-    write_archive(path / STUDY, template.members, study_record(template.study))
+    write_archive(path / STUDY, template.members, study_record(template.study), path)
 
 
 def _exchange(new: Path, path: Path) -> bool:
@@ -122,8 +123,15 @@ def remove_leftovers(path: Path) -> None:
         for folder in [*leftovers(path), *abandoned(path.parent, re.escape(path.name))]:
             if not _foreign_names(folder):
                 shutil.rmtree(folder, ignore_errors=True)
-        for file in [*abandoned(path, re.escape(STUDY)), *abandoned(path / CHUNKS, CHUNK_FILE)]:
-            file.unlink(missing_ok=True)
+        remove_scratch(path)
+
+
+def remove_scratch(path: Path, *, with_own: bool = False) -> None:
+    """Delete the files of a store that ended processes were writing, or this one, if it is about to end."""
+    home = path.resolve()
+    name = rf"{re.escape(home.name)}\.({CHUNK_FILE}|{re.escape(STUDY)})"
+    for file in abandoned(home.parent, name, with_own=with_own):
+        file.unlink(missing_ok=True)
 
 
 def check_removable(path: Path) -> None:
@@ -132,21 +140,32 @@ def check_removable(path: Path) -> None:
         raise StoreError(f"{path} is not a store of mcrock and is left alone; choose another output")
     foreign = _foreign_names(path)
     if foreign:
-        raise StoreError(f"{path} holds files that are not mcrock's and is left alone: {', '.join(foreign)}")
+        raise StoreError(f"{path} holds what is not mcrock's and is left alone: {some_of(foreign)}")
 
 
 def _foreign_names(path: Path) -> list[str]:
-    """Names in the folder of a store, of this format or the one before, that mcrock does not give."""
-    scratch = rf"(\..+-\d+-[0-9a-f]{{32}}\.)?({CHUNK_FILE}|{re.escape(STUDY)})"
-    names = [entry.name for entry in path.iterdir()]
-    if (path / CHUNKS).is_dir():
-        names += [f"{CHUNKS}/{entry.name}" for entry in (path / CHUNKS).iterdir()]
-    return sorted(
-        name
-        for name in names
-        if not (
-            name in ("zarr.json", CHUNKS)
-            or re.fullmatch(scratch, name.removeprefix(f"{CHUNKS}/"))
-            or is_declared(name)
-        )
-    )
+    """What is in the folder of a store, of this format or the one before, and not written by mcrock."""
+    found = []
+    for place, folders, files in os.walk(path):
+        for name in [*folders, *files]:
+            entry, is_folder = Path(place, name), name in folders
+            inner = entry.relative_to(path).as_posix()
+            if entry.is_symlink() or not (_is_folder(inner) if is_folder else _is_file(entry, inner)):
+                found.append(inner)
+                if is_folder:
+                    folders.remove(name)
+    return sorted(found)
+
+
+def _is_folder(name: str) -> bool:
+    """Whether a store has such a folder: that of chunks, or in the first format one of an array."""
+    array, _, inner = name.partition("/")
+    return name == CHUNKS or (is_declared(array) and re.fullmatch(r"(c(/\d+)*)?", inner) is not None)
+
+
+def _is_file(file: Path, name: str) -> bool:
+    """Whether a file is one of a store, perhaps damaged."""
+    if re.fullmatch(rf"{re.escape(STUDY)}|{CHUNKS}/{CHUNK_FILE}", name):
+        return is_archive(file)
+    match = re.fullmatch(r"((\w+)/)?(zarr\.json|c(/\d+)*)", name)
+    return match is not None and (is_declared(match[2]) if match[2] else name == "zarr.json")

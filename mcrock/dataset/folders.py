@@ -11,6 +11,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,13 +42,13 @@ def open_folder(path: Path, chunks: dict[str, int] | None = None) -> xr.Dataset:
     DamageError
         If files of what is done are missing from a store, or cannot be decoded.
     """
-    import xarray as xr
+    from mcrock.dataset.reading import open_lazily  # loads xarray
 
     if is_folder_store(path):
         _check_files(path)
-    with explained(path):
+    with _explained(path):
         # the format before this one may name codecs that unpickle, and so run code
-        ds = xr.open_zarr(path, consolidated=False, chunks=chunks, zarr_format=3)
+        ds = open_lazily(path, "zarr", partial(_undecodable, path), chunks, consolidated=False, zarr_format=3)
     if "chunk_done" in ds:
         ds["chunk_done"].attrs.pop(FILES, None)
     return ds
@@ -56,9 +57,8 @@ def open_folder(path: Path, chunks: dict[str, int] | None = None) -> xr.Dataset:
 def check_folder(path: Path) -> None:
     """Raise `DamageError` where a file of a store is missing or cannot be decoded."""
     _check_files(path)
-    file = _find_undecodable(path)
-    if file is not None:
-        raise DamageError(f"{path} is damaged: {file} cannot be decoded; {ADVICE}")
+    if _find_undecodable(path) is not None:
+        raise DamageError(_undecodable(path, ""))
 
 
 def _read_attributes(path: Path) -> dict[str, Any]:
@@ -83,7 +83,7 @@ def _check_files(path: Path) -> None:
     names = _read_attributes(path / "chunk_done").get(FILES)
     if names is None:  # a copy that was written by xarray
         return
-    with explained(path):
+    with _explained(path):
         done = np.asarray(zarr.open_array(path / "chunk_done", mode="r")[:]) == 1
     lost = list(_missing_files(path, names.split(), done))
     if lost:
@@ -121,8 +121,8 @@ def _chunk_file(name: str, index: Iterable[int]) -> str:
 
 
 @contextmanager
-def explained(path: Path) -> Iterator[None]:
-    """Where reading the folder `path` fails, name the file that cannot be decoded.
+def _explained(path: Path) -> Iterator[None]:
+    """Where opening the folder `path` fails, name the file that cannot be decoded.
 
     Raises
     ------
@@ -134,22 +134,13 @@ def explained(path: Path) -> Iterator[None]:
     except (OSError, MemoryError):
         raise
     except Exception as error:  # decoders raise what they like
-        file = _find_undecodable(path) if is_of_zarr(error) else None
-        if file is None:
+        if _find_undecodable(path) is None:
             raise
-        raise DamageError(f"{path} is damaged: {file} cannot be decoded; {ADVICE}") from error
+        raise DamageError(_undecodable(path, "")) from error
 
 
-def is_of_zarr(error: BaseException | None) -> bool:
-    """Whether an error, or one that it came of, was raised inside zarr."""
-    while error is not None:
-        trace = error.__traceback__
-        while trace is not None:
-            if str(trace.tb_frame.f_globals.get("__name__")).startswith("zarr."):
-                return True
-            trace = trace.tb_next
-        error = error.__cause__
-    return False
+def _undecodable(path: Path, name: str) -> str:
+    return f"{path} is damaged: {_find_undecodable(path) or name} cannot be decoded; {ADVICE}"
 
 
 def _find_undecodable(path: Path) -> str | None:

@@ -9,8 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from mcrock.base.arithmetic import PLAIN
-from mcrock.dataset.archive import DamageError, read_record
-from mcrock.dataset.contents import CHUNKS, Template, chunk_files, is_store, read_template
+from mcrock.dataset.archive import DamageError, ForeignError, read_record
+from mcrock.dataset.contents import (
+    CHUNKS,
+    Template,
+    chunk_files,
+    is_store,
+    read_template,
+    take_inventory,
+)
 from mcrock.dataset.create import StoreError, write_template
 from mcrock.dataset.folders import is_folder_store
 
@@ -87,15 +94,16 @@ def differing_keys(old: Any, new: Any, prefix: str = "") -> list[tuple[str, Any,
     return [] if old == new else [(prefix[:-1], old, new)]
 
 
-def known_length(path: Path) -> int | None:
+def known_length(path: Path, *, from_chunks: bool = False) -> int | None:
     """Realizations of a chunk in the store that is there; None if that is not known.
 
-    Where ``study.zip`` is damaged the chunks tell.
+    Where ``study.zip`` is damaged, or not to be asked, the chunks tell.
     """
     with suppress(DamageError):
-        return read_template(path).length
+        if not from_chunks:
+            return read_template(path).length
     for file in chunk_files(path):
-        with suppress(DamageError, KeyError):
+        with suppress(DamageError, KeyError, IsADirectoryError):
             return int(read_record(file)["length"])
     return None
 
@@ -139,18 +147,25 @@ def mend_store(path: Path, template: Template) -> None:
     ------
     StoreError
         If the store is that of another study.
+    ForeignError
+        If something whole is in the place of ``study.zip``, which would be overwritten.
     """
     try:
         check_same_study(path, template.attributes, template.study)
+    except ForeignError:
+        raise
     except DamageError:
-        studies = set()
-        for file in chunk_files(path):
-            with suppress(DamageError):
-                studies.add(read_record(file).get("study"))
-        if studies and template.study not in studies:
+        if not fits_chunks(path, template):
             raise StoreError(
                 f"{path} holds another study. Choose another output, or replace it (--overwrite, in Python "
                 "overwrite=True)"
             ) from None
         write_template(path, template)
     (path / CHUNKS).mkdir(exist_ok=True)
+
+
+def fits_chunks(path: Path, template: Template) -> bool:
+    """Whether no whole chunk in the store is that of another study, or has runs that `template` has not."""
+    found = take_inventory(path, template)
+    studies = set(found.foreign.values()) - {None}
+    return not studies or (template.study not in studies and bool(found.states.any()))

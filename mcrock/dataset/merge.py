@@ -20,7 +20,7 @@ from mcrock.dataset.contents import (
     read_template,
     take_inventory,
 )
-from mcrock.dataset.create import StoreError, check_folder, create_store
+from mcrock.dataset.create import StoreError, check_folder, create_store, remove_leftovers
 from mcrock.dataset.folders import is_folder_store
 from mcrock.dataset.identity import check_same_arithmetic, differences
 
@@ -55,8 +55,8 @@ def merge_stores(output: Path, stores: Sequence[Path]) -> list[int]:
     places: dict[Key, Path] = {}
     for store in sources:
         found = take_inventory(store, template, thorough=True)
-        for key, what in found.damaged.items():
-            raise damage(store, chunk_path(store, key).name, what)
+        if error := found.error(store, template):
+            raise error
         for key in map(tuple, np.argwhere(found.done).tolist()):
             first = places.setdefault(key, store)
             if read_digest(chunk_path(first, key)) != read_digest(chunk_path(store, key)):
@@ -66,6 +66,7 @@ def merge_stores(output: Path, stores: Sequence[Path]) -> list[int]:
                 )
     if not output.exists() and not create_store(output, template):
         raise StoreError(f"{output} was made by another process at the same time: merge once more")
+    remove_leftovers(output)
     for key, store in places.items():
         if store != output:
             _copy(template, key, store, output)
@@ -95,7 +96,7 @@ def _common_template(stores: Sequence[Path]) -> Template:
 
 
 def _copy(template: Template, key: Key, store: Path, output: Path) -> None:
-    with replacing(chunk_path(output, key)) as scratch:
+    with replacing(chunk_path(output, key), output) as scratch:
         shutil.copyfile(chunk_path(store, key), scratch)
     try:
         chunk_state(output, template, key, thorough=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeAlias, TypeVar, cast
 
@@ -13,7 +13,7 @@ import numpy as np
 from mcrock.dataset.archive import DamageError
 from mcrock.dataset.atomic import replacing
 from mcrock.dataset.contents import CHUNKS, STUDY
-from mcrock.dataset.folders import is_of_zarr, open_folder
+from mcrock.dataset.folders import open_folder
 from mcrock.dataset.schema import DatasetError, check_dataset, place_in_schema
 
 if TYPE_CHECKING:
@@ -48,7 +48,8 @@ def load_dataset(
     DatasetError
         If there is no such file, it is not a result of mcrock, or runs are missing.
     DamageError
-        If a file of the store is not as it was written; one whose end is, when it is read.
+        If a file of the store is not as it was written; one whose end is, when an array is read, as of a
+        NetCDF file.
     """
     path = Path(path)
     if not path.exists():
@@ -60,9 +61,9 @@ def load_dataset(
             is_store = (path / STUDY).exists() or (path / CHUNKS).exists()
             ds = open_store(path, chunks) if is_store else open_folder(path, chunks)
         else:
-            import xarray as xr
+            from mcrock.dataset.reading import open_lazily
 
-            ds = xr.open_dataset(path, engine="netcdf4", chunks=chunks)
+            ds = open_lazily(path, "netcdf4", partial(_undecodable, path), chunks)
     except (PermissionError, DamageError):
         raise
     except Exception as error:  # the backends have no common error for "this is something else"
@@ -81,6 +82,10 @@ def load_dataset(
                 "finish it with `mcrock run --resume`, or accept the missing runs with --allow-incomplete"
             )
     return ds
+
+
+def _undecodable(path: Path, name: str) -> str:
+    return f"{path} is damaged: {name} cannot be read; export it once more"
 
 
 def save_dataset(ds: xr.Dataset, path: str | Path, *, overwrite: bool = False) -> None:
@@ -117,13 +122,11 @@ def save_dataset(ds: xr.Dataset, path: str | Path, *, overwrite: bool = False) -
         if "flag_values" in array.attrs:  # of the type of the variable, as the CF conventions want it
             array.attrs["flag_values"] = np.asarray(array.attrs["flag_values"], array.dtype)
     numbers = [name for name, array in ds.variables.items() if array.dtype.kind in "fiu"]
-    encoding = {name: {"zlib": True, "complevel": 1} for name in numbers}
+    encoding = {name: {"zlib": True, "complevel": 1, "fletcher32": True} for name in numbers}
     with replacing(path) as scratch:
         try:
             ds.to_netcdf(scratch, engine="netcdf4", format="NETCDF4", encoding=encoding)
         except RuntimeError as error:  # how the NetCDF library reports that it could not write
-            if is_of_zarr(error):  # the source could not be read
-                raise
             raise OSError(f"cannot write {path}: {error}; is the disk full?") from error
 
 

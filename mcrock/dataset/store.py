@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 from zarr.codecs import ZstdCodec
 from zarr.storage import MemoryStore
 
-from mcrock.dataset.archive import DamageError, read_archive, read_member, write_archive
+from mcrock.dataset.archive import DamageError, Known, read_archive, read_member, write_archive
 from mcrock.dataset.contents import (
     MARKS,
     Key,
@@ -35,6 +36,7 @@ from mcrock.dataset.contents import (
     take_inventory,
 )
 from mcrock.dataset.identity import check_same_study
+from mcrock.dataset.reading import open_lazily
 from mcrock.dataset.schema import OUTER, OUTPUT, attributes, declaration
 
 MAX_CHUNKS = 16_384
@@ -178,7 +180,7 @@ def write_chunk(path: Path, template: Template, key: Key, values: Mapping[str, n
         chunk = template.empty_chunk(name)
         chunk[: len(values[name])] = values[name].reshape(-1, *chunk.shape[1:])
         members[f"{name}/c/{place}{'/0' * (chunk.ndim - 1)}"] = encode(chunk)
-    write_archive(chunk_path(path, key), members, template.record(key))
+    write_archive(chunk_path(path, key), members, template.record(key), path)
 
 
 def open_store(path: Path, chunks: dict[str, int] | None = None) -> xr.Dataset:
@@ -191,12 +193,16 @@ def open_store(path: Path, chunks: dict[str, int] | None = None) -> xr.Dataset:
     """
     template = read_template(path)
     found = take_inventory(path, template)
-    for key, what in found.damaged.items():
-        raise damage(path, chunk_path(path, key).name, what)
+    found.strays[:] = [name for name in found.strays if name.endswith(".zip")]  # what may be runs
+    if error := found.error(path, template):
+        raise error
     members: Any = _Members(path, template, found.states)
-    return xr.open_zarr(
-        MemoryStore(members, read_only=True), consolidated=False, chunks=chunks, zarr_format=3
-    )
+    source = MemoryStore(members, read_only=True)
+    return open_lazily(source, "zarr", partial(_undecodable, path), chunks, consolidated=False, zarr_format=3)
+
+
+def _undecodable(path: Path, name: str) -> str:
+    return f"{path} is damaged: {name} cannot be decoded; `mcrock verify {path}` checks every byte"
 
 
 class _Members(Mapping[str, Any]):
@@ -209,6 +215,7 @@ class _Members(Mapping[str, Any]):
         self.path, self.template, self.states = path, template, states
         self.names = set(template.chunked)
         self.members = template.members | _marks(template, states)
+        self.known = Known(self._record, {})
 
     def __getitem__(self, name: str) -> Any:
         from zarr.buffer.cpu import Buffer
@@ -228,11 +235,14 @@ class _Members(Mapping[str, Any]):
         try:
             if self.states[key] == State.OLDER:
                 return encode(self._older(array, key))
-            return read_member(file, name)
+            return read_member(file, name, self.known)
         except FileNotFoundError:
             raise damage(self.path, file.name, "gone") from None
         except DamageError as error:
             raise damage(self.path, file.name, str(error)) from None
+
+    def _record(self, file: Path) -> dict[str, Any]:
+        return self.template.record(tuple(map(int, file.stem.split("-"))))
 
     def _older(self, array: str, key: Key) -> NDArray[Any]:
         """A chunk from before the store was extended, without the runs that are still to come."""

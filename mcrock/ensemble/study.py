@@ -24,6 +24,7 @@ from mcrock.base.memory import peak_memory
 from mcrock.base.notebook import shown_progress
 from mcrock.config import Study
 from mcrock.dataset import DamageError, load_dataset
+from mcrock.dataset.archive import ForeignError
 from mcrock.dataset.contents import (
     Inventory,
     Template,
@@ -225,9 +226,13 @@ def plan_study(
 
 
 def _inventory_of_share(path: Path, template: Template, task: tuple[int, int]) -> Inventory:
-    """Chunks of a task's share that are there, every byte checked."""
+    """Chunks of a task's share that are there, every byte checked; nothing whole is to be overwritten."""
     keys = islice(template.chunks(), *share_of(task, prod(template.grid)))
-    return take_inventory(path, template, keys, thorough=True)
+    found = take_inventory(path, template, keys, thorough=True)
+    error = found.error(path, template)
+    if isinstance(error, ForeignError):
+        raise error
+    return found
 
 
 @dataclass(frozen=True)

@@ -71,10 +71,11 @@ def test_the_process_at_work_is_named_and_its_end_is_noticed(mcrock, study_file,
 def test_damage_is_said(mcrock, store):
     (store / "chunks" / "3.zip").write_bytes(b"xx")
     (store / "chunks" / "4.zip").unlink()
-    code, output, _ = mcrock("status", store)
+    code, output, errors = mcrock("status", store)
     assert code == 1
     assert "3 of 5 chunks are done (72 of 120 runs), 1 missing, 1 damaged" in output
-    assert f"chunks/3.zip is not as it was written\n`mcrock verify {store} --repair` computes" in output
+    assert "chunks/3.zip is not as it was written\n" in output
+    assert f"`mcrock verify {store} --repair` computes it again" in errors
 
 
 def test_a_study_of_which_nothing_is_done_has_no_probabilities(mcrock, store):

@@ -1,5 +1,6 @@
 """`mcrock verify` of stores: what is damaged is named, and computed again if told."""
 
+import json
 import os
 import shutil
 
@@ -27,6 +28,11 @@ def test_a_whole_store_is_said_to_be_whole(mcrock, store, monkeypatch):
         f"s.zarr: 5 of 5 chunks are whole, 0 damaged, 0 missing; digest {digest}\n",
         "",
     )
+    assert mcrock("verify", "s.zarr", "--digest", "--expect", digest) == (0, f"{digest}\n", "")
+    code, _, errors = mcrock("verify", "s.zarr", "--expect", digest[::-1])
+    assert (code, errors) == (1, f"mcrock: s.zarr has the digest {digest}, expected {digest[::-1]}\n")
+    assert json.loads(mcrock("stats", "s.zarr", "--json")[1])["digest"] == digest
+    assert mcrock("verify", "--expect", digest)[0] == 2
     (store / "chunks" / "3.zip").unlink()
     assert store_digest(store) != digest
     assert mcrock("verify", "s.zarr", "--repair")[0] == 0
@@ -46,8 +52,18 @@ def test_damage_is_named_and_repaired(mcrock, store, monkeypatch):
     code, output, _ = mcrock("verify", "s.zarr")
     assert (code, output.splitlines()) == (1, named)
     untouched = os.stat(store / "chunks" / "2.zip")
-    code, output, _ = mcrock("verify", "s.zarr", "--repair")
-    assert (code, output.splitlines()[4:]) == (0, ["s.zarr: 4 chunks were computed again, all are whole"])
+    content = {name: (store / "chunks" / name).read_bytes() for name in ("0.zip", "1.zip")}
+    assert mcrock("verify", "s.zarr", "--repair")[0] == 1
+    assert all((store / "chunks" / name).read_bytes() == content[name] for name in content)
+    code, output, _ = mcrock("verify", "s.zarr", "--repair", "--force")
+    assert (code, output.splitlines()[4:]) == (
+        0,
+        [
+            "s.zarr: what is not its own is set aside in s.zarr.aside-1",
+            "s.zarr: 4 chunks were computed again",
+            f"s.zarr: 5 of 5 chunks are whole, 0 damaged, 0 missing; digest {store_digest(store)}",
+        ],
+    )
     assert {file: file.read_bytes() for file in store.rglob("*.zip")} == before
     assert os.stat(store / "chunks" / "2.zip") == untouched
 
@@ -75,6 +91,8 @@ def test_the_study_is_repaired_from_the_log(mcrock, store, monkeypatch):
         0,
         [
             "s.zarr: study.zip was damaged, and is written again with the study that the log has",
+            "s.zarr: 4 of 5 chunks are whole, 0 damaged, 1 missing, the first is chunks/4.zip",
+            "s.zarr: 1 chunks were computed again",
             f"s.zarr: 5 of 5 chunks are whole, 0 damaged, 0 missing; digest {digest}",
         ],
     )

@@ -18,10 +18,17 @@ import xarray as xr
 from mcrock.base.interrupt import hold_interruptions
 from mcrock.dataset import SCHEMA, DamageError, build_dataset, create, is_store, load_dataset, outputs
 from mcrock.dataset import store as store_module
-from mcrock.dataset.archive import read_archive
-from mcrock.dataset.atomic import replacing, scratch_name
+from mcrock.dataset.archive import read_archive, write_archive
+from mcrock.dataset.atomic import replacing, scratch_name, scratch_of
 from mcrock.dataset.contents import CHUNKS, STUDY, chunk_path, chunks_done, read_template, store_digest
-from mcrock.dataset.create import StoreError, check_removable, create_store, leftovers, remove_leftovers
+from mcrock.dataset.create import (
+    StoreError,
+    check_removable,
+    create_store,
+    leftovers,
+    remove_leftovers,
+    remove_scratch,
+)
 from mcrock.dataset.identity import check_extent, check_same_study, extend_store, known_length, mend_store
 from mcrock.dataset.store import LONG, MAX_CHUNKS, chunk_length, make_template, write_part
 
@@ -153,7 +160,7 @@ def test_a_slice_of_a_variable_reads_no_other_chunk(store, header, monkeypatch):
     ds, read = load_dataset(store), []
     read_member = store_module.read_member
     monkeypatch.setattr(
-        store_module, "read_member", lambda file, name: read.append(name) or read_member(file, name)
+        store_module, "read_member", lambda file, name, *_: read.append(name) or read_member(file, name)
     )
     ds["peak_tilt"][LENGTH : 2 * LENGTH].load()
     assert read == ["peak_tilt/c/1/0"]
@@ -195,6 +202,15 @@ def test_equal_parts_give_equal_files(tmp_path, header, template):
         for start, stop in pairwise(cuts):
             write_part(tmp_path / name, start, part(start, stop), header.attrs)
     assert tree(tmp_path / "a") == tree(tmp_path / "b")
+
+
+def test_a_store_is_the_same_on_machines_of_another_byte_order(store, header, template):
+    other = store.with_name("other.zarr")
+    create_store(other, template)
+    write_part(store, 0, part(0, N), header.attrs)
+    values = {name: array.astype(array.dtype.newbyteorder(">")) for name, array in part(0, N).items()}
+    write_part(other, 0, values, header.attrs)
+    assert tree(other) == tree(store)
 
 
 @pytest.mark.parametrize(("start", "stop"), [(1, LENGTH), (0, LENGTH - 1), (LENGTH, N + LENGTH)])
@@ -298,11 +314,11 @@ def test_an_interruption_leaves_the_old_store_or_the_new_one(store, tmp_path, te
     old, new = tmp_path / "old", tmp_path / "new"
     for folder in (old, new):
         shutil.copytree(store, folder)
-        (folder / "chunks" / "0.zip").write_text(folder.name)
+        write_archive(folder / "chunks" / "0.zip", {"zarr.json": folder.name.encode()}, {"study": "abc"})
     shutil.rmtree(store)
     shutil.copytree(old, store)
     monkeypatch.setattr(
-        create, "write_template", lambda path, template: shutil.copytree(new, path, dirs_exist_ok=True)
+        create, "write_archive", lambda path, *_: shutil.copytree(new, path.parent, dirs_exist_ok=True)
     )
     wholes = {False: tree(old), True: tree(new)}
     handler, found = signal.getsignal(signal.SIGINT), []
@@ -355,14 +371,15 @@ def ended_process():
 
 @pytest.mark.skipif(os.name != "posix", reason="asks the system for processes")
 def test_what_killed_processes_were_writing_is_removed_and_no_more(store, monkeypatch):
-    places = [store, store / STUDY, chunk_path(store, (3,))]
-    mine = [scratch_name(place) for place in places]
+    def names():
+        return [scratch_name(store), scratch_of(store / STUDY, store), scratch_of(store / "3.zip", store)]
+
+    mine = names()
     with monkeypatch.context() as patch:
         patch.setattr(os, "getpid", ended_process)
-        left = [scratch_name(place) for place in places]
+        left = names()
         patch.setattr("socket.gethostname", lambda: "else-where-7")
-        elsewhere = [scratch_name(place) for place in places]
-        old = [scratch_name(place) for place in places]
+        elsewhere, old = names(), names()
     for store_of, *files in (mine, left, elsewhere, old):
         store_of.mkdir()
         for file in files:
@@ -448,14 +465,26 @@ def test_nothing_but_a_store_is_removed(store, tmp_path):
     for path in (folder, file, link, other, tmp_path / "none"):
         with pytest.raises(StoreError, match="not a store of mcrock and is left alone"):
             check_removable(path)
-    with replacing(chunk_path(store, (1,))) as scratch:
+    with replacing(chunk_path(store, (1,)), store) as scratch:
         scratch.write_text("half a chunk")
         check_removable(store)
     (store / "notes.txt").write_text("years of work")
     (store / "chunks" / "1.txt").write_text("years of work")
-    with pytest.raises(StoreError, match=r"not mcrock's and is left alone: chunks/1\.txt, notes\.txt"):
+    with pytest.raises(
+        StoreError, match=r"not mcrock's and is left alone: chunks/1\.txt, chunks/1\.zip, notes\.txt"
+    ):
         check_removable(store)
     assert all(path.exists() for path in (folder, file, link, other, store / "notes.txt"))
+
+
+def test_what_this_process_was_writing_is_removed_at_its_end(store):
+    own = [scratch_of(store / name, store) for name in (STUDY, "3.zip")]
+    for file in own:
+        file.touch()
+    remove_scratch(store)
+    assert all(file.exists() for file in own)
+    remove_scratch(store, with_own=True)
+    assert list(store.parent.iterdir()) == [store]
 
 
 @pytest.mark.parametrize(

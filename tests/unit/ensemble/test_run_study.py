@@ -285,7 +285,7 @@ def test_what_killed_processes_leave_is_removed(study, reference, tmp_path):
     process = subprocess.Popen([sys.executable, "-c", "pass"])
     process.wait()
     owner = f"{socket.gethostname()}-{process.pid}-{'0' * 32}"
-    left = path / "chunks" / f".{owner}.3.zip"
+    left = tmp_path / f".{owner}.reference.zarr.3.zip"
     left.write_text("half")
     (tmp_path / f".{owner}.reference.zarr").mkdir()
     run_study(study, path, resume=True)

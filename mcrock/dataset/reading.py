@@ -1,0 +1,90 @@
+"""Arrays of results as xarray reads them from disk: what cannot be decoded is damage, whoever decodes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xarray as xr
+from xarray.backends import BackendArray, BackendEntrypoint
+from xarray.core import indexing
+
+from mcrock.dataset.archive import DamageError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Words = Callable[[str], str]  # what is said of an array by its name that cannot be decoded
+
+
+def open_lazily(
+    source: Any, engine: str, words: Words, chunks: dict[str, int] | None, **options: Any
+) -> xr.Dataset:
+    """Dataset that an engine of xarray opens, whose arrays raise `DamageError` where they cannot be decoded.
+
+    Parameters
+    ----------
+    source, engine, options
+        As `xarray.open_dataset` takes them.
+    words : callable
+        From the name of an array to the message; other processes have it if it can be pickled.
+    chunks : dict, optional
+        As there: with ``{}`` every variable is a dask array.
+    """
+    return xr.open_dataset(source, engine=_Engine, chunks=chunks, inner=engine, words=words, options=options)
+
+
+class _Engine(BackendEntrypoint):
+    """Another engine, with arrays that say what is damaged."""
+
+    open_dataset_parameters = ("filename_or_obj", "drop_variables", "inner", "words", "options")
+
+    def open_dataset(self, filename_or_obj: Any, **kwargs: Any) -> xr.Dataset:
+        """Open a dataset, read when it is used."""
+        inner, words = kwargs["inner"], kwargs["words"]
+        ds = xr.open_dataset(filename_or_obj, engine=inner, chunks=None, cache=False, **kwargs["options"])
+        lazy = {
+            name: xr.Variable(
+                variable.dims,
+                indexing.LazilyIndexedArray(_Array(variable, partial(words, str(name)))),
+                variable.attrs,
+                variable.encoding,
+            )
+            for name, variable in ds.variables.items()
+            if name not in ds.xindexes
+        }
+        coordinates = {name: lazy.pop(name) for name in ds.coords if name in lazy}
+        found = ds.assign_coords(coordinates).assign(lazy)
+        found.set_close(ds.close)
+        return found
+
+
+class _Array(BackendArray):
+    """An array on disk."""
+
+    def __init__(self, variable: xr.Variable, words: Callable[[], str]) -> None:
+        self.variable, self.words = variable, words
+        self.shape, self.dtype = variable.shape, variable.dtype
+
+    def __getitem__(self, key: indexing.ExplicitIndexer) -> Any:
+        return indexing.explicit_indexing_adapter(key, self.shape, indexing.IndexingSupport.OUTER, self._read)
+
+    def _read(self, key: tuple[Any, ...]) -> NDArray[Any]:
+        with decoding(self.words):
+            return np.asarray(self.variable[key].values)
+
+
+@contextmanager
+def decoding(words: Callable[[], str]) -> Iterator[None]:
+    """Raise `DamageError` where something cannot be decoded; errors of the system pass."""
+    try:
+        yield
+    except (DamageError, MemoryError):
+        raise
+    except Exception as error:  # decoders raise what they like, the NetCDF library numbers below 0
+        if isinstance(error, OSError) and (error.errno or 0) > 0:
+            raise
+        raise DamageError(words()) from error

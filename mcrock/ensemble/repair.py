@@ -1,0 +1,56 @@
+"""What a store lost and what is in its way: its study from the log next to it, and files set aside."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from itertools import count
+from pathlib import Path
+
+from mcrock.config import Study
+from mcrock.dataset.archive import ForeignError
+from mcrock.dataset.contents import STUDY
+from mcrock.dataset.create import write_template
+from mcrock.dataset.identity import fits_chunks, known_length
+from mcrock.ensemble.log import read_log
+from mcrock.ensemble.opening import prepare_job, template_of
+from mcrock.sampling import load_motions
+
+
+def write_study_again(path: Path, folder: Path, error: OSError) -> Path | None:
+    """Write ``study.zip`` again, with the last study in the log next to the store that the chunks fit.
+
+    Parameters
+    ----------
+    path, folder : Path
+        The store, and the folder that the paths of its study are relative to.
+    error : OSError
+        What is wrong with the file that is there; raised if no study of the log fits.
+
+    Returns
+    -------
+    Path or None
+        Where the file that was there is now, if it was whole.
+    """
+    for config in dict.fromkeys(process.config for process in reversed(read_log(path)) if process.config):
+        study = Study.from_json(config, folder)
+        job = prepare_job(study, load_motions(study), path.absolute())
+        template = template_of(job, known_length(path, from_chunks=True))
+        if fits_chunks(path, template):
+            aside = set_aside(path, [path / STUDY]) if isinstance(error, ForeignError) else None
+            write_template(path, template)
+            return aside
+    raise error
+
+
+def set_aside(path: Path, entries: Iterable[Path]) -> Path:
+    """Move files and folders out of a store into a new folder next to it, which is returned."""
+    for number in count(1):
+        aside = path.with_name(f"{path.name}.aside-{number}")
+        if not os.path.lexists(aside):
+            break
+    for entry in entries:
+        place = aside / entry.relative_to(path)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        os.rename(entry, place)
+    return aside
