@@ -18,24 +18,26 @@ OBJECTS = 100_000  # new ones between two searches for garbage, in place of Pyth
 
 
 def main() -> None:
-    """Run the command line; a Ctrl-C while it is being imported ends it as one later does."""
+    """Run the command line; an interruption while it is being imported ends it as one later does."""
     _save_processor_time()
     try:
-        interrupt.listen(signal.SIGINT)
+        for number in interrupt.SIGNALS:
+            interrupt.listen(number)
         from mcrock.commands import program
 
         program.main()
         return
-    except KeyboardInterrupt:
-        code = _interrupted()
+    except KeyboardInterrupt as interruption:
+        code = _interrupted(interruption)
     except SystemExit as end:
-        if end.code not in (130, 143):
+        if end.code not in {128 + number for number in interrupt.SIGNALS}:
             raise
         code = end.code
     except Exception:
-        if interrupt.interruption() is None:
+        came = interrupt.interruption()
+        if came is None:
             raise
-        code = _interrupted()
+        code = _interrupted(came)
     # Python would end with another code if the interruption fell into code that a library wrote and executed
     sys.stderr.flush()
     os._exit(code)
@@ -54,10 +56,10 @@ def _save_processor_time() -> None:
     atexit.register(gc.freeze)
 
 
-def _interrupted() -> int:
+def _interrupted(interruption: KeyboardInterrupt) -> int:
     interrupt.answered()
     print("mcrock: interrupted", file=sys.stderr)
-    return 130
+    return 128 + interrupt.number_of(interruption)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A Ctrl-C that arrives.
+"""A Ctrl-C that arrives, or a SIGTERM or SIGHUP, which end a command in the same way.
 
 What is raised inside a callback of a library is dropped there: Python itself does so while it collects
 garbage or compiled code calls back, and numba and LLVM call back all the time. A Ctrl-C that falls into
@@ -21,21 +21,32 @@ class Terminated(KeyboardInterrupt):
     """SIGTERM: end as Ctrl-C does."""
 
 
+class HungUp(KeyboardInterrupt):
+    """SIGHUP, as of a terminal that is closed: end as Ctrl-C does."""
+
+
 _KINDS = {signal.SIGINT: KeyboardInterrupt, signal.SIGTERM: Terminated}
+if hasattr(signal, "SIGHUP"):
+    _KINDS[signal.SIGHUP] = HungUp
+SIGNALS = tuple(_KINDS)
+FROM_TERMINAL = tuple(set(SIGNALS) - {signal.SIGTERM})  # which go to all of its processes
 _pending = signal.SIGINT
 _unanswered = False
 
 
 def listen(number: signal.Signals) -> None:
-    """Raise KeyboardInterrupt at SIGINT, Terminated at SIGTERM, until `answered` is called.
+    """Raise KeyboardInterrupt at SIGINT, what is derived from it at another, until `answered` is called.
 
-    A SIGINT that the shell told the program to ignore, as for jobs in the background, stays ignored.
+    A signal that the shell told the program to ignore, as for jobs in the background, stays ignored.
     """
-    if number == signal.SIGINT:
-        if signal.getsignal(number) not in (signal.default_int_handler, signal.SIG_DFL):
-            return
+    if signal.getsignal(number) in (signal.default_int_handler, signal.SIG_DFL):
         sys.unraisablehook = _report
-    signal.signal(number, _interrupt)
+        signal.signal(number, _interrupt)
+
+
+def number_of(interruption: KeyboardInterrupt) -> signal.Signals:
+    """The signal that an interruption came of."""
+    return next((number for number, kind in _KINDS.items() if type(interruption) is kind), signal.SIGINT)
 
 
 def answered() -> None:
@@ -53,7 +64,7 @@ def interruption() -> KeyboardInterrupt | None:
 
 @contextmanager
 def hold_interruptions() -> Iterator[None]:
-    """Let Ctrl-C and SIGTERM wait until the end of the block, where they are raised.
+    """Let interruptions wait until the end of the block, where they are raised.
 
     Python runs signal handlers in the main thread alone: in others there is nothing to hold.
     """
@@ -61,7 +72,7 @@ def hold_interruptions() -> Iterator[None]:
         yield
         return
     came: list[int] = []
-    numbers = [signal.SIGINT, signal.SIGTERM, *([signal.SIGALRM] if hasattr(signal, "SIGALRM") else [])]
+    numbers = [*SIGNALS, *([signal.SIGALRM] if hasattr(signal, "SIGALRM") else [])]
     try:
         with ExitStack() as stack:  # which goes on with the next handler if the last one interrupts it
             for number in numbers:

@@ -48,7 +48,7 @@ def one_line_per_failure() -> Iterator[None]:
 
 @contextmanager
 def one_line_if_interrupted() -> Iterator[None]:
-    """End the process with a message if Ctrl-C or SIGTERM arrives."""
+    """End the process with a message if an interruption arrives."""
     try:
         yield
     except KeyboardInterrupt as interruption:
@@ -63,7 +63,7 @@ def one_line_if_interrupted() -> Iterator[None]:
 def interruption_code(interruption: KeyboardInterrupt) -> int:
     """Exit code of an interruption, which has arrived."""
     interrupt.answered()
-    return 143 if isinstance(interruption, interrupt.Terminated) else 130
+    return 128 + interrupt.number_of(interruption)
 
 
 def _drop_output() -> None:

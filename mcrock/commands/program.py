@@ -15,6 +15,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from mcrock.base import interrupt
 from mcrock.base.names import check_name
 from mcrock.commands.exit_codes import one_line_if_interrupted, one_line_per_failure, say
 
@@ -96,8 +97,8 @@ def mcrock(
 def main() -> None:
     """Run the command line and end the process with its exit code."""
     warnings.showwarning = _show_warning
-    if hasattr(signal, "pthread_sigmask"):  # a late Ctrl-C changes neither exit code nor output
-        atexit.register(signal.pthread_sigmask, signal.SIG_BLOCK, [signal.SIGINT])
+    if hasattr(signal, "pthread_sigmask"):  # a late interruption changes neither exit code nor output
+        atexit.register(signal.pthread_sigmask, signal.SIG_BLOCK, interrupt.SIGNALS)
     with one_line_per_failure():
         app()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from mcrock.base import arithmetic, interrupt
+from mcrock.base import arithmetic
 from mcrock.commands.exit_codes import fail, interruption_code, say
 from mcrock.commands.options import Config, Contract, Seed, Set, load_study
 
@@ -99,7 +98,6 @@ def run(
     from mcrock.show.progress import study_progress
     from mcrock.show.summary import format_summary, summarize
 
-    interrupt.listen(signal.SIGTERM)
     old = os.stat(output) if overwrite and output.exists() else None
     try:
         with _workers(address, place, output) as client, study_progress() as progress:
@@ -185,7 +183,7 @@ def _interrupted(output: Path, code: int, old: os.stat_result | None, has_thread
     """
     from mcrock.dataset import is_store
     from mcrock.dataset.contents import chunks_done
-    from mcrock.dataset.create import leftovers
+    from mcrock.dataset.create import leftovers, remove_scratch
 
     message = "interrupted before a run was stored"
     if old and output.exists() and os.path.samestat(old, os.stat(output)):
@@ -200,5 +198,6 @@ def _interrupted(output: Path, code: int, old: os.stat_result | None, has_thread
             message += f" and deletes what is left of the old store in {', '.join(map(str, left))}"
     say(message)
     if has_threads:
+        remove_scratch(output, with_own=True)
         os._exit(code)
     sys.exit(code)

@@ -17,7 +17,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from mcrock.base.interrupt import Terminated
+from mcrock.base.interrupt import number_of
 from mcrock.base.memory import peak_memory
 from mcrock.base.version import mcrock_version
 from mcrock.dataset.atomic import has_ended
@@ -58,7 +58,7 @@ class Log:
         try:
             yield
         except KeyboardInterrupt as error:
-            self._last(INTERRUPTED, signal="SIGTERM" if isinstance(error, Terminated) else "SIGINT")
+            self._last(INTERRUPTED, signal=number_of(error).name)
             raise
         except Exception as error:
             self._last(STOPPED, error=f"{type(error).__name__}: {error}")

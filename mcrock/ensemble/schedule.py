@@ -9,18 +9,17 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-import tempfile
 import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing.context import SpawnContext, SpawnProcess
-from pathlib import Path
 from typing import Any
 
 import dask
 from dask.callbacks import Callback
 
-from mcrock.base.interrupt import hold_interruptions
+from mcrock.base.interrupt import FROM_TERMINAL, hold_interruptions
+from mcrock.dataset.atomic import scratch_folder
 from mcrock.ensemble.part import JOBS, Job, Part, PartResult, run_part
 from mcrock.ensemble.share import Shared, open_shared, share
 
@@ -37,16 +36,14 @@ def run_local(
     BrokenProcessPool
         If a worker process dies.
     """
-    with tempfile.TemporaryDirectory(prefix="mcrock-", ignore_cleanup_errors=True) as folder:
-        pool: ProcessPoolExecutor | ThreadPoolExecutor
-        if processes:
-            context = _Context()
-            shared = share(job, Path(folder, "arrays"))
-            pool = ProcessPoolExecutor(workers, context, _start_process, (name, shared))
-        else:
-            JOBS[name] = job
-            pool = ThreadPoolExecutor(workers)
-        _run_in(pool, name, parts, report)
+    if processes:
+        with scratch_folder() as folder:
+            shared = share(job, folder / "arrays")
+            pool = ProcessPoolExecutor(workers, _Context(), _start_process, (name, shared))
+            _run_in(pool, name, parts, report)
+    else:
+        JOBS[name] = job
+        _run_in(ThreadPoolExecutor(workers), name, parts, report)
 
 
 def _run_in(
@@ -91,7 +88,7 @@ class _Reporter(Callback):
 
 
 class _Process(SpawnProcess):
-    """A worker process that Ctrl-C does not reach, from its first moment.
+    """A worker process that Ctrl-C and a closed terminal do not reach, from its first moment.
 
     A terminal sends Ctrl-C to all processes. A new one inherits what is blocked in the thread that starts
     it, and is sent what it has to do before the parent may be interrupted.
@@ -105,7 +102,7 @@ class _Process(SpawnProcess):
             from multiprocessing import resource_tracker
 
             resource_tracker.ensure_running()  # which unblocks Ctrl-C once it is started
-            blocked = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+            blocked = signal.pthread_sigmask(signal.SIG_BLOCK, FROM_TERMINAL)
             try:
                 super().start()
             finally:
@@ -118,7 +115,8 @@ class _Context(SpawnContext):
 
 def _start_process(name: str, shared: Shared) -> None:
     """Set up a worker process: it holds the job, leaves Ctrl-C to its parent and ends with it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for number in FROM_TERMINAL:
+        signal.signal(number, signal.SIG_IGN)
     JOBS[name] = open_shared(shared)
     parent = multiprocessing.parent_process()
     if parent is not None:

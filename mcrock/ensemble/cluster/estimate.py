@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import tempfile
 from math import ceil, prod
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from mcrock.config import Study
+from mcrock.dataset.atomic import scratch_folder
 from mcrock.dataset.contents import STUDY, chunk_path
 from mcrock.dataset.create import create_store
 from mcrock.dataset.store import write_part
@@ -73,8 +72,8 @@ def measure(study: Study, motions: list[Motion]) -> Estimate:
     """
     check_inputs(study, motions)
     seconds, timed = estimate_time(study, motions)
-    with tempfile.TemporaryDirectory(prefix="mcrock-") as folder:
-        job = prepare_job(study, motions, Path(folder, "s.zarr"))
+    with scratch_folder() as folder:
+        job = prepare_job(study, motions, folder / "s.zarr")
         whole = template_of(job)
         affordable = int(SAMPLE / max(seconds * study.n_intensity, 1e-9))
         n = max(1, min(affordable, whole.length, study.n_realizations))

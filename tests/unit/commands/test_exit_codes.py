@@ -174,21 +174,23 @@ from mcrock.base import interrupt
 listen = interrupt.listen
 def report(number):
     listen(number)
-    if number == signal.SIGINT:
+    if number == interrupt.SIGNALS[-1]:
         print("listens", flush=True)
 interrupt.listen = report
 __main__.main()
 """
 
 
-@pytest.mark.parametrize("delay", [0.0, 0.2, 0.8])
-def test_an_early_signal_is_one_line_too(study_file, tmp_path, delay):
+@pytest.mark.parametrize(
+    ("delay", "number"), [(0.0, signal.SIGINT), (0.2, signal.SIGTERM), (0.8, signal.SIGHUP)]
+)
+def test_an_early_signal_is_one_line_too(study_file, tmp_path, delay, number):
     with started([sys.executable, "-c", LISTENING, "run", study_file, "-o", tmp_path / "s.zarr"]) as process:
         assert process.stdout.readline() == "listens\n"
         time.sleep(delay)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         output, errors = process.communicate(timeout=60)
-    assert process.returncode == 130
+    assert process.returncode == 128 + number
     assert output == ""
     assert re.fullmatch(r"mcrock: interrupted.*\n", errors)
 
