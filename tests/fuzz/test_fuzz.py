@@ -13,8 +13,8 @@ from tests.fuzz.bounded import findings
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux", reason="the memory of a process is bounded on Linux alone"
 )
-WHOLE = {"configs": 10_000, "records": 10_000, "cases": 5_000}
-QUICK = {"configs": 300, "records": 1000, "cases": 150}
+WHOLE = {"configs": 10_000, "records": 10_000, "cases": 5_000, "stores": 2000}
+QUICK = {"configs": 300, "records": 1000, "cases": 150, "stores": 40}
 
 
 @pytest.mark.parametrize("module", QUICK)
