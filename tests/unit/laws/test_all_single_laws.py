@@ -1,15 +1,19 @@
 """What all laws of one contact with friction have in common."""
 
+from math import inf, nan
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mcrock.laws.chatterjee_ruina_1998 import chatterjee_ruina
+from mcrock.laws.chatterjee_ruina_1998_composite import composite
 from mcrock.laws.pfeiffer_glocker_1996 import two_phase
 from mcrock.laws.problem import SingleContact
 from mcrock.laws.routh_1905 import routh
 from mcrock.laws.smith_1991 import smith
+from mcrock.laws.walton_1993 import bilinear
 from mcrock.laws.whittaker_1904 import whittaker
 from tests.unit.laws.single_contacts import SHARES, TANGENTIAL, changed, contacts, embedded, size
 
@@ -55,10 +59,56 @@ def test_a_contact_of_one_dimension(name):
     assert impact.velocity == pytest.approx([0.5])
 
 
-@each_law
 @pytest.mark.parametrize(
-    ("e", "message"), [(1.01, r"0 to 1, got 1\.01"), (-0.1, "0 to 1, got"), ("x", "number")]
+    ("name", "dimensions"), [("chatterjee_ruina", (2, 3)), ("two_phase", (2, 3)), ("routh", (2,))]
 )
-def test_a_restitution_outside_its_domain(name, e, message):
-    with pytest.raises(ValueError, match=f"restitution must be .*{message}"):
-        collide(name, SingleContact(np.eye(2), [-1.0, 0.3], [1.0, 0.0], 0.3), e)
+@given(data=st.data(), e=SHARES, et=TANGENTIAL)
+def test_permissible(name, dimensions, data, e, et):
+    """The composite too, as a weighted sum of impulses of a convex region."""
+    contact = data.draw(contacts(dimensions=dimensions))
+    impact = collide(name, contact, e, et)
+    assert impact.consistent
+    if name == "routh":
+        assert composite(contact, restitution=e, tangential_restitution=et, weight=0.5).consistent
+
+
+@pytest.mark.parametrize(
+    ("name", "friction", "dimensions"),
+    [("chatterjee_ruina", 1e12, (2, 3)), ("two_phase", 1e9, (2,)), ("whittaker", 1e10, (2,))],
+)
+@given(data=st.data(), e=SHARES, et=TANGENTIAL)
+def test_infinite_friction_is_the_limit_of_large_friction(name, friction, dimensions, data, e, et):
+    contact = data.draw(contacts(dimensions=dimensions))
+    limit, near = (collide(name, changed(contact, friction=mu), e, et) for mu in (inf, friction))
+    tolerance = 1e-6 if name == "chatterjee_ruina" else 1e-5
+    assert limit.impulse == pytest.approx(near.impulse, abs=tolerance * size(contact))
+
+
+WITH_DEFAULTS = {
+    chatterjee_ruina: {"tangential_restitution": 0.0},
+    bilinear: {"tangential_restitution": 0.0},
+    composite: {"tangential_restitution": 0.0, "weight": 0.5},
+    **{law: {} for law in (routh, smith, two_phase, whittaker)},
+}
+DOMAINS = {"restitution": (0, 1), "tangential_restitution": (-1, 1), "weight": (0, 1)}
+
+
+@pytest.mark.parametrize("law", WITH_DEFAULTS)
+@pytest.mark.parametrize(
+    ("beyond", "message"), [(1.01, r"got 1\.01"), (-1.5, r"got -1\.5"), (nan, "got nan"), ("x", "number")]
+)
+def test_coefficients_outside_their_domain(law, beyond, message):
+    contact = SingleContact(np.eye(2), [-1.0, 0.3], [1.0, 0.0], 0.3)
+    given = {"restitution": 0.5} | WITH_DEFAULTS[law]
+    for name in given:
+        low, high = DOMAINS[name]
+        expected = message if message == "number" else f"from {low} to {high}, {message}"
+        with pytest.raises(ValueError, match=f"{name} must be .*{expected}"):
+            law(contact, **given | {name: beyond})
+
+
+@pytest.mark.parametrize("name", ["tangential_restitution", "reversibility"])
+def test_stored_impulses_have_shares(name):
+    contact = SingleContact(np.eye(2), [-1.0, 0.0], [1.0, 0.0])
+    with pytest.raises(ValueError, match=f"{name} must be from 0 to 1, got -0.5"):
+        two_phase(contact, restitution=0.5, **{name: -0.5})

@@ -43,11 +43,6 @@ def small_steps(contact, restitution, n):
     return form.impulse(p, x)
 
 
-@given(contacts(dimensions=(2,)), SHARES)
-def test_permissible_in_the_plane(contact, e):
-    assert routh(contact, restitution=e).consistent
-
-
 @given(contacts(dimensions=(3,)), SHARES)
 def test_in_space_only_a_jam_can_penetrate(contact, e):
     impact = routh(contact, restitution=e)

@@ -50,16 +50,3 @@ def test_refuses_masses_that_couple(mass, name):
     contact = SingleContact(mass, [-1.0, 0.3, 0.4], [1.0, 0.0, 0.0], 0.3)
     with pytest.raises(ValueError, match=f"needs {name} to be an eigenvector of the mass"):
         bilinear(contact, restitution=0.5, tangential_restitution=0.2)
-
-
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        ({"restitution": 1.1}, r"restitution must be from 0 to 1, got 1\.1"),
-        ({"tangential_restitution": 1.1}, r"tangential_restitution must be from -1 to 1, got 1\.1"),
-    ],
-)
-def test_coefficients_outside_their_domain(wrong, message):
-    contact = SingleContact(np.eye(2), [-1.0, 0.0], [1.0, 0.0], 0.3)
-    with pytest.raises(ValueError, match=message):
-        bilinear(contact, **{"restitution": 0.5, "tangential_restitution": 0.0, **wrong})

@@ -137,13 +137,6 @@ def test_unbounded_mass_has_only_the_dead_solution():
         whittaker(contact, restitution=0.5)
 
 
-@given(contacts(dimensions=(2,)), SHARES)
-def test_infinite_friction_is_the_limit(contact, e):
-    limit = whittaker(changed(contact, friction=inf), restitution=e)
-    near = whittaker(changed(contact, friction=1e10), restitution=e)
-    assert limit.impulse == pytest.approx(near.impulse, abs=1e-5 * size(contact))
-
-
 @given(contacts(dimensions=(2,), grazing=True, friction=FINITE), SHARES)
 def test_grazing_sticks_in_the_cone_or_does_nothing(contact, e):
     normal, across = contact.split(contact.sticking)
