@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from platformdirs import user_cache_path
 
 # A busy machine or the first compilation must not fail a property test. Every run draws other examples,
 # so that 50 a run add up; --hypothesis-profile thorough draws 1000 at once.
@@ -19,6 +20,9 @@ settings.load_profile("untimed")
 
 # tests of compiled code wait for the compiler, which says nothing: here and in processes that they start
 os.environ.setdefault("MCROCK_COMPILE_FIRST", "1")
+# as those of numba, samplers that JAX compiled stay for the next test and the next run
+os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(user_cache_path("mcrock") / "jax"))
+os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
 
 ROOT = Path(__file__).parents[1]
 # Run by hand: whatever -m says, tests of these marks run only where it names the mark itself. A default -m in
@@ -73,7 +77,12 @@ LONG = [
     "tests/unit/labels/validation/test_scores.py",
     "tests/unit/labels/validation/test_validation.py",
     "tests/unit/laws/test_block_3d.py",
+    "tests/unit/laws/test_chatterjee_ruina_1998_sequence.py",
+    "tests/unit/laws/test_coulomb.py",
     "tests/unit/laws/test_multiple_plots.py",
+    "tests/unit/laws/test_pfeiffer_glocker_1996.py",
+    "tests/unit/laws/test_routh_1905.py",
+    "tests/unit/laws/test_smith_1991.py",
     "tests/unit/laws/test_whittaker_1904.py",
     "tests/unit/measurement/test_fit.py",
     "tests/unit/measurement/test_measures.py::test_an_opmf_from_a_noisy_sensor_is_that_of_the_motion_or_bounded",

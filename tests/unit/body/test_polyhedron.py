@@ -4,7 +4,7 @@ from math import cos, degrees, radians, sin, tan
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.spatial import ConvexHull
 
@@ -89,6 +89,7 @@ def test_regular_tetrahedron():
 
 
 @given(clouds(), rotations(), st.integers(0, 3))
+@settings(max_examples=20)
 def test_other_axes_give_the_same_body(points, turn, start):
     """Faces, heights and stability do not depend on the axes the vertices are given in."""
     body = hull(points, 1.0, start_face=start)
@@ -102,6 +103,7 @@ def test_other_axes_give_the_same_body(points, turn, start):
 
 
 @given(clouds(), st.randoms(use_true_random=False))
+@settings(max_examples=20)
 def test_order_of_the_points_gives_the_same_body(points, random):
     order = list(range(len(points)))
     random.shuffle(order)
@@ -126,6 +128,7 @@ def test_start_face_lies_flat(solid, start):
 
 
 @given(solids(), st.lists(st.floats(-1, 1), min_size=3, max_size=3))
+@settings(max_examples=20)
 def test_pose_on_the_ground_does_not_depend_on_the_axis(solid, lean):
     vertices, faces = solid
     plain = polyhedron(vertices, faces, 1.0)
@@ -168,6 +171,7 @@ def test_lowest_face_is_stable(solid):
 
 
 @given(solids(), st.integers(0, 2**32 - 1))
+@settings(max_examples=20)
 def test_settling(solid, seed):
     """Ends on a stable face, lower at every roll; a stable face is kept; many bodies at once agree."""
     body = polyhedron(*solid, 1.0)
@@ -454,6 +458,7 @@ def test_slenderness_of_a_base_with_a_notch():
 
 @pytest.mark.filterwarnings("ignore:hull. faces")
 @given(st.integers(0, 2**32), st.floats(1.0, 60.0))
+@settings(max_examples=20)
 def test_slenderness_of_a_rough_base(seed, angle):
     """That of the point that is nearest to the COM on one of the edges of the border, by looking at many."""
     generator = np.random.default_rng(seed)

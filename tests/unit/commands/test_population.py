@@ -10,7 +10,9 @@ from tests.unit.measurement.populations import TRUTH, as_fitted, posterior_of, t
 
 def test_table_to_section_figure_and_posterior(mcrock, tmp_path):
     pytest.importorskip("numpyro", reason="NumPyro is not installed: pip install 'mcrock[population]'")
-    table_of(3, {"lambda": TRUTH["lambda"]}, specimens=6).to_csv(tmp_path / "fits.csv", index=False)
+    table_of(3, {"lambda": TRUTH["lambda"]}, specimens=6, repetitions=2).to_csv(
+        tmp_path / "fits.csv", index=False
+    )
     code, output, errors = mcrock("population", tmp_path / "fits.csv", "-o", tmp_path / "out", "--seed", 1)
     assert (code, errors) == (0, "")
     made = [tmp_path / "out" / name for name in ("population.nc", "population.png", "impact.toml")]

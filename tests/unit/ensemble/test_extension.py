@@ -37,8 +37,15 @@ def same_runs(extended, fresh):
     xr.testing.assert_identical(extended[names], fresh[names])
 
 
-@pytest.mark.parametrize("design", ["random", "sobol", "sobol_by_record"])
-@pytest.mark.parametrize("change", [[MORE], [FURTHER], [MORE, FURTHER]], ids=str)
+@pytest.mark.parametrize(
+    ("design", "change"),
+    [
+        ("random", [MORE]),
+        ("sobol", [FURTHER]),
+        *((design, [MORE, FURTHER]) for design in ("random", "sobol", "sobol_by_record")),
+    ],
+    ids=str,
+)
 def test_an_extended_store_is_that_of_the_whole_study(study_file, tmp_path, design, change):
     design = f'ensemble.design="{design}"'
     run_study(load_config(study_file, [design]), tmp_path / "s.zarr")
