@@ -17,6 +17,7 @@ from mcrock.base.code_cache import source_hash
 from mcrock.base.memory import peak_memory
 from mcrock.dataset.contents import chunks_done
 from mcrock.ensemble.log import Log, log_path, read_log
+from tests.unit.commands.processes import started
 
 SLOW = """
     import sys, time
@@ -34,6 +35,7 @@ SLOW = """
 
 INTERRUPTIBLE = """import signal
 from mcrock.base import interrupt
+from tests.unit.commands.processes import started
 interrupt.listen(signal.SIGTERM)
 run_study(load_config(sys.argv[1])"""
 
@@ -176,12 +178,12 @@ def test_a_log_says_where_with_what_and_with_how_much_memory(mcrock, study_file,
 def test_what_interrupts_a_task_is_in_its_log(mcrock, study_file, tmp_path, number, name):
     path = tmp_path / "s.zarr"
     script = textwrap.dedent(SLOW).replace("run_study(load_config(sys.argv[1])", INTERRUPTIBLE)
-    process = subprocess.Popen([sys.executable, "-c", script, str(study_file), str(path)])
+    process = started([sys.executable, "-c", script, study_file, path])
     while not log_path(path).exists() or '"part"' not in log_path(path).read_text():
         assert process.poll() is None
         time.sleep(0.01)
     process.send_signal(number)
-    process.wait(timeout=60)
+    process.communicate(timeout=60)
     assert entries(log_path(path))["interrupted"]["signal"] == name
     output = mcrock("status", path)[1]
     assert re.search(rf":{process.pid} +1/1 +1 +interrupted +\d+ +\S+ +\d+ MiB ", output)
