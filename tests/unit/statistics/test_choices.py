@@ -25,7 +25,7 @@ def two_laws(stronger=1.1, seeds=(0, 0), **options):
 
 @pytest.mark.parametrize("cloud", [False, True])
 def test_ratios_are_those_of_the_capacities(cloud):
-    fits = fragility_by_choice(two_laws(cloud=cloud, per_record=100))
+    fits = fragility_by_choice(two_laws(cloud=cloud, per_record=100), resamples=300)
     weak, strong = fits["ratio"].values
     assert fits["impact_law"].values.tolist() == ["varkonyi_2022", "housner_1963"]
     assert strong / weak == pytest.approx(1.1, rel=0.02)
@@ -141,8 +141,8 @@ def test_realizations_that_have_not_been_run_are_of_no_law(cloud):
     missing = xr.DataArray(np.random.default_rng(4).random(ds.sizes["realization"]) < 0.3, dims="realization")
     codes = ds["impact_law"].where(~missing, 0).astype("i1")
     read = ds.assign(outcome=ds["outcome"].where(~missing, 0).astype("i1"), impact_law=codes)
-    rest = fragility_by_choice(ds.isel(realization=~missing.values))
-    fits = fragility_by_choice(read, allow_missing=True)
+    rest = fragility_by_choice(ds.isel(realization=~missing.values), resamples=50)
+    fits = fragility_by_choice(read, allow_missing=True, resamples=50)
     np.testing.assert_array_equal(fits["runs"], rest["runs"])
     # classes of a cloud hold the intensities of what is missing too
     np.testing.assert_allclose(fits["ratio"], rest["ratio"], rtol=1e-3 if cloud else 1e-12)
