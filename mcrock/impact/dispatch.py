@@ -22,7 +22,8 @@ from mcrock.impact.registry import IMPACT_STREAMS, ImpactParameter, Law
 
 VARKONYI, MOREAU = np.int64(Law.VARKONYI_2022), np.int64(Law.MOREAU_1988)
 THER_KOLLAR, KALLIONTZIS = np.int64(Law.THER_KOLLAR_2017), np.int64(Law.KALLIONTZIS_2016)
-BROGLIATO = np.int64(Law.BROGLIATO_2012)
+BROGLIATO, HOUSNER = np.int64(Law.BROGLIATO_2012), np.int64(Law.HOUSNER_1963)
+AT_NEW_EDGE = (HOUSNER, MOREAU, *(np.int64(law) for law in Law if law.of_one_contact))
 LAMBDA, TAU = np.int64(ImpactParameter.LAMBDA), np.int64(ImpactParameter.TAU)
 TAU_FACET = np.int64(ImpactParameter.TAU_FACET)
 NU, E_N21 = np.int64(ImpactParameter.NU), np.int64(ImpactParameter.E_N21)
@@ -75,7 +76,7 @@ def law_place(law, quantiles, number, inertia, mass, height, old, new):
     Parameters
     ----------
     law : ImpactLaw
-        A law without a ratio of its own has all of the impulse at the new edge.
+        Housner's, Moreau's and the laws of one contact have all of the impulse at the new edge.
     number : int
         Of the impact in the run.
     inertia, mass, height : float
@@ -92,8 +93,8 @@ def law_place(law, quantiles, number, inertia, mass, height, old, new):
         ratio = brogliato_2012.velocity_ratio(
             inertia, mass, old, new, parameter(law, quantiles, E_N21, number)
         )
-    else:
-        return 1.0
+    else:  # a law that was forgotten here has no place, and all its impacts count as infeasible
+        return 1.0 if law.law in AT_NEW_EDGE else nan
     # of a ratio below 0 the ground takes all motion; an impulse beyond the base is judged by the maps
     ratio = max(ratio, 0.0)
     lever = mass * (ratio * new - old)

@@ -1,6 +1,7 @@
 """The laws of planar blocks in the three-dimensional maps: met exactly wherever the motion is plane."""
 
 from math import cos, pi, sin
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -61,6 +62,22 @@ def test_the_place_gives_back_the_ratio_of_the_law(left, right, height, gyration
         about = block.about_base
         reached = (about - mass * point * left) / (about + mass * point * right)  # balance about the point
         assert reached == pytest.approx(ratio, rel=1e-10, abs=1e-12)
+
+
+def test_every_law_has_a_place_and_one_that_dispatch_has_forgotten_none():
+    pack = impact_law(mcrock.Impact(), n_face=5)
+    pack = pack._replace(values=np.full_like(pack.values, 0.9))
+    arguments = pack.quantiles, 0, 0.3, 3.0, 0.5, -0.1, 0.2
+    for law in Law:
+        if law != Law.VARKONYI_2022:  # which has a place of its own for each kind of landing
+            assert np.isfinite(law_place(pack._replace(law=np.int64(law)), *arguments))
+    forgotten = pack._replace(law=np.int64(max(Law) + 1))
+    assert np.isnan(law_place(forgotten, *arguments))
+    with mock.patch("mcrock.simulation.runs.impact_law", return_value=forgotten):
+        run = mcrock.simulate(
+            mcrock.cuboid(0.3, 0.2, 0.8, 2600), start=mcrock.Start(edge=0, tilt=0.1), t_end=2
+        )
+    assert run.infeasible_facet_impacts == run.facet_impacts == 1
 
 
 @pytest.mark.parametrize("law", PLANAR)
