@@ -8,6 +8,7 @@ from mcrock.base.jit import jit
 
 EVENT_TIME = 1e-12  # events are located to this, and closer ones are at one instant [s]
 ROOT_ITERATIONS = 60
+LOOKS = 1_000_000  # at most at a sine for the end of rest
 BISECTIONS = 60  # of the time of an event: enough for `EVENT_TIME` in a step of days
 ROOT_PRECISION = 1e-5  # last correction of a root of the interpolating cubic, over the root [1]
 

@@ -29,7 +29,7 @@ from mcrock.kernel.contact import (
 from mcrock.kernel.dynamics import W_X, W_Y, W_Z, attitude, edge_contact, vertex_lift
 from mcrock.kernel.edge import enter_edge
 from mcrock.kernel.ending import AT_REST
-from mcrock.kernel.events import BISECTIONS, EVENT_TIME
+from mcrock.kernel.events import BISECTIONS, EVENT_TIME, LOOKS
 from mcrock.kernel.faces import in_body, lay_flat, upward
 from mcrock.kernel.friction.rest import next_slip
 from mcrock.kernel.friction.state import STATIC
@@ -64,7 +64,6 @@ def advance_rest(run, motions):
         run.t = segment[END]
 
 
-LOOKS = 1_000_000  # at most at a sine for an uplift
 SAFE = 1.0 + 1e-9  # rounding of the bound for quiet blocks [1]
 DISTANCE, PULL_X, PULL_Y, SIDE_SIZE = range(4)  # columns of the table of the sides of a face at rest
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from mcrock.base.params import DECIDED, Outcome
 from mcrock.body import cuboid
-from mcrock.conditions import Controls
+from mcrock.conditions import Contact, Controls
 from mcrock.excitation import Motion, Pulse
 from mcrock.planar import rectangle, simulate_planar
 from mcrock.simulation.runs import Impact, Start, simulate
@@ -98,6 +98,13 @@ def test_a_planar_run_ends_within_its_limits(width, height, motion, controls, ti
     assert run.outcome != Outcome.NOT_RUN
     assert run.steps <= MOST_STEPS + 1
     assert run.impacts <= MOST_IMPACTS
+
+
+def test_a_body_at_rest_under_a_sine_looks_for_its_end_a_counted_number_of_times():
+    """In steps of the largest step it would look 1e12 times."""
+    controls, pulse = Controls(max_step=1e-12), Pulse((1.0, 0.5, 0.0), 2.0 * np.pi)
+    run = simulate(cuboid(1.0, 1.0, 1.0, 2600.0), pulse, contact=Contact(friction=0.5), controls=controls)
+    assert (run.outcome, run.slip_path) == (Outcome.AT_REST, 0.0)
 
 
 @pytest.mark.slow

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import inf, sqrt
 
 from mcrock.base.jit import jit
-from mcrock.kernel.events import EVENT_TIME
+from mcrock.kernel.events import EVENT_TIME, LOOKS
 from mcrock.kernel.shaking import END, SINE, acceleration
 
 BISECTIONS = 80
@@ -27,14 +27,14 @@ def next_slip(segment, t, static, gravity, step):
     """Time in the segment, from ``t`` [s] on, at which friction no longer holds the body; infinite if it
     does.
 
-    On a linear segment |a_h|^2 = mu^2 (g + a_z)^2 is a quadratic equation, else steps of ``step`` [s] are
-    tried.
+    On a linear segment |a_h|^2 = mu^2 (g + a_z)^2 is a quadratic equation; a sine is looked through in steps
+    of ``step`` [s], or longer ones where these would be too many.
     """
     begin, end = t, segment[END]
     if not holds(acceleration(segment, begin), static, gravity):
         return begin
-    linear = segment[SINE] == 0.0
-    while begin < end:
+    linear, step = segment[SINE] == 0.0, max(step, (end - t) / LOOKS)
+    for _ in range(2 * LOOKS):
         last = end if linear else min(begin + step, end)
         a, b = acceleration(segment, begin), acceleration(segment, last)
         if not holds(b, static, gravity):
@@ -51,6 +51,8 @@ def next_slip(segment, t, static, gravity, step):
                 else:
                     high = middle
             return high
+        if last >= end:
+            break
         begin = last
     return inf
 
