@@ -148,18 +148,20 @@ def _push(c, across, along, normal, x, y):
 @jit(internal=True)
 def _beside(c, d, w, b, e, mu, slip):
     """The first contact sticks and the second slips in a direction: normal impulse there, impulse of the
-    first (3 numbers), and the velocity of the second along and across its slip."""
+    first (3 numbers), the velocity of the second along and across its slip, and whether no other normal
+    impulse does."""
     sx, sy = slip
     gx, gy = -mu * sx, -mu * sy
     qx, qy, qz = w[0] * gx + w[1] * gy + w[2], w[3] * gx + w[4] * gy + w[5], w[6] * gx + w[7] * gy + w[8]
     ox, oy, oz = _by_compliance(c, b[0], b[1], b[2])
     px, py, pz = _by_compliance(c, qx, qy, qz)
     rx, ry, rz = by_mobility(d, gx, gy, 1.0)
-    n = (w[2] * ox + w[5] * oy + w[8] * oz - e[2]) / (rz - (w[2] * px + w[5] * py + w[8] * pz))
+    answer = rz - (w[2] * px + w[5] * py + w[8] * pz)
+    n = (w[2] * ox + w[5] * oy + w[8] * oz - e[2]) / answer
     px, py, pz = -ox - n * px, -oy - n * py, -oz - n * pz
     vx = e[0] + w[0] * px + w[3] * py + w[6] * pz + n * rx
     vy = e[1] + w[1] * px + w[4] * py + w[7] * pz + n * ry
-    return n, px, py, pz, vx * sx + vy * sy, vy * sx - vx * sy
+    return n, px, py, pz, vx * sx + vy * sy, vy * sx - vx * sy, answer > 0.0
 
 
 @jit(internal=True)
@@ -182,11 +184,11 @@ def _one_sticks(c, d, w, b, e, mu_c, mu_d):
 def _one_sticks_else(c, d, w, b, e, mu):
     """`_one_sticks` for a slip in any direction: the accelerations of both differ a little along the line
     between them as that turns, which tells where the slip hardly begins."""
-    n0, _, _, _, _, f0 = _beside(c, d, w, b, e, mu, (1.0, 0.0))
-    n1, _, _, _, _, f1 = _beside(c, d, w, b, e, mu, (cos(0.4 * pi), sin(0.4 * pi)))
-    n2, _, _, _, _, f2 = _beside(c, d, w, b, e, mu, (cos(0.8 * pi), sin(0.8 * pi)))
-    n3, _, _, _, _, f3 = _beside(c, d, w, b, e, mu, (cos(1.2 * pi), sin(1.2 * pi)))
-    n4, _, _, _, _, f4 = _beside(c, d, w, b, e, mu, (cos(1.6 * pi), sin(1.6 * pi)))
+    n0, _, _, _, _, f0, _ = _beside(c, d, w, b, e, mu, (1.0, 0.0))
+    n1, _, _, _, _, f1, _ = _beside(c, d, w, b, e, mu, (cos(0.4 * pi), sin(0.4 * pi)))
+    n2, _, _, _, _, f2, _ = _beside(c, d, w, b, e, mu, (cos(0.8 * pi), sin(0.8 * pi)))
+    n3, _, _, _, _, f3, _ = _beside(c, d, w, b, e, mu, (cos(1.2 * pi), sin(1.2 * pi)))
+    n4, _, _, _, _, f4, _ = _beside(c, d, w, b, e, mu, (cos(1.6 * pi), sin(1.6 * pi)))
     if n0 * n1 * n2 * n3 * n4 == 0.0:
         return False
     # what divides the normal impulse goes as its inverse
@@ -200,8 +202,8 @@ def _one_sticks_else(c, d, w, b, e, mu):
 def _slips_beside(c, d, w, b, e, mu, slip):
     """The same for a slip in a direction; ``mu`` of both contacts."""
     (mu_c, mu_d), (sx, sy) = mu, slip
-    n, px, py, pz, along, _ = _beside(c, d, w, b, e, mu_d, slip)
-    if not (n > 0.0 and pz > 0.0 and hypot(px, py) <= mu_c * pz):
+    n, px, py, pz, along, _, regular = _beside(c, d, w, b, e, mu_d, slip)
+    if not (regular and n > 0.0 and pz > 0.0 and hypot(px, py) <= mu_c * pz):
         return False
     if d[GIVEN] == 0.0 and not along >= -ROUNDED * _size(b, e):
         return False

@@ -98,6 +98,26 @@ def test_two_contacts_obey_signorini_and_coulomb(seed):
     obeys(compliance, contacts, before, twist, mu)
 
 
+@pytest.mark.parametrize("friction", [0.6, 1.0, 2.0])
+def test_a_slip_beside_a_contact_that_sticks_lifts_with_its_force(friction):
+    """Where more normal force pushes down a contact that slips, no single force exists (Painlevé)."""
+    found = 0
+    for seed in range(1, 2400, 4):
+        compliance, contacts, twist, _ = problem(seed)
+        solved = solve_contacts(contacts, 2, packed(compliance), twist, friction, friction) == DONE
+        slips, stays = contacts
+        if not solved or hypot(stays[P_X], stays[P_Y]) >= 0.999 * friction * stays[P_Z] or slips[P_Z] == 0.0:
+            continue
+        found += 1
+        places = [row[[D_X, D_Y, D_Z]] for row in (slips, stays)]
+        cross = [np.cross(np.eye(3), -place) for place in places]
+        w = [[np.eye(3) - a @ compliance @ b for b in cross] for a in cross]
+        force = [-friction * slips[S_X], -friction * slips[S_Y], 1.0]
+        held = -np.linalg.solve(w[1][1], w[1][0] @ force)
+        assert (w[0][0] @ force + w[0][1] @ held)[2] > 0.0
+    assert found > 20
+
+
 def test_an_edge_at_the_bound_of_friction_turns_about_one_end():
     """A block of 0.4 x 0.4 x 1.6 m that rocks at friction 0.5, where its edge begins to slip: one end sticks
     and the other slips across the edge, with 2 % of the normal force.
