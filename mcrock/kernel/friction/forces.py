@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from math import hypot
-
 from mcrock.base.jit import jit
 from mcrock.kernel.contact import GRAVITY, MASS
 from mcrock.kernel.dynamics import V_X, V_Y, V_Z, W_X, W_Y, W_Z
 from mcrock.kernel.friction.contact_table import B_X, B_Y, B_Z, GIVEN, S_X, S_Y, place_contact
 from mcrock.kernel.friction.state import SLOW, STOPPED
-from mcrock.kernel.rotation import to_ground
+from mcrock.kernel.rotation import norm, to_ground
 
 
 @jit(internal=True)
@@ -47,7 +45,7 @@ def place_forces(body, friction, state, n, J, m):
         ux, uy, uz = w[1] * dz - w[2] * dy, w[2] * dx - w[0] * dz, w[0] * dy - w[1] * dx
         c[B_X], c[B_Y], c[B_Z] = w[1] * uz - w[2] * uy, w[2] * ux - w[0] * uz, w[0] * uy - w[1] * ux
         x, y = v[0] + ux, v[1] + uy
-        speed = hypot(x, y)
+        speed = norm(x, y)
         if speed > 0.0:
             c[S_X], c[S_Y] = x / speed, y / speed
         c[GIVEN] = speed

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import hypot, inf, sqrt
+from math import inf, sqrt
 
 from mcrock.base.jit import jit
 from mcrock.kernel.contact import GRAVITY, SIZE
@@ -34,7 +34,7 @@ from mcrock.kernel.modes import (
     VERTEX_SLIP,
     contact_vertex,
 )
-from mcrock.kernel.rotation import matrix
+from mcrock.kernel.rotation import matrix, norm
 
 MOST_PULL = 1e-2  # force that keeps an end on the ground while its edge is held, over the weight [1]
 
@@ -91,7 +91,7 @@ def mode_margin(run, y, a, k):
         for i in range(body.face_first[index], body.face_first[index + 1]):
             vx, vy = corner_velocity(body, y, body.face_vertices[i])
             ux, uy = corner_velocity(body, start, body.face_vertices[i])
-            speed = hypot(ux, uy)
+            speed = norm(ux, uy)
             if speed > 0.0:
                 fastest = max(fastest, (vx * ux + vy * uy) / speed)
         return fastest - found[CREEP]
@@ -130,7 +130,7 @@ def braking(run):
         pull = found[T_0] if mode == VERTEX_SLIP or (mode == EDGE_SLIP and end == 0) else found[T_1]
         if pull < 0.0:
             vx, vy = _contact_velocity(body, y, mode, index, vertex)
-            speed = hypot(vx, vy)
+            speed = norm(vx, vy)
             if speed < -pull * left:
                 left, fastest = -speed / pull, speed
     return left, fastest

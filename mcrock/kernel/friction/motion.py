@@ -14,8 +14,6 @@ found.
 
 from __future__ import annotations
 
-from math import hypot
-
 from mcrock.base.jit import jit
 from mcrock.kernel.contact import (
     C_X,
@@ -67,7 +65,7 @@ from mcrock.kernel.dynamics import (
 from mcrock.kernel.friction.mobility import turned_by
 from mcrock.kernel.friction.state import BEND_0, BEND_1, FRICTION, N_0, N_1, STIFFNESS, T_0, T_1, TURNING
 from mcrock.kernel.modes import EDGE_SLIP_FIRST, EDGE_SLIP_SECOND, FLIGHT, VERTEX_SLIP
-from mcrock.kernel.rotation import matrix
+from mcrock.kernel.rotation import matrix, norm
 
 STIFFER = 4.0  # mobility of a point over that of the COM, about [1]
 SLOWEST = 1e-12  # a slip slower than this has the direction at the start of its step [m/s]
@@ -82,7 +80,7 @@ def _cross(ax, ay, az, bx, by, bz):
 @jit(inline=True, internal=True)
 def slip_direction(vx, vy, sx, sy):
     """Direction of a slip [1], and its speed [m/s], for the direction at the start of the step."""
-    speed = hypot(vx, vy)
+    speed = norm(vx, vy)
     if speed > SLOWEST and vx * sx + vy * sy > 0.0:
         return vx / speed, vy / speed, speed
     return sx, sy, vx * sx + vy * sy

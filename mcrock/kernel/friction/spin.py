@@ -8,7 +8,7 @@ section 6.4.2): implicit in the spin and in the velocity of the slowest corner, 
 
 from __future__ import annotations
 
-from math import hypot, inf
+from math import inf
 
 from mcrock.base.jit import jit
 from mcrock.kernel.contact import GRAVITY, SIZE
@@ -17,7 +17,7 @@ from mcrock.kernel.friction.flat import FADING, corner_velocity, flat_rates, sol
 from mcrock.kernel.friction.motion import REGULAR
 from mcrock.kernel.friction.state import CREEP, FRICTION, from_contact, to_contact
 from mcrock.kernel.modes import NONE, SPIN, VERTEX_SLIP
-from mcrock.kernel.rotation import to_ground, vertical
+from mcrock.kernel.rotation import norm, to_ground, vertical
 from mcrock.kernel.shaking import acceleration
 
 PROBE = 1e-3  # change of a velocity by which that of the rates is found, over the speed of fading [1]
@@ -34,7 +34,7 @@ def _slowest(body, index, y):
     slowest, least = NONE, 0.0
     for i in range(body.face_first[index], body.face_first[index + 1]):
         vx, vy = corner_velocity(body, y, body.face_vertices[i])
-        speed = hypot(vx, vy)
+        speed = norm(vx, vy)
         if slowest == NONE or speed < least:
             slowest, least = body.face_vertices[i], speed
     return slowest
@@ -114,8 +114,8 @@ def _change(run, corner, up, k, h):
         q = body.vertices[body.face_vertices[i]]
         x, z, _ = to_ground(y, q[0] - p[0], q[1] - p[1], q[2] - p[2])
         ux, uy = corner_velocity(body, y, body.face_vertices[i])
-        speed = max(hypot(ux, uy), FADING * friction.found[CREEP])
-        most = max(most, hypot(vx - spin * z, vy + spin * x) / speed)
+        speed = max(norm(ux, uy), FADING * friction.found[CREEP])
+        most = max(most, norm(vx - spin * z, vy + spin * x) / speed)
     return most
 
 
@@ -196,13 +196,13 @@ def _is_driven(run, up, h):
     )
     a, b = acceleration(segment, t), acceleration(segment, t + h)
     mu, down = friction.values[FRICTION], body.scalars[GRAVITY] + max(a[2], b[2])
-    shift = hypot(after[V_X] - before[V_X], after[V_Y] - before[V_Y])
+    shift = norm(after[V_X] - before[V_X], after[V_Y] - before[V_Y])
     spin = up[0] * (after[W_X] - before[W_X])
     for i in range(1, 3):
         spin += up[i] * (after[W_X + i] - before[W_X + i])
     most = OVER * h * mu * down
     turn = most * body.scalars[SIZE] / vertical_inertia(body, up)
-    return shift <= most + OVER * h * max(hypot(a[0], a[1]), hypot(b[0], b[1])) and abs(spin) <= turn
+    return shift <= most + OVER * h * max(norm(a[0], a[1]), norm(b[0], b[1])) and abs(spin) <= turn
 
 
 @jit(internal=True)
@@ -212,5 +212,5 @@ def count_spin(body, friction, index, before, after, h):
         corner = body.face_vertices[i]
         vx, vy = corner_velocity(body, before, corner)
         ux, uy = corner_velocity(body, after, corner)
-        middle = hypot(0.5 * (vx + ux), 0.5 * (vy + uy))
-        friction.path[corner] += h / 6.0 * (hypot(vx, vy) + 4.0 * middle + hypot(ux, uy))
+        middle = norm(0.5 * (vx + ux), 0.5 * (vy + uy))
+        friction.path[corner] += h / 6.0 * (norm(vx, vy) + 4.0 * middle + norm(ux, uy))
