@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import hypot, inf
+from math import inf
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from mcrock.kernel.friction.state import (
     SLOW,
     STIFFNESS,
     STOPPED,
+    STOPPING,
     TURNING,
     from_contact,
     settle,
@@ -31,7 +32,7 @@ from mcrock.kernel.friction.state import (
 )
 from mcrock.kernel.friction.step import mode_step, prepare_step
 from mcrock.kernel.modes import FLIGHT, NONE, SLIDE, SPIN, VERTEX_SLIP, contact_vertex
-from mcrock.kernel.rotation import matrix, vertical
+from mcrock.kernel.rotation import matrix, norm, vertical
 from mcrock.kernel.shaking import acceleration
 from mcrock.kernel.step import (
     AFTER,
@@ -58,6 +59,8 @@ PARADOX = np.int64(-1)  # friction leaves no single force
 HALVINGS = 60  # of a step in which a slip turns too far
 JUMP = 0.5  # change of the contact force in a step that is too much, over the weight [1]
 BRAKED = 0.7  # of the time in which a slip would stop that a step may take [1]
+LAST = 0.5  # of the time in which a slip is stopped at once, left after the last step [1]
+LAST_TURN = 1.0  # of a slip in the time in which it stops, beyond which no step is the last [rad]
 ENDED = 1e-9  # margin below zero at which a mode has ended: forces over the weight [1] and slips [m/s]
 SETTLED = 1e-2  # angle from the direction to which a slip settles that is none, over the turn aimed at [1]
 SHORTEST = 1e-9  # step that is not halved for it [s]
@@ -135,10 +138,13 @@ def advance_slip(run, h):
         from_contact(body, state, mode, index)
         friction.found[SLOW] = max(speed + STOPPED, (2.0 if friction.found[HELD] == 0.0 else 10.0) * KICK)
         return 0.0, SLIP, 0
-    h = min(h, BRAKED * left)
     # a slow slip settles to its direction at once: then the rate says nothing of the turn in a step
     turning = friction.found[TURNING]
-    if turning * h > turn and turning > SETTLED * turn * friction.found[STIFFNESS]:
+    soon = run.stops <= left < run.settings.edge_zeno_time
+    stopping = mode == VERTEX_SLIP and soon and turning * left < LAST_TURN
+    friction.found[STOPPING] = 1.0 if stopping else 0.0
+    h = min(h, left - LAST * run.stops if stopping else BRAKED * left)
+    if not stopping and turning * h > turn and turning > SETTLED * turn * friction.found[STIFFNESS]:
         h = turn / turning
     pivot = contact_vertex(body, mode, index) if mode != FLIGHT else NONE
     n = _watch(run)
@@ -212,7 +218,8 @@ def _regular_step(run, h, n, pivot):
             continue
         pressed = friction.found[N_0] + friction.found[N_1]
         jumps = not abs(pressed - normal) <= JUMP * body.scalars[GRAVITY]
-        if whole <= SHORTEST or not (jumps or bent_too_far(run, TURNED * turn)):
+        bends = friction.found[STOPPING] == 0.0 and bent_too_far(run, TURNED * turn)
+        if whole <= SHORTEST or not (jumps or bends):
             break
         h = 0.5 * whole
     return h, event
@@ -403,6 +410,6 @@ def _count_slip(run):
 @jit(internal=True)
 def _renew(body, state, vertex, column):
     vx, vy = slip_velocity(body, state, vertex)
-    speed = hypot(vx, vy)
+    speed = norm(vx, vy)
     if speed > STOPPED and vx * state[column] + vy * state[column + 1] > 0.0:
         state[column], state[column + 1] = vx / speed, vy / speed

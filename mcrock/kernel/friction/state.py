@@ -65,13 +65,14 @@ PASSED = 32  # corners looked at in the time in which a contact is solved, about
 # change of energy over mass [m2/s2];
 # whether a contact stood when contacts were decided; angles added to the directions of slip [rad];
 # whether the ends of an edge are held, whatever their forces; slip this slow has stopped [m/s]; slip
-# that friction stops at once, for corners of a face [m/s]; how often contacts were solved in the run
+# that friction stops at once, for corners of a face [m/s]; how often contacts were solved in the run;
+# whether a step is the last of a slip that stops
 (
     N_0, N_1, T_0, T_1, TURNING, STIFFNESS, I_X, I_Y, I_Z, COUPLE, KAPPA, CLIPPED, MAP, UNCONVERGED,
     GAINED, STOOD,
-    BEND_0, BEND_1, HELD, SLOW, CREEP, SOLVED,
+    BEND_0, BEND_1, HELD, SLOW, CREEP, SOLVED, STOPPING,
     FOUND_SIZE,
-) = range(23)  # fmt: skip
+) = range(24)  # fmt: skip
 
 
 # columns of `run.friction.stiff`

@@ -24,6 +24,7 @@ from mcrock.kernel.friction.state import (
     STIFF_SIZE,
     STIFFNESS,
     STOPPED,
+    STOPPING,
     T_SPIN,
     T_SQUARE,
     T_VX,
@@ -67,7 +68,9 @@ def mode_step(run, h):
     ``friction.rates[0]`` are the `mode_rates` at the start; `prepare_step` has chosen the method.
     """
     friction, mode, out = run.friction, run.mode, run.trial
-    if friction.stiff[0, T_VX] != 0.0 or friction.stiff[0, T_VY] != 0.0:
+    if friction.found[STOPPING] != 0.0:
+        good = _midpoint_step(run, h)
+    elif friction.stiff[0, T_VX] != 0.0 or friction.stiff[0, T_VY] != 0.0:
         good = spin_step(run, h) if mode == SPIN else _implicit_step(run, h)
     else:
         good = _explicit_step(run, h)
@@ -103,6 +106,17 @@ def _explicit_step(run, h):
 
 
 @jit(inline=True, internal=True)
+def _midpoint_step(run, h):
+    """The midpoint rule, for a slip that stops: halfway it has its direction still, at the end none."""
+    rates, y, out = run.friction.rates, run.state, run.trial
+    _stage(y, rates[0], 0.5 * h, out)
+    a = acceleration(run.segment, run.t + 0.5 * h)
+    bad = mode_rates(run, run.mode, run.place, out, y, a, rates[1])
+    _stage(y, rates[1], h, out)
+    return bad == REGULAR
+
+
+@jit(inline=True, internal=True)
 def prepare_step(run, a, h):
     """Choose the method of steps from a state, for steps of up to ``h`` [s].
 
@@ -116,7 +130,8 @@ def prepare_step(run, a, h):
     stiff[0, T_VX] = stiff[0, T_VY] = 0.0
     for i in range(STIFF_SIZE):
         stiff[1, i] = 0.0
-    if mode not in (VERTEX_SLIP, EDGE_SLIP, SLIDE, SPIN) or not h * found[STIFFNESS] > STIFF:
+    implicit = mode in (VERTEX_SLIP, EDGE_SLIP, SLIDE, SPIN) and h * found[STIFFNESS] > STIFF
+    if not implicit or found[STOPPING] != 0.0:
         return h
     if mode == SPIN:
         stiff[0, T_VX] = 1.0  # an implicit one
