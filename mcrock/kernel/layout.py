@@ -157,7 +157,7 @@ def run_type(corners: int = CORNERS) -> np.dtype[Any]:
         rest_face=WHOLE,  # on which the body may come to rest
         # of the steps before
         highest=REAL,  # potential energy that the body has had, where the run may stop early [J]
-        goes_on=FLAG,  # whether `heights` has at its end those of the present state
+        goes_on=FLAG,  # whether what the last step left at its end is that of the present state
         lifted=WHOLE,  # vertex that an edge impact has just lifted
         released_end=WHOLE,  # of an edge
         release_time=REAL,  # [s]

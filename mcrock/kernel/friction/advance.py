@@ -127,7 +127,11 @@ def advance_slip(run, h):
     gravity = body.scalars[GRAVITY]
     a = acceleration(run.segment, t)
     to_contact(body, state, mode, index)
-    margin = mode_margin(run, state, a, friction.rates[0])
+    known, run.goes_on = run.goes_on, False
+    if known:
+        for i in range(state.size):
+            friction.rates[0, i] = friction.other[i]
+    margin = inf if known else mode_margin(run, state, a, friction.rates[0])
     if margin < 0.0:
         from_contact(body, state, mode, index)
         return 0.0, PARADOX if margin == -inf else SLIP, 0
@@ -173,6 +177,7 @@ def advance_slip(run, h):
     settle(body, state, mode, index)
     _count_slip(run)
     see_step(result, up, after, d0, d1, h)
+    run.goes_on = event == NO_EVENT and friction.found[HELD] == 0.0
     return h, event, count
 
 
