@@ -47,12 +47,12 @@ class ImpactLaw(NamedTuple):
 
 
 @jit(inline=True, internal=True)
-def parameter(law, quantiles, which, number):
-    """Value of an impact parameter for impact ``number`` of the run."""
+def parameter(law, quantiles, which, impact):
+    """Value of an impact parameter for an impact, by its number in the run."""
     if law.redrawn[which] == 0:
         return law.values[which]
     stream = IMPACT_STREAMS[which] if which < N_PARAMETERS else which - N_PARAMETERS + FACE_STREAM
-    u = uniform(law.seed, stream, law.realization, number)
+    u = uniform(law.seed, stream, law.realization, impact)
     return quantile(quantiles[which], u, law.redrawn[which] == 2)
 
 
@@ -70,15 +70,15 @@ def is_fixed(law):
 
 
 @jit
-def law_place(law, quantiles, number, inertia, mass, height, old, new):
+def law_place(law, quantiles, impact, inertia, mass, height, old, new):
     """Place lambda of the impulse of a landing in a plane [1]: -1 old edge, 1 new edge.
 
     Parameters
     ----------
     law : ImpactLaw
         Housner's, Moreau's and the laws of one contact have all of the impulse at the new edge.
-    number : int
-        Of the impact in the run.
+    impact : int
+        Its number in the run.
     inertia, mass, height : float
         About the COM in the plane of the motion [kg m2], [kg], height of the COM over the base [m].
     old, new : float
@@ -88,10 +88,10 @@ def law_place(law, quantiles, number, inertia, mass, height, old, new):
     if law.law == THER_KOLLAR:
         ratio = ther_kollar_2017.velocity_ratio(about, mass, old, new)
     elif law.law == KALLIONTZIS:
-        ratio = kalliontzis_2016.velocity_ratio(about, mass, old, new, parameter(law, quantiles, NU, number))
+        ratio = kalliontzis_2016.velocity_ratio(about, mass, old, new, parameter(law, quantiles, NU, impact))
     elif law.law == BROGLIATO:
         ratio = brogliato_2012.velocity_ratio(
-            inertia, mass, old, new, parameter(law, quantiles, E_N21, number)
+            inertia, mass, old, new, parameter(law, quantiles, E_N21, impact)
         )
     else:  # a law that was forgotten here has no place, and all its impacts count as infeasible
         return 1.0 if law.law in AT_NEW_EDGE else nan
@@ -105,10 +105,10 @@ def law_place(law, quantiles, number, inertia, mass, height, old, new):
 
 
 @jit
-def edge_place(law, quantiles, number, mass, inertia, old, new, up):
+def edge_place(law, quantiles, impact, mass, inertia, old, new, up):
     """Lambda [1] and tau [N m s] of an edge impact; arguments as in `mcrock.impact.varkonyi_2022`."""
     if law.law == VARKONYI:
-        return parameter(law, quantiles, LAMBDA, number), parameter(law, quantiles, TAU, number)
+        return parameter(law, quantiles, LAMBDA, impact), parameter(law, quantiles, TAU, impact)
     ex, ey, ez = new[0] - old[0], new[1] - old[1], new[2] - old[2]
     length = sqrt(ex * ex + ey * ey + ez * ez)
     ex, ey, ez = ex / length, ey / length, ez / length
@@ -117,7 +117,7 @@ def edge_place(law, quantiles, number, mass, inertia, old, new, up):
     place = law_place(
         law,
         quantiles,
-        number,
+        impact,
         inertia[0] * x * x + inertia[3] * y * y + inertia[5] * z * z
         + 2.0 * (inertia[1] * x * y + inertia[2] * x * z + inertia[4] * y * z),
         mass,
@@ -129,12 +129,12 @@ def edge_place(law, quantiles, number, mass, inertia, old, new, up):
 
 
 @jit(internal=True)
-def facet_place(law, quantiles, number, mass, inertia, corners, first, last, old, f, x_axis, y_axis, height):
+def facet_place(law, quantiles, impact, mass, inertia, corners, first, last, old, f, x_axis, y_axis, height):
     """Lambda_lon, lambda_lat [1] and tau_facet [N m s] of a facet impact.
 
     Parameters
     ----------
-    law, number, mass, inertia, corners, first, last, old
+    law, impact, mass, inertia, corners, first, last, old
         As in `edge_place` and `mcrock.impact.varkonyi_2022.facet_point`.
     f : int
         Face.
@@ -145,8 +145,8 @@ def facet_place(law, quantiles, number, mass, inertia, corners, first, last, old
     """
     if law.law == VARKONYI:
         column = law.face_parameters[f]
-        lon, lat = parameter(law, quantiles, column, number), parameter(law, quantiles, column + 1, number)
-        return lon, lat, parameter(law, quantiles, TAU_FACET, number)
+        lon, lat = parameter(law, quantiles, column, impact), parameter(law, quantiles, column + 1, impact)
+        return lon, lat, parameter(law, quantiles, TAU_FACET, impact)
     following = first + (old + 1) % (last - first)
     ox, oy = corners[first + old, 0], corners[first + old, 1]
     ex, ey = corners[following, 0] - ox, corners[following, 1] - oy
@@ -162,4 +162,4 @@ def facet_place(law, quantiles, number, mass, inertia, corners, first, last, old
     xx, xy, xz, yy, yz, zz = inertia
     turning = xx * x * x + yy * y * y + zz * z * z
     turning += 2.0 * (xy * x * y + xz * x * z + yz * y * z)
-    return law_place(law, quantiles, number, turning, mass, height, edge, edge + depth), 0.0, nan
+    return law_place(law, quantiles, impact, turning, mass, height, edge, edge + depth), 0.0, nan

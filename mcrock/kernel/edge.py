@@ -11,7 +11,7 @@ import numpy as np
 
 from mcrock.base.jit import jit
 from mcrock.base.response import Response
-from mcrock.kernel import record
+from mcrock.kernel import results
 from mcrock.kernel.contact import (
     E_X,
     E_Y,
@@ -50,9 +50,9 @@ from mcrock.kernel.dynamics import (
     small_turn,
     vertex_lift,
 )
-from mcrock.kernel.events import BISECTIONS, EVENT_TIME, first_landing
 from mcrock.kernel.faces import in_face
 from mcrock.kernel.modes import EDGE, FIRST, NONE, SECOND, contact_vertex, move_pivot
+from mcrock.kernel.roots import BISECTIONS, EVENT_TIME, first_landing
 from mcrock.kernel.rotation import flattened, to_ground, turned, vertical
 from mcrock.kernel.shaking import acceleration
 from mcrock.kernel.step import (
@@ -78,9 +78,9 @@ from mcrock.kernel.watch import edge_demand, edge_sticks
 
 @jit(internal=True)
 def advance_edge(run, h):
-    """One step of EDGE mode over at most ``h`` [s]; no release before ``run.hold`` [s].
+    """One step of EDGE mode over at most ``h`` [s]; no release before ``run.held_until`` [s].
 
-    Returns the time advanced [s], the event, and the face that lands or the end kept in a release.
+    Returns the time advanced [s], the event, and the face that lands.
     """
     body, result, t, friction = run.body, run.result, run.t, run.friction
     state, segment, k = run.state, run.segment, run.place
@@ -90,14 +90,15 @@ def advance_edge(run, h):
         body, k, state, (angle0, rate0, c0, s0), acceleration(segment, t)
     )
     up = edge_up(edge, c0, s0)
-    record.see_force(result, gravity, square, normal, up[2])
-    record.see_edge(result, ends)
+    results.see_force(result, gravity, square, normal, up[2])
+    results.see_edge(result, ends)
     if friction.on and _slips(friction, gravity, ends):
         return 0.0, SLIP, NONE
     if stuck:
         result[Response.EDGE_STICK_INFEASIBLE] = 1.0
-    if before > 0.0 and t >= run.hold:
-        return 0.0, EDGE_RELEASE, end
+    if before > 0.0 and t >= run.held_until:
+        run.kept_end = end
+        return 0.0, EDGE_RELEASE, NONE
     com_n, com_z = edge_com(edge, c0, s0)
     start = gravity, com_n, com_z, k1
     turn, rate1 = edge_step(edge, state, start, segment, t, h)
@@ -109,7 +110,7 @@ def advance_edge(run, h):
         dips = sign * (angle0 + turn - target) > 0.0
         h, turn, rate1, event = _locate_face(run, start, h, landing, (sign, target, dips))
     c1, s1 = _turned(c0, s0, turn)
-    seen = t + h > run.hold
+    seen = t + h > run.held_until
     if seen:
         margin, end, stuck, _, _, _, ends = release(
             body, k, state, (angle0 + turn, rate1, c1, s1), acceleration(segment, t + h)
@@ -117,9 +118,9 @@ def advance_edge(run, h):
         if stuck:
             result[Response.EDGE_STICK_INFEASIBLE] = 1.0
         if margin > 0.0:
-            times = max(0.0, run.hold - t), h
-            h, face, turn, rate1 = _locate_release(run, start, times, (before, margin), end)
-            event, seen = EDGE_RELEASE, False
+            times = max(0.0, run.held_until - t), h
+            h, run.kept_end, turn, rate1 = _locate_release(run, start, times, (before, margin), end)
+            event, face, seen = EDGE_RELEASE, NONE, False
             c1, s1 = _turned(c0, s0, turn)
     if friction.on:
         if not seen:
@@ -128,10 +129,10 @@ def advance_edge(run, h):
             h, turn, rate1 = _first_time(run, start, h, SLIP)
             event = SLIP
             c1, s1 = _turned(c0, s0, turn)
-    elif event != NO_EVENT and record.certifiable(result):
-        record.see_edge(result, _ends_of(run, t + h, angle0 + turn, rate1, c1, s1))
+    elif event != NO_EVENT and results.certifiable(result):
+        results.see_edge(result, _ends_of(run, t + h, angle0 + turn, rate1, c1, s1))
     after = edge_up(edge, c1, s1)
-    if after[2] <= (UPRIGHT if event == FACET_IMPACT else 0.0) and not record.has_overturned(result):
+    if after[2] <= (UPRIGHT if event == FACET_IMPACT else 0.0) and not results.has_overturned(result):
         h, turn, rate1 = _first_time(run, start, h, OVERTURN)
         event, after = OVERTURN, edge_up(edge, cos(angle0 + turn), sin(angle0 + turn))
         result[Response.PEAK_TILT] = 1.0
@@ -292,6 +293,15 @@ def posed(run):
 
 
 @jit(internal=True)
+def lay_edge(edge, state, q):
+    """Keep the pose ``q`` from which the angle about an edge counts, and the direction of the edge."""
+    state[F0], state[F1], state[F2], state[F3] = q
+    x, y, _ = to_ground(q, edge[E_X], edge[E_Y], edge[E_Z])
+    norm = sqrt(x * x + y * y)
+    state[ALONG_X], state[ALONG_Y] = x / norm, y / norm
+
+
+@jit(internal=True)
 def enter_edge(body, state, pivot, k):
     """Start EDGE mode on edge ``k`` from a pose with both ends on the ground."""
     edge = body.edges[k]
@@ -302,10 +312,7 @@ def enter_edge(body, state, pivot, k):
     q = state[Q0], state[Q1], state[Q2], state[Q3]  # a tuple: functions of an array are compiled for its size
     q = turned(q, edge[E_X], edge[E_Y], edge[E_Z], -state[ANGLE])
     q = flattened(q, edge[UP_X], edge[UP_Y], edge[UP_Z])
-    state[F0], state[F1], state[F2], state[F3] = q
-    x, y, _ = to_ground(q, edge[E_X], edge[E_Y], edge[E_Z])
-    norm = sqrt(x * x + y * y)
-    state[ALONG_X], state[ALONG_Y] = x / norm, y / norm
+    lay_edge(edge, state, q)
     move_pivot(body, state, pivot, body.edge_vertices[k, 0])
     edge_pose(edge, state, state[ANGLE], state[RATE])
     return EDGE, k

@@ -15,7 +15,7 @@ from mcrock.kernel.contact import BARRIER, MASS
 from mcrock.kernel.dynamics import Q0, Q1, Q2, Q3, W_X, W_Y, W_Z, vertex_lift
 from mcrock.kernel.edge import enter_edge
 from mcrock.kernel.modes import VERTEX, edge_between, inertia_of, move_pivot, point_of
-from mcrock.kernel.record import see_impact
+from mcrock.kernel.results import see_impact
 from mcrock.kernel.rotation import vertical
 from mcrock.kernel.shaking import acceleration
 from mcrock.kernel.watch import edge_impact_demand, impulse, point_demand
@@ -74,8 +74,8 @@ def drawn_impact(run, quantiles, old, new, w, up, before):
     result, law = run.result, run.law
     mass = run.body.scalars[MASS]
     inertia = inertia_of(run.body)
-    number = np.int64(result[Response.EDGE_IMPACTS] + result[Response.FACET_IMPACTS])
-    lambda_, tau = edge_place(law, quantiles, number, mass, inertia, old, new, up)
+    impact = np.int64(result[Response.EDGE_IMPACTS] + result[Response.FACET_IMPACTS])
+    lambda_, tau = edge_place(law, quantiles, impact, mass, inertia, old, new, up)
     after = edge_map(mass, inertia, old, new, w, up, lambda_, tau)
     energy = kinetic_energy(mass, inertia, new, after)
     plain = tau == 0.0

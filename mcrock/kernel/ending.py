@@ -9,7 +9,7 @@ from mcrock.base.params import Outcome
 from mcrock.base.response import Response
 from mcrock.impact.dispatch import PROJECT
 from mcrock.impact.varkonyi_2022 import kinetic_energy
-from mcrock.kernel import record
+from mcrock.kernel import results
 from mcrock.kernel.contact import (
     BARRIER,
     BASE_X,
@@ -27,7 +27,7 @@ from mcrock.kernel.dynamics import P_X, P_Y, Q0, Q3, RATE, W_X, W_Y, W_Z, Z
 from mcrock.kernel.edge import posed
 from mcrock.kernel.friction.state import SOLVED, moving_energy, sticks
 from mcrock.kernel.modes import REST, inertia_of, point_of
-from mcrock.kernel.record import impacts
+from mcrock.kernel.results import impacts
 from mcrock.kernel.rotation import to_ground, wrapped
 
 NOT_RUN = int(Outcome.NOT_RUN)
@@ -58,7 +58,7 @@ def check_limits(run):
 def finish(run):
     """Turn what was kept on the way into the results of the run."""
     result = run.result
-    if record.has_overturned(result):
+    if results.has_overturned(result):
         run.outcome = OVERTURNED
         if run.settings.follow_fall:  # the fall says where the body ends, and nothing else
             steps = result[Response.STEPS]
@@ -69,10 +69,10 @@ def finish(run):
         result[Response.FINAL_FACE] = run.place
     _report_position(run)
     if run.friction.on:
-        record.spend(result, run.last_mode, run.t - run.since)
+        results.spend(result, run.last_mode, run.t - run.since)
         result[Response.CONTACT_SOLVES] = run.friction.found[SOLVED]
-        record.finish_friction(result, run.t, run.body.scalars[MASS])
-    record.finish(result, run.outcome, run.t, run.body.scalars[SLENDERNESS])
+        results.finish_friction(result, run.t, run.body.scalars[MASS])
+    results.finish(result, run.outcome, run.t, run.body.scalars[SLENDERNESS])
 
 
 @jit(internal=True)
@@ -92,7 +92,7 @@ def outcome_of_time(run, shaken):
 def is_over(run):
     """Whether the ground stays still and too little energy is left to overturn, and to rise as high again as
     the body has been."""
-    if run.mode == REST or record.has_overturned(run.result):
+    if run.mode == REST or results.has_overturned(run.result):
         return False
     kinetic, potential = _energies(run)
     run.highest = max(run.highest, potential)

@@ -30,8 +30,8 @@ from mcrock.kernel.dynamics import ANGLE, RATE, W_X, W_Y, W_Z
 from mcrock.kernel.edge import edge_pose, enter_edge
 from mcrock.kernel.faces import in_body, in_face, lay_flat, point_of_face, upward
 from mcrock.kernel.modes import EDGE, FIRST, NONE, VERTEX, edge_between, inertia_of, move_pivot, point_of
-from mcrock.kernel.record import see_impact
 from mcrock.kernel.rest import enter_rest
+from mcrock.kernel.results import see_impact
 from mcrock.kernel.watch import impulse, impulse_moment, point_demand
 
 INFEASIBLE = 1e300  # `facet_gain` where there is no feasible pivot
@@ -55,13 +55,13 @@ def land_on_face(run, quantiles, f):
     body, state, result, law, mode, index = run.body, run.state, run.result, run.law, run.mode, run.place
     pivot, old = _lay_flat(body, state, mode, index, f)
     approach = _approach(body, state, f, pivot)
-    number = np.int64(result[Response.EDGE_IMPACTS] + result[Response.FACET_IMPACTS])
+    impact = np.int64(result[Response.EDGE_IMPACTS] + result[Response.FACET_IMPACTS])
     result[Response.FACET_IMPACTS] += 1.0
     point = nan, nan
     if takes_whole_face(law):
         after, corner, partner = _plastic_impact(body, f, approach)
     else:
-        after, corner, partner, gains, point = _drawn_impact(run, quantiles, f, pivot, old, number, approach)
+        after, corner, partner, gains, point = _drawn_impact(run, quantiles, f, pivot, old, impact, approach)
         if gains:
             result[Response.ENERGY_GAIN_IMPACTS] += 1.0
         if corner < 0:
@@ -171,7 +171,7 @@ def _plastic_impact(body, f, approach):
 
 
 @jit(inline=True, internal=True)
-def _drawn_impact(run, quantiles, f, pivot, old, number, approach):
+def _drawn_impact(run, quantiles, f, pivot, old, impact, approach):
     """The impact by the parameters of the law; also whether they make it gain energy, and the point R where
     the impulse acts, NaN for an impact that friction could not give.
 
@@ -180,7 +180,7 @@ def _drawn_impact(run, quantiles, f, pivot, old, number, approach):
     body, state, law = run.body, run.state, run.law
     first, last = body.face_first[f], body.face_first[f + 1]
     mass, inertia = body.scalars[MASS], inertia_of(body)
-    lon, lat, tau = place_on_face(run, quantiles, number, f, old)
+    lon, lat, tau = place_on_face(run, quantiles, impact, f, old)
     point = law.point[0], law.point[1]
     if isnan(law.point[0]):
         point = facet_point(body.corners, first, last, old, lon, lat)
@@ -204,14 +204,14 @@ def _drawn_impact(run, quantiles, f, pivot, old, number, approach):
 
 
 @jit(internal=True)
-def place_on_face(run, quantiles, number, f, old):
-    """Lambda_lon, lambda_lat [1] and tau_facet [N m s] of impact ``number``, of face ``f`` whose old edge is
-    the side at corner ``old``."""
+def place_on_face(run, quantiles, impact, f, old):
+    """Lambda_lon, lambda_lat [1] and tau_facet [N m s] of an impact, by its number, of face ``f`` whose old
+    edge is the side at corner ``old``."""
     body, face = run.body, run.body.faces[f]
     return facet_place(
         run.law,
         quantiles,
-        number,
+        impact,
         body.scalars[MASS],
         inertia_of(body),
         body.corners,

@@ -14,7 +14,7 @@ import numpy as np
 from mcrock.base.jit import jit
 from mcrock.base.response import Response
 from mcrock.impact.varkonyi_2022 import plastic_edge
-from mcrock.kernel import record
+from mcrock.kernel import results
 from mcrock.kernel.contact import FREQUENCY, MASS
 from mcrock.kernel.dynamics import ANGLE, Q0, Q1, Q2, Q3, RATE, W_X, W_Y, W_Z
 from mcrock.kernel.edge import advance_edge, edge_pose, enter_edge, flatter_face
@@ -29,7 +29,6 @@ from mcrock.kernel.ending import (
     is_over,
     outcome_of_time,
 )
-from mcrock.kernel.events import EVENT_TIME
 from mcrock.kernel.facet_landing import land_on_face
 from mcrock.kernel.friction.advance import LANDING
 from mcrock.kernel.friction.events import CHATTER_TIME, lands_off_base
@@ -49,6 +48,7 @@ from mcrock.kernel.modes import (
     point_of,
 )
 from mcrock.kernel.rest import advance_rest, comes_to_rest, enter_rest, lay_sides, uplift
+from mcrock.kernel.roots import EVENT_TIME
 from mcrock.kernel.rotation import vertical
 from mcrock.kernel.shaking import END, acceleration, count_segments, end_of_shaking, load, see_kink
 from mcrock.kernel.step import (
@@ -100,14 +100,14 @@ def begin(run, motions, slips):
     """Set a run up from its start: mode, place and state are given."""
     body, state, settings, result = run.body, run.state, run.settings, run.result
     run.step = min(settings.max_step, settings.step / body.scalars[FREQUENCY])
-    record.clear(result)
+    results.clear(result)
     run.maps[0, OLD] = NONE
     run.shaken = min(end_of_shaking(motions, run.motion), run.end)
     run.pieces = count_segments(motions, run.motion)
     run.first, run.length = motions.first[run.motion], motions.length[run.motion]
     run.dt = motions.dt[run.motion]
     run.outcome, run.event, run.t, run.at_instant = NOT_RUN, NO_EVENT, 0.0, 0
-    run.hold, run.released_end, run.release_time, run.slipped = -1.0, NONE, -1.0, 0
+    run.held_until, run.released_end, run.release_time, run.slipped = -1.0, NONE, -1.0, 0
     run.goes_on, run.highest = False, 0.0
     run.lifted, run.vertex, run.face, run.count = NONE, NONE, NONE, 0
     load(run, motions, FIRST)
@@ -116,7 +116,7 @@ def begin(run, motions, slips):
     if run.mode == EDGE:
         edge_pose(body.edges[run.place], state, state[ANGLE], state[RATE])
     up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
-    record.see_pose(result, up[0], up[1])
+    results.see_pose(result, up[0], up[1])
     run.grip, run.bend, run.took_off, run.stops = np.inf, 0.0, 0.0, STOPS_IN * settings.edge_zeno_time
     if slips is not None and run.friction.on:
         begin_friction(run)
@@ -131,8 +131,8 @@ def goes_on(run, motions):
     if run.friction.on:
         see_passage(run)
     while run.segment[END] <= run.t < run.end:
-        load(run, motions, run.number + 1)
-        if run.number > run.pieces:
+        load(run, motions, run.piece + 1)
+        if run.piece > run.pieces:
             break
     if not run.t < run.end:
         run.outcome = outcome_of_time(run, end_of_shaking(motions, run.motion))
@@ -181,7 +181,7 @@ def _advance_vertex(run, motions, quantiles, trace, h):
         if together > 0.0:
             run.event, run.vertex, run.face = EDGE_IMPACT, vertex, NONE
             if run.t + together > run.segment[END]:
-                load(run, motions, run.number + 1)
+                load(run, motions, run.piece + 1)
             return together
     h, run.event, run.vertex, run.face = advance_vertex(run, motions.samples, h)
     passed = 0
@@ -190,7 +190,7 @@ def _advance_vertex(run, motions, quantiles, trace, h):
         whole = run.window[passed + 1, AT]
     run.to_end = h == whole and (whole >= room if run.window[0, COUNT] > 0.0 else whole == room)
     if passed > 0:
-        load(run, motions, run.number + passed)
+        load(run, motions, run.piece + passed)
     return h
 
 
@@ -238,7 +238,7 @@ def change(run, quantiles, trace, slips):
 def _lands_off_base(run):
     """Whether contact overturns, and a vertex that is none of the base touches the ground."""
     body, event = run.body, run.event
-    if not run.settings.contact_overturns or record.has_overturned(run.result):
+    if not run.settings.contact_overturns or results.has_overturned(run.result):
         return False
     if event == EDGE_IMPACT:
         return not body.standing[run.vertex]
@@ -254,7 +254,7 @@ def _lands_off_base(run):
 @jit(internal=True)
 def _overturn(run, trace):
     """Note that the body overturns; a fall that is followed goes on."""
-    record.see_overturning(run.result, run.t, run.state)
+    results.see_overturning(run.result, run.t, run.state)
     note(run, trace, OVERTURN, 0.0, NONE)
     if not run.settings.follow_fall:
         run.outcome = OVERTURNED
@@ -267,9 +267,9 @@ def _release(run):
     """The body turns on about one end of its edge."""
     body, state, edge = run.body, run.state, run.place
     edge_pose(body.edges[edge], state, state[ANGLE], state[RATE])
-    pivot = body.edge_vertices[edge, run.face]
+    pivot = body.edge_vertices[edge, run.kept_end]
     move_pivot(body, state, body.edge_vertices[edge, 0], pivot)
-    run.released_end, run.release_time, run.slipped = body.edge_vertices[edge, 1 - run.face], run.t, 0
+    run.released_end, run.release_time, run.slipped = body.edge_vertices[edge, 1 - run.kept_end], run.t, 0
     run.mode, run.place = VERTEX, pivot
 
 
@@ -279,7 +279,7 @@ def _land_edge(run, quantiles):
     body, state, old, vertex = run.body, run.state, run.place, run.vertex
     if vertex == run.released_end and run.t - run.release_time < CHATTER_TIME and not run.slipped:
         # the release did not last: undone, and not an impact, as both ends stuck before it
-        run.event, run.hold, run.released_end = NO_EVENT, run.t + HOLD_TIME, NONE
+        run.event, run.held_until, run.released_end = NO_EVENT, run.t + HOLD_TIME, NONE
         w = state[W_X], state[W_Y], state[W_Z]
         w = plastic_edge(body.scalars[MASS], inertia_of(body), point_of(body, old), point_of(body, vertex), w)
         state[W_X], state[W_Y], state[W_Z] = w

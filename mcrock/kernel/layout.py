@@ -23,8 +23,8 @@ from mcrock.kernel.contact import EDGE_SIZE, FACE_SIZE, PIVOT_SIZE, SCALARS_SIZE
 from mcrock.kernel.dynamics import STATE_SIZE
 from mcrock.kernel.friction.contact_table import CONTACT_SIZE
 from mcrock.kernel.friction.state import FOUND_SIZE, STIFF_SIZE
-from mcrock.kernel.record import RESULT_SIZE
 from mcrock.kernel.rest import SIDE_SIZE
+from mcrock.kernel.results import RESULT_SIZE
 from mcrock.kernel.shaking import SEGMENT_SIZE
 from mcrock.kernel.step import HEIGHTS_SIZE
 from mcrock.kernel.train import MAP_SIZE
@@ -132,7 +132,7 @@ def run_type(corners: int = CORNERS) -> np.dtype[Any]:
         length=WHOLE,  # its samples, 0 of a pulse
         dt=REAL,  # their step [s]
         turn=(REAL, 5),  # see `shaking.load_segment`
-        number=WHOLE,  # of the segment
+        piece=WHOLE,  # number of the segment
         pieces=WHOLE,  # segments in which the ground moves
         segment=(REAL, SEGMENT_SIZE),
         shaken=REAL,  # end of the shaking [s]
@@ -144,13 +144,14 @@ def run_type(corners: int = CORNERS) -> np.dtype[Any]:
         corners=WHOLE,  # sides of the face at rest
         t=REAL,  # [s]
         step=REAL,  # longest step [s]
-        hold=REAL,  # up to here no edge is released [s]
+        held_until=REAL,  # up to here no edge is released [s]
         at_instant=WHOLE,  # events without time passing
         state=(REAL, STATE_SIZE),
         # what the last step found
         event=WHOLE,  # code of `Event`, or 0
         vertex=WHOLE,  # that lands
-        face=WHOLE,  # that lands; of an EDGE_RELEASE the end of the edge that stays, 0 or 1
+        face=WHOLE,  # that lands
+        kept_end=WHOLE,  # of an edge that is released: 0 or 1
         count=WHOLE,  # vertices that land from a slip or flight
         to_end=FLAG,  # whether the step went to the end of the segment
         change=REAL,  # of energy in an impact [J]

@@ -29,24 +29,23 @@ from mcrock.kernel.contact import (
 from mcrock.kernel.dynamics import W_X, W_Y, W_Z, attitude, edge_contact, vertex_lift
 from mcrock.kernel.edge import enter_edge
 from mcrock.kernel.ending import AT_REST
-from mcrock.kernel.events import BISECTIONS, EVENT_TIME, LOOKS
 from mcrock.kernel.faces import in_body, lay_flat, upward
 from mcrock.kernel.friction.rest import next_slip
-from mcrock.kernel.friction.state import STATIC
 from mcrock.kernel.modes import FIRST, NONE, REST, VERTEX, edge_between, inertia_of, move_pivot
-from mcrock.kernel.record import see_moments, see_pull, see_rest
+from mcrock.kernel.results import see_moments, see_pull, see_rest
+from mcrock.kernel.roots import BISECTIONS, EVENT_TIME, LOOKS
 from mcrock.kernel.rotation import to_ground
 from mcrock.kernel.shaking import BEGIN, END, SINE, acceleration, load
-from mcrock.kernel.step import NO_EVENT, SLIP, UPLIFT
+from mcrock.kernel.step import NO_EVENT, SLIP, STATIC, UPLIFT
 
 
 @jit(inline=True, internal=True)
 def advance_rest(run, motions):
     """Rest until a face lifts or friction no longer holds it, or to the end of the segment."""
     run.event, segment = NO_EVENT, run.segment
-    if run.number % BLOCK == 0 and run.t <= segment[BEGIN]:
+    if run.piece % BLOCK == 0 and run.t <= segment[BEGIN]:
         quiet = pass_quiet(run, motions)
-        if quiet > run.number:
+        if quiet > run.piece:
             load(run, motions, quiet - 1)
             run.t = segment[END]
             return
@@ -58,7 +57,7 @@ def advance_rest(run, motions):
     if first <= segment[END]:
         run.at_instant = run.at_instant + 1 if first - run.t <= EVENT_TIME else 0
         run.t, run.event = first, event
-    elif run.t >= run.shaken or run.number >= run.pieces:
+    elif run.t >= run.shaken or run.piece >= run.pieces:
         run.outcome = AT_REST
     else:
         run.t = segment[END]
@@ -122,21 +121,21 @@ def pass_quiet(run, motions):
 
     The extremes of a block bound the moment about every side and the share of friction that is used.
     """
-    motion, turn, number, result = run.motion, run.turn, run.number, run.result
-    t_end, sides, n, hold = run.end, run.sides, run.corners, run.grip
+    motion, turn, piece, result = run.motion, run.turn, run.piece, run.result
+    t_end, sides, n, grip = run.end, run.sides, run.corners, run.grip
     gravity = run.body.scalars[GRAVITY]
     segments = motions.length[motion] - 1
     if segments <= 0 or turn[3] != 0.0 or turn[4] != 0.0:  # extremes are those on level ground
-        return number
+        return piece
     inside, pull = np.inf, 0.0
     for i in range(n):
         side = sides[i]
         inside = min(inside, side[DISTANCE])
         pull = max(pull, side[PULL_X] * side[PULL_X] + side[PULL_Y] * side[PULL_Y])
     pull, scale = sqrt(pull), turn[2]
-    while number < segments:
-        block = motions.block[motions.first_block[motion] + number // BLOCK]
-        after = min(number + BLOCK, segments)
+    while piece < segments:
+        block = motions.block[motions.first_block[motion] + piece // BLOCK]
+        after = min(piece + BLOCK, segments)
         least, most = min(scale * block[1], scale * block[2]), max(scale * block[1], scale * block[2])
         if after * motions.dt[motion] > t_end or gravity + least <= 0.0:
             break
@@ -144,16 +143,16 @@ def pass_quiet(run, motions):
         if not inside * (gravity + least) > moment:
             break
         square = scale * scale * block[0] * block[0] * SAFE
-        if not square <= hold * (gravity + least) ** 2:
+        if not square <= grip * (gravity + least) ** 2:
             break
         if square > result[Response.CERTIFIED_FRICTION] * (gravity + least) ** 2:
-            _see_samples(run, motions, number, after)
+            _see_samples(run, motions, piece, after)
         if moment > result[Response.UPLIFT_MARGIN] * inside * (gravity + least):
-            _see_sides(run, motions, number, after, pull / inside)
+            _see_sides(run, motions, piece, after, pull / inside)
         see_rest(result, gravity, least)
         see_rest(result, gravity, most)
-        number = after
-    return number
+        piece = after
+    return piece
 
 
 @jit(internal=True)
@@ -180,8 +179,8 @@ def _see_sides(run, motions, begin, end, most):
     for i in range(motions.first[motion] + begin, motions.first[motion] + end + 1):
         a = motions.samples[i]
         down = gravity + scale * a[2]
-        hold = result[Response.UPLIFT_MARGIN] * down
-        if most * most * (a[0] * a[0] + a[1] * a[1]) > hold * hold:
+        restoring = result[Response.UPLIFT_MARGIN] * down
+        if most * most * (a[0] * a[0] + a[1] * a[1]) > restoring * restoring:
             for j in range(n):
                 _see_side(result, sides[j], down, c * a[0] - s * a[1], s * a[0] + c * a[1])
 

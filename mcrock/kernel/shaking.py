@@ -9,10 +9,10 @@ from mcrock.base.params import PulseColumn
 
 
 @jit(inline=True, internal=True)
-def load(run, motions, number):
-    """Go to segment ``number`` of the shaking."""
-    run.number = number
-    load_segment(motions, run.motion, run.turn, number, run.end, run.segment)
+def load(run, motions, piece):
+    """Go to segment ``piece`` of the shaking."""
+    run.piece = piece
+    load_segment(motions, run.motion, run.turn, piece, run.end, run.segment)
 
 
 # columns of a segment: its span [s]; acceleration at its start [m/s2] and rate [m/s3], or the
@@ -35,28 +35,28 @@ def acceleration(segment, t):
 
 
 @jit
-def count_segments(motions, record):
+def count_segments(motions, motion):
     """Number of segments in which the ground moves (or is about to)."""
-    length = motions.length[record]
+    length = motions.length[motion]
     return length - 1 if length > 0 else 2
 
 
 @jit
-def end_of_shaking(motions, record):
+def end_of_shaking(motions, motion):
     """Time after which the ground stays still [s]."""
-    length = motions.length[record]
-    return (length - 1) * motions.dt[record] if length > 0 else motions.pulse[record, PulseColumn.END]
+    length = motions.length[motion]
+    return (length - 1) * motions.dt[motion] if length > 0 else motions.pulse[motion, PulseColumn.END]
 
 
 @jit
-def end_of_run(motions, record, tail):
+def end_of_run(motions, motion, tail):
     """Time at which a run is given up [s], ``tail`` after the ground came to rest."""
-    return end_of_shaking(motions, record) + tail
+    return end_of_shaking(motions, motion) + tail
 
 
 @jit(inline=True)
-def load_segment(motions, record, turn, number, t_end, segment):
-    """Fill ``segment`` with piece ``number`` of a motion.
+def load_segment(motions, motion, turn, piece, t_end, segment):
+    """Fill ``segment`` with a piece of a motion, by its number.
 
     ``turn`` is its scale times cosine and sine of its azimuth, the scale, and the pull of a slope along x and
     y [m/s2]: on ground that is not level bodies are pulled as if it moved so.
@@ -65,25 +65,25 @@ def load_segment(motions, record, turn, number, t_end, segment):
     """
     c, s, scale, slope_x, slope_y = turn[0], turn[1], turn[2], turn[3], turn[4]
     segment[SINE] = 0.0
-    if number >= count_segments(motions, record):
-        segment[BEGIN], segment[END] = end_of_shaking(motions, record), t_end
+    if piece >= count_segments(motions, motion):
+        segment[BEGIN], segment[END] = end_of_shaking(motions, motion), t_end
         segment[A_X], segment[A_Y], segment[A_Z] = slope_x, slope_y, 0.0
         segment[B_X], segment[B_Y], segment[B_Z] = 0.0, 0.0, 0.0
-    elif motions.length[record] > 0:
-        dt = motions.dt[record]
-        i = motions.first[record] + number
+    elif motions.length[motion] > 0:
+        dt = motions.dt[motion]
+        i = motions.first[motion] + piece
         now, after = motions.samples[i], motions.samples[i + 1]
         rate = 1.0 / dt
-        segment[BEGIN], segment[END] = number * dt, (number + 1) * dt
+        segment[BEGIN], segment[END] = piece * dt, (piece + 1) * dt
         x, y = c * now[0] - s * now[1], s * now[0] + c * now[1]
         segment[A_X], segment[A_Y], segment[A_Z] = x + slope_x, y + slope_y, scale * now[2]
         segment[B_X] = (c * after[0] - s * after[1] - x) * rate
         segment[B_Y] = (s * after[0] + c * after[1] - y) * rate
         segment[B_Z] = (scale * after[2] - segment[A_Z]) * rate
     else:
-        pulse = motions.pulse[record]
+        pulse = motions.pulse[motion]
         segment[B_X], segment[B_Y], segment[B_Z] = 0.0, 0.0, 0.0
-        if number == 0:
+        if piece == 0:
             segment[BEGIN], segment[END] = 0.0, pulse[PulseColumn.START]
             segment[A_X], segment[A_Y], segment[A_Z] = slope_x, slope_y, 0.0
         else:
@@ -99,14 +99,14 @@ def load_segment(motions, record, turn, number, t_end, segment):
 
 @jit(inline=True, internal=True)
 def see_kink(run, samples):
-    """Fill in how the rate of a recorded acceleration changes at the end of piece ``number``. Returns whether
-    the motion and the run go on there."""
-    turn, number, t_end, segment = run.turn, run.number, run.end, run.segment
+    """Fill in how the rate of a recorded acceleration changes at the end of the present piece. Returns
+    whether the motion and the run go on there."""
+    turn, piece, t_end, segment = run.turn, run.piece, run.end, run.segment
     segment[KINK_X], segment[KINK_Y], segment[KINK_Z] = 0.0, 0.0, 0.0
-    if number + 1 >= run.length - 1 or segment[END] >= t_end:
+    if piece + 1 >= run.length - 1 or segment[END] >= t_end:
         return False
     c, s, scale = turn[0], turn[1], turn[2]
-    i, rate = run.first + number, 1.0 / run.dt
+    i, rate = run.first + piece, 1.0 / run.dt
     before, now, after = samples[i], samples[i + 1], samples[i + 2]
     x, y = after[0] - 2.0 * now[0] + before[0], after[1] - 2.0 * now[1] + before[1]
     segment[KINK_X], segment[KINK_Y] = rate * (c * x - s * y), rate * (s * x + c * y)

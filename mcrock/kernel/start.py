@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from math import sqrt
-
 from mcrock.base.jit import jit
 from mcrock.kernel.contact import E_X, E_Y, E_Z, OPENING
 from mcrock.kernel.dynamics import (
-    ALONG_X,
-    ALONG_Y,
     ANGLE,
-    F0,
-    F1,
-    F2,
-    F3,
     P_X,
     P_Y,
     Q0,
@@ -23,6 +15,7 @@ from mcrock.kernel.dynamics import (
     RATE,
     STATE_SIZE,
 )
+from mcrock.kernel.edge import lay_edge
 from mcrock.kernel.modes import EDGE, REST
 from mcrock.kernel.rotation import to_ground, turned
 
@@ -51,10 +44,7 @@ def start_tilted(run, k, tilt, rate):
     if body.edge_faces[k, 0] != body.start:  # angles count from the other face lying flat
         q = turned(q, edge[E_X], edge[E_Y], edge[E_Z], -edge[OPENING])
         state[ANGLE], state[RATE] = edge[OPENING] - tilt, -rate
-    state[F0], state[F1], state[F2], state[F3] = q
-    x, y, _ = to_ground(state, edge[E_X], edge[E_Y], edge[E_Z])
-    norm = sqrt(x * x + y * y)
-    state[ALONG_X], state[ALONG_Y] = x / norm, y / norm
+    lay_edge(edge, state, q)
     v = body.vertices[body.edge_vertices[k, 0]]
     state[P_X], state[P_Y], _ = to_ground(state, v[0], v[1], v[2])
     run.mode, run.place = EDGE, k

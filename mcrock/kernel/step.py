@@ -6,7 +6,7 @@ import numpy as np
 
 from mcrock.base.jit import jit
 from mcrock.base.params import ContactColumn, Event
-from mcrock.kernel import record
+from mcrock.kernel import results
 
 NO_EVENT, UPLIFT, EDGE_RELEASE = np.int64(0), np.int64(Event.UPLIFT), np.int64(Event.EDGE_RELEASE)
 EDGE_IMPACT, FACET_IMPACT = np.int64(Event.EDGE_IMPACT), np.int64(Event.FACET_IMPACT)
@@ -58,8 +58,8 @@ def corrected(h, gap, speed, low, high):
 def see_step(result, up, after, d0, d1, h):
     """Peaks over a step, from the vertical and the rate of sin(tilt)^2 at both ends."""
     s0, s1 = up[0] * up[0] + up[1] * up[1], after[0] * after[0] + after[1] * after[1]
-    record.see_turning_point(result, s0, d0, s1, d1, h)
-    record.see_pose(result, after[0], after[1])
+    results.see_turning_point(result, s0, d0, s1, d1, h)
+    results.see_pose(result, after[0], after[1])
 
 
 @jit(inline=True, internal=True)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from math import atan2, sqrt
+from typing import NamedTuple
+
+import numpy as np
 
 from mcrock.base.jit import jit
 from mcrock.base.response import EventColumn, HistoryColumn
@@ -14,6 +17,23 @@ from mcrock.kernel.friction.state import moving_energy, sticks
 from mcrock.kernel.modes import NONE, VERTEX, inertia_of, point_of
 from mcrock.kernel.rotation import to_ground, vertical
 from mcrock.kernel.step import EDGE_IMPACT, NO_EVENT
+
+
+class Trace(NamedTuple):
+    """Room for the history and the events of one run; of length 0 nothing is kept."""
+
+    history: np.ndarray  # (n, `HistoryColumn`)
+    events: np.ndarray  # (n, `EventColumn`)
+    used: np.ndarray  # (2,) rows of each written, past the end if there was no room
+
+
+def empty_trace(rows: int, events: int) -> Trace:
+    """Room for ``rows`` of history and a number of ``events``."""
+    return Trace(
+        np.zeros((rows, len(HistoryColumn))),
+        np.zeros((events, len(EventColumn))),
+        np.zeros(2, dtype=np.int64),
+    )
 
 
 @jit(inline=True, internal=True)

@@ -16,7 +16,7 @@ from mcrock.base.jit import jit
 from mcrock.base.response import Response
 from mcrock.impact.dispatch import LAMBDA, is_fixed
 from mcrock.impact.varkonyi_2022 import edge_map, kinetic_energy, plastic_edge
-from mcrock.kernel import record
+from mcrock.kernel import results
 from mcrock.kernel.contact import GRAVITY, K_XX, K_XY, K_XZ, K_YY, K_YZ, K_ZZ, MASS
 from mcrock.kernel.dynamics import (
     P_X,
@@ -38,7 +38,7 @@ from mcrock.kernel.dynamics import (
 from mcrock.kernel.edge_landing import drawn_impact, see_lifting_impact
 from mcrock.kernel.friction.sticking import impulse_sticks, may_slip_in_impacts
 from mcrock.kernel.modes import NONE, inertia_of, point_of
-from mcrock.kernel.record import impacts
+from mcrock.kernel.results import impacts
 from mcrock.kernel.rotation import to_ground, vertical
 from mcrock.kernel.shaking import END, KINK_X, KINK_Y, KINK_Z
 from mcrock.kernel.step import height_and_rate, see_step, tilt_rate
@@ -241,9 +241,9 @@ def advance_train(run, quantiles, trace, h, late):
             return 0.0, NONE
     if flight > min(short, late):
         return 0.0, NONE
-    record.see_force(result, body.scalars[GRAVITY], forces[1], forces[0], start[2])
-    record.see_vertex(result, forces[1], forces[0])
-    record.see_vertex(result, forces[3], forces[2])
+    results.see_force(result, body.scalars[GRAVITY], forces[1], forces[0], start[2])
+    results.see_vertex(result, forces[1], forces[0])
+    results.see_vertex(result, forces[3], forces[2])
     first = _lay_maps(run, pivot, other)
     _set(run.maps[first], ABOUT, a)
     _set(run.maps[first], RATE, da)
@@ -424,8 +424,8 @@ def _end_flights(run, frame, moved, w, time):
     if run.t + time > segment[END]:  # forces have their extremes at samples
         p, gravity = run.body.pivots[run.place], run.body.scalars[GRAVITY]
         normal, square = vertex_force(p, trial, rates_at(p, gravity, trial, segment, segment[END]), after)
-        record.see_force(result, gravity, square, normal, after[2])
-        record.see_vertex(result, square, normal)
+        results.see_force(result, gravity, square, normal, after[2])
+        results.see_vertex(result, square, normal)
     d0 = tilt_rate(start, state[W_X], state[W_Y], state[W_Z])
     d1 = tilt_rate(after, trial[W_X], trial[W_Y], trial[W_Z])
     for i in range(P_Y + 1):

@@ -12,7 +12,7 @@ import numpy as np
 
 from mcrock.base.jit import jit
 from mcrock.base.response import Response
-from mcrock.kernel import record
+from mcrock.kernel import results
 from mcrock.kernel.contact import GRAVITY, SIZE
 from mcrock.kernel.dynamics import (
     Q0,
@@ -29,8 +29,8 @@ from mcrock.kernel.dynamics import (
     rise,
     vertex_force,
 )
-from mcrock.kernel.events import BISECTIONS, EVENT_TIME, first_landing, stays_off
 from mcrock.kernel.modes import NONE, edge_between
+from mcrock.kernel.roots import BISECTIONS, EVENT_TIME, first_landing, stays_off
 from mcrock.kernel.rotation import vertical
 from mcrock.kernel.shaking import END
 from mcrock.kernel.step import (
@@ -85,8 +85,8 @@ def advance_vertex(run, samples, h):
     up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
     k1 = rates_at(p, gravity, state, run.segment, run.t)
     normal, square = vertex_force(p, state, k1, up)
-    record.see_force(result, gravity, square, normal, up[2])
-    record.see_vertex(result, square, normal)
+    results.see_force(result, gravity, square, normal, up[2])
+    results.see_vertex(result, square, normal)
     if friction.on and vertex_margin(friction, gravity, normal, square) < 0.0:
         return 0.0, SLIP, NONE, NONE
     together = open_window(run, samples, h, k1, up)
@@ -104,12 +104,12 @@ def advance_vertex(run, samples, h):
         if _vertex_margin_at(run, h) < 0.0:
             h = _first_time(run, k1, h, SLIP)
             event, vertex, face = SLIP, NONE, NONE
-    elif event != NO_EVENT and record.certifiable(result):
+    elif event != NO_EVENT and results.certifiable(result):
         k = rates_with(p, gravity, trial, acceleration_after(run.segment, window, run.t, h))
         normal, square = vertex_force(p, trial, k, vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3]))
-        record.see_vertex(result, square, normal)
+        results.see_vertex(result, square, normal)
     after = vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3])
-    if after[2] <= (UPRIGHT if event != NO_EVENT else 0.0) and not record.has_overturned(result):
+    if after[2] <= (UPRIGHT if event != NO_EVENT else 0.0) and not results.has_overturned(result):
         h, event = _first_time(run, k1, h, OVERTURN), OVERTURN
         after = vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3])
         result[Response.PEAK_TILT] = 1.0

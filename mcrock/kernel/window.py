@@ -12,10 +12,10 @@ from math import ceil, sqrt
 
 from mcrock.base.jit import jit
 from mcrock.base.response import Response
-from mcrock.kernel import record
+from mcrock.kernel import results
 from mcrock.kernel.contact import C_X, C_Y, C_Z, GRAVITY
 from mcrock.kernel.dynamics import Q0, Q1, Q2, Q3, W_X, W_Y, W_Z, force_turn, pulled, turning, vertex_step
-from mcrock.kernel.record import Scratch
+from mcrock.kernel.results import Scratch
 from mcrock.kernel.shaking import END, acceleration
 
 SPAN = 2.0  # longest step over several samples, over the largest step [1]
@@ -40,12 +40,12 @@ def open_window(run, samples, usual, k, up):
     the usual one or the motion is no recorded one.
     """
     state, segment, window, result, turn = run.state, run.segment, run.window, run.result, run.turn
-    t, t_end, number, grip = run.t, run.end, run.number, run.grip
+    t, t_end, piece, grip = run.t, run.end, run.piece, run.grip
     longest = SPAN * run.step
     gravity = run.body.scalars[GRAVITY]
     p = run.body.pivots[run.place]
     dt, segments, room = run.dt, run.length - 1, segment[END] - t
-    if segments < 1 or up[2] < LEAST_COSINE or record.has_overturned(result):
+    if segments < 1 or up[2] < LEAST_COSINE or results.has_overturned(result):
         return 0.0
     if room > longest:
         room /= ceil(room / longest)
@@ -69,7 +69,7 @@ def open_window(run, samples, usual, k, up):
         row = window[n]
         row[AT], row[V_X], row[V_Y], row[V_Z] = at, vx, vy, vz
         row[D_X], row[D_Y], row[D_Z], row[G_X], row[G_Y], row[G_Z] = dx, dy, dz, ax, ay, az
-        after = number + n + 1
+        after = piece + n + 1
         last = n == MOST_SAMPLES or after > segments or at + dt > longest or after * dt > t_end
         if last and (n > 1 or at <= usual):
             break

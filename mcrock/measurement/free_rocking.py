@@ -13,8 +13,8 @@ from mcrock.conditions import Controls, Impact
 from mcrock.excitation import STILL
 from mcrock.impact.registry import DEFAULT_LAW, ImpactParameter
 from mcrock.kernel.layout import set_fields
-from mcrock.kernel.record import empty_trace
 from mcrock.kernel.start import start_tilted
+from mcrock.kernel.trace import empty_trace
 from mcrock.measurement.rates import Accelerations, Rates, with_jumps
 from mcrock.simulation.runs import body_tables, impact_law, run_alone, set_law, settings_of
 

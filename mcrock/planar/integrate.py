@@ -19,7 +19,7 @@ import numpy as np
 
 from mcrock.base.jit import jit
 from mcrock.base.params import Event, Outcome
-from mcrock.kernel.events import EVENT_TIME, cubic_peak, first_landing
+from mcrock.kernel.roots import EVENT_TIME, cubic_peak, first_landing
 from mcrock.kernel.shaking import (
     A_X,
     A_Z,
@@ -185,24 +185,24 @@ def next_lift(block, segment, t):
 
 
 @jit
-def last_still_piece(block, motions, motion, turn, number, result):
-    """Last piece of a record, from ``number`` on, through which a block at rest stays at rest.
+def last_still_piece(block, motions, motion, turn, piece, result):
+    """Last piece of a record, from ``piece`` on, through which a block at rest stays at rest.
 
     Between samples the moments about the edges are linear: a block that the samples do not lift stays.
     """
     if motions.length[motion] == 0:
-        return number
+        return piece
     c, s, scale, _, _ = turn  # the ground is level
     first, gravity, height = motions.first[motion], block[GRAVITY], block[HEIGHT]
     pieces = count_segments(motions, motion)
-    while number + 1 < pieces:
-        sample = motions.samples[first + number + 2]
+    while piece + 1 < pieces:
+        sample = motions.samples[first + piece + 2]
         down, across = gravity + scale * sample[2], height * (c * sample[0] - s * sample[1])
         if down * block[DISTANCE] + across <= 0.0 or down * block[EDGE_SIZE + DISTANCE] - across <= 0.0:
             break
         result[PlanarResult.NORMAL_FORCE] = min(result[PlanarResult.NORMAL_FORCE], down / gravity)
-        number += 1
-    return number
+        piece += 1
+    return piece
 
 
 @jit
@@ -329,17 +329,17 @@ def run(block, motions, motion, turn, settings, start, t_end, segment, result, t
     side, phi, rate = start
     gravity = block[GRAVITY]
     longest = min(settings.max_step, settings.step / block[FREQUENCY])
-    number, pieces = np.int64(0), count_segments(motions, motion)
+    piece, pieces = np.int64(0), count_segments(motions, motion)
     t, at_instant, outcome = 0.0, 0, ROCKING
-    load_segment(motions, motion, turn, number, t_end, segment)
+    load_segment(motions, motion, turn, piece, t_end, segment)
     if side >= 0:
         result[PEAKS + side] = phi
     note(block, side, phi, rate, trace, t, START, 0.0)
     while True:
         while segment[END] <= t and t < t_end:
-            number += 1
-            load_segment(motions, motion, turn, number, t_end, segment)
-            if number > pieces:
+            piece += 1
+            load_segment(motions, motion, turn, piece, t_end, segment)
+            if piece > pieces:
                 break
         if t >= t_end:
             if t >= end_of_shaking(motions, motion):
@@ -352,12 +352,12 @@ def run(block, motions, motion, turn, settings, start, t_end, segment, result, t
             when, lifts = next_lift(block, segment, t)
             see_rest(result, gravity, segment, t, min(when, segment[END]))
             if when > segment[END]:
-                if number >= pieces:
+                if piece >= pieces:
                     outcome = AT_REST
                     break
-                last = last_still_piece(block, motions, motion, turn, number, result)
-                t = segment[END] if last == number else min((last + 1) * motions.dt[motion], t_end)
-                number = last
+                last = last_still_piece(block, motions, motion, turn, piece, result)
+                t = segment[END] if last == piece else min((last + 1) * motions.dt[motion], t_end)
+                piece = last
                 continue
             at_instant = at_instant + 1 if when - t <= EVENT_TIME else 0
             if at_instant > INSTANT_EVENTS:
@@ -368,7 +368,7 @@ def run(block, motions, motion, turn, settings, start, t_end, segment, result, t
             note(block, side, phi, rate, trace, t, UPLIFT, 0.0)
             if t >= segment[END]:
                 continue
-        elif number >= pieces and not settings.follow:
+        elif piece >= pieces and not settings.follow:
             outcome = decide(block, side, phi, rate, result)
             break
         result[PlanarResult.STEPS] += 1.0

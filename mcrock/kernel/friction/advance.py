@@ -9,10 +9,9 @@ import numpy as np
 from mcrock.base.jit import jit
 from mcrock.base.params import Event
 from mcrock.base.response import Response
-from mcrock.kernel import record
+from mcrock.kernel import results
 from mcrock.kernel.contact import GRAVITY, SIZE
 from mcrock.kernel.dynamics import LOSS, PATH_0, PATH_1, Q0, Q1, Q2, Q3, S0_X, S1_X, V_Z, W_X, W_Y, W_Z, X, Z
-from mcrock.kernel.events import EVENT_TIME, first_landing
 from mcrock.kernel.friction.margin import bent_too_far, braking, mode_margin, slip_velocity
 from mcrock.kernel.friction.spin import count_spin
 from mcrock.kernel.friction.state import (
@@ -32,6 +31,7 @@ from mcrock.kernel.friction.state import (
 )
 from mcrock.kernel.friction.step import mode_step, prepare_step
 from mcrock.kernel.modes import FLIGHT, NONE, SLIDE, SPIN, VERTEX_SLIP, contact_vertex
+from mcrock.kernel.roots import EVENT_TIME, first_landing
 from mcrock.kernel.rotation import matrix, norm, vertical
 from mcrock.kernel.shaking import acceleration
 from mcrock.kernel.step import (
@@ -54,7 +54,7 @@ from mcrock.kernel.step import (
 )
 
 LANDING = np.int64(Event.LANDING)
-TOGETHER = 1e-9  # vertices this low land together, over the size of the body [1]
+AS_LOW = 1e-9  # vertices this low land together, over the size of the body [1]
 PARADOX = np.int64(-1)  # friction leaves no single force
 HALVINGS = 60  # of a step in which a slip turns too far
 JUMP = 0.5  # change of the contact force in a step that is too much, over the weight [1]
@@ -160,7 +160,7 @@ def advance_slip(run, h):
     h, event = _regular_step(run, prepare_step(run, a, h), n, pivot)
     up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
     after = vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3])
-    if after[2] <= (UPRIGHT if event == LANDING else 0.0) and not record.has_overturned(result):
+    if after[2] <= (UPRIGHT if event == LANDING else 0.0) and not results.has_overturned(result):
         h, event = _locate_overturning(run, h), OVERTURN
         after = vertical(trial[Q0], trial[Q1], trial[Q2], trial[Q3])
         result[Response.PEAK_TILT] = 1.0
@@ -191,7 +191,7 @@ def _lay_heights(run, h, n, pivot):
         row = friction.heights[i]
         row[BEFORE], row[RATE_BEFORE] = _height(body, state, mode, pivot, friction.watched[i])
         row[OFFSET] = 0.0
-        if row[BEFORE] <= TOGETHER * size:  # on the ground but for rounding
+        if row[BEFORE] <= AS_LOW * size:  # on the ground but for rounding
             row[OFFSET], row[BEFORE] = row[BEFORE], 0.0
         if row[BEFORE] <= TOUCH * size and row[RATE_BEFORE] > 0.0:
             sink = -rise(body, state, mode, pivot, friction.watched[i], friction.rates[0])
@@ -301,7 +301,7 @@ def _first_of_landings(run, h, n, pivot):
             for i in range(n):
                 if i != lands and heights[i, BEFORE] > ground:
                     lower, its = _height(body, trial, mode, pivot, friction.watched[i])
-                    if lower < -TOGETHER * size and lower < gap:
+                    if lower < -AS_LOW * size and lower < gap:
                         lands, gap, speed, low = i, lower, its, 0.0
             # one that left the ground in this step comes back when it sinks, whatever heights are rounded to
             if gap > 0.0 or (speed > 0.0 and heights[lands, BEFORE] <= 0.0):
@@ -331,7 +331,7 @@ def _gather(run, pivot, n):
     count = 1
     for i in range(n):
         height, rate = _height(body, y, mode, pivot, friction.watched[i])
-        lands = height <= TOGETHER * body.scalars[SIZE] and rate < 0.0
+        lands = height <= AS_LOW * body.scalars[SIZE] and rate < 0.0
         if lands and friction.watched[i] != friction.touching[0]:
             friction.touching[count] = friction.watched[i]
             count += 1
@@ -381,14 +381,8 @@ def _locate_end(run, h):
 @jit(inline=True, internal=True)
 def _count_slip(run):
     """Add the slip of a step to the paths of its contacts, and renew the directions of slip."""
-    body, friction, result, state, mode, index = (
-        run.body,
-        run.friction,
-        run.result,
-        run.state,
-        run.mode,
-        run.place,
-    )
+    body, friction, result = run.body, run.friction, run.result
+    state, mode, index = run.state, run.mode, run.place
     path = friction.path
     result[Response.FRICTION_ENERGY_LOSS] += state[LOSS]
     if mode in (SLIDE, SPIN):

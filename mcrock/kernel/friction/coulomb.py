@@ -51,7 +51,7 @@ LOOK, SHRINKS = 100, 0.9  # sweeps after which a change is to be less than so mu
 ITERATIONS = 30  # of Newton's method
 NEWTON = 1e-15  # velocity across a slip at which that ends, over its coefficients [1]
 ROUNDED = 1e-12  # slip that is none, over the velocity without the impulse [1]
-DONE, SLOW, NONE_FOUND = 0, 1, 2
+DONE, UNSETTLED, NONE_FOUND = 0, 1, 2
 
 
 @jit
@@ -63,8 +63,8 @@ def solve_contacts(contacts, n, J, twist, mu, free):
     Returns
     -------
     int
-        DONE; SLOW where sweeps go round in a cycle or did not suffice; NONE_FOUND where a contact, or two,
-        have no solution.
+        DONE; UNSETTLED where sweeps go round in a cycle or did not suffice; NONE_FOUND where a contact, or
+        two, have no solution.
     """
     if n == 1:
         return _single(contacts[0], J, twist, mu, free)
@@ -93,9 +93,9 @@ def solve_contacts(contacts, n, J, twist, mu, free):
             return DONE
         if sweep % LOOK == 0:
             if not changed < SHRINKS * before:  # it goes round in a cycle
-                return DONE if changed <= NEARLY * largest else SLOW
+                return DONE if changed <= NEARLY * largest else UNSETTLED
             before = changed
-    return DONE if changed <= NEARLY * largest else SLOW
+    return DONE if changed <= NEARLY * largest else UNSETTLED
 
 
 @jit

@@ -13,7 +13,7 @@ from math import cos, hypot, sin, sqrt
 import numpy as np
 
 from mcrock.base.jit import jit
-from mcrock.kernel.contact import F_HEIGHT, F_UX, F_UY, F_UZ, GRAVITY, SIZE
+from mcrock.kernel.contact import F_HEIGHT, GRAVITY, SIZE
 from mcrock.kernel.dynamics import (
     ANGLE,
     LOSS,
@@ -32,13 +32,12 @@ from mcrock.kernel.dynamics import (
     V_Y,
     V_Z,
     W_X,
-    W_Y,
-    W_Z,
     Z,
     rates_at,
     vertex_force,
 )
 from mcrock.kernel.edge import enter_edge, release
+from mcrock.kernel.faces import lay_flat
 from mcrock.kernel.friction.contact_table import (
     B_X,
     B_Y,
@@ -53,7 +52,7 @@ from mcrock.kernel.friction.contact_table import (
     W_ZZ,
 )
 from mcrock.kernel.friction.coulomb import NONE_FOUND, on_two, solve_contacts
-from mcrock.kernel.friction.flat import corner_pressures, least_margin, tips
+from mcrock.kernel.friction.flat import corner_pressures, corner_velocity, least_margin, tips
 from mcrock.kernel.friction.forces import free_rates, place_forces
 from mcrock.kernel.friction.jam import jam
 from mcrock.kernel.friction.mobility import ground_compliance
@@ -64,9 +63,7 @@ from mcrock.kernel.friction.state import (
     FRICTION,
     HELD,
     KICK,
-    SLACK,
     SLOW,
-    STATIC,
     STOOD,
     STOPPED,
     count_solves,
@@ -89,8 +86,9 @@ from mcrock.kernel.modes import (
     edge_between,
 )
 from mcrock.kernel.rest import enter_rest, lay_sides, side_margin, uplift
-from mcrock.kernel.rotation import flattened, matrix, to_ground, vertical
+from mcrock.kernel.rotation import matrix, vertical
 from mcrock.kernel.shaking import acceleration
+from mcrock.kernel.step import SLIP_SLACK, STATIC
 from mcrock.kernel.watch import edge_demand
 
 LOWER = 1e-6  # share by which friction is lowered to see the direction of a slip that begins [1]
@@ -167,7 +165,7 @@ def _from_standing(run, n, a):
     body, friction, t = run.body, run.friction, run.t
     state, gravity = run.state, body.scalars[GRAVITY]
     # less than where a contact that sticks is said to slip: at that instant it does not stick again
-    static, slack = friction.values[STATIC] ** 2, 0.5 * SLACK * gravity
+    static, slack = friction.values[STATIC] ** 2, 0.5 * SLIP_SLACK * gravity
     p = friction.touching[0]
     if n == 1:
         k = rates_at(body.pivots[p], gravity, state, run.segment, t)
@@ -212,7 +210,7 @@ def enter(run, n, J, slack):
     count_solves(friction, n)
     if not found:
         return failed, NONE
-    least = SLACK * body.scalars[GRAVITY]
+    least = SLIP_SLACK * body.scalars[GRAVITY]
     kept, first, second = 0, 0, 0
     for i in range(n):
         if contacts[i, P_Z] > least:
@@ -231,9 +229,9 @@ def enter(run, n, J, slack):
         if not slips_first:
             place_pivot(body, state, p)
             return VERTEX, p
-        new = contacts[first, GIVEN] == 0.0
+        begins = contacts[first, GIVEN] == 0.0
         state[S0_X], state[S0_Y] = contacts[first, S_X], contacts[first, S_Y]
-        if new:
+        if begins:
             set_slip(friction, state, contacts[first])
         settle(body, state, VERTEX_SLIP, p)
         return VERTEX_SLIP, p
@@ -308,92 +306,106 @@ def _set_yaw(friction, state):
 @jit(internal=True)
 def decide_face(run, f):
     """`decide` for a body flat on face ``f``: at rest, sliding, spinning, or over an edge or a vertex."""
-    body, friction, t, sides = run.body, run.friction, run.t, run.sides
     if f < 0:
         return UNDECIDED, NONE
-    state = run.state
-    a = acceleration(run.segment, t)
-    face = body.faces[f]
-    pivot = body.face_vertices[body.face_first[f]]
-    state[Q0], state[Q1], state[Q2], state[Q3] = flattened(state, face[F_UX], face[F_UY], face[F_UZ])
+    body, friction, state = run.body, run.friction, run.state
+    a, face = acceleration(run.segment, run.t), body.faces[f]
+    lay_flat(face, state, state)
     state[Z] = face[F_HEIGHT]
     _set_yaw(friction, state)
-    n = lay_sides(body, state, f, sides)
-    mu, static = friction.values[FRICTION], friction.values[STATIC]
-    down = body.scalars[GRAVITY] + a[2]
-    if down <= 0.0:
+    n = lay_sides(body, state, f, run.sides)
+    if body.scalars[GRAVITY] + a[2] <= 0.0:
         return _fly(body, state)
     fastest = 0.0
     for i in range(n):
-        fastest = max(fastest, _corner_speed(body, state, f, i))
-    spin = friction.twist[5]
+        vx, vy = corner_velocity(body, state, body.face_vertices[body.face_first[f] + i])
+        fastest = max(fastest, hypot(vx, vy))
     stands = fastest <= max(2.0 * STOPPED, friction.found[SLOW])
     friction.found[STOOD] = 1.0 if stands else 0.0
     if stands:
-        for i in range(3):
-            state[V_X + i] = 0.0
-            state[W_X + i] = 0.0
-        place_pivot(body, state, pivot)
-        pull = hypot(a[0], a[1])
-        for i in range(n):
-            stands = stands and side_margin(sides[i], down, a[0], a[1]) >= 0.0
-        sx, sy, speed = 1.0, 0.0, KICK
-        if pull > 0.0:
-            sx, sy = -a[0] / pull, -a[1] / pull
-        grips = holds(a, static, body.scalars[GRAVITY])
-        if stands and grips:
-            return enter_rest(run, pivot, f)
-        if not stands and (grips or tips(sides, n, mu, sx, sy)):
-            new, place = uplift(run, f)
-            # an edge that cannot stick tips over if friction of slip does that too, else the face slides
-            if new != EDGE or tips(sides, n, mu, sx, sy) or _edge_holds(body, state, place, static, a):
-                return new, place
-    else:
-        sx, sy = state[V_X], state[V_Y]
-        speed = hypot(sx, sy)
-        if abs(spin) * body.scalars[SIZE] > 2.0 * STOPPED:
-            place_pivot(body, state, pivot)
-            m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
-            balanced = corner_pressures(run, f, state, m, spin, down)
-            if balanced and run.mode != SPIN:  # at the end of SPIN it is by a rounded number at most
-                return SPIN, f
-            new, place = tip_over(run, f, FACE_SLACK * body.scalars[GRAVITY])
-            if new == STAYS_FLAT or (new == UNDECIDED and balanced):
-                friction.found[HELD] = 1.0  # until the friction of a corner that creeps has followed its slip
-                return SPIN, f
-            return new, place
-        sx, sy = sx / speed, sy / speed
+        sx, sy = _against(a)
+        mode, place = _from_stop(run, f, n, a, (sx, sy))
+        return (mode, place) if mode != STAYS_FLAT else _from_slide(run, f, n, (sx, sy, KICK))
+    if abs(friction.twist[5]) * body.scalars[SIZE] > 2.0 * STOPPED:
+        return _from_spin(run, f, friction.twist[5], body.scalars[GRAVITY] + a[2])
+    speed = hypot(state[V_X], state[V_Y])
+    return _from_slide(run, f, n, (state[V_X] / speed, state[V_Y] / speed, speed))
+
+
+@jit(internal=True)
+def _against(a):
+    """The direction in which a body begins to slide: against the acceleration of the ground."""
+    pull = hypot(a[0], a[1])
+    return (-a[0] / pull, -a[1] / pull) if pull > 0.0 else (1.0, 0.0)
+
+
+@jit(internal=True)
+def _from_stop(run, f, n, a, slip):
+    """`decide_face` of a body that stands, under the ground acceleration ``a``: at rest, or over an edge or a
+    vertex; `STAYS_FLAT` where it begins to slide in the direction ``slip``."""
+    body, friction, state, sides = run.body, run.friction, run.state, run.sides
+    mu, static, gravity = friction.values[FRICTION], friction.values[STATIC], body.scalars[GRAVITY]
+    pivot, (sx, sy), stands = body.face_vertices[body.face_first[f]], slip, True
+    for i in range(3):
+        state[V_X + i] = 0.0
+        state[W_X + i] = 0.0
+    place_pivot(body, state, pivot)
+    for i in range(n):
+        stands = stands and side_margin(sides[i], gravity + a[2], a[0], a[1]) >= 0.0
+    grips = holds(a, static, gravity)
+    if stands and grips:
+        return enter_rest(run, pivot, f)
+    if not stands and (grips or tips(sides, n, mu, sx, sy)):
+        mode, place = uplift(run, f)
+        # an edge that cannot stick tips over if friction of slip does that too, else the face slides
+        if mode != EDGE or tips(sides, n, mu, sx, sy) or _edge_holds(body, state, place, static, a):
+            return mode, place
+    return STAYS_FLAT, NONE
+
+
+@jit(internal=True)
+def _from_spin(run, f, spin, down):
+    """`decide_face` of a body that spins, under the effective gravity ``down`` [m/s2]."""
+    body, friction, state = run.body, run.friction, run.state
+    place_pivot(body, state, body.face_vertices[body.face_first[f]])
+    m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
+    balanced = corner_pressures(run, f, state, m, spin, down)
+    if balanced and run.mode != SPIN:  # at the end of SPIN it is by a rounded number at most
+        return SPIN, f
+    mode, place = tip_over(run, f, FACE_SLACK * body.scalars[GRAVITY])
+    if mode == STAYS_FLAT or (mode == UNDECIDED and balanced):
+        friction.found[HELD] = 1.0  # until the friction of a corner that creeps has followed its slip
+        return SPIN, f
+    return mode, place
+
+
+@jit(internal=True)
+def _from_slide(run, f, n, slip):
+    """`decide_face` of a body that slides; ``slip`` has the direction and the speed [m/s]."""
+    body, friction, state, sides = run.body, run.friction, run.state, run.sides
+    mu, (sx, sy, speed) = friction.values[FRICTION], slip
     state[V_X], state[V_Y], state[V_Z] = speed * sx, speed * sy, 0.0
     for i in range(3):
         state[W_X + i] = 0.0
     state[S0_X], state[S0_Y] = sx, sy
-    if not tips(sides, n, mu, sx, sy):
-        place_pivot(body, state, pivot)
-        return SLIDE, f
-    new, place = tip_over(run, f, 0.0)
-    if new != STAYS_FLAT:
-        return new, place
-    # at the border of the base: friction is a little lower where a slip begins, and margins are rounded
-    if friction.found[STOOD] != 0.0 or least_margin(sides, n, mu, sx, sy) >= -SLACK * body.scalars[SIZE]:
-        place_pivot(body, state, pivot)
-        return SLIDE, f
-    return UNDECIDED, NONE
+    if tips(sides, n, mu, sx, sy):
+        mode, place = tip_over(run, f, 0.0)
+        if mode != STAYS_FLAT:
+            return mode, place
+        # at the border of the base: friction is a little lower where a slip begins, and margins are rounded
+        least = least_margin(sides, n, mu, sx, sy)
+        if friction.found[STOOD] == 0.0 and least < -SLIP_SLACK * body.scalars[SIZE]:
+            return UNDECIDED, NONE
+    place_pivot(body, state, body.face_vertices[body.face_first[f]])
+    return SLIDE, f
 
 
 @jit(internal=True)
 def _edge_holds(body, state, k, static, a):
     """Whether edge ``k`` of a body in EDGE mode can stick."""
-    slack, c, s = SLACK * body.scalars[GRAVITY], cos(state[ANGLE]), sin(state[ANGLE])
+    slack, c, s = SLIP_SLACK * body.scalars[GRAVITY], cos(state[ANGLE]), sin(state[ANGLE])
     _, _, _, _, _, _, ends = release(body, k, state, (state[ANGLE], state[RATE], c, s), a)
     return edge_demand(ends[0] + slack, ends[1] + slack, ends[2], ends[3], ends[4]) <= static * static
-
-
-@jit(internal=True)
-def _corner_speed(body, state, f, i):
-    p = body.vertices[body.face_vertices[body.face_first[f] + i]]
-    dx, dy, _ = to_ground(state, p[0], p[1], p[2])
-    w = to_ground(state, state[W_X], state[W_Y], state[W_Z])
-    return hypot(state[V_X] - w[2] * dy, state[V_Y] + w[2] * dx)
 
 
 @jit(internal=True)

@@ -33,6 +33,7 @@ from mcrock.kernel.dynamics import (
     vertex_lift,
 )
 from mcrock.kernel.edge import flatter_face
+from mcrock.kernel.faces import lay_flat
 from mcrock.kernel.friction.advance import LANDING, PARADOX, rise
 from mcrock.kernel.friction.decide import UNDECIDED, decide, decide_face, face_of, tip_over
 from mcrock.kernel.friction.impacts import (
@@ -80,9 +81,9 @@ from mcrock.kernel.modes import (
     contact_vertex,
     edge_between,
 )
-from mcrock.kernel.record import see_slip
 from mcrock.kernel.rest import comes_to_rest, lay_sides
-from mcrock.kernel.rotation import flattened, vertical
+from mcrock.kernel.results import see_slip
+from mcrock.kernel.rotation import vertical
 from mcrock.kernel.shaking import acceleration
 from mcrock.kernel.step import (
     EDGE_IMPACT,
@@ -95,7 +96,7 @@ from mcrock.kernel.step import (
 
 STICK, REVERSAL = np.int64(Event.STICK), np.int64(Event.SLIP_REVERSAL)
 CHATTER_TIME = 1e-6  # an end that lands this soon after its release was not released [s]
-STILL = 10.0  # speed of a face that stands where SPIN ends, over that at which it ends [1]
+STANDS = 10.0  # speed of a face that stands where SPIN ends, over that at which it ends [1]
 LIFTOFF = np.int64(Event.LIFTOFF)
 
 
@@ -116,7 +117,7 @@ def touch_contacts(body, friction, mode, index):
 
 @jit(internal=True)
 def change_contacts(run, jams):
-    """Decide the contacts of the present mode anew: the new mode and its index, and the name of the event.
+    """Decide the contacts of the present mode anew: the mode after it, its index, and the name of the event.
 
     With ``jams`` friction leaves the contacts that slip no force.
     """
@@ -128,22 +129,22 @@ def change_contacts(run, jams):
         flat = still_flat(run)
         copy_state(run.state, friction.before)
     if mode == SPIN:
-        friction.found[SLOW] = STILL * friction.found[CREEP]
+        friction.found[SLOW] = STANDS * friction.found[CREEP]
     n = touch_contacts(body, friction, mode, index)
     if mode in (REST, SLIDE, SPIN):
-        new, place = decide_face(run, index)
+        after, place = decide_face(run, index)
     else:
         if jams:
             n = max(jam(run, n), 0)
-        new, place = decide(run, n)
-        if flat >= 0 and pushes_down(run, new, place, flat):
+        after, place = decide(run, n)
+        if flat >= 0 and pushes_down(run, after, place, flat):
             # about the edge or vertex over which it would tip if that stuck: others of the face carry it
             copy_state(friction.before, run.state)
-            new, place = tip_over(run, flat, 0.0)
-            if new < 0:
+            after, place = tip_over(run, flat, 0.0)
+            if after < 0:
                 copy_state(friction.before, run.state)
-                new, place = decide_face(run, flat)
-    return new, place, _named(mode, index, new, place, friction.found[STOOD] != 0.0)
+                after, place = decide_face(run, flat)
+    return after, place, _named(mode, index, after, place, friction.found[STOOD] != 0.0)
 
 
 @jit(internal=True)
@@ -171,18 +172,18 @@ def _touches(mode):
 
 
 @jit(internal=True)
-def _named(old, old_index, new, new_index, stood):
+def _named(before, place_before, after, place, stood):
     """Name of the event that leads from one mode to another without impact."""
-    if new < 0 or (old == new and old_index == new_index and sticks(new)):
+    if after < 0 or (before == after and place_before == place and sticks(after)):
         return NO_EVENT
-    if new == FLIGHT:
+    if after == FLIGHT:
         return LIFTOFF
-    if _touches(new) < _touches(old):
-        return UPLIFT if _touches(old) == 3 else EDGE_RELEASE
-    before, after = _slips(old), _slips(new)
-    if after & ~before:
+    if _touches(after) < _touches(before):
+        return UPLIFT if _touches(before) == 3 else EDGE_RELEASE
+    slipped, slips = _slips(before), _slips(after)
+    if slips & ~slipped:
         return SLIP
-    if after == before:
+    if slips == slipped:
         return REVERSAL if stood else NO_EVENT
     return STICK
 
@@ -289,7 +290,7 @@ def settles(run, f):
     if mu == 0.0:  # the slip of the base is that of its rocking: the centre of mass keeps its velocity
         vx, vy = state[V_X] - spin * d[1], state[V_Y] + spin * d[0]
     state[V_X], state[V_Y], state[V_Z] = vx + spin * d[1], vy - spin * d[0], 0.0
-    state[Q0], state[Q1], state[Q2], state[Q3] = flattened(state, face[F_UX], face[F_UY], face[F_UZ])
+    lay_flat(face, state, state)
     state[W_X], state[W_Y], state[W_Z] = spin * face[F_UX], spin * face[F_UY], spin * face[F_UZ]
     state[Z] = face[F_HEIGHT]
     return decide_face(run, f)
@@ -308,13 +309,13 @@ def slip_landing(run, quantiles, count):
     if mode == FLIGHT:
         landing_impact(run, copy, count)
         f = face_of(body, friction, count) if count > 2 else NONE
-        new, place = after_impact(run, count, NONE)
-        return new, place, LANDING, f
+        after, place = after_impact(run, count, NONE)
+        return after, place, LANDING, f
     landed = friction.touching[0]
     if mode == VERTEX_SLIP and count == 1:
         edge_impact(run, quantiles, copy, index, landed)
-        new, place = after_impact(run, 2, NONE)
-        return new, place, EDGE_IMPACT, NONE
+        after, place = after_impact(run, 2, NONE)
+        return after, place, EDGE_IMPACT, NONE
     load_twist(copy, friction.twist)
     if mode == VERTEX_SLIP:
         f = common_face(body, index, landed, friction.touching[1])
@@ -324,13 +325,13 @@ def slip_landing(run, quantiles, count):
         f = common_face(body, body.edge_vertices[index, 0], body.edge_vertices[index, 1], landed)
     if f < 0:  # neighbours that belong to no common face: the first of them alone
         edge_impact(run, quantiles, copy, index, landed)
-        new, place = after_impact(run, 2, NONE)
-        return new, place, EDGE_IMPACT, NONE
+        after, place = after_impact(run, 2, NONE)
+        return after, place, EDGE_IMPACT, NONE
     old = old_corner(body, friction, copy, f, edge, index)
     facet_impact(run, quantiles, copy, f, old)
     n = corners_of(body, friction, f)
-    new, place = after_impact(run, n, f)
-    return new, place, FACET_IMPACT, f
+    after, place = after_impact(run, n, f)
+    return after, place, FACET_IMPACT, f
 
 
 @jit(internal=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from mcrock.base.jit import jit
 from mcrock.base.response import Response
-from mcrock.kernel import record
+from mcrock.kernel import results
 from mcrock.kernel.dynamics import RATE
 from mcrock.kernel.ending import PAINLEVE, see_displacement
 from mcrock.kernel.friction.advance import LANDING, advance_slip
@@ -25,7 +25,6 @@ from mcrock.kernel.friction.state import (
     CREEP,
     CREEPS_IN,
     HELD,
-    STATIC,
     clear_friction,
     sticks,
     stopped_within,
@@ -40,6 +39,7 @@ from mcrock.kernel.step import (
     HOLD_TIME,
     NO_EVENT,
     REST_EVENT,
+    STATIC,
     UPLIFT,
 )
 from mcrock.kernel.trace import note
@@ -58,7 +58,7 @@ def begin_friction(run):
     if not sticks(run.mode) and run.mode != FLIGHT:
         run.mode, run.place, _ = change_contacts(run, False)
         lay_sides_of(run)
-        record.see_slip(result, run.t)
+        results.see_slip(result, run.t)
     if run.mode == FLIGHT:
         result[Response.FLIGHTS] = 1.0
 
@@ -67,7 +67,7 @@ def begin_friction(run):
 def see_passage(run):
     """Times, flights and displacements of a run with friction since the step before."""
     result, state, mode = run.result, run.state, run.mode
-    record.spend(result, run.last_mode, run.t - run.since)
+    results.spend(result, run.last_mode, run.t - run.since)
     if run.event == UPLIFT:  # from rest: nothing has moved
         run.since, run.last_mode = run.t, mode
         return
@@ -88,9 +88,9 @@ def see_passage(run):
 def step_slip(run, h):
     """A step of a mode with slip or of flight."""
     whole, to_end = h, h == run.segment[END] - run.t
-    run.friction.found[HELD] = 1.0 if run.t < run.hold else 0.0
-    if run.t < run.hold:
-        h = min(h, run.hold - run.t)
+    run.friction.found[HELD] = 1.0 if run.t < run.held_until else 0.0
+    if run.t < run.held_until:
+        h = min(h, run.held_until - run.t)
     h, run.event, run.count = advance_slip(run, h)
     run.vertex, run.face, run.to_end = run.friction.touching[0], NONE, to_end and h == whole
     return h
@@ -120,7 +120,7 @@ def takes_over(run, quantiles, trace):
         run.released_end = NONE
     run.bounced = event == LANDING and run.mode == FLIGHT
     held = run.friction.found[HELD] != 0.0 or run.at_instant > HOLD_EVENTS
-    run.hold = run.t + HOLD_TIME if held else -1.0
+    run.held_until = run.t + HOLD_TIME if held else -1.0
     lay_sides_of(run)
     note(run, trace, event, run.change, face)
     if event in (EDGE_IMPACT, FACET_IMPACT, LANDING):

@@ -13,13 +13,14 @@ from mcrock.base.response import Response
 from mcrock.impact.dispatch import PROJECT, edge_place, takes_whole_face
 from mcrock.impact.varkonyi_2022 import GAIN, facet_point
 from mcrock.kernel.contact import F_HEIGHT, MASS
-from mcrock.kernel.dynamics import Q0, Q1, Q2, Q3, V_Z, W_X, W_Y, W_Z, Z
+from mcrock.kernel.dynamics import Q0, Q1, Q2, Q3, Z
 from mcrock.kernel.faces import lay_flat
 from mcrock.kernel.facet_landing import mean_radius, place_on_face
+from mcrock.kernel.friction.advance import rise
 from mcrock.kernel.friction.contact_table import P_X as IMPULSE_X
 from mcrock.kernel.friction.contact_table import P_Y as IMPULSE_Y
 from mcrock.kernel.friction.contact_table import P_Z as IMPULSE_Z
-from mcrock.kernel.friction.coulomb import NONE_FOUND, SLOW
+from mcrock.kernel.friction.coulomb import NONE_FOUND, UNSETTLED
 from mcrock.kernel.friction.landing import (
     AT_VERTEX,
     UNSOLVED,
@@ -54,7 +55,7 @@ from mcrock.kernel.friction.state import (
 )
 from mcrock.kernel.friction.step import mode_rates
 from mcrock.kernel.modes import FLIGHT, NONE, edge_between, inertia_of, point_of
-from mcrock.kernel.record import impacts_so_far
+from mcrock.kernel.results import impacts_so_far
 from mcrock.kernel.rotation import matrix, to_ground, vertical
 from mcrock.kernel.shaking import acceleration
 from mcrock.kernel.watch import edge_demand
@@ -83,21 +84,16 @@ def _gains(law, before, after):
 
 
 @jit(internal=True)
-def _restore(friction, state):
-    load_twist(state, friction.twist)
-
-
-@jit(internal=True)
 def all_take_part(body, friction, state, n, e, before):
     """Impact of the vertices ``friction.touching`` [:n] together, without rebound if it would gain energy."""
-    _restore(friction, state)
+    load_twist(state, friction.twist)
     status = several_impact(body, friction, state, n, e)
     if e > 0.0 and twist_energy(body, state, friction.twist, body.scalars[MASS]) > before * (1.0 + GAIN):
-        _restore(friction, state)
+        load_twist(state, friction.twist)
         status = several_impact(body, friction, state, n, 0.0)
     if status == NONE_FOUND:
         friction.found[MAP] = UNSOLVED
-    friction.found[UNCONVERGED] = 1.0 if status == SLOW else 0.0
+    friction.found[UNCONVERGED] = 1.0 if status == UNSETTLED else 0.0
 
 
 @jit(internal=True)
@@ -113,7 +109,7 @@ def _rebound(run, state, n, e):
     for i in range(n):
         v = friction.touching[i]
         speed = -rise_of(friction.twist, lever(body, state, v))
-        sink = -_fall(body, state, v, rates)
+        sink = -rise(body, state, FLIGHT, NONE, v, rates)
         time = 2.0 * e * speed / (sink * (1.0 - e)) if sink > 0.0 else inf
         longest = max(longest, time)
     return e if not longest < short else 0.0
@@ -159,7 +155,7 @@ def edge_impact(run, quantiles, state, old, new):
         the impact of contacts that stick. BOTH_ENDS where the old end would not lift. OTHERWISE if neither.
     """
     body, friction, law = run.body, run.friction, run.law
-    number = impacts_so_far(run.result)
+    impact = impacts_so_far(run.result)
     mass = body.scalars[MASS]
     load_twist(state, friction.twist)
     before = twist_energy(body, state, friction.twist, mass)
@@ -168,7 +164,7 @@ def edge_impact(run, quantiles, state, old, new):
     e = _rebound(run, state, 1, e)
     p, q = point_of(body, new), point_of(body, old)
     up = vertical(state[Q0], state[Q1], state[Q2], state[Q3])
-    lambda_, tau = edge_place(law, quantiles, number, mass, inertia_of(body), q, p, up)
+    lambda_, tau = edge_place(law, quantiles, impact, mass, inertia_of(body), q, p, up)
     share = 0.5 * (1.0 + lambda_)
     r = to_ground(
         state, q[0] + share * (p[0] - q[0]), q[1] + share * (p[1] - q[1]), q[2] + share * (p[2] - q[2])
@@ -212,7 +208,7 @@ def facet_impact(run, quantiles, state, f, old):
     The state is laid flat. Returns as `edge_impact`; the corners of the face are those that take part.
     """
     body, friction, law = run.body, run.friction, run.law
-    number = impacts_so_far(run.result)
+    impact = impacts_so_far(run.result)
     mass, face = body.scalars[MASS], body.faces[f]
     lay_flat(face, state, state)
     state[Z] = face[F_HEIGHT]
@@ -224,7 +220,7 @@ def facet_impact(run, quantiles, state, f, old):
     first, last = body.face_first[f], body.face_first[f + 1]
     carried = False
     if not takes_whole_face(law):
-        lon, lat, _ = place_on_face(run, quantiles, number, f, old)
+        lon, lat, _ = place_on_face(run, quantiles, impact, f, old)
         x, y = facet_point(body.corners, first, last, old, lon, lat)
         r = face_lever(body, state, f, x, y)
         carried = face_impact(run, state, f, r, e, et)
@@ -257,19 +253,6 @@ def landing_impact(run, state, n):
     else:
         all_take_part(body, friction, state, n, e, before)
     friction.found[GAINED] = twist_energy(body, state, friction.twist, mass) - before
-
-
-@jit(internal=True)
-def _fall(body, state, vertex, rates):
-    """Vertical acceleration of a vertex in flight with the ``rates`` of a state [m/s2]."""
-    p = body.vertices[vertex]
-    m = matrix(state[Q0], state[Q1], state[Q2], state[Q3])
-    wx, wy, wz = state[W_X], state[W_Y], state[W_Z]
-    a, b, c = wy * p[2] - wz * p[1], wz * p[0] - wx * p[2], wx * p[1] - wy * p[0]
-    d = rates[W_Y] * p[2] - rates[W_Z] * p[1] + wy * c - wz * b
-    e = rates[W_Z] * p[0] - rates[W_X] * p[2] + wz * a - wx * c
-    f = rates[W_X] * p[1] - rates[W_Y] * p[0] + wx * b - wy * a
-    return rates[V_Z] + m[6] * d + m[7] * e + m[8] * f
 
 
 @jit(internal=True)

@@ -16,8 +16,6 @@ from mcrock.kernel.friction.state import (
     KICK,
     N_0,
     N_1,
-    SLACK,
-    STATIC,
     STOPPED,
     T_0,
     T_1,
@@ -33,16 +31,17 @@ from mcrock.kernel.modes import (
     SPIN,
     VERTEX_SLIP,
     contact_vertex,
+    point_of,
 )
 from mcrock.kernel.rotation import matrix, norm
+from mcrock.kernel.step import SLIP_SLACK, STATIC
 
 MOST_PULL = 1e-2  # force that keeps an end on the ground while its edge is held, over the weight [1]
 
 
-@jit(internal=True)
-def slip_velocity(body, y, vertex):
-    """Horizontal velocity of a vertex [m/s]."""
-    p = body.vertices[vertex]
+@jit(inline=True, internal=True)
+def _level_velocity(y, p):
+    """Horizontal velocity [m/s] of a point ``p`` from that to which the velocity of a state belongs."""
     m = matrix(y[Q0], y[Q1], y[Q2], y[Q3])
     x = y[W_Y] * p[2] - y[W_Z] * p[1]
     z = y[W_Z] * p[0] - y[W_X] * p[2]
@@ -51,13 +50,16 @@ def slip_velocity(body, y, vertex):
 
 
 @jit(internal=True)
+def slip_velocity(body, y, vertex):
+    """Horizontal velocity of a vertex [m/s]."""
+    return _level_velocity(y, point_of(body, vertex))
+
+
+@jit(internal=True)
 def _contact_velocity(body, y, mode, index, vertex):
     """`slip_velocity` of a state whose velocity is that of the contact."""
     p, o = body.vertices[vertex], body.vertices[contact_vertex(body, mode, index)]
-    m = matrix(y[Q0], y[Q1], y[Q2], y[Q3])
-    a, b, c = p[0] - o[0], p[1] - o[1], p[2] - o[2]
-    x, z, w = y[W_Y] * c - y[W_Z] * b, y[W_Z] * a - y[W_X] * c, y[W_X] * b - y[W_Y] * a
-    return y[V_X] + m[0] * x + m[1] * z + m[2] * w, y[V_Y] + m[3] * x + m[4] * z + m[5] * w
+    return _level_velocity(y, (p[0] - o[0], p[1] - o[1], p[2] - o[2]))
 
 
 @jit(internal=True)
@@ -66,14 +68,8 @@ def mode_margin(run, y, a, k):
 
     Negative beyond it. ``start`` is the state at the start of the step, ``k`` becomes the rates.
     """
-    body, friction, mode, index, start, sides = (
-        run.body,
-        run.friction,
-        run.mode,
-        run.place,
-        run.state,
-        run.sides,
-    )
+    body, friction, mode = run.body, run.friction, run.mode
+    index, start, sides = run.place, run.state, run.sides
     gravity, found = body.scalars[GRAVITY], friction.found
     if inlined_rates(run, mode, index, y, start, a, k) != REGULAR:
         return -inf
@@ -84,7 +80,7 @@ def mode_margin(run, y, a, k):
         margin = min(speed - STOPPED, (gravity + a[2]) / gravity)
         mu, n = friction.values[FRICTION], body.face_first[index + 1] - body.face_first[index]
         for i in range(n):
-            margin = min(margin, slide_margin(sides[i], mu, sx, sy) / body.scalars[SIZE] + SLACK)
+            margin = min(margin, slide_margin(sides[i], mu, sx, sy) / body.scalars[SIZE] + SLIP_SLACK)
         return margin
     if mode == SPIN:
         fastest = -inf
@@ -95,7 +91,7 @@ def mode_margin(run, y, a, k):
             if speed > 0.0:
                 fastest = max(fastest, (vx * ux + vy * uy) / speed)
         return fastest - found[CREEP]
-    slack = MOST_PULL if found[HELD] != 0.0 else SLACK
+    slack = MOST_PULL if found[HELD] != 0.0 else SLIP_SLACK
     margin = found[N_0] / gravity + slack
     if mode == VERTEX_SLIP:
         return min(margin, _still_slips(body, mode, index, y, start, index, S0_X))

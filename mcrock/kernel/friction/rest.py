@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import inf, sqrt
 
 from mcrock.base.jit import jit
-from mcrock.kernel.events import EVENT_TIME, LOOKS
+from mcrock.kernel.roots import EVENT_TIME, LOOKS
 from mcrock.kernel.shaking import END, SINE, acceleration
 
 BISECTIONS = 80

@@ -135,15 +135,8 @@ def _solve(friction, up, k, h):
 @jit(internal=True)
 def spin_step(run, h):
     """One step from ``t`` over ``h`` [s] into ``out``, as `mcrock.kernel.friction.step.mode_step`."""
-    body, friction, index, y, segment, t, out = (
-        run.body,
-        run.friction,
-        run.place,
-        run.state,
-        run.segment,
-        run.t,
-        run.trial,
-    )
+    body, friction, index, y = run.body, run.friction, run.place, run.state
+    segment, t, out = run.segment, run.t, run.trial
     k, now, first, a = friction.rates[1], friction.rates[2], friction.rates[3], friction.matrix
     corner = _slowest(body, index, y)
     up = vertical(y[Q0], y[Q1], y[Q2], y[Q3])
@@ -186,14 +179,8 @@ def _is_driven(run, up, h):
 
     Pressures that fall as a corner speeds up make an implicit step too long blow up.
     """
-    body, friction, before, after, segment, t = (
-        run.body,
-        run.friction,
-        run.state,
-        run.trial,
-        run.segment,
-        run.t,
-    )
+    body, friction, before = run.body, run.friction, run.state
+    after, segment, t = run.trial, run.segment, run.t
     a, b = acceleration(segment, t), acceleration(segment, t + h)
     mu, down = friction.values[FRICTION], body.scalars[GRAVITY] + max(a[2], b[2])
     shift = norm(after[V_X] - before[V_X], after[V_Y] - before[V_Y])

@@ -46,16 +46,14 @@ from mcrock.kernel.modes import (
     contact_vertex,
 )
 from mcrock.kernel.rotation import matrix, to_ground
-from mcrock.kernel.step import SLIP_SLACK
 
-FRICTION, STATIC = int(ContactColumn.FRICTION), int(ContactColumn.STATIC_FRICTION)
+FRICTION = int(ContactColumn.FRICTION)
 RESTITUTION, IMPACT_RESTITUTION = int(ContactColumn.RESTITUTION), int(ContactColumn.IMPACT_RESTITUTION)
 TANGENTIAL = int(ContactColumn.TANGENTIAL_RESTITUTION)
 STOPPED = 1e-9  # slip this slow has stopped [m/s]
 STOPS_IN = 0.1  # a slip that ends this soon has stopped, over the time of a sequence of edge impacts [1]
 CREEPS_IN = 0.03  # the same for a face that spins, whose slowest corner creeps then [1]
 KICK = 1e-7  # speed with which a slip begins, so that it has a direction [m/s]
-SLACK = SLIP_SLACK
 PASSED = 32  # corners looked at in the time in which a contact is solved, about [1]
 
 

@@ -15,7 +15,7 @@ from mcrock.base.jit import jit
 from mcrock.kernel.dynamics import LOSS, Q0, Q1, Q2, Q3, V_X, V_Y, W_X, W_Y, W_Z, X
 from mcrock.kernel.friction.flat import flat_rates
 from mcrock.kernel.friction.motion import REGULAR, slip_rates
-from mcrock.kernel.friction.spin import prepare_spin, spin_step
+from mcrock.kernel.friction.spin import WEIGHTS, prepare_spin, spin_step
 from mcrock.kernel.friction.state import (
     BEND_0,
     R_VX,
@@ -36,7 +36,6 @@ from mcrock.kernel.shaking import acceleration
 
 STIFF = 1.0  # product of step and rate of settling above which a step is implicit [1]
 PROBE = 1e-5  # turn of a slip by which the change of the rates is found [rad]
-WEIGHTS = (0.5, -4.0, 4.5)  # of 1, 2 and 3 substeps: order 3
 
 
 @jit(inline=True, internal=True)
@@ -83,15 +82,8 @@ def mode_step(run, h):
 @jit(inline=True, internal=True)
 def _explicit_step(run, h):
     """The classical Runge-Kutta method."""
-    friction, mode, index, y, segment, t, out = (
-        run.friction,
-        run.mode,
-        run.place,
-        run.state,
-        run.segment,
-        run.t,
-        run.trial,
-    )
+    friction, mode, index, y = run.friction, run.mode, run.place, run.state
+    segment, t, out = run.segment, run.t, run.trial
     rates, bad = friction.rates, REGULAR
     for stage in range(1, 4):
         part = h if stage == 3 else 0.5 * h
@@ -166,15 +158,8 @@ def _bend(row, up, vx, vy, wx, wy, wz):
 @jit(inline=True, internal=True)
 def _implicit_step(run, h):
     """The extrapolated linearly implicit Euler method."""
-    friction, mode, index, y, segment, t, out = (
-        run.friction,
-        run.mode,
-        run.place,
-        run.state,
-        run.segment,
-        run.t,
-        run.trial,
-    )
+    friction, mode, index, y = run.friction, run.mode, run.place, run.state
+    segment, t, out = run.segment, run.t, run.trial
     k, now, stiff = friction.rates[1], friction.rates[2], friction.stiff
     total = friction.rates[3]
     bad = REGULAR

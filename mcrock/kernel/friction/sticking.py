@@ -31,7 +31,7 @@ from mcrock.kernel.friction.state import (
     twist_energy,
 )
 from mcrock.kernel.modes import EDGE, NONE, VERTEX, inertia_of, point_of
-from mcrock.kernel.record import impacts_so_far
+from mcrock.kernel.results import impacts_so_far
 from mcrock.kernel.rotation import vertical
 from mcrock.kernel.watch import edge_impact_demand, impulse
 
@@ -63,14 +63,8 @@ def edge_sticks_through(run, quantiles, new):
 def plainly_sticks(run, quantiles, new):
     """What `edge_sticks_through` finds for most impacts, at less cost: the impulse of contacts that stick is
     within the cone of friction."""
-    body, state, friction, law, result, old = (
-        run.body,
-        run.state,
-        run.friction,
-        run.law,
-        run.result,
-        run.place,
-    )
+    body, state, friction = run.body, run.state, run.friction
+    law, result, old = run.law, run.result, run.place
     if may_slip_in_impacts(friction, law):
         return False
     mass, inertia = body.scalars[MASS], inertia_of(body)
@@ -112,10 +106,10 @@ def impulse_sticks(friction, normal, square):
 
 
 @jit(internal=True)
-def both_ends(run, copy, state, old, hold):
+def both_ends(run, copy, state, old, held):
     """Do the impact of ``friction.touching`` [:2] again, as one of both ends without rebound.
 
-    With ``hold`` neither rises after it: an end that the impact of both lifts lands again, and lifts the
+    With ``held`` neither rises after it: an end that the impact of both lifts lands again, and lifts the
     other, in a train of impacts that is over at once.
     """
     body, friction = run.body, run.friction
@@ -126,7 +120,7 @@ def both_ends(run, copy, state, old, hold):
     load_twist(copy, friction.twist)
     energy = twist_energy(body, copy, friction.twist, body.scalars[MASS])
     all_take_part(body, friction, copy, 2, 0.0, energy)
-    if hold:
+    if held:
         hold_down(body, friction, copy)
     friction.found[GAINED] = twist_energy(body, copy, friction.twist, body.scalars[MASS]) - energy
 

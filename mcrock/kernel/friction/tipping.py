@@ -7,13 +7,13 @@ from mcrock.kernel.contact import F_UX, F_UY, F_UZ, GRAVITY, SIZE
 from mcrock.kernel.dynamics import Q0, Q1, Q2, Q3, attitude
 from mcrock.kernel.edge import flatter_face
 from mcrock.kernel.friction.advance import rise
-from mcrock.kernel.friction.state import SLACK, STOPPED, sticks, to_contact
+from mcrock.kernel.friction.state import STOPPED, sticks, to_contact
 from mcrock.kernel.friction.step import mode_rates
 from mcrock.kernel.friction.sticking import copy_state
 from mcrock.kernel.modes import EDGE, FLIGHT, NONE, SLIDE, SPIN, VERTEX, contact_vertex
 from mcrock.kernel.rotation import vertical
 from mcrock.kernel.shaking import acceleration
-from mcrock.kernel.step import TOUCH, height_and_rate
+from mcrock.kernel.step import SLIP_SLACK, TOUCH, height_and_rate
 
 
 @jit(internal=True)
@@ -45,7 +45,7 @@ def pushes_down(run, mode, index, f):
     pivot, lowest = contact_vertex(body, mode, index), 0.0
     for i in range(body.face_first[f], body.face_first[f + 1]):
         lowest = min(lowest, rise(body, state, mode, pivot, body.face_vertices[i], k))
-    return lowest < -SLACK * body.scalars[GRAVITY]
+    return lowest < -SLIP_SLACK * body.scalars[GRAVITY]
 
 
 @jit(internal=True)

@@ -9,7 +9,7 @@ import pytest
 import mcrock
 from mcrock.base.response import EventColumn, HistoryColumn, Response
 from mcrock.dataset import OUTPUT, SCHEMA, build_dataset, outputs
-from mcrock.kernel.record import RESULT_SIZE, START, Scratch
+from mcrock.kernel.results import RESULT_SIZE, START, Scratch
 
 KERNEL = Path(mcrock.__file__).parent / "kernel"
 NAN, INF = float("nan"), float("inf")

@@ -33,7 +33,7 @@ SPIN = -0.3, 0.4, 0.1  # body axes [rad/s]
 @numba.njit
 def opened(run, motions, number, t, longest):
     """Length of the step from ``t`` [s], in piece ``number``."""
-    run.t, run.number, run.step = t, number, longest / ahead.SPAN
+    run.t, run.piece, run.step = t, number, longest / ahead.SPAN
     run.first, run.length, run.dt = motions.first[0], motions.length[0], motions.dt[0]
     load_segment(motions, 0, run.turn, number, run.end, run.segment)
     state = run.state

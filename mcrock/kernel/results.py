@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from enum import IntEnum, auto
 from math import asin, atan2, isnan, pi, sqrt
-from typing import NamedTuple
 
 import numpy as np
 
 from mcrock.base.jit import jit
 from mcrock.base.params import Mode
-from mcrock.base.response import EventColumn, HistoryColumn, Response
-from mcrock.kernel.events import cubic_peak
+from mcrock.base.response import Response
+from mcrock.kernel.roots import cubic_peak
 from mcrock.kernel.rotation import to_ground
 from mcrock.kernel.watch import edge_demand, edge_sticks, point_demand
 
@@ -33,23 +32,6 @@ START = np.array([response.start for response in Response] + len(Scratch) * [0.0
 # the last part of every fall unloads the contact and its friction demand diverges: contact forces
 # are watched up to a tilt of 45 degrees, given by its cosine [1]
 _FALL_UP = sqrt(0.5)
-
-
-class Trace(NamedTuple):
-    """Room for the history and the events of one run; of length 0 nothing is kept."""
-
-    history: np.ndarray  # (n, `HistoryColumn`)
-    events: np.ndarray  # (n, `EventColumn`)
-    used: np.ndarray  # (2,) rows of each written, past the end if there was no room
-
-
-def empty_trace(rows: int, events: int) -> Trace:
-    """Room for ``rows`` of history and a number of ``events``."""
-    return Trace(
-        np.zeros((rows, len(HistoryColumn))),
-        np.zeros((events, len(EventColumn))),
-        np.zeros(2, dtype=np.int64),
-    )
 
 
 @jit(internal=True)

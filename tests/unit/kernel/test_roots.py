@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mcrock.kernel.events import cubic_peak, first_landing
+from mcrock.kernel.roots import cubic_peak, first_landing
 
 GUESS_RTOL = 1e-8  # the root of the cubic: Newton's method, whose last correction is below 1e-5
 EXACT = 1e-14  # rounding
