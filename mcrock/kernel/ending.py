@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import atan2, isfinite, sqrt
+from math import atan2, cos, isfinite, sqrt
 
 from mcrock.base.jit import jit
 from mcrock.base.params import Outcome
@@ -23,12 +23,12 @@ from mcrock.kernel.contact import (
     START_X,
     START_Y,
 )
-from mcrock.kernel.dynamics import P_X, P_Y, Q0, Q3, RATE, W_X, W_Y, W_Z, Z
+from mcrock.kernel.dynamics import P_X, P_Y, Q0, Q1, Q2, Q3, RATE, W_X, W_Y, W_Z, Z
 from mcrock.kernel.edge import posed
 from mcrock.kernel.friction.state import SOLVED, moving_energy, sticks
 from mcrock.kernel.modes import REST, inertia_of, point_of
 from mcrock.kernel.results import impacts
-from mcrock.kernel.rotation import to_ground, wrapped
+from mcrock.kernel.rotation import to_ground, vertical, wrapped
 
 NOT_RUN = int(Outcome.NOT_RUN)
 AT_REST, ROCKING, OVERTURNED = int(Outcome.AT_REST), int(Outcome.ROCKING), int(Outcome.OVERTURNED)
@@ -83,9 +83,8 @@ def outcome_of_time(run, shaken):
     if run.mode == REST:
         return AT_REST
     kinetic, potential = _energies(run)
-    if run.law.energy_gain == PROJECT and kinetic + potential < run.body.scalars[BARRIER] - _lent(run):
-        return SETTLING
-    return ROCKING
+    below = run.law.energy_gain == PROJECT and kinetic + potential < run.body.scalars[BARRIER] - _lent(run)
+    return SETTLING if below and not _leans_over(run) else ROCKING
 
 
 @jit(internal=True)
@@ -96,9 +95,17 @@ def is_over(run):
         return False
     kinetic, potential = _energies(run)
     run.highest = max(run.highest, potential)
-    if run.t < run.shaken or run.law.energy_gain != PROJECT:
+    if run.t < run.shaken or run.law.energy_gain != PROJECT or _leans_over(run):
         return False
     return kinetic + potential < min(run.body.scalars[BARRIER], LOWER * run.highest) - _lent(run)
+
+
+@jit(internal=True)
+def _leans_over(run):
+    """Whether the body may be past the pose from which it falls, whatever its energy, as it started there or
+    slip took energy on the way: it leans further than a body that stands can."""
+    q = run.state
+    return vertical(q[Q0], q[Q1], q[Q2], q[Q3])[2] < cos(run.body.scalars[SLENDERNESS])
 
 
 @jit(internal=True)

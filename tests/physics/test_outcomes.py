@@ -88,6 +88,14 @@ def test_without_tail_a_run_settles_where_the_shaking_ends():
 STOPS = Controls(stop_at_settling=True)
 
 
+@pytest.mark.parametrize("friction", [0.1, 0.3, None])
+def test_a_body_that_falls_does_not_settle(friction):
+    """Released beyond its slenderness, with less energy than stands over the edge; slip takes more of it."""
+    case = {"start": Start(edge=0, tilt=1.6 * BLOCK.slenderness), "contact": Contact(friction=friction)}
+    assert simulate(BLOCK, controls=STOPS, **case).outcome == Outcome.OVERTURNED
+    assert simulate(BLOCK, t_end=0.1, **case).outcome == Outcome.ROCKING
+
+
 def test_a_run_may_stop_where_it_can_rise_no_higher_again():
     """Released: it has been highest at the start, and the first impact takes the energy to get there."""
     start = Start(edge=0, tilt=0.1)

@@ -117,7 +117,8 @@ def _watch(run):
 def advance_slip(run, h):
     """One step of the mode over at most ``h`` [s], in which a slip turns by about ``run.bend`` [rad].
 
-    A slip that would end within ``run.stops`` [s] ends at once.
+    A slip that would end within ``run.stops`` [s] ends at once; that of a vertex which would within the time
+    of a sequence of edge impacts gets there in one step.
 
     Returns the time advanced [s] and the event: SLIP, LANDING, OVERTURN, PARADOX or none.
     ``friction.touching`` then holds the vertices that land; their number is the third value.
