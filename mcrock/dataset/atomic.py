@@ -89,8 +89,9 @@ def replacing(path: Path, store: Path | None = None) -> Iterator[Path]:
     try:
         if not store:
             with suppress(OSError):
-                for left in abandoned(path.parent, re.escape(path.name)):
-                    left.unlink(missing_ok=True)
+                for left in abandoned(path.parent, ".+"):
+                    if left.is_file():
+                        left.unlink(missing_ok=True)
         yield scratch
         with scratch.open("rb") as file:
             os.fsync(file.fileno())

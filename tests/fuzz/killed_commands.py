@@ -39,7 +39,7 @@ COMMANDS = {
     "repair": (("verify", "hurt.zarr", "--repair"), "hurt.zarr"),
     "export": (("export", "s.zarr", "-o", "new.nc", "--overwrite"), "new.nc"),
     "openquake": (("export", "s.zarr", "-o", "new.xml", "--overwrite", "--stripes"), "new.xml"),
-    "report": (("report", "s.zarr", "-o", "new.html"), "new.html"),
+    "report": (("report", "s.zarr", "-o", "new.html", "--overwrite"), "new.html"),
     "plot": (("plot", "s.zarr", "-o", "figures"), "figures"),
     "stats": (("stats", "s.zarr", "--json"), None),
     "status": (("status", "s.zarr"), None),

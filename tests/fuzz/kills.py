@@ -158,7 +158,8 @@ def program(arguments: list[str], log: Path) -> None:
     os.dup2(file, 2)
     sys.argv = ["mcrock", *arguments]
     faulthandler.register(signal.SIGUSR1, all_threads=False)
-    interrupt.listen(signal.SIGINT)
+    for number in interrupt.SIGNALS:
+        interrupt.listen(number)
     main()
 
 

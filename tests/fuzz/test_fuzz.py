@@ -29,8 +29,10 @@ def test_damaged_input(module, tmp_path):
 
 
 @pytest.mark.slow
-def test_killed_studies_lose_nothing():
-    ran = subprocess.run([sys.executable, "-m", "tests.fuzz.kills", "60"], capture_output=True, check=False)
+@pytest.mark.parametrize("module", ["kills", "killed_commands"])
+def test_what_is_killed_loses_nothing(module):
+    command = [sys.executable, "-m", f"tests.fuzz.{module}", "60"]
+    ran = subprocess.run(command, capture_output=True, check=False)
     assert (ran.returncode, ran.stdout.splitlines()[-1:]) == (0, [b"nothing was lost"])
 
 

@@ -98,6 +98,16 @@ def test_a_file_is_replaced_when_all_is_on_the_disk(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_who_writes_a_file_deletes_what_ended_processes_left_in_its_folder(tmp_path, ended):
+    host = socket.gethostname()
+    left, other = tmp_path / of(host, ended, "b.nc"), tmp_path / of(host, os.getpid(), "b.nc")
+    for file in (left, other):
+        file.touch()
+    with replacing(tmp_path / "a.txt") as scratch:
+        scratch.touch()
+    assert sorted(tmp_path.iterdir()) == [other, tmp_path / "a.txt"]
+
+
 @pytest.mark.parametrize("of_scratch", [True, False])
 def test_what_fails_leaves_the_old_file(tmp_path, of_scratch):
     path, other = tmp_path / "a.txt", tmp_path / "b.txt"
