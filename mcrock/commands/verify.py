@@ -94,7 +94,6 @@ def _verify_store(path: Path, options: _Wanted) -> str | None:
     from mcrock.dataset.contents import chunk_path
     from mcrock.dataset.create import remove_leftovers
     from mcrock.dataset.folders import check_folder, is_folder_store
-    from mcrock.ensemble.repair import set_aside
 
     if is_folder_store(path):
         check_folder(path)
@@ -115,6 +114,8 @@ def _verify_store(path: Path, options: _Wanted) -> str | None:
         say(f"{path}: --repair overwrites nothing that is whole; with --force it sets that aside")
         return None
     if foreign:
+        from mcrock.ensemble.repair import set_aside  # loads what runs studies
+
         print(f"{path}: what is not its own is set aside in {set_aside(path, foreign)}")
     warnings.filterwarnings("ignore", ".* is computed again")  # as printed above
     if not found.done.all():
@@ -128,7 +129,6 @@ def _study_and_inventory(path: Path, options: _Wanted) -> tuple[Template, Invent
     from mcrock.dataset import DamageError
     from mcrock.dataset.archive import ForeignError
     from mcrock.dataset.contents import STUDY, read_template, take_inventory
-    from mcrock.ensemble.repair import write_study_again
 
     try:
         template = read_template(path)
@@ -140,6 +140,8 @@ def _study_and_inventory(path: Path, options: _Wanted) -> tuple[Template, Invent
     except DamageError as error:
         if not options.repair or (isinstance(error, ForeignError) and not options.force):
             raise
+        from mcrock.ensemble.repair import write_study_again
+
         aside = write_study_again(path, options.folder, error)
     if aside:
         print(f"{path}: {STUDY} is set aside in {aside}")

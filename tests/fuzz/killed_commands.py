@@ -154,7 +154,7 @@ def show(number: int, seed: int) -> int:
         bench = Bench(Path(folder), seed)
         while sum(bench.kills.values()) < number:
             bench.cycle()
-            if sum(bench.kills.values()) % 50 == 0:
+            if sum(bench.kills.values()) % 10 == 0:
                 print(dict(bench.kills), *bench.findings, sep="\n", flush=True)
     print(dict(bench.kills), *(bench.findings or ["nothing was lost"]), sep="\n")
     return bool(bench.findings)
