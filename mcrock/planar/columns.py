@@ -37,7 +37,7 @@ class PlanarResult(IntEnum):
     STEPS = auto()
 
 
-class Trace(NamedTuple):
+class PlanarTrace(NamedTuple):
     """Room for the history and the events of one run; of length 0 nothing is kept."""
 
     history: np.ndarray  # (n, `PlanarHistory`)
@@ -66,9 +66,9 @@ class PlanarEvent(IntEnum):
     ROTATION = auto()  # signed [rad]
 
 
-def empty_trace(rows: int, events: int) -> Trace:
+def empty_trace(rows: int, events: int) -> PlanarTrace:
     """Room for ``rows`` of history and a number of ``events``."""
-    return Trace(
+    return PlanarTrace(
         np.zeros((rows, len(PlanarHistory))),
         np.zeros((events, len(PlanarEvent))),
         np.zeros(2, dtype=np.int64),

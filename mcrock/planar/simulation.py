@@ -16,7 +16,7 @@ from mcrock.excitation import STILL, Motion, Pulse, pack_motions
 from mcrock.kernel.shaking import SEGMENT_SIZE, end_of_run
 from mcrock.planar import integrate as kernel
 from mcrock.planar.block import SIDES, PlanarBlock, check_planar
-from mcrock.planar.columns import PlanarEvent, PlanarHistory, PlanarResult, Trace, empty_trace
+from mcrock.planar.columns import PlanarEvent, PlanarHistory, PlanarResult, PlanarTrace, empty_trace
 from mcrock.planar.restitution import Restitution, velocity_ratios
 from mcrock.planar.runs import Array, block_rows, settings_of
 
@@ -151,7 +151,7 @@ def simulate_planar(
     return _planar_run(block, result, trace)
 
 
-def _planar_run(block: PlanarBlock, result: Array, trace: Trace) -> PlanarRun:
+def _planar_run(block: PlanarBlock, result: Array, trace: PlanarTrace) -> PlanarRun:
     right, left = float(result[PlanarResult.PEAK_RIGHT]), float(result[PlanarResult.PEAK_LEFT])
     return PlanarRun(
         outcome=Outcome(int(result[PlanarResult.OUTCOME])),

@@ -43,7 +43,7 @@ from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 from mcrock.statistics.intervals import clustered_interval, student_interval
 from mcrock.statistics.nested import pooled
 from mcrock.statistics.probability import BOUNDS
-from mcrock.statistics.probit import Fit, evaluate_curves, fit_curves
+from mcrock.statistics.probit import FitKind, evaluate_curves, fit_curves
 from mcrock.statistics.resample import Units
 from mcrock.statistics.result_table import table
 from mcrock.statistics.run_measures import Asked, has_records, measure_name, stands_on_floor
@@ -232,7 +232,7 @@ def _with_capacity(row: _Row, units: Units) -> _Row:
         between = units.intensity[max(k - 1, 0) : k + 1]
         return row._replace(capacity=float(np.sqrt(between.prod())) if len(between) == 2 else np.nan)
     curves = fit_curves(units.intensity, yes, runs)
-    if curves.kind[0] not in (Fit.MAXIMUM, Fit.SEPARATED):
+    if curves.kind[0] not in (FitKind.MAXIMUM, FitKind.SEPARATED):
         return row
     median = float(np.sqrt(curves.low_median[0] * curves.high_median[0]))
     return row._replace(capacity=median, dispersion=float(curves.low_dispersion[0]))
@@ -273,7 +273,7 @@ def _curve(units: Units, grid: np.ndarray, how: Bootstrap) -> np.ndarray:
     """Probability (3, n_grid) by the lognormal curve of all runs, with its bounds."""
     fit = units.curve()
     found = np.full((3, len(grid)), np.nan)
-    if fit.kind[0] != Fit.MAXIMUM:
+    if fit.kind[0] != FitKind.MAXIMUM:
         return found
     found[0] = evaluate_curves(fit, grid)[0][0]
     bounds = resampled_bounds(units, how, grid)

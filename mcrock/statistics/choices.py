@@ -13,7 +13,7 @@ from mcrock.statistics.fragility import fit_fragility, side_by_side
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 from mcrock.statistics.intervals import expanded_tail
 from mcrock.statistics.probability import BOUNDS
-from mcrock.statistics.probit import Fit, fit_curves
+from mcrock.statistics.probit import FitKind, fit_curves
 from mcrock.statistics.resample import Units, draw_units, split_units
 from mcrock.statistics.runs import check_runs, record_index
 
@@ -160,5 +160,5 @@ def _fit(intensity: np.ndarray, runs: np.ndarray, overturned: np.ndarray) -> np.
     """Median of each of some resamples; NaN where there is none."""
     there = runs.any(axis=0)
     curves = fit_curves(intensity[there], overturned[:, there], runs[:, there])
-    known = (curves.kind == Fit.MAXIMUM) | (curves.kind == Fit.SEPARATED)
+    known = (curves.kind == FitKind.MAXIMUM) | (curves.kind == FitKind.SEPARATED)
     return np.where(known, np.sqrt(curves.low_median * curves.high_median), np.nan)

@@ -26,7 +26,7 @@ from mcrock.statistics.crossed import (
 from mcrock.statistics.intervals import check_level, interval_of_readings
 from mcrock.statistics.nested import Crossed, read_crossed, unknown_inputs
 from mcrock.statistics.probability import BOUNDS
-from mcrock.statistics.probit import Fit, fit_curves
+from mcrock.statistics.probit import FitKind, fit_curves
 from mcrock.statistics.runs import ALL_OVERTURN, ALL_STAND, ESTIMATE, axis_attrs
 from mcrock.statistics.studentized import jackknife
 
@@ -232,9 +232,9 @@ def epistemic_fragility(ds: xr.Dataset) -> xr.Dataset:
     counts = np.concatenate([total[:, None], total[:, None] - cells], axis=1)  # all, and without each record
     runs = np.broadcast_to(np.append(m.sum(), m.sum() - m)[None, :, None], counts.shape)
     curves = fit_curves(x, counts.reshape(-1, len(x)), runs.reshape(-1, len(x)))
-    regular = (curves.kind == Fit.MAXIMUM).reshape(draws, -1)
+    regular = (curves.kind == FitKind.MAXIMUM).reshape(draws, -1)
     centre, spread = (
-        np.where(curves.kind == Fit.MAXIMUM, values, np.nan).reshape(draws, -1)
+        np.where(curves.kind == FitKind.MAXIMUM, values, np.nan).reshape(draws, -1)
         for values in (curves.low_median, curves.low_dispersion)
     )
     log_median = np.log(centre)

@@ -25,7 +25,7 @@ from mcrock.statistics.monotone import monotone_fragility
 from mcrock.statistics.nested import pooled
 from mcrock.statistics.plateau import by_plateau, fit_plateau, plateau_bounds
 from mcrock.statistics.probability import BOUNDS
-from mcrock.statistics.probit import PROBIT, Fit, evaluate_curves, link_of
+from mcrock.statistics.probit import PROBIT, FitKind, evaluate_curves, link_of
 from mcrock.statistics.resample import Units
 from mcrock.statistics.runs import is_cloud
 
@@ -141,7 +141,7 @@ def _plateau(units: Units, grid: np.ndarray) -> xr.Dataset:
     """The curve with an upper asymptote, as a fit of its own."""
     x, yes, runs = units.sums()
     share, curves = fit_plateau(x, yes[None], runs[None])
-    known = bool(curves.kind[0] == Fit.MAXIMUM)
+    known = bool(curves.kind[0] == FitKind.MAXIMUM)
     values = (curves.low_median[0], curves.low_dispersion[0], share[0]) if known else (np.nan,) * 3
     found = xr.Dataset({name: ((), value) for name, value in zip((*NAMES, "share"), values, strict=True)})
     found.attrs["link"] = "probit"

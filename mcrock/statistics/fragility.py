@@ -18,7 +18,7 @@ from mcrock.statistics.goodness import fit_p_value
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 from mcrock.statistics.limits import EVENT
 from mcrock.statistics.probability import BOUNDS, level_bounds, overturning_probability
-from mcrock.statistics.probit import PROBIT, Fit, Link, evaluate_curves, fit_curves, link_of
+from mcrock.statistics.probit import PROBIT, FitKind, Link, evaluate_curves, fit_curves, link_of
 from mcrock.statistics.resample import Units, collect_units
 from mcrock.statistics.result_table import table
 from mcrock.statistics.rising import rising_curve
@@ -49,11 +49,11 @@ KEPT = (  # of every curve where several are side by side
 )
 HOW = ("level", "resamples", "seed", "independent")  # attributes: how intervals were made
 WORDS = {
-    Fit.MAXIMUM: "maximum likelihood",
-    Fit.SEPARATED: "separated: fewer than two levels tell how the curve rises",
-    Fit.NONE: "none overturned: no maximum of the likelihood",
-    Fit.ALL: "all overturned: no maximum of the likelihood",
-    Fit.FLAT: "not increasing: overturning does not become more frequent with intensity",
+    FitKind.MAXIMUM: "maximum likelihood",
+    FitKind.SEPARATED: "separated: fewer than two levels tell how the curve rises",
+    FitKind.NONE: "none overturned: no maximum of the likelihood",
+    FitKind.ALL: "all overturned: no maximum of the likelihood",
+    FitKind.FLAT: "not increasing: overturning does not become more frequent with intensity",
 }
 
 
@@ -131,7 +131,7 @@ def fit_fragility(
     x, (here, _, runs), kind = curve_grid(units, grid), units.sums(), _kind(units, shape_of)
     whole, rising = units.curve(shape_of), rising_curve(units)
     estimate, p_value = np.full(2 + len(x), np.nan), np.nan
-    if kind == Fit.MAXIMUM:
+    if kind == FitKind.MAXIMUM:
         estimate[:2] = whole.low_median[0], whole.low_dispersion[0]
         estimate[2:] = evaluate_curves(whole, x)[0][0]
         if how.reaches_level(units.number):
@@ -146,7 +146,7 @@ def fit_fragility(
     scale = np.append([1.0, shape_of.deviation], np.ones(len(x)))
     low, high, estimate = np.fmin(low, estimate) * scale, np.fmax(high, estimate) * scale, estimate * scale
     axis, at = axis_attrs(ds), {"units": run_intensity(ds).attrs.get("units", "1")}
-    fit = WORDS[kind] if len(here) > 1 or kind != Fit.FLAT else "one intensity: no curve to fit"
+    fit = WORDS[kind] if len(here) > 1 or kind != FitKind.FLAT else "one intensity: no curve to fit"
     return table(
         {
             "median_capacity": ((), estimate[0], at | {"long_name": "intensity at which one half overturns"}),
@@ -160,7 +160,7 @@ def fit_fragility(
             "rising_reached": ("probability", [rising.reached(p) for p in PROBABILITIES], at),
             "rising_below": ("probability", [rising.is_open(p) for p in PROBABILITIES]),
             "only_slide": ((), _only_slide(ds)),
-            **_support(units, x, evaluate_curves(whole, here)[0][0] * runs, at, kind == Fit.MAXIMUM),
+            **_support(units, x, evaluate_curves(whole, here)[0][0] * runs, at, kind == FitKind.MAXIMUM),
         },
         coords={
             "bound": BOUNDS,
@@ -173,12 +173,12 @@ def fit_fragility(
     )
 
 
-def _kind(units: Units, link: Link) -> Fit:
+def _kind(units: Units, link: Link) -> FitKind:
     """Kind of the estimate's likelihood, or of that of a reading of the undecided runs without a curve."""
     x, _, runs = units.sums()
     counts = np.stack([units.sums(reading)[1] for reading in range(len(units.overturned))])
-    kinds = [Fit(kind) for kind in fit_curves(x, counts, np.broadcast_to(runs, counts.shape), link).kind]
-    return next((each for each in kinds if each not in (Fit.MAXIMUM, Fit.SEPARATED)), kinds[ESTIMATE])
+    kinds = [FitKind(kind) for kind in fit_curves(x, counts, np.broadcast_to(runs, counts.shape), link).kind]
+    return next((each for each in kinds if each not in (FitKind.MAXIMUM, FitKind.SEPARATED)), kinds[ESTIMATE])
 
 
 def side_by_side(fits: Sequence[xr.Dataset], axis: xr.DataArray) -> xr.Dataset:
@@ -195,7 +195,7 @@ def resampled_bounds(units: Units, how: Bootstrap, x: np.ndarray, link: Link = P
     found = []
     for overturned in readings_of(units, _ends_of_curve, link):
         fitted = fit_sample(units, overturned, how, link)
-        if fitted.whole.kind[0] != Fit.MAXIMUM:
+        if fitted.whole.kind[0] != FitKind.MAXIMUM:
             return None
         found.append(studentized_bounds(fitted, how.level, x))
         if np.isnan(found[-1]).any():

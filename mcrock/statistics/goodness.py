@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mcrock.statistics.probit import Fit, evaluate_curves
+from mcrock.statistics.probit import FitKind, evaluate_curves
 from mcrock.statistics.resample import Units
 from mcrock.statistics.runs import ESTIMATE
 from mcrock.statistics.studentized import Fitted
@@ -44,7 +44,7 @@ def fit_p_value(units: Units, fitted: Fitted) -> float:
     x, runs, yes = units.intensity[there], runs[there], yes[there]
     place = np.minimum((runs.cumsum() - runs) * CLASSES // runs.sum(), CLASSES - 1)
     starts = np.flatnonzero(np.diff(place, prepend=-1)) if len(x) > CLASSES else np.arange(len(x))
-    if fitted.whole.kind[0] != Fit.MAXIMUM or len(starts) < 3:
+    if fitted.whole.kind[0] != FitKind.MAXIMUM or len(starts) < 3:
         return float("nan")
     curve = evaluate_curves(fitted.whole, x)[0][0]
     variance = np.add.reduceat(runs * curve * (1 - curve), starts) + 0.5  # half a run where none is expected
@@ -53,6 +53,6 @@ def fit_p_value(units: Units, fitted: Fitted) -> float:
     for curves, _, (fell, stood) in fitted.drawn:
         expected = (fell + stood) * evaluate_curves(curves, x)[0]
         drawn = np.add.reduceat(fell - expected, starts, axis=1) - off
-        by_chance.append((drawn**2 / variance).sum(axis=1)[curves.kind == Fit.MAXIMUM])
+        by_chance.append((drawn**2 / variance).sum(axis=1)[curves.kind == FitKind.MAXIMUM])
     drawn = np.concatenate(by_chance)
     return float((1 + (drawn >= distance).sum()) / (1 + len(drawn)))

@@ -19,7 +19,7 @@ from scipy.special import expit, logit, ndtr, ndtri
 
 from mcrock.statistics.inference import Bootstrap
 from mcrock.statistics.intervals import clustered_interval
-from mcrock.statistics.probit import Curves, Fit, evaluate_curves, fit_curves, log_likelihood
+from mcrock.statistics.probit import Curves, FitKind, evaluate_curves, fit_curves, log_likelihood
 from mcrock.statistics.resample import Units
 from mcrock.statistics.runs import ALL_OVERTURN, ALL_STAND, ESTIMATE
 from mcrock.statistics.studentized import bootstrap_t, sandwich_errors, widened
@@ -60,7 +60,7 @@ def fit_plateau(x: np.ndarray, yes: np.ndarray, runs: np.ndarray) -> tuple[np.nd
         moved, share = np.abs(new - share).max(), new
         if moved < CLOSE:
             break
-    held = (curves.kind == Fit.MAXIMUM) & (plain.kind == Fit.MAXIMUM)
+    held = (curves.kind == FitKind.MAXIMUM) & (plain.kind == FitKind.MAXIMUM)
     chosen = {
         name: np.where(held, getattr(curves, name), getattr(plain, name))
         for name in Curves._fields
@@ -121,7 +121,7 @@ def _resampled(
     bounds[1, 0] = 1.0
     x, own, fell = units.intensity[there], units.runs[:, there], yes[:, there]
     share, curves = fit_plateau(x, units.total(fell)[None], units.total(own)[None])
-    if curves.kind[0] != Fit.MAXIMUM or not how.reaches_level(units.number):
+    if curves.kind[0] != FitKind.MAXIMUM or not how.reaches_level(units.number):
         return bounds
     z = np.log(x)
     start = np.array(

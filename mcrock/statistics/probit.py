@@ -80,7 +80,7 @@ def link_of(name: str) -> Link:
     return LINKS[name]
 
 
-class Fit(IntEnum):
+class FitKind(IntEnum):
     """Kind of the likelihood of a set of counts: with a maximum, or why without."""
 
     MAXIMUM = 0
@@ -93,7 +93,7 @@ class Fit(IntEnum):
 class Curves(NamedTuple):
     """Fitted curves; where the likelihood leaves a range of medians, its two ends differ."""
 
-    kind: np.ndarray  # (n,) codes of `Fit`
+    kind: np.ndarray  # (n,) codes of `FitKind`
     low_median: np.ndarray  # (n,) in the unit of the intensity
     high_median: np.ndarray  # (n,)
     low_dispersion: np.ndarray  # (n,) [1]
@@ -129,23 +129,23 @@ def fit_curves(intensity: np.ndarray, yes: np.ndarray, runs: np.ndarray, link: L
     mean = (runs @ z) / total
     rise = (yes * (z - mean[:, None])).sum(axis=1)  # has the sign of the slope
 
-    kind = np.full(len(yes), Fit.MAXIMUM)
-    kind[first_yes >= last_no] = Fit.SEPARATED
-    kind[rise <= 1e-12 * total * (np.ptp(z) + 1e-300)] = Fit.FLAT
-    kind[first_yes == len(z)] = Fit.NONE
-    kind[last_no == -1] = Fit.ALL
+    kind = np.full(len(yes), FitKind.MAXIMUM)
+    kind[first_yes >= last_no] = FitKind.SEPARATED
+    kind[rise <= 1e-12 * total * (np.ptp(z) + 1e-300)] = FitKind.FLAT
+    kind[first_yes == len(z)] = FitKind.NONE
+    kind[last_no == -1] = FitKind.ALL
 
     low, high = np.zeros(len(yes)), np.full(len(yes), np.inf)
     thin, wide = np.zeros(len(yes)), np.full(len(yes), np.inf)
-    regular = np.flatnonzero(kind == Fit.MAXIMUM)
+    regular = np.flatnonzero(kind == FitKind.MAXIMUM)
     location, slope = _newton(z, yes[regular], runs[regular], link)
     steep = ~np.isfinite(slope) | (np.abs(slope) > STEEPEST)
-    kind[regular[steep]] = Fit.SEPARATED
+    kind[regular[steep]] = FitKind.SEPARATED
     with np.errstate(over="ignore"):
         low[regular] = high[regular] = np.exp(location)
         thin[regular] = wide[regular] = np.where(steep, 0.0, 1 / slope)
 
-    clean = (kind == Fit.SEPARATED) & (first_yes >= last_no)
+    clean = (kind == FitKind.SEPARATED) & (first_yes >= last_no)
     gap = clean & (first_yes > last_no)
     low[clean], high[clean] = intensity[last_no[clean]], intensity[first_yes[clean]]
     low[gap], high[gap] = np.nextafter(low[gap], np.inf), np.nextafter(high[gap], 0)
@@ -153,9 +153,9 @@ def fit_curves(intensity: np.ndarray, yes: np.ndarray, runs: np.ndarray, link: L
     there = runs > 0
     weakest = intensity[there.argmax(axis=1)]
     strongest = intensity[len(z) - 1 - there[:, ::-1].argmax(axis=1)]
-    low = np.where(kind == Fit.NONE, np.nextafter(strongest, np.inf), low)
-    high = np.where(kind == Fit.ALL, np.nextafter(weakest, 0), high)
-    flat = kind == Fit.FLAT
+    low = np.where(kind == FitKind.NONE, np.nextafter(strongest, np.inf), low)
+    high = np.where(kind == FitKind.ALL, np.nextafter(weakest, 0), high)
+    flat = kind == FitKind.FLAT
     low[flat & (share < 0.5)] = np.inf
     high[flat & (share > 0.5)] = 0.0
     thin[flat] = np.inf
@@ -192,11 +192,11 @@ def evaluate_curves(curves: Curves, intensity: np.ndarray) -> tuple[np.ndarray, 
     low, high = curves.low_median[:, None], curves.high_median[:, None]
     lower = (intensity > high).astype(float)
     upper = (intensity >= low).astype(float)
-    smooth = (curves.kind == Fit.MAXIMUM)[:, None]
+    smooth = (curves.kind == FitKind.MAXIMUM)[:, None]
     with np.errstate(divide="ignore", invalid="ignore"):
         score = (np.log(intensity) - np.log(low)) / curves.low_dispersion[:, None]
     curve = curves.link.cdf(score)
-    flat = (curves.kind == Fit.FLAT)[:, None]
+    flat = (curves.kind == FitKind.FLAT)[:, None]
     ends = []
     for step in (lower, upper):
         ends.append(np.where(flat, curves.share[:, None], np.where(smooth, curve, step)))

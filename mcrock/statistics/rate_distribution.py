@@ -28,7 +28,7 @@ from mcrock.statistics.hazard import MEAN, check_measure
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 from mcrock.statistics.nested import is_nested, pooled, unknown_inputs
 from mcrock.statistics.probability import BOUNDS
-from mcrock.statistics.probit import Fit
+from mcrock.statistics.probit import FitKind
 from mcrock.statistics.rates import LognormalCurve, lognormal_rates, refine
 from mcrock.statistics.resample import Units, collect_units, draw_units
 from mcrock.statistics.result_table import table
@@ -193,7 +193,7 @@ def _lognormal_rates(units: Units, how: Bootstrap, x: np.ndarray, narrowing: flo
         [values_of(fitted.whole, both)] + [values_of(each, both) for each, *_ in fitted.drawn]
     )
     curves = curves[np.isfinite(curves).all(axis=1)]
-    known = fitted.whole.kind[0] == Fit.MAXIMUM and how.reaches_level(units.number)
+    known = fitted.whole.kind[0] == FitKind.MAXIMUM and how.reaches_level(units.number)
 
     def rates(rate: np.ndarray, curve: np.ndarray, shift: np.ndarray) -> np.ndarray:
         if not known:

@@ -16,7 +16,7 @@ from scipy.optimize import isotonic_regression
 
 from mcrock.statistics.inference import Bootstrap
 from mcrock.statistics.probability import level_bounds
-from mcrock.statistics.probit import Fit
+from mcrock.statistics.probit import FitKind
 from mcrock.statistics.rates import lognormal_rates
 from mcrock.statistics.resample import BATCH, Units
 from mcrock.statistics.rising import bounding_steps
@@ -58,7 +58,7 @@ def lognormal_bounds(units: Units, how: Bootstrap, tables: list[Table]) -> np.nd
     ends = []
     for overturned in readings_of(units, quantity):
         fitted = fit_sample(units, overturned, how)
-        if fitted.whole.kind[0] != Fit.MAXIMUM:
+        if fitted.whole.kind[0] != FitKind.MAXIMUM:
             return np.full((2, len(tables)), np.nan)
         centre, error, pivots = pivots_of(fitted, quantity)
         ends.append(

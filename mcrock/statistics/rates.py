@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import log_ndtr, ndtr
 
-from mcrock.statistics.probit import Fit, fit_curves
+from mcrock.statistics.probit import FitKind, fit_curves
 
 CLOSE = 1e-9  # difference of ln(x) up to which intensities are the same
 
@@ -82,7 +82,7 @@ class LognormalCurve:
         self, level: np.ndarray, overturned: np.ndarray, runs: np.ndarray, units: float = np.inf
     ) -> None:
         curves = fit_curves(level, overturned[None], runs[None])
-        known = curves.kind[0] == Fit.MAXIMUM
+        known = curves.kind[0] == FitKind.MAXIMUM
         self.median = float(curves.low_median[0]) if known else np.nan
         self.dispersion = float(curves.low_dispersion[0]) if known else np.nan
 

@@ -22,7 +22,7 @@ from mcrock.statistics.hazard import MEAN, check_measure
 from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, Confidence, takes
 from mcrock.statistics.nested import is_nested, pooled, read_crossed
 from mcrock.statistics.probability import BOUNDS, overturning_probability
-from mcrock.statistics.probit import Fit
+from mcrock.statistics.probit import FitKind
 from mcrock.statistics.rate_intervals import lognormal_bounds, rising_rate_bounds
 from mcrock.statistics.rates import LognormalCurve, refine
 from mcrock.statistics.resample import Units, collect_units
@@ -293,7 +293,7 @@ def high_confidence_capacity(ds: xr.Dataset, **keywords: Unpack[BootstrapKeyword
     units = _units(flat, how)
     fitted = fit_sample(units, units.overturned[ESTIMATE], how)
     whole, log_low = fitted.whole, _low_quantile(units, how)
-    known = whole.kind[0] == Fit.MAXIMUM
+    known = whole.kind[0] == FitKind.MAXIMUM
     median, beta_r = (float(x[0]) if known else np.nan for x in (whole.low_median, whole.low_dispersion))
     sampling = float(jackknife(values_of(fitted.left_out, _both), fitted.copies)[0])
     epistemic, draws = 0.0, dict[str, tuple[int, str]]()

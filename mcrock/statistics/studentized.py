@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mcrock.statistics.inference import Bootstrap
-from mcrock.statistics.probit import PROBIT, Curves, Fit, Link, fit_curves
+from mcrock.statistics.probit import PROBIT, Curves, FitKind, Link, fit_curves
 from mcrock.statistics.resample import Units, draw_units
 from mcrock.statistics.runs import ALL_OVERTURN, ALL_STAND, ESTIMATE
 
@@ -143,7 +143,7 @@ def readings_of(units: Units, quantity: Quantity, link: Link = PROBIT) -> list[n
     every = np.broadcast_to(runs, yes.shape)
     curves = fit_curves(units.intensity[there], yes[:, there], every[:, there], link)
     values = values_of(curves, quantity)
-    worst = np.flatnonzero(curves.kind != Fit.MAXIMUM)[:1]
+    worst = np.flatnonzero(curves.kind != FitKind.MAXIMUM)[:1]
     known = np.isfinite(values).all(axis=1)
     extreme = [np.where(known[:, None], sign * values, -np.inf).argmax(axis=0) for sign in (1, -1)]
     chosen = np.unique(np.concatenate([[0, 1, 2], worst, *extreme]))
@@ -193,7 +193,7 @@ def studentized_bounds(fitted: Fitted, level: float, grid: np.ndarray) -> np.nda
 
 def values_of(curves: Curves, quantity: Quantity, median: float = 0.0, dispersion: float = 0.0) -> np.ndarray:
     """Quantities (n, m) of curves whose ln(median) and ln(dispersion) are moved; NaN without a maximum."""
-    regular = curves.kind == Fit.MAXIMUM
+    regular = curves.kind == FitKind.MAXIMUM
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         log_median, log_dispersion = (
             np.log(np.where(regular, values, np.nan))[:, None]

@@ -168,7 +168,7 @@ def _lenient(job_class: Any, refusals: list[str]) -> Any:
     try again."""
     from distributed.core import Status
 
-    class Job(job_class):  # type: ignore[misc]
+    class LenientJob(job_class):  # type: ignore[misc]
         def __init__(self, *arguments: Any, security: Security | None = None, **options: Any) -> None:
             if security is not None:  # names of files, which dask-jobqueue puts into a script as they are
                 security = copy(security)
@@ -183,7 +183,7 @@ def _lenient(job_class: Any, refusals: list[str]) -> Any:
                 self.status = Status.running  # without a number
                 refusals.append([line.strip() for line in str(error).splitlines() if line.strip()][-1])
 
-    return Job
+    return LenientJob
 
 
 def _security(cluster: Cluster) -> Security | None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from time import process_time
 from typing import IO, NoReturn
 
-from mcrock.verify.bench.workloads import Work, prepare
+from mcrock.verify.bench.workloads import PreparedWork, prepare
 
 WORKER = "from mcrock.verify.bench.processes import serve; serve({names!r}, {runs!r})"
 
@@ -107,7 +107,7 @@ def serve(names: list[str], runs: int | None) -> None:
         print(process_time() - began, flush=True)
 
 
-def repeat_work(work: Work, passes: int) -> None:
+def repeat_work(work: PreparedWork, passes: int) -> None:
     """Some passes through a workload."""
     for _ in range(passes):
         work.run()

@@ -15,7 +15,7 @@ from time import perf_counter, process_time
 from typing import Any, NamedTuple
 
 from mcrock.verify.bench.processes import repeat_work, workers_ready
-from mcrock.verify.bench.workloads import Work, WorkDone
+from mcrock.verify.bench.workloads import PreparedWork, WorkDone
 
 
 def figures(samples: Sequence[float]) -> dict[str, Any]:
@@ -26,20 +26,20 @@ def figures(samples: Sequence[float]) -> dict[str, Any]:
 class Speed(NamedTuple):
     """Speed of a workload on one core."""
 
-    work: Work
+    work: PreparedWork
     done: WorkDone  # in one pass
     passes: int  # in one measurement
     rates: list[float]  # runs per second of processor time [1/s], of each measurement
 
 
 def measure_speed(
-    works: Mapping[str, Work], repeat: int, seconds: float, say: Callable[[str], None]
+    works: Mapping[str, PreparedWork], repeat: int, seconds: float, say: Callable[[str], None]
 ) -> dict[str, Speed]:
     """Speed of workloads on one core, in interleaved rounds.
 
     Parameters
     ----------
-    works : mapping of str to Work
+    works : mapping of str to PreparedWork
     repeat : int
         Measurements of each.
     seconds : float

@@ -46,7 +46,7 @@ class WorkDone(NamedTuple):
     peak_tilt_ratio: float  # mean over the runs that stand [1]
 
 
-class Work(NamedTuple):
+class PreparedWork(NamedTuple):
     """A workload made ready to run."""
 
     runs: int  # in one pass
@@ -74,7 +74,7 @@ class Workload:
     what: str
     runs: int
     kernel: str
-    prepare: Callable[[int, str], Work]
+    prepare: Callable[[int, str], PreparedWork]
 
 
 def block() -> Body:
@@ -175,32 +175,32 @@ def _tally_part(out: dict[str, NDArray[Any]]) -> WorkDone:
     return _tally(out["steps"], out["outcome"], out["peak_tilt_ratio"])
 
 
-def _free_rocking(runs: int, device: str) -> Work:
+def _free_rocking(runs: int, device: str) -> PreparedWork:
     body, controls = cuboid(0.1, 0.1, 0.4, 2700.0), Controls(tail=FREE_TIME, recheck=0.0)
     tilt = np.linspace(*RELEASES, runs) * body.slenderness
     inputs = inputs_of(body, np.ones(runs), np.arange(runs) % 4, tilt)
-    return Work(runs, "none", lambda: _tally_part(simulate_part(inputs, STILL, controls, device)))
+    return PreparedWork(runs, "none", lambda: _tally_part(simulate_part(inputs, STILL, controls, device)))
 
 
-def _record(runs: int, device: str) -> Work:
+def _record(runs: int, device: str) -> PreparedWork:
     motion, records = strong_record()
     inputs, pack, controls = (
         inputs_of(block(), amplitudes(runs)),
         pack_motions([motion]),
         Controls(recheck=0.0),
     )
-    return Work(runs, records, lambda: _tally_part(simulate_part(inputs, pack, controls, device)))
+    return PreparedWork(runs, records, lambda: _tally_part(simulate_part(inputs, pack, controls, device)))
 
 
-def _lambda_half(runs: int, device: str) -> Work:
+def _lambda_half(runs: int, device: str) -> PreparedWork:
     motion, records = strong_record()
     impact = Impact(lambda_=0.5, lambda_lon=0.5, lambda_lat=0.2)
     inputs = replace(inputs_of(block(), amplitudes(runs)), impact=np.tile(impact.values(), (runs, 1)))
     pack, controls = pack_motions([motion]), Controls(recheck=0.0)
-    return Work(runs, records, lambda: _tally_part(simulate_part(inputs, pack, controls, device)))
+    return PreparedWork(runs, records, lambda: _tally_part(simulate_part(inputs, pack, controls, device)))
 
 
-def _study(runs: int, device: str, overrides: tuple[str, ...] = ()) -> Work:
+def _study(runs: int, device: str, overrides: tuple[str, ...] = ()) -> PreparedWork:
     from mcrock.config import load_config
     from mcrock.sampling import draw_inputs, load_motions
 
@@ -220,10 +220,10 @@ def _study(runs: int, device: str, overrides: tuple[str, ...] = ()) -> Work:
         inputs = draw_inputs(study, motions, 0, n)
         return _tally_part(simulate_part(inputs, pack, study.controls, device))
 
-    return Work(n * study.n_intensity, records, run)
+    return PreparedWork(n * study.n_intensity, records, run)
 
 
-def _scanned(runs: int, device: str) -> Work:
+def _scanned(runs: int, device: str) -> PreparedWork:
     corners = rock_points().tolist()
     return _study(runs, device, (f'body={{shape="polyhedron", density=2600, vertices={corners}}}',))
 
@@ -233,7 +233,7 @@ def study_file() -> Path:
     return shipped("configs") / "quickstart.toml"
 
 
-def _planar(runs: int, device: str) -> Work:
+def _planar(runs: int, device: str) -> PreparedWork:
     assert device == CPU
     from mcrock.planar import planar_block, velocity_ratios
     from mcrock.planar.columns import PlanarResult
@@ -253,7 +253,7 @@ def _planar(runs: int, device: str) -> Work:
             out[:, PlanarResult.STEPS], out[:, PlanarResult.OUTCOME], out[:, PlanarResult.PEAK_RATIO]
         )
 
-    return Work(runs, records, run)
+    return PreparedWork(runs, records, run)
 
 
 BODY, _FRICTION, _PLANAR = "three-dimensional", "three-dimensional friction", "planar"
@@ -295,7 +295,7 @@ WORKLOADS = {
 }
 
 
-def prepare(name: str, runs: int | None = None, device: str = CPU) -> Work:
+def prepare(name: str, runs: int | None = None, device: str = CPU) -> PreparedWork:
     """Make a workload ready, with its own number of runs by default."""
     workload = WORKLOADS[name]
     return workload.prepare(workload.runs if runs is None else runs, device)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from mcrock.statistics import capacity_at, fit_fragility
-from mcrock.statistics.probit import LINKS, LOGIT, PROBIT, Fit, evaluate_curves, fit_curves
+from mcrock.statistics.probit import LINKS, LOGIT, PROBIT, FitKind, evaluate_curves, fit_curves
 
 both = pytest.mark.parametrize("link", LINKS.values(), ids=LINKS)
 
@@ -19,7 +19,7 @@ def test_two_stripes_are_met_exactly(link, low, high, x, ratio):
     levels, runs = np.array([x, x * ratio]), np.array([[1.0, 1.0]])
     found = fit_curves(levels, np.array([[low, high]]), runs, link)
     slope = (link.quantile(high) - link.quantile(low)) / np.log(ratio)
-    assert found.kind[0] == Fit.MAXIMUM
+    assert found.kind[0] == FitKind.MAXIMUM
     assert found.low_dispersion[0] == pytest.approx(1 / slope, rel=1e-5)
     assert np.log(found.low_median[0] / x) == pytest.approx(-link.quantile(low) / slope, rel=1e-5, abs=1e-6)
     np.testing.assert_allclose(evaluate_curves(found, levels)[0], [[low, high]], rtol=1e-6)

@@ -6,7 +6,7 @@ from scipy.optimize import minimize
 from scipy.special import log_ndtr, ndtr
 from scipy.stats import norm
 
-from mcrock.statistics.probit import Fit, evaluate_curves, fit_curves
+from mcrock.statistics.probit import FitKind, evaluate_curves, fit_curves
 
 X = np.array([0.5, 1.0, 1.5, 2.0, 3.0, 4.5])
 
@@ -47,7 +47,7 @@ def test_fit_equals_two_independent_ones(seed):
     yes = rng.binomial(runs.astype(int), ndtr(np.log(X / 1.8) / 0.5)).astype(float)
     curves = fit_curves(X, yes[None], runs[None])
     found = curves.low_median[0], curves.low_dispersion[0]
-    assert curves.kind[0] == Fit.MAXIMUM
+    assert curves.kind[0] == FitKind.MAXIMUM
     # the cost near its minimum is flat to 1e-16 relative, so a search without slopes knows 1e-7
     assert found == pytest.approx(fit_by_simplex(X, yes, runs), rel=1e-6)
     assert found == pytest.approx(fit_by_weighted_least_squares(X, yes, runs), rel=1e-9)
@@ -68,7 +68,7 @@ def test_close_and_distant_levels_have_the_curve_of_the_same_levels(power):
     """Dispersions grow with the distance of the levels in the logarithm, and nothing else changes."""
     yes, runs = np.array([[1, 4, 6, 15, 17, 20.0]]), np.full((1, 6), 20.0)
     plain, other = fit_curves(X, yes, runs), fit_curves(X**power, yes, runs)
-    assert other.kind == plain.kind == Fit.MAXIMUM
+    assert other.kind == plain.kind == FitKind.MAXIMUM
     rtol = 1e-15 / power + 1e-9  # of ln(intensity), which has the rounding of the intensity
     assert np.log(other.low_median) / power == pytest.approx(np.log(plain.low_median), rel=rtol)
     assert other.low_dispersion / power == pytest.approx(plain.low_dispersion, rel=rtol)
@@ -97,13 +97,13 @@ def test_sets_are_fitted_alone(make_study):
 @pytest.mark.parametrize(
     ("shares", "kind", "median", "dispersion"),
     [
-        ([0, 0, 0, 0, 0, 0], Fit.NONE, (4.5, np.inf), (0, np.inf)),
-        ([1, 1, 1, 1, 1, 1], Fit.ALL, (0, 0.5), (0, np.inf)),
-        ([0, 0, 0, 1, 1, 1], Fit.SEPARATED, (1.5, 2.0), (0, 0)),
-        ([0, 0, 0.3, 1, 1, 1], Fit.SEPARATED, (1.5, 1.5), (0, 0)),
-        ([0.2, 0.2, 0.2, 0.2, 0.2, 0.2], Fit.FLAT, (np.inf, np.inf), (np.inf, np.inf)),
-        ([0.9, 0.9, 0.8, 0.8, 0.7, 0.7], Fit.FLAT, (0, 0), (np.inf, np.inf)),
-        ([1, 1, 1, 0, 0, 0], Fit.FLAT, (0, np.inf), (np.inf, np.inf)),
+        ([0, 0, 0, 0, 0, 0], FitKind.NONE, (4.5, np.inf), (0, np.inf)),
+        ([1, 1, 1, 1, 1, 1], FitKind.ALL, (0, 0.5), (0, np.inf)),
+        ([0, 0, 0, 1, 1, 1], FitKind.SEPARATED, (1.5, 2.0), (0, 0)),
+        ([0, 0, 0.3, 1, 1, 1], FitKind.SEPARATED, (1.5, 1.5), (0, 0)),
+        ([0.2, 0.2, 0.2, 0.2, 0.2, 0.2], FitKind.FLAT, (np.inf, np.inf), (np.inf, np.inf)),
+        ([0.9, 0.9, 0.8, 0.8, 0.7, 0.7], FitKind.FLAT, (0, 0), (np.inf, np.inf)),
+        ([1, 1, 1, 0, 0, 0], FitKind.FLAT, (0, np.inf), (np.inf, np.inf)),
     ],
 )
 def test_sets_without_a_maximum_become_what_the_likelihood_tends_to(shares, kind, median, dispersion):
@@ -114,7 +114,7 @@ def test_sets_without_a_maximum_become_what_the_likelihood_tends_to(shares, kind
     assert (curves.low_dispersion[0], curves.high_dispersion[0]) == dispersion
     lower, upper = evaluate_curves(curves, X)
     assert (lower <= upper).all()
-    if kind != Fit.FLAT:
+    if kind != FitKind.FLAT:
         decided = np.isin(shares, (0, 1))
         np.testing.assert_array_equal(lower[0][decided], np.floor(shares)[decided])
         assert (upper[0] >= shares).all()
@@ -123,6 +123,6 @@ def test_sets_without_a_maximum_become_what_the_likelihood_tends_to(shares, kind
 def test_nearly_separated_counts_still_have_a_maximum():
     yes = np.array([[0, 0, 1, 19, 20, 20.0]])
     curves = fit_curves(X, yes, np.full((1, 6), 20.0))
-    assert curves.kind[0] == Fit.MAXIMUM
+    assert curves.kind[0] == FitKind.MAXIMUM
     found = curves.low_median[0], curves.low_dispersion[0]
     assert found == pytest.approx(fit_by_simplex(X, yes[0], np.full(6, 20.0)), rel=1e-6)
