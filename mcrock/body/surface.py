@@ -69,5 +69,5 @@ def warn_if_shallow(name: str, corners: Array, faces: Faces) -> None:
         warnings.warn(
             f"{name}: faces {f} and {g}{more} meet at {angles[0][shallow[0]]:.2g} rad, less than "
             f"{SHALLOW:g}; the motion depends on whether they are one face: put them in one plane if so",
-            stacklevel=4,
+            stacklevel=5,  # beyond `takes`
         )

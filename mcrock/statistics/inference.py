@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, fields
-from functools import wraps
-from inspect import Parameter, signature
-from typing import Any, TypedDict, TypeVar, cast
+from typing import Any, TypedDict, cast
 
 import numpy as np
 
+from mcrock.base.keywords import takes
 from mcrock.statistics.intervals import check_level
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+__all__ = ["Bootstrap", "BootstrapKeywords", "Confidence", "ConfidenceKeywords", "takes"]
 
 
 class ConfidenceKeywords(TypedDict, total=False):
@@ -96,27 +94,3 @@ class Bootstrap(Confidence):
         (False, True)
         """
         return bool(units >= np.log2(2 / (1 - self.level)))
-
-
-def takes(pack: type[Confidence]) -> Callable[[Function], Function]:
-    """Show the ``**keywords`` of a function in its signature as the fields of a pack; refuse others."""
-    shown = [
-        Parameter(each.name, Parameter.KEYWORD_ONLY, default=each.default, annotation=each.type)
-        for each in fields(pack)
-    ]
-
-    def decorate(function: Function) -> Function:
-        own = signature(function)
-        kept = [each for each in own.parameters.values() if each.kind is not Parameter.VAR_KEYWORD]
-        known = {each.name for each in (*kept, *shown)}
-
-        @wraps(function)
-        def checked(*args: Any, **keywords: Any) -> Any:
-            for name in keywords.keys() - known:
-                raise TypeError(f"{function.__name__}() got an unexpected keyword argument {name!r}")
-            return function(*args, **keywords)
-
-        checked.__signature__ = own.replace(parameters=[*kept, *shown])  # type: ignore[attr-defined]
-        return cast(Function, checked)
-
-    return decorate

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from math import radians
 from pathlib import Path
-from typing import NamedTuple
+from typing import TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from mcrock.base.checks import Flag, Number, check_array
+from mcrock.base.keywords import takes
 from mcrock.base.params import GRAVITY
 from mcrock.body.body import Body
 from mcrock.body.face_lists import face_number, face_numbers
@@ -23,40 +25,41 @@ from mcrock.body.standing import settle as settled_face
 from mcrock.body.surface import Surface, hull_surface, surface_of, warn_if_shallow
 
 
-class Matter(NamedTuple):
-    """What a body is made of, as its constructors take it."""
+class SolidKeywords(TypedDict, total=False):
+    """Fields of `SolidOptions` as keywords."""
 
-    density: float | None
     mass: float | None
     com: ArrayLike | None
     inertia: ArrayLike | None
-    gravity: float
-
-
-class Pose(NamedTuple):
-    """How a body is put down, and what counts as base, as its constructors take it."""
-
     start_face: int | None
     axis: ArrayLike | None
     base_faces: tuple[int, ...] | None
+    gravity: float
     base_angle_deg: float | None
     settle: bool
 
 
+@dataclass(frozen=True, kw_only=True)
+class SolidOptions:
+    """What a body is made of, how it is put down and what counts as base, as `polyhedron` takes them."""
+
+    mass: float | None = None
+    com: ArrayLike | None = None
+    inertia: ArrayLike | None = None
+    start_face: int | None = None
+    axis: ArrayLike | None = None
+    base_faces: tuple[int, ...] | None = None
+    gravity: float = GRAVITY
+    base_angle_deg: float | None = None
+    settle: bool = False
+
+
+@takes(SolidOptions)
 def polyhedron(
     vertices: ArrayLike,
     faces: Faces | None = None,
     density: float | None = None,
-    *,
-    mass: float | None = None,
-    com: ArrayLike | None = None,
-    inertia: ArrayLike | None = None,
-    start_face: int | None = None,
-    axis: ArrayLike | None = None,
-    base_faces: tuple[int, ...] | None = None,
-    gravity: float = GRAVITY,
-    base_angle_deg: float | None = None,
-    settle: bool = False,
+    **keywords: Unpack[SolidKeywords],
 ) -> Body:
     """Convex body from its vertices and faces.
 
@@ -121,34 +124,25 @@ def polyhedron(
     (0.25, [True, True, True, True])
     """
     points = list_of_points("polyhedron.vertices", vertices, 3)
-    matter = Matter(density, mass, com, inertia, gravity)
-    pose = Pose(start_face, axis, base_faces, base_angle_deg, settle)
+    how = SolidOptions(**keywords)
     if faces is None:
-        return _body("hull", points, hull_surface(points, "hull.points"), matter, pose)
+        return _body("hull", points, hull_surface(points, "hull.points"), density, how)
     surface = surface_of(points, faces)
     n_face = len(surface.face_map)
-    if start_face is not None:
-        given = face_number("polyhedron.start_face", start_face, n_face)
-        pose = pose._replace(start_face=int(surface.face_map[given]))
-    if base_faces is not None:
-        listed = face_numbers("polyhedron.base_faces", base_faces, n_face)
-        pose = pose._replace(base_faces=tuple(surface.face_map[list(listed)].tolist()))
-    return _body("polyhedron", points, surface, matter, pose)
+    if how.start_face is not None:
+        given = face_number("polyhedron.start_face", how.start_face, n_face)
+        how = replace(how, start_face=int(surface.face_map[given]))
+    if how.base_faces is not None:
+        listed = face_numbers("polyhedron.base_faces", how.base_faces, n_face)
+        how = replace(how, base_faces=tuple(surface.face_map[list(listed)].tolist()))
+    return _body("polyhedron", points, surface, density, how)
 
 
+@takes(SolidOptions)
 def hull(
     points: ArrayLike,
     density: float | None = None,
-    *,
-    mass: float | None = None,
-    com: ArrayLike | None = None,
-    inertia: ArrayLike | None = None,
-    start_face: int | None = None,
-    axis: ArrayLike | None = None,
-    base_faces: tuple[int, ...] | None = None,
-    gravity: float = GRAVITY,
-    base_angle_deg: float | None = None,
-    settle: bool = False,
+    **keywords: Unpack[SolidKeywords],
 ) -> Body:
     """Convex hull of points, in any order; points inside it are left out.
 
@@ -186,27 +180,17 @@ def hull(
     (2.987, (4, 3))
     """
     corners = list_of_points("hull.points", points, 3)
-    surface = hull_surface(corners, "hull.points")
-    matter = Matter(density, mass, com, inertia, gravity)
-    pose = Pose(start_face, axis, base_faces, base_angle_deg, settle)
-    return _body("hull", corners, surface, matter, pose)
+    return _body("hull", corners, hull_surface(corners, "hull.points"), density, SolidOptions(**keywords))
 
 
+@takes(SolidOptions)
 def scanned(
     path: str | Path,
     density: float | None = None,
     *,
     unit: str | None = None,
     up: str = "z",
-    mass: float | None = None,
-    com: ArrayLike | None = None,
-    inertia: ArrayLike | None = None,
-    start_face: int | None = None,
-    axis: ArrayLike | None = None,
-    base_faces: tuple[int, ...] | None = None,
-    gravity: float = GRAVITY,
-    base_angle_deg: float | None = None,
-    settle: bool = False,
+    **keywords: Unpack[SolidKeywords],
 ) -> Body:
     """Body of a scan: the convex hull of its points touches the ground, the mesh itself has the mass.
 
@@ -247,53 +231,51 @@ def scanned(
     UserWarning
         As `hull`.
     """
-    scan = read_scan(path, unit, up)
-    if is_mesh(path) and (com is None or inertia is None):
+    how, scan = SolidOptions(**keywords), read_scan(path, unit, up)
+    if is_mesh(path) and (how.com is None or how.inertia is None):
         volume, centroid, spread = scan.solid()
-        mass = float(weight_of("scanned", density, mass).of(np.array([volume]))[0])
-        com = centroid if com is None else com
-        inertia = mass * spread if inertia is None else inertia
+        mass = float(weight_of("scanned", density, how.mass).of(np.array([volume]))[0])
+        com = centroid if how.com is None else how.com
+        how = replace(how, mass=mass, com=com, inertia=mass * spread if how.inertia is None else how.inertia)
         density = None
     corners = scan.points[hull_corners(scan.points)]
-    matter = Matter(density, mass, com, inertia, gravity)
-    pose = Pose(start_face, axis, base_faces, base_angle_deg, settle)
-    return _body("hull", corners, hull_surface(corners, "hull.points"), matter, pose)
+    return _body("hull", corners, hull_surface(corners, "hull.points"), density, how)
 
 
-def _body(name: str, points: Array, surface: Surface, matter: Matter, pose: Pose) -> Body:
+def _body(name: str, points: Array, surface: Surface, density: float | None, how: SolidOptions) -> Body:
     corners, faces = points[surface.kept], surface.faces
     volume, centroid, spread = (array[0] for array in solid_moments(corners[None], faces))
-    if matter.inertia is not None and matter.mass is None:
+    if how.inertia is not None and how.mass is None:
         raise ValueError(f"{name}.inertia [kg m2] is given, so {name}.mass [kg] is needed too")
-    mass = float(weight_of(name, matter.density, matter.mass).of(volume[None])[0])
-    centre = centroid if matter.com is None else check_array(f"{name}.com", matter.com, (3,), "m")
+    mass = float(weight_of(name, density, how.mass).of(volume[None])[0])
+    centre = centroid if how.com is None else check_array(f"{name}.com", how.com, (3,), "m")
     about = mass * spread
-    if matter.inertia is not None:
-        about = check_array(f"{name}.inertia", matter.inertia, (3, 3), "kg m2")
+    if how.inertia is not None:
+        about = check_array(f"{name}.inertia", how.inertia, (3, 3), "kg m2")
     relative = corners - centre
-    if pose.start_face is None:
+    if how.start_face is None:
         start = lowest_face(relative, faces)
     else:
-        start = face_number(f"{name}.start_face", pose.start_face, len(faces))
-    if Flag().check(f"{name}.settle", pose.settle):
+        start = face_number(f"{name}.start_face", how.start_face, len(faces))
+    if Flag().check(f"{name}.settle", how.settle):
         start = settled_face(relative, faces, start)
-    axis = None if pose.axis is None else check_array(f"{name}.axis", pose.axis, (3,), "1")
+    axis = None if how.axis is None else check_array(f"{name}.axis", how.axis, (3,), "1")
     if axis is not None and not axis.any():
         raise ValueError(f"{name}.axis must not be zero")
-    gravity = positive(f"{name}.gravity", matter.gravity, "m/s2")
+    gravity = positive(f"{name}.gravity", how.gravity, "m/s2")
     turn = body_axes(face_normals(corners[None], (faces[start],))[0], axis)[0]
     warn_if_shallow(name, corners, faces)
-    base = _base_faces(name, relative, faces, start, pose)
+    base = _base_faces(name, relative, faces, start, how)
     return Body(mass, turn @ about @ turn.T, relative @ turn.T, gravity, faces, start, base)  # type: ignore[arg-type]
 
 
-def _base_faces(name: str, relative: Array, faces: Faces, start: int, pose: Pose) -> tuple[int, ...] | None:
+def _base_faces(
+    name: str, relative: Array, faces: Faces, start: int, how: SolidOptions
+) -> tuple[int, ...] | None:
     """Faces that count as base, if that is given, by their numbers or their inclination to the start face."""
-    if pose.base_faces is not None and pose.base_angle_deg is not None:
+    if how.base_faces is not None and how.base_angle_deg is not None:
         raise ValueError(f"{name}: give one of base_faces and base_angle_deg")
-    if pose.base_angle_deg is not None:
-        angle = Number("deg", above=0.0, most=90.0).check(f"{name}.base_angle_deg", pose.base_angle_deg)
+    if how.base_angle_deg is not None:
+        angle = Number("deg", above=0.0, most=90.0).check(f"{name}.base_angle_deg", how.base_angle_deg)
         return nearly_flat(relative, faces, start, radians(angle))
-    return (
-        None if pose.base_faces is None else face_numbers(f"{name}.base_faces", pose.base_faces, len(faces))
-    )
+    return None if how.base_faces is None else face_numbers(f"{name}.base_faces", how.base_faces, len(faces))

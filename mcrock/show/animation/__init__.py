@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from subprocess import PIPE, Popen
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 from matplotlib import rcParams
@@ -13,9 +14,10 @@ from matplotlib.animation import FuncAnimation
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from PIL import Image
 
+from mcrock.base.keywords import takes
 from mcrock.dataset import replacing
 from mcrock.show.animation.frames import sample_run
-from mcrock.show.animation.options import FORMATS, Playback, check_animation, check_body
+from mcrock.show.animation.options import FORMATS, Playback, PlaybackKeywords, check_animation, check_body
 from mcrock.show.animation.page import build_page
 from mcrock.show.animation.picture import Picture, build_picture, palette_of_picture
 from mcrock.show.animation.stage import Stage, build_stage
@@ -33,16 +35,14 @@ Report = Callable[[int, int], None]  # frames drawn so far, frames in all
 HOLD = 1.5  # how long a GIF stays at its end before it begins again [s]
 
 
+@takes(Playback)
 def animate_run(
     run: Run,
     body: Body,
     *,
     motion: Motion | Pulse | None = None,
     title: str = "",
-    fps: float | None = None,
-    speed: float | None = None,
-    span: tuple[float, float] | None = None,
-    view: tuple[float, float] | None = None,
+    **keywords: Unpack[PlaybackKeywords],
 ) -> FuncAnimation:
     """Animation of a run for a notebook or a program; `save_animation` writes files, and is quicker.
 
@@ -78,16 +78,17 @@ def animate_run(
         If the run has no history or is of another body, an option makes no sense, or there would be
         thousands of frames.
     """
-    playback = Playback(fps, speed, span, view)
+    playback = Playback(**keywords)
     playback.check(".gif")
     stage, speed = _prepare(run, body, ".gif", playback)
     picture = build_picture(run, stage, motion, title, speed)
-    interval = 1e3 / (FORMATS[".gif"].fps if fps is None else fps)
+    interval = 1e3 / (FORMATS[".gif"].fps if playback.fps is None else playback.fps)
     return FuncAnimation(
         picture.figure, picture.update, frames=len(stage.frames), interval=interval, blit=True
     )
 
 
+@takes(Playback)
 def save_animation(
     run: Run,
     body: Body,
@@ -95,11 +96,8 @@ def save_animation(
     *,
     motion: Motion | Pulse | None = None,
     title: str = "",
-    fps: float | None = None,
-    speed: float | None = None,
-    span: tuple[float, float] | None = None,
-    view: tuple[float, float] | None = None,
     progress: Report | None = None,
+    **keywords: Unpack[PlaybackKeywords],
 ) -> Path:
     """Write the animation of a run to a file, whole or not at all.
 
@@ -133,13 +131,14 @@ def save_animation(
     OSError
         If the file cannot be written.
     """
-    path = check_animation(path, Playback(fps, speed, span, view))
+    playback = Playback(**keywords)
+    path = check_animation(path, playback)
     suffix = path.suffix.lower()
-    fps = FORMATS[suffix].fps if fps is None else float(fps)
+    fps = FORMATS[suffix].fps if playback.fps is None else float(playback.fps)
     hundredths = max(round(100.0 / fps), 1)
     if suffix == ".gif":
         fps = 100.0 / hundredths
-    stage, speed = _prepare(run, body, suffix, Playback(fps, speed, span, view))
+    stage, speed = _prepare(run, body, suffix, replace(playback, fps=fps))
     report = progress or (lambda drawn, total: None)
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as scratch:

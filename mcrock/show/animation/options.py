@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import pi
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 import numpy as np
 from matplotlib.animation import FFMpegWriter
@@ -37,7 +38,17 @@ SLOWEST = 0.1  # frames per second
 SPEED = Number("times the real speed", above=0.0)
 
 
-class Playback(NamedTuple):
+class PlaybackKeywords(TypedDict, total=False):
+    """Fields of `Playback` as keywords."""
+
+    fps: float | None
+    speed: float | None
+    span: tuple[float, float] | None
+    view: tuple[float, float] | None
+
+
+@dataclass(frozen=True)
+class Playback:
     """Options of an animation, as `animate_run` takes them; None for the usual ones of a kind of file."""
 
     fps: float | None = None
