@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from mcrock.base.suggestions import suggest
 
 FOLDER = Path(__file__).parents[1] / "docs"
 INDEX = "index"  # the page that lists the others
@@ -37,9 +38,7 @@ def docs(
 
 def unknown_page(page: str, pages: dict[str, str]) -> str:
     """The message for a page that there is not, with those that mention its name."""
-    close = get_close_matches(page.casefold(), pages, n=1)
-    hint = f"; did you mean {close[0]!r}?" if close else ""
-    lines = [f"no page {page!r}{hint}", f"the pages are {', '.join(sorted(pages))}"]
+    lines = [f"no page {page!r}{suggest(page, pages)}", f"the pages are {', '.join(sorted(pages))}"]
     found = [name for name, text in sorted(pages.items()) if page.casefold() in text.casefold()]
     return "\n".join(lines + ([f"{page!r} is mentioned in {', '.join(found)}"] if found else []))
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from mcrock.base.shipped_files import shipped
+from mcrock.base.suggestions import suggest
 from mcrock.commands.results import write_text
 
 app = typer.Typer()
@@ -37,9 +37,9 @@ def example(
             print(f"{heading}:", *(f"  {path.stem:<{width}}  {about(path)}" for path in paths), sep="\n")
         return
     if name not in examples:
-        close = get_close_matches(name, examples, n=1)
-        hint = f"; did you mean {close[0]!r}?" if close else ""
-        raise ValueError(f"no example {name!r}{hint}\nthe examples are {', '.join(examples)}")
+        raise ValueError(
+            f"no example {name!r}{suggest(name, examples)}\nthe examples are {', '.join(examples)}"
+        )
     path = examples[name]
     if Path(path.name).exists():
         raise ValueError(f"{path.name} exists here and is not overwritten; rename it, or change folder")

@@ -75,11 +75,7 @@ def calibrate(
             f"labels name study {labels.study.max()}, numbered from 0, and there "
             + ("is 1 study" if len(studies) == 1 else f"are {len(studies)} studies")
         )
-    share = np.empty((len(said[0]), len(labels.fallen)))
-    for number, (ds, fallen) in enumerate(zip(studies, said, strict=True)):
-        own = labels.study == number
-        record = ds["record"].isel({OUTER: 0}).values if "record" in ds else None
-        share[:, own] = shares_of_runs(fallen, labels.of_study(number), record)
+    share = _shares(studies, said, labels)
     after = weigh_draws(
         share, labels.fallen, error_rate=error_rate, temper=temper, least_effective=least_effective
     )
@@ -119,11 +115,19 @@ def calibrate(
             result = result.assign_coords({axis: (axis, ds["intensity"].values, ds["intensity"].attrs)})
         result[f"probability_{number}"] = (("stage", axis), np.stack([w.mean(of_draw) for w in both]))
         bounds = [[w.quantile(column, tails) for column in of_draw.T] for w in both]
-        result[f"probability_interval_{number}"] = (
-            ("bound", "stage", axis),
-            np.moveaxis(np.array(bounds), -1, 0),
-        )
+        dims = ("bound", "stage", axis)
+        result[f"probability_interval_{number}"] = (dims, np.moveaxis(np.array(bounds), -1, 0))
     return result
+
+
+def _shares(studies: Sequence[xr.Dataset], said: Sequence[Array], labels: Labels) -> Array:
+    """Overturned fraction of the runs that each label refers to (n_draw, n_label) [1]."""
+    share = np.empty((len(said[0]), len(labels.fallen)))
+    for number, (ds, fallen) in enumerate(zip(studies, said, strict=True)):
+        own = labels.study == number
+        record = ds["record"].isel({OUTER: 0}).values if "record" in ds else None
+        share[:, own] = shares_of_runs(fallen, labels.of_study(number), record)
+    return share
 
 
 def _shared_inputs(studies: Sequence[xr.Dataset], draws: Sequence[int]) -> dict[str, Array]:

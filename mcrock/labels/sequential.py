@@ -148,6 +148,12 @@ class _Runs:
     names: tuple[str, ...]
     workers: int
 
+    @classmethod
+    def of(cls, study: Study, workers: int) -> _Runs:
+        """With the motions of the study."""
+        motions = load_motions(study)
+        return cls(study, motions, pack_motions(motions), tuple(study.epistemic), workers)
+
     def fallen(self, normal: Array, hull: NDArray[np.int64]) -> Array:
         """What the runs of particles say (n_particle, n_realization, n_intensity); NaN of a body that cannot
         be."""
@@ -220,18 +226,8 @@ def sequential_posterior(
     n = study.n_outer if particles is None else particles
     names = tuple(study.epistemic)
     shapes = study.body.underside is not None and study.body.is_one_draw
-    if not names and not shapes:
-        raise ValueError("there is nothing to learn: no distribution of the study has 'epistemic = true'")
-    if study.body.own_hulls:
-        raise ValueError(
-            "each realization has a hull of its own: give points of one size, and shape_error 'epistemic'"
-        )
-    if not 0.0 < temper <= 1.0 or n < LEAST_EFFECTIVE:
-        raise ValueError(
-            f"expected a temper in (0, 1] and {LEAST_EFFECTIVE:g} particles, got {temper:g} and {n}"
-        )
-    motions = load_motions(study)
-    runs = _Runs(study, motions, pack_motions(motions), names, workers or CPU_COUNT)
+    _check(study, n, temper)
+    runs = _Runs.of(study, workers or CPU_COUNT)
 
     def weigh(said: Array) -> tuple[Array, Array]:
         """Shares of the labels, and the logarithm of their likelihood; impossible bodies have none."""
@@ -244,9 +240,8 @@ def sequential_posterior(
     share, total = weigh(said)
     reached, step, stages, fresh = 0.0, STEP, list[SamplingStage](), HULLS
     while reached < temper and len(stages) < MOST_STAGES:
-        rng = np.random.default_rng(
-            np.random.SeedSequence(study.seed, spawn_key=(stream("labels"), len(stages)))
-        )
+        key = stream("labels"), len(stages)
+        rng = np.random.default_rng(np.random.SeedSequence(study.seed, spawn_key=key))
         rise = _rise(total, temper - reached)
         reached = temper if rise >= temper - reached else reached + rise
         weight = normalized(rise * total)
@@ -264,8 +259,8 @@ def sequential_posterior(
             new_share, new_total = weigh(new_said)
             with np.errstate(invalid="ignore"):
                 taken: NDArray[np.bool_] = np.log(rng.random(n)) < reached * (new_total - total)
-            state = normal, hull, said, share, total
-            for array, new in zip(state, (new_normal, new_hull, new_said, new_share, new_total), strict=True):
+            moved = new_normal, new_hull, new_said, new_share, new_total
+            for array, new in zip((normal, hull, said, share, total), moved, strict=True):
                 array[taken] = new[taken]
             accepted[of_inputs].append(float(taken.mean()))
             if of_inputs:
@@ -279,14 +274,32 @@ def sequential_posterior(
             f"after {MOST_STAGES} stages the power of the likelihood is {reached:.3g} of {temper:g}: hardly "
             "any body that the study allows behaves as labelled; check the labels, or raise the error rate"
         )
-    quantities = study.quantities
-    u = np.clip(ndtr(normal), LEAST, MOST)
-    values = {}
-    for k, name in enumerate(names):
+    return Posterior(_values(study, normal), hull, said, share, reached, tuple(stages))
+
+
+def _check(study: Study, particles: int, temper: float) -> None:
+    """Refuse a study without anything to learn, and options out of range."""
+    shapes = study.body.underside is not None and study.body.is_one_draw
+    if not study.epistemic and not shapes:
+        raise ValueError("there is nothing to learn: no distribution of the study has 'epistemic = true'")
+    if study.body.own_hulls:
+        raise ValueError(
+            "each realization has a hull of its own: give points of one size, and shape_error 'epistemic'"
+        )
+    if not 0.0 < temper <= 1.0 or particles < LEAST_EFFECTIVE:
+        raise ValueError(
+            f"expected a temper in (0, 1] and {LEAST_EFFECTIVE:g} particles, got {temper:g} and {particles}"
+        )
+
+
+def _values(study: Study, normal: Array) -> dict[str, Array]:
+    """Epistemic inputs by dotted name, from their normal scores (n, n_name)."""
+    quantities, values = study.quantities, {}
+    for name, u in zip(study.epistemic, np.clip(ndtr(normal), LEAST, MOST).T, strict=True):
         item = quantities[name]
         assert isinstance(item, Distribution)
-        values[name] = item.quantile(u[:, k])
-    return Posterior(values, hull, said, share, reached, tuple(stages))
+        values[name] = item.quantile(u)
+    return values
 
 
 def _of_design(study: Study, names: Sequence[str], n: int) -> Array:

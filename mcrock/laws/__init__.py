@@ -11,9 +11,10 @@ from __future__ import annotations
 import importlib
 import inspect
 from collections.abc import Callable
-from difflib import get_close_matches
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
+
+from mcrock.base.suggestions import suggest
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -91,7 +92,7 @@ def law_function(name: str) -> Callable[..., Any]:
     'mcrock.laws.moreau_1988'
     """
     if name not in LAWS:
-        raise ValueError(f"no impact law {name!r}{_hint(name, LAWS)}; there are {', '.join(LAWS)}")
+        raise ValueError(f"no impact law {name!r}; there are {', '.join(LAWS)}{suggest(name, LAWS)}")
     function: Callable[..., Any] = getattr(importlib.import_module(f"mcrock.laws.{LAWS[name][0]}"), name)
     return function
 
@@ -147,7 +148,9 @@ def system_example(name: str, **parameters: Any) -> xr.Dataset:
     known = system_parameters(name)
     for key in parameters:
         if key not in known:
-            raise ValueError(f"{name} has no parameter {key!r}{_hint(key, known)}; it has {', '.join(known)}")
+            raise ValueError(
+                f"{name} has no parameter {key!r}; it has {', '.join(known)}{suggest(key, known)}"
+            )
     ds: xr.Dataset = _system(name).example(**parameters)
     return ds.assign_attrs(system=name)
 
@@ -179,10 +182,5 @@ def plot_system(ds: xr.Dataset) -> Axes:
 
 def _system(name: str) -> ModuleType:
     if name not in SYSTEMS:
-        raise ValueError(f"no system {name!r}{_hint(name, SYSTEMS)}; there are {', '.join(SYSTEMS)}")
+        raise ValueError(f"no system {name!r}; there are {', '.join(SYSTEMS)}{suggest(name, SYSTEMS)}")
     return importlib.import_module(f"mcrock.laws.systems.{name}")
-
-
-def _hint(name: str, names: Any) -> str:
-    close = get_close_matches(name, names, 1)
-    return f" (did you mean {close[0]!r}?)" if close else ""

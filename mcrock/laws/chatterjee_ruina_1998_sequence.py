@@ -21,11 +21,12 @@ choice was made the sequence is run with a priority and its opposite, and all ou
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, TypedDict, Unpack
 
 import numpy as np
 
+from mcrock.base.keywords import takes
 from mcrock.base.random_numbers import uniforms
 from mcrock.laws.chatterjee_ruina_1998 import chatterjee_ruina
 from mcrock.laws.problem import (
@@ -56,16 +57,58 @@ class Collisions(NamedTuple):
     ties: int  # collisions at which there was a choice among coupled contacts
 
 
+class TieKeywords(TypedDict, total=False):
+    """Fields of `Ties` as keywords."""
+
+    priority: Sequence[int] | None
+    seed: int | None
+    realization: int
+    limit: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ties:
+    """Which of the places that approach equally fast collides, and when a sequence is cut off."""
+
+    priority: Sequence[int] | None = None
+    seed: int | None = None
+    realization: int = 0
+    limit: int = LIMIT
+
+    def order(self, contacts: int, hinges: int) -> list[int]:
+        """Places in the order in which they collide, checked."""
+        places = list(range(contacts + hinges))
+        order = places if self.priority is None else list(self.priority)
+        if sorted(order) != places:
+            raise ValueError(
+                f"priority must name each of the contacts 0 to {contacts - 1} once"
+                + (f", and the hinges {contacts} to {contacts + hinges - 1}" if hinges else "")
+                + f"; got {order}"
+            )
+        if self.priority is not None and self.seed is not None:
+            raise ValueError("ties are broken by a priority or at random: give either priority or seed")
+        if self.seed is not None:
+            coefficient("seed", self.seed, 0, 2**64 - 1)
+            coefficient("realization", self.realization, 0, 2**64 - 1)
+        coefficient("limit", self.limit, 1, np.inf)
+        return order
+
+    def choose(self, tied: Sequence[int], collisions: int) -> int:
+        """The one of the tied places that collides after so many collisions."""
+        if self.seed is None or len(tied) == 1:
+            return tied[0]
+        u = uniforms(self.seed, STREAM, self.realization, 1, n=collisions)[0]
+        return tied[int(u * len(tied))]
+
+
+@takes(Ties)
 def sequential(
     problem: ContactProblem,
     *,
     restitution: float | Sequence[float],
     tangential_restitution: float | Sequence[float] = 0.0,
     hinges: Sequence[Any] = (),
-    priority: Sequence[int] | None = None,
-    seed: int | None = None,
-    realization: int = 0,
-    limit: int = LIMIT,
+    **ties: Unpack[TieKeywords],
 ) -> ImpactResult:
     """Impact as a sequence of collisions by the law of Chatterjee and Ruina.
 
@@ -114,16 +157,15 @@ def sequential(
     n, m = problem.directions.shape
     tangents = np.zeros((n, m, 0)) if problem.tangents is None else problem.tangents
     frames = np.concatenate([problem.directions[:, :, None], tangents], axis=2)
-    size, count = frames.shape[2], m * frames.shape[2]
+    size = frames.shape[2]
     held = [_hinge(hinge, n) for hinge in hinges]
     columns = np.hstack([frames.reshape(n, -1), *held])
     velocity = columns.T @ problem.velocity
-    velocity[:count:size] += problem.drift
+    velocity[: m * size : size] += problem.drift
     inverse = columns.T @ np.linalg.solve(problem.mass, columns)
-    ends = np.cumsum([hinge.shape[1] for hinge in held])[:-1]
-    finite = np.where(np.isinf(problem.friction), 0.0, problem.friction)
+    widths = [hinge.shape[1] for hinge in held]
 
-    def run(order: Sequence[int] | None, seed: int | None = None) -> ImpactResult:
+    def run(**broken: Unpack[TieKeywords]) -> ImpactResult:
         collisions = collide_in_turn(
             0.5 * (inverse + inverse.T),
             velocity,
@@ -131,39 +173,18 @@ def sequential(
             friction=np.broadcast_to(problem.friction, m).tolist() if size > 1 else 0.0,
             restitution=restitution,
             tangential_restitution=tangential_restitution,
-            hinges=[hinge.shape[1] for hinge in held],
-            priority=order,
-            seed=seed,
-            realization=realization,
-            limit=limit,
+            hinges=widths,
+            **broken,
         )
-        impulse = collisions.impulse[:count].reshape(m, size)
-        after = problem.velocity + np.linalg.solve(problem.mass, columns @ collisions.impulse)
-        slip = np.linalg.norm(impulse[:, 1:], axis=1)
-        slack = TOLERANCE * np.abs(collisions.impulse).max(initial=0.0)
-        outside = (slip - finite * impulse[:, 0]) / np.hypot(1.0, finite)  # of the friction cone
-        within = (slip <= slack) | (outside <= slack) | np.isinf(problem.friction)
-        notes = {
-            "sequence": collisions.order,
-            "truncated": collisions.truncated,
-            "ties": collisions.ties,
-            "tangential_impulse": impulse[:, 1:],
-            "hinge_impulses": np.split(collisions.impulse[count:], ends) if held else [],
-        }
-        outcome = problem.outcome(after, impulse[:, 0].copy(), friction=bool(within.all()), notes=notes)
-        opening = np.abs(collisions.velocity[count:]).max(initial=0.0)
-        closed = bool(opening <= TOLERANCE * np.abs(velocity).max())
-        return replace(
-            outcome,
-            kinematic=outcome.kinematic and closed,
-            kinetic=bool(np.all(impulse[:, 0] >= -slack)),
-        )
+        return _outcome(problem, columns, collisions, size, widths, float(np.abs(velocity).max()))
 
-    result = run(priority, seed)
+    result = run(**ties)
     if not result.notes["ties"]:
         return result
-    order = list(range(m + len(held))) if priority is None else list(priority)
-    others = [run(order[::-1])] if seed is None else [run(order), run(order[::-1])]
+    choice = Ties(**ties)
+    order = choice.order(m, len(held))
+    orders = [order[::-1]] if choice.seed is None else [order, order[::-1]]
+    others = [run(priority=places, limit=choice.limit) for places in orders]
     outcomes = [result]
     for other in others:
         if all(
@@ -174,6 +195,42 @@ def sequential(
         return result
     alone = not any(_differ(columns, velocity, other, result) for other in outcomes[1:])
     return replace(result, unique_velocity=alone, unique_impulse=False, solutions=tuple(outcomes))
+
+
+def _outcome(
+    problem: ContactProblem,
+    columns: np.ndarray,
+    collisions: Collisions,
+    size: int,
+    widths: Sequence[int],
+    speed: float,
+) -> ImpactResult:
+    """What collisions lead to, with contacts of ``size`` components and hinges of ``widths``; ``speed`` is
+    the largest before."""
+    m = problem.directions.shape[1]
+    impulse = collisions.impulse[: m * size].reshape(m, size)
+    finite = np.where(np.isinf(problem.friction), 0.0, problem.friction)
+    after = problem.velocity + np.linalg.solve(problem.mass, columns @ collisions.impulse)
+    slip = np.linalg.norm(impulse[:, 1:], axis=1)
+    slack = TOLERANCE * np.abs(collisions.impulse).max(initial=0.0)
+    outside = (slip - finite * impulse[:, 0]) / np.hypot(1.0, finite)  # of the friction cone
+    within = (slip <= slack) | (outside <= slack) | np.isinf(problem.friction)
+    ends = np.cumsum(widths)[:-1]
+    notes = {
+        "sequence": collisions.order,
+        "truncated": collisions.truncated,
+        "ties": collisions.ties,
+        "tangential_impulse": impulse[:, 1:],
+        "hinge_impulses": np.split(collisions.impulse[m * size :], ends) if widths else [],
+    }
+    outcome = problem.outcome(after, impulse[:, 0].copy(), friction=bool(within.all()), notes=notes)
+    opening = np.abs(collisions.velocity[m * size :]).max(initial=0.0)
+    closed = bool(opening <= TOLERANCE * speed)
+    return replace(
+        outcome,
+        kinematic=outcome.kinematic and closed,
+        kinetic=bool(np.all(impulse[:, 0] >= -slack)),
+    )
 
 
 def _hinge(value: Any, n: int) -> np.ndarray:
@@ -205,6 +262,7 @@ def _push_otherwise(one: ImpactResult, other: ImpactResult) -> bool:
     return bool(np.abs(pushes[0] - pushes[1]).max() > TIE * np.abs(pushes).max())
 
 
+@takes(Ties)
 def collide_in_turn(
     inverse: np.ndarray,
     velocity: np.ndarray,
@@ -214,10 +272,7 @@ def collide_in_turn(
     restitution: float | Sequence[float],
     tangential_restitution: float | Sequence[float] = 0.0,
     hinges: Sequence[int] = (),
-    priority: Sequence[int] | None = None,
-    seed: int | None = None,
-    realization: int = 0,
-    limit: int = LIMIT,
+    **ties: Unpack[TieKeywords],
 ) -> Collisions:
     """The sequence in relative velocities, equation (15), where W is known and the system is not.
 
@@ -256,38 +311,23 @@ def collide_in_turn(
     mu = coefficients("friction", friction, m, 0.0, np.inf)
     e = coefficients("restitution", restitution, m, 0.0, 1.0)
     et = coefficients("tangential_restitution", tangential_restitution, m, -1.0, 1.0)
-    order = list(range(len(blocks))) if priority is None else list(priority)
-    if sorted(order) != list(range(len(blocks))):
-        raise ValueError(
-            f"priority must name each of the contacts 0 to {m - 1} once"
-            + (f", and the hinges {m} to {len(blocks) - 1}" if hinges else "")
-            + f"; got {order}"
-        )
-    if priority is not None and seed is not None:
-        raise ValueError("ties are broken by a priority or at random: give either priority or seed")
-    if seed is not None:
-        coefficient("seed", seed, 0, 2**64 - 1)
-        coefficient("realization", realization, 0, 2**64 - 1)
-    coefficient("limit", limit, 1, np.inf)
-
+    choice = Ties(**ties)
+    order = choice.order(m, len(blocks) - m)
     coupled = np.array([[np.abs(inverse[i, j]).max() for j in blocks] for i in blocks])
     coupled = coupled > ROUNDING * coupled.max()
     negligible = NEGLIGIBLE * np.abs(velocity).max()
     reachable = [_reachable(inverse[block, block]) for block in blocks]
-    impulse, ties = np.zeros_like(velocity), 0
+    impulse, several = np.zeros_like(velocity), 0
     sequence: list[int] = []
     while True:
         closing = [-normal @ velocity[block] for normal, block in zip(normals, blocks, strict=False)]
         approach = np.array(closing + [np.linalg.norm(velocity[block]) for block in blocks[m:]])
         fastest = approach.max()
-        if fastest <= negligible or len(sequence) == limit:
-            return Collisions(velocity, impulse, sequence, bool(fastest > negligible), ties)
+        if fastest <= negligible or len(sequence) == choice.limit:
+            return Collisions(velocity, impulse, sequence, bool(fastest > negligible), several)
         tied = [place for place in order if approach[place] >= (1.0 - TIE) * fastest]
-        ties += bool(np.any(coupled[np.ix_(tied, tied)] & ~np.eye(len(tied), dtype=bool)))
-        place = tied[0]
-        if seed is not None and len(tied) > 1:
-            u = uniforms(seed, STREAM, realization, 1, n=len(sequence))[0]
-            place = tied[int(u * len(tied))]
+        several += bool(np.any(coupled[np.ix_(tied, tied)] & ~np.eye(len(tied), dtype=bool)))
+        place = choice.choose(tied, len(sequence))
         block = blocks[place]
         local = inverse[block, block]
         now = reachable[place] @ velocity[block]

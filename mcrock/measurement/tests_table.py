@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mcrock.base.tables.errors import ConfigError, suggest
+from mcrock.base.suggestions import suggest
+from mcrock.base.tables.errors import ConfigError
 from mcrock.base.tables.parsing import read_data
 from mcrock.impact.registry import DEFAULT_LAW
 

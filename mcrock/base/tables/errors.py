@@ -6,7 +6,6 @@ can be listed together; `format_mistakes` puts file, section and key in front of
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
@@ -14,6 +13,7 @@ from pydantic import ValidationError
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from mcrock.base.checks import joined
+from mcrock.base.suggestions import suggest
 
 Location = tuple[int | str, ...]
 
@@ -66,15 +66,6 @@ def shown(value: Any) -> str:
         text = repr(value)
         return text if len(text) <= 60 else text[:56] + " ..."
     return str(value)
-
-
-def suggest(word: Any, options: Iterable[str]) -> str:
-    """``; did you mean 'height'?``, or nothing if no option is close."""
-    by_case = {option.casefold(): option for option in options}
-    written = str(word).casefold()
-    with_unit = [option for option in by_case if written.startswith(f"{option}_")]  # as in period_s
-    close = with_unit or difflib.get_close_matches(written, list(by_case), n=1, cutoff=0.6)
-    return f"; did you mean {by_case[close[0]]!r}?" if close else ""
 
 
 def unknown_key(key: str, known: Sequence[str], homes: Mapping[str, Sequence[str]]) -> str:

@@ -17,7 +17,8 @@ from pydantic_core import CoreSchema, InitErrorDetails, core_schema
 from mcrock.base import checks
 from mcrock.base.checks import joined
 from mcrock.base.names import is_plain
-from mcrock.base.tables.errors import mistake, nested, refuse, shown, suggest
+from mcrock.base.suggestions import suggest
+from mcrock.base.tables.errors import mistake, nested, refuse, shown
 
 
 class Kind:

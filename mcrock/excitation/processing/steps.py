@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from difflib import get_close_matches
 from inspect import Parameter, signature
 from math import isfinite, pi, radians
 from typing import Any, NamedTuple
 
+from mcrock.base.suggestions import suggest
 from mcrock.excitation.motion import Motion, MotionError
 from mcrock.excitation.processing.baseline import correct_baseline, correct_segments, remove_mean
 from mcrock.excitation.processing.components import assign, reverse, rotate, vertical
@@ -117,11 +117,8 @@ def _parameters(where: str, known: Step, given: Mapping[str, Any]) -> dict[str, 
         if key == "step":
             continue
         if key not in spelled:
-            hint = get_close_matches(key, spelled, 1)
-            raise MotionError(
-                f"{where}: unknown parameter {key!r}; "
-                + (f"did you mean {hint[0]!r}?" if hint else f"it takes {', '.join(units) or 'none'}")
-            )
+            hint = suggest(key, spelled) or f"; it takes {', '.join(units) or 'none'}"
+            raise MotionError(f"{where}: unknown parameter {key!r}{hint}")
         name, in_degrees = spelled[key], spelled[key] != key
         if name in found:
             raise MotionError(f"{where}: give {name} or {name}_deg, not both")

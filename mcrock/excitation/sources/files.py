@@ -40,16 +40,9 @@ class FilesSource(RecordedSource):
     )
 
     def readings(self, folder: Path) -> Iterator[Callable[[], list[Motion]]]:
-        read = partial(
-            read_records,
-            format=self.format,
-            unit=self.unit,
-            dt=self.dt,
-            channels=self.channels,
-            columns=self.columns,
-        )
+        how = {key: getattr(self, key) for key in ("format", "unit", "dt", "channels", "columns")}
         for path in self.paths:
-            yield partial(read, folder / path)
+            yield partial(read_records, folder / path, **how)
 
     def doubles(self, folder: Path) -> list[str]:
         places = [(folder / path).resolve() for path in self.paths]

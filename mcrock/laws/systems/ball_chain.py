@@ -23,6 +23,13 @@ from mcrock.laws.systems.drawing import label_axes
 from mcrock.show import style
 
 CASES = ("first", "second")
+WORDS = (
+    "All contacts touch, so the impact acts at once in all of them. The map shows which velocities of "
+    "separation the energy allows: all inside the solid line, which they reach without loss; the dashed "
+    "line is the condition that the source prints for equal balls, which lets energy grow where it lies "
+    "outside. Momentum is conserved and no contact pulls for any of them, so the energy alone does not say "
+    "which one comes."
+)
 GRID = 161  # velocities along each axis of the map
 
 
@@ -125,13 +132,8 @@ def example(
     approach = -problem.normal_velocity
     m = len(approach)
     axes = (1, m - 1) if case == "first" and m > 2 else (0, m - 1)
-    ellipsoid = post_impact_ellipsoid(problem)
-    size = float(np.linalg.norm(approach))
-    axis = np.linspace(0.0, 1.25 * size, GRID)
-    rates = np.zeros((GRID, GRID, m))
-    rates[..., axes[0]], rates[..., axes[1]] = axis[:, None], axis[None, :]
-    printed = (rates**2).sum(axis=2) / size**2
-    energy = np.einsum("...i,ij,...j->...", rates, ellipsoid.shape, rates) / ellipsoid.level
+    axis = np.linspace(0.0, 1.25 * float(np.linalg.norm(approach)), GRID)
+    energy, printed = _energies(problem, axis, axes)
     outcomes = {
         "each contact by itself": generalized_kinematic(problem, normal=e * np.eye(m)),
         "passed to the other end": generalized_kinematic(problem, normal=e * np.eye(m)[::-1]),
@@ -140,8 +142,7 @@ def example(
     results = outcomes.values()
     names = [f"{i + 1}-{i + 2}" for i in range(m)]
     after = [result.normal_velocity for result in results]
-    others = [i for i in range(m) if i not in axes]
-    held = " and ".join(names[i] for i in others)
+    held = " and ".join(names[i] for i in range(m) if i not in axes)
     return xr.Dataset(
         {
             "energy": variable(
@@ -176,18 +177,23 @@ def example(
         },
         attrs={
             "title": f"Chain of {m + 1} balls, {case} impact",
-            "description": (
-                f"{_before_words(problem.velocity)} All contacts touch, so the impact acts at once in all of "
-                "them. The map shows which velocities of separation the energy allows: all inside the solid "
-                "line, which they reach without loss; the dashed line is the condition that the source "
-                "prints for equal balls, which lets energy grow where it lies outside. Momentum is conserved "
-                "and no contact pulls for any of them, so the energy alone does not say which one comes."
-                + (f" Contact {held} stays closed." if held else "")
-                + " Brogliato, Zhang and Liu (2012), section 7, (59) to (63), Fig. 6."
-            ),
+            "description": f"{_before_words(problem.velocity)} {WORDS}"
+            + (f" Contact {held} stays closed." if held else "")
+            + " Brogliato, Zhang and Liu (2012), section 7, (59) to (63), Fig. 6.",
             "axes": [names[i] for i in axes],
         },
     )
+
+
+def _energies(
+    problem: ContactProblem, axis: np.ndarray, axes: tuple[int, int]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Energy after over before for velocities of separation of two contacts, and the printed condition."""
+    rates = np.zeros((GRID, GRID, len(problem.normal_velocity)))
+    rates[..., axes[0]], rates[..., axes[1]] = axis[:, None], axis[None, :]
+    ellipsoid = post_impact_ellipsoid(problem)
+    energy = np.einsum("...i,ij,...j->...", rates, ellipsoid.shape, rates) / ellipsoid.level
+    return energy, (rates**2).sum(axis=2) / float(np.linalg.norm(problem.normal_velocity)) ** 2
 
 
 def _printed_limit(approach: np.ndarray, axes: tuple[int, int], case: str) -> np.ndarray:

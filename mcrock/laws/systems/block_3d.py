@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import inf
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -31,7 +31,10 @@ from mcrock.laws.systems.drawing import label_axes
 from mcrock.show import style
 
 UP = (0.0, 0.0, 1.0)
-IMPACTS = ("facet", "edge")
+IMPACTS = {  # names of the corners
+    "facet": ("old edge, first end", "old edge, second end", "new edge, first end", "new edge, second end"),
+    "edge": ("old pivot", "new pivot"),
+}
 POINTS = 41  # places of the impulse in the example
 OUTSIDE = 1e-9  # by which an impulse may miss the base, relative to its size [1]
 
@@ -288,54 +291,16 @@ def example(
     if impact == "facet":
         impacts = _facet_impacts(body, places, lat)
         places = places[: len(impacts)]
-        names = ["old edge, first end", "old edge, second end", "new edge, first end", "new edge, second end"]
     else:
         tilt = Number("rad").check("tilt", tilt)
         rates = (Number("rad/s").check("roll", roll), 1.0, Number("rad/s").check("spin", spin))
         moment = Number("N m s").check("tau", tau)
         impacts = [edge_impact(body, 0, tilt, rates, lambda_, moment) for lambda_ in places]
-        names = ["old pivot", "new pivot"]
-    count = len(names)
-    coefficients = np.full((count, len(places)), np.nan)
-    impulses = np.zeros((3, count, len(places)))
-    for i, found in enumerate(impacts):
-        coefficients[list(found.corners), i] = found.normal[:, 0]
-        impulses[:, :, i] = _impulses(body, found, count)
-    energy = np.array([found.problem.energy for found in impacts])
-    tangential = [found.tangential_ratio for found in impacts]
-    mapped = [0.5 * found.velocity @ found.problem.mass @ found.velocity for found in impacts]
-    by_law = [found.result.energy_change for found in impacts]
-    speed = [_metric_norm(found, found.velocity - found.result.velocity) for found in impacts]
-    apart = speed / np.sqrt(2.0 * energy)
     return xr.Dataset(
-        {
-            "coefficient": variable(
-                "corner lambda",
-                coefficients,
-                "1",
-                "coefficient of the corner, of what the landing one brings",
-            ),
-            "tangential_ratio": variable("lambda", tangential, "1", "tangential velocity after over before"),
-            "energy_ratio": variable(
-                "lambda", mapped / energy, "1", "kinetic energy after over before, impact map"
-            ),
-            "law_energy_ratio": variable(
-                "lambda", 1.0 + by_law / energy, "1", "kinetic energy after over before, generalized law"
-            ),
-            "difference": variable(
-                "lambda", apart, "1", "difference of map and law over the velocity, kinetic metric"
-            ),
-            "impulse": variable(
-                "corner lambda", impulses[0], "N s", "vertical impulse of the corner, least squares"
-            ),
-            "impulse_low": variable(
-                "corner lambda", impulses[1], "N s", "least vertical impulse of the corner"
-            ),
-            "impulse_high": variable(
-                "corner lambda", impulses[2], "N s", "largest vertical impulse of the corner"
-            ),
+        _variables(body, impacts, IMPACTS[impact])
+        | {
             "lambda": variable("lambda", places, "1", "position of the impulse, 0 middle, 1 at the new side"),
-            "corner": ("corner", names),
+            "corner": ("corner", list(IMPACTS[impact])),
         },
         attrs={
             "title": f"{impact.capitalize()} impact of a block of {width:g} m x {depth:g} m x {height:g} m",
@@ -343,6 +308,46 @@ def example(
             "impact": impact,
         },
     )
+
+
+def _variables(body: Body, impacts: Sequence[MappedImpact], corners: Sequence[str]) -> dict[str, Any]:
+    """Numbers of the impacts, over the position of the impulse."""
+    coefficients = np.full((len(corners), len(impacts)), np.nan)
+    impulses = np.zeros((3, len(corners), len(impacts)))
+    for i, found in enumerate(impacts):
+        coefficients[list(found.corners), i] = found.normal[:, 0]
+        impulses[:, :, i] = _impulses(body, found, len(corners))
+    energy = np.array([found.problem.energy for found in impacts])
+    tangential = [found.tangential_ratio for found in impacts]
+    mapped = [0.5 * found.velocity @ found.problem.mass @ found.velocity for found in impacts]
+    by_law = [found.result.energy_change for found in impacts]
+    speed = [_metric_norm(found, found.velocity - found.result.velocity) for found in impacts]
+    apart = speed / np.sqrt(2.0 * energy)
+    return {
+        "coefficient": variable(
+            "corner lambda",
+            coefficients,
+            "1",
+            "coefficient of the corner, of what the landing one brings",
+        ),
+        "tangential_ratio": variable("lambda", tangential, "1", "tangential velocity after over before"),
+        "energy_ratio": variable(
+            "lambda", mapped / energy, "1", "kinetic energy after over before, impact map"
+        ),
+        "law_energy_ratio": variable(
+            "lambda", 1.0 + by_law / energy, "1", "kinetic energy after over before, generalized law"
+        ),
+        "difference": variable(
+            "lambda", apart, "1", "difference of map and law over the velocity, kinetic metric"
+        ),
+        "impulse": variable(
+            "corner lambda", impulses[0], "N s", "vertical impulse of the corner, least squares"
+        ),
+        "impulse_low": variable("corner lambda", impulses[1], "N s", "least vertical impulse of the corner"),
+        "impulse_high": variable(
+            "corner lambda", impulses[2], "N s", "largest vertical impulse of the corner"
+        ),
+    }
 
 
 def _facet_impacts(body: Body, places: np.ndarray, lambda_lat: float) -> list[MappedImpact]:

@@ -43,6 +43,13 @@ POINTS = 90  # of each axis of the regions: even, as a lambda_lat of 0 is the bo
 FINE = 41  # of each axis on the base
 NO_SPIN = "no spin after the impact, (24)"
 OUTCOMES = ("no solution", "about V_3", "about V_4", "two solutions")
+WORDS = (
+    "The block has turned about the edge V_1V_2 of its base at 1 rad/s and lands on its base. Várkonyi et "
+    "al. (2022), Fig. 11: the corner about which it goes on, over the place of the impulse along its "
+    "motion (lambda_lon) and across it (lambda_lat). A given angular impulse tau leaves places without "
+    "solution and others with two, condition (24) neither on the base. Fig. 12: angular velocity after the "
+    "impact with (24)."
+)
 SHOWN = (2, 3)  # corners on which the motion goes on: V_3 and V_4
 SLACK = 1e-9  # downward speed of a corner that is rounding, of the fastest one before [1]
 
@@ -107,18 +114,8 @@ def example(
     dims = "condition lambda_lon lambda_lat"
     return xr.Dataset(
         {
-            "without_solution": variable(
-                "condition",
-                (code == 0).mean((1, 2)),
-                "1",
-                "share of the places of the impulse that have no solution",
-            ),
-            "two_solutions": variable(
-                "condition",
-                (code == 3).mean((1, 2)),
-                "1",
-                "share of the places of the impulse that have two solutions",
-            ),
+            "without_solution": _share(code == 0, "no solution"),
+            "two_solutions": _share(code == 3, "two solutions"),
             "outcome": variable(dims, code, "1", f"outcome: {_listed()}"),
             "energy_change": variable(dims, energy, "J", "change of the kinetic energy"),
             "regular": variable(
@@ -143,12 +140,15 @@ def example(
         },
         attrs={
             "title": f"Facet impact of a block of {width:g} x {depth:g} x {height:g} m, {mass:g} kg",
-            "description": "The block has turned about the edge V_1V_2 of its base at 1 rad/s and lands on "
-            "its base. Várkonyi et al. (2022), Fig. 11: the corner about which it goes on, over the place of "
-            "the impulse along its motion (lambda_lon) and across it (lambda_lat). A given angular impulse "
-            "tau leaves places without solution and others with two, condition (24) neither on the base. "
-            "Fig. 12: angular velocity after the impact with (24).",
+            "description": WORDS,
         },
+    )
+
+
+def _share(there: np.ndarray, words: str) -> tuple[list[str], np.ndarray, dict[str, str]]:
+    """Share of the places for each condition."""
+    return variable(
+        "condition", there.mean((1, 2)), "1", f"share of the places of the impulse that have {words}"
     )
 
 

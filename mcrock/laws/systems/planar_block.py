@@ -39,6 +39,11 @@ MOTIONS = {  # name and look of each
     "sticking": ("corners stick", style.ORANGE, "--"),
     "coulomb": ("Coulomb friction", style.GREEN, "-."),
 }
+MARGINS = {
+    "loss": "energy lost",
+    "landing_push": "impulse of the landing corner",
+    "leaving_push": "impulse of the leaving corner",
+}
 POINTS = 201  # coefficients from 0 to 1
 GRID = 201  # coefficients of a rebound along each axis
 
@@ -81,11 +86,8 @@ def example(
     ValueError
         If a parameter is outside its range.
     """
-    block = rectangle(
-        Number("m", above=0.0).check("width", width),
-        Number("m", above=0.0).check("height", height),
-        Number("kg", above=0.0).check("mass", mass),
-    )
+    sizes = ("width", width, "m"), ("height", height, "m"), ("mass", mass, "kg")
+    block = rectangle(*(Number(unit, above=0.0).check(name, value) for name, value, unit in sizes))
     rate = Number("rad/s").check("rate", rate)
     if not rate < 0.0:
         raise ValueError(f"the rate must be negative, as the right corner comes down [rad/s], got {rate!r}")
@@ -111,8 +113,8 @@ def example(
     reach = 0.5 * np.sqrt((1.0 + k + a * a) * (1.0 + 1.0 / (k + a * a)))
     axis = np.linspace(-1.1 * reach, 1.1 * reach, GRID)
     e_n1, rebound = np.meshgrid(axis, axis, indexing="ij")
-    loss, landing_push, leaving_push = rebound_margins(block, e_n1, rebound, e_n1 - rebound)
-    over, plane = "motion e_n21", "e_n1 rebound"
+    margins = rebound_margins(block, e_n1, rebound, e_n1 - rebound)
+    over = "motion e_n21"
     return xr.Dataset(
         {
             "landing": variable(over, table(lambda f: f.impulse[0]), "N s", "impulse of the landing corner"),
@@ -124,9 +126,10 @@ def example(
             "consistent": variable(over, consistent, "1", "whether all checks hold"),
             "low": variable("motion", [_end(row, 0) for row in passing], "1", "least admissible e_n21"),
             "high": variable("motion", [_end(row, -1) for row in passing], "1", "largest admissible e_n21"),
-            "loss": variable(plane, loss, "1", "energy lost in a rebound"),
-            "landing_push": variable(plane, landing_push, "1", "impulse of the landing corner in a rebound"),
-            "leaving_push": variable(plane, leaving_push, "1", "impulse of the leaving corner in a rebound"),
+            **{
+                name: variable("e_n1 rebound", margin, "1", f"{words} in a rebound")
+                for (name, words), margin in zip(MARGINS.items(), margins, strict=True)
+            },
             "e_n21": variable("e_n21", coefficients, "1", "coefficient e_n21 of the corner that leaves"),
             "e_n1": variable("e_n1", axis, "1", "coefficient e_n1 of the corner that lands"),
             "rebound": variable("rebound", axis, "1", "coefficient e_n21 of the corner that leaves"),

@@ -9,9 +9,8 @@ Glocker (2005), The geometry of Newtonian impacts, section 6 and figure 4.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import cos, pi, radians, sin
-from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -21,12 +20,17 @@ from matplotlib.patches import Polygon, Wedge
 from mcrock.base.checks import Integer, Number
 from mcrock.base.variables import variable
 from mcrock.laws.glocker_2005 import reentrant_corner
-from mcrock.laws.problem import ContactProblem
+from mcrock.laws.problem import ContactProblem, ImpactResult
 from mcrock.laws.systems.drawing import label_axes
 from mcrock.laws.systems.parameters import numbers
 from mcrock.show import style
 
 KINDS = ("edge", "face1", "face2")
+WORDS = (
+    "the law of the re-entrant corner allows several impacts: the corner slides off along face 1 (the "
+    "upper) or face 2 (the side), or the edge stops both gaps. The nearest is what a minimisation would "
+    "choose. After Glocker (2005), figure 4."
+)
 MOST_TILT = 60.0  # of the upper block [deg]
 
 
@@ -132,27 +136,15 @@ def example(
         )
     directions = low + (high - low) * (np.arange(number) + 0.5) / number
 
-    def impacts(direction: float) -> tuple[ContactProblem, dict[str, Any]]:
+    def problem_of(direction: float) -> ContactProblem:
         motion = [0.0, 0.0, 0.0, -pace * cos(direction), -pace * sin(direction), 0.0]
-        problem = two_blocks_problem((first, second), density, tilt, motion)
-        result = reentrant_corner(problem, restitution=restitution)
-        return problem, {solution.notes["kind"]: solution for solution in result.solutions}
+        return two_blocks_problem((first, second), density, tilt, motion)
 
-    loss = np.full((len(KINDS), number), np.nan)
-    distance = np.full_like(loss, np.nan)
-    for column, direction in enumerate(directions):
-        problem, found = impacts(direction)
-        for row, kind in enumerate(KINDS):
-            if kind in found:
-                loss[row, column] = -found[kind].energy_change / problem.energy
-                distance[row, column] = found[kind].notes["distance"]
+    loss, distance = _losses([problem_of(direction) for direction in directions], restitution)
     number_of = np.isfinite(loss).sum(axis=0)
-    problem, found = impacts(shown)
-    normals = np.array([problem.directions[3:5, face] for face in range(2)])
-    after = np.full((len(KINDS), 2), np.nan)
-    for row, kind in enumerate(KINDS):
-        if kind in found:
-            after[row] = np.linalg.solve(normals, found[kind].normal_velocity)
+    outlines = np.array([_outline(-np.array(first)), _outline(second, tilt)])
+    before = -pace * np.array([cos(shown), sin(shown)])
+    normals, after = _shown(problem_of(shown), restitution)
     return xr.Dataset(
         {
             "energy_loss": variable("kind direction", loss, "1", "energy lost over energy before"),
@@ -160,19 +152,9 @@ def example(
                 "kind direction", distance, "kg^0.5 m s-1", "distance of the stationary velocity"
             ),
             "solutions": variable("direction", number_of, "1", "number of impacts that the law allows"),
-            "before": variable(
-                "axis",
-                -pace * np.array([cos(shown), sin(shown)]),
-                "m s-1",
-                "relative velocity of the corners before",
-            ),
+            "before": variable("axis", before, "m s-1", "relative velocity of the corners before"),
             "after": variable("kind axis", after, "m s-1", "relative velocity of the corners after"),
-            "corner": variable(
-                "block point axis",
-                np.array([_outline(-np.array(first)), _outline(second, tilt)]),
-                "m",
-                "corners of the blocks",
-            ),
+            "corner": variable("block point axis", outlines, "m", "corners of the blocks"),
             "normal": variable("face axis", normals, "1", "normal of the face"),
             "direction": variable("direction", directions, "rad", "direction from which the block comes"),
             "kind": ("kind", list(KINDS)),
@@ -183,16 +165,40 @@ def example(
             "description": (
                 f"A block of {second[0]:g} m x {second[1]:g} m meets the corner of one of {first[0]:g} m x "
                 f"{first[1]:g} m at rest with its own corner (tilt {tilt_deg:g} deg, restitution "
-                f"{restitution:g}). At {np.mean(number_of > 1):.0%} of the directions of approach the law of "
-                "the re-entrant corner allows several impacts: the corner slides off along "
-                "face 1 (the upper) or face 2 (the side), or the edge stops both gaps. The nearest is what a "
-                "minimisation would choose. After Glocker (2005), figure 4."
+                f"{restitution:g}). At {np.mean(number_of > 1):.0%} of the directions of approach {WORDS}"
             ),
             "direction": shown,
             "restitution": float(restitution),
             "speed": pace,
         },
     )
+
+
+def _impacts(problem: ContactProblem, restitution: float) -> Iterator[tuple[int, ImpactResult]]:
+    """Impacts that the law allows, each with the number of its kind."""
+    for solution in reentrant_corner(problem, restitution=restitution).solutions:
+        yield KINDS.index(solution.notes["kind"]), solution
+
+
+def _losses(problems: Sequence[ContactProblem], restitution: float) -> tuple[np.ndarray, np.ndarray]:
+    """Energy lost over that before, and distance of the stationary point (kind, n); NaN where an impact does
+    not exist."""
+    loss = np.full((len(KINDS), len(problems)), np.nan)
+    distance = np.full_like(loss, np.nan)
+    for column, problem in enumerate(problems):
+        for row, impact in _impacts(problem, restitution):
+            loss[row, column] = -impact.energy_change / problem.energy
+            distance[row, column] = impact.notes["distance"]
+    return loss, distance
+
+
+def _shown(problem: ContactProblem, restitution: float) -> tuple[np.ndarray, np.ndarray]:
+    """Normals of the faces (2, 2), and relative velocities of the corners after each impact (kind, 2)."""
+    normals = np.array([problem.directions[3:5, face] for face in range(2)])
+    after = np.full((len(KINDS), 2), np.nan)
+    for row, impact in _impacts(problem, restitution):
+        after[row] = np.linalg.solve(normals, impact.normal_velocity)
+    return normals, after
 
 
 def _checked_sizes(sizes: Sequence[Sequence[float]]) -> list[np.ndarray]:

@@ -53,8 +53,8 @@ def test_parameters_change_the_system(mcrock, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("rockin_rod",), "no system 'rockin_rod' (did you mean 'rocking_rod'?)"),
-        (("rod", "--set", "mas=2"), "rod has no parameter 'mas' (did you mean 'mass'?)"),
+        (("rockin_rod",), "two_blocks; did you mean 'rocking_rod'?"),
+        (("rod", "--set", "mas=2"), "rod has no parameter 'mas'; it has mass"),
         (("rod", "--set", "mass=-2"), "mass must be a finite number > 0 [kg], got -2"),
         (("rod", "--set", "mass"), "--set must be NAME=VALUE, got 'mass'"),
         (("rod", "--format", "gif"), "gif"),
