@@ -26,7 +26,7 @@ from mcrock.statistics.inference import Bootstrap, BootstrapKeywords, takes
 from mcrock.statistics.limits import EVENT
 from mcrock.statistics.nested import pooled
 from mcrock.statistics.probability import BOUNDS
-from mcrock.statistics.probit import STEEPEST, Link, fit_curves, link_of
+from mcrock.statistics.probit import STEEPEST, Link, climbed, fit_curves, link_of
 from mcrock.statistics.resample import Units
 from mcrock.statistics.result_table import table
 from mcrock.statistics.runs import (
@@ -42,7 +42,6 @@ from mcrock.statistics.studentized import bootstrap_t, sandwich_errors
 
 FLATTEST = 0.1  # slope in 1/ln(intensity), below which the capacities among the levels tell no curve
 NO_FIT = "no curve: too few capacities lie among the levels to tell it"
-STEPS = 60  # Newton steps before a sample is taken to have no maximum
 CLOSE = 1e-11  # gain of ln(likelihood) for each realization below which a sample is at its maximum
 
 
@@ -196,29 +195,22 @@ def _fit(level: np.ndarray, counts: np.ndarray, link: Link) -> np.ndarray:
     with np.errstate(divide="ignore", invalid="ignore"):
         b = 1 / np.clip(start.low_dispersion, 0.05, 20.0)
         a = -b * np.clip(np.log(start.low_median), z[0], z[-1])
-    value = _log_likelihood(a, b, z, counts, link)
-    for _ in range(STEPS):
-        gradient, bend = _derivatives(a, b, z, counts, link)
-        g, h = gradient.swapaxes(0, 1), np.moveaxis(bend, -1, 0)
+    bad = np.zeros(len(a), bool)
+
+    def height(x: np.ndarray) -> np.ndarray:
+        return np.where(x[:, 1] > 0, _log_likelihood(x[:, 0], x[:, 1], z, counts, link), -np.inf)
+
+    def step(x: np.ndarray) -> np.ndarray:
+        (g, k), ((gg, gk), (_, kk)) = _derivatives(x[:, 0], x[:, 1], z, counts, link)
         with np.errstate(divide="ignore", invalid="ignore"):
-            determinant = h[:, 0, 0] * h[:, 1, 1] - h[:, 0, 1] ** 2
-            step_a = (h[:, 1, 1] * g[:, 0] - h[:, 0, 1] * g[:, 1]) / determinant
-            step_b = (h[:, 0, 0] * g[:, 1] - h[:, 0, 1] * g[:, 0]) / determinant
-        bad = ~(np.isfinite(step_a) & np.isfinite(step_b))
-        step_a, step_b = np.where(bad, 0.0, step_a), np.where(bad, 0.0, step_b)
-        part = np.ones(len(a))
-        for _ in range(40):
-            new = _log_likelihood(a + part * step_a, b + part * step_b, z, counts, link)
-            worse = ~(new >= value - 1e-12 * np.abs(value)) | (b + part * step_b <= 0)
-            if not worse.any():
-                break
-            part[worse] /= 2
-        a, b = a + part * step_a, b + part * step_b
-        gain, value = (new - value) / total[:, 0], new
-        if (np.abs(gain) < CLOSE).all():
-            break
+            found = np.stack([kk * g - gk * k, gg * k - gk * g], axis=1) / (gg * kk - gk**2)[:, None]
+        bad[:] = ~np.isfinite(found).all(axis=1)
+        return np.where(bad[:, None], 0.0, found)
+
+    x, gain = climbed(np.stack([a, b], axis=1), height, step, CLOSE * total[:, 0])
+    a, b = x.T
     inside = counts[:, 1:-1].sum(axis=1) > 0  # else the likelihood rises for ever as the slope falls to 0
-    good = (b > FLATTEST) & (b < STEEPEST) & inside & ~bad & (np.abs(gain) < 1e-6)
+    good = (b > FLATTEST) & (b < STEEPEST) & inside & ~bad & (np.abs(gain) < 1e-6 * total[:, 0])
     with np.errstate(divide="ignore", invalid="ignore"):
         found[ready] = np.where(good[:, None], np.stack([-a / b, -np.log(b)], axis=1), np.nan)
     return found

@@ -80,6 +80,43 @@ def link_of(name: str) -> Link:
     return LINKS[name]
 
 
+def climbed(
+    start: np.ndarray,
+    height: Callable[[np.ndarray], np.ndarray],
+    move: Callable[[np.ndarray], np.ndarray],
+    close: np.ndarray,
+    steps: int = 60,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Parameters (n, k) where a concave function is highest, and what the last step gained (n,).
+
+    Parameters
+    ----------
+    start : ndarray (n, k)
+        Of n samples.
+    height : callable
+        The function (n,) at some parameters (n, k), minus infinity where there is none.
+    move : callable
+        Newton's steps (n, k) there, which are halved until they climb.
+    close : ndarray (n,)
+        Gain at which a sample is at its maximum; all take steps until each is.
+    steps : int
+        Steps after which those that are not have none.
+    """
+    found, value, gain = start, height(start), np.full(len(start), np.inf)
+    for _ in range(steps):
+        step, part = move(found), np.ones((len(found), 1))
+        for _ in range(40):
+            new = height(found + part * step)
+            worse = ~(new >= value - 1e-12 * np.abs(value))
+            if not worse.any():
+                break
+            part[worse] /= 2
+        found, gain, value = found + part * step, new - value, new
+        if (np.abs(gain) < close).all():
+            break
+    return found, gain
+
+
 class FitKind(IntEnum):
     """Kind of the likelihood of a set of counts: with a maximum, or why without."""
 

@@ -19,7 +19,7 @@ from mcrock.statistics.efficiency import by_measure
 from mcrock.statistics.inference import Confidence, ConfidenceKeywords, takes
 from mcrock.statistics.limits import EVENT
 from mcrock.statistics.probability import BOUNDS
-from mcrock.statistics.probit import Link, link_of
+from mcrock.statistics.probit import Link, climbed, link_of
 from mcrock.statistics.resample import place_in_cells
 from mcrock.statistics.result_table import table
 from mcrock.statistics.runs import (
@@ -38,7 +38,6 @@ from mcrock.statistics.studentized import jackknife
 
 CELLS = 64  # along the logarithm of each measure
 GRID = 40  # values of each measure at which the surface is given
-STEPS = 60  # Newton steps before a sample is taken to have no maximum
 CLOSE = 1e-12  # gain of ln(likelihood) for each run below which a sample is at its maximum
 MODELS = ("first", "second", "both")
 
@@ -186,29 +185,24 @@ def _fit(x: np.ndarray, yes: np.ndarray, runs: np.ndarray, link: Link) -> np.nda
     share = np.clip((yes.sum(axis=1) + 0.5) / (total + 1), 1e-9, 1 - 1e-9)
     c = np.zeros((n, columns))
     c[:, 0] = link.quantile(share)
-    value = _log_likelihood(c, u, yes, runs, link)
-    gain = np.full(n, np.inf)
-    for _ in range(STEPS):
+
+    def height(c: np.ndarray) -> np.ndarray:
+        eta = c @ u
+        found: np.ndarray = (yes * link.log_cdf(eta) + (runs - yes) * link.log_cdf(-eta)).sum(axis=1)
+        return found
+
+    def step(c: np.ndarray) -> np.ndarray:
         eta = c @ u
         up, down = link.hazards(eta)
         bend_up, bend_down = link.bends(eta, up, down)
         slope = (yes * up - (runs - yes) * down) @ u.T
         weight = yes * bend_up + (runs - yes) * bend_down
         bend = np.einsum("nc,ic,jc->nij", weight, u, u)
-        step = np.stack([_solve(b, s) for b, s in zip(bend, slope, strict=True)])
-        part = np.ones(n)
-        for _ in range(40):
-            new = _log_likelihood(c + part[:, None] * step, u, yes, runs, link)
-            worse = ~(new >= value - 1e-12 * np.abs(value))
-            if not worse.any():
-                break
-            part[worse] /= 2
-        c = c + part[:, None] * step
-        gain, value = (new - value) / total, new
-        if (np.abs(gain) < CLOSE).all():
-            break
+        return np.stack([_solve(b, s) for b, s in zip(bend, slope, strict=True)])
+
+    c, gain = climbed(c, height, step, CLOSE * total)
     fell = yes.sum(axis=1)
-    good = (np.abs(gain) < 1e-7) & (fell > 0) & (fell < total) & (np.abs(c).max(axis=1) < 1e4)
+    good = (np.abs(gain) < 1e-7 * total) & (fell > 0) & (fell < total) & (np.abs(c).max(axis=1) < 1e4)
     return np.where(good[:, None], c / scale, np.nan)
 
 
@@ -217,14 +211,6 @@ def _solve(bend: np.ndarray, slope: np.ndarray) -> np.ndarray:
         return np.linalg.solve(bend, slope)
     except np.linalg.LinAlgError:
         return np.zeros_like(slope)
-
-
-def _log_likelihood(
-    c: np.ndarray, u: np.ndarray, yes: np.ndarray, runs: np.ndarray, link: Link
-) -> np.ndarray:
-    eta = c @ u
-    found: np.ndarray = (yes * link.log_cdf(eta) + (runs - yes) * link.log_cdf(-eta)).sum(axis=1)
-    return found
 
 
 def _near(cells: Cells, points: np.ndarray) -> np.ndarray:
