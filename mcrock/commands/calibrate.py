@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,8 +10,8 @@ import typer
 
 from mcrock.commands import options
 from mcrock.commands.exit_codes import say
-from mcrock.commands.options import check_figure
-from mcrock.commands.results import print_json, save_figures, write_netcdf
+from mcrock.commands.options import unpacked
+from mcrock.commands.results import FigureOptions, print_result, save_figures, write_netcdf
 
 if TYPE_CHECKING:
     from mcrock.labels.sequential import SamplingStage
@@ -18,8 +19,44 @@ if TYPE_CHECKING:
 app = typer.Typer()
 
 
+@dataclass(frozen=True, kw_only=True)
+class WeightOptions:
+    """How labels weigh the draws."""
+
+    error_rate: options.ErrorRate = 0.05
+    temper: options.Temper = None
+    effective: Annotated[
+        float, typer.Option(metavar="N", help="Effective draws that weights must leave.")
+    ] = 10.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class SequentialOptions:
+    """Whether and how inputs are drawn again."""
+
+    sequential: Annotated[
+        bool, typer.Option("--sequential", help="Draw again where the labels point; one store only.")
+    ] = False
+    folder: Annotated[
+        Path, typer.Option(metavar="DIR", help="Folder of the study file, for --sequential.")
+    ] = Path()
+    workers: Annotated[int | None, typer.Option(help="Number of threads, for --sequential.")] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelOutput(FigureOptions):
+    """Folder of the results."""
+
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="DIR", help="Folder for labels.nc and figure; default: none."),
+    ] = None
+
+
 @app.command()
+@unpacked
 def calibrate(
+    *,
     labels: Annotated[
         Path, typer.Argument(metavar="LABELS.csv", help="What fell and what stood.", show_default=False)
     ],
@@ -27,26 +64,10 @@ def calibrate(
         list[Path],
         typer.Argument(metavar="STORE", help="Nested studies of the same draws.", show_default=False),
     ],
-    error_rate: Annotated[float, typer.Option(help="How often a label and the model disagree [1].")] = 0.05,
-    temper: Annotated[
-        float | None, typer.Option(help="Power of the likelihood; default: as large as draws allow.")
-    ] = None,
-    effective: Annotated[
-        float, typer.Option(metavar="N", help="Effective draws that weights must leave.")
-    ] = 10.0,
-    sequential: Annotated[
-        bool, typer.Option("--sequential", help="Draw again where the labels point; one store only.")
-    ] = False,
-    folder: Annotated[
-        Path, typer.Option(metavar="DIR", help="Folder of the study file, for --sequential.")
-    ] = Path(),
-    workers: Annotated[int | None, typer.Option(help="Number of threads, for --sequential.")] = None,
+    weights: WeightOptions,
+    again: SequentialOptions,
     level: options.Level = 0.9,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="DIR", help="Folder for labels.nc and figure; default: none."),
-    ] = None,
-    format: options.FigureFormat = "png",
+    results: LabelOutput,
     as_json: options.AsJson = False,
 ) -> None:
     """Weigh the unknown inputs of studies by what fell and what stood.
@@ -54,8 +75,7 @@ def calibrate(
     Prints what the labels say of the inputs and of the probabilities of all
     studies, those without labels included: `mcrock docs validation`.
     """
-    check_figure(output, format)
-    if sequential and len(stores) > 1:
+    if again.sequential and len(stores) > 1:
         raise ValueError("--sequential runs one study again: give one store")
     from mcrock.dataset import load_dataset
     from mcrock.labels import calibrate, calibrate_anew, read_labels
@@ -63,20 +83,19 @@ def calibrate(
 
     seen = read_labels(labels)
     studies = [load_dataset(store) for store in stores]
-    weigh: dict[str, Any] = {"error_rate": error_rate, "level": level}
-    if sequential:
-        weigh |= {"folder": folder, "temper": 1.0 if temper is None else temper, "workers": workers}
+    weigh: dict[str, Any] = {"error_rate": weights.error_rate, "level": level}
+    if again.sequential:
+        power = 1.0 if weights.temper is None else weights.temper
+        weigh |= {"folder": again.folder, "temper": power, "workers": again.workers}
         found = calibrate_anew(studies[0], seen, progress=_say_stage, **weigh)
     else:
-        found = calibrate(studies, seen, temper=temper, least_effective=effective, **weigh)
-    paths = save_figures({"labels": lambda: plot_labels(found)}, output, format, {})
-    if output is not None:
-        write_netcdf(output / "labels.nc", found)
-        paths.insert(0, output / "labels.nc")
-    if as_json:
-        print_json(found)
-    else:
-        print(format_labels(found, [store.name for store in stores]), *paths, sep="\n")
+        weigh |= {"temper": weights.temper, "least_effective": weights.effective}
+        found = calibrate(studies, seen, **weigh)
+    paths = save_figures({"labels": lambda: plot_labels(found)}, results)
+    if results.output is not None:
+        paths.insert(0, results.output / "labels.nc")
+        write_netcdf(paths[0], found)
+    print_result(as_json, found, [format_labels(found, [store.name for store in stores]), *paths])
 
 
 def _say_stage(stage: SamplingStage) -> None:

@@ -8,14 +8,16 @@ from typing import Annotated
 import typer
 
 from mcrock.commands import options
-from mcrock.commands.options import check_figure
-from mcrock.commands.results import opened_result, print_json, save_figures
+from mcrock.commands.options import unpacked
+from mcrock.commands.results import FigureOptions, opened_result, print_result, save_figures
 
 app = typer.Typer()
 
 
 @app.command()
+@unpacked
 def compare(
+    *,
     first: Annotated[Path, typer.Argument(metavar="A", help="Store of the first study.", show_default=False)],
     second: Annotated[
         Path, typer.Argument(metavar="B", help="Store of the second study.", show_default=False)
@@ -24,8 +26,7 @@ def compare(
     hazard_years: options.HazardYears = None,
     level: options.Level = 0.95,
     displacement_limit: options.DisplacementLimit = None,
-    output: options.Figures = None,
-    format: options.FigureFormat = "png",
+    figures: FigureOptions,
     as_json: options.AsJson = False,
 ) -> None:
     """Compare two designs under the same earthquakes, run by run.
@@ -33,7 +34,6 @@ def compare(
     Both studies need the same seed and the same draws of what they share: `mcrock
     docs assessment`.
     """
-    check_figure(output, format)
     from mcrock.show.comparison import format_comparison, plot_comparison
     from mcrock.statistics import compare_designs, load_hazard
     from mcrock.statistics.paired import what_differs
@@ -46,8 +46,6 @@ def compare(
         changes = what_differs(one, other)
         found = compare_designs(one, other, curves, level=level)
         draw = {"compare": lambda: plot_comparison(one, other, level=level, found=found)}
-        paths = save_figures(draw, output, format, {})
-    if as_json:
-        print_json({"differs": {key: list(values) for key, *values in changes}, "comparison": found})
-    else:
-        print(format_comparison(found, changes), *paths, sep="\n")
+        paths = save_figures(draw, figures)
+    tables = {"differs": {key: list(values) for key, *values in changes}, "comparison": found}
+    print_result(as_json, tables, [format_comparison(found, changes), *paths])

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from mcrock.commands import options
-from mcrock.commands.options import check_figure
-from mcrock.commands.results import opened_result, print_json, save_figures
+from mcrock.commands.options import unpacked
+from mcrock.commands.results import FigureOptions, opened_result, print_result, save_figures
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -21,9 +22,10 @@ if TYPE_CHECKING:
 app = typer.Typer()
 
 
-@app.command()
-def fragility(
-    store: options.Store,
+@dataclass(frozen=True, kw_only=True)
+class CurveOptions:
+    """Limit states and intensity measures whose curves are compared."""
+
     limit: Annotated[
         list[str] | None,
         typer.Option(
@@ -31,7 +33,7 @@ def fragility(
             help="Limit state of a response, in SI units, such as peak_displacement=0.05; repeatable; "
             "default: usual limits.",
         ),
-    ] = None,
+    ] = None
     compare: Annotated[
         list[str] | None,
         typer.Option(
@@ -39,12 +41,29 @@ def fragility(
             help="Intensity measure to compare, such as pgv, or sa=0.5 with a period; repeatable. Two make a "
             "surface.",
         ),
-    ] = None,
+    ] = None
+
+    @property
+    def limits(self) -> list[tuple[str, float]] | None:
+        """Responses and the numbers that they must not exceed; None for the usual ones."""
+        return None if self.limit is None else [_limit(text) for text in self.limit]
+
+    @property
+    def measures(self) -> list[str | dict[str, str | float]]:
+        """Intensity measures, as `mcrock.statistics.with_measures` takes them."""
+        return [_measure(text) for text in self.compare or []]
+
+
+@app.command()
+@unpacked
+def fragility(
+    *,
+    store: options.Store,
+    curves: CurveOptions,
     level: options.Level = 0.95,
     measure: options.Measure = None,
     folder: options.Folder = Path(),
-    output: options.Figures = None,
-    format: options.FigureFormat = "png",
+    figures: FigureOptions,
     as_json: options.AsJson = False,
     allow_incomplete: options.Incomplete = False,
 ) -> None:
@@ -52,9 +71,7 @@ def fragility(
 
     Which curve to take: `mcrock docs fragility`.
     """
-    limits = None if limit is None else [_limit(text) for text in limit]
-    asked = [_measure(text) for text in compare or []]
-    check_figure(output, format)
+    limits, asked = curves.limits, curves.measures
     from mcrock.config import ConfigError
     from mcrock.show.curves import format_limits, format_ways, plot_limits, plot_ways
     from mcrock.show.rules import plot_baselines
@@ -82,11 +99,8 @@ def fragility(
             for name, (table, words, figure) in _by_measures(runs, asked, how).items():
                 found[name], draw[f"fragility_{name}"] = table, figure
                 lines += ["", *words]
-        paths = save_figures(draw, output, format, ds.attrs)
-    if as_json:
-        print_json(found)
-    else:
-        print(*missing_chunks(ds), *lines, *paths, sep="\n")
+        paths = save_figures(draw, figures, ds.attrs)
+    print_result(as_json, found, [*missing_chunks(ds), *lines, *paths])
 
 
 def _by_measures(

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from mcrock.commands.options import FigureFormat, check_figure
-from mcrock.commands.results import save_figures
+from mcrock.commands.options import FigureFormat
+from mcrock.commands.results import FigureOptions, save_figures
 
 app = typer.Typer(
     name="laws",
@@ -68,9 +68,9 @@ def show(
 
     defaults = system_parameters(name)
     given = dict(_parse(text) for text in set or [])
-    check_figure(output, format)
+    figures = FigureOptions(output=output, format=format)
     ds = system_example(name, **given)
-    paths = save_figures({name: lambda: plot_system(ds)}, output, format, {})
+    paths = save_figures({name: lambda: plot_system(ds)}, figures)
     print(format_system(ds, {key: given.get(key, value) for key, value in defaults.items()}))
     print(*paths)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
@@ -58,13 +58,13 @@ Folder = Annotated[
 ]
 Incomplete = Annotated[bool, typer.Option("--allow-incomplete", help="Accept a store with missing runs.")]
 FigureFormat = Annotated[str, typer.Option("--format", help="Figure format: png, pdf or svg.")]
-Figures = Annotated[
-    Path | None,
-    typer.Option("--output", "-o", metavar="DIR", help="Folder for the figures; default: none."),
-]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Level = Annotated[float, typer.Option(help="Confidence level of the intervals.")]
 Workers = Annotated[int | None, typer.Option(help="Number of threads; default: all cores.")]
+ErrorRate = Annotated[float, typer.Option(help="How often a label and the model disagree [1].")]
+Temper = Annotated[
+    float | None, typer.Option(help="Power of the likelihood; default: as large as draws allow.")
+]
 Hazard = Annotated[
     Path | None,
     typer.Option(metavar="HAZARD.csv", help="Hazard curves of the site, as for `mcrock risk`."),
@@ -81,6 +81,18 @@ Age = Annotated[
 ]
 
 
+@dataclass(frozen=True, kw_only=True)
+class StudyOptions:
+    """Values that stand in place of those of a study file."""
+
+    seed: Seed = None
+    set: Set = None
+
+    def load(self, config: Path) -> Study:
+        """Study of a file with these values."""
+        return load_study(config, self.set, self.seed)
+
+
 def unpacked(command: Callable[..., None]) -> Callable[..., None]:
     """A command of keywords whose dataclasses stand in the command line as their fields."""
     hints = get_type_hints(command, include_extras=True)
@@ -92,7 +104,12 @@ def unpacked(command: Callable[..., None]) -> Callable[..., None]:
             continue
         own = get_type_hints(packs[name], include_extras=True)
         shown += [
-            Parameter(each.name, Parameter.KEYWORD_ONLY, default=each.default, annotation=own[each.name])
+            Parameter(
+                each.name,
+                Parameter.KEYWORD_ONLY,
+                default=Parameter.empty if each.default is MISSING else each.default,
+                annotation=own[each.name],
+            )
             for each in fields(packs[name])
         ]
 

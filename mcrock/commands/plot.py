@@ -8,20 +8,20 @@ from typing import Annotated
 import typer
 
 from mcrock.commands import options
-from mcrock.commands.options import check_figure
-from mcrock.commands.results import opened_result
+from mcrock.commands.options import check_figure, unpacked
+from mcrock.commands.results import ReadingOptions
 
 app = typer.Typer()
 
 
 @app.command()
+@unpacked
 def plot(
+    *,
     store: options.Store,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for the figures.")],
     format: options.FigureFormat = "png",
-    measure: options.Measure = None,
-    displacement_limit: options.DisplacementLimit = None,
-    allow_incomplete: options.Incomplete = False,
+    reading: ReadingOptions,
 ) -> None:
     """Plot a result: outcomes, overturning probability and fragility.
 
@@ -34,7 +34,7 @@ def plot(
     from mcrock.show.figures import save_all
     from mcrock.show.summary import missing_chunks
 
-    with opened_result(store, allow_incomplete, measure, displacement_limit) as ds:
+    with reading.open(store) as ds:
         print(*missing_chunks(ds), sep="\n", end="\n" * bool(missing_chunks(ds)))
-        paths = save_all(ds, output, format, allow_missing=allow_incomplete)
+        paths = save_all(ds, output, format, allow_missing=reading.allow_incomplete)
     print(*paths, sep="\n")

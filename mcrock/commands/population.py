@@ -2,21 +2,57 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from mcrock.commands import options
 from mcrock.commands.exit_codes import fail
-from mcrock.commands.options import check_figure
-from mcrock.commands.results import save_figures, write_netcdf, write_text
+from mcrock.commands.options import unpacked
+from mcrock.commands.results import FigureOptions, save_figures, write_netcdf, write_text
 
 app = typer.Typer()
 
 
+@dataclass(frozen=True, kw_only=True)
+class SamplerOptions:
+    """Options of the sampler that are not at their defaults."""
+
+    seed: Annotated[int | None, typer.Option(help="Seed of the sampler; default: 0.")] = None
+    parameter: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Impact parameter to take; repeatable; default: all of the file."),
+    ] = None
+    prior_scale: Annotated[
+        float | None, typer.Option(metavar="F", help="Factor on the widths of the priors; default: 1.")
+    ] = None
+    draws: Annotated[
+        int | None, typer.Option(metavar="N", help="Draws of each of four chains; default: 2000.")
+    ] = None
+    target_accept: Annotated[
+        float | None, typer.Option(metavar="P", help="Acceptance rate of the sampler; default: 0.95.")
+    ] = None
+
+    def given(self) -> dict[str, Any]:
+        """Arguments of `mcrock.measurement.population.fit_population`."""
+        names = {"parameter": "parameters"}
+        return {names.get(name, name): value for name, value in asdict(self).items() if value is not None}
+
+
+@dataclass(frozen=True, kw_only=True)
+class PopulationOutput(FigureOptions):
+    """Folder of all results."""
+
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for the results.")] = (
+        Path("population")
+    )
+
+
 @app.command()
+@unpacked
 def population(
+    *,
     fits: Annotated[
         Path,
         typer.Argument(
@@ -25,14 +61,8 @@ def population(
             show_default=False,
         ),
     ],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for the results.")
-    ] = Path("population"),
-    seed: Annotated[int | None, typer.Option(help="Seed of the sampler; default: 0.")] = None,
-    parameter: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="Impact parameter to take; repeatable; default: all of the file."),
-    ] = None,
+    results: PopulationOutput,
+    sampler: SamplerOptions,
     cut: Annotated[
         str,
         typer.Option(
@@ -41,31 +71,13 @@ def population(
             "the base) or none.",
         ),
     ] = "energy",
-    prior_scale: Annotated[
-        float | None, typer.Option(metavar="F", help="Factor on the widths of the priors; default: 1.")
-    ] = None,
-    draws: Annotated[
-        int | None, typer.Option(metavar="N", help="Draws of each of four chains; default: 2000.")
-    ] = None,
-    target_accept: Annotated[
-        float | None, typer.Option(metavar="P", help="Acceptance rate of the sampler; default: 0.95.")
-    ] = None,
-    format: options.FigureFormat = "png",
 ) -> None:
     """Turn the fits of many tests into the [impact] section of a study.
 
     Writes population.nc, the posterior for ArviZ, the figure population and,
     if the sampler can be trusted, impact.toml: `mcrock docs population`.
     """
-    check_figure(output, format)
-    given: dict[str, Any] = {
-        "seed": seed,
-        "parameters": parameter,
-        "prior_scale": prior_scale,
-        "draws": draws,
-        "target_accept": target_accept,
-    }
-    given = {name: value for name, value in given.items() if value is not None}
+    given, output = sampler.given(), results.output
     if fits.suffix == ".nc" and given:
         raise ValueError(f"{fits} has been sampled: {', '.join(given)} only go with a table of fits")
     from mcrock.measurement.population import diagnose, fit_population, has_tests, load_population
@@ -80,7 +92,7 @@ def population(
         write_netcdf(output / "population.nc", data)
         print(output / "population.nc")
     if has_tests(data):  # of another sampler it may be without
-        print(*save_figures({"population": lambda: plot_population(data, cut)}, output, format, {}))
+        print(*save_figures({"population": lambda: plot_population(data, cut)}, results))
     diagnosis = diagnose(data)
     if diagnosis.problems:
         fail(untrusted(diagnosis), 1)

@@ -6,14 +6,46 @@ Heavy imports happen inside the functions, as in every command.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from mcrock.commands import options
 
 if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True, kw_only=True)
+class FigureOptions:
+    """Folder and format of the figures, checked."""
+
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="DIR", help="Folder for the figures; default: none."),
+    ] = None
+    format: options.FigureFormat = "png"
+
+    def __post_init__(self) -> None:
+        options.check_figure(self.output, self.format)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadingOptions:
+    """What of a store is read, and how."""
+
+    measure: options.Measure = None
+    displacement_limit: options.DisplacementLimit = None
+    allow_incomplete: options.Incomplete = False
+
+    def open(self, store: Path) -> AbstractContextManager[xr.Dataset]:
+        """Result of a store, as the options say."""
+        return opened_result(store, self.allow_incomplete, self.measure, self.displacement_limit)
 
 
 @contextmanager
@@ -30,9 +62,10 @@ def opened_result(
 
 
 def save_figures(
-    draw: Mapping[str, Callable[[], Axes]], output: Path | None, format: str, attrs: Mapping[str, Any]
+    draw: Mapping[str, Callable[[], Axes]], figures: FigureOptions, attrs: Mapping[str, Any] | None = None
 ) -> list[Path]:
     """Write figures into a folder, each signed with title and seed of its study; none without a folder."""
+    output = figures.output
     if output is None:
         return []
     import matplotlib
@@ -44,8 +77,8 @@ def save_figures(
     paths = []
     for name, make in draw.items():
         ax = make()
-        add_source(ax, attrs)
-        paths.append(save_figure(ax, output / f"{name}.{format}"))
+        add_source(ax, attrs or {})
+        paths.append(save_figure(ax, output / f"{name}.{figures.format}"))
     return paths
 
 
@@ -63,6 +96,14 @@ def write_netcdf(path: Path, ds: xr.Dataset) -> None:
 
     with replacing(path) as scratch:
         ds.to_netcdf(str(scratch))
+
+
+def print_result(as_json: bool, tables: xr.Dataset | Mapping[str, Any], lines: Iterable[object]) -> None:
+    """Print a result as JSON, or the lines that say it."""
+    if as_json:
+        print_json(tables)
+    else:
+        print(*lines, sep="\n")
 
 
 def print_json(tables: xr.Dataset | Mapping[str, Any]) -> None:

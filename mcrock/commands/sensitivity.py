@@ -7,21 +7,22 @@ from typing import Annotated
 import typer
 
 from mcrock.commands import options
-from mcrock.commands.options import check_figure
-from mcrock.commands.results import opened_result, print_json, save_figures
+from mcrock.commands.options import unpacked
+from mcrock.commands.results import FigureOptions, opened_result, print_result, save_figures
 
 app = typer.Typer()
 
 
 @app.command()
+@unpacked
 def sensitivity(
+    *,
     store: options.Store,
     level: options.Level = 0.95,
     permutations: Annotated[
         int, typer.Option(metavar="N", help="Permutations of the outcomes that show the effect of chance.")
     ] = 199,
-    output: options.Figures = None,
-    format: options.FigureFormat = "png",
+    figures: FigureOptions,
     as_json: options.AsJson = False,
     allow_incomplete: options.Incomplete = False,
 ) -> None:
@@ -30,7 +31,6 @@ def sensitivity(
     Of a study with ensemble.design = "sobol_indices" the Sobol indices, of any
     study the inputs given the outcome: `mcrock docs assessment`.
     """
-    check_figure(output, format)
     from mcrock.show.progress import count_progress
     from mcrock.show.sensitivity import format_distances, format_indices, plot_sensitivity
     from mcrock.show.summary import missing_chunks
@@ -46,9 +46,6 @@ def sensitivity(
                 ds, permutations=permutations, allow_missing=allow_incomplete, progress=progress
             )
         draw = {"sensitivity": lambda: plot_sensitivity(next(iter(tables.values())))}
-        paths = save_figures(draw, output, format, ds.attrs)
-    if as_json:
-        print_json(tables)
-        return
+        paths = save_figures(draw, figures, ds.attrs)
     blocks = ["\n".join(words[name](table)) for name, table in tables.items()]
-    print("\n\n".join([*missing_chunks(ds), *blocks]), *paths, sep="\n")
+    print_result(as_json, tables, ["\n\n".join([*missing_chunks(ds), *blocks]), *paths])

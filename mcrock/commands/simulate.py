@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from mcrock.commands.options import Seed, Set, load_study
+from mcrock.commands.options import StudyOptions, unpacked
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -16,27 +17,122 @@ if TYPE_CHECKING:
     from mcrock.base.params import Outcome
     from mcrock.config import Study
     from mcrock.excitation import Motion, Pulse
+    from mcrock.show.animation.options import PlaybackKeywords
     from mcrock.simulation.run import Run
 
 app = typer.Typer()
 
 
-@app.command()
-def simulate(
+@dataclass(frozen=True, kw_only=True)
+class RunOptions:
+    """Which run of a study."""
+
+    realization: Annotated[int, typer.Option(metavar="I", help="Number of the realization, from 0.")] = 0
+    intensity: Annotated[
+        int | None,
+        typer.Option(metavar="J", help="Number of the intensity level, from 0; default: the last."),
+    ] = None
+    outer: Annotated[int, typer.Option(metavar="K", help="Number of the outer (epistemic) draw, from 0.")] = 0
+
+    def of(self, study: Study) -> dict[str, int]:
+        """Number of the run along each dimension of the study.
+
+        Raises
+        ------
+        ValueError
+            If the study has no such run.
+        """
+        sizes = {
+            "outer": study.n_outer,
+            "realization": study.n_realizations,
+            "intensity": study.n_intensity,
+        }
+        at = asdict(self) | ({"intensity": study.n_intensity - 1} if self.intensity is None else {})
+        for name, size in sizes.items():
+            if not 0 <= at[name] < size:
+                raise ValueError(f"--{name} must be 0 to {size - 1} in this study, got {at[name]}")
+        return at
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnimationOptions:
+    """File of an animation, and how it plays."""
+
+    animate: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Save an animation: .gif, .html (for a browser) or .mp4."),
+    ] = None
+    fps: Annotated[float | None, typer.Option(help="Frames per second of the animation.")] = None
+    speed: Annotated[
+        float | None, typer.Option(help="Playback speed: 0.25 is slow motion; default: real time.")
+    ] = None
+    span: Annotated[
+        tuple[float, float] | None, typer.Option(metavar="START END", help="Times to animate, in seconds.")
+    ] = None
+
+    @property
+    def playback(self) -> PlaybackKeywords:
+        """Options of the animation."""
+        return {"fps": self.fps, "speed": self.speed, "span": self.span}
+
+    def check(self, run: Run | None = None) -> None:
+        """Refuse what cannot be made, of a run if it is known."""
+        if self.animate is not None:
+            from mcrock.show.animation import Playback, check_animation
+
+            check_animation(self.animate, Playback(**self.playback), run)
+        elif (self.fps, self.speed, self.span) != (None, None, None):
+            raise ValueError("--fps, --speed and --span go with --animate FILE")
+
+    def save(self, found: Replay, title: str) -> list[Path]:
+        """Write the animation, if one is asked for."""
+        if self.animate is None:
+            return []
+        from mcrock.show.animation import save_animation
+        from mcrock.show.progress import count_progress
+
+        shown = found.run, found.run.body, self.animate
+        about: dict[str, Any] = {"motion": found.motion, "title": title, **self.playback}
+        with count_progress("frames of the animation") as progress:
+            return [save_animation(*shown, progress=progress, **about)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourceOptions(StudyOptions):
+    """A study file with its changes, or a store."""
+
     study_or_store: Annotated[
         Path,
         typer.Argument(
             metavar="STUDY", help="Study file in TOML, or the store of a study.", show_default=False
         ),
-    ],
-    realization: Annotated[int, typer.Option(metavar="I", help="Number of the realization, from 0.")] = 0,
-    intensity: Annotated[
-        int | None,
-        typer.Option(metavar="J", help="Number of the intensity level, from 0; default: the last."),
-    ] = None,
-    outer: Annotated[
-        int, typer.Option(metavar="K", help="Number of the outer (epistemic) draw, from 0.")
-    ] = 0,
+    ]
+    folder_of_files: Annotated[
+        Path,
+        typer.Option(
+            "--folder", metavar="DIR", help="Of a store: folder of its study file.", file_okay=False
+        ),
+    ] = Path(".")
+
+    def read(self) -> tuple[Study, Any]:
+        """The study of a file, or that of a store with its dataset."""
+        path = self.study_or_store
+        if not path.is_dir():
+            return self.load(path), None
+        if self.set or self.seed is not None:
+            raise ValueError("--set and --seed go with a study file; a store has its study")
+        from mcrock.config import Study
+        from mcrock.dataset import load_dataset
+
+        stored = load_dataset(path, allow_incomplete=True)
+        return Study.from_json(stored.attrs["config"], self.folder_of_files), stored
+
+
+@app.command()
+@unpacked
+def simulate(
+    *,
+    chosen: RunOptions,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -46,72 +142,43 @@ def simulate(
             help="Folder for history.nc, events.csv and history.png, which are replaced; default: run-I-J.",
         ),
     ] = None,
-    animate: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Save an animation: .gif, .html (for a browser) or .mp4."),
-    ] = None,
-    fps: Annotated[float | None, typer.Option(help="Frames per second of the animation.")] = None,
-    speed: Annotated[
-        float | None, typer.Option(help="Playback speed: 0.25 is slow motion; default: real time.")
-    ] = None,
-    span: Annotated[
-        tuple[float, float] | None, typer.Option(metavar="START END", help="Times to animate, in seconds.")
-    ] = None,
+    animation: AnimationOptions,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print results, events and their units as JSON.")
     ] = False,
-    set: Set = None,
-    seed: Seed = None,
-    folder_of_files: Annotated[
-        Path,
-        typer.Option(
-            "--folder", metavar="DIR", help="Of a store: folder of its study file.", file_okay=False
-        ),
-    ] = Path("."),
+    source: SourceOptions,
 ) -> None:
     """Repeat one run of a study and print its results and events.
 
     Its history, events and figure are saved in a folder; --animate adds an animation. With a store it says
     whether the run ended as the stored one did.
     """
-    if animate is not None:
-        from mcrock.show.animation import Playback, check_animation, save_animation
-
-        check_animation(animate, Playback(fps, speed, span))
-    elif (fps, speed, span) != (None, None, None):
-        raise ValueError("--fps, --speed and --span go with --animate FILE")
-    study, stored = _study(study_or_store, set, seed, folder_of_files)
+    animation.check()
+    study, stored = source.read()
     import matplotlib
 
     matplotlib.use("Agg")
     from mcrock.dataset import check_folder
-    from mcrock.show.progress import count_progress
     from mcrock.show.run import format_run, run_as_json, save_run
 
-    number = study.n_intensity - 1 if intensity is None else intensity
-    folder = output or Path(f"run-{realization}-{number}")
+    at = chosen.of(study)
+    folder = output or Path(f"run-{at['realization']}-{at['intensity']}")
     check_folder(folder)
-    found = _repeat(study, realization, number, outer)
-    if animate is not None:
-        check_animation(animate, Playback(fps, speed, span), found.run)
+    found = _repeat(study, **at)
+    animation.check(found.run)
     sources = {"title": study.title, "seed": study.seed}
     title = f"{found.name}, {found.place}"
     paths = save_run(found.run, folder, title + found.measure, found.motion, sources)
-    if animate is not None:
-        how: dict[str, Any] = {"motion": found.motion, "title": title}
-        how |= {"fps": fps, "speed": speed, "span": span}
-        with count_progress("frames of the animation") as progress:
-            paths.append(save_animation(found.run, found.run.body, animate, progress=progress, **how))
+    paths += animation.save(found, title)
     # after the files, as the reader of the output may leave
     if as_json:
-        chosen = sources | {"realization": realization, "intensity": number, "scale": found.scale}
-        chosen["motion"] = found.record
-        print(json.dumps(chosen | run_as_json(found.run) | {"files": list(map(str, paths))}))
+        place = {name: at[name] for name in ("realization", "intensity")}
+        of_run = sources | place | {"scale": found.scale, "motion": found.record}
+        print(json.dumps(of_run | run_as_json(found.run) | {"files": list(map(str, paths))}))
         return
     print(f"{found.place}: {found.source}", format_run(found.run, folder / "events.csv"), sep="\n")
     if stored is not None:
-        at = {"outer": outer, "realization": realization, "intensity": number}
-        print(f"outcome in {study_or_store}: {_stored_outcome(stored, at, found.run.outcome)}")
+        print(f"outcome in {source.study_or_store}: {_stored_outcome(stored, at, found.run.outcome)}")
     print(*paths, sep="\n")
 
 
@@ -128,19 +195,6 @@ class Replay(NamedTuple):
     source: str  # of the motion
 
 
-def _study(path: Path, overrides: list[str] | None, seed: int | None, folder: Path) -> tuple[Study, Any]:
-    """The study of a file, or that of a store with its dataset."""
-    if not path.is_dir():
-        return load_study(path, overrides, seed), None
-    if overrides or seed is not None:
-        raise ValueError("--set and --seed go with a study file; a store has its study")
-    from mcrock.config import Study
-    from mcrock.dataset import load_dataset
-
-    stored = load_dataset(path, allow_incomplete=True)
-    return Study.from_json(stored.attrs["config"], folder), stored
-
-
 def _repeat(study: Study, realization: int, intensity: int, outer: int) -> Replay:
     """Repeat one run of a study."""
     from mcrock.excitation import pack_motions
@@ -149,13 +203,6 @@ def _repeat(study: Study, realization: int, intensity: int, outer: int) -> Repla
     from mcrock.show.numbers import label_intensities
     from mcrock.simulation.runs import simulate_realization
 
-    for name, value, size in (
-        ("--realization", realization, study.n_realizations),
-        ("--intensity", intensity, study.n_intensity),
-        ("--outer", outer, study.n_outer),
-    ):
-        if not 0 <= value < size:
-            raise ValueError(f"{name} must be 0 to {size - 1} in this study, got {value}")
     motions = load_motions(study)
     inputs = draw_inputs(study, motions, realization, realization + 1, outer)
     motions = list(inputs.motions) or motions

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mcrock.commands.options import check_figure, unpacked
+from mcrock.commands.options import unpacked
 from mcrock.commands.spectrum_options import (
     MotionOptions,
     OutputOptions,
@@ -185,7 +185,6 @@ def _axis(
 
 def _check_output(place: OutputOptions, name: str) -> Path:
     """Path of dataset and figure without their endings; refused where they cannot be written."""
-    check_figure(place.output, place.format)
     for path in (place.output / f"{name}.nc", place.output / f"{name}.{place.format}"):
         if not os.path.lexists(path):
             continue

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mcrock.commands.options import FigureFormat
+from mcrock.commands.results import FigureOptions
 
 if TYPE_CHECKING:
     from mcrock.excitation import Motion, Pulse
@@ -85,13 +85,12 @@ class MotionOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class OutputOptions:
+class OutputOptions(FigureOptions):
     """Files of a spectrum and its figure."""
 
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for the dataset and the figure.")
     ] = Path("spectrum")
-    format: FigureFormat = "png"
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace an existing dataset and figure.")
     ] = False

@@ -7,20 +7,21 @@ from pathlib import Path
 import typer
 
 from mcrock.commands import options
-from mcrock.commands.results import opened_result, print_json
+from mcrock.commands.options import unpacked
+from mcrock.commands.results import ReadingOptions, print_json
 
 app = typer.Typer()
 
 
 @app.command()
+@unpacked
 def stats(
+    *,
     store: options.Store,
     level: options.Level = 0.95,
-    measure: options.Measure = None,
-    displacement_limit: options.DisplacementLimit = None,
+    reading: ReadingOptions,
     folder: options.Folder = Path(),
     as_json: options.AsJson = False,
-    allow_incomplete: options.Incomplete = False,
 ) -> None:
     """Print overturning probabilities and fragility with intervals.
 
@@ -29,8 +30,8 @@ def stats(
     from mcrock.dataset.contents import STUDY, store_digest
     from mcrock.show.summary import format_summary, missing_chunks, summarize, summary_as_json
 
-    with opened_result(store, allow_incomplete, measure, displacement_limit) as ds:
-        summary = summarize(ds, folder=folder, level=level, allow_missing=allow_incomplete)
+    with reading.open(store) as ds:
+        summary = summarize(ds, folder=folder, level=level, allow_missing=reading.allow_incomplete)
     if as_json:
         digest = store_digest(store) if (store / STUDY).exists() else None
         print_json(summary_as_json(summary) | {"digest": digest})

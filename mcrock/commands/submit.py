@@ -51,7 +51,7 @@ def submit(
     from mcrock.ensemble.cluster.scripts import SYSTEMS, script_path, write_script
     from mcrock.ensemble.cluster.settings import read_duration
     from mcrock.sampling import load_motions
-    from mcrock.show.estimate import format_estimate, format_plan
+    from mcrock.show.estimate import format_cost, format_plan
 
     if system not in SYSTEMS:
         raise ValueError(f"--system must be one of {', '.join(SYSTEMS)}, got {system!r}")
@@ -68,7 +68,7 @@ def submit(
     plan = plan_tasks(estimate, cores, walltime, (peak_memory() or 0.0) * 2**20, tasks, least)
     options = [f"--set={item}" for item in set or []] + ([] if seed is None else [f"--seed={seed}"])
     options += ["--contract"] if arithmetic.contracts() else []
-    about = format_estimate(estimate) + ([] if cluster else format_plan(plan))
+    about = format_cost(estimate) + ([] if cluster else format_plan(plan))
     script, path = write_script(system, config, store, options, plan, cluster, about), script_path(store)
     if dry_run:
         print(script, end="")

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from mcrock.commands import options
-from mcrock.commands.options import check_figure
-from mcrock.commands.results import print_json, save_figures, write_netcdf
+from mcrock.commands.options import unpacked
+from mcrock.commands.results import FigureOptions, print_result, save_figures, write_netcdf
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,42 +24,76 @@ if TYPE_CHECKING:
 app = typer.Typer()
 
 
-@app.command()
-def validate(
+PARTS = ("all", "tuning", "aside")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TestedOptions:
+    """Tests, and which of them are scored."""
+
     motions: Annotated[
         Path, typer.Argument(metavar="MOTIONS.nc", help="Tests of a shake table.", show_default=False)
-    ],
-    geometry: Annotated[Path, typer.Option(metavar="FILE.json", help="Body as scanned.")],
-    labels: Annotated[str, typer.Option(metavar="NAME", help="Variable that is 1 where it overturned.")],
-    azimuth_deg: Annotated[
-        float | None,
-        typer.Option(metavar="A", help="Direction of shaking in degrees; default: the weakest of the body."),
-    ] = None,
-    calibrate: Annotated[
-        bool,
-        typer.Option("--calibrate", help="Also weigh the draws by the labels of all other recordings."),
-    ] = False,
-    error_rate: Annotated[float, typer.Option(help="Error rate of labels, for --calibrate.")] = 0.05,
-    temper: Annotated[
-        float | None, typer.Option(help="Power of the likelihood; default: as large as draws allow.")
-    ] = None,
+    ]
+    labels: Annotated[str, typer.Option(metavar="NAME", help="Variable that is 1 where it overturned.")]
     rules: Annotated[
         Path | None,
         typer.Option(metavar="OTHER.nc", help="Tests that rules of thumb are also fitted to."),
-    ] = None,
+    ] = None
     part: Annotated[
         str, typer.Option(help="Tests to score: all, tuning (alone), or aside, the quarter never tuned on.")
-    ] = "all",
+    ] = "all"
+
+    def __post_init__(self) -> None:
+        if self.part not in PARTS:
+            raise ValueError(f"--part must be one of {', '.join(PARTS)}, got {self.part!r}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScannedOptions:
+    """The body, and the draws of its unknown properties."""
+
+    geometry: Annotated[Path, typer.Option(metavar="FILE.json", help="Body as scanned.")]
+    azimuth_deg: Annotated[
+        float | None,
+        typer.Option(metavar="A", help="Direction of shaking in degrees; default: the weakest of the body."),
+    ] = None
     draws: Annotated[
         int | None, typer.Option(metavar="N", help="Draws of the unknown properties; default: as shipped.")
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the draws.")] = 1,
-    level: options.Level = 0.9,
-    workers: options.Workers = None,
+    ] = None
+    seed: Annotated[int, typer.Option(help="Seed of the draws.")] = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class CalibrationOptions:
+    """Whether and how labels weigh the draws: the arguments of `mcrock.labels.validation.validate`."""
+
+    calibrate: Annotated[
+        bool,
+        typer.Option("--calibrate", help="Also weigh the draws by the labels of all other recordings."),
+    ] = False
+    error_rate: Annotated[float, typer.Option(help="Error rate of labels, for --calibrate.")] = 0.05
+    temper: options.Temper = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValidationOutput(FigureOptions):
+    """Folder of all results."""
+
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for runs, scores and figure.")
-    ] = Path("validation"),
-    format: options.FigureFormat = "png",
+    ] = Path("validation")
+
+
+@app.command()
+@unpacked
+def validate(
+    *,
+    asked: TestedOptions,
+    scanned: ScannedOptions,
+    weights: CalibrationOptions,
+    level: options.Level = 0.9,
+    workers: options.Workers = None,
+    results: ValidationOutput,
     as_json: Annotated[bool, typer.Option("--json", help="Print scores and probabilities as JSON.")] = False,
 ) -> None:
     """Score probabilities against tests on a shake table.
@@ -67,53 +101,50 @@ def validate(
     Every draw of the unknown properties of body and table meets every test. The
     folder keeps the runs for a second call: `mcrock docs validation`.
     """
-    check_figure(output, format)
-    if part not in PARTS:
-        raise ValueError(f"--part must be one of {', '.join(PARTS)}, got {part!r}")
     import numpy as np
 
     from mcrock.excitation.readers.shake_table import read_shake_table
     from mcrock.labels import validation
     from mcrock.show.validation import format_validation, plot_validation
 
-    tests = read_shake_table(motions)
-    fallen = _labels(motions, tests, labels)
+    tests = read_shake_table(asked.motions)
+    fallen = _labels(asked.motions, tests, asked.labels)
     aside = validation.is_set_aside(tests.recording)
-    used = np.flatnonzero(~aside) if part == "tuning" else np.arange(len(fallen))
-    body = validation.read_geometry(geometry)
-    setting = validation.DEFAULT if draws is None else replace(validation.DEFAULT, draws=draws)
-    every = list(range(len(fallen)))
-    study = validation.validation_study(motions, every, body, setting, azimuth_deg=azimuth_deg, seed=seed)
-    store = output / "runs.zarr"
-    output.mkdir(parents=True, exist_ok=True)
+    used = np.flatnonzero(~aside) if asked.part == "tuning" else np.arange(len(fallen))
+    scored = aside[used] if asked.part == "aside" else np.ones(len(used), bool)
+    group = np.where(scored, "aside", tests.recording[used]) if asked.part == "aside" else None
+    study, words = _study(asked.motions, len(fallen), scanned)
+    results.output.mkdir(parents=True, exist_ok=True)
+    store, scores = results.output / "runs.zarr", results.output / "scores.nc"
     ds = _runs(study, store, workers)
-    measures = {name: array[used] for name, array in _measures(tests).items() if (array > 0.0).all()}
-    scored = aside[used] if part == "aside" else np.ones(len(used), bool)
     found = validation.validate(
         validation.probabilities(ds)[:, used],
         fallen[used],
         tests.recording[used],
-        measures,
-        calibrate=calibrate,
-        error_rate=error_rate,
-        temper=temper,
-        elsewhere=None if rules is None else _elsewhere(rules, labels),
-        group=np.where(scored, "aside", tests.recording[used]) if part == "aside" else None,
+        {name: array[used] for name, array in _measures(tests).items() if (array > 0.0).all()},
+        elsewhere=None if asked.rules is None else _elsewhere(asked.rules, asked.labels),
+        group=group,
         scored=scored,
         level=level,
+        **asdict(weights),
     )
-    words = {"units": "1", "long_name": "number of the test in its file, from 0"}
-    found["number"] = ("test", used[scored], words)
-    write_netcdf(output / "scores.nc", found)
-    paths = save_figures({"validation": lambda: plot_validation(found)}, output, format, {})
-    if as_json:
-        print_json({"part": part, "scores": found})
-        return
-    print(f"{body.name}: {setting.draws} draws of body and table, {part} tests")
-    print(format_validation(found), store, output / "scores.nc", *paths, sep="\n")
+    numbers = {"units": "1", "long_name": "number of the test in its file, from 0"}
+    found["number"] = ("test", used[scored], numbers)
+    write_netcdf(scores, found)
+    paths = save_figures({"validation": lambda: plot_validation(found)}, results)
+    lines = [f"{words}, {asked.part} tests", format_validation(found), store, scores, *paths]
+    print_result(as_json, {"part": asked.part, "scores": found}, lines)
 
 
-PARTS = ("all", "tuning", "aside")
+def _study(motions: Path, tests: int, scanned: ScannedOptions) -> tuple[Study, str]:
+    """Study of all tests of a file with a scanned body, and what it is in words."""
+    from mcrock.labels import validation
+
+    body, setting = validation.read_geometry(scanned.geometry), validation.DEFAULT
+    setting = setting if scanned.draws is None else replace(setting, draws=scanned.draws)
+    how: dict[str, Any] = {"azimuth_deg": scanned.azimuth_deg, "seed": scanned.seed}
+    study = validation.validation_study(motions, range(tests), body, setting, **how)
+    return study, f"{body.name}: {setting.draws} draws of body and table"
 
 
 def _runs(study: Study, store: Path, workers: int | None) -> xr.Dataset:

@@ -6,7 +6,7 @@ from mcrock.ensemble.cluster.estimate import ArrayPlan, Estimate
 from mcrock.show.numbers import format_time
 
 
-def format_estimate(estimate: Estimate) -> list[str]:
+def format_cost(estimate: Estimate) -> list[str]:
     """Core-hours, disk and files of a study."""
     each = estimate.seconds * 1e3
     return [
