@@ -33,9 +33,9 @@ class Comparison:
     is left of the bias of the gyroscope about each axis [rad/s], which is no parameter of the test but would
     otherwise be taken for one.
 
-    A reading is compared with the mean of the simulated angular velocity over one sample. A real gyroscope
-    has a low-pass filter near that, and with it the simulated reading changes continuously as an impact moves
-    from one sample to the next; values at an instant would jump.
+    A reading is compared with the mean of the simulated angular velocity over one sample, as a low-pass
+    filter makes it, or over a small part of it, as without one. Either way the simulated reading changes
+    continuously as an impact moves from one sample to the next; values at an instant would jump.
 
     Parameters
     ----------
@@ -52,6 +52,8 @@ class Comparison:
         Of each of them, low and high.
     n_landings : int
         The last landing to compare up to.
+    averaging : float
+        Part of a sample over which a reading is the mean, as in `sensed` [1].
 
     Raises
     ------
@@ -68,6 +70,7 @@ class Comparison:
         free: Sequence[str],
         bounds: dict[str, tuple[float, float]],
         n_landings: int,
+        averaging: float = 1.0,
     ) -> None:
         self.rocking = FreeRocking(body, edge, impact)
         self.names = ("time", "tilt", *free)
@@ -79,6 +82,7 @@ class Comparison:
         used = recording.time <= end
         self.time, self.measured = recording.time[used], recording.angular_velocity[used]
         self.sample = float(np.median(np.diff(recording.time)))
+        self.averaging = averaging
         self._last: tuple[tuple[int, bytes], Rates] | None = None
         self.simulations = 0
         tilt = self._tilt_of(body, float(np.abs(rate[recording.time <= first]).max()))
@@ -112,7 +116,7 @@ class Comparison:
             self._last = key, self.rocking(float(x[1]), parameters, until)
             self.simulations += 1
         rates = self._last[1]
-        return means(rates.time, rates.angular_velocity, self.time[:n] - x[0], self.sample)
+        return means(rates.time, rates.angular_velocity, self.time[:n] - x[0], self.averaging * self.sample)
 
     def first_flight(self, x: Array) -> float:
         """Time from the facet impact to the first edge impact after it [s]; 0 if there is none."""

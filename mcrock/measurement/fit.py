@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from mcrock.measurement.misfit import Misfit, misfit
 from mcrock.measurement.profiles import Profile, near_best, profiles, uncertainty
 from mcrock.measurement.recording import Recording
 from mcrock.measurement.search import far, noise_of, search
+from mcrock.measurement.sensor import INSTANT
 from mcrock.measurement.size import size_effects
 
 Array = NDArray[np.float64]
@@ -83,10 +84,14 @@ class Fit(Displayed):
         Residuals and the noise of the sensor.
     by_size : ndarray (3, k)
         Change of each estimate if the body were 1 % larger along x, y or z: what an error in its size costs.
+    averaging : float
+        Part of a sample over which a reading was taken for the mean [1].
     level : float
     objective : str
     simulations : int
         That were run.
+    preferred : float
+        How much larger the deviance of the other averaging is; 0 if it was given [1].
     """
 
     name: str
@@ -110,9 +115,11 @@ class Fit(Displayed):
     resolved: bool
     misfit: Misfit
     by_size: Array
+    averaging: float
     level: float
     objective: str
     simulations: int
+    preferred: float = 0.0
 
     def __repr__(self) -> str:
         words = ", ".join(f"{name} {value:.4g}" for name, value in self.estimates.items())
@@ -161,6 +168,7 @@ def fit_test(
     impact: Impact | None = None,
     landings: int = 2,
     objective: str = "robust",
+    averaging: float | None = None,
     bounds: Mapping[str, tuple[float, float]] | None = None,
     level: float = 0.95,
     seed: int = 0,
@@ -196,6 +204,9 @@ def fit_test(
         facet impact, the edge impacts after it, and ends where the old edge lands again.
     objective : str
         "robust", or "mean" for (28), by a simplex from the robust minimum; then there are no intervals.
+    averaging : float, optional
+        Part of a sample over which a reading is the mean, as in `sensed` [1]; by default 1 or `INSTANT`,
+        whichever the readings prefer: the wrong one puts an impact up to half a sample off.
     bounds : mapping of str to tuple of 2 float, optional
         Of the search, by parameter; by default lambda 0 to 4, lambda_lon 0 to 2, lambda_lat -5 to 5.
     level : float
@@ -220,10 +231,10 @@ def fit_test(
     impact = impact or Impact()
     limits = _bounds(body, recording, free, bounds or {})
 
-    def compare(other: Body) -> Comparison:
-        return Comparison(other, recording, edge, impact, free, limits, landings)
+    def compare(other: Body, averaging: float) -> Comparison:
+        return Comparison(other, recording, edge, impact, free, limits, landings, averaging)
 
-    comparison = compare(body)
+    comparison = compare(body, 1.0 if averaging is None else averaging)
     candidates, noise = search(comparison, seed)
     least = 1e-4 * float(np.abs(comparison.measured).max())
     for _ in range(2):
@@ -231,6 +242,11 @@ def fit_test(
         noise = noise_of(comparison.residuals(x), least)
     scale = SCALE * noise
     modes = _best(comparison, candidates, scale)
+    preferred = 0.0
+    if averaging is None:
+        comparison, modes, preferred = _preferred(comparison, compare(body, INSTANT), modes, scale)
+        noise = noise_of(comparison.residuals(modes[0]), least)
+        scale = SCALE * noise
     found: dict[str, Profile] = {}
     if objective == "mean":
         x = _least_mean(comparison, modes[0])
@@ -246,8 +262,9 @@ def fit_test(
                 break
             modes = _best(comparison, [better, *modes], scale)
         x = modes[0]
-    by_size = size_effects(body, compare, x, scale)
-    return _result(comparison, x, limits, found, noise, by_size, level, objective)
+    by_size = size_effects(body, lambda other: compare(other, comparison.averaging), x, scale)
+    fit = _result(comparison, x, limits, found, noise, by_size, level, objective)
+    return replace(fit, preferred=preferred)
 
 
 def _bounds(
@@ -274,6 +291,18 @@ def _best(comparison: Comparison, candidates: list[Array], scale: float) -> list
         if all(far(comparison, result.x, other) for other in kept):
             kept.append(result.x)
     return kept
+
+
+def _preferred(
+    mean: Comparison, instant: Comparison, modes: list[Array], scale: float
+) -> tuple[Comparison, list[Array], float]:
+    """The comparison that the readings prefer, its minima, and the difference of the deviances."""
+    instant.lower, instant.upper = mean.lower.copy(), mean.upper.copy()
+    others = _best(instant, modes, scale)
+    costs = mean.cost(modes[0], scale), instant.cost(others[0], scale)
+    instant.simulations += mean.simulations
+    by = 2.0 * abs(costs[0] - costs[1]) / (scale / SCALE) ** 2
+    return (mean, modes, by) if costs[0] <= costs[1] else (instant, others, by)
 
 
 def _resolved(comparison: Comparison, x: Array) -> bool:
@@ -373,6 +402,7 @@ def _result(
         _resolved(comparison, x),
         misfit(comparison, x),
         by_size,
+        comparison.averaging,
         level,
         objective,
         comparison.simulations,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mcrock.base.checks import Number
 from mcrock.measurement.rates import rates_in_body
 from mcrock.measurement.recording import Recording
 
@@ -17,7 +18,12 @@ Array = NDArray[np.float64]
 
 RATE = 256.0  # of the recordings of the source [1/s]
 # InvenSense MPU-6000 and MPU-6050 product specification, revision 3.4, section 6.1: 0.005 deg/s/sqrt(Hz)
+INSTANT = (
+    0.02  # part of a sample over which the reading of an instant is the mean, so that it does not jump [1]
+)
 NOISE_DENSITY = float(np.radians(0.005))  # [rad/s/sqrt(Hz)]
+
+INSTANT = 0.02  # part of a sample over which a reading at an instant is the mean: it does not jump [1]
 
 
 def means(time: ArrayLike, values: ArrayLike, at: ArrayLike, width: float) -> Array:
@@ -64,12 +70,13 @@ def sensed(
     bias: ArrayLike = (0.0, 0.0, 0.0),
     before: float = 1.0,
     after: float = 0.0,
+    averaging: float = 1.0,
     seed: int = 0,
 ) -> Recording:
     """Readings that a gyroscope on a simulated body would give, to try out what is done with real ones.
 
-    A reading is the mean over one sample, plus bias and white noise over the band up to half the sampling
-    rate. The body is held still before the run, and is still after it.
+    A reading is the mean over one sample or a part of it, plus bias and white noise over the band up to half
+    the sampling rate. The body is held still before the run, and is still after it.
 
     Parameters
     ----------
@@ -83,6 +90,9 @@ def sensed(
         [rad/s].
     before, after : float
         Time held still before the run, and added after it [s].
+    averaging : float
+        Part of a sample around its time over which a reading is the mean, > 0 to 1: 1 as a low-pass filter
+        makes it, `INSTANT` for a sensor that is read at an instant [1].
     seed : int
         Of the noise.
 
@@ -105,8 +115,9 @@ def sensed(
     ):
         if not value >= 0.0:
             raise ValueError(f"{name} must be >= 0 {unit}, got {value!r}")
+    Number("1", above=0.0, most=1.0).check("averaging", averaging)
     time, omega = rates_in_body(run)
     at = np.arange(round((before + time[-1] + after) * rate) + 1) / rate
-    clean = means(time, omega, at - before, 1.0 / rate)
+    clean = means(time, omega, at - before, averaging / rate)
     noise = np.random.default_rng(seed).normal(0.0, noise_density * np.sqrt(0.5 * rate), clean.shape)
     return Recording(at, clean + noise + np.asarray(bias, float), name="sensed")

@@ -37,6 +37,10 @@ def format_fit(fit: Fit) -> str:
         f"mean |omega measured - simulated| {fit.error:.4g} rad/s (28), noise {fit.noise:.2g} rad/s, "
         f"bias left {', '.join(f'{value:.1g}' for value in fit.bias)} rad/s, {fit.simulations} simulations",
     ]
+    lines.append(
+        f"readings are taken for {'means over a sample' if fit.averaging > 0.5 else 'values at an instant'}"
+        + f", which they prefer by a deviance of {fit.preferred:.0f}" * (fit.preferred > 0.0)
+    )
     lines += misfit_words(fit)
     if not fit.resolved:
         lines.append(
@@ -144,6 +148,7 @@ def fit_as_json(fit: Fit) -> dict[str, Any]:
         "noise": fit.noise,
         "bias": fit.bias.tolist(),
         "lateral_rocking_resolved": fit.resolved,
+        "averaging": fit.averaging,
         "at_bound": list(fit.at_bound),
         "misfit": {name: _number(value) for name, value in fit.misfit._asdict().items()}
         | {"explained": fit.misfit.explained},

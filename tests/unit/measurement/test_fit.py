@@ -12,7 +12,7 @@ from mcrock.measurement.fit import BOUNDS, LAMBDAS
 from mcrock.measurement.misfit import misfit
 from mcrock.measurement.profiles import long_run_covariance
 from mcrock.measurement.search import ROBUST, search
-from mcrock.measurement.sensor import NOISE_DENSITY, RATE
+from mcrock.measurement.sensor import INSTANT, NOISE_DENSITY, RATE
 from mcrock.measurement.size import stretched
 from mcrock.measurement.tests_table import read_tests
 from mcrock.show.fit import format_fit, impact_section
@@ -24,7 +24,7 @@ BIAS = np.array([0.01, -0.02, 0.005])
 SURE = 0.999  # level at which a test asks for the truth: five parameters, false alarm 1 in 200, fixed seed
 
 
-def recording_of(truth, body=BLOCK, bias=BIAS, seed=0, **more):
+def recording_of(truth, body=BLOCK, bias=BIAS, seed=0, averaging=1.0, **more):
     """A test of a body released over edge 0 at 1 s, its bias taken from what is before."""
     impact = {f"{key}_" if key == "lambda" else key: truth[key] for key in LAMBDAS}
     run = mr.simulate(
@@ -35,7 +35,7 @@ def recording_of(truth, body=BLOCK, bias=BIAS, seed=0, **more):
         controls=mr.Controls(step=0.002, edge_zeno_time=1e-6),  # not those of the fit
         t_end=3.0,
     )
-    recording = sensed(run, before=1.0, bias=bias, seed=seed)
+    recording = sensed(run, before=1.0, bias=bias, seed=seed, averaging=averaging)
     return recording.unbiased((0.0, 0.9)).between(0.5, 4.0)
 
 
@@ -115,6 +115,17 @@ def test_an_estimate_at_a_bound_is_none():
     assert [row["parameter"] for row in fit.rows("t", "s", "A", "1")] == ["lambda_lon", "lambda_lat"]
     assert "lambda ended at a bound of its search, 0 to 1" in format_fit(fit)
     assert "# a bound of the search" in impact_section(fit)
+
+
+def test_whether_readings_are_means_is_found_out(found):
+    """A wrong guess puts impacts up to half a sample off."""
+    assert found.averaging == 1.0
+    assert found.preferred > 100.0
+    fit = fit_test(BLOCK, recording_of(TRUTH, averaging=INSTANT), 0, level=SURE)
+    assert fit.averaging == INSTANT
+    assert fit.preferred > 100.0
+    for name, value in TRUTH.items():
+        assert fit.intervals[name][0] <= value <= fit.intervals[name][1]
 
 
 def test_profiles_touch_zero_at_the_estimate_and_the_quantile_at_the_ends(found):
