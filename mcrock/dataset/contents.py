@@ -352,7 +352,7 @@ def chunk_state(path: Path, template: Template, key: Key, *, thorough: bool = Fa
     except IsADirectoryError:
         what, study = "a folder", None
     except NotADirectoryError:
-        raise ForeignError(f"missing, as {CHUNKS} is no folder") from None
+        raise ForeignError(f"missing: {CHUNKS} must be a folder") from None
     if what:
         error = ForeignError(what)
         error.study = study
