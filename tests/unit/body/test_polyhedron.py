@@ -7,6 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.spatial import ConvexHull
+from scipy.spatial.transform import Rotation
 
 from mcrock.body import (
     Body,
@@ -22,7 +23,7 @@ from mcrock.body import (
     solid_moments,
 )
 from mcrock.body.faces import connected, directed_edges
-from mcrock.body.frame import downwards
+from mcrock.body.frame import downwards, rotation_matrix
 from tests.unit.body.shapes import CUBE, CUBE_FACES, clouds, quadrature, ring, rotations, solids
 
 RTOL = 1e-10  # sums over up to a hundred tetrahedra
@@ -139,6 +140,13 @@ def test_pose_on_the_ground_does_not_depend_on_the_axis(solid, lean):
     axis = pose @ [0, 0, 1]
     given_axis = downwards(-inward[None])[0] @ (inward + 0.5 * np.array(lean))
     assert axis == pytest.approx(given_axis / np.linalg.norm(given_axis), abs=1e-9)
+
+
+def test_rotation_matrices_are_those_of_scipy():
+    """Body to ground, of quaternions with the scalar first."""
+    turns = Rotation.random(20, rng=0)
+    q = turns.as_quat(scalar_first=True)
+    np.testing.assert_allclose(rotation_matrix(q), turns.as_matrix(), rtol=0, atol=1e-15)  # rounding of a sum
 
 
 def test_axis_along_z_keeps_the_given_axes():

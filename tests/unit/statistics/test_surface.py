@@ -5,6 +5,7 @@ import pytest
 import xarray as xr
 from scipy.optimize import minimize
 from scipy.special import ndtr
+from scipy.stats import t
 
 from mcrock.base.params import Outcome
 from mcrock.statistics import by_measure, fit_fragility, fit_surface
@@ -57,6 +58,16 @@ def test_the_second_measure_tells_more_only_if_it_does():
     assert low < 0 < high or high < 0  # a measure that tells nothing costs a little
     assert float(one["coefficient_interval"].sel(measure="pgv", bound="lower")) < 0
     assert float(one["coefficient_interval"].sel(measure="pgv", bound="upper")) > 0
+
+
+def test_intervals_of_few_records_have_students_quantile():
+    """Of 5 records: four degrees of freedom, whose quantiles grow with the level as no others do."""
+    ds = two_measures(records=5, per_record=400)
+    half, most = (
+        np.ptp(fit_surface(ds, ["pga", "pgv"], level=level)["coefficient_interval"].values, axis=0)
+        for level in (0.5, 0.95)
+    )
+    np.testing.assert_allclose(most / half, t.ppf(0.975, 4) / t.ppf(0.75, 4), rtol=1e-9)
 
 
 def test_order_and_units_of_the_measures():
