@@ -4,6 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import xarray as xr
+from scipy.stats import t
 
 from mcrock.base.params import Outcome
 from mcrock.plots import plot_probability_box, plot_variance_shares
@@ -79,6 +80,15 @@ def test_intervals_need_three_of_a_kind(few):
     assert found["share"].notnull().any()
     for name in ("first_order", "total", "deviation"):
         assert found[f"{name}_interval"].isnull().all()
+
+
+def test_intervals_have_students_quantile(study):
+    """Of 12 draws and 10 records: nine degrees of freedom."""
+    both = [variance_shares(study, level=level) for level in (0.5, 0.95)]
+    half, most = ((found["deviation_interval"][1] - found["deviation"]).values for found in both)
+    known = half > 0
+    assert known.sum() > 2
+    np.testing.assert_allclose(most[known] / half[known], t.ppf(0.975, 9) / t.ppf(0.75, 9), rtol=1e-9)
 
 
 def test_draws_that_change_nothing_have_no_share(study):
