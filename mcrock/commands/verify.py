@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
@@ -142,7 +144,8 @@ def _study_and_inventory(path: Path, options: _Wanted) -> tuple[Template, Invent
             raise
         from mcrock.ensemble.repair import write_study_again
 
-        aside = write_study_again(path, options.folder, error)
+        with _folder_named(path):
+            aside = write_study_again(path, options.folder, error)
     if aside:
         print(f"{path}: {STUDY} is set aside in {aside}")
     print(f"{path}: {STUDY} was damaged, and is written again with the study that the log has")
@@ -171,14 +174,23 @@ def _summary(path: Path, template: Template, found: Inventory, only_digest: bool
 
 def _compute(path: Path, config: str, folder: Path) -> None:
     """Compute what is damaged or missing in the store of a study."""
-    from mcrock.config import ConfigError, Study
+    from mcrock.config import Study
     from mcrock.ensemble import EnsembleError, run_study
     from mcrock.show.progress import study_progress
 
     try:
-        with study_progress() as progress:
+        with _folder_named(path), study_progress() as progress:
             run_study(Study.from_json(config, folder), path, resume=True, progress=progress).close()
-    except ConfigError as error:
-        raise ValueError(f"{error}\n{path}: give the folder of the study file with --folder") from None
     except EnsembleError as error:
         fail(str(error), 1)
+
+
+@contextmanager
+def _folder_named(path: Path) -> Iterator[None]:
+    """Where the files of a study are not found, say which option tells where they are."""
+    from mcrock.config import ConfigError
+
+    try:
+        yield
+    except ConfigError as error:
+        raise ValueError(f"{error}\n{path}: give the folder of the study file with --folder") from None

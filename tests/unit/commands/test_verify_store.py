@@ -71,11 +71,12 @@ def test_damage_is_named_and_repaired(mcrock, store, monkeypatch):
 def test_repair_finds_the_records_beside_the_study_file(mcrock, store, tmp_path, monkeypatch):
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
-    (store / "chunks" / "1.zip").write_bytes(b"")
-    code, _, errors = mcrock("verify", store, "--repair")
-    assert code == 2
-    assert "one.csv: cannot be read" in errors
-    assert errors.splitlines()[-1].endswith("give the folder of the study file with --folder")
+    for name in ("chunks/1.zip", "study.zip"):
+        (store / name).write_bytes(b"")
+        code, _, errors = mcrock("verify", store, "--repair")
+        assert code == 2
+        assert "one.csv: cannot be read" in errors
+        assert errors.splitlines()[-1].endswith("give the folder of the study file with --folder")
     assert mcrock("verify", store, "--repair", "--folder", tmp_path)[0] == 0
     assert mcrock("verify", store)[0] == 0
 
