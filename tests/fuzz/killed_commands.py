@@ -20,6 +20,7 @@ from random import Random
 from mcrock.base import interrupt
 from mcrock.commands.program import main
 from mcrock.config import load_config
+from mcrock.dataset import load_dataset
 from mcrock.ensemble import run_study
 from tests.unit.conftest import write_study
 
@@ -97,7 +98,7 @@ class Bench:
             return {}
         place = self.work / written
         files = [place] if place.is_file() else sorted(place.rglob("*"))
-        return {str(path.relative_to(self.work)): path.read_bytes() for path in files if path.is_file()}
+        return {str(path.relative_to(self.work)): content(path) for path in files if path.is_file()}
 
     def litter(self) -> list[str]:
         places = [*self.work.iterdir(), *self.temporary.iterdir(), *self.work.glob("*.zarr/**/*")]
@@ -132,6 +133,14 @@ class Bench:
                 key for key in found | self.expected[name] if found.get(key) != self.expected[name].get(key)
             ]
             self.findings.append(f"after {what} differ {different}")
+
+
+def content(path: Path) -> bytes:
+    """Bytes of a file, values of a NetCDF file: its arrays are written in any order."""
+    if path.suffix == ".nc":
+        with load_dataset(path) as ds:
+            return repr(ds.to_dict()).encode()
+    return path.read_bytes()
 
 
 def program(arguments: tuple[str, ...], work: Path, temporary: Path, said: Path) -> None:
