@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import math
 import os
 import re
@@ -14,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # what a full disk says, without the name of the file
 FORGOTTEN = 86_400.0  # age at which what a process of another machine was writing counts as left [s]
 
 
@@ -99,6 +101,8 @@ def replacing(path: Path, store: Path | None = None) -> Iterator[Path]:
     except OSError as error:
         if str(scratch) in (str(error.filename), str(error.filename2)):  # which says nothing to the reader
             error.filename, error.filename2 = str(path), None
+        if error.errno in FULL and error.filename is None:
+            error.filename = str(path)
         raise
     finally:
         scratch.unlink(missing_ok=True)
