@@ -99,7 +99,8 @@ def replacing(path: Path, store: Path | None = None) -> Iterator[Path]:
             os.fsync(file.fileno())
         os.replace(scratch, path)
     except OSError as error:
-        if str(scratch) in (str(error.filename), str(error.filename2)):  # which says nothing to the reader
+        names = [os.path.abspath(str(name)) for name in (error.filename, error.filename2)]
+        if os.path.abspath(scratch) in names:  # which says nothing to the reader
             error.filename, error.filename2 = str(path), None
         if error.errno in FULL and error.filename is None:
             error.filename = str(path)
