@@ -15,6 +15,7 @@ from mcrock.base.notebook import in_notebook, shown_progress
 from mcrock.ensemble import Progress
 from mcrock.measurement import Fit
 from mcrock.measurement.landings import Landings
+from mcrock.measurement.misfit import Misfit
 from mcrock.show.report.cells import html_of
 from tests.unit.conftest import write_study
 from tests.unit.show.test_page import Page
@@ -66,8 +67,9 @@ def test_a_fit_shows_its_estimates_and_intervals():
         intervals={"lambda": (0.80, 0.83)}, standard_errors={"lambda": 0.008}, profiles={},
         covariance=np.eye(2), error=0.1, noise=0.05, time=time, measured=np.ones((5, 3)),
         simulated=np.zeros((5, 3)), bias=np.zeros(3), landings=Landings(time[:2], time[:2]),
-        along=np.array([1.0, 0, 0]), across=np.array([0, 1.0, 0]), impact=mr.Impact(), bounds={},
-        resolved=True, level=0.95, objective="robust", simulations=9,
+        along=np.array([1.0, 0, 0]), across=np.array([0, 1.0, 0]), impact=mr.Impact(),
+        bounds={"lambda": (0.3, 2.0)}, resolved=True, misfit=Misfit(0.05, 1.0, 1.0, 0.0, 0.1),
+        by_size=np.zeros((3, 2)), averaging=0.0, level=0.95, objective="robust", simulations=9,
     )  # fmt: skip
     found, page = cells(fit._repr_html_())
     assert found == {"time [s]": "0.25", "lambda [1]": "0.812 (95%: 0.800 to 0.830)"}
