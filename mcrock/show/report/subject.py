@@ -21,7 +21,7 @@ from mcrock.show.inputs import has_distributions, plot_inputs
 from mcrock.show.numbers import format_count, format_range, label_intensities
 from mcrock.show.report.content import Block, Code, Section, embed
 from mcrock.show.tables import format_table
-from mcrock.statistics.runs import overturned
+from mcrock.statistics.runs import count_runs, intensity_classes, numbered, overturn_levels
 
 LONGEST = 400  # characters of a value of the study file that is shown whole
 MOTIONS_SHOWN = 60
@@ -102,16 +102,13 @@ def motions_section(ds: xr.Dataset, study: Study) -> Section:
     ]
     units = ds["motion_intensity"].attrs.get("units", "1")
     strength = label_intensities(ds["motion_intensity"].values.tolist(), units)
-    index = ds["record"].values
-    fell = overturned(ds).values.reshape(len(index), -1).mean(axis=1)
+    records, index = numbered(ds, "record")
+    tally = count_runs(ds, overturn_levels, 1, intensity_classes(ds, 1), index, allow_missing=True)
+    counts = np.zeros((3, len(names)))
+    counts[:, records] = np.bincount(index), tally.runs.sum(axis=1), tally.beyond.sure.sum(axis=(1, 2))
     rows = [
-        [
-            name,
-            label,
-            str(int((index == i).sum())),
-            f"{100 * fell[index == i].mean():.0f}" if (index == i).any() else "-",
-        ]
-        for i, (name, label) in enumerate(zip(names, strength, strict=True))
+        [name, label, str(int(number)), f"{100 * fell / runs:.0f}" if runs else "-"]
+        for name, label, number, runs, fell in zip(names, strength, *counts, strict=True)
     ]
     blocks.append(
         format_table(["motion", "as recorded", "realizations", "overturned [%]"], rows[:MOTIONS_SHOWN])

@@ -58,8 +58,10 @@ def test_the_estimate_of_the_disk_is_that_of_the_study(mcrock, study_file, tmp_p
 
 def test_a_script_is_written_and_submitted(mcrock, study_file, tmp_path, batch_system):
     batch_system("sbatch", "Submitted batch job 7")
-    code, output, _ = mcrock("submit", study_file, "-o", tmp_path / "s.zarr")
-    assert code == 0
+    (tmp_path / "s.sh").write_text("the last one")
+    with (tmp_path / "s.sh").open() as read_by_a_shell:
+        code, output, _ = mcrock("submit", study_file, "-o", tmp_path / "s.zarr")
+        assert (code, read_by_a_shell.read()) == (0, "the last one")
     assert output.splitlines()[-1] == f"{tmp_path / 's.sh'}: Submitted batch job 7"
     assert (tmp_path / "submitted.sh").read_text() == (tmp_path / "s.sh").read_text()
 
