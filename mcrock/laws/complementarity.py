@@ -40,7 +40,9 @@ class Impulses(NamedTuple):
     exchange: np.ndarray  # (m, k), impulses that balance each other without moving anything
 
 
-def unilateral_impulses(problem: ContactProblem, rates: np.ndarray) -> Impulses | None:
+def unilateral_impulses(
+    problem: ContactProblem, rates: np.ndarray, rounding: np.ndarray | float = 0.0
+) -> Impulses | None:
     """Impulses L with 0 <= L, 0 <= D L + q and L . (D L + q) = 0.
 
     The conditions are checked, and the active sets are all tried where those of nonnegative least squares do
@@ -52,6 +54,8 @@ def unilateral_impulses(problem: ContactProblem, rates: np.ndarray) -> Impulses 
         Mass and directions of the contacts.
     rates : ndarray (m,)
         q, what the rates of the gaps are to be raised from [m/s].
+    rounding : ndarray (m,), optional
+        Of these rates, where it is more than that of the velocity: a rate within it is 0 [m/s].
 
     Returns
     -------
@@ -66,6 +70,7 @@ def unilateral_impulses(problem: ContactProblem, rates: np.ndarray) -> Impulses 
     factor, scaled, lengths = problem.in_kinetic_metric()
     units = scaled / lengths
     noise = ROUNDING * (np.abs(problem.directions).T @ np.abs(problem.velocity) + np.abs(problem.drift))
+    noise = noise + rounding
     given = np.where(np.abs(rates) <= noise, 0.0, rates) / lengths
     change = _change(units, given, noise / lengths)
     if change is None:

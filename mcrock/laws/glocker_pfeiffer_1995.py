@@ -28,6 +28,8 @@ from mcrock.laws.complementarity import Impulses, unilateral_impulses
 from mcrock.laws.coulomb import frictional_impulses, has_friction, within_cone
 from mcrock.laws.problem import TOLERANCE, ContactProblem, ImpactResult, coefficients
 
+EXPANDED = 1e-15  # rounding of a rate that impulses change, over the sum of what each of them changes [1]
+
 
 def poisson(problem: ContactProblem, *, restitution: float | Sequence[float]) -> ImpactResult:
     """Impact with a ratio of impulses for each contact.
@@ -73,9 +75,12 @@ def poisson(problem: ContactProblem, *, restitution: float | Sequence[float]) ->
     least = eps * compression.impulse
     # the mean coefficient gives back the change itself: impulses between light bodies all but cancel
     mean = float(eps.mean())
-    uneven = problem.directions @ ((eps - mean) * compression.impulse)
-    back = mean * compression.change + cho_solve((np.linalg.cholesky(problem.mass), True), uneven)
-    expansion = _phase(problem, compression.rates + problem.directions.T @ back)
+    uneven = (eps - mean) * compression.impulse
+    moved = cho_solve((np.linalg.cholesky(problem.mass), True), problem.directions)
+    back = mean * compression.change + moved @ uneven
+    # of several contacts in a plane all may come to rest: what cancels leaves its rounding
+    rounding = EXPANDED * np.abs(problem.directions.T @ moved) @ np.abs(uneven)
+    expansion = _phase(problem, compression.rates + problem.directions.T @ back, rounding)
     exchanged = problem.directions @ (eps[:, None] * compression.exchange)
     indifferent = np.abs(exchanged).max(initial=0.0) <= TOLERANCE * np.abs(problem.directions).max()
     return problem.outcome(
@@ -111,8 +116,8 @@ def _with_friction(problem: ContactProblem, eps: np.ndarray) -> ImpactResult:
     )
 
 
-def _phase(problem: ContactProblem, rates: np.ndarray) -> Impulses:
-    found = unilateral_impulses(problem, rates)
+def _phase(problem: ContactProblem, rates: np.ndarray, rounding: np.ndarray | float = 0.0) -> Impulses:
+    found = unilateral_impulses(problem, rates, rounding)
     if found is None:
         raise ValueError("Poisson's law has no solution: the obstacles move so that no velocity is admitted")
     return found

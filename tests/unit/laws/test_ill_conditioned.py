@@ -177,3 +177,20 @@ def test_columns_that_all_but_cancel_have_their_least_squares():
     result = moreau(problem, restitution=0.0)
     together = float(velocity[:4] @ np.diag(mass)[:4] / np.diag(mass)[:4].sum())  # four bodies of one speed
     np.testing.assert_allclose(result.velocity, [together] * 4 + [velocity[4]], rtol=1e-9)
+
+
+def test_impulses_that_bring_all_to_rest_cancel():
+    """Five contacts in a plane stop the body; what expansion gives back cancels, but for its rounding."""
+    mass = np.array([[2.41153493, -0.35765144], [-0.35765144, 0.25297186]])
+    gaps = np.array(
+        [
+            [0.1097064, -0.55264732, -0.78478036, 0.74874577, -0.47897551],
+            [0.27276878, -1.23332866, -0.95826521, 1.60001909, -0.318806],
+        ]
+    )
+    problem = ContactProblem(mass, gaps, [-0.00269451, -0.00145769])
+    for eps in ([0.81551041, 0, 1, 0, 1], [1, 0, 0.50093796, 0, 1], [0, 0, 0, 0, 1]):
+        result = poisson(problem, restitution=eps)
+        assert result.velocity == pytest.approx([0.0, 0.0], abs=1e-12)
+        assert result.kinetic
+        assert result.kinematic
