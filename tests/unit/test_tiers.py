@@ -52,3 +52,10 @@ def test_tests_run_by_hand_are_collected_only_by_name(tmp_path, options, runs):
     assert held == dict.fromkeys(set(BY_HAND) - runs, 1)
     if not options:
         assert f"({len(held)} deselected)" in output
+
+
+def test_what_continuous_integration_runs_is_there():
+    """A file that moved ends the run before the first test."""
+    paths = re.findall(r"\b(?:tests|mcrock)/[\w/.]+", (ROOT / ".ci" / "run").read_text())
+    assert len(paths) > 5
+    assert [path for path in paths if not (ROOT / path).exists()] == []
